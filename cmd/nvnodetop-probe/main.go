@@ -1,4 +1,5 @@
-// Command nvnodetop-probe is the probe alone, which nvnodetop copies to nodes: without the screen, SLURM and ssh it is a fourth of the size.
+// Command nvnodetop-probe is the probe alone, which nvnodetop copies to nodes: without the screen, SLURM and ssh it is
+// a fourth of the size.
 package main
 
 import (

@@ -29,7 +29,8 @@ func emulator(arch string) []string {
 	return nil
 }
 
-// TestRelease: the probes of scripts/build need no glibc newer than 2.17, and start, also where the dynamic linker resolves all symbols at once.
+// TestRelease: the probes of scripts/build need no glibc newer than 2.17, and start, also where the dynamic linker
+// resolves all symbols at once.
 func TestRelease(t *testing.T) {
 	for arch, compiler := range map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"} {
 		t.Run(arch, func(t *testing.T) {

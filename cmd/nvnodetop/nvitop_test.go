@@ -14,7 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
-// asProgram in the environment makes the test binary the program: a terminal needs a program to run, and this one is built already.
+// asProgram in the environment makes the test binary the program: a terminal needs a program to run, and this one is
+// built already.
 const asProgram = "TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -31,9 +32,10 @@ const (
 	home, end, pgUp, pgDn = "\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~"
 	tab, shiftTab, f5     = "\t", "\x1b[Z", "\x1b[15~"
 	alt, enter, esc       = "\x1b", "\r", "\x1b"
-	escAlone              = "\x1b[27u" // as newer terminals send it: with the next key behind it, it is not taken for Alt
-	ctrlA, ctrlC, ctrlE   = "\x01", "\x03", "\x05"
-	ctrlR                 = "\x12"
+	// as newer terminals send it: with the next key behind it, it is not taken for Alt
+	escAlone            = "\x1b[27u"
+	ctrlA, ctrlC, ctrlE = "\x01", "\x03", "\x05"
+	ctrlR               = "\x12"
 
 	wheelUp, wheelDown           = "\x1b[<64;40;10M", "\x1b[<65;40;10M"
 	shiftWheelUp, shiftWheelDown = "\x1b[<68;40;10M", "\x1b[<69;40;10M"
@@ -51,7 +53,8 @@ type habit struct {
 	after  string // the keys that lead back
 }
 
-// Parts of screens, as regular expressions. The demo lists the processes of the GPUs 0 to 15 of one node, of which 15 fit on the screen.
+// Parts of screens, as regular expressions. The demo lists the processes of the GPUs 0 to 15 of one node, of which 15
+// fit on the screen.
 var (
 	first, second = cursorOn("358802"), cursorOn("358805")
 	fourth, last  = cursorOn("358811"), cursorOn("358847")
@@ -65,7 +68,8 @@ var (
 // cursorOn is a screen with the cursor on a process.
 func cursorOn(pid string) string { return `(?m)^▸.? +\d+ +` + pid + ` ` }
 
-// sortedBy is a screen with the processes in that order, as the title says, with the mark of the direction at the heading.
+// sortedBy is a screen with the processes in that order, as the title says, with the mark of the direction at the
+// heading.
 func sortedBy(order, heading string) string {
 	return `Processes of gpu-n01 ─+ 16 processes, by ` + order + `  1–15 of 16(.*\n)+.*` + heading
 }
@@ -88,7 +92,8 @@ var habits = []habit{
 	{key: "Tab", bytes: tab, want: second}, {key: "Shift-Tab", before: down, from: second, bytes: shiftTab, want: first},
 	{key: "wheel down", bytes: wheelDown, want: fourth}, {key: "wheel up", before: end, from: last, bytes: wheelUp, want: cursorOn("358838")},
 	{key: "j", bytes: "j", want: second},
-	{key: "k", before: down, from: second, bytes: "k", want: first}, // not SIGKILL: k goes up wherever j goes down, and only K kills
+	// not SIGKILL: k goes up wherever j goes down, and only K kills
+	{key: "k", before: down, from: second, bytes: "k", want: first},
 	{key: "Home", before: end, from: last, bytes: home, want: first}, {key: "End", bytes: end, want: last},
 	{key: "PgDn", bytes: pgDn, want: last}, {key: "PgUp", before: end, from: last, bytes: pgUp, want: first},
 	{key: "Alt-Shift-J", bytes: alt + "J", want: last}, {key: "Alt-Shift-K", before: end, from: last, bytes: alt + "K", want: first},
@@ -109,7 +114,8 @@ var habits = []habit{
 
 	{key: "I", bytes: "I", want: sends("SIGINT"), after: "n"}, {key: "T", bytes: "T", want: sends("SIGTERM"), after: "n"}, {key: "K", bytes: "K", want: sends("SIGKILL"), after: "n"},
 	{key: "I, no", before: "I", from: sends("SIGINT"), bytes: "n", want: start}, {key: "T, no", before: "T", from: sends("SIGTERM"), bytes: esc, want: start},
-	{key: "T, Enter", before: "T", from: sends("SIGTERM"), bytes: enter, want: start}, // nothing is sent: only y does that, since a signal may go to all ranks
+	// nothing is sent: only y does that, since a signal may go to all ranks
+	{key: "T, Enter", before: "T", from: sends("SIGTERM"), bytes: enter, want: start},
 	{key: "T, tagged", before: "  ", from: `2 tagged of 16`, bytes: "T", want: `╭─ Send SIGTERM to 2 processes\? ─`, after: "n" + escAlone},
 
 	{key: ".", bytes: ".", want: sortedBy("PID", "PID↑")}, {key: ">", bytes: ">", want: sortedBy("PID", "PID↑")},
@@ -128,7 +134,8 @@ var habits = []habit{
 	{key: "e", bytes: "e", want: `── Environment of gpu-n01:358802 ─(.*\n)+▸ CUDA_VISIBLE_DEVICES `, after: "q"},
 	{key: "e, e", before: "e", from: `── Environment of gpu-n01:358802 ─`, bytes: "e", want: start}, {key: "e, q", before: "e", from: `── Environment of gpu-n01:358802 ─`, bytes: "q", want: start},
 	{key: "t", bytes: "t", want: ` \d+ processes, as a tree (.*\n)+.*└─ (torchrun|python)`, after: "t"},
-	{key: "t, t", before: "t", from: "as a tree", bytes: "t", want: start}, // q quits: the tree is an order of this page, no page of its own
+	// q quits: the tree is an order of this page, no page of its own
+	{key: "t, t", before: "t", from: "as a tree", bytes: "t", want: start},
 	{key: "Enter", bytes: enter, want: `── Process gpu-n01:358802  rank 0 (.*\n)+.*SM % .*GPU memory GiB`, after: "q"},
 	{key: "Enter, Enter", before: enter, from: `── Process gpu-n01:358802 `, bytes: enter, want: start}, {key: "Enter, q", before: enter, from: `── Process gpu-n01:358802 `, bytes: "q", want: start},
 	{key: "Enter, e", before: enter, from: `── Process gpu-n01:358802 `, bytes: "e", want: `── Environment of gpu-n01:358802 ─`, after: "qq"},
@@ -136,15 +143,18 @@ var habits = []habit{
 	{key: "f", bytes: "f", want: `(?m)^  GPU  Rank   Temp  Util (.*\n)+── Processes of `},
 	{key: "a", before: "f", from: `  Temp  Util `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `}, {key: "c", before: "f", from: `  Temp  Util `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
 	{key: "h", bytes: "h", want: `── Help: processes ─`, after: "q"}, {key: "?", bytes: "?", want: `── Help: processes ─`, after: "q"}, {key: "h, q", before: "h", from: `── Help: processes ─`, bytes: "q", want: start},
-	{key: "m", bytes: "m", want: `(?m)^ m mouse: off `, after: "m"}, // not nvitop's, whose users do without a selection by mouse
+	// not nvitop's, whose users do without a selection by mouse
+	{key: "m", bytes: "m", want: `(?m)^ m mouse: off `, after: "m"},
 
 	{key: "click", click: "358811", want: fourth}, {key: "double click", click: "358808 358808", want: `── Process gpu-n01:358808 `, after: "q"},
 	{key: "click on a heading", click: "%CPU", want: sortedBy("%CPU, most first", "%CPU↓")}, {key: "two clicks on a heading", click: "%MEM %MEM", want: sortedBy("%MEM, least first", "%MEM↑")},
 
-	{key: "K, yes", before: "K", from: sends("SIGKILL"), bytes: "y", want: `╭─ Sent SIGKILL to 1 of 1 process ─`}, // the last one: the process is gone
+	// the last one: the process is gone
+	{key: "K, yes", before: "K", from: sends("SIGKILL"), bytes: "y", want: `╭─ Sent SIGKILL to 1 of 1 process ─`},
 }
 
-// Each key of nvitop's table does on the page of processes what its users expect, or what the row says instead, in a real terminal.
+// Each key of nvitop's table does on the page of processes what its users expect, or what the row says instead, in a
+// real terminal.
 func TestKeysOfNvitop(t *testing.T) {
 	d := demo(t)
 	d.opens()
@@ -167,7 +177,8 @@ func TestKeysOfNvitop(t *testing.T) {
 	d.quits("q")
 }
 
-// Ctrl-C quits, as in nearly all programs, also from a dialog: a question whether to send SIGINT to a process must not stand in its place. nvitop's other key, I, asks.
+// Ctrl-C quits, as in nearly all programs, also from a dialog: a question whether to send SIGINT to a process must not
+// stand in its place. nvitop's other key, I, asks.
 func TestCtrlCQuits(t *testing.T) {
 	d := demo(t)
 	d.opens()

@@ -1,4 +1,5 @@
-// Command idle prints the GPUs of the user's jobs on which no kernel runs, one per line; where there is no SLURM, those of this host. It shows how a program uses package nvnodetop.
+// Command idle prints the GPUs of the user's jobs on which no kernel runs, one per line; where there is no SLURM, those
+// of this host. It shows how a program uses package nvnodetop.
 package main
 
 import (
@@ -29,8 +30,8 @@ func main() {
 	printIdle(os.Stdout, s)
 }
 
-// printIdle prints the GPUs that are there for the user and that nobody uses, and what is allocated on them meanwhile. Where SLURM is not asked, all
-// GPUs are.
+// printIdle prints the GPUs that are there for the user and that nobody uses, and what is allocated on them meanwhile.
+// Where SLURM is not asked, all GPUs are.
 func printIdle(out io.Writer, s *schema.Snapshot) {
 	for node, gpu := range s.GPUs() {
 		util, known := gpu.Metrics[schema.UtilPercent]

@@ -1,8 +1,9 @@
-// Package access makes the ways to SLURM and to the nodes from the settings: which commands are run where, which transports there are and which
-// one begins, and the sources that use them. It asks the user nothing and prints nothing.
+// Package access makes the ways to SLURM and to the nodes from the settings: which commands are run where, which
+// transports there are and which one begins, and the sources that use them. It asks the user nothing and prints
+// nothing.
 //
-// New may be called any number of times. Sources of one Access may use it together; Close is called once they have ended. The functions may be
-// called from any goroutine.
+// New may be called any number of times. Sources of one Access may use it together; Close is called once they have
+// ended. The functions may be called from any goroutine.
 package access
 
 import (
@@ -74,11 +75,12 @@ func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door)
 // Know tells the doors which jobs there are, and returns them as package auto has them.
 func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.know(jobs) }
 
-// parallelRetries limits how many nodes that failed are dialed at a time. A dead node takes 5 s of every 30: with 320 of them none waits.
+// parallelRetries limits how many nodes that failed are dialed at a time. A dead node takes 5 s of every 30: with 320
+// of them none waits.
 const parallelRetries = 64
 
-// Jobs returns the source for the jobs that the settings name, and their nodes. heard is an answer of squeue to begin with; nil: none. p has what the poller
-// needs besides the ways to the nodes, likewise in Hosts.
+// Jobs returns the source for the jobs that the settings name, and their nodes. heard is an answer of squeue to begin
+// with; nil: none. p has what the poller needs besides the ways to the nodes, likewise in Hosts.
 func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
 	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
 	live.Floor, live.Heard, live.Job = cfg.SlurmFloor, heard, cfg.Job

@@ -69,12 +69,14 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 	o.doors, o.favorite = doors, config.RememberedLately(choice, favoriteLife)
 	o.Opener = auto.New(o.favorite, doors...)
 	o.Won = func(door string) {
-		go func() { _ = config.Remember(choice, door) }() // a home directory may be slow or full: the next run then begins with another door
+		// a home directory may be slow or full: the next run then begins with another door
+		go func() { _ = config.Remember(choice, door) }()
 	}
 	return o, nil
 }
 
-// favoriteLife is how long a door is remembered. Then the doors before it are tried again: perhaps a key is accepted by now.
+// favoriteLife is how long a door is remembered. Then the doors before it are tried again: perhaps a key is accepted by
+// now.
 const favoriteLife = 7 * 24 * time.Hour
 
 // allDoors lists the doors to nodes in the order in which they are tried.
@@ -84,7 +86,8 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 		return nil, err
 	}
 	first := remote.New(native)
-	over := func(d remote.Door) *remote.Opener { return &remote.Opener{Door: d, Installer: first.Installer} } // one copy serves all
+	// one copy serves all
+	over := func(d remote.Door) *remote.Opener { return &remote.Opener{Door: d, Installer: first.Installer} }
 	master := control.New(func(ctx context.Context, node string) (string, error) {
 		s, err := native.Settings().For(ctx, node)
 		if err != nil {

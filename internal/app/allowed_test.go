@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/web"
 )
 
-// What the system's file switches off is refused with one line that names it, whatever the user's own file says, and nothing is left behind.
+// What the system's file switches off is refused with one line that names it, whatever the user's own file says, and
+// nothing is left behind.
 func TestTheSystemSwitchesOff(t *testing.T) {
 	fakeSqueue(t, "exit 1")
 	t.Setenv(batchJob, "")
@@ -73,7 +74,8 @@ func TestServeOfThisHostOnly(t *testing.T) {
 	}
 }
 
-// More nodes than the system's file allows: the first are watched, and the others say why not. Outputs without a place for it say it on stderr.
+// More nodes than the system's file allows: the first are watched, and the others say why not. Outputs without a place
+// for it say it on stderr.
 func TestTheSystemLimitsTheNodes(t *testing.T) {
 	system, _ := settings(t, "max_nodes = 1", "max_nodes = 7")
 	const nodes = "a.invalid,b.invalid,c.invalid"

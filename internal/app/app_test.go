@@ -342,8 +342,8 @@ func TestControllerAway(t *testing.T) {
 	}
 }
 
-// What is printed of an error cannot control the terminal: squeue may run on a login host, which may ask a question that nobody answers, and its
-// words may be hostile.
+// What is printed of an error cannot control the terminal: squeue may run on a login host, which may ask a question
+// that nobody answers, and its words may be hostile.
 func TestErrorsCannotControlTheTerminal(t *testing.T) {
 	fakeSqueue(t, `printf 'slurm_load_jobs error: \033]0;x\007\033[2J\302\233 gone \342\200\256\n' >&2; exit 1`)
 	for _, args := range [][]string{{"--json"}, {"--once"}, {"--gone\x1b[2J\u009b\u202e"}} {

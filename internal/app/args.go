@@ -33,7 +33,8 @@ type takes struct {
 	name string            // of the flag, if it has another one here
 }
 
-// behind are the flags of the commands that have a value only behind "=", and that nvgpu, nvisel and gpustat take with none, one or several behind them.
+// behind are the flags of the commands that have a value only behind "=", and that nvgpu, nvisel and gpustat take with
+// none, one or several behind them.
 var behind = map[string]map[string]takes{
 	availableName: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
 	listName:      watchTakes,
@@ -65,7 +66,8 @@ func joinBehind(args []string, flags map[string]takes) []string {
 	return out
 }
 
-// pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program take one value.
+// pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program take
+// one value.
 var pairs = map[string]bool{"--gpu-util-thresh": true, "--mem-util-thresh": true}
 
 // joinPairs rewrites such flags: "--gpu-util-thresh=10,75". A third number is POLL.

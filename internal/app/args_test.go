@@ -27,7 +27,8 @@ func TestJoinPairs(t *testing.T) {
 	}
 }
 
-// Thresholds of the classic colors come from flags, files, variables of ours and of nvitop's, and what is wrong with them is one line.
+// Thresholds of the classic colors come from flags, files, variables of ours and of nvitop's, and what is wrong with
+// them is one line.
 func TestThresholdFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--gpu-util-thresh 10 75": `gpu_util_thresh = [10, 75] # --gpu-util-thresh`,

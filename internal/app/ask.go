@@ -18,8 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
-// prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if a key may need a
-// passphrase; heard is that answer, nil if it was not asked.
+// prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if
+// a key may need a passphrase; heard is that answer, nil if it was not asked.
 func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string, client *slurm.Client) (heard *source.Heard, err error) {
 	at := newTerminal(io)
 	if at == nil {
@@ -30,7 +30,8 @@ func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string, cl
 	}
 	began := time.Now()
 	answer, err := client.Ask(ctx)
-	heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)} // the screen shows what is wrong
+	// the screen shows what is wrong
+	heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
 	if answer == nil {
 		return heard, nil
 	}
@@ -97,8 +98,8 @@ type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
 
-// spoken returns a question with the name of the host that asks it before each line, so that no host can ask in the words of nvnodetop, which has
-// no name before it. Long blanks could do the same by filling a line of the terminal.
+// spoken returns a question with the name of the host that asks it before each line, so that no host can ask in the
+// words of nvnodetop, which has no name before it. Long blanks could do the same by filling a line of the terminal.
 func spoken(host, prompt string) string {
 	prompt = printable(prompt)
 	if host == "" {

@@ -74,7 +74,8 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return e.feed.Run(ctx, emit)
 }
 
-// polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody who could press one.
+// polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody
+// who could press one.
 func polling(cfg *config.Config, log *slog.Logger) poller.Config {
 	p := access.Polling(cfg)
 	p.Log = log
@@ -84,8 +85,8 @@ func polling(cfg *config.Config, log *slog.Logger) poller.Config {
 	return p
 }
 
-// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no histories, but may be
-// made of two reports of each node.
+// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs. JSON has no
+// histories, but may be made of two reports of each node.
 func demoPast(cfg *config.Config) time.Duration {
 	if cfg.JSON {
 		return demo.Twice * cfg.Poll

@@ -1,5 +1,5 @@
-// Package app is the program: the command line, the choice of the source of Events and of the output for Snapshots, the order of
-// shutdown, and the exit codes. Only main imports it; Main is called once.
+// Package app is the program: the command line, the choice of the source of Events and of the output for Snapshots, the
+// order of shutdown, and the exit codes. Only main imports it; Main is called once.
 package app
 
 import (
@@ -28,8 +28,9 @@ import (
 
 // Exit codes of the program.
 const (
-	exitOK     = 0
-	exitFailed = 1 // --once, --json: a node or a GPU of a job does not report; otherwise: the program could not continue
+	exitOK = 0
+	// --once, --json: a node or a GPU of a job does not report; otherwise: the program could not continue
+	exitFailed = 1
 	exitUsage  = 2
 	exitNoJobs = 3 // no running job, or no SLURM to ask
 )
@@ -57,8 +58,8 @@ type streams struct {
 
 // Main runs the program with its arguments (without its name) and returns its exit code.
 func Main(args []string, in, out *os.File, errs io.Writer) int {
-	// Login nodes are shared and count CPU seconds: one thread is plenty, and a heap that stays small. A second one would wake up for each report
-	// and find nothing to do, which was measured to cost a fifth of the report.
+	// Login nodes are shared and count CPU seconds: one thread is plenty, and a heap that stays small. A second one
+	// would wake up for each report and find nothing to do, which was measured to cost a fifth of the report.
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryFor(0))
 
@@ -100,7 +101,8 @@ func (p *delivery) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still ignores.
+// heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still
+// ignores.
 func heeded() []os.Signal {
 	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
 }

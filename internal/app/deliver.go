@@ -8,8 +8,9 @@ import (
 	"syscall"
 )
 
-// openReport opens the file of a report before the work that it is about: a wrong path must not cost hours. It keeps what is in it until there is
-// a report. A named pipe that nobody reads is an error, and no wait. The file is nil for standard output.
+// openReport opens the file of a report before the work that it is about: a wrong path must not cost hours. It keeps
+// what is in it until there is a report. A named pipe that nobody reads is an error, and no wait. The file is nil for
+// standard output.
 func openReport(path string) (*os.File, error) {
 	if path == "" {
 		return nil, nil
@@ -17,7 +18,8 @@ func openReport(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
 }
 
-// deliver writes a report. What cannot be written where it should be goes to standard error, so that hours of work are not lost.
+// deliver writes a report. What cannot be written where it should be goes to standard error, so that hours of work are
+// not lost.
 func deliver(io streams, file *os.File, report []byte) (err error) {
 	if file == nil {
 		_, err = io.out.Write(report)
@@ -43,6 +45,6 @@ func replace(file *os.File, content []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// outliveReaders lets this program go on when nobody reads its output any more, such as tee, which Ctrl-C ends too: then the write fails, and the
-// report can go elsewhere. Otherwise SIGPIPE would end it.
+// outliveReaders lets this program go on when nobody reads its output any more, such as tee, which Ctrl-C ends too:
+// then the write fails, and the report can go elsewhere. Otherwise SIGPIPE would end it.
 func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// On a host without SLURM the doctor examines that host. What is wrong with its driver is a warning, as no job wants its GPUs.
+// On a host without SLURM the doctor examines that host. What is wrong with its driver is a warning, as no job wants
+// its GPUs.
 func TestDoctorOfThisHost(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("SLURM_CONF", "/nowhere")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A signal ends the program, unless it was ignored when the program started: under nohup it outlives its terminal, and in the background of a
-// script a Ctrl-C that is meant for another program.
+// A signal ends the program, unless it was ignored when the program started: under nohup it outlives its terminal, and
+// in the background of a script a Ctrl-C that is meant for another program.
 func TestHeeded(t *testing.T) {
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		came := make(chan os.Signal, 1)

@@ -24,8 +24,8 @@ func (a *attended) Touch() {
 // Asked implements web.Audience. A program that asks is no user: it puts off the end, and nothing else.
 func (a *attended) Asked() { a.signs.Ring() }
 
-// left waits until there was no sign of the user, a key or a request, for limit, and returns what to say then; nil: ctx ended before. A limit of 0 is
-// never over.
+// left waits until there was no sign of the user, a key or a request, for limit, and returns what to say then; nil: ctx
+// ended before. A limit of 0 is never over.
 func (a *attended) left(ctx context.Context, limit time.Duration, sign string) error {
 	if limit == 0 {
 		<-ctx.Done()
@@ -48,8 +48,8 @@ func (a *attended) left(ctx context.Context, limit time.Duration, sign string) e
 // touchEvery is how often a page that is open counts as a key: often enough that nobody seems to be away.
 const touchEvery = 20 * time.Minute
 
-// sparing is a feed that takes few of the signs for keys. An open page gives one after the other, and after each key SLURM is asked more often for
-// a while.
+// sparing is a feed that takes few of the signs for keys. An open page gives one after the other, and after each key
+// SLURM is asked more often for a while.
 type sparing struct {
 	feed
 

@@ -31,7 +31,8 @@ func openLog(path string) (log *slog.Logger, closed func(), err error) {
 	if path == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
 	}
-	// A link in a directory that others can write to may point to any file of the user's. O_NONBLOCK: a FIFO is refused, not waited for.
+	// A link in a directory that others can write to may point to any file of the user's. O_NONBLOCK: a FIFO is
+	// refused, not waited for.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, nil, usage("--log: %w", err)
@@ -63,7 +64,8 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	}
 }
 
-// drain writes in the background: a home directory may hang, and neither the screen nor a node may wait for it. What does not fit is dropped.
+// drain writes in the background: a home directory may hang, and neither the screen nor a node may wait for it. What
+// does not fit is dropped.
 type drain struct {
 	lines chan []byte
 	done  chan struct{}

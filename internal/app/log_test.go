@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// The log has what happened, and none of the secrets that the program comes to see: environment, keys, and what commands print.
+// The log has what happened, and none of the secrets that the program comes to see: environment, keys, and what
+// commands print.
 func TestTheLogHasNoSecrets(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

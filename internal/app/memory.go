@@ -6,8 +6,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// memoryFor is the limit for so many nodes, in bytes. It is soft: above it the runtime collects harder. A node with 8 GPUs takes about half of its share, so
-// that garbage has room: in 192 MiB a thousand of them took four times the CPU time.
+// memoryFor is the limit for so many nodes, in bytes. It is soft: above it the runtime collects harder. A node with 8
+// GPUs takes about half of its share, so that garbage has room: in 192 MiB a thousand of them took four times the CPU
+// time.
 func memoryFor(nodes int) int64 { return 128<<20 + int64(nodes)*232<<10 }
 
 // budget raises the limit of the program when there are more nodes.

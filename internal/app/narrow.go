@@ -28,7 +28,8 @@ type narrow struct {
 	flags                  *pflag.FlagSet
 }
 
-// manyValues are nvitop's flags that take several values behind them, "-u alice bob". The flags of this program take one.
+// manyValues are nvitop's flags that take several values behind them, "-u alice bob". The flags of this program take
+// one.
 var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only", "--only": "only"}
 
 // sameFlags are nvitop's names of what has another one here.
@@ -36,7 +37,8 @@ var sameFlags = map[string]string{
 	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii", "--light": "--theme=light", "--colorful": "--colors=classic",
 }
 
-// asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is --user=alice,bob.
+// asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is
+// --user=alice,bob.
 func asNvitop(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {
@@ -50,7 +52,8 @@ func asNvitop(args []string) []string {
 		case strings.HasPrefix(args[i], "--interval=") && isNumber(strings.TrimPrefix(args[i], "--interval=")):
 			out = append(out, strings.TrimPrefix(args[i], "--interval="))
 		case args[i] == "-m" || args[i] == "--monitor":
-			panel := "auto"                                                                    // nvitop takes -m alone, too
+			// nvitop takes -m alone, too
+			panel := "auto"
 			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") && !isNumber(args[i+1]) { // a number is POLL
 				i++
 				panel = args[i]

@@ -38,7 +38,8 @@ var nasty = map[string]string{
 	"only escape": "\x1b[31m",
 }
 
-// nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says something is called s.
+// nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says
+// something is called s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s, Hints: []string{s, s}}
@@ -71,7 +72,8 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 	return store.Snapshot(now)
 }
 
-// Whatever nodes, users and jobs are called, what is printed moves no cursor and hides nothing, and all that belongs together is found.
+// Whatever nodes, users and jobs are called, what is printed moves no cursor and hides nothing, and all that belongs
+// together is found.
 func TestNastyNames(t *testing.T) {
 	now := time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 	for name, s := range nasty {

@@ -18,8 +18,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// onCall records while the screens are shown, when the user wants it. It gets all Events, so that a recording begins with what is known. Writing may block,
-// as on a file system that does not answer: that delays neither the Events nor the screen, but ends the recording when too many wait.
+// onCall records while the screens are shown, when the user wants it. It gets all Events, so that a recording begins
+// with what is known. Writing may block, as on a file system that does not answer: that delays neither the Events nor
+// the screen, but ends the recording when too many wait.
 type onCall struct {
 	queue  chan cluster.Event
 	behind atomic.Bool // Events did not fit into queue
@@ -79,8 +80,8 @@ func (o *onCall) run(ctx context.Context) error {
 	}
 }
 
-// hold calls touch so often that nobody seems to be away while something is recorded, until ctx ends: with fewer reports a recording would not show what
-// happened.
+// hold calls touch so often that nobody seems to be away while something is recorded, until ctx ends: with fewer
+// reports a recording would not show what happened.
 func (o *onCall) hold(ctx context.Context, touch func()) error {
 	tick := time.NewTicker(touchEvery)
 	defer tick.Stop()

@@ -32,8 +32,8 @@ func printed(print func(*config.Config, streams, *cluster.Snapshot) error) show 
 	}
 }
 
-// once waits until every node has reported twice or failed, or until the timeout, and prints one Snapshot. It prints before it closes the
-// sessions, because a hung node closes slowly.
+// once waits until every node has reported twice or failed, or until the timeout, and prints one Snapshot. It prints
+// before it closes the sessions, because a hung node closes slowly.
 func once(ctx context.Context, cfg *config.Config, io streams, from feed, print func(*cluster.Snapshot) error) error {
 	return judged(ctx, cfg, io, from, print, exitCode)
 }

@@ -74,7 +74,8 @@ func runOnce(t *testing.T, f *fakeFeed, timeout time.Duration, errs io.Writer) (
 	return string(text), failed
 }
 
-// Sessions that close slowly hold up neither what is printed nor, for long, the end. Then one line names the nodes that do not report.
+// Sessions that close slowly hold up neither what is printed nor, for long, the end. Then one line names the nodes that
+// do not report.
 func TestOnceEndsWithItsTimeout(t *testing.T) {
 	slow := &fakeFeed{threeNodes(), func(context.Context) error { time.Sleep(3 * time.Second); return nil }}
 	began := time.Now()
@@ -187,7 +188,8 @@ func TestWatchSurvivesAPanic(t *testing.T) {
 	}
 }
 
-// BenchmarkLargeJSON is what one document of 1,024 nodes with 8 GPUs costs: go test ./internal/app -run - -bench LargeJSON -benchtime 3x
+// BenchmarkLargeJSON is what one document of 1,024 nodes with 8 GPUs costs: go test ./internal/app -run - -bench
+// LargeJSON -benchtime 3x
 func BenchmarkLargeJSON(b *testing.B) {
 	before := cpuTime(b)
 	for b.Loop() {
@@ -195,7 +197,8 @@ func BenchmarkLargeJSON(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if code := Main([]string{"--json", "--demo=1024x8"}, out, out, io.Discard); code != exitFailed { // a node refuses the login
+		// a node refuses the login
+		if code := Main([]string{"--json", "--demo=1024x8"}, out, out, io.Discard); code != exitFailed {
 			b.Errorf("exit code %d", code)
 		}
 		out.Close()

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A container in a job has the job's variables and often no SLURM: nobody has asked for a job, so these are about this host.
+// A container in a job has the job's variables and often no SLURM: nobody has asked for a job, so these are about this
+// host.
 func TestOwnJobWithoutSLURM(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(batchJob, "7")

@@ -134,7 +134,8 @@ func notReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
 }
 
-// notWell joins what is not well: nodes that do not report, critical problems of the others, GPUs without values. It is nil if all is well.
+// notWell joins what is not well: nodes that do not report, critical problems of the others, GPUs without values. It is
+// nil if all is well.
 func notWell(s *cluster.Snapshot) error {
 	var all error
 	for _, err := range []error{notReporting(s), critical(s), noValues(s)} {
@@ -148,8 +149,8 @@ func notWell(s *cluster.Snapshot) error {
 	return all
 }
 
-// critical returns an error that names the critical problems of the nodes that report, nil if there are none. A problem of several jobs
-// counts once.
+// critical returns an error that names the critical problems of the nodes that report, nil if there are none. A problem
+// of several jobs counts once.
 func critical(s *cluster.Snapshot) error {
 	var all []string
 	for i := range s.Jobs {
@@ -190,7 +191,8 @@ func firstOf(names []string) string {
 // maxNamed is how many nodes one line names.
 const maxNamed = 8
 
-// listed names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2 more".
+// listed names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2
+// more".
 func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	text, sep := "", ": "
 	for _, n := range nodes[:min(named, len(nodes))] {

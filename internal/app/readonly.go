@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// readOnly is a feed that lets nothing through that changes a process or a job. The screen offers none of that either; this is for its mistakes.
+// readOnly is a feed that lets nothing through that changes a process or a job. The screen offers none of that either;
+// this is for its mistakes.
 type readOnly struct {
 	feed
 	why string

@@ -160,7 +160,8 @@ func record(ctx context.Context, cfg *config.Config, r *recordFlags, path string
 	return err
 }
 
-// show records what a source tells, until ctx ends or a limit is reached, or there is no job of the name that is wanted.
+// show records what a source tells, until ctx ends or a limit is reached, or there is no job of the name that is
+// wanted.
 func (r *recorder) show(ctx context.Context, cfg *config.Config, _ streams, from feed) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

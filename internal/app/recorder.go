@@ -60,7 +60,8 @@ func (r *recorder) begin(at time.Time) error {
 	return nil
 }
 
-// noneOf says which file is there that a recording to several files would come to, perhaps in the middle of a night: FILE.2, FILE.3 and so on.
+// noneOf says which file is there that a recording to several files would come to, perhaps in the middle of a night:
+// FILE.2, FILE.3 and so on.
 func noneOf(path string) error {
 	files, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

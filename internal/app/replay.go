@@ -194,7 +194,8 @@ func printMoment(ctx context.Context, cfg *config.Config, io streams, p *recordi
 	return exitCode(snap)
 }
 
-// replayMemory is the limit of what a recording takes: the Stores that a Player keeps are beside those of a cluster that is watched.
+// replayMemory is the limit of what a recording takes: the Stores that a Player keeps are beside those of a cluster
+// that is watched.
 const replayMemory = 384 << 20
 
 // playOn shows the screens until the user quits.

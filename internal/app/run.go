@@ -29,8 +29,8 @@ type feed interface {
 	ui.Controls
 }
 
-// partingTime is how long quitting waits for sessions to close. Those that are left end with the process, and the probes with their
-// connections.
+// partingTime is how long quitting waits for sessions to close. Those that are left end with the process, and the
+// probes with their connections.
 const partingTime = 2 * time.Second
 
 // show makes an output of the Events of a source.
@@ -122,7 +122,8 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	<-ctx.Done()
 	ended, err := start(group.Wait).wait(partingTime)
 	if !ended {
-		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be restored.
+		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be
+		// restored.
 		_ = term.Restore(int(io.in.Fd()), before)
 	}
 	if ended { // else the disk may be what does not answer
@@ -137,7 +138,8 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 // storyMost is how long the program waits for the past of a demo.
 const storyMost = 10 * time.Second
 
-// catchUp waits until a demo has told its past. A screen or a Snapshot before that would show a cluster that has stopped.
+// catchUp waits until a demo has told its past. A screen or a Snapshot before that would show a cluster that has
+// stopped.
 func catchUp(ctx context.Context, from feed) {
 	if guard, is := from.(readOnly); is {
 		from = guard.feed
@@ -185,8 +187,8 @@ func startView(cfg *config.Config) string {
 	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
 }
 
-// exitCode is nil or the exitError of one Snapshot: a node or a GPU that does not report and a critical problem, such as a missing GPU, are
-// failures.
+// exitCode is nil or the exitError of one Snapshot: a node or a GPU that does not report and a critical problem, such
+// as a missing GPU, are failures.
 func exitCode(s *cluster.Snapshot) error {
 	switch failure := s.Discovery.Failure; {
 	case len(s.Jobs) > 0:

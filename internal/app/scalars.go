@@ -128,8 +128,8 @@ func (l *scalarLog) choose() (err error) {
 }
 
 // ownJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches its
-// own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job, and this host
-// is watched.
+// own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job, and this
+// host is watched.
 func ownJob(cfg *config.Config, flags *pflag.FlagSet) bool {
 	job := os.Getenv(batchJob)
 	named := flags.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""

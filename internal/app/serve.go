@@ -193,7 +193,8 @@ func (s *serve) answer(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "starting", http.StatusServiceUnavailable)
 }
 
-// show answers requests until ctx ends, nobody has asked for longer than the admins allow, or the source cannot continue.
+// show answers requests until ctx ends, nobody has asked for longer than the admins allow, or the source cannot
+// continue.
 func (s *serve) show(ctx context.Context, cfg *config.Config, _ streams, from feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -64,7 +64,8 @@ func ask(t *testing.T, client *http.Client, link, path string) (status int, text
 		if err != nil {
 			t.Fatal(err)
 		}
-		if answer.StatusCode != http.StatusServiceUnavailable || time.Since(began) > 20*time.Second { // it may be starting
+		// it may be starting
+		if answer.StatusCode != http.StatusServiceUnavailable || time.Since(began) > 20*time.Second {
 			return answer.StatusCode, string(body)
 		}
 	}
@@ -123,7 +124,8 @@ func TestServeToASocketAndATokenFile(t *testing.T) {
 func TestServeIsAnAgent(t *testing.T) {
 	lines, end := served(t, "--listen", "127.0.0.1:0")
 	status, text := ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
-	for began := time.Now(); !strings.Contains(text, "alice") && time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) { // processes are listed soon
+	// processes are listed soon
+	for began := time.Now(); !strings.Contains(text, "alice") && time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 		status, text = ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
 	}
 	if err := end(); err != nil || status != http.StatusOK {

@@ -46,7 +46,8 @@ func TestOnceFindsWhatIsMissingAfterTheReport(t *testing.T) {
 	}
 }
 
-// While a GPU has no values because a call has not returned, --once waits: it may be hung. If there is no more time, this is a failure.
+// While a GPU has no values because a call has not returned, --once waits: it may be hung. If there is no more time,
+// this is a failure.
 func TestOnceWaitsForAGPUThatMayHang(t *testing.T) {
 	values := metric.Make(map[metric.ID]float64{metric.Util: 50})
 	for name, tc := range map[string]struct {
@@ -92,7 +93,8 @@ func TestOnceIgnoresADroppedNode(t *testing.T) {
 	}
 }
 
-// What is printed once waits for the names of users, but not for long: on a busy node they come with the next report, or with none.
+// What is printed once waits for the names of users, but not for long: on a busy node they come with the next report,
+// or with none.
 func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 	s, now := oneNode(1, map[string][]int{"n1": {0}})
 	values := []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}
@@ -119,8 +121,8 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 	}
 }
 
-// What is printed once waits for a second report, but not for that of a node that has failed or gone silent since, nor where the user wants the
-// first. One off the beat, right after the first, is none.
+// What is printed once waits for a second report, but not for that of a node that has failed or gone silent since, nor
+// where the user wants the first. One off the beat, right after the first, is none.
 func TestOnceWaitsForASecondReport(t *testing.T) {
 	report := func(s *cluster.Store, at time.Time) {
 		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
@@ -148,7 +150,8 @@ func TestOnceWaitsForASecondReport(t *testing.T) {
 	}
 }
 
-// What is printed once waits a little for a GPU that is still being read: a list that lacks its processes says that nobody known uses it.
+// What is printed once waits a little for a GPU that is still being read: a list that lacks its processes says that
+// nobody known uses it.
 func TestOnceWaitsForAGPUThatIsRead(t *testing.T) {
 	s, now := oneNode(1, map[string][]int{"n1": {0}})
 	values := metric.Make(map[metric.ID]float64{metric.Util: 50})

@@ -41,7 +41,8 @@ func (t *task) wait(limit time.Duration) (done bool, err error) {
 	return true, &exitError{exitFailed, t.err}
 }
 
-// feedStore runs a source, with memory for its nodes. A panic there becomes an error, so that the terminal is restored before the program ends.
+// feedStore runs a source, with memory for its nodes. A panic there becomes an error, so that the terminal is restored
+// before the program ends.
 func feedStore(ctx context.Context, from cluster.Source, emit func(cluster.Event)) error {
 	err := func() (err error) {
 		defer reach.Recover(&err)

@@ -98,7 +98,8 @@ func (t *tracking) checkJob(cfg *config.Config, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// checkRecord refuses a recording that is switched off. A command runs without it: a job that has waited for days is not for a report alone.
+// checkRecord refuses a recording that is switched off. A command runs without it: a job that has waited for days is
+// not for a report alone.
 func (t *tracking) checkRecord(cfg *config.Config, io streams, runs bool) error {
 	why := notRecorded(cfg)
 	if t.record == "" || why == "" {

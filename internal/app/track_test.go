@@ -132,7 +132,8 @@ func TestTrackNoGPU(t *testing.T) {
 	}
 }
 
-// A command that ends at once has a reason for the GPUs that are missing, too: which one depends on what the probe has said by then.
+// A command that ends at once has a reason for the GPUs that are missing, too: which one depends on what the probe has
+// said by then.
 func TestTrackLateGPUs(t *testing.T) {
 	_, _, errs := program(t, "track", "--", "true")
 	if _, why, _ := strings.Cut(errs, "nvnodetop: the report has no GPUs: "); why != tooShort+"\n" && why != "this host has no NVIDIA GPU\n" {

@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/nvnodetop/nvnodetop"
 
-// allowed lists which packages of this module each package may import, as the table in docs/ARCHITECTURE.md does. A package that is missing
-// here fails.
+// allowed lists which packages of this module each package may import, as the table in docs/ARCHITECTURE.md does. A
+// package that is missing here fails.
 var allowed = map[string][]string{
 	"cmd/nvnodetop":            {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe":      {"internal/build", "internal/probe", "internal/probe/nvml"},
@@ -121,8 +121,10 @@ var allowed = map[string][]string{
 
 // only lists packages from outside that only a few packages may import.
 var only = map[string][]string{
-	"log/slog":                                  {"internal/access", "internal/app", "internal/poller", "internal/slurm"}, // no package that handles keys or answers of the user
-	"github.com/go-json-experiment/json":        {"internal/recording", "internal/remote/link"},                           // too large for a probe
+	// no package that handles keys or answers of the user
+	"log/slog": {"internal/access", "internal/app", "internal/poller", "internal/slurm"},
+	// too large for a probe
+	"github.com/go-json-experiment/json":        {"internal/recording", "internal/remote/link"},
 	"charm.land/bubbles/v2/key":                 {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/keys", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal", "internal/ui/tape"},
 	"charm.land/bubbles/v2/textinput":           {"internal/ui/prompt"},
 	"charm.land/bubbletea/v2":                   {"internal/ui", "internal/ui/inspect", "internal/ui/jobs", "internal/ui/nav", "internal/ui/page", "internal/ui/process", "internal/ui/prompt", "internal/ui/settings", "internal/ui/signal", "internal/ui/tape"},

@@ -13,7 +13,8 @@ var (
 	note       = regexp.MustCompile(` \([^)]*\)`) // which part of a package is imported
 )
 
-// The table of packages in docs/ARCHITECTURE.md has a row for each package, with just the imports that are allowed here.
+// The table of packages in docs/ARCHITECTURE.md has a row for each package, with just the imports that are allowed
+// here.
 func TestTheDocumentHasTheSameTable(t *testing.T) {
 	text, err := os.ReadFile("../../docs/ARCHITECTURE.md")
 	if err != nil {

@@ -13,7 +13,8 @@ var (
 	wayOfName = regexp.MustCompile(`\{name: "([^"]+)"`)
 )
 
-// docs/TRANSPORTS.md names the tests that show what it says: they exist, and each way of logging in is there with each transport.
+// docs/TRANSPORTS.md names the tests that show what it says: they exist, and each way of logging in is there with each
+// transport.
 func TestTransportsAreTested(t *testing.T) {
 	sources := testSources(t)
 	page, err := os.ReadFile("../../docs/TRANSPORTS.md")

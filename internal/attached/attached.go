@@ -1,8 +1,9 @@
 // Package attached finds out whether a terminal is attached to the tmux or GNU screen in which this process runs.
 //
-// Both say it in the mode of their socket, where the owner's execute bit stands for an attached client: one stat, and no process of theirs is
-// asked. tmux has one socket for all of its sessions, so that a client of another session counts too: only asking tmux would tell which, which is a
-// process each time. Whatever is not known counts as attached.
+// Both say it in the mode of their socket, where the owner's execute bit stands for an attached client: one stat, and
+// no process of theirs is asked. tmux has one socket for all of its sessions, so that a client of another session
+// counts too: only asking tmux would tell which, which is a process each time. Whatever is not known counts as
+// attached.
 package attached
 
 import (
@@ -25,7 +26,8 @@ type Terminal struct {
 	sockets [][]string // the paths at which the socket of each multiplexer may be; the first that exists is it
 }
 
-// Find returns the Terminal of a process with these environment variables. One multiplexer may run in another, in either order.
+// Find returns the Terminal of a process with these environment variables. One multiplexer may run in another, in
+// either order.
 func Find(getenv func(string) string) *Terminal {
 	t := &Terminal{}
 	if socket, _, _ := strings.Cut(getenv("TMUX"), ","); filepath.IsAbs(socket) {
@@ -52,8 +54,8 @@ func ofScreen(name string, getenv func(string) string) []string {
 // known reports whether it may be detached at all.
 func (t *Terminal) known() bool { return len(t.sockets) > 0 }
 
-// Attached reports whether somebody may see it. Where one multiplexer runs in another, both must be detached: which of them is the inner one is
-// not known, and the variables of the outer one stay when it has gone.
+// Attached reports whether somebody may see it. Where one multiplexer runs in another, both must be detached: which of
+// them is the inner one is not known, and the variables of the outer one stay when it has gone.
 func (t *Terminal) Attached() bool {
 	for _, paths := range t.sockets {
 		if attached(paths) {
@@ -72,8 +74,8 @@ func attached(paths []string) bool {
 	return true
 }
 
-// Watch calls tell when the Terminal has been detached or attached, until ctx ends. It was attached before. A Terminal that cannot be detached
-// is not looked at.
+// Watch calls tell when the Terminal has been detached or attached, until ctx ends. It was attached before. A Terminal
+// that cannot be detached is not looked at.
 func (t *Terminal) Watch(ctx context.Context, tell func(attached bool)) {
 	if !t.known() {
 		return

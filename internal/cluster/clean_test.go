@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What a probe says of itself is taken only as far as it can be true: classes that are known, times that may be, processes that exist.
+// What a probe says of itself is taken only as far as it can be true: classes that are known, times that may be,
+// processes that exist.
 func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
@@ -41,7 +42,8 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	}
 }
 
-// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history. Those that are only late do.
+// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history. Those
+// that are only late do.
 func TestRepeatedNumbersAreNoSamples(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")

@@ -24,7 +24,8 @@ type team struct {
 	met    bool // a node has said Hello since
 }
 
-// renew is how long a team's Common is used before it is computed again, and soon if a node has said Hello: thousands of nodes say it at once.
+// renew is how long a team's Common is used before it is computed again, and soon if a node has said Hello: thousands
+// of nodes say it at once.
 const (
 	renew = 10 * time.Second
 	soon  = time.Second
@@ -91,8 +92,8 @@ func mostFrequent(words []string) string {
 	return first
 }
 
-// offsets has the least difference between the arrival of a report and its time by the node's clock, in this minute and in the last. A
-// report that was under way for long has a larger one, and does not count.
+// offsets has the least difference between the arrival of a report and its time by the node's clock, in this minute and
+// in the last. A report that was under way for long has a larger one, and does not count.
 type offsets struct {
 	began       time.Time // of this minute
 	this, last  time.Duration

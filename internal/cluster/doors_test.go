@@ -41,7 +41,8 @@ func TestAnotherDoorIsNoFailure(t *testing.T) {
 	}
 }
 
-// A session that was left for another door was not lost: the node reports, unless no report comes for as long as otherwise, or no door is left.
+// A session that was left for another door was not lost: the node reports, unless no report comes for as long as
+// otherwise, or no door is left.
 func TestANodeThatChangesDoorsReports(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -8,8 +8,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Source produces Events. Run emits them in order until ctx ends, from one or several goroutines; emit may be called concurrently and does
-// not block for long. Run returns nil if ctx ended it, otherwise the reason why it cannot continue.
+// Source produces Events. Run emits them in order until ctx ends, from one or several goroutines; emit may be called
+// concurrently and does not block for long. Run returns nil if ctx ended it, otherwise the reason why it cannot
+// continue.
 type Source interface {
 	Run(ctx context.Context, emit func(Event)) error
 }

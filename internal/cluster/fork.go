@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
-// ShareHistories is for a Store without Events that will have many forks: for that time their histories are in the same memory, which is larger than those of
-// one Store need.
+// ShareHistories is for a Store without Events that will have many forks: for that time their histories are in the same
+// memory, which is larger than those of one Store need.
 func (s *Store) ShareHistories(span time.Duration) { s.room = int(span / BinWidth(s.poll)) }
 
 // Fork returns a Store in the same state. Events applied to one of the two do not change the other.

@@ -18,8 +18,8 @@ type programState struct {
 	moved      time.Time // when one of the GPUs of those last did more than to wait
 }
 
-// Gone returns the ranks of the job that have ended. A program of which most ranks have ended has done its work, or is over anyway. Of one
-// that was started again, the ranks of the time before do not count.
+// Gone returns the ranks of the job that have ended. A program of which most ranks have ended has done its work, or is
+// over anyway. Of one that was started again, the ranks of the time before do not count.
 func (p *Peers) Gone(job *Job) []GoneRank {
 	if !p.anyGone(job.ID) {
 		return nil
@@ -74,8 +74,8 @@ func (p *Peers) anyGone(job string) bool {
 	return any
 }
 
-// eachRank calls f with each rank of the job on nodes whose list of processes is new enough, with the position of the node's first GPU, and
-// with whether the rank was in that list.
+// eachRank calls f with each rank of the job on nodes whose list of processes is new enough, with the position of the
+// node's first GPU, and with whether the rank was in that list.
 func (p *Peers) eachRank(job string, f func(at int, r *SeenRank, runs bool)) {
 	for i := range p.GPUs {
 		n := p.GPUs[i].Node
@@ -90,7 +90,8 @@ func (p *Peers) eachRank(job string, f func(at int, r *SeenRank, runs bool)) {
 	}
 }
 
-// peerWith returns the GPU with that key of the node whose first GPU is at a position, if its processes are listed; nil: there is none.
+// peerWith returns the GPU with that key of the node whose first GPU is at a position, if its processes are listed;
+// nil: there is none.
 func (p *Peers) peerWith(at int, key string) *Peer {
 	for i := at; i < len(p.GPUs) && p.GPUs[i].Node == p.GPUs[at].Node; i++ {
 		if g := &p.GPUs[i]; g.Own.Key == key && g.Own.Unlisted == "" {

@@ -80,7 +80,8 @@ func (g *GPU) begin(card *wire.Card, sample *wire.GPU) {
 	}
 }
 
-// keep stores the histories of GPUs. Those of others stay (the driver may be unloaded, and they may come back), unless there are too many.
+// keep stores the histories of GPUs. Those of others stay (the driver may be unloaded, and they may come back), unless
+// there are too many.
 func (n *nodeRecord) keep(gpus []GPU) {
 	for i := range gpus {
 		n.known[gpus[i].Key] = gpus[i].History

@@ -43,7 +43,8 @@ func (m *mark) begin(i int, v float64) {
 	}
 }
 
-// growth holds what the counters of a GPU were before. A counter that goes backwards says that the driver was loaded again: all begin anew.
+// growth holds what the counters of a GPU were before. A counter that goes backwards says that the driver was loaded
+// again: all begin anew.
 type growth struct {
 	grew   uint16    // the counters that have grown since first, as bits: most have not, and rules look at nothing else
 	first  mark      // when each counter was first seen in this watch
@@ -121,7 +122,8 @@ func (g *GPU) Grew(id metric.ID) bool {
 	return i != 0 && g.growth.grew>>(i-1)&1 != 0
 }
 
-// Grown returns by how much a counter has grown since nvnodetop watches the GPU, or since the driver was loaded after that.
+// Grown returns by how much a counter has grown since nvnodetop watches the GPU, or since the driver was loaded after
+// that.
 func (g *GPU) Grown(id metric.ID) (float64, bool) {
 	grown, _, known := g.growth.since(&g.growth.first, id)
 	return grown, known
@@ -132,7 +134,8 @@ func (g *GPU) Watched() time.Duration {
 	return time.Duration(g.growth.now.ms-g.growth.first.ms) * time.Millisecond
 }
 
-// PerMinute returns the pace of a counter in the last one to two minutes. Before, a minute counts as passed: one error is no storm.
+// PerMinute returns the pace of a counter in the last one to two minutes. Before, a minute counts as passed: one error
+// is no storm.
 func (g *GPU) PerMinute(id metric.ID) (float64, bool) {
 	grown, over, known := g.growth.since(&g.growth.older, id)
 	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known
@@ -147,10 +150,12 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
-// LinksSeen has the bits of the NVLinks that were up at some time since nvnodetop watches the GPU, or since the driver was loaded after that.
+// LinksSeen has the bits of the NVLinks that were up at some time since nvnodetop watches the GPU, or since the driver
+// was loaded after that.
 func (g *GPU) LinksSeen() uint64 { return g.links }
 
-// grow continues the counters of the GPUs from those of the last report, their power limits and the NVLinks that were up.
+// grow continues the counters of the GPUs from those of the last report, their power limits and the NVLinks that were
+// up.
 func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]

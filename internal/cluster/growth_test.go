@@ -69,7 +69,8 @@ func TestALateCounter(t *testing.T) {
 	}
 }
 
-// A clock that goes backwards says that the node has booted again: its counters began anew, also those that are higher already.
+// A clock that goes backwards says that the node has booted again: its counters began anew, also those that are higher
+// already.
 func TestCountersAfterABoot(t *testing.T) {
 	w := oneNode()
 	w.sample(60, "a", counted(6))

@@ -23,11 +23,12 @@ func HistoryLen(poll time.Duration) int { return max(int(historySpan/BinWidth(po
 // Gap is a bin without a value.
 var Gap = float32(math.NaN())
 
-// History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so those of different nodes
-// line up: bin n begins n widths after the epoch. A bin holds the mean of its samples, of a metric in bits all bits that they had. A metric
-// that has never had a value takes no memory.
+// History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so those of
+// different nodes line up: bin n begins n widths after the epoch. A bin holds the mean of its samples, of a metric in
+// bits all bits that they had. A metric that has never had a value takes no memory.
 //
-// A copy of a History never changes when samples are added to the original: new values are written only behind those that copies share.
+// A copy of a History never changes when samples are added to the original: new values are written only behind those
+// that copies share.
 type History struct {
 	newest int64
 	bins   int    // so many, up to newest; 0: there is no sample yet
@@ -86,8 +87,8 @@ func (l *line) add(v float64) {
 	l.n++
 }
 
-// shut closes the newest bin. With the next one, at most length bins are kept. The room for more is a quarter of them: it costs memory as long
-// as the history lasts, and a copy whenever it is full.
+// shut closes the newest bin. With the next one, at most length bins are kept. The room for more is a quarter of them:
+// it costs memory as long as the history lasts, and a copy whenever it is full.
 func (l *line) shut(length, room int) {
 	if len(l.closed) >= length-1 {
 		l.closed = l.closed[1:]
@@ -118,8 +119,9 @@ func (h *History) line(id metric.ID) *line {
 	return nil
 }
 
-// Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A sample for the bin before
-// the newest goes into the newest. One for an earlier bin means that all bins had too high numbers: it renumbers them.
+// Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A
+// sample for the bin before the newest goes into the newest. One for an earlier bin means that all bins had too high
+// numbers: it renumbers them.
 func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	shut := 0
 	switch {
@@ -159,8 +161,8 @@ var keptBits = func() (bits []bool) {
 	return bits
 }()
 
-// Tail writes the n bins of one metric that end with the bin newest into to, which it grows if needed. A bin without a value, or one that
-// is no longer kept, is a gap.
+// Tail writes the n bins of one metric that end with the bin newest into to, which it grows if needed. A bin without a
+// value, or one that is no longer kept, is a gap.
 func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
 	to = slices.Grow(to[:0], n)[:n]
 	l := h.line(id)
@@ -189,12 +191,12 @@ func fill(to []float32) {
 	}
 }
 
-// lateFor is the number of bins for which reports may come late before the node's clock is set again: a connection that stalls for a while
-// does not mean that the clock is wrong.
+// lateFor is the number of bins for which reports may come late before the node's clock is set again: a connection that
+// stalls for a while does not mean that the clock is wrong.
 const lateFor = 10
 
-// binClock assigns the samples of one session to bins. The first sample goes into the bin of its arrival. After that the node's own clock
-// counts, so a report that is delayed on its way leaves no gap.
+// binClock assigns the samples of one session to bins. The first sample goes into the bin of its arrival. After that
+// the node's own clock counts, so a report that is delayed on its way leaves no gap.
 type binClock struct {
 	running bool
 	first   int64 // bin
@@ -203,8 +205,8 @@ type binClock struct {
 	late    time.Time
 }
 
-// bin returns the bin of a sample that arrived at at. The clock is set again if the node's clock goes back, runs more than a bin ahead of
-// the arrival, or stays behind by as much.
+// bin returns the bin of a sample that arrived at at. The clock is set again if the node's clock goes back, runs more
+// than a bin ahead of the arrival, or stays behind by as much.
 func (c *binClock) bin(at time.Time, mono int64, width time.Duration) int64 {
 	arrived := at.UnixNano() / int64(width)
 	if !c.running || mono < c.last {

@@ -282,7 +282,8 @@ func TestHistoriesOfEveryKind(t *testing.T) {
 	}
 }
 
-// A metric costs nothing before its first value, and its past then begins there. A bin of bits has all that its samples had.
+// A metric costs nothing before its first value, and its past then begins there. A bin of bits has all that its samples
+// had.
 func TestHistoryOfLateAndOfBits(t *testing.T) {
 	var h History
 	add := func(bin int64, values map[metric.ID]float64) {

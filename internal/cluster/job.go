@@ -9,40 +9,45 @@ import (
 
 // Job is one SLURM job that has nodes, array task or component of a heterogeneous job.
 type Job struct {
-	ID        string        `json:"id"`     // as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty with --nodes
-	Number    string        `json:"number"` // SLURM's number of the job: "16" for the array task "2_1"
-	Name      string        `json:"name"`
-	User      string        `json:"user"`
-	Partition string        `json:"partition,omitempty"`
-	Start     time.Time     `json:"start,omitzero"`
-	End       time.Time     `json:"end,omitzero"`        // when its time limit ends it; zero: no limit, or one that does not run while it is suspended
+	// as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty with --nodes
+	ID        string    `json:"id"`
+	Number    string    `json:"number"` // SLURM's number of the job: "16" for the array task "2_1"
+	Name      string    `json:"name"`
+	User      string    `json:"user"`
+	Partition string    `json:"partition,omitempty"`
+	Start     time.Time `json:"start,omitzero"`
+	// when its time limit ends it; zero: no limit, or one that does not run while it is suspended
+	End       time.Time     `json:"end,omitzero"`
 	Limit     time.Duration `json:"limit,omitzero"`      // zero: no limit
 	Suspended bool          `json:"suspended,omitempty"` // it keeps its nodes and GPUs, but does not run
 	Nodes     []string      `json:"nodes"`               // in SLURM's order
 
-	// Minors are the device minor numbers of the job's GPUs by node: the GRES IDX of `scontrol show job -d`, where SLURM's configuration of the
-	// node allows them to be minor numbers. Share says whether the node does too. An empty entry means no GPU there.
+	// Minors are the device minor numbers of the job's GPUs by node: the GRES IDX of `scontrol show job -d`, where
+	// SLURM's configuration of the node allows them to be minor numbers. Share says whether the node does too. An empty
+	// entry means no GPU there.
 	Minors map[string][]int `json:"minors,omitempty"`
 
-	// Counts are the job's GPUs by node where SLURM does not say which they are, and Configured the GPUs that each node has in SLURM's
-	// configuration, as far as it is known.
+	// Counts are the job's GPUs by node where SLURM does not say which they are, and Configured the GPUs that each node
+	// has in SLURM's configuration, as far as it is known.
 	Counts     map[string]int `json:"counts,omitempty"`
 	Configured map[string]int `json:"configured,omitempty"`
 }
 
-// Owns reports whether the GPU of node n belongs to the job, or may belong to it: see Share. A GPU without a number belongs to no job whose
-// minor numbers are known; the job's loss is then reported by Missing.
+// Owns reports whether the GPU of node n belongs to the job, or may belong to it: see Share. A GPU without a number
+// belongs to no job whose minor numbers are known; the job's loss is then reported by Missing.
 func (j *Job) Owns(n *Node, g *GPU) bool { return j.Share(n).Has(&g.Number) }
 
 // Is reports whether this is the job that a user names: by ID or by number, which an array task both has.
 func (j *Job) Is(name string) bool { return name != "" && (j.ID == name || j.Number == name) }
 
-// PartOf reports whether a user who names a job means this one too: it Is that job, or a task of that array, or a component of that heterogeneous job.
+// PartOf reports whether a user who names a job means this one too: it Is that job, or a task of that array, or a
+// component of that heterogeneous job.
 func (j *Job) PartOf(name string) bool {
 	return j.Is(name) || name != "" && (strings.HasPrefix(j.ID, name+"_") || strings.HasPrefix(j.ID, name+"+"))
 }
 
-// Component returns, for a component of a heterogeneous job, the number of the first component, by which srun knows the whole job, and which one this is.
+// Component returns, for a component of a heterogeneous job, the number of the first component, by which srun knows the
+// whole job, and which one this is.
 func (j *Job) Component() (leader, group string, ok bool) { return strings.Cut(j.ID, "+") }
 
 // PendingJob is a job in the queue.
@@ -59,16 +64,18 @@ type PendingJob struct {
 
 // Discovery is the state of the jobs, with its age.
 type Discovery struct {
-	Command  string         `json:"command,omitempty"`  // lists the jobs, for the user to repeat; empty with --nodes
-	User     string         `json:"user,omitempty"`     // whose jobs
-	Host     string         `json:"host,omitempty"`     // where nvnodetop runs
-	Asked    time.Time      `json:"asked,omitzero"`     // when the last answer or failure came; zero: none yet
-	Took     time.Duration  `json:"took,omitzero"`      // how long it took
-	Next     time.Time      `json:"next,omitzero"`      // when SLURM is asked again
-	Answered time.Time      `json:"answered,omitzero"`  // when the last answer came: the jobs are those of that time; zero: none yet
-	Failure  *reach.Failure `json:"failure,omitempty"`  // of the last question; the jobs stay those of Answered
-	Asking   bool           `json:"asking,omitempty"`   // SLURM is still being asked which nodes and GPUs some of the jobs have
-	Topology bool           `json:"topology,omitempty"` // SLURM is still to be asked which switch each node is under
+	Command string        `json:"command,omitempty"` // lists the jobs, for the user to repeat; empty with --nodes
+	User    string        `json:"user,omitempty"`    // whose jobs
+	Host    string        `json:"host,omitempty"`    // where nvnodetop runs
+	Asked   time.Time     `json:"asked,omitzero"`    // when the last answer or failure came; zero: none yet
+	Took    time.Duration `json:"took,omitzero"`     // how long it took
+	Next    time.Time     `json:"next,omitzero"`     // when SLURM is asked again
+	// when the last answer came: the jobs are those of that time; zero: none yet
+	Answered time.Time      `json:"answered,omitzero"`
+	Failure  *reach.Failure `json:"failure,omitempty"` // of the last question; the jobs stay those of Answered
+	// SLURM is still being asked which nodes and GPUs some of the jobs have
+	Asking   bool `json:"asking,omitempty"`
+	Topology bool `json:"topology,omitempty"` // SLURM is still to be asked which switch each node is under
 
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`

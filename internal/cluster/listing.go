@@ -8,11 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// keepList is how old a list of processes may be. A probe that is not asked for processes lists them at the pace of slow metrics.
+// keepList is how old a list of processes may be. A probe that is not asked for processes lists them at the pace of
+// slow metrics.
 const keepList = 3 * metric.SlowSeconds * time.Second
 
-// list takes the list of processes of a report. Without one the last list stays, unless it is of another session or of an earlier Hello, by
-// whose indices it names the GPUs. before are the GPUs of the last report.
+// list takes the list of processes of a report. Without one the last list stays, unless it is of another session or of
+// an earlier Hello, by whose indices it names the GPUs. before are the GPUs of the last report.
 func (n *nodeRecord) list(at time.Time, r *wire.Report, before []GPU, another bool) {
 	refused := slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.Unlisted != "" })
 	switch {

@@ -27,7 +27,8 @@ func (w world) listed(sec float64) (pids []int, listed bool, unlisted string) {
 	return pids, n.Listed, unlisted
 }
 
-// A list of processes stays until the next one, for some minutes at most, and as long as it can be about the node that reports.
+// A list of processes stays until the next one, for some minutes at most, and as long as it can be about the node that
+// reports.
 func TestListStays(t *testing.T) {
 	old := keepList.Seconds()
 	for _, test := range []struct {

@@ -27,7 +27,8 @@ const (
 	trendAfter = time.Minute
 )
 
-// Full returns when the memory will reach its limit if it goes on as in the last minutes; false if it does not grow, or if nobody can say.
+// Full returns when the memory will reach its limit if it goes on as in the last minutes; false if it does not grow, or
+// if nobody can say.
 func (m *JobMemory) Full() (time.Duration, bool) {
 	over := m.now.ms - m.older.ms
 	if m.older.ms == 0 || over < trendAfter.Milliseconds() || m.Limit <= m.Used || m.now.used <= m.older.used {

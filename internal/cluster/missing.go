@@ -11,14 +11,15 @@ type Missing struct {
 	// Certain is false if SLURM may just number the GPUs differently from the driver.
 	Certain bool
 
-	// Hidden says that the probe runs in the cgroup of another job, Cgroup, and sees none of this job's GPUs: all count as missing.
+	// Hidden says that the probe runs in the cgroup of another job, Cgroup, and sees none of this job's GPUs: all count
+	// as missing.
 	Hidden bool
 	Cgroup string
 }
 
-// Missing compares the GPUs that SLURM allocated to the job on node n with those in the node's last report. Nothing is missing if one of the two
-// is unknown: SLURM does not say which GPUs the job has, the driver does not work, MIG is on (SLURM then counts instances), or the probe is in an
-// unknown job, whose cgroup may hide GPUs.
+// Missing compares the GPUs that SLURM allocated to the job on node n with those in the node's last report. Nothing is
+// missing if one of the two is unknown: SLURM does not say which GPUs the job has, the driver does not work, MIG is on
+// (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
 	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
@@ -67,7 +68,8 @@ func (j *Job) missing(n *Node, m Missing) Missing {
 	return m
 }
 
-// counted returns m with count GPUs that are certainly missing. It keeps their numbers if SLURM and the driver number GPUs alike.
+// counted returns m with count GPUs that are certainly missing. It keeps their numbers if SLURM and the driver number
+// GPUs alike.
 func (m Missing) counted(count int, agree bool) Missing {
 	if count <= 0 {
 		return Missing{}
@@ -84,8 +86,8 @@ func (j *Job) hidden(n *Node, missing int) bool {
 	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.placed() == len(n.GPUs)
 }
 
-// onlyIts reports whether the node's probe sees the job's GPUs and no others. In the cgroup of another job it may see some of them, if they share
-// GPUs.
+// onlyIts reports whether the node's probe sees the job's GPUs and no others. In the cgroup of another job it may see
+// some of them, if they share GPUs.
 func (j *Job) onlyIts(n *Node) bool {
 	minors := j.Minors[n.Name]
 	if len(n.GPUs) > len(minors) || n.Hello.Job != "" && n.Hello.Job != j.Number {
@@ -96,7 +98,8 @@ func (j *Job) onlyIts(n *Node) bool {
 	})
 }
 
-// whole reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more GPUs than the job has.
+// whole reports whether the node's probe sees all GPUs of the node: it is in no job's cgroup, or it sees more GPUs than
+// the job has.
 func (n *Node) whole(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) > minors }
 
 // numberedByIndex reports whether the number of each GPU is its index in NVML's list.

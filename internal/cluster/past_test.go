@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A node that fails keeps what it said last, beside its numbers of now: it has none. The past goes when reports come again, or with the node.
+// A node that fails keeps what it said last, beside its numbers of now: it has none. The past goes when reports come
+// again, or with the node.
 func TestPast(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, Job{ID: "1", Nodes: []string{"a"}})

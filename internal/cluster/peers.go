@@ -151,8 +151,8 @@ func (s *Store) compareJob(p *jobPace, job *Job, at time.Time) {
 // youth is the age up to which what a job's GPUs do is not usual for them: programs start, and load what they need.
 const youth = 3 * time.Minute
 
-// gatherPeers collects the GPUs of a job that report, where it is known which are the job's. A GPU that several jobs have is compared in the
-// first of them.
+// gatherPeers collects the GPUs of a job that report, where it is known which are the job's. A GPU that several jobs
+// have is compared in the first of them.
 func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 	all := Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
 	p.bare, p.gap = p.bare[:0], 3*BinWidth(s.poll)

@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that lose them later.
+// memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that lose
+// them later.
 type memory struct {
 	job   string // Hello.Job, or its SLUID: the cgroup of another job has other GPUs
 	cards []wire.Card
@@ -65,8 +66,8 @@ func (m *memory) restore(h *wire.Hello, gpus []GPU) {
 	}
 }
 
-// find returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by index if all others
-// kept theirs. It returns -1 if none of these identifies it.
+// find returns the position of the stored card of a bare GPU: by UUID, by PCI bus, as the only absent one, or by index
+// if all others kept theirs. It returns -1 if none of these identifies it.
 func (m *memory) find(gpus []GPU, bare *GPU, bares int) int {
 	if i := slices.IndexFunc(m.cards, func(c wire.Card) bool { return c.UUID == bare.Card.UUID }); i >= 0 {
 		return i
@@ -122,7 +123,8 @@ func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 	return true
 }
 
-// placeByIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its index.
+// placeByIndex numbers GPUs by their index if the probe sees the whole node and the number of every other GPU is its
+// index.
 func (n *nodeRecord) placeByIndex(gpus []GPU, without []*GPU) {
 	whole := !n.Hello.Adopted() || slices.ContainsFunc(n.jobs, func(j *team) bool {
 		minors, known := j.Minors[n.Name]

@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// cards are GPUs as NVML lists them: "5" has the minor number 5, "x" gives no handle, "?5" has the UUID of 5 and no minor number.
+// cards are GPUs as NVML lists them: "5" has the minor number 5, "x" gives no handle, "?5" has the UUID of 5 and no
+// minor number.
 func cards(list string) []wire.Card {
 	var out []wire.Card
 	for i, word := range strings.Fields(list) {
@@ -93,7 +94,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A GPU that loses its name at run time keeps its name, its history and its findings' age; one of another job's cgroup is another GPU.
+// A GPU that loses its name at run time keeps its name, its history and its findings' age; one of another job's cgroup
+// is another GPU.
 func TestALostGPUIsRemembered(t *testing.T) {
 	w := oneNode(4, 5)
 	say := func(sec float64, job, list string) *Snapshot {

@@ -54,7 +54,8 @@ type Exit struct {
 	Signal int `json:"signal,omitempty"` // 0: none
 }
 
-// Over is when the job ended, as far as that is known: when SLURM says, or when squeue did not list it any more. It is zero while it ends.
+// Over is when the job ended, as far as that is known: when SLURM says, or when squeue did not list it any more. It is
+// zero while it ends.
 func (j *EndedJob) Over() time.Time {
 	if j.Missed.IsZero() || j.End.IsZero() {
 		return j.Missed
@@ -62,7 +63,8 @@ func (j *EndedJob) Over() time.Time {
 	return j.End
 }
 
-// Tasks is how many tasks of an array wait under one ID, as in "48500_[1-400%12]"; false if squeue has cut the list of them short.
+// Tasks is how many tasks of an array wait under one ID, as in "48500_[1-400%12]"; false if squeue has cut the list of
+// them short.
 func (j *PendingJob) Tasks() (n int, known bool) {
 	_, list, isArray := strings.Cut(j.ID, "_[")
 	if !isArray {

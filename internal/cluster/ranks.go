@@ -10,8 +10,8 @@ import (
 // maxRanks limits the ranks that are remembered of one node.
 const maxRanks = 1024
 
-// SeenRank is the process with which a node last listed a rank of a job. A rank that has ended keeps its entry as long as the job is on the
-// node: this is how an output knows which rank is gone, and where it was.
+// SeenRank is the process with which a node last listed a rank of a job. A rank that has ended keeps its entry as long
+// as the job is on the node: this is how an output knows which rank is gone, and where it was.
 type SeenRank struct {
 	wire.Rank
 	Job    string // ID
@@ -32,7 +32,8 @@ func worldOf(r *wire.Rank) int {
 	return *r.World
 }
 
-// Runs reports whether a process on node n is the job's. If its cgroup and its environment do not say so, the GPU does that it is on.
+// Runs reports whether a process on node n is the job's. If its cgroup and its environment do not say so, the GPU does
+// that it is on.
 func (j *Job) Runs(n *Node, p *wire.Process) bool {
 	if p.Job != "" && j.Number != "" {
 		return p.Job == j.Number
@@ -99,14 +100,16 @@ func find(ranks []SeenRank, job string, rank *wire.Rank, of launch) *SeenRank {
 	return nil
 }
 
-// replaced reports whether the rank runs again on its GPU, started after it was last seen: then its program was started again, by another launch.
+// replaced reports whether the rank runs again on its GPU, started after it was last seen: then its program was started
+// again, by another launch.
 func replaced(ranks []SeenRank, r *SeenRank) bool {
 	return slices.ContainsFunc(ranks, func(o SeenRank) bool {
 		return o.Rank.Rank == r.Rank.Rank && o.Key == r.Key && o.Job == r.Job && o.From == r.From && worldOf(&o.Rank) == worldOf(&r.Rank) && o.Began.After(r.Seen)
 	})
 }
 
-// lists reports whether a process is in the node's list. One that is there without its rank is proof that it never was that rank.
+// lists reports whether a process is in the node's list. One that is there without its rank is proof that it never was
+// that rank.
 func (n *Node) lists(pid int, start uint64) bool {
 	for i := range n.Processes {
 		if p := &n.Processes[i]; p.PID == pid && p.StartTicks == start {

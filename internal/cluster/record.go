@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and histories grow only
-// behind the shared part.
+// nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and
+// histories grow only behind the shared part.
 type nodeRecord struct {
 	Node // as of the last Event; view adds what depends on the time
 
@@ -19,7 +19,8 @@ type nodeRecord struct {
 	out       int       // GPUs that are lost or hung
 	instances int       // of GPUs in MIG mode
 	reporting time.Time // when the first report of this session arrived; zero: none yet
-	moved     time.Time // the same of a session that was left for another door, until there is a report again; zero: it was not
+	// the same of a session that was left for another door, until there is a report again; zero: it was not
+	moved     time.Time
 	troubles  troubles
 	began     time.Time // the current attempt; zero: there is none
 	downSince time.Time // of the first failure in a row
@@ -45,8 +46,8 @@ type nodeRecord struct {
 
 const maxAttempts = 8
 
-// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the connection comes back
-// soon. After that the failure takes its place.
+// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the
+// connection comes back soon. After that the failure takes its place.
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
@@ -64,8 +65,8 @@ func (n *nodeRecord) take(e Event, rules Rules) {
 	}
 }
 
-// compare places the GPUs of the last report and steps the conditions of the jobs. It waits for the next report if the last one is old or
-// belongs to an earlier Hello.
+// compare places the GPUs of the last report and steps the conditions of the jobs. It waits for the next report if the
+// last one is old or belongs to an earlier Hello.
 func (n *nodeRecord) compare(at time.Time, rules Rules) {
 	if state, _ := n.state(at); state != NodeReporting || n.hello != n.Hello {
 		return

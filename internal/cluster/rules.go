@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time. A Subject is valid during the
-// call only.
+// Rules return the conditions that hold for a subject at one moment, worst first. The Store keeps the time. A Subject
+// is valid during the call only.
 type Rules func(Subject) []Condition
 
 // Subject is something that Rules are asked about.
@@ -36,7 +36,9 @@ const (
 	ScopeGPU                 // one GPU in that report
 	ScopeJob                 // one job on the node, in that report: asked with each report and each Discovery
 	ScopePeers               // all GPUs of a job together: asked once per interval while they report
-	ScopeWatch               // no problem: the kinds for which Subject.Watched is too short, with the time that each takes in After. Asked for each Snapshot
+	// no problem: the kinds for which Subject.Watched is too short, with the time that each takes in After. Asked for
+	// each Snapshot
+	ScopeWatch
 )
 
 // Condition is a problem at one moment.
@@ -47,9 +49,11 @@ type Condition struct {
 	Since    time.Time     // when it began; zero: when Rules first find it
 	After    time.Duration // how long it holds before it is reported
 	OfGPUs   bool          // it matters only to jobs with GPUs on the node
-	Every    bool          // in ScopeReport: it holds for every GPU of the node, in place of what holds of this Kind for each of them
-	Mild     bool          // it matters only if it lasts: After is four times as long
-	Unclear  bool          // nobody can tell now: what held a moment ago goes on as it was, without growing older, and nothing begins
+	// in ScopeReport: it holds for every GPU of the node, in place of what holds of this Kind for each of them
+	Every bool
+	Mild  bool // it matters only if it lasts: After is four times as long
+	// nobody can tell now: what held a moment ago goes on as it was, without growing older, and nothing begins
+	Unclear bool
 
 	Of       *Peer       // in ScopePeers: the GPU; nil: the job
 	Compared *Comparison // likewise: the evidence

@@ -17,14 +17,17 @@ type Share struct {
 	minors []int
 }
 
-// Numbers are those of the job's GPUs, also of those that the node does not list; nil: all that it lists are the job's, or none are.
+// Numbers are those of the job's GPUs, also of those that the node does not list; nil: all that it lists are the job's,
+// or none are.
 func (s Share) Numbers() []int { return s.minors }
 
-// Has reports whether the GPU with this number is the job's. It reads the number only if needed: to touch every GPU of a large cluster is slow.
+// Has reports whether the GPU with this number is the job's. It reads the number only if needed: to touch every GPU of
+// a large cluster is slow.
 func (s Share) Has(number *int) bool { return s.all || slices.Contains(s.minors, *number) }
 
-// Share says which GPUs of node n are the job's. SLURM gives indices into the node's list of GPUs in its configuration. They are minor numbers
-// only if no GPU has MIG on and nothing that the node lists contradicts it. Otherwise the cgroup of the job may prove it: it hides all others.
+// Share says which GPUs of node n are the job's. SLURM gives indices into the node's list of GPUs in its configuration.
+// They are minor numbers only if no GPU has MIG on and nothing that the node lists contradicts it. Otherwise the cgroup
+// of the job may prove it: it hides all others.
 func (j *Job) Share(n *Node) Share {
 	minors, told := j.Minors[n.Name]
 	count, counted := len(minors), told
@@ -89,8 +92,8 @@ func layoutOf(gpus []GPU) layout {
 	return l
 }
 
-// numbers reports whether SLURM's indices can be minor numbers: those of the node are below the configured count, and where the node lists
-// all GPUs of the job, and no others, they are the same.
+// numbers reports whether SLURM's indices can be minor numbers: those of the node are below the configured count, and
+// where the node lists all GPUs of the job, and no others, they are the same.
 func (j *Job) numbers(n *Node, indices []int) bool {
 	named := uint64(0)
 	for _, i := range indices {
@@ -108,7 +111,8 @@ func (j *Job) numbers(n *Node, indices []int) bool {
 	return true
 }
 
-// alone reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that the node has.
+// alone reports whether all GPUs that the node lists are the job's: they are those of its cgroup, or all that the node
+// has.
 func (j *Job) alone(n *Node, count int) bool {
 	if n.layout.gpus == 0 {
 		return false
@@ -134,15 +138,16 @@ func (j *Job) OtherCgroup(n *Node) bool {
 	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) })
 }
 
-// MayBeHidden reports whether GPUs of the job are not listed on the node, and the cgroup of an unknown job, in which the probe is, may be why.
+// MayBeHidden reports whether GPUs of the job are not listed on the node, and the cgroup of an unknown job, in which
+// the probe is, may be why.
 func (j *Job) MayBeHidden(n *Node) bool {
 	count, _ := j.GPUsOn(n.Name)
 	return n.Hello != nil && n.Hello.SLUID != "" && n.Hello.Fault == "" && !n.any(mayHaveMIG) && n.hasNumbers() &&
 		(len(n.GPUs) < count || slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) }))
 }
 
-// Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is one if it is not known
-// which GPUs are the job's. Nor is root's, or one that only draws: they belong to the node.
+// Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is
+// one if it is not known which GPUs are the job's. Nor is root's, or one that only draws: they belong to the node.
 func (j *Job) Strangers(n *Node) []*wire.Process {
 	share := j.Share(n)
 	if !share.Known || j.ID == "" {
@@ -172,8 +177,9 @@ func (j *Job) stranger(p *wire.Process) bool {
 // leftOverBytes is the GPU memory above which a process counts as left over. A context alone needs more.
 const leftOverBytes = 15 << 20
 
-// Orphans are the processes of the user whose jobs d lists that hold GPU memory and belong to a job that has ended: it is not in the list. One
-// that began after the list was made may belong to a newer job. An empty list of jobs proves it too.
+// Orphans are the processes of the user whose jobs d lists that hold GPU memory and belong to a job that has ended: it
+// is not in the list. One that began after the list was made may belong to a newer job. An empty list of jobs proves it
+// too.
 func (n *Node) Orphans(d *Discovery) []*wire.Process {
 	if d.User == "" || d.Answered.IsZero() {
 		return nil

@@ -84,7 +84,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// In the cgroup of an unknown job no GPU is missing, hidden by a certain job, or numbered by its place: all may be hidden.
+// In the cgroup of an unknown job no GPU is missing, hidden by a certain job, or numbered by its place: all may be
+// hidden.
 func TestCgroupOfAnUnknownJob(t *testing.T) {
 	for _, tc := range []struct {
 		minors    []int

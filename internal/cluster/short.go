@@ -2,14 +2,16 @@ package cluster
 
 import "math"
 
-// short is a number of a history in 16 bits, six of an exponent and ten of a fraction: whole numbers up to 2,048 are exact, others to 0.05 %. A history
-// is for pictures, and with thousands of GPUs nothing else takes as much memory. No GPU measures anything below 0.
+// short is a number of a history in 16 bits, six of an exponent and ten of a fraction: whole numbers up to 2,048 are
+// exact, others to 0.05 %. A history is for pictures, and with thousands of GPUs nothing else takes as much memory. No
+// GPU measures anything below 0.
 type short uint16
 
 const (
 	noShort   short = 1<<16 - 1
 	shortBits       = 10 // of the fraction
-	// leastShort is the exponent of the least number that is not 0. The largest one is beyond metric's plausible values.
+	// leastShort is the exponent of the least number that is not 0. The largest one is beyond metric's plausible
+	// values.
 	leastShort = -9
 
 	float32Bits = 23 // of the fraction of a float32

@@ -17,12 +17,13 @@ type Snapshot struct {
 	Jobs      []JobView
 	Nodes     map[string]*Node // by name; has every node of every job
 
-	// NotChecked are the problems that cannot have been found yet, because a node that reports has not done so for long enough.
+	// NotChecked are the problems that cannot have been found yet, because a node that reports has not done so for long
+	// enough.
 	NotChecked []NotChecked
 }
 
-// NotChecked is a kind of problem, and how long a node reports before it can be found. Less than a second stands for a second report.
-// A kind comes more than once if some of its problems take longer than others.
+// NotChecked is a kind of problem, and how long a node reports before it can be found. Less than a second stands for a
+// second report. A kind comes more than once if some of its problems take longer than others.
 type NotChecked struct {
 	Kind  Kind
 	Takes time.Duration
@@ -31,8 +32,9 @@ type NotChecked struct {
 // JobView is a job with the data of its nodes.
 type JobView struct {
 	Job
-	Common    Common
-	Findings  []Finding // worst first, then what slows the whole job, then newest first; those cleared within Linger come last
+	Common Common
+	// worst first, then what slows the whole job, then newest first; those cleared within Linger come last
+	Findings  []Finding
 	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int       // nodes that report
 	GPUs      int       // of the job: as SLURM counts them, otherwise those that nodes have listed
@@ -50,7 +52,8 @@ const (
 	NodeFailed     NodeState = "failed"     // no data of now: Failure says why
 )
 
-// Node is one node. It has data if State is NodeReporting or NodeStale. Of one that had data before, Past says what that was.
+// Node is one node. It has data if State is NodeReporting or NodeStale. Of one that had data before, Past says what
+// that was.
 type Node struct {
 	Name   string
 	Switch string // the leaf switch or the block of SLURM's topology; "": not known
@@ -75,16 +78,19 @@ type Node struct {
 	Listed    bool  // Processes are those of a report at ListedAt: of the last one, or of one at most keepList ago
 	ListedAt  time.Time
 	Processes []wire.Process
-	Ranks     []SeenRank   // of the jobs on the node: those in Processes, and those that were in an earlier list; at most maxRanks
-	Faults    []wire.Fault // collectors that failed in the last report
+	// of the jobs on the node: those in Processes, and those that were in an earlier list; at most maxRanks
+	Ranks  []SeenRank
+	Faults []wire.Fault // collectors that failed in the last report
 
-	Xids   []Xid       // in the last hour, since nvnodetop watches and the driver was loaded; oldest first, at most maxXids
+	// in the last hour, since nvnodetop watches and the driver was loaded; oldest first, at most maxXids
+	Xids   []Xid
 	Memory []JobMemory // host memory of jobs, in the last report
 
 	Past *Past // of a node without numbers of now; nil: it never had any
 
-	Clocked bool          // the probe tells the node's time
-	Offset  time.Duration // our clock minus the node's, and the time that the fastest report of the last minute was under way
+	Clocked bool // the probe tells the node's time
+	// our clock minus the node's, and the time that the fastest report of the last minute was under way
+	Offset time.Duration
 
 	layout layout // of GPUs
 }
@@ -158,7 +164,8 @@ func (g *GPU) Float(id metric.ID) float64 {
 	return v
 }
 
-// PowerLimit returns the enforced power limit in watts: of a GPU that is lost the last one, so that its past keeps its scale.
+// PowerLimit returns the enforced power limit in watts: of a GPU that is lost the last one, so that its past keeps its
+// scale.
 func (g *GPU) PowerLimit() (float64, bool) {
 	if v, known := g.Get(metric.PowerLimit); known {
 		return v, true

@@ -15,13 +15,13 @@ type spell struct {
 	holds bool
 	told  bool // it is reported: level has reached After
 
-	// level is the time during which it held, minus half the time between. So a condition that comes and goes is reported late, and a
-	// rare one never.
+	// level is the time during which it held, minus half the time between. So a condition that comes and goes is
+	// reported late, and a rare one never.
 	level time.Duration
 	at    time.Time // of the last step
 
-	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches After. Before it is
-	// reported, it is as severe as it was for a third of the time.
+	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches
+	// After. Before it is reported, it is as severe as it was for a third of the time.
 	worse time.Duration
 
 	before bool // it held when the node was first seen: since is not its beginning
@@ -34,7 +34,8 @@ type moment struct {
 	first bool          // of the node
 }
 
-// track has the spells of one place: one per Kind that holds or ended less than Linger ago, and per Kind one for all those before.
+// track has the spells of one place: one per Kind that holds or ended less than Linger ago, and per Kind one for all
+// those before.
 type track struct {
 	spells []spell
 	past   []spell

@@ -1,14 +1,17 @@
 // Package cluster is the domain of nvnodetop: jobs, nodes, GPUs and processes, and the age of their problems.
 //
-// Every input is a stream of Events, whether its Source is the real cluster, the demo or a recording. The Store applies Events in the
-// order of their arrival and returns Snapshots, which are immutable. Every output is a function of a Snapshot.
+// Every input is a stream of Events, whether its Source is the real cluster, the demo or a recording. The Store applies
+// Events in the order of their arrival and returns Snapshots, which are immutable. Every output is a function of a
+// Snapshot.
 //
-// The Rules of a Store decide what is a problem. The Store keeps the time: when each problem began and ended, and how often it came back.
-// It uses only the times of Events, so a replay gives the same findings, whenever Snapshots are taken.
+// The Rules of a Store decide what is a problem. The Store keeps the time: when each problem began and ended, and how
+// often it came back. It uses only the times of Events, so a replay gives the same findings, whenever Snapshots are
+// taken.
 //
-// A Store may be used from any goroutine. A Snapshot and everything it points to never changes, so it may be read from any number of
-// goroutines. Time is data: nothing here reads the clock. Events carry the time of their arrival, and the caller passes the time of a
-// Snapshot. Strings from a node or from SLURM are made safe to display once, when an Event is applied.
+// A Store may be used from any goroutine. A Snapshot and everything it points to never changes, so it may be read from
+// any number of goroutines. Time is data: nothing here reads the clock. Events carry the time of their arrival, and the
+// caller passes the time of a Snapshot. Strings from a node or from SLURM are made safe to display once, when an Event
+// is applied.
 package cluster
 
 import (
@@ -188,7 +191,8 @@ func (v *JobView) count(n *Node, out, instances int) {
 	}
 }
 
-// Node returns one node with ages up to now, as a Snapshot has it; nil: no Event has been about it. It costs far less than a Snapshot.
+// Node returns one node with ages up to now, as a Snapshot has it; nil: no Event has been about it. It costs far less
+// than a Snapshot.
 func (s *Store) Node(name string, now time.Time) *Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,8 @@ type troubles struct {
 	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
 	whole         place       // the node
 	looked        bool        // at least one report has arrived
-	told          []string    // IDs of the jobs on the node, as of the last step, of which SLURM has said which GPUs they have
+	// IDs of the jobs on the node, as of the last step, of which SLURM has said which GPUs they have
+	told []string
 }
 
 // place is a node or one of its GPUs.
@@ -75,7 +76,8 @@ func ofEvery(whole []Condition, kind Kind) bool {
 	return slices.ContainsFunc(whole, func(c Condition) bool { return c.Every && c.Kind == kind })
 }
 
-// compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get their new numbers.
+// compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get
+// their new numbers.
 func (t *troubles) compared(rules Rules, n *Node, jobs []*team, at time.Time) {
 	for i := range n.GPUs {
 		if track := t.of(&n.GPUs[i], false); track != nil {
@@ -85,8 +87,8 @@ func (t *troubles) compared(rules Rules, n *Node, jobs []*team, at time.Time) {
 	t.ofJobs(rules, n, jobs, moment{at: at, gap: n.patience()})
 }
 
-// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs. A job's first step is the first one after SLURM
-// has said which GPUs it has: what is missing then was missing before.
+// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs. A job's first step is the
+// first one after SLURM has said which GPUs it has: what is missing then was missing before.
 func (t *troubles) ofJobs(rules Rules, n *Node, jobs []*team, now moment) {
 	var kept []*jobTrack
 	before := t.told
@@ -172,8 +174,8 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 	}
 }
 
-// addPlace adds the spells of one place. live says that the state of the place is known now. Spells that have just ended are reported only
-// for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
+// addPlace adds the spells of one place. live says that the state of the place is known now. Spells that have just
+// ended are reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
 func (all *notices) addPlace(n *Node, at *place, t *track, live, withGPUs bool) {
 	lingers := n.State == NodeReporting && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {

@@ -55,7 +55,8 @@ func (w world) sample(sec float64, node string, g wire.GPU) {
 	w.Apply(Event{At: at(sec), Node: node, Report: &wire.Report{MonoMS: 1000 + int64(sec*1000), GPUs: []wire.GPU{g}}})
 }
 
-// Samples in which the GPU is well, throttled, throttled in a way that is told after 30 s, and throttled or not: that is unclear.
+// Samples in which the GPU is well, throttled, throttled in a way that is told after 30 s, and throttled or not: that
+// is unclear.
 var (
 	well = wire.GPU{}
 	hot  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}
@@ -83,7 +84,8 @@ func oneNode(minors ...int) world {
 	return w
 }
 
-// expect holds what is told of the first job at a time to a line for each finding: kind, where, since when to when, how often.
+// expect holds what is told of the first job at a time to a line for each finding: kind, where, since when to when, how
+// often.
 func (w world) expect(t *testing.T, sec float64, want string) {
 	t.Helper()
 	job := w.Snapshot(at(sec)).Jobs[0]
@@ -145,7 +147,8 @@ func TestANodeOverTime(t *testing.T) {
 	w.expect(t, 170, "; cleared: node_stale a/-1 87-100, node_failed a/-1 3-21")
 }
 
-// A session that is lost and comes back is a silence; one that does not come back is a failure, and nothing that is over then matters.
+// A session that is lost and comes back is a silence; one that does not come back is a failure, and nothing that is
+// over then matters.
 func TestALostSession(t *testing.T) {
 	w := oneNode()
 	w.samples(0, 9, hot)

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What is not checked is judged by the node of a job that has reported for the shortest time. A node that does not report, and one of no job, do not count.
+// What is not checked is judged by the node of a job that has reported for the shortest time. A node that does not
+// report, and one of no job, do not count.
 func TestNotChecked(t *testing.T) {
 	takes := func(s Subject) []Condition {
 		if s.Scope != ScopeWatch || s.Watched >= time.Minute {

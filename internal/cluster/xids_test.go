@@ -18,8 +18,8 @@ func (w world) xids(sec, before float64, gpu int, codes ...uint64) {
 	w.Apply(Event{At: at(sec), Node: "n", Report: r})
 }
 
-// TestXidsAreKept: each has the time at which the node got it and the GPU's key. They last an hour, through later reports and lost
-// connections. An older Snapshot keeps those that it had.
+// TestXidsAreKept: each has the time at which the node got it and the GPU's key. They last an hour, through later
+// reports and lost connections. An older Snapshot keeps those that it had.
 func TestXidsAreKept(t *testing.T) {
 	w := newWorld()
 	w.hello(0, "n", 2)

@@ -1,7 +1,7 @@
 // Package columns owns the names that the columns of the tables have in the settings, and lists of them.
 //
-// Everything in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks the lists, and
-// package table draws them: each name here is a column there.
+// Everything in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks
+// the lists, and package table draws them: each name here is a column there.
 package columns
 
 import (
@@ -32,7 +32,8 @@ var names = map[Table][]string{
 // Names are the names of the columns of a table.
 func (t Table) Names() []string { return slices.Clone(names[t]) }
 
-// List is some columns of a table, in their order: names with commas between them. Empty: those that the table has by default.
+// List is some columns of a table, in their order: names with commas between them. Empty: those that the table has by
+// default.
 type List string
 
 // Of is the List of names.

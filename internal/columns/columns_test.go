@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Names are words that a list in the settings can hold. No table has one twice, and nobody who has asked for them can change them.
+// Names are words that a list in the settings can hold. No table has one twice, and nobody who has asked for them can
+// change them.
 func TestNames(t *testing.T) {
 	word := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	for _, table := range Tables {

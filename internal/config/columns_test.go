@@ -39,7 +39,8 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Whatever stands in the environment gives different columns of the table, in the order in which they stand there, or a short error.
+// Whatever stands in the environment gives different columns of the table, in the order in which they stand there, or a
+// short error.
 func FuzzColumns(f *testing.F) {
 	for _, text := range []string{"", " ", "gpu, util ,flags", "gpu,gpu", "gpu,", "tmep", ",", "gpu;util", "\x1b[2J", strings.Repeat("gpu,", 1000), strings.Repeat("\U000e0001", 100)} {
 		f.Add(text)

@@ -1,8 +1,10 @@
-// Package config owns the settings: one Config value, where each of its values comes from, and the choices that are remembered between runs.
+// Package config owns the settings: one Config value, where each of its values comes from, and the choices that are
+// remembered between runs.
 //
-// A Config is a plain value, and Load fills it: from the command line, else the environment, nvitop's variables there, the user's file, the system's file, or the
-// default. Every setting is a row of one table. The system's file can set limits that nothing else undoes. Each mistake is one line that names
-// the file and the line in it, the variable or the flag. Save edits the user's file. Remembered and Remember read and write small files; they may be called from any
+// A Config is a plain value, and Load fills it: from the command line, else the environment, nvitop's variables there,
+// the user's file, the system's file, or the default. Every setting is a row of one table. The system's file can set
+// limits that nothing else undoes. Each mistake is one line that names the file and the line in it, the variable or the
+// flag. Save edits the user's file. Remembered and Remember read and write small files; they may be called from any
 // goroutine.
 package config
 
@@ -43,10 +45,12 @@ type Config struct {
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
-	Job   string // the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
+	// the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
+	Job string
 
-	FirstSample bool          // with Once and JSON: print the first report of each node
-	Second      time.Duration // from the first report of a node to the second, which is waited for; 0: as Poll says, and it is not
+	FirstSample bool // with Once and JSON: print the first report of each node
+	// from the first report of a node to the second, which is waited for; 0: as Poll says, and it is not
+	Second time.Duration
 
 	Steady bool // nodes keep their pace although no key is pressed
 
@@ -57,7 +61,8 @@ type Config struct {
 	ForceColor bool // of Once: colors though the output is no terminal
 	JSON       bool // print data for programs and exit
 
-	View    string // start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
+	// start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
+	View    string
 	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
 	Colors  string // "job" or "classic"; "" for the remembered choice
 	Theme   string // one of Themes
@@ -137,8 +142,8 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// TakeDemoSize takes the first argument that is a size as the value of --demo, and returns the others. Flags with an optional value take
-// it only behind "=", but users also write --demo 64x8.
+// TakeDemoSize takes the first argument that is a size as the value of --demo, and returns the others. Flags with an
+// optional value take it only behind "=", but users also write --demo 64x8.
 func (c *Config) TakeDemoSize(args []string) []string {
 	at := slices.IndexFunc(args, demoSize.MatchString)
 	if at < 0 || c.Demo != DefaultDemo {

@@ -17,7 +17,8 @@ type document struct {
 	line, counted int // the line of the byte up to which lines are counted
 }
 
-// spot is where a key stands: the bytes from start up to end, its value from there on. The head of a table has no value.
+// spot is where a key stands: the bytes from start up to end, its value from there on. The head of a table has no
+// value.
 type spot struct {
 	line              int
 	start, value, end int

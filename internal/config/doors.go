@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node, and local is this host itself.
+// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node, and local
+// is this host itself.
 const (
 	Auto  = "auto"
 	SSH   = "ssh"

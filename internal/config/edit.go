@@ -34,7 +34,8 @@ func edit(text, key, value string) (string, error) {
 	return after, nil
 }
 
-// without is the text without a key between braces, and without the comma that parted it from the next one, or else from the one before.
+// without is the text without a key between braces, and without the comma that parted it from the next one, or else
+// from the one before.
 func (d *document) without(at spot) string {
 	before, after := d.text[:at.start], d.text[at.end:]
 	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
@@ -43,7 +44,8 @@ func (d *document) without(at spot) string {
 	return strings.TrimSuffix(strings.TrimRight(before, " \t"), ",") + after
 }
 
-// with is the text with one more key: in its table if there is one, however that is written, else in a table of its own.
+// with is the text with one more key: in its table if there is one, however that is written, else in a table of its
+// own.
 func (d *document) with(key, value string) string {
 	cut := max(strings.LastIndex(key, delim), 0)
 	table, line := key[:cut], strings.TrimPrefix(key[cut:], delim)+" = "+value
@@ -72,7 +74,8 @@ func (d *document) between(at spot, pair string) string {
 	return d.text[:first] + pair + inner
 }
 
-// last is the end of the last value above all tables whose key is in a table, written with a dot; of any value for no table. 0: there is none.
+// last is the end of the last value above all tables whose key is in a table, written with a dot; of any value for no
+// table. 0: there is none.
 func (d *document) last(table string) int {
 	end := 0
 	for key, at := range d.places {

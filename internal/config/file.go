@@ -72,7 +72,8 @@ func located(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// path returns the path of one of our files in the directory that the environment names, or else in that one of the home directory.
+// path returns the path of one of our files in the directory that the environment names, or else in that one of the
+// home directory.
 func path(variable, otherwise, name string) (string, error) {
 	dir := os.Getenv(variable)
 	if !filepath.IsAbs(dir) {

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fullHome makes this test binary a program that can write no byte to a file: that is as near to a full disk as a user without rights gets.
+// fullHome makes this test binary a program that can write no byte to a file: that is as near to a full disk as a user
+// without rights gets.
 const fullHome = "NVNODETOP_TEST_FULL"
 
 func TestMain(m *testing.M) {

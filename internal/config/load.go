@@ -133,7 +133,8 @@ func (o *Origins) add(all *koanf.Koanf, read func() (*layer, error)) error {
 	return all.Merge(l.values)
 }
 
-// errUnknown says that no setting has the key. In a file it may be one of another version: several share the system's file, and a home.
+// errUnknown says that no setting has the key. In a file it may be one of another version: several share the system's
+// file, and a home.
 var errUnknown = errors.New("unknown key")
 
 // check returns what is wrong with a key or its value.
@@ -200,8 +201,8 @@ func variable(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
 }
 
-// environment reads the environment. A variable that is nobody's setting may be anything, for example of a module file, unless its name is
-// nearly that of a setting.
+// environment reads the environment. A variable that is nobody's setting may be anything, for example of a module file,
+// unless its name is nearly that of a setting.
 func environment(environ []string) (*layer, error) {
 	keys := map[string]string{}
 	var names []string

@@ -102,7 +102,8 @@ func TestMistakesInTheFile(t *testing.T) {
 	}
 }
 
-// A key that means nothing here is passed over, and named: other versions may share the file. The rest of the file counts.
+// A key that means nothing here is passed over, and named: other versions may share the file. The rest of the file
+// counts.
 func TestUnknownKeys(t *testing.T) {
 	const file = "theme = 'dark'\n"
 	for text, want := range map[string]string{
@@ -164,7 +165,8 @@ func TestMistakesElsewhere(t *testing.T) {
 	}
 }
 
-// What the system's file limits, neither the user's file nor the environment or the command line undoes, and the user is told.
+// What the system's file limits, neither the user's file nor the environment or the command line undoes, and the user
+// is told.
 func TestTheSystemsLimits(t *testing.T) {
 	const system = "banner = 'be kind'\nidle_exit = '12h'\n[poll]\nmin_interval = '10s'\n[slurm]\nmin_interval = '1m'\n"
 	type values struct {

@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// nvitop's variables of the environment that mean the same here. They are another program's: what is wrong in them is noted, and no error.
+// nvitop's variables of the environment that mean the same here. They are another program's: what is wrong in them is
+// noted, and no error.
 const (
 	nvitopModes  = "NVITOP_MONITOR_MODE"
 	nvitopGPU    = "NVITOP_GPU_UTILIZATION_THRESHOLDS"

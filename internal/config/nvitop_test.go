@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// nvitop's variables stand between the user's file and our own variables. What they cannot mean here is noted and otherwise ignored.
+// nvitop's variables stand between the user's file and our own variables. What they cannot mean here is noted and
+// otherwise ignored.
 func TestNvitopsVariables(t *testing.T) {
 	for _, test := range []struct {
 		name, user string

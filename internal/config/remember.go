@@ -61,7 +61,8 @@ func RememberedLately(name string, within time.Duration) string {
 	return Remembered(name)
 }
 
-// Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory: the choice before stays.
+// Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory: the
+// choice before stays.
 func Remember(name, word string) error {
 	path, err := file(name)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// Save writes the values of some keys to a file of settings, and keeps everything else in it. The file is replaced at once, and
-// keeps its mode and, where that is allowed, its owner and group; only its owner can read a new one. A link to a file stays one.
+// Save writes the values of some keys to a file of settings, and keeps everything else in it. The file is replaced at
+// once, and keeps its mode and, where that is allowed, its owner and group; only its owner can read a new one. A link
+// to a file stays one.
 func (c *Config) Save(path string, keys ...string) error {
 	if path == "" {
 		return errors.New("there is no home directory for a file of settings")
@@ -110,7 +111,8 @@ func dress(f *os.File, old fs.FileInfo) error {
 	return cmp.Or(give(f, now, old), f.Chmod(old.Mode().Perm()))
 }
 
-// give gives a file to the owner and the group of the old one. Only root can change the owner, and must; a group that the user is not in is lost.
+// give gives a file to the owner and the group of the old one. Only root can change the owner, and must; a group that
+// the user is not in is lost.
 func give(f *os.File, now, old fs.FileInfo) error {
 	is, known := now.Sys().(*syscall.Stat_t)
 	was, knows := old.Sys().(*syscall.Stat_t)

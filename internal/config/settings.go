@@ -18,8 +18,9 @@ type setting struct {
 
 	wrong func(value any) string // what is wrong with a value, where more can be said than what it must be; may be nil
 
-	bind  func(c, system *Config) bool // brings the value of c within what the system's file allows, and reports whether it was not
-	bound string                       // the key of that limit; empty: this one
+	// brings the value of c within what the system's file allows, and reports whether it was not
+	bind  func(c, system *Config) bool
+	bound string // the key of that limit; empty: this one
 }
 
 // settings is the table of settings, in the order in which they are printed. Limits come before what they limit.

@@ -118,8 +118,8 @@ func (w *world) details(h *host, id wire.ProcessID, now time.Duration) (*wire.De
 	return d, nil
 }
 
-// family is the relatives of processes: slurmstepd, the script and what it has started, all ranks of which that one is asked for, and the
-// processes that load their data.
+// family is the relatives of processes: slurmstepd, the script and what it has started, all ranks of which that one is
+// asked for, and the processes that load their data.
 func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
 	at := map[int]wire.Relative{}
 	for g := range h.gpus {

@@ -7,15 +7,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Cluster is the nodes of the training job as their probes see them, for servers that play them. Nothing happens to the ways to its nodes. Nodes
-// count from 0. Its methods may be called from any goroutine.
+// Cluster is the nodes of the training job as their probes see them, for servers that play them. Nothing happens to the
+// ways to its nodes. Nodes count from 0. Its methods may be called from any goroutine.
 type Cluster struct {
 	mu    sync.RWMutex // signals change the world
 	world *world
 	nodes []*host
 }
 
-// NewCluster makes a Cluster of that many nodes with gpus each, which report about every poll. Most of the story has already happened.
+// NewCluster makes a Cluster of that many nodes with gpus each, which report about every poll. Most of the story has
+// already happened.
 func NewCluster(nodes, gpus int, seed int64, poll time.Duration) *Cluster {
 	w := newWorld(nodes, gpus, seed, poll, 0)
 	return &Cluster{world: w, nodes: w.hosts[:nodes]}

@@ -1,8 +1,8 @@
-// Package demo simulates a cluster. A Demo is a cluster.Source that emits the same Events as a real cluster, so the rest of the program
-// runs unchanged.
+// Package demo simulates a cluster. A Demo is a cluster.Source that emits the same Events as a real cluster, so the
+// rest of the program runs unchanged.
 //
-// A Demo runs once. Its other methods may be called from any goroutine, also before Run; only Ask and Cancel block: until Run answers, or their
-// context ends.
+// A Demo runs once. Its other methods may be called from any goroutine, also before Run; only Ask and Cancel block:
+// until Run answers, or their context ends.
 package demo
 
 import (
@@ -15,9 +15,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly everything that
-// can go wrong. Its Events depend only on the seed and on the time since the story began, except that processes are listed only where
-// the user looks, and that they end when the user signals them.
+// Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly
+// everything that can go wrong. Its Events depend only on the seed and on the time since the story began, except that
+// processes are listed only where the user looks, and that they end when the user signals them.
 type Demo struct {
 	world   *world
 	changed bell.Bell
@@ -35,13 +35,14 @@ const Seed = 48211
 // Twice is how many intervals of the past it takes until nodes have reported twice.
 const Twice = 3
 
-// New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have already reported for
-// the time past, or for less if there are very many nodes. Most of the story has already happened.
+// New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have
+// already reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
 	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order), caught: make(chan struct{})}
 }
 
-// CaughtUp is closed when Run has told the past: what it has emitted before is old, since large clusters have much of it.
+// CaughtUp is closed when Run has told the past: what it has emitted before is old, since large clusters have much of
+// it.
 func (d *Demo) CaughtUp() <-chan struct{} { return d.caught }
 
 // Run emits the Events of the past at once and then goes on in real time. It runs once.

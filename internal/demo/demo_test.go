@@ -22,7 +22,8 @@ import (
 // longPast is a past that fills the graphs.
 const longPast = 10 * time.Minute
 
-// play runs a demo for a while and returns what it emitted. between is called at the moments given, counted from the start.
+// play runs a demo for a while and returns what it emitted. between is called at the moments given, counted from the
+// start.
 func play(t *testing.T, d *Demo, length time.Duration, between map[time.Duration]func()) []cluster.Event {
 	t.Helper()
 	var events []cluster.Event
@@ -54,7 +55,8 @@ func TestDemoIsDeterministic(t *testing.T) {
 	}
 }
 
-// Nearly all that the demo is there to show is seen at once, the rest in the next minutes; then all but the lost GPU is well again.
+// Nearly all that the demo is there to show is seen at once, the rest in the next minutes; then all but the lost GPU is
+// well again.
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()

@@ -140,7 +140,8 @@ func heat(now time.Duration) float64 {
 	return min(float64(at-heatBegins)/float64(heatFull-heatBegins), 1)
 }
 
-// The driver throttles from a heat of throttlesAt on, except while the GPU is cooler than resumes, as it is after a pause.
+// The driver throttles from a heat of throttlesAt on, except while the GPU is cooler than resumes, as it is after a
+// pause.
 const (
 	throttlesAt = 0.9
 	resumes     = 84 // °C

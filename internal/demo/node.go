@@ -37,7 +37,8 @@ const (
 	stageDriver reach.Stage = "driver"
 )
 
-// way lists the stages of an attempt, as for a real node over ssh: how long each takes, usually and on a slow node, and what it finds.
+// way lists the stages of an attempt, as for a real node over ssh: how long each takes, usually and on a slow node, and
+// what it finds.
 var way = []struct {
 	stage         reach.Stage
 	takes, slowly time.Duration
@@ -270,7 +271,8 @@ func (w *world) hello(of *host) *wire.Hello {
 
 func (n *simNode) report(now time.Duration) *wire.Report {
 	n.seq++
-	list := now > told-2*listEvery && (n.listing || now-n.listed >= listEvery) // older lists are never shown, also not of a node that has failed
+	// older lists are never shown, also not of a node that has failed
+	list := now > told-2*listEvery && (n.listing || now-n.listed >= listEvery)
 	if list {
 		n.listed = now
 	}

@@ -172,7 +172,8 @@ func (w *world) numberOf(id string, now time.Duration) (number string, known boo
 	return "", false
 }
 
-// signal does to the process in a slot what a signal does to a Python program. Those that programs use for checkpoints leave it running.
+// signal does to the process in a slot what a signal does to a Python program. Those that programs use for checkpoints
+// leave it running.
 func (s *slot) signal(number int, now time.Duration) {
 	switch wire.SignalName(number) {
 	case "STOP", "TSTP", "TTIN", "TTOU":

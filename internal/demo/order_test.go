@@ -15,7 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// visit runs a demo of 2 nodes with 8 GPUs, all processes listed, while test runs. look takes a Snapshot some seconds later.
+// visit runs a demo of 2 nodes with 8 GPUs, all processes listed, while test runs. look takes a Snapshot some seconds
+// later.
 func visit(t *testing.T, test func(t *testing.T, d *Demo, look func() *cluster.Snapshot)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +88,8 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-// A stopped process uses no GPU until it is continued. Signals for checkpoints leave it running, and only KILL ends it while it is stopped.
+// A stopped process uses no GPU until it is continued. Signals for checkpoints leave it running, and only KILL ends it
+// while it is stopped.
 func TestStopAndContinue(t *testing.T) {
 	visit(t, func(t *testing.T, d *Demo, look func() *cluster.Snapshot) {
 		id := idOf(on(look(), "gpu-n01", 2))

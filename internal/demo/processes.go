@@ -25,8 +25,8 @@ func (w *world) processes(h *host, now time.Duration) []wire.Process {
 // pids is the first PID of the jobs of a node.
 func (h *host) pids() int { return 358602 + 1000*(h.number%50) }
 
-// agent is the PID of the process that has started those of a program on a node: torchrun, or a shell. The script of the job and slurmstepd have
-// the PIDs before it.
+// agent is the PID of the process that has started those of a program on a node: torchrun, or a shell. The script of
+// the job and slurmstepd have the PIDs before it.
 func (h *host) agent(u *use) int {
 	for g := range h.gpus {
 		if h.gpus[g].use == u {

@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// world holds the hosts, the jobs, and who does what when. Only the user's signals and cancellations change it while a Demo runs.
+// world holds the hosts, the jobs, and who does what when. Only the user's signals and cancellations change it while a
+// Demo runs.
 type world struct {
 	over  map[string]time.Duration // when jobs were canceled, by SLURM's number
 	begin time.Time                // the beginning of the story; its times count from here
@@ -74,7 +75,8 @@ const (
 	carolsID   = "47990"
 )
 
-// The main job has run for a while. Of the tasks of the array one runs all the time, and one comes and goes. A third job is suspended.
+// The main job has run for a while. Of the tasks of the array one runs all the time, and one comes and goes. A third
+// job is suspended.
 const (
 	trainingFor  = 8*time.Hour + 3*time.Minute + 12*time.Second
 	trainingMost = 24 * time.Hour
@@ -162,7 +164,8 @@ func (w *world) connect(hosts []*host) {
 	}
 }
 
-// cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread out.
+// cast gives the nodes of the training job their parts: in a small cluster several on one node, in a large one spread
+// out.
 func cast(hosts []*host) {
 	n := len(hosts)
 	hot, lagging := hosts[0], hosts[min(1, n-1)]
@@ -188,8 +191,8 @@ func cast(hosts []*host) {
 	}
 }
 
-// gives lets something happen to the GPU with that number, or to one before it: on each GPU happens one thing, and where none is left nothing more
-// happens.
+// gives lets something happen to the GPU with that number, or to one before it: on each GPU happens one thing, and
+// where none is left nothing more happens.
 func (h *host) gives(gpu int, f fate) {
 	for i := range h.gpus {
 		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)
@@ -200,8 +203,8 @@ func (h *host) gives(gpu int, f fate) {
 	}
 }
 
-// addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of the
-// two tasks, and those of the job that is suspended, if there are enough GPUs.
+// addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
+// the two tasks, and those of the job that is suspended, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
 	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second), command: "python finetune.py", memory: 0.55}
 	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}

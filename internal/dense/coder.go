@@ -170,7 +170,8 @@ func (r *reader) plain(n int) (x uint64) {
 	return x
 }
 
-// end returns ErrEnd if there is more text, or less than there must be. The interval takes four bytes, of which the writer has written one, or none.
+// end returns ErrEnd if there is more text, or less than there must be. The interval takes four bytes, of which the
+// writer has written one, or none.
 func (r *reader) end() error {
 	if len(r.text) > 0 || r.beyond > 4 {
 		return ErrEnd

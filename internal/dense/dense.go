@@ -1,8 +1,10 @@
-// Package dense writes numbers that follow each other in time in few bits: what is expected costs nearly nothing, the rest its own digits.
+// Package dense writes numbers that follow each other in time in few bits: what is expected costs nearly nothing, the
+// rest its own digits.
 //
-// Numbers come in rows: one Kind, such as temperatures, of several things. Each has a Slot, which remembers the numbers before it. Only the difference to the
-// expected number is written, by an adaptive binary arithmetic coder: its probabilities are those of the Kind so far. So both ends must put and get rows of
-// the same Kinds and Slots in the same order. Numbers are exact. What is read is not trusted: any text gives some numbers, and no error but ErrEnd.
+// Numbers come in rows: one Kind, such as temperatures, of several things. Each has a Slot, which remembers the numbers
+// before it. Only the difference to the expected number is written, by an adaptive binary arithmetic coder: its
+// probabilities are those of the Kind so far. So both ends must put and get rows of the same Kinds and Slots in the
+// same order. Numbers are exact. What is read is not trusted: any text gives some numbers, and no error but ErrEnd.
 //
 // An Encoder or a Decoder is for one goroutine.
 package dense

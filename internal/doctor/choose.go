@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// choose returns the door that nvnodetop would use, or why it would use none: package auto goes through what the doors have answered.
+// choose returns the door that nvnodetop would use, or why it would use none: package auto goes through what the doors
+// have answered.
 func choose(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string, *reach.Failure) {
 	answered := make([]auto.Door, len(doors))
 	for i := range doors {

@@ -1,9 +1,11 @@
-// Package doctor examines the ways from this host to the nodes: SLURM's tools, each transport stage by stage, and what a probe then sees.
+// Package doctor examines the ways from this host to the nodes: SLURM's tools, each transport stage by stage, and what
+// a probe then sees.
 //
-// Collect finds out facts, Judge turns them into a Report, and Text and JSON write that. Judge, Text and JSON are pure functions of their
-// input. Collect reaches up to parallelNodes nodes at a time, through one transport after the other, and closes each session before it returns:
-// only the cached copy of the probe stays on the nodes. Each of its steps has a deadline, of its own or of the Door that takes it. When its
-// context ends it returns soon, with what is known so far. Nothing here is called by more than one goroutine.
+// Collect finds out facts, Judge turns them into a Report, and Text and JSON write that. Judge, Text and JSON are pure
+// functions of their input. Collect reaches up to parallelNodes nodes at a time, through one transport after the other,
+// and closes each session before it returns: only the cached copy of the probe stays on the nodes. Each of its steps
+// has a deadline, of its own or of the Door that takes it. When its context ends it returns soon, with what is known so
+// far. Nothing here is called by more than one goroutine.
 package doctor
 
 import (

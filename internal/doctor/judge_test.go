@@ -113,10 +113,11 @@ var cases = map[string]struct {
 	"processes hidden": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
 		ssh.Report.Processes = append(ssh.Report.Processes, wire.Process{PID: 2})
 	}},
-	"processes of a container":   {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Processes[0].Foreign = true }},
-	"no list":                    {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Listed = false }},
-	"no job":                     {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Nodes = nil, nil }},
-	"no job, but a name":         {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Named = nil, true }}, // the session is in a job of somebody
+	"processes of a container": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Processes[0].Foreign = true }},
+	"no list":                  {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Listed = false }},
+	"no job":                   {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Nodes = nil, nil }},
+	// the session is in a job of somebody
+	"no job, but a name":         {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Named = nil, true }},
 	"squeue fails":               {Failed, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f) }},
 	"squeue fails, but a name":   {Warning, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f); f.Named = true }},
 	"no SLURM":                   {OK, func(f *Facts, n *Node, ssh, srun *Way) { noSlurm(f); ssh.Hello.Job, srun.Hello.Job = "", "" }},

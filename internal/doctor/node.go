@@ -86,7 +86,8 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 	defer context.AfterFunc(within, func() { _ = s.Close() })()
 	began := time.Now()
 	go func() {
-		_, _ = s.Call(within, wire.Request{Pace: &wire.Pace{IntervalMS: int(reportEvery / time.Millisecond), Processes: true}}) // Next says what is wrong
+		// Next says what is wrong
+		_, _ = s.Call(within, wire.Request{Pace: &wire.Pace{IntervalMS: int(reportEvery / time.Millisecond), Processes: true}})
 	}()
 	for reports := 0; reports < mostReports && (w.Report == nil || !w.Report.Listed); {
 		m, err := s.Next()

@@ -14,8 +14,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. After what says which GPU it is come the
-// metrics of the table, by their keys. What is not known is an empty cell. docs/commands/snapshot.md describes the columns.
+// CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. After what says
+// which GPU it is come the metrics of the table, by their keys. What is not known is an empty cell.
+// docs/commands/snapshot.md describes the columns.
 func CSV(w io.Writer, s *cluster.Snapshot) error {
 	out := csv.NewWriter(w)
 	line := append([]string{}, csvNames...)

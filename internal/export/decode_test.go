@@ -13,7 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
 )
 
-// TestTypesHaveTheDocument: the document decodes into the types of package schema, and encodes to the same again. It has every field.
+// TestTypesHaveTheDocument: the document decodes into the types of package schema, and encodes to the same again. It
+// has every field.
 func TestTypesHaveTheDocument(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("testdata", "full.json"))
 	if err != nil {

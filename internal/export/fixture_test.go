@@ -11,9 +11,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is shared by two jobs,
-// n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not list one of the job's GPUs
-// and the others hang, n6 has MIG on, n7 has failed after its report.
+// full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is
+// shared by two jobs, n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not
+// list one of the job's GPUs and the others hang, n6 has MIG on, n7 has failed after its report.
 func full() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
@@ -90,7 +90,8 @@ func fullHello() *wire.Hello {
 	}
 }
 
-// numbers are those of a GPU that are read once, or all others. Those that are not named have a value too, and each another one.
+// numbers are those of a GPU that are read once, or all others. Those that are not named have a value too, and each
+// another one.
 func numbers(once bool, named map[metric.ID]float64) metric.Values {
 	v := metric.Make(named)
 	for id := range metric.All(metric.GPU) {
@@ -155,7 +156,8 @@ func pastReport() *wire.Report {
 	}
 }
 
-// earlyReport has a GPU that is back later, a power brake that is over later on a GPU without a number, and ranks that are gone later.
+// earlyReport has a GPU that is back later, a power brake that is over later on a GPU without a number, and ranks that
+// are gone later.
 func earlyReport() *wire.Report {
 	r := fullReport()
 	r.Xids, r.MonoMS = nil, 0

@@ -1,6 +1,7 @@
-// Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON has the types of the public package schema and is
-// documented by schema.json beside this file, whose version is in every document: a field's meaning changes only with the version. The names of metrics are those of package metric. What is
-// not known has no key, an empty cell, no sample.
+// Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON has the types of the
+// public package schema and is documented by schema.json beside this file, whose version is in every document: a
+// field's meaning changes only with the version. The names of metrics are those of package metric. What is not known
+// has no key, an empty cell, no sample.
 //
 // Functions here are pure: they may be called from any goroutine.
 package export
@@ -188,7 +189,8 @@ func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 	return numbers
 }
 
-// newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own it.
+// newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own
+// it.
 func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, contents contents) schema.GPU {
 	c := &g.Card
 	out := schema.GPU{
@@ -246,5 +248,6 @@ func bitNumbers(set uint64) []int {
 // seconds is a time in ms, in seconds.
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// ageOf is in seconds, as the number of ms says them. The nanoseconds are those of the clocks: a recording lacks the monotonic one.
+// ageOf is in seconds, as the number of ms says them. The nanoseconds are those of the clocks: a recording lacks the
+// monotonic one.
 func ageOf(n *cluster.Node) float64 { return seconds(n.Age.Round(time.Millisecond).Milliseconds()) }

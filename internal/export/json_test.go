@@ -221,7 +221,8 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// Reasons for reduced clocks that are known to be none are an empty list. The age has the digits of its milliseconds, and no more.
+// Reasons for reduced clocks that are known to be none are an empty list. The age has the digits of its milliseconds,
+// and no more.
 func TestNoneIsNotUnknown(t *testing.T) {
 	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})

@@ -21,7 +21,8 @@ func Document(s *cluster.Snapshot) *schema.Snapshot {
 	return d.Snapshot
 }
 
-// notChecked are the kinds of problems that cannot have been found yet. What takes less than a second takes a second report.
+// notChecked are the kinds of problems that cannot have been found yet. What takes less than a second takes a second
+// report.
 func notChecked(s *cluster.Snapshot) []schema.NotChecked {
 	all := []schema.NotChecked{}
 	for _, c := range s.NotChecked {
@@ -93,7 +94,8 @@ func (d document) addQueue(s *cluster.Snapshot) {
 
 // contents says what a document has of a node.
 type contents struct {
-	whole     bool                    // what does not change about GPUs, and all metrics; otherwise those by which GPUs are compared
+	// what does not change about GPUs, and all metrics; otherwise those by which GPUs are compared
+	whole     bool
 	processes func(*cluster.GPU) bool // on which GPUs
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// Part is the document with less in it: the same names mean the same. A list of GPUs has the metrics by which GPUs are compared, the part of a
-// node or of a GPU has all.
+// Part is the document with less in it: the same names mean the same. A list of GPUs has the metrics by which GPUs are
+// compared, the part of a node or of a GPU has all.
 type Part struct{ document }
 
 // Write writes a part without spaces, with the number of the state that it shows.
@@ -90,7 +90,8 @@ func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
 	return p
 }
 
-// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is none. Of a node that has failed it is of its past. It has the other GPUs of the node, too.
+// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is none. Of a node
+// that has failed it is of its past. It has the other GPUs of the node, too.
 func GPU(s *cluster.Snapshot, node, name string) *Part {
 	n := tally.Node(s, node).AsSeen()
 	if !tally.Shows(n) {

@@ -15,12 +15,14 @@ type Names string
 
 // Names for Prometheus.
 const (
-	OwnNames  Names = "nvnodetop" // in base units
-	DCGMNames Names = "dcgm"      // the classic names and units of DCGM, for the metrics that it has, with the labels of dcgm-exporter
+	OwnNames Names = "nvnodetop" // in base units
+	// the classic names and units of DCGM, for the metrics that it has, with the labels of dcgm-exporter
+	DCGMNames Names = "dcgm"
 )
 
-// Prometheus writes what is known of the nodes that report, in Prometheus' text format. What is not known has no sample. Jobs and users are labels
-// of one metric only, nvnodetop_gpu_job_info: a new job must not begin new series of all others.
+// Prometheus writes what is known of the nodes that report, in Prometheus' text format. What is not known has no
+// sample. Jobs and users are labels of one metric only, nvnodetop_gpu_job_info: a new job must not begin new series of
+// all others.
 func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
 	t := newTargets(s, names)
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
@@ -33,8 +35,8 @@ func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
 	return e.out.Flush()
 }
 
-// exposition writes families one after the other, each with all its samples. Package expfmt takes three times as much CPU time, 0.3 s for
-// 1,000 nodes; the tests read the result with its parser.
+// exposition writes families one after the other, each with all its samples. Package expfmt takes three times as much
+// CPU time, 0.3 s for 1,000 nodes; the tests read the result with its parser.
 type exposition struct {
 	out  *bufio.Writer
 	open string // the family that has begun
@@ -51,8 +53,8 @@ func (e *exposition) sample(f *family, labels, more string, value float64) {
 	_, _ = e.out.Write(append(metric.AppendNumber(b, value), '\n'))
 }
 
-// table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one before those of the next: a GPU has thousands of bytes, and to
-// go through all of them for each metric takes longer than to write the samples.
+// table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one before those of the next: a GPU
+// has thousands of bytes, and to go through all of them for each metric takes longer than to write the samples.
 func (e *exposition) table(s metric.Scope, names Names, n int, at func(i int) (labels string, value func(metric.ID) float64)) {
 	ids := slices.Collect(metric.All(s))
 	columns, about := make([][]float64, slices.Max(ids)+1), make([]string, n)

@@ -228,7 +228,8 @@ func (c *counted) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkThousandNodes is what a scrape of 1,000 nodes with 8 GPUs each costs: go test ./internal/export -run - -bench Thousand
+// BenchmarkThousandNodes is what a scrape of 1,000 nodes with 8 GPUs each costs: go test ./internal/export -run -
+// -bench Thousand
 func BenchmarkThousandNodes(b *testing.B) {
 	s := thousand()
 	for name, write := range map[string]func(*counted) error{

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics. The rest of it is written
-// by hand.
+// TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics. The rest of
+// it is written by hand.
 func TestSchemaHasTheTable(t *testing.T) {
 	want := string(Schema)
 	want = between(t, want, []string{`"cpus": {`, `"host": {`, `"properties": {`}, `          },

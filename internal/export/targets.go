@@ -42,7 +42,8 @@ func newTargets(s *cluster.Snapshot, names Names) *targets {
 	return t
 }
 
-// addGPUs adds the GPUs of a node. Two that a node calls the same would make Prometheus refuse all that is written: the second one is left out.
+// addGPUs adds the GPUs of a node. Two that a node calls the same would make Prometheus refuse all that is written: the
+// second one is left out.
 func (t *targets) addGPUs(n *cluster.Node, jobs []*cluster.JobView, names Names) {
 	taken := map[string]bool{}
 	for i := range n.GPUs {

@@ -13,8 +13,8 @@ type Completion struct {
 	Choices []string // what may stand there, in the order of the fields
 }
 
-// Complete says what may stand before byte at of a text: the names of fields that begin with the word there, the operators behind a field's
-// name, an example of a value behind an operator.
+// Complete says what may stand before byte at of a text: the names of fields that begin with the word there, the
+// operators behind a field's name, an example of a value behind an operator.
 func Complete(s string, at int, fields Fields) Completion {
 	s = s[:at]
 	all := lexed(s)

@@ -2,8 +2,9 @@
 //
 //	train util<50 and node~n0[1-4]
 //
-// It knows the fields by name and type, and nothing of where their values come from: a row is a Subject. Parse checks a text completely, so
-// that Match cannot fail. A text has at most MostText characters, and every expression runs in time linear in the text of a row.
+// It knows the fields by name and type, and nothing of where their values come from: a row is a Subject. Parse checks a
+// text completely, so that Match cannot fail. A text has at most MostText characters, and every expression runs in time
+// linear in the text of a row.
 //
 // An Expr never changes: any number of goroutines may use it.
 package filter
@@ -23,7 +24,8 @@ type Value struct {
 
 // Subject is a row. It appends what it has to a slice, so that thousands of rows need no memory of their own.
 type Subject interface {
-	// Values appends the values that the row has in a field: none when they are not known, several for a row about several things.
+	// Values appends the values that the row has in a field: none when they are not known, several for a row about
+	// several things.
 	Values(key Key, to []Value) []Value
 	// Texts appends the texts by which words find the row.
 	Texts(to []string) []string
@@ -41,7 +43,8 @@ func (e *Expr) String() string { return e.text }
 // Match reports whether a row matches. A nil Expr matches all.
 func (e *Expr) Match(s Subject) bool { return e == nil || e.root.match(&row{Subject: s}) }
 
-// Keep returns those rows that match, in their order. A nil Expr keeps all. of may return the same Subject each time, with another row in it.
+// Keep returns those rows that match, in their order. A nil Expr keeps all. of may return the same Subject each time,
+// with another row in it.
 func Keep[T any](e *Expr, rows []T, of func(*T) Subject) []T {
 	if e == nil {
 		return rows
@@ -117,8 +120,8 @@ func hasFolded(s, folded string) bool {
 	return true
 }
 
-// comparison compares a field. No comparison holds for a row without a value, also not "!=". Of several values one is enough; "!=" holds when
-// none is equal.
+// comparison compares a field. No comparison holds for a row without a value, also not "!=". Of several values one is
+// enough; "!=" holds when none is equal.
 type comparison struct {
 	key     Key
 	op      string

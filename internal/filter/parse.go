@@ -44,8 +44,8 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 	return &Expr{root, s}, nil
 }
 
-// mostPattern is how many instructions the regular expressions of a filter may have together: each row may need all of them for each of its
-// characters. One for names of nodes has about 50.
+// mostPattern is how many instructions the regular expressions of a filter may have together: each row may need all of
+// them for each of its characters. One for names of nodes has about 50.
 const mostPattern = 2000
 
 // scope is what a filter is read with.

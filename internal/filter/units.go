@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// units are the units that a number of a type may have, in lower case, in the unit of the type. Without one a number is in the unit of "". Bytes and times
-// need one, since a plain number of them may mean several things; only 0 does not.
+// units are the units that a number of a type may have, in lower case, in the unit of the type. Without one a number is
+// in the unit of "". Bytes and times need one, since a plain number of them may mean several things; only 0 does not.
 var units = [...]map[string]float64{
 	Text:    nil,
 	Count:   {"": 1},

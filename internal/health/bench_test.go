@@ -11,9 +11,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// BenchmarkRules1000x8 asks all rules about 1,000 nodes with 8 GPUs each, which are well and have every metric. Rules are asked with each
-// report, of which a third comes between two Snapshots: nodes report every 3 s, and the screen shows a Snapshot each second. It counts CPU
-// time: other work on the machine does not count.
+// BenchmarkRules1000x8 asks all rules about 1,000 nodes with 8 GPUs each, which are well and have every metric. Rules
+// are asked with each report, of which a third comes between two Snapshots: nodes report every 3 s, and the screen
+// shows a Snapshot each second. It counts CPU time: other work on the machine does not count.
 func BenchmarkRules1000x8(b *testing.B) {
 	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * gib, metric.NVLinks: 18}, m{metric.Util: 97, metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.NVLinkUp: 0x3FFFF, metric.PersistenceMode: 1}
 	for id := range metric.All(metric.GPU) {

@@ -42,7 +42,8 @@ func newBoard(count int, model string, change ...func(i int, c *wire.Card)) boar
 	return b
 }
 
-// run reports every 3 s from one time to another, with these metrics for each GPU, and returns what is found in the end.
+// run reports every 3 s from one time to another, with these metrics for each GPU, and returns what is found in the
+// end.
 func (b board) run(from, to float64, numbers func(i int) m) []string {
 	return b.runGPUs(from, to, func(i int) wire.GPU { return wire.GPU{Values: metric.Make(numbers(i))} })
 }
@@ -212,7 +213,8 @@ func TestNamesOfEveryGPU(t *testing.T) {
 	}
 }
 
-// A GPU that loses a link comes first. When the others follow, one sentence says it of all; when all are well, one says that it is over.
+// A GPU that loses a link comes first. When the others follow, one sentence says it of all; when all are well, one says
+// that it is over.
 func TestSwitchAfterALink(t *testing.T) {
 	b := newBoard(4, h100)
 	b.expect(t, b.run(1, 13, func(i int) m { return inFabric(links(18, up18&^uint64(i/3<<2))) }), "warning nvlink_down 3: NVLink 17/18: link 2 is down.")

@@ -49,7 +49,8 @@ func TestDifferentIsNotSlow(t *testing.T) {
 	})
 }
 
-// A GPU that is slow for one sample is not the slow one that changes, even with a lag_ratio that nearly every GPU falls below now and then.
+// A GPU that is slow for one sample is not the slow one that changes, even with a lag_ratio that nearly every GPU falls
+// below now and then.
 func TestBriefIsNoPlace(t *testing.T) {
 	limits := Defaults()
 	limits[LagRatio] = 0.9

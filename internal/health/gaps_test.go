@@ -78,7 +78,8 @@ func TestResumedJob(t *testing.T) {
 	}
 }
 
-// The GPUs of a job that stops some time after it was out of sight are told as soon as those of others: the time out of sight is no pause.
+// The GPUs of a job that stops some time after it was out of sight are told as soon as those of others: the time out of
+// sight is no pause.
 func TestGapIsNoPause(t *testing.T) {
 	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: until(trains, rests, 35*time.Minute), silent: func(at time.Duration, _ int) bool { return at > 5*time.Minute && at < 25*time.Minute }}
 	for _, f := range tr.play(t, 40*time.Minute) {

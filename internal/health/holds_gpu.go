@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// In comparisons here a metric that is not known is NaN, and NaN is neither above nor below anything: what is not known is no problem.
+// In comparisons here a metric that is not known is NaN, and NaN is neither above nor below anything: what is not known
+// is no problem.
 
 // lost holds for a GPU that is gone until a reset or reboot, unusable for any other GPU without access.
 func lost(s subject) bool {
@@ -33,7 +34,8 @@ const (
 	recoverIMEX
 )
 
-// mustRecover holds if the driver asks for what ends every program on the GPU, mayRecover for anything else that it asks for.
+// mustRecover holds if the driver asks for what ends every program on the GPU, mayRecover for anything else that it
+// asks for.
 func mustRecover(s subject) bool {
 	a := s.GPU.Float(metric.RecoveryAction)
 	return a == recoverReset || a == recoverReboot || a == recoverDrainReset
@@ -50,7 +52,8 @@ func memoryErrorsGrow(s subject) bool {
 
 func remapFailed(s subject) bool { return s.GPU.Float(metric.RemapFailed) > 0 }
 
-// remapDamaged holds if rows wait to be remapped and some held uncorrectable errors, remapWaits if they only had corrected ones.
+// remapDamaged holds if rows wait to be remapped and some held uncorrectable errors, remapWaits if they only had
+// corrected ones.
 func remapDamaged(s subject) bool {
 	return remapWaits(s) && s.GPU.Float(metric.RemappedUncorrectable) > 0
 }
@@ -68,8 +71,8 @@ func retired(g *cluster.GPU) float64 {
 // brief is the share of the time below which a counter of throttled time says nothing: a moment of it is normal.
 const brief = 0.01
 
-// throttled returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was throttled since the last
-// report, although not when it was sampled.
+// throttled returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was
+// throttled since the last report, although not when it was sampled.
 func throttled(bits uint64, time metric.ID) func(subject) bool {
 	return func(s subject) bool {
 		now := reasons(s.GPU)&bits != 0
@@ -87,8 +90,8 @@ func unnamedSlowdown(s subject) bool {
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
-// memoryHot and coreHot hold if the memory is above its maximum temperature, or the GPU above the one from which it should be slowed down,
-// and the driver does not say that it slows the GPU down: otherwise that is told.
+// memoryHot and coreHot hold if the memory is above its maximum temperature, or the GPU above the one from which it
+// should be slowed down, and the driver does not say that it slows the GPU down: otherwise that is told.
 func memoryHot(s subject) bool { return !slowedByHeat(s.GPU) && overheated(s.GPU) }
 func coreHot(s subject) bool {
 	return !slowedByHeat(s.GPU) && s.GPU.Float(metric.Temperature) > s.GPU.Float(metric.Slowdown)
@@ -131,7 +134,8 @@ func linkErrors(s subject) bool {
 	return perMinute(s.GPU, metric.NVLinkCRC) > 0 || perMinute(s.GPU, metric.NVLinkReplays) >= limit || perMinute(s.GPU, metric.NVLinkRecoveries) >= limit
 }
 
-// narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than it could. An idle GPU lowers its generation.
+// narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than it could. An idle GPU lowers
+// its generation.
 func narrow(s subject) bool {
 	g := s.GPU
 	return g.Float(metric.Util) >= s.limits[PCIeLoadPercent] &&
@@ -142,7 +146,8 @@ func manyReplays(s subject) bool {
 	return perMinute(s.GPU, metric.PCIeReplays) > normalReplays(s.GPU, s.limits[PCIeReplays])
 }
 
-// normalReplays returns how many PCIe replays per minute are normal, NaN if the link is unknown. perLane is the limit of generation 3.
+// normalReplays returns how many PCIe replays per minute are normal, NaN if the link is unknown. perLane is the limit
+// of generation 3.
 func normalReplays(g *cluster.GPU, perLane float64) float64 {
 	return perLane * math.Exp2(g.Float(metric.PCIeGen)-3) * g.Float(metric.PCIeWidth)
 }

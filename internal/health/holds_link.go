@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// linksOf returns how many NVLinks a GPU has, and the mask of those that are up. In MIG mode a GPU has no peers: its links are all down, and
-// that is no fault.
+// linksOf returns how many NVLinks a GPU has, and the mask of those that are up. In MIG mode a GPU has no peers: its
+// links are all down, and that is no fault.
 func linksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	count, counted := g.Get(metric.NVLinks)
 	mask, masked := g.Get(metric.NVLinkUp)
@@ -21,9 +21,10 @@ func linksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	return int(count), uint64(mask) & (1<<int(count) - 1), true
 }
 
-// linkDown holds if a link is down that should be up. Some boards have links that lead nowhere, so it takes evidence: the GPU is registered
-// with an NVLink fabric, which uses all links; or the link has been up while nvnodetop was watching; or more links are up on another GPU
-// of the model. Where peers are in MIG mode, only the fabric says that the other end is there.
+// linkDown holds if a link is down that should be up. Some boards have links that lead nowhere, so it takes evidence:
+// the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while nvnodetop was
+// watching; or more links are up on another GPU of the model. Where peers are in MIG mode, only the fabric says that
+// the other end is there.
 func linkDown(s subject) bool {
 	links, up, known := linksOf(s.GPU)
 	switch {
@@ -68,7 +69,8 @@ func switchDown(s subject) bool {
 	return fabric || seen || switched
 }
 
-// sameLinks returns how many NVLinks each GPU of the node has, which are up, and how many GPUs these are; no GPUs if they differ.
+// sameLinks returns how many NVLinks each GPU of the node has, which are up, and how many GPUs these are; no GPUs if
+// they differ.
 func sameLinks(n *cluster.Node) (links int, up uint64, gpus int) {
 	for i := range n.GPUs {
 		its, mask, known := linksOf(&n.GPUs[i])
@@ -83,8 +85,8 @@ func sameLinks(n *cluster.Node) (links int, up uint64, gpus int) {
 	return links, up, gpus
 }
 
-// allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric that is known of boards with 8 A100s only; those with 4
-// have no switches.
+// allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric that is known of boards with 8
+// A100s only; those with 4 have no switches.
 func allSwitched(g *cluster.GPU, links, gpus int) bool {
 	return gpus >= 8 && links == 12 && strings.Contains(g.Card.Name, "A100-SXM")
 }
@@ -112,7 +114,8 @@ func computes(n *cluster.Node, g *cluster.GPU) bool {
 	})
 }
 
-// everyGPU returns a rule that holds if another one holds for all GPUs of the node that have the metric, and these are several.
+// everyGPU returns a rule that holds if another one holds for all GPUs of the node that have the metric, and these are
+// several.
 func everyGPU(with metric.ID, holds func(subject) bool) func(subject) bool {
 	return func(s subject) bool {
 		all := withMetric(s.Node, with)

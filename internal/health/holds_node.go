@@ -14,7 +14,8 @@ func is(state cluster.NodeState) func(subject) bool {
 	return func(s subject) bool { return s.Node.State == state }
 }
 
-// fails reports whether a node does not report, for a reason that is its own or the way's: watched; or because there are too many nodes.
+// fails reports whether a node does not report, for a reason that is its own or the way's: watched; or because there
+// are too many nodes.
 func fails(watched bool) func(subject) bool {
 	return func(s subject) bool {
 		f := s.Node.Failure
@@ -93,7 +94,8 @@ func hostMemoryFull(s subject) bool {
 	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
 }
 
-// mostFull is the share of the limit below which a trend says nothing: a program that starts fills memory fast, and stops.
+// mostFull is the share of the limit below which a trend says nothing: a program that starts fills memory fast, and
+// stops.
 const mostFull = 0.8
 
 func hostMemoryFills(s subject) bool {
@@ -124,7 +126,8 @@ func strange(s subject) bool {
 	return !s.Job.Suspended && len(strangers(s.Job, s.Node, s.Discovery)) > 0
 }
 
-// strangers are the processes on the job's GPUs that are not its own, except those that are left over from a job that has ended.
+// strangers are the processes on the job's GPUs that are not its own, except those that are left over from a job that
+// has ended.
 func strangers(job *cluster.Job, n *cluster.Node, d *cluster.Discovery) []*wire.Process {
 	all := job.Strangers(n)
 	if d == nil || len(all) == 0 {

@@ -11,24 +11,24 @@ const (
 	// A GPU that does less than costly of its usual pace slows its job by a sixth. That is mild.
 	costly = 0.85
 
-	// felt is the share of their usual work that the others do at most if they wait for a slow GPU. Of what a GPU lacks they lack at least the
-	// part follows. If they go on as usual, they do not need what it does.
+	// felt is the share of their usual work that the others do at most if they wait for a slow GPU. Of what a GPU lacks
+	// they lack at least the part follows. If they go on as usual, they do not need what it does.
 	felt    = 0.93
 	follows = 0.4
 
-	// waiting is the share of their usual power below which the others wait for a GPU for much of the time, and harder how many times more
-	// power than usual, compared with theirs, it takes if they wait for some.
+	// waiting is the share of their usual power below which the others wait for a GPU for much of the time, and harder
+	// how many times more power than usual, compared with theirs, it takes if they wait for some.
 	waiting = 0.75
 	harder  = 1.1
 
-	// less is the share of its usual power or memory traffic below which a GPU does not do what the others do at the same utilization.
-	// One that waits for them for part of the time has a clock that is raised above theirs.
+	// less is the share of its usual power or memory traffic below which a GPU does not do what the others do at the
+	// same utilization. One that waits for them for part of the time has a clock that is raised above theirs.
 	less   = 0.7
 	raised = 1.04
 
-	// The others wait, whatever is usual for them, if they are at waitUtil, take less than waitPower of their limit and read memory for less than
-	// waitMemory of the time. Then a GPU is slow below or above these shares of what they have. Less of a difference is the way in which the job
-	// divides its work.
+	// The others wait, whatever is usual for them, if they are at waitUtil, take less than waitPower of their limit and
+	// read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares of what they
+	// have. Less of a difference is the way in which the job divides its work.
 	waitUtil, waitMemory  = 98, 50 // percent
 	waitPower             = 0.8
 	slowUtil, slowClock   = 0.75, 0.8
@@ -38,7 +38,8 @@ const (
 	standMemory = 1
 	standPower  = 0.5
 
-	// alwaysSlow is the share of the utilization of the others below which a GPU lags that has always been slow, though they do not seem to wait.
+	// alwaysSlow is the share of the utilization of the others below which a GPU lags that has always been slow, though
+	// they do not seem to wait.
 	alwaysSlow = 0.5
 )
 
@@ -58,11 +59,12 @@ func (l *look) above(m pace.Measure, factor float32) bool {
 	return l.Share[m] > factor*max(l.Usual[m], 1)
 }
 
-// wait reports whether the others can be waiting for this GPU. Those that wait clock higher: if they clock lower, they are slow themselves.
+// wait reports whether the others can be waiting for this GPU. Those that wait clock higher: if they clock lower, they
+// are slow themselves.
 func (l *look) wait() bool { return !(l.Mean[pace.Clock] > raised*l.group.Lower[pace.Clock]) }
 
-// stand reports whether the others do nothing but wait, whatever their links tell: as for an evaluation or a checkpoint on one rank. A slow GPU
-// lets them go on now and then.
+// stand reports whether the others do nothing but wait, whatever their links tell: as for an evaluation or a checkpoint
+// on one rank. A slow GPU lets them go on now and then.
 func (l *look) stand() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory && of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
@@ -73,7 +75,8 @@ func (l *look) slows(m pace.Measure, factor float32) bool {
 	return l.below(m, factor) && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
 }
 
-// always reports whether the GPU is not known to have been like the others: it had less, or of power and memory traffic more, all the time.
+// always reports whether the GPU is not known to have been like the others: it had less, or of power and memory traffic
+// more, all the time.
 func (l *look) always(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {
@@ -90,8 +93,8 @@ type way struct {
 	holds func(*look) bool
 }
 
-// ways are in the order in which they count. Utilization alone does not show the slow GPU: one that waits for the others in a collective is
-// fully utilized, and the one that they wait for may be as well.
+// ways are in the order in which they count. Utilization alone does not show the slow GPU: one that waits for the
+// others in a collective is fully utilized, and the one that they wait for may be as well.
 var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
@@ -118,7 +121,8 @@ var ways = []way{
 	{cluster.Awaited, true, true, func(l *look) bool { return l.waits && l.always(pace.Power) && l.Share[pace.Power] > morePower }},
 }
 
-// lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's finding.
+// lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's
+// finding.
 func lagging(s subject) []cluster.Condition {
 	held := slower(s)
 	if c, wanders := wandering(s, held); wanders {
@@ -162,7 +166,8 @@ func uneven(share *[pace.Shares]float32) bool {
 		share[pace.Memory] < less || share[pace.Memory] > 1/costly
 }
 
-// lags tells in which way a GPU lags, and the condition; nil: it does not. One that has always been slow, perhaps by design, lags in no way.
+// lags tells in which way a GPU lags, and the condition; nil: it does not. One that has always been slow, perhaps by
+// design, lags in no way.
 func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 	g := p.group
 	l := look{
@@ -205,7 +210,8 @@ func (p peer) exception(alike []peer) bool {
 	return slow <= max(1, n/4) || here == all && 2*slow <= n
 }
 
-// blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process is starved as well.
+// blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process
+// is starved as well.
 func (p peer) blame() cluster.Severity {
 	if starved(cpuOf(p.Node, p.Own)) {
 		return cluster.Warning
@@ -239,8 +245,8 @@ func awaited(s subject) []cluster.Condition {
 	return held
 }
 
-// endurance is how long a job may stand still whose host side is at work: as for an evaluation or a checkpoint on one rank, or for twice its
-// longest standstill.
+// endurance is how long a job may stand still whose host side is at work: as for an evaluation or a checkpoint on one
+// rank, or for twice its longest standstill.
 func (s subject) endurance() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }

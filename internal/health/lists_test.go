@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A node lists its processes once a minute. Until it has done so again, those of the job before are no news of the next one.
+// A node lists its processes once a minute. Until it has done so again, those of the job before are no news of the next
+// one.
 func TestProcessesOfTheJobBefore(t *testing.T) {
 	for _, tc := range []struct {
 		name      string

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// pausing is a job that works, except in pauses that begin at these times and have this length. What a GPU does in a pause depends on how
-// long it has lasted.
+// pausing is a job that works, except in pauses that begin at these times and have this length. What a GPU does in a
+// pause depends on how long it has lasted.
 func pausing(works func(time.Duration, int, int) work, rest func(into time.Duration, node, gpu int) work, length time.Duration, begin ...time.Duration) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		for _, b := range begin {
@@ -39,7 +39,8 @@ func writes(into time.Duration, node, gpu int) work {
 // spins is a pause in which all wait for a host at once.
 func spins(time.Duration, int, int) work { return waits }
 
-// lagged plays a trace and calls see with what is said of the lag of a GPU in each Snapshot; the Finding is nil where nothing is said.
+// lagged plays a trace and calls see with what is said of the lag of a GPU in each Snapshot; the Finding is nil where
+// nothing is said.
 func lagged(tr trace, length time.Duration, see func(at time.Duration, f *cluster.Finding)) (cleared []cluster.Finding) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s := tr.store()
@@ -129,7 +130,8 @@ func TestPauseIsNoLag(t *testing.T) {
 	}
 }
 
-// What a pause hides is over when the job goes on, when the GPU works although the others do not, and when there is no work any more.
+// What a pause hides is over when the job goes on, when the GPU works although the others do not, and when there is no
+// work any more.
 func TestLagEndsAfterAPause(t *testing.T) {
 	const stops = 30 * time.Minute
 	restored := func(at time.Duration, node, gpu int) work {
@@ -170,7 +172,8 @@ func TestLagEndsAfterAPause(t *testing.T) {
 	}
 }
 
-// A job that goes on after half an hour has no idle GPU: its GPUs begin one after the other. A GPU that then gets no work is idle in 5 minutes.
+// A job that goes on after half an hour has no idle GPU: its GPUs begin one after the other. A GPU that then gets no
+// work is idle in 5 minutes.
 func TestIdleAfterALongPause(t *testing.T) {
 	const stops, length = 10 * time.Minute, 30 * time.Minute
 	left := func(into time.Duration, node, gpu int) work {
@@ -193,7 +196,8 @@ func TestIdleAfterALongPause(t *testing.T) {
 	}
 }
 
-// While one rank evaluates the others wait for it and read nothing. That is no lag, also where their links are not quiet.
+// While one rank evaluates the others wait for it and read nothing. That is no lag, also where their links are not
+// quiet.
 func TestTheOthersStandStill(t *testing.T) {
 	evaluates, waits := trains, waits
 	waits.link = 3e9

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
-// peerRule is one kind of problem that shows when the GPUs of a job are compared. The severity is the highest that it has.
+// peerRule is one kind of problem that shows when the GPUs of a job are compared. The severity is the highest that it
+// has.
 type peerRule struct {
 	rule
 	find func(subject) []cluster.Condition // in place of holds
@@ -91,7 +92,8 @@ func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, 
 // halt is how long the GPUs of a program do nothing but wait at least if they have stopped.
 const halt = 20 * time.Second
 
-// ranksGone finds GPUs whose rank has ended while others run. It is a problem if those need it: they work together, and wait.
+// ranksGone finds GPUs whose rank has ended while others run. It is a problem if those need it: they work together, and
+// wait.
 func ranksGone(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, gone := range s.Peers.Gone(s.Job) {
@@ -146,14 +148,14 @@ func idling(s subject) []cluster.Condition {
 func every(*pace.Group) bool { return true }
 
 const (
-	// stopped is how long no GPU of a job works before it is reported. A job with longer pauses gets twice the longest of them, up to
-	// longestPause.
+	// stopped is how long no GPU of a job works before it is reported. A job with longer pauses gets twice the longest
+	// of them, up to longestPause.
 	stopped      = time.Minute
 	longestPause = 30 * time.Minute
 
-	// longWork is how long a job stands still for an evaluation or a checkpoint on one rank: up to 5 minutes, and some until that is over.
-	// longEnd is the same if none waits for another in a collective: then it may be the end of the job. longWrite is the same while a node is
-	// seen to write much: that goes on.
+	// longWork is how long a job stands still for an evaluation or a checkpoint on one rank: up to 5 minutes, and some
+	// until that is over. longEnd is the same if none waits for another in a collective: then it may be the end of the
+	// job. longWrite is the same while a node is seen to write much: that goes on.
 	longWork  = 330 * time.Second
 	longEnd   = 7 * time.Minute
 	longWrite = 15 * time.Minute
@@ -218,8 +220,8 @@ func (s subject) deserted() bool {
 	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.missed(&gone) })
 }
 
-// occupied reports whether the host side of a GPU that does nothing may be at work: its process has some of a core, its node writes, or nobody
-// knows.
+// occupied reports whether the host side of a GPU that does nothing may be at work: its process has some of a core, its
+// node writes, or nobody knows.
 func (s subject) occupied(p cluster.Peer) bool {
 	if p.Writes() {
 		return true
@@ -252,7 +254,8 @@ func unused(s subject) []cluster.Condition {
 	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away, Allowed: s.limits.minutes(IdleKillMinutes)}}}
 }
 
-// unwatched is how long GPUs do nothing but wait that nobody has seen work until they are said to hang: programs start within that time.
+// unwatched is how long GPUs do nothing but wait that nobody has seen work until they are said to hang: programs start
+// within that time.
 const unwatched = 8 * time.Minute
 
 // hanging finds a job whose GPUs wait for one that does not come: none does more than to wait, some stand still.
@@ -310,7 +313,8 @@ func (s subject) ranked() bool {
 }
 
 const (
-	// A GPU has much more memory in use than the others of its model from this share of the median on, and this much more.
+	// A GPU has much more memory in use than the others of its model from this share of the median on, and this much
+	// more.
 	muchMore      = 1.5
 	muchMoreBytes = 10 << 30
 )

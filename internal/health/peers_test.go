@@ -351,7 +351,8 @@ func TestPeersReplay(t *testing.T) {
 	}
 }
 
-// BenchmarkPeers1000x8 measures the report with which the 8,000 GPUs of a job are compared. The other 999 of an interval lead to nothing.
+// BenchmarkPeers1000x8 measures the report with which the 8,000 GPUs of a job are compared. The other 999 of an
+// interval lead to nothing.
 func BenchmarkPeers1000x8(b *testing.B) {
 	starved := work{util: 25, memory: 12, power: 250, clock: 1980, link: 5e9, used: 70}
 	tr := trace{nodes: 1000, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}

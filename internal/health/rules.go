@@ -1,9 +1,10 @@
-// Package health has the rules for problems and their text: table.go has a row per problem, the files holds_*.go say when it is one, xid_catalog.go
-// has NVIDIA's catalog of Xids, threshold.go the numbers that the user can set, and the files say_*.go the words. docs/health.md is made of these.
+// Package health has the rules for problems and their text: table.go has a row per problem, the files holds_*.go say
+// when it is one, xid_catalog.go has NVIDIA's catalog of Xids, threshold.go the numbers that the user can set, and the
+// files say_*.go the words. docs/health.md is made of these.
 //
-// Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a node, a GPU or a job;
-// cluster.Store calls them with each Event and keeps the time. Say takes the evidence (a temperature, a clock) from the Snapshot when a
-// finding is displayed. Strings from nodes are already safe to display.
+// Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a
+// node, a GPU or a job; cluster.Store calls them with each Event and keeps the time. Say takes the evidence (a
+// temperature, a clock) from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
 package health
 
 import (
@@ -31,7 +32,8 @@ type rule struct {
 	every    bool          // of a node: it holds for every GPU
 	only     bool          // if it holds, the rules below it in its scope do not count
 
-	// watch is how long a node reports until the rule can find something, where after and lasts do not say it. May be nil.
+	// watch is how long a node reports until the rule can find something, where after and lasts do not say it. May be
+	// nil.
 	watch func(*Thresholds) time.Duration
 
 	when   string // it holds, in words, for docs/health.md; {key} is a threshold
@@ -87,8 +89,8 @@ func longestHang(n *cluster.Node, g *cluster.GPU) time.Duration {
 	return time.Duration(longest) * time.Millisecond
 }
 
-// condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung call says how long
-// it has lasted.
+// condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung
+// call says how long it has lasted.
 func (r *rule) condition(s subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {

@@ -126,7 +126,8 @@ func using(gibs ...uint64) cluster.Subject {
 	return after(cluster.ScopeJob, time.Minute, reports...)
 }
 
-// had is a GPU on whose node the driver reported these Xids, each a second after the one before. Those below 0 are of another GPU.
+// had is a GPU on whose node the driver reported these Xids, each a second after the one before. Those below 0 are of
+// another GPU.
 func had(codes ...int) cluster.Subject {
 	s := gpu(wire.GPU{})
 	s.GPU.Key = "x"

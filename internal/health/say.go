@@ -144,7 +144,8 @@ func LabelOf(f *cluster.Finding) Label {
 	return l
 }
 
-// Say returns the text of a finding in the Snapshot. A cleared one has no evidence any more, so its text is only its name.
+// Say returns the text of a finding in the Snapshot. A cleared one has no evidence any more, so its text is only its
+// name.
 func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
 	how := wordings[f.Kind]
 	w := Words{Label: LabelOf(f)}

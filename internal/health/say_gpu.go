@@ -277,7 +277,8 @@ func listed(facts ...string) string {
 	return ": " + strings.Join(facts, ", ")
 }
 
-// throttledFor returns for how long a GPU was throttled: in the last interval and since it is watched; "" if no counter says.
+// throttledFor returns for how long a GPU was throttled: in the last interval and since it is watched; "" if no counter
+// says.
 func (e evidence) throttledFor(ids ...metric.ID) string {
 	share, total := 0.0, 0.0
 	var over time.Duration

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and these have someCPU of a core at least,
-// in percent.
+// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and these have
+// someCPU of a core at least, in percent.
 const starvedCPU, someCPU = 0.5, 20
 
 func starved(own, others float64) bool { return own < starvedCPU*others && others >= someCPU }
@@ -183,7 +183,8 @@ func inBrackets(p *wire.Process) string {
 	return fmt.Sprintf(" (PID %d)", p.PID)
 }
 
-// processOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if there is none.
+// processOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
+// there is none.
 func processOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
 	var found *wire.Process
 	for i := range n.Processes {
@@ -204,8 +205,8 @@ func gpuMemoryOf(p *wire.Process) uint64 {
 	return *p.GPUMemory
 }
 
-// cpuOf returns how much CPU the process on a GPU has, and the median of those of the same job on the node's other GPUs, in percent; NaN if
-// it is unknown.
+// cpuOf returns how much CPU the process on a GPU has, and the median of those of the same job on the node's other
+// GPUs, in percent; NaN if it is unknown.
 func cpuOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
 	own, others = math.NaN(), math.NaN()
 	mine := processOf(n, g)
@@ -303,7 +304,8 @@ func (e evidence) ofJob() string {
 	return " of the job"
 }
 
-// firstPlace names the GPU that differed first, and since when: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if none is known.
+// firstPlace names the GPU that differed first, and since when: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if
+// none is known.
 func (e evidence) firstPlace(sep, does string) string {
 	if len(e.compared.Places) == 0 {
 		return ""

@@ -77,7 +77,8 @@ func (f *fleet) said(sec int) string {
 	return strings.TrimSpace(count(j.Findings, true) + " / " + count(j.Findings, false) + " / " + count(j.Cleared, false))
 }
 
-// All nodes that fall silent at once are one problem, also while they come back and when it is over. Those that do not come back are theirs.
+// All nodes that fall silent at once are one problem, also while they come back and when it is over. Those that do not
+// come back are theirs.
 func TestSilence(t *testing.T) {
 	all := func(f *fleet) []string { return f.nodes }
 	for _, test := range []struct {

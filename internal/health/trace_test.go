@@ -157,7 +157,8 @@ func always(w work) func(time.Duration, int, int) work {
 	return func(time.Duration, int, int) work { return w }
 }
 
-// checkpointed is a job that writes a checkpoint every 10 minutes. All its GPUs wait for 25 s, and some write for 40 s more.
+// checkpointed is a job that writes a checkpoint every 10 minutes. All its GPUs wait for 25 s, and some write for 40 s
+// more.
 func checkpointed(w work) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		switch into := at % (10 * time.Minute); {

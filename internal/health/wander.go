@@ -19,13 +19,14 @@ const (
 	// never is an After that is never reached.
 	never = time.Duration(math.MaxInt64)
 
-	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how many times more than
-	// before and than the others it is utilized if it lags no more.
+	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how
+	// many times more than before and than the others it is utilized if it lags no more.
 	justLagged = 15 * time.Second
 	outdoes    = 1.15
 )
 
-// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still would is known when it goes on.
+// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still would is
+// known when it goes on.
 func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil

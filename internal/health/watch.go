@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// aMinute is for events that come one by one, and for counters that are read once a minute: in a shorter time their absence says nothing.
+// aMinute is for events that come one by one, and for counters that are read once a minute: in a shorter time their
+// absence says nothing.
 func aMinute(*Thresholds) time.Duration { return time.Minute }
 
 func idleMinutes(limits *Thresholds) time.Duration { return limits.minutes(IdleMinutes) }
@@ -25,7 +26,8 @@ func (r *rule) takes(limits *Thresholds) time.Duration {
 	return takes
 }
 
-// unchecked returns the kinds that cannot have been found in Watched: what takes the shortest time first, and each of them once.
+// unchecked returns the kinds that cannot have been found in Watched: what takes the shortest time first, and each of
+// them once.
 func unchecked(s subject) []cluster.Condition {
 	var late []cluster.Condition
 	add := func(r *rule) {

@@ -20,8 +20,8 @@ type cause struct {
 	then  []uint64
 }
 
-// causes returns the Xids of a node that are no consequence of another one. Within a minute the first is the cause of the others, unless
-// one of them is worse, or is as bad on another GPU.
+// causes returns the Xids of a node that are no consequence of another one. Within a minute the first is the cause of
+// the others, unless one of them is worse, or is as bad on another GPU.
 func causes(n *cluster.Node) []cause {
 	var out []cause
 	events := slices.Clone(n.Xids)

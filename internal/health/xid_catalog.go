@@ -76,8 +76,9 @@ var (
 	secureLink = xid{"NVLink error in confidential computing", ofLink, noAction, cluster.Warning, askAdmins, false}
 )
 
-// xids is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words: every code that has a
-// meaning there. Where NVIDIA asks for no action it is a note, except 43, which a program did not survive.
+// xids is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words:
+// every code that has a meaning there. Where NVIDIA asks for no action it is a note, except 43, which a program did not
+// survive.
 var xids = map[uint64]xid{
 	8:   {"the GPU stopped processing for a program", ofProgram, restartApp, cluster.Warning, restart, false},
 	11:  pushBuffer,

@@ -1,8 +1,9 @@
-// Package metric holds the table of all metrics that nvnodetop reads from a GPU or a node, and Values, which holds one reading of them.
+// Package metric holds the table of all metrics that nvnodetop reads from a GPU or a node, and Values, which holds one
+// reading of them.
 //
-// To add a metric, add an ID and its row in one of the rows files here, and a reader in package probe/nvml (or in probe, for the node). The protocol, the
-// histories, the JSON document with its schema, and docs/metrics.md follow from the row. Metrics of a process are not in the table:
-// processes are structs.
+// To add a metric, add an ID and its row in one of the rows files here, and a reader in package probe/nvml (or in
+// probe, for the node). The protocol, the histories, the JSON document with its schema, and docs/metrics.md follow from
+// the row. Metrics of a process are not in the table: processes are structs.
 //
 // The table never changes, so any goroutine may read it. A Values is a plain value: copies share nothing.
 package metric
@@ -24,11 +25,12 @@ type Row struct {
 	From     []string // NVML functions, of which the first that the library has is called; or the file in /proc
 	Kept     bool     // whether histories keep it
 	Sum      Sum      // how the values of several GPUs or nodes are combined
-	Series   string   // its name as a time series, where that is not made from Key: without the prefix, and a counter's without _total
-	Labels   string   // tell it from others of that name, as Prometheus writes them
-	Counter  bool     // it only grows, until the driver is loaded again
-	DCGM     string   // its name in DCGM; "": DCGM has no such metric, or another unit or meaning
-	Help     string   // one sentence, which is true in any unit
+	// its name as a time series, where that is not made from Key: without the prefix, and a counter's without _total
+	Series  string
+	Labels  string // tell it from others of that name, as Prometheus writes them
+	Counter bool   // it only grows, until the driver is loaded again
+	DCGM    string // its name in DCGM; "": DCGM has no such metric, or another unit or meaning
+	Help    string // one sentence, which is true in any unit
 }
 
 // Scope says whether a metric belongs to a GPU or to a node.

@@ -8,8 +8,8 @@ import (
 // Prefixes of the names of time series, by scope.
 var prefixes = map[Scope]string{GPU: "nvnodetop_gpu_", Host: "nvnodetop_node_"}
 
-// SeriesName returns the name of the metric as a time series, as Prometheus wants it: it ends in a base unit, and that of a counter in
-// _total. Metrics that differ only in their Labels share a name.
+// SeriesName returns the name of the metric as a time series, as Prometheus wants it: it ends in a base unit, and that
+// of a counter in _total. Metrics that differ only in their Labels share a name.
 func (r Row) SeriesName() string {
 	name := r.Series
 	if name == "" {

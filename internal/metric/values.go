@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Values holds metrics of one GPU or node. A metric may be absent, which is not the same as 0. The zero value is empty. Two Values are
-// equal (==) when they hold the same metrics and values.
+// Values holds metrics of one GPU or node. A metric may be absent, which is not the same as 0. The zero value is empty.
+// Two Values are equal (==) when they hold the same metrics and values.
 type Values struct {
 	known [(count + 63) / 64]uint64
 	v     [count]float64 // 0 where absent
@@ -41,8 +41,8 @@ func (v *Values) Float(id ID) float64 {
 	return v.v[id]
 }
 
-// Set sets a value, rounded to the decimals of its row. An implausible value (NaN, or outside the range of the unit) makes the metric
-// absent.
+// Set sets a value, rounded to the decimals of its row. An implausible value (NaN, or outside the range of the unit)
+// makes the metric absent.
 func (v *Values) Set(id ID, x float64) {
 	row := &table[id]
 	if low, high := row.Unit.Range(); !(x >= low && x <= high) { // true for NaN as well
@@ -108,7 +108,8 @@ func (v *Values) Lacks(base *Values) bool {
 	return false
 }
 
-// Inherit adds the values of base that v lacks, except those of the keys in gone. It undoes AppendChanged, or AppendColumns, with Gone.
+// Inherit adds the values of base that v lacks, except those of the keys in gone. It undoes AppendChanged, or
+// AppendColumns, with Gone.
 func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	left := base.known
 	for _, key := range gone {

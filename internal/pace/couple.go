@@ -26,35 +26,37 @@ var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "
 func (e Evidence) String() string { return evidences[e] }
 
 const (
-	// LeastLink is the fewest bytes per second over NVLink that show that a GPU exchanges data: one that waits in a collective polls with some
-	// 100 kB. leastBoth is the fewest over PCIe or a network, in each direction, where programs also fetch and write what they need alone.
-	// Where lopsided times more goes in one direction, it is that.
+	// LeastLink is the fewest bytes per second over NVLink that show that a GPU exchanges data: one that waits in a
+	// collective polls with some 100 kB. leastBoth is the fewest over PCIe or a network, in each direction, where
+	// programs also fetch and write what they need alone. Where lopsided times more goes in one direction, it is that.
 	LeastLink = 16 << 20
 	leastBoth = 64 << 20
 	lopsided  = 3
 
-	// A GPU talks if it did so for exchanged seconds of the last minutes of its work, and for this share of them: a program that exchanges
-	// gradients twice a minute does so in every tenth sample, one that copies its model to a GPU only once.
+	// A GPU talks if it did so for exchanged seconds of the last minutes of its work, and for this share of them: a
+	// program that exchanges gradients twice a minute does so in every tenth sample, one that copies its model to a GPU
+	// only once.
 	exchanged = 10
 	talkative = 0.04
 
-	// counts is the time constant, in seconds of work, of what a GPU has exchanged. Time in which it rests or waits does not count: what is
-	// known of a job that hangs stays known.
+	// counts is the time constant, in seconds of work, of what a GPU has exchanged. Time in which it rests or waits
+	// does not count: what is known of a job that hangs stays known.
 	counts = 600
 
-	// quietFor is for how many seconds of work a GPU has sent nothing when it no longer works with others: longer than between two exchanges of
-	// gradients.
+	// quietFor is for how many seconds of work a GPU has sent nothing when it no longer works with others: longer than
+	// between two exchanges of gradients.
 	quietFor = 45
 
-	// meet is how far apart the GPUs of a job begin and end a pause at most if they do so together. enough is how many such pauses show
-	// that they belong together, without one that only some of them make.
+	// meet is how far apart the GPUs of a job begin and end a pause at most if they do so together. enough is how many
+	// such pauses show that they belong together, without one that only some of them make.
 	meet   = 12 * time.Second
 	enough = 3
 
 	// Stalls of at least shortest are pauses.
 	shortest = 6 * time.Second
 
-	// A GPU that was idle for alone while the others went on at their pace shows that they do not need it. This is believed for apart.
+	// A GPU that was idle for alone while the others went on at their pace shows that they do not need it. This is
+	// believed for apart.
 	alone   = 30 * time.Second
 	apart   = 30 * time.Minute
 	goingOn = 0.9 // of the usual power and memory traffic
@@ -66,7 +68,8 @@ const (
 // Traffic is what a node sends and receives over its networks, in bytes per second; NaN: unknown.
 type Traffic struct{ TX, RX float32 }
 
-// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if that is more, or all that is known.
+// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if that is more, or all that is
+// known.
 func TrafficOf(v *metric.Values) Traffic {
 	ib := Traffic{float32(v.Float(metric.InfiniBandTX)), float32(v.Float(metric.InfiniBandRX))}
 	net := Traffic{float32(v.Float(metric.NetTX)), float32(v.Float(metric.NetRX))}
@@ -127,8 +130,9 @@ func (t *talks) inside() Evidence {
 	return None
 }
 
-// Talks reports whether the GPU takes part in what is the evidence of its group, and still does: after a training the same job may run programs
-// that do not need each other. The traffic of a node says nothing of one of its GPUs where others show theirs over NVLink or PCIe.
+// Talks reports whether the GPU takes part in what is the evidence of its group, and still does: after a training the
+// same job may run programs that do not need each other. The traffic of a node says nothing of one of its GPUs where
+// others show theirs over NVLink or PCIe.
 func (g *Group) Talks(gpu *GPU) bool {
 	still := func(e Evidence) bool { return gpu.talks.over(e) && gpu.talks.silent[e] <= quietFor }
 	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared && still(Network)
@@ -237,8 +241,8 @@ func (g *Group) couple(at time.Time, passed time.Duration) {
 	g.part(at, passed)
 }
 
-// falls reports whether nearly all GPUs do less than usual while one or two differ from the others. It is asked only of GPUs whose traffic is
-// unknown: others show by that whether they work together.
+// falls reports whether nearly all GPUs do less than usual while one or two differ from the others. It is asked only of
+// GPUs whose traffic is unknown: others show by that whether they work together.
 func (g *Group) falls() bool {
 	if len(g.GPUs) < several || g.Median[Link] == g.Median[Link] || !g.InStep {
 		return false

@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// GPUs work together only where they are seen to exchange data in both directions, and none of them is missed by nobody.
+// GPUs work together only where they are seen to exchange data in both directions, and none of them is missed by
+// nobody.
 func TestEvidence(t *testing.T) {
 	const mib = 1 << 20
 	type links = map[metric.ID]float64

@@ -82,20 +82,22 @@ const (
 	// maxGroups is how many groups a job has at most: GPUs of further ones are compared with none.
 	maxGroups = 4096
 
-	// BusyFrom is the median utilization from which the job works, FullFrom the utilization of a GPU that does nothing but run kernels, in percent.
+	// BusyFrom is the median utilization from which the job works, FullFrom the utilization of a GPU that does nothing
+	// but run kernels, in percent.
 	BusyFrom, FullFrom = 50, 95
 
 	// nearUtil and nearPower are how far GPUs in step differ from the median at most.
 	nearUtil, nearPower = 0.15, 0.25
 
-	// GPUs only wait up to this percentage of memory traffic, this share of their usual traffic over links and this share of their usual power:
-	// those of light programs take half as much as usual when they wait.
+	// GPUs only wait up to this percentage of memory traffic, this share of their usual traffic over links and this
+	// share of their usual power: those of light programs take half as much as usual when they wait.
 	spinMemory, spinLink, spinPower = 2, 0.01, 0.6
 
 	// GPUs are quiet below this share of their power limit and up to this percentage of memory traffic.
 	quietPower, quietMemory = 0.3, 1
 
-	// halts is the length of a pause after which the time that a GPU is idle beside others counts anew: in the pause none had work.
+	// halts is the length of a pause after which the time that a GPU is idle beside others counts anew: in the pause
+	// none had work.
 	halts = 2 * time.Minute
 
 	// longest is the longest time between two comparisons that counts.
@@ -104,8 +106,8 @@ const (
 	// remembers is the time constant of how long the GPUs of a job have worked in step.
 	remembers = 10 * time.Minute
 
-	// In a group of fewer than several GPUs one that differs could just as well be right, so only all of them are in step. Pauses show that they
-	// belong together if they have been so for proves, without slips that are longer.
+	// In a group of fewer than several GPUs one that differs could just as well be right, so only all of them are in
+	// step. Pauses show that they belong together if they have been so for proves, without slips that are longer.
 	several = 4
 	proves  = 15 * time.Minute
 	slips   = 90 * time.Second
@@ -113,7 +115,8 @@ const (
 	// settles is how long a job works until it is known what is usual.
 	settles = time.Minute
 
-	// Usual values follow higher ones within rises and lower ones within falls, but not those of a GPU or a job in trouble.
+	// Usual values follow higher ones within rises and lower ones within falls, but not those of a GPU or a job in
+	// trouble.
 	rises, falls = 2 * time.Minute, 10 * time.Minute
 	troubled     = 0.85 // share of the usual value
 	differs      = 0.12 // of the usual share
@@ -130,10 +133,12 @@ func (g *Group) Coupled() bool {
 	return g.Together() && (mostly || len(g.GPUs) < several && g.streak >= 2*settles)
 }
 
-// Lockstep reports whether the GPUs work in step now, and nearly always have. Just after a pause the averages still tell of that.
+// Lockstep reports whether the GPUs work in step now, and nearly always have. Just after a pause the averages still
+// tell of that.
 func (g *Group) Lockstep() bool { return g.InStep && g.at.Sub(g.uneven) > recovers && g.Coupled() }
 
-// Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever is usual for them.
+// Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever is
+// usual for them.
 func (g *Group) Quiet() bool {
 	return quiet(&g.Median, g.GPUs[0].Limit)
 }
@@ -230,7 +235,8 @@ func (j *Job) gather(gpus []*GPU) {
 	}
 }
 
-// groupOf returns the position of the group of a GPU, most likely this one or the next; negative: there are too many groups.
+// groupOf returns the position of the group of a GPU, most likely this one or the next; negative: there are too many
+// groups.
 func (j *Job) groupOf(g *GPU, at int) int {
 	node := g.Node
 	if j.across {
@@ -263,7 +269,8 @@ func (j *Job) GroupOf(g *GPU) *Group {
 	return &j.Groups[g.group]
 }
 
-// pause notes when the job last worked, and how long its pauses are. It reports whether the job has worked since the last comparison.
+// pause notes when the job last worked, and how long its pauses are. It reports whether the job has worked since the
+// last comparison.
 func (j *Job) pause(gpus []*GPU) bool {
 	last := j.Worked
 	for _, g := range gpus {
@@ -346,8 +353,9 @@ func (g *Group) byNode() bool {
 // Rests reports whether most GPUs did nothing of their usual work in their last samples.
 func (g *Group) Rests() bool { return 2*g.halted > len(g.GPUs) }
 
-// Others returns what the other GPUs of the group have: the median. If it lies between two halves, the faster one sets the pace, which has
-// the higher utilization and the higher clock; of power and memory traffic that is the half that the GPU is not in.
+// Others returns what the other GPUs of the group have: the median. If it lies between two halves, the faster one sets
+// the pace, which has the higher utilization and the higher clock; of power and memory traffic that is the half that
+// the GPU is not in.
 func (g *Group) Others(gpu *GPU, m Measure) float32 {
 	if gpu.Mean[m] >= g.Median[m] && m != Util && m != Clock {
 		return g.Lower[m]
@@ -355,7 +363,8 @@ func (g *Group) Others(gpu *GPU, m Measure) float32 {
 	return g.Median[m]
 }
 
-// Spins reports whether a GPU only waits for others: it runs kernels all the time, which read no memory, send nothing and take little power.
+// Spins reports whether a GPU only waits for others: it runs kernels all the time, which read no memory, send nothing
+// and take little power.
 func (g *Group) Spins(gpu *GPU) bool {
 	n := &gpu.Mean
 	if n[Util] < FullFrom || !(n[Memory] <= spinMemory) || n[Link] > LeastLink && gpu.now[Link] > LeastLink && !(n[Link] <= spinLink*g.Usual[Link]) {
@@ -411,7 +420,8 @@ func (g *Group) differs() bool {
 	return false
 }
 
-// Slowed returns which share of its usual work the rest of a GPU's group does, as its power, memory traffic or links tell; NaN: unknown.
+// Slowed returns which share of its usual work the rest of a GPU's group does, as its power, memory traffic or links
+// tell; NaN: unknown.
 func (g *Group) Slowed(gpu *GPU) float32 {
 	least := unknown
 	for _, m := range [...]Measure{Power, Memory, Link} {

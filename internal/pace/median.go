@@ -29,7 +29,8 @@ func (j *Job) fill(g *Group) {
 	}
 }
 
-// medians returns the median of some numbers, of an even number of them both that it lies between; NaN if there is none. It changes their order.
+// medians returns the median of some numbers, of an even number of them both that it lies between; NaN if there is
+// none. It changes their order.
 func medians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
 		return unknown, unknown
@@ -69,7 +70,8 @@ func nth(v []float32, n int) float32 {
 	return v[n]
 }
 
-// guess returns one of the numbers that is probably near the one at n if v were sorted: of a long list, by a sample of it.
+// guess returns one of the numbers that is probably near the one at n if v were sorted: of a long list, by a sample of
+// it.
 func guess(v []float32, n int) float32 {
 	var sample [21]float32
 	if len(v) < 20*len(sample) {

@@ -1,10 +1,10 @@
-// Package pace measures how fast the GPUs of a job work: on average over the last half minute, compared with the job's other GPUs of the
-// same model, and compared with what is usual for them. It does not judge: package health does.
+// Package pace measures how fast the GPUs of a job work: on average over the last half minute, compared with the job's
+// other GPUs of the same model, and compared with what is usual for them. It does not judge: package health does.
 //
 // # What works together
 //
-// Equal utilization proves nothing, and neither does one launcher. GPUs of a job are compared in a Group: those of one model on one node, or
-// on all nodes once these are seen to work together. A Group has one Evidence, or None:
+// Equal utilization proves nothing, and neither does one launcher. GPUs of a job are compared in a Group: those of one
+// model on one node, or on all nodes once these are seen to work together. A Group has one Evidence, or None:
 //
 //   - NVLink, PCIe, Network: two thirds of its GPUs exchange data while they work. Over NVLink 16 MiB/s are enough, as only GPUs are there; a GPU that
 //     spins in a collective polls with some 100 kB/s. Over PCIe and networks 64 MiB/s must go in each direction and not three times as much in one,
@@ -13,16 +13,17 @@
 //   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at the same time; or all do a
 //     sixth less when one gets slower. Where traffic is known and absent, equal programs may do the same by themselves.
 //
-// What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in which nobody works, and not the
-// next program of the job. To be called slow, a GPU of a group with traffic must have sent something in its last 45 s of work: itself, unless
-// the evidence is Network. A GPU that stands still while the others go on as usual proves that they do not need it: for half an hour the
-// Group does not work together, whatever its traffic.
+// What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in
+// which nobody works, and not the next program of the job. To be called slow, a GPU of a group with traffic must have
+// sent something in its last 45 s of work: itself, unless the evidence is Network. A GPU that stands still while the
+// others go on as usual proves that they do not need it: for half an hour the Group does not work together, whatever
+// its traffic.
 //
-// Across nodes it is the network, NVLink of the only GPU of each node, or common pauses. What is not known to work together is never compared:
-// silence is better than a guess.
+// Across nodes it is the network, NVLink of the only GPU of each node, or common pauses. What is not known to work
+// together is never compared: silence is better than a guess.
 //
-// Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock: samples and
-// comparisons carry their times, so the same ones always give the same result.
+// Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock:
+// samples and comparisons carry their times, so the same ones always give the same result.
 package pace
 
 import (
@@ -124,7 +125,8 @@ const (
 	idleBytes = 1 << 20
 )
 
-// Add takes a sample, and the traffic of the node at that time. Samples that are not newer than the last one do not count.
+// Add takes a sample, and the traffic of the node at that time. Samples that are not newer than the last one do not
+// count.
 func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	passed := at.Sub(g.At)
 	if passed <= 0 && !g.At.IsZero() {

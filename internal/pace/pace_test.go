@@ -22,7 +22,8 @@ func values(util, power, clock float64) *metric.Values {
 	return &v
 }
 
-// A mean follows a change within half a minute at any interval, begins again after a gap, and is unknown with the sample.
+// A mean follows a change within half a minute at any interval, begins again after a gap, and is unknown with the
+// sample.
 func TestMeans(t *testing.T) {
 	for _, poll := range []time.Duration{250 * time.Millisecond, 3 * time.Second, 10 * time.Second} {
 		g := New("m")
@@ -102,7 +103,8 @@ func eight() []*GPU {
 	return gpus
 }
 
-// A GPU that falls behind keeps what is usual for it; one that was always behind has that as usual. A young job has nothing usual.
+// A GPU that falls behind keeps what is usual for it; one that was always behind has that as usual. A young job has
+// nothing usual.
 func TestUsual(t *testing.T) {
 	var job Job
 	gpus := eight()

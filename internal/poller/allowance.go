@@ -36,8 +36,8 @@ func (a *allowance) add(n float64) { a.left = min(a.most, a.left+n) }
 // intake limits the messages of one session, so a node costs no more than was asked of it.
 type intake struct{ reports, hellos allowance }
 
-// newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of this program, all
-// reports may arrive at once that a probe sends before it exits.
+// newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of
+// this program, all reports may arrive at once that a probe sends before it exits.
 func (n *node) newIntake(now time.Time) *intake {
 	backlog := max(silence(n.base), wire.SilenceMS*time.Millisecond)
 	return &intake{

@@ -30,7 +30,8 @@ func (r *record) beats(from time.Time) (gaps []time.Duration, told time.Duration
 	return gaps, told
 }
 
-// While nobody is there, nodes report ten times less often, none of them is called silent, and a key brings the pace back.
+// While nobody is there, nodes report ten times less often, none of them is called silent, and a key brings the pace
+// back.
 func TestNodesSlowDownWhileNobodyIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, r := newFakeCluster(), &record{}

@@ -1,5 +1,5 @@
-// Package poller watches nodes. One goroutine per node dials it, reads its reports, waits after a failure and dials again. A Manager keeps the
-// set of watched nodes equal to the wanted set. Only the Opener knows how a node is reached.
+// Package poller watches nodes. One goroutine per node dials it, reads its reports, waits after a failure and dials
+// again. A Manager keeps the set of watched nodes equal to the wanted set. Only the Opener knows how a node is reached.
 //
 // All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in
 // order. Events of several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node
@@ -7,9 +7,9 @@
 // events keeps the nodes as they were. A node that sends more than it was asked for is cut off, and a panic costs one
 // node, not the program.
 //
-// A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a connection anyway, and what
-// costs the processor is for the Opener to limit. Nodes whose last attempt failed share a few tokens, since a dead node answers nothing for
-// seconds. So dead nodes do not keep healthy ones waiting.
+// A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a
+// connection anyway, and what costs the processor is for the Opener to limit. Nodes whose last attempt failed share a
+// few tokens, since a dead node answers nothing for seconds. So dead nodes do not keep healthy ones waiting.
 package poller
 
 import (
@@ -38,7 +38,8 @@ type Config struct {
 	Most   int           // so many nodes are watched at most; 0: all
 	Beyond reach.Failure // what is said of the others
 
-	// After this time without a Touch, or a Leave, the interval is so many times longer, up to MaxInterval, until the next Touch. 0: never.
+	// After this time without a Touch, or a Leave, the interval is so many times longer, up to MaxInterval, until the
+	// next Touch. 0: never.
 	IdleAfter  time.Duration
 	IdleFactor int
 
@@ -264,8 +265,9 @@ func (m *Manager) Look(name string, processes bool) {
 	}
 }
 
-// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if there is none,
-// with a reach.ErrNoReply if the request may have arrived. It blocks until then, or until ctx or the session ends. A signal is logged before it is sent, and again with its results.
+// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if
+// there is none, with a reach.ErrNoReply if the request may have arrived. It blocks until then, or until ctx or the
+// session ends. A signal is logged before it is sent, and again with its results.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if r.Signal == nil {
 		return m.ask(ctx, name, r)

@@ -42,20 +42,21 @@ type node struct {
 	failed bool // the last attempt opened no session, and no other door follows; only run's goroutine uses it
 }
 
-// Waits between two attempts. A fault that only a person can fix is retried rarely: sites that count failed logins must get no reason to lock
-// the user out. The key r retries earlier, but never before least has passed.
+// Waits between two attempts. A fault that only a person can fix is retried rarely: sites that count failed logins must
+// get no reason to lock the user out. The key r retries earlier, but never before least has passed.
 var (
 	ordinary  = waits{first: time.Second, most: 30 * time.Second, least: 2 * time.Second}
 	forPerson = waits{first: 5 * time.Second, most: 5 * time.Minute, least: 5 * time.Second}
-	// ofJob follows a session in the cgroup of a job (pam_slurm_adopt) that the node has ended, perhaps as the job ends. A login within the next
-	// seconds would be put into that job again. SLURM then takes a minute to end it, and may drain the node because of a "Kill task failed".
+	// ofJob follows a session in the cgroup of a job (pam_slurm_adopt) that the node has ended, perhaps as the job
+	// ends. A login within the next seconds would be put into that job again. SLURM then takes a minute to end it, and
+	// may drain the node because of a "Kill task failed".
 	ofJob = waits{first: 10 * time.Second, most: 30 * time.Second, least: 6 * time.Second}
 )
 
 type waits struct{ first, most, least time.Duration }
 
-// steady is how long a session must have reported for the waits to start from the beginning. Sessions that end sooner are retried after
-// longer and longer waits.
+// steady is how long a session must have reported for the waits to start from the beginning. Sessions that end sooner
+// are retried after longer and longer waits.
 const steady = time.Minute
 
 // waitsFor returns the waits after a failure. If several doors were tried, each of them is tried again.

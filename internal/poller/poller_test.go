@@ -191,7 +191,8 @@ func TestAtMostSoManyNodes(t *testing.T) {
 	})
 }
 
-// A node is dropped, others take its place, and it is wanted again before its watch has ended: the last event says that it is not watched.
+// A node is dropped, others take its place, and it is wanted again before its watch has ended: the last event says that
+// it is not watched.
 func TestBeyondAfterItsLastWatch(t *testing.T) {
 	c := newFakeCluster()
 	for _, name := range []string{"a", "b"} {

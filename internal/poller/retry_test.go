@@ -131,7 +131,8 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// Another door follows at once, and does not count as a failure to wait for. After the last door, the wait is that of the most delicate.
+// Another door follows at once, and does not count as a failure to wait for. After the last door, the wait is that of
+// the most delicate.
 func TestAnotherDoorFollowsAtOnce(t *testing.T) {
 	c := newFakeCluster()
 	c.nodes["a"] = &fakeNode{fail: func(try int) error {
@@ -177,7 +178,8 @@ func TestSteadyStreamResetsTheBackoff(t *testing.T) {
 	})
 }
 
-// SLURM kills what is in a job that ends after 1, 3 and 7 s, and later ones: a session that came back between them would keep the job from ending.
+// SLURM kills what is in a job that ends after 1, 3 and 7 s, and later ones: a session that came back between them
+// would keep the job from ending.
 func TestTheEndOfAJobIsNotDelayed(t *testing.T) {
 	c := newFakeCluster()
 	c.nodes["a"] = &fakeNode{life: time.Minute, job: "7"}
@@ -224,7 +226,8 @@ func TestRetryHasAFloor(t *testing.T) {
 	})
 }
 
-// What was asked for while all was well does not hurry a retry after a later loss: that waits as long as it was said to.
+// What was asked for while all was well does not hurry a retry after a later loss: that waits as long as it was said
+// to.
 func TestRetryIsForgotten(t *testing.T) {
 	c := newFakeCluster()
 	refused := func(try int) error {

@@ -17,8 +17,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A call for the card of one GPU that hangs at the start takes nothing from the others: Hello and report are there within a second. The GPU says
-// which call hangs, and gets its card when the call returns.
+// A call for the card of one GPU that hangs at the start takes nothing from the others: Hello and report are there
+// within a second. The GPU says which call hangs, and gets its card when the call returns.
 func TestCardHangs(t *testing.T) {
 	for _, call := range []string{"identity", "NVLink links", "MIG instances"} {
 		t.Run(call, func(t *testing.T) {
@@ -80,7 +80,8 @@ func (s *session) helloesOf(d time.Duration) []*wire.Hello {
 	return helloes(s.got())
 }
 
-// A card that hangs when the GPUs are listed again, since one is lost, keeps the lost one from nothing. The GPU stays what it was.
+// A card that hangs when the GPUs are listed again, since one is lost, keeps the lost one from nothing. The GPU stays
+// what it was.
 func TestCardHangsWhenListedAgain(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

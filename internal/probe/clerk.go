@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	// answerWithin is how long a request waits for its answer: reading from a process that hangs in the kernel may never end.
+	// answerWithin is how long a request waits for its answer: reading from a process that hangs in the kernel may
+	// never end.
 	answerWithin = 5 * time.Second
 	// maxReading is how many requests are answered at once, including those that hang.
 	maxReading = 8

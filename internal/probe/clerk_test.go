@@ -116,7 +116,8 @@ func TestProcessDetails(t *testing.T) {
 	}
 }
 
-// Lines for probes of other nodes that hear the same input are neither answered nor a sign that this one is still wanted.
+// Lines for probes of other nodes that hear the same input are neither answered nor a sign that this one is still
+// wanted.
 func TestAddressedRequests(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

@@ -84,7 +84,8 @@ func TestDegrades(t *testing.T) {
 	})
 }
 
-// What is read once is in the Hello, what is slow is read every minute and repeated in between, and the rest is in every report.
+// What is read once is in the Hello, what is slow is read every minute and repeated in between, and the rest is in
+// every report.
 func TestPaces(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

@@ -43,8 +43,8 @@ func realProbe(t *testing.T, lib driver.Library, proc string) (in io.WriteCloser
 	return inW, out, end
 }
 
-// The command line of a process that hangs in the kernel cannot be read. The reports go on, the others are named, and questions are
-// answered.
+// The command line of a process that hangs in the kernel cannot be read. The reports go on, the others are named, and
+// questions are answered.
 func TestHungCommandLine(t *testing.T) {
 	files := fakeproc.Of("4242", "stuck", "1000", "", "0")
 	delete(files, "4242/cmdline")

@@ -21,13 +21,15 @@ import (
 
 const (
 	memoryLimit = 12 << 20 // bytes; a soft limit, at which the runtime collects garbage harder
-	gcPercent   = 50       // the live heap is a few hundred KiB, so this collects at 2 MiB instead of 4; less than 50 saved nothing when measured
+	// the live heap is a few hundred KiB, so this collects at 2 MiB instead of 4; less than 50 saved nothing when
+	// measured
+	gcPercent = 50
 )
 
-// Main is `nvnodetop probe`: it runs Run on the standard input and output, with as little memory and CPU time as possible. It returns the
-// exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, otherwise 1 with the error on standard error. SIGTERM
-// and SIGHUP end the process at once, and a closed standard output ends it by SIGPIPE, as usual in Go: there is nothing to clean up, and a
-// driver that hangs must not delay the end.
+// Main is `nvnodetop probe`: it runs Run on the standard input and output, with as little memory and CPU time as
+// possible. It returns the exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, otherwise
+// 1 with the error on standard error. SIGTERM and SIGHUP end the process at once, and a closed standard output ends it
+// by SIGPIPE, as usual in Go: there is nothing to clean up, and a driver that hangs must not delay the end.
 func Main(build string, lib driver.Library) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)
@@ -51,8 +53,8 @@ func Main(build string, lib driver.Library) int {
 // renewal is how often the age of the probe's file is renewed: copies that nobody has used for a week are removed.
 const renewal = 24 * time.Hour
 
-// renew renews the age of the probe's own file while it runs. The file may be on a file server that hangs. A program that is not a copy, or that
-// was removed, is left alone.
+// renew renews the age of the probe's own file while it runs. The file may be on a file server that hangs. A program
+// that is not a copy, or that was removed, is left alone.
 func renew() {
 	for {
 		const self = "/proc/self/exe"

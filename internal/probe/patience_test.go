@@ -87,7 +87,8 @@ func TestOneGPUHangs(t *testing.T) {
 	})
 }
 
-// However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input within a moment.
+// However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input
+// within a moment.
 func TestAllGPUsHang(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +130,8 @@ func TestAllGPUsHang(t *testing.T) {
 	})
 }
 
-// A driver that is slow with every call is asked for all GPUs at once, each report comes at its time, and no GPU is without numbers.
+// A driver that is slow with every call is asked for all GPUs at once, each report comes at its time, and no GPU is
+// without numbers.
 func TestSlowDriver(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -254,7 +256,8 @@ func onceReaders() (n int) {
 	return n
 }
 
-// A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the probe.
+// A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the
+// probe.
 func TestFloodWhileTheDriverHangs(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

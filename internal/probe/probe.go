@@ -1,14 +1,16 @@
-// Package probe runs on a compute node. It lets its subpackages read the GPUs (gpus), the processes on them (procs) and the node (host), and
-// writes reports to its standard output, at the pace that requests on its standard input ask for. Package wire is the protocol.
+// Package probe runs on a compute node. It lets its subpackages read the GPUs (gpus), the processes on them (procs) and
+// the node (host), and writes reports to its standard output, at the pace that requests on its standard input ask for.
+// Package wire is the protocol.
 //
-// Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the clerk answers questions about processes, and
-// Run itself watches them. A fifth one waits in the driver for Xids, if the Library reports them. Calls that may never return run on further
-// goroutines, and nothing waits for them for long: calls into the driver, reads of another process's memory, look-ups of user names, file
-// systems. Reports keep their pace and name a GPU that hangs, also while its card is read at the start. When the input closes or falls silent,
-// Run returns and its caller exits the process. A probe never outlives its session.
+// Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the clerk answers
+// questions about processes, and Run itself watches them. A fifth one waits in the driver for Xids, if the Library
+// reports them. Calls that may never return run on further goroutines, and nothing waits for them for long: calls into
+// the driver, reads of another process's memory, look-ups of user names, file systems. Reports keep their pace and name
+// a GPU that hangs, also while its card is read at the start. When the input closes or falls silent, Run returns and
+// its caller exits the process. A probe never outlives its session.
 //
-// A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes nothing to disk,
-// starts no process and uses no network.
+// A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes
+// nothing to disk, starts no process and uses no network.
 package probe
 
 import (
@@ -61,7 +63,8 @@ const (
 	silence = wire.SilenceMS * time.Millisecond
 	// parting is how long Run waits at its end for the sampler, which may be in the middle of a report.
 	parting = 500 * time.Millisecond
-	// maxQueued is how many requests may wait for a worker before the probe gives up. Nobody sends that many within the time of silence.
+	// maxQueued is how many requests may wait for a worker before the probe gives up. Nobody sends that many within the
+	// time of silence.
 	maxQueued = 256
 )
 
@@ -87,7 +90,8 @@ func employ(do func(asked <-chan request) error) *worker {
 	return w
 }
 
-// next returns the first request of the queue and the channel to send it to; nil, which is never ready, if the queue is empty.
+// next returns the first request of the queue and the channel to send it to; nil, which is never ready, if the queue is
+// empty.
 func (w *worker) next() (to chan<- request, r request) {
 	if len(w.queue) == 0 {
 		return nil, request{}
@@ -95,9 +99,9 @@ func (w *worker) next() (to chan<- request, r request) {
 	return w.asked, w.queue[0]
 }
 
-// Run speaks the protocol over in and out until in ends (nil), ctx ends (nil), in falls silent (ErrSilence), the driver is replaced
-// (gpus.ErrOutdated), or out cannot be written.
-// A read of in that blocks, or a driver call that hangs, may leave a goroutine behind: the caller closes in, or exits.
+// Run speaks the protocol over in and out until in ends (nil), ctx ends (nil), in falls silent (ErrSilence), the driver
+// is replaced (gpus.ErrOutdated), or out cannot be written. A read of in that blocks, or a driver call that hangs, may
+// leave a goroutine behind: the caller closes in, or exits.
 func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	if opts.Fold > 0 {

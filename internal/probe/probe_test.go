@@ -58,7 +58,8 @@ func TestGreetingAndPace(t *testing.T) {
 	})
 }
 
-// The second report may come sooner than the others, however long the first one took. A later pace changes only those that follow.
+// The second report may come sooner than the others, however long the first one took. A later pace changes only those
+// that follow.
 func TestSecondReport(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

@@ -38,7 +38,8 @@ func lister(lib driver.Library, proc string, at *clock.Moment) *sampler {
 	return s
 }
 
-// The CPU time of a process is read after the GPUs, which may take long: what counts is the time between two readings of it.
+// The CPU time of a process is read after the GPUs, which may take long: what counts is the time between two readings
+// of it.
 func TestCPUAfterASlowGPU(t *testing.T) {
 	files := fakeproc.Of("4242", "python", "90000", "python3\x00", "0")
 	proc := fakeproc.Write(t, files)
@@ -169,7 +170,8 @@ func TestProcessesFail(t *testing.T) {
 	}
 }
 
-// reported returns the first report of a probe. Its clock stands while command lines are read, so that all of them are in the report.
+// reported returns the first report of a probe. Its clock stands while command lines are read, so that all of them are
+// in the report.
 func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -188,7 +190,8 @@ func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	return m
 }
 
-// TestTooManyProcesses: the first MaxProcesses are told, and how many are not. Only a report whose line is still too long tells none.
+// TestTooManyProcesses: the first MaxProcesses are told, and how many are not. Only a report whose line is still too
+// long tells none.
 func TestTooManyProcesses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		contexts int
@@ -249,8 +252,8 @@ func BenchmarkReport(b *testing.B) {
 	}
 }
 
-// Without being asked a probe lists processes in its first report after a Hello, and then once a minute; a list that lacks something is tried
-// again a few times.
+// Without being asked a probe lists processes in its first report after a Hello, and then once a minute; a list that
+// lacks something is tried again a few times.
 func TestListsUnasked(t *testing.T) {
 	proc := fakeproc.Write(t, fakeproc.Of("4242", "python", "1000", "python3\x00", "0"))
 	lists := func(t *testing.T, d time.Duration, upset func(s *session, g *fakeDevice)) (at []int) {

@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 )
 
-// A rate is that of the time between two readings: it is absent at first, while values are repeated and when a lost GPU is back.
+// A rate is that of the time between two readings: it is absent at first, while values are repeated and when a lost GPU
+// is back.
 func TestRatesInReports(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

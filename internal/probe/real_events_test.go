@@ -61,7 +61,8 @@ func TestRealProbeWithoutXids(t *testing.T) {
 	}
 }
 
-// The driver goes away while the probe waits for an event, and comes back. The fake NVML ends a program that detaches while it waits.
+// The driver goes away while the probe waits for an event, and comes back. The fake NVML ends a program that detaches
+// while it waits.
 func TestRealProbeReopensWhileItWaits(t *testing.T) {
 	t.Parallel()
 	p := run(t, "current", "count 1\n")

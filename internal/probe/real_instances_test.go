@@ -21,7 +21,8 @@ func indices(h *wire.Hello) (all []int) {
 	return all
 }
 
-// Each MIG instance is listed after its GPU, with its own memory and processes, and GPM where there is any. A process is listed once.
+// Each MIG instance is listed after its GPU, with its own memory and processes, and GPM where there is any. A process
+// is listed once.
 func TestRealProbeInstances(t *testing.T) {
 	for _, library := range []string{"current", "r470", "old"} {
 		t.Run(library, func(t *testing.T) {
@@ -63,7 +64,8 @@ func TestRealProbeInstances(t *testing.T) {
 	}
 }
 
-// Where a user may not list all processes of a GPU, those of its instances are there, and nothing is said to be missing.
+// Where a user may not list all processes of a GPU, those of its instances are there, and nothing is said to be
+// missing.
 func TestRealProbeInstancesWithoutTheWhole(t *testing.T) {
 	t.Parallel()
 	p := run(t, "current", "count 1\nmig 3:0:20000\nproc 0 1 100 compute 5 3:0\nfail nvmlDeviceGetComputeRunningProcesses_v3 4\n")

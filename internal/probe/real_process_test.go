@@ -71,7 +71,8 @@ type process struct {
 	scenario string
 }
 
-// run starts a probe that loads its library from a directory of the build ("current", "old", or one that does not exist).
+// run starts a probe that loads its library from a directory of the build ("current", "old", or one that does not
+// exist).
 func run(t *testing.T, library, scenario string) *process {
 	t.Helper()
 	dir := build(t)

@@ -131,7 +131,8 @@ func TestRealReadings(t *testing.T) {
 	}
 }
 
-// listed waits for a Hello with GPUs. A probe that another test has just killed may look as if it hung, which makes this one wait.
+// listed waits for a Hello with GPUs. A probe that another test has just killed may look as if it hung, which makes
+// this one wait.
 func (p *process) listed() *wire.Hello {
 	p.t.Helper()
 	return p.next(func(m wire.Message) bool { return m.Hello != nil && len(m.Hello.GPUs) > 0 }).Hello

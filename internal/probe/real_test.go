@@ -261,7 +261,8 @@ func TestRealProbeEnds(t *testing.T) {
 	}
 }
 
-// The go command prints the warnings of the C compiler only when it compiles. A macro that differs in each run makes it compile.
+// The go command prints the warnings of the C compiler only when it compiles. A macro that differs in each run makes it
+// compile.
 func TestBuildPrintsNothing(t *testing.T) {
 	cmd := exec.Command("go", "build", "github.com/NVIDIA/go-nvml/pkg/nvml", "./nvml")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("CGO_CFLAGS=-O2 -g -DNVNODETOP_BUILD=%d", time.Now().UnixNano()))
@@ -270,7 +271,8 @@ func TestBuildPrintsNothing(t *testing.T) {
 	}
 }
 
-// The program must not import functions of NVML: with LD_BIND_NOW, the dynamic linker ends a program whose imports it cannot find.
+// The program must not import functions of NVML: with LD_BIND_NOW, the dynamic linker ends a program whose imports it
+// cannot find.
 func TestNoFunctionOfNVMLIsImported(t *testing.T) {
 	f, err := elf.Open(build(t) + "/probe")
 	if err != nil {

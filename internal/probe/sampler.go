@@ -23,8 +23,8 @@ const (
 // hurryEvery is how often at most an Xid makes a report off the beat.
 const hurryEvery = time.Second
 
-// sampler keeps the requested pace and writes reports: it lets each collector put what it reads into a sample, and says what the GPUs are
-// whenever that changes.
+// sampler keeps the requested pace and writes reports: it lets each collector put what it reads into a sample, and says
+// what the GPUs are whenever that changes.
 type sampler struct {
 	opts  Options
 	out   *output
@@ -67,8 +67,8 @@ func newSampler(out *output, opts Options) *sampler {
 	return s
 }
 
-// run writes reports until ctx ends or out cannot be written. The magic line comes before any call into the driver, which may take
-// seconds.
+// run writes reports until ctx ends or out cannot be written. The magic line comes before any call into the driver,
+// which may take seconds.
 func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 	defer s.close()
 	if err := s.out.write(); err != nil {
@@ -139,8 +139,8 @@ func (s *sampler) answer(r request) error {
 	return nil
 }
 
-// setPace adopts a new pace. The first one begins with a report; one that newly requests processes causes a report off the beat.
-// The beat changes only with the interval, so that opening and closing a pane does not delay the next sample.
+// setPace adopts a new pace. The first one begins with a report; one that newly requests processes causes a report off
+// the beat. The beat changes only with the interval, so that opening and closing a pane does not delay the next sample.
 func (s *sampler) setPace(pace wire.Pace) error {
 	old := s.pace
 	s.pace = &pace
@@ -152,7 +152,8 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	switch {
 	case old == nil:
 		err := s.report(false)
-		if second := time.Duration(pace.SecondMS) * time.Millisecond; second > 0 && second < s.gpus.Interval { // after it, however long it took
+		// after it, however long it took
+		if second := time.Duration(pace.SecondMS) * time.Millisecond; second > 0 && second < s.gpus.Interval {
 			s.sooner = true
 			s.beat.Reset(second)
 		}
@@ -163,7 +164,8 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	return nil
 }
 
-// hurry reports an event at once, or as soon as the last report of one is old enough, unless a report on the beat has it by then.
+// hurry reports an event at once, or as soon as the last report of one is old enough, unless a report on the beat has
+// it by then.
 func (s *sampler) hurry() error {
 	if s.pace == nil || s.gpus.Lookout.Box.Empty() { // without a pace: the first report has it
 		return nil
@@ -185,7 +187,8 @@ func (s *sampler) announce() error {
 	return s.report(true)
 }
 
-// hello says what the node and its GPUs are. The next report lists processes, since by the indices of the GPUs the last list named them.
+// hello says what the node and its GPUs are. The next report lists processes, since by the indices of the GPUs the last
+// list named them.
 func (s *sampler) hello() error {
 	s.greeted = true
 	s.procs.Renew()
@@ -197,8 +200,8 @@ func (s *sampler) hello() error {
 	return s.out.write(wire.Message{Hello: &h})
 }
 
-// report takes a sample and writes it. If the driver has gone away, a Hello that says so comes first, so that the GPUs of a report
-// are always those of the Hello before it. So does one that says what a GPU lacks, when that became known.
+// report takes a sample and writes it. If the driver has gone away, a Hello that says so comes first, so that the GPUs
+// of a report are always those of the Hello before it. So does one that says what a GPU lacks, when that became known.
 func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
 	news := s.gpus.Explain() || s.placed(sm)
@@ -256,8 +259,8 @@ func (s *sampler) readProcesses(sm *sample.Report) {
 	}
 }
 
-// readJobs reads the memory of the jobs: of the probe's own, and of those that the user's processes on GPUs belonged to when they were
-// last listed.
+// readJobs reads the memory of the jobs: of the probe's own, and of those that the user's processes on GPUs belonged to
+// when they were last listed.
 func (s *sampler) readJobs(sm *sample.Report) {
 	if sm.Listed || s.seq == 0 {
 		s.jobs.FollowUsers(sm.Processes)

@@ -15,7 +15,8 @@ import (
 // steadyGPUs is the number of GPUs of the node of steady.
 const steadyGPUs = 8
 
-// steady returns a sampler of this machine with 8 busy GPUs, the values of which change in each report. It has written its first reports.
+// steady returns a sampler of this machine with 8 busy GPUs, the values of which change in each report. It has written
+// its first reports.
 func steady(t testing.TB) *sampler {
 	lib := &fakeLibrary{}
 	for i := range steadyGPUs {
@@ -61,7 +62,8 @@ func BenchmarkSteadyReport(b *testing.B) {
 	}
 }
 
-// In its steady state, without processes, a report allocates nothing: the heap does not grow, and no garbage is collected.
+// In its steady state, without processes, a report allocates nothing: the heap does not grow, and no garbage is
+// collected.
 func TestSteadyReport(t *testing.T) {
 	notRaced(t)
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
@@ -72,7 +74,8 @@ func TestSteadyReport(t *testing.T) {
 		if err := s.report(false); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Millisecond) // the goroutine that has read the GPUs waits for the next report: there is more time between two
+		// the goroutine that has read the GPUs waits for the next report: there is more time between two
+		time.Sleep(time.Millisecond)
 	})
 	if allocs != 0 {
 		t.Errorf("a report allocates %v times", allocs)

@@ -68,7 +68,8 @@ func TestListingHangs(t *testing.T) {
 	})
 }
 
-// A GPU that was lost while the probe ran is listed again: its old handle may be dead for good. It stays the GPU that it was.
+// A GPU that was lost while the probe ran is listed again: its old handle may be dead for good. It stays the GPU that
+// it was.
 func TestLostGPUIsListedAgain(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {
@@ -188,7 +189,8 @@ func helloes(msgs []wire.Message) (h []*wire.Hello) {
 	return h
 }
 
-// All lost GPUs of a driver that has to be opened again for them come back, too, and it is not opened again all the time.
+// All lost GPUs of a driver that has to be opened again for them come back, too, and it is not opened again all the
+// time.
 func TestDriverIsOpenedAgain(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

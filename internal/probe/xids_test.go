@@ -15,7 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// watchedLibrary tells of events. Its Watches count as calls into the driver, which may not be opened or closed meanwhile.
+// watchedLibrary tells of events. Its Watches count as calls into the driver, which may not be opened or closed
+// meanwhile.
 type watchedLibrary struct {
 	*fakeLibrary
 	registering time.Duration // how long Watch takes, until which it gets no event

@@ -1,8 +1,9 @@
 // Package quiet calls a function when something has been silent for too long.
 //
-// A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer runs out about once per limit, and
-// then looks how long it has really been. A process that was stopped, or had no CPU, finds its sockets full when it goes on. So it takes
-// two looks to call something silent, a moment apart, in which what is waiting can be read. Clock changes do not count.
+// A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer runs out about
+// once per limit, and then looks how long it has really been. A process that was stopped, or had no CPU, finds its
+// sockets full when it goes on. So it takes two looks to call something silent, a moment apart, in which what is
+// waiting can be read. Clock changes do not count.
 package quiet
 
 import (
@@ -92,8 +93,8 @@ func (w *Watch) look() {
 	}
 }
 
-// wait returns the time until the next look, 0 when the silence has been too long. The first look at a silence is grace before its end. The
-// second must be on time: if the timer was late, the process was stopped in between. w.mu is held.
+// wait returns the time until the next look, 0 when the silence has been too long. The first look at a silence is grace
+// before its end. The second must be on time: if the timer was late, the process was stopped in between. w.mu is held.
 func (w *Watch) wait(quiet, tardy time.Duration) time.Duration {
 	left, grace := w.limit-quiet, min(longGrace, w.limit/4)
 	switch {

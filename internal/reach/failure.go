@@ -68,7 +68,8 @@ type Tried struct {
 	Hint    string `json:"hint,omitempty"` // what to try first
 }
 
-// Summary returns the failure in one line: "login refused (pam_slurm_adopt)", "slurmctld not responding: Socket timed out".
+// Summary returns the failure in one line: "login refused (pam_slurm_adopt)", "slurmctld not responding: Socket timed
+// out".
 func (f *Failure) Summary() string {
 	s := f.Short
 	if f.Detail != "" {
@@ -82,7 +83,8 @@ func (f *Failure) Summary() string {
 
 func (f *Failure) Error() string { return f.Summary() }
 
-// AsFailure returns err as a Failure, nil for nil. An error that is not a Failure was not foreseen: it is shown as it is, with that class.
+// AsFailure returns err as a Failure, nil for nil. An error that is not a Failure was not foreseen: it is shown as it
+// is, with that class.
 func AsFailure(err error, class Class) *Failure {
 	if err == nil {
 		return nil

@@ -1,12 +1,13 @@
 // Package reach is the vocabulary of reaching something: the stages of an attempt, their progress, and why it failed.
 //
-// It is a leaf. The packages that reach nodes and SLURM use it, and those that store and draw the result; none of them needs to know the
-// others. It makes no decisions. Its values may be read from any number of goroutines.
+// It is a leaf. The packages that reach nodes and SLURM use it, and those that store and draw the result; none of them
+// needs to know the others. It makes no decisions. Its values may be read from any number of goroutines.
 package reach
 
 import "time"
 
-// Stage is one stage from a host name to a stream of reports, as shown on the screen. Each way to a node has its own stages, in its own order.
+// Stage is one stage from a host name to a stream of reports, as shown on the screen. Each way to a node has its own
+// stages, in its own order.
 type Stage string
 
 // Route is how an attempt goes: the name of its door, and the stages in order.

@@ -41,7 +41,8 @@ func hour(b *testing.B, nodes, gpus int) (events []cluster.Event) {
 	return events
 }
 
-// BenchmarkHour is what an hour of 64 nodes with 8 GPUs takes: go test ./internal/recording -run - -bench Hour -benchtime 1x
+// BenchmarkHour is what an hour of 64 nodes with 8 GPUs takes: go test ./internal/recording -run - -bench Hour
+// -benchtime 1x
 func BenchmarkHour(b *testing.B) {
 	file, first, span := recordedHour(b)
 	b.ReportMetric(ofWriter(b, file), "writer-MB")
@@ -65,7 +66,8 @@ func BenchmarkHour(b *testing.B) {
 	b.ReportMetric(float64(sum.Milliseconds())/moves, "mean-seek-ms")
 }
 
-// recordedHour records an hour. The Events are gone then, as in replay: they would cost the garbage collector more than the recording.
+// recordedHour records an hour. The Events are gone then, as in replay: they would cost the garbage collector more than
+// the recording.
 func recordedHour(b *testing.B) (file []byte, first time.Time, span time.Duration) {
 	b.Helper()
 	events := hour(b, 64, 8)

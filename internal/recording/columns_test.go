@@ -10,7 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write the columns of this version anew")
 
-// Packed numbers stand in columns in the order of the table of metrics: with other columns, recordings of this version would be read wrong.
+// Packed numbers stand in columns in the order of the table of metrics: with other columns, recordings of this version
+// would be read wrong.
 func TestColumnsBelongToTheVersion(t *testing.T) {
 	var got strings.Builder
 	for _, c := range gpuColumns {

@@ -184,7 +184,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Packed numbers that nobody has packed are refused, or are some numbers: they are those of the metrics that the report before had.
+// Packed numbers that nobody has packed are refused, or are some numbers: they are those of the metrics that the report
+// before had.
 func TestHostileNumbers(t *testing.T) {
 	const hello, whole = `{"at":1,"node":"a","hello":{"gpus":[{"index":0}]}}` + "\n", `{"at":2,"node":"a","report":{"seq":1,"mono_ms":1,"host":{"cpu_percent":3},"gpus":[{"index":0,"values":{"util_percent":5}}]}}` + "\n"
 	refused := 0

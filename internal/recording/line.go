@@ -33,8 +33,9 @@ type encoder struct {
 	line  []byte
 }
 
-// nodeWriter writes the lines of one node. A report lacks what the one before it has as well, as package wire does it, and its numbers are packed where
-// it has the same ones: wire is then given a report with the numbers that it knows, and nothing at all where there is nothing else.
+// nodeWriter writes the lines of one node. A report lacks what the one before it has as well, as package wire does it,
+// and its numbers are packed where it has the same ones: wire is then given a report with the numbers that it knows,
+// and nothing at all where there is nothing else.
 type nodeWriter struct {
 	lines   wire.Writer
 	last    *wire.Report
@@ -156,7 +157,8 @@ const (
 	lineJobs  = `,"discovery":`
 )
 
-// linePacked is before the packed numbers, which are the last of a line. No string in JSON has it: there each quote has a backslash.
+// linePacked is before the packed numbers, which are the last of a line. No string in JSON has it: there each quote has
+// a backslash.
 const linePacked = `,"packed":"`
 
 func (c *encoder) node(name string) *nodeWriter {

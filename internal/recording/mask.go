@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// mask replaces names. The same name always gets the same other one, in the order in which they come. Text of other programs, which may hold
-// any name, is left out; what it means stays, as a class.
+// mask replaces names. The same name always gets the same other one, in the order in which they come. Text of other
+// programs, which may hold any name, is left out; what it means stays, as a class.
 type mask struct{ names map[string]map[string]string }
 
 func newMask() *mask { return &mask{names: map[string]map[string]string{}} }
@@ -178,7 +178,8 @@ func inPlaceOf(text, class string) string {
 	return strings.ReplaceAll(cmp.Or(class, "other"), "_", " ")
 }
 
-// firstWord returns the letters at the beginning: "ReqNodeNotAvail" of SLURM's reason that names the nodes, "squeue" of a command.
+// firstWord returns the letters at the beginning: "ReqNodeNotAvail" of SLURM's reason that names the nodes, "squeue" of
+// a command.
 func firstWord(s string) string {
 	if i := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }); i >= 0 {
 		return s[:i]

@@ -114,7 +114,8 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 func TestAnonymousStaysTheSameStory(t *testing.T) {
 	events := story(t, 4, 8, time.Minute, 5*time.Minute)
 	file := recorded(t, Header{User: "alice", Host: "login1", Anonymous: true}, events)
-	text := regexp.MustCompile(linePacked+`[^"]*"`).ReplaceAllString(textOf(t, file), "") // where any letters stand together
+	// where any letters stand together
+	text := regexp.MustCompile(linePacked+`[^"]*"`).ReplaceAllString(textOf(t, file), "")
 	for _, name := range []string{"alice", "bob", "carol", "login1", "gpu-n0", "gpu-s1", "48211", "llama", "train.py", "mmlu", "/scratch"} {
 		if strings.Contains(text, name) || bytes.Contains(file, []byte(name)) {
 			t.Errorf("%q is in the recording", name)

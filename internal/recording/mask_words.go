@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What a node sends as a version, a class or the name of a variable may be any text. It stays where it looks like one, or is in a list of ours.
+// What a node sends as a version, a class or the name of a variable may be any text. It stays where it looks like one,
+// or is in a list of ours.
 
 // shape is how a text looks that may stay.
 type shape struct{ *regexp.Regexp }
@@ -36,7 +37,8 @@ var (
 // of returns what has that shape of a text.
 func (s shape) of(text string) string { return s.FindString(text) }
 
-// number returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task and of a component stay.
+// number returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task
+// and of a component stay.
 func (m *mask) number(id string) string {
 	number := jobID.of(id)
 	if number == "" {

@@ -9,8 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The numbers of a report take most of a recording. In text each costs a key, digits and a comma, so they are packed (internal/dense): the counts of a
-// report, and all metrics in the order of the table, as multiples of their last decimal.
+// The numbers of a report take most of a recording. In text each costs a key, digits and a comma, so they are packed
+// (internal/dense): the counts of a report, and all metrics in the order of the table, as multiples of their last
+// decimal.
 
 // column is a metric of a GPU or a node.
 type column struct {
@@ -50,7 +51,8 @@ func columns(s metric.Scope) (list []column) {
 	return list
 }
 
-// multiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that value undoes it to the last bit.
+// multiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that value undoes it to the
+// last bit.
 func (c *column) multiple(v *metric.Values) (m int64, exact bool) {
 	x, _ := v.Get(c.id)
 	y := math.Round(x * c.scale)
@@ -86,8 +88,8 @@ func setCounts(r *wire.Report, list []int64) {
 	}
 }
 
-// listed returns the numbers of a report in the order in which they are packed: the counts, the metrics of the node, and row by row those of the GPUs. exact
-// is false if they would not be the same when they are read.
+// listed returns the numbers of a report in the order in which they are packed: the counts, the metrics of the node,
+// and row by row those of the GPUs. exact is false if they would not be the same when they are read.
 func listed(to []int64, r *wire.Report, l layout) (list []int64, exact bool) {
 	to, exact = counts(to[:0], r), true
 	add := func(c *column, v *metric.Values) {

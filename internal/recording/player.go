@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Player has the Snapshots of a recording, at any time of it. To move to a time it needs a Store as of a time before. It keeps one of each
-// frame that it has read, and reads on from there.
+// Player has the Snapshots of a recording, at any time of it. To move to a time it needs a Store as of a time before.
+// It keeps one of each frame that it has read, and reads on from there.
 type Player struct {
 	of *Reader
 
@@ -56,7 +56,8 @@ func (p *Player) start(frame int) *reading {
 	return &reading{store: p.marks[frame].Fork(), events: e}
 }
 
-// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before what cannot be read.
+// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before what
+// cannot be read.
 func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -80,8 +81,9 @@ func (p *Player) toward(at time.Time) *reading {
 // glanced is how many bytes of lines a Glance reads at most: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
 const glanced = 64 << 20
 
-// Glance is Snapshot, but does not read far. Where the survey has not come yet, histories and the ages of problems begin a minute or two before that
-// time, and exact is false. It is false as well where there is too much to read: the next Glance goes on from there.
+// Glance is Snapshot, but does not read far. Where the survey has not come yet, histories and the ages of problems
+// begin a minute or two before that time, and exact is false. It is false as well where there is too much to read: the
+// next Glance goes on from there.
 func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 	p.mu.Lock()
 	frame, from := p.frameOf(at), p.nearest(at)
@@ -156,8 +158,8 @@ func (p *Player) advance(r *reading) (*cluster.Event, error) {
 	return r.next, nil
 }
 
-// What Stores take that are kept: with 512 GPUs 2 MB each, and an hour of histories, which they share, 35 MB. Where an hour has few of them, each
-// takes its own histories.
+// What Stores take that are kept: with 512 GPUs 2 MB each, and an hour of histories, which they share, 35 MB. Where an
+// hour has few of them, each takes its own histories.
 const (
 	sharedSpan = time.Hour
 	shortSpan  = 2 * sharedSpan

@@ -27,7 +27,8 @@ type Reader struct {
 // ErrEmpty is returned for a recording that ends before its first Event.
 var ErrEmpty = errors.New("the recording is empty")
 
-// Open opens the recording in a file of that size, which stays open as long as the Reader is used. A long one that is cut takes a while.
+// Open opens the recording in a file of that size, which stays open as long as the Reader is used. A long one that is
+// cut takes a while.
 func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	header, next, err := readHeader(file)
 	if err != nil {
@@ -145,7 +146,8 @@ func (s *events) close() {
 	}
 }
 
-// next returns the next Event, and whether another frame began with it. The error is io.EOF at the end of the recording.
+// next returns the next Event, and whether another frame began with it. The error is io.EOF at the end of the
+// recording.
 func (s *events) next() (e cluster.Event, began bool, err error) {
 	for {
 		if err := s.goOn(); err != nil {

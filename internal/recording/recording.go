@@ -1,16 +1,18 @@
 // Package recording writes Events to a file and reads them again. docs/RECORDING.md describes the format.
 //
-// A Writer takes the Events of a Source, in the order in which a Store would. A Reader is a Source: it gives the same Events, so a Store that
-// is fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it can be paused, and moved to any time.
+// A Writer takes the Events of a Source, in the order in which a Store would. A Reader is a Source: it gives the same
+// Events, so a Store that is fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it
+// can be paused, and moved to any time.
 //
-// A recording consists of frames. Each can be read without those before it: it begins with the Events that tell a new Store what is known at
-// that time. What is at the end of a file may be missing: the program was killed, or the disk was full. Everything before that can be read.
+// A recording consists of frames. Each can be read without those before it: it begins with the Events that tell a new
+// Store what is known at that time. What is at the end of a file may be missing: the program was killed, or the disk
+// was full. Everything before that can be read.
 //
-// A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a recording are those of
-// its Events, and a Player is told what time it is.
+// A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a
+// recording are those of its Events, and a Player is told what time it is.
 //
-// A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and what all Events together make a Store
-// keep has a budget (ledger).
+// A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and what all
+// Events together make a Store keep has a budget (ledger).
 package recording
 
 import (
@@ -67,7 +69,8 @@ type kept struct {
 	nodes     map[string]*keptNode
 }
 
-// keptNode are the last Events of a node: those of one kind replace each other. The steps are those of the last attempt.
+// keptNode are the last Events of a node: those of one kind replace each other. The steps are those of the last
+// attempt.
 type keptNode struct {
 	steps                          []*cluster.Event
 	try, hello, report, pace, down *cluster.Event

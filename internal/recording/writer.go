@@ -15,7 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Writer writes a recording. It must be closed. After an error it writes nothing more, and what it has written can be read.
+// Writer writes a recording. It must be closed. After an error it writes nothing more, and what it has written can be
+// read.
 type Writer struct {
 	header Header
 	hide   *mask // nil: names stay

@@ -27,8 +27,8 @@ type Case struct {
 	Failure reach.Failure // the result so far; Class is set once it is known
 }
 
-// Settle classifies an error. The rules run from the most specific to the most general, and the first that knows the error wins. The rules
-// about the probe come first, then explain, which knows about the connection.
+// Settle classifies an error. The rules run from the most specific to the most general, and the first that knows the
+// error wins. The rules about the probe come first, then explain, which knows about the connection.
 func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return f // already classified
@@ -151,7 +151,8 @@ func ruleProbe(c *Case, err error) bool {
 		c.Is(reach.ClassReplaced, "driver replaced, restarting the probe")
 	case exited && status == 126:
 		c.Is(reach.ClassNoExec, "probe not executable")
-	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"): // printed by nologin
+	// printed by nologin
+	case e.IsEnd() && exited && strings.Contains(c.Words, "This account is currently not available"):
 		c.Is(reach.ClassDenied, "account not allowed to run commands")
 	case e.IsEnd() && exited && c.Stage == StageProbe && status == 0:
 		c.Is(reach.ClassGarbage, "probe did not start")
@@ -237,8 +238,8 @@ func (c *Case) Late() bool {
 // maxWords limits the node's output in a Failure.
 const maxWords = 4 << 10
 
-// capWords shortens words to maxWords. It cuts the middle: the line that matters may follow a long legal notice, and garbage is recognized
-// by its beginning.
+// capWords shortens words to maxWords. It cuts the middle: the line that matters may follow a long legal notice, and
+// garbage is recognized by its beginning.
 func capWords(words string) string {
 	if len(words) <= maxWords {
 		return words

@@ -1,15 +1,15 @@
 // Package remote reaches a host through a Door, starts the probe there, and classifies every failure.
 //
-// A Door is one way to reach nodes. It dials a node and returns a Shell, which runs scripts and hands out their three streams. Package
-// install finds, copies and starts the probe over any Shell. Package link talks to it over any pipe. This package explains failures, with the
-// help of the Door.
+// A Door is one way to reach nodes. It dials a node and returns a Shell, which runs scripts and hands out their three
+// streams. Package install finds, copies and starts the probe over any Shell. Package link talks to it over any pipe.
+// This package explains failures, with the help of the Door.
 //
-// A Door may reach all nodes through one process, whose output lines carry labels and whose input reaches all of them. Such a Door adds and
-// removes the labels itself; wire.Address sends a request to one node only.
+// A Door may reach all nodes through one process, whose output lines carry labels and whose input reaches all of them.
+// Such a Door adds and removes the labels itself; wire.Address sends a request to one node only.
 //
-// An Opener may be used by any number of goroutines. It guarantees that Open returns soon after its context ends, that every stage has a
-// deadline, and that a failed Open leaves no session or process behind. It knows nothing about jobs or SLURM. It passes on the node's output
-// as it is, but limited in length.
+// An Opener may be used by any number of goroutines. It guarantees that Open returns soon after its context ends, that
+// every stage has a deadline, and that a failed Open leaves no session or process behind. It knows nothing about jobs
+// or SLURM. It passes on the node's output as it is, but limited in length.
 package remote
 
 import (
@@ -24,12 +24,13 @@ import (
 type Door interface {
 	// Stages lists the stages of Dial, in order.
 	Stages() []reach.Stage
-	// Dial reaches a node and reports its progress to log. It returns soon after ctx ends. Its error should be a *reach.Failure, settled
-	// with log's Case.
+	// Dial reaches a node and reports its progress to log. It returns soon after ctx ends. Its error should be a
+	// *reach.Failure, settled with log's Case.
 	Dial(ctx context.Context, node string, log *Log) (Shell, error)
 }
 
-// Shell is a node that a Door has reached. Run and Ping return soon after their context ends and Close at once, whatever the node does.
+// Shell is a node that a Door has reached. Run and Ping return soon after their context ends and Close at once,
+// whatever the node does.
 type Shell interface {
 	install.Shell
 	link.Way

@@ -48,7 +48,8 @@ func (l *Log) Begin(stage reach.Stage, text string) {
 // Done ends the stage with success. text is the result.
 func (l *Log) Done(text string) { l.endStage(reach.StepDone, text) }
 
-// Fail ends the attempt in its current stage. Nothing after it counts: goroutines that a Dial left behind may still report.
+// Fail ends the attempt in its current stage. Nothing after it counts: goroutines that a Dial left behind may still
+// report.
 func (l *Log) Fail(text string) { l.endStage(reach.StepFailed, text) }
 
 func (l *Log) endStage(state reach.StepState, text string) {

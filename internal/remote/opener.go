@@ -15,7 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Opener opens sessions with probes through a Door. It implements poller.Opener. Its fields must not change once it is in use.
+// Opener opens sessions with probes through a Door. It implements poller.Opener. Its fields must not change once it is
+// in use.
 type Opener struct {
 	Name      string // of the door
 	Door      Door
@@ -95,8 +96,8 @@ func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Sessio
 	return session, nil
 }
 
-// standIn starts nvidia-smi in place of a probe that cannot run on the node. If that gives nothing either, it returns the error with which the
-// probe failed.
+// standIn starts nvidia-smi in place of a probe that cannot run on the node. If that gives nothing either, it returns
+// the error with which the probe failed.
 func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed error) (*link.Session, string, error) {
 	if !cannotRun(failed) {
 		return nil, "", failed

@@ -68,7 +68,8 @@ func (n *nodeAccount) own() []*gpuAccount {
 			own = append(own, g)
 		}
 	}
-	slices.SortStableFunc(own, func(a, b *gpuAccount) int { return cmp.Compare(uint(a.number), uint(b.number)) }) // NoNumber goes last
+	// NoNumber goes last
+	slices.SortStableFunc(own, func(a, b *gpuAccount) int { return cmp.Compare(uint(a.number), uint(b.number)) })
 	return own
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Limits of the notes. Those of the utilization, of the time limit and of the shortest run that is judged are jobstats', of Princeton University.
+// Limits of the notes. Those of the utilization, of the time limit and of the shortest run that is judged are
+// jobstats', of Princeton University.
 const (
 	judgedFrom = 5 * time.Minute
 

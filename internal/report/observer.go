@@ -30,10 +30,12 @@ type Observer struct {
 	findings log
 }
 
-// leastLook is the least time between two looks at the problems of the job. One that has ended stays in a Snapshot for much longer.
+// leastLook is the least time between two looks at the problems of the job. One that has ended stays in a Snapshot for
+// much longer.
 const leastLook = 3 * time.Second
 
-// New returns an Observer of the job with this ID, or with this number: an array task has both. poll is the interval of the nodes.
+// New returns an Observer of the job with this ID, or with this number: an array task has both. poll is the interval of
+// the nodes.
 func New(id string, poll time.Duration, rules cluster.Rules) *Observer {
 	return &Observer{id: id, every: max(poll, leastLook), store: cluster.NewStore(poll, rules)}
 }

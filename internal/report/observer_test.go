@@ -139,7 +139,8 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// Time in which a node is silent is not seen: not in the means, nor in the energy of samples. The driver's counters go on.
+// Time in which a node is silent is not seen: not in the means, nor in the energy of samples. The driver's counters go
+// on.
 func TestGap(t *testing.T) {
 	p := start(t)
 	p.hello(0, "n1")
@@ -198,7 +199,8 @@ func TestSilentNodes(t *testing.T) {
 	}
 }
 
-// A report that was under way for long is no gap: the node's clock counts. Nor is there one between two at the same time.
+// A report that was under way for long is no gap: the node's clock counts. Nor is there one between two at the same
+// time.
 func TestLateReportsAreNoGap(t *testing.T) {
 	p := start(t)
 	p.hello(0, "n1")

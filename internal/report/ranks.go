@@ -19,7 +19,8 @@ func (r *running) id() rankKey {
 	return id
 }
 
-// list takes the ranks that run on a node, as its new list of processes says. What was on its GPUs before is no longer there.
+// list takes the ranks that run on a node, as its new list of processes says. What was on its GPUs before is no longer
+// there.
 func (a *account) list(n *nodeAccount, s *sample) {
 	for i := range n.gpus {
 		n.gpus[i].ranks = nil // not shortened in place: copies share it

@@ -1,10 +1,11 @@
-// Package report makes the report of one job: what its nodes, GPUs and ranks did while it was watched, what went wrong, and what to do
-// better next time; as text, JSON or Markdown. Its types are those of the public package of the same name.
+// Package report makes the report of one job: what its nodes, GPUs and ranks did while it was watched, what went wrong,
+// and what to do better next time; as text, JSON or Markdown. Its types are those of the public package of the same
+// name.
 //
-// An Observer takes the Events of any Source and has a Store of its own. It uses nothing but the Events and their times, so the same Events give
-// the same report, live and from a recording. Numbers are weighted by the time between two reports of a node, by the node's clock. Time in
-// which a node was silent counts as not seen: it is in no mean, and it is said. What is not known is absent, never 0. What came after SLURM's
-// end of the job does not count.
+// An Observer takes the Events of any Source and has a Store of its own. It uses nothing but the Events and their
+// times, so the same Events give the same report, live and from a recording. Numbers are weighted by the time between
+// two reports of a node, by the node's clock. Time in which a node was silent counts as not seen: it is in no mean, and
+// it is said. What is not known is absent, never 0. What came after SLURM's end of the job does not count.
 //
 // An Observer may be used from any goroutine. A Report is a plain value, and its outputs are pure functions.
 package report

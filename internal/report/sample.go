@@ -76,7 +76,8 @@ func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 // longestReading limits how long a slow driver may keep a report waiting, whatever the node says.
 const longestReading = time.Minute
 
-// patienceOf is the time between two reports from which there is a gap. The Store calls a node silent from the same time on.
+// patienceOf is the time between two reports from which there is a gap. The Store calls a node silent from the same
+// time on.
 func patienceOf(n *cluster.Node) time.Duration {
 	return 3 * max(n.Interval, min(n.Took, longestReading))
 }

@@ -208,8 +208,8 @@ func nodeGrid(r *Report) grid {
 	return g
 }
 
-// ranksByGPU are the ranks by the name of their GPU, if each is alone on it and has its numbers: then they need no table of their own. Otherwise it
-// is nil.
+// ranksByGPU are the ranks by the name of their GPU, if each is alone on it and has its numbers: then they need no
+// table of their own. Otherwise it is nil.
 func ranksByGPU(r *Report) map[string]string {
 	seen := map[string]float64{}
 	for i := range r.Nodes {

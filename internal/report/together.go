@@ -1,6 +1,7 @@
 package report
 
-// together are the numbers of the job's GPUs on some nodes. Peak of the power is left to the caller: it is not the sum of the peaks.
+// together are the numbers of the job's GPUs on some nodes. Peak of the power is left to the caller: it is not the sum
+// of the peaks.
 func together(nodes []*nodeAccount) Numbers {
 	j := joint{}
 	for _, n := range nodes {

@@ -22,8 +22,9 @@ func write(f *os.File, text []byte) error {
 	return err
 }
 
-// openLines opens a file of lines to append to it. An existing one must begin with one of ours. A last line that was cut off, because the one who
-// wrote it was killed, is removed: half a number is worse than none. Nobody else may write to it meanwhile.
+// openLines opens a file of lines to append to it. An existing one must begin with one of ours. A last line that was
+// cut off, because the one who wrote it was killed, is removed: half a number is worse than none. Nobody else may write
+// to it meanwhile.
 func openLines(path string, ours func(first string) bool) (f *os.File, empty bool, err error) {
 	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
@@ -43,7 +44,8 @@ func prepare(f *os.File, ours func(first string) bool) (empty bool, err error) {
 		return false, err
 	case !info.Mode().IsRegular():
 		return false, fmt.Errorf("%q is not a regular file (- is the standard output)", f.Name())
-	case errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK): // not every file system has locks
+	// not every file system has locks
+	case errors.Is(unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB), unix.EWOULDBLOCK):
 		return false, fmt.Errorf("%q is being written by another program", f.Name())
 	}
 	if info, err = f.Stat(); err != nil || info.Size() == 0 { // now nobody else writes

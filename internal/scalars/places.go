@@ -17,7 +17,8 @@ type place struct {
 	process *wire.Process // of the rank; nil: none is listed
 }
 
-// places are the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the rank of each.
+// places are the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the rank
+// of each.
 func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []place {
 	t := tags{job: j, taken: map[string]bool{}, ranked: map[*cluster.GPU]bool{}, used: map[*cluster.GPU]bool{}}
 	rows := tally.Ranks(s, j)
@@ -42,8 +43,8 @@ type tags struct {
 	used   map[*cluster.GPU]bool // those with a process of the job
 }
 
-// addRank adds the GPU of a rank. Where a rank has several GPUs, or two programs run, all but the first have their place in the tag. A rank that
-// does not report keeps its tag.
+// addRank adds the GPU of a rank. Where a rank has several GPUs, or two programs run, all but the first have their
+// place in the tag. A rank that does not report keeps its tag.
 func (t *tags) addRank(r *tally.RankRow) {
 	if r.Rank == nil && r.GPU != nil {
 		t.used[r.GPU] = true
@@ -65,8 +66,9 @@ func (t *tags) addRank(r *tally.RankRow) {
 	}
 }
 
-// addOthers adds the GPUs of a node that are the job's and that no rank is on. One whose rank has ended keeps the tag until the rank is elsewhere.
-// Where it is not known which GPUs are the job's, only those count that its processes are on.
+// addOthers adds the GPUs of a node that are the job's and that no rank is on. One whose rank has ended keeps the tag
+// until the rank is elsewhere. Where it is not known which GPUs are the job's, only those count that its processes are
+// on.
 func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
 	share := t.job.Share(n)
 	for _, g := range tally.All(n) {

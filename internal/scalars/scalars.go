@@ -1,7 +1,9 @@
-// Package scalars makes scalars of Snapshots, tagged by rank, and appends them to files: event files of TensorBoard, CSV and JSON lines.
+// Package scalars makes scalars of Snapshots, tagged by rank, and appends them to files: event files of TensorBoard,
+// CSV and JSON lines.
 //
-// Each report of a node becomes one Sample for each GPU of a job there, at the time at which the report arrived. What is not known is left out.
-// The Outputs write whole samples only: what a full disk has cut off is removed, so that a file can be read up to there.
+// Each report of a node becomes one Sample for each GPU of a job there, at the time at which the report arrived. What
+// is not known is left out. The Outputs write whole samples only: what a full disk has cut off is removed, so that a
+// file can be read up to there.
 //
 // A Log and an Output are for one goroutine.
 package scalars
@@ -48,7 +50,8 @@ var numbers = []metric.ID{
 	metric.PCIeTX, metric.PCIeRX, metric.NVLinkTX, metric.NVLinkRX, metric.ECCUncorrected,
 }
 
-// Names are those of the values of a Sample: the keys of the metrics, and what is derived from them or is of the process of the rank.
+// Names are those of the values of a Sample: the keys of the metrics, and what is derived from them or is of the
+// process of the rank.
 var Names = func() (names []string) {
 	for _, id := range numbers {
 		names = append(names, id.Row().Key)
@@ -73,7 +76,8 @@ func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
 	return append(values, amount(p.GPUMemory), cpu, amount(p.RSS))
 }
 
-// valuesOver are the values of several GPUs together. A sum needs all of them: what is not known must not look like less.
+// valuesOver are the values of several GPUs together. A sum needs all of them: what is not known must not look like
+// less.
 func valuesOver(gpus []*cluster.GPU, all bool) []float64 {
 	nan := math.NaN()
 	values := make([]float64, 0, len(Names))
@@ -117,8 +121,8 @@ type spot struct{ job, node, key string }
 // New returns a Log for nodes that report every so often. It wants a Snapshot twice as often, to miss no report.
 func New(every time.Duration) *Log { return &Log{every: every, had: map[string]time.Time{}} }
 
-// Samples are those of the reports that have arrived since the Snapshot before, in the order of their arrival, and one for all GPUs of each job
-// once per interval.
+// Samples are those of the reports that have arrived since the Snapshot before, in the order of their arrival, and one
+// for all GPUs of each job once per interval.
 func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 	if l.began.IsZero() {
 		l.began = s.At

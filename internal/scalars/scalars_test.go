@@ -170,7 +170,8 @@ func TestUnknownShare(t *testing.T) {
 	}
 }
 
-// Each report is logged once, with the time of its arrival; all GPUs together once per interval; two jobs on a node each have their own.
+// Each report is logged once, with the time of its arrival; all GPUs together once per interval; two jobs on a node
+// each have their own.
 func TestEachReportOnce(t *testing.T) {
 	w, l := newWorld(), New(10*time.Second)
 	w.report(10.2, "a", on(0, 0, 4))

@@ -141,7 +141,8 @@ func appendObject(to []byte, s *Sample) []byte {
 	return append(to, '}')
 }
 
-// appendNumber appends a number to three decimals, which no metric exceeds: percentages that are computed have more digits than say anything.
+// appendNumber appends a number to three decimals, which no metric exceeds: percentages that are computed have more
+// digits than say anything.
 func appendNumber(to []byte, v float64) []byte {
 	return metric.AppendNumber(to, math.Round(v*1000)/1000)
 }

@@ -84,7 +84,8 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// A file of ours is continued. What a killed run has left of a line is removed. Anything else is refused, and stays as it is.
+// A file of ours is continued. What a killed run has left of a line is removed. Anything else is refused, and stays as
+// it is.
 func TestAppend(t *testing.T) {
 	row := func(form Form, sec float64) string {
 		s := []Sample{sample(sec, "16", "x", "a", 1)}

@@ -20,7 +20,8 @@ type TensorBoard struct {
 	files   map[string]string // by directory of the job
 }
 
-// NewTensorBoard returns the Output for a directory, which it makes if needed. Host and PID make the names of files unique.
+// NewTensorBoard returns the Output for a directory, which it makes if needed. Host and PID make the names of files
+// unique.
 func NewTensorBoard(dir, host string, pid int) (*TensorBoard, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -28,8 +29,8 @@ func NewTensorBoard(dir, host string, pid int) (*TensorBoard, error) {
 	return &TensorBoard{dir: dir, by: fmt.Sprintf("%s.%d", fileName(host), pid), files: map[string]string{}}, nil
 }
 
-// Write implements Output. Files are open only meanwhile: there may be as many jobs as an array has tasks, and a file on NFS is seen elsewhere once it
-// is closed.
+// Write implements Output. Files are open only meanwhile: there may be as many jobs as an array has tasks, and a file
+// on NFS is seen elsewhere once it is closed.
 func (b *TensorBoard) Write(samples []Sample) error {
 	if b.began.IsZero() && len(samples) > 0 {
 		b.began = samples[0].At
@@ -137,7 +138,8 @@ func appendTime(event []byte, at time.Time) []byte {
 	return protowire.AppendFixed64(event, math.Float64bits(float64(at.UnixMicro())/1e6))
 }
 
-// appendRecord appends a record of TensorFlow's TFRecord format: its length, the checksum of that, itself and its checksum.
+// appendRecord appends a record of TensorFlow's TFRecord format: its length, the checksum of that, itself and its
+// checksum.
 func appendRecord(to, event []byte) []byte {
 	length := binary.LittleEndian.AppendUint64(nil, uint64(len(event)))
 	to = append(to, length...)
@@ -148,7 +150,8 @@ func appendRecord(to, event []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data which holds checksums has no weak ones.
+// masked is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data which holds checksums has
+// no weak ones.
 func masked(data []byte) uint32 {
 	sum := crc32.Checksum(data, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8

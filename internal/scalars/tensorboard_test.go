@@ -62,7 +62,8 @@ func events(t *testing.T, file []byte) (list []event, left int) {
 	return list, len(file)
 }
 
-// fields calls f for each field of a message of Protocol Buffers: n is a varint or the bits of a fixed number, b a text or a message.
+// fields calls f for each field of a message of Protocol Buffers: n is a varint or the bits of a fixed number, b a text
+// or a message.
 func fields(t *testing.T, msg []byte, f func(number int, n uint64, b []byte)) {
 	t.Helper()
 	for len(msg) > 0 {

@@ -11,7 +11,8 @@ import (
 )
 
 var (
-	// jobID is the ID of a job as squeue prints it: "48211", a task "2_1", a component "3+1", the waiting tasks of an array "2_[3-10%2]".
+	// jobID is the ID of a job as squeue prints it: "48211", a task "2_1", a component "3+1", the waiting tasks of an
+	// array "2_[3-10%2]".
 	jobID = regexp.MustCompile(`^([1-9][0-9]{0,9}(?:_[0-9]{1,9}|\+[0-9]{1,9}|_\[[0-9,:-]{1,200})?)(?:(?:%[0-9]{1,9})?(\]))?$`)
 	// signalName is a signal as scancel knows it.
 	signalName = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
@@ -19,11 +20,12 @@ var (
 
 const cancelName = "scancel"
 
-// Cancel has SLURM end a job; or, with a signal such as "USR1", send that to it. It returns nil once SLURM has taken the order. The error is a
-// *reach.Failure, or ctx's.
+// Cancel has SLURM end a job; or, with a signal such as "USR1", send that to it. It returns nil once SLURM has taken
+// the order. The error is a *reach.Failure, or ctx's.
 //
-// A signal goes to all processes of the steps that srun has started, on all nodes, and not to the batch script or what that runs without srun:
-// most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM takes it for the end of the job. An ID without a task is the whole array, and that of the first component the whole
+// A signal goes to all processes of the steps that srun has started, on all nodes, and not to the batch script or what
+// that runs without srun: most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM takes it
+// for the end of the job. An ID without a task is the whole array, and that of the first component the whole
 // heterogeneous job.
 func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	argv, err := cancelCommand(job, signal)
@@ -50,7 +52,8 @@ func refusals(stderr []byte) (lines []byte) {
 	return lines
 }
 
-// cancelCommand is the command that cancels job; without --verbose it would be silent about jobs that have ended. What is no ID of a job is refused, so that it cannot be another argument of scancel.
+// cancelCommand is the command that cancels job; without --verbose it would be silent about jobs that have ended. What
+// is no ID of a job is refused, so that it cannot be another argument of scancel.
 func cancelCommand(job, signal string) ([]string, error) {
 	m := jobID.FindStringSubmatch(job)
 	switch {

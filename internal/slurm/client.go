@@ -1,18 +1,22 @@
-// Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output. It runs scancel, too.
+// Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output. It runs scancel,
+// too.
 //
-// The commands run through an injected Runner, so everything else here is a pure function of their output. Command is the real one.
-// Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
+// The commands run through an injected Runner, so everything else here is a pure function of their output. Command is
+// the real one. Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap
+// on its output.
 //
-// Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue, which lists the jobs.
-// Next asks one question that is still open: `scontrol show hostnames` for new node lists, then `scontrol show job -d` for the GPUs of
-// one new job. The answers to both are kept until the job ends. When a job has GPUs on a new node, `scontrol show node` says how many GPUs each
-// new node has; that is kept for good. So most of the time squeue is the only command. How a job has ended is asked once: sacct, which answers
-// for many jobs in one call, or where there is no accounting scontrol, as long as the controller remembers the job. Which switch each node is
+// Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue,
+// which lists the jobs. Next asks one question that is still open: `scontrol show hostnames` for new node lists, then
+// `scontrol show job -d` for the GPUs of one new job. The answers to both are kept until the job ends. When a job has
+// GPUs on a new node, `scontrol show node` says how many GPUs each new node has; that is kept for good. So most of the
+// time squeue is the only command. How a job has ended is asked once: sacct, which answers for many jobs in one call,
+// or where there is no accounting scontrol, as long as the controller remembers the job. Which switch each node is
 // under is asked last, and only for jobs of many nodes: `scontrol show topology`, at most once an hour.
 //
 // Cancel is the only command that changes anything: it cancels or signals a job when the user asks for that.
 //
-// A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet fit for a screen.
+// A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet
+// fit for a screen.
 package slurm
 
 import (
@@ -31,7 +35,8 @@ import (
 // deadline limits one call of squeue or scontrol.
 const deadline = 10 * time.Second
 
-// states are those of the jobs asked for: running, suspended, stopped by a signal, pending, waiting for nodes that boot, and ending.
+// states are those of the jobs asked for: running, suspended, stopped by a signal, pending, waiting for nodes that
+// boot, and ending.
 const states = "R,S,ST,PD,CF," + completing
 
 // completing is the state of a job that is ending.
@@ -44,7 +49,8 @@ const Question = "squeue --me --states=" + states
 type Answer struct {
 	Jobs    []cluster.Job        // that have nodes, sorted by id
 	Pending []cluster.PendingJob // sorted by id
-	Ended   []cluster.EndedJob   // that have been listed, and are ending or have ended within the last hour; latest first, at most 50
+	// that have been listed, and are ending or have ended within the last hour; latest first, at most 50
+	Ended []cluster.EndedJob
 
 	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known
 
@@ -93,8 +99,9 @@ func Installed() bool {
 	return err == nil
 }
 
-// Ask runs squeue. The error is ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue answered; it comes with
-// a Failure if a job was left out because its node list is not understood, or if SLURM did not say which GPUs a job has.
+// Ask runs squeue. The error is ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue answered;
+// it comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not say which
+// GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
 	if err != nil {
@@ -106,7 +113,8 @@ func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	return c.answer()
 }
 
-// Next asks one open question, if there is one: More or Topology. The Answer is nil only if ctx ended; otherwise its errors are those of Ask.
+// Next asks one open question, if there is one: More or Topology. The Answer is nil only if ctx ended; otherwise its
+// errors are those of Ask.
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if lists := c.unexpanded(); len(lists) > 0 {
 		c.expand(ctx, batches(lists, maxArgument)[0])
@@ -216,8 +224,8 @@ func (c *Client) call(ctx context.Context, argv ...string) (stdout, stderr []byt
 // maxArgument is below the kernel's limit for one argument (128 KiB).
 const maxArgument = 100 << 10
 
-// unexpanded is the node lists that SLURM has not been asked about, sorted. Its own expansion goes before ours, since a site can
-// configure what its numbers mean.
+// unexpanded is the node lists that SLURM has not been asked about, sorted. Its own expansion goes before ours, since a
+// site can configure what its numbers mean.
 func (c *Client) unexpanded() []string {
 	var lists []string
 	for list, h := range c.hosts {
@@ -241,8 +249,8 @@ func (c *Client) expand(ctx context.Context, lists []string) {
 	}
 }
 
-// hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the output does not
-// match the lists, and leaves out a list without names or with others than those of hosts.
+// hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the
+// output does not match the lists, and leaves out a list without names or with others than those of hosts.
 func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := c.call(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
@@ -262,7 +270,8 @@ func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]str
 	return hosts
 }
 
-// batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its own.
+// batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its
+// own.
 func batches(items []string, limit int) (runs [][]string) {
 	size := 0
 	for _, item := range items {

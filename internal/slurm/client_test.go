@@ -161,8 +161,8 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestSlowControllerDelaysOnlyTheGPUs has 60 jobs and commands that take 8 s each. The jobs are known after the first one, and each
-// further one adds what it was asked for.
+// TestSlowControllerDelaysOnlyTheGPUs has 60 jobs and commands that take 8 s each. The jobs are known after the first
+// one, and each further one adds what it was asked for.
 func TestAskExpandsWithoutScontrol(t *testing.T) {
 	slurm := &fakeSlurm{
 		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n[1-2]"}},
@@ -178,7 +178,8 @@ func TestAskExpandsWithoutScontrol(t *testing.T) {
 	}
 }
 
-// TestJobThatIsNotToldHoldsNobodyUp: what fails for one job alone is its own, and a job that started anew is asked for at once.
+// TestJobThatIsNotToldHoldsNobodyUp: what fails for one job alone is its own, and a job that started anew is asked for
+// at once.
 func TestAskFails(t *testing.T) {
 	exit1 := errors.New("exit status 1")
 	for name, tt := range map[string]struct {
@@ -306,7 +307,8 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// TestNamesThatAreCommands: of the login host, or of a job's record, a name that a shell, ssh or SLURM would take for something else is never used.
+// TestNamesThatAreCommands: of the login host, or of a job's record, a name that a shell, ssh or SLURM would take for
+// something else is never used.
 func TestNamesThatAreCommands(t *testing.T) {
 	for _, name := range []string{"x;id", "$(id)", "-oProxyCommand=id", "--help", "../evil", "/etc/passwd", "a\x1b[2J", "é", strings.Repeat("n", 300)} {
 		slurm := &fakeSlurm{records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: name, nodes: "1", name: "train"}}}

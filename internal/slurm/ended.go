@@ -48,7 +48,8 @@ func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) 
 	}
 	c.ended = slices.DeleteFunc(c.ended, func(e endedJob) bool {
 		r := listed[e.Number]
-		return r != nil && r.state != completing || !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded // started again, or old
+		// started again, or old
+		return r != nil && r.state != completing || !e.Missed.IsZero() && now.Sub(e.Missed) > keepEnded
 	})
 	known := make(map[string]bool, len(c.ended))
 	for i := range c.ended {
@@ -140,7 +141,8 @@ func (c *Client) unexplained() (jobs []*endedJob) {
 	return jobs
 }
 
-// explain asks one question about how jobs have ended: sacct about all of them, else the controller about one, or the tasks of one array.
+// explain asks one question about how jobs have ended: sacct about all of them, else the controller about one, or the
+// tasks of one array.
 func (c *Client) explain(ctx context.Context, due []*endedJob) {
 	ask := func(of asked) []*endedJob {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
@@ -224,8 +226,8 @@ var endStates = []cluster.EndState{
 	cluster.JobDeadline, cluster.JobPreempted,
 }
 
-// parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job that has not ended is
-// left out.
+// parseAccounts reads sacct's lines: "48211|CANCELLED by 20001|0:15|2026-11-20T18:22:36|2026-11-20T19:22:36". A job
+// that has not ended is left out.
 func parseAccounts(out []byte) map[string]end {
 	ends := map[string]end{}
 	for line := range strings.Lines(string(out)) {
@@ -256,8 +258,8 @@ func parseExit(s string) *cluster.Exit {
 	return &cluster.Exit{Code: int(status), Signal: int(by)}
 }
 
-// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob: the name of a job, which is
-// printed raw, may look like a record.
+// parseEnded reads the output of `scontrol show job`. A number that occurs twice is left out, as in parseShowJob: the
+// name of a job, which is printed raw, may look like a record.
 func parseEnded(out []byte) map[string]end {
 	ends, seen := map[string]end{}, map[string]bool{}
 	fields := map[string]string{}

@@ -84,7 +84,8 @@ func (b *books) saidOf() []string {
 	})
 }
 
-// How each job has ended is asked once: sacct about all in one call, then scontrol about those that sacct does not know.
+// How each job has ended is asked once: sacct about all in one call, then scontrol about those that sacct does not
+// know.
 func TestEnded(t *testing.T) {
 	const accounts = "sacct --allocations --noheader --parsable2 --jobs=1,2_1,2_2 --format=JobIDRaw,State,ExitCode,Start,End"
 	disabled := errors.New("sacct: error: Slurm accounting storage is disabled\n")
@@ -174,7 +175,8 @@ func TestSacctFails(t *testing.T) {
 	}
 }
 
-// A job that is ending is listed; how it ended is asked when it is gone. One that waits again, or runs again, has not ended.
+// A job that is ending is listed; how it ended is asked when it is gone. One that waits again, or runs again, has not
+// ended.
 func TestEndingJobs(t *testing.T) {
 	b := oneAndTwo()
 	b.sacct = "1|COMPLETED|0:0|x|y\n"

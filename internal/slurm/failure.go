@@ -12,7 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// ErrNoSlurm says that this host belongs to no SLURM cluster: there is no squeue, or no configuration that it could find.
+// ErrNoSlurm says that this host belongs to no SLURM cluster: there is no squeue, or no configuration that it could
+// find.
 var ErrNoSlurm = errors.New("no SLURM on this host")
 
 // noConfig is the last error of SLURM's commands where they are installed but not configured.

@@ -41,7 +41,8 @@ func (c *Client) keepGPUs() {
 	}
 }
 
-// askGPUs asks the first question and notes the answer. If the controller does not answer it, the others are put off too.
+// askGPUs asks the first question and notes the answer. If the controller does not answer it, the others are put off
+// too.
 func (c *Client) askGPUs(ctx context.Context, due []question) {
 	lines, err := c.showJob(ctx, due[0].id)
 	if ctx.Err() != nil {
@@ -55,8 +56,8 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 	}
 }
 
-// note keeps the answer to a question, or why there is none. A job that the answer lacks is asked for again later: it has ended, which squeue will
-// say, or the answer was none.
+// note keeps the answer to a question, or why there is none. A job that the answer lacks is asked for again later: it
+// has ended, which squeue will say, or the answer was none.
 func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
@@ -70,8 +71,8 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	}
 }
 
-// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the answer. One whose
-// number occurs twice has no lines, and would have none if it were asked for again.
+// showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the
+// answer. One whose number occurs twice has no lines, and would have none if it were asked for again.
 func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
 	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
@@ -134,7 +135,8 @@ func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	return on
 }
 
-// tell adds to a job what is known of its GPUs. Their indices are minor numbers only if the node has that many in SLURM's configuration.
+// tell adds to a job what is known of its GPUs. Their indices are minor numbers only if the node has that many in
+// SLURM's configuration.
 func (c *Client) tell(job *cluster.Job, on map[string]ownGPUs) {
 	if on == nil {
 		return

@@ -30,8 +30,8 @@ func areHosts(names []string) error {
 	return nil
 }
 
-// ExpandHostlist expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names five hosts. A name
-// may have several brackets. Leading zeros of a range's first number pad all its numbers.
+// ExpandHostlist expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names
+// five hosts. A name may have several brackets. Leading zeros of a range's first number pad all its numbers.
 func ExpandHostlist(list string) ([]string, error) {
 	items, err := splitHostlist(list)
 	if err != nil {
@@ -77,8 +77,8 @@ func splitHostlist(list string) ([]string, error) {
 	return items, nil
 }
 
-// expandItem appends the hosts of one item: the text before its first bracket, combined with each number in the bracket and each
-// expansion of the rest. Brackets are balanced.
+// expandItem appends the hosts of one item: the text before its first bracket, combined with each number in the bracket
+// and each expansion of the rest. Brackets are balanced.
 func expandItem(hosts []string, item string) ([]string, error) {
 	names := []string{""}
 	for item != "" {

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// nodeGPUs is how many GPUs a node has in SLURM's configuration. The indices of GPUs are minor numbers only if there are that many.
+// nodeGPUs is how many GPUs a node has in SLURM's configuration. The indices of GPUs are minor numbers only if there
+// are that many.
 type nodeGPUs struct {
 	count int
 	known bool
@@ -19,8 +20,8 @@ type nodeGPUs struct {
 	retry
 }
 
-// unconfigured lists the nodes of jobs of which SLURM has not said how many GPUs they have. There are none as long as no job is known to have
-// GPUs. Then one question is for all nodes.
+// unconfigured lists the nodes of jobs of which SLURM has not said how many GPUs they have. There are none as long as
+// no job is known to have GPUs. Then one question is for all nodes.
 func (c *Client) unconfigured(now time.Time) []string {
 	if !c.anyGPUs() {
 		return nil
@@ -53,10 +54,12 @@ func (c *Client) anyGPUs() bool {
 	return false
 }
 
-// askNodes asks for these nodes and notes the answer. Without one that is understood, the jobs are shown without the proof, and the question is
-// repeated later: more and more rarely, since some answers never are. One that contradicts itself proves nothing either, but is an answer.
+// askNodes asks for these nodes and notes the answer. Without one that is understood, the jobs are shown without the
+// proof, and the question is repeated later: more and more rarely, since some answers never are. One that contradicts
+// itself proves nothing either, but is an answer.
 func (c *Client) askNodes(ctx context.Context, names []string) {
-	out, _, _ := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ",")) // one name that SLURM does not know makes it an error
+	// one name that SLURM does not know makes it an error
+	out, _, _ := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ","))
 	if ctx.Err() != nil {
 		return
 	}
@@ -71,8 +74,8 @@ func (c *Client) askNodes(ctx context.Context, names []string) {
 	}
 }
 
-// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node is left out if it does not say. It is contrary
-// instead if it occurs twice, or says two numbers.
+// parseShowNode returns the number of GPUs of each node, from the output of `scontrol show node`. A node is left out if
+// it does not say. It is contrary instead if it occurs twice, or says two numbers.
 func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) {
 	nodes, contrary = map[string]int{}, map[string]bool{}
 	unread := map[string]bool{}

@@ -124,7 +124,8 @@ func TestNodesAreAskedOnce(t *testing.T) {
 	jobs := ask("cpu1,n1,n2").Jobs
 	for i, want := range []cluster.Job{
 		{Minors: map[string][]int{"cpu1": {}}, Configured: map[string]int{"cpu1": 8}},
-		{Minors: map[string][]int{"n2": {2, 3}}, Counts: map[string]int{"n1": 2}, Configured: map[string]int{"n1": 3, "n2": 4}}, // n1 has no GPU 3
+		// n1 has no GPU 3
+		{Minors: map[string][]int{"n2": {2, 3}}, Counts: map[string]int{"n1": 2}, Configured: map[string]int{"n1": 3, "n2": 4}},
 		{Counts: map[string]int{"n2": 1}, Configured: map[string]int{"n2": 4}},
 	} {
 		got := cluster.Job{Minors: jobs[i].Minors, Counts: jobs[i].Counts, Configured: jobs[i].Configured}
@@ -171,7 +172,8 @@ func TestNodesThatAreNotTold(t *testing.T) {
 	})
 }
 
-// What is not understood is no answer: garbage with exit status 0, half an answer, or one about other nodes and jobs. The question is asked again.
+// What is not understood is no answer: garbage with exit status 0, half an answer, or one about other nodes and jobs.
+// The question is asked again.
 func TestAnswersThatAreNotUnderstood(t *testing.T) {
 	whole := &fakeSlurm{
 		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
@@ -206,7 +208,8 @@ func TestAnswersThatAreNotUnderstood(t *testing.T) {
 	}
 }
 
-// What contradicts itself is an answer, and would be the same again: it proves nothing, and the question is not repeated.
+// What contradicts itself is an answer, and would be the same again: it proves nothing, and the question is not
+// repeated.
 func TestAnswersThatContradictThemselves(t *testing.T) {
 	for name, slurm := range map[string]*fakeSlurm{
 		"a node of two numbers": {says: map[string]string{

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Script runs a script of sh on another host. Its error says why it could not be run; otherwise there is an exit status.
+// Script runs a script of sh on another host. Its error says why it could not be run; otherwise there is an exit
+// status.
 type Script func(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error)
 
 // Remote returns the Runner for another host. Nothing has to be installed there.
@@ -28,8 +29,9 @@ func Remote(run Script) Runner {
 // exitNotFound is the exit status of a shell that does not find a command.
 const exitNotFound = 127
 
-// remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. It is free of what a login
-// shell would change. Where sh does not find the command, the paths of a login may do. A command that hangs is killed there, too, if it can be.
+// remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. It is
+// free of what a login shell would change. Where sh does not find the command, the paths of a login may do. A command
+// that hangs is killed there, too, if it can be.
 const remoteScript = `IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Runner runs a command to its end and returns its output. If ctx ends first, it kills the command and returns ctx's cause. The error
-// wraps exec.ErrNotFound if there is no such command.
+// Runner runs a command to its end and returns its output. If ctx ends first, it kills the command and returns ctx's
+// cause. The error wraps exec.ErrNotFound if there is no such command.
 type Runner func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 
 // Caps on the output of a command. The longest known, for all jobs of a cluster with 1000 of them, is 1.2 MB.
@@ -28,8 +28,8 @@ var errTooMuch = errors.New("more than 32 MiB of output")
 // reapDelay is how long a killed command's pipes may stay open, held by a process that left its group.
 const reapDelay = time.Second
 
-// Command is the Runner that starts a process. The process has its own group, which is killed when ctx ends. Ctrl-C at the terminal does
-// not reach it.
+// Command is the Runner that starts a process. The process has its own group, which is killed when ctx ends. Ctrl-C at
+// the terminal does not reach it.
 func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 	out := &text.Capture{Limit: maxStdout, Full: errTooMuch}
 	words := &text.Capture{Limit: maxStderr}
@@ -49,9 +49,10 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 	return out.Bytes(), words.Bytes(), err
 }
 
-// environment is base without settings that change the shape of the output of squeue, sinfo, scontrol and sacct, or what scancel does. Times come in one format and in UTC:
-// glibc knows time zones that Go does not. Jobs are those of one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters
-// federated with it, since their nodes may have the same names. An old scontrol refuses --local, but no variable.
+// environment is base without settings that change the shape of the output of squeue, sinfo, scontrol and sacct, or
+// what scancel does. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
+// one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes may
+// have the same names. An old scontrol refuses --local, but no variable.
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")

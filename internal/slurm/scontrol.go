@@ -16,8 +16,9 @@ type gresLine struct {
 	counted bool // false: it does not say how many GPUs either, or has shares of GPUs
 }
 
-// parseShowJob returns the lines of each job by its number, from the output of `scontrol show job -d`. A user can write anything into
-// the name of a job, which is printed raw. So a number that occurs twice has no lines: either one may be forged.
+// parseShowJob returns the lines of each job by its number, from the output of `scontrol show job -d`. A user can write
+// anything into the name of a job, which is printed raw. So a number that occurs twice has no lines: either one may be
+// forged.
 func parseShowJob(out []byte) map[string][]gresLine {
 	jobs := map[string][]gresLine{}
 	twice := map[string]bool{}
@@ -68,8 +69,8 @@ func parseGresLine(s string) (gresLine, bool) {
 	return l, true
 }
 
-// parseGres reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none. There are fewer minors than count if it does not say
-// which they are.
+// parseGres reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none. There are fewer minors than
+// count if it does not say which they are.
 func parseGres(item string) (minors []int, count int, err error) {
 	name := item
 	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count

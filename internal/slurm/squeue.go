@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and records contain a
-// nonce that is new in every call.
+// A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and
+// records contain a nonce that is new in every call.
 
 // fields are the --format letters of the fields of record, in their order.
 const fields = "iAtPuSelDbrNj"
@@ -41,8 +41,8 @@ func (m marks) format() string {
 	return m.begin + strings.Join(letters, m.next) + m.end
 }
 
-// parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text without any record, not even
-// the header, is not squeue's: it does not say that there are no jobs.
+// parse reads squeue's output. It ignores text between records: newlines, "CLUSTER: x", messages of a wrapper. Text
+// without any record, not even the header, is not squeue's: it does not say that there are no jobs.
 func (m marks) parse(out []byte) ([]record, error) {
 	var records []record
 	if !bytes.Contains(out, []byte(m.begin)) && len(bytes.TrimSpace(out)) > 0 {
@@ -69,10 +69,12 @@ func (m marks) parse(out []byte) ([]record, error) {
 	}
 }
 
-// isHeader reports whether this is the header, in which squeue prints the names of the fields between the same marks. The number of a job is never a word.
+// isHeader reports whether this is the header, in which squeue prints the names of the fields between the same marks.
+// The number of a job is never a word.
 func (r *record) isHeader() bool { return r.number == "JOBID" && r.state == "ST" }
 
-// hasNodes reports whether the job holds nodes that are up. A suspended job does: its processes stay in the GPUs' memory.
+// hasNodes reports whether the job holds nodes that are up. A suspended job does: its processes stay in the GPUs'
+// memory.
 func (r *record) hasNodes() bool { return r.state == "R" || r.state == "S" || r.state == "ST" }
 
 // job is the record of a job that has nodes, without those nodes.
@@ -152,8 +154,8 @@ func parseLimit(s string) time.Duration {
 // maxLimit is above all limits of SLURM; larger numbers are its markers for "none".
 const maxLimit = 100 * 365 * 24 * time.Hour
 
-// requestedGPUs returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2", several separated
-// by commas); nil for requests that %b does not show, such as --gpus.
+// requestedGPUs returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2",
+// several separated by commas); nil for requests that %b does not show, such as --gpus.
 func requestedGPUs(gres string, nodes int) *int {
 	perNode, found := 0, false
 	for item := range strings.SplitSeq(gres, ",") {

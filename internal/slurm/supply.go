@@ -49,11 +49,12 @@ const maxListed = 16 * maxHosts
 // supplyFormat has a mark between the fields that is in none of them.
 const supplyFormat = "%P|%a|%G|%N"
 
-// errNoNode is the error of an scontrol that names none of the nodes with GPUs that sinfo has named. That is not the same as no GPU.
+// errNoNode is the error of an scontrol that names none of the nodes with GPUs that sinfo has named. That is not the
+// same as no GPU.
 var errNoNode = errors.New("unexpected output: no node with GPUs")
 
-// AskSupply runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is ErrNoSlurm, ctx's error, or a
-// *reach.Failure.
+// AskSupply runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is
+// ErrNoSlurm, ctx's error, or a *reach.Failure.
 func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
 	out, stderr, err := c.call(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
 	switch {
@@ -88,8 +89,8 @@ func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
 	return s, nil
 }
 
-// parsePartitions reads the lines "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]" of sinfo. A partition has several. It also returns the node lists, each
-// once.
+// parsePartitions reads the lines "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]" of sinfo. A partition has several. It also
+// returns the node lists, each once.
 func parsePartitions(out []byte) (partitions []Partition, lists []string, err error) {
 	at, total := map[string]int{}, 0
 	for line := range bytes.Lines(out) {
@@ -125,8 +126,8 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 	return partitions, lists, nil
 }
 
-// parseNodes reads the output of `scontrol -d show node`. A node without GPUs is left out, and so is one that occurs twice, or whose GPUs are
-// not understood.
+// parseNodes reads the output of `scontrol -d show node`. A node without GPUs is left out, and so is one that occurs
+// twice, or whose GPUs are not understood.
 func parseNodes(out []byte) []NodeGPUs {
 	var nodes []NodeGPUs
 	seen := map[string]int{}
@@ -238,7 +239,8 @@ func (n *nodeText) count(types []GPUType) {
 	}
 }
 
-// tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". Nothing is said of GPUs where the site does not account for them.
+// tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". Nothing is said of GPUs where the site does not
+// account for them.
 func (n *nodeText) tres(types []GPUType) (map[string]int, error) {
 	if _, told := tresGPUs(n.fields["CfgTRES"]); !told {
 		return nil, errors.New("GPUs are not accounted for")

@@ -29,7 +29,8 @@ func TestParseNodesRecorded(t *testing.T) {
 		return []GPUType{{Type: "a100", Total: 4, Used: used, Known: known}}
 	}
 	want := []NodeGPUs{
-		{Name: "node01", States: []string{"MIXED"}, Types: a100(0, false)}, // without -d, where GPUs are not accounted for
+		// without -d, where GPUs are not accounted for
+		{Name: "node01", States: []string{"MIXED"}, Types: a100(0, false)},
 		{Name: "node04", States: []string{"IDLE", "DRAIN"}, Reason: "testing drain [root@2026-11-20T18:22:34]", Types: a100(0, false)},
 		{Name: "node02", States: []string{"MIXED"}, Types: a100(4, true)},
 	}
@@ -58,7 +59,8 @@ func TestParseNodes(t *testing.T) {
 		"   Gres=(null)\n   GresUsed=\n":                                                                                    "",
 		"   Gres=gpu:a100\n":                                                                                                "",
 		"   Gres=gpu:-1\n":                                                                                                  "",
-		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":                                                              "", // twice
+		// twice
+		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n": "",
 		"   Gres=nic:2\n": "",
 	} {
 		nodes := parseNodes([]byte("NodeName=n1 Arch=x86_64 \n" + text))

@@ -13,11 +13,13 @@ import (
 type topology struct {
 	under map[string]string // the leaf switch or the block, by node
 	asked time.Time         // when SLURM was last asked; zero: not yet
-	upset bool              // there was no answer, or squeue has failed since then: the controller may have been started anew, with another topology
+	// there was no answer, or squeue has failed since then: the controller may have been started anew, with another
+	// topology
+	upset bool
 }
 
-// A topology changes only when the controller is started or reads its configuration again, and matters only where a job has many nodes. So most
-// users never ask for it, and the others seldom.
+// A topology changes only when the controller is started or reads its configuration again, and matters only where a job
+// has many nodes. So most users never ask for it, and the others seldom.
 const (
 	topologyLeast = 5                // nodes of a job
 	topologyAge   = time.Hour        // between two questions
@@ -41,7 +43,8 @@ func (c *Client) untopologized(now time.Time) bool {
 	return false
 }
 
-// askTopology asks for the topology. Without an answer that is understood the last one stays: garbage must not take the switches away.
+// askTopology asks for the topology. Without an answer that is understood the last one stays: garbage must not take the
+// switches away.
 func (c *Client) askTopology(ctx context.Context) {
 	out, _, err := c.call(ctx, "scontrol", "show", "topology")
 	if ctx.Err() != nil {
@@ -55,7 +58,8 @@ func (c *Client) askTopology(ctx context.Context) {
 	}
 }
 
-// noTopology reports whether `scontrol show topology` says that there is none. Where it says so on standard error, its output is empty.
+// noTopology reports whether `scontrol show topology` says that there is none. Where it says so on standard error, its
+// output is empty.
 func noTopology(out []byte) bool {
 	out = bytes.TrimSpace(out)
 	return len(out) == 0 || bytes.HasPrefix(out, []byte("No topology information available"))

@@ -29,11 +29,12 @@ func TestParseTopology(t *testing.T) {
 	for text, want := range map[string]string{ // the nodes with their switches
 		"":                                    "",
 		"No topology information available\n": "",
-		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-1]\n":                               "tux0=s0 tux1=s0",
-		"SwitchName=s1 Level=1 LinkSpeed=1 Nodes=tux[0-1] Switches=s0\n":                   "",
-		"SwitchName=s0 Level=0 LinkSpeed=1\n":                                              "",
-		"SwitchName=s0 Level=0 Nodes=tux0\nSwitchName=s1 Level=0 Nodes=tux[0-1]\n":         "tux0=s0 tux1=s1", // the first one counts
-		"SwitchName=s0 Nodes=tux0\n":                                                       "",
+		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-1]\n":             "tux0=s0 tux1=s0",
+		"SwitchName=s1 Level=1 LinkSpeed=1 Nodes=tux[0-1] Switches=s0\n": "",
+		"SwitchName=s0 Level=0 LinkSpeed=1\n":                            "",
+		// the first one counts
+		"SwitchName=s0 Level=0 Nodes=tux0\nSwitchName=s1 Level=0 Nodes=tux[0-1]\n": "tux0=s0 tux1=s1",
+		"SwitchName=s0 Nodes=tux0\n": "",
 		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-\nSwitchName=s1 Level=0 Nodes=a\n":  "a=s1", // one line is cut
 		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=-oProxyCommand=x\n":                       "",
 		"SwitchName=s0 Level=0 Nodes=a[0-99999999]\n":                                      "",

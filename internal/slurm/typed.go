@@ -48,8 +48,8 @@ func typedGPU(item string) (typ string, count int, ok bool, err error) {
 	return typ, count, true, nil
 }
 
-// usedGPUs reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a share is in use cannot be
-// asked for as a whole.
+// usedGPUs reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a
+// share is in use cannot be asked for as a whole.
 func usedGPUs(list string) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, item := range splitGres(withoutNull(list)) {

@@ -12,7 +12,8 @@ import (
 // ErrMissing says that a command is not in PATH.
 var ErrMissing = errors.New("not in PATH")
 
-// Version asks one of SLURM's commands for its version, as "slurm 23.11.4". The error is ErrMissing, ErrNoSlurm, ctx's error, or a *reach.Failure.
+// Version asks one of SLURM's commands for its version, as "slurm 23.11.4". The error is ErrMissing, ErrNoSlurm, ctx's
+// error, or a *reach.Failure.
 func Version(ctx context.Context, run Runner, command string) (string, error) {
 	within, cancel := context.WithTimeoutCause(ctx, deadline, errLate)
 	defer cancel()

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A cancellation waits until the command that runs has ended and the controller has rested, and SLURM is asked soon after it.
+// A cancellation waits until the command that runs has ended and the controller has rested, and SLURM is asked soon
+// after it.
 func TestCancelTakesItsTurn(t *testing.T) {
 	c := &controller{took: 3 * sec}
 	discover(t, c, func(d *discoverer) {

@@ -13,15 +13,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them, Cancel ends or signals one.
+// asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them, Cancel ends or
+// signals one.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
 	Cancel(ctx context.Context, job, signal string) error
 }
 
-// discoverer asks SLURM for the jobs again and again: at once when something happened, otherwise at a pace that depends on whether the
-// user is there. In between it asks the questions that are still open, with rests, so that it uses at most half of the controller's time.
+// discoverer asks SLURM for the jobs again and again: at once when something happened, otherwise at a pace that depends
+// on whether the user is there. In between it asks the questions that are still open, with rests, so that it uses at
+// most half of the controller's time.
 type discoverer struct {
 	slurm asker
 	first *Heard        // stands for the first question if it is young enough; may be nil
@@ -91,8 +93,8 @@ func (d *discoverer) leave() {
 	d.key = time.Now().Add(-idle)
 }
 
-// run asks until ctx ends and publishes what is known: before the first answer, only the question. It returns slurm.ErrNoSlurm if the first
-// question finds no SLURM.
+// run asks until ctx ends and publishes what is known: before the first answer, only the question. It returns
+// slurm.ErrNoSlurm if the first question finds no SLURM.
 func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {
 	d.touch() // whoever starts the program is there
 	emit(d.known)
@@ -198,7 +200,8 @@ func (d *discoverer) next() time.Time {
 	return earliest(d.paced(), latest(d.pull, d.soonest()))
 }
 
-// soonest is when the jobs may be asked for again, whatever happens: the controller has rested, and the floor has passed.
+// soonest is when the jobs may be asked for again, whatever happens: the controller has rested, and the floor has
+// passed.
 func (d *discoverer) soonest() time.Time { return latest(d.follow, d.known.Asked.Add(d.floor)) }
 
 // paced is when to ask for the jobs again if nothing happens: after the interval, or when the time of a job is over.
@@ -237,8 +240,8 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-// wait asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost meanwhile; ok is false
-// if ctx ended.
+// wait asks the open questions until it is time to ask for the jobs again. It returns whether a session was lost
+// meanwhile; ok is false if ctx ended.
 func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lost, ok bool) {
 	timer := time.NewTimer(time.Until(d.alarm()))
 	defer timer.Stop()
@@ -311,7 +314,8 @@ func (d *discoverer) obey(ctx context.Context, o order) {
 	d.rest(began)
 }
 
-// follows reports whether an open question comes before the next one for the jobs. At least one does, however often something happens.
+// follows reports whether an open question comes before the next one for the jobs. At least one does, however often
+// something happens.
 func (d *discoverer) follows() bool {
 	return (d.known.Asking || d.known.Topology) && (!d.followed || d.follow.Before(d.known.Next))
 }
@@ -324,7 +328,8 @@ func (d *discoverer) alarm() time.Time {
 	return d.known.Next
 }
 
-// hurry brings the next question for the jobs forward, to gap after the last command, or as soon as they may be asked for.
+// hurry brings the next question for the jobs forward, to gap after the last command, or as soon as they may be asked
+// for.
 func (d *discoverer) hurry(gap time.Duration, emit func(cluster.Discovery)) {
 	next := latest(d.heard.Add(gap), d.soonest())
 	if !next.Before(d.known.Next) {

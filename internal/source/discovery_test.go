@@ -27,12 +27,13 @@ type controller struct {
 	heard    *Heard // before the beginning
 	heardAge time.Duration
 
-	mu     sync.Mutex // protects the following
-	took   time.Duration
-	err    error
-	jobs   []cluster.Job
-	ended  []cluster.EndedJob
-	open   int             // questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
+	mu    sync.Mutex // protects the following
+	took  time.Duration
+	err   error
+	jobs  []cluster.Job
+	ended []cluster.EndedJob
+	// questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
+	open   int
 	leaves int             // questions for the topology that come after those
 	asked  []time.Duration // when it was asked for the jobs, from the beginning
 	next   []time.Duration // when it was asked what was open
@@ -318,7 +319,8 @@ func TestManyEndsDoNotSetThePace(t *testing.T) {
 	}
 }
 
-// Nothing brings a question forward to less than the floor after the last one: not the user, nor lost sessions, ends or failures.
+// Nothing brings a question forward to less than the floor after the last one: not the user, nor lost sessions, ends or
+// failures.
 func TestTheFloorHolds(t *testing.T) {
 	for name, broken := range map[string]error{"the controller answers": nil, "it fails": errors.New("broken")} {
 		c := &controller{err: broken, floor: 45 * sec}

@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// LastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as if there were no
-// jobs.
+// LastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as
+// if there were no jobs.
 func LastLook(store *cluster.Store, began time.Time) *cluster.Snapshot {
 	now := time.Now()
 	snap := store.Snapshot(now)

@@ -1,10 +1,12 @@
 // Package source produces the Events from which every output is made.
 //
-// Live is the real cluster: a discoverer asks SLURM for the jobs, a poller watches their nodes. Hosts watches the nodes of --nodes.
+// Live is the real cluster: a discoverer asks SLURM for the jobs, a poller watches their nodes. Hosts watches the nodes
+// of --nodes.
 //
-// Each is a cluster.Source with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and retry nodes now), Cancel (end
-// or signal a job), and the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and wait for its reply).
-// They may be called from any goroutine, also before Run; only Ask and Cancel block.
+// Each is a cluster.Source with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
+// retry nodes now), Cancel (end or signal a job), and the poller's Look (list the processes of a node) and Ask (send a
+// request to the probe of a node and wait for its reply). They may be called from any goroutine, also before Run; only
+// Ask and Cancel block.
 package source
 
 import (
@@ -18,19 +20,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// Live is the real cluster: the user's jobs and their nodes. A node that several jobs share is watched once; the nodes of a job are
-// watched until it ends.
+// Live is the real cluster: the user's jobs and their nodes. A node that several jobs share is watched once; the nodes
+// of a job are watched until it ends.
 type Live struct {
 	*poller.Manager
-	Heard *Heard        // an answer of squeue to begin with, if it is younger than Floor; nil: none. Likewise
-	Floor time.Duration // the least time from one answer of squeue to the next question; it must not change once Run is called
+	Heard *Heard // an answer of squeue to begin with, if it is younger than Floor; nil: none. Likewise
+	// the least time from one answer of squeue to the next question; it must not change once Run is called
+	Floor time.Duration
 
 	Job string // only the jobs that are PartOf it are discovered; "": all of the user's. Likewise
 
 	discoverer *discoverer
 
-	// Jobs is told the jobs of each Discovery before their nodes are watched. It must not block. nil: nobody wants to know. It must not change
-	// once Run is called.
+	// Jobs is told the jobs of each Discovery before their nodes are watched. It must not block. nil: nobody wants to
+	// know. It must not change once Run is called.
 	Jobs func([]cluster.Job)
 
 	mu       sync.Mutex      // protects the following

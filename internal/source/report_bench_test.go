@@ -20,8 +20,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// BenchmarkReport takes the reports of a node with 4 GPUs the whole way from a pipe of the system into the Store, one after the other. It
-// counts CPU time: other work on the machine does not count.
+// BenchmarkReport takes the reports of a node with 4 GPUs the whole way from a pipe of the system into the Store, one
+// after the other. It counts CPU time: other work on the machine does not count.
 func BenchmarkReport(b *testing.B) {
 	const interval = 3 * time.Second
 	past := pastOf(b, interval)

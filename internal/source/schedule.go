@@ -2,7 +2,8 @@ package source
 
 import "time"
 
-// SLURM is asked when something happened, otherwise at this pace. Sites limit the use of squeue, above all by programs that no one watches.
+// SLURM is asked when something happened, otherwise at this pace. Sites limit the use of squeue, above all by programs
+// that no one watches.
 const (
 	paceInUse  = 30 * time.Second // a key was pressed within inUse
 	paceIdle   = time.Minute      // within idle
@@ -24,8 +25,8 @@ const (
 // endSlack is how long after the time limit of a job SLURM is asked whether it has ended.
 const endSlack = 2 * time.Second
 
-// schedule says when to ask for the jobs next, from how the last rounds went. A round is one question for the jobs and the ones about
-// them that follow.
+// schedule says when to ask for the jobs next, from how the last rounds went. A round is one question for the jobs and
+// the ones about them that follow.
 type schedule struct {
 	labored   int  // rounds in a row, before this one, with a slow answer or a failure
 	heavy     bool // this round had one
@@ -62,8 +63,9 @@ func (s *schedule) followed(took time.Duration, failed bool) {
 	s.heavy = s.heavy || failed || took > slow
 }
 
-// interval is the time from one question for the jobs to the next when nobody has pressed a key for away. It doubles with every round
-// that had a slow answer or a failure, but a controller that failed is asked again soon while the user waits for it to come back.
+// interval is the time from one question for the jobs to the next when nobody has pressed a key for away. It doubles
+// with every round that had a slow answer or a failure, but a controller that failed is asked again soon while the user
+// waits for it to come back.
 func (s *schedule) interval(away time.Duration) time.Duration {
 	basic := paceAsleep
 	switch {
@@ -83,8 +85,8 @@ func (s *schedule) interval(away time.Duration) time.Duration {
 // lostGap is how long after an answer a lost session may lead to the next question.
 func (s *schedule) lostGap() time.Duration { return min(leastGap<<min(s.fruitless, 8), fruitlessGap) }
 
-// endGap is how long after an answer the end of a job's time may lead to the next question. While ends follow each other it grows to
-// the interval. A controller that fails or is slow is asked at the interval only.
+// endGap is how long after an answer the end of a job's time may lead to the next question. While ends follow each
+// other it grows to the interval. A controller that fails or is slow is asked at the interval only.
 func (s *schedule) endGap(interval time.Duration) time.Duration {
 	if s.heavy {
 		return interval

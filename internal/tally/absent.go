@@ -12,7 +12,8 @@ import (
 // absentIndex is the index of a GPU that the driver does not list.
 const absentIndex = -1
 
-// WithAbsent adds to GPUs of a node the missing ones, in the order of their numbers. Their Lost says why they are missing.
+// WithAbsent adds to GPUs of a node the missing ones, in the order of their numbers. Their Lost says why they are
+// missing.
 func WithAbsent(job *cluster.JobView, n *cluster.Node, gpus []*cluster.GPU) []*cluster.GPU {
 	m := job.Missing(n)
 	if !m.Certain {
@@ -28,7 +29,8 @@ func WithAbsent(job *cluster.JobView, n *cluster.Node, gpus []*cluster.GPU) []*c
 	for _, number := range numbers {
 		gpus = append(gpus, &cluster.GPU{Number: number, Card: wire.Card{Index: absentIndex}, GPU: wire.GPU{Lost: why}})
 	}
-	slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return cmp.Compare(uint(a.Number), uint(b.Number)) }) // NoNumber goes last
+	// NoNumber goes last
+	slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return cmp.Compare(uint(a.Number), uint(b.Number)) })
 	return gpus
 }
 

@@ -54,7 +54,8 @@ func slowdown(g *cluster.GPU) float64 {
 // Next is the gauge after this one, round the end.
 func (a Gauge) Next() Gauge { return (a + 1) % Gauges }
 
-// Highest says that of several GPUs the one with the highest level is the one to see. Otherwise it is the one with the lowest.
+// Highest says that of several GPUs the one with the highest level is the one to see. Otherwise it is the one with the
+// lowest.
 func (a Gauge) Highest() bool { return gauges[a].highest }
 
 // Level is how full the gauge of a GPU is, in percent; NaN if that is not known.
@@ -85,7 +86,8 @@ func (a Gauge) High(g *cluster.GPU) bool {
 	return false
 }
 
-// MemoryFull is the percentage from which the level of the memory is worth a look. Below it allocators fill it on purpose.
+// MemoryFull is the percentage from which the level of the memory is worth a look. Below it allocators fill it on
+// purpose.
 const MemoryFull = 98
 
 // Mean is the number of several GPUs together, of those that give it. A GPU with a higher limit counts more.
@@ -108,8 +110,9 @@ func (a Gauge) Mean(gpus []*cluster.GPU) Sum {
 	return s
 }
 
-// Outer is the n levels up to the bin newest of the GPU that is the one to see in each, of a gauge whose past is kept. A bin that no GPU has
-// is a gap. Unlike Series it ends where the caller says, so that those of several nodes stand below each other.
+// Outer is the n levels up to the bin newest of the GPU that is the one to see in each, of a gauge whose past is kept.
+// A bin that no GPU has is a gap. Unlike Series it ends where the caller says, so that those of several nodes stand
+// below each other.
 func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	sum := metric.Lowest
 	if gauges[a].highest {

@@ -32,7 +32,8 @@ func Old(n *cluster.Node) bool { return Shows(n) && n.State != cluster.NodeRepor
 // Lost is NVML's message about a lost GPU; "" if the GPU is not lost.
 func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
-// Own are those GPUs of a node that are the job's. MIG instances are not among them: what they use is in the numbers of their GPU.
+// Own are those GPUs of a node that are the job's. MIG instances are not among them: what they use is in the numbers of
+// their GPU.
 func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
 	share := job.Share(n)
 	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !share.Has(&g.Number) || g.Instance() })
@@ -92,7 +93,8 @@ func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
 	return ""
 }
 
-// Owner is the user and job of a GPU that is not the selected job's. Job is empty if only the user is known; the zero Owner is unknown.
+// Owner is the user and job of a GPU that is not the selected job's. Job is empty if only the user is known; the zero
+// Owner is unknown.
 type Owner struct{ User, Job string }
 
 // OwnerOf finds the owner of a GPU of node n: from SLURM's list of jobs, otherwise from the processes on it.

@@ -4,7 +4,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// JobRow is a job, or a task of an array: one that has nodes, one that waits, or one that has ended. Exactly one of the pointers is set.
+// JobRow is a job, or a task of an array: one that has nodes, one that waits, or one that has ended. Exactly one of the
+// pointers is set.
 type JobRow struct {
 	Running *cluster.JobView
 	Pending *cluster.PendingJob

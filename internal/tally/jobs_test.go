@@ -25,7 +25,8 @@ func held(name string, utils ...float64) *cluster.Node {
 	return n
 }
 
-// A row has the sums over the GPUs of the job on nodes that report, its worst problem, and what SLURM says of jobs that wait or have ended.
+// A row has the sums over the GPUs of the job on nodes that report, its worst problem, and what SLURM says of jobs that
+// wait or have ended.
 func TestJobs(t *testing.T) {
 	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{"n1": held("n1", 90, 92), "n2": held("n2", 91, 25), "n3": {Name: "n3", State: cluster.NodeFailed}}}
 	on := func(id string, nodes ...string) cluster.JobView {

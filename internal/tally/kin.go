@@ -30,7 +30,8 @@ func idOf(r *wire.Rank) rankID {
 // SameRank reports whether two processes are of the same rank of one program. Those of which none is known are not.
 func SameRank(a, b *wire.Rank) bool { return a != nil && b != nil && idOf(a) == idOf(b) }
 
-// Left reports whether a process that was on GPUs is on none of them any more, as its node lists: in most cases it has ended.
+// Left reports whether a process that was on GPUs is on none of them any more, as its node lists: in most cases it has
+// ended.
 func Left(s *cluster.Snapshot, t *Target) bool {
 	n := Node(s, t.Node)
 	if n.State != cluster.NodeReporting || len(t.GPUs) == 0 {
@@ -74,8 +75,8 @@ func CountRanks(targets []Target) int {
 	return len(seen)
 }
 
-// Children are a process and its descendants, as its node has told: the parent always before the children. found says that the node knows
-// the process itself.
+// Children are a process and its descendants, as its node has told: the parent always before the children. found says
+// that the node knows the process itself.
 func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Target, found bool) {
 	children := map[int][]*wire.Relative{}
 	for i := range family {

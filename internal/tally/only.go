@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Only names the GPUs to show, each by its number ("3", "3:1" for a MIG instance), its UUID or the beginning of that, or its PCI bus ID. The
-// empty Only shows all.
+// Only names the GPUs to show, each by its number ("3", "3:1" for a MIG instance), its UUID or the beginning of that,
+// or its PCI bus ID. The empty Only shows all.
 type Only []string
 
 var (
@@ -65,7 +65,8 @@ func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// bus is a PCI bus ID in the form of which there is one: NVML writes eight digits of the domain, the kernel four, people none.
+// bus is a PCI bus ID in the form of which there is one: NVML writes eight digits of the domain, the kernel four,
+// people none.
 func bus(id string) string {
 	m := busForm.FindStringSubmatch(id)
 	if m == nil {

@@ -22,7 +22,8 @@ func TestOnly(t *testing.T) {
 	}
 	n := &cluster.Node{GPUs: []cluster.GPU{*gpu, *other}, Processes: []wire.Process{{PID: 7, GPU: 0}, {PID: 7, GPU: 1}, {PID: 8, GPU: 1}, {PID: 9, GPU: 5}}}
 	n.GPUs[1].Index = 1
-	for pid, want := range map[int][3]bool{7: {true, true, true}, 8: {false, true, true}, 9: {true, true, true}, 10: {true, true, true}} { // of GPU 3, GPU 1, all
+	// of GPU 3, GPU 1, all
+	for pid, want := range map[int][3]bool{7: {true, true, true}, 8: {false, true, true}, 9: {true, true, true}, 10: {true, true, true}} {
 		id := wire.ProcessID{PID: pid}
 		if got := [3]bool{Only{"3"}.ShowsProcess(n, id), Only{"1"}.ShowsProcess(n, id), Only{}.ShowsProcess(n, id)}; got != want {
 			t.Errorf("process %d: %v, want %v", pid, got, want)

@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Rank is the rank of the processes on a GPU; nil if it is unknown or they have several. Only the user's own processes have ranks.
+// Rank is the rank of the processes on a GPU; nil if it is unknown or they have several. Only the user's own processes
+// have ranks.
 func Rank(n *cluster.Node, g *cluster.GPU) *wire.Rank {
 	var rank *wire.Rank
 	for i := range n.Processes {
@@ -30,10 +31,11 @@ type RankState int
 
 // The states of a rank, as of the last list of processes of each node.
 const (
-	RankRuns    RankState = iota // its process is on a GPU
-	RankGone                     // its process has left its GPU, while others of the program still run
-	RankUnseen                   // no process has it, although all nodes list the processes on all GPUs of the job
-	RankUnknown                  // its node does not respond or does not list the processes on its GPU; without a Node: on any that does so
+	RankRuns   RankState = iota // its process is on a GPU
+	RankGone                    // its process has left its GPU, while others of the program still run
+	RankUnseen                  // no process has it, although all nodes list the processes on all GPUs of the job
+	// its node does not respond or does not list the processes on its GPU; without a Node: on any that does so
+	RankUnknown
 )
 
 // RankRow is a process of a job on one GPU, or a rank of the job that has none.
@@ -46,7 +48,8 @@ type RankRow struct {
 	Process  *wire.Process // nil: gone, never seen, or on a node that shows no data
 	LastSeen time.Time     // when the node last listed it; zero: never
 
-	// Program counts the programs of the job with ranks, from 1 on, where there are several; 0: there is one, or the process has no rank.
+	// Program counts the programs of the job with ranks, from 1 on, where there are several; 0: there is one, or the
+	// process has no rank.
 	Program int
 
 	of    cluster.Program
@@ -56,8 +59,8 @@ type RankRow struct {
 // maxWorld is the largest number of ranks of a program of which the missing ones are rows.
 const maxWorld = 1 << 14
 
-// Ranks are the processes of a job on all nodes, and the ranks that have none, by program and rank; processes without a rank come last. Two
-// programs of the same size, one after the other, are told apart by the time.
+// Ranks are the processes of a job on all nodes, and the ranks that have none, by program and rank; processes without a
+// rank come last. Two programs of the same size, one after the other, are told apart by the time.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	t := rankTable{s: s, job: job, taken: map[cluster.RankID]bool{}, began: map[cluster.Program]time.Time{}, whole: true}
 	t.programs = cluster.NewPrograms(t.seen)
@@ -205,8 +208,8 @@ func listed(n *cluster.Node, g *cluster.GPU) bool {
 	return n.Listed && g.Unlisted == "" && Lost(g) == "" && !g.Hung()
 }
 
-// addAbsent adds the ranks that were seen and have no process now, each at its last place. Those of a program that is over are left out: all
-// its ranks are gone, or those that run began after these were last seen.
+// addAbsent adds the ranks that were seen and have no process now, each at its last place. Those of a program that is
+// over are left out: all its ranks are gone, or those that run began after these were last seen.
 func (t *rankTable) addAbsent() {
 	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })
 	for _, row := range t.absent {
@@ -218,7 +221,8 @@ func (t *rankTable) addAbsent() {
 	}
 }
 
-// addUnseen adds the ranks that a program must have, and that were never seen. If there are more ranks than GPUs, some of them need none.
+// addUnseen adds the ranks that a program must have, and that were never seen. If there are more ranks than GPUs, some
+// of them need none.
 func (t *rankTable) addUnseen() {
 	row := RankRow{State: RankUnknown, Number: cluster.NoNumber, place: len(t.job.Nodes)}
 	if t.whole {

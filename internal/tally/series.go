@@ -54,7 +54,8 @@ func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
 	}
 }
 
-// Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is a gap.
+// Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is
+// a gap.
 func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
 	if sum == metric.Add {
 		return added(gpus, id, n)
@@ -78,8 +79,9 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 	return samples
 }
 
-// added is the newest n sums of a number over GPUs. A bin that lacks a GPU which reports the number now is a gap: unknown must not
-// look like less. A GPU that misses a bin or two has its last sample there, since reports do not come all at once.
+// added is the newest n sums of a number over GPUs. A bin that lacks a GPU which reports the number now is a gap:
+// unknown must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not come
+// all at once.
 func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	samples, counts, seen := make([]float32, n), make([]int, n), make([]bool, n)
 	for bins := range tails(gpus, id, n) {
@@ -105,7 +107,8 @@ func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	return samples
 }
 
-// Throttled is the newest n samples of whether one of GPUs had one of these throttle reasons: 1 or 0, a gap where no GPU said so.
+// Throttled is the newest n samples of whether one of GPUs had one of these throttle reasons: 1 or 0, a gap where no
+// GPU said so.
 func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 	samples := make([]float32, n)
 	for i := range samples {
@@ -125,7 +128,8 @@ func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 	return samples
 }
 
-// percents counts GPUs by their utilization in whole percents, as there may be thousands. The last element counts them all.
+// percents counts GPUs by their utilization in whole percents, as there may be thousands. The last element counts them
+// all.
 type percents [102]uint16
 
 func (p *percents) add(percent float64) {

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost or hung. A node whose
-// last report is old, without a failure, may just be slow.
+// Settled reports whether every node has reported or failed, and every GPU of a job has values or is known to be lost
+// or hung. A node whose last report is old, without a failure, may just be slow.
 func Settled(s *cluster.Snapshot) bool {
 	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() || s.Discovery.Asking {
 		return false // nothing is known of any job yet, or not yet which GPUs are its own
@@ -24,8 +24,9 @@ func Settled(s *cluster.Snapshot) bool {
 	return true
 }
 
-// Patience is how long an output waits for the rest after all else is there: GPUs that are still being read, the users of processes, and the
-// switches of nodes. It is longer than the default interval of the probes, which look for users again in each report.
+// Patience is how long an output waits for the rest after all else is there: GPUs that are still being read, the users
+// of processes, and the switches of nodes. It is longer than the default interval of the probes, which look for users
+// again in each report.
 const Patience = 4 * time.Second
 
 // Settling tells when there is nothing left to wait for before a Snapshot is printed.
@@ -46,8 +47,8 @@ func (w *Settling) Over(s *cluster.Snapshot) bool {
 	return !nameless(s) && !late(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= Patience
 }
 
-// Early returns the nodes that report and whose second report is waited for. One that comes off the beat, right after the first, is too soon
-// for a rate.
+// Early returns the nodes that report and whose second report is waited for. One that comes off the beat, right after
+// the first, is too soon for a rate.
 func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 	if w.Second == 0 {
 		return nil
@@ -70,7 +71,8 @@ func late(s *cluster.Snapshot) bool {
 	})
 }
 
-// nameless reports whether a list has a process whose user is not known yet. A probe waits only a moment for names, and looks again in its next report.
+// nameless reports whether a list has a process whose user is not known yet. A probe waits only a moment for names, and
+// looks again in its next report.
 func nameless(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
@@ -83,7 +85,8 @@ func Pending(n *cluster.Node) bool {
 	return n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil
 }
 
-// NodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all nodes.
+// NodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all
+// nodes.
 func NodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*cluster.Node, all int) {
 	seen := map[string]bool{}
 	for i := range s.Jobs {

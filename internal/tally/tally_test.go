@@ -17,7 +17,8 @@ import (
 
 const historyLen = 60
 
-// gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that is not known.
+// gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that
+// is not known.
 func gpu(number int, util, temp []float32) cluster.GPU {
 	g := cluster.GPU{Number: number}
 	for i := range util {
@@ -84,7 +85,8 @@ func TestLongMedian(t *testing.T) {
 	}
 }
 
-// A sum is a gap while a GPU is missing in it, not a step; one that misses a report, or that never gives the number, does no harm.
+// A sum is a gap while a GPU is missing in it, not a step; one that misses a report, or that never gives the number,
+// does no harm.
 func TestSumsHaveNoSteps(t *testing.T) {
 	level := func(watts ...float32) cluster.GPU { return gpu(1, watts, make([]float32, len(watts))) }
 	never := gpu(3, []float32{gap, gap, gap, gap, gap, gap}, make([]float32, 6))

@@ -83,7 +83,8 @@ func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	return t
 }
 
-// JobOf is the ID of the job of a process, as squeue prints it, or SLURM's number if it is none of the user's jobs; "": not known.
+// JobOf is the ID of the job of a process, as squeue prints it, or SLURM's number if it is none of the user's jobs; "":
+// not known.
 func JobOf(s *cluster.Snapshot, p *wire.Process) string {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Number != "" && j.Number == p.Job {
@@ -102,8 +103,8 @@ func (t *Target) addGPU(n *cluster.Node, p *wire.Process) {
 	}
 }
 
-// Mine reports whether a process is one of the user's. A node that does not know the name of a user gives the number; then what /proc shows
-// of one's own processes only tells.
+// Mine reports whether a process is one of the user's. A node that does not know the name of a user gives the number;
+// then what /proc shows of one's own processes only tells.
 func Mine(s *cluster.Snapshot, p *wire.Process) bool {
 	if p.UID != nil && p.User == strconv.Itoa(*p.UID) {
 		return p.Directory != ""

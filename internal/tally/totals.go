@@ -1,8 +1,8 @@
-// Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals and series over them, the lowest and
-// the hottest, the owner of a GPU, and the ranks of a job.
+// Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals and series
+// over them, the lowest and the hottest, the owner of a GPU, and the ranks of a job.
 //
-// Everything here is a function of its arguments: nothing is kept, no clock is read, and a metric that a GPU does not report is
-// never counted as 0. Formatting is up to the outputs. Functions may be called concurrently.
+// Everything here is a function of its arguments: nothing is kept, no clock is read, and a metric that a GPU does not
+// report is never counted as 0. Formatting is up to the outputs. Functions may be called concurrently.
 package tally
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Sum is one number over some GPUs: their sum, mean, lowest or highest. A GPU that does not give it is not counted as 0.
+// Sum is one number over some GPUs: their sum, mean, lowest or highest. A GPU that does not give it is not counted as
+// 0.
 type Sum struct {
 	Value float64      // NaN: none gives it
 	Count int          // GPUs that give it
@@ -102,7 +103,8 @@ func (t *Totals) Counted() int {
 	return n
 }
 
-// apart is how many points below the mean a GPU must be to be named. Among equals the name would change with every poll.
+// apart is how many points below the mean a GPU must be to be named. Among equals the name would change with every
+// poll.
 const apart = 5
 
 // Slowest is the lowest utilization, and whether its GPU stands out from the rest.

@@ -59,7 +59,8 @@ type userNode struct {
 	procs   map[userProcess]bool
 }
 
-// Users are the users who have processes on those GPUs of the nodes of jobs that are to be shown, or on none that is known, by name.
+// Users are the users who have processes on those GPUs of the nodes of jobs that are to be shown, or on none that is
+// known, by name.
 func Users(s *cluster.Snapshot, only Only) []UserRow {
 	sums := map[string]*userSum{}
 	ids := map[string]string{}

@@ -1,5 +1,5 @@
-// Package text holds helpers for text from other programs that several packages need: limit it, cut it between characters, take its first
-// line, put it into a table. It also finds the name that a mistyped one is meant to be.
+// Package text holds helpers for text from other programs that several packages need: limit it, cut it between
+// characters, take its first line, put it into a table. It also finds the name that a mistyped one is meant to be.
 //
 // Any number of goroutines may use a Capture; the rest are pure functions.
 package text
@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Capture keeps the first Limit bytes that are written to it. After that it fails with Full, so that a command which writes to it ends with
-// a broken pipe. If Full is nil, it drops the rest.
+// Capture keeps the first Limit bytes that are written to it. After that it fails with Full, so that a command which
+// writes to it ends with a broken pipe. If Full is nil, it drops the rest.
 type Capture struct {
 	Limit int
 	Full  error
@@ -68,7 +68,8 @@ func (c *Capture) keep(p []byte) (int, error) {
 
 // ReadFrom implements io.ReaderFrom, to avoid the 32 KiB buffer of io.Copy.
 func (c *Capture) ReadFrom(r io.Reader) (int64, error) {
-	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10)) // hides their ReadFrom and WriteTo
+	// hides their ReadFrom and WriteTo
+	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10))
 }
 
 // Bytes returns what was kept. Nothing may be written after that.

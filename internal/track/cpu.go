@@ -3,8 +3,8 @@ package track
 // patience is in how many samples the CPU time of processes must be lower than before until it counts as lost.
 const patience = 3
 
-// counter is a CPU time that only grows. What is read may decrease for a moment, when a process ends between two reads, and for good when its
-// parent does not wait for it: then the kernel adds its time to nobody's.
+// counter is a CPU time that only grows. What is read may decrease for a moment, when a process ends between two reads,
+// and for good when its parent does not wait for it: then the kernel adds its time to nobody's.
 type counter struct {
 	most  float64 // in seconds, so far
 	lost  float64

@@ -8,14 +8,15 @@ import (
 )
 
 const (
-	// sure is in how many looks a process must be a stranger before it is not read again. In the first, its parent may not have been seen yet.
+	// sure is in how many looks a process must be a stranger before it is not read again. In the first, its parent may
+	// not have been seen yet.
 	sure = 2
 	// forgetful is after how many looks all processes are read again: a PID may belong to another process now.
 	forgetful = 60
 )
 
-// family is the command and its descendants. A look lists /proc, but reads only the members and what is new: on a node with thousands of
-// processes reading all of them would cost more than all else.
+// family is the command and its descendants. A look lists /proc, but reads only the members and what is new: on a node
+// with thousands of processes reading all of them would cost more than all else.
 type family struct {
 	fs         procfs.FS
 	self, main int
@@ -43,8 +44,8 @@ func (m *member) is(stat *procfs.ProcStat) bool { return m != nil && m.Starttime
 // alive reports whether the process has memory and threads, and is not a zombie.
 func (m *member) alive() bool { return m.State != "Z" && m.State != "X" }
 
-// look finds the members and reads them. Parents are read before their children, mostly: a child that ends meanwhile is missed in this look, and not
-// counted twice.
+// look finds the members and reads them. Parents are read before their children, mostly: a child that ends meanwhile is
+// missed in this look, and not counted twice.
 func (f *family) look(since time.Duration) error {
 	procs, err := f.fs.AllProcs()
 	if err != nil {
@@ -85,7 +86,8 @@ func (f *family) look(since time.Duration) error {
 	return nil
 }
 
-// kin are the PIDs of the members: the command, what its members have started, and orphans, which the kernel gives to self.
+// kin are the PIDs of the members: the command, what its members have started, and orphans, which the kernel gives to
+// self.
 func (f *family) kin(stats []member) map[int]bool {
 	kin := map[int]bool{}
 	for grown := true; grown; {
@@ -117,7 +119,8 @@ func (f *family) reap(stat *procfs.ProcStat) {
 	}
 }
 
-// PeakOf is the largest resident memory, in bytes, that a process or one of its descendants had. The kernel counts it in kilobytes.
+// PeakOf is the largest resident memory, in bytes, that a process or one of its descendants had. The kernel counts it
+// in kilobytes.
 func PeakOf(used *syscall.Rusage) uint64 { return uint64(max(used.Maxrss, 0)) << 10 }
 
 // userHZ is the kernel's unit of CPU time, the same on all platforms of Go.

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page. So only so many pages are
-// walked in a second, and a large process is read more seldom. Its resident memory, which costs nothing, is read in each look.
+// Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page.
+// So only so many pages are walked in a second, and a large process is read more seldom. Its resident memory, which
+// costs nothing, is read in each look.
 const (
 	pagesPerSecond = 64 << 10
 	pagesAtOnce    = 512 << 10 // that may be saved up
@@ -64,7 +65,8 @@ func (f *family) walk(m *member) {
 	m.resident, m.walked = sum.Rss, f.looks
 }
 
-// rss adds up the memory of processes. What they share counts once: that is at least what one of them shares, and at least the sum of their parts.
+// rss adds up the memory of processes. What they share counts once: that is at least what one of them shares, and at
+// least the sum of their parts.
 func rss(members []*member) RSS {
 	var private, most, parts uint64
 	for _, m := range members {
@@ -111,7 +113,8 @@ func widen(r *RSS, now RSS) {
 	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
 }
 
-// raise raises the total to a peak that no sample has seen. What is more than in the samples counts as private: shared memory hardly changes.
+// raise raises the total to a peak that no sample has seen. What is more than in the samples counts as private: shared
+// memory hardly changes.
 func raise(r *RSS, peak uint64) {
 	r.Total = max(r.Total, float64(peak))
 	r.Private = max(r.Private, float64(peak)-r.Shared)

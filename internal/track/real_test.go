@@ -20,8 +20,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/track/child"
 )
 
-// TestMain makes this test binary the command that is tracked, when the environment says what it does. It prints the CPU time, in seconds, of
-// itself and of the children for which it has waited, and the memory, in megabytes, that it had before it did anything.
+// TestMain makes this test binary the command that is tracked, when the environment says what it does. It prints the
+// CPU time, in seconds, of itself and of the children for which it has waited, and the memory, in megabytes, that it
+// had before it did anything.
 func TestMain(m *testing.M) {
 	work := os.Getenv("TRACKED")
 	if work == "" {
@@ -118,8 +119,8 @@ func cpu(who int) float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// tracked runs the work, and returns the report, and the CPU time of the command and of its children and the memory of a process that does nothing, as
-// the command says.
+// tracked runs the work, and returns the report, and the CPU time of the command and of its children and the memory of
+// a process that does nothing, as the command says.
 func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, main, children, base float64) {
 	t.Helper()
 	t.Setenv("TRACKED", work)

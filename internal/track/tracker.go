@@ -59,8 +59,8 @@ func New(o Options) (*Tracker, error) {
 	return t, nil
 }
 
-// Begin starts to track the command, which has started. This process had at most peak bytes of memory until then: the kernel counts them as its
-// child's, whose memory they were for a moment.
+// Begin starts to track the command, which has started. This process had at most peak bytes of memory until then: the
+// kernel counts them as its child's, whose memory they were for a moment.
 func (t *Tracker) Begin(at time.Time, main int, peak uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,11 +95,12 @@ func (t *Tracker) Sample(at time.Time) {
 	t.look(at)
 }
 
-// End measures the command for the last time, when it has ended, and before it is waited for: then its times are complete.
+// End measures the command for the last time, when it has ended, and before it is waited for: then its times are
+// complete.
 func (t *Tracker) End(at time.Time) { t.Sample(at) }
 
-// Peak tells the largest memory that the command had, or one of its descendants: the kernel says so when it has ended, but not whose it was. New
-// memory means page faults, so it was of the one that had more of them.
+// Peak tells the largest memory that the command had, or one of its descendants: the kernel says so when it has ended,
+// but not whose it was. New memory means page faults, so it was of the one that had more of them.
 func (t *Tracker) Peak(bytes uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 const (
 	// patience is the timeout of a request to a node.
 	patience = 10 * time.Second
-	// cancelPatience is that of one to SLURM. It may have to wait for another command to end, and for the controller to rest.
+	// cancelPatience is that of one to SLURM. It may have to wait for another command to end, and for the controller to
+	// rest.
 	cancelPatience = 40 * time.Second
 )
 

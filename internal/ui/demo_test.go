@@ -41,7 +41,8 @@ func TestALostGPUKeepsItsScale(t *testing.T) {
 	}
 }
 
-// The first frame of the demo names its slow GPU: in row 1, in its own row, in the overview and among the problems, with rank and PID.
+// The first frame of the demo names its slow GPU: in row 1, in its own row, in the overview and among the problems,
+// with rank and PID.
 func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	for _, nodes := range []int{1, 2, 8, 64} {
 		lag := func(f cluster.Finding) bool { return f.Kind == cluster.KindLag && f.Holds() && f.GPU == 3 }

@@ -170,7 +170,8 @@ func remember(g *cluster.GPU, util []float32) {
 	})
 }
 
-// throttledAt are the throttle reasons in a bin of the history of a GPU that has these now: for 40 s, and once for 33 s before that.
+// throttledAt are the throttle reasons in a bin of the history of a GPU that has these now: for 40 s, and once for 33 s
+// before that.
 func throttledAt(now uint64, bin int) uint64 {
 	if now == 0 || bin >= historyLen-14 || bin > historyLen-80 && bin < historyLen-68 {
 		return now
@@ -219,6 +220,6 @@ func remake(g *cluster.GPU, past any, of func(metric.ID) []float32) {
 	g.History = h
 }
 
-// fixtureIndex is NVML's index of the GPU with that minor number: the devices of these nodes are found in another order than they are
-// numbered in, so that a screen that shows the one for the other is seen.
+// fixtureIndex is NVML's index of the GPU with that minor number: the devices of these nodes are found in another order
+// than they are numbered in, so that a screen that shows the one for the other is seen.
 func fixtureIndex(number, gpus int) int { return (number + 3) % gpus }

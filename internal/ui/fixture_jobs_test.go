@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// jobsFixture has jobs in all states: two that run, a suspended one, three that wait, and six that have ended or are ending.
+// jobsFixture has jobs in all states: two that run, a suspended one, three that wait, and six that have ended or are
+// ending.
 func jobsFixture() *cluster.Snapshot {
 	s := fixture()
 	s.Nodes["gpu-n02"].Processes[3].User = "bob"

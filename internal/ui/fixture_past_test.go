@@ -14,7 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// pastFixture is a job of which a node failed four minutes ago, after eight minutes of reports. GPU5 of that became hot.
+// pastFixture is a job of which a node failed four minutes ago, after eight minutes of reports. GPU5 of that became
+// hot.
 var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
@@ -114,7 +115,8 @@ var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 	return s.Snapshot(fixtureNow)
 })
 
-// silenceFixture is a job of which no node has answered for half a minute: the connections were lost for the first of them.
+// silenceFixture is a job of which no node has answered for half a minute: the connections were lost for the first of
+// them.
 var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := cluster.NewStore(poll, health.Rules(health.Defaults()))

@@ -13,7 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The fixtures are invented clusters, always the same: a training job with one of each trouble, a job on a shared node, a large job.
+// The fixtures are invented clusters, always the same: a training job with one of each trouble, a job on a shared node,
+// a large job.
 
 var fixtureNow = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 
@@ -115,7 +116,8 @@ func seen(n *cluster.Node) {
 	}
 }
 
-// ranksFixture is a job whose rank 13 has left its GPU, with a GPU that lags, a node that is silent, and one that was never reached.
+// ranksFixture is a job whose rank 13 has left its GPU, with a GPU that lags, a node that is silent, and one that was
+// never reached.
 func ranksFixture() *cluster.Snapshot {
 	s := fixture()
 	job := &s.Jobs[0]
@@ -150,7 +152,8 @@ func unrankedFixture() *cluster.Snapshot {
 	return s
 }
 
-// fixture is the snapshot of most golden frames: two jobs, on two nodes that stream, one that connects, one that refuses, and a shared one.
+// fixture is the snapshot of most golden frames: two jobs, on two nodes that stream, one that connects, one that
+// refuses, and a shared one.
 func fixture() *cluster.Snapshot {
 	r := rand.New(rand.NewPCG(48211, 1))
 	n1, n2 := fixtureNode(r, "gpu-n01", 8), fixtureNode(r, "gpu-n02", 8)
@@ -294,7 +297,8 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 	return n
 }
 
-// troubledFixture is fixture with a past: a GPU that lags, a node that was silent for a while, one that has joined late, one that never did.
+// troubledFixture is fixture with a past: a GPU that lags, a node that was silent for a while, one that has joined
+// late, one that never did.
 func troubledFixture() *cluster.Snapshot {
 	s := fixture()
 	n := s.Nodes["gpu-n02"]
@@ -399,7 +403,8 @@ func bigFixture() *cluster.Snapshot {
 	return keyed(s)
 }
 
-// manyFixture is a job of so many nodes, which share the GPUs of a few. The last node refuses the login, and three are in trouble.
+// manyFixture is a job of so many nodes, which share the GPUs of a few. The last node refuses the login, and three are
+// in trouble.
 func manyFixture(nodes int) *cluster.Snapshot {
 	s := bigFixture()
 	job := &s.Jobs[0]
@@ -428,7 +433,8 @@ func manyFixture(nodes int) *cluster.Snapshot {
 	return keyed(s)
 }
 
-// switchedFixture is a job of so many nodes under leaf switches of 32, but for the last nodes of the job, which are under none.
+// switchedFixture is a job of so many nodes under leaf switches of 32, but for the last nodes of the job, which are
+// under none.
 func switchedFixture(nodes int) *cluster.Snapshot {
 	const leaf, bare = 32, 8
 	s := manyFixture(nodes)

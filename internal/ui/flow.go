@@ -6,10 +6,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A write to a terminal behind a slow link succeeds at once: the frame is then in buffers of the kernel, of sshd and of TCP, which hold many seconds
-// of frames, and the picture lags behind the keys by that. So after every window of bytes the terminal is asked whether it is there (DSR 5, which all
-// terminals since the VT100 answer, and tmux and screen themselves), and no frame is written until it has answered: frames are skipped, never queued.
-// An untouched screen asks every few seconds, and a local terminal answers within a millisecond.
+// A write to a terminal behind a slow link succeeds at once: the frame is then in buffers of the kernel, of sshd and of
+// TCP, which hold many seconds of frames, and the picture lags behind the keys by that. So after every window of bytes
+// the terminal is asked whether it is there (DSR 5, which all terminals since the VT100 answer, and tmux and screen
+// themselves), and no frame is written until it has answered: frames are skipped, never queued. An untouched screen
+// asks every few seconds, and a local terminal answers within a millisecond.
 const (
 	window = 4 << 10 // bytes
 
@@ -66,8 +67,8 @@ func (t *terminal) inquire(b []byte) []byte {
 	return append(b, question...)
 }
 
-// giveUp ends the wait for an answer that does not come. If others have come meanwhile, one was lost, and is not waited for any more; otherwise they may
-// all be late.
+// giveUp ends the wait for an answer that does not come. If others have come meanwhile, one was lost, and is not waited
+// for any more; otherwise they may all be late.
 func (t *terminal) giveUp(open chan struct{}) {
 	t.mu.Lock()
 	if f := &t.flow; f.clear == open {
@@ -81,8 +82,8 @@ func (t *terminal) giveUp(open chan struct{}) {
 	t.wake.Ring()
 }
 
-// answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when nobody waits for it: a link that
-// is that slow needs the questions most.
+// answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when
+// nobody waits for it: a link that is that slow needs the questions most.
 func (t *terminal) answered(answer string) {
 	if answer != fine && answer != fineDEC {
 		return
@@ -100,8 +101,9 @@ func (t *terminal) answered(answer string) {
 	t.wake.Ring()
 }
 
-// hush asks nothing more, and returns a command that gives what next returns, once the terminal has answered the last question or that has taken too
-// long. An answer that comes when nobody reads any more would stand on the command line of the shell.
+// hush asks nothing more, and returns a command that gives what next returns, once the terminal has answered the last
+// question or that has taken too long. An answer that comes when nobody reads any more would stand on the command line
+// of the shell.
 func (t *terminal) hush(next func() tea.Msg) tea.Cmd {
 	t.mu.Lock()
 	t.flow.hushed = true

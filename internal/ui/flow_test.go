@@ -53,7 +53,8 @@ func (l *slowLink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// busy shows a frame in which nearly everything has changed every 50 ms, for a while, and returns how far each frame that was shown lagged.
+// busy shows a frame in which nearly everything has changed every 50 ms, for a while, and returns how far each frame
+// that was shown lagged.
 func busy(l *slowLink, asks bool, during time.Duration) []time.Duration {
 	term := newTerminal(l)
 	term.flow.asks = asks
@@ -78,7 +79,8 @@ func busy(l *slowLink, asks bool, during time.Duration) []time.Duration {
 	return l.lags
 }
 
-// Behind a slow link the picture lags by a round trip and two frames at most, however fast frames come: those between are skipped.
+// Behind a slow link the picture lags by a round trip and two frames at most, however fast frames come: those between
+// are skipped.
 func TestASlowLinkSkipsFrames(t *testing.T) {
 	const round = 300 * time.Millisecond
 	one := time.Duration(41*120) * time.Second / 50_000
@@ -128,8 +130,9 @@ func TestALateFirstAnswer(t *testing.T) {
 	})
 }
 
-// A link of 2 kB/s takes longer for the first frame than an answer is waited for, and then has many frames to send. Later, what is seen is as new as the
-// link allows: the answers to earlier questions are not taken for those to later ones.
+// A link of 2 kB/s takes longer for the first frame than an answer is waited for, and then has many frames to send.
+// Later, what is seen is as new as the link allows: the answers to earlier questions are not taken for those to later
+// ones.
 func TestAVerySlowLinkCatchesUp(t *testing.T) {
 	const round = 100 * time.Millisecond
 	one := time.Duration(41*120) * time.Second / 2000
@@ -214,7 +217,8 @@ func TestCtrlZWaitsForTheAnswer(t *testing.T) {
 	}
 }
 
-// Who had the terminal meanwhile got the answer: it is not waited for when the terminal is taken again. Questions are asked as before.
+// Who had the terminal meanwhile got the answer: it is not waited for when the terminal is taken again. Questions are
+// asked as before.
 func TestAQuestionIsNotOpenAfterSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term, out := asking(t)
@@ -234,7 +238,8 @@ func TestAQuestionIsNotOpenAfterSuspension(t *testing.T) {
 	})
 }
 
-// A text for the clipboard waits for the answer as frames do, and its bytes count as theirs; the end of the program does not lose it.
+// A text for the clipboard waits for the answer as frames do, and its bytes count as theirs; the end of the program
+// does not lose it.
 func TestTheClipboardIsPartOfTheFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term, out := asking(t)

@@ -90,7 +90,8 @@ func allShots() []shot {
 	)
 }
 
-// Whatever the size: no panic, the exact height, no line wider than the terminal, and nothing but rules in its last column.
+// Whatever the size: no panic, the exact height, no line wider than the terminal, and nothing but rules in its last
+// column.
 func TestSweep(t *testing.T) {
 	notRaced(t)
 	heights := []int{1, 2, 3, 4, 6, 9, 10, 12, 15, 20, 24, 29, 30, 40, 50, 100}

@@ -85,8 +85,8 @@ func (r *rig) shows() int {
 	return int(bus-0x1b) / 0x20
 }
 
-// The page begins with the GPU that needs a look, or with that of the row or of the problem; the arrows go through the GPUs of the node, round
-// the ends, and to the GPU with the same number on other nodes.
+// The page begins with the GPU that needs a look, or with that of the row or of the problem; the arrows go through the
+// GPUs of the node, round the ends, and to the GPU with the same number on other nodes.
 func TestGPUPage(t *testing.T) {
 	for _, test := range []struct {
 		keys string
@@ -216,7 +216,8 @@ func TestGPUPageDoesNotJump(t *testing.T) {
 	}
 }
 
-// The timeline has the reasons that there were, with how long they held in the time that it shows, and those that are usual.
+// The timeline has the reasons that there were, with how long they held in the time that it shows, and those that are
+// usual.
 func TestThrottleTimeline(t *testing.T) {
 	hot := linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, 5)}, 120, 40)
 	for _, want := range []string{`heat \(hardware\) .*█{3,}.*█{3,} +1m15s$`, `heat \(software\) +╌+ +–$`, `power cap .*█+.*█+.*36s$`} {
@@ -259,7 +260,8 @@ func watchedFixture() *cluster.Snapshot {
 	return store.Snapshot(fixtureNow)
 }
 
-// Where the driver counts the time of a reason, the total is of all the time that nvnodetop watches, and errors since then are called new.
+// Where the driver counts the time of a reason, the total is of all the time that nvnodetop watches, and errors since
+// then are called new.
 func TestGPUCounters(t *testing.T) {
 	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.screen = screenGPU }}, 120, 40), "\n")
 	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals of 20m", "replays 9 (2 new)", "CRC errors 3\n", "n/a (Insufficient Permissions)"} {

@@ -140,15 +140,16 @@ func TestGraphsFillTheScreen(t *testing.T) {
 	}
 }
 
-// The utilization of several GPUs is a band from the lowest to the median, whose lower edge is amber since a rule holds that one lags; heat is
-// amber only where it lowered the clocks, and a dotted line says from where on it does.
+// The utilization of several GPUs is a band from the lowest to the median, whose lower edge is amber since a rule holds
+// that one lags; heat is amber only where it lowered the clocks, and a dotted line says from where on it does.
 func TestGraphsAnswer(t *testing.T) {
 	snap := quiet()
 	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(5 * time.Minute), Node: "gpu-n02", GPU: 3}
 	snap.Jobs[0].Findings = []cluster.Finding{lag}
 	keyed(snap)
 	s := shot{name: "band", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}
-	// amber counts, in each half of the time, the columns of the graph that begins at column x which have an amber glyph.
+	// amber counts, in each half of the time, the columns of the graph that begins at column x which have an amber
+	// glyph.
 	amber := func(x, w int) (early, late int) {
 		_, body, _ := strings.Cut(string(darkTheme.Encode(nil, s.take(200, 50))), "Job history")
 		amber := make([]bool, 200)

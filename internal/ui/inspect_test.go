@@ -21,7 +21,8 @@ func (r *rig) titled() string {
 	return r.title()
 }
 
-// The pages about one process open over the page of processes, and from each other; Esc and q close the last, and so does the key that has opened it.
+// The pages about one process open over the page of processes, and from each other; Esc and q close the last, and so
+// does the key that has opened it.
 func TestInspectKeys(t *testing.T) {
 	const list = "Processes of gpu-n02 9 processes, by GPU"
 	for keys, want := range map[string]string{

@@ -43,7 +43,8 @@ func jobsDesk(t *testing.T, snap *cluster.Snapshot, w int) *desk {
 	return d
 }
 
-// J lists all jobs: those that run with their sums and the worst problem, then those that wait and why, then those that have ended and how.
+// J lists all jobs: those that run with their sums and the worst problem, then those that wait and why, then those that
+// have ended and how.
 func TestJobsPage(t *testing.T) {
 	d := jobsDesk(t, jobsFixture(), 200)
 	lines := d.lines()
@@ -92,7 +93,8 @@ func TestJobsSort(t *testing.T) {
 	}
 }
 
-// Enter opens the job under the cursor: the overview, or the node view of a job of one node. Esc goes back to the jobs, then up.
+// Enter opens the job under the cursor: the overview, or the node view of a job of one node. Esc goes back to the jobs,
+// then up.
 func TestJobsOpen(t *testing.T) {
 	d := jobsDesk(t, jobsFixture(), 120)
 	steps := []struct {
@@ -216,7 +218,8 @@ func TestUsersPage(t *testing.T) {
 	}
 }
 
-// A key on the page of a thousand tasks is answered within a frame's time; the metric is what 99 of 100 keys take at most.
+// A key on the page of a thousand tasks is answered within a frame's time; the metric is what 99 of 100 keys take at
+// most.
 func BenchmarkJobs(b *testing.B) {
 	for _, screen := range []string{"J", "U"} {
 		b.Run(screen, func(b *testing.B) {

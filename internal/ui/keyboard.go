@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// keyboard is the terminal as what is typed comes from it. It passes on what it reads, except that it tells keys from pastes where the terminal does not:
+// keyboard is the terminal as what is typed comes from it. It passes on what it reads, except that it tells keys from
+// pastes where the terminal does not:
 //
 //   - A bracketed paste that has no end takes every key that follows. So it ends after silence, with the first byte that comes then, and at Ctrl-C, which
 //     no terminal pastes.
@@ -30,8 +31,8 @@ type console struct {
 	keys *keyboard
 }
 
-// Read implements io.Reader. In the background it leaves what is typed to the program that has the terminal: reading would stop this program,
-// again and again, also one that is to end.
+// Read implements io.Reader. In the background it leaves what is typed to the program that has the terminal: reading
+// would stop this program, again and again, also one that is to end.
 func (c *console) Read(p []byte) (int, error) {
 	if inBackground(c.Fd()) {
 		time.Sleep(leaving)
@@ -51,7 +52,8 @@ const (
 	// leaving is how long nothing is read in the background.
 	leaving = 20 * time.Millisecond
 
-	// flood is how much text in one read was not typed. A key that repeats comes 30 times a second, and the sequences of a mouse have less text.
+	// flood is how much text in one read was not typed. A key that repeats comes 30 times a second, and the sequences
+	// of a mouse have less text.
 	flood = 256
 )
 
@@ -107,7 +109,8 @@ func (k *keyboard) filter(text []byte, silent bool) (out []byte) {
 	return out
 }
 
-// until returns how much of a text is up to the end of a bracket, which may have begun before it; all of it where there is none.
+// until returns how much of a text is up to the end of a bracket, which may have begun before it; all of it where there
+// is none.
 func (k *keyboard) until(text []byte, bracket string) int {
 	all := append(k.seen, text...)
 	n := len(all)
@@ -128,7 +131,8 @@ func (k *keyboard) ends(bracket string) bool {
 	return true
 }
 
-// keysOf returns keys as they are, unless they are a flood: that is a paste, without what is no text, and perhaps Ctrl-C.
+// keysOf returns keys as they are, unless they are a flood: that is a paste, without what is no text, and perhaps
+// Ctrl-C.
 func keysOf(text []byte) []byte {
 	bracket, ends := []byte(nil), []byte(pasteBegins)
 	if body, found := bytes.CutSuffix(text, ends); found {

@@ -1,14 +1,14 @@
 // Package ui is the screen of nvnodetop: one Bubble Tea model, the selection, and the keys that lead from page to page.
 //
-// Its input is Snapshots from its caller; its requests go through Controls. A message changes the selection or the user's choices, and
-// the current page draws the result. The package never blocks and never reads the clock: the caller's Now is its only time, so the same
-// Snapshot always gives the same frame. It starts three goroutines: one writes to the terminal, one waits for signals, one
-// for the terminal to be detached.
+// Its input is Snapshots from its caller; its requests go through Controls. A message changes the selection or the
+// user's choices, and the current page draws the result. The package never blocks and never reads the clock: the
+// caller's Now is its only time, so the same Snapshot always gives the same frame. It starts three goroutines: one
+// writes to the terminal, one waits for signals, one for the terminal to be detached.
 //
 // Jobs and nodes are selected by name, so lists may change at any time.
 //
-// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block (see terminal),
-// and signal handling (see shell).
+// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block
+// (see terminal), and signal handling (see shell).
 package ui
 
 import (
@@ -29,17 +29,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key that requested
-// data.
+// fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key
+// that requested data.
 const (
 	fast      = 200 * time.Millisecond
 	fastFirst = 15 * time.Second
 	fastKey   = 1500 * time.Millisecond
 )
 
-// A screen on which nobody has pressed a key for IdleAfter is drawn, and its nodes are polled, IdleFactor times less often, until a key is
-// pressed: nobody looks at most of these. Where it is known that the terminal is detached, so is one that nobody can see, at once. A recording keeps
-// its pace.
+// A screen on which nobody has pressed a key for IdleAfter is drawn, and its nodes are polled, IdleFactor times less
+// often, until a key is pressed: nobody looks at most of these. Where it is known that the terminal is detached, so is
+// one that nobody can see, at once. A recording keeps its pace.
 const (
 	IdleAfter  = 30 * time.Minute
 	IdleFactor = 10
@@ -48,8 +48,8 @@ const (
 // tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new one.
 type tick struct{ chain int }
 
-// model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its frames itself: see
-// terminal.
+// model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its
+// frames itself: see terminal.
 type model struct {
 	Options
 	view  *view
@@ -104,7 +104,8 @@ func (m *model) next() tea.Cmd {
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting reports whether the user is waiting: for what a key has just requested, or for the first values of the job's nodes.
+// waiting reports whether the user is waiting: for what a key has just requested, or for the first values of the job's
+// nodes.
 func (m *model) waiting() bool {
 	now := m.Now()
 	if now.Sub(m.asked) < fastKey {
@@ -133,7 +134,8 @@ func (m *model) takeSnapshot() {
 	m.resolve()
 }
 
-// noteRecording takes the state of the recording. One that ends while nobody can see the screen was all that kept its pace.
+// noteRecording takes the state of the recording. One that ends while nobody can see the screen was all that kept its
+// pace.
 func (m *model) noteRecording() {
 	if m.Record == nil {
 		return
@@ -237,7 +239,8 @@ func (m *model) touch() tea.Cmd {
 // attached says that the terminal has been attached, or detached.
 type attached bool
 
-// attend slows the screen down while its terminal is detached. Once somebody sees it again, there is a fresh frame at once.
+// attend slows the screen down while its terminal is detached. Once somebody sees it again, there is a fresh frame at
+// once.
 func (m *model) attend(there attached) tea.Cmd {
 	if there {
 		woken := m.touch()
@@ -308,7 +311,8 @@ func (m *model) remember(classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen, or that all are. If that asks for its processes, ticks come faster for a while.
+// look tells Controls which node is on the screen, or that all are. If that asks for its processes, ticks come faster
+// for a while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return nil
@@ -342,7 +346,8 @@ func (m *model) notifyLook() bool {
 	return true
 }
 
-// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. The result has no frame: see terminal.
+// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. The result has no frame: see
+// terminal.
 func (m *model) View() tea.View {
 	if m.dirty && m.scene.W > 0 && m.height > 0 {
 		m.dirty = false

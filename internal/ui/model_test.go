@@ -143,8 +143,8 @@ func (r *rig) where() string {
 	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
 }
 
-// In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at the edges. The node
-// of each job is remembered. Esc goes up.
+// In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at
+// the edges. The node of each job is remembered. Esc goes up.
 func TestMoving(t *testing.T) {
 	notRaced(t)
 	for _, test := range []struct {
@@ -164,7 +164,8 @@ func TestMoving(t *testing.T) {
 		{"o up", "48211/gpu-n01 1"}, {"o down down down down", "48211/gpu-n04 1"}, {"o right", "48211/gpu-n01 1"}, {"o ,", "48211/gpu-n04 1"},
 		{"o end", "48211/gpu-n04 1"}, {"o G up", "48211/gpu-n03 1"}, {"o G g", "48211/gpu-n01 1"}, {"o pgdown", "48211/gpu-n04 1"}, {"o pgdown ctrl+u", "48211/gpu-n01 1"},
 		{"o ]", "48377/gpu-s11 1"}, {"o [ ]", "48211/gpu-n01 1"},
-		{"o s", "48211/gpu-n04 1"}, {"o s enter", "48211/gpu-n04 0"}, {"o s down", "48211/gpu-n01 1"}, // worst first: n04, n01, n02, n03
+		// worst first: n04, n01, n02, n03
+		{"o s", "48211/gpu-n04 1"}, {"o s enter", "48211/gpu-n04 0"}, {"o s down", "48211/gpu-n01 1"},
 		{"o s down s", "48211/gpu-n01 1"},
 		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"}, {"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
 		{"d down", "48377/gpu-s11 2"}, {"right right d", "48211/gpu-n03 0"}, // it is the connection page already

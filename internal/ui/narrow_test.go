@@ -14,7 +14,8 @@ func linesOf(s shot, w, h int) []string {
 	return strings.Split(string(plainTheme.Encode(nil, s.take(w, h))), "\n")
 }
 
-// Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in "…".
+// Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in
+// "…".
 func TestStaleLines(t *testing.T) {
 	for _, withFailure := range []bool{false, true} {
 		snap := statesFixture()

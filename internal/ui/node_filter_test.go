@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// In the view of a node one filter is for the GPUs and for the processes on them. The page says what it hides; the sum stays that of the node.
+// In the view of a node one filter is for the GPUs and for the processes on them. The page says what it hides; the sum
+// stays that of the node.
 func TestFilterOfANode(t *testing.T) {
 	for _, test := range []struct {
 		start, typed, then string
@@ -68,7 +69,8 @@ func TestFilterOfANodeByTask(t *testing.T) {
 	}
 }
 
-// A click opens the GPU that is under the mouse, not the one that was there without the filter. What a node without values shows is not filtered.
+// A click opens the GPU that is under the mouse, not the one that was there without the filter. What a node without
+// values shows is not filtered.
 func TestFilteredRowsOfANode(t *testing.T) {
 	r := narrowed(t, nil, "")
 	r.press("/")

@@ -15,9 +15,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// sharedByTwo is one node that NVML lists in the order of the minor numbers 2, 0, 3, 1. The job 1 has 2 and 3, the job 2 has 1, and
-// somebody works on 0. The utilization is 11, 22, 33, 44 % by minor number, the process ids are 7000 and the minor number, and the GPU 3
-// has memory errors.
+// sharedByTwo is one node that NVML lists in the order of the minor numbers 2, 0, 3, 1. The job 1 has 2 and 3, the job
+// 2 has 1, and somebody works on 0. The utilization is 11, 22, 33, 44 % by minor number, the process ids are 7000 and
+// the minor number, and the GPU 3 has memory errors.
 func sharedByTwo() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, words.Rules(words.Defaults()))
 	apply := func(e cluster.Event) {
@@ -49,8 +49,8 @@ func sharedByTwo() *cluster.Snapshot {
 	return s.Snapshot(fixtureNow)
 }
 
-// The number of a GPU is the device's minor number on every screen, whatever NVML's index of it is, and what is known by the one is not
-// looked for by the other.
+// The number of a GPU is the device's minor number on every screen, whatever NVML's index of it is, and what is known
+// by the one is not looked for by the other.
 func TestNumbersAreMinors(t *testing.T) {
 	node := shot{name: "node", snap: sharedByTwo, view: func(v *view) { v.node.Processes = page.ShowOn }}
 	overview := shot{name: "overview", snap: sharedByTwo, view: func(v *view) { v.screen = screenOverview }}

@@ -44,7 +44,8 @@ func (r *rig) gpuRows() (numbers string) {
 	return numbers
 }
 
-// The GPUs that --only does not name are hidden in the view of a node, and their processes with them; the sum stays that of the node.
+// The GPUs that --only does not name are hidden in the view of a node, and their processes with them; the sum stays
+// that of the node.
 func TestOnly(t *testing.T) {
 	for _, test := range []struct {
 		only tally.Only
@@ -61,7 +62,8 @@ func TestOnly(t *testing.T) {
 			t.Errorf("%v %s: %s, want %s in\n%s", test.only, test.text, got, test.want, r.text())
 		}
 	}
-	if r := narrowed(t, tally.Only{"3", "5"}, "user=alice"); strings.Contains(r.text(), "match") { // what --only hides, the filter does not
+	// what --only hides, the filter does not
+	if r := narrowed(t, tally.Only{"3", "5"}, "user=alice"); strings.Contains(r.text(), "match") {
 		t.Errorf("the filter is said to hide something:\n%s", r.text())
 	}
 	r := narrowed(t, nil, "pid=358811")

@@ -18,15 +18,17 @@ import (
 
 // Controls takes the user's requests. Only Ask and Cancel may block.
 type Controls interface {
-	Touch()                           // the user pressed a key
-	Leave()                           // nobody sees the screen, until the next Touch
-	Refresh()                         // query SLURM and retry failed nodes now
-	Look(node string, processes bool) // the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
+	Touch()   // the user pressed a key
+	Leave()   // nobody sees the screen, until the next Touch
+	Refresh() // query SLURM and retry failed nodes now
+	// the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
+	Look(node string, processes bool)
 
 	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 
-	// Cancel has SLURM end a job, or send it a signal, and waits until SLURM has taken the order. signal is a name such as "USR1"; "" ends the job.
+	// Cancel has SLURM end a job, or send it a signal, and waits until SLURM has taken the order. signal is a name such
+	// as "USR1"; "" ends the job.
 	Cancel(ctx context.Context, job, signal string) error
 }
 
@@ -48,7 +50,8 @@ type Options struct {
 	Now      func() time.Time
 	Controls Controls
 
-	// Watch calls tell when the terminal, which was attached, has been detached or attached, until ctx ends. nil: it stays attached.
+	// Watch calls tell when the terminal, which was attached, has been detached or attached, until ctx ends. nil: it
+	// stays attached.
 	Watch func(ctx context.Context, tell func(attached bool))
 
 	Display time.Duration
@@ -61,16 +64,24 @@ type Options struct {
 	Colors               string               // "classic" colors the utilization; otherwise color means trouble
 	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; without one the memory has no levels
 	Columns              columns.Chosen       // of the tables; empty: the usual ones
-	View                 string               // the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
-	Monitor              string               // GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
-	Banner               string               // a line for the user: in place of the footer until a key is pressed, and in the help
-	Login                string               // as part.Scene has it
-	ReadOnly             string               // why nothing may be signaled or canceled, as part.Scene has it; "": it may
-	Version              string
-	Only                 tally.Only                                                       // the GPUs in the views of the nodes
-	Processes            *filter.Expr                                                     // of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
-	Save                 func(c settings.Choices, keys []string) (path string, err error) // writes these settings to the user's file; on a goroutine of its own; may be nil
-	Remember             func(what, value string)                                         // the user changed a choice: RememberColors, RememberView; may be nil
+	// the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
+	View string
+	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
+	Monitor string
+	// a line for the user: in place of the footer until a key is pressed, and in the help
+	Banner string
+	Login  string // as part.Scene has it
+	// why nothing may be signaled or canceled, as part.Scene has it; "": it may
+	ReadOnly string
+	Version  string
+	// the GPUs in the views of the nodes
+	Only tally.Only
+	// of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
+	Processes *filter.Expr
+	// writes these settings to the user's file; on a goroutine of its own; may be nil
+	Save func(c settings.Choices, keys []string) (path string, err error)
+	// the user changed a choice: RememberColors, RememberView; may be nil
+	Remember func(what, value string)
 }
 
 // The values of Options.Colors.

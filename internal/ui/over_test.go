@@ -113,8 +113,8 @@ func TestTextTellsWhatIsOver(t *testing.T) {
 	}
 }
 
-// The footer of the overview has the most useful keys first: in a narrow terminal too those that lead to problems, ranks, the past and other metrics, and the
-// way back from what hides rows.
+// The footer of the overview has the most useful keys first: in a narrow terminal too those that lead to problems,
+// ranks, the past and other metrics, and the way back from what hides rows.
 func TestFooterOfTheOverview(t *testing.T) {
 	for _, test := range []struct {
 		w    int

@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
 
-// A node that is on every page of the heat map is selected on the page that is on; the page says which keys lead to others.
+// A node that is on every page of the heat map is selected on the page that is on; the page says which keys lead to
+// others.
 func TestPinnedNodesKeepThePage(t *testing.T) {
 	many := manyFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, 60, 15)

@@ -33,7 +33,8 @@ func crowdedFixture() *cluster.Snapshot {
 	return s
 }
 
-// From a key to the encoded frame must be at most 16 ms in the 99th percentile, with 10,000 processes in the scope; so must be the first frame of a Snapshot.
+// From a key to the encoded frame must be at most 16 ms in the 99th percentile, with 10,000 processes in the scope; so
+// must be the first frame of a Snapshot.
 func BenchmarkProcesses(b *testing.B) {
 	snaps := [2]*cluster.Snapshot{crowdedFixture(), crowdedFixture()}
 	for _, bench := range []struct {

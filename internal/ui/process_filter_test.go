@@ -35,7 +35,8 @@ func TestProcessesAreFiltered(t *testing.T) {
 	}
 }
 
-// Enter on a user opens the processes of that user on all nodes, on GPUs of other jobs too. The scope is the widest; Esc clears the filter, then leads back.
+// Enter on a user opens the processes of that user on all nodes, on GPUs of other jobs too. The scope is the widest;
+// Esc clears the filter, then leads back.
 func TestUsersOpenTheirProcesses(t *testing.T) {
 	const all = "Processes of all nodes of your 2 jobs "
 	for keys, want := range map[string][2]string{
@@ -80,7 +81,8 @@ func TestOddUsersOpenTheirProcesses(t *testing.T) {
 	}
 }
 
-// The way back from the processes of a user leads to the users, also where the page of processes was on the way there. That page is then as it was.
+// The way back from the processes of a user leads to the users, also where the page of processes was on the way there.
+// That page is then as it was.
 func TestTheProcessesOfAUserLeadBack(t *testing.T) {
 	const node, filtered = "Processes of gpu-n01 9 processes, by GPU", "Processes of gpu-n01 2 of 9 match, by GPU"
 	for keys, want := range map[string][2]string{

@@ -36,7 +36,8 @@ func (r *rig) pids() (pids []string) {
 	return pids
 }
 
-// P opens the processes of what is on the screen, and leads back. Space goes on to the next, and Esc takes the tags away first.
+// P opens the processes of what is on the screen, and leads back. Space goes on to the next, and Esc takes the tags
+// away first.
 func TestProcessesKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU", "o P": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
@@ -138,7 +139,8 @@ func TestProcessesKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// A click selects, on a heading it sorts, and once more reverses. In the list of the node view it opens the page. The wheel moves the cursor, with Shift the commands.
+// A click selects, on a heading it sorts, and once more reverses. In the list of the node view it opens the page. The
+// wheel moves the cursor, with Shift the commands.
 func TestProcessesMouse(t *testing.T) {
 	r := newRig(t, fixture())
 	y := slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.Contains(line, "318808") })

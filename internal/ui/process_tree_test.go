@@ -87,8 +87,9 @@ func TestProcessTree(t *testing.T) {
 	}
 }
 
-// The share of the CPU of a relative is known from the second answer of its node on, by the node's own clock. One that comes a moment later, or fails,
-// changes nothing; after a boot or a minute, and for another process with the PID, it is not known.
+// The share of the CPU of a relative is known from the second answer of its node on, by the node's own clock. One that
+// comes a moment later, or fails, changes nothing; after a boot or a minute, and for another process with the PID, it
+// is not known.
 func TestSharesOfRelatives(t *testing.T) {
 	r := newRig(t, treeFixture())
 	r.press("right", "P")
@@ -166,8 +167,8 @@ func TestHostileRelatives(t *testing.T) {
 	}
 }
 
-// The answer of a node is also about processes that a filter or the scope leaves out: they are no relatives of those that are shown. What was not asked
-// about is asked when it is shown, and an answer that is old is renewed by any key.
+// The answer of a node is also about processes that a filter or the scope leaves out: they are no relatives of those
+// that are shown. What was not asked about is asked when it is shown, and an answer that is old is renewed by any key.
 func TestTreeOfSomeProcesses(t *testing.T) {
 	r := newRig(t, treeFixture())
 	asked := func(keys ...string) (about []int) {

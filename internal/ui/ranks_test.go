@@ -13,7 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// m shows the ranks of all nodes of the job in one list. One that is gone, and those of nodes that do not report, have their rows in place.
+// m shows the ranks of all nodes of the job in one list. One that is gone, and those of nodes that do not report, have
+// their rows in place.
 func TestRanks(t *testing.T) {
 	r := newRig(t, ranksFixture())
 	r.press("m")
@@ -50,7 +51,8 @@ func threeInTrouble() *cluster.Snapshot {
 	return keyed(s)
 }
 
-// The rank on a GPU that is lost is in trouble, and says so. Those of a node that does not respond are not looked through.
+// The rank on a GPU that is lost is in trouble, and says so. Those of a node that does not respond are not looked
+// through.
 func TestRankOnALostGPU(t *testing.T) {
 	r := newRig(t, threeInTrouble())
 	r.press("m", "home", "n", "n")
@@ -73,7 +75,8 @@ func TestProblemKeysAmongRanks(t *testing.T) {
 	}
 }
 
-// s sorts, the worst first, with a mark behind the heading; ranks that are gone come first, processes without a rank behind the others.
+// s sorts, the worst first, with a mark behind the heading; ranks that are gone come first, processes without a rank
+// behind the others.
 func TestRanksAreSorted(t *testing.T) {
 	r := newRig(t, ranksFixture())
 	r.press("m")
@@ -88,7 +91,8 @@ func TestRanksAreSorted(t *testing.T) {
 	}
 }
 
-// The cursor carries the selected node along and stays on its rank when the rows change. Enter opens the GPU, or the node of a rank whose GPU is not known; m and Esc lead back.
+// The cursor carries the selected node along and stays on its rank when the rows change. Enter opens the GPU, or the
+// node of a rank whose GPU is not known; m and Esc lead back.
 func TestRanksKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 gpu", "m home enter esc": "48211/gpu-n01 ranks",
@@ -122,8 +126,8 @@ func TestRanksKeys(t *testing.T) {
 	}
 }
 
-// From the overview the cursor starts at the rank that holds the job up, unless the user has chosen a node; from a node at the worst of its ranks.
-// Later it is where the user left it.
+// From the overview the cursor starts at the rank that holds the job up, unless the user has chosen a node; from a node
+// at the worst of its ranks. Later it is where the user left it.
 func TestRanksBeginWithTheWorst(t *testing.T) {
 	for keys, want := range map[string]string{
 		"o m": "rank 13 of 32 is gone", "o down down m": "    16  gpu-n03", "m": "     5  gpu-n01", "right m": "rank 13 of 32", "o m n esc m": "     5  gpu-n01", "m down down esc m": "     7  gpu-n01",
@@ -229,7 +233,8 @@ func ink(t *testing.T, screen, text string) string {
 	return before[from : from+strings.IndexByte(before[from:], 'm')+1]
 }
 
-// The node view has the rank of each GPU, where all are of one model, and of each process; one that lags has amber numbers there too.
+// The node view has the rank of each GPU, where all are of one model, and of each process; one that lags has amber
+// numbers there too.
 func TestRankColumns(t *testing.T) {
 	snap := ranksFixture()
 	snap.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 3}}

@@ -23,7 +23,8 @@ func (m *model) turn(k tea.KeyPressMsg) bool {
 // switched says what has become of a recording.
 type switched struct{ said string }
 
-// record begins to record what happens, or ends it. A file may be on a file system that does not answer, so this is not waited for.
+// record begins to record what happens, or ends it. A file may be on a file system that does not answer, so this is not
+// waited for.
 func (m *model) record() tea.Cmd {
 	if m.Record == nil {
 		return nil

@@ -58,7 +58,8 @@ var walked = []struct {
 	{"help", "?", "48211/gpu-n01 4", "", "previous / next node", "48211/gpu-n01 4", "48211/gpu-n01 4"},
 }
 
-// From each page a terminal may be made smaller and larger: the page and the selection stay, and at the old size it is what it was.
+// From each page a terminal may be made smaller and larger: the page and the selection stay, and at the old size it is
+// what it was.
 func TestResizeFromEveryPage(t *testing.T) {
 	for _, p := range walked {
 		r := newRig(t, ranksFixture())
@@ -87,7 +88,8 @@ func TestResizeFromEveryPage(t *testing.T) {
 	}
 }
 
-// n and N lead from each page, in a small terminal too, to the next problem and to the one before, and stay on the page.
+// n and N lead from each page, in a small terminal too, to the next problem and to the one before, and stay on the
+// page.
 func TestProblemKeysOnEveryPage(t *testing.T) {
 	for _, p := range walked {
 		for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {

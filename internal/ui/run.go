@@ -41,8 +41,9 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// attention tells the model when the terminal is detached and attached. The result ends that, and does not wait: Watch may look at a file system that
-// hangs, and the terminal must be restored all the same. What it still says then, nobody hears.
+// attention tells the model when the terminal is detached and attached. The result ends that, and does not wait: Watch
+// may look at a file system that hangs, and the terminal must be restored all the same. What it still says then, nobody
+// hears.
 func (o *Options) attention(ctx context.Context, send func(tea.Msg)) (end func()) {
 	if o.Watch == nil {
 		return func() {}

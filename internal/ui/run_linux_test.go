@@ -25,7 +25,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
-// childMode is the environment variable that makes this test binary a program with the screen, for the tests that need a terminal.
+// childMode is the environment variable that makes this test binary a program with the screen, for the tests that need
+// a terminal.
 const childMode = "NVNODETOP_UI_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -49,8 +50,8 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.File.Write(p)
 }
 
-// child shows the fixture on its terminal. In mode "panic" the third Snapshot panics, in mode "frozen" the terminal is stuck, in mode "hung" what
-// tells whether it is detached is.
+// child shows the fixture on its terminal. In mode "panic" the third Snapshot panics, in mode "frozen" the terminal is
+// stuck, in mode "hung" what tells whether it is detached is.
 func child(mode string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -170,8 +171,8 @@ func (r trial) run(t *testing.T) (o outcome) {
 	return o
 }
 
-// raced fails for what the race detector has written to files. After a panic Bubble Tea does not wait for the reader of keys before it closes what
-// that one reads from, which is its own affair.
+// raced fails for what the race detector has written to files. After a panic Bubble Tea does not wait for the reader of
+// keys before it closes what that one reads from, which is its own affair.
 func (r trial) raced(t *testing.T, files string) {
 	t.Helper()
 	names, err := filepath.Glob(files + ".*")
@@ -276,7 +277,8 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	}
 }
 
-// The wheel's bytes change neither the job nor the page: a terminal would send them as arrows if nobody asked for the mouse.
+// The wheel's bytes change neither the job nor the page: a terminal would send them as arrows if nobody asked for the
+// mouse.
 func TestWheelOfATerminal(t *testing.T) {
 	got := trial{mode: "run", w: 100, h: 30, steps: []step{
 		{shows("Job 48211", true), types("\x1b[<65;10;10M\x1b[<65;10;10M\x1b[<64;10;10MM")},
@@ -302,8 +304,9 @@ func TestFrozenTerminalIsLeft(t *testing.T) {
 	}
 }
 
-// A size that is not known, or is nonsense, neither keeps the screen empty nor takes the memory of the host. The emulator is smaller than the
-// frame, which scrolls through it: the footer is what is left. The race detector takes four times the memory.
+// A size that is not known, or is nonsense, neither keeps the screen empty nor takes the memory of the host. The
+// emulator is smaller than the frame, which scrolls through it: the footer is what is left. The race detector takes
+// four times the memory.
 func TestAbsurdSizes(t *testing.T) {
 	notRaced(t)
 	for _, size := range [][2]uint16{{0, 0}, {65535, 65535}} {

@@ -21,7 +21,8 @@ import (
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 )
 
-// The world of these measurements: the demo of 8,000 GPUs, the last seconds of which come as they would, one Snapshot each second.
+// The world of these measurements: the demo of 8,000 GPUs, the last seconds of which come as they would, one Snapshot
+// each second.
 const (
 	screenNodes   = 1000
 	screenGPUs    = 8
@@ -106,7 +107,8 @@ func (s *stage) send(msg tea.Msg) {
 	s.terminal.flush()
 }
 
-// visits are the keys that lead to the pages from the first one, and the keys that are pressed there. They lead nowhere else.
+// visits are the keys that lead to the pages from the first one, and the keys that are pressed there. They lead nowhere
+// else.
 var visits = []struct {
 	page string
 	to   []string
@@ -131,7 +133,8 @@ var visits = []struct {
 	{"from page to page", nil, "m m P P ! ! enter o J J U U d d ? ? t t v v"},
 }
 
-// rounds is how often the same keys are pressed in the same story. The least of the times of each counts, since others may use the machine.
+// rounds is how often the same keys are pressed in the same story. The least of the times of each counts, since others
+// may use the machine.
 const rounds = 3
 
 // timed returns how long a function takes.
@@ -199,8 +202,9 @@ func least(best *[]time.Duration, times []time.Duration) {
 	}
 }
 
-// BenchmarkScreenKeys prints how long it takes from a key to the bytes of its frame, with 8,000 GPUs, for each page. Each second there is a new
-// Snapshot, which has to be looked at anew. The garbage collector runs. Like the program, it has one thread.
+// BenchmarkScreenKeys prints how long it takes from a key to the bytes of its frame, with 8,000 GPUs, for each page.
+// Each second there is a new Snapshot, which has to be looked at anew. The garbage collector runs. Like the program, it
+// has one thread.
 func BenchmarkScreenKeys(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	events := screenEvents(b)
@@ -235,7 +239,8 @@ func BenchmarkScreenKeys(b *testing.B) {
 	b.ReportMetric(float64(p99)/float64(size), "p99/yardstick")
 }
 
-// BenchmarkScreenBytes prints how many bytes a second the screens send that nobody touches, as a share of a whole frame.
+// BenchmarkScreenBytes prints how many bytes a second the screens send that nobody touches, as a share of a whole
+// frame.
 func BenchmarkScreenBytes(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	events := screenEvents(b)

@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// selection is the chosen job, and the chosen node of each job. They are kept by name, so the lists may change; when one is gone, its
-// neighbor takes over.
+// selection is the chosen job, and the chosen node of each job. They are kept by name, so the lists may change; when
+// one is gone, its neighbor takes over.
 type selection struct {
 	job   string // ID
 	jobAt int    // its place in the list

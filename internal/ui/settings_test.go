@@ -94,7 +94,8 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 	}
 }
 
-// What is to be written while something else is being written follows it, as it was when the key was pressed, also if it is what there was first.
+// What is to be written while something else is being written follows it, as it was when the key was pressed, also if
+// it is what there was first.
 func TestSettingsAreWrittenInTurn(t *testing.T) {
 	r := newRig(t, fixture())
 	var written []string
@@ -141,7 +142,8 @@ func saves(cmd tea.Cmd) (done []settings.Saved) {
 	return done
 }
 
-// A theme that goes by the terminal's background asks for it when it is chosen first, also on the page of settings, and never again.
+// A theme that goes by the terminal's background asks for it when it is chosen first, also on the page of settings, and
+// never again.
 func TestThemesAskForTheBackground(t *testing.T) {
 	r := newRig(t, fixture())
 	asked := func(keys ...tea.KeyPressMsg) bool {

@@ -15,7 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// someReplies are a node that does not answer, a process that has exited, one that was reused, a family, and a refusal of SLURM's.
+// someReplies are a node that does not answer, a process that has exited, one that was reused, a family, and a refusal
+// of SLURM's.
 func someReplies(a nav.Ask) nav.Result {
 	r := nav.Result{Ask: a}
 	switch {
@@ -91,7 +92,8 @@ func (r *rig) sent(keys string) (sent []string) {
 	return sent
 }
 
-// Only y sends a signal, to exactly those that were chosen, from the page of processes and from the ranks. Esc leads back.
+// Only y sends a signal, to exactly those that were chosen, from the page of processes and from the ranks. Esc leads
+// back.
 func TestSignals(t *testing.T) {
 	for keys, want := range map[string][]string{
 		"P T y":                     {"gpu-n01 15 318802/318802"},
@@ -188,7 +190,8 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 	}
 }
 
-// Over the metrics of a process, a signal is for that process, also once it has exited and the cursor below is on another one.
+// Over the metrics of a process, a signal is for that process, also once it has exited and the cursor below is on
+// another one.
 func TestSignalsFromTheMetrics(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		r := newRig(t, fixture())
@@ -210,7 +213,8 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 	}
 }
 
-// What a node answers after the last job has ended is dropped, and what was over the page of processes is gone: an environment has secrets.
+// What a node answers after the last job has ended is dropped, and what was over the page of processes is gone: an
+// environment has secrets.
 func TestAnswersAfterTheLastJob(t *testing.T) {
 	for _, keys := range []string{"P t", "P e", "P T y", "P enter"} {
 		r := newRig(t, fixture())
@@ -249,8 +253,8 @@ func TestScancelIsForAListedJob(t *testing.T) {
 	}
 }
 
-// y in the same paste as the key that has opened the dialog, or right after any other key, sends nothing: only once the question has been on the screen
-// for a while.
+// y in the same paste as the key that has opened the dialog, or right after any other key, sends nothing: only once the
+// question has been on the screen for a while.
 func TestAPasteDoesNotAnswer(t *testing.T) {
 	for opened, want := range map[string]int{"P K": 1, "m K": 1, "P w T tab": 1, "P S enter": 1, "P X tab enter": 0} {
 		r := newRig(t, fixture())

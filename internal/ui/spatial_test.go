@@ -119,12 +119,14 @@ func TestClick(t *testing.T) {
 	}
 }
 
-// In strips, too, keys and clicks select the node that is there; Home and End lead to the ends of what is on the screen.
+// In strips, too, keys and clicks select the node that is there; Home and End lead to the ends of what is on the
+// screen.
 func TestStripsOnTheScreen(t *testing.T) {
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return switchedFixture(1000) }, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
 	for _, step := range []struct{ key, node string }{
 		{"home", "gpu-n0993"}, {"right", "gpu-n0994"}, // the nodes under no switch: one of them has failed
-		{"down", "gpu-n0002"}, {"down", "gpu-n0482"}, {"down", "gpu-n0034"}, // two switches with a warning, and the others
+		// two switches with a warning, and the others
+		{"down", "gpu-n0002"}, {"down", "gpu-n0482"}, {"down", "gpu-n0034"},
 		{"left", "gpu-n0033"}, {"up", "gpu-n0481"}, {"end", "gpu-n0992"}, {"home", "gpu-n0993"},
 	} {
 		d.press(step.key)

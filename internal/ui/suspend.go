@@ -17,11 +17,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// shell handles job control (Ctrl-Z, fg) and window sizes. Bubble Tea can suspend a program, but hangs if nothing actually stops it, as
-// under "ssh -t host nvnodetop", and it does not notice when something else stops and continues the program.
+// shell handles job control (Ctrl-Z, fg) and window sizes. Bubble Tea can suspend a program, but hangs if nothing
+// actually stops it, as under "ssh -t host nvnodetop", and it does not notice when something else stops and continues
+// the program.
 //
-// SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program that is stopped from
-// outside leaves the terminal in raw mode, and repairs that when it is continued.
+// SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program that
+// is stopped from outside leaves the terminal in raw mode, and repairs that when it is continued.
 type shell struct {
 	tty      uintptr
 	isTTY    bool
@@ -35,11 +36,11 @@ type shell struct {
 }
 
 const (
-	// If the program is not stopped after this many times 50 ms, it never will be: the kernel does not stop a program that has no shell to
-	// continue it.
+	// If the program is not stopped after this many times 50 ms, it never will be: the kernel does not stop a program
+	// that has no shell to continue it.
 	unstopped = 5
-	// "kill %1" continues a stopped program to let it end: both signals arrive together. On a busy host this program may not run for long, so what
-	// counts is how often it has run meanwhile.
+	// "kill %1" continues a stopped program to let it end: both signals arrive together. On a busy host this program
+	// may not run for long, so what counts is how often it has run meanwhile.
 	parting, partings = 5 * time.Millisecond, 20
 )
 
@@ -51,7 +52,8 @@ func newShell(out io.Writer, ended <-chan struct{}, t *terminal) *shell {
 	return s
 }
 
-// size returns the usable size of the window: some terminals report 0×0 before they are shown, and some report nonsense.
+// size returns the usable size of the window: some terminals report 0×0 before they are shown, and some report
+// nonsense.
 func (s *shell) size() tea.WindowSizeMsg {
 	var w, h int
 	if s.isTTY {
@@ -107,8 +109,8 @@ func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// pause returns the message that suspends the program once the terminal has answered what it was asked, or does not. Another Ctrl-Z meanwhile changes
-// nothing.
+// pause returns the message that suspends the program once the terminal has answered what it was asked, or does not.
+// Another Ctrl-Z meanwhile changes nothing.
 func (s *shell) pause() tea.Msg {
 	if s.leaving {
 		return nil
@@ -162,7 +164,8 @@ func (s *shell) rest(stop func()) {
 	default:
 	}
 	stop()
-	for range unstopped { // the first wait is over as soon as the program is continued, and the signal may come a little later
+	// the first wait is over as soon as the program is continued, and the signal may come a little later
+	for range unstopped {
 		select {
 		case <-s.resumed:
 			return

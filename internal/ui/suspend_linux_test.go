@@ -20,7 +20,8 @@ func last(s *vt.Emulator) int {
 	return strings.Count(strings.TrimRight(s.String(), " \n"), "\n")
 }
 
-// Ctrl-Z gives the terminal to the shell as it was, and fg takes it again and paints all of it, in the size that the window has then.
+// Ctrl-Z gives the terminal to the shell as it was, and fg takes it again and paints all of it, in the size that the
+// window has then.
 func TestSuspend(t *testing.T) {
 	var before, stopped, raw *unix.Termios
 	note := func(into **unix.Termios, keys string) func(*os.Process, *os.File) {
@@ -50,14 +51,16 @@ func TestSuspend(t *testing.T) {
 	}
 }
 
-// A program that something else has stopped makes the terminal raw and paints all of it when it is continued, whatever a shell has done.
+// A program that something else has stopped makes the terminal raw and paints all of it when it is continued, whatever
+// a shell has done.
 func TestStoppedFromOutside(t *testing.T) {
 	for _, sig := range []unix.Signal{unix.SIGSTOP, unix.SIGTSTP} {
 		t.Run(unix.SignalName(sig), func(t *testing.T) {
 			var before *unix.Termios
 			trial{mode: "run", shell: "echo begins; read x; " + jobControl, w: 100, h: 30, steps: []step{
 				{shows("begins", false), func(_ *os.Process, tty *os.File) { before = termios(t, tty); io.WriteString(tty, "\n") }},
-				{shows("q quit", true), func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), sig) }}, // the frame is complete
+				// the frame is complete
+				{shows("q quit", true), func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), sig) }},
 				{shows("is stopped", true), func(_ *os.Process, tty *os.File) {
 					unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, before)
 					io.WriteString(tty, "\n")

@@ -15,15 +15,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// terminal writes everything that goes to the terminal: frames, modes, the window title, the clipboard. It compares each frame with the
-// last one cell by cell and writes the difference at once.
+// terminal writes everything that goes to the terminal: frames, modes, the window title, the clipboard. It compares
+// each frame with the last one cell by cell and writes the difference at once.
 //
-// It replaces Bubble Tea's renderer, which checks for a new frame on a timer: checking 30 times a second, to answer a key within 50 ms,
-// costs an idle screen 0.67 % of a core; this writer costs 0.12 %. Once Bubble Tea renders on demand (pull requests 1776 and 1796), this
-// file can be removed: View then returns the frame with the modes.
+// It replaces Bubble Tea's renderer, which checks for a new frame on a timer: checking 30 times a second, to answer a
+// key within 50 ms, costs an idle screen 0.67 % of a core; this writer costs 0.12 %. Once Bubble Tea renders on demand
+// (pull requests 1776 and 1796), this file can be removed: View then returns the frame with the modes.
 //
-// A write blocks while nobody reads the terminal. The model must still see the quit key and the end of its context, so a goroutine does
-// the writing, from start to close. At most one frame waits for it, or for the terminal (see flow); a newer frame replaces it.
+// A write blocks while nobody reads the terminal. The model must still see the quit key and the end of its context, so
+// a goroutine does the writing, from start to close. At most one frame waits for it, or for the terminal (see flow); a
+// newer frame replaces it.
 type terminal struct {
 	out  io.Writer
 	tmux bool // nvnodetop runs in tmux
@@ -117,7 +118,8 @@ func (t *terminal) suspend() {
 	}
 }
 
-// resume makes the next frame take over the terminal again and repaint all of it. Whoever had it meanwhile got the answer to an open question.
+// resume makes the next frame take over the terminal again and repaint all of it. Whoever had it meanwhile got the
+// answer to an open question.
 func (t *terminal) resume() {
 	t.mu.Lock()
 	t.away, t.pending.whole, t.flow.hushed = false, true, false
@@ -191,7 +193,8 @@ func (t *terminal) close() {
 	}
 }
 
-// flushSafely turns a panic into an error: the model then quits, and the terminal is restored before the error is printed.
+// flushSafely turns a panic into an error: the model then quits, and the terminal is restored before the error is
+// printed.
 func (t *terminal) flushSafely() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -233,7 +236,8 @@ func (t *terminal) take() (p picture, clip string, left chan struct{}) {
 	return p, clip, nil
 }
 
-// takeClip returns a text for the clipboard that has waited for the terminal until the end, unless that belongs to others.
+// takeClip returns a text for the clipboard that has waited for the terminal until the end, unless that belongs to
+// others.
 func (t *terminal) takeClip() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -35,7 +35,8 @@ func say(t *terminal, s string) {
 	t.show(plainTheme, c, tea.View{})
 }
 
-// Frames that nobody reads wait for no one, and only the newest of them is written in the end, as the difference to the one before.
+// Frames that nobody reads wait for no one, and only the newest of them is written in the end, as the difference to the
+// one before.
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}

@@ -28,7 +28,8 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape sequences.
+// Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape
+// sequences.
 func TestTextAtAnyWidth(t *testing.T) {
 	notRaced(t)
 	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(), noJobsFixture(), slurmFailedFixture()} {
@@ -106,8 +107,8 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// The text of four times as many nodes makes about four times as much garbage: to compare each node's name with all others makes 16 times
-// as much.
+// The text of four times as many nodes makes about four times as much garbage: to compare each node's name with all
+// others makes 16 times as much.
 func TestTextGrowsLinearly(t *testing.T) {
 	allocs := func(nodes int) float64 {
 		snap := failedNodes(nodes)

@@ -16,8 +16,8 @@ func stripOf(lines []string, node string) string {
 	return string(line[column("-10m") : column("now")+len("now")])
 }
 
-// A row has the past of its node: heights, letters while a rule held, also one that is over, or where memory errors began, marks while the node did not report, and
-// blanks where nothing is known.
+// A row has the past of its node: heights, letters while a rule held, also one that is over, or where memory errors
+// began, marks while the node did not report, and blanks where nothing is known.
 func TestTimes(t *testing.T) {
 	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40)
 	lines := d.lines()
@@ -43,7 +43,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A slow GPU is seen behind the other problems of its node, and an error that is older than our first look does not hide the past.
+// A slow GPU is seen behind the other problems of its node, and an error that is older than our first look does not
+// hide the past.
 func TestTimesShowTheSlowGPU(t *testing.T) {
 	snap := func() *cluster.Snapshot {
 		s := troubledFixture()
@@ -105,7 +106,8 @@ func TestTimesKeys(t *testing.T) {
 	}
 }
 
-// u changes what the cells and AVG show, in the table, the heat map and over time, and says which it is. The letters stay.
+// u changes what the cells and AVG show, in the table, the heat map and over time, and says which it is. The letters
+// stay.
 func TestCellsOfOtherMetrics(t *testing.T) {
 	want := []struct{ title, cell, avg string }{
 		{"utilization %", " 24E", "88%"}, {"power, % of limit", " 37E", "86%"}, {"SM clock, % of maximum", "100E", "99%"},

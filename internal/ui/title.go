@@ -13,8 +13,8 @@ import (
 // maxTitle limits the title, in characters. A window shows fewer.
 const maxTitle = 80
 
-// title is the window title: the job and how many problems it has, "nvnodetop 48211 X1 !3". job may be nil. It has only ASCII characters:
-// to some terminals a byte of "✗" is the end of a title, and the rest of it text.
+// title is the window title: the job and how many problems it has, "nvnodetop 48211 X1 !3". job may be nil. It has only
+// ASCII characters: to some terminals a byte of "✗" is the end of a title, and the rest of it text.
 func title(job *cluster.JobView) string {
 	words := []string{"nvnodetop"}
 	if job != nil {
@@ -29,7 +29,8 @@ func title(job *cluster.JobView) string {
 	return harmless(strings.Join(words, " "))
 }
 
-// harmless removes everything from a title that could end it early and begin another escape sequence. Job IDs come from outside.
+// harmless removes everything from a title that could end it early and begin another escape sequence. Job IDs come from
+// outside.
 func harmless(s string) string {
 	var out []rune
 	for _, r := range strings.Join(strings.Fields(s), " ") {

@@ -20,10 +20,10 @@ import (
 
 // Page fills the terminal, including the header and the footer with its hints.
 //
-// Each message from the keyboard and the mouse goes to the page first. What it takes, the model does not look at: so a page has the focus
-// where it wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the page's own state: while it is open
-// Press takes every key except Ctrl-C, Draw draws it, and the hints in the footer are its own. The cursor is the selected node: an Answer
-// says where it is now.
+// Each message from the keyboard and the mouse goes to the page first. What it takes, the model does not look at: so a
+// page has the focus where it wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the
+// page's own state: while it is open Press takes every key except Ctrl-C, Draw draws it, and the hints in the footer
+// are its own. The cursor is the selected node: an Answer says where it is now.
 type Page interface {
 	// Draw draws the scene, and changes nothing but the canvas.
 	Draw(f *part.Frame)
@@ -104,7 +104,8 @@ func (v *view) start(at string) {
 	}
 }
 
-// startFor begins with the overview for a job of several nodes, with the node view for one, where that is the job's to decide.
+// startFor begins with the overview for a job of several nodes, with the node view for one, where that is the job's to
+// decide.
 func (v *view) startFor(job *cluster.JobView) {
 	if !v.auto || v.started == job.ID || v.aside() {
 		return
@@ -213,7 +214,8 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 		v.over(screenGPU)
 	case a.Match != "" && s.Job != nil:
 		v.process.Visit(a.Match)
-		v.screen, v.trail, v.auto = screenProcesses, append(v.trail, v.screen), false // not over: the page may be below, as it was
+		// not over: the page may be below, as it was
+		v.screen, v.trail, v.auto = screenProcesses, append(v.trail, v.screen), false
 	case a.Process != nil:
 		v.resolve(s) // its node is the selected one now
 		shown := v.process.Show(s, *a.Process)
@@ -262,7 +264,8 @@ func (v *view) keys() keys.Page {
 	return screenPages[v.screen]
 }
 
-// beside leads to a page that is about no single job, or back from it. Whether the job decides on the page stays as it is.
+// beside leads to a page that is about no single job, or back from it. Whether the job decides on the page stays as it
+// is.
 func (v *view) beside(k tea.KeyPressMsg, s *part.Scene) {
 	to, auto := screenJobs, v.auto
 	switch {
@@ -317,7 +320,8 @@ func (v *view) moveProblem(s *part.Scene, by int) {
 	}
 }
 
-// nextProblem returns the next node in order after from that has a problem, or "". If here is set, from itself is checked first.
+// nextProblem returns the next node in order after from that has a problem, or "". If here is set, from itself is
+// checked first.
 func nextProblem(order []string, health part.Health, from string, by int, here bool) string {
 	at := slices.Index(order, from)
 	for i := range order {
@@ -361,7 +365,8 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		}
 	case key.Matches(k, keys.Manager):
 		v.manage()
-	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.Shows(s.Node)): // else the node view shows the same
+	// else the node view shows the same
+	case key.Matches(k, keys.Doctor) && (v.screen != screenNode || tally.Shows(s.Node)):
 		v.over(screenDoctor)
 	}
 }

@@ -183,7 +183,8 @@ func whole2(a, b float64) (*int64, *int64) { return whole(a), whole(b) }
 
 func mebibytes(bytes float64) *int64 { return whole(math.Trunc(bytes / (1 << 20))) }
 
-// JSON writes a document for each node as of makes it: of a single host, as its own program would print it, else as a list.
+// JSON writes a document for each node as of makes it: of a single host, as its own program would print it, else as a
+// list.
 func JSON(w io.Writer, nodes []Node, single bool, of func(*Node) any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "    ")

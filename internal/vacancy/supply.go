@@ -41,11 +41,12 @@ type Supply struct {
 
 // Count is GPUs of one GRES type. Each is either free, used or out.
 type Count struct {
-	Type  string `json:"type,omitempty"` // "" if the GPUs have no type
-	Free  int    `json:"free"`           // can be asked for now
-	Used  int    `json:"used"`           // allocated to jobs
-	Out   int    `json:"out"`            // neither: the node is down, drained or reserved, has no CPU or memory left, or does not say what it has given
-	Total int    `json:"total"`
+	Type string `json:"type,omitempty"` // "" if the GPUs have no type
+	Free int    `json:"free"`           // can be asked for now
+	Used int    `json:"used"`           // allocated to jobs
+	// neither: the node is down, drained or reserved, has no CPU or memory left, or does not say what it has given
+	Out   int `json:"out"`
+	Total int `json:"total"`
 }
 
 // maxWord and maxReason limit names and sentences of SLURM, in bytes.
@@ -123,8 +124,8 @@ func supplyOf(n *slurm.NodeGPUs) Supply {
 	return s
 }
 
-// closing are the beginnings of the states in which a node takes no jobs. A node that is planned for a job takes others that end before that begins, and
-// one that is switched off to save power is switched on for a job.
+// closing are the beginnings of the states in which a node takes no jobs. A node that is planned for a job takes others
+// that end before that begins, and one that is switched off to save power is switched on for a job.
 var closing = []string{"DOWN", "DRAIN", "FAIL", "ERROR", "FUTURE", "INVAL", "MAINT", "RESERVED", "NOT_RESPONDING", "NO_RESPOND", "REBOOT", "BLOCKED", "UNKNOWN", "POWERING_DOWN", "PERFCTRS"}
 
 func closes(state string) bool {

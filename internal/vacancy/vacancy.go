@@ -1,7 +1,9 @@
-// Package vacancy decides which GPUs are free, used, or used by nobody known, and chooses among the free ones. It also counts which GPUs
-// SLURM has given away. Its texts and JSON documents are those that the users of nvgpu, nvisel and gpustat know.
+// Package vacancy decides which GPUs are free, used, or used by nobody known, and chooses among the free ones. It also
+// counts which GPUs SLURM has given away. Its texts and JSON documents are those that the users of nvgpu, nvisel and
+// gpustat know.
 //
-// Everything here is a function of its arguments: no clock is read, and nothing is kept. Functions may be called concurrently.
+// Everything here is a function of its arguments: no clock is read, and nothing is kept. Functions may be called
+// concurrently.
 package vacancy
 
 import (
@@ -36,7 +38,8 @@ const DefaultMemory = 20
 // GPU is a GPU that programs can use as a whole, or a MIG instance.
 type GPU struct {
 	*cluster.GPU
-	Index     string // as nvidia-smi and CUDA_VISIBLE_DEVICES have it, also of the probe's cgroup; of a MIG instance "3:1"
+	// as nvidia-smi and CUDA_VISIBLE_DEVICES have it, also of the probe's cgroup; of a MIG instance "3:1"
+	Index     string
 	State     State
 	Listed    bool            // Processes are known
 	Processes []*wire.Process // that compute, by PID
@@ -84,7 +87,8 @@ func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
 	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
 }
 
-// gpusOf are the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its instances.
+// gpusOf are the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its
+// instances.
 func gpusOf(n *cluster.Node) []GPU {
 	if !tally.HasNumbers(n) {
 		return nil

@@ -34,8 +34,8 @@ type candidate struct {
 	missed     int     // limits that only fit with the tolerance
 }
 
-// Choose returns the GPUs of a node that fit, those that fit without tolerance first; nil if they are too few. A MIG instance is chosen only where
-// no whole GPU is left, and then it is the only one: a program sees no more.
+// Choose returns the GPUs of a node that fit, those that fit without tolerance first; nil if they are too few. A MIG
+// instance is chosen only where no whole GPU is left, and then it is the only one: a program sees no more.
 func (w *Wish) Choose(n *Node) []*GPU {
 	if n.State != cluster.NodeReporting {
 		return nil
@@ -64,7 +64,8 @@ func (w *Wish) Choose(n *Node) []*GPU {
 	return chosen
 }
 
-// visible are the GPUs to choose from: all, or those of Visible in its order, as far as it names GPUs: CUDA reads it so, too.
+// visible are the GPUs to choose from: all, or those of Visible in its order, as far as it names GPUs: CUDA reads it
+// so, too.
 func (w *Wish) visible(n *Node) []*GPU {
 	var out []*GPU
 	if !w.Inherited {
@@ -131,7 +132,8 @@ func (w *Wish) asFree(g *GPU) (bytes float64) {
 	return bytes
 }
 
-// better orders GPUs: those without tolerance, then the most free memory, the lowest utilization, the highest index, which leaves GPU 0 to others.
+// better orders GPUs: those without tolerance, then the most free memory, the lowest utilization, the highest index,
+// which leaves GPU 0 to others.
 func better(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),
@@ -156,7 +158,8 @@ func wholeFirst(fits []candidate) []candidate {
 	return fits[:1]
 }
 
-// Names are GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or one is a MIG instance, which has no index there.
+// Names are GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or one is a MIG instance,
+// which has no index there.
 func Names(gpus []*GPU, uuid bool) []string {
 	uuid = uuid || slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Instance() })
 	out := make([]string, len(gpus))

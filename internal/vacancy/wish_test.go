@@ -22,7 +22,8 @@ const gib = 1 << 30
 func TestChoose(t *testing.T) {
 	s := node(
 		card{memory: 80 << 10, used: 1 << 10, util: 5},
-		card{memory: 80 << 10, used: 40 << 10, util: 90, processes: []wire.Process{byUser(1, "alice", "x", 1)}}, // of 40 GiB she has 8
+		// of 40 GiB she has 8
+		card{memory: 80 << 10, used: 40 << 10, util: 90, processes: []wire.Process{byUser(1, "alice", "x", 1)}},
 		card{memory: 40 << 10, used: 0, util: 30},
 		card{memory: 80 << 10, used: 2 << 10, util: 5},
 		card{memory: 80 << 10, lost: "GPU is lost"},

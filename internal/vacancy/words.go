@@ -116,7 +116,8 @@ func distinct(list []string) []string {
 	return out
 }
 
-// program is the name of the program that a process runs, and its arguments. The list of processes has them joined by spaces.
+// program is the name of the program that a process runs, and its arguments. The list of processes has them joined by
+// spaces.
 func program(p *wire.Process) (name string, arguments []string) {
 	arguments = strings.Fields(p.Command)
 	if len(arguments) == 0 {

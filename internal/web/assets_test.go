@@ -155,7 +155,8 @@ func newBrowser(t *testing.T) *chromium.Browser {
 	return b
 }
 
-// TestPages: every page shows what it is about, fits a phone and a desktop, and breaks no rule of its policy; what a user typed stays text.
+// TestPages: every page shows what it is about, fits a phone and a desktop, and breaks no rule of its policy; what a
+// user typed stays text.
 func TestPages(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	for _, look := range []chromium.Look{{Width: 390, Height: 844}, {Width: 1440, Height: 900, Dark: true}} {
@@ -252,8 +253,8 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 	}
 }
 
-// The page shows a new report without being asked, and stays where it is meanwhile. While nobody sees it it asks for nothing. It says when the server
-// is gone.
+// The page shows a new report without being asked, and stays where it is meanwhile. While nobody sees it it asks for
+// nothing. It says when the server is gone.
 func TestPageIsLive(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	first := "document.querySelector('.gpus td.util')"

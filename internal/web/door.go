@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// policy is what the page may do: nothing but what this server has sent. Names of jobs and command lines come from other people.
+// policy is what the page may do: nothing but what this server has sent. Names of jobs and command lines come from
+// other people.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // door lets in who knows the token.
@@ -62,7 +63,8 @@ func (d *door) guard(next http.Handler) http.Handler {
 			fail(w, http.StatusForbidden, "this server answers only under the name localhost or the address of this host's loopback")
 		case r.URL.Path == "/" && r.URL.Query().Has("token"):
 			d.exchange(w, r)
-		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"): // say nothing of anybody
+		// say nothing of anybody
+		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"):
 			next.ServeHTTP(w, r)
 		case !known:
 			h.Set("WWW-Authenticate", `Bearer realm="nvnodetop"`)
@@ -73,7 +75,8 @@ func (d *door) guard(next http.Handler) http.Handler {
 	})
 }
 
-// localName reports whether a browser that asks for this host asks this one, and not one that pretends to be it by its own name.
+// localName reports whether a browser that asks for this host asks this one, and not one that pretends to be it by its
+// own name.
 func localName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -98,7 +101,8 @@ func (d *door) exchange(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// knows reports whether a request has the token: as a bearer's, as a password, for programs that know only those, or as the cookie.
+// knows reports whether a request has the token: as a bearer's, as a password, for programs that know only those, or as
+// the cookie.
 func (d *door) knows(r *http.Request) bool {
 	if d.token == "" {
 		return true

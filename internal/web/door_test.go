@@ -21,9 +21,10 @@ func TestTokenIsNeeded(t *testing.T) {
 		"Authorization: Bearer ":                       http.StatusUnauthorized,
 		"Authorization: Bearer":                        http.StatusUnauthorized,
 		"Cookie: " + r.door.name + "=" + r.door.cookie: http.StatusOK,
-		"Cookie: " + r.door.name + "=" + secret:        http.StatusUnauthorized, // the token is no cookie, and the other way round
-		"Authorization: Bearer " + r.door.cookie:       http.StatusUnauthorized,
-		"Cookie: nvnodetop=" + r.door.cookie:           http.StatusUnauthorized,
+		// the token is no cookie, and the other way round
+		"Cookie: " + r.door.name + "=" + secret:  http.StatusUnauthorized,
+		"Authorization: Bearer " + r.door.cookie: http.StatusUnauthorized,
+		"Cookie: nvnodetop=" + r.door.cookie:     http.StatusUnauthorized,
 	} {
 		for _, path := range []string{"/api/v1/jobs", "/metrics", "/gpu_status", "/cluster_status", "/nodes/n1/gpu_status"} {
 			if w := r.ask("GET", path, header); w.Code != want {

@@ -13,8 +13,8 @@ const (
 	writeTime  = 10 * time.Second // for a client that does not read
 )
 
-// events is a stream of Server-Sent Events: that there is a new state, which the client may then ask for. The page has one while somebody sees it, so it
-// is the sign of a person.
+// events is a stream of Server-Sent Events: that there is a new state, which the client may then ask for. The page has
+// one while somebody sees it, so it is the sign of a person.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.Add(-1)
 	if s.streams.Add(1) > maxStreams {

@@ -17,8 +17,9 @@ const (
 	grace        = 250 * time.Millisecond
 )
 
-// places is a Listener on which only clients with the token keep a place. When there are maxStrangers others and one more comes, the
-// oldest of them goes, once it has had its time of grace to show the token. So nobody can keep the owner out by holding connections.
+// places is a Listener on which only clients with the token keep a place. When there are maxStrangers others and one
+// more comes, the oldest of them goes, once it has had its time of grace to show the token. So nobody can keep the
+// owner out by holding connections.
 type places struct {
 	net.Listener
 	mu        sync.Mutex

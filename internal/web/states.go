@@ -50,8 +50,8 @@ type answer struct {
 	err    error
 }
 
-// newest is the state of now, or the last one if that is not older than the interval, if nothing new has come, or if a state of such a large
-// cluster costs too much to be made that often.
+// newest is the state of now, or the last one if that is not older than the interval, if nothing new has come, or if a
+// state of such a large cluster costs too much to be made that often.
 func (s *states) newest() *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,9 +1,11 @@
-// Package web serves Snapshots over HTTP: the page, the parts of the JSON document, the metrics for Prometheus, and what nvgpu's agents answer. It
-// owns who may ask, and how often a state is made: at most once per interval, only while somebody asks, and seldom enough to take a tenth of a
-// core. What is sent is made once for each state, whoever asks for it.
+// Package web serves Snapshots over HTTP: the page, the parts of the JSON document, the metrics for Prometheus, and
+// what nvgpu's agents answer. It owns who may ask, and how often a state is made: at most once per interval, only while
+// somebody asks, and seldom enough to take a tenth of a core. What is sent is made once for each state, whoever asks
+// for it.
 //
-// Nothing here changes anything: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait neither for a node nor
-// for SLURM. States have the caller's time; only the limits of connections and of looks are counted here.
+// Nothing here changes anything: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait
+// neither for a node nor for SLURM. States have the caller's time; only the limits of connections and of looks are
+// counted here.
 package web
 
 import (

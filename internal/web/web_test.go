@@ -193,7 +193,8 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 	}
 }
 
-// A state is made when somebody asks, when it is old enough, and when there is news or it is silent for long. Each answer is made once for it.
+// A state is made when somebody asks, when it is old enough, and when there is news or it is silent for long. Each
+// answer is made once for it.
 func TestStatesAreMadeSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig("", true)

@@ -3,8 +3,8 @@ package wire
 import "bytes"
 
 const (
-	// maxList is how many elements a list may have: GPUs, processes, faults. An element costs hundreds of bytes once it is decoded, but
-	// may take only two in the line.
+	// maxList is how many elements a list may have: GPUs, processes, faults. An element costs hundreds of bytes once it
+	// is decoded, but may take only two in the line.
 	maxList = MaxProcesses + 24
 
 	// maxDepth is how deep values may be nested. Messages need half of it.
@@ -27,8 +27,8 @@ type LongList struct {
 // ofMessages are the rooms of what a probe sends. Two lists in a Reply may have MaxStrings elements.
 var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), MaxStrings}, {[]byte(`"arguments":`), MaxStrings}}}
 
-// Bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than it may be. It does not check that the
-// line is JSON.
+// Bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than it may be. It does
+// not check that the line is JSON.
 func Bounded(line []byte, rooms *Rooms) error {
 	var room [maxDepth]int // how many more elements each open list may have
 	var list [maxDepth]bool

@@ -46,7 +46,8 @@ func (e *MalformedError) Error() string {
 // Unwrap returns the cause.
 func (e *MalformedError) Unwrap() error { return e.Cause }
 
-// readSize is as long as most reports, which are decoded where they lie. A Reader of each of a thousand nodes has that much.
+// readSize is as long as most reports, which are decoded where they lie. A Reader of each of a thousand nodes has that
+// much.
 const readSize = 4 << 10
 
 // lineKept is how much of a malformed line an error quotes.
@@ -55,8 +56,8 @@ const lineKept = 256
 // noiseKept is how much of the noise an error quotes.
 const noiseKept = 4 << 10
 
-// Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes of text. It remembers one report, which
-// takes a few MiB at most, and fills in what the next one leaves out. It is for one goroutine.
+// Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes of text. It remembers
+// one report, which takes a few MiB at most, and fills in what the next one leaves out. It is for one goroutine.
 type Reader struct {
 	br    *bufio.Reader
 	parse Parser
@@ -78,8 +79,8 @@ func NewReaderWith(r io.Reader, parse Parser) *Reader {
 	return &Reader{br: bufio.NewReaderSize(r, readSize), parse: parse}
 }
 
-// SkipToMagic skips login noise up to and including the Magic line. Noise may precede the magic on its line, if a login script printed no
-// newline.
+// SkipToMagic skips login noise up to and including the Magic line. Noise may precede the magic on its line, if a login
+// script printed no newline.
 func (r *Reader) SkipToMagic() error {
 	var noise strings.Builder
 	var tail []byte // the end of the data so far, long enough to find a magic that is split over two reads
@@ -107,9 +108,9 @@ func (r *Reader) SkipToMagic() error {
 // Noise returns what SkipToMagic has skipped, at most noiseKept bytes: raw, not safe to display.
 func (r *Reader) Noise() string { return r.noise }
 
-// Next decodes one line into v. Into a *Message it puts what was given to the Writer: the report is whole, and shares memory with the Reader,
-// so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over MaxLine (the stream is unusable after that),
-// and a MalformedError for a line that is not a message.
+// Next decodes one line into v. Into a *Message it puts what was given to the Writer: the report is whole, and shares
+// memory with the Reader, so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over
+// MaxLine (the stream is unusable after that), and a MalformedError for a line that is not a message.
 func (r *Reader) Next(v any) error {
 	if err := r.line(); err != nil {
 		return err
@@ -136,7 +137,8 @@ func (r *Reader) Next(v any) error {
 	return nil
 }
 
-// NextFor is like Next, but skips lines that are addressed to names other than name. It returns io.EOF for a Farewell to name.
+// NextFor is like Next, but skips lines that are addressed to names other than name. It returns io.EOF for a Farewell
+// to name.
 func (r *Reader) NextFor(name string, v any) error {
 	for {
 		if err := r.line(); err != nil {
@@ -158,8 +160,8 @@ func (r *Reader) NextFor(name string, v any) error {
 // addressMark starts a line with an address. JSON never starts with it.
 const addressMark = '@'
 
-// NameVariable is the environment variable with the name that a probe was started under. If one command starts probes on many nodes, the
-// names may be those that the command gives them: "0", "1", …
+// NameVariable is the environment variable with the name that a probe was started under. If one command starts probes
+// on many nodes, the names may be those that the command gives them: "0", "1", …
 const NameVariable = "NVNODETOP_NAME"
 
 // Address addresses line to the probe that was started under name, which must not contain spaces.
@@ -181,8 +183,8 @@ func (r *Reader) decode(line []byte, v any) error {
 	return nil
 }
 
-// quotable returns the beginning of a line that may be shown. It ends at the first brace: what follows may be the body of a message, and
-// that of a Reply holds secrets.
+// quotable returns the beginning of a line that may be shown. It ends at the first brace: what follows may be the body
+// of a message, and that of a Reply holds secrets.
 func quotable(line []byte) string {
 	if i := bytes.IndexByte(line, '{'); i >= 0 {
 		line = line[:i+1]

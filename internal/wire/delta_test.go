@@ -135,7 +135,8 @@ func (g *generator) gpu(u *GPU) {
 	}
 }
 
-// processes changes a field of some processes, adds some and drops some. Now and then their names are too long for a line.
+// processes changes a field of some processes, adds some and drops some. Now and then their names are too long for a
+// line.
 func (g *generator) processes(r *Report) {
 	r.Listed = !g.one(5)
 	list := slices.Clone(r.Processes)
@@ -295,7 +296,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// busyReport is the report of a node with 8 busy GPUs and 16 processes at a moment: all metrics, of which those change that do on a real node.
+// busyReport is the report of a node with 8 busy GPUs and 16 processes at a moment: all metrics, of which those change
+// that do on a real node.
 func busyReport(at int) *Report {
 	rng := rand.New(rand.NewPCG(uint64(at), 1))
 	r := &Report{Seq: uint64(at + 1), MonoMS: 3542400000 + 3001*int64(at), Listed: true, TookMS: 4}

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// FoldVariable is the environment variable with the length, in bytes, to which a probe folds its lines. It is set where the way to the reader
-// passes on only short lines whole.
+// FoldVariable is the environment variable with the length, in bytes, to which a probe folds its lines. It is set where
+// the way to the reader passes on only short lines whole.
 const FoldVariable = "NVNODETOP_FOLD"
 
 // foldMark ends a piece of a line that another piece follows. No message contains it: JSON escapes it.
@@ -19,8 +19,8 @@ type folder struct {
 	buf  []byte
 }
 
-// Fold returns a writer that passes on lines in pieces of at most most bytes, at least 3. Each piece is a line; Unfold puts them together. It
-// is for one goroutine, and for writes of whole lines.
+// Fold returns a writer that passes on lines in pieces of at most most bytes, at least 3. Each piece is a line; Unfold
+// puts them together. It is for one goroutine, and for writes of whole lines.
 func Fold(w io.Writer, most int) io.Writer { return &folder{w: w, most: max(most, 3)} }
 
 func (f *folder) Write(lines []byte) (int, error) {

@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// memory is what both ends remember of the reports since the last Hello. Writer leaves it out of the next report, and Reader fills it in.
+// memory is what both ends remember of the reports since the last Hello. Writer leaves it out of the next report, and
+// Reader fills it in.
 type memory struct {
 	known bool // a report was kept; the two below are its own
 	host  Host
@@ -26,7 +27,8 @@ type messageLine struct {
 // reportLine is a Report as it is written.
 type reportLine struct {
 	Report
-	Same      bool           `json:"same"`      // host and gpus lack what the last report has too, except for what is gone
+	// host and gpus lack what the last report has too, except for what is gone
+	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
 	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same
 	Gone      [][]string     `json:"gone"`      // keys, for each GPU; empty: none

@@ -21,7 +21,8 @@ type number[T comparable] struct {
 	of   func(*Process) **T
 }
 
-// amounts is the numbers of a process that are left out when they have not changed. The other fields make a process whole.
+// amounts is the numbers of a process that are left out when they have not changed. The other fields make a process
+// whole.
 var amounts = []amount{
 	number[uint64]{"gpu_memory_bytes", func(p *Process) **uint64 { return &p.GPUMemory }},
 	number[int]{"sm_percent", func(p *Process) **int { return &p.SMPercent }},
@@ -133,7 +134,8 @@ func equal[T comparable](a, b *T) bool {
 	return *a == *b
 }
 
-// weight is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after line, and still be kept.
+// weight is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after line,
+// and still be kept.
 func weight(list []Process) (bytes int) {
 	for i := range list {
 		p := &list[i]

@@ -1,22 +1,25 @@
 // Package wire is the protocol between nvnodetop and its probe: the types and the framing, shared by both ends.
 //
-// The probe writes lines of JSON to its standard output, one Message per line. First comes the Magic line, which the reader finds after
-// anything that a login shell printed. Then comes a Hello, and another one when its contents change, as when a driver comes back. Then come
-// Reports at the requested pace. nvnodetop writes Requests to the probe's standard input, one per line; each gets one Reply.
+// The probe writes lines of JSON to its standard output, one Message per line. First comes the Magic line, which the
+// reader finds after anything that a login shell printed. Then comes a Hello, and another one when its contents change,
+// as when a driver comes back. Then come Reports at the requested pace. nvnodetop writes Requests to the probe's
+// standard input, one per line; each gets one Reply.
 //
-// The probes of several nodes may share one input, as under srun. A line made by Address is only for the probe that was started under that
-// name; the others ignore it, and do not count it as a sign of life. A line without an address is for all probes.
+// The probes of several nodes may share one input, as under srun. A line made by Address is only for the probe that was
+// started under that name; the others ignore it, and do not count it as a sign of life. A line without an address is
+// for all probes.
 //
-// The metrics of GPUs and nodes are rows of the table in package metric; those of processes are fields here. A value that the driver or the
-// kernel does not report is left out of the JSON, and so is a pointer field that is nil. It is never 0 or -1. Units are in the key, the name
-// of the field or its comment.
+// The metrics of GPUs and nodes are rows of the table in package metric; those of processes are fields here. A value
+// that the driver or the kernel does not report is left out of the JSON, and so is a pointer field that is nil. It is
+// never 0 or -1. Units are in the key, the name of the field or its comment.
 //
-// Writer and Reader take and give whole Reports. On the wire, a Report with "same" lacks what the last one since the Hello had as well.
-// "changes" has the values of GPUs that have changed, with one list for each metric; "host" those of the node. Without "gpus" they are those of
-// the last one, and nothing is to be said of them but values. A process with "as", its index in
-// the last list of processes since the Hello, lacks what has not changed since that list; its age is expected to grow with the uptime.
-// "host_gone" and "gone" list the keys of what has become absent, "gone" of a Report for each GPU. Without "same" a Report is whole, and so is
-// a process without "as". A line that refers to a Report that does not exist is malformed.
+// Writer and Reader take and give whole Reports. On the wire, a Report with "same" lacks what the last one since the
+// Hello had as well. "changes" has the values of GPUs that have changed, with one list for each metric; "host" those of
+// the node. Without "gpus" they are those of the last one, and nothing is to be said of them but values. A process with
+// "as", its index in the last list of processes since the Hello, lacks what has not changed since that list; its age is
+// expected to grow with the uptime. "host_gone" and "gone" list the keys of what has become absent, "gone" of a Report
+// for each GPU. Without "same" a Report is whole, and so is a process without "as". A line that refers to a Report that
+// does not exist is malformed.
 //
 // The package has no behavior apart from the codec. Decoded values may be read by any number of goroutines.
 package wire
@@ -28,13 +31,15 @@ import "github.com/nvnodetop/nvnodetop/internal/metric"
 //	1  first version
 const Version = 1
 
-// Magic is the first line that a probe of this Version prints. It starts with a character that no login banner contains.
+// Magic is the first line that a probe of this Version prints. It starts with a character that no login banner
+// contains.
 const Magic = "\x1envnodetop-probe/1"
 
 // MagicBudget is how many bytes of login noise a reader skips before it gives up.
 const MagicBudget = 256 << 10
 
-// MaxLine is the longest line, in bytes, that either end accepts. A report with MaxProcesses of the longest commands fits.
+// MaxLine is the longest line, in bytes, that either end accepts. A report with MaxProcesses of the longest commands
+// fits.
 const MaxLine = 1 << 20
 
 // Message is one line from the probe. Exactly one field is set.
@@ -78,8 +83,9 @@ const (
 	FaultMismatch  = "driver_mismatch" // library and kernel module have different versions
 	FaultNoDriver  = "no_driver"       // the kernel module is not loaded or does not respond
 	FaultNoNVML    = "built_without"   // the probe was built without NVML
-	FaultHangs     = "driver_hangs"    // a call into the driver hangs, in this probe or another one; reports have no GPUs until it returns
-	FaultOther     = "other"
+	// a call into the driver hangs, in this probe or another one; reports have no GPUs until it returns
+	FaultHangs = "driver_hangs"
+	FaultOther = "other"
 )
 
 // Why NVML cannot access a GPU: Card.LostID and GPU.LostID.
@@ -111,11 +117,13 @@ type Card struct {
 	VBIOS      string `json:"vbios,omitempty"`
 	Capability string `json:"cuda_capability,omitempty"` // CUDA compute capability, as "9.0"
 
-	// Absent lists the keys of the metrics that this GPU or its driver does not have, that we may not read, and of Values also those that
-	// could not be read so far, by reason: NVML's error message, or that the driver does not respond. AbsentXids says that it reports no Xids.
+	// Absent lists the keys of the metrics that this GPU or its driver does not have, that we may not read, and of
+	// Values also those that could not be read so far, by reason: NVML's error message, or that the driver does not
+	// respond. AbsentXids says that it reports no Xids.
 	Absent map[string][]string `json:"absent,omitempty"`
 
-	// Instance is set if this is not a GPU but an instance of one in MIG mode. It has the Minor and the PCIBus of its GPU.
+	// Instance is set if this is not a GPU but an instance of one in MIG mode. It has the Minor and the PCIBus of its
+	// GPU.
 	Instance *Instance `json:"instance,omitempty"`
 
 	// MIGUnknown says that NVML could not tell whether MIG mode is on.
@@ -135,10 +143,13 @@ type Instance struct {
 
 // Report is one sample of a node.
 type Report struct {
-	Seq     uint64 `json:"seq"`                // counts from 1 in a session
-	MonoMS  int64  `json:"mono_ms"`            // the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
-	WallMS  int64  `json:"wall_ms,omitempty"`  // the node's time of day at the sample, in ms since 1970: to compare clocks
-	OffBeat bool   `json:"off_beat,omitempty"` // sent at once because of a Request or after a Hello; not a sample for histories
+	Seq uint64 `json:"seq"` // counts from 1 in a session
+	// the node's CLOCK_MONOTONIC in ms at the sample: for rates between two reports
+	MonoMS int64 `json:"mono_ms"`
+	// the node's time of day at the sample, in ms since 1970: to compare clocks
+	WallMS int64 `json:"wall_ms,omitempty"`
+	// sent at once because of a Request or after a Hello; not a sample for histories
+	OffBeat bool `json:"off_beat,omitempty"`
 
 	// TookMS is how long the last complete reading of the slowest GPU took, in ms.
 	TookMS int64 `json:"took_ms,omitempty"`
@@ -146,13 +157,15 @@ type Report struct {
 	Host Host  `json:"host"`
 	GPUs []GPU `json:"gpus"` // in the order of Hello.GPUs
 
-	// Processes are those with a context on a GPU. Listed says that this report has a list and that at least one GPU listed its own. GPUs with
-	// Unlisted or Lost did not. Every other GPU without an entry then has no processes; if its Values are repeated, so is its list.
+	// Processes are those with a context on a GPU. Listed says that this report has a list and that at least one GPU
+	// listed its own. GPUs with Unlisted or Lost did not. Every other GPU without an entry then has no processes; if
+	// its Values are repeated, so is its list.
 	Listed    bool      `json:"listed,omitempty"`
 	Processes []Process `json:"processes,omitempty"`
 
-	Xids   []Xid       `json:"xids,omitempty"`   // since the last report
-	Jobs   []JobMemory `json:"jobs,omitempty"`   // jobs of the user's processes with a context on a GPU, and of the probe itself
+	Xids []Xid `json:"xids,omitempty"` // since the last report
+	// jobs of the user's processes with a context on a GPU, and of the probe itself
+	Jobs   []JobMemory `json:"jobs,omitempty"`
 	Faults []Fault     `json:"faults,omitempty"` // collectors that failed in this report
 }
 
@@ -178,22 +191,25 @@ func (h *Host) UnmarshalJSON(text []byte) error { return h.Parse(text, metric.Ho
 
 // GPU is the changing part of one GPU: the metrics of scope metric.GPU, except those that are read once.
 type GPU struct {
-	Index  int           `json:"index"`             // of the Card
-	Lost   string        `json:"lost,omitempty"`    // why NVML cannot access the GPU: its error message; Values are then empty
+	Index int `json:"index"` // of the Card
+	// why NVML cannot access the GPU: its error message; Values are then empty
+	Lost   string        `json:"lost,omitempty"`
 	LostID string        `json:"lost_id,omitempty"` // as in Card
 	Values metric.Values `json:"values"`
 
-	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals, or for twice the time that
-	// its last reading took, up to 30 s; after that they are absent.
+	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals, or for
+	// twice the time that its last reading took, up to 30 s; after that they are absent.
 	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has been hanging, in ms; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
 	Reading bool   `json:"reading,omitempty"`  // not all has been read for this report: the next one may have more
-	AgeMS   int64  `json:"age_ms,omitempty"`   // age of Values in ms if their reading began before this report; 0: they are new
+	// age of Values in ms if their reading began before this report; 0: they are new
+	AgeMS int64 `json:"age_ms,omitempty"`
 
 	// Repeated says that Values were in an earlier report already: they are not a sample for histories.
 	Repeated bool `json:"repeated,omitempty"`
 
-	Unlisted string `json:"unlisted,omitempty"` // why the processes of this GPU cannot be listed, in a report that has a list or failed to make one
+	// why the processes of this GPU cannot be listed, in a report that has a list or failed to make one
+	Unlisted string `json:"unlisted,omitempty"`
 }
 
 // Bits of metric.Throttle, as nvml.h names them (nvmlClocksEventReason…).
@@ -241,11 +257,13 @@ type Identity struct {
 	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
 	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
 
-	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing else is known of it.
+	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing
+	// else is known of it.
 	Foreign bool `json:"foreign,omitempty"`
 }
 
-// Rank is the place of a process in a distributed program, from its environment. What the environment does not say is absent.
+// Rank is the place of a process in a distributed program, from its environment. What the environment does not say is
+// absent.
 type Rank struct {
 	Rank  int    `json:"rank"`
 	Local *int   `json:"local,omitempty"` // rank on its node
@@ -273,7 +291,8 @@ type Fault struct {
 
 // Request is one line to the probe. Exactly one of the pointers is set.
 type Request struct {
-	ID      uint64     `json:"id"` // repeated in the Reply; counts from 1; 0 in an Alive for several probes, to whose Replies nobody listens
+	// repeated in the Reply; counts from 1; 0 in an Alive for several probes, to whose Replies nobody listens
+	ID      uint64     `json:"id"`
 	Pace    *Pace      `json:"pace,omitempty"`
 	Alive   *Alive     `json:"alive,omitempty"`
 	Environ *ProcessID `json:"environ,omitempty"` // the environment of one of the user's own processes
@@ -282,13 +301,14 @@ type Request struct {
 	Family  *Family    `json:"family,omitempty"`
 }
 
-// Pace asks for reports every IntervalMS, each with a list of processes or without. Without, the first report after each Hello has one, and
-// then one every metric.SlowSeconds. When processes are newly requested, the probe sends an OffBeat report at once. A probe sends no reports
-// before the first Pace. SecondMS counts in the first Pace only.
+// Pace asks for reports every IntervalMS, each with a list of processes or without. Without, the first report after
+// each Hello has one, and then one every metric.SlowSeconds. When processes are newly requested, the probe sends an
+// OffBeat report at once. A probe sends no reports before the first Pace. SecondMS counts in the first Pace only.
 type Pace struct {
-	IntervalMS int  `json:"interval_ms"`         // 250..600000
-	SecondMS   int  `json:"second_ms,omitempty"` // from the first report to the second, if that is sooner; 0: IntervalMS
-	Processes  bool `json:"processes,omitempty"`
+	IntervalMS int `json:"interval_ms"` // 250..600000
+	// from the first report to the second, if that is sooner; 0: IntervalMS
+	SecondMS  int  `json:"second_ms,omitempty"`
+	Processes bool `json:"processes,omitempty"`
 }
 
 // Alive says that nvnodetop still runs. The probe exits when it has received nothing for SilenceMS.
@@ -313,20 +333,23 @@ type Reply struct {
 	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID
 
-	// ReadMS is when the family was read, in ms on a clock of the node that never goes back; 0: not known. Two of them give the shares of the CPU.
+	// ReadMS is when the family was read, in ms on a clock of the node that never goes back; 0: not known. Two of them
+	// give the shares of the CPU.
 	ReadMS uint64 `json:"read_ms,omitempty"`
 
 	// Truncated says that the family is larger than Family. Environ and Details have one of their own.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
-// Environ is the environment with which a process was started. It contains secrets: it is shown only on request and never logged.
+// Environ is the environment with which a process was started. It contains secrets: it is shown only on request and
+// never logged.
 type Environ struct {
 	Variables []string `json:"variables"`           // "KEY=VALUE"
 	Truncated bool     `json:"truncated,omitempty"` // it was longer than MaxEnviron or MaxStrings
 }
 
-// Details describes a process. Fields that /proc hides are absent, such as the executable and the directory of other users' processes.
+// Details describes a process. Fields that /proc hides are absent, such as the executable and the directory of other
+// users' processes.
 type Details struct {
 	ProcessID
 	Parent     int      `json:"parent_pid"`

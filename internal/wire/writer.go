@@ -12,19 +12,21 @@ import (
 // reportBegins is what the line of a report begins with.
 const reportBegins = `{"report":`
 
-// Writer encodes messages as lines, and leaves out of a report what the one before it had as well. Reader fills it in. The zero Writer
-// remembers no report. It is for one goroutine.
+// Writer encodes messages as lines, and leaves out of a report what the one before it had as well. Reader fills it in.
+// The zero Writer remembers no report. It is for one goroutine.
 type Writer struct {
 	last memory
 	line []byte // of the last report: the next one is built in its place
 }
 
-// maxKept is how large the room for a line is that is kept for the next one. A list of a thousand processes comes once a minute.
+// maxKept is how large the room for a line is that is kept for the next one. A list of a thousand processes comes once
+// a minute.
 const maxKept = 64 << 10
 
-// Write writes m to w with a single call of w.Write. It refuses a report that is too long with ErrLineTooLong, and then still leaves out what
-// the report before that had. It keeps parts of a report, which must not be changed before the next report is written, its processes never.
-// A report allocates nothing, unless it has something rare: processes, jobs, Xids, faults, a GPU with a problem, a value that is gone.
+// Write writes m to w with a single call of w.Write. It refuses a report that is too long with ErrLineTooLong, and then
+// still leaves out what the report before that had. It keeps parts of a report, which must not be changed before the
+// next report is written, its processes never. A report allocates nothing, unless it has something rare: processes,
+// jobs, Xids, faults, a GPU with a problem, a value that is gone.
 func (w *Writer) Write(to io.Writer, m Message) error {
 	if m.Report == nil {
 		if m.Hello != nil {
@@ -55,8 +57,9 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 	return nil
 }
 
-// encode appends the line of a report, without what m has as well. It calls json.Marshal for the rare parts only: json.Marshal checks every
-// byte that a MarshalJSON has written, which was measured to cost a probe more than the rest of the report.
+// encode appends the line of a report, without what m has as well. It calls json.Marshal for the rare parts only:
+// json.Marshal checks every byte that a MarshalJSON has written, which was measured to cost a probe more than the rest
+// of the report.
 func (m *memory) encode(line []byte, r *Report) (_ []byte, err error) {
 	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
 	line = strconv.AppendUint(append(line, reportBegins+`{"seq":`...), r.Seq, 10)
@@ -132,8 +135,8 @@ func appendKeys(line []byte, keys []string) []byte {
 	return append(line, ']')
 }
 
-// appendGPUs writes the values of each GPU with it, or all changes together: the keys would take most of the line. GPUs that are those of the
-// last report, and of which there is nothing to say but values, are left out then.
+// appendGPUs writes the values of each GPU with it, or all changes together: the keys would take most of the line. GPUs
+// that are those of the last report, and of which there is nothing to say but values, are left out then.
 func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	if m.known && len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)

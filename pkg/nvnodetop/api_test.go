@@ -102,8 +102,8 @@ var qualified = regexp.MustCompile(`\b([a-z]+)\.[A-Z]\w*`)
 
 const module = "github.com/nvnodetop/nvnodetop/"
 
-// A program that uses these packages gets neither the screen nor the command line, and one that only reads documents gets nothing that
-// reaches a node.
+// A program that uses these packages gets neither the screen nor the command line, and one that only reads documents
+// gets nothing that reaches a node.
 func TestDependencies(t *testing.T) {
 	for name, dir := range public {
 		list, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "./"+dir).Output()

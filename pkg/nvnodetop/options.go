@@ -10,17 +10,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
 
-// Options say what is watched. The zero value is what the command shows without arguments: all running jobs of the user, or the GPUs of this host where there is no
-// SLURM.
+// Options say what is watched. The zero value is what the command shows without arguments: all running jobs of the
+// user, or the GPUs of this host where there is no SLURM.
 type Options struct {
-	Job      string        // only this job, by ID or number; of an array or a heterogeneous job all its parts
-	Nodes    string        // these hosts, such as a,b[1-3], without asking SLURM
-	Login    string        // [USER@]HOST[:PORT], a login node: SLURM is asked there, and the nodes are reached through it
+	Job   string // only this job, by ID or number; of an array or a heterogeneous job all its parts
+	Nodes string // these hosts, such as a,b[1-3], without asking SLURM
+	// [USER@]HOST[:PORT], a login node: SLURM is asked there, and the nodes are reached through it
+	Login    string
 	Interval time.Duration // between two reports of a node; 0: as in the settings, at first 3 s
 	Demo     string        // NODESxGPUS, such as 4x8: a simulated cluster, for trials and tests
 
-	// FirstSample makes Snapshot return a second earlier, with the first report of each node: without rates, and without problems that
-	// show in two reports. NotChecked of the snapshot names these.
+	// FirstSample makes Snapshot return a second earlier, with the first report of each node: without rates, and
+	// without problems that show in two reports. NotChecked of the snapshot names these.
 	FirstSample bool
 }
 

@@ -33,7 +33,8 @@ type session struct {
 	err  error         // why it did; valid then
 }
 
-// parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the background.
+// parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the
+// background.
 const parting = 2 * time.Second
 
 // with calls use with a session over what the options name. If second is not 0, nodes send their second report so long

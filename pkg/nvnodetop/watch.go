@@ -15,11 +15,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
 )
 
-// Watch yields what is known at each interval: first when every node has reported or failed, or when the setting timeout is over (15 s). A node that does not
-// report, or a SLURM that does not answer, is part of a snapshot and no error.
+// Watch yields what is known at each interval: first when every node has reported or failed, or when the setting
+// timeout is over (15 s). A node that does not report, or a SLURM that does not answer, is part of a snapshot and no
+// error.
 //
-// The sequence ends when ctx does, and its sessions are closed when the loop over it ends. An error is its last element, without a snapshot.
-// A loop that is slow misses snapshots: they do not queue. A snapshot must not be changed: the next ones may share parts of it.
+// The sequence ends when ctx does, and its sessions are closed when the loop over it ends. An error is its last
+// element, without a snapshot. A loop that is slow misses snapshots: they do not queue. A snapshot must not be changed:
+// the next ones may share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
 		err := o.with(ctx, 0, func(s *session) error {

@@ -32,7 +32,8 @@ func TestWatch(t *testing.T) {
 	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
 	alone(t)
 	var all []*schema.Snapshot
-	for s, err := range Watch(context.WithoutCancel(t.Context()), Options{Demo: "2x4", Interval: 250 * time.Millisecond}) { // only break ends it
+	// only break ends it
+	for s, err := range Watch(context.WithoutCancel(t.Context()), Options{Demo: "2x4", Interval: 250 * time.Millisecond}) {
 		if err != nil {
 			t.Fatal(err)
 		}

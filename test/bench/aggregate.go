@@ -88,7 +88,8 @@ func spent(do func()) time.Duration {
 	return used() - before
 }
 
-// gather measures a gatherer that reads the lines of so many probes: CPU per report, and per node of a tick, and bytes per node.
+// gather measures a gatherer that reads the lines of so many probes: CPU per report, and per node of a tick, and bytes
+// per node.
 func gather(all []tree.Past, nodes int) (take, look time.Duration, size float64, err error) {
 	type child struct {
 		name  string
@@ -140,8 +141,8 @@ func gather(all []tree.Past, nodes int) (take, look time.Duration, size float64,
 	return take / each, look / each, size / float64(each), err
 }
 
-// simulate runs a tree over nodes with these Summaries. It returns the cost of each level, the gatherers first. Of those it knows only what they
-// pass on: gather measures their CPU time.
+// simulate runs a tree over nodes with these Summaries. It returns the cost of each level, the gatherers first. Of
+// those it knows only what they pass on: gather measures their CPU time.
 func simulate(sums [][]tree.Summary, nodes, fan int) ([]levelCost, error) {
 	var sizes []int
 	for left := nodes; left > 0; left -= fan {

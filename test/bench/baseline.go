@@ -95,8 +95,8 @@ func (o options) load() string {
 	return fmt.Sprintf("%d nodes by %s, poll %s s, display %s s, round trip %v, loss %v", o.fleet, how, o.poll, o.display, o.rtt, o.loss)
 }
 
-// reportFleet prints a table with a column per program and the ratio of the first one to the baseline, or of the first one to the other. A ratio that is
-// too large is an error.
+// reportFleet prints a table with a column per program and the ratio of the first one to the baseline, or of the first
+// one to the other. A ratio that is too large is an error.
 func reportFleet(o options, programs []string, results []fleetResult) error {
 	kept, err := readBaselines()
 	if err != nil {

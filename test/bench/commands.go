@@ -37,7 +37,8 @@ var commandRows = slices.Concat(costs, []line{
 	{"squeue calls", "%.0f", func(f figures) float64 { return f.squeues }},
 })
 
-// measureCommands measures each command that watches alone, and then all of them at once, which are programs of one user.
+// measureCommands measures each command that watches alone, and then all of them at once, which are programs of one
+// user.
 func measureCommands(o options, program string) error {
 	fmt.Printf("%d nodes, poll %s s, %d s watched after %v; squeue calls are those from the start on; the scraper asks every %v\n\n", o.nodes, o.poll, o.seconds, settling, scrapeEvery)
 	idle, err := idleCost(20 * time.Second)

@@ -26,9 +26,11 @@ const (
 	fleetStart  = 2 * time.Minute // until all healthy nodes report, at most
 )
 
-// fleetFigures are what one run of a program among a fleet has cost. A figure that could not be measured is 0 and is not printed.
+// fleetFigures are what one run of a program among a fleet has cost. A figure that could not be measured is 0 and is
+// not printed.
 type fleetFigures struct {
-	first, all, healthy time.Duration   // from the start: a number on the screen, all nodes there, a report of each healthy node
+	// from the start: a number on the screen, all nodes there, a report of each healthy node
+	first, all, healthy time.Duration
 	startCPU            time.Duration   // until then
 	startYards          []time.Duration // the yardstick meanwhile: what else runs slows both
 	start               fleet.Counts    // as of then
@@ -55,7 +57,8 @@ func measureFleet(o options) error {
 	ours, servers := filepath.Join(dir, "nvnodetop"), filepath.Join(dir, "fleetd")
 	for _, build := range [][]string{{"-o", ours, "./cmd/nvnodetop"}, {"-o", servers, "./test/fleetd"}} {
 		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, build...)...)
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as released, but for the probes, of which no node here needs one
+		// as released, but for the probes, of which no node here needs one
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w: %s", err, out)
 		}

@@ -1,7 +1,8 @@
 // Command bench measures what nvnodetop costs on a real cluster on this machine. scripts/bench runs it.
 //
-// The user alice has a job on all nodes and watches it in a terminal of 200x50. CPU time is that of whole cgroups, so that processes that
-// have ended count as well. The cost of the nodes without nvnodetop is measured first and subtracted.
+// The user alice has a job on all nodes and watches it in a terminal of 200x50. CPU time is that of whole cgroups, so
+// that processes that have ended count as well. The cost of the nodes without nvnodetop is measured first and
+// subtracted.
 package main
 
 import (

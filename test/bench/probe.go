@@ -23,8 +23,9 @@ const (
 	probeSkipped   = 10 // reports at the start: the first ones are whole, and read everything
 )
 
-// measureProbe measures a report of the probe alone, on the fake NVML of scripts/fakenvml, without a cluster: its CPU time, its bytes and
-// the memory of the process, which is the one that a release copies to nodes. The GPUs are busy and their values change in each report; processes are listed in each.
+// measureProbe measures a report of the probe alone, on the fake NVML of scripts/fakenvml, without a cluster: its CPU
+// time, its bytes and the memory of the process, which is the one that a release copies to nodes. The GPUs are busy and
+// their values change in each report; processes are listed in each.
 func measureProbe(reports int) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
@@ -155,7 +156,8 @@ func wakeUpsOf(pid int) map[string]int64 {
 	return counts
 }
 
-// printParts prints what the memory of a process is: pages of files, which are the program and libraries that all processes share, and its own.
+// printParts prints what the memory of a process is: pages of files, which are the program and libraries that all
+// processes share, and its own.
 func printParts(pid int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for _, part := range []struct{ key, is string }{

@@ -14,15 +14,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
-// The load of measureProcesses, two processes on each GPU, and its signals: SIGCONT does nothing to a process that runs.
+// The load of measureProcesses, two processes on each GPU, and its signals: SIGCONT does nothing to a process that
+// runs.
 const (
 	perNode      = 8
 	signalNodes  = 16 // at most
 	signalRounds = 10
 )
 
-// measureProcesses measures the pages of the processes of a job, beside the node view, how long a signal to all of its ranks takes, and frames
-// of 10,000 processes.
+// measureProcesses measures the pages of the processes of a job, beside the node view, how long a signal to all of its
+// ranks takes, and frames of 10,000 processes.
 func measureProcesses(o options, program string) error {
 	fmt.Printf("%d nodes, %d processes on each, %d s watched on each page; memory is the peak up to then\n\n", o.nodes, perNode, o.seconds)
 	if err := comparePages(o, program); err != nil {
@@ -34,8 +35,8 @@ func measureProcesses(o options, program string) error {
 	return benchmarkFrames()
 }
 
-// comparePages measures the node view, the processes of the whole job and their tree in one run, one after the other. The cost of the nodes without
-// nvnodetop is measured last: the job has just started before.
+// comparePages measures the node view, the processes of the whole job and their tree in one run, one after the other.
+// The cost of the nodes without nvnodetop is measured last: the job has just started before.
 func comparePages(o options, program string) error {
 	results, err := watchPages(o, program)
 	if err != nil {

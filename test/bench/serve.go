@@ -28,7 +28,8 @@ const (
 // servedParts are what the page with the heat map fetches.
 var servedParts = []string{"api/v1/nodes", "api/v1/jobs"}
 
-// measureServe measures nvnodetop serve, without a cluster: browsers that fetch the heat map of a demo at each event, and the metrics of a large one.
+// measureServe measures nvnodetop serve, without a cluster: browsers that fetch the heat map of a demo at each event,
+// and the metrics of a large one.
 func measureServe(seconds int) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {

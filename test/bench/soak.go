@@ -17,8 +17,9 @@ import (
 
 // What is asked of a soak.
 const (
-	backWithin  = time.Minute      // how long a node may take to report once its fault is healed
-	leftWithin  = 70 * time.Second // how long a probe may live on a node that lost its connection: it exits after 60 s of silence
+	backWithin = time.Minute // how long a node may take to report once its fault is healed
+	// how long a probe may live on a node that lost its connection: it exits after 60 s of silence
+	leftWithin  = 70 * time.Second
 	soakLook    = 5 * time.Second  // between two looks at what reports
 	soakShort   = 35 * time.Second // how long a fault lasts
 	soakLong    = 100 * time.Second
@@ -186,7 +187,8 @@ func (s *soak) healDue(now time.Time) error {
 			}
 		}
 		s.well[t.host] = time.Now()
-		if t.person { // who has mended it tells nvnodetop; by itself it tries again within 5 minutes, so that nobody is locked out
+		// who has mended it tells nvnodetop; by itself it tries again within 5 minutes, so that nobody is locked out
+		if t.person {
 			if err := s.screen.Type("r"); err != nil {
 				return err
 			}

@@ -48,7 +48,8 @@ var soakFaults = []fault{
 	{make: one("ctldkill"), heal: one("ctldstart"), controller: true},
 }
 
-// inject runs commands of testcluster. One that finds no process, as no session on a node that had none, has nothing to do.
+// inject runs commands of testcluster. One that finds no process, as no session on a node that had none, has nothing to
+// do.
 func inject(host string, commands [][]string) error {
 	for _, words := range commands {
 		args := []string{"fault"}

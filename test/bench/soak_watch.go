@@ -32,8 +32,8 @@ type sample struct {
 	perSec   float64 // bytes per second to the terminal, since then
 }
 
-// soakMeasures are the rows of the verdict. Beyond most-fold and by more than slack, a measure grows. Histories reach back 12 minutes, so the memory of a run that is shorter
-// than an hour grows with them.
+// soakMeasures are the rows of the verdict. Beyond most-fold and by more than slack, a measure grows. Histories reach
+// back 12 minutes, so the memory of a run that is shorter than an hour grows with them.
 var soakMeasures = []struct {
 	name        string
 	value       func(sample) float64

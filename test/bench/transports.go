@@ -33,8 +33,8 @@ func measureTransports(o options, program string) error {
 	return nil
 }
 
-// The paces at which a poll is measured: one with a poll per node and second, one with none after the first ones. Frames are as few as possible,
-// and cost the same.
+// The paces at which a poll is measured: one with a poll per node and second, one with none after the first ones.
+// Frames are as few as possible, and cost the same.
 const often, never, seldom = "1", "60", "60"
 
 // measureTransport times the starts, and takes the cost of a poll from the difference of the two paces.
@@ -57,7 +57,8 @@ func measureTransport(o options, program, name string) (figures, error) {
 	return f, err
 }
 
-// pace measures the CPU time per second, of the processes that last: a squeue more or less would count for a hundred polls.
+// pace measures the CPU time per second, of the processes that last: a squeue more or less would count for a hundred
+// polls.
 func pace(o options, program, name string) (figures, error) {
 	t, _, _, err := start(o, program, "--transport", name)
 	if err != nil {

@@ -35,7 +35,8 @@ type loginCost struct {
 	screen         float64 // bytes per second to the terminal
 }
 
-// measureTree prints what so many nodes behind the srun door cost the login side, and what they would cost with aggregation on the way.
+// measureTree prints what so many nodes behind the srun door cost the login side, and what they would cost with
+// aggregation on the way.
 func measureTree(o options) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// The yardstick is work like that for a report, but of the standard library's alone: it does not change with nvnodetop. How long it takes says how
-// fast a machine is, so costs in yards can be compared between machines.
+// The yardstick is work like that for a report, but of the standard library's alone: it does not change with nvnodetop.
+// How long it takes says how fast a machine is, so costs in yards can be compared between machines.
 const (
 	yardRounds = 100
 	yardBytes  = 2 << 10

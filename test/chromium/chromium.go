@@ -1,5 +1,5 @@
-// Package chromium runs headless Chromium, so that tests see the pages of nvnodetop serve as a browser does, and pictures of them can be made. It
-// speaks the DevTools protocol over two pipes.
+// Package chromium runs headless Chromium, so that tests see the pages of nvnodetop serve as a browser does, and
+// pictures of them can be made. It speaks the DevTools protocol over two pipes.
 //
 // A Browser and its Tab are for one goroutine.
 package chromium

@@ -96,8 +96,8 @@ func (b *Browser) Picture(file string) error {
 	return os.WriteFile(file, png, 0o644)
 }
 
-// Complaints returns the errors that the browser and the page have reported since it was last asked: exceptions, what could not be loaded, and what
-// the policy of the page forbids.
+// Complaints returns the errors that the browser and the page have reported since it was last asked: exceptions, what
+// could not be loaded, and what the policy of the page forbids.
 func (b *Browser) Complaints() ([]string, error) {
 	if err := b.Eval("0", nil); err != nil { // behind what was reported before
 		return nil, err

@@ -9,7 +9,8 @@ import (
 func masterOf(t *testing.T, node string) {
 	t.Helper()
 	t.Cleanup(func() {
-		_, _ = script("on", "-u", "alice", "login", "sh", "-c", "ssh -O exit "+node+"; rm ~/.ssh/config") // it may have ended
+		// it may have ended
+		_, _ = script("on", "-u", "alice", "login", "sh", "-c", "ssh -O exit "+node+"; rm ~/.ssh/config")
 	})
 	do(t, "on", "-u", "alice", "login", "sh", "-c", "printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config; ssh -o ControlMaster=yes -fN "+node+" </dev/null >/dev/null 2>&1")
 }
@@ -33,7 +34,8 @@ func TestSSHDisabled(t *testing.T) {
 	})
 }
 
-// TestAdopted: pam_slurm_adopt puts each session into the job. It ends with the job, which refuses the next one, and is let in by a new job.
+// TestAdopted: pam_slurm_adopt puts each session into the job. It ends with the job, which refuses the next one, and is
+// let in by a new job.
 func TestAdopted(t *testing.T) { inEachLayout(t, []string{"node02"}, adopted) }
 
 func adopted(t *testing.T, l layout) {
@@ -64,8 +66,8 @@ func adopted(t *testing.T, l layout) {
 	leavesNothing(t, "node02")
 }
 
-// TestAdoptedIntoAnotherJob: a session is put into one of two jobs of a node, where the GPUs of the other one are hidden. A step of the other one
-// sees them. Who wants a transport over ssh has it, and is told.
+// TestAdoptedIntoAnotherJob: a session is put into one of two jobs of a node, where the GPUs of the other one are
+// hidden. A step of the other one sees them. Who wants a transport over ssh has it, and is told.
 func TestAdoptedIntoAnotherJob(t *testing.T) {
 	inEachLayout(t, []string{"node02"}, adoptedIntoAnotherJob)
 }

@@ -89,7 +89,8 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("process", func(t *testing.T) {
-		d := asks(t, ask, "node01", "process", alices.pid, alices.start).Process // no Job: that is from the cgroup, by which this cluster does not track processes
+		// no Job: that is from the cgroup, by which this cluster does not track processes
+		d := asks(t, ask, "node01", "process", alices.pid, alices.start).Process
 		if d == nil || number(float64(d.PID)) != alices.pid || d.User != "alice" || d.Name != "gpuwork" || d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {
 			t.Errorf("one's own process: %+v", d)
 		}

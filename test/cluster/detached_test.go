@@ -33,7 +33,8 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 		t.Skip("tmux is not installed")
 	}
 	job(t, 2)
-	server := fmt.Sprintf("/tmp/detached-%d", time.Now().UnixNano()) // other tests look for files that nvnodetop has left
+	// other tests look for files that nvnodetop has left
+	server := fmt.Sprintf("/tmp/detached-%d", time.Now().UnixNano())
 	tmux := func(args ...string) []string {
 		return slices.Concat(asAlice, []string{"TERM=xterm-256color", "tmux", "-S", server, "-f", "/dev/null"}, args)
 	}

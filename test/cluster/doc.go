@@ -1,4 +1,5 @@
-// Package cluster tests the built program, with the race detector, on a real SLURM and ssh cluster on this machine: as user alice, in a
-// terminal, under every fault that scripts/testcluster can inject. The tests run when NVNODETOP_CLUSTER is set; scripts/test sets it for
-// root on Debian. They share one cluster and run one after the other, but faults of single nodes are injected into several nodes at once.
+// Package cluster tests the built program, with the race detector, on a real SLURM and ssh cluster on this machine: as
+// user alice, in a terminal, under every fault that scripts/testcluster can inject. The tests run when
+// NVNODETOP_CLUSTER is set; scripts/test sets it for root on Debian. They share one cluster and run one after the
+// other, but faults of single nodes are injected into several nodes at once.
 package cluster

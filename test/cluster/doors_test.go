@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestTransports reaches all nodes through each door that a user may choose, and leaves nothing behind but the user's own master.
+// TestTransports reaches all nodes through each door that a user may choose, and leaves nothing behind but the user's
+// own master.
 func TestTransports(t *testing.T) {
 	job(t, nodes)
 	all := ""
@@ -61,8 +62,8 @@ func TestAChangedHostKeyIsForSSHOnly(t *testing.T) {
 	}
 }
 
-// TestARefusedLoginIsNotTheEnd: with sshd refusing alice's keys, SLURM takes us in, and before it a master of hers that is still alive. Without
-// either, the screen says what each transport answered.
+// TestARefusedLoginIsNotTheEnd: with sshd refusing alice's keys, SLURM takes us in, and before it a master of hers that
+// is still alive. Without either, the screen says what each transport answered.
 func TestARefusedLoginIsNotTheEnd(t *testing.T) {
 	job(t, 1)
 	masterOf(t, "node01")

@@ -23,8 +23,8 @@ func (w *watcher) never(d time.Duration, words ...string) {
 	}
 }
 
-// A call into the driver that hangs for one GPU: the GPU is named, and the node and its other GPUs go on. When the driver answers
-// again, so does the GPU.
+// A call into the driver that hangs for one GPU: the GPU is named, and the node and its other GPUs go on. When the
+// driver answers again, so does the GPU.
 func TestHangingDriver(t *testing.T) {
 	job(t, 2)
 	w := watch(t)

@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// TestFaults injects every fault of a node while it is watched over ssh, and those of the connection over openssh too. The page of the node must explain the fault and give a hint, the other nodes
-// must not be affected, the node must come back when the fault is healed, and nothing may be left there. The tests mostly wait, so several nodes have faults at once.
+// TestFaults injects every fault of a node while it is watched over ssh, and those of the connection over openssh too.
+// The page of the node must explain the fault and give a hint, the other nodes must not be affected, the node must come
+// back when the fault is healed, and nothing may be left there. The tests mostly wait, so several nodes have faults at
+// once.
 func TestFaults(t *testing.T) {
 	victims := make(chan string, nodes)
 	for i := 2; i <= nodes; i++ {
@@ -22,7 +24,8 @@ func TestFaults(t *testing.T) {
 	}{
 		{"refused", [][]string{{"reject"}, {"killsession"}}, []string{"connection refused"}, "unreachable"},
 		{"sshd gone", [][]string{{"killsshd"}}, []string{"connection refused"}, "unreachable"},
-		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{": no "}, "unreachable"}, // no answer, or no route to the host
+		// no answer, or no route to the host
+		{"no route", [][]string{{"killsession"}, {"linkdown"}}, []string{": no "}, "unreachable"},
 		{"silent", [][]string{{"drop"}}, []string{"connection lost: no data received"}, "not responding"},
 		{"port 22 silent", [][]string{{"dropssh"}, {"killsession"}}, []string{"no response after 5s"}, "unreachable"},
 		{"frozen sshd", [][]string{{"stopsshd"}}, []string{"[stale"}, "not responding"},
@@ -95,7 +98,8 @@ func deadLinks(t *testing.T, poll string) {
 						t.Fatalf("%q is on the screen %v after the link died:\n%s", never, time.Since(began), s)
 					}
 				}
-				return all(s, []string{"connection lost: no data received"}) || all(s, []string{"✗ no r"}) // response, or route to host
+				// response, or route to host
+				return all(s, []string{"connection lost: no data received"}) || all(s, []string{"✗ no r"})
 			})
 			if err != nil {
 				t.Error(err)

@@ -23,7 +23,8 @@ import (
 // nodes is the size of the cluster that all tests share; jobs use the first few nodes.
 const nodes = 6
 
-// patience is how long a test or subtest may take. The longest (driver hangs, node without power) take about one minute.
+// patience is how long a test or subtest may take. The longest (driver hangs, node without power) take about one
+// minute.
 const patience = 3 * time.Minute
 
 // dog ends the tests when one hangs.
@@ -149,7 +150,8 @@ func cancelJob(t *testing.T, id string) {
 	t.Errorf("job %s does not end", id)
 }
 
-// asAlice runs a command as alice on login. It remembers nothing for the next one: a transport that won there would be the first one here.
+// asAlice runs a command as alice on login. It remembers nothing for the next one: a transport that won there would be
+// the first one here.
 var asAlice = []string{"on", "-u", "alice", "login", "env", "XDG_STATE_HOME=/nowhere"}
 
 // watcher is a running nvnodetop in a terminal.

@@ -61,8 +61,9 @@ func TestNumbersInVersion2(t *testing.T) {
 	}
 }
 
-// Where /proc hides the processes of others, no daemon says of which job a SLUID is. The user's own tasks say it. In a job without any the session
-// is in an unknown job: no GPU of the other job is called missing, or hidden by a job, and a step of it shows them.
+// Where /proc hides the processes of others, no daemon says of which job a SLUID is. The user's own tasks say it. In a
+// job without any the session is in an unknown job: no GPU of the other job is called missing, or hidden by a job, and
+// a step of it shows them.
 func TestUnknownJob(t *testing.T) {
 	fault(t, "sluid", "node02")
 	fault(t, "adopt", "node02")

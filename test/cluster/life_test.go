@@ -186,7 +186,8 @@ func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
 	}
 }
 
-// With commands that take 2 s each, as on a busy controller, the jobs are shown after the first one, and their GPUs later.
+// With commands that take 2 s each, as on a busy controller, the jobs are shown after the first one, and their GPUs
+// later.
 func TestSlowController(t *testing.T) {
 	var ids []string
 	for i := range 4 {
@@ -286,7 +287,8 @@ func TestArraysAndHetJobs(t *testing.T) {
 	}
 }
 
-// Reports that arrived while the program was stopped are read before a node counts as silent: the same probes keep reporting.
+// Reports that arrived while the program was stopped are read before a node counts as silent: the same probes keep
+// reporting.
 func TestStoppedForAWhile(t *testing.T) {
 	job(t, 2)
 	w := watch(t)

@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// atCells is where alice keeps what the ways of logging in need: a part of the ssh configuration for each node, and keys.
+// atCells is where alice keeps what the ways of logging in need: a part of the ssh configuration for each node, and
+// keys.
 const atCells = "/home/alice/.cells"
 
-// way is one way in which a node lets its users in, at the same time on one node and with alice's configuration for that node.
+// way is one way in which a node lets its users in, at the same time on one node and with alice's configuration for
+// that node.
 type way struct {
 	name   string
 	config string              // for alice's login; {node} is the node, {keys} the directory of her keys
@@ -44,7 +46,8 @@ var ways = []way{
 			"ssh-keygen -q -s /run/ca -h -I {node} -n {node} /etc/ssh/by_ca.pub && rm /run/ca"},
 		faults: [][]string{{"unknownkey"}, {"sshd", "HostCertificate /etc/ssh/by_ca-cert.pub"}}},
 	{name: "one-time code", faults: [][]string{slices.Concat([]string{"otp"}, codes)}, typed: codes[:1],
-		says: map[string][]string{"ssh": refused, "openssh": refused}}, // a node could ask for one again and again: a master is the way
+		// a node could ask for one again and again: a master is the way
+		says: map[string][]string{"ssh": refused, "openssh": refused}},
 	{name: "hostbased", config: "HostbasedAuthentication yes",
 		login:  "mkdir -p /etc/ssh/ssh_config.d && echo EnableSSHKeysign yes >/etc/ssh/ssh_config.d/keysign.conf",
 		node:   []string{"printf 'login\\n10.77.0.1\\n' >/etc/ssh/shosts.equiv"},
@@ -62,8 +65,8 @@ var ways = []way{
 	{name: "ProxyCommand", config: "ProxyCommand ssh -W %h:%p node01", node: noDirect},
 }
 
-// TestLogins is most of the table in docs/TRANSPORTS.md: each way of logging in, through each transport that uses the node's sshd. At a terminal
-// the user is asked what must be asked, and nowhere is anything left.
+// TestLogins is most of the table in docs/TRANSPORTS.md: each way of logging in, through each transport that uses the
+// node's sshd. At a terminal the user is asked what must be asked, and nowhere is anything left.
 func TestLogins(t *testing.T) {
 	prepareCells(t)
 	t.Cleanup(func() { leavesNothing(t, "login") })
@@ -163,7 +166,8 @@ func (c *cell) withMaster(t *testing.T) {
 		"ssh -o ControlMaster=yes -fN "+c.node+" </dev/null >/dev/null 2>&1")
 }
 
-// reaches checks that a transport reaches the node, or says why not. Questions are answered at a terminal, where there are any.
+// reaches checks that a transport reaches the node, or says why not. Questions are answered at a terminal, where there
+// are any.
 func (c *cell) reaches(t *testing.T, transport string) {
 	t.Helper()
 	if c.typed == nil || c.says[transport] != nil || transport != "ssh" {
@@ -176,7 +180,8 @@ func (c *cell) reaches(t *testing.T, transport string) {
 // reachesAs is reaches without a terminal. says are the words of the node's failure; nil: it is reached.
 func (c *cell) reachesAs(t *testing.T, transport string, says []string) {
 	t.Helper()
-	r := runs(t, "--nodes", c.node, "--transport", transport, "--json", "--timeout", "40s") // one of them copies the probe
+	// one of them copies the probe
+	r := runs(t, "--nodes", c.node, "--transport", transport, "--json", "--timeout", "40s")
 	n := r.json(t).Nodes[0]
 	switch {
 	case says == nil && (n.State != "reporting" || n.Transport != transport || len(n.GPUs) != 4):
@@ -218,8 +223,8 @@ func (c *cell) answers(t *testing.T, args ...string) {
 	w.quits()
 }
 
-// leavesNothing checks that no process and no file of nvnodetop's is left on a host, and for a node no connection to it. For login, all
-// watchers must have ended.
+// leavesNothing checks that no process and no file of nvnodetop's is left on a host, and for a node no connection to
+// it. For login, all watchers must have ended.
 func leavesNothing(t *testing.T, host string) {
 	t.Helper()
 	const files = "find /tmp /var/tmp /dev/shm /run/user -name '*nvnodetop*' 2>/dev/null; "

@@ -80,7 +80,8 @@ func TestTimeZone(t *testing.T) {
 func TestJSONWithAFailedNode(t *testing.T) {
 	job(t, 3)
 	fault(t, "reject", "node02")
-	r := runs(t, "--json", "--transport", "ssh") // a node that refuses before another one has answered is reached through SLURM
+	// a node that refuses before another one has answered is reached through SLURM
+	r := runs(t, "--json", "--transport", "ssh")
 	if want := "nvnodetop: 1 of 3 nodes not reporting: node02 ("; !strings.Contains(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("stderr %q, want one line with %q", r.stderr, want)
 	}

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// explains waits until the page of the node says why it does not report. A node that has reported before shows its past there, and why it failed behind a key.
+// explains waits until the page of the node says why it does not report. A node that has reported before shows its past
+// there, and why it failed behind a key.
 func (w *watcher) explains(words ...string) {
 	w.t.Helper()
 	_, err := w.WaitFor(slack, strings.Join(words, ", "), func(s string) bool { return all(s, words) || all(s, []string{"d why"}) })

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Bob's directories in the places of the probe keep away nobody whose home cannot be written: nvidia-smi stands in, and the document says why. Where there
-// is none, the failure names the directories.
+// Bob's directories in the places of the probe keep away nobody whose home cannot be written: nvidia-smi stands in, and
+// the document says why. Where there is none, the failure names the directories.
 func TestPlacesOfAnotherUser(t *testing.T) {
 	fake, err := filepath.Abs("../../internal/remote/smi/testdata/nvidia-smi")
 	if err != nil {
@@ -30,7 +30,8 @@ func TestPlacesOfAnotherUser(t *testing.T) {
 	}
 }
 
-// A KnownHostsCommand is OpenSSH's: what it revokes is refused, though known_hosts has the key, and where it revokes nothing OpenSSH logs in.
+// A KnownHostsCommand is OpenSSH's: what it revokes is refused, though known_hosts has the key, and where it revokes
+// nothing OpenSSH logs in.
 func TestKnownHostsCommand(t *testing.T) {
 	alice := func(command string) { do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	t.Cleanup(func() { alice("rm -f ~/.ssh/config /tmp/revoked") })

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A GPU that has become slow in a job whose GPUs exchange data is named: in row 1, at its row and among the problems, with its rank.
+// A GPU that has become slow in a job whose GPUs exchange data is named: in row 1, at its row and among the problems,
+// with its rank.
 func laggingGPU(t *testing.T) {
 	const together = "util 97;nvlink_tx 20;nvlink_rx 20"
 	const waiting = "util 97;util_memory 14;power 160;nvlink_tx 5;nvlink_rx 5;gpu 2 util 25;gpu 2 power 143"
@@ -35,7 +36,8 @@ func laggingGPU(t *testing.T) {
 	w.quits()
 }
 
-// What is wrong with a job on a node: its memory is nearly full, and a process of a job that has ended holds memory of a GPU.
+// What is wrong with a job on a node: its memory is nearly full, and a process of a job that has ended holds memory of
+// a GPU.
 func jobInTrouble(t *testing.T) {
 	inEachLayout(t, []string{"node06"}, func(t *testing.T, _ layout) { memoryOfTheJob(t) })
 	job(t, 1, "train", "-w", "node06")

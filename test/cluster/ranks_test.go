@@ -19,7 +19,8 @@ func TestRankTable(t *testing.T) {
 	w.quits()
 }
 
-// The ranks that a job gives its processes are where they run; those that SLURM gives them count if there are no others.
+// The ranks that a job gives its processes are where they run; those that SLURM gives them count if there are no
+// others.
 func TestRanksInJSON(t *testing.T) {
 	inEachLayout(t, []string{"node01", "node02"}, func(t *testing.T, _ layout) { ranksInJSON(t) })
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReadOnlyPastTheScreen: with --readonly, or the switch in the system's file, neither a signal nor scancel reaches a process or a job, even if
-// the screen asked for it. Without it both do.
+// TestReadOnlyPastTheScreen: with --readonly, or the switch in the system's file, neither a signal nor scancel reaches
+// a process or a job, even if the screen asked for it. Without it both do.
 func TestReadOnlyPastTheScreen(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "past-the-screen")
 	if out, err := exec.Command("go", "test", "-c", "-o", exe, "../../internal/app").CombinedOutput(); err != nil {

@@ -53,7 +53,8 @@ func bothReport(t *testing.T) {
 	time.Sleep(8 * time.Second)
 }
 
-// However a recording is ended, the last that it shows is the nodes as they were, and not that none reports because nvnodetop has left them.
+// However a recording is ended, the last that it shows is the nodes as they were, and not that none reports because
+// nvnodetop has left them.
 func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	id := job(t, 2)
 	runsNow(t, id)
@@ -105,7 +106,8 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	}
 }
 
-// In batch scripts of a user who has another job, record and track --record watch their own job only, and no other node gets a probe.
+// In batch scripts of a user who has another job, record and track --record watch their own job only, and no other node
+// gets a probe.
 func TestABatchScriptRecordsItsOwnJob(t *testing.T) {
 	other := job(t, 2)
 	runsNow(t, other)

@@ -27,7 +27,8 @@ type server struct {
 // serves starts the server, and waits until it is ready.
 func serves(t *testing.T, args ...string) *server {
 	t.Helper()
-	s := &server{socket: filepath.Join(filepath.Dir(program), "serve.sock"), ended: make(chan error, 1)} // all hosts and this process see that directory
+	// all hosts and this process see that directory
+	s := &server{socket: filepath.Join(filepath.Dir(program), "serve.sock"), ended: make(chan error, 1)}
 	line := fmt.Sprintf("echo $$ > %s.pid; exec %s serve --listen unix:%s %s", s.socket, program, s.socket, strings.Join(args, " "))
 	s.cmd = exec.Command("../../scripts/testcluster", slices.Concat(asAlice, []string{"sh", "-c", line})...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out

@@ -29,7 +29,8 @@ func TestSettingsAndLog(t *testing.T) {
 	}
 }
 
-// The user changes a setting on the screen. Without w it ends with nvnodetop; with w the next start has it, and the rest of the file stays.
+// The user changes a setting on the screen. Without w it ends with nvnodetop; with w the next start has it, and the
+// rest of the file stays.
 func TestSettingsPage(t *testing.T) {
 	job(t, 2)
 	const (

@@ -13,8 +13,8 @@ func reusePID(t *testing.T, pid string) {
 		`kill -9 %[1]s; i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $((%[1]s-1)) > /proc/sys/kernel/ns_last_pid; sleep 60 > /dev/null 2>&1 & [ $! = %[1]s ] && exit 0; kill $!; sleep 0.05; done; exit 1`, pid))
 }
 
-// On the screen: the process that was chosen ends and its row vanishes; a PID that was reused, somebody else's process and a node that is gone
-// are refused in words.
+// On the screen: the process that was chosen ends and its row vanishes; a PID that was reused, somebody else's process
+// and a node that is gone are refused in words.
 func TestSignalDialog(t *testing.T) {
 	half(t, "alice")
 	half(t, "bob")

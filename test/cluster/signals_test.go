@@ -33,7 +33,8 @@ func alive(t *testing.T, pid string) bool {
 	return out != "" && !strings.HasPrefix(out, "Z")
 }
 
-// The right process gets a signal, although a GPU of its node hangs in the driver; no other does. SLURM takes a signal and the end of a job.
+// The right process gets a signal, although a GPU of its node hangs in the driver; no other does. SLURM takes a signal
+// and the end of a job.
 func TestSignals(t *testing.T) {
 	ask := askProgram(t)
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork; sleep 600")

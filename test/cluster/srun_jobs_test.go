@@ -39,7 +39,8 @@ func TestSrunInAHeterogeneousJob(t *testing.T) {
 	}
 }
 
-// A probe that is stopped reads nothing of what is sent to all nodes of the step. The others go on, and so does it when it can.
+// A probe that is stopped reads nothing of what is sent to all nodes of the step. The others go on, and so does it when
+// it can.
 func TestSrunWithAStoppedProbe(t *testing.T) {
 	job(t, 3)
 	w := watch(t, "--transport", "srun")
@@ -54,7 +55,8 @@ func TestSrunWithAStoppedProbe(t *testing.T) {
 	gone(t, 5*time.Second)
 }
 
-// srun ignores SIGTERM while its job is suspended, and the probes are frozen. The screen names the reason, and nothing is left.
+// srun ignores SIGTERM while its job is suspended, and the probes are frozen. The screen names the reason, and nothing
+// is left.
 func TestSrunInASuspendedJob(t *testing.T) {
 	id := job(t, 2)
 	w := watch(t, "--transport", "srun")

@@ -34,8 +34,8 @@ func stepsAre(t *testing.T, want string) {
 	t.Errorf("steps on %q, want %q", got, want)
 }
 
-// Where no node lets anybody log in, one step shows all nodes of the job. A probe that dies comes back in a step of its own, and nothing is
-// left after a kill -9.
+// Where no node lets anybody log in, one step shows all nodes of the job. A probe that dies comes back in a step of its
+// own, and nothing is left after a kill -9.
 func TestSrunWithoutSSH(t *testing.T) {
 	job(t, 3)
 	for _, node := range []string{"node01", "node02", "node03"} {

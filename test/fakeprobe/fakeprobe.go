@@ -1,5 +1,5 @@
-// Package fakeprobe is a probe as short as it can be, for tests of what is around a probe: it greets, and answers each request. There is one
-// that a test binary becomes, and one that can be copied to where a test wants it.
+// Package fakeprobe is a probe as short as it can be, for tests of what is around a probe: it greets, and answers each
+// request. There is one that a test binary becomes, and one that can be copied to where a test wants it.
 //
 // It keeps nothing, so it may be used by any number of tests at a time.
 package fakeprobe

@@ -7,14 +7,15 @@ import (
 	"time"
 )
 
-// segment is what TCP sends at once on most networks, in bytes, and resend how long it waits before it sends one again: Linux's least.
+// segment is what TCP sends at once on most networks, in bytes, and resend how long it waits before it sends one again:
+// Linux's least.
 const (
 	segment = 1448
 	resend  = 200 * time.Millisecond
 )
 
-// far is a connection over a long way. Only what the server writes is held up, by a whole round trip: for the client that is the same. The first
-// answer comes two round trips later, since connecting takes one.
+// far is a connection over a long way. Only what the server writes is held up, by a whole round trip: for the client
+// that is the same. The first answer comes two round trips later, since connecting takes one.
 type far struct {
 	net.Conn
 	rtt   time.Duration

@@ -13,8 +13,9 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// files writes what a client needs: the home directory of one who may log in, with ssh's files in it; the names; and "with", which runs a command
-// where all of these are in force. One block of ssh's configuration is for all nodes, so ssh is asked once.
+// files writes what a client needs: the home directory of one who may log in, with ssh's files in it; the names; and
+// "with", which runs a command where all of these are in force. One block of ssh's configuration is for all nodes, so
+// ssh is asked once.
 func (f *Fleet) files(userKey key, port int) error {
 	dir, err := filepath.Abs(f.Dir)
 	if err != nil {
@@ -84,8 +85,8 @@ func (f *Fleet) list() string {
 	return fmt.Sprintf("%s[%s-%s]", prefix, strings.TrimPrefix(first, prefix), strings.TrimPrefix(last, prefix))
 }
 
-// with mounts the files over those of this host, for its command only: ssh has no other place for the names of hosts, and nvnodetop looks where ssh
-// does.
+// with mounts the files over those of this host, for its command only: ssh has no other place for the names of hosts,
+// and nvnodetop looks where ssh does.
 const with = `#!/bin/sh
 # Runs a command as a user who may log in to all nodes of the fleet, in a mount namespace of its own.
 set -eu

@@ -1,9 +1,9 @@
-// Package fleet plays the nodes of a large cluster in one process: an ssh server for each of them on an address of loopback, with a host key of its
-// own and real handshakes. A login runs the protocol of a probe, fed by the world of the demo. Nodes may be far away, lose packets, or be
-// in one of several kinds of trouble.
+// Package fleet plays the nodes of a large cluster in one process: an ssh server for each of them on an address of
+// loopback, with a host key of its own and real handshakes. A login runs the protocol of a probe, fed by the world of
+// the demo. Nodes may be far away, lose packets, or be in one of several kinds of trouble.
 //
-// Each node has a copy of the probe already: the script that starts one becomes a probe, and any other fails as an unknown command does. So
-// what a fleet shows is a warm start. A copy of the probe is never made there.
+// Each node has a copy of the probe already: the script that starts one becomes a probe, and any other fails as an
+// unknown command does. So what a fleet shows is a warm start. A copy of the probe is never made there.
 //
 // The methods of a Fleet may be called from any goroutine. Close ends all that it has started.
 package fleet

@@ -33,7 +33,8 @@ type node struct {
 	conns map[net.Conn]bool
 }
 
-// maxStartups is OpenSSH's first limit: from so many connections on that are not logged in, sshd turns new ones away at random. A node here turns away all.
+// maxStartups is OpenSSH's first limit: from so many connections on that are not logged in, sshd turns new ones away at
+// random. A node here turns away all.
 const maxStartups = 10
 
 // version is that of the servers, which Debian 12 and RHEL 9 are near.
@@ -185,7 +186,8 @@ func (n *node) shake(conn net.Conn) (*ssh.ServerConn, <-chan ssh.NewChannel, <-c
 	return c, channels, requests, err
 }
 
-// watched counts the handshake of a connection. Its methods are called by the goroutines of one ssh connection, of which one reads.
+// watched counts the handshake of a connection. Its methods are called by the goroutines of one ssh connection, of
+// which one reads.
 type watched struct {
 	net.Conn
 	fleet *Fleet
@@ -248,7 +250,8 @@ func (n *node) run(channel ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// startsProbe is in each script of internal/remote/install that ends as a probe, and copies in one that has to be sent a copy first.
+// startsProbe is in each script of internal/remote/install that ends as a probe, and copies in one that has to be sent
+// a copy first.
 const startsProbe, copies = `" probe`, "head -c "
 
 // execute is a shell that knows one command.

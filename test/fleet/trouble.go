@@ -30,7 +30,8 @@ const late = 700 * time.Millisecond
 // flapAfter is how many reports a session of a node that flaps has.
 const flapAfter = 2
 
-// troubles says which nodes are in trouble. They are spread among the others, and the first is none of them: its port is the one of all.
+// troubles says which nodes are in trouble. They are spread among the others, and the first is none of them: its port
+// is the one of all.
 func (o Options) troubles() []trouble {
 	all := make([]trouble, o.Nodes)
 	for i := range o.Trouble {

@@ -1,5 +1,6 @@
-// Command fleetd plays the nodes of a large cluster: `fleetd 1000` is a thousand ssh servers with eight GPUs each, which scripts/fleet runs. It
-// ends with Ctrl-C, or when its standard input ends. For each line of that it prints what the servers have seen, as JSON.
+// Command fleetd plays the nodes of a large cluster: `fleetd 1000` is a thousand ssh servers with eight GPUs each,
+// which scripts/fleet runs. It ends with Ctrl-C, or when its standard input ends. For each line of that it prints what
+// the servers have seen, as JSON.
 package main
 
 import (
@@ -30,7 +31,8 @@ func main() {
 
 var errUsage = errors.New("usage: fleet [flags] N, with the number of nodes; --help lists the flags")
 
-// memory is what the servers may use before the collector runs: they are to cost the machine that they share with what is measured little.
+// memory is what the servers may use before the collector runs: they are to cost the machine that they share with what
+// is measured little.
 const memory = 2 << 30
 
 func run() error {

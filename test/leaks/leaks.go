@@ -12,8 +12,8 @@ import (
 // patience is how long goroutines may take to end.
 const patience = 3 * time.Second
 
-// Check fails the test when goroutines outlive it that call anything whose name has one of these parts. It is to be called first, so that it
-// runs after all other cleanups.
+// Check fails the test when goroutines outlive it that call anything whose name has one of these parts. It is to be
+// called first, so that it runs after all other cleanups.
 func Check(t testing.TB, parts ...string) {
 	t.Helper()
 	t.Cleanup(func() {

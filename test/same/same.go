@@ -21,5 +21,6 @@ var State = cmp.Options{
 // some tells whether EquateEmpty leaves two slices to others.
 func some(a, b any) bool { return reflect.ValueOf(a).Len()+reflect.ValueOf(b).Len() > 0 }
 
-// bins compares histories. Without it cmp looks for the shortest difference of each, which took minutes with the race detector.
+// bins compares histories. Without it cmp looks for the shortest difference of each, which took minutes with the race
+// detector.
 func bins(a, b any) bool { return reflect.DeepEqual(a, b) }

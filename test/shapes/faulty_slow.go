@@ -11,8 +11,8 @@ const (
 	// onset is when a fault begins that the watch sees begin.
 	onset = 20 * mins
 
-	// atOnce is how long a large slow-down may take to be named, patient a small one or one that nobody saw begin, hung a
-	// hang.
+	// atOnce is how long a large slow-down may take to be named, patient a small one or one that nobody saw begin, hung
+	// a hang.
 	atOnce  = 90 * sec
 	patient = 6 * mins
 	hung    = 180 * sec

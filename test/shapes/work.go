@@ -91,7 +91,8 @@ var (
 	v100 = &Machine{"Tesla V100-PCIE-32GB", 250, 1380, false, true, false, 32, true, false}
 	migs = &Machine{"NVIDIA H100 80GB HBM3", 700, 1980, true, true, true, 80, false, true}
 
-	mute = &Machine{"NVIDIA A100-SXM4-40GB", 400, 1410, true, false, false, 40, false, false} // without counters of links
+	// without counters of links
+	mute = &Machine{"NVIDIA A100-SXM4-40GB", 400, 1410, true, false, false, 40, false, false}
 )
 
 // silicon is how a GPU differs from others of its model.

@@ -11,7 +11,8 @@ import (
 
 // Bounds.
 const (
-	settles       = 2 * time.Minute // how long nvnodetop may take to see what is the matter with a node, or that it is well again
+	// how long nvnodetop may take to see what is the matter with a node, or that it is well again
+	settles       = 2 * time.Minute
 	settlesPerson = 7 * time.Minute // the same after a fault that only a person can cure
 	heapGrowth    = 1.2
 )
@@ -153,7 +154,8 @@ func (s *soak) checkLimits(snap *cluster.Snapshot) {
 	}
 }
 
-// checkRound is the end of a round, when all has been well for a while: everything is shown as it is, and nothing is left over.
+// checkRound is the end of a round, when all has been well for a while: everything is shown as it is, and nothing is
+// left over.
 func (s *soak) checkRound(snap *cluster.Snapshot) {
 	synctest.Wait()
 	watched := s.controller.watched()

@@ -80,7 +80,8 @@ func (p *probe) tell(o order) {
 	}
 }
 
-// run is the probe's life. It ends as a real one does: with its input, after a minute without any, or when nobody reads what it writes.
+// run is the probe's life. It ends as a real one does: with its input, after a minute without any, or when nobody reads
+// what it writes.
 func (p *probe) run() {
 	requests := make(chan wire.Request)
 	ended := make(chan struct{})

@@ -205,7 +205,8 @@ func (c *controller) submit(name string, nodes []string, lasts time.Duration) {
 // forgetAfter is SLURM's MinJobAge.
 const forgetAfter = 5 * time.Minute
 
-// turn ends the jobs whose time is over, starts others on the nodes that are free, and requeues the large job now and then.
+// turn ends the jobs whose time is over, starts others on the nodes that are free, and requeues the large job now and
+// then.
 func (c *controller) turn(large, small []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -62,7 +62,8 @@ func (c *counted) Open(ctx context.Context, node string, step func(reach.Step)) 
 	return c.Opener.Open(ctx, node, step)
 }
 
-// watchHosts watches hosts until its input ends, and says how many report and how many sessions were opened whenever that changes.
+// watchHosts watches hosts until its input ends, and says how many report and how many sessions were opened whenever
+// that changes.
 func watchHosts() {
 	_ = os.Setenv(role, "probe") // of what it starts
 	opener := &counted{Opener: remote.New(local.Door{})}
@@ -151,7 +152,8 @@ func (w *watcher) await(least int) (opened int) {
 	return w.last[1]
 }
 
-// stop stops the program for a while, as Ctrl-Z, a debugger or the suspension of a virtual machine does: all timers are late at once.
+// stop stops the program for a while, as Ctrl-Z, a debugger or the suspension of a virtual machine does: all timers are
+// late at once.
 func (w *watcher) stop(d time.Duration) {
 	if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		w.t.Fatal(err)
@@ -162,8 +164,8 @@ func (w *watcher) stop(d time.Duration) {
 	}
 }
 
-// TestStopped: sessions that outlive a stop of the program are not given up for it. Those that do not are opened again, without a storm: a busy machine
-// may need two attempts for a host.
+// TestStopped: sessions that outlive a stop of the program are not given up for it. Those that do not are opened again,
+// without a storm: a busy machine may need two attempts for a host.
 func TestStopped(t *testing.T) {
 	w := startWatcher(t)
 	opened := w.await(hostsWatched)

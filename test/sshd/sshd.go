@@ -23,8 +23,8 @@ import (
 
 const program = "/usr/sbin/sshd"
 
-// Start starts a server with its files in dir, which ends with the test. It returns a configuration of ssh in which it is the host n. options are
-// more lines of the server's configuration. Without an installed sshd the test is skipped.
+// Start starts a server with its files in dir, which ends with the test. It returns a configuration of ssh in which it
+// is the host n. options are more lines of the server's configuration. Without an installed sshd the test is skipped.
 func Start(t testing.TB, dir string, options ...string) (config string) {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {

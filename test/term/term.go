@@ -1,5 +1,5 @@
-// Package term runs a program in a terminal that a test can read: a pseudo terminal with an emulator at its other end. The tests on the
-// cluster and the benchmark use it to see nvnodetop as a user does.
+// Package term runs a program in a terminal that a test can read: a pseudo terminal with an emulator at its other end.
+// The tests on the cluster and the benchmark use it to see nvnodetop as a user does.
 //
 // The methods of a Terminal may be called from any goroutine.
 package term
@@ -124,8 +124,8 @@ func (t *Terminal) Raw() string {
 	return string(t.raw)
 }
 
-// WaitFor waits until want is true for the screen, and returns how long it took until the output that made it true came; 0: it was there.
-// It checks after all output.
+// WaitFor waits until want is true for the screen, and returns how long it took until the output that made it true
+// came; 0: it was there. It checks after all output.
 func (t *Terminal) WaitFor(within time.Duration, what string, want func(screen string) bool) (time.Duration, error) {
 	began := time.Now()
 	deadline := time.NewTimer(within)
@@ -183,7 +183,8 @@ func (t *Terminal) Close() {
 	}
 	_ = t.tty.Close()
 	<-t.done
-	// The emulator's own Close would race with the goroutine that reads its answers. Closing the answers ends that goroutine.
+	// The emulator's own Close would race with the goroutine that reads its answers. Closing the answers ends that
+	// goroutine.
 	if answers, ok := t.screen.InputPipe().(io.Closer); ok {
 		_ = answers.Close()
 	}

@@ -22,7 +22,8 @@ type Past struct {
 	events []cluster.Event
 }
 
-// Pasts returns the pasts of so many nodes of the demo, with gpus each, that were well all the time: a Hello, and that many reports.
+// Pasts returns the pasts of so many nodes of the demo, with gpus each, that were well all the time: a Hello, and that
+// many reports.
 func Pasts(nodes, gpus, reports int, interval time.Duration) (all []Past, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -40,8 +40,8 @@ const reporting = 1
 
 var states = []cluster.NodeState{cluster.NodeConnecting, cluster.NodeReporting, cluster.NodeStale, cluster.NodeFailed}
 
-// Kinds are the problems that a Summary tells. Those that show only when the nodes of a job are compared are not among them: nobody on
-// the way knows all nodes.
+// Kinds are the problems that a Summary tells. Those that show only when the nodes of a job are compared are not among
+// them: nobody on the way knows all nodes.
 var Kinds = []cluster.Kind{
 	cluster.KindMissing, cluster.KindHidden, cluster.KindLost, cluster.KindUnusable, cluster.KindHang, cluster.KindFailed, cluster.KindNoDriver,
 	cluster.KindStale, cluster.KindSlow, cluster.KindECC, cluster.KindThermal, cluster.KindPowerBrake, cluster.KindSlowdown, cluster.KindFault,
@@ -103,8 +103,9 @@ func number(s tally.Sum) int64 {
 	return int64(s.GPU.Number)
 }
 
-// Total adds up Summaries to what the overview says of the whole job: sums, the lowest utilization and the highest temperature. The fields of
-// those GPUs hold the place of their node, and that of the state the number of nodes that report. Problems are those that some node has.
+// Total adds up Summaries to what the overview says of the whole job: sums, the lowest utilization and the highest
+// temperature. The fields of those GPUs hold the place of their node, and that of the state the number of nodes that
+// report. Problems are those that some node has.
 func Total(of []Summary) Summary {
 	var t Summary
 	t[lowest], t[hottest], t[lowestGPU], t[hottestGPU] = absent, absent, absent, absent

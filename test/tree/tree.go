@@ -1,8 +1,9 @@
-// Package tree simulates aggregation on the way: some nodes read the reports of others, and pass on what the overview shows of each. nvnodetop
-// does not do this; the simulation says what it would cost (docs/SCALE.md).
+// Package tree simulates aggregation on the way: some nodes read the reports of others, and pass on what the overview
+// shows of each. nvnodetop does not do this; the simulation says what it would cost (docs/SCALE.md).
 //
-// The nodes of a tree are in a fixed order. A Gatherer is a node that reads the reports of others, as they are today. It makes a Summary of each
-// node and packs them, once a tick. A Joint reads what Gatherers or other Joints have packed, and packs it again; at the root only Read is called.
+// The nodes of a tree are in a fixed order. A Gatherer is a node that reads the reports of others, as they are today.
+// It makes a Summary of each node and packs them, once a tick. A Joint reads what Gatherers or other Joints have
+// packed, and packs it again; at the root only Read is called.
 //
 // Nothing here may be used by two goroutines at a time.
 package tree
@@ -90,7 +91,8 @@ func NewJoint(sizes []int) *Joint {
 	return j
 }
 
-// Read returns the Summaries of all nodes below, valid until the next call: a text of a tick from each, in the order of the sizes.
+// Read returns the Summaries of all nodes below, valid until the next call: a text of a tick from each, in the order of
+// the sizes.
 func (j *Joint) Read(texts [][]byte) ([]Summary, error) {
 	at := 0
 	for i, text := range texts {
@@ -156,8 +158,8 @@ func (g *Gatherer) Look(at time.Time) []Summary {
 // Pass returns the text for the node above, valid until the next call.
 func (g *Gatherer) Pass(at time.Time) []byte { return g.up.pack(g.Look(at)) }
 
-// Levels returns the Joints above Gatherers that pass on so many Summaries, level by level up to the root, which stands alone. A Joint is the sizes
-// of what it reads.
+// Levels returns the Joints above Gatherers that pass on so many Summaries, level by level up to the root, which stands
+// alone. A Joint is the sizes of what it reads.
 func Levels(sizes []int, fan int) (levels [][][]int) {
 	for {
 		var level [][]int

@@ -22,7 +22,8 @@ const (
 	storyGPUs = 4
 )
 
-// story is what the nodes of the demo's training job have told in some minutes: some of them are silent, refuse, or lose a GPU.
+// story is what the nodes of the demo's training job have told in some minutes: some of them are silent, refuse, or
+// lose a GPU.
 func story(t *testing.T, nodes int) (events []cluster.Event, names []string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,8 +99,8 @@ func (g *grown) tick(t *testing.T, at time.Time) []Summary {
 	return all
 }
 
-// TestTheRootKnowsWhatASnapshotSays: what has come through the tree is what package tally works out of a Snapshot of all nodes, and the same
-// problems.
+// TestTheRootKnowsWhatASnapshotSays: what has come through the tree is what package tally works out of a Snapshot of
+// all nodes, and the same problems.
 func TestTheRootKnowsWhatASnapshotSays(t *testing.T) {
 	events, names := story(t, 16)
 	at := events[0].At
@@ -138,7 +139,8 @@ func TestTheRootKnowsWhatASnapshotSays(t *testing.T) {
 	}
 }
 
-// compareTotals compares totals with those of package tally: sums of rounded numbers differ by a half for each node at most.
+// compareTotals compares totals with those of package tally: sums of rounded numbers differ by a half for each node at
+// most.
 func compareTotals(t *testing.T, got Summary, s *cluster.Snapshot) {
 	t.Helper()
 	job := &s.Jobs[0]

@@ -1,5 +1,5 @@
-// Package watchdog ends a test binary in which a test hangs, and prints its goroutines. The -timeout of go test is for all tests of a
-// package together: a package that normally takes half an hour would need as long to fail.
+// Package watchdog ends a test binary in which a test hangs, and prints its goroutines. The -timeout of go test is for
+// all tests of a package together: a package that normally takes half an hour would need as long to fail.
 //
 // The methods of a Dog may be called from any goroutine.
 package watchdog
@@ -24,8 +24,8 @@ type Dog struct {
 	watched map[string]bool // tests, by name
 }
 
-// New returns a Dog that calls bark, on its own goroutine, when nothing has begun or ended for limit. last is the last thing that did. The
-// Dog sleeps until the first Step or Watch.
+// New returns a Dog that calls bark, on its own goroutine, when nothing has begun or ended for limit. last is the last
+// thing that did. The Dog sleeps until the first Step or Watch.
 func New(limit time.Duration, bark func(last string)) *Dog {
 	d := &Dog{limit: limit, watched: map[string]bool{}}
 	d.timer = time.AfterFunc(limit, func() {
@@ -46,8 +46,8 @@ func (d *Dog) Step(what string) {
 	d.timer.Reset(d.limit)
 }
 
-// Watch starts the limit at the beginning of t, and again at its end, so that a test may take as long as its subtests. A test calls it
-// first, so that its end includes its cleanups. Further calls by the same test have no effect.
+// Watch starts the limit at the beginning of t, and again at its end, so that a test may take as long as its subtests.
+// A test calls it first, so that its end includes its cleanups. Further calls by the same test have no effect.
 func (d *Dog) Watch(t testing.TB) {
 	t.Helper()
 	name := t.Name()

@@ -1,5 +1,5 @@
-// Command webpictures makes pictures of the pages of nvnodetop serve, as a phone and a desktop show them, in light and dark, and fails if a page
-// complains or is wider than the window. scripts/webpictures builds it.
+// Command webpictures makes pictures of the pages of nvnodetop serve, as a phone and a desktop show them, in light and
+// dark, and fails if a page complains or is wider than the window. scripts/webpictures builds it.
 package main
 
 import (

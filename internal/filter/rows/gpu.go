@@ -1,7 +1,8 @@
-// Package rows is what filters see of the rows of the pages: nodes, processes and ranks, problems. Each kind has its Fields and a Subject.
+// Package rows is what filters see of the rows of the pages: nodes, processes and ranks, problems. Each kind has its
+// Fields and a Subject.
 //
-// A Subject is one value that stands for row after row, so it belongs to one goroutine. What a node has not reported is absent, and the
-// numbers are those that the pages show: those of a node that does not respond are old.
+// A Subject is one value that stands for row after row, so it belongs to one goroutine. What a node has not reported is
+// absent, and the numbers are those that the pages show: those of a node that does not respond are old.
 package rows
 
 import (

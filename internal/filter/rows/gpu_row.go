@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// GPU is a GPU of a node as a filter.Subject. It has ProcessFields: its own, and those of each process on it, so that a filter of processes leaves
-// the GPUs on which they are.
+// GPU is a GPU of a node as a filter.Subject. It has ProcessFields: its own, and those of each process on it, so that a
+// filter of processes leaves the GPUs on which they are.
 type GPU struct {
 	Snapshot *cluster.Snapshot
 	Node     *cluster.Node

@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// JobFields are the fields of a job. Its numbers are those of each of its GPUs, and those that the page of the jobs shows.
+// JobFields are the fields of a job. Its numbers are those of each of its GPUs, and those that the page of the jobs
+// shows.
 var JobFields = filter.Of(
 	filter.Job, filter.Name, filter.Partition, filter.State, filter.User, filter.Node, filter.Nodes, filter.GPUs, filter.Util, filter.Lowest, filter.UtilMean, filter.Power,
 	filter.PowerSum, filter.Time, filter.Problem, filter.Letter, filter.Severity,

@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// NodeFields are the fields of a node: the numbers are those of each of the job's GPUs there, and those that the overview works out of them.
+// NodeFields are the fields of a node: the numbers are those of each of the job's GPUs there, and those that the
+// overview works out of them.
 var NodeFields = filter.Of(slices.Concat(
 	[]filter.Key{filter.Node, filter.State}, ofGPUs, overGPUs, []filter.Key{filter.Problem, filter.Letter, filter.Severity, filter.Rank, filter.User, filter.Job, filter.Partition, filter.Switch},
 )...)

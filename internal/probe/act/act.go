@@ -1,11 +1,12 @@
 // Package act does on a node what a user asks for: it sends signals to processes, and finds the relatives of processes.
 //
-// A signal reaches only processes of the user who runs the probe, also when that is root, and never one that has got the PID of a process that
-// has ended: the start time is checked while a pidfd holds the process, where the kernel has those. It never reaches init, the probe, or what the
-// probe runs under.
+// A signal reaches only processes of the user who runs the probe, also when that is root, and never one that has got
+// the PID of a process that has ended: the start time is checked while a pidfd holds the process, where the kernel has
+// those. It never reaches init, the probe, or what the probe runs under.
 //
-// The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a process that hangs in the kernel
-// and a directory of users may take forever: what is not known by then is left out. At most maxHung goroutines stay behind.
+// The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a process
+// that hangs in the kernel and a directory of users may take forever: what is not known by then is left out. At most
+// maxHung goroutines stay behind.
 package act
 
 import (
@@ -58,8 +59,9 @@ func New(mount string, words Words) *Desk {
 	}
 }
 
-// each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in time. The call that has not
-// may return later, so what it writes must not be read; those after it are not made. Where too many requests hang, tried is false: no call is made.
+// each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in
+// time. The call that has not may return later, so what it writes must not be read; those after it are not made. Where
+// too many requests hang, tried is false: no call is made.
 func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	if d.hung.Add(1) > maxHung {
 		d.hung.Add(-1)

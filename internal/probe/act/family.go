@@ -14,8 +14,8 @@ import (
 // maxScan is how many processes of a node are looked at.
 const maxScan = 1 << 15
 
-// Family finds the relatives of processes, which are among them: the ancestors up to slurmstepd, else up to the parent of the session, and all
-// descendants. truncated says that there are more.
+// Family finds the relatives of processes, which are among them: the ancestors up to slurmstepd, else up to the parent
+// of the session, and all descendants. truncated says that there are more.
 func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err error) {
 	if len(f.PIDs) == 0 || len(f.PIDs) > wire.MaxTargets {
 		return nil, false, fmt.Errorf("a family needs 1 to %d processes, not %d", wire.MaxTargets, len(f.PIDs))
@@ -57,7 +57,8 @@ func (d *Desk) scan() (all tree, more bool) {
 	return all, more
 }
 
-// of are the family of processes, each once: ancestors and the processes themselves first, then descendants, the nearest first.
+// of are the family of processes, each once: ancestors and the processes themselves first, then descendants, the
+// nearest first.
 func (t tree) of(pids []int) (family []procfs.ProcStat) {
 	seen := map[int]bool{}
 	add := func(pid int) {
@@ -92,8 +93,8 @@ func (t tree) of(pids []int) (family []procfs.ProcStat) {
 	return family
 }
 
-// above are the ancestors of a process that matter to the user: those in its job step, with slurmstepd, which started it. Outside of a step, those
-// in its session, with the parent of that.
+// above are the ancestors of a process that matter to the user: those in its job step, with slurmstepd, which started
+// it. Outside of a step, those in its session, with the parent of that.
 func (t tree) above(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {

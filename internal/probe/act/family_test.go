@@ -41,7 +41,8 @@ func TestFamilyOfRealProcesses(t *testing.T) {
 		_ = sh.Wait()
 	})
 	slices.Sort(pids)
-	for name := []byte{}; string(name) != "sleep\n"; name, _ = os.ReadFile(fmt.Sprintf("/proc/%d/comm", pids[1])) { // a shell says the PID of a child before that has become its program
+	// a shell says the PID of a child before that has become its program
+	for name := []byte{}; string(name) != "sleep\n"; name, _ = os.ReadFile(fmt.Sprintf("/proc/%d/comm", pids[1])) {
 		time.Sleep(time.Millisecond)
 	}
 	list, truncated, err := newDesk().Family(wire.Family{PIDs: []int{pids[0]}})

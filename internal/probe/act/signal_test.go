@@ -251,7 +251,8 @@ func TestStatesOfProcesses(t *testing.T) {
 	}
 }
 
-// The answer is in the order asked. What hangs, and what comes after it, is said to have failed; nothing is sent later on.
+// The answer is in the order asked. What hangs, and what comes after it, is said to have failed; nothing is sent later
+// on.
 func TestHangingSignal(t *testing.T) {
 	first, hangs, last := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
 	d := newDesk()
@@ -324,7 +325,8 @@ func TestWrongSignals(t *testing.T) {
 	}
 }
 
-// Without its start time nobody can tell a process from a later one with its PID. That is a mistake of who asks: it is said, and nobody gets the signal.
+// Without its start time nobody can tell a process from a later one with its PID. That is a mistake of who asks: it is
+// said, and nobody gets the signal.
 func TestSignalWithoutAStartTime(t *testing.T) {
 	c := start(t, 0, "sleep", "60")
 	list, err := newDesk().Signal(wire.Signal{Number: int(syscall.SIGKILL), Processes: []wire.ProcessID{c.id, {PID: c.id.PID}}})

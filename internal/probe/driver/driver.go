@@ -1,8 +1,8 @@
-// Package driver is what the probe needs of the driver, as interfaces that internal/probe/nvml implements: the GPUs, the Readers of their
-// metrics, the processes on them, their Xids, and errors by their consequence.
+// Package driver is what the probe needs of the driver, as interfaces that internal/probe/nvml implements: the GPUs,
+// the Readers of their metrics, the processes on them, their Xids, and errors by their consequence.
 //
-// A call into the driver may take seconds, or never return. While Init or Shutdown runs, nothing else may be called; all other methods may be
-// called from several goroutines at once.
+// A call into the driver may take seconds, or never return. While Init or Shutdown runs, nothing else may be called;
+// all other methods may be called from several goroutines at once.
 package driver
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Library is NVML as the collectors need it. While Init or Shutdown runs, nothing else is called. All other methods, including those of
-// the Devices, may be called from several goroutines at once.
+// Library is NVML as the collectors need it. While Init or Shutdown runs, nothing else is called. All other methods,
+// including those of the Devices, may be called from several goroutines at once.
 type Library interface {
 	// Init attaches to the driver. Its error is an *InitError. Shutdown must not be called after an Init that failed.
 	Init() error
@@ -30,8 +30,8 @@ type Library interface {
 
 // Watcher is a Library that tells of the Xids of its GPUs.
 type Watcher interface {
-	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give none. The Watch is nil if
-	// all refuse.
+	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give
+	// none. The Watch is nil if all refuse.
 	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
 }
 
@@ -56,8 +56,8 @@ type Slot struct {
 type Reader struct {
 	IDs []metric.ID // a Fault names the first one's label
 
-	// Read puts into the Answer what it read: a value with Set, or a counter with Count where the metric is a rate. It returns an *Error
-	// if it could read none of its metrics, and calls Refuse for one of several.
+	// Read puts into the Answer what it read: a value with Set, or a counter with Count where the metric is a rate. It
+	// returns an *Error if it could read none of its metrics, and calls Refuse for one of several.
 	Read func(*Answer) error
 }
 
@@ -68,8 +68,8 @@ func (r Reader) Row() metric.Row { return r.IDs[0].Row() }
 type Device interface {
 	Card() wire.Card // without Index, which the Slot has, and Values, which the Readers read
 
-	// Processes lists the contexts on the GPU. If NVML does not list them it returns nil and an error. An error together with contexts
-	// is that of a less important list.
+	// Processes lists the contexts on the GPU. If NVML does not list them it returns nil and an error. An error
+	// together with contexts is that of a less important list.
 	Processes() ([]Context, error)
 	// ProcessUtilization returns the driver's samples that are newer than sinceMicros, in µs of the Unix epoch.
 	ProcessUtilization(sinceMicros uint64) ([]Usage, error)

@@ -10,8 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// lacks has the metrics that a GPU does not give, and the error of each. The first complete reading of a GPU in an inventory decides
-// which those of reports are: the Hello tells them, and what the GPU or the driver does not have is not asked for again.
+// lacks has the metrics that a GPU does not give, and the error of each. The first complete reading of a GPU in an
+// inventory decides which those of reports are: the Hello tells them, and what the GPU or the driver does not have is
+// not asked for again.
 type lacks map[metric.ID]error
 
 func (l lacks) add(err error, ids []metric.ID) {
@@ -76,7 +77,8 @@ func (g *gpu) lack(err error, ids []metric.ID) {
 	g.lacking.add(err, ids)
 }
 
-// examine ends the first complete reading. Readers of which the GPU has nothing are put aside; what we may not read may be permitted later.
+// examine ends the first complete reading. Readers of which the GPU has nothing are put aside; what we may not read may
+// be permitted later.
 func (g *gpu) examine(r *reading) {
 	if g.examined {
 		return
@@ -105,7 +107,8 @@ func (g *gpu) heal() {
 	g.denied, g.stated = g.lacks.denied(), false
 }
 
-// absent says what a GPU lacks. A lost one lacks what it lacked before. A card that is read again has its old values meanwhile.
+// absent says what a GPU lacks. A lost one lacks what it lacked before. A card that is read again has its old values
+// meanwhile.
 func (g *gpu) absent(card *wire.Card) map[string][]string {
 	if card.Lost != "" {
 		return card.Absent
@@ -117,8 +120,8 @@ func (g *gpu) absent(card *wire.Card) map[string][]string {
 	return all.byReason()
 }
 
-// explain writes into the cards what their GPUs lack, when that has changed. It reports whether it did. An inventory that is being taken
-// reads the old cards.
+// explain writes into the cards what their GPUs lack, when that has changed. It reports whether it did. An inventory
+// that is being taken reads the old cards.
 func (n *Inventory) explain() (changed bool) {
 	for i, g := range n.gpus {
 		if g.heal(); g.stated {

@@ -66,7 +66,8 @@ func (c *crew) introduce(g *gpu) {
 	c.tell(g, f)
 }
 
-// readOnce reads the metrics of a card. One that cannot be read is absent, with the reason; if that may change, the card will be read again.
+// readOnce reads the metrics of a card. One that cannot be read is absent, with the reason; if that may change, the
+// card will be read again.
 func (g *gpu) readOnce(f *findings) {
 	found := lacks{}
 	values, err := g.readAll(metric.Once, metric.Values{}, func(err error, ids []metric.ID) {
@@ -93,7 +94,8 @@ func (c *crew) foundOf(g *gpu) findings {
 	return g.found
 }
 
-// readCards reads the cards of GPUs, and waits for them up to a limit. A GPU that hangs delays none of the others for longer than patience.
+// readCards reads the cards of GPUs, and waits for them up to a limit. A GPU that hangs delays none of the others for
+// longer than patience.
 func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
 	shift, r := n.crew.beginCards(gpus)
 	n.crew.await(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)

@@ -10,9 +10,10 @@ import (
 // patience is how long one GPU may take before the others are read beside it.
 const patience = 250 * time.Millisecond
 
-// crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never return. As long as each GPU
-// takes less than patience, the crew makes one call at a time: one shift reads all GPUs in turn. A shift that takes longer at a GPU is left
-// behind, and a new one reads the other GPUs beside it. A GPU has at most one reading at a time, so there are at most as many shifts as GPUs.
+// crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never
+// return. As long as each GPU takes less than patience, the crew makes one call at a time: one shift reads all GPUs in
+// turn. A shift that takes longer at a GPU is left behind, and a new one reads the other GPUs beside it. A GPU has at
+// most one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
 	hands chan *shift   // read by goroutines that wait for work; closed at the end
 	cards chan struct{} // a card has been read
@@ -51,8 +52,8 @@ type shift struct {
 
 func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
 
-// begin begins the round of a report: it collects late readings and starts new ones. It returns the shift that reads the GPUs in turn. GPUs
-// whose last reading took long are read by shifts of their own.
+// begin begins the round of a report: it collects late readings and starts new ones. It returns the shift that reads
+// the GPUs in turn. GPUs whose last reading took long are read by shifts of their own.
 func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +66,8 @@ func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
 	return c.main, c.report
 }
 
-// nextRound returns the round of the next report: that of the last one again, if all its readings have ended. The caller holds the lock.
+// nextRound returns the round of the next report: that of the last one again, if all its readings have ended. The
+// caller holds the lock.
 func (c *crew) nextRound() *round {
 	r := c.report
 	if r.open > 0 {
@@ -78,7 +80,8 @@ func (c *crew) nextRound() *round {
 	return r
 }
 
-// nextShift returns the main shift of the next report: that of the last one again, if no goroutine has it any more. The caller holds the lock.
+// nextShift returns the main shift of the next report: that of the last one again, if no goroutine has it any more. The
+// caller holds the lock.
 func (c *crew) nextShift(q question) *shift {
 	s := c.main
 	if !s.ended {
@@ -97,7 +100,8 @@ func (c *crew) beginCards(gpus []*gpu) (main *shift, r *round) {
 	return main, r
 }
 
-// plan makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the lock.
+// plan makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the
+// lock.
 func (c *crew) plan(gpus []*gpu, main *shift, r *round) {
 	c.rounds++
 	r.number = c.rounds
@@ -123,7 +127,8 @@ func (c *crew) plan(gpus []*gpu, main *shift, r *round) {
 	}
 }
 
-// start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each report.
+// start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each
+// report.
 func (c *crew) start(s *shift) {
 	if c.closed { // while the inventory is being taken
 		go c.work(s)
@@ -206,8 +211,8 @@ func (c *crew) ended(g *gpu) {
 	}
 }
 
-// relieve leaves a shift behind that takes long at a GPU. It returns the shift that reads the remaining GPUs: the same one, or a new one.
-// With split, those are read all at once.
+// relieve leaves a shift behind that takes long at a GPU. It returns the shift that reads the remaining GPUs: the same
+// one, or a new one. With split, those are read all at once.
 func (c *crew) relieve(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -259,7 +264,8 @@ func (g *gpu) collect() {
 	}
 }
 
-// pending reports whether a reading of the GPU is running, and since when. One that waits for that of another GPU is not.
+// pending reports whether a reading of the GPU is running, and since when. One that waits for that of another GPU is
+// not.
 func (c *crew) pending(g *gpu) (since time.Time, running bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

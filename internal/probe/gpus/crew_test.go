@@ -23,8 +23,8 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	}
 }
 
-// A report says which GPUs have more to come: those whose turn is later, and those that were read before a list was wanted. It does not say so of a GPU
-// that is read, nor of one that refuses its list.
+// A report says which GPUs have more to come: those whose turn is later, and those that were read before a list was
+// wanted. It does not say so of a GPU that is read, nor of one that refuses its list.
 func TestReportSaysWhatIsUnread(t *testing.T) {
 	c := newCrew()
 	c.hands = make(chan *shift, 1) // nobody takes what is handed over

@@ -130,7 +130,8 @@ func (g *gpu) readSlow(now time.Duration) error {
 	return r.err
 }
 
-// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it notes any other error.
+// readAll adds the metrics of one pace to values. It returns an error if the GPU is lost or the driver is gone; it
+// notes any other error.
 func (g *gpu) readAll(pace metric.Pace, values metric.Values, note note) (metric.Values, error) {
 	g.answer.Values = values
 	for i := range g.Readers {

@@ -1,10 +1,11 @@
-// Package gpus reads the GPUs of the node, and keeps the list of them up to date: it finds those that come, that are lost and that come back,
-// and a driver that goes away.
+// Package gpus reads the GPUs of the node, and keeps the list of them up to date: it finds those that come, that are
+// lost and that come back, and a driver that goes away.
 //
-// A Stock is for one goroutine, the sampler's, which never calls into the driver itself, since a call may hang. A crew reads the GPUs on
-// goroutines of its own, and one more takes the inventory, while a GPU is lost also beside the readings. Read waits for them only for a part of the
-// interval: what comes late is in a later report, and a GPU that hangs keeps none of the others from it. As long as each GPU answers quickly,
-// one goroutine at a time reads them. What the driver refuses, or a GPU does not have, is absent with its reason.
+// A Stock is for one goroutine, the sampler's, which never calls into the driver itself, since a call may hang. A crew
+// reads the GPUs on goroutines of its own, and one more takes the inventory, while a GPU is lost also beside the
+// readings. Read waits for them only for a part of the interval: what comes late is in a later report, and a GPU that
+// hangs keeps none of the others from it. As long as each GPU answers quickly, one goroutine at a time reads them. What
+// the driver refuses, or a GPU does not have, is absent with its reason.
 package gpus
 
 import (

@@ -20,7 +20,8 @@ type Inventory struct {
 	gpus  []*gpu
 	hello wire.Hello // only the fields that come from NVML
 
-	busy []*gpu // while the next inventory is being taken: the GPUs that it leaves alone, since a reading of them is running
+	// while the next inventory is being taken: the GPUs that it leaves alone, since a reading of them is running
+	busy []*gpu
 }
 
 // incomplete reports whether another try may find more.
@@ -29,8 +30,8 @@ func (n *Inventory) incomplete() bool {
 		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.once.partial || g.once.pending })
 }
 
-// outdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk, but the dynamic
-// linker never unloads the old one: only a new process loads it.
+// outdated reports whether the driver was replaced by another version while the probe ran. The new library is on disk,
+// but the dynamic linker never unloads the old one: only a new process loads it.
 func (n *Inventory) outdated() bool {
 	return n.was && n.hello.FaultID == wire.FaultMismatch
 }
@@ -41,8 +42,9 @@ func (n *Inventory) allLost() bool {
 	return len(n.gpus) > 0 && !slices.ContainsFunc(n.gpus, func(g *gpu) bool { return !lost(g) })
 }
 
-// taken returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may never return. It
-// changes nothing in the old inventory, so that the sampler can read its GPUs meanwhile, except with reopen.
+// taken returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may
+// never return. It changes nothing in the old inventory, so that the sampler can read its GPUs meanwhile, except with
+// reopen.
 func (n Inventory) taken(reopen bool, proc string) Inventory {
 	if err := n.attach(reopen, proc); err != nil {
 		n.fail(err)
@@ -172,8 +174,8 @@ func (n *Inventory) divide() (divided bool) {
 	return divided
 }
 
-// recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: that of the GPU with the same index before,
-// unless that GPU is listed elsewhere now.
+// recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: that of the GPU with
+// the same index before, unless that GPU is listed elsewhere now.
 func (n *Inventory) recognize(i int, known []wire.Card) {
 	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
@@ -188,9 +190,10 @@ func (n *Inventory) recognize(i int, known []wire.Card) {
 	}
 }
 
-// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is kept, so that there is no
-// second reading of it. If it was lost, or is now, it is still what it was, until the next inventory. One whose card is still being read is
-// the new one, so that no further call for it can hang; it has the last reading of the old one.
+// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is
+// kept, so that there is no second reading of it. If it was lost, or is now, it is still what it was, until the next
+// inventory. One whose card is still being read is the new one, so that no further call for it can hang; it has the
+// last reading of the old one.
 func (n *Inventory) keep(before *Inventory, busy []*gpu) {
 	for i := range n.gpus {
 		card := &n.hello.GPUs[i]
@@ -226,7 +229,8 @@ func (n *Inventory) drop(words string) {
 	n.fail(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
-// fail forgets the GPUs. NVML counts Inits, and a second one succeeds without looking at the driver: a Shutdown comes before it.
+// fail forgets the GPUs. NVML counts Inits, and a second one succeeds without looking at the driver: a Shutdown comes
+// before it.
 func (n *Inventory) fail(err error) {
 	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}

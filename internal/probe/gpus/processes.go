@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
-// utilizationWindow is how far back a listing looks for samples of utilization at least. The driver takes one per second or more often,
-// and only of processes that did something.
+// utilizationWindow is how far back a listing looks for samples of utilization at least. The driver takes one per
+// second or more often, and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
 // utilizationLimit is how old a sample of utilization may be. Later it does not say what a process does now.
@@ -23,8 +23,8 @@ type listing struct {
 	usage    map[int]driver.Usage
 }
 
-// Listings are the driver's lists of the processes on the GPUs of this report. They count until the next one, and are complete if no GPU was
-// silent.
+// Listings are the driver's lists of the processes on the GPUs of this report. They count until the next one, and are
+// complete if no GPU was silent.
 func (s *Stock) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
 	on, complete = s.listings[:0], true
 	for i, g := range s.cards.gpus {
@@ -72,7 +72,8 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 	if hides == nil {
 		return contexts, err
 	}
-	if kind := driver.KindOf(err); contexts == nil && (kind == driver.Absent || kind == driver.Denied) { // as for a user who may not list those of all instances
+	// as for a user who may not list those of all instances
+	if kind := driver.KindOf(err); contexts == nil && (kind == driver.Absent || kind == driver.Denied) {
 		return nil, nil
 	}
 	return slices.DeleteFunc(contexts, func(c driver.Context) bool { return c.In != nil && slices.Contains(*hides, *c.In) }), err

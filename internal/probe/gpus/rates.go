@@ -9,11 +9,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// rateWindow is the shortest time over which a rate is computed. A report off the beat comes sooner: it repeats the last rate.
+// rateWindow is the shortest time over which a rate is computed. A report off the beat comes sooner: it repeats the
+// last rate.
 const rateWindow = 500 * time.Millisecond
 
-// slowShare is the part of the time between two readings that each of them may take at most. The driver does not say when in a call it read
-// a counter: after a call that has hung, all that flowed meanwhile would look like the flow of the short time since.
+// slowShare is the part of the time between two readings that each of them may take at most. The driver does not say
+// when in a call it read a counter: after a call that has hung, all that flowed meanwhile would look like the flow of
+// the short time since.
 const slowShare = 10
 
 // rates turns counters into their increase per second. The zero value has seen nothing.
@@ -27,8 +29,8 @@ type mark struct {
 	rate float64       // up to then; NaN: not known
 }
 
-// rate returns the increase per second of a counter that was read between two times; NaN at first, when it went backwards and when it is not
-// known well enough over which time it increased.
+// rate returns the increase per second of a counter that was read between two times; NaN at first, when it went
+// backwards and when it is not known well enough over which time it increased.
 func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })

@@ -43,7 +43,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// It is not known when in a long call the driver read a counter, so there is no rate up to it, nor one from it over a short time.
+// It is not known when in a long call the driver read a counter, so there is no rate up to it, nor one from it over a
+// short time.
 func TestRatesOfSlowReadings(t *testing.T) {
 	var r rates
 	nan := math.NaN()

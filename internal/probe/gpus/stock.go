@@ -13,7 +13,8 @@ const (
 	RetryEvery = 10 * time.Second
 	// ReopenEvery is how often NVML is initialized again while all GPUs are lost. That may take seconds.
 	ReopenEvery = time.Minute
-	// DriverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader of the Hello waits 30 s.
+	// DriverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader
+	// of the Hello waits 30 s.
 	DriverPatience = 20 * time.Second
 )
 
@@ -31,8 +32,9 @@ func (s *Stock) retryLater() {
 	}
 }
 
-// take starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a reading or the
-// lookout is running it does not initialize NVML, and does not ask for the card of that GPU. A card that takes long is adopted when it comes.
+// take starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a
+// reading or the lookout is running it does not initialize NVML, and does not ask for the card of that GPU. A card that
+// takes long is adopted when it comes.
 func (s *Stock) take() {
 	now := s.Now().Mono
 	opens := !s.cards.up || s.cards.spent
@@ -63,8 +65,8 @@ func (s *Stock) Retake() {
 	s.take()
 }
 
-// Settle adopts an inventory, and reports whether it is another one. As long as something is missing it will be taken again. The error is
-// ErrOutdated.
+// Settle adopts an inventory, and reports whether it is another one. As long as something is missing it will be taken
+// again. The error is ErrOutdated.
 func (s *Stock) Settle(next Inventory) (news bool, err error) {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false
@@ -93,7 +95,8 @@ func (s *Stock) Settle(next Inventory) (news bool, err error) {
 	return !reflect.DeepEqual(old, s.cards.hello), nil
 }
 
-// Blind says that the driver hangs while it lists its GPUs, unless they are already known and can be read. It reports whether it did.
+// Blind says that the driver hangs while it lists its GPUs, unless they are already known and can be read. It reports
+// whether it did.
 func (s *Stock) Blind() (news bool) {
 	if len(s.cards.gpus) > 0 && !s.reopening {
 		return false

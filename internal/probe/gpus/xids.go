@@ -44,7 +44,8 @@ func (s *Stock) ReadXids(sm *sample.Report) {
 	}
 }
 
-// Watched goes on after a vigil has begun: the GPUs may be others again. It reports whether it is news why there are no Xids.
+// Watched goes on after a vigil has begun: the GPUs may be others again. It reports whether it is news why there are no
+// Xids.
 func (s *Stock) Watched(b xid.Beginning) (news bool) {
 	news = s.Lookout.Started(b)
 	if !s.openUnwatched() && !b.None {
@@ -53,7 +54,8 @@ func (s *Stock) Watched(b xid.Beginning) (news bool) {
 	return news
 }
 
-// Unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory. It reports what Watched does.
+// Unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory. It reports
+// what Watched does.
 func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 	failed, news := s.Lookout.Over(e)
 	if !s.openUnwatched() && !failed {
@@ -62,7 +64,8 @@ func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 	return news
 }
 
-// openUnwatched opens the driver if that waits for the vigils, and the last one has ended. It reports whether the driver is to be opened.
+// openUnwatched opens the driver if that waits for the vigils, and the last one has ended. It reports whether the
+// driver is to be opened.
 func (s *Stock) openUnwatched() bool {
 	due := s.reopenDue
 	if due && !s.Lookout.Running() {

@@ -8,8 +8,8 @@ import (
 // patience is how long a report waits for a reading that it has begun. A late one is used in a later report.
 const patience = 100 * time.Millisecond
 
-// aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there is no other one. A call
-// allocates nothing.
+// aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there
+// is no other one. A call allocates nothing.
 type aside[Q, T any] struct {
 	what     string // for the error
 	running  bool

@@ -1,8 +1,8 @@
 // Package host reads the node: CPU, load, memory, network, disks, and the memory of SLURM jobs from their cgroups.
 //
-// A Reader and a Jobs are for one goroutine, the sampler's. Files that the kernel answers from memory are read there; they stay open. What
-// may hang is read on a goroutine of its own, and waited for only briefly: a file system that does not answer, the counters of a network card,
-// cgroups. A value that cannot be read is absent.
+// A Reader and a Jobs are for one goroutine, the sampler's. Files that the kernel answers from memory are read there;
+// they stay open. What may hang is read on a goroutine of its own, and waited for only briefly: a file system that does
+// not answer, the counters of a network card, cgroups. A value that cannot be read is absent.
 package host
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// MinWindow is the shortest window for a rate or a CPU percentage, since the kernel counts CPU time in steps of 10 ms. A report off the beat
-// that comes sooner repeats the last one.
+// MinWindow is the shortest window for a rate or a CPU percentage, since the kernel counts CPU time in steps of 10 ms.
+// A report off the beat that comes sooner repeats the last one.
 const MinWindow = 200 * time.Millisecond
 
 // headSize is enough for the part of each file that is read.
 const headSize = 1 << 10
 
-// Reader reads the metrics of a node. It keeps three files of /proc open, reads their heads and parses them itself: procfs's Stat parses every
-// CPU and every interrupt (40 µs on 2 CPUs, more with more CPUs, and 23 µs for Meminfo). That is a hundred times the cost of the lines that
-// are needed, in every report.
+// Reader reads the metrics of a node. It keeps three files of /proc open, reads their heads and parses them itself:
+// procfs's Stat parses every CPU and every interrupt (40 µs on 2 CPUs, more with more CPUs, and 23 µs for Meminfo).
+// That is a hundred times the cost of the lines that are needed, in every report.
 type Reader struct {
 	proc  string              // where procfs is mounted
 	files map[string]*os.File // by name; each read from the beginning returns new content
@@ -63,7 +63,8 @@ func (r *Reader) reopen() {
 	}
 }
 
-// Read reads all metrics. Mono is CLOCK_MONOTONIC and boot the time since boot, or 0 if unknown. The error says what could not be read.
+// Read reads all metrics. Mono is CLOCK_MONOTONIC and boot the time since boot, or 0 if unknown. The error says what
+// could not be read.
 func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	var failed error
 	note := func(err error) {

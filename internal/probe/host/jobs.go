@@ -59,8 +59,8 @@ func jobsOf(list []wire.Process, own string) map[string]string {
 	return jobs
 }
 
-// Follow sets the jobs: for each the name in /proc of one of its processes, a PID or "self". Once it is followed, a job does not need the process
-// any more. New jobs are read at once.
+// Follow sets the jobs: for each the name in /proc of one of its processes, a PID or "self". Once it is followed, a job
+// does not need the process any more. New jobs are read at once.
 func (j *Jobs) Follow(processes map[string]string) {
 	for job := range processes {
 		if _, known := j.follow[job]; !known {
@@ -70,7 +70,8 @@ func (j *Jobs) Follow(processes map[string]string) {
 	j.follow = processes
 }
 
-// Read returns the memory of the jobs, of which that of a job is absent if it cannot be read. Callers must not change it.
+// Read returns the memory of the jobs, of which that of a job is absent if it cannot be read. Callers must not change
+// it.
 func (j *Jobs) Read(at time.Duration) ([]wire.JobMemory, error) {
 	if !j.call.running && at-j.asked >= jobsEvery && len(j.follow)+len(j.last) > 0 {
 		j.asked = at
@@ -124,7 +125,8 @@ var (
 // unlimited is more than any limit. In version 1 a cgroup without a limit has one of almost 2^63.
 const unlimited = 1 << 60
 
-// findGroup finds the cgroup of a job from one of its processes. It returns nil if there is none, or if it is not mounted here.
+// findGroup finds the cgroup of a job from one of its processes. It returns nil if there is none, or if it is not
+// mounted here.
 func (j *Jobs) findGroup(process, job string) *group {
 	text, err := os.ReadFile(filepath.Join(j.proc, process, "cgroup"))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // daemon is the key of the command line of process 43.
 const daemon = "daemon"
 
-// tree writes a /proc of process 42 and of ourselves in cgroup, and files of cgroups below the mount point, which mounts names %s.
+// tree writes a /proc of process 42 and of ourselves in cgroup, and files of cgroups below the mount point, which
+// mounts names %s.
 func tree(t *testing.T, cgroup, mounts string, files map[string]string) (proc, mount string) {
 	mount = write(t, files)
 	return write(t, map[string]string{

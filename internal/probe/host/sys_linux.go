@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. It is not a raw system
-// call: if /proc is a FUSE file system (lxcfs) a read may hang, and then the scheduler must give the only processor to other goroutines.
+// readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. It is
+// not a raw system call: if /proc is a FUSE file system (lxcfs) a read may hang, and then the scheduler must give the
+// only processor to other goroutines.
 func readHead(f *os.File, to []byte) (int, error) {
 	for {
 		n, err := unix.Pread(int(f.Fd()), to, 0)

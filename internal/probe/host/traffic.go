@@ -18,8 +18,9 @@ const lookEvery = time.Minute
 // infiniBandWord is the unit of the data counters of an InfiniBand port, in bytes.
 const infiniBandWord = 4
 
-// interfaces returns a function that finds the counters of the physical network interfaces. Their statistics in /sys cost 1 µs a file; /proc/net/dev
-// has every interface of every container as well, and procfs takes 27 µs for four of them.
+// interfaces returns a function that finds the counters of the physical network interfaces. Their statistics in /sys
+// cost 1 µs a file; /proc/net/dev has every interface of every container as well, and procfs takes 27 µs for four of
+// them.
 func interfaces(sys string) func(tx bool) []string {
 	return func(tx bool) (files []string) {
 		devices, _ := filepath.Glob(filepath.Join(sys, "class/net/*/device")) // the pattern is valid
@@ -45,7 +46,8 @@ func pick(first bool, a, b string) string {
 	return b
 }
 
-// traffic reads the counters of all interfaces of one kind, and makes rates of them. The firmware of a network card may take its time.
+// traffic reads the counters of all interfaces of one kind, and makes rates of them. The firmware of a network card may
+// take its time.
 type traffic struct {
 	ids   [2]metric.ID // sent, received
 	unit  float64      // bytes per count
@@ -57,7 +59,8 @@ type traffic struct {
 	open openCounters // belongs to the running call
 }
 
-// slowShare is the part of the time between two readings that each of them may take at most: when in a slow one the card counted is not known.
+// slowShare is the part of the time between two readings that each of them may take at most: when in a slow one the
+// card counted is not known.
 const slowShare = 10
 
 // counts are the sums of the counters at a time.

@@ -12,7 +12,8 @@ import (
 //	/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_0/user/task_0        version 2 from SLURM 26.05 on, without CgroupJobIdPaths=yes
 //	/job_48211/step_0                                                       any of them, seen from a cgroup namespace
 //
-// so the component of a job counts when one before it names slurm, or the next one is a step: other batch systems say job_N too.
+// so the component of a job counts when one before it names slurm, or the next one is a step: other batch systems say
+// job_N too.
 type place struct {
 	dir   string // the cgroup of the job; empty: it is in none
 	job   string // its number; empty if the path does not say it
@@ -54,7 +55,8 @@ func isSLUID(name string) bool {
 	return ok && len(digits) == 13 && strings.Trim(digits, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
 }
 
-// stepNamed is the step after which a directory is named. A component of a heterogeneous step has a "+" and its number after it.
+// stepNamed is the step after which a directory is named. A component of a heterogeneous step has a "+" and its number
+// after it.
 func stepNamed(step string) string {
 	step, _, _ = strings.Cut(step, "+")
 	if !isNumber(step) && step != "batch" && step != "extern" && step != "interactive" {
@@ -77,7 +79,8 @@ func paths(cgroup string) (list []string) {
 	return list
 }
 
-// below returns where a cgroup is in a file system that shows those below root at mount; ok is false if it does not show it.
+// below returns where a cgroup is in a file system that shows those below root at mount; ok is false if it does not
+// show it.
 func below(mount, root, group string) (dir string, ok bool) {
 	inside, ok := strings.CutPrefix(group, strings.TrimSuffix(root, "/"))
 	if !ok || !strings.HasPrefix(inside, "/") || path.Clean(inside) != inside {

@@ -20,9 +20,10 @@ type Member struct {
 	Step  string
 }
 
-// Jobs knows the jobs of cgroups. A directory that is named by a SLUID does not say the number of its job. The daemon of one of its steps says
-// it in its command line, or, where /proc hides the processes of others, one of the user's processes that the daemon has started: its
-// environment. What a process lower down inherited may be of another job. What is found is kept.
+// Jobs knows the jobs of cgroups. A directory that is named by a SLUID does not say the number of its job. The daemon
+// of one of its steps says it in its command line, or, where /proc hides the processes of others, one of the user's
+// processes that the daemon has started: its environment. What a process lower down inherited may be of another job.
+// What is found is kept.
 type Jobs struct {
 	proc string
 	now  func() time.Time

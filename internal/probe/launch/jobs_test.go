@@ -63,7 +63,8 @@ func (n *node) of(j *Jobs) string {
 	return j.member([]string{"/" + scope + "/step_extern/user/task_special"}).Job
 }
 
-// The job of a SLUID is that of which a daemon of its steps says so, or else the environment of what a daemon has started for this user.
+// The job of a SLUID is that of which a daemon of its steps says so, or else the environment of what a daemon has
+// started for this user.
 func TestJobOfSLUID(t *testing.T) {
 	me := os.Getuid()
 	const theirs = 4711
@@ -94,7 +95,8 @@ func TestJobOfSLUID(t *testing.T) {
 		"and a shell in the job has another one": {func(n *node) {
 			n.process(10, 1, 0, "step_batch/slurm", "slurmstepd: [16.batch]", "")
 			n.hide(10)
-			n.process(21, 20, me, "step_batch/user/task_0", "bash", vars(strings.Replace(task, "16", "17", 1))) // of salloc
+			// of salloc
+			n.process(21, 20, me, "step_batch/user/task_0", "bash", vars(strings.Replace(task, "16", "17", 1)))
 			n.process(20, 10, me, "step_batch/user/task_0", "slurm_script", vars(script))
 		}, "16"},
 		"and nothing that it has started is left": {func(n *node) {

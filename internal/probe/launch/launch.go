@@ -1,9 +1,10 @@
-// Package launch says how a process was started: in which job and step of SLURM, and as which rank of a distributed program. It reads the
-// cgroups of the process, and its environment, of which only these few numbers remain: no other variable is kept, and none leaves the node.
-// Where a cgroup does not say the number of its job, it asks the daemon of a step (Jobs).
+// Package launch says how a process was started: in which job and step of SLURM, and as which rank of a distributed
+// program. It reads the cgroups of the process, and its environment, of which only these few numbers remain: no other
+// variable is kept, and none leaves the node. Where a cgroup does not say the number of its job, it asks the daemon of
+// a step (Jobs).
 //
-// A wrong rank is worse than none. Variables are inherited by all that a process starts, so a variable counts only where its launcher means
-// each single process by it. The functions may be called from any goroutine.
+// A wrong rank is worse than none. Variables are inherited by all that a process starts, so a variable counts only
+// where its launcher means each single process by it. The functions may be called from any goroutine.
 package launch
 
 import (
@@ -23,8 +24,8 @@ type Origin struct {
 	Spawned   *Spawned // nil: not so
 }
 
-// In is o of a process in that place, as its cgroups say. They are right about job and step. If the environment names another step, SLURM's
-// variables were inherited from there, as by a job that was submitted in a step.
+// In is o of a process in that place, as its cgroups say. They are right about job and step. If the environment names
+// another step, SLURM's variables were inherited from there, as by a job that was submitted in a step.
 func (o Origin) In(m Member) Origin {
 	elsewhere := m.Job != "" && m.Job != o.Job || m.Step != "" && m.Step != o.Step
 	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && m.Step != "" && elsewhere {
@@ -39,7 +40,8 @@ func (o Origin) In(m Member) Origin {
 	return o
 }
 
-// maxEnviron is how many bytes of an environment are read. Of a longer one nothing is known: what decides may be in the rest.
+// maxEnviron is how many bytes of an environment are read. Of a longer one nothing is known: what decides may be in the
+// rest.
 const maxEnviron = 256 << 10
 
 // Read reads the environment of a process, as /proc/PID/environ has it.
@@ -108,10 +110,12 @@ const (
 type launcher struct {
 	rank, local, world string
 	means              func(vars map[string]string) bool // nil: always
-	program            []string                          // variables with the same values in all ranks of a program, and in no other program
+	// variables with the same values in all ranks of a program, and in no other program
+	program []string
 }
 
-// launchers are those that are known, the most trusted first: what a launcher of single processes says beats what it inherited itself.
+// launchers are those that are known, the most trusted first: what a launcher of single processes says beats what it
+// inherited itself.
 var launchers = []launcher{
 	// torchrun, deepspeed, accelerate. RANK alone may be anything, as the rank of a matrix.
 	{"RANK", localRank, "WORLD_SIZE", nil, []string{mainAddress, mainPort, "TORCHELASTIC_RUN_ID"}},
@@ -124,8 +128,8 @@ var launchers = []launcher{
 	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep, []string{slurmStep}},
 }
 
-// inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID 0, and so has all that
-// is started there.
+// inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID
+// 0, and so has all that is started there.
 func inStep(vars map[string]string) bool { return number(stepOf(vars[slurmStep])) != "" }
 
 // rankOf returns the rank that the variables name. The only rank of a program of one process is none.

@@ -13,7 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// batch reads fields of a device with one call. After its first reading it no longer asks for fields that the device does not have.
+// batch reads fields of a device with one call. After its first reading it no longer asks for fields that the device
+// does not have.
 type batch struct {
 	d       *device
 	ids     []metric.ID
@@ -77,7 +78,8 @@ func (b *batch) group(start int) (end int) {
 	return end
 }
 
-// settle keeps the queries that the device answers, of the first source that has any. A metric without one is refused, once.
+// settle keeps the queries that the device answers, of the first source that has any. A metric without one is refused,
+// once.
 func (b *batch) settle(to *driver.Answer) {
 	b.settled = true
 	queries, values := b.queries, b.values
@@ -96,8 +98,9 @@ func (b *batch) settle(to *driver.Answer) {
 	}
 }
 
-// has reports whether the device has a field, even if it cannot be read now. An old driver calls a field that it does not know an invalid
-// argument. A counter of less than 64 bits is of no use: it may start again several times in a second.
+// has reports whether the device has a field, even if it cannot be read now. An old driver calls a field that it does
+// not know an invalid argument. A counter of less than 64 bits is of no use: it may start again several times in a
+// second.
 func has(v *nvml.FieldValue, rate bool) bool {
 	switch nvml.Return(v.NvmlReturn) {
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_FUNCTION_NOT_FOUND:

@@ -117,7 +117,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// A batch no longer asks for what the GPU does not have, and goes on to ask for what fails in another way. One field leaves the others alone.
+// A batch no longer asks for what the GPU does not have, and goes on to ask for what fails in another way. One field
+// leaves the others alone.
 func TestBatchSettles(t *testing.T) {
 	fields := map[uint32]answer{
 		nvml.FI_DEV_MEMORY_TEMP:                 {typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83}},

@@ -26,8 +26,8 @@ func calls(of any) (n int) {
 	return n
 }
 
-// readPace reads the metrics of one pace, from readers that are not idle, and returns how many calls that took. Readers that have nothing
-// become idle, as in the probe.
+// readPace reads the metrics of one pace, from readers that are not idle, and returns how many calls that took. Readers
+// that have nothing become idle, as in the probe.
 func readPace(readers []driver.Reader, idle []bool, pace metric.Pace, mocks ...any) (n int) {
 	count := func() (n int) {
 		for _, m := range mocks {

@@ -25,7 +25,8 @@ func watchable(uuid string, ret nvml.Return) *mock.Device {
 	}
 }
 
-// An event is of the GPU with its handle, else of the one with its UUID. Others are dropped, and so are events that are no Xids.
+// An event is of the GPU with its handle, else of the one with its UUID. Others are dropped, and so are events that are
+// no Xids.
 func TestWatch(t *testing.T) {
 	first, second := watchable("GPU-1", nvml.SUCCESS), watchable("GPU-2", nvml.SUCCESS)
 	var next nvml.EventData

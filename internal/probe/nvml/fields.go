@@ -47,10 +47,10 @@ const (
 	kibibytes   = 1 << 10
 )
 
-// NVML's header has given several numbers to these fields. That of CUDA 12.9 and 13.0 (drivers 575 and 580) has 251 to 253, which are fields
-// of power smoothing before and after; those of CUDA 13.1 to 13.3 (from driver 590 on) have 269 to 271, which were fields of power smoothing
-// in between. When a release of driver 580 changed sides is not known. So they are only read from driver 590 on, and a reading of an older
-// driver lacks them rather than show something else.
+// NVML's header has given several numbers to these fields. That of CUDA 12.9 and 13.0 (drivers 575 and 580) has 251 to
+// 253, which are fields of power smoothing before and after; those of CUDA 13.1 to 13.3 (from driver 590 on) have 269
+// to 271, which were fields of power smoothing in between. When a release of driver 580 changed sides is not known. So
+// they are only read from driver 590 on, and a reading of an older driver lacks them rather than show something else.
 const (
 	swThermalTime  = 269 // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
 	hwThermalTime  = 270 // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
@@ -80,8 +80,8 @@ var fastFields = []field{
 	{metric.RecoveryAction, from(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
 }
 
-// slowFields are read once in metric.SlowSeconds, with one call. The totals of the NVLink errors come from NVML, else from the links. NVLink 5
-// has fields of its own.
+// slowFields are read once in metric.SlowSeconds, with one call. The totals of the NVLink errors come from NVML, else
+// from the links. NVLink 5 has fields of its own.
 var slowFields = []field{
 	{metric.NVLinkCRC, []source{
 		scaled(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),

@@ -27,7 +27,8 @@ var gpmMetrics = []struct {
 // gpmWindow is the shortest time between two samples of which NVML makes a metric.
 const gpmWindow = 100 * time.Millisecond
 
-// gpm has the samples of a GPU, or of an instance of one. They stay when the GPUs are listed again, so that listing needs no memory.
+// gpm has the samples of a GPU, or of an instance of one. They stay when the GPUs are listed again, so that listing
+// needs no memory.
 type gpm struct {
 	library nvml.Interface
 
@@ -80,7 +81,8 @@ func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) driver.Reader {
 	return r
 }
 
-// read takes a sample. The first one gives no metric, and one that comes too soon is not taken: the metrics are those up to the last.
+// read takes a sample. The first one gives no metric, and one that comes too soon is not taken: the metrics are those
+// up to the last.
 func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *driver.Answer) nvml.Return {
 	if !g.mu.TryLock() { // another reading hangs
 		return nvml.ERROR_IN_USE
@@ -106,7 +108,8 @@ func (g *gpm) forget() {
 	}
 }
 
-// forgetful makes readers forget the last sample when they find that the GPU is lost: when it is back its counters may have begun again.
+// forgetful makes readers forget the last sample when they find that the GPU is lost: when it is back its counters may
+// have begun again.
 func (g *gpm) forgetful(readers []driver.Reader) []driver.Reader {
 	for i := range readers {
 		read := readers[i].Read
@@ -153,7 +156,8 @@ func (g *gpm) answer(to *driver.Answer) {
 	}
 }
 
-// decimalBelow is the percentage below which a metric keeps its decimal: 0.4 % is not 0, and 92.4 % says no more than 92 %.
+// decimalBelow is the percentage below which a metric keeps its decimal: 0.4 % is not 0, and 92.4 % says no more than
+// 92 %.
 const decimalBelow = 10
 
 // sensible is a percentage without what says nothing.
@@ -210,8 +214,9 @@ func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return)
 // hopper is the first compute capability of GPUs with GPM.
 const hopper = 9
 
-// withoutGPM reports whether it is sure that the device has no GPM, as before Hopper and in MIG mode. NVML's own call that tells whether a
-// GPU has GPM does not work in go-nvml v0.12: it gives the size of its argument where the driver expects the bare version.
+// withoutGPM reports whether it is sure that the device has no GPM, as before Hopper and in MIG mode. NVML's own call
+// that tells whether a GPU has GPM does not work in go-nvml v0.12: it gives the size of its argument where the driver
+// expects the bare version.
 func (d *device) withoutGPM() bool {
 	if mode, _, ret := d.nvml.GetMigMode(); ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE {
 		return true

@@ -85,7 +85,8 @@ func TestGPM(t *testing.T) {
 	})
 }
 
-// The counters of a GPU that is back may have begun again, whichever call said that it was lost: no metric is of samples before and after.
+// The counters of a GPU that is back may have begun again, whichever call said that it was lost: no metric is of
+// samples before and after.
 func TestGPMOfALostGPU(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFakeGPM()
@@ -142,7 +143,8 @@ func TestWithoutGPM(t *testing.T) {
 	}
 }
 
-// A metric that NVML could not compute is absent. The samples of a GPU are the same for all its devices, and others for an instance of it.
+// A metric that NVML could not compute is absent. The samples of a GPU are the same for all its devices, and others for
+// an instance of it.
 func TestGPMSamples(t *testing.T) {
 	var a driver.Answer
 	g := &gpm{}

@@ -70,7 +70,8 @@ func (d *instance) Card() wire.Card {
 	return c
 }
 
-// readers reads the memory of the instance, and GPM where the driver has it for instances. NVML has nothing else for them.
+// readers reads the memory of the instance, and GPM where the driver has it for instances. NVML has nothing else for
+// them.
 func (d *instance) readers() []driver.Reader {
 	var out []driver.Reader
 	for _, r := range readers {

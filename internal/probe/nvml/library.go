@@ -103,7 +103,8 @@ func (l *Library) Versions() (driver, cuda string) {
 // Missing names the optional symbols without which something is absent.
 func (l *Library) Missing() []string { return l.missing }
 
-// Devices lists the GPUs. NVML counts all of the node; those that this user or this job's cgroup may not use are passed over.
+// Devices lists the GPUs. NVML counts all of the node; those that this user or this job's cgroup may not use are passed
+// over.
 func (l *Library) Devices() ([]driver.Slot, error) {
 	count, ret := l.nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {

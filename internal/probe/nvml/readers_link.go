@@ -24,7 +24,8 @@ var linkReaders = []reader{
 	one(metric.NUMANode, (*device).numaNode),
 }
 
-// links counts the NVLink links, and has the bit of each one that is up. Without any it returns what NVML said of the first.
+// links counts the NVLink links, and has the bit of each one that is up. Without any it returns what NVML said of the
+// first.
 func (d *device) links() (count int, up uint64, ret nvml.Return) {
 	for link := range nvml.NVLINK_MAX_LINKS {
 		state, ret := d.nvml.GetNvLinkState(link)

@@ -79,7 +79,8 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetMaxPcieLinkWidthFunc:                whole(16),
 		GetPcieReplayCounterFunc:               whole(9),
 		GetNvLinkStateFunc:                     func(link int) (nvml.EnableState, nvml.Return) { return nvlinkState(link, ret) },
-		GetGpuFabricInfoVFunc:                  func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} }, // of an old driver
+		// of an old driver
+		GetGpuFabricInfoVFunc: func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} },
 		GetGpuFabricInfoFunc: func() (nvml.GpuFabricInfo, nvml.Return) {
 			return nvml.GpuFabricInfo{State: nvml.GPU_FABRIC_STATE_COMPLETED}, ret
 		},

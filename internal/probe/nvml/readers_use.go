@@ -34,8 +34,8 @@ func utilization(d *device, to *driver.Answer) nvml.Return {
 // sampled leaves out over which time the driver has averaged.
 func sampled(percent, _ uint32, ret nvml.Return) (uint32, nvml.Return) { return percent, ret }
 
-// memory reads what processes use. Only the second version of the call tells that apart from what the driver reserves; a driver that
-// has it may still refuse it for a GPU.
+// memory reads what processes use. Only the second version of the call tells that apart from what the driver reserves;
+// a driver that has it may still refuse it for a GPU.
 func (d *device) memory() (used, total uint64, ret nvml.Return) {
 	m, ret := d.nvml.GetMemoryInfo_v2()
 	if ret != nvml.ERROR_NOT_SUPPORTED && ret != nvml.ERROR_FUNCTION_NOT_FOUND {

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// optional lists functions that an old driver may lack, apart from those in the table of metrics. A group holds the versions of one
-// function; its values are absent when the library has none of them.
+// optional lists functions that an old driver may lack, apart from those in the table of metrics. A group holds the
+// versions of one function; its values are absent when the library has none of them.
 var optional = [][]string{
 	{"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"},
 	{"nvmlDeviceGetMinorNumber"},

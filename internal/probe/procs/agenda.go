@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// agenda says when processes are listed although nobody asks for them: at the pace of slow metrics, as problems and ranks depend on them.
+// agenda says when processes are listed although nobody asks for them: at the pace of slow metrics, as problems and
+// ranks depend on them.
 type agenda struct {
 	next  time.Duration // Moment.Mono
 	tries int           // incomplete ones since the last complete one

@@ -26,8 +26,8 @@ type identity struct {
 // maxDirectory limits the working directory of a process in a report, in bytes.
 const maxDirectory = 256
 
-// identifyOwn is identify. Of a process of the probe's own user it reads the environment too, which knows its rank, and its job and step if
-// the cgroup does not. The environment of others is private, even from root. It may never return.
+// identifyOwn is identify. Of a process of the probe's own user it reads the environment too, which knows its rank, and
+// its job and step if the cgroup does not. The environment of others is private, even from root. It may never return.
 func identifyOwn(fs procfs.FS, mount string, jobs *launch.Jobs, k processKey) *identity {
 	who := identify(fs, jobs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {

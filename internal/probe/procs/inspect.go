@@ -50,8 +50,8 @@ func (in *Inspector) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, e
 	return proc, stat, nil
 }
 
-// Environ reads the environment of a process of the same user. That of other users' processes is private, even from root. The id is
-// checked again afterwards, since the PID may have been reused meanwhile.
+// Environ reads the environment of a process of the same user. That of other users' processes is private, even from
+// root. The id is checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 	proc, _, err := in.process(id)
 	if err != nil {

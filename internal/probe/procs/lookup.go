@@ -14,8 +14,8 @@ const (
 	maxStuck = 8
 )
 
-// lookups calls a function that may never return, for one key after the other, on its own goroutine, and remembers the results. Its
-// methods are for one goroutine.
+// lookups calls a function that may never return, for one key after the other, on its own goroutine, and remembers the
+// results. Its methods are for one goroutine.
 type lookups[K comparable, V any] struct {
 	answer func(K) V
 
@@ -73,7 +73,8 @@ func (l *lookups[K, V]) run(w *lookup) {
 	}
 }
 
-// next returns the next key, unless the goroutine was given up meanwhile: it has returned now, and makes room for another one.
+// next returns the next key, unless the goroutine was given up meanwhile: it has returned now, and makes room for
+// another one.
 func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

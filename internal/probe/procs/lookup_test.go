@@ -70,7 +70,8 @@ func TestLookups(t *testing.T) {
 	})
 }
 
-// Look-ups that are slow but return never add up to those that hang. When those return, what waited for them is looked up.
+// Look-ups that are slow but return never add up to those that hang. When those return, what waited for them is looked
+// up.
 func TestSlowLookupsReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})

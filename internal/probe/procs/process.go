@@ -11,7 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// ticksPerSecond is USER_HZ, the unit of the times in /proc/PID/stat: 100 wherever there are NVIDIA drivers for data centers.
+// ticksPerSecond is USER_HZ, the unit of the times in /proc/PID/stat: 100 wherever there are NVIDIA drivers for data
+// centers.
 const ticksPerSecond = 100
 
 // process is one process. It has a PID only, if /proc hides it.
@@ -22,12 +23,14 @@ type process struct {
 	ours         bool // there was such a process in this PID namespace
 	gone         bool // it has exited
 
-	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first listed.
+	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first
+	// listed.
 	ticks uint64
 	since time.Duration // Moment.Mono
 }
 
-// processKey identifies a program that a process runs. PIDs are reused, and a process that called exec runs another program.
+// processKey identifies a program that a process runs. PIDs are reused, and a process that called exec runs another
+// program.
 type processKey struct {
 	pid   int
 	start uint64
@@ -42,8 +45,9 @@ const firstNamespace = "pid:[4026531836]"
 // foreignAfter is how long the driver must list a PID that is none here until that is no process that is just exiting.
 const foreignAfter = 2 * time.Second
 
-// absent returns a process that is not in /proc. /proc may hide processes of other users, but not from a signal, of which no permission is
-// another error than no process. A PID that is none here has exited, or is one of another PID namespace: the driver lists it for longer.
+// absent returns a process that is not in /proc. /proc may hide processes of other users, but not from a signal, of
+// which no permission is another error than no process. A PID that is none here has exited, or is one of another PID
+// namespace: the driver lists it for longer.
 func (t *Table) absent(pid int) *process {
 	lp, old := &process{since: t.at.Mono}, t.known[pid]
 	switch {
@@ -71,7 +75,8 @@ func (t *Table) stat(pid int) *process {
 	} else {
 		lp.StartTicks, lp.Name = stat.start, string(stat.comm)
 	}
-	lp.gone = (stat.state == "Z" || stat.state == "X") && stat.threads <= 1 // the first thread may end before the others
+	// the first thread may end before the others
+	lp.gone = (stat.state == "Z" || stat.state == "X") && stat.threads <= 1
 	lp.State, lp.Parent = stat.state, stat.parent
 	threads, rss := stat.threads, stat.rss*uint64(os.Getpagesize())
 	lp.Threads, lp.RSS = &threads, &rss

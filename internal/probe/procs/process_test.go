@@ -49,8 +49,8 @@ func (l *lister) take() *sample.Report {
 	return sm
 }
 
-// The rank of one's own process is in its environment, and so are job and step if its cgroup does not name them. What others have there is
-// private.
+// The rank of one's own process is in its environment, and so are job and step if its cgroup does not name them. What
+// others have there is private.
 func TestOrigin(t *testing.T) {
 	me, other := strconv.Itoa(os.Getuid()), strconv.Itoa(os.Getuid()+1)
 	const environ = "HOME=/home/alice\x00SLURM_JOB_ID=16\x00SLURM_STEP_ID=2\x00RANK=3\x00LOCAL_RANK=1\x00WORLD_SIZE=4\x00"
@@ -94,7 +94,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// Of an environment that cannot be read only the rank is unknown, of one that hangs all that is read with it; no report is late.
+// Of an environment that cannot be read only the rank is unknown, of one that hangs all that is read with it; no report
+// is late.
 func TestHungEnviron(t *testing.T) {
 	me := strconv.Itoa(os.Getuid())
 	files := fakeproc.Of("4242", "stuck", "1000", "python3\x00", me)
@@ -122,7 +123,8 @@ func TestHungEnviron(t *testing.T) {
 	fakeproc.Release(t, proc+"/4242/environ")
 }
 
-// What the driver lists is a process as long as it may be one. Only what is proved is said of one that /proc does not have.
+// What the driver lists is a process as long as it may be one. Only what is proved is said of one that /proc does not
+// have.
 func TestAbsentProcesses(t *testing.T) {
 	here := fakeproc.Of("42", "python", "1000", "python3\x00", "0")
 	stat := func(from, to string) map[string]string {

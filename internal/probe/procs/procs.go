@@ -1,9 +1,10 @@
 // Package procs is the processes on the GPUs: what /proc says of those that the driver lists.
 //
-// A Table adds them to reports. It is for one goroutine, the sampler's. What changes (CPU time, memory, state) is read there in each list. What does
-// not (command line, user, working directory, job, rank) is read once per program that a process runs, on goroutines of the Table's
-// own, since a process that hangs in the driver and a directory server may never answer: a list waits for them only for a moment, and the next
-// one has what came late. An Inspector reads one process on request; its methods may be called from any goroutine, and may never return.
+// A Table adds them to reports. It is for one goroutine, the sampler's. What changes (CPU time, memory, state) is read
+// there in each list. What does not (command line, user, working directory, job, rank) is read once per program that a
+// process runs, on goroutines of the Table's own, since a process that hangs in the driver and a directory server may
+// never answer: a list waits for them only for a moment, and the next one has what came late. An Inspector reads one
+// process on request; its methods may be called from any goroutine, and may never return.
 package procs
 
 import (
@@ -21,9 +22,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Table describes the processes of this node. Static properties are read once, on another goroutine: reading the command line or
-// the environment of a process that hangs in the driver may take as long as the process hangs. Each listing reads only
-// /proc/PID/stat. procfs is for what is read once per process: that takes 70 µs.
+// Table describes the processes of this node. Static properties are read once, on another goroutine: reading the
+// command line or the environment of a process that hangs in the driver may take as long as the process hangs. Each
+// listing reads only /proc/PID/stat. procfs is for what is read once per process: that takes 70 µs.
 type Table struct {
 	whole bool               // this is the first PID namespace: all processes are in it
 	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it
@@ -63,8 +64,8 @@ func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
 // Renew makes the next list due at once.
 func (t *Table) Renew() { t.lists = agenda{} }
 
-// Read adds the processes on GPUs to a report, from the driver's lists, which are complete if no GPU lacks. now is the time of the call, since
-// the GPUs may have taken long.
+// Read adds the processes on GPUs to a report, from the driver's lists, which are complete if no GPU lacks. now is the
+// time of the call, since the GPUs may have taken long.
 func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now clock.Moment) {
 	t.begin(now)
 	for i := range on {
@@ -134,8 +135,8 @@ func (t *Table) look(pid int) {
 	}
 }
 
-// settle fills in the static properties that are known, and reports whether those of all processes are. It waits only briefly: a later listing
-// will have the others.
+// settle fills in the static properties that are known, and reports whether those of all processes are. It waits only
+// briefly: a later listing will have the others.
 func (t *Table) settle() (complete bool) {
 	var strangers []*process
 	for _, lp := range t.now {

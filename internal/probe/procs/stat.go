@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// stat is what a listing needs of /proc/PID/stat. It is read and parsed here, since procfs takes twice as long: in each report, for each process.
+// stat is what a listing needs of /proc/PID/stat. It is read and parsed here, since procfs takes twice as long: in each
+// report, for each process.
 type stat struct {
 	comm    []byte // valid until the next one is read
 	state   string

@@ -44,7 +44,8 @@ func compareStats(t *testing.T, mount string, fs procfs.FS, pid int) {
 	if string(got.comm) != want.Comm || got.state != want.State || got.parent != want.PPID || got.threads != want.NumThreads || got.start != want.Starttime {
 		t.Errorf("PID %d: %+v %q, want %+v", pid, got, got.comm, want)
 	}
-	if mount != "/proc" && (got.ticks != uint64(want.UTime)+uint64(want.STime) || got.rss != uint64(want.RSS)) { // those of this process grow
+	// those of this process grow
+	if mount != "/proc" && (got.ticks != uint64(want.UTime)+uint64(want.STime) || got.rss != uint64(want.RSS)) {
 		t.Errorf("PID %d: %+v, want %+v", pid, got, want)
 	}
 }

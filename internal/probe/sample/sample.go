@@ -1,5 +1,5 @@
-// Package sample is a report that is being built: the collectors put into it what they read, and what they could not. It is for one goroutine,
-// the sampler's.
+// Package sample is a report that is being built: the collectors put into it what they read, and what they could not.
+// It is for one goroutine, the sampler's.
 package sample
 
 import (
@@ -17,7 +17,8 @@ type Report struct {
 	Gone   string // NVML's error message if the driver went away in this sample
 }
 
-// Begin makes the report an empty one. It keeps the room for GPUs and faults, which nobody may use any more: a report allocates nothing.
+// Begin makes the report an empty one. It keeps the room for GPUs and faults, which nobody may use any more: a report
+// allocates nothing.
 func (s *Report) Begin(at clock.Moment) {
 	*s = Report{At: at, Report: wire.Report{
 		MonoMS: at.Mono.Milliseconds(), WallMS: at.Wall.UnixMilli(), GPUs: s.GPUs[:0], Faults: s.Faults[:0],

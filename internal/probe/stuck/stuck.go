@@ -1,4 +1,5 @@
-// Package stuck finds a probe that hangs in the driver, before another one does too. Its functions may be called from any goroutine.
+// Package stuck finds a probe that hangs in the driver, before another one does too. Its functions may be called from
+// any goroutine.
 package stuck
 
 import (
@@ -19,7 +20,8 @@ const killBit = 1 << 8
 // ExitTime is how long a probe may take to exit. Until then it looks like one that hangs, above all on a busy node.
 const ExitTime = 250 * time.Millisecond
 
-// Probe describes another probe that is stuck, and was so some time ago; empty if there is none. proc is where procfs is mounted.
+// Probe describes another probe that is stuck, and was so some time ago; empty if there is none. proc is where procfs
+// is mounted.
 func Probe(proc string) string {
 	if stuckProbe(proc) == "" {
 		return ""
@@ -28,9 +30,10 @@ func Probe(proc string) string {
 	return stuckProbe(proc)
 }
 
-// stuckProbe describes another probe of the same user on this node that has been killed but cannot exit, since a call into the driver does
-// not return, or that is stopped. If we called into the driver we would probably hang too, and so would every probe after us: one more
-// with each attempt to connect. A probe that runs belongs to another nvnodetop and does not matter.
+// stuckProbe describes another probe of the same user on this node that has been killed but cannot exit, since a call
+// into the driver does not return, or that is stopped. If we called into the driver we would probably hang too, and so
+// would every probe after us: one more with each attempt to connect. A probe that runs belongs to another nvnodetop and
+// does not matter.
 func stuckProbe(proc string) string {
 	entries, err := os.ReadDir(proc)
 	if err != nil {

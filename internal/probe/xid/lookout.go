@@ -11,8 +11,8 @@ import (
 
 // Watch gets events from the driver. Its methods are called by one goroutine. Shutdown waits until Close has returned.
 type Watch interface {
-	// Next waits some seconds for an event: each wait wakes the node up once. It returns false if there was none, and an error if there
-	// will be no more.
+	// Next waits some seconds for an event: each wait wakes the node up once. It returns false if there was none, and
+	// an error if there will be no more.
 	Next() (e Event, ok bool, err error)
 	Close()
 }
@@ -23,9 +23,9 @@ type Event struct {
 	Code uint64
 }
 
-// Lookout runs Watches, each on its own goroutine, since it waits in the driver all the time. When other GPUs are to be watched, the next
-// Watch begins before the last one ends, so that no event is missed. One that
-// comes in the milliseconds in which the driver registers the next Watch may be counted twice. Its methods are for one goroutine.
+// Lookout runs Watches, each on its own goroutine, since it waits in the driver all the time. When other GPUs are to be
+// watched, the next Watch begins before the last one ends, so that no event is missed. One that comes in the
+// milliseconds in which the driver registers the next Watch may be counted twice. Its methods are for one goroutine.
 type Lookout struct {
 	Box   Box
 	Begun chan Beginning // each is passed to Started
@@ -74,9 +74,9 @@ func New(now func() time.Duration) *Lookout {
 // Running reports whether a call into the driver may be under way.
 func (l *Lookout) Running() bool { return l.running > 0 }
 
-// Watch begins to watch GPUs, with a Watch that begin asks the driver for, unless it does so already. If others are watched they are so until
-// it has begun. What cannot begin yet is to be tried again when a vigil has begun or ended. begin also says by Card.Index why GPUs give no
-// events; its Watch is nil if none does.
+// Watch begins to watch GPUs, with a Watch that begin asks the driver for, unless it does so already. If others are
+// watched they are so until it has begun. What cannot begin yet is to be tried again when a vigil has begun or ended.
+// begin also says by Card.Index why GPUs give no events; its Watch is nil if none does.
 func (l *Lookout) Watch(cards []wire.Card, begin func() (Watch, map[int]error)) {
 	if len(cards) == 0 || l.next != nil || l.running == maxVigils {
 		return
@@ -149,7 +149,8 @@ func (l *Lookout) listen(w Watch, v *vigil) error {
 	}
 }
 
-// Started notes that a vigil has begun, and ends the one before it. It reports whether it is news why GPUs give no Xids.
+// Started notes that a vigil has begun, and ends the one before it. It reports whether it is news why GPUs give no
+// Xids.
 func (l *Lookout) Started(b Beginning) (news bool) {
 	l.next = nil
 	l.current.end()
@@ -161,7 +162,8 @@ func (l *Lookout) Started(b Beginning) (news bool) {
 	return l.explain(b.refused)
 }
 
-// Over notes that a vigil has ended. It reports whether GPUs are no longer watched, since the driver has failed, and whether it is news why.
+// Over notes that a vigil has ended. It reports whether GPUs are no longer watched, since the driver has failed, and
+// whether it is news why.
 func (l *Lookout) Over(e Ending) (failed, news bool) {
 	l.running--
 	if l.current != e.of {

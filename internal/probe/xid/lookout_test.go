@@ -33,8 +33,8 @@ func cards(uuids ...string) (list []wire.Card) {
 	return list
 }
 
-// There are never more than two Watches, however often the GPUs change. The one that is replaced gives no more events, and its failure does
-// not matter.
+// There are never more than two Watches, however often the GPUs change. The one that is replaced gives no more events,
+// and its failure does not matter.
 func TestHandover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(func() time.Duration { return time.Hour })

@@ -113,8 +113,8 @@ func set(values *metric.Values, id metric.ID, v *float64) {
 	}
 }
 
-// processes are those on a GPU. The command is the first one's. Users are known only where there is one for each process: some agents leave out those
-// that have ended.
+// processes are those on a GPU. The command is the first one's. Users are known only where there is one for each
+// process: some agents leave out those that have ended.
 func (g *gpu) processes(index, most int) (list []wire.Process) {
 	if g.PIDs == "" {
 		return nil

@@ -1,12 +1,14 @@
-// Package auto chooses the door to each node. It implements poller.Opener over an ordered list of doors, each with an Opener of its own.
+// Package auto chooses the door to each node. It implements poller.Opener over an ordered list of doors, each with an
+// Opener of its own.
 //
-// One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows at once, through the
-// next door. When none is left, the failure lists what each door answered, and the node begins again after the ordinary wait. A node that was
-// reached keeps its door. One that was not begins with the door that reaches the most nodes in this run, or else an earlier one. A node whose sshd
-// refused goes back to ssh when that works again.
+// One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows
+// at once, through the next door. When none is left, the failure lists what each door answered, and the node begins
+// again after the ordinary wait. A node that was reached keeps its door. One that was not begins with the door that
+// reaches the most nodes in this run, or else an earlier one. A node whose sshd refused goes back to ssh when that
+// works again.
 //
-// An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as the poller does. It
-// keeps a few words per node that it was asked for. It does not know how a door works.
+// An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as
+// the poller does. It keeps a few words per node that it was asked for. It does not know how a door works.
 package auto
 
 import (
@@ -35,7 +37,8 @@ type Door struct {
 	Name   string
 	Kind   Kind
 	Opener poller.Opener
-	// Fits returns why the door does not apply to a node now; empty: it applies. It returns soon after ctx ends. nil: it always applies.
+	// Fits returns why the door does not apply to a node now; empty: it applies. It returns soon after ctx ends. nil:
+	// it always applies.
 	Fits func(ctx context.Context, node string) (why string)
 }
 
@@ -48,8 +51,8 @@ func (d *Door) unfit(ctx context.Context, node string) (why string) {
 
 // Opener chooses the doors.
 type Opener struct {
-	// Won is told the door that nodes begin with, when that changes. It must not block. nil: nobody wants to know. It must not change once the
-	// Opener is in use.
+	// Won is told the door that nodes begin with, when that changes. It must not block. nil: nobody wants to know. It
+	// must not change once the Opener is in use.
 	Won func(door string)
 
 	doors []Door
@@ -63,8 +66,8 @@ type Opener struct {
 
 var _ poller.Opener = (*Opener)(nil)
 
-// New returns an Opener over at least one door, in the order in which they are tried. favorite is the name of the door to begin with; empty: the
-// first.
+// New returns an Opener over at least one door, in the order in which they are tried. favorite is the name of the door
+// to begin with; empty: the first.
 func New(favorite string, doors ...Door) *Opener {
 	return &Opener{doors: doors, favorite: favorite, reached: map[string]int{}, nodes: map[string]*node{}}
 }
@@ -147,8 +150,9 @@ func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.S
 	return &session{Session: s, o: o, n: n}
 }
 
-// count counts a node that was reached through a door, and before through another one or nowhere. It reports whether that makes the door the
-// favorite: it must have reached more nodes, so that the favorite stays where some nodes need one door and some another.
+// count counts a node that was reached through a door, and before through another one or nowhere. It reports whether
+// that makes the door the favorite: it must have reached more nodes, so that the favorite stays where some nodes need
+// one door and some another.
 func (o *Opener) count(before, door int) (favorite bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -191,8 +191,9 @@ func TestWhichFailuresAnotherDoorCures(t *testing.T) {
 		{no(reach.ClassAdopt), "ssh: adopt+, openssh: ok"},
 		{no(reach.ClassLocal), "ssh: local+, openssh: ok"},
 		{no(reach.ClassOther), "ssh: other+, openssh: ok"},
-		{no(reach.ClassRefused), "ssh: refused+, srun: ok"},                 // OpenSSH would hear the same
-		{no(reach.ClassTimeout), "ssh: timeout+, srun: ok"},                 // ssh has reached no node: is there a firewall?
+		{no(reach.ClassRefused), "ssh: refused+, srun: ok"}, // OpenSSH would hear the same
+		// ssh has reached no node: is there a firewall?
+		{no(reach.ClassTimeout), "ssh: timeout+, srun: ok"},
 		{no(reach.ClassHostKeyChanged), "ssh: host_key_changed+, srun: ok"}, // ssh alone is deceived
 		{no(reach.ClassNoSpace), "ssh: no_space, ssh: no_space"},
 		{inside, "ssh: timeout, ssh: timeout"},

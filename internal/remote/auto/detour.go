@@ -15,9 +15,9 @@ const (
 	lastDetour  = time.Hour
 )
 
-// away says that a node goes through SLURM because its sshd refused the connection, as while it restarts. ssh has reached nodes in this run, so it is
-// tried again: a step for each such node would cost this host and SLURM more and more in a long run. Such a node says nothing about which door suits
-// others.
+// away says that a node goes through SLURM because its sshd refused the connection, as while it restarts. ssh has
+// reached nodes in this run, so it is tried again: a step for each such node would cost this host and SLURM more and
+// more in a long run. Such a node says nothing about which door suits others.
 type away struct {
 	from int           // the door over ssh
 	wait time.Duration // between two tries
@@ -46,8 +46,8 @@ type returned struct {
 	drop    func() bool // stops that it is closed when nobody watches the node any more
 }
 
-// detour is a session through SLURM of a node that is away. ssh is tried beside it, and it ends only when ssh works: a step that runs must not be given
-// up for nothing, since SLURM may be unable to start another one.
+// detour is a session through SLURM of a node that is away. ssh is tried beside it, and it ends only when ssh works: a
+// step that runs must not be given up for nothing, since SLURM may be unable to start another one.
 type detour struct {
 	poller.Session
 	o      *Opener
@@ -135,7 +135,8 @@ func (r *returned) close() {
 	}
 }
 
-// take returns the session that a detour has left to the next attempt, unless the watch of the node has ended in between.
+// take returns the session that a detour has left to the next attempt, unless the watch of the node has ended in
+// between.
 func (r *returned) take(step func(reach.Step)) (_ poller.Session, ok bool) {
 	if !r.drop() {
 		return nil, false

@@ -74,7 +74,8 @@ func TestShortDetours(t *testing.T) {
 	})
 }
 
-// TestNobodyTakesWhatADetourLeft, if the node is not watched any more: it is closed, and the next watch begins with ssh all the same.
+// TestNobodyTakesWhatADetourLeft, if the node is not watched any more: it is closed, and the next watch begins with ssh
+// all the same.
 func TestNobodyTakesWhatADetourLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, "")
@@ -118,8 +119,8 @@ func (s *site) detours(node string, class reach.Class) (began time.Time) {
 	return s.began
 }
 
-// stays reads a report a second from the last session until so long after the detour began, and closes it. If it ends before with another failure
-// than want, the test fails.
+// stays reads a report a second from the last session until so long after the detour began, and closes it. If it ends
+// before with another failure than want, the test fails.
 func (s *site) stays(began time.Time, long time.Duration, want *reach.Failure) {
 	s.t.Helper()
 	for time.Since(began) < long {

@@ -28,8 +28,9 @@ func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
 	return Misplaced(node, hello, o.jobs)
 }
 
-// Misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job that has fewer GPUs there
-// than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the jobs.
+// Misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job
+// that has fewer GPUs there than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the
+// jobs.
 func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 	if !hello.Adopted() {
 		return ""

@@ -17,10 +17,11 @@ type node struct {
 	door int // of this attempt, or the next one
 	home int // that last reached the node
 
-	counted int          // the door that counts the node among those it has reached
-	changed *reach.Tried // an ssh that met another host key than the known one; nil: none, or one has been accepted since
-	away    *away        // nil: the node does not go through SLURM because of a refusal
-	back    *returned    // the session of the next attempt; nil: one is opened
+	counted int // the door that counts the node among those it has reached
+	// an ssh that met another host key than the known one; nil: none, or one has been accepted since
+	changed *reach.Tried
+	away    *away     // nil: the node does not go through SLURM because of a refusal
+	back    *returned // the session of the next attempt; nil: one is opened
 
 	// The round so far.
 	tried  []reach.Tried
@@ -58,11 +59,13 @@ var loginFaults = []reach.Class{
 
 // kindFaults are the classes that only a door of another kind may cure.
 //
-// A changed host key is one: whoever answers in the node's place is met by ssh only. SLURM has its own keys, no secret of the user's goes through
-// a step, and what comes from it is distrusted as from any node. The user is told all the same.
+// A changed host key is one: whoever answers in the node's place is met by ssh only. SLURM has its own keys, no secret
+// of the user's goes through a step, and what comes from it is distrusted as from any node. The user is told all the
+// same.
 var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.ClassSlurmTimeout, reach.ClassHostKeyChanged}
 
-// deadFaults are the classes of a node that is down or hung. A firewall looks the same, but not if the door has reached other nodes.
+// deadFaults are the classes of a node that is down or hung. A firewall looks the same, but not if the door has reached
+// other nodes.
 var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs, reach.ClassClosed}
 
 // faultOf returns the fault that a failure of the node's door is. ok is false if no other door would fare better.
@@ -110,7 +113,8 @@ func (n *node) hasTried(door string) bool {
 	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
 }
 
-// curedBy reports whether a door may cure one of the faults of the round. Doors of the kind that was given up are not better than that one.
+// curedBy reports whether a door may cure one of the faults of the round. Doors of the kind that was given up are not
+// better than that one.
 func (o *Opener) curedBy(n *node, d *Door) bool {
 	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
 		return false
@@ -118,7 +122,8 @@ func (o *Opener) curedBy(n *node, d *Door) bool {
 	return slices.ContainsFunc(n.faults, func(f fault) bool { return f.any || f.kind != d.Kind })
 }
 
-// failed notes the failure of an attempt and moves on to the next door, if that may help. It returns the failure with what follows.
+// failed notes the failure of an attempt and moves on to the next door, if that may help. It returns the failure with
+// what follows.
 func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
 	f := *failure
 	fault, curable := o.faultOf(n, &f)

@@ -1,8 +1,9 @@
-// Package control is the Door that uses a live ControlMaster of OpenSSH: a connection that the user has already made, with whatever password,
-// one-time code or ticket that took. It only opens sessions in it. It never starts a master, and its end does not end the master.
+// Package control is the Door that uses a live ControlMaster of OpenSSH: a connection that the user has already made,
+// with whatever password, one-time code or ticket that took. It only opens sessions in it. It never starts a master,
+// and its end does not end the master.
 //
-// The socket must be a socket of this user that nobody else can open, and this user must be the one who listens there, since everything it says
-// is believed: the master has checked the host key.
+// The socket must be a socket of this user that nobody else can open, and this user must be the one who listens there,
+// since everything it says is believed: the master has checked the host key.
 //
 // A Door may be used by any number of goroutines.
 package control
@@ -119,8 +120,8 @@ func (d *Door) dial(ctx context.Context, node string) (*ssh.Sessions, error) {
 	return ssh.NewSessions(conn, c, chans, reqs), nil
 }
 
-// isOurs returns an error if another user listens at the other end of a connection. The path may lead elsewhere by now than when it was looked
-// at, where a directory in it belongs to others.
+// isOurs returns an error if another user listens at the other end of a connection. The path may lead elsewhere by now
+// than when it was looked at, where a directory in it belongs to others.
 func isOurs(conn net.Conn) error {
 	c, ok := conn.(syscall.Conn)
 	if !ok {

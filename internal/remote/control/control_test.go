@@ -212,7 +212,8 @@ func TestWhatIsNoMaster(t *testing.T) {
 	}
 }
 
-// TestAMasterOfAnotherUser is refused although its socket looks like ours: the directory was another user's when the socket was looked at.
+// TestAMasterOfAnotherUser is refused although its socket looks like ours: the directory was another user's when the
+// socket was looked at.
 func TestAMasterOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can listen as another user")

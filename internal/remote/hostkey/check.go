@@ -28,8 +28,9 @@ const (
 
 // Error is a host that is not trusted.
 type Error struct {
-	Verdict     Verdict
-	Certificate string   // why the certificate of a known authority does not count: "it expired on …"; empty: there is none
+	Verdict Verdict
+	// why the certificate of a known authority does not count: "it expired on …"; empty: there is none
+	Certificate string
 	Principals  []string // the first ones of that certificate
 	Listed      string   // the name of the host in files: "[host]:2222"
 	Offered     string   // type of the key
@@ -49,7 +50,8 @@ func (e *Error) Error() string {
 	return reason
 }
 
-// Check looks for the key of a host. Authorities are the algorithms with which a CA may have signed; nil: OpenSSH's own. Its error is an *Error.
+// Check looks for the key of a host. Authorities are the algorithms with which a CA may have signed; nil: OpenSSH's
+// own. Its error is an *Error.
 func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
 	c := check{set: s, host: host, authorities: authorities, now: now}
 	e := &Error{Listed: host.listed()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths, Unread: s.Unread}
@@ -84,8 +86,8 @@ type check struct {
 	now         time.Time
 }
 
-// under looks for a key under the first of the host's names, and under the next one if no line has anything to say about it. A certificate
-// that does not count is as good as its plain key.
+// under looks for a key under the first of the host's names, and under the next one if no line has anything to say
+// about it. A certificate that does not count is as good as its plain key.
 func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
 	lines := c.set.lines(names[0])
 	if l := revokes(lines, key); l != nil {
@@ -210,7 +212,8 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	case !c.maySign(cert.Signature.Format):
 		return "it is signed with the disallowed algorithm " + text.Cut(cert.Signature.Format, maxName)
 	}
-	if cert.ValidBefore > math.MaxInt64 { // which the checker takes for a time before 1970, and OpenSSH for one that never comes
+	// which the checker takes for a time before 1970, and OpenSSH for one that never comes
+	if cert.ValidBefore > math.MaxInt64 {
 		if err := cert.SignatureKey.Verify(signed(cert), cert.Signature); err != nil {
 			return "certificate signature does not verify"
 		}

@@ -24,8 +24,8 @@ func Read(host, text string) *Elsewhere {
 	return &Elsewhere{f}
 }
 
-// With returns the Set with what is known of a host elsewhere, unless the Set itself has a key of the host: then that alone counts. What the Set
-// revokes stays revoked.
+// With returns the Set with what is known of a host elsewhere, unless the Set itself has a key of the host: then that
+// alone counts. What the Set revokes stays revoked.
 func (s *Set) With(e *Elsewhere, host Host) *Set {
 	if e == nil || slices.ContainsFunc(host.listed(), func(name string) bool { return hasKeys(s.lines(name)) }) {
 		return s

@@ -93,7 +93,8 @@ func readFile(path string) *file {
 	return f
 }
 
-// parse keeps the lines that OpenSSH understands, at most maxLines that are not longer than maxLine. A line of another kind makes no host unknown.
+// parse keeps the lines that OpenSSH understands, at most maxLines that are not longer than maxLine. A line of another
+// kind makes no host unknown.
 func (f *file) parse(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {
@@ -129,7 +130,8 @@ func parseLine(text string) (l line, h *hash, ok bool) {
 			return l, nil, false
 		}
 		l.marker = word
-		if word == markerCA && strings.HasPrefix(rest, "\t") && strings.Contains(rest, " ") { // to OpenSSH the marker is longer then
+		// to OpenSSH the marker is longer then
+		if word == markerCA && strings.HasPrefix(rest, "\t") && strings.Contains(rest, " ") {
 			return l, nil, false
 		}
 		word, rest = nextWord(rest)
@@ -212,7 +214,8 @@ func readKeys(path string) *keyList {
 	return l
 }
 
-// parseKeys reads one public key, or a certificate of it, a line. As in OpenSSH, a line that is none invalidates the list.
+// parseKeys reads one public key, or a certificate of it, a line. As in OpenSSH, a line that is none invalidates the
+// list.
 func parseKeys(path, text string) (map[string]int, error) {
 	lines := map[string]int{}
 	number := 0

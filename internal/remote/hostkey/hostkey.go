@@ -1,8 +1,10 @@
-// Package hostkey decides whether a host is the one it claims to be, by the known_hosts files, as OpenSSH decides it: the same patterns,
-// ports, markers and certificates, and the same order. OpenSSH's check is that of check_host_key in sshconnect.c.
+// Package hostkey decides whether a host is the one it claims to be, by the known_hosts files, as OpenSSH decides it:
+// the same patterns, ports, markers and certificates, and the same order. OpenSSH's check is that of check_host_key in
+// sshconnect.c.
 //
-// A Cache reads each file once, and again when it changes: after accepting a host key in another terminal nobody has to restart nvnodetop.
-// Whatever a file contains, a line that is not understood is passed over. A Cache and its Sets may be used by any number of goroutines.
+// A Cache reads each file once, and again when it changes: after accepting a host key in another terminal nobody has to
+// restart nvnodetop. Whatever a file contains, a line that is not understood is passed over. A Cache and its Sets may
+// be used by any number of goroutines.
 package hostkey
 
 import (
@@ -32,8 +34,8 @@ type Set struct {
 	revoked *keyList // nil: there is none
 }
 
-// Load reads known_hosts files, and one of RevokedHostKeys if revoked is not empty. It fails only if that cannot be read: then OpenSSH trusts
-// no host.
+// Load reads known_hosts files, and one of RevokedHostKeys if revoked is not empty. It fails only if that cannot be
+// read: then OpenSSH trusts no host.
 func (c *Cache) Load(files []string, revoked string) (*Set, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +93,8 @@ type Host struct {
 	Port string // empty: an alias has none
 }
 
-// listed returns the names under which files may list the host. The second counts only if nothing is found under the first.
+// listed returns the names under which files may list the host. The second counts only if nothing is found under the
+// first.
 func (h Host) listed() []string {
 	if h.Port == "" || h.Port == "22" {
 		return []string{h.Name}
@@ -130,8 +133,9 @@ var defaultAlgorithms = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
 }
 
-// Algorithms orders the algorithms to ask the host for, so that a host with several keys presents a known one: those of certificates if a CA
-// is known, then those of known keys, then the others. Accepted are those of the configuration; nil: OpenSSH's own.
+// Algorithms orders the algorithms to ask the host for, so that a host with several keys presents a known one: those of
+// certificates if a CA is known, then those of known keys, then the others. Accepted are those of the configuration;
+// nil: OpenSSH's own.
 func (s *Set) Algorithms(host Host, accepted []string) []string {
 	if accepted == nil {
 		accepted = defaultAlgorithms

@@ -2,8 +2,8 @@ package hostkey
 
 import "strings"
 
-// matchList reports whether a name matches one of OpenSSH's patterns, separated by commas, and none that begins with "!". Letters of patterns
-// may be capitals; name has none.
+// matchList reports whether a name matches one of OpenSSH's patterns, separated by commas, and none that begins with
+// "!". Letters of patterns may be capitals; name has none.
 func matchList(name, patterns string) bool {
 	matched := false
 	for p := range strings.SplitSeq(patterns, ",") {

@@ -26,8 +26,8 @@ func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	}
 }
 
-// TestRealLoginShells copies and starts a probe through the login shells of Debian, which print things at each start. Those that are not installed are
-// skipped.
+// TestRealLoginShells copies and starts a probe through the login shells of Debian, which print things at each start.
+// Those that are not installed are skipped.
 func TestRealLoginShells(t *testing.T) {
 	for shell, file := range map[string]string{
 		"bash": ".bashrc", "dash": ".profile", "ksh": ".kshrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc", "fish": ".config/fish/config.fish",

@@ -6,12 +6,14 @@ import (
 	"time"
 )
 
-// maxCopies is how many copies are made at a time, whatever the nodes: more only make each other slow, up to the deadlines.
+// maxCopies is how many copies are made at a time, whatever the nodes: more only make each other slow, up to the
+// deadlines.
 const maxCopies = 4
 
-// gate decides which nodes copy the probe and when. Nodes with the same home need one copy, and nobody can know beforehand which these are. So
-// one node copies to its home, and the others wait as long as that makes progress; when it fails or stalls, another one takes over. Then they
-// look again. A node that does not find a copy that has succeeded has another home, and copies without waiting for a single one.
+// gate decides which nodes copy the probe and when. Nodes with the same home need one copy, and nobody can know
+// beforehand which these are. So one node copies to its home, and the others wait as long as that makes progress; when
+// it fails or stalls, another one takes over. Then they look again. A node that does not find a copy that has succeeded
+// has another home, and copies without waiting for a single one.
 type gate struct {
 	mu      sync.Mutex
 	running int              // copies that are being made
@@ -24,7 +26,8 @@ type gate struct {
 type herd struct {
 	first, last int // copy in the gate's count that has succeeded; 0: none
 
-	refused bool  // the last one failed because of its home, as when a quota is exceeded: in one home all would fail, so nobody waits
+	// the last one failed because of its home, as when a quota is exceeded: in one home all would fail, so nobody waits
+	refused bool
 	leader  *turn // for which the others wait; nil: nobody
 }
 
@@ -77,8 +80,9 @@ func (g *gate) herd(payload string) *herd {
 	return h
 }
 
-// enter waits until a node may copy; it must call leave then. If the node should look for a copy first, again is true. That may come with a turn,
-// so that nobody else takes it meanwhile, or without, and then the node must ask again. waits is called before each waiting.
+// enter waits until a node may copy; it must call leave then. If the node should look for a copy first, again is true.
+// That may come with a turn, so that nobody else takes it meanwhile, or without, and then the node must ask again.
+// waits is called before each waiting.
 func (g *gate) enter(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
 	for {
 		t, again, changed, within := g.ask(w, l)

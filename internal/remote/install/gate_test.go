@@ -45,7 +45,8 @@ func TestSharedHome(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutATurn: a node whose whole copy may not be executed copies again without waiting for others, and ends nobody else's turn.
+// TestCopyWithoutATurn: a node whose whole copy may not be executed copies again without waiting for others, and ends
+// nobody else's turn.
 func TestCopyWithoutATurn(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)

@@ -1,8 +1,9 @@
 // Package install puts the probe on a node and starts it there, over anything that can run a script on the node.
 //
-// A copy is named after its content and found in one round trip. If there is none, it is uploaded, verified and started by one script. Nodes
-// that share a home directory share one copy: an Installer keeps them from uploading it all at once. It may be used by any number of
-// goroutines. This package does not know how the node is reached. The scripts need only sh and standard utilities.
+// A copy is named after its content and found in one round trip. If there is none, it is uploaded, verified and started
+// by one script. Nodes that share a home directory share one copy: an Installer keeps them from uploading it all at
+// once. It may be used by any number of goroutines. This package does not know how the node is reached. The scripts
+// need only sh and standard utilities.
 package install
 
 import (
@@ -17,14 +18,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// Shell runs scripts on a node. A script is for a POSIX sh and contains no single quote, backslash, exclamation mark or newline, so any login
-// shell passes it on unchanged in single quotes. input, if any, comes first on its standard input. Run reads it
-// in pieces, as the node takes them, so that progress can be seen.
+// Shell runs scripts on a node. A script is for a POSIX sh and contains no single quote, backslash, exclamation mark or
+// newline, so any login shell passes it on unchanged in single quotes. input, if any, comes first on its standard
+// input. Run reads it in pieces, as the node takes them, so that progress can be seen.
 type Shell interface {
 	Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error)
 }
 
-// Quoted wraps a script of Shell for a login shell, which then passes it to /bin/sh unchanged: sh, csh and fish agree on single quotes.
+// Quoted wraps a script of Shell for a login shell, which then passes it to /bin/sh unchanged: sh, csh and fish agree
+// on single quotes.
 func Quoted(script string) string { return "exec /bin/sh -c '" + script + "'" }
 
 // Limits are the deadlines of an installation.
@@ -46,13 +48,14 @@ type Installer struct {
 	gate     gate
 }
 
-// New returns an Installer for payloads, one per platform, which are asked for when they are first needed, and again after an error.
+// New returns an Installer for payloads, one per platform, which are asked for when they are first needed, and again
+// after an error.
 func New(payloads func() ([]Payload, error)) *Installer {
 	return &Installer{Limits: DefaultLimits, Link: link.DefaultLimits, payloads: Once(payloads)}
 }
 
-// Start finds or uploads the probe and starts it. The returned session has received the magic line; how says what was done. say reports
-// progress. An error is a *link.EndError, one of this package, or the shell's.
+// Start finds or uploads the probe and starts it. The returned session has received the magic line; how says what was
+// done. say reports progress. An error is a *link.EndError, one of this package, or the shell's.
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string, err error) {
 	if in.Program != "" {
 		s, err := in.run(ctx, shell, environment+become(in.Program), nil)
@@ -64,7 +67,8 @@ func (in *Installer) Start(ctx context.Context, shell Shell, say func(text strin
 	}
 	a := &attempt{in: in, shell: shell, say: say, payloads: payloads, places: slices.Clone(uploadOrder)}
 	defer func() { a.leave(broken) }()
-	for { // each round ends the search or leaves fewer options: a closer look, one after another node's copy, fewer places
+	// each round ends the search or leaves fewer options: a closer look, one after another node's copy, fewer places
+	for {
 		s, how, err := a.try(ctx)
 		if s != nil || err != nil {
 			return s, how, err
@@ -142,8 +146,8 @@ func (a *attempt) understand(err error) (need, bool) {
 	return need{}, false
 }
 
-// lookCloser reports whether to try another round because a damaged copy may have been started. Its output is not kept: the next round
-// repeats it. A whole copy that turns out not to be executable counts as absent from then on.
+// lookCloser reports whether to try another round because a damaged copy may have been started. Its output is not kept:
+// the next round repeats it. A whole copy that turns out not to be executable counts as absent from then on.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
 	switch {

@@ -21,7 +21,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
-// node is a home on this machine, in which scripts run with a real /bin/sh unless instead runs them. It implements Shell.
+// node is a home on this machine, in which scripts run with a real /bin/sh unless instead runs them. It implements
+// Shell.
 type node struct {
 	t       testing.TB
 	home    string

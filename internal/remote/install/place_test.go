@@ -51,8 +51,8 @@ func TestDirectoryThatIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestDirectoryThatChanges: a directory is opened to others, or replaced, between the check and the upload, or during the upload. Nothing is
-// run from it then, and the next place is used.
+// TestDirectoryThatChanges: a directory is opened to others, or replaced, between the check and the upload, or during
+// the upload. Nothing is run from it then, and the next place is used.
 func TestDirectoryThatChanges(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil  func(n *node, trap string) error // before the copy
@@ -173,7 +173,8 @@ func TestNoPlaceAtAll(t *testing.T) {
 	}
 }
 
-// TestCopyInMemoryGoes with the session: it has no name when the probe starts, so it goes also when the probe is killed.
+// TestCopyInMemoryGoes with the session: it has no name when the probe starts, so it goes also when the probe is
+// killed.
 func TestCopyInMemoryGoes(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)

@@ -29,8 +29,8 @@ func forPlatform(arch string) Payload {
 	return p
 }
 
-// TestPlatforms: nodes of two platforms share a home. Each gets the probe of its platform, finds it again with one script, and has it replaced
-// when it is damaged.
+// TestPlatforms: nodes of two platforms share a home. Each gets the probe of its platform, finds it again with one
+// script, and has it replaced when it is damaged.
 func TestPlatforms(t *testing.T) {
 	noLeaks(t)
 	payloads := []Payload{forPlatform("amd64"), forPlatform("arm64")}

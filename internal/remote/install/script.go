@@ -19,11 +19,12 @@ const (
 	placeTmp     Place = "tmp"
 )
 
-// uploadOrder is the order in which places are tried for an upload. The home comes first because a copy there lasts and is shared.
+// uploadOrder is the order in which places are tried for an upload. The home comes first because a copy there lasts and
+// is shared.
 var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
 
-// kept lists the places where a copy stays for the next session, in the order in which it is looked for. The others are memory of the node, which
-// SLURM may count as the job's: a copy there is removed as soon as it runs.
+// kept lists the places where a copy stays for the next session, in the order in which it is looked for. The others are
+// memory of the node, which SLURM may count as the job's: a copy there is removed as soon as it runs.
 var kept = []Place{placeHome, placeTmp}
 
 // words returns the places as words of a script.
@@ -73,18 +74,20 @@ const (
 // needMark begins the line on stderr that asks for a copy. stdout is reserved for the protocol.
 const needMark = "nvnodetop-need/1:"
 
-// fileName names a probe after its content: a new build is a new file and never overwrites a running one. The kernel shows the first 15
-// characters as the process name: exactly "nvnodetop-probe".
+// fileName names a probe after its content: a new build is a new file and never overwrites a running one. The kernel
+// shows the first 15 characters as the process name: exactly "nvnodetop-probe".
 func fileName(p Payload) string { return "nvnodetop-probe-" + p.SHA256[:16] }
 
-// prelude chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the hash; all are empty if there is
-// none for it. It defines place (sets d, a place's directory), private (is d private to us?) and good (does d hold our probe?).
+// prelude chooses one of several payloads by the node's platform, m: f is the name of its copy, z the size, h the hash;
+// all are empty if there is none for it. It defines place (sets d, a place's directory), private (is d private to us?)
+// and good (does d hold our probe?).
 //
-// good does not read the file: owner, mode and size of the file and its directory are enough. The directory is ours, not a symlink, and 0700.
-// The file is ours and 0700, and got its name only after its hash was verified. Only we or root could have changed it since, and root could
-// as well change the shell that verifies it. Hashing 20 MB on each connect would cost the job's CPU for nothing. stat does not follow
-// symlinks; %f is type and mode in hex: 41c0 is a directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file
-// with 0700. -x asks the kernel, so it is false on a noexec mount.
+// good does not read the file: owner, mode and size of the file and its directory are enough. The directory is ours,
+// not a symlink, and 0700. The file is ours and 0700, and got its name only after its hash was verified. Only we or
+// root could have changed it since, and root could as well change the shell that verifies it. Hashing 20 MB on each
+// connect would cost the job's CPU for nothing. stat does not follow symlinks; %f is type and mode in hex: 41c0 is a
+// directory with 0700 (45c0 with the setgid bit that some homes inherit), 81c0 a regular file with 0700. -x asks the
+// kernel, so it is false on a noexec mount.
 func prelude(list ...Payload) string {
 	return environment + "LC_ALL=C; export LC_ALL; umask 077; u=$(id -u); m=$(uname -sm); " + choice(list) +
 		"place() { case $1 in " +
@@ -97,7 +100,8 @@ func prelude(list ...Payload) string {
 		"case $1,$2 in $u:41c0:*,$u:81c0:$z|$u:45c0:*,$u:81c0:$z) [ -x \"$d/$f\" ];; *) false;; esac; }; "
 }
 
-// environment removes what must not reach the probe: with LD_BIND_NOW the dynamic linker looks for everything before it starts a program.
+// environment removes what must not reach the probe: with LD_BIND_NOW the dynamic linker looks for everything before it
+// starts a program.
 const environment = "unset LD_BIND_NOW; "
 
 // choice sets f, z and h for the payload for platform m.
@@ -109,8 +113,8 @@ func choice(list []Payload) string {
 	return s + "esac; "
 }
 
-// become replaces the shell by the probe at path. PATH is empty, as the probe starts no programs: a library linked for the screen searches
-// PATH for clipboard programs before main begins, and would hang on a dead mount in PATH.
+// become replaces the shell by the probe at path. PATH is empty, as the probe starts no programs: a library linked for
+// the screen searches PATH for clipboard programs before main begins, and would hang on a dead mount in PATH.
 func become(path string) string { return "PATH= exec \"" + path + "\" probe" }
 
 // trust says how a script treats an existing copy. An attempt goes through these values in order, never back.
@@ -124,11 +128,13 @@ const (
 
 // tries returns the script that starts an existing copy.
 //
-// A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that failed is hashed. If it
-// is damaged it is removed, unless another node has replaced it meanwhile. No probe can be running from a damaged copy.
+// A copy that looks good can still be damaged, by a file server crash for example, and would stay so. Only a copy that
+// failed is hashed. If it is damaged it is removed, unless another node has replaced it meanwhile. No probe can be
+// running from a damaged copy.
 //
-// With fresh, the directory is opened first: an NFS client may remember for half a minute that a file was not there, but not longer than until
-// it sees that the directory has changed. The shell does that itself when it expands a pattern.
+// With fresh, the directory is opened first: an NFS client may remember for half a minute that a file was not there,
+// but not longer than until it sees that the directory has changed. The shell does that itself when it expands a
+// pattern.
 func (t trust) tries(fresh bool) string {
 	each := "for p in %s; do place $p && [ -f \"$d/$f\" ] && good && %s; done; "
 	if fresh {
@@ -147,9 +153,10 @@ func (t trust) tries(fresh bool) string {
 	}
 }
 
-// startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with the node's platform and the state of each place, up to the
-// first that can hold a copy; no place is touched if no payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody else, or a symlink in its
-// place, is not touched.
+// startScript starts an existing copy of the payload for the node's platform. If there is none, it prints one line with
+// the node's platform and the state of each place, up to the first that can hold a copy; no place is touched if no
+// payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody
+// else, or a symlink in its place, is not touched.
 func startScript(list []Payload, t trust, places []Place, fresh bool) string {
 	s := prelude(list...) + t.tries(fresh) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
@@ -163,17 +170,20 @@ func startScript(list []Payload, t trust, places []Place, fresh bool) string {
 		fmt.Sprintf("echo \"%s $m $u$s\" >&2; exit %d", needMark, exitNeed)
 }
 
-// uploadScript reads n bytes of gzip from stdin, writes the executable to place and becomes the probe. The rest of stdin is for the probe.
+// uploadScript reads n bytes of gzip from stdin, writes the executable to place and becomes the probe. The rest of
+// stdin is for the probe.
 //
-// The copy gets its name by a hard link, which fails if another node was faster: on NFS a rename over the file would break that node's running
-// probe. Where there are no hard links, a rename has to do.
+// The copy gets its name by a hard link, which fails if another node was faster: on NFS a rename over the file would
+// break that node's running probe. Where there are no hard links, a rename has to do.
 //
-// The directory was checked by an earlier script, and is checked again: before anything is written to it and before anything in it is run.
+// The directory was checked by an earlier script, and is checked again: before anything is written to it and before
+// anything in it is run.
 //
-// Leftovers of broken uploads are removed, and copies that nobody has used for a week: a probe renews the age of its copy.
+// Leftovers of broken uploads are removed, and copies that nobody has used for a week: a probe renews the age of its
+// copy.
 //
-// In memory the copy gets no name at all. The shell opens it, removes it, and becomes what it has opened. So it goes away with the probe, also
-// when that is killed.
+// In memory the copy gets no name at all. The shell opens it, removes it, and becomes what it has opened. So it goes
+// away with the probe, also when that is killed.
 func uploadScript(p Payload, place Place, n int) string {
 	return prelude(p) + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +

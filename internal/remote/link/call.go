@@ -11,8 +11,9 @@ import (
 // maxPending limits the unanswered questions.
 const maxPending = 64
 
-// Call sends a request, under an ID of its own, and returns the answer. A Reply with an Error is an answer; Call fails if none came before
-// ctx or the session ended. Its error is a reach.ErrNoReply unless the request was certainly not sent.
+// Call sends a request, under an ID of its own, and returns the answer. A Reply with an Error is an answer; Call fails
+// if none came before ctx or the session ended. Its error is a reach.ErrNoReply unless the request was certainly not
+// sent.
 func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) {
 	if s.life.Err() != nil {
 		return wire.Reply{}, s.explain(context.Cause(s.life))

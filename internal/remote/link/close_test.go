@@ -97,7 +97,8 @@ func TestGivingUp(t *testing.T) {
 			if err == nil {
 				_, err = s.Hello(ctx)
 			}
-			if !errors.Is(err, context.DeadlineExceeded) || p.killed.Load() == 0 { // by who gave up; who reads may end it once more
+			// by who gave up; who reads may end it once more
+			if !errors.Is(err, context.DeadlineExceeded) || p.killed.Load() == 0 {
 				t.Errorf("%q: %v, killed %d times", said, err, p.killed.Load())
 			}
 			p.end(Exit{})

@@ -1,13 +1,14 @@
-// Package link talks to a probe over a pipe: the magic line, the Hello, reports, questions and answers, signs of life, and the end. It does
-// not know how the pipe was made: a Shell does.
+// Package link talks to a probe over a pipe: the magic line, the Hello, reports, questions and answers, signs of life,
+// and the end. It does not know how the pipe was made: a Shell does.
 //
 // Sessions whose probes read one input share its sign of life, a Pulse, with one timer.
 //
-// A Session owns a goroutine that reads, one that waits for the exit status, and timers. Any number of goroutines may use Call and Close, one
-// may use Next. Guarantees: no method outlives its context or the session; a session whose far end falls silent ends by itself; Close
-// returns soon and leaves nothing behind that the pipe can end; a panic in here ends the session, not the program. The far end cannot
-// make us hold more than one line, the beginning of its standard error, and the answers that somebody waits for; sending more answers than
-// were asked for, or flooding standard error, ends the session.
+// A Session owns a goroutine that reads, one that waits for the exit status, and timers. Any number of goroutines may
+// use Call and Close, one may use Next. Guarantees: no method outlives its context or the session; a session whose far
+// end falls silent ends by itself; Close returns soon and leaves nothing behind that the pipe can end; a panic in here
+// ends the session, not the program. The far end cannot make us hold more than one line, the beginning of its standard
+// error, and the answers that somebody waits for; sending more answers than were asked for, or flooding standard error,
+// ends the session.
 package link
 
 import (
@@ -25,8 +26,9 @@ type Pipe struct {
 	Out   io.Reader
 	Words *text.Capture // the beginning of its standard error
 	Wait  func() Exit   // returns when the program has ended or cannot be waited for; called once
-	Kill  func()        // ends the program, or at least our end of it, so that Out ends; does not block, may be called again
-	Pulse *Pulse        // whose requests the program reads too; nil: it reads nothing but what is written to In
+	// ends the program, or at least our end of it, so that Out ends; does not block, may be called again
+	Kill  func()
+	Pulse *Pulse // whose requests the program reads too; nil: it reads nothing but what is written to In
 }
 
 // NewWords returns a Pipe's Words.
@@ -76,7 +78,8 @@ func (e *EndError) IsEnd() bool {
 // Status returns the exit status; false if there is none: a signal ended the program, or the connection ended first.
 func (e *EndError) Status() (int, bool) { return e.Exit.Status, e.Exit.Known && e.Exit.Signal == "" }
 
-// Signal returns the signal that ended the program, as "KILL"; empty: none. A shell that outlives its child exits with 128 plus its number.
+// Signal returns the signal that ended the program, as "KILL"; empty: none. A shell that outlives its child exits with
+// 128 plus its number.
 func (e *EndError) Signal() string {
 	if e.Exit.Signal != "" {
 		return e.Exit.Signal

@@ -10,8 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Pulse is the sign of life of sessions whose probes read the same input: one request for all of them in each interval, where one for each would
-// be read by every probe. It beats while a session takes part. Each probe answers it, also one whose session does not take part yet.
+// Pulse is the sign of life of sessions whose probes read the same input: one request for all of them in each interval,
+// where one for each would be read by every probe. It beats while a session takes part. Each probe answers it, also one
+// whose session does not take part yet.
 type Pulse struct {
 	to   io.Writer
 	sent atomic.Uint64 // requests, before they are written

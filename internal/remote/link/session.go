@@ -86,8 +86,8 @@ func (s *Session) await() {
 	s.exit = s.pipe.Wait()
 }
 
-// parse is encoding/json/v2, whose module this is until it is in the standard library: a report costs a sixth less CPU time. It also refuses what
-// no probe writes: a key twice in an object, text that is not UTF-8.
+// parse is encoding/json/v2, whose module this is until it is in the standard library: a report costs a sixth less CPU
+// time. It also refuses what no probe writes: a key twice in an object, text that is not UTF-8.
 func parse(text []byte, v any) error { return json.Unmarshal(text, v) }
 
 // read reads until the output ends or is unusable.
@@ -149,7 +149,8 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// autopsy explains why reading ended with readErr. Unusable output ends the program; after a plain end its exit status is about to arrive.
+// autopsy explains why reading ended with readErr. Unusable output ends the program; after a plain end its exit status
+// is about to arrive.
 func (s *Session) autopsy(readErr error) *EndError {
 	e := &EndError{Read: readErr}
 	if noise, ok := errors.AsType[*wire.NoiseError](readErr); ok {
@@ -168,7 +169,8 @@ func (s *Session) autopsy(readErr error) *EndError {
 	return e
 }
 
-// Magic returns nil once the far end has said that it is a probe. Otherwise it returns an *EndError, and the session is unusable.
+// Magic returns nil once the far end has said that it is a probe. Otherwise it returns an *EndError, and the session is
+// unusable.
 func (s *Session) Magic(ctx context.Context) error {
 	select {
 	case <-s.greeted:
@@ -192,7 +194,8 @@ func (s *Session) late(ctx context.Context) error {
 	return &EndError{Read: context.Cause(ctx), Stderr: s.pipe.Words.String()}
 }
 
-// Noise returns what the far end printed before it said that it is a probe, limited in length. Only after Magic has returned nil.
+// Noise returns what the far end printed before it said that it is a probe, limited in length. Only after Magic has
+// returned nil.
 func (s *Session) Noise() string { return s.noise }
 
 // Hello waits for the probe's Hello. It fails like Magic.
@@ -210,7 +213,8 @@ func (s *Session) Hello(ctx context.Context) (*wire.Hello, error) {
 	}
 }
 
-// Tend keeps a session alive over way, from its Hello to its end. explain turns the cause of the end into the error of Next and Call.
+// Tend keeps a session alive over way, from its Hello to its end. explain turns the cause of the end into the error of
+// Next and Call.
 func (s *Session) Tend(way Way, explain func(error) error) {
 	s.way, s.explain = way, explain
 	s.silence.Heard()
@@ -223,9 +227,9 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 	s.beat = time.AfterFunc(s.limits.Alive, s.keepAlive)
 }
 
-// keepAlive sends the sign of life without which the probe exits, unless a Pulse does. The answer also proves that the way back works. If nothing
-// came for a while even so, it pings the far end of the connection: an answer keeps the session while the probe is busy; without one, the
-// silence ends it.
+// keepAlive sends the sign of life without which the probe exits, unless a Pulse does. The answer also proves that the
+// way back works. If nothing came for a while even so, it pings the far end of the connection: an answer keeps the
+// session while the probe is busy; without one, the silence ends it.
 func (s *Session) keepAlive() {
 	defer s.guard()
 	if s.pipe.Pulse == nil && s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
@@ -246,8 +250,8 @@ func (s *Session) keepAlive() {
 	}
 }
 
-// Next returns the probe's next Hello or Report, the first Hello first. An error ends the session. After the end it returns no more messages,
-// even if one is waiting.
+// Next returns the probe's next Hello or Report, the first Hello first. An error ends the session. After the end it
+// returns no more messages, even if one is waiting.
 func (s *Session) Next() (wire.Message, error) {
 	if hello := s.hello; hello != nil {
 		s.hello = nil
@@ -263,7 +267,8 @@ func (s *Session) Next() (wire.Message, error) {
 	return wire.Message{}, s.explain(context.Cause(s.life))
 }
 
-// Close ends the session. The probe exits when its input ends. When it has, or takes too long, the connection is closed.
+// Close ends the session. The probe exits when its input ends. When it has, or takes too long, the connection is
+// closed.
 func (s *Session) Close() error {
 	if s.closing.Swap(true) {
 		<-s.closed

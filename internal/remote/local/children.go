@@ -19,7 +19,8 @@ func Started(pid int) bool {
 	return children.pids[pid]
 }
 
-// begin starts a child, in a process group of its own: what the user presses is for this program, and for what it runs in its place.
+// begin starts a child, in a process group of its own: what the user presses is for this program, and for what it runs
+// in its place.
 func begin(cmd *exec.Cmd) error {
 	children.Lock()
 	defer children.Unlock()

@@ -1,7 +1,8 @@
-// Package local is the Door to this host, for a machine with GPUs and no SLURM: scripts run as child processes. Probe, protocol and screens
-// are the same as on a cluster, without ssh.
+// Package local is the Door to this host, for a machine with GPUs and no SLURM: scripts run as child processes. Probe,
+// protocol and screens are the same as on a cluster, without ssh.
 //
-// A Door may be used by any number of goroutines. A child ends when its pipe is closed or this process dies, because its standard input ends.
+// A Door may be used by any number of goroutines. A child ends when its pipe is closed or this process dies, because
+// its standard input ends.
 package local
 
 import (
@@ -35,8 +36,8 @@ func (Door) Stages() []reach.Stage { return nil }
 // Dial implements remote.Door. It ignores the node's name: there is only one.
 func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { return shell{}, nil }
 
-// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since, or a copy of an embedded probe if
-// this program cannot read GPUs.
+// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since, or a copy
+// of an embedded probe if this program cannot read GPUs.
 func New() (*remote.Opener, error) {
 	o := remote.New(Door{})
 	o.Name = "local"

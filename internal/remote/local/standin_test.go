@@ -33,8 +33,8 @@ func payload(t *testing.T, text string) install.Payload {
 	return install.Payload{OS: "linux", Arch: runtime.GOARCH, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]), Gzip: func() ([]byte, error) { return zip.Bytes(), nil }}
 }
 
-// TestStandIn: where no probe runs, nvidia-smi is read in its place, and the Hello and the steps say why. Where there is none either, the failure is
-// that of the probe.
+// TestStandIn: where no probe runs, nvidia-smi is read in its place, and the Hello and the steps say why. Where there
+// is none either, the failure is that of the probe.
 func TestStandIn(t *testing.T) {
 	fake, err := filepath.Abs("../smi/testdata")
 	if err != nil {

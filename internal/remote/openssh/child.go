@@ -21,11 +21,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// mark is printed on the node when the login is done, on both outputs, which arrive apart. After it an output is the script's.
+// mark is printed on the node when the login is done, on both outputs, which arrive apart. After it an output is the
+// script's.
 const mark = "nvnodetop-shell/1\n"
 
-// listen is the command on the node: it says that the login is done and becomes the script that comes as the first line. So one ssh both logs in
-// and runs the script. read takes no byte behind the line, which is for the script.
+// listen is the command on the node: it says that the login is done and becomes the script that comes as the first
+// line. So one ssh both logs in and runs the script. read takes no byte behind the line, which is for the script.
 var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) + "; IFS= read -r s && eval \"$s\"")
 
 // child is one ssh.
@@ -46,7 +47,8 @@ var starter remote.Starter
 // start starts an ssh to a node.
 func (d *Door) start(node string) (*child, error) {
 	cmd := exec.CommandContext(context.Background(), d.program, d.arguments(node)...) // kill ends it
-	cmd.Env = append(os.Environ(), "LC_ALL=C")                                        // for the words that are classified
+	// for the words that are classified
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	cmd.SysProcAttr = attributes()
 	cmd.WaitDelay = d.limits.closing
 	c := &child{cmd: cmd, words: newVoice(), ended: make(chan struct{}), linger: d.limits.closing}
@@ -180,7 +182,8 @@ func (c *child) kill() {
 	})
 }
 
-// signal signals the session of ssh while it runs. Its process group has the number of ssh, which is not free before ssh is reaped.
+// signal signals the session of ssh while it runs. Its process group has the number of ssh, which is not free before
+// ssh is reaped.
 func (c *child) signal(s syscall.Signal) {
 	if !c.hasEnded() {
 		_ = syscall.Kill(-c.cmd.Process.Pid, s) // on error it has just ended
@@ -198,7 +201,8 @@ func signalOf(state *os.ProcessState) string {
 	return ""
 }
 
-// voice is the standard error of one ssh: up to the mark that of the login, then that of the script, with what ssh says about the connection.
+// voice is the standard error of one ssh: up to the mark that of the login, then that of the script, with what ssh says
+// about the connection.
 type voice struct {
 	login  *text.Capture
 	late   *text.Capture
@@ -213,7 +217,8 @@ func newVoice() *voice {
 	return &voice{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{})}
 }
 
-// turn ends what is said of the login: at the mark, or after limit if that does not come, as where a login shell closes its standard error.
+// turn ends what is said of the login: at the mark, or after limit if that does not come, as where a login shell closes
+// its standard error.
 func (v *voice) turn(limit time.Duration) {
 	late := time.NewTimer(limit)
 	defer late.Stop()

@@ -73,7 +73,8 @@ func explainLogin(c *remote.Case, e *loginError) {
 	}
 }
 
-// explainEnd classifies the end of a session. ssh says what became of the connection; if it says nothing, a signal ended the program.
+// explainEnd classifies the end of a session. ssh says what became of the connection; if it says nothing, a signal
+// ended the program.
 func explainEnd(c *remote.Case, err error) {
 	_, ended := errors.AsType[*link.EndError](err)
 	switch {

@@ -22,8 +22,8 @@ type shell struct {
 
 var errClosed = errors.New("shell closed")
 
-// Run implements install.Shell. The first script runs in the ssh that logged in; another one, which only the first visit to a home needs, costs
-// a login.
+// Run implements install.Shell. The first script runs in the ssh that logged in; another one, which only the first
+// visit to a home needs, costs a login.
 func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	c := s.takeSpare()
 	if c == nil {

@@ -19,7 +19,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// TestMain makes this test binary the probe of its own tests, or a nvnodetop that is killed, when the environment says so.
+// TestMain makes this test binary the probe of its own tests, or a nvnodetop that is killed, when the environment says
+// so.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAKE_ROLE") {
 	case "probe":
@@ -36,8 +37,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeSSH does what the test says (FAKE_SSH, a shell script) in place of a login: by default it runs the command, prints as some logins do, and
-// exits with 255 if a signal ended the command, as OpenSSH does.
+// fakeSSH does what the test says (FAKE_SSH, a shell script) in place of a login: by default it runs the command,
+// prints as some logins do, and exits with 255 if a signal ended the command, as OpenSSH does.
 const fakeSSH = `#!/bin/sh
 if [ "$1" = -V ]; then echo "${FAKE_VERSION:-OpenSSH_9.2p1 Debian-2, OpenSSL 3.0}" >&2; exit; fi
 echo "$$ $*" >>"$FAKE_DIR/ran"

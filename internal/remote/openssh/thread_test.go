@@ -10,8 +10,8 @@ import (
 // The main thread never ends. It shall start no ssh, so that the test below is about all others.
 func init() { runtime.LockOSThread() }
 
-// TestSSHOutlivesTheThreadsOfThisProgram: the kernel takes the end of the thread that started ssh for that of the process. A thread ends with a
-// goroutine that is locked to it, and any part of the program may have one.
+// TestSSHOutlivesTheThreadsOfThisProgram: the kernel takes the end of the thread that started ssh for that of the
+// process. A thread ends with a goroutine that is locked to it, and any part of the program may have one.
 func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 	s := newSite(t, "exec sleep 600")
 	var children [50]*child

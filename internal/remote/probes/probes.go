@@ -1,4 +1,5 @@
-// Package probes has the executables that become probes on nodes: the small ones that scripts/build embeds, and this program itself.
+// Package probes has the executables that become probes on nodes: the small ones that scripts/build embeds, and this
+// program itself.
 //
 // Its functions may be called by any number of goroutines. Nothing is read or compressed before a node needs it.
 package probes
@@ -13,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
-// All returns a probe for each platform that this build has one for. This program is one itself if it can read GPUs, and is for its own platform
-// if no smaller one is embedded.
+// All returns a probe for each platform that this build has one for. This program is one itself if it can read GPUs,
+// and is for its own platform if no smaller one is embedded.
 func All() ([]install.Payload, error) {
 	list, err := read(embedded)
 	if err != nil {
@@ -31,8 +32,8 @@ func All() ([]install.Payload, error) {
 	return append(list, self), nil
 }
 
-// read returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the SHA-256 of each, one per line.
-// nil: there are none.
+// read returns the probes in a directory that scripts/build has made: "list" has the platform, the size and the SHA-256
+// of each, one per line. nil: there are none.
 func read(dir fs.FS) (list []install.Payload, err error) {
 	if dir == nil {
 		return nil, nil

@@ -38,7 +38,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestAll: each platform has one probe whose hash and size are as the list says, and this platform has one if this program reads GPUs.
+// TestAll: each platform has one probe whose hash and size are as the list says, and this platform has one if this
+// program reads GPUs.
 func TestAll(t *testing.T) {
 	list, err := All()
 	if err != nil {

@@ -47,8 +47,8 @@ func unzipped(zip []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// A program whose file is replaced by another build, or deleted, while it runs still copies itself, and not the other build: its probe must speak
-// the same protocol.
+// A program whose file is replaced by another build, or deleted, while it runs still copies itself, and not the other
+// build: its probe must speak the same protocol.
 func TestFileReplaced(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {

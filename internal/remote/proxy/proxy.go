@@ -1,9 +1,10 @@
-// Package proxy runs a ProxyCommand of ssh: a child process whose standard input and output are the connection to a host.
+// Package proxy runs a ProxyCommand of ssh: a child process whose standard input and output are the connection to a
+// host.
 //
-// Start may be called from any number of goroutines. A Command is for one reader and one writer; Close may be called from anywhere, again and
-// again. Guarantees: Close ends the child and all processes of its session that did not leave it, at the latest after half a second, and
-// leaves no zombie; the child has no terminal, so it can neither ask there nor be interrupted from there; of what it says, only the
-// beginning is kept.
+// Start may be called from any number of goroutines. A Command is for one reader and one writer; Close may be called
+// from anywhere, again and again. Guarantees: Close ends the child and all processes of its session that did not leave
+// it, at the latest after half a second, and leaves no zombie; the child has no terminal, so it can neither ask there
+// nor be interrupted from there; of what it says, only the beginning is kept.
 package proxy
 
 import (
@@ -30,8 +31,9 @@ type Command struct {
 }
 
 const (
-	maxWords  = 4 << 10                // kept of standard error
-	lingering = 500 * time.Millisecond // between asking the child to end and killing it; also, how long others may hold its standard error
+	maxWords = 4 << 10 // kept of standard error
+	// between asking the child to end and killing it; also, how long others may hold its standard error
+	lingering = 500 * time.Millisecond
 )
 
 // Start starts a command line with the user's shell, as ssh does.

@@ -52,7 +52,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// A reader that waits is woken, and no process is left: neither one that ignores the polite signal, nor its child, nor a zombie.
+// A reader that waits is woken, and no process is left: neither one that ignores the polite signal, nor its child, nor
+// a zombie.
 func TestCloseEndsEverything(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	c := start(t, `sh -c 'trap "" TERM; (trap "" TERM; while :; do sleep 0.05; done) & echo $$ $! >`+pids+`; cat; wait'`)

@@ -41,8 +41,8 @@ type answer struct {
 	unasked string // why ssh could not be asked; empty: it was
 }
 
-// options returns what ssh says about a node. One question serves all nodes to which the same blocks apply, if what the files say about the
-// first of them agrees with the answer.
+// options returns what ssh says about a node. One question serves all nodes to which the same blocks apply, if what the
+// files say about the first of them agrees with the answer.
 func (s *Source) options(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
 	raw, blocks := f.options(node)
 	if s.cfg.Program == "" {
@@ -70,8 +70,8 @@ func (s *Source) options(ctx context.Context, f *files, node string) (o options,
 	return a.options, nil, nil
 }
 
-// carry applies an answer about one node to another node of its group: what depends on the name is what the files say, if that is what ssh
-// says for the first node.
+// carry applies an answer about one node to another node of its group: what depends on the name is what the files say,
+// if that is what ssh says for the first node.
 func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
 	plain, theirs, ours := s.complete(raw, a.node), s.resolve(raw, a.node), s.resolve(raw, node)
 	o := maps.Clone(a.options)
@@ -163,7 +163,8 @@ func firstLine(words string, err error) string {
 	return err.Error()
 }
 
-// run runs `ssh -G` in a group of its own. Its environment is ours, since the configuration may name variables, but its words are English.
+// run runs `ssh -G` in a group of its own. Its environment is ours, since the configuration may name variables, but its
+// words are English.
 func (s *Source) run(ctx context.Context, node string) (out []byte, words string, err error) {
 	args := []string{"-G", "--", node}
 	if s.cfg.File != "" {

@@ -185,8 +185,8 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// TestNamesForAShell: a name that a ProxyCommand's shell or a path would take for something else is refused, also where ssh was asked about
-// another node of its group.
+// TestNamesForAShell: a name that a ProxyCommand's shell or a path would take for something else is refused, also where
+// ssh was asked about another node of its group.
 func TestNamesForAShell(t *testing.T) {
 	asking, _ := ssh(t, "Host *\n ProxyCommand nc %h %p\n UserKnownHostsFile HOME/known.d/%k\n")
 	reading := New(asking.cfg)

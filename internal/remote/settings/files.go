@@ -16,9 +16,10 @@ import (
 
 // files is the configuration from several files, in order of precedence.
 //
-// The library rejects a whole file, and every file that includes it, for one Match that it does not support; Red Hat's system configuration has
-// one. So a file is split here: an Include is replaced by the named files, an unsupported Match becomes a block that applies to no host, and
-// a line that the library rejects is dropped. ignored lists everything dropped.
+// The library rejects a whole file, and every file that includes it, for one Match that it does not support; Red Hat's
+// system configuration has one. So a file is split here: an Include is replaced by the named files, an unsupported
+// Match becomes a block that applies to no host, and a line that the library rejects is dropped. ignored lists
+// everything dropped.
 type files struct {
 	parts   []part
 	ignored []string
@@ -180,7 +181,8 @@ const (
 	noHost  = "Host !*\n"
 )
 
-// match converts a Match to an equivalent Host, or to a guard. A Match that cannot be evaluated here applies to no host.
+// match converts a Match to an equivalent Host, or to a guard. A Match that cannot be evaluated here applies to no
+// host.
 func (r *configReader) match(name string, number int, value string) (header string, guards []guard) {
 	words := splitWords(strings.ReplaceAll(value, "=", " "))
 	criterion := ""

@@ -16,7 +16,8 @@ import (
 	"strings"
 )
 
-// options are the values of each option, in the shape in which `ssh -G` prints them: lower-case names, values without quotes.
+// options are the values of each option, in the shape in which `ssh -G` prints them: lower-case names, values without
+// quotes.
 type options map[string][]string
 
 // lists are options whose values stand on one line.
@@ -58,7 +59,8 @@ func parse(text []byte) options {
 	return o
 }
 
-// paths splits a list that is printed without quotes: what does not look like the beginning of a path belongs to the path before it.
+// paths splits a list that is printed without quotes: what does not look like the beginning of a path belongs to the
+// path before it.
 func paths(list string) []string {
 	var out []string
 	for word := range strings.FieldsSeq(list) {

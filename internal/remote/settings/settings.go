@@ -1,12 +1,12 @@
 // Package settings finds out what ssh would do for a node: name, user, port, keys, known hosts, proxies.
 //
-// It asks `ssh -G`, so that every Match, token and default is OpenSSH's own. One question serves all nodes to which the same blocks of the
-// configuration apply; only where a Match looks at more than names it is one for each node. Where there is no ssh, or it does not answer, the
-// files are read here, and Settings.Ignored lists what was not understood.
+// It asks `ssh -G`, so that every Match, token and default is OpenSSH's own. One question serves all nodes to which the
+// same blocks of the configuration apply; only where a Match looks at more than names it is one for each node. Where
+// there is no ssh, or it does not answer, the files are read here, and Settings.Ignored lists what was not understood.
 //
-// A Source may be used by any number of goroutines. For returns soon after its context ends, unless the file system with the configuration
-// hangs. Changed files are noticed within two seconds. At most four ssh run at a time, each for 5 s at most. One
-// that hangs costs one wait, not one for each node: for a minute after it the files are read.
+// A Source may be used by any number of goroutines. For returns soon after its context ends, unless the file system
+// with the configuration hangs. Changed files are noticed within two seconds. At most four ssh run at a time, each for
+// 5 s at most. One that hangs costs one wait, not one for each node: for a minute after it the files are read.
 package settings
 
 import (
@@ -96,8 +96,8 @@ func New(cfg Config) *Source {
 	return &Source{cfg: cfg, system: "/etc/ssh/ssh_config", asking: make(chan struct{}, askers), patience: askTime}
 }
 
-// For returns the settings of a node. StrictHostKeyChecking is not one: an unknown host key is always a failure. Its error is a
-// *remote.LocalError if ssh refuses the configuration, or the name.
+// For returns the settings of a node. StrictHostKeyChecking is not one: an unknown host key is always a failure. Its
+// error is a *remote.LocalError if ssh refuses the configuration, or the name.
 func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	if !isName(node) {
 		return nil, &remote.LocalError{What: "invalid host name", Err: fmt.Errorf("%.80q", node)}
@@ -114,8 +114,9 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	return t, nil
 }
 
-// isName reports whether a name is one that ssh takes. Others would be commands to the shell of a ProxyCommand, options to a program, or lead a path
-// elsewhere. OpenSSH looks for them since 9.6 only, and not where its answer about one node serves another.
+// isName reports whether a name is one that ssh takes. Others would be commands to the shell of a ProxyCommand, options
+// to a program, or lead a path elsewhere. OpenSSH looks for them since 9.6 only, and not where its answer about one
+// node serves another.
 func isName(node string) bool {
 	return node != "" && len(node) <= maxName && node[0] != '-' && !strings.ContainsFunc(node, func(r rune) bool {
 		return strings.ContainsRune("'`\"$\\;&<>|(){},/", r) || unicode.IsSpace(r) || unicode.IsControl(r)
@@ -125,10 +126,12 @@ func isName(node string) bool {
 // maxName is longer than any name that DNS allows.
 const maxName = 255
 
-// life is long enough that 64 nodes cost one reading of the files, and short enough that the next attempt sees a correction.
+// life is long enough that 64 nodes cost one reading of the files, and short enough that the next attempt sees a
+// correction.
 const life = 2 * time.Second
 
-// current returns what the files contain. While it does not change, neither does the object, and the answers in it stay.
+// current returns what the files contain. While it does not change, neither does the object, and the answers in it
+// stay.
 func (s *Source) current() *files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +181,8 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 	return t, nil
 }
 
-// algorithms returns the list of an option; a list of the files that changes OpenSSH's, such as "+ssh-rsa", is not known.
+// algorithms returns the list of an option; a list of the files that changes OpenSSH's, such as "+ssh-rsa", is not
+// known.
 func algorithms(o options, key string) []string {
 	v := o.first(key)
 	if v == "" || strings.ContainsAny(v, "*?!") || strings.ContainsAny(v[:1], "+-^") {
@@ -192,7 +196,8 @@ func some(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return strings.EqualFold(p, "none") })
 }
 
-// isDefault recognizes the list that ssh prints if there is no IdentityFile in the configuration. It differs between versions.
+// isDefault recognizes the list that ssh prints if there is no IdentityFile in the configuration. It differs between
+// versions.
 func isDefault(identityFiles []string) bool {
 	return len(identityFiles) >= 4 && !slices.ContainsFunc(identityFiles, func(f string) bool {
 		return filepath.Dir(f) != "~/.ssh" || !strings.HasPrefix(filepath.Base(f), "id_")

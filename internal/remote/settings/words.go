@@ -21,8 +21,8 @@ func splitOption(line string) (key, value string) {
 	return strings.ToLower(line[:end]), value
 }
 
-// splitWords splits a value as OpenSSH does: at blanks outside quotes, up to a word that begins a comment. A backslash protects a quote, a
-// backslash, and a blank outside quotes. The last quote may be missing.
+// splitWords splits a value as OpenSSH does: at blanks outside quotes, up to a word that begins a comment. A backslash
+// protects a quote, a backslash, and a blank outside quotes. The last quote may be missing.
 func splitWords(s string) []string {
 	var words []string
 	var word []byte

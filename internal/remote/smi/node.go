@@ -125,7 +125,8 @@ func (n *node) adopted(line string) {
 	}
 }
 
-// introduced takes a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in /proc.
+// introduced takes a line of the introduction: of the script, of /proc/self/cgroup, or of the properties of a GPU in
+// /proc.
 func (n *node) introduced(line string) {
 	n.adopted(line)
 	key, value, _ := strings.Cut(line, " ")

@@ -8,18 +8,20 @@ const mark = "nvnodetop-smi/1"
 // script runs the program that is the first line of its input: a script may not contain "$!".
 const script = "read -r s && eval \"$s\""
 
-// stepd prints the command lines of the daemons of the job's steps, where its cgroup is named by a SLUID: they say its number.
+// stepd prints the command lines of the daemons of the job's steps, where its cgroup is named by a SLUID: they say its
+// number.
 const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /proc/self/cgroup); " +
 	"m=$(sed -n 's,^[^ ]* \\([^ ]*\\) cgroup2 .*,\\1,p' /proc/mounts | head -n 1); " +
 	"[ -z \"$j\" ] || for p in $(cat \"$m$j\"/step_*/slurm/cgroup.procs 2>/dev/null); do " +
 	"echo \"stepd $(tr '\\0' ' ' 2>/dev/null <\"/proc/$p/cmdline\")\"; done; "
 
-// program introduces the node, and then does what its input says, a line each: "once 0 FIELDS" prints a line per GPU and "end STATUS", "loop MS
-// FIELDS" prints them all the time until the next loop, "apps" prints the processes and "done STATUS", "alive ID" prints itself. It obeys only lines
-// with its own address, or with none. nvidia-smi prints its errors to standard output too.
+// program introduces the node, and then does what its input says, a line each: "once 0 FIELDS" prints a line per GPU
+// and "end STATUS", "loop MS FIELDS" prints them all the time until the next loop, "apps" prints the processes and
+// "done STATUS", "alive ID" prints itself. It obeys only lines with its own address, or with none. nvidia-smi prints
+// its errors to standard output too.
 //
-// The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a minute: another shell kills
-// it then, unless it is killed before. That does not hold the output open.
+// The loop runs in a shell of its own, which reports its end. watch ends the script when it has received nothing for a
+// minute: another shell kills it then, unless it is killed before. That does not hold the output open.
 const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"command -v nvidia-smi >/dev/null || PATH=$PATH:/usr/bin:/usr/local/bin:/usr/local/nvidia/bin; " +
 	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +

@@ -1,13 +1,14 @@
-// Package smi stands in for a probe on nodes where none runs: of a platform that this build has no probe for, with an old glibc, or where every
-// directory is mounted noexec. A shell script keeps one nvidia-smi running there, which prints a line per GPU and interval, and Start turns its
-// output into the protocol of package wire. So everything above sees an ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no
-// GPM, no MIG instances, and of processes only PID, name and GPU memory. Hello says so.
+// Package smi stands in for a probe on nodes where none runs: of a platform that this build has no probe for, with an
+// old glibc, or where every directory is mounted noexec. A shell script keeps one nvidia-smi running there, which
+// prints a line per GPU and interval, and Start turns its output into the protocol of package wire. So everything above
+// sees an ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no GPM, no MIG instances, and of
+// processes only PID, name and GPU memory. Hello says so.
 //
-// Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each list of processes, at most
-// every 10 s. The script ends with its input, or when it has received nothing for a minute.
+// Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each
+// list of processes, at most every 10 s. The script ends with its input, or when it has received nothing for a minute.
 //
-// Start may be called by any number of goroutines. The pipe that it returns is used like any other. What comes from the node is limited by lines;
-// lines that are not understood are dropped.
+// Start may be called by any number of goroutines. The pipe that it returns is used like any other. What comes from the
+// node is limited by lines; lines that are not understood are dropped.
 package smi
 
 import (
@@ -35,8 +36,8 @@ type UnusableError struct{ Words string }
 
 func (e *UnusableError) Error() string { return "nvidia-smi: " + e.Words }
 
-// Start runs nvidia-smi on a node and returns a pipe to something that behaves like a probe. why is the reason why no probe runs there. It returns
-// when the GPUs are known, or soon after ctx ends.
+// Start runs nvidia-smi on a node and returns a pipe to something that behaves like a probe. why is the reason why no
+// probe runs there. It returns when the GPUs are known, or soon after ctx ends.
 func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, error) {
 	p, err := shell.Run(ctx, script, strings.NewReader(program+"\n"))
 	if err != nil {
@@ -79,7 +80,8 @@ func (i *input) Close() error {
 	return i.script.Close()
 }
 
-// learn reads what the script says of the node, and asks nvidia-smi for the GPUs. A field that it does not know is left out from then on.
+// learn reads what the script says of the node, and asks nvidia-smi for the GPUs. A field that it does not know is left
+// out from then on.
 func (n *node) learn() error {
 	if err := n.introduce(); err != nil {
 		return err

@@ -46,7 +46,8 @@ type advice struct {
 
 const reproduce = "reproduce with: srun --overlap --jobid=JOB -w NODE -N1 -n1 hostname"
 
-// rules in order. srun ends each refusal of a job with "Expired or invalid job", also when the controller does not respond.
+// rules in order. srun ends each refusal of a job with "Expired or invalid job", also when the controller does not
+// respond.
 var rules = []rule{
 	{[]string{"Socket timed out"}, reach.ClassSlurmTimeout, "slurmctld not responding", controllerAway},
 	{[]string{"Unable to contact slurm controller", "connect failure"}, reach.ClassSlurm, "slurmctld not responding", controllerAway},

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// fold is the length to which probes fold their lines: slurmstepd sends at most 1,024 bytes at a time, and srun puts a newline after each.
+// fold is the length to which probes fold their lines: slurmstepd sends at most 1,024 bytes at a time, and srun puts a
+// newline after each.
 const fold = 1000
 
 // Marks begin lines that a task prints before and after its script.
@@ -17,8 +18,9 @@ const (
 	exitMark = "#nvnodetop-exit/1 " // and the status of the script
 )
 
-// wrap returns a script that says where it runs, runs script, and says how that ended, on both outputs. srun itself says nothing of a task that
-// ends with status 0, and sums up those that fail. Its shell waits beside the probe: about 1 MB of memory on each node.
+// wrap returns a script that says where it runs, runs script, and says how that ended, on both outputs. srun itself
+// says nothing of a task that ends with status 0, and sums up those that fail. Its shell waits beside the probe: about
+// 1 MB of memory on each node.
 func wrap(script string) string {
 	return "export " + wire.NameVariable + "=$SLURMD_NODENAME " + wire.FoldVariable + "=" + strconv.Itoa(fold) + "; " +
 		"echo \"" + taskMark + "$SLURMD_NODENAME\"; ( " + script + " ); s=$?; echo \"" + exitMark + "$s\" >&2; echo \"" + exitMark + "$s\"; exit 0"
@@ -26,9 +28,9 @@ func wrap(script string) string {
 
 // arguments returns srun's arguments for a step on nodes of a job.
 //
-// The step shares the job's CPUs (--overlap) and memory (--mem=0). It outlives tasks that fail (--kill-on-bad-exit), end (--wait) and
-// nodes that die (--no-kill). The limits and the directory of the login node mean nothing on the nodes, and of its environment
-// only what the scripts need.
+// The step shares the job's CPUs (--overlap) and memory (--mem=0). It outlives tasks that fail (--kill-on-bad-exit),
+// end (--wait) and nodes that die (--no-kill). The limits and the directory of the login node mean nothing on the
+// nodes, and of its environment only what the scripts need.
 func arguments(job Job, nodes []string, options []string, script string) []string {
 	n := strconv.Itoa(len(nodes))
 	return slices.Concat([]string{"--overlap"}, job.options(), []string{
@@ -46,7 +48,8 @@ func (j *Job) options() []string {
 	return []string{"--jobid=" + j.Leader, "--het-group=" + j.Group}
 }
 
-// kept are SLURM's variables that say which cluster to talk to, and how. All others are options of the job in which we may run.
+// kept are SLURM's variables that say which cluster to talk to, and how. All others are options of the job in which we
+// may run.
 var kept = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT"}
 
 // environment returns environ without the options of another job.

@@ -11,7 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// TestManyDeadNodesKeepNoJobWaiting: each of them has an srun of its own, which hangs for a while before SLURM gives up.
+// TestManyDeadNodesKeepNoJobWaiting: each of them has an srun of its own, which hangs for a while before SLURM gives
+// up.
 func TestManyDeadNodesKeepNoJobWaiting(t *testing.T) {
 	dead := make([]string, 3*maxStarting)
 	lines := ""

@@ -1,16 +1,19 @@
-// Package srun is the Door through SLURM itself, for clusters where nobody may log in to compute nodes. One step of a job, started by one
-// srun, runs the probes of all nodes of the job that ask at the same moment.
+// Package srun is the Door through SLURM itself, for clusters where nobody may log in to compute nodes. One step of a
+// job, started by one srun, runs the probes of all nodes of the job that ask at the same moment.
 //
-// Nodes that ask for the same script within a moment are gathered into one step. srun labels the lines of its tasks, and gives its input to
-// all of them: a step parts the lines, and addresses the requests (wire.Address). The sign of life is one for all (link.Pulse). srun cuts
-// lines of more than 1,023 bytes, so the probes fold theirs (wire.Fold). A script with input has a step of its own, and so has a node that asks
-// later. A node whose task ends does not disturb the others; the last one ends the step.
+// Nodes that ask for the same script within a moment are gathered into one step. srun labels the lines of its tasks,
+// and gives its input to all of them: a step parts the lines, and addresses the requests (wire.Address). The sign of
+// life is one for all (link.Pulse). srun cuts lines of more than 1,023 bytes, so the probes fold theirs (wire.Fold). A
+// script with input has a step of its own, and so has a node that asks later. A node whose task ends does not disturb
+// the others; the last one ends the step.
 //
-// SLURM may give no GPUs to a second step of a job: each node of a job has a ladder of options to try, and stays on the best rung.
+// SLURM may give no GPUs to a second step of a job: each node of a job has a ladder of options to try, and stays on the
+// best rung.
 //
-// A Door may be used by any number of goroutines. It owns goroutines for each step, until its srun has ended. It guarantees that few steps are
-// starting at a time, that a job whose steps fail is left alone for longer and longer, and that a step ends with this process, even
-// after a kill -9; in a suspended job, once it goes on. A task that does not read what it is sent does not keep it from the others for long.
+// A Door may be used by any number of goroutines. It owns goroutines for each step, until its srun has ended. It
+// guarantees that few steps are starting at a time, that a job whose steps fail is left alone for longer and longer,
+// and that a step ends with this process, even after a kill -9; in a suspended job, once it goes on. A task that does
+// not read what it is sent does not keep it from the others for long.
 package srun
 
 import (
@@ -42,13 +45,14 @@ type Job struct {
 
 // limits are the times of a Door.
 type limits struct {
-	gpus     time.Duration // to wait for the number of GPUs of a job
-	gather   time.Duration // to wait for other nodes that want the same
-	hello    time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
-	held     time.Duration // that SLURM may hold back a step before other options are tried
-	partial  time.Duration // from the first task of a step to the last, besides startsEach
-	closing  time.Duration // for a step to end by itself
-	aborting time.Duration // for srun to end a step that it has been asked to cancel: it waits for the nodes, up to KillWait (30 s) and 2 s
+	gpus    time.Duration // to wait for the number of GPUs of a job
+	gather  time.Duration // to wait for other nodes that want the same
+	hello   time.Duration // from a probe's start to its Hello, which tells how many GPUs it sees
+	held    time.Duration // that SLURM may hold back a step before other options are tried
+	partial time.Duration // from the first task of a step to the last, besides startsEach
+	closing time.Duration // for a step to end by itself
+	// for srun to end a step that it has been asked to cancel: it waits for the nodes, up to KillWait (30 s) and 2 s
+	aborting time.Duration
 	waiting  time.Duration // after which an attempt says that SLURM lets it wait
 	words    time.Duration // to wait for srun's words when a deadline has passed
 	parting  time.Duration // for a step to end when this process does, before each signal
@@ -62,7 +66,8 @@ var defaultLimits = limits{
 	retry: time.Second, unread: maxUnread,
 }
 
-// startsEach is how much longer a step with one node more may take to start. SLURM's guide for large clusters has 15,000 nodes in 30 s.
+// startsEach is how much longer a step with one node more may take to start. SLURM's guide for large clusters has
+// 15,000 nodes in 30 s.
 const startsEach = 2 * time.Millisecond
 
 const (
@@ -155,8 +160,8 @@ func (c *crew) take(j Job) {
 // serves reports whether the node can be reached through the job. d.mu is held.
 func (c *crew) serves(node string) bool { return !c.Suspended && c.on[node] }
 
-// crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others. Among equals it is always
-// the same one. nil: no job is known on the node.
+// crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others.
+// Among equals it is always the same one. nil: no job is known on the node.
 func (d *Door) crewOf(node string) *crew {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -210,7 +215,8 @@ func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageJob} }
 // errNoJob is the error of Dial for a node without a job.
 var errNoJob = errors.New("no running job on the node")
 
-// Dial implements remote.Door. It only finds the job, and waits a moment for its GPUs to be known: the step starts with the first script.
+// Dial implements remote.Door. It only finds the job, and waits a moment for its GPUs to be known: the step starts with
+// the first script.
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
 	log.Begin(StageJob, "")
 	s := &shell{d: d, node: node, log: log, crew: d.crewOf(node)}
@@ -227,7 +233,8 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	return s, nil
 }
 
-// awaitGPUs waits until it is known how many GPUs of a node each job has, or for long enough. SLURM says so after the jobs themselves.
+// awaitGPUs waits until it is known how many GPUs of a node each job has, or for long enough. SLURM says so after the
+// jobs themselves.
 func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 	late := time.After(d.limits.gpus)
 	for {

@@ -114,8 +114,8 @@ func (w *watched) noFailure() {
 	}
 }
 
-// ask asks nodes for the environments of their probes, which name the nodes. It asks all at the same time: the probes are on one host here, so one
-// that hears the requests to another could answer them, and the first answer counts.
+// ask asks nodes for the environments of their probes, which name the nodes. It asks all at the same time: the probes
+// are on one host here, so one that hears the requests to another could answer them, and the first answer counts.
 func (w *watched) ask(nodes ...string) {
 	w.f.t.Helper()
 	var asking sync.WaitGroup
@@ -428,7 +428,8 @@ func TestTheJobOfANode(t *testing.T) {
 	}
 }
 
-// A step sees the GPUs of its job only. The job with the most of a node shows the most of it, and is the one that auto leaves ssh for.
+// A step sees the GPUs of its job only. The job with the most of a node shows the most of it, and is the one that auto
+// leaves ssh for.
 func TestTheJobWithTheMostGPUsOfANode(t *testing.T) {
 	job := func(id string, gpus map[string]int) Job { return Job{ID: id, Nodes: []string{"a"}, GPUs: gpus} }
 	d := New()

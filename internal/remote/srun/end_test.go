@@ -39,8 +39,8 @@ func (f *fake) stopSrun() {
 	stop(f.t, steps[0].proc.Pid)
 }
 
-// A task that reads nothing does not keep requests from the others: they go on in another step, before srun is full. SLURM is not asked to kill
-// the task, which ends when it can.
+// A task that reads nothing does not keep requests from the others: they go on in another step, before srun is full.
+// SLURM is not asked to kill the task, which ends when it can.
 func TestATaskThatReadsNothing(t *testing.T) {
 	f := newFake(t, map[string]string{"gpus": "*|2"})
 	f.limits.unread = 20

@@ -139,8 +139,9 @@ func (b *batch) members() []string {
 	return slices.Compact(nodes)
 }
 
-// follow waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one or gives it fewer GPUs than
-// the job has, or if another node does not start its task: SLURM then aborts the step, after a while.
+// follow waits until a task has started, and answers the wish. It asks for another step if SLURM refuses this one or
+// gives it fewer GPUs than the job has, or if another node does not start its task: SLURM then aborts the step, after a
+// while.
 func (d *Door) follow(w *wish, t *task) {
 	s := t.step
 	select {
@@ -209,7 +210,8 @@ func (d *Door) again(w *wish) {
 	d.ask(w)
 }
 
-// failed handles a task that has not started. The step may have failed because of another node, or because of what it asks for.
+// failed handles a task that has not started. The step may have failed because of another node, or because of what it
+// asks for.
 func (d *Door) failed(w *wish, t *task) {
 	s := t.step
 	words := s.words.String()

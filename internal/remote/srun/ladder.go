@@ -6,10 +6,11 @@ import "strconv"
 type rung int
 
 const (
-	inherit rung = iota // the step gets what the job asked for; not if the job asked for a total, and the step is on some of its nodes
-	perNode             // --gpus or --gpus-per-node
-	byGRES              // --gres=gpu:N
-	without             // no GPUs: always possible, but with cgroups that hide devices the step sees none
+	// the step gets what the job asked for; not if the job asked for a total, and the step is on some of its nodes
+	inherit rung = iota
+	perNode      // --gpus or --gpus-per-node
+	byGRES       // --gres=gpu:N
+	without      // no GPUs: always possible, but with cgroups that hide devices the step sees none
 	rungs
 )
 
@@ -40,8 +41,8 @@ type ladder struct {
 
 const refusedStep = -1
 
-// refused notes that SLURM does not start a step at a rung. It reports whether there is another one to try; if not, the ladder begins anew.
-// gpus is how many GPUs the job has on the node.
+// refused notes that SLURM does not start a step at a rung. It reports whether there is another one to try; if not, the
+// ladder begins anew. gpus is how many GPUs the job has on the node.
 func (l *ladder) refused(r rung, why string, gpus int) (again bool) {
 	if l.why == "" {
 		l.why = why
@@ -55,7 +56,8 @@ func (l *ladder) refused(r rung, why string, gpus int) (again bool) {
 	return true
 }
 
-// saw notes how many GPUs a probe has seen in a step. It reports whether another rung is better or is still to be tried.
+// saw notes how many GPUs a probe has seen in a step. It reports whether another rung is better or is still to be
+// tried.
 func (l *ladder) saw(r rung, seen, gpus int) (again bool) {
 	l.tried[r], l.seen[r] = true, seen
 	if seen >= gpus {

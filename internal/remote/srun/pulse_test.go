@@ -131,7 +131,8 @@ func (p *inProcess) finish() {
 	p.s.end(nil)
 }
 
-// Each node reads all that is sent to any. While nothing else happens that does not grow with the number of nodes, and all of them live.
+// Each node reads all that is sent to any. While nothing else happens that does not grow with the number of nodes, and
+// all of them live.
 func TestSignsOfLifeDoNotGrowWithTheNodes(t *testing.T) {
 	for _, nodes := range []int{1, 5, 50} {
 		synctest.Test(t, func(t *testing.T) {
@@ -154,7 +155,8 @@ func TestSignsOfLifeDoNotGrowWithTheNodes(t *testing.T) {
 	}
 }
 
-// A task that is stopped is found out, by nobody but its own session. When it goes on it hears that it is not wanted, although the others are.
+// A task that is stopped is found out, by nobody but its own session. When it goes on it hears that it is not wanted,
+// although the others are.
 func TestAStoppedTaskAmongOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newInProcess(t, 3)

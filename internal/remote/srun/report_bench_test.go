@@ -25,8 +25,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// BenchmarkReport takes the reports of the nodes of one step, with 8 GPUs each, the whole way from srun's output into the Store: a round of one report
-// of each node at a time. It counts CPU time: other work on the machine does not count.
+// BenchmarkReport takes the reports of the nodes of one step, with 8 GPUs each, the whole way from srun's output into
+// the Store: a round of one report of each node at a time. It counts CPU time: other work on the machine does not
+// count.
 func BenchmarkReport(b *testing.B) {
 	for _, nodes := range []int{100, 1000} {
 		b.Run(fmt.Sprint(nodes, "-nodes"), func(b *testing.B) { benchmarkReport(b, nodes) })

@@ -36,8 +36,9 @@ type step struct {
 
 	mu     sync.Mutex // protects the following
 	labels map[int]*task
-	early  map[int][]func(*task) // for tasks whose beginning is still to be read: standard error may overtake standard output
-	here   int                   // tasks that somebody may still want
+	// for tasks whose beginning is still to be read: standard error may overtake standard output
+	early  map[int][]func(*task)
+	here   int // tasks that somebody may still want
 	proc   *os.Process
 	over   bool      // it is to end
 	closed time.Time // when that was set

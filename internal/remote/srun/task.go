@@ -86,8 +86,8 @@ func (t *task) print(piece []byte) {
 	}
 }
 
-// greet looks at a Hello: how many GPUs does the probe see? If it sees none although the job has some, and no other step would, the Hello says
-// why.
+// greet looks at a Hello: how many GPUs does the probe see? If it sees none although the job has some, and no other
+// step would, the Hello says why.
 func (t *task) greet(line []byte) []byte {
 	var m wire.Message
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
@@ -145,7 +145,8 @@ func (t *task) finish(status *int) {
 	}
 }
 
-// end ends a task of which nothing more comes: its script has ended, it was killed, or the step has ended. words are srun's.
+// end ends a task of which nothing more comes: its script has ended, it was killed, or the step has ended. words are
+// srun's.
 func (t *task) end(exit link.Exit, words string) {
 	t.ending.Do(func() {
 		_, _ = t.words.Write([]byte(words))

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// parse hands on the lines of an output of srun, without their labels. A line without one has the label -1. Lines of more than 64 KiB, which
-// srun never prints, come in parts.
+// parse hands on the lines of an output of srun, without their labels. A line without one has the label -1. Lines of
+// more than 64 KiB, which srun never prints, come in parts.
 func parse(r io.Reader, each func(label int, line []byte)) {
 	for lines := bufio.NewReaderSize(r, 64<<10); ; {
 		line, err := lines.ReadSlice('\n')
@@ -27,7 +27,8 @@ func parse(r io.Reader, each func(label int, line []byte)) {
 	}
 }
 
-// labelText is a label: the number of a task, in a heterogeneous job behind that of the component. A step is in one component only.
+// labelText is a label: the number of a task, in a heterogeneous job behind that of the component. A step is in one
+// component only.
 var labelText = regexp.MustCompile(`^(?:P[0-9]+)? *([0-9]+): `)
 
 // split parts a label from its line.
@@ -111,7 +112,8 @@ func launchFailures(words string) []string {
 // refusesGPUs reports whether SLURM refuses a step because of the GPUs it asks for, or inherits.
 func refusesGPUs(words string) bool {
 	return strings.Contains(words, "Invalid generic resource") || strings.Contains(words, "Insufficient GRES") ||
-		strings.Contains(words, "Unable to create step") && strings.Contains(words, "Unspecified error") // 22.05, for more GPUs than there are
+		// 22.05, for more GPUs than there are
+		strings.Contains(words, "Unable to create step") && strings.Contains(words, "Unspecified error")
 }
 
 // isBusy reports whether a line says that SLURM cannot start a step because others use what it asks for.

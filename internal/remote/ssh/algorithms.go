@@ -15,8 +15,8 @@ import (
 // useOpenSSH is the hint where Go's ssh lacks what OpenSSH has.
 const useOpenSSH = "OpenSSH has more algorithms: --transport openssh"
 
-// usable returns an error if the configuration leaves nothing of a kind that this library has: x/crypto would take its own defaults then, or say
-// nothing of the configuration. hostKeys are those to ask for.
+// usable returns an error if the configuration leaves nothing of a kind that this library has: x/crypto would take its
+// own defaults then, or say nothing of the configuration. hostKeys are those to ask for.
 func (a *trip) usable(hostKeys []string) error {
 	all := both(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
 	lacks := func(option string, wanted, have []string) error {
@@ -42,8 +42,8 @@ func (a *trip) usable(hostKeys []string) error {
 		lacks("HostKeyAlgorithms", hostKeys, nil), lacks("Ciphers", a.target.Ciphers, all.Ciphers), lacks("MACs", macs, all.MACs))
 }
 
-// cheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and in Go it costs a tenth of
-// OpenSSH's first choice, ChaCha20. nil stays nil.
+// cheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and
+// in Go it costs a tenth of OpenSSH's first choice, ChaCha20. nil stays nil.
 func cheapestFirst(ciphers []string) []string {
 	sorted := slices.Clone(ciphers)
 	rank := func(c string) int {

@@ -30,7 +30,8 @@ func UserOf(login string) string {
 	return h.user
 }
 
-// Through makes login, [user@]host[:port], the way to all nodes, which are reached as the same user. It must be called before anything else.
+// Through makes login, [user@]host[:port], the way to all nodes, which are reached as the same user. It must be called
+// before anything else.
 func (d *Door) Through(login string) error {
 	to, err := parseHop(login)
 	d.login = &to
@@ -52,7 +53,8 @@ func (d *Door) loginHost() *jump {
 	return d.jumps.at(key, *d.login, "", []string{key})
 }
 
-// behindLogin completes the settings of a node behind the login host: the user of the login, and what the login host knows of host keys.
+// behindLogin completes the settings of a node behind the login host: the user of the login, and what the login host
+// knows of host keys.
 func (a *trip) behindLogin(j *jump, s *shell) {
 	a.target = a.target.As(s.target.User, "")
 	j.mu.Lock()
@@ -66,7 +68,8 @@ const maxKnown = 16 << 20
 // knownScript prints the known hosts of the host and of the user there.
 const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 "$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
 
-// learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes. What is known here goes before.
+// learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes.
+// What is known here goes before.
 func (j *jump) learnHosts(s *shell) {
 	ctx, cancel := context.WithTimeout(j.jumps.life, j.jumps.d.limits.login)
 	defer cancel()
@@ -141,8 +144,9 @@ const (
 	maxTrials = 3  // nodes logged into for the same settings, until one can be reached
 )
 
-// Prepare asks the user what logins will need, once for each jump host and each kind of node: passphrases, passwords, codes. It connects to the
-// login host, whose failure it returns, and to jump hosts. A node is logged into only if it may need an answer. It takes as long as the user.
+// Prepare asks the user what logins will need, once for each jump host and each kind of node: passphrases, passwords,
+// codes. It connects to the login host, whose failure it returns, and to jump hosts. A node is logged into only if it
+// may need an answer. It takes as long as the user.
 func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	if d.login != nil {
 		if _, err := d.loginHost().connect(ctx, asker); err != nil {
@@ -185,8 +189,8 @@ func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
 	return ids.locked || len(ids.keys) == 0
 }
 
-// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether it came so far that another node
-// would ask nothing else.
+// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether it came
+// so far that another node would ask nothing else.
 func (a *trip) try(ctx context.Context) bool {
 	switch {
 	case a.d.needsAnswer(ctx, a.target):

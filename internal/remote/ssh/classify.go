@@ -164,7 +164,8 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 	return true
 }
 
-// IsAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module is not one.
+// IsAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module
+// is not one.
 func IsAdopt(words string) bool {
 	return strings.Contains(words, "denied by pam_slurm_adopt") || strings.Contains(words, "no active jobs on this node")
 }

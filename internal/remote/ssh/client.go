@@ -33,12 +33,12 @@ var errGone = fmt.Errorf("connection closed: %w", io.EOF)
 // lateAnswer is how long a call may take to return its own error after the connection has ended.
 const lateAnswer = 100 * time.Millisecond
 
-// await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A later result of f goes to
-// drop.
+// await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A
+// later result of f goes to drop.
 //
-// x/crypto does not wake every call when a connection ends: opening a channel just after its loop has ended blocks forever if the write still
-// succeeds, even if the socket is closed later (golang/go issues 26643 and 50604). Nothing can end such a call, so its goroutine is left
-// behind: at most one per attempt to reach a node.
+// x/crypto does not wake every call when a connection ends: opening a channel just after its loop has ended blocks
+// forever if the write still succeeds, even if the socket is closed later (golang/go issues 26643 and 50604). Nothing
+// can end such a call, so its goroutine is left behind: at most one per attempt to reach a node.
 func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error), drop func(T)) (T, error) {
 	type result struct {
 		value T

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// lostConn is a connection whose loop has ended while its writes still succeed: opening a channel in it blocks forever, and to
-// close it wakes nobody. x/crypto has this state for a moment whenever a connection ends.
+// lostConn is a connection whose loop has ended while its writes still succeed: opening a channel in it blocks forever,
+// and to close it wakes nobody. x/crypto has this state for a moment whenever a connection ends.
 type lostConn struct {
 	ssh.Conn
 	test  <-chan struct{} // closed at the end of the test, which is forever
@@ -51,7 +51,8 @@ func lost(t *testing.T, ends bool) *client {
 	return newClient(conn, chans, reqs)
 }
 
-// TestLostConnectionHoldsNobodyUp: a session that is opened in a connection that has just ended fails, whatever x/crypto does.
+// TestLostConnectionHoldsNobodyUp: a session that is opened in a connection that has just ended fails, whatever
+// x/crypto does.
 func TestLostConnectionHoldsNobodyUp(t *testing.T) {
 	noLeaks(t)
 	for name, ends := range map[string]bool{"the connection ends": true, "the time is up": false} {
@@ -75,7 +76,8 @@ func TestLostConnectionHoldsNobodyUp(t *testing.T) {
 	}
 }
 
-// TestCloseGivesUpWhatWillNotEnd: who waits for a program without a deadline is let go by Close, even if the loop of the connection hangs.
+// TestCloseGivesUpWhatWillNotEnd: who waits for a program without a deadline is let go by Close, even if the loop of
+// the connection hangs.
 func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
 	noLeaks(t)
 	conn, far := net.Pipe()

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// watchedConn is a TCP connection that remembers its error: x/crypto hides the cause of a lost connection behind an EOF.
+// watchedConn is a TCP connection that remembers its error: x/crypto hides the cause of a lost connection behind an
+// EOF.
 type watchedConn struct {
 	net.Conn
 	greet func() error // called once, when the server's version line is there; nil: not called
@@ -23,8 +24,8 @@ type watchedConn struct {
 // maxGreeting limits the server's output before its version line.
 const maxGreeting = 4 << 10
 
-// allow sets a deadline of d for everything done with the connection; 0 means none. If that fails the connection is closed, as its next use
-// shows.
+// allow sets a deadline of d for everything done with the connection; 0 means none. If that fails the connection is
+// closed, as its next use shows.
 func (c *watchedConn) allow(d time.Duration) {
 	var until time.Time
 	if d > 0 {

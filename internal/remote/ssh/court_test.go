@@ -29,8 +29,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// court is where OpenSSH's ssh and this Door are asked to reach the same sshd, with the same files. Names in braces stand for public keys:
-// {rsa} of the host, {old rsa} one that it had, {ca rsa} of an authority.
+// court is where OpenSSH's ssh and this Door are asked to reach the same sshd, with the same files. Names in braces
+// stand for public keys: {rsa} of the host, {old rsa} one that it had, {ca rsa} of an authority.
 type court struct {
 	t    *testing.T
 	dir  string
@@ -134,8 +134,8 @@ func (c *court) certify(key, authority, name, flaw string, kind uint32) *ssh.Cer
 	return cert
 }
 
-// users writes the key files of the one who logs in: key, locked (PEM, with a passphrase), held (only its .pub), "a b", certified (whose
-// certificate the node accepts), and wrong, which it does not.
+// users writes the key files of the one who logs in: key, locked (PEM, with a passphrase), held (only its .pub), "a b",
+// certified (whose certificate the node accepts), and wrong, which it does not.
 func (c *court) users() {
 	c.t.Helper()
 	var authorized strings.Builder
@@ -270,7 +270,8 @@ func listenAgent(t *testing.T, serve func(net.Conn)) (path string) {
 // spelled is a key with another name of its type, and tabbed one that has tabs for blanks.
 var spelled, tabbed = regexp.MustCompile(`\{type (\S+) ([^}]+)\}`), regexp.MustCompile(`\{tab ([^}]+)\}`)
 
-// write writes text with its placeholders replaced: NAME is the node as files list it, HASH the same as a secret, DIR and PORT what they say.
+// write writes text with its placeholders replaced: NAME is the node as files list it, HASH the same as a secret, DIR
+// and PORT what they say.
 func (c *court) write(t *testing.T, name, text string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(c.addr)
@@ -293,7 +294,8 @@ func (c *court) openSSH(t *testing.T) (words string, connects bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "ssh", "-F", c.path("config"), "-o", "BatchMode=yes", "-s", "n", "sftp") // starts no shell
+	// starts no shell
+	cmd := exec.CommandContext(ctx, "ssh", "-F", c.path("config"), "-o", "BatchMode=yes", "-s", "n", "sftp")
 	cmd.Env = append(os.Environ(), "SSH_AUTH_SOCK="+c.sock)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

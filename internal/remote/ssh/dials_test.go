@@ -18,7 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 )
 
-// blackHole returns the port of a socket on the loopback whose queue is full: an attempt to connect to it waits until it gives up.
+// blackHole returns the port of a socket on the loopback whose queue is full: an attempt to connect to it waits until
+// it gives up.
 func blackHole(t testing.TB) (port int) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -105,7 +106,8 @@ func among(t testing.TB, dead int) (*site, []string) {
 	return s, names
 }
 
-// 320 nodes that answer nothing do not keep others waiting: neither one of the same job, nor one of a job that starts while they are retried.
+// 320 nodes that answer nothing do not keep others waiting: neither one of the same job, nor one of a job that starts
+// while they are retried.
 func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 	noLeaks(t)
 	s, dead := among(t, 320)

@@ -1,17 +1,20 @@
-// Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh). User, port, keys, known hosts and proxies are those that OpenSSH
-// would use. Host keys are always checked, also those of jump hosts, and no configuration can switch that off. A node costs one TCP connection,
-// or one channel of a jump host's connection, which all hosts behind it share, or one ProxyCommand. The readers of a script's output skip what
-// a login shell prints before it.
+// Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh). User, port, keys, known hosts and proxies
+// are those that OpenSSH would use. Host keys are always checked, also those of jump hosts, and no configuration can
+// switch that off. A node costs one TCP connection, or one channel of a jump host's connection, which all hosts behind
+// it share, or one ProxyCommand. The readers of a script's output skip what a login shell prints before it.
 //
-// A Door may be used by any number of goroutines. Keys and known hosts are read once, and again when their files change. Close ends the
-// connections to jump hosts and waits for their goroutines. No deadline covers reading this host's own files: while the file system with the
-// configuration, known hosts or keys hangs, every Dial hangs, whatever its context.
+// A Door may be used by any number of goroutines. Keys and known hosts are read once, and again when their files
+// change. Close ends the connections to jump hosts and waits for their goroutines. No deadline covers reading this
+// host's own files: while the file system with the configuration, known hosts or keys hangs, every Dial hangs, whatever
+// its context.
 //
-// The user is asked only in Prepare, before there is a screen: passphrases, when a host has accepted the key, and what a jump host or a node
-// asks. What was typed stays in memory. A decrypted key serves every login. A password serves the same question of the same jump host, or of any
-// node of the same domain, but never a node what was typed for a jump host; a one-time code serves once. When nobody can answer, the failure says the question.
+// The user is asked only in Prepare, before there is a screen: passphrases, when a host has accepted the key, and what
+// a jump host or a node asks. What was typed stays in memory. A decrypted key serves every login. A password serves the
+// same question of the same jump host, or of any node of the same domain, but never a node what was typed for a jump
+// host; a one-time code serves once. When nobody can answer, the failure says the question.
 //
-// A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of a turn.
+// A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of
+// a turn.
 package ssh
 
 import (
@@ -68,7 +71,8 @@ type limits struct {
 	again                 time.Duration // the least between two attempts to reach a jump host
 }
 
-// How many hosts may do something dear at the same time: look up a name, exchange keys and log in, start a ProxyCommand.
+// How many hosts may do something dear at the same time: look up a name, exchange keys and log in, start a
+// ProxyCommand.
 const (
 	parallelLookups    = 64
 	parallelHandshakes = 16
@@ -111,7 +115,8 @@ func (d *Door) Close() { d.jumps.close() }
 // Retry lets jump hosts that failed be tried again soon, since the user asks for it.
 func (d *Door) Retry() { d.jumps.hurry() }
 
-// whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has this user.
+// whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has
+// this user.
 func whoAmI() (name, home string, err error) {
 	name, home = os.Getenv("USER"), os.Getenv("HOME")
 	if u, err := user.Current(); err == nil {

@@ -38,7 +38,8 @@ type audience struct {
 	reports map[string]int
 }
 
-// watch lets nvnodetop watch a fleet over real connections. A node that does not answer is given up so late that no test sees it.
+// watch lets nvnodetop watch a fleet over real connections. A node that does not answer is given up so late that no
+// test sees it.
 func watch(t *testing.T, o fleet.Options) *audience {
 	t.Helper()
 	o.GPUs, o.Dir = 8, t.TempDir()
@@ -173,8 +174,8 @@ func (a *audience) wants(nodes int) {
 	}
 }
 
-// TestFleetInTrouble: nodes that do not answer, and those that send too much, are more than what may be dialed at a time. No healthy node waits for
-// one, since none of these is given up before the test is.
+// TestFleetInTrouble: nodes that do not answer, and those that send too much, are more than what may be dialed at a
+// time. No healthy node waits for one, since none of these is given up before the test is.
 func TestFleetInTrouble(t *testing.T) {
 	noLeaks(t)
 	const healthy, trouble = 40, 120

@@ -16,8 +16,8 @@ type opening struct {
 	left bool // nobody waits for it
 }
 
-// open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host takes its result. So
-// there is at most one for a host that is dead.
+// open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
+// takes its result. So there is at most one for a host that is dead.
 func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
 	if s.trip.conn.failure() != nil { // x/crypto may wait for ever for what is asked now, see await
 		return nil, &openError{errGone}

@@ -56,7 +56,8 @@ func ipv6Rulings(t *testing.T) []ruling {
 	}
 }
 
-// algorithmRulings are about what the configuration accepts. Go's ssh has fewer algorithms than OpenSSH, which the words say.
+// algorithmRulings are about what the configuration accepts. Go's ssh has fewer algorithms than OpenSSH, which the
+// words say.
 var algorithmRulings = []ruling{
 	{name: "Ciphers", config: "Ciphers aes256-ctr", sshd: "Ciphers aes256-ctr"},
 	{name: "Ciphers that the node lacks", config: "Ciphers aes128-ctr", sshd: "Ciphers aes256-ctr", refuses: "no matching cipher", class: reach.ClassOther, reason: "The host has aes256-ctr"},

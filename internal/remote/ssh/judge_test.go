@@ -14,7 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// ruling is a row of the table: where OpenSSH connects the Door connects, and where it refuses the Door does, with the same reason.
+// ruling is a row of the table: where OpenSSH connects the Door connects, and where it refuses the Door does, with the
+// same reason.
 type ruling struct {
 	name   string
 	host   string // HostName; empty: localhost

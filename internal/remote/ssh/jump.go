@@ -59,8 +59,9 @@ func (js *jumps) close() {
 	js.wg.Wait()
 }
 
-// jump is a jump host. Its connection is made when a host needs it, closed when none has needed it for a while, and made anew when it has died.
-// While attempts fail, each host gets the last one's failure, and the jump host is asked less and less often.
+// jump is a jump host. Its connection is made when a host needs it, closed when none has needed it for a while, and
+// made anew when it has died. While attempts fail, each host gets the last one's failure, and the jump host is asked
+// less and less often.
 type jump struct {
 	jumps  *jumps
 	to     hop
@@ -84,7 +85,8 @@ type jump struct {
 
 var errClosing = errors.New("nvnodetop is closing")
 
-// connect returns the connection, and makes one if there is none. Only an attempt that begins with asker asks questions.
+// connect returns the connection, and makes one if there is none. Only an attempt that begins with asker asks
+// questions.
 func (j *jump) connect(ctx context.Context, asker Asker) (*shell, error) {
 	for {
 		s, wait, err := j.state(asker)
@@ -238,8 +240,8 @@ func (j *jump) watch(s *shell) (why string) {
 	}
 }
 
-// isIdle reports whether nothing has needed the connection for a while. Then nothing gets it any more. A connection for which the user had to
-// answer a question is kept, and so is that to the login host.
+// isIdle reports whether nothing has needed the connection for a while. Then nothing gets it any more. A connection for
+// which the user had to answer a question is kept, and so is that to the login host.
 func (j *jump) isIdle(s *shell) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

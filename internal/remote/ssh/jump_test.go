@@ -193,7 +193,8 @@ func TestJumpHostThatSaysMuch(t *testing.T) {
 	}
 }
 
-// A node that answers nothing costs the jump host one request, whatever the number of attempts; the last of them gets a late answer.
+// A node that answers nothing costs the jump host one request, whatever the number of attempts; the last of them gets a
+// late answer.
 func TestDeadNodeBehindAJumpHost(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
@@ -223,7 +224,8 @@ func TestDeadNodeBehindAJumpHost(t *testing.T) {
 	}
 }
 
-// A jump host that dies takes its sessions along, says so, and is dialed anew; while it is away it is not asked for each node.
+// A jump host that dies takes its sessions along, says so, and is dialed anew; while it is away it is not asked for
+// each node.
 func TestJumpHostDies(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
@@ -374,7 +376,8 @@ func TestIdleJumpHostIsClosed(t *testing.T) {
 	s.mustOpen("n")
 }
 
-// BenchmarkNodesThroughJumpHost measures how long 64 nodes take until all have said Hello, through one new connection to a jump host.
+// BenchmarkNodesThroughJumpHost measures how long 64 nodes take until all have said Hello, through one new connection
+// to a jump host.
 func BenchmarkNodesThroughJumpHost(b *testing.B) {
 	s := newSite(b)
 	s.configure("login1", startNode(b, s, nil))

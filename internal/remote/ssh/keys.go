@@ -39,8 +39,9 @@ func (ids *identities) skip(format string, args ...any) {
 	ids.skipped = append(ids.skipped, fmt.Sprintf(format, args...))
 }
 
-// identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the configuration, then key
-// files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a locked key; nil: there is none.
+// identities collects the keys for a target in OpenSSH's order: keys in the agent, starting with those named in the
+// configuration, then key files. IdentitiesOnly excludes the agent's other keys. unlock returns the signer of a locked
+// key; nil: there is none.
 func (d *Door) identities(ctx context.Context, t *settings.Settings, unlock func(*keyFile) ssh.Signer) *identities {
 	ids := &identities{accepts: t.PubkeyAcceptedAlgorithms}
 	if t.NoKeys {

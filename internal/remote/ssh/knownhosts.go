@@ -44,7 +44,8 @@ func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*
 // algorithms lists the algorithms to ask for, in order.
 func (s *knownSet) algorithms() []string { return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms) }
 
-// check returns the line in which the key is known, or a *hostKeyError, or a *remote.LocalError if the configuration takes no such key.
+// check returns the line in which the key is known, or a *hostKeyError, or a *remote.LocalError if the configuration
+// takes no such key.
 func (s *knownSet) check(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
 	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
 		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d", bits, s.target.RequiredRSASize)}

@@ -111,7 +111,8 @@ func (e *loginError) rejected() bool {
 		func(words string) bool { return strings.Contains(e.err.Error(), words) })
 }
 
-// witness returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that fails to sign is not used.
+// witness returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that fails
+// to sign is not used.
 func witness(signer ssh.Signer, used func()) ssh.Signer {
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {

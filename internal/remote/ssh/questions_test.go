@@ -181,7 +181,8 @@ func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 	}
 }
 
-// Nodes that ask: the user answers for one, the others get the same answer, one after the other until it was accepted twice.
+// Nodes that ask: the user answers for one, the others get the same answer, one after the other until it was accepted
+// twice.
 func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 	for _, reusable := range []bool{true, false} {
 		t.Run(fmt.Sprint(reusable), func(t *testing.T) {
@@ -226,7 +227,8 @@ func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 	}
 }
 
-// Hosts of --nodes may belong to different people: an answer for hosts of one domain is not sent to those of another, and each is asked for.
+// Hosts of --nodes may belong to different people: an answer for hosts of one domain is not sent to those of another,
+// and each is asked for.
 func TestAnswersStayInTheirDomain(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)

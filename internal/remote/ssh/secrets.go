@@ -15,8 +15,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Asker asks the user a question of a host, or one of our own if host is empty. It shows which of both it is, whatever the host writes. secret
-// answers are not echoed. An empty answer skips the question.
+// Asker asks the user a question of a host, or one of our own if host is empty. It shows which of both it is, whatever
+// the host writes. secret answers are not echoed. An empty answer skips the question.
 type Asker interface {
 	Ask(ctx context.Context, host, prompt string, secret bool) (string, error)
 }
@@ -24,8 +24,8 @@ type Asker interface {
 // maxAnswering is how long the user may take for all answers of one login. An sshd waits for two minutes.
 const maxAnswering = 3 * time.Minute
 
-// secrets is what the user has typed: decrypted keys, so that a new connection asks nothing, and passwords. Nothing of it is ever written
-// anywhere.
+// secrets is what the user has typed: decrypted keys, so that a new connection asks nothing, and passwords. Nothing of
+// it is ever written anywhere.
 type secrets struct {
 	mu      sync.Mutex
 	keys    map[string]ssh.Signer // by file and state of the file
@@ -36,8 +36,8 @@ func newSecrets() *secrets {
 	return &secrets{keys: map[string]ssh.Signer{}, answers: map[string]*answer{}}
 }
 
-// answer is one that a host has accepted. Until it was accepted twice it may be for one use only: then one login at a time tries it, so that a
-// stale code is refused once and not by each of 512 nodes.
+// answer is one that a host has accepted. Until it was accepted twice it may be for one use only: then one login at a
+// time tries it, so that a stale code is refused once and not by each of 512 nodes.
 type answer struct {
 	text   string
 	turn   chan struct{} // holds a token while a login tries it
@@ -131,8 +131,8 @@ const maxTries = 3
 
 var errSkipped = errors.New("skipped")
 
-// unlocked returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host accepts the key; nil if
-// nobody can be asked.
+// unlocked returns a signer for a locked key: the decrypted key, or one that asks for the passphrase once a host
+// accepts the key; nil if nobody can be asked.
 func (a *trip) unlocked(ctx context.Context, f *keyFile) ssh.Signer {
 	s := a.d.secrets
 	s.mu.Lock()

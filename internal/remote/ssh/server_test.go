@@ -423,7 +423,8 @@ func scriptPayload(text string) install.Payload {
 	}
 }
 
-// noLeaks fails the test when goroutines of this module's connections or of the SSH library outlive it. It is to be called first.
+// noLeaks fails the test when goroutines of this module's connections or of the SSH library outlive it. It is to be
+// called first.
 func noLeaks(t *testing.T) {
 	t.Helper()
 	leaks.Check(t, "internal/remote", "/x/crypto")

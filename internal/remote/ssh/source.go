@@ -11,7 +11,8 @@ import (
 // longest is the most of a ConnectTimeout that is waited for.
 const longest = 30 * time.Second
 
-// patience returns how long to wait for a connection, or for the first word of sshd: as long as the configuration says, or as usual.
+// patience returns how long to wait for a connection, or for the first word of sshd: as long as the configuration says,
+// or as usual.
 func (a *trip) patience(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)

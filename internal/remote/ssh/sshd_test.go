@@ -63,7 +63,8 @@ func startProgram(t *testing.T, config string) *sshd {
 	d := &sshd{addr: free.Addr().String()}
 	drop(free)
 	_, port, _ := net.SplitHostPort(d.addr)
-	writeFile(t, filepath.Join(dir, "config"), "Port "+port+"\nListenAddress 127.0.0.1\nListenAddress ::1\n"+config) // the second one if there is IPv6
+	// the second one if there is IPv6
+	writeFile(t, filepath.Join(dir, "config"), "Port "+port+"\nListenAddress 127.0.0.1\nListenAddress ::1\n"+config)
 	if d.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// timedConn makes a connection of a stream that has no deadlines. One deadline is enough, for a handshake. The stream is closed when it
-// expires, since nothing else would wake what waits for it.
+// timedConn makes a connection of a stream that has no deadlines. One deadline is enough, for a handshake. The stream
+// is closed when it expires, since nothing else would wake what waits for it.
 type timedConn struct {
 	io.ReadWriteCloser
 	peer   peer

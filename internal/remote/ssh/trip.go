@@ -97,8 +97,8 @@ func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, lo
 	defer login.close()
 	endTurn := func() {}
 	defer func() { endTurn() }()
-	// A handshake costs this host's processor, and the cluster's directory of users. It begins when sshd has answered: a host that is dead or hung holds no
-	// turn. One that takes long to log in gives its turn away.
+	// A handshake costs this host's processor, and the cluster's directory of users. It begins when sshd has answered:
+	// a host that is dead or hung holds no turn. One that takes long to log in gives its turn away.
 	a.conn.greet = func() (err error) {
 		a.conn.allow(0)
 		overdue.during(func() {
@@ -131,7 +131,8 @@ func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, lo
 	return newClient(c, chans, reqs), nil
 }
 
-// hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte, and the key must stay the same.
+// hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte, and the key must stay the
+// same.
 type hostKeyCheck struct {
 	trip   *trip
 	known  *knownSet

@@ -10,8 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts on by '?' and
-// bytes that are not UTF-8 by the replacement character, and cuts the string to at most limit bytes, between two characters.
+// Line makes a string safe to display: it removes escape sequences, replaces every other character that a terminal acts
+// on by '?' and bytes that are not UTF-8 by the replacement character, and cuts the string to at most limit bytes,
+// between two characters.
 func Line(s string, limit int) string {
 	if text.Plain(s) && len(s) <= limit {
 		return s

@@ -1,8 +1,9 @@
-// Package child runs a command in the place of this program: it has its terminal, its process group and its standard streams, and what is sent
-// to this process is passed on to it. Package track measures it meanwhile.
+// Package child runs a command in the place of this program: it has its terminal, its process group and its standard
+// streams, and what is sent to this process is passed on to it. Package track measures it meanwhile.
 //
-// A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc, until Reap is called. After
-// Adopt, orphans of the command become children of this process, which has to wait for them. It needs Linux.
+// A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc,
+// until Reap is called. After Adopt, orphans of the command become children of this process, which has to wait for
+// them. It needs Linux.
 package child
 
 import (
@@ -18,7 +19,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/track"
 )
 
-// Exit statuses of a command that cannot be run, as shells have them, and what they add to the number of the signal that ends a command.
+// Exit statuses of a command that cannot be run, as shells have them, and what they add to the number of the signal
+// that ends a command.
 const (
 	CannotRun = 126
 	NotFound  = 127

@@ -21,7 +21,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
-// TestMain makes this test binary a tracker, which runs itself as its command. The command prints the signals that it gets, one per line.
+// TestMain makes this test binary a tracker, which runs itself as its command. The command prints the signals that it
+// gets, one per line.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ROLE") {
 	case "":
@@ -140,7 +141,8 @@ func (tr *tracker) end(t *testing.T) {
 	_ = tr.Wait()
 }
 
-// TestSignals sends each signal to the tracker alone, and then to its whole group: the command gets it once in both cases.
+// TestSignals sends each signal to the tracker alone, and then to its whole group: the command gets it once in both
+// cases.
 func TestSignals(t *testing.T) {
 	tr := piped(t)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT} {
@@ -157,8 +159,8 @@ func TestSignals(t *testing.T) {
 	tr.end(t)
 }
 
-// TestIgnored tracks a command where signals are ignored, as under nohup and in the background of a script: it ignores them as well, and is not
-// told of them. SIGTERM still ends it.
+// TestIgnored tracks a command where signals are ignored, as under nohup and in the background of a script: it ignores
+// them as well, and is not told of them. SIGTERM still ends it.
 func TestIgnored(t *testing.T) {
 	t.Setenv("ROLE", "nohup")
 	for ignored, dies := range map[string]syscall.Signal{"": syscall.SIGHUP, "HUP": syscall.SIGINT, "HUP INT": syscall.SIGTERM} {

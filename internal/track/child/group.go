@@ -15,8 +15,9 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// group tells a signal that was sent to this process from one that was sent to its whole process group. The kernel says which it was, but Go does
-// not hand that on. So another process of the group, which does nothing, is looked at: has it got the signal too?
+// group tells a signal that was sent to this process from one that was sent to its whole process group. The kernel says
+// which it was, but Go does not hand that on. So another process of the group, which does nothing, is looked at: has it
+// got the signal too?
 type group struct {
 	mu      sync.Mutex // protects the following
 	witness *exec.Cmd  // nil: there is none
@@ -24,8 +25,8 @@ type group struct {
 	gone    chan struct{}
 }
 
-// hearing is how long the witness has to be calm to have got no signal; mostHearing is how long it may take to become calm, to end or to stop. On a
-// busy machine it may have no turn for a while.
+// hearing is how long the witness has to be calm to have got no signal; mostHearing is how long it may take to become
+// calm, to end or to stop. On a busy machine it may have no turn for a while.
 const (
 	hearing     = 50 * time.Millisecond
 	mostHearing = 5 * time.Second
@@ -44,7 +45,8 @@ func newGroup() *group {
 	return g
 }
 
-// renew starts the witness, which reads until its input is closed, at the latest when this process ends. Without one each signal is passed on.
+// renew starts the witness, which reads until its input is closed, at the latest when this process ends. Without one
+// each signal is passed on.
 func (g *group) renew() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Shell is the command that runs a line of a shell. The shell makes room for what the line starts, if that is only one command: then it is this
-// one that a Child has, and no shell above it.
+// Shell is the command that runs a line of a shell. The shell makes room for what the line starts, if that is only one
+// command: then it is this one that a Child has, and no shell above it.
 func Shell(line string) []string {
 	shell := []string{"/bin/sh", "-c", line}
 	words := strings.Fields(line)

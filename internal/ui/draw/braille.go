@@ -4,18 +4,20 @@ import "math"
 
 // Graph is a picture of a series in braille dots: two samples and four dots a cell.
 type Graph struct {
-	Low, High float64   // the scale; it is fixed, so that a picture can be compared with itself later
-	Area      bool      // filled from below, for amounts; otherwise a line, for temperatures and minimums
-	Upper     []float32 // a band: filled from the values up to these, which there should be as many of; the line is its lower edge
-	Line      Role      // the line, or the top of the area
-	Body      Role      // below the top, or above the lower edge
-	Held      []float32 // above 0 where a rule held: there the line is a Warn; as many as values, or nil
+	Low, High float64 // the scale; it is fixed, so that a picture can be compared with itself later
+	Area      bool    // filled from below, for amounts; otherwise a line, for temperatures and minimums
+	// a band: filled from the values up to these, which there should be as many of; the line is its lower edge
+	Upper []float32
+	Line  Role      // the line, or the top of the area
+	Body  Role      // below the top, or above the lower edge
+	Held  []float32 // above 0 where a rule held: there the line is a Warn; as many as values, or nil
 }
 
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
 var dots = [2][4]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
-// Draw draws the values into w×h cells. There should be 2w of them, see Sampling; the newest is at the right. NaN is a gap.
+// Draw draws the values into w×h cells. There should be 2w of them, see Sampling; the newest is at the right. NaN is a
+// gap.
 func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 	if w <= 0 || h <= 0 {
 		return
@@ -45,8 +47,8 @@ func at(values []float32, i int) float64 {
 	return float64(values[i])
 }
 
-// reach is the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A line joins a sample to
-// the one before, unless it goes up and down all the time: joined, such samples would be a slab.
+// reach is the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A line
+// joins a sample to the one before, unless it goes up and down all the time: joined, such samples would be a slab.
 func (g Graph) reach(earlier, prev, v, upper float64, h int) (low, high int) {
 	if math.IsNaN(v) {
 		return 0, -1
@@ -120,8 +122,8 @@ const (
 	PoolHighest
 )
 
-// Sampling spreads bins over dots. Both are numbered from the epoch on: which bins share a dot never changes, so that a picture scrolls
-// without flickering.
+// Sampling spreads bins over dots. Both are numbered from the epoch on: which bins share a dot never changes, so that a
+// picture scrolls without flickering.
 type Sampling struct {
 	Newest     int64 // number of the newest bin
 	Bins, Dots int   // so many bins are shown in so many dots
@@ -138,8 +140,8 @@ func (s Sampling) leftmost() int64 { return s.Newest*int64(s.Dots)/int64(s.Bins)
 // Values is how many values, up to the newest, the dots are made of.
 func (s Sampling) Values() int { return int(s.Newest-s.first(s.leftmost())) + 2 }
 
-// Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are repeated. Missing values
-// are gaps.
+// Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are
+// repeated. Missing values are gaps.
 func (s Sampling) Resample(values []float32, pool Pool) []float32 {
 	dots := make([]float32, s.Dots)
 	left := s.leftmost()

@@ -1,13 +1,15 @@
-// Package draw makes text pictures: a Canvas of cells, functions that put things of an exact width into them, and Themes that turn
-// the finished Canvas into lines for a terminal.
+// Package draw makes text pictures: a Canvas of cells, functions that put things of an exact width into them, and
+// Themes that turn the finished Canvas into lines for a terminal.
 //
-// A cell is a glyph and a Role. The Role is the purpose of the glyph ("a label", "a warning"), never its look. A Theme gives each Role its
-// color when the Canvas is encoded, so all renderings of one picture have the same geometry, and ASCII is a glyph-for-glyph map.
-// The looks are Lip Gloss styles. A Theme turns them into escape sequences once, when it is made.
+// A cell is a glyph and a Role. The Role is the purpose of the glyph ("a label", "a warning"), never its look. A Theme
+// gives each Role its color when the Canvas is encoded, so all renderings of one picture have the same geometry, and
+// ASCII is a glyph-for-glyph map. The looks are Lip Gloss styles. A Theme turns them into escape sequences once, when
+// it is made.
 //
-// Guarantees: everything outside the Canvas is cut off, and so is text wider than its room; a glyph two columns wide takes two cells and is
-// never cut in half; marks without a width of their own (combining marks, joiners) are left out, so every line of an encoded Canvas is as
-// wide as all terminals think it is. No text and no number makes this package panic.
+// Guarantees: everything outside the Canvas is cut off, and so is text wider than its room; a glyph two columns wide
+// takes two cells and is never cut in half; marks without a width of their own (combining marks, joiners) are left out,
+// so every line of an encoded Canvas is as wide as all terminals think it is. No text and no number makes this package
+// panic.
 //
 // A Canvas belongs to one goroutine at a time. Themes and the rest may be used by any number.
 package draw

@@ -7,8 +7,8 @@ var (
 	heights = []rune("▁▂▃▄▅▆▇")
 )
 
-// Bar draws a bar of w columns that is percent full, to an eighth of a column. More than 0 never draws empty, and less than 100 never draws
-// full.
+// Bar draws a bar of w columns that is percent full, to an eighth of a column. More than 0 never draws empty, and less
+// than 100 never draws full.
 func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	full := w * 8
 	n := 0
@@ -27,8 +27,8 @@ func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	c.Fill(x, y, end-x, '░', role)
 }
 
-// Height is the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. Seven heights: the free eighth
-// at the top parts rows that stand on each other.
+// Height is the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. Seven heights: the
+// free eighth at the top parts rows that stand on each other.
 func Height(v float64) rune {
 	if math.IsNaN(v) {
 		return ' '

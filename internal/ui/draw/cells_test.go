@@ -94,7 +94,8 @@ func TestResample(t *testing.T) {
 	}
 }
 
-// One bin later, the picture is the same, moved by a dot at most where dots have several bins; only the dot that was the newest may change.
+// One bin later, the picture is the same, moved by a dot at most where dots have several bins; only the dot that was
+// the newest may change.
 func TestResampleDoesNotFlicker(t *testing.T) {
 	for _, shape := range [][2]int{{120, 40}, {200, 104}, {200, 68}, {200, 148}, {200, 200}} {
 		var values, before []float32

@@ -157,7 +157,8 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// The colors that are chosen by hand for each kind of terminal are what is sent, and not what Lip Gloss would make of the true ones.
+// The colors that are chosen by hand for each kind of terminal are what is sent, and not what Lip Gloss would make of
+// the true ones.
 func TestLooks(t *testing.T) {
 	for _, test := range []struct {
 		profile  colorprofile.Profile

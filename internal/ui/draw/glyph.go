@@ -7,7 +7,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Glyphs lists every glyph beyond ASCII and braille that the screens may use. Each is one column wide everywhere and has no emoji form.
+// Glyphs lists every glyph beyond ASCII and braille that the screens may use. Each is one column wide everywhere and
+// has no emoji form.
 const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─╌┄│╭╮╰╯├└┊▲✗✓◌·–▸●→←↑↓‹›…°×"
 
 // asciiOf has the ASCII form of each of Glyphs. Bars read block glyphs in their own way: barASCII.
@@ -48,8 +49,8 @@ func toASCII(r rune, role Role) rune {
 	return '?'
 }
 
-// glyph returns the glyph drawn for r and its width: 0, 1 or 2. Terminals disagree about runes that join others or whose width depends on
-// their neighbors: those become "?".
+// glyph returns the glyph drawn for r and its width: 0, 1 or 2. Terminals disagree about runes that join others or
+// whose width depends on their neighbors: those become "?".
 func glyph(r rune) (rune, int) {
 	switch {
 	case r >= 0x20 && r < 0x7f:

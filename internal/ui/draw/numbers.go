@@ -47,7 +47,8 @@ func Whole(v float64) string { return strconv.Itoa(int(math.Round(v))) }
 // One is v with one decimal.
 func One(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// Age is a duration in one unit below an hour ("40s", "12m"), then in two ("3h10m", "2d4h") as far as five columns hold them.
+// Age is a duration in one unit below an hour ("40s", "12m"), then in two ("3h10m", "2d4h") as far as five columns hold
+// them.
 func Age(d time.Duration) string {
 	s := max(int(d/time.Second), 0)
 	m, h, days := s/60, s/3600, s/86400

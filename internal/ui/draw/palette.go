@@ -18,11 +18,12 @@ type looks struct {
 // none is the terminal's own color. Lip Gloss reads the name "-" as it, too.
 var none color.Color = lipgloss.NoColor{}
 
-// newLooks returns the looks of a palette for a terminal. Where there are few colors, faint and reverse separate what colors separate
-// elsewhere.
+// newLooks returns the looks of a palette for a terminal. Where there are few colors, faint and reverse separate what
+// colors separate elsewhere.
 func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	if p.sharp && profile < colorprofile.ANSI256 {
-		profile = min(profile, colorprofile.ASCII) // the sixteen colors are the user's own: nothing can be promised of them
+		// the sixteen colors are the user's own: nothing can be promised of them
+		profile = min(profile, colorprofile.ASCII)
 	}
 	complete, lightDark := lipgloss.Complete(profile), lipgloss.LightDark(!light)
 	shade := func(names string) color.Color {
@@ -70,7 +71,8 @@ func (l *looks) bar(r Role, cl class) lipgloss.Style {
 	return l.roles[ink[r]].Bold(false).Background(l.track)
 }
 
-// selected is the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite of its value.
+// selected is the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite of
+// its value.
 func (l *looks) selected(s lipgloss.Style, cl class) lipgloss.Style {
 	switch {
 	case s.GetBackground() != none:

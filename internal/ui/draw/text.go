@@ -94,7 +94,8 @@ func rear(s string, w int) string {
 	return ""
 }
 
-// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. The lines behind the first are led by indent.
+// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. The lines behind the first are led by
+// indent.
 func Wrap(s string, w int, indent string) []string {
 	if w < 1 {
 		return nil

@@ -46,7 +46,8 @@ func classOf(r rune) class {
 	return letter
 }
 
-// The names of the themes. Auto asks the terminal whether its background is light, and so do those that name no background.
+// The names of the themes. Auto asks the terminal whether its background is light, and so do those that name no
+// background.
 const (
 	Auto         = "auto"
 	Dark         = "dark"
@@ -103,7 +104,8 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 // onlyInk matches the parameters of a foreground color alone.
 var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
 
-// compose takes from Lip Gloss the sequence that it writes before a text. Asking it for every cell would cost milliseconds a frame.
+// compose takes from Lip Gloss the sequence that it writes before a text. Asking it for every cell would cost
+// milliseconds a frame.
 func compose(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
 	before, _, _ := strings.Cut(s.Render("x"), "x")
@@ -142,7 +144,8 @@ func (p *pen) use(st *style) {
 	p.now = st
 }
 
-// blank prepares to write an invisible space: the current style may stay unless it would be visible on a space (background, reverse).
+// blank prepares to write an invisible space: the current style may stay unless it would be visible on a space
+// (background, reverse).
 func (p *pen) blank() {
 	if p.now.shows {
 		p.reset()
@@ -168,7 +171,8 @@ func (t *Theme) style(c *cell) *style {
 // empty says that the cell is a space that shows nothing.
 func (t *Theme) empty(c *cell) bool { return c.glyph == ' ' && !t.style(c).shows }
 
-// put writes one cell. It returns false for a glyph after which the cursor may not be where we think, as terminals differ on its width.
+// put writes one cell. It returns false for a glyph after which the cursor may not be where we think, as terminals
+// differ on its width.
 func (p *pen) put(c *cell) (sure bool) {
 	st := p.t.style(c)
 	if c.glyph == ' ' && !st.shows {

@@ -19,7 +19,8 @@ func pcieMost(g *cluster.GPU) float64 {
 	return 2 * width * pcieLane[int(gen)-1]
 }
 
-// nvlinkMost is what the NVLink links of a GPU can carry both ways, NaN when that is not known. From Blackwell on a link is twice as fast.
+// nvlinkMost is what the NVLink links of a GPU can carry both ways, NaN when that is not known. From Blackwell on a
+// link is twice as fast.
 func nvlinkMost(g *cluster.GPU) float64 {
 	links := g.Float(metric.NVLinks)
 	switch capability := g.Card.Capability; {

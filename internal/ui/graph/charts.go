@@ -28,8 +28,8 @@ func NodeGraphs(f *part.Frame, y int) {
 	}
 }
 
-// JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not respond stays; the
-// numbers now are of the others.
+// JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not
+// respond stays; the numbers now are of the others.
 func JobGraphs(f *part.Frame, y int) {
 	if f.H-y < graphLeast+graphFrame+3 {
 		return
@@ -99,8 +99,9 @@ func counted(n, all int) string {
 	return ", " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " GPUs"
 }
 
-// utilChart is a chart of the utilization of GPUs: a band from the lowest to the median, now of the fresh ones. The wider it is, the more
-// do the others wait for one. Its lower edge is amber since a rule holds that a GPU does too little.
+// utilChart is a chart of the utilization of GPUs: a band from the lowest to the median, now of the fresh ones. The
+// wider it is, the more do the others wait for one. Its lower edge is amber since a rule holds that a GPU does too
+// little.
 func utilChart(f *part.Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(*cluster.GPU) string) []chart {
 	low, standsOut := tally.Slowest(fresh)
 	switch {
@@ -178,8 +179,8 @@ func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 // The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
 const coolest, hottestEver = 30, 100
 
-// heatChart is a chart of the hottest of GPUs, amber where heat lowered the clocks or was about to. The dotted line is where the first of them
-// slows down.
+// heatChart is a chart of the hottest of GPUs, amber where heat lowered the clocks or was about to. The dotted line is
+// where the first of them slows down.
 func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
 	if !hottest.Known() {
 		return nil

@@ -46,7 +46,8 @@ func TestAxis(t *testing.T) {
 	}
 }
 
-// Up to three charts stand in one line. More are put into two where there is room, the same number in each; what does not fit is left out.
+// Up to three charts stand in one line. More are put into two where there is room, the same number in each; what does
+// not fit is left out.
 func TestArrange(t *testing.T) {
 	for _, test := range []struct {
 		charts, width, free int
@@ -135,7 +136,8 @@ func TestSumChart(t *testing.T) {
 	}
 }
 
-// The lower edge is amber since when one of the GPUs has lagged or idled. A problem that is over, of another kind or of another GPU does not count.
+// The lower edge is amber since when one of the GPUs has lagged or idled. A problem that is over, of another kind or of
+// another GPU does not count.
 func TestLagged(t *testing.T) {
 	f := frame(100, 30)
 	g := gpu(nil, metric.Util, 1, 1, 1, 1, 1)
@@ -205,7 +207,8 @@ func TestChartsOfOneGPU(t *testing.T) {
 	}
 }
 
-// What a PCIe link carries depends on its generation and width, what NVLink carries on the links and the generation of the GPU.
+// What a PCIe link carries depends on its generation and width, what NVLink carries on the links and the generation of
+// the GPU.
 func TestCapacity(t *testing.T) {
 	for _, test := range []struct{ gen, width, want float64 }{
 		{4, 16, 63.008e9}, {5, 16, 126.016e9}, {1, 1, 0.5e9}, {0, 16, gap}, {7, 16, gap}, {4, 0, gap}, {gap, 16, gap}, {4, gap, gap},

@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// The engines have the longest names and bars with which all fit. In a narrow terminal the last ones are left out, never cut.
+// The engines have the longest names and bars with which all fit. In a narrow terminal the last ones are left out,
+// never cut.
 func TestEngines(t *testing.T) {
 	g := gpu(map[metric.ID]float64{metric.SMActive: 97, metric.TensorActive: 0, metric.Encoder: 100}, metric.Util, 1, 1)
 	g.Card.Absent = map[string][]string{"Not Supported": {metric.SMOccupancy.String(), metric.DRAMActive.String(), metric.Decoder.String(), metric.JPEG.String(), metric.OFA.String()}}
@@ -80,7 +81,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// As many charts as fit are drawn, the most wanted first, and none is cut. In low terminals the axis stands below the last line only.
+// As many charts as fit are drawn, the most wanted first, and none is cut. In low terminals the axis stands below the
+// last line only.
 func TestGPUCharts(t *testing.T) {
 	g := gpu(map[metric.ID]float64{metric.Util: 50}, metric.Util, 50) // with one report it is not known what it lacks
 	for _, test := range []struct {

@@ -63,7 +63,8 @@ func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
 	drawSheet(f, y, rows, c.axis, len(c.charts), func(i int) chart { return c.charts[i].make(c.gpu) })
 }
 
-// Missing names what a GPU does not have of the charts and engines, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".
+// Missing names what a GPU does not have of the charts and engines, once, with the reasons: "n/a: NVLink, JPEG (Not
+// Supported)".
 func Missing(g *cluster.GPU) string {
 	var reasons []string
 	names := map[string][]string{}

@@ -1,8 +1,9 @@
-// Package graph shows the past: the graphs of a node, of a job and of one GPU, the timeline of the throttle reasons, the strip of the nodes over
-// time, and what the engines of a GPU do now.
+// Package graph shows the past: the graphs of a node, of a job and of one GPU, the timeline of the throttle reasons,
+// the strip of the nodes over time, and what the engines of a GPU do now.
 //
-// All graphs of a screen show the same time, at every width. Where they are depends on the size of the terminal and on what the GPUs have,
-// never on values. Everything here draws and changes nothing but the canvas; the rules for a Frame are those of package part.
+// All graphs of a screen show the same time, at every width. Where they are depends on the size of the terminal and on
+// what the GPUs have, never on values. Everything here draws and changes nothing but the canvas; the rules for a Frame
+// are those of package part.
 package graph
 
 import (
@@ -44,7 +45,8 @@ func (a axis) until(n *cluster.Node) axis {
 	return a
 }
 
-// axisFrom returns the time axis for samples from one bin up to another: a fifth of the span at first, then half, then all of it.
+// axisFrom returns the time axis for samples from one bin up to another: a fifth of the span at first, then half, then
+// all of it.
 func axisFrom(oldest, newest int64, bin time.Duration) axis {
 	span := spanOf(bin)
 	a := axis{newest: newest}
@@ -125,8 +127,8 @@ func graphs(f *part.Frame, y int, title, right string, a axis, charts []chart) {
 // chartWidth is the width of each of n graphs beside each other.
 func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
 
-// arrange puts charts beside each other, or in two lines where they are too many for one or would be too high, and returns the rows of
-// dots of each. Up to three always stand in one line.
+// arrange puts charts beside each other, or in two lines where they are too many for one or would be too high, and
+// returns the rows of dots of each. Up to three always stand in one line.
 func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 	if len(charts) == 0 {
 		return nil, 0

@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Sheet is the histories of something of which a page has gathered the samples itself, in bins of time that are numbered from the epoch.
+// Sheet is the histories of something of which a page has gathered the samples itself, in bins of time that are
+// numbered from the epoch.
 type Sheet struct {
 	axis   axis
 	old    bool // there will be no new samples
@@ -27,7 +28,8 @@ func (s *Sheet) Share(title string, now float64, samples func(n int) []float32) 
 	s.add(shareChart(title, now, samples))
 }
 
-// Amount adds a chart of an amount with its value now in words, up to a limit in a unit; 0: up to the lowest round number above its samples.
+// Amount adds a chart of an amount with its value now in words, up to a limit in a unit; 0: up to the lowest round
+// number above its samples.
 func (s *Sheet) Amount(title, now string, limit, unit float64, samples func(n int) []float32) {
 	c := chart{title: title, now: now, bottom: "0", area: true, samples: samples}
 	if limit > 0 {
@@ -68,7 +70,8 @@ func beside(width int) int {
 	return 4
 }
 
-// drawSheet draws as many of n charts as there is room for in so many rows. In low terminals the axis of the time stands below the last of them only.
+// drawSheet draws as many of n charts as there is room for in so many rows. In low terminals the axis of the time
+// stands below the last of them only.
 func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) {
 	across := beside(f.W)
 	if n == 0 || chartWidth(f.W, across) < graphAxis+6 {

@@ -9,8 +9,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Strip draws the past of nodes, a row each: a column is some time, its height the GPU to see of the node, a letter a problem. It ends at
-// the same bin for all nodes, which the time of the Snapshot decides on: only the nodes that are drawn are looked at.
+// Strip draws the past of nodes, a row each: a column is some time, its height the GPU to see of the node, a letter a
+// problem. It ends at the same bin for all nodes, which the time of the Snapshot decides on: only the nodes that are
+// drawn are looked at.
 type Strip struct {
 	bin      time.Duration
 	sampling draw.Sampling
@@ -33,7 +34,8 @@ func NewStrip(f *part.Frame, width int) *Strip {
 	each := (span + width - 1) / width
 	columns := (span + each - 1) / each
 	s := &Strip{bin: bin, findings: map[string][]*cluster.Finding{}}
-	s.sampling = draw.Sampling{Newest: s.binOf(f.Snap.At) - 1, Bins: columns * each, Dots: columns} // reports for the last bin are on their way
+	// reports for the last bin are on their way
+	s.sampling = draw.Sampling{Newest: s.binOf(f.Snap.At) - 1, Bins: columns * each, Dots: columns}
 	for _, list := range [][]cluster.Finding{f.Job.Findings, f.Job.Cleared} {
 		for i := range list {
 			s.findings[list[i].Node] = append(s.findings[list[i].Node], &list[i])
@@ -124,15 +126,16 @@ func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark)
 	return silences, letters
 }
 
-// lasting reports whether a letter stands for what stays until somebody repairs it, and hardly changes the load: it marks its beginning, so
-// that the load after it can be seen.
+// lasting reports whether a letter stands for what stays until somebody repairs it, and hardly changes the load: it
+// marks its beginning, so that the load after it can be seen.
 func lasting(letter byte) bool { return letter == 'E' || letter == 'N' }
 
 func letterMark(f *cluster.Finding, letter byte) mark {
 	return mark{rune(letter), part.Marks[f.Severity].Role, stripRank(f)}
 }
 
-// stripRank orders the letters of a column. A slow GPU comes behind a lost one only: the heights are those of the lowest.
+// stripRank orders the letters of a column. A slow GPU comes behind a lost one only: the heights are those of the
+// lowest.
 func stripRank(finding *cluster.Finding) int {
 	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
 		return 1
@@ -161,7 +164,8 @@ func (s *Strip) put(marks []mark, m mark, from, to time.Time) {
 	if from.IsZero() {
 		from = to
 	}
-	first, final := min(s.binOf(from)/each, last), min(s.binOf(to)/each, last) // what is now may be of the next column, which is not shown yet
+	// what is now may be of the next column, which is not shown yet
+	first, final := min(s.binOf(from)/each, last), min(s.binOf(to)/each, last)
 	for i := max(first-left, 0); i <= final-left; i++ {
 		if old := marks[i]; old.glyph == 0 || m.rank < old.rank {
 			marks[i] = m

@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// A column of the strip is a whole number of bins. All of them are at least ten minutes, and hardly more, in no more columns than there are.
+// A column of the strip is a whole number of bins. All of them are at least ten minutes, and hardly more, in no more
+// columns than there are.
 func TestStripWidths(t *testing.T) {
 	for _, poll := range []time.Duration{250 * time.Millisecond, time.Second, 3 * time.Second, 7 * time.Second, time.Minute} {
 		for width := -1; width <= 700; width++ {

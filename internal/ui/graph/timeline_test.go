@@ -34,7 +34,8 @@ func TestLasted(t *testing.T) {
 	}
 }
 
-// Times when nothing is known of stay empty, others without the reason are dotted. The total counts the seconds with it.
+// Times when nothing is known of stay empty, others without the reason are dotted. The total counts the seconds with
+// it.
 func TestTimeline(t *testing.T) {
 	past := slices.Repeat([]float64{0}, 120)
 	for i := range 30 {

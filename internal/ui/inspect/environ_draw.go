@@ -32,7 +32,8 @@ func (e *Environ) Draw(f *part.Frame) {
 	part.Footer(f, "", e.hints(f.Scene)...)
 }
 
-// count is "rank 11, 96 variables", "4 of 96 variables", and which lines are on the screen, as much of it as fits behind the title.
+// count is "rank 11, 96 variables", "4 of 96 variables", and which lines are on the screen, as much of it as fits
+// behind the title.
 func (e *Environ) count(f *part.Frame, l *layout) string {
 	rank := rankOf(&e.target)
 	if !e.answer.known {

@@ -106,7 +106,8 @@ func TestSearchTakesPastes(t *testing.T) {
 	}
 }
 
-// Values that are wider than the screen wrap. The cursor goes from variable to variable, and shows the whole of one if it fits.
+// Values that are wider than the screen wrap. The cursor goes from variable to variable, and shows the whole of one if
+// it fits.
 func TestLongValues(t *testing.T) {
 	s := scene(60, 12, noon) // eight lines
 	tall := strings.Repeat("0123456789", 60)

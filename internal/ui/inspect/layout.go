@@ -122,7 +122,8 @@ func (l *layout) span(at int) (from, to int) {
 	return l.first[at], len(l.lines)
 }
 
-// move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through one that is higher than the screen.
+// move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through one
+// that is higher than the screen.
 func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	l := e.layout(s)
 	list := e.list(s, l)
@@ -151,7 +152,8 @@ func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	return true
 }
 
-// show puts the cursor on a variable, and all of it on the screen if it fits there. One that does not is begun at the end that is nearer.
+// show puts the cursor on a variable, and all of it on the screen if it fits there. One that does not is begun at the
+// end that is nearer.
 func (e *Environ) show(l *layout, list nav.List[place], at, by int) {
 	from, to := l.span(at)
 	if to-from <= list.Room {

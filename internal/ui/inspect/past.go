@@ -67,8 +67,8 @@ const span = 10 * time.Minute
 // least is how many bins are kept at least, as graphs of wide bins show more than span.
 const least = 60
 
-// add adds the sample of a list that arrived then. A sample stands for the time since the one before, unless that is longer than two intervals between
-// reports.
+// add adds the sample of a list that arrived then. A sample stands for the time since the one before, unless that is
+// longer than two intervals between reports.
 func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]float64) {
 	width := cluster.BinWidth(poll)
 	if width != p.width {

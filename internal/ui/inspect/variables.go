@@ -34,10 +34,12 @@ func variables(environ []string) []variable {
 // longest is the most bytes of a name or a value: more than a node may send.
 const longest = 1 << 20
 
-// clean makes a text of an environment safe to display. The ends of its lines, which functions of a shell have, are written as "\n".
+// clean makes a text of an environment safe to display. The ends of its lines, which functions of a shell have, are
+// written as "\n".
 func clean(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`), longest) }
 
-// secretName is what names of secrets contain. PASS is in PASSWD and PASSWORD; PWD and OLDPWD are directories, MYSQL_PWD is none.
+// secretName is what names of secrets contain. PASS is in PASSWD and PASSWORD; PWD and OLDPWD are directories,
+// MYSQL_PWD is none.
 var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|WEBHOOK|(^|_)DSN|_PWD$|_PW$`)
 
 // secretValue is what secrets begin with, or contain, by whoever gave them out; the last is a password in a URL.
@@ -51,8 +53,8 @@ var (
 	randomRun = regexp.MustCompile(`[A-Za-z0-9]{20,}`)
 )
 
-// looksSecret reports whether a value looks like a secret whatever its name is: also one long word with a run of both letters and digits in it,
-// as neither paths nor versions nor UUIDs have one.
+// looksSecret reports whether a value looks like a secret whatever its name is: also one long word with a run of both
+// letters and digits in it, as neither paths nor versions nor UUIDs have one.
 func looksSecret(value string) bool {
 	if secretValue.MatchString(value) || secretWord.MatchString(value) {
 		return true

@@ -1,8 +1,9 @@
-// Package jobs has two pages about more than one job: Jobs lists all jobs, those that wait and those that have just ended, Users who holds what
-// on the nodes of the jobs.
+// Package jobs has two pages about more than one job: Jobs lists all jobs, those that wait and those that have just
+// ended, Users who holds what on the nodes of the jobs.
 //
-// Their rows are worked out once per Snapshot (part.Scene keeps them), and only those on the screen are drawn: a thousand tasks of an array
-// cost a key no more than a sort. A page belongs to one goroutine. Press changes it; Draw changes nothing.
+// Their rows are worked out once per Snapshot (part.Scene keeps them), and only those on the screen are drawn: a
+// thousand tasks of an array cost a key no more than a sort. A page belongs to one goroutine. Press changes it; Draw
+// changes nothing.
 package jobs
 
 import (
@@ -55,7 +56,8 @@ const (
 	changed               // there are other rows, or they are in another order
 )
 
-// press answers what both pages answer alike, for a list that can be sorted in so many orders. at is the row of the cursor.
+// press answers what both pages answer alike, for a list that can be sorted in so many orders. at is the row of the
+// cursor.
 func (p *pane) press(msg tea.Msg, l nav.List[string], orders uint8) (did action, at int) {
 	if p.filter.Typing(every) {
 		if !p.filter.Press(msg) {
@@ -102,13 +104,15 @@ func (p *pane) key(k tea.KeyPressMsg, l nav.List[string], orders uint8) (did act
 	case key.Matches(k, keys.Back) && p.filter.On(every):
 		p.filter.Clear(every)
 		return changed, 0
-	case key.Matches(k, keys.Open, keys.Left, keys.Right, keys.PrevNode, keys.NextNode, keys.Mine): // of what is not seen here
+	// of what is not seen here
+	case key.Matches(k, keys.Open, keys.Left, keys.Right, keys.PrevNode, keys.NextNode, keys.Mine):
 		return taken, 0
 	}
 	return passed, 0
 }
 
-// title draws the rule above the list: the title, or how many of all rows match the filter, and which rows are on the screen.
+// title draws the rule above the list: the title, or how many of all rows match the filter, and which rows are on the
+// screen.
 func (p *pane) title(f *part.Frame, name string, w nav.Window, all int) {
 	f.Section(titleRow, name, "")
 	x := 2 + draw.Width(name) + 2

@@ -1,8 +1,9 @@
-// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and the table in README.md all come from it.
+// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and the table in README.md
+// all come from it.
 //
-// A Binding's help is its name in a footer: the key, or the keys, as a screen writes them, and a verb. Keys that move mean different
-// things on different pages, so a row of the list says which pages it is for. Nothing here changes after the start, so it may be read
-// concurrently.
+// A Binding's help is its name in a footer: the key, or the keys, as a screen writes them, and a verb. Keys that move
+// mean different things on different pages, so a row of the list says which pages it is for. Nothing here changes after
+// the start, so it may be read concurrently.
 package keys
 
 import (
@@ -12,7 +13,8 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C), J, K, G, M, N, P, S and U.
+// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C),
+// J, K, G, M, N, P, S and U.
 var (
 	Up       = bind("↑ k", "up", "up", "k")
 	Down     = bind("↓ j", "down", "down", "j")
@@ -165,9 +167,10 @@ var rows = []Row{
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
 
-// withJob are the pages that show a job or select one, but for those whose keys are nvitop's, withGPUs those of them that show its GPUs, and everyJob all
-// that do. others are all but those, and ordinary are they and the settings. lists are all but the pages about one process, and configured are they and the
-// settings. toProblems and toOverview are those from which a key leads there: without a job there is nothing to see.
+// withJob are the pages that show a job or select one, but for those whose keys are nvitop's, withGPUs those of them
+// that show its GPUs, and everyJob all that do. others are all but those, and ordinary are they and the settings. lists
+// are all but the pages about one process, and configured are they and the settings. toProblems and toOverview are
+// those from which a key leads there: without a job there is nothing to see.
 var (
 	withGPUs = on(OnNode, OnGPU, OnOverview)
 	withJob  = append(slices.Clone(withGPUs), OnDoctor, OnProblems, OnRanks, OnJobs)

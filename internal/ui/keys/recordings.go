@@ -50,7 +50,8 @@ var recordRows = []Row{
 	{Bindings: of(Record), Text: "record to a file / stop", Long: "record from now on to a file in the working directory; again: stop", On: lists},
 }
 
-// HelpOfReplay returns the rows of a page's help where a recording is shown: there is nothing to record, and nobody to ask.
+// HelpOfReplay returns the rows of a page's help where a recording is shown: there is nothing to record, and nobody to
+// ask.
 func HelpOfReplay(p Page) []Row {
 	rest := slices.DeleteFunc(HelpOf(p), func(r Row) bool { return r.Shown() == recordRows[0].Shown() })
 	return slices.Concat(ReplayRows, rest)

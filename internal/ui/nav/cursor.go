@@ -22,7 +22,8 @@ func (l List[K]) lines(i int) int {
 	return l.Lines(i)
 }
 
-// above is the first of the rows that fit on the screen with row i as the last. That one is there even if it is too high.
+// above is the first of the rows that fit on the screen with row i as the last. That one is there even if it is too
+// high.
 func (l List[K]) above(i int) int {
 	for room := l.room() - l.lines(i); i > 0; i-- {
 		if room -= l.lines(i - 1); room < 0 {
@@ -45,8 +46,8 @@ func (l List[K]) below(i int) int {
 
 func (l List[K]) room() int { return max(l.Room, 1) }
 
-// Cursor is the place in a list of rows that come and go and are sorted anew. It stays on what its row is about; when that is gone, it is on
-// the row that has taken its place. The zero Cursor is on the first row.
+// Cursor is the place in a list of rows that come and go and are sorted anew. It stays on what its row is about; when
+// that is gone, it is on the row that has taken its place. The zero Cursor is on the first row.
 type Cursor[K comparable] struct {
 	at   K
 	last int // its place in the list
@@ -94,8 +95,8 @@ func (c *Cursor[K]) GoTo(l List[K], i int) int {
 // Top shows the rows from the first on, as far as the cursor permits.
 func (c *Cursor[K]) Top() { c.from = 0 }
 
-// Move answers the keys that move the cursor and the wheel. It returns the row of the cursor, or -1 if the list is empty; ok is false if the
-// message does not move it.
+// Move answers the keys that move the cursor and the wheel. It returns the row of the cursor, or -1 if the list is
+// empty; ok is false if the message does not move it.
 func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 	at = c.At(l)
 	w := c.Window(l)
@@ -121,7 +122,8 @@ func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 	return at, false
 }
 
-// pageUp shows the rows that end above those on the screen. The cursor stays on its line, or goes to the last of them where rows have several.
+// pageUp shows the rows that end above those on the screen. The cursor stays on its line, or goes to the last of them
+// where rows have several.
 func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
 	if l.Lines != nil {
 		c.from = 0
@@ -131,7 +133,8 @@ func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
 	return c.GoTo(l, at-w.Shown)
 }
 
-// pageDown shows the rows that begin below those on the screen. The cursor stays on its line, or goes to the first of them where rows have several.
+// pageDown shows the rows that begin below those on the screen. The cursor stays on its line, or goes to the first of
+// them where rows have several.
 func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
 	c.from = w.From + w.Shown
 	if l.Lines != nil {
@@ -140,8 +143,8 @@ func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
 	return c.GoTo(l, at+w.Shown)
 }
 
-// Click puts the cursor on the row under the mouse, where the list begins in line top of the screen. at is that row, or -1 if there is none;
-// again says that the cursor was on it.
+// Click puts the cursor on the row under the mouse, where the list begins in line top of the screen. at is that row, or
+// -1 if there is none; again says that the cursor was on it.
 func (c *Cursor[K]) Click(m tea.MouseClickMsg, l List[K], top int) (at int, again bool) {
 	w := c.Window(l)
 	y := top

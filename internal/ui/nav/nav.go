@@ -1,4 +1,5 @@
-// Package nav is what pages and their caller say to each other: Wants, Answer, Ask and Result. It also has the cursor of a list.
+// Package nav is what pages and their caller say to each other: Wants, Answer, Ask and Result. It also has the cursor
+// of a list.
 //
 // Nothing here draws. A Cursor belongs to the page that has it, and to one goroutine.
 package nav
@@ -7,9 +8,10 @@ import "github.com/nvnodetop/nvnodetop/internal/wire"
 
 // Wants is what a page needs from outside it.
 type Wants struct {
-	Order     []string // the job's nodes that can be selected, in the order in which the keys go through them; nil: all, in SLURM's
-	Selected  bool     // the selected node alone is looked at
-	Processes bool     // of the selected node
+	// the job's nodes that can be selected, in the order in which the keys go through them; nil: all, in SLURM's
+	Order     []string
+	Selected  bool // the selected node alone is looked at
+	Processes bool // of the selected node
 
 	Everywhere bool // the processes of all nodes
 }
@@ -32,8 +34,8 @@ type Answer struct {
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // into the clipboard of the user's terminal
 
-	// Still asks for Scene.Still: a key that answers a question counts only from then on. Before that nobody can have read the question, and the key
-	// is another one's, or part of a paste.
+	// Still asks for Scene.Still: a key that answers a question counts only from then on. Before that nobody can have
+	// read the question, and the key is another one's, or part of a paste.
 	Still bool
 
 	Notice string // stands in place of the footer until the next key
@@ -62,7 +64,8 @@ type Cancel struct {
 	Signal string // "TERM", "USR1"; "": end the job
 }
 
-// Result is the message with the result of an Ask. It goes to the page that has asked, also when another one is on the screen.
+// Result is the message with the result of an Ask. It goes to the page that has asked, also when another one is on the
+// screen.
 type Result struct {
 	Ask
 	Reply wire.Reply // may be a refusal; its strings are as the node sent them: clean them before they go to a screen

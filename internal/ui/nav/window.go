@@ -11,7 +11,8 @@ func (w Window) Hidden() int { return w.All - w.Shown }
 // Where says which rows are on the screen and which keys lead to the others: "1–16 of 64  PgDn"; "" when all are on it.
 func (w Window) Where() string { return Position(w.From, w.From+w.Shown, w.All) }
 
-// Next is the next of n places, by +1 or -1 from one, round the end, of which something is true; the same place if it is true of no other.
+// Next is the next of n places, by +1 or -1 from one, round the end, of which something is true; the same place if it
+// is true of no other.
 func Next(n, at, by int, is func(i int) bool) int {
 	for i := 1; i < n; i++ {
 		if next := ((at+i*by)%n + n) % n; is(next) {

@@ -80,9 +80,9 @@ func (d *Doctor) sheet(s *part.Scene) (*draw.Canvas, nav.Window) {
 	return sheet, w
 }
 
-// doctor draws from row y for a terminal of h rows, and returns the row below: how far the attempt got, the error message, its meaning
-// and what to try. Low terminals have no blank lines and name the stages that were not reached in one line; the lowest have only the
-// failed stage and the message.
+// doctor draws from row y for a terminal of h rows, and returns the row below: how far the attempt got, the error
+// message, its meaning and what to try. Low terminals have no blank lines and name the stages that were not reached in
+// one line; the lowest have only the failed stage and the message.
 func doctor(f *part.Frame, y, h int) int {
 	low := h < part.Tall
 	if low {
@@ -115,7 +115,8 @@ func doctor(f *part.Frame, y, h int) int {
 // veryLow is the height below which the doctor says only what went wrong.
 const veryLow = 12
 
-// explain draws the error message, its meaning and what to try: that before the meaning where there is no room for both.
+// explain draws the error message, its meaning and what to try: that before the meaning where there is no room for
+// both.
 func explain(f *part.Frame, y, h int, failure *reach.Failure) int {
 	y = prose(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
 	meaning := []string{failure.Meaning}
@@ -199,7 +200,8 @@ func running(d time.Duration) string {
 	return draw.Age(d)
 }
 
-// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without a paragraph there is no section.
+// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without a paragraph there is
+// no section.
 func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
 	if len(paragraphs) == 0 || y+2 > f.H-1 {

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// doors lists the transports that were tried or passed over, with what each answered and what to try first, and returns the row below. Where a
-// row has no room for both, what to try stands below.
+// doors lists the transports that were tried or passed over, with what each answered and what to try first, and returns
+// the row below. Where a row has no room for both, what to try stands below.
 func doors(f *part.Frame, y, h int, tried []reach.Tried) int {
 	if len(tried) == 0 || y+2 > f.H-1 {
 		return y

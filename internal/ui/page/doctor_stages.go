@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// stages lists the stages of the attempt and returns the row below. In low terminals those that were not reached share a line.
+// stages lists the stages of the attempt and returns the row below. In low terminals those that were not reached share
+// a line.
 func stages(f *part.Frame, y, h int) int {
 	var unreached []string
 	for _, stage := range f.Node.Route.Stages {
@@ -77,7 +78,8 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 	}
 }
 
-// stageRoom is the room for what happened in a stage: as much as the longest needs, so that the times stand close to it.
+// stageRoom is the room for what happened in a stage: as much as the longest needs, so that the times stand close to
+// it.
 func stageRoom(f *part.Frame) int {
 	const least, most = 20, 58
 	longest := least

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// GPU shows one GPU of the selected node: what it is, its problems, its past, why its clocks were reduced, its links and errors, and its
-// processes. For a node without values it shows how it is reached.
+// GPU shows one GPU of the selected node: what it is, its problems, its past, why its clocks were reduced, its links
+// and errors, and its processes. For a node without values it shows how it is reached.
 type GPU struct {
 	node   string // that the rest is for
 	chosen bool
@@ -38,7 +38,8 @@ func idOf(g *cluster.GPU) gpuID {
 	return gpuID{number: g.Number}
 }
 
-// gpusOf are the GPUs of the selected node that the page goes through: the job's first, then the others if they are shown.
+// gpusOf are the GPUs of the selected node that the page goes through: the job's first, then the others if they are
+// shown.
 func gpusOf(s *part.Scene) []*cluster.GPU {
 	var own, others []*cluster.GPU
 	for _, g := range s.GPUs(s.Node) {
@@ -67,8 +68,8 @@ func (p *GPU) Show(node, key string) {
 // Key is the key of the GPU, "" if it has none.
 func (p *GPU) Key() string { return p.gpu.key }
 
-// Settle chooses a GPU of the selected node, where none is: the one with the same number as that of the node before, else the first of
-// those with the worst problem, else the first. It is called before the page is drawn.
+// Settle chooses a GPU of the selected node, where none is: the one with the same number as that of the node before,
+// else the first of those with the worst problem, else the first. It is called before the page is drawn.
 func (p *GPU) Settle(s *part.Scene) {
 	switch p.node {
 	case s.Node.Name:
@@ -99,7 +100,8 @@ func (p *GPU) turnTo(node string, of gpuID) {
 	p.node, p.chosen, p.gpu, p.from = node, false, gpuID{number: of.number}, 0
 }
 
-// worst is the place of the first of the GPUs with the worst problem among the job's, among equals of one that slows the job, else of the first.
+// worst is the place of the first of the GPUs with the worst problem among the job's, among equals of one that slows
+// the job, else of the first.
 func worst(s *part.Scene, list []*cluster.GPU) int {
 	at, rank := 0, 2*int(cluster.Note)+1
 	for i, g := range list {

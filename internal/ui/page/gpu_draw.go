@@ -120,7 +120,8 @@ func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	}
 }
 
-// gpuFindings draws the problems of a GPU from row y up to row end, and those of its node that make its numbers old. A lost GPU says so first.
+// gpuFindings draws the problems of a GPU from row y up to row end, and those of its node that make its numbers old. A
+// lost GPU says so first.
 func gpuFindings(f *part.Frame, y, end int, g *cluster.GPU) {
 	findings := slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
 		return !finding.Of(g) && finding.Kind != cluster.KindStale && finding.Kind != cluster.KindFailed

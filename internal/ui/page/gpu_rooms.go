@@ -9,8 +9,8 @@ type gpuRooms struct {
 	engines, throttle, links, processes int
 }
 
-// newGPURooms gives out the rows of a terminal: each step of the list as long as there is room for it. What is left is for the graphs, else for the
-// problems.
+// newGPURooms gives out the rows of a terminal: each step of the list as long as there is room for it. What is left is
+// for the graphs, else for the problems.
 func newGPURooms(h int) gpuRooms {
 	r := gpuRooms{head: 3}
 	if h < part.Small {

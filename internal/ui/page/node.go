@@ -20,8 +20,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Node shows one node: its line, its GPUs and their sum, then as there is room processes, its problems, and graphs. For a node without
-// values it shows how it is reached.
+// Node shows one node: its line, its GPUs and their sum, then as there is room processes, its problems, and graphs. For
+// a node without values it shows how it is reached.
 type Node struct {
 	Processes Show
 
@@ -244,7 +244,8 @@ func (p *Node) processSection(f *part.Frame, y int, r *nodeRooms) int {
 	return max(t.Rows(f, y+1, list[r.list.From:r.list.From+r.list.Shown]), r.below)
 }
 
-// oldList says how old the list is if the last report had none: the probe sends one at once when it is asked to, and seldom before.
+// oldList says how old the list is if the last report had none: the probe sends one at once when it is asked to, and
+// seldom before.
 func oldList(f *part.Frame) string {
 	if n := f.Node; !n.Listed || !n.ListedAt.Before(n.Arrived) {
 		return ""
@@ -264,7 +265,8 @@ func processCount(n, own int) string {
 	return text + ", sorted by GPU"
 }
 
-// nodeProblems draws the problems of the node from row y to row end and returns the row below: with a title where there is room for one.
+// nodeProblems draws the problems of the node from row y to row end and returns the row below: with a title where there
+// is room for one.
 func nodeProblems(f *part.Frame, y, end int) int {
 	findings := f.Health.Listed(f.Node.Name)
 	room := end - y

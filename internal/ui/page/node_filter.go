@@ -51,7 +51,8 @@ func (p *Node) gpus(s *part.Scene) []*cluster.GPU {
 	return filter.Keep(p.filter.Expr(s.Job.ID), s.GPUs(s.Node), r.Of)
 }
 
-// processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown without filters.
+// processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown
+// without filters.
 func (p *Node) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	list, own = tally.Processes(s.Job, s.Node)
 	if s.Mine {

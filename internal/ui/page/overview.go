@@ -113,8 +113,8 @@ func (o *Overview) sort(s *part.Scene) nav.Answer {
 	return a
 }
 
-// Wants the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its place until the user sorts
-// again: nodes must not move while the user looks at them.
+// Wants the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its place
+// until the user sorts again: nodes must not move while the user looks at them.
 func (o *Overview) Wants(s *part.Scene) nav.Wants {
 	if o.of != s.Job.ID {
 		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
@@ -168,8 +168,8 @@ func (o *Overview) Draw(f *part.Frame) {
 	part.Footer(f, "", o.hints(f.Scene)...)
 }
 
-// hints are the keys of the footer, the most useful first: the way back from what hides nodes or rows, what leads to other pages, what arranges
-// the nodes.
+// hints are the keys of the footer, the most useful first: the way back from what hides nodes or rows, what leads to
+// other pages, what arranges the nodes.
 func (o *Overview) hints(s *part.Scene) []keys.Hint {
 	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
 	var back, open []keys.Hint

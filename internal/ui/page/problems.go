@@ -18,7 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected node.
+// Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected
+// node.
 type Problems struct {
 	cursor nav.Cursor[place]
 	spot   spot // where it was put last
@@ -43,8 +44,8 @@ func (p *Problems) findings(s *part.Scene) []cluster.Finding {
 	return filter.Keep(p.filter.Expr(s.Job.ID), s.Health.Listed(""), r.Of)
 }
 
-// place is what a finding is about. Findings with equal places, such as two failed collectors, are distinguished by their
-// list index.
+// place is what a finding is about. Findings with equal places, such as two failed collectors, are distinguished by
+// their list index.
 type place struct {
 	node, key string
 	gpu       int
@@ -56,7 +57,8 @@ func placeOf(f *cluster.Finding) place { return place{f.Node, f.Key, f.GPU, f.Ki
 // problemsTop is the row of the first line.
 const problemsTop = 3
 
-// Begin puts the cursor on the worst problem of the selected node, or of the job when that node has none, and returns the problem's node.
+// Begin puts the cursor on the worst problem of the selected node, or of the job when that node has none, and returns
+// the problem's node.
 func (p *Problems) Begin(s *part.Scene) string {
 	findings := p.findings(s)
 	i := max(slices.IndexFunc(findings, func(f cluster.Finding) bool { return f.Node == s.Node.Name }), 0)
@@ -128,7 +130,8 @@ func (p *Problems) step(k tea.KeyPressMsg, s *part.Scene, findings []cluster.Fin
 	case key.Matches(k, keys.Back) && p.filter.On(s.Job.ID):
 		p.filter.Clear(s.Job.ID)
 		return nav.Taken
-	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a problem, not on a node
+	// the cursor is on a problem, not on a node
+	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode):
 		return nav.Taken
 	}
 	return nav.Answer{}

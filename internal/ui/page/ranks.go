@@ -20,8 +20,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under the cursor is the
-// selected node.
+// Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under
+// the cursor is the selected node.
 type Ranks struct {
 	order  table.RankOrder
 	of     string // ID of the job that the cursor is for
@@ -55,8 +55,9 @@ func rankPlaceOf(r *tally.RankRow) rankPlace {
 	return p
 }
 
-// Begin puts the cursor on the worst row of the selected node, and returns the row's node. A cursor that is on that node stays. free says that the
-// user has chosen no node: then, the first time, the cursor goes to the rank that holds the job up, wherever it is.
+// Begin puts the cursor on the worst row of the selected node, and returns the row's node. A cursor that is on that
+// node stays. free says that the user has chosen no node: then, the first time, the cursor goes to the rank that holds
+// the job up, wherever it is.
 func (p *Ranks) Begin(s *part.Scene, free bool) string {
 	rows, first := p.rows(s), p.of != s.Job.ID
 	p.of = s.Job.ID
@@ -105,7 +106,8 @@ func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 	return r.GPU != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node, r.GPU), func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
 }
 
-// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked through.
+// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked
+// through.
 func inTrouble(s *part.Scene, r *tally.RankRow) bool {
 	role := part.RankRole(s, r)
 	return role == draw.Warn || role == draw.Crit
@@ -166,8 +168,8 @@ type ranked struct {
 	at     int // by rank
 }
 
-// classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those without one, and ranks
-// of which nothing is known.
+// classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those
+// without one, and ranks of which nothing is known.
 func classOf(r *tally.RankRow) int {
 	switch {
 	case r.State == tally.RankGone, r.State == tally.RankUnseen:
@@ -277,7 +279,8 @@ func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at 
 	return nav.Answer{}
 }
 
-// nextInTrouble is the place of the next row with a warning or an error, round the end; the same place if there is no other.
+// nextInTrouble is the place of the next row with a warning or an error, round the end; the same place if there is no
+// other.
 func nextInTrouble(s *part.Scene, rows []tally.RankRow, at, by int) int {
 	return nav.Next(len(rows), at, by, func(i int) bool { return inTrouble(s, &rows[i]) })
 }

@@ -72,7 +72,8 @@ func (p *Ranks) unranked(f *part.Frame, rows []tally.RankRow) []string {
 // rankVariables are the variables that name a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
 
-// count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16  15 of 16 ranks  1 gone".
+// count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16 15 of
+// 16 ranks 1 gone".
 func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) {
 	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(rows) })
 	var pieces [][]part.Piece

@@ -95,8 +95,8 @@ func (p *Node) roomForGPUs(s *part.Scene, r *nodeRooms) {
 	r.rows = table.InOrder(s, gpus, r.gpus.Shown)
 }
 
-// roomForProcesses gives them what is left from row y on, except for the worst problem of the node. The rows of one process per GPU are
-// theirs before they are known: what is below must not jump when the list comes.
+// roomForProcesses gives them what is left from row y on, except for the worst problem of the node. The rows of one
+// process per GPU are theirs before they are known: what is below must not jump when the list comes.
 func (p *Node) roomForProcesses(s *part.Scene, r *nodeRooms, y int) {
 	r.end = s.H - 1 - p.filter.Rows(s.Job.ID)
 	if len(s.Health.Listed(s.Node.Name)) > 0 {
@@ -133,8 +133,8 @@ const (
 	roomyProblems = 4  // a blank line, a title, and two lines for the worst problem
 )
 
-// shows says whether the processes are shown: by choice, else where they and the worst problem fit below the GPUs, whatever their number
-// is and whether there is a problem now.
+// shows says whether the processes are shown: by choice, else where they and the worst problem fit below the GPUs,
+// whatever their number is and whether there is a problem now.
 func (p *Node) shows(s *part.Scene) bool {
 	switch {
 	case p.Processes != ShowAuto:
@@ -164,8 +164,8 @@ func (r *nodeRooms) scrolled(msg tea.Msg) (from int, moved bool) {
 	return scrolled(msg, from, up, down, hidden+r.list.Hidden())
 }
 
-// scrolled handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last. up and down are the
-// rows of a page.
+// scrolled handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last.
+// up and down are the rows of a page.
 func scrolled(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
 	var by int
 	switch m := msg.(type) {

@@ -26,7 +26,8 @@ type sheet struct {
 	top      int // the row of the first
 }
 
-// newSheet puts as many nodes on the sheet as there are rows for, the selected one among them. from is where it began until now.
+// newSheet puts as many nodes on the sheet as there are rows for, the selected one among them. from is where it began
+// until now.
 func newSheet(all []string, rows, from int, selected string) *sheet {
 	rows = max(rows, 1)
 	at := max(slices.Index(all, selected), 0)
@@ -99,7 +100,8 @@ func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// ends are the first and the last node, as they stand. Of several pages of the heat map they are those that are on the first and the last page only.
+// ends are the first and the last node, as they stand. Of several pages of the heat map they are those that are on the
+// first and the last page only.
 func (o *Overview) ends(s *part.Scene) (first, last string) {
 	all := s.Order
 	if t, tiled := o.grid(s).(*tiles); tiled {
@@ -135,8 +137,8 @@ func (o *Overview) grid(s *part.Scene) grid {
 	return o.sheet(s)
 }
 
-// sheet is the rows of the table. Where there are more nodes than rows the worst problems have some, also while all is well: nodes must not
-// move when something happens.
+// sheet is the rows of the table. Where there are more nodes than rows the worst problems have some, also while all is
+// well: nodes must not move when something happens.
 func (o *Overview) sheet(s *part.Scene) *sheet {
 	room := s.H - overviewFrame
 	if len(s.Order) > room {

@@ -15,8 +15,9 @@ type group struct {
 	rank  int // the worst severity of its nodes, if that is at least a warning
 }
 
-// strips is the geometry of nodes in groups: each has a strip of cells, on several lines where one is not long enough. It depends on the size of
-// the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on values.
+// strips is the geometry of nodes in groups: each has a strip of cells, on several lines where one is not long enough.
+// It depends on the size of the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on
+// values.
 type strips struct {
 	groups []group
 	lines  []stripLine
@@ -52,7 +53,8 @@ const leastInGroup = 4
 
 const tailMeanWide = 5 // with the gap before it
 
-// newStrips arranges groups in so many columns and rows: with as many cells for each node as there is room for, or nil if there is not even room for one.
+// newStrips arranges groups in so many columns and rows: with as many cells for each node as there is room for, or nil
+// if there is not even room for one.
 func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 	if len(groups) < 2 || countNodes(groups) < leastInGroup*len(groups) || rows < 1 {
 		return nil
@@ -81,8 +83,8 @@ func countNodes(groups []group) (nodes int) {
 	return nodes
 }
 
-// groupsOf puts the nodes of the scene into groups, those with the worst nodes first, otherwise in the order of the job's nodes: a group moves only when
-// its rank changes. There are none if SLURM has told no topology.
+// groupsOf puts the nodes of the scene into groups, those with the worst nodes first, otherwise in the order of the
+// job's nodes: a group moves only when its rank changes. There are none if SLURM has told no topology.
 func groupsOf(s *part.Scene) []group {
 	if len(s.Snap.Discovery.Switches) == 0 {
 		return nil
@@ -132,7 +134,8 @@ func (st *strips) label() {
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 
-// fits arranges the groups with that many cells for a node and that tail, in as few columns as possible, and reports whether there is room.
+// fits arranges the groups with that many cells for a node and that tail, in as few columns as possible, and reports
+// whether there is room.
 func (st *strips) fits(cells int, tail stripTail, width, rows int) bool {
 	longest := 0
 	for i := range st.groups {
@@ -232,7 +235,8 @@ func (st *strips) under(x, y int) int {
 	return -1
 }
 
-// beside is the place so many columns and rows from another one, not beyond the edges. Beyond the end of a line is the one beside it.
+// beside is the place so many columns and rows from another one, not beyond the edges. Beyond the end of a line is the
+// one beside it.
 func (st *strips) beside(place, columns, rows int) int {
 	for ; columns != 0; columns -= sign(columns) {
 		place = st.aside(place, sign(columns))

@@ -81,7 +81,8 @@ func nodeCells(f *part.Frame, x, y int, t *tiles, n *cluster.Node, selected bool
 	}
 }
 
-// groupTail writes the mean of a group, and how many of its nodes report if not all do. It returns the list with their GPUs.
+// groupTail writes the mean of a group, and how many of its nodes report if not all do. It returns the list with their
+// GPUs.
 func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GPU) []*cluster.GPU {
 	if st.tail == tailNone {
 		return gpus

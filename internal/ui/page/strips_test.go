@@ -131,7 +131,8 @@ func TestArrowsReachEveryNodeOfStrips(t *testing.T) {
 	})
 }
 
-// The worst groups come first, the others stay in the order of their nodes. Nothing moves before a group is worse or better than it was.
+// The worst groups come first, the others stay in the order of their nodes. Nothing moves before a group is worse or
+// better than it was.
 func TestGroupsMoveWithTheirRanksOnly(t *testing.T) {
 	s := under(32, 0, mapOf(1000, 120, 40))
 	order := func() (names []string) {

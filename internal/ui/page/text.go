@@ -66,8 +66,8 @@ const (
 	findingMost = 8
 )
 
-// block writes one piece, trims trailing empty lines and adds one. rows is the length of its lists. The canvas is as high as this
-// piece needs: one that is high enough for any piece makes the time quadratic in the number of nodes.
+// block writes one piece, trims trailing empty lines and adds one. rows is the length of its lists. The canvas is as
+// high as this piece needs: one that is high enough for any piece makes the time quadratic in the number of nodes.
 func (t *text) block(rows int, piece func(*part.Frame)) {
 	t.scene.H = textRows + rows
 	t.canvas.Reset(t.scene.W, t.scene.H)

@@ -20,8 +20,9 @@ const (
 	tileDot                     // the same without a name: only rows of nodes are named
 )
 
-// tiles is the geometry of a heat map: which nodes are on the page, and where. Only the size of the terminal
-// and the nodes decide on it; which of several pages a node is on, and where a group of nodes stands, also depends on who is in trouble.
+// tiles is the geometry of a heat map: which nodes are on the page, and where. Only the size of the terminal and the
+// nodes decide on it; which of several pages a node is on, and where a group of nodes stands, also depends on who is in
+// trouble.
 type tiles struct {
 	style        tileStyle
 	strips       *strips // where the nodes stand in groups; nil: in none
@@ -54,8 +55,9 @@ const (
 	mostReason = 3 // rows kept for problems
 )
 
-// newTiles arranges the nodes in the widest style in which all of them fit. Where they fit in none there are pages, and the nodes in
-// trouble are on each of them. The page is that of the selected node; if that is on all of them, the one at place page.
+// newTiles arranges the nodes in the widest style in which all of them fit. Where they fit in none there are pages, and
+// the nodes in trouble are on each of them. The page is that of the selected node; if that is on all of them, the one
+// at place page.
 func newTiles(s *part.Scene, page int) *tiles {
 	n, slots := len(s.Order), part.NewSlots(s)
 	var t *tiles
@@ -208,7 +210,8 @@ func (t *tiles) used() int {
 	return min((len(t.nodes)+t.across-1)/t.across, t.rows)
 }
 
-// cell is the column and the row of the tile at a place: nodes stand below each other, those without a name beside each other.
+// cell is the column and the row of the tile at a place: nodes stand below each other, those without a name beside each
+// other.
 func (t *tiles) cell(i int) (col, row int) {
 	if t.style == tileDot {
 		return i % t.across, i / t.across
@@ -235,7 +238,8 @@ func (t *tiles) at(i int) (x, y int) {
 	return t.left + col*t.wide, t.top + row
 }
 
-// beside is the node so many columns and rows from another one, not beyond the edges. It is the node itself when there is none.
+// beside is the node so many columns and rows from another one, not beyond the edges. It is the node itself when there
+// is none.
 func (t *tiles) beside(node string, columns, rows int) string {
 	i := slices.Index(t.nodes, node)
 	if i < 0 {

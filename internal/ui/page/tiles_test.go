@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// mapOf is the scene of a job of so many nodes of 8 GPUs. The last refuses the login; the first, the middle one and the one before the
-// last have a GPU in trouble each, as far as there are so many.
+// mapOf is the scene of a job of so many nodes of 8 GPUs. The last refuses the login; the first, the middle one and the
+// one before the last have a GPU in trouble each, as far as there are so many.
 func mapOf(nodes, w, h int) *part.Scene {
 	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{}}
 	job := cluster.JobView{}
@@ -42,8 +42,8 @@ func mapOf(nodes, w, h int) *part.Scene {
 
 var mapSizes = [][2]int{{60, 15}, {80, 24}, {100, 30}, {120, 40}, {160, 45}, {200, 50}, {300, 80}}
 
-// However many nodes there are and whatever the size, all of them are on the page, or a key leads to the others while those in trouble
-// stay; and there is room for the reasons.
+// However many nodes there are and whatever the size, all of them are on the page, or a key leads to the others while
+// those in trouble stay; and there is room for the reasons.
 func TestTiles(t *testing.T) {
 	for _, nodes := range []int{1, 4, 64, 200, 1000} {
 		for _, size := range mapSizes {
@@ -75,7 +75,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// checkPage looks at one page: everything is inside, nothing covers anything, those in trouble are there and there is room for reasons.
+// checkPage looks at one page: everything is inside, nothing covers anything, those in trouble are there and there is
+// room for reasons.
 func checkPage(t *testing.T, name string, s *part.Scene, tiles *tiles) {
 	t.Helper()
 	taken := map[[2]int]string{}

@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Lacks says that a GPU does not have a metric: its probe says so, or it has numbers, and never that one in two samples.
+// Lacks says that a GPU does not have a metric: its probe says so, or it has numbers, and never that one in two
+// samples.
 func Lacks(g *cluster.GPU, id metric.ID) bool {
 	if _, known := g.Get(id); known || g.History.Has(id) {
 		return false

@@ -41,7 +41,8 @@ func Members(all []Likes) []cluster.Finding {
 	return findings
 }
 
-// Say returns the finding that a sentence is about, and its words. Of several it is one about the node, as old as the oldest.
+// Say returns the finding that a sentence is about, and its words. Of several it is one about the node, as old as the
+// oldest.
 func (l Likes) Say(f *Frame) (*cluster.Finding, health.Words) {
 	first := l[0]
 	words := f.Say(first)

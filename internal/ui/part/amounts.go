@@ -25,8 +25,9 @@ func (a Amount) Share() string {
 // String is the share with its unit.
 func (a Amount) String() string { return a.Share() + a.Unit }
 
-// Power is the sum of the power. The limit decides on the unit and its form, so that nothing jumps; without a limit, w columns do. The
-// limit is left out unless every GPU that counts has one. Large amounts are in watts only below a kilowatt.
+// Power is the sum of the power. The limit decides on the unit and its form, so that nothing jumps; without a limit, w
+// columns do. The limit is left out unless every GPU that counts has one. Large amounts are in watts only below a
+// kilowatt.
 func Power(t *tally.Totals, w int, large bool) Amount {
 	if !t.Power.Known() {
 		return Amount{}
@@ -80,7 +81,8 @@ func Bytes(bytes float64) string {
 	return size + " " + unit
 }
 
-// MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that; a large one is in GiB, without it.
+// MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that; a large one is in GiB,
+// without it.
 func MemorySum(t *tally.Totals, w int, large bool) string {
 	if !t.Used.Known() {
 		return ""
@@ -135,7 +137,8 @@ func Percent(v float64) string {
 	return draw.Whole(v) + "%"
 }
 
-// Measured is a number of a GPU, whole, with its unit; "" when it is not known. A percentage that is measured with a decimal has it below 10.
+// Measured is a number of a GPU, whole, with its unit; "" when it is not known. A percentage that is measured with a
+// decimal has it below 10.
 func Measured(g *cluster.GPU, id metric.ID, unit string) string {
 	v, known := g.Get(id)
 	if !known {

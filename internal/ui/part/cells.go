@@ -29,11 +29,12 @@ var Letters = []Letter{
 	{'I', "idle", "idle while the others work, !IDLE"},
 }
 
-// CellsAcross is how many cells a node has at least. Where a node has more GPUs than there are columns, several share a cell.
+// CellsAcross is how many cells a node has at least. Where a node has more GPUs than there are columns, several share a
+// cell.
 const CellsAcross = 8
 
-// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as numbers with a letter. What they show of a GPU is
-// the Scene's Gauge.
+// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as numbers with a letter. What they
+// show of a GPU is the Scene's Gauge.
 type Cells struct {
 	slots Slots
 	wide  int // of a cell
@@ -73,13 +74,14 @@ func (c Cells) Titles(f *Frame, x, y int) {
 		if c.wide >= numberCell {
 			f.Right(x+i*c.wide, y, 3, title, draw.Dim)
 		} else {
-			f.Put(x+i*c.wide, y, title[max(len(title)-max(c.wide-1, 1), 0):], draw.Dim) // the last digits: a blank stays between two
+			// the last digits: a blank stays between two
+			f.Put(x+i*c.wide, y, title[max(len(title)-max(c.wide-1, 1), 0):], draw.Dim)
 		}
 	}
 }
 
-// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. A number that the node lacks
-// leaves its place empty.
+// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. A number
+// that the node lacks leaves its place empty.
 func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	if !tally.Shows(n) {
 		c.drawEmpty(f, x, y, n)
@@ -241,7 +243,8 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 	}
 }
 
-// NodeCell draws a node in one column: the one to see of the job's GPUs there, or the letter or mark of the worst that is wrong.
+// NodeCell draws a node in one column: the one to see of the job's GPUs there, or the letter or mark of the worst that
+// is wrong.
 func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 	m := f.Health.NodeMark(n.Name)
 	if !tally.HasNumbers(n) {

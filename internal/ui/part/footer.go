@@ -10,7 +10,8 @@ import (
 
 var lastHints = map[string]bool{"Esc": true, "?": true, "q": true}
 
-// MouseOff says that the mouse is the terminal's, before all other hints: narrow terminals must show it too. by is the key that takes it back.
+// MouseOff says that the mouse is the terminal's, before all other hints: narrow terminals must show it too. by is the
+// key that takes it back.
 func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 	if s.MouseFree {
 		return []keys.Hint{by.As("mouse: off")}
@@ -77,7 +78,8 @@ func drawHint(f *Frame, x, y int, h keys.Hint) int {
 	return f.Pieces(x, y, Piece{h.Key, draw.Strong}, Piece{" " + h.Verb, draw.Dim}) + 2
 }
 
-// HintsAt writes keys at the right end of row y, from column x on, if all of them fit, and returns the column where they begin.
+// HintsAt writes keys at the right end of row y, from column x on, if all of them fit, and returns the column where
+// they begin.
 func HintsAt(f *Frame, x, y int, hints ...keys.Hint) int {
 	hints = f.named(hints)
 	at := f.W - 1 + 2

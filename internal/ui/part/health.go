@@ -51,7 +51,8 @@ func (h Health) NodeMark(node string) Mark {
 // Silent says that all nodes fell silent at once: what they said last is all that there is.
 func (h Health) Silent() bool { return h.silent }
 
-// Rank orders nodes by how bad they are. A node's state counts although no finding says so, unless one says it of all nodes.
+// Rank orders nodes by how bad they are. A node's state counts although no finding says so, unless one says it of all
+// nodes.
 func (h Health) Rank(node string) int {
 	rank := int(cluster.Note)
 	if n := h.snapshot.Nodes[node]; n != nil {
@@ -141,7 +142,8 @@ func Since(f *cluster.Finding, now time.Time, sep string) string {
 	return sep + draw.Age(now.Sub(f.Since))
 }
 
-// FindingAge is like Since, except that a stale node's age counts from its last report, not from when it was declared stale.
+// FindingAge is like Since, except that a stale node's age counts from its last report, not from when it was declared
+// stale.
 func FindingAge(f *Frame, finding *cluster.Finding, sep string) string {
 	if n := f.NodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
 		return sep + draw.Age(n.Age)

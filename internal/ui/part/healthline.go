@@ -18,7 +18,8 @@ func HealthLine(f *Frame) {
 	groups := groups(f.Job.Findings)
 	right := reporting(f)
 	end := f.W - draw.Width(right) - 1
-	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+groups[0].frame()+len("+12 more (!)") > end { // the worst goes before how much reports
+	// the worst goes before how much reports
+	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+groups[0].frame()+len("+12 more (!)") > end {
 		end = f.W - 1
 	} else {
 		f.Put(f.W-draw.Width(right), 1, right, draw.Dim)
@@ -79,7 +80,8 @@ func fitting(wordings []string, w int) string {
 	return ""
 }
 
-// slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those of its last answer.
+// slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those
+// of its last answer.
 func slurmAway(f *Frame, x, end int, wordings ...string) int {
 	from := ""
 	if at := f.Snap.Discovery.Answered; !at.IsZero() {
@@ -123,7 +125,8 @@ func verdict(f *Frame) string {
 	return well(f, strconv.Itoa(j.GPUs)+" GPUs")
 }
 
-// well says that GPUs are OK. What is printed before each kind of problem can have been found says that they report, and no more.
+// well says that GPUs are OK. What is printed before each kind of problem can have been found says that they report,
+// and no more.
 func well(f *Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
 		return gpus + " OK"
@@ -169,8 +172,8 @@ type group struct {
 	first    *cluster.Finding
 }
 
-// frame is how many columns a group takes around its text: the mark, and two blanks behind it. An error is filled, a blank wider on both
-// sides.
+// frame is how many columns a group takes around its text: the mark, and two blanks behind it. An error is filled, a
+// blank wider on both sides.
 func (g *group) frame() int {
 	if g.severity == cluster.Critical {
 		return 6
@@ -186,8 +189,8 @@ func problems(groups []group) (n int) {
 	return n
 }
 
-// groups gathers the findings that hold by kind: the worst, then what slows the whole job, then the others, worst first. Notes are not
-// problems and are left out.
+// groups gathers the findings that hold by kind: the worst, then what slows the whole job, then the others, worst
+// first. Notes are not problems and are left out.
 func groups(findings []cluster.Finding) []group {
 	var all []group
 	for i := range findings {
@@ -203,7 +206,8 @@ func groups(findings []cluster.Finding) []group {
 		}
 		all[at].count++
 	}
-	if at := slices.IndexFunc(all, func(g group) bool { return g.first.Kind.SlowsJob() }); at > 1 { // not behind the last that fits
+	// not behind the last that fits
+	if at := slices.IndexFunc(all, func(g group) bool { return g.first.Kind.SlowsJob() }); at > 1 {
 		slow := all[at]
 		all = slices.Insert(slices.Delete(all, at, at+1), 1, slow)
 	}

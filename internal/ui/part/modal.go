@@ -2,7 +2,8 @@ package part
 
 import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
 
-// Modal is a box in the middle of the screen. Its rows and columns are those inside the border and a margin of two columns.
+// Modal is a box in the middle of the screen. Its rows and columns are those inside the border and a margin of two
+// columns.
 type Modal struct {
 	*Frame
 	X, Y int // where they begin

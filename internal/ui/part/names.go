@@ -17,7 +17,8 @@ type Naming struct {
 // Of is the short form of a name.
 func (n *Naming) Of(name string) string { return cmp.Or(n.short[name], name) }
 
-// NewNaming shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ, or clipped.
+// NewNaming shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ,
+// or clipped.
 func NewNaming(names []string, room int) *Naming {
 	prefix := commonPrefix(names, room)
 	n := shortNames(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })
@@ -41,8 +42,9 @@ func shortNames(names []string, title string, short func(string) string) *Naming
 	return n
 }
 
-// numbersThatDiffer labels names that differ only in some of their numbers by those numbers ("03-17") and returns the common pattern as
-// their title. Leading zeros that all labels have are dropped where they do not fit. Names that differ otherwise get no labels.
+// numbersThatDiffer labels names that differ only in some of their numbers by those numbers ("03-17") and returns the
+// common pattern as their title. Leading zeros that all labels have are dropped where they do not fit. Names that
+// differ otherwise get no labels.
 func numbersThatDiffer(names []string, room int) (title string, labels []string) {
 	all := make([][]string, len(names))
 	for i, name := range names {
@@ -101,7 +103,8 @@ func runs(name string) []string {
 	return parts
 }
 
-// commonPrefix is the common prefix of all names. It ends in a digit only if the rest would not fit into room otherwise.
+// commonPrefix is the common prefix of all names. It ends in a digit only if the rest would not fit into room
+// otherwise.
 func commonPrefix(names []string, room int) string {
 	if len(names) < 2 {
 		return ""

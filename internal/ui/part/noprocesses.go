@@ -13,7 +13,8 @@ import (
 // FilterClip is the most room for a filter in a title or a sentence.
 const FilterClip = 40
 
-// Quote is a filter in a title or a sentence, with at most w columns of its text: in quotes, unless it has some of its own.
+// Quote is a filter in a title or a sentence, with at most w columns of its text: in quotes, unless it has some of its
+// own.
 func Quote(filter string, w int) string {
 	if filter = draw.Clip(filter, w); strings.Contains(filter, `"`) {
 		return filter

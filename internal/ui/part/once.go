@@ -5,15 +5,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// facts are what was worked out of a Snapshot about a job: a job has thousands of GPUs, and there is a frame for each key.
+// facts are what was worked out of a Snapshot about a job: a job has thousands of GPUs, and there is a frame for each
+// key.
 type facts struct {
 	of    *cluster.Snapshot
 	job   *cluster.JobView
 	known map[any]any // by what it is
 }
 
-// Once returns what make makes of the Snapshot and the selected job, which is made once for each of them. key says what that is, and on what else it
-// depends; its type should be the caller's own. It must not be changed.
+// Once returns what make makes of the Snapshot and the selected job, which is made once for each of them. key says what
+// that is, and on what else it depends; its type should be the caller's own. It must not be changed.
 func Once[T any](s *Scene, key any, make func() T) T {
 	f := &s.Memory.facts
 	if f.of != s.Snap || f.job != s.Job {
@@ -30,8 +31,8 @@ func Once[T any](s *Scene, key any, make func() T) T {
 // latest is the result for the last of several.
 type latest struct{ of, made any }
 
-// Latest is Once for what also depends on something that changes while the Snapshot stays, as a filter does with every key that is typed: of those
-// results only the last is kept.
+// Latest is Once for what also depends on something that changes while the Snapshot stays, as a filter does with every
+// key that is typed: of those results only the last is kept.
 func Latest[T any](s *Scene, key, of any, make func() T) T {
 	kept := Once(s, key, func() *latest { return &latest{} })
 	if kept.made == nil || kept.of != of {

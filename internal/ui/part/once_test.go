@@ -6,7 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Of what depends on a filter one result is kept: there is a filter for each key that is typed, and a Snapshot may stand for as long as one likes.
+// Of what depends on a filter one result is kept: there is a filter for each key that is typed, and a Snapshot may
+// stand for as long as one likes.
 func TestLatestKeepsOneResult(t *testing.T) {
 	type keyOfThis struct{}
 	s := &Scene{Snap: &cluster.Snapshot{}, Job: &cluster.JobView{}, Memory: &Memory{}}

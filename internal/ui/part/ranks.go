@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, else of the node.
+// RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, else of
+// the node.
 func RankMark(s *Scene, r *tally.RankRow) Mark {
 	switch r.State {
 	case tally.RankGone:

@@ -1,8 +1,10 @@
-// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer, cells, and the
-// sentences about problems. The words of the sentences come from package health; this package places them.
+// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer,
+// cells, and the sentences about problems. The words of the sentences come from package health; this package places
+// them.
 //
-// Everything here draws and changes nothing but the canvas and its memory: the same Scene always gives the same picture. Positions
-// depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at a time.
+// Everything here draws and changes nothing but the canvas and its memory: the same Scene always gives the same
+// picture. Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one
+// goroutine at a time.
 package part
 
 import (
@@ -48,10 +50,12 @@ type Scene struct {
 	Slow      int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
 	Banner    string // of the admins, for the help
 
-	Login    string // the host through which all nodes are reached, [user@]host[:port]; "": none is
-	ReadOnly string // why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may
+	Login string // the host through which all nodes are reached, [user@]host[:port]; "": none is
+	// why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may
+	ReadOnly string
 
-	Still bool // what asks the user something has been on the screen for a while, and no key was pressed meanwhile: see nav.Answer
+	// what asks the user something has been on the screen for a while, and no key was pressed meanwhile: see nav.Answer
+	Still bool
 
 	Notice  string // stands in place of the footer
 	Version string
@@ -111,7 +115,8 @@ func (s *Scene) Forbidden() string {
 // Own are those GPUs of a node that are the job's.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
-// GPUs returns the GPUs of a node to show and their MIG instances, including GPUs allocated to the job that are missing.
+// GPUs returns the GPUs of a node to show and their MIG instances, including GPUs allocated to the job that are
+// missing.
 func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	gpus := tally.All(n)
 	if s.Mine {
@@ -146,8 +151,8 @@ func (s *Scene) Naming(room int) *Naming {
 	return n
 }
 
-// NodeName shortens the name of one of the job's nodes to w columns: with "…" in the middle if no other node then has the same name,
-// else as Naming does.
+// NodeName shortens the name of one of the job's nodes to w columns: with "…" in the middle if no other node then has
+// the same name, else as Naming does.
 func (s *Scene) NodeName(name string, w int) string {
 	if draw.Width(name) <= w {
 		return name

@@ -8,15 +8,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// sentenceWide is the width from which a hint stands behind its sentence when both fit, sentenceBeside the one from which a sentence stands
-// beside its place.
+// sentenceWide is the width from which a hint stands behind its sentence when both fit, sentenceBeside the one from
+// which a sentence stands beside its place.
 const (
 	sentenceWide   = 180
 	sentenceBeside = 60
 )
 
-// Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the last. GPUs of a
-// node that have the same problem share a sentence.
+// Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the
+// last. GPUs of a node that have the same problem share a sentence.
 func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
 	return sentences(f, y, end, whereWide(f), findings)
 }
@@ -65,7 +65,8 @@ func SentenceRows(f *Frame, finding *cluster.Finding) int {
 	return lines[len(lines)-1].row + 1
 }
 
-// Sentence writes a finding from row y on, without its first skip lines, as far as there are rows, and returns the row below.
+// Sentence writes a finding from row y on, without its first skip lines, as far as there are rows, and returns the row
+// below.
 func Sentence(f *Frame, y, skip int, finding *cluster.Finding) int {
 	lines := sentenceLines(f, whereWide(f), f.Say(finding))
 	skip = min(skip, len(lines)-1)
@@ -175,7 +176,8 @@ type line struct {
 	role   draw.Role
 }
 
-// sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or behind where both fit.
+// sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or
+// behind where both fit.
 func sentenceLines(f *Frame, where int, finding health.Words) []line {
 	at, top := sentenceText(where), 0
 	if where > 0 && f.W < sentenceBeside { // below its place

@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Slots are the numbers of GPUs that nodes of a job have, in order: each has the same place on every node. noNumber is last.
+// Slots are the numbers of GPUs that nodes of a job have, in order: each has the same place on every node. noNumber is
+// last.
 type Slots []int
 
 // noNumber is the slot of GPUs whose number is not known.
@@ -24,7 +25,8 @@ func slotOf(g *cluster.GPU) int {
 	return g.Number
 }
 
-// NewSlots collects the numbers that SLURM gives, that the driver lists and that reports have: the slots stay when a node fails.
+// NewSlots collects the numbers that SLURM gives, that the driver lists and that reports have: the slots stay when a
+// node fails.
 func NewSlots(s *Scene) Slots {
 	return Once(s, slotsKey{s.Mine}, func() Slots { return slotsOf(s) })
 }

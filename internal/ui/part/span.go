@@ -2,14 +2,15 @@ package part
 
 import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
 
-// Span is where a cell of a table stands in its row, and the blanks before it. One whose column has not come in has no width.
+// Span is where a cell of a table stands in its row, and the blanks before it. One whose column has not come in has no
+// width.
 type Span struct{ X, W, Gap int }
 
 // Shown says that the column has come in.
 func (s Span) Shown() bool { return s.W > 0 }
 
-// Number writes a cell's text flush right, "n/a" if there is none. Text one column too wide may use the gap before the column; wider text is
-// replaced by a shorter form. Digits are never cut off: that would be a different number.
+// Number writes a cell's text flush right, "n/a" if there is none. Text one column too wide may use the gap before the
+// column; wider text is replaced by a shorter form. Digits are never cut off: that would be a different number.
 func (f *Frame) Number(s Span, y int, text string, role draw.Role, shorter ...string) {
 	if !s.Shown() {
 		return

@@ -20,7 +20,8 @@ func Tabs(f *Frame) {
 	tabRow(f, tabs, f.NodeAt, f.W)
 }
 
-// GPUTabs draws the rule of row 2 with GPUs of the selected node in it and the node's name at its end. at: the current one, -1: none.
+// GPUTabs draws the rule of row 2 with GPUs of the selected node in it and the node's name at its end. at: the current
+// one, -1: none.
 func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
 	const y, longest = 2, 24
 	f.Fill(0, y, f.W, '─', draw.Faint)
@@ -28,7 +29,8 @@ func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
 	end := f.W - 4 - draw.Width(name)
 	f.Put(end, y, " "+name+" ", draw.Strong)
 	tabs := make([]labeled, len(gpus))
-	for _, long := range []bool{true, false, true} { // where not all fit, a number alone looks like how many there are more
+	// where not all fit, a number alone looks like how many there are more
+	for _, long := range []bool{true, false, true} {
 		for i, g := range gpus {
 			tabs[i] = labeled{GPUNumber(g), GPUMark(f, g), f.GPURank(g)}
 			if !long && i != at {

@@ -25,16 +25,19 @@ func usedBy(r *wire.Reply) used {
 // ticksPerSecond is the unit of wire.Relative.CPUTicks.
 const ticksPerSecond = 100
 
-// leastWindow is the shortest time from which a share is worked out: a node needs some milliseconds to read all processes.
+// leastWindow is the shortest time from which a share is worked out: a node needs some milliseconds to read all
+// processes.
 const leastWindow = 500 * time.Millisecond
 
 // mostWindow is the longest: the other processes have their shares of the last seconds.
 const mostWindow = time.Minute
 
-// measure works out the shares of the CPU since the answer before this one. Where that came a moment ago, its shares are repeated.
+// measure works out the shares of the CPU since the answer before this one. Where that came a moment ago, its shares
+// are repeated.
 func (f *family) measure(old *family) {
 	window := f.used.at - old.used.at
-	if old.used.at == 0 || f.used.at == 0 || window < 0 || window > mostWindow { // not known, the node has booted since, or nobody looked
+	// not known, the node has booted since, or nobody looked
+	if old.used.at == 0 || f.used.at == 0 || window < 0 || window > mostWindow {
 		return
 	}
 	repeats := window < leastWindow

@@ -12,7 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// families are the relatives of the processes that are shown as a tree: what the nodes on the screen have been asked, and have answered.
+// families are the relatives of the processes that are shown as a tree: what the nodes on the screen have been asked,
+// and have answered.
 type families struct {
 	asked map[string]*inquiry // by node
 	of    map[string]*family
@@ -42,7 +43,8 @@ type inquiry struct {
 // renew is the age of an answer from which a key asks again: the rates of relatives are those since the last one.
 const renew = 10 * time.Second
 
-// serves reports whether a node need not be asked about these PIDs: it is being asked, or has answered lately, about all of them.
+// serves reports whether a node need not be asked about these PIDs: it is being asked, or has answered lately, about
+// all of them.
 func (q *inquiry) serves(pids []int, now time.Time) bool {
 	if q == nil {
 		return false
@@ -55,7 +57,8 @@ func (q *inquiry) serves(pids []int, now time.Time) bool {
 	return !q.answered || now.Sub(q.at) < renew
 }
 
-// ask asks the nodes of some rows for relatives: each once, and again when there are other processes or the answer is old.
+// ask asks the nodes of some rows for relatives: each once, and again when there are other processes or the answer is
+// old.
 func (fs *families) ask(l *listing, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
 		fs.asked = map[string]*inquiry{}
@@ -90,7 +93,8 @@ func (l *listing) pids(node string) (pids []int, cut bool) {
 	return pids, false
 }
 
-// hear keeps what a node has answered to the last request of ask; false: to another one. Where it fails, the relatives that were known stay.
+// hear keeps what a node has answered to the last request of ask; false: to another one. Where it fails, the relatives
+// that were known stay.
 func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 	q := fs.asked[m.Node]
 	if q == nil || m.Request.Family != q.about {
@@ -120,14 +124,16 @@ func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 	return true
 }
 
-// related are the ancestors and the descendants of some processes. The answer may also be about others, which a filter or the scope leaves out.
+// related are the ancestors and the descendants of some processes. The answer may also be about others, which a filter
+// or the scope leaves out.
 func (f *family) related(rows []table.ProcessRow) (kin []*wire.Process) {
 	parent, children := map[int]int{}, map[int][]int{}
 	for _, w := range f.kin {
 		parent[w.PID] = w.Parent
 		children[w.Parent] = append(children[w.Parent], w.PID)
 	}
-	above, below := map[int]bool{}, map[int]bool{} // a node may say that one is its own ancestor: each is looked at once
+	// a node may say that one is its own ancestor: each is looked at once
+	above, below := map[int]bool{}, map[int]bool{}
 	var next []int
 	for i := range rows {
 		for up := rows[i].Parent; !above[up]; up = parent[up] {

@@ -26,7 +26,8 @@ func (p *Page) wheel(m tea.MouseWheelMsg, s *part.Scene) nav.Answer {
 	return p.on(s, l, at)
 }
 
-// click selects the row under the mouse and opens the one that is selected, or sorts by the heading under it: once more, and the order is reversed.
+// click selects the row under the mouse and opens the one that is selected, or sorts by the heading under it: once
+// more, and the order is reversed.
 func (p *Page) click(m tea.MouseClickMsg, s *part.Scene) nav.Answer {
 	l, r := p.listing(s), p.mode.rooms(s, p.scope.of(s))
 	if m.Button == tea.MouseLeft && m.Y == r.top-1 {

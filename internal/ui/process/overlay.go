@@ -12,7 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// overlay is a dialog over the page, or a page about one process in its place. While it is open it has the keyboard and the mouse.
+// overlay is a dialog over the page, or a page about one process in its place. While it is open it has the keyboard and
+// the mouse.
 type overlay interface {
 	// Draw draws over the page, which is on the canvas.
 	Draw(f *part.Frame)
@@ -21,7 +22,8 @@ type overlay interface {
 	Wants(s *part.Scene) nav.Wants
 }
 
-// settler is an overlay that needs each Snapshot, and page one that covers the page and has keys of its own in the help.
+// settler is an overlay that needs each Snapshot, and page one that covers the page and has keys of its own in the
+// help.
 type (
 	settler interface{ Settle(s *part.Scene) }
 	page    interface{ On() keys.Page }
@@ -50,7 +52,8 @@ func (over *overlays) open(o overlay, first nav.Answer) nav.Answer {
 // close closes all: an environment has secrets.
 func (over *overlays) close() { *over = nil }
 
-// press gives a message to the overlay that was opened last, and what a node has said to all. The keys that act on a process act from its metrics, too.
+// press gives a message to the overlay that was opened last, and what a node has said to all. The keys that act on a
+// process act from its metrics, too.
 func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, ok := msg.(nav.Result); ok {
 		return over.tell(r, s)
@@ -66,7 +69,8 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 			if opened, did := over.inspect(k, s, m.Target()); did {
 				return opened
 			}
-			shown := func() subject { return subject{at: new(m.Target()), job: listed(s, m.Target().Job)} } // the cursor may be on another one by now
+			// the cursor may be on another one by now
+			shown := func() subject { return subject{at: new(m.Target()), job: listed(s, m.Target().Job)} }
 			if opened, did := over.act(k, s, shown); did {
 				return opened
 			}

@@ -152,7 +152,8 @@ func (p *Page) scroll(s *part.Scene, l *listing, by int) {
 	p.across = max(min(p.across+by, longest-p.table(s, l).Room()), 0)
 }
 
-// sort sorts the rows, which then are no tree. A cursor on the first row stays there, on another one it stays on its process.
+// sort sorts the rows, which then are no tree. A cursor on the first row stays there, on another one it stays on its
+// process.
 func (p *Page) sort(s *part.Scene, o order) {
 	first := p.cursor.At(p.list(s, p.listing(s))) == 0
 	p.sorting.order, p.tree = o, false
@@ -161,7 +162,8 @@ func (p *Page) sort(s *part.Scene, o order) {
 	}
 }
 
-// tag tags the process under the cursor, or takes its tag away, and goes to the next one: several are tagged by one key.
+// tag tags the process under the cursor, or takes its tag away, and goes to the next one: several are tagged by one
+// key.
 func (p *Page) tag(s *part.Scene, l *listing) nav.Answer {
 	if len(l.order) == 0 {
 		return nav.Taken
@@ -189,7 +191,8 @@ func (p *Page) jump(s *part.Scene, l *listing, i int) nav.Answer {
 	return p.goTo(s, l, i)
 }
 
-// on says that the cursor is on a row; -1: there is none. Its node and, among those of several, its job are then the selected ones.
+// on says that the cursor is on a row; -1: there is none. Its node and, among those of several, its job are then the
+// selected ones.
 func (p *Page) on(s *part.Scene, l *listing, i int) nav.Answer {
 	a := nav.Taken
 	if i >= 0 {

@@ -1,9 +1,9 @@
-// Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their nodes, with the
-// keys of nvitop.
+// Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their
+// nodes, with the keys of nvitop.
 //
-// The rows of a Snapshot are made and sorted once, when the view settles on it or a key changes what is shown; a frame draws those on the
-// screen only. The cursor and the tags belong to processes, not to rows: they stay when rows come, go and are sorted anew, and end with
-// their process. A Page belongs to one goroutine.
+// The rows of a Snapshot are made and sorted once, when the view settles on it or a key changes what is shown; a frame
+// draws those on the screen only. The cursor and the tags belong to processes, not to rows: they stay when rows come,
+// go and are sorted anew, and end with their process. A Page belongs to one goroutine.
 package process
 
 import (
@@ -58,8 +58,8 @@ func (p *Page) Begin(scope Scope, gpu string) {
 	p.over.close()
 }
 
-// Visit shows the processes of all nodes that match a text, as if it had been typed, until Leave or Begin. The filter that the page has is in
-// force again then.
+// Visit shows the processes of all nodes that match a text, as if it had been typed, until Leave or Begin. The filter
+// that the page has is in force again then.
 func (p *Page) Visit(text string) {
 	p.Leave()
 	was := &before{p.scope, p.tree, p.filter}
@@ -75,7 +75,8 @@ func (p *Page) Leave() {
 	}
 }
 
-// Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A filter that hides it ends.
+// Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A
+// filter that hides it ends.
 func (p *Page) Show(s *part.Scene, at nav.Process) bool {
 	p.Begin(OfNode, "")
 	i := p.listing(s).placeOf(at)

@@ -134,7 +134,8 @@ type slot struct {
 	hides bool             // --only does not name it
 }
 
-// addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs. Where others' are asked for they are not hidden.
+// addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs. Where others' are
+// asked for they are not hidden.
 func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobView, all bool) {
 	l.nodes++
 	if n.Listed {

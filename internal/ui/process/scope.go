@@ -174,7 +174,8 @@ func above(s *part.Scene, scope Scope) int {
 	return 0
 }
 
-// worst are the nodes of the job of which n are shown: where those are not all, the ones with the worst problems, in the job's order.
+// worst are the nodes of the job of which n are shown: where those are not all, the ones with the worst problems, in
+// the job's order.
 func worst(s *part.Scene, n int) []string {
 	nodes := slices.Clone(s.Job.Nodes)
 	if n < len(nodes) {

@@ -56,7 +56,8 @@ func runs(n *cluster.Node, at nav.Process) bool {
 	})
 }
 
-// targets are the tagged processes among the rows, in the order of the screen. One that is on several GPUs is there once.
+// targets are the tagged processes among the rows, in the order of the screen. One that is on several GPUs is there
+// once.
 func (t *tags) targets(s *part.Scene, l *listing) (list []tally.Target) {
 	seen := map[nav.Process]bool{}
 	for i := range l.order {

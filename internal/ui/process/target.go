@@ -69,7 +69,8 @@ func uuid(s *part.Scene, t *tally.Target) string {
 	return ""
 }
 
-// inspectRow answers the keys of overlays.inspect for the process under the cursor, whose node is the selected one then.
+// inspectRow answers the keys of overlays.inspect for the process under the cursor, whose node is the selected one
+// then.
 func (p *Page) inspectRow(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
 	t, ok := p.target(s)
 	if !ok {

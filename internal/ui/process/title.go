@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// title draws the rule with the scope, and right in it as much of what the rows are as there is room for, and which of them are on the screen.
+// title draws the rule with the scope, and right in it as much of what the rows are as there is room for, and which of
+// them are on the screen.
 func (p *Page) title(f *part.Frame, r rooms, l *listing) {
 	x := f.Focus(r.title, "Processes of "+p.scope.name(f.Scene))
 	where := p.cursor.Window(p.list(f.Scene, l)).Where()

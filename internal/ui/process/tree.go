@@ -14,7 +14,8 @@ import (
 // deepest is how many bytes of branches a row has at least before its tree is no longer indented.
 const deepest = 120
 
-// tree is the processes of a node with their relatives, while their rows are put in order. It is used for one node after the other, for its memory.
+// tree is the processes of a node with their relatives, while their rows are put in order. It is used for one node
+// after the other, for its memory.
 type tree struct {
 	rows     []table.ProcessRow
 	children []int32 // places in rows, by PID of the parent, then by the row's own
@@ -76,7 +77,8 @@ func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
 	return table.ProcessRow{Process: tally.Process{Process: w, Number: cluster.NoNumber, Own: true}, Node: n, Kin: true, Ghost: !tally.Mine(s.Snap, w)}
 }
 
-// addTo adds the rows from the roots on: those whose parents are not among them. What a node says may have no root at all.
+// addTo adds the rows from the roots on: those whose parents are not among them. What a node says may have no root at
+// all.
 func (t *tree) addTo(l *listing) {
 	for _, i := range t.children {
 		if !t.pids[t.rows[i].Parent] {

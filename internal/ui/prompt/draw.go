@@ -12,8 +12,8 @@ import (
 // label stands before what is typed.
 const label = "filter: "
 
-// Draw draws the prompt in the last row, with how many of all rows match and its keys at the right where they fit, and in the row above what is wrong
-// or what Tab puts in. It does so over what the page has drawn there.
+// Draw draws the prompt in the last row, with how many of all rows match and its keys at the right where they fit, and
+// in the row above what is wrong or what Tab puts in. It does so over what the page has drawn there.
 func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	f.help(fr, fr.H-2)
 	y := fr.H - 1
@@ -67,7 +67,8 @@ func (l *line) choices(fields filter.Fields) (all []string, chosen int) {
 	return filter.Complete(l.Text(), l.at(), fields).Choices, -1
 }
 
-// Title says in w columns how many of all rows match what: `4 of 64 nodes match "n0"`. It names the rows where one and many are words for them.
+// Title says in w columns how many of all rows match what: `4 of 64 nodes match "n0"`. It names the rows where one and
+// many are words for them.
 func (f *Filter) Title(job string, shown, all int, one, many string, w int) string {
 	text := strconv.Itoa(shown) + " of "
 	if one == "" {

@@ -18,7 +18,8 @@ type Line struct{ input textinput.Model }
 func NewLine(text string, most int) *Line {
 	l := &Line{textinput.New()}
 	l.input.CharLimit = most
-	l.input.KeyMap.Paste.SetEnabled(false) // it would run a program to read a clipboard; the terminal's own paste comes as a message
+	// it would run a program to read a clipboard; the terminal's own paste comes as a message
+	l.input.KeyMap.Paste.SetEnabled(false)
 	l.input.Focus()
 	l.put(text, -1)
 	return l
@@ -67,7 +68,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// Draw writes the text, from byte wrong on in amber (-1: nothing is wrong), and returns the column behind. The cursor is always seen.
+// Draw writes the text, from byte wrong on in amber (-1: nothing is wrong), and returns the column behind. The cursor
+// is always seen.
 func (l *Line) Draw(fr *part.Frame, x, y int, role draw.Role, wrong int) int {
 	text, at, bad := []rune(l.Text()), l.input.Position(), -1
 	if wrong >= 0 {

@@ -1,8 +1,9 @@
-// Package prompt is the line in which a filter is typed, and the filters that have been typed: one for each job, in force while others are shown.
-// Other prompts have a plain Line.
+// Package prompt is the line in which a filter is typed, and the filters that have been typed: one for each job, in
+// force while others are shown. Other prompts have a plain Line.
 //
-// A page has a Filter for its rows. While Typing says so the page gives every message to Press, and draws the prompt in place of its footer. A
-// Filter, a Line and the History that several share belong to one goroutine. What is typed or pasted is text of one line, whatever it holds.
+// A page has a Filter for its rows. While Typing says so the page gives every message to Press, and draws the prompt in
+// place of its footer. A Filter, a Line and the History that several share belong to one goroutine. What is typed or
+// pasted is text of one line, whatever it holds.
 package prompt
 
 import (
@@ -94,8 +95,8 @@ func (f *Filter) Rows(job string) int {
 	return 0
 }
 
-// Press gives a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types: as long as the text has a mistake, by the
-// last one that had none.
+// Press gives a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types: as
+// long as the text has a mistake, by the last one that had none.
 func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	l := f.line
 	switch m := msg.(type) {

@@ -1,5 +1,5 @@
-// Package settings is the page on which the user changes how the screen looks. A change takes effect at once, for this run; the caller
-// writes changes to the user's file when it is asked to.
+// Package settings is the page on which the user changes how the screen looks. A change takes effect at once, for this
+// run; the caller writes changes to the user's file when it is asked to.
 //
 // A Page belongs to one goroutine. Drawing changes nothing but the canvas.
 package settings
@@ -66,8 +66,8 @@ type Page struct {
 // Begin begins with these choices, which came from the settings.
 func (p *Page) Begin(c Choices) { p.Now, p.written = c, c }
 
-// Unwritten returns, once, what the user wants to be written, and its keys; none if there is nothing to write. While something is
-// being written that is so until Told: of two that are written at once the first could win.
+// Unwritten returns, once, what the user wants to be written, and its keys; none if there is nothing to write. While
+// something is being written that is so until Told: of two that are written at once the first could win.
 func (p *Page) Unwritten() (wanted Choices, changed []string) {
 	if p.writing || p.wants == nil {
 		return Choices{}, nil

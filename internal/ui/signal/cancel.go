@@ -15,7 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Cancel asks whether SLURM is to end a job, once its ID is typed, or to send a signal to its steps. Then it shows what SLURM said.
+// Cancel asks whether SLURM is to end a job, once its ID is typed, or to send a signal to its steps. Then it shows what
+// SLURM said.
 type Cancel struct {
 	job   string // its ID
 	typed line
@@ -41,7 +42,8 @@ func NewCancel(job string, _ *part.Scene) (*Cancel, nav.Answer) { return &Cancel
 // Wants what the page behind it wants.
 func (c *Cancel) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Press answers a key, or what SLURM said. It takes everything but the keys that mean the same everywhere, and results of other requests.
+// Press answers a key, or what SLURM said. It takes everything but the keys that mean the same everywhere, and results
+// of other requests.
 func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	a, open = c.answer(msg, s)
 	return still(a, msg, open), open
@@ -86,7 +88,8 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// turn goes to the other way. SIGKILL is left out: SLURM takes that for the end of the job, for which its ID is to be typed.
+// turn goes to the other way. SIGKILL is left out: SLURM takes that for the end of the job, for which its ID is to be
+// typed.
 func (c *Cancel) turn() {
 	c.steps, c.picker = !c.steps, nil
 	if c.steps {

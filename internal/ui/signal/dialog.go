@@ -24,7 +24,8 @@ type Dialog struct {
 	errand *errand  // nil: nothing was sent
 }
 
-// NewDialog asks whether to send a signal to the process at, or to those that are tagged, if any are. Signal 0: the user is asked which one.
+// NewDialog asks whether to send a signal to the process at, or to those that are tagged, if any are. Signal 0: the
+// user is asked which one.
 func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
 	d := &Dialog{by: by, whom: whom{at: at, tagged: tagged}}
 	if by == 0 {
@@ -45,8 +46,8 @@ func (d *Dialog) Wants(*part.Scene) nav.Wants {
 	return nav.Wants{}
 }
 
-// Press answers a key, the mouse, or the result of a request. It takes everything but the keys that mean the same everywhere, and results of
-// requests that are not its own.
+// Press answers a key, the mouse, or the result of a request. It takes everything but the keys that mean the same
+// everywhere, and results of requests that are not its own.
 func (d *Dialog) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	a, open = d.answer(msg, s)
 	return still(a, msg, open), open

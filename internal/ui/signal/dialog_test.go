@@ -38,7 +38,8 @@ func TestOnlyYSends(t *testing.T) {
 	}
 }
 
-// What is tagged is meant first. A process that belongs to somebody else is listed with the reason, and nothing is asked for it.
+// What is tagged is meant first. A process that belongs to somebody else is listed with the reason, and nothing is
+// asked for it.
 func TestWhoIsMeant(t *testing.T) {
 	s := sceneOf(2, 2)
 	bob := targetAt(s, "n01", 2)

@@ -195,7 +195,8 @@ func (d *Dialog) outcome(s *part.Scene) sheet {
 	return b
 }
 
-// results are what became of the signal, a line for each target, or for each node that says nothing about them. What went wrong comes first.
+// results are what became of the signal, a line for each target, or for each node that says nothing about them. What
+// went wrong comes first.
 func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	c := columnsOf(s, d.list)
 	lines := make([][]part.Piece, 0, len(d.list))

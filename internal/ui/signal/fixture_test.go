@@ -19,7 +19,8 @@ import (
 
 var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 
-// sceneOf is a job of alice's on so many nodes, with a rank on each of so many GPUs, and one process of bob's on the first node.
+// sceneOf is a job of alice's on so many nodes, with a rank on each of so many GPUs, and one process of bob's on the
+// first node.
 func sceneOf(nodes, gpus int) *part.Scene {
 	job := cluster.JobView{Job: cluster.Job{ID: "48211", Number: "48211", Name: "llama", User: "alice", End: now.Add(time.Hour)}, GPUs: nodes * gpus}
 	snap := &cluster.Snapshot{At: now, Nodes: map[string]*cluster.Node{}, Discovery: cluster.Discovery{User: "alice"}}

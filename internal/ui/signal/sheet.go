@@ -9,7 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is what a box says: lines above and below a list of which as many rows as there is room for are shown, and the keys.
+// sheet is what a box says: lines above and below a list of which as many rows as there is room for are shown, and the
+// keys.
 type sheet struct {
 	title      string
 	head, foot [][]part.Piece
@@ -118,7 +119,8 @@ func rest(w nav.Window) string {
 	return w.Where()
 }
 
-// drawKeys draws the keys in the last row, the one with the focus behind them. Those that do not fit are left out from the right.
+// drawKeys draws the keys in the last row, the one with the focus behind them. Those that do not fit are left out from
+// the right.
 func (b sheet) drawKeys(m part.Modal) {
 	focus := " " + b.focus.Key + " " + b.focus.Verb + " "
 	var pieces []part.Piece

@@ -1,9 +1,11 @@
-// Package signal is the dialogs that send signals to processes and cancel jobs: boxes over a page, which have the keyboard while they are open.
+// Package signal is the dialogs that send signals to processes and cancel jobs: boxes over a page, which have the
+// keyboard while they are open.
 //
-// Nothing is sent without a key that does nothing else: y, or the ID of the job and Enter. Enter alone and Esc close a dialog. y counts only once the
-// question has been on the screen for a while without any key (Scene.Still): whoever has not read it did not answer it. Who gets a signal
-// is fixed when the user has chosen whom, so what comes later is not hit. A dialog only makes requests, which its page returns in a nav.Answer;
-// it takes the result of its own requests only, whenever it comes. What nodes and SLURM answer is made safe to display before it is kept.
+// Nothing is sent without a key that does nothing else: y, or the ID of the job and Enter. Enter alone and Esc close a
+// dialog. y counts only once the question has been on the screen for a while without any key (Scene.Still): whoever has
+// not read it did not answer it. Who gets a signal is fixed when the user has chosen whom, so what comes later is not
+// hit. A dialog only makes requests, which its page returns in a nav.Answer; it takes the result of its own requests
+// only, whenever it comes. What nodes and SLURM answer is made safe to display before it is kept.
 //
 // A dialog belongs to one goroutine.
 package signal
@@ -72,7 +74,8 @@ var all = func() (list []entry) {
 	return list
 }()
 
-// matching are the signals whose name, with or without SIG, or whose number begins with what is typed; one that is just that comes first.
+// matching are the signals whose name, with or without SIG, or whose number begins with what is typed; one that is just
+// that comes first.
 func matching(typed string) (list []entry) {
 	name := strings.TrimPrefix(strings.ToUpper(typed), "SIG")
 	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // half of SIG

@@ -26,9 +26,9 @@ var keyOf = map[columns.Table]map[string]col{
 // chosenGap is the gap between columns that are not neighbors by default.
 const chosenGap = 2
 
-// choose returns the columns of a list, in its order, which is also the order in which they come in; all where the list is empty. What a row is
-// about (a GPU, a node) always comes first: sentences stand behind it where there are no cells. Processes on several nodes, or of several jobs,
-// begin with those.
+// choose returns the columns of a list, in its order, which is also the order in which they come in; all where the list
+// is empty. What a row is about (a GPU, a node) always comes first: sentences stand behind it where there are no cells.
+// Processes on several nodes, or of several jobs, begin with those.
 func choose(all []column, t columns.Table, list columns.List) []column {
 	names := list.Names()
 	if names == nil {

@@ -35,7 +35,8 @@ func TestEachNameIsAColumn(t *testing.T) {
 	}
 }
 
-// Chosen columns stand in their order, come in by it, stay apart and within the width; those that are not listed stay out.
+// Chosen columns stand in their order, come in by it, stay apart and within the width; those that are not listed stay
+// out.
 func TestChosenColumns(t *testing.T) {
 	for name, table := range tables {
 		for _, list := range [][]string{

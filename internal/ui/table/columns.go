@@ -1,8 +1,8 @@
-// Package table holds the tables of the screens: their columns, the order in which columns appear as the terminal gets wider, and the rows
-// for GPUs, processes, ranks, nodes, jobs and users.
+// Package table holds the tables of the screens: their columns, the order in which columns appear as the terminal gets
+// wider, and the rows for GPUs, processes, ranks, nodes, jobs and users.
 //
-// A table is made for a width and drawn on a Frame; nothing but the Frame's canvas and memory changes. A Frame belongs to one
-// goroutine at a time.
+// A table is made for a width and drawn on a Frame; nothing but the Frame's canvas and memory changes. A Frame belongs
+// to one goroutine at a time.
 package table
 
 import (
@@ -65,8 +65,9 @@ const (
 	colCount
 )
 
-// column is a column of a table: the blanks before it, its least width, its place in the order in which columns come in as the terminal
-// gets wider, and its title. If a column shows a single metric, shows and unit are enough; it needs no code.
+// column is a column of a table: the blanks before it, its least width, its place in the order in which columns come in
+// as the terminal gets wider, and its title. If a column shows a single metric, shows and unit are enough; it needs no
+// code.
 type column struct {
 	key                  col
 	gap, least, priority int
@@ -158,8 +159,9 @@ var timeGrowth = []stage{
 	{36, []col{colHealth}}, {100, []col{colHistory}}, {unbounded, []col{colHealth}},
 }
 
-// The cells of the nodes are heights in narrow terminals and numbers in wide ones. Numbers take the room of history and bar at first: the
-// only place where a wider terminal loses a column. From apartFrom on a letter behind a number does not touch the next number.
+// The cells of the nodes are heights in narrow terminals and numbers in wide ones. Numbers take the room of history and
+// bar at first: the only place where a wider terminal loses a column. From apartFrom on a letter behind a number does
+// not touch the next number.
 const (
 	numbersFrom = 116
 	apartFrom   = 124
@@ -180,7 +182,8 @@ func gpuLayout(width int, models bool, number int, list columns.List) layout {
 	return fit(width, columns, gpuGrowth, 2)
 }
 
-// timeLayout is for strips that take as many columns as they like, up to those they get. What stands behind them comes closer.
+// timeLayout is for strips that take as many columns as they like, up to those they get. What stands behind them comes
+// closer.
 func timeLayout(width int, strip func(most int) int) layout {
 	l := fit(width, timeColumns, timeGrowth, 3)
 	left := l[colHistory].W
@@ -217,8 +220,8 @@ func nodeLayout(width, gpus int, list columns.List) layout {
 // layout is where the columns of a table stand.
 type layout [colCount]part.Span
 
-// fit places the columns in a terminal of that width, from the column margin on. Columns are added by priority until one
-// does not fit. Leftover width is distributed in stages. Only the width decides.
+// fit places the columns in a terminal of that width, from the column margin on. Columns are added by priority until
+// one does not fit. Leftover width is distributed in stages. Only the width decides.
 func fit(width int, columns []column, growth []stage, margin int) layout {
 	var l layout
 	left := width - 1 - margin // the last column stays free

@@ -28,7 +28,8 @@ var nodesProcessColumns = slices.DeleteFunc(slices.Clone(processColumns), func(c
 // alikeColumns are those of GPUs of one model.
 var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c column) bool { return c.key == colName })
 
-// Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable width.
+// Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable
+// width.
 func TestLayouts(t *testing.T) {
 	for name, l := range layouts {
 		had := map[col]bool{}

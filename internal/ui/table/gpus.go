@@ -27,7 +27,8 @@ var lagging = map[cluster.How][]col{cluster.Starved: {colUtil}, cluster.Slowed: 
 // GPUs is the table of the selected node's GPUs.
 type GPUs struct{ layout layout }
 
-// NewGPUs returns the table for the terminal and the selected node of a frame. Only GPUs of several models are named in it.
+// NewGPUs returns the table for the terminal and the selected node of a frame. Only GPUs of several models are named in
+// it.
 func NewGPUs(f *part.Frame) *GPUs {
 	several := false
 	for i := range f.Node.GPUs {
@@ -56,7 +57,8 @@ func (t *GPUs) These(f *part.Frame, y int, gpus []*cluster.GPU) int {
 // Row draws one GPU of the selected node in row y.
 func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, &t.layout) }
 
-// InOrder puts GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the bad ones come first.
+// InOrder puts GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the
+// bad ones come first.
 func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	if n < len(gpus) {
 		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return s.GPURank(b) - s.GPURank(a) })
@@ -226,7 +228,8 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// owner names in w columns the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off: it is the array task.
+// owner names in w columns the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off: it
+// is the array task.
 func owner(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {

@@ -17,7 +17,8 @@ type Nodes struct {
 	cells  part.Cells
 }
 
-// NewNodes returns the table for the terminal and the job of a frame. The cells are numbers where there is room for them.
+// NewNodes returns the table for the terminal and the job of a frame. The cells are numbers where there is room for
+// them.
 func NewNodes(f *part.Frame) *Nodes {
 	slots := part.NewSlots(f.Scene)
 	l := nodeLayout(f.W, len(slots), f.Columns.Overview)
@@ -49,7 +50,8 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := &t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
 	numbers, chosen := tally.Shows(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
-	if s := l[colCells]; s.Shown() && (numbers || !chosen) { // where columns are chosen a sentence may stand in their place
+	// where columns are chosen a sentence may stand in their place
+	if s := l[colCells]; s.Shown() && (numbers || !chosen) {
 		t.cells.Draw(f, s.X, y, n)
 	}
 	if numbers {

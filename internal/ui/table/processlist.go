@@ -57,8 +57,8 @@ const marks = 2
 // scrollBar is how many columns a scroll bar and the blank before it take.
 const scrollBar = 2
 
-// NewProcessList returns the table for a terminal: with the node and the job of each process where there are several. across columns of the
-// commands are to the left of the screen. The list is of the other columns.
+// NewProcessList returns the table for a terminal: with the node and the job of each process where there are several.
+// across columns of the commands are to the left of the screen. The list is of the other columns.
 func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
 	return &ProcessList{processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list), across}
 }

@@ -58,7 +58,8 @@ var sortedBy = [RankOrders]struct {
 // Ranks is the table of the ranks of a job.
 type Ranks struct{ layout layout }
 
-// NewRanks returns the table for the terminal and the job of a frame. Where there are several programs, their numbers stand before the ranks.
+// NewRanks returns the table for the terminal and the job of a frame. Where there are several programs, their numbers
+// stand before the ranks.
 func NewRanks(f *part.Frame, several bool) *Ranks {
 	number := 0
 	for _, name := range f.Job.Nodes {

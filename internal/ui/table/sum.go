@@ -18,7 +18,8 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	x := l[colGPU].X
 	f.Put(x, y, "ALL", draw.Strong)
 	first := f.W - 1
-	for _, k := range []col{colUtilBar, colUtil, colMemBar, colUsed, colPower, colHistory} { // the columns before them have no sum
+	// the columns before them have no sum
+	for _, k := range []col{colUtilBar, colUtil, colMemBar, colUsed, colPower, colHistory} {
 		if l[k].Shown() {
 			first = min(first, l[k].X)
 		}
@@ -66,7 +67,8 @@ func jobSum(f *part.Frame) sum {
 	}}
 }
 
-// totals writes the totals of GPUs: in the units of one node, or in large ones and with the mean of what the cells show.
+// totals writes the totals of GPUs: in the units of one node, or in large ones and with the mean of what the cells
+// show.
 func totals(f *part.Frame, y int, of sum, l *layout, role draw.Role, large bool) {
 	if s := l[colUtil]; len(of.gpus) == 0 {
 		f.Right(s.X, y, s.W, "–", draw.Dim)

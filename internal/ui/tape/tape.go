@@ -1,5 +1,5 @@
-// Package tape is the line that says which part of a recording the screens show, and the keys that move in it. It knows nothing of recordings: a Place
-// comes in, an Order goes out.
+// Package tape is the line that says which part of a recording the screens show, and the keys that move in it. It knows
+// nothing of recordings: a Place comes in, an Order goes out.
 //
 // Everything here draws and changes nothing but the canvas: the same Place always gives the same line.
 package tape

@@ -1,7 +1,7 @@
 package report
 
-// Command is what a command and its descendants have used on one host. Its names in JSON are gpu_tracker's, and as there, what is not known is 0: a
-// host without GPUs has none of their memory.
+// Command is what a command and its descendants have used on one host. Its names in JSON are gpu_tracker's, and as
+// there, what is not known is 0: a host without GPUs has none of their memory.
 type Command struct {
 	RAM    RAM            `json:"max_ram"`
 	GPURAM GPURAM         `json:"max_gpu_ram"`
@@ -51,7 +51,8 @@ type CPUUtilization struct {
 	CombinedThreads    int `json:"combined_n_threads"`
 }
 
-// Percents are the utilization of several CPUs or GPUs: their sum, and that divided by how many are expected to be used.
+// Percents are the utilization of several CPUs or GPUs: their sum, and that divided by how many are expected to be
+// used.
 type Percents struct {
 	MaxSum       float64 `json:"max_sum_percent"`
 	MaxHardware  float64 `json:"max_hardware_percent"`

@@ -1,10 +1,12 @@
 // Package report has the reports of nvnodetop track as Go types, which encode to its JSON and decode from it.
 //
-// A Report is about a job (track --job ID --format json): what its nodes, GPUs and ranks did while it was watched, what went wrong, and what to do better
-// next time. Means are weighted by time. Time in which a node was silent counts as not seen, and is in no mean. What is not known is absent: a nil pointer,
-// an empty string or a zero time. Times that are numbers are in seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
+// A Report is about a job (track --job ID --format json): what its nodes, GPUs and ranks did while it was watched, what
+// went wrong, and what to do better next time. Means are weighted by time. Time in which a node was silent counts as
+// not seen, and is in no mean. What is not known is absent: a nil pointer, an empty string or a zero time. Times that
+// are numbers are in seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
 //
-// A Command is about a command and its descendants on one host (track --format json -- COMMAND), in gpu_tracker's terms and in the units that it names.
+// A Command is about a command and its descendants on one host (track --format json -- COMMAND), in gpu_tracker's terms
+// and in the units that it names.
 //
 // Both are plain values. Any number of goroutines may read them.
 package report
@@ -14,7 +16,8 @@ import (
 	"time"
 )
 
-// Version is the version of the document. The meaning of a field changes only with it. New fields may come without a new version.
+// Version is the version of the document. The meaning of a field changes only with it. New fields may come without a
+// new version.
 //
 //	1  first version
 const Version = 1
@@ -41,9 +44,10 @@ type Job struct {
 	Start     time.Time `json:"start,omitzero"`
 	End       time.Time `json:"end,omitzero"`
 	Limit     float64   `json:"limit_seconds,omitempty"` // time limit; 0: none, or not known
-	State     string    `json:"state"`                   // RUNNING, SUSPENDED, ENDED if it is not known how, or SLURM's word
-	Code      *int      `json:"exit_code,omitempty"`
-	Signal    int       `json:"signal,omitempty"` // that has ended it; 0: none, or not known
+	// RUNNING, SUSPENDED, ENDED if it is not known how, or SLURM's word
+	State  string `json:"state"`
+	Code   *int   `json:"exit_code,omitempty"`
+	Signal int    `json:"signal,omitempty"` // that has ended it; 0: none, or not known
 }
 
 // Watched is the time that the report is about.
@@ -56,15 +60,17 @@ type Watched struct {
 
 // Numbers are those of one GPU, or of several together. A number that no GPU gave is absent.
 type Numbers struct {
-	Util        *Util       `json:"util_percent,omitempty"`             // percent of the time in which kernels ran
-	Memory      *Memory     `json:"gpu_memory,omitempty"`               // of several GPUs: of the fullest one
-	Temperature *float64    `json:"temperature_peak_celsius,omitempty"` // the highest, in °C
-	Power       *Power      `json:"power,omitempty"`
-	Energy      *Energy     `json:"energy,omitempty"`
-	Throttled   []Throttled `json:"throttled,omitempty"` // only reasons for which there was time; of several GPUs their sum
+	Util        *Util    `json:"util_percent,omitempty"`             // percent of the time in which kernels ran
+	Memory      *Memory  `json:"gpu_memory,omitempty"`               // of several GPUs: of the fullest one
+	Temperature *float64 `json:"temperature_peak_celsius,omitempty"` // the highest, in °C
+	Power       *Power   `json:"power,omitempty"`
+	Energy      *Energy  `json:"energy,omitempty"`
+	// only reasons for which there was time; of several GPUs their sum
+	Throttled []Throttled `json:"throttled,omitempty"`
 }
 
-// Util is a utilization over time, in percent. Of one GPU Lowest and Highest are samples, of several the means of one GPU each, which At names.
+// Util is a utilization over time, in percent. Of one GPU Lowest and Highest are samples, of several the means of one
+// GPU each, which At names.
 type Util struct {
 	Mean      float64 `json:"mean"`
 	Lowest    float64 `json:"lowest"`
@@ -75,13 +81,15 @@ type Util struct {
 
 // Memory is the most that was in use, and what was left of the limit then, in bytes.
 type Memory struct {
-	Peak     uint64  `json:"peak_bytes"`
-	Limit    *uint64 `json:"limit_bytes,omitempty"` // size of the GPU's memory, or limit of the job's cgroup on the node
+	Peak uint64 `json:"peak_bytes"`
+	// size of the GPU's memory, or limit of the job's cgroup on the node
+	Limit    *uint64 `json:"limit_bytes,omitempty"`
 	Headroom *uint64 `json:"headroom_bytes,omitempty"`
 	At       *Place  `json:"at,omitempty"`
 }
 
-// Power is a power draw over time, in watts. Of several GPUs Mean is the sum of their means, and Peak the highest sum at one time.
+// Power is a power draw over time, in watts. Of several GPUs Mean is the sum of their means, and Peak the highest sum
+// at one time.
 type Power struct {
 	Mean float64 `json:"mean_watts"`
 	Peak float64 `json:"peak_watts"`

@@ -10,8 +10,9 @@ import (
 
 // GPU is a GPU, or a MIG instance of one.
 type GPU struct {
-	Index      *int      `json:"index,omitempty"` // the device's minor number, as in /dev/nvidia0; nil: Key names the GPU
-	Key        string    `json:"key,omitempty"`   // of a MIG instance, and of a GPU whose number is not known
+	// the device's minor number, as in /dev/nvidia0; nil: Key names the GPU
+	Index      *int      `json:"index,omitempty"`
+	Key        string    `json:"key,omitempty"` // of a MIG instance, and of a GPU whose number is not known
 	UUID       string    `json:"uuid,omitempty"`
 	Name       string    `json:"name,omitempty"` // of the model
 	PCIBus     string    `json:"pci_bus,omitempty"`
@@ -21,16 +22,20 @@ type GPU struct {
 	Capability string    `json:"cuda_capability,omitempty"`
 	Instance   *Instance `json:"mig_instance,omitempty"` // nil: it is a GPU itself
 
-	Lost         string  `json:"lost,omitempty"`               // why the driver does not give access to it
-	LostClass    string  `json:"lost_class,omitempty"`         // stable: programs may match on it
-	HangsSeconds float64 `json:"hangs_seconds,omitempty"`      // for how long a call of the driver has not returned; 0: none hangs
-	HangingCall  string  `json:"hanging_call,omitempty"`       // that call
-	AgeSeconds   float64 `json:"age_seconds,omitempty"`        // of the numbers, before those of its node; 0: they are of its last report
-	Unlisted     string  `json:"processes_unlisted,omitempty"` // why its processes cannot be listed
+	Lost      string `json:"lost,omitempty"`       // why the driver does not give access to it
+	LostClass string `json:"lost_class,omitempty"` // stable: programs may match on it
+	// for how long a call of the driver has not returned; 0: none hangs
+	HangsSeconds float64 `json:"hangs_seconds,omitempty"`
+	HangingCall  string  `json:"hanging_call,omitempty"` // that call
+	// of the numbers, before those of its node; 0: they are of its last report
+	AgeSeconds float64 `json:"age_seconds,omitempty"`
+	Unlisted   string  `json:"processes_unlisted,omitempty"` // why its processes cannot be listed
 
-	Metrics         Metrics  `json:"-"`                         // members of the object, in the document
-	ThrottleReasons []string `json:"throttle_reasons,omitzero"` // why its clocks are reduced, such as sw_power_cap; empty: they are not; nil: it is not known
-	NVLinksUp       []int    `json:"nvlink_up,omitzero"`        // numbers of the NVLink links that are up; nil: not known
+	Metrics Metrics `json:"-"` // members of the object, in the document
+	// why its clocks are reduced, such as sw_power_cap; empty: they are not; nil: it is not known
+	ThrottleReasons []string `json:"throttle_reasons,omitzero"`
+	// numbers of the NVLink links that are up; nil: not known
+	NVLinksUp []int `json:"nvlink_up,omitzero"`
 
 	Absent map[string][]string `json:"absent,omitempty"` // why metrics are not there: by reason, keys of metrics
 	Jobs   []string            `json:"jobs,omitempty"`   // Job.ID of the jobs that own it, as far as it is known
@@ -81,7 +86,8 @@ func unlessZero(x float64) any {
 	return x
 }
 
-// UnmarshalJSON reads the GPU. Each other number in the object is one of its metrics, also one that this version does not know.
+// UnmarshalJSON reads the GPU. Each other number in the object is one of its metrics, also one that this version does
+// not know.
 func (g *GPU) UnmarshalJSON(text []byte) error {
 	type fields GPU // without the methods
 	var read fields

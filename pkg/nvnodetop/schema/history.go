@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
-// History is the past of one GPU, in bins of time. All lists have the same length, oldest first, and end with the same bin.
+// History is the past of one GPU, in bins of time. All lists have the same length, oldest first, and end with the same
+// bin.
 type History struct {
-	BinSeconds      float64           `json:"bin_seconds"`                // duration of a bin
-	Newest          time.Time         `json:"newest"`                     // when the newest bin begins
-	Metrics         map[Metric]Series `json:"metrics"`                    // those that have had a value
-	ThrottleReasons [][]string        `json:"throttle_reasons,omitempty"` // all that were in a bin; nil where it is not known
+	BinSeconds float64           `json:"bin_seconds"` // duration of a bin
+	Newest     time.Time         `json:"newest"`      // when the newest bin begins
+	Metrics    map[Metric]Series `json:"metrics"`     // those that have had a value
+	// all that were in a bin; nil where it is not known
+	ThrottleReasons [][]string `json:"throttle_reasons,omitempty"`
 }
 
 // Series are means over bins of time. NaN is a bin without a value, null in JSON.

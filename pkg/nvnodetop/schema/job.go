@@ -2,21 +2,25 @@ package schema
 
 import "time"
 
-// Job is a running job, array task or component of a heterogeneous job. With a list of hosts in place of SLURM it is all these hosts.
+// Job is a running job, array task or component of a heterogeneous job. With a list of hosts in place of SLURM it is
+// all these hosts.
 type Job struct {
-	ID             string           `json:"id,omitempty"`     // as squeue prints it: 48211, 2_1 for an array task, 3+1 for a component; empty for a list of hosts
-	Number         string           `json:"number,omitempty"` // SLURM's number of it
-	Name           string           `json:"name"`
-	User           string           `json:"user,omitempty"`
-	Partition      string           `json:"partition,omitempty"`
-	Start          time.Time        `json:"start,omitzero"`
-	End            time.Time        `json:"end,omitzero"`           // when it reaches its time limit; zero while it is suspended
-	LimitSeconds   float64          `json:"limit_seconds,omitzero"` // 0: no limit, or not known
-	Suspended      bool             `json:"suspended,omitempty"`    // its processes keep their GPU memory
-	Nodes          []string         `json:"nodes"`                  // names, in SLURM's order
-	GPUMinors      map[string][]int `json:"gpu_minors,omitempty"`   // GPU.Index of its GPUs by node; not known of a node without an entry
-	GPUs           int              `json:"gpus"`                   // of the job, as far as known
-	GPUsSeen       int              `json:"gpus_seen"`              // those of them that report: neither lost nor hung
+	// as squeue prints it: 48211, 2_1 for an array task, 3+1 for a component; empty for a list of hosts
+	ID        string    `json:"id,omitempty"`
+	Number    string    `json:"number,omitempty"` // SLURM's number of it
+	Name      string    `json:"name"`
+	User      string    `json:"user,omitempty"`
+	Partition string    `json:"partition,omitempty"`
+	Start     time.Time `json:"start,omitzero"`
+	// when it reaches its time limit; zero while it is suspended
+	End          time.Time `json:"end,omitzero"`
+	LimitSeconds float64   `json:"limit_seconds,omitzero"` // 0: no limit, or not known
+	Suspended    bool      `json:"suspended,omitempty"`    // its processes keep their GPU memory
+	Nodes        []string  `json:"nodes"`                  // names, in SLURM's order
+	// GPU.Index of its GPUs by node; not known of a node without an entry
+	GPUMinors      map[string][]int `json:"gpu_minors,omitempty"`
+	GPUs           int              `json:"gpus"`      // of the job, as far as known
+	GPUsSeen       int              `json:"gpus_seen"` // those of them that report: neither lost nor hung
 	NodesReporting int              `json:"nodes_reporting"`
 	Totals         *Totals          `json:"totals,omitempty"` // nil only in documents of older versions
 	Ranks          []Rank           `json:"ranks,omitempty"`
@@ -26,14 +30,15 @@ type Job struct {
 
 // Totals are numbers over the GPUs of a job on nodes that report. A number that no GPU reports is nil.
 type Totals struct {
-	GPUsCounted        int      `json:"gpus_counted"` // GPUs behind the least complete of these numbers
-	UtilPercent        *float64 `json:"util_percent,omitempty"`
-	UtilMedianPercent  *float64 `json:"util_median_percent,omitempty"`
-	UtilLowestPercent  *float64 `json:"util_lowest_percent,omitempty"` // of the GPU with the lowest utilization, if that stands out from the others
-	UtilLowestNode     string   `json:"util_lowest_node,omitempty"`    // its node
-	UtilLowestGPU      *int     `json:"util_lowest_gpu,omitempty"`     // its GPU.Index
-	MemoryUsedBytes    *float64 `json:"memory_used_bytes,omitempty"`   // of GPUs that report both this and their size
-	MemoryTotalBytes   *float64 `json:"memory_total_bytes,omitempty"`  // of the same GPUs
+	GPUsCounted       int      `json:"gpus_counted"` // GPUs behind the least complete of these numbers
+	UtilPercent       *float64 `json:"util_percent,omitempty"`
+	UtilMedianPercent *float64 `json:"util_median_percent,omitempty"`
+	// of the GPU with the lowest utilization, if that stands out from the others
+	UtilLowestPercent  *float64 `json:"util_lowest_percent,omitempty"`
+	UtilLowestNode     string   `json:"util_lowest_node,omitempty"`   // its node
+	UtilLowestGPU      *int     `json:"util_lowest_gpu,omitempty"`    // its GPU.Index
+	MemoryUsedBytes    *float64 `json:"memory_used_bytes,omitempty"`  // of GPUs that report both this and their size
+	MemoryTotalBytes   *float64 `json:"memory_total_bytes,omitempty"` // of the same GPUs
 	PowerWatts         *float64 `json:"power_watts,omitempty"`
 	PowerLimitWatts    *float64 `json:"power_limit_watts,omitempty"`   // of GPUs that report their power
 	TemperatureCelsius *float64 `json:"temperature_celsius,omitempty"` // of the hottest
@@ -98,15 +103,17 @@ type Finding struct {
 	Since       time.Time `json:"since,omitzero"`
 	SinceBefore bool      `json:"since_before,omitempty"` // it was there when the node was first seen, at Since
 	Over        time.Time `json:"over,omitzero"`          // when it last held; zero: it holds
-	Times       int       `json:"times,omitzero"`         // how often it began between Since and Over; 0 of one that holds
-	Node        string    `json:"node"`                   // empty: the whole job
-	GPU         *int      `json:"gpu,omitempty"`          // GPU.Index; nil: the node, or a GPU with a key
-	GPUKey      string    `json:"gpu_key,omitempty"`
-	AllGPUs     bool      `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
-	Coupling    string    `json:"coupling,omitempty"` // of kinds that compare the GPUs of a job: what shows that they work together. docs/health.md lists the values
-	GPUs        []int     `json:"gpus,omitempty"`     // indices of GPUs of the job that the driver does not list
-	Text        *string   `json:"text,omitempty"`     // one sentence; nil of one that is over
-	Hint        string    `json:"hint,omitempty"`     // what to do
+	// how often it began between Since and Over; 0 of one that holds
+	Times   int    `json:"times,omitzero"`
+	Node    string `json:"node"`          // empty: the whole job
+	GPU     *int   `json:"gpu,omitempty"` // GPU.Index; nil: the node, or a GPU with a key
+	GPUKey  string `json:"gpu_key,omitempty"`
+	AllGPUs bool   `json:"all_gpus,omitempty"` // it is about the node because it is about every GPU of it
+	// of kinds that compare the GPUs of a job: what shows that they work together. docs/health.md lists the values
+	Coupling string  `json:"coupling,omitempty"`
+	GPUs     []int   `json:"gpus,omitempty"` // indices of GPUs of the job that the driver does not list
+	Text     *string `json:"text,omitempty"` // one sentence; nil of one that is over
+	Hint     string  `json:"hint,omitempty"` // what to do
 }
 
 // Severity orders findings.

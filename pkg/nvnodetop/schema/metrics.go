@@ -8,11 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Metric is the key of a number of a GPU or of a node, which ends in its unit where it has one. docs/metrics.md describes them all.
+// Metric is the key of a number of a GPU or of a node, which ends in its unit where it has one. docs/metrics.md
+// describes them all.
 type Metric string
 
-// Metrics are the numbers of one GPU or node. What it does not have, or what its driver does not report, is not in the map. It is never 0 for
-// that reason.
+// Metrics are the numbers of one GPU or node. What it does not have, or what its driver does not report, is not in the
+// map. It is never 0 for that reason.
 //
 //	watts, known := gpu.Metrics[schema.PowerWatts]
 type Metrics map[Metric]float64

@@ -4,96 +4,148 @@ package schema
 
 // Metrics of a GPU.
 const (
-	UtilPercent               Metric = "util_percent"                 // Share of the time during which a kernel was running.
-	MemUtilPercent            Metric = "mem_util_percent"             // Share of the time during which GPU memory was read or written.
-	EncoderPercent            Metric = "encoder_percent"              // Utilization of the video encoders.
-	DecoderPercent            Metric = "decoder_percent"              // Utilization of the video decoders.
-	JPEGPercent               Metric = "jpeg_percent"                 // Utilization of the JPEG decoders.
-	OFAPercent                Metric = "ofa_percent"                  // Utilization of the optical flow accelerator.
-	SMActivePercent           Metric = "sm_active_percent"            // Share of the SMs with at least one resident warp, averaged over time. From GPM, on Hopper and later.
-	SMOccupancyPercent        Metric = "sm_occupancy_percent"         // Resident warps as a share of the maximum. From GPM, on Hopper and later.
-	TensorActivePercent       Metric = "tensor_active_percent"        // Share of the time during which a tensor core was active. From GPM, on Hopper and later.
-	DRAMActivePercent         Metric = "dram_active_percent"          // Used memory bandwidth as a share of the maximum. From GPM, on Hopper and later.
-	MemoryUsedBytes           Metric = "memory_used_bytes"            // Used memory. The older call also counts memory reserved by the driver.
-	MemoryTotalBytes          Metric = "memory_total_bytes"           // Total memory.
-	BAR1UsedBytes             Metric = "bar1_used_bytes"              // Memory mapped through the PCIe window BAR1.
-	BAR1TotalBytes            Metric = "bar1_total_bytes"             // Size of the PCIe window BAR1.
-	TemperatureCelsius        Metric = "temperature_celsius"          // GPU core temperature.
-	MemoryTemperatureCelsius  Metric = "memory_temperature_celsius"   // Memory temperature, if there is a sensor.
-	SlowdownCelsius           Metric = "slowdown_celsius"             // Temperature at which the driver starts to throttle the GPU.
-	ShutdownCelsius           Metric = "shutdown_celsius"             // Temperature at which the GPU shuts down.
-	MaxOperatingCelsius       Metric = "max_operating_celsius"        // Highest temperature at which the GPU is meant to work.
-	MemoryMaxOperatingCelsius Metric = "memory_max_operating_celsius" // Highest temperature at which the memory is meant to work.
-	FanPercent                Metric = "fan_percent"                  // Fan speed as a share of the nominal maximum, which may be exceeded. Boards without fans have none.
-	PowerWatts                Metric = "power_watts"                  // Power draw of the board.
-	PowerLimitWatts           Metric = "power_limit_watts"            // Enforced power limit.
-	PowerLimitDefaultWatts    Metric = "power_limit_default_watts"    // Power limit after a reboot.
-	PowerLimitMaxWatts        Metric = "power_limit_max_watts"        // Highest power limit that can be set.
-	EnergyJoules              Metric = "energy_joules"                // Energy used since the driver was loaded.
-	PerformanceState          Metric = "performance_state"            // Performance state: 0 is the fastest, 15 the slowest.
-	SMMHz                     Metric = "sm_mhz"                       // SM clock.
-	SMMaxMHz                  Metric = "sm_max_mhz"                   // Maximum SM clock.
-	MemMHz                    Metric = "mem_mhz"                      // Memory clock.
-	MemMaxMHz                 Metric = "mem_max_mhz"                  // Maximum memory clock.
-	GraphicsMHz               Metric = "graphics_mhz"                 // Graphics clock.
-	GraphicsMaxMHz            Metric = "graphics_max_mhz"             // Maximum graphics clock.
-	VideoMHz                  Metric = "video_mhz"                    // Clock of the video encoders and decoders.
-	VideoMaxMHz               Metric = "video_max_mhz"                // Maximum clock of the video encoders and decoders.
-	PowerCapSeconds           Metric = "power_cap_seconds"            // Time for which the power limit has reduced the clocks, since the driver was loaded.
-	SyncBoostSeconds          Metric = "sync_boost_seconds"           // Time for which a slower GPU of the sync boost group has held the clocks down, since the driver was loaded.
-	ThermalSeconds            Metric = "thermal_seconds"              // Time for which the temperature has reduced the clocks, since the driver was loaded, of drivers that do not tell software from hardware.
-	SWThermalSeconds          Metric = "sw_thermal_seconds"           // Time for which the driver has reduced the clocks because of the temperature, since the driver was loaded.
-	HWThermalSeconds          Metric = "hw_thermal_seconds"           // Time for which the hardware has reduced the clocks because of the temperature, since the driver was loaded.
-	PowerBrakeSeconds         Metric = "power_brake_seconds"          // Time for which the hardware power brake has reduced the clocks, since the driver was loaded.
-	PCIeGen                   Metric = "pcie_gen"                     // PCIe generation of the link now. It is lower while the GPU is idle.
-	PCIeGenMax                Metric = "pcie_gen_max"                 // Highest PCIe generation of the link.
-	PCIeWidth                 Metric = "pcie_width"                   // PCIe lanes of the link now.
-	PCIeWidthMax              Metric = "pcie_width_max"               // Most PCIe lanes of the link.
-	PCIeTXBytesPerSecond      Metric = "pcie_tx_bytes_per_second"     // Bytes per second that the GPU sends over PCIe.
-	PCIeRXBytesPerSecond      Metric = "pcie_rx_bytes_per_second"     // Bytes per second that the GPU receives over PCIe.
-	PCIeReplays               Metric = "pcie_replays"                 // PCIe packets that were sent again, since the driver was loaded.
-	NVLinkLinks               Metric = "nvlink_links"                 // NVLink links of the GPU, up or down.
-	NVLinkTXBytesPerSecond    Metric = "nvlink_tx_bytes_per_second"   // Bytes per second that the GPU sends over all NVLink links.
-	NVLinkRXBytesPerSecond    Metric = "nvlink_rx_bytes_per_second"   // Bytes per second that the GPU receives over all NVLink links.
-	NVLinkCRCErrors           Metric = "nvlink_crc_errors"            // Damaged NVLink packets of all links, since the driver was loaded.
-	NVLinkReplays             Metric = "nvlink_replays"               // NVLink packets that were sent again, since the driver was loaded.
-	NVLinkRecoveries          Metric = "nvlink_recoveries"            // Times that a link was trained again, since the driver was loaded. Each one stalls the collectives.
-	ECCEnabled                Metric = "ecc_enabled"                  // 1 if ECC is on, 0 if it is off.
-	ECCUncorrectedVolatile    Metric = "ecc_uncorrected_volatile"     // Uncorrectable ECC errors since the driver was loaded.
-	ECCCorrectedVolatile      Metric = "ecc_corrected_volatile"       // Corrected ECC errors since the driver was loaded.
-	ECCUncorrectedAggregate   Metric = "ecc_uncorrected_aggregate"    // Uncorrectable ECC errors in the life of the GPU.
-	ECCCorrectedAggregate     Metric = "ecc_corrected_aggregate"      // Corrected ECC errors in the life of the GPU.
-	RetiredPagesCorrectable   Metric = "retired_pages_correctable"    // Memory pages retired after correctable errors. Up to Volta.
-	RetiredPagesUncorrectable Metric = "retired_pages_uncorrectable"  // Memory pages retired after an uncorrectable error. Up to Volta.
-	RetiredPagesPending       Metric = "retired_pages_pending"        // 1 if pages will be retired at the next reboot, else 0.
-	RemappedRowsCorrectable   Metric = "remapped_rows_correctable"    // Memory rows remapped after correctable errors. Ampere and later.
-	RemappedRowsUncorrectable Metric = "remapped_rows_uncorrectable"  // Memory rows remapped after an uncorrectable error. Ampere and later.
-	RemapPending              Metric = "remap_pending"                // 1 if a row will be remapped at the next reset, else 0.
-	RemapFailed               Metric = "remap_failed"                 // 1 if a row could not be remapped, else 0.
-	RecoveryAction            Metric = "recovery_action"              // What the driver asks for: 0 nothing, 1 reset the GPU, 2 reboot the node, 3 drain P2P, 4 drain P2P and reset, 5 recover the IMEX domain.
-	PersistenceMode           Metric = "persistence_mode"             // 1 if the driver stays loaded without programs, else 0.
-	ComputeMode               Metric = "compute_mode"                 // 0 default, 1 exclusive thread, 2 prohibited, 3 exclusive process.
-	FabricState               Metric = "fabric_state"                 // Registration with the NVLink fabric: 1 not started, 2 in progress, 3 completed. Absent without a fabric.
-	FabricStatus              Metric = "fabric_status"                // Result of a completed registration: 0 is success, otherwise an NVML error.
-	NUMANode                  Metric = "numa_node"                    // NUMA node of the node's CPUs and memory that is nearest.
+	// Share of the time during which a kernel was running.
+	UtilPercent Metric = "util_percent"
+	// Share of the time during which GPU memory was read or written.
+	MemUtilPercent Metric = "mem_util_percent"
+	EncoderPercent Metric = "encoder_percent" // Utilization of the video encoders.
+	DecoderPercent Metric = "decoder_percent" // Utilization of the video decoders.
+	JPEGPercent    Metric = "jpeg_percent"    // Utilization of the JPEG decoders.
+	OFAPercent     Metric = "ofa_percent"     // Utilization of the optical flow accelerator.
+	// Share of the SMs with at least one resident warp, averaged over time. From GPM, on Hopper and later.
+	SMActivePercent Metric = "sm_active_percent"
+	// Resident warps as a share of the maximum. From GPM, on Hopper and later.
+	SMOccupancyPercent Metric = "sm_occupancy_percent"
+	// Share of the time during which a tensor core was active. From GPM, on Hopper and later.
+	TensorActivePercent Metric = "tensor_active_percent"
+	// Used memory bandwidth as a share of the maximum. From GPM, on Hopper and later.
+	DRAMActivePercent Metric = "dram_active_percent"
+	// Used memory. The older call also counts memory reserved by the driver.
+	MemoryUsedBytes          Metric = "memory_used_bytes"
+	MemoryTotalBytes         Metric = "memory_total_bytes"         // Total memory.
+	BAR1UsedBytes            Metric = "bar1_used_bytes"            // Memory mapped through the PCIe window BAR1.
+	BAR1TotalBytes           Metric = "bar1_total_bytes"           // Size of the PCIe window BAR1.
+	TemperatureCelsius       Metric = "temperature_celsius"        // GPU core temperature.
+	MemoryTemperatureCelsius Metric = "memory_temperature_celsius" // Memory temperature, if there is a sensor.
+	// Temperature at which the driver starts to throttle the GPU.
+	SlowdownCelsius Metric = "slowdown_celsius"
+	ShutdownCelsius Metric = "shutdown_celsius" // Temperature at which the GPU shuts down.
+	// Highest temperature at which the GPU is meant to work.
+	MaxOperatingCelsius Metric = "max_operating_celsius"
+	// Highest temperature at which the memory is meant to work.
+	MemoryMaxOperatingCelsius Metric = "memory_max_operating_celsius"
+	// Fan speed as a share of the nominal maximum, which may be exceeded. Boards without fans have none.
+	FanPercent             Metric = "fan_percent"
+	PowerWatts             Metric = "power_watts"               // Power draw of the board.
+	PowerLimitWatts        Metric = "power_limit_watts"         // Enforced power limit.
+	PowerLimitDefaultWatts Metric = "power_limit_default_watts" // Power limit after a reboot.
+	PowerLimitMaxWatts     Metric = "power_limit_max_watts"     // Highest power limit that can be set.
+	EnergyJoules           Metric = "energy_joules"             // Energy used since the driver was loaded.
+	// Performance state: 0 is the fastest, 15 the slowest.
+	PerformanceState Metric = "performance_state"
+	SMMHz            Metric = "sm_mhz"           // SM clock.
+	SMMaxMHz         Metric = "sm_max_mhz"       // Maximum SM clock.
+	MemMHz           Metric = "mem_mhz"          // Memory clock.
+	MemMaxMHz        Metric = "mem_max_mhz"      // Maximum memory clock.
+	GraphicsMHz      Metric = "graphics_mhz"     // Graphics clock.
+	GraphicsMaxMHz   Metric = "graphics_max_mhz" // Maximum graphics clock.
+	VideoMHz         Metric = "video_mhz"        // Clock of the video encoders and decoders.
+	// Maximum clock of the video encoders and decoders.
+	VideoMaxMHz Metric = "video_max_mhz"
+	// Time for which the power limit has reduced the clocks, since the driver was loaded.
+	PowerCapSeconds Metric = "power_cap_seconds"
+	// Time for which a slower GPU of the sync boost group has held the clocks down, since the driver was loaded.
+	SyncBoostSeconds Metric = "sync_boost_seconds"
+	// Time for which the temperature has reduced the clocks, since the driver was loaded, of drivers that do not tell
+	// software from hardware.
+	ThermalSeconds Metric = "thermal_seconds"
+	// Time for which the driver has reduced the clocks because of the temperature, since the driver was loaded.
+	SWThermalSeconds Metric = "sw_thermal_seconds"
+	// Time for which the hardware has reduced the clocks because of the temperature, since the driver was loaded.
+	HWThermalSeconds Metric = "hw_thermal_seconds"
+	// Time for which the hardware power brake has reduced the clocks, since the driver was loaded.
+	PowerBrakeSeconds Metric = "power_brake_seconds"
+	// PCIe generation of the link now. It is lower while the GPU is idle.
+	PCIeGen              Metric = "pcie_gen"
+	PCIeGenMax           Metric = "pcie_gen_max"             // Highest PCIe generation of the link.
+	PCIeWidth            Metric = "pcie_width"               // PCIe lanes of the link now.
+	PCIeWidthMax         Metric = "pcie_width_max"           // Most PCIe lanes of the link.
+	PCIeTXBytesPerSecond Metric = "pcie_tx_bytes_per_second" // Bytes per second that the GPU sends over PCIe.
+	// Bytes per second that the GPU receives over PCIe.
+	PCIeRXBytesPerSecond Metric = "pcie_rx_bytes_per_second"
+	// PCIe packets that were sent again, since the driver was loaded.
+	PCIeReplays Metric = "pcie_replays"
+	NVLinkLinks Metric = "nvlink_links" // NVLink links of the GPU, up or down.
+	// Bytes per second that the GPU sends over all NVLink links.
+	NVLinkTXBytesPerSecond Metric = "nvlink_tx_bytes_per_second"
+	// Bytes per second that the GPU receives over all NVLink links.
+	NVLinkRXBytesPerSecond Metric = "nvlink_rx_bytes_per_second"
+	// Damaged NVLink packets of all links, since the driver was loaded.
+	NVLinkCRCErrors Metric = "nvlink_crc_errors"
+	// NVLink packets that were sent again, since the driver was loaded.
+	NVLinkReplays Metric = "nvlink_replays"
+	// Times that a link was trained again, since the driver was loaded. Each one stalls the collectives.
+	NVLinkRecoveries Metric = "nvlink_recoveries"
+	ECCEnabled       Metric = "ecc_enabled" // 1 if ECC is on, 0 if it is off.
+	// Uncorrectable ECC errors since the driver was loaded.
+	ECCUncorrectedVolatile Metric = "ecc_uncorrected_volatile"
+	// Corrected ECC errors since the driver was loaded.
+	ECCCorrectedVolatile Metric = "ecc_corrected_volatile"
+	// Uncorrectable ECC errors in the life of the GPU.
+	ECCUncorrectedAggregate Metric = "ecc_uncorrected_aggregate"
+	ECCCorrectedAggregate   Metric = "ecc_corrected_aggregate" // Corrected ECC errors in the life of the GPU.
+	// Memory pages retired after correctable errors. Up to Volta.
+	RetiredPagesCorrectable Metric = "retired_pages_correctable"
+	// Memory pages retired after an uncorrectable error. Up to Volta.
+	RetiredPagesUncorrectable Metric = "retired_pages_uncorrectable"
+	// 1 if pages will be retired at the next reboot, else 0.
+	RetiredPagesPending Metric = "retired_pages_pending"
+	// Memory rows remapped after correctable errors. Ampere and later.
+	RemappedRowsCorrectable Metric = "remapped_rows_correctable"
+	// Memory rows remapped after an uncorrectable error. Ampere and later.
+	RemappedRowsUncorrectable Metric = "remapped_rows_uncorrectable"
+	// 1 if a row will be remapped at the next reset, else 0.
+	RemapPending Metric = "remap_pending"
+	RemapFailed  Metric = "remap_failed" // 1 if a row could not be remapped, else 0.
+	// What the driver asks for: 0 nothing, 1 reset the GPU, 2 reboot the node, 3 drain P2P, 4 drain P2P and reset, 5
+	// recover the IMEX domain.
+	RecoveryAction Metric = "recovery_action"
+	// 1 if the driver stays loaded without programs, else 0.
+	PersistenceMode Metric = "persistence_mode"
+	// 0 default, 1 exclusive thread, 2 prohibited, 3 exclusive process.
+	ComputeMode Metric = "compute_mode"
+	// Registration with the NVLink fabric: 1 not started, 2 in progress, 3 completed. Absent without a fabric.
+	FabricState Metric = "fabric_state"
+	// Result of a completed registration: 0 is success, otherwise an NVML error.
+	FabricStatus Metric = "fabric_status"
+	// NUMA node of the node's CPUs and memory that is nearest.
+	NUMANode Metric = "numa_node"
 )
 
 // Metrics of a node itself. MemoryUsedBytes and MemoryTotalBytes are metrics of it, too.
 const (
-	CPUPercent                 Metric = "cpu_percent"                    // CPU utilization since the last report, all CPUs together; absent in the first report.
-	Load1                      Metric = "load1"                          // 1-minute load average.
-	Load5                      Metric = "load5"                          // 5-minute load average.
-	Load15                     Metric = "load15"                         // 15-minute load average.
-	SwapUsedBytes              Metric = "swap_used_bytes"                // Used swap space.
-	SwapTotalBytes             Metric = "swap_total_bytes"               // Total swap space; 0 without swap.
-	NetTXBytesPerSecond        Metric = "net_tx_bytes_per_second"        // Bytes per second sent over the physical network interfaces.
-	NetRXBytesPerSecond        Metric = "net_rx_bytes_per_second"        // Bytes per second received over the physical network interfaces.
-	InfiniBandTXBytesPerSecond Metric = "infiniband_tx_bytes_per_second" // Bytes per second sent over all InfiniBand ports.
-	InfiniBandRXBytesPerSecond Metric = "infiniband_rx_bytes_per_second" // Bytes per second received over all InfiniBand ports.
-	DiskFreeBytes              Metric = "disk_free_bytes"                // Free space of the local disk that holds /, for users.
-	DiskTotalBytes             Metric = "disk_total_bytes"               // Size of the file system that holds /.
-	TmpFreeBytes               Metric = "tmp_free_bytes"                 // Free space of /tmp, for users.
-	TmpTotalBytes              Metric = "tmp_total_bytes"                // Size of the file system that holds /tmp.
-	UptimeSeconds              Metric = "uptime_seconds"                 // Time since boot.
-	NvmlCalls                  Metric = "nvml_calls"                     // Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent without NVML.
+	// CPU utilization since the last report, all CPUs together; absent in the first report.
+	CPUPercent     Metric = "cpu_percent"
+	Load1          Metric = "load1"            // 1-minute load average.
+	Load5          Metric = "load5"            // 5-minute load average.
+	Load15         Metric = "load15"           // 15-minute load average.
+	SwapUsedBytes  Metric = "swap_used_bytes"  // Used swap space.
+	SwapTotalBytes Metric = "swap_total_bytes" // Total swap space; 0 without swap.
+	// Bytes per second sent over the physical network interfaces.
+	NetTXBytesPerSecond Metric = "net_tx_bytes_per_second"
+	// Bytes per second received over the physical network interfaces.
+	NetRXBytesPerSecond Metric = "net_rx_bytes_per_second"
+	// Bytes per second sent over all InfiniBand ports.
+	InfiniBandTXBytesPerSecond Metric = "infiniband_tx_bytes_per_second"
+	// Bytes per second received over all InfiniBand ports.
+	InfiniBandRXBytesPerSecond Metric = "infiniband_rx_bytes_per_second"
+	// Free space of the local disk that holds /, for users.
+	DiskFreeBytes  Metric = "disk_free_bytes"
+	DiskTotalBytes Metric = "disk_total_bytes" // Size of the file system that holds /.
+	TmpFreeBytes   Metric = "tmp_free_bytes"   // Free space of /tmp, for users.
+	TmpTotalBytes  Metric = "tmp_total_bytes"  // Size of the file system that holds /tmp.
+	UptimeSeconds  Metric = "uptime_seconds"   // Time since boot.
+	// Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent without
+	// NVML.
+	NvmlCalls Metric = "nvml_calls"
 )

@@ -13,29 +13,34 @@ const (
 	NodeFailed     NodeState = "failed"     // it has no numbers of now: Failure says why
 )
 
-// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale. Those that it had before are its Past.
+// Node is a node. It has numbers, GPUs and processes while its State is NodeReporting or NodeStale. Those that it had
+// before are its Past.
 type Node struct {
-	Name         string      `json:"name"`
-	Switch       string      `json:"switch,omitempty"` // the leaf switch or the block of SLURM's topology that it is under
-	State        NodeState   `json:"state"`
-	Since        time.Time   `json:"since,omitzero"`        // of State
-	AgeSeconds   *float64    `json:"age_seconds,omitempty"` // of its numbers
-	Transport    string      `json:"transport,omitempty"`   // of its session or last attempt, as --transport takes it
-	Failure      *Failure    `json:"failure,omitempty"`
-	Hostname     string      `json:"hostname,omitempty"` // by which it calls itself
-	Driver       string      `json:"driver_version,omitempty"`
-	CUDA         string      `json:"cuda_version,omitempty"`  // highest that the driver supports
-	NVMLFault    string      `json:"nvml_fault,omitempty"`    // why its GPUs cannot be read
-	StandIn      string      `json:"stand_in,omitempty"`      // why no probe runs there: nvidia-smi is read in its place, which gives less
-	CPUs         int         `json:"cpus,omitempty"`          // logical ones; 0: not known
-	Host         Metrics     `json:"host,omitempty"`          // of the node itself
-	GPUs         []GPU       `json:"gpus,omitempty"`          // by Index, those without one last
-	Processes    []Process   `json:"processes,omitempty"`     // on its GPUs
-	OwnerUnknown []string    `json:"owner_unknown,omitempty"` // Job.ID of jobs of which it is not known which GPUs here are theirs
+	Name string `json:"name"`
+	// the leaf switch or the block of SLURM's topology that it is under
+	Switch     string    `json:"switch,omitempty"`
+	State      NodeState `json:"state"`
+	Since      time.Time `json:"since,omitzero"`        // of State
+	AgeSeconds *float64  `json:"age_seconds,omitempty"` // of its numbers
+	Transport  string    `json:"transport,omitempty"`   // of its session or last attempt, as --transport takes it
+	Failure    *Failure  `json:"failure,omitempty"`
+	Hostname   string    `json:"hostname,omitempty"` // by which it calls itself
+	Driver     string    `json:"driver_version,omitempty"`
+	CUDA       string    `json:"cuda_version,omitempty"` // highest that the driver supports
+	NVMLFault  string    `json:"nvml_fault,omitempty"`   // why its GPUs cannot be read
+	// why no probe runs there: nvidia-smi is read in its place, which gives less
+	StandIn   string    `json:"stand_in,omitempty"`
+	CPUs      int       `json:"cpus,omitempty"`      // logical ones; 0: not known
+	Host      Metrics   `json:"host,omitempty"`      // of the node itself
+	GPUs      []GPU     `json:"gpus,omitempty"`      // by Index, those without one last
+	Processes []Process `json:"processes,omitempty"` // on its GPUs
+	// Job.ID of jobs of which it is not known which GPUs here are theirs
+	OwnerUnknown []string    `json:"owner_unknown,omitempty"`
 	Jobs         []JobMemory `json:"jobs,omitempty"`
 	Faults       []Fault     `json:"faults,omitempty"`
 	Xids         []Xid       `json:"xids,omitempty"` // of the last hour, oldest first
-	Past         *Past       `json:"past,omitempty"` // of a node that reported before it failed; nil while it has numbers
+	// of a node that reported before it failed; nil while it has numbers
+	Past *Past `json:"past,omitempty"`
 }
 
 // Past is what a node said last before it failed. Nothing of it is of now, so no sum and no finding counts it.
@@ -74,24 +79,26 @@ type Xid struct {
 
 // Process is a process on a GPU. A process on several GPUs is listed for each of them.
 type Process struct {
-	PID               int      `json:"pid"`
-	StartTicks        uint64   `json:"start_ticks,omitempty"` // its start by the kernel's clock: with PID it is unique until a reboot
-	GPU               *int     `json:"gpu,omitempty"`         // GPU.Index
-	GPUKey            string   `json:"gpu_key,omitempty"`     // GPU.Key, of one without an index
-	Type              string   `json:"type"`                  // C: compute, G: graphics, C+G: both
-	State             string   `json:"state,omitempty"`       // as ps prints it
-	User              string   `json:"user,omitempty"`
-	Name              string   `json:"name,omitempty"`
-	Command           string   `json:"command,omitempty"`
-	Directory         string   `json:"directory,omitempty"`
-	ParentPID         int      `json:"parent_pid,omitempty"` // 0: not known
-	JobNumber         string   `json:"job_number,omitempty"` // Job.Number
-	Step              string   `json:"step,omitempty"`       // of the job
-	Rank              *int     `json:"rank,omitempty"`
-	LocalRank         *int     `json:"local_rank,omitempty"`
-	WorldSize         *int     `json:"world_size,omitempty"`
-	RankVariable      string   `json:"rank_variable,omitempty"` // of its environment, from which the rank is
-	Foreign           bool     `json:"foreign,omitempty"`       // it is in another PID namespace: only the driver knows it
+	PID int `json:"pid"`
+	// its start by the kernel's clock: with PID it is unique until a reboot
+	StartTicks   uint64 `json:"start_ticks,omitempty"`
+	GPU          *int   `json:"gpu,omitempty"`     // GPU.Index
+	GPUKey       string `json:"gpu_key,omitempty"` // GPU.Key, of one without an index
+	Type         string `json:"type"`              // C: compute, G: graphics, C+G: both
+	State        string `json:"state,omitempty"`   // as ps prints it
+	User         string `json:"user,omitempty"`
+	Name         string `json:"name,omitempty"`
+	Command      string `json:"command,omitempty"`
+	Directory    string `json:"directory,omitempty"`
+	ParentPID    int    `json:"parent_pid,omitempty"` // 0: not known
+	JobNumber    string `json:"job_number,omitempty"` // Job.Number
+	Step         string `json:"step,omitempty"`       // of the job
+	Rank         *int   `json:"rank,omitempty"`
+	LocalRank    *int   `json:"local_rank,omitempty"`
+	WorldSize    *int   `json:"world_size,omitempty"`
+	RankVariable string `json:"rank_variable,omitempty"` // of its environment, from which the rank is
+	// it is in another PID namespace: only the driver knows it
+	Foreign           bool     `json:"foreign,omitempty"`
 	GPUMemoryBytes    *uint64  `json:"gpu_memory_bytes,omitempty"`
 	GPUMemoryPercent  *float64 `json:"gpu_memory_percent,omitempty"` // of the GPU's memory
 	SMPercent         *int     `json:"sm_percent,omitempty"`

@@ -1,11 +1,12 @@
-// Package schema has the document that nvnodetop prints with --json as Go types: a Snapshot of jobs, nodes, GPUs and processes.
+// Package schema has the document that nvnodetop prints with --json as Go types: a Snapshot of jobs, nodes, GPUs and
+// processes.
 //
-// What is not known is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. A number that has no pointer
-// says in its comment what 0 means. Names of numbers end in their unit. Strings that come from a node or from SLURM are safe to display: they
-// have no control characters, and a limited length.
+// What is not known is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. A
+// number that has no pointer says in its comment what 0 means. Names of numbers end in their unit. Strings that come
+// from a node or from SLURM are safe to display: they have no control characters, and a limited length.
 //
-// The types encode to the document and decode from it, so a program may also read what the command has printed. This package depends on nothing
-// that reaches a node.
+// The types encode to the document and decode from it, so a program may also read what the command has printed. This
+// package depends on nothing that reaches a node.
 //
 // A Snapshot must not be changed: several may share parts. Any number of goroutines may read it.
 package schema
@@ -16,28 +17,36 @@ import (
 	"time"
 )
 
-// Version is the version of the document. The meaning of a field changes only with it. New fields may come without a new version.
+// Version is the version of the document. The meaning of a field changes only with it. New fields may come without a
+// new version.
 //
 //	1  first version
 const Version = 1
 
 // Snapshot is all that is known at one moment.
 type Snapshot struct {
-	Version     int          `json:"version"`            // see Version
-	Revision    uint64       `json:"revision,omitempty"` // only from nvnodetop serve: the number of this state, which grows as long as the server runs
-	Time        time.Time    `json:"time"`
-	PollSeconds float64      `json:"poll_seconds"`        // interval between two reports of a node
-	Discovery   *Discovery   `json:"discovery,omitempty"` // nil where SLURM is not asked
-	Jobs        []Job        `json:"jobs,omitzero"`       // running jobs, array tasks and components of heterogeneous jobs; nil only in a part from nvnodetop serve
-	Overall     *Overall     `json:"overall,omitempty"`   // of all these jobs together; nil in a part of one job or node, and in documents of older versions
-	Pending     []PendingJob `json:"pending,omitempty"`
-	Ended       []EndedJob   `json:"ended_jobs,omitempty"` // those that end, or have ended within the last hour while the program ran; latest first
-	NotChecked  []NotChecked `json:"not_checked,omitzero"` // what cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
-	Nodes       []Node       `json:"nodes,omitzero"`       // of all jobs, each once; nil only in a part from nvnodetop serve
-	History     *History     `json:"history,omitempty"`    // only from nvnodetop serve, in the part of a GPU
+	Version int `json:"version"` // see Version
+	// only from nvnodetop serve: the number of this state, which grows as long as the server runs
+	Revision    uint64     `json:"revision,omitempty"`
+	Time        time.Time  `json:"time"`
+	PollSeconds float64    `json:"poll_seconds"`        // interval between two reports of a node
+	Discovery   *Discovery `json:"discovery,omitempty"` // nil where SLURM is not asked
+	// running jobs, array tasks and components of heterogeneous jobs; nil only in a part from nvnodetop serve
+	Jobs []Job `json:"jobs,omitzero"`
+	// of all these jobs together; nil in a part of one job or node, and in documents of older versions
+	Overall *Overall     `json:"overall,omitempty"`
+	Pending []PendingJob `json:"pending,omitempty"`
+	// those that end, or have ended within the last hour while the program ran; latest first
+	Ended []EndedJob `json:"ended_jobs,omitempty"`
+	// what cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
+	NotChecked []NotChecked `json:"not_checked,omitzero"`
+	// of all jobs, each once; nil only in a part from nvnodetop serve
+	Nodes   []Node   `json:"nodes,omitzero"`
+	History *History `json:"history,omitempty"` // only from nvnodetop serve, in the part of a GPU
 }
 
-// Overall counts the nodes and GPUs of all jobs. A node or a GPU that jobs share counts once, so the sums over jobs may be larger.
+// Overall counts the nodes and GPUs of all jobs. A node or a GPU that jobs share counts once, so the sums over jobs may
+// be larger.
 type Overall struct {
 	Nodes          int `json:"nodes"`
 	NodesReporting int `json:"nodes_reporting"`
@@ -68,8 +77,9 @@ func (s *Snapshot) GPUs() iter.Seq2[*Node, *GPU] {
 	}
 }
 
-// NotChecked is a kind of problem that cannot have been found yet, because a node has not reported for long enough: that there is no such finding says
-// nothing. Where a kind comes twice, or has a finding, only a part of its problems takes so long.
+// NotChecked is a kind of problem that cannot have been found yet, because a node has not reported for long enough:
+// that there is no such finding says nothing. Where a kind comes twice, or has a finding, only a part of its problems
+// takes so long.
 type NotChecked struct {
 	Kind    string  `json:"kind"`              // as in Finding
 	Reports int     `json:"reports,omitempty"` // it is found with so many reports; 0: see Seconds
@@ -88,13 +98,14 @@ type Discovery struct {
 
 // Failure says why a node, or SLURM, gives no answer.
 type Failure struct {
-	Class      string   `json:"class"`                // stable: programs may match on it
-	Stage      string   `json:"stage,omitempty"`      // of the connection, that was reached
-	Summary    string   `json:"summary"`              // in a few words
-	Words      string   `json:"words,omitempty"`      // of the other side, in lines
-	Meaning    string   `json:"meaning,omitempty"`    // an explanation
-	Hints      []string `json:"hints,omitempty"`      // what to do
-	Transports []Tried  `json:"transports,omitempty"` // that were tried or passed over, in order, where there was a choice
+	Class   string   `json:"class"`             // stable: programs may match on it
+	Stage   string   `json:"stage,omitempty"`   // of the connection, that was reached
+	Summary string   `json:"summary"`           // in a few words
+	Words   string   `json:"words,omitempty"`   // of the other side, in lines
+	Meaning string   `json:"meaning,omitempty"` // an explanation
+	Hints   []string `json:"hints,omitempty"`   // what to do
+	// that were tried or passed over, in order, where there was a choice
+	Transports []Tried `json:"transports,omitempty"`
 }
 
 // Tried is what one transport has answered, or why it was passed over.
