@@ -38,7 +38,8 @@ func TestRelease(t *testing.T) {
 				t.Skip("needs the compiler of a release (scripts/test installs it on Debian): ", err)
 			}
 			exe := filepath.Join(t.TempDir(), "probe")
-			if out, err := exec.Command("../../scripts/build", "--probe", "linux/"+arch, exe).CombinedOutput(); err != nil {
+			if out, err := exec.Command("../../scripts/build", "--probe", "linux/"+arch,
+				exe).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			oldGlibc(t, exe)
@@ -66,7 +67,8 @@ func oldGlibc(t *testing.T, exe string) {
 		version, found := strings.CutPrefix(s.Version, "GLIBC_2.")
 		minor, _, _ := strings.Cut(version, ".")
 		n, err := strconv.Atoi(minor)
-		weak := slices.Contains([]string{"__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"}, s.Name)
+		weak := slices.Contains([]string{"__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"},
+			s.Name)
 		if !weak && (!found || err != nil || n > 17) {
 			t.Errorf("%s is of %q in %q", s.Name, s.Version, s.Library)
 		}
@@ -87,7 +89,8 @@ func starts(t *testing.T, args []string) {
 	magic, _ := lines.ReadString('\n')
 	line, err := lines.ReadBytes('\n')
 	var m struct{ Hello *struct{ Host string } }
-	if err := errors.Join(err, json.Unmarshal(line, &m)); magic != wire.Magic+"\n" || err != nil || m.Hello == nil || m.Hello.Host == "" {
+	if err := errors.Join(err, json.Unmarshal(line, &m)); magic != wire.Magic+"\n" || err != nil || m.Hello == nil ||
+		m.Hello.Host == "" {
 		t.Errorf("it says %q, %q: %v", magic, line, err)
 	}
 	if err := errors.Join(in.Close(), cmd.Wait()); err != nil {

@@ -80,7 +80,8 @@ func sends(signal string) string {
 
 // refreshed is a key that asks SLURM for the jobs: on the page of the jobs their list was old, and is new.
 func refreshed(key, bytes string) habit {
-	return habit{key: key, before: "J", from: `job list ([2-9]|\d\d+)s old`, bytes: "J" + bytes + "J", want: `job list [01]s old`, after: "J"}
+	return habit{key: key, before: "J", from: `job list ([2-9]|\d\d+)s old`, bytes: "J" + bytes + "J",
+		want: `job list [01]s old`, after: "J"}
 }
 
 // habits is nvitop's table of keys, in its order. Those that do something else here on purpose say why.
@@ -88,66 +89,98 @@ var habits = []habit{
 	refreshed("r", "r"), refreshed("Ctrl-R", ctrlR), refreshed("F5", f5),
 
 	{key: "Down", bytes: down, want: second}, {key: "Up", before: down, from: second, bytes: up, want: first},
-	{key: "Alt-J", bytes: alt + "j", want: second}, {key: "Alt-K", before: down, from: second, bytes: alt + "k", want: first},
-	{key: "Tab", bytes: tab, want: second}, {key: "Shift-Tab", before: down, from: second, bytes: shiftTab, want: first},
-	{key: "wheel down", bytes: wheelDown, want: fourth}, {key: "wheel up", before: end, from: last, bytes: wheelUp, want: cursorOn("358838")},
+	{key: "Alt-J", bytes: alt + "j", want: second}, {key: "Alt-K", before: down, from: second, bytes: alt + "k",
+		want: first},
+	{key: "Tab", bytes: tab, want: second}, {key: "Shift-Tab", before: down, from: second, bytes: shiftTab,
+		want: first},
+	{key: "wheel down", bytes: wheelDown, want: fourth}, {key: "wheel up", before: end, from: last, bytes: wheelUp,
+		want: cursorOn("358838")},
 	{key: "j", bytes: "j", want: second},
 	// not SIGKILL: k goes up wherever j goes down, and only K kills
 	{key: "k", before: down, from: second, bytes: "k", want: first},
 	{key: "Home", before: end, from: last, bytes: home, want: first}, {key: "End", bytes: end, want: last},
 	{key: "PgDn", bytes: pgDn, want: last}, {key: "PgUp", before: end, from: last, bytes: pgUp, want: first},
-	{key: "Alt-Shift-J", bytes: alt + "J", want: last}, {key: "Alt-Shift-K", before: end, from: last, bytes: alt + "K", want: first},
+	{key: "Alt-Shift-J", bytes: alt + "J", want: last}, {key: "Alt-Shift-K", before: end, from: last, bytes: alt + "K",
+		want: first},
 	// Not a page down and up: [ and ] change the job on all pages, and PgUp and PgDn are there.
-	{key: "]", bytes: "]", want: `Processes of gpu-s11 `, after: "["}, {key: "[", before: "]", from: `Processes of gpu-s11 `, bytes: "[", want: first},
-	{key: "Ctrl-wheel down", bytes: ctrlWheelDown, want: last}, {key: "Ctrl-wheel up", before: end, from: last, bytes: ctrlWheelUp, want: first},
+	{key: "]", bytes: "]", want: `Processes of gpu-s11 `, after: "["},
+	{key: "[", before: "]", from: `Processes of gpu-s11 `, bytes: "[", want: first},
+	{key: "Ctrl-wheel down", bytes: ctrlWheelDown, want: last}, {key: "Ctrl-wheel up", before: end, from: last,
+		bytes: ctrlWheelUp, want: first},
 
-	{key: "Right", bytes: right, want: scrolled}, {key: "Left", before: right + right, from: scrolled2, bytes: left, want: scrolled},
-	{key: "Alt-L", bytes: alt + "l", want: scrolled}, {key: "Alt-H", before: right + right, from: scrolled2, bytes: alt + "h", want: scrolled},
-	{key: "Shift-wheel down", bytes: shiftWheelDown, want: scrolled}, {key: "Shift-wheel up", before: right + right, from: scrolled2, bytes: shiftWheelUp, want: scrolled},
+	{key: "Right", bytes: right, want: scrolled}, {key: "Left", before: right + right, from: scrolled2, bytes: left,
+		want: scrolled},
+	{key: "Alt-L", bytes: alt + "l", want: scrolled}, {key: "Alt-H", before: right + right, from: scrolled2,
+		bytes: alt + "h", want: scrolled},
+	{key: "Shift-wheel down", bytes: shiftWheelDown, want: scrolled}, {key: "Shift-wheel up", before: right + right,
+		from: scrolled2, bytes: shiftWheelUp, want: scrolled},
 	{key: "Ctrl-E", bytes: ctrlE, want: atEnd}, {key: "$", bytes: "$", want: atEnd},
-	{key: "Ctrl-A", before: "$", from: atEnd, bytes: ctrlA, want: atStart}, {key: "^", before: "$", from: atEnd, bytes: "^", want: atStart},
+	{key: "Ctrl-A", before: "$", from: atEnd, bytes: ctrlA, want: atStart},
+	{key: "^", before: "$", from: atEnd, bytes: "^", want: atStart},
 
 	{key: "Space", bytes: " ", want: `(?m)^ ● .*358802 .*\n▸  .*358805 `, after: escAlone},
 	{key: "Space twice", bytes: "  ", want: ` 2 tagged of 16, by GPU `, after: escAlone},
 	{key: "Space, of one with a tag", before: " " + up, from: `(?m)^▸● .*358802 `, bytes: " ", want: second},
 	{key: "Esc", before: " ", from: ` 1 tagged of 16, by GPU `, bytes: esc, want: ` 16 processes, by GPU `},
 
-	{key: "I", bytes: "I", want: sends("SIGINT"), after: "n"}, {key: "T", bytes: "T", want: sends("SIGTERM"), after: "n"}, {key: "K", bytes: "K", want: sends("SIGKILL"), after: "n"},
-	{key: "I, no", before: "I", from: sends("SIGINT"), bytes: "n", want: start}, {key: "T, no", before: "T", from: sends("SIGTERM"), bytes: esc, want: start},
+	{key: "I", bytes: "I", want: sends("SIGINT"), after: "n"}, {key: "T", bytes: "T", want: sends("SIGTERM"),
+		after: "n"}, {key: "K", bytes: "K", want: sends("SIGKILL"), after: "n"},
+	{key: "I, no", before: "I", from: sends("SIGINT"), bytes: "n", want: start},
+	{key: "T, no", before: "T", from: sends("SIGTERM"), bytes: esc, want: start},
 	// nothing is sent: only y does that, since a signal may go to all ranks
 	{key: "T, Enter", before: "T", from: sends("SIGTERM"), bytes: enter, want: start},
-	{key: "T, tagged", before: "  ", from: `2 tagged of 16`, bytes: "T", want: `╭─ Send SIGTERM to 2 processes\? ─`, after: "n" + escAlone},
+	{key: "T, tagged", before: "  ", from: `2 tagged of 16`, bytes: "T", want: `╭─ Send SIGTERM to 2 processes\? ─`,
+		after: "n" + escAlone},
 
 	{key: ".", bytes: ".", want: sortedBy("PID", "PID↑")}, {key: ">", bytes: ">", want: sortedBy("PID", "PID↑")},
-	{key: ",", bytes: ",", want: sortedBy("time, longest first", "TIME↓")}, {key: "<", bytes: "<", want: sortedBy("time, longest first", "TIME↓")},
-	{key: "/", bytes: "/", want: sortedBy("GPU, last first", "GPU↓")}, {key: "/ twice", before: "/", from: "last first", bytes: "/", want: sortedBy("GPU", "GPU↑")},
-	{key: "on", before: "op", from: "by PID", bytes: "on", want: sortedBy("GPU", "GPU↑")}, {key: "oN", bytes: "oN", want: sortedBy("GPU, last first", "GPU↓")},
-	{key: "ou", bytes: "ou", want: sortedBy("user", "USER↑")}, {key: "oU", bytes: "oU", want: sortedBy("user, last first", "USER↓")},
-	{key: "op", bytes: "op", want: sortedBy("PID", "PID↑")}, {key: "oP", bytes: "oP", want: sortedBy("PID, last first", "PID↓") + `(.*\n)+▸ .* 358847 `},
-	{key: "og", bytes: "og", want: sortedBy("GPU-MEM, most first", "GPU-MEM↓")}, {key: "oG", bytes: "oG", want: sortedBy("GPU-MEM, least first", "GPU-MEM↑")},
-	{key: "os", bytes: "os", want: sortedBy("%SM, most first", "%SM↓")}, {key: "oS", bytes: "oS", want: sortedBy("%SM, least first", "%SM↑") + `(.*\n)+▸ .* 358811 `},
-	{key: "ob", bytes: "ob", want: sortedBy("%MRW, most first", "%MRW↓")}, {key: "oB", bytes: "oB", want: sortedBy("%MRW, least first", "%MRW↑") + `(.*\n)+▸ .* 358811 `},
-	{key: "oc", bytes: "oc", want: sortedBy("%CPU, most first", "%CPU↓")}, {key: "oC", bytes: "oC", want: sortedBy("%CPU, least first", "%CPU↑") + `(.*\n)+▸ .* 358811 `},
-	{key: "om", bytes: "om", want: sortedBy("%MEM, most first", "%MEM↓")}, {key: "oM", bytes: "oM", want: sortedBy("%MEM, least first", "%MEM↑")},
-	{key: "ot", bytes: "ot", want: sortedBy("time, longest first", "TIME↓")}, {key: "oT", bytes: "oT", want: sortedBy("time, shortest first", "TIME↑")},
+	{key: ",", bytes: ",", want: sortedBy("time, longest first", "TIME↓")},
+	{key: "<", bytes: "<", want: sortedBy("time, longest first", "TIME↓")},
+	{key: "/", bytes: "/", want: sortedBy("GPU, last first", "GPU↓")}, {key: "/ twice", before: "/", from: "last first",
+		bytes: "/", want: sortedBy("GPU", "GPU↑")},
+	{key: "on", before: "op", from: "by PID", bytes: "on", want: sortedBy("GPU", "GPU↑")},
+	{key: "oN", bytes: "oN", want: sortedBy("GPU, last first", "GPU↓")},
+	{key: "ou", bytes: "ou", want: sortedBy("user", "USER↑")},
+	{key: "oU", bytes: "oU", want: sortedBy("user, last first", "USER↓")},
+	{key: "op", bytes: "op", want: sortedBy("PID", "PID↑")},
+	{key: "oP", bytes: "oP", want: sortedBy("PID, last first", "PID↓") + `(.*\n)+▸ .* 358847 `},
+	{key: "og", bytes: "og", want: sortedBy("GPU-MEM, most first", "GPU-MEM↓")},
+	{key: "oG", bytes: "oG", want: sortedBy("GPU-MEM, least first", "GPU-MEM↑")},
+	{key: "os", bytes: "os", want: sortedBy("%SM, most first", "%SM↓")},
+	{key: "oS", bytes: "oS", want: sortedBy("%SM, least first", "%SM↑") + `(.*\n)+▸ .* 358811 `},
+	{key: "ob", bytes: "ob", want: sortedBy("%MRW, most first", "%MRW↓")},
+	{key: "oB", bytes: "oB", want: sortedBy("%MRW, least first", "%MRW↑") + `(.*\n)+▸ .* 358811 `},
+	{key: "oc", bytes: "oc", want: sortedBy("%CPU, most first", "%CPU↓")},
+	{key: "oC", bytes: "oC", want: sortedBy("%CPU, least first", "%CPU↑") + `(.*\n)+▸ .* 358811 `},
+	{key: "om", bytes: "om", want: sortedBy("%MEM, most first", "%MEM↓")},
+	{key: "oM", bytes: "oM", want: sortedBy("%MEM, least first", "%MEM↑")},
+	{key: "ot", bytes: "ot", want: sortedBy("time, longest first", "TIME↓")},
+	{key: "oT", bytes: "oT", want: sortedBy("time, shortest first", "TIME↑")},
 
 	{key: "e", bytes: "e", want: `── Environment of gpu-n01:358802 ─(.*\n)+▸ CUDA_VISIBLE_DEVICES `, after: "q"},
-	{key: "e, e", before: "e", from: `── Environment of gpu-n01:358802 ─`, bytes: "e", want: start}, {key: "e, q", before: "e", from: `── Environment of gpu-n01:358802 ─`, bytes: "q", want: start},
+	{key: "e, e", before: "e", from: `── Environment of gpu-n01:358802 ─`, bytes: "e", want: start},
+	{key: "e, q", before: "e", from: `── Environment of gpu-n01:358802 ─`, bytes: "q", want: start},
 	{key: "t", bytes: "t", want: ` \d+ processes, as a tree (.*\n)+.*└─ (torchrun|python)`, after: "t"},
 	// q quits: the tree is an order of this page, no page of its own
 	{key: "t, t", before: "t", from: "as a tree", bytes: "t", want: start},
 	{key: "Enter", bytes: enter, want: `── Process gpu-n01:358802  rank 0 (.*\n)+.*SM % .*GPU memory GiB`, after: "q"},
-	{key: "Enter, Enter", before: enter, from: `── Process gpu-n01:358802 `, bytes: enter, want: start}, {key: "Enter, q", before: enter, from: `── Process gpu-n01:358802 `, bytes: "q", want: start},
-	{key: "Enter, e", before: enter, from: `── Process gpu-n01:358802 `, bytes: "e", want: `── Environment of gpu-n01:358802 ─`, after: "qq"},
+	{key: "Enter, Enter", before: enter, from: `── Process gpu-n01:358802 `, bytes: enter, want: start},
+	{key: "Enter, q", before: enter, from: `── Process gpu-n01:358802 `, bytes: "q", want: start},
+	{key: "Enter, e", before: enter, from: `── Process gpu-n01:358802 `, bytes: "e",
+		want: `── Environment of gpu-n01:358802 ─`, after: "qq"},
 
 	{key: "f", bytes: "f", want: `(?m)^  GPU  Rank   Temp  Util (.*\n)+── Processes of `},
-	{key: "a", before: "f", from: `  Temp  Util `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `}, {key: "c", before: "f", from: `  Temp  Util `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
-	{key: "h", bytes: "h", want: `── Help: processes ─`, after: "q"}, {key: "?", bytes: "?", want: `── Help: processes ─`, after: "q"}, {key: "h, q", before: "h", from: `── Help: processes ─`, bytes: "q", want: start},
+	{key: "a", before: "f", from: `  Temp  Util `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `},
+	{key: "c", before: "f", from: `  Temp  Util `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
+	{key: "h", bytes: "h", want: `── Help: processes ─`, after: "q"},
+	{key: "?", bytes: "?", want: `── Help: processes ─`, after: "q"},
+	{key: "h, q", before: "h", from: `── Help: processes ─`, bytes: "q", want: start},
 	// not nvitop's, whose users do without a selection by mouse
 	{key: "m", bytes: "m", want: `(?m)^ m mouse: off `, after: "m"},
 
-	{key: "click", click: "358811", want: fourth}, {key: "double click", click: "358808 358808", want: `── Process gpu-n01:358808 `, after: "q"},
-	{key: "click on a heading", click: "%CPU", want: sortedBy("%CPU, most first", "%CPU↓")}, {key: "two clicks on a heading", click: "%MEM %MEM", want: sortedBy("%MEM, least first", "%MEM↑")},
+	{key: "click", click: "358811", want: fourth}, {key: "double click", click: "358808 358808",
+		want: `── Process gpu-n01:358808 `, after: "q"},
+	{key: "click on a heading", click: "%CPU", want: sortedBy("%CPU, most first", "%CPU↓")},
+	{key: "two clicks on a heading", click: "%MEM %MEM", want: sortedBy("%MEM, least first", "%MEM↑")},
 
 	// the last one: the process is gone
 	{key: "K, yes", before: "K", from: sends("SIGKILL"), bytes: "y", want: `╭─ Sent SIGKILL to 1 of 1 process ─`},
@@ -200,7 +233,8 @@ type desk struct {
 func demo(t *testing.T) *desk {
 	cmd := exec.Command(os.Args[0], "--demo=1x16", "--theme=dark", "1", "1")
 	nowhere := t.TempDir()
-	cmd.Env = []string{asProgram + "=1", "TERM=xterm-256color", "LANG=C.UTF-8", "HOME=" + nowhere, "XDG_CONFIG_HOME=" + nowhere, "XDG_STATE_HOME=" + nowhere}
+	cmd.Env = []string{asProgram + "=1", "TERM=xterm-256color", "LANG=C.UTF-8", "HOME=" + nowhere, "XDG_CONFIG_HOME=" +
+		nowhere, "XDG_STATE_HOME=" + nowhere}
 	terminal, err := term.Start(cmd, 120, 20)
 	if err != nil {
 		t.Fatal(err)

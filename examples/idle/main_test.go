@@ -20,7 +20,8 @@ func TestPrintIdle(t *testing.T) {
 		{"name": "n2", "state": "failed", "failure": {"class": "refused", "summary": "connection refused"}}]}`), &s); err != nil {
 		t.Fatal(err)
 	}
-	const first, last, failed = "n1 GPU0 of job 7: idle, 1.5 GiB in use\n", "n1 GPU4 of job 8: idle\n", "n2: connection refused\n"
+	const first, last, failed = "n1 GPU0 of job 7: idle, 1.5 GiB in use\n", "n1 GPU4 of job 8: idle\n",
+		"n2: connection refused\n"
 	if got := idle(&s); got != first+last+failed {
 		t.Errorf("of the jobs:\n%s", got)
 	}

@@ -97,10 +97,12 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 	})
 	program := openssh.New()
 	return []auto.Door{
-		{Name: "local", Kind: auto.Here, Opener: here, Fits: func(_ context.Context, node string) string { return notHere(node, host) }},
+		{Name: "local", Kind: auto.Here, Opener: here,
+			Fits: func(_ context.Context, node string) string { return notHere(node, host) }},
 		{Name: config.SSH, Kind: auto.SSH, Opener: first},
 		{Name: "control", Kind: auto.SSH, Opener: over(master), Fits: master.Unfit},
-		{Name: "openssh", Kind: auto.SSH, Opener: over(program), Fits: func(context.Context, string) string { return program.Missing() }},
+		{Name: "openssh", Kind: auto.SSH, Opener: over(program),
+			Fits: func(context.Context, string) string { return program.Missing() }},
 		{Name: "srun", Kind: auto.SLURM, Opener: steps.Opener(), Fits: steps.Fits},
 	}, nil
 }

@@ -20,7 +20,8 @@ func TestNotHere(t *testing.T) {
 		node, host string
 		here       bool
 	}{
-		{"gpu1", "gpu1", true}, {"GPU1", "gpu1", true}, {"gpu1", "gpu1.example.org", true}, {"gpu1.example.org", "gpu1", true},
+		{"gpu1", "gpu1", true}, {"GPU1", "gpu1", true}, {"gpu1", "gpu1.example.org", true},
+		{"gpu1.example.org", "gpu1", true},
 		{"gpu1.example.org.", "gpu1.example.org", true},
 		{"gpu1.a.org", "gpu1.b.org", false}, {"gpu2", "gpu1", false}, {"gpu1", "gpu10", false},
 	} {
@@ -129,7 +130,8 @@ func TestTheTransportIsRemembered(t *testing.T) {
 
 func TestJobsByNode(t *testing.T) {
 	got := jobsByNode([]cluster.Job{
-		{ID: "2_1", Number: "16", Nodes: []string{"a", "b", "c"}, Minors: map[string][]int{"a": {0, 3}}, Counts: map[string]int{"b": 4}},
+		{ID: "2_1", Number: "16", Nodes: []string{"a", "b", "c"}, Minors: map[string][]int{"a": {0, 3}},
+			Counts: map[string]int{"b": 4}},
 	})
 	want := []auto.Job{{ID: "16", Nodes: []string{"a", "b", "c"}, GPUs: map[string]int{"a": 2, "b": 4}}}
 	if diff := cmp.Diff(want, got); diff != "" {

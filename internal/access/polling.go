@@ -16,7 +16,9 @@ func Polling(cfg *config.Config) poller.Config {
 // notWatched is said of nodes beyond the greatest number.
 func notWatched(cfg *config.Config) reach.Failure {
 	return reach.Failure{
-		Class: reach.ClassNotWatched, Short: "not watched", Cause: fmt.Sprintf("max_nodes = %d (%s)", cfg.MaxNodes, cfg.MaxNodesFrom),
-		Meaning: "One program may watch only so many nodes.", Hints: []string{"name one job with --job, or nodes with --nodes"},
+		Class: reach.ClassNotWatched, Short: "not watched", Cause: fmt.Sprintf("max_nodes = %d (%s)", cfg.MaxNodes,
+			cfg.MaxNodesFrom),
+		Meaning: "One program may watch only so many nodes.",
+		Hints:   []string{"name one job with --job, or nodes with --nodes"},
 	}
 }

@@ -17,16 +17,23 @@ func TestTheSystemSwitchesOff(t *testing.T) {
 	t.Setenv(batchJob, "")
 	file := filepath.Join(t.TempDir(), "run.nvr")
 	for _, test := range []struct{ system, args, want string }{
-		{"serve = 'off'", "serve --demo --listen unix:/nowhere/socket", `serve is switched off: serve = "off" (SYSTEM:1)`},
-		{"serve = 'local'", "serve --demo --listen :0 --tls-cert x --tls-key y", `--listen ":0" is not allowed: serve = "local" (SYSTEM:1): use 127.0.0.1:PORT or unix:PATH`},
-		{"record = false", "record --demo --max-time 1s " + file, "recordings are switched off: record = false (SYSTEM:1)"},
-		{"record = false", "serve --demo --listen unix:/nowhere/socket --record " + file, "recordings are switched off: record = false (SYSTEM:1)"},
-		{"record = false", "track --job 7 --timeout 1s --record " + file, "recordings are switched off: record = false (SYSTEM:1)"},
+		{"serve = 'off'", "serve --demo --listen unix:/nowhere/socket",
+			`serve is switched off: serve = "off" (SYSTEM:1)`},
+		{"serve = 'local'", "serve --demo --listen :0 --tls-cert x --tls-key y",
+			`--listen ":0" is not allowed: serve = "local" (SYSTEM:1): use 127.0.0.1:PORT or unix:PATH`},
+		{"record = false", "record --demo --max-time 1s " + file,
+			"recordings are switched off: record = false (SYSTEM:1)"},
+		{"record = false", "serve --demo --listen unix:/nowhere/socket --record " + file,
+			"recordings are switched off: record = false (SYSTEM:1)"},
+		{"record = false", "track --job 7 --timeout 1s --record " + file,
+			"recordings are switched off: record = false (SYSTEM:1)"},
 	} {
 		system, _ := settings(t, test.system, "")
 		code, out, errs := program(t, strings.Fields(test.args)...)
-		if want := "nvnodetop: " + strings.ReplaceAll(test.want, "SYSTEM", system) + "\n"; code != exitUsage || out != "" || errs != want {
-			t.Errorf("%s with %s: exit code %d, stdout %q, stderr %q, want %q", test.args, test.system, code, out, errs, want)
+		if want := "nvnodetop: " + strings.ReplaceAll(test.want, "SYSTEM", system) + "\n"; code != exitUsage ||
+			out != "" || errs != want {
+			t.Errorf("%s with %s: exit code %d, stdout %q, stderr %q, want %q", test.args, test.system, code, out, errs,
+				want)
 		}
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%s with %s made %s", test.args, test.system, file)
@@ -40,7 +47,8 @@ func TestACommandRunsWithoutItsRecording(t *testing.T) {
 	system, _ := settings(t, "record = false", "")
 	file := filepath.Join(t.TempDir(), "run.nvr")
 	code, _, errs := program(t, "track", "--job", "7", "--record", file, "--", "sh", "-c", "exit 4")
-	if want := "nvnodetop: recordings are switched off: record = false (" + system + ":1): the command runs without --record\n"; code != 4 || !strings.HasPrefix(errs, want) {
+	if want := "nvnodetop: recordings are switched off: record = false (" + system +
+		":1): the command runs without --record\n"; code != 4 || !strings.HasPrefix(errs, want) {
 		t.Errorf("exit code %d, stderr %q, want %q", code, errs, want)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -66,7 +74,8 @@ func TestServeOfThisHostOnly(t *testing.T) {
 	cfg := config.Default()
 	cfg.Serve = config.ServeLocal
 	for address, ok := range map[string]bool{
-		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false, "192.0.2.1:0": false, "x": false,
+		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false,
+		"192.0.2.1:0": false, "x": false,
 	} {
 		if err := mayServe(&cfg, web.Place{Address: address}); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
@@ -81,14 +90,16 @@ func TestTheSystemLimitsTheNodes(t *testing.T) {
 	const nodes = "a.invalid,b.invalid,c.invalid"
 	why := "max_nodes = 1 (" + system + ":1)"
 	code, out, errs := program(t, "--json", "--nodes", nodes, "--timeout", "2s")
-	if code != exitFailed || strings.Count(out, `"class": "not_watched"`) != 2+2 || strings.Count(out, `"not watched: `+why+`"`) != 2 {
+	if code != exitFailed || strings.Count(out, `"class": "not_watched"`) != 2+2 ||
+		strings.Count(out, `"not watched: `+why+`"`) != 2 {
 		t.Errorf("exit code %d, stderr %q, stdout %s", code, errs, out)
 	}
 	line := "nvnodetop: not all nodes are watched: " + why + "\n"
 	if strings.Count(errs, line) != 1 || !strings.Contains(errs, "c.invalid (not watched)") {
 		t.Errorf("stderr %q", errs)
 	}
-	if code, _, errs := program(t, "record", "--max-time", "1s", "--nodes", nodes, filepath.Join(t.TempDir(), "run.nvr")); code != exitOK || strings.Count(errs, line) != 1 {
+	if code, _, errs := program(t, "record", "--max-time", "1s", "--nodes", nodes,
+		filepath.Join(t.TempDir(), "run.nvr")); code != exitOK || strings.Count(errs, line) != 1 {
 		t.Errorf("record: exit code %d, stderr %q", code, errs)
 	}
 }

@@ -120,15 +120,17 @@ func TestUsage(t *testing.T) {
 		"--login=":                              `--login takes [USER@]HOST[:PORT]: invalid host ""`,
 		"--once --json":                         "--once and --json cannot be combined",
 		"--first-sample":                        "--first-sample is for what is printed once: add --once or --json",
-		"list --watch --first-sample":           "--first-sample is for what is printed once: it cannot be combined with --watch",
-		"--view=help --demo":                    "--view must be auto, node or overview",
-		"--demo":                                "not a terminal: use --once for text or --json for JSON",
-		"--theme blue --demo":                   "--theme",
-		"help me":                               `no command "me"`,
-		"help doctor me":                        `no command "doctor me"`,
+		"list --watch --first-sample": "--first-sample is for what is printed once: it cannot be combined " +
+			"with --watch",
+		"--view=help --demo":  "--view must be auto, node or overview",
+		"--demo":              "not a terminal: use --once for text or --json for JSON",
+		"--theme blue --demo": "--theme",
+		"help me":             `no command "me"`,
+		"help doctor me":      `no command "doctor me"`,
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "nvnodetop: ") || !strings.Contains(errs, want) {
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
+			!strings.HasPrefix(errs, "nvnodetop: ") || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
 		}
 	}
@@ -136,23 +138,28 @@ func TestUsage(t *testing.T) {
 
 func TestVersionAndHelp(t *testing.T) {
 	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version"} {
-		if code, out, _ := program(t, strings.Fields(args)...); code != exitOK || out != "nvnodetop version "+build.Version()+"\n" {
+		if code, out, _ := program(t, strings.Fields(args)...); code != exitOK || out != "nvnodetop version "+
+			build.Version()+"\n" {
 			t.Errorf("%s: %d, %q", args, code, out)
 		}
 	}
 	code, out, _ := program(t, "--help")
-	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme", "--ascii", "POLL"} {
+	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme",
+		"--ascii", "POLL"} {
 		if code != exitOK || !strings.Contains(out, word) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
 		}
 	}
-	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "track", "log", "record", "replay", "serve"} {
+	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "track", "log", "record",
+		"replay", "serve"} {
 		names := strings.Fields(command)
 		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
-		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != exitOK || out != want || errs != "" {
+		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != exitOK || out != want ||
+			errs != "" {
 			t.Errorf("help %s: %d, %q\n%s\nwant\n%s", command, code, errs, out, want)
 		}
-		if usage := strings.TrimSpace("nvnodetop " + command); !strings.Contains(want, "Usage:\n  "+usage+" [") && !strings.Contains(want, "Usage:\n  "+usage+" FILE") {
+		if usage := strings.TrimSpace("nvnodetop " + command); !strings.Contains(want, "Usage:\n  "+usage+" [") &&
+			!strings.Contains(want, "Usage:\n  "+usage+" FILE") {
 			t.Errorf("help %s has no usage of %q:\n%s", command, usage, want)
 		}
 	}
@@ -173,7 +180,8 @@ func TestDemo(t *testing.T) {
 			Processes   []struct{}
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitOK || doc.Version != 1 || len(doc.Jobs) < 2 || doc.Jobs[0].GPUs != 8 || len(doc.Jobs[0].Nodes) != 2 {
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitOK || doc.Version != 1 ||
+		len(doc.Jobs) < 2 || doc.Jobs[0].GPUs != 8 || len(doc.Jobs[0].Nodes) != 2 {
 		t.Fatalf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
 	}
 	if doc.Discovery.Command != slurm.Question {
@@ -190,7 +198,9 @@ func TestDemo(t *testing.T) {
 	}
 	for _, n := range doc.Nodes {
 		// a row of the overview, and a section of its own with the GPUs
-		if !regexp.MustCompile(`(?m)^ . `+n.Name+`( +\d+[A-Z]?){4} .+ [\d.]+/\d+ `).MatchString(out) || !regexp.MustCompile(`(?m)^-- `+n.Name+` -+\n(.+\n){2} .  0 .+\n .  1 .+\n .  2 .+\n .  3 `).MatchString(out) {
+		if !regexp.MustCompile(`(?m)^ . `+n.Name+`( +\d+[A-Z]?){4} .+ [\d.]+/\d+ `).MatchString(out) ||
+			!regexp.MustCompile(`(?m)^-- `+n.Name+
+				` -+\n(.+\n){2} .  0 .+\n .  1 .+\n .  2 .+\n .  3 `).MatchString(out) {
 			t.Errorf("%s is missing in\n%s", n.Name, out)
 		}
 	}
@@ -217,11 +227,16 @@ func TestSettled(t *testing.T) {
 		{"nobody was asked", cluster.Snapshot{}, false},
 		{"no answer yet", cluster.Snapshot{Discovery: cluster.Discovery{Command: slurm.Question}}, false},
 		{"no job", cluster.Snapshot{Discovery: asked}, true},
-		{"whose GPUs", nodesIn(cluster.Discovery{Asked: now, Asking: true}, cluster.Node{State: cluster.NodeReporting}), false},
-		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeConnecting}), false},
-		{"one failed", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeFailed, Failure: gone}), true},
-		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale}), false},
-		{"lost", nodesIn(asked, cluster.Node{State: cluster.NodeReporting}, cluster.Node{State: cluster.NodeStale, Failure: gone}), true},
+		{"whose GPUs", nodesIn(cluster.Discovery{Asked: now, Asking: true}, cluster.Node{State: cluster.NodeReporting}),
+			false},
+		{"connecting", nodesIn(asked, cluster.Node{State: cluster.NodeReporting},
+			cluster.Node{State: cluster.NodeConnecting}), false},
+		{"one failed", nodesIn(asked, cluster.Node{State: cluster.NodeReporting},
+			cluster.Node{State: cluster.NodeFailed, Failure: gone}), true},
+		{"old numbers", nodesIn(asked, cluster.Node{State: cluster.NodeReporting},
+			cluster.Node{State: cluster.NodeStale}), false},
+		{"lost", nodesIn(asked, cluster.Node{State: cluster.NodeReporting},
+			cluster.Node{State: cluster.NodeStale, Failure: gone}), true},
 	} {
 		if got := tally.Settled(&test.snap); got != test.want {
 			t.Errorf("%s: settled %v, want %v", test.name, got, test.want)
@@ -304,7 +319,8 @@ func TestControllerHangs(t *testing.T) {
 			said := regexp.MustCompile(`no answer from squeue after ([0-9.]+m?s)`).FindStringSubmatch(text)
 			if said == nil {
 				t.Errorf("%s: %q", flag, text)
-			} else if waited, err := time.ParseDuration(said[1]); err != nil || waited < 300*time.Millisecond || waited > time.Since(began)+100*time.Millisecond {
+			} else if waited, err := time.ParseDuration(said[1]); err != nil || waited < 300*time.Millisecond ||
+				waited > time.Since(began)+100*time.Millisecond {
 				t.Errorf("%s: waited %v, %v", flag, waited, err)
 			}
 		}
@@ -336,7 +352,8 @@ func TestControllerAway(t *testing.T) {
 	fakeSqueue(t, `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`)
 	for _, flag := range []string{"--json", "--once"} {
 		code, out, errs := program(t, flag)
-		if code != exitNoJobs || !strings.Contains(errs, "squeue") || !strings.Contains(out, "Unable to contact slurm controller") {
+		if code != exitNoJobs || !strings.Contains(errs, "squeue") ||
+			!strings.Contains(out, "Unable to contact slurm controller") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
 		}
 	}

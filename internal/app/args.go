@@ -44,8 +44,9 @@ var behind = map[string]map[string]takes{
 }
 
 var (
-	watchTakes = map[string]takes{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds, "--interval": seconds}
-	seconds    = takes{1, isNumber, "--watch"}
+	watchTakes = map[string]takes{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds,
+		"--interval": seconds}
+	seconds = takes{1, isNumber, "--watch"}
 )
 
 // joinBehind rewrites such flags: "--account-as-free=alice,bob".
@@ -54,7 +55,8 @@ func joinBehind(args []string, flags map[string]takes) []string {
 	for i := 0; i < len(args); i++ {
 		take, ours := flags[args[i]]
 		from := i + 1
-		for ours && i+1 < len(args) && (take.most == 0 || i+1-from < take.most) && !strings.HasPrefix(args[i+1], "-") && (take.ok == nil || take.ok(args[i+1])) {
+		for ours && i+1 < len(args) && (take.most == 0 || i+1-from < take.most) && !strings.HasPrefix(args[i+1], "-") &&
+			(take.ok == nil || take.ok(args[i+1])) {
 			i++
 		}
 		flag := cmp.Or(take.name, args[from-1])

@@ -56,7 +56,8 @@ func TestThresholdFlags(t *testing.T) {
 	} {
 		settings(t, "", "")
 		code, out, errs := program(t, append([]string{"--demo", "--once"}, strings.Fields(args)...)...)
-		want := "nvnodetop: --gpu-util-thresh must be two numbers, 0 < low < high < 100, such as 60,85, not " + got + "\n"
+		want := "nvnodetop: --gpu-util-thresh must be two numbers, 0 < low < high < 100, such as 60,85, not " + got +
+			"\n"
 		if code != exitUsage || out != "" || errs != want {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}

@@ -20,7 +20,8 @@ import (
 
 // prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if
 // a key may need a passphrase; heard is that answer, nil if it was not asked.
-func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string, client *slurm.Client) (heard *source.Heard, err error) {
+func prepare(ctx context.Context, door *ssh.Door, io streams, nodes []string,
+	client *slurm.Client) (heard *source.Heard, err error) {
 	at := newTerminal(io)
 	if at == nil {
 		return nil, nil

@@ -83,7 +83,8 @@ func asks(t *testing.T, at *asker, host, words string) {
 // line.
 func TestAHostCannotSpeakForUs(t *testing.T) {
 	const ours = "Passphrase of the key \"/home/alice/.ssh/id_ed25519\": "
-	for _, words := range []string{ours, "Code:\n" + ours, "Code:\r" + ours, "\x1b[2K\x1b[G" + ours, "Code:" + strings.Repeat(" ", 500) + ours, "\u2028" + ours, "a\u202e\n\n" + ours} {
+	for _, words := range []string{ours, "Code:\n" + ours, "Code:\r" + ours, "\x1b[2K\x1b[G" + ours,
+		"Code:" + strings.Repeat(" ", 500) + ours, "\u2028" + ours, "a\u202e\n\n" + ours} {
 		user, at := console(t)
 		asks(t, at, "alice@login1", words)
 		shown := types(t, user, "key", "x").String()

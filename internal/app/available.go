@@ -78,17 +78,23 @@ func (a *available) add(f *pflag.FlagSet) {
 	f.IntVarP(&a.least, "min-count", "c", 1, "print nothing if a node has fewer than `N`")
 	f.IntVarP(&a.most, "max-count", "C", 0, "at most `N`, as --limit")
 	f.IntVarP(&a.count, "count", "n", 0, "exactly `N`: -c N -C N")
-	f.Float64Var(&a.maxMemory, "max-memory-percent", vacancy.DefaultMemory, "a free GPU has at most `PERCENT` of its memory in use; not with -f, unless this is given")
-	f.StringVarP(&a.freeMemory, "free-memory", "f", "", "at least `SIZE` of free memory, such as 10GiB; also --min-free-memory")
-	f.StringVarP(&a.totalMemory, "total-memory", "t", "", "at least `SIZE` of memory, such as 40GiB; also --min-total-memory")
+	f.Float64Var(&a.maxMemory, "max-memory-percent", vacancy.DefaultMemory,
+		"a free GPU has at most `PERCENT` of its memory in use; not with -f, unless this is given")
+	f.StringVarP(&a.freeMemory, "free-memory", "f", "",
+		"at least `SIZE` of free memory, such as 10GiB; also --min-free-memory")
+	f.StringVarP(&a.totalMemory, "total-memory", "t", "",
+		"at least `SIZE` of memory, such as 40GiB; also --min-total-memory")
 	f.Float64VarP(&a.util, "max-gpu-utilization", "G", 100, "a utilization of at most `PERCENT`")
-	f.Float64VarP(&a.memUtil, "max-memory-utilization", "M", 100, "the memory is busy for at most `PERCENT` of the time")
-	f.Float64Var(&a.tolerance, "tolerance", 0, "take GPUs that miss the limits of -f, -t, -G and -M by at most `PERCENT`, after all others; also --tol")
+	f.Float64VarP(&a.memUtil, "max-memory-utilization", "M", 100,
+		"the memory is busy for at most `PERCENT` of the time")
+	f.Float64Var(&a.tolerance, "tolerance", 0,
+		"take GPUs that miss the limits of -f, -t, -G and -M by at most `PERCENT`, after all others; also --tol")
 	f.StringSliceVar(&a.asFree, "account-as-free", nil, "count the GPU memory of these `USERS` as free")
 	f.Lookup("account-as-free").NoOptDefVal = yourself
 	f.StringVarP(&a.inherit, "inherit", "i", "", "choose only from these `GPUS`, in this order")
 	f.Lookup("inherit").NoOptDefVal = fromEnvironment
-	f.StringVarP(&a.format, "format", "O", "index", "print each GPU as its `index` or uuid; MIG instances are always UUIDs")
+	f.StringVarP(&a.format, "format", "O", "index",
+		"print each GPU as its `index` or uuid; MIG instances are always UUIDs")
 	f.StringVarP(&a.sep, "sep", "s", ",", "print `TEXT` between two GPUs; also --separator")
 	f.BoolVar(&a.newline, "newline", false, "print a line for each GPU")
 	f.BoolVarP(&a.null, "null", "0", false, "print a zero byte behind each GPU, for xargs -0")
@@ -105,7 +111,8 @@ func (a *available) add(f *pflag.FlagSet) {
 }
 
 // nviselNames are nvisel's names of flags that have another one here, or a second one there.
-var nviselNames = map[string]string{"min-free-memory": "free-memory", "min-total-memory": "total-memory", "tol": "tolerance", "separator": "sep"}
+var nviselNames = map[string]string{"min-free-memory": "free-memory", "min-total-memory": "total-memory",
+	"tol": "tolerance", "separator": "sep"}
 
 // What flags without a value mean: the help shows it so.
 const (
@@ -163,7 +170,8 @@ func (a *available) run(ctx context.Context) error {
 	sampleTwice(a.cfg)
 	here := a.cfg.Nodes == "" && a.cfg.Job == "" && a.cfg.Demo == "" && a.cfg.Login == ""
 	out := func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
-		return judged(ctx, cfg, io, from, func(s *cluster.Snapshot) error { return a.print(s, here) }, func(*cluster.Snapshot) error { return nil })
+		return judged(ctx, cfg, io, from, func(s *cluster.Snapshot) error { return a.print(s, here) },
+			func(*cluster.Snapshot) error { return nil })
 	}
 	log := slog.New(slog.DiscardHandler)
 	if !here {

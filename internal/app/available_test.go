@@ -37,14 +37,16 @@ func TestAvailable(t *testing.T) {
 		t.Errorf("UUIDs: %d, %q", code, out)
 	}
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1")
-	if code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-i"); code != exitOK || out != "gpu-n01 1\ngpu-s11 1\n" {
+	if code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-i"); code != exitOK ||
+		out != "gpu-n01 1\ngpu-s11 1\n" {
 		t.Errorf("inherited: %d, %q", code, out)
 	}
 }
 
 // Where there is no GPU nothing is printed, and the exit code is that of too few.
 func TestAvailableWithoutGPU(t *testing.T) {
-	for fault, want := range map[string]string{"": "no free GPU on this host: it has no NVIDIA GPU", "Driver/library version mismatch": "no working NVIDIA driver"} {
+	for fault, want := range map[string]string{"": "no free GPU on this host: it has no NVIDIA GPU",
+		"Driver/library version mismatch": "no working NVIDIA driver"} {
 		t.Setenv(faultEnv, fault)
 		code, out, errs := program(t, "available", "-l", "1")
 		if code != exitFailed || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
@@ -97,14 +99,16 @@ func TestListOfNoJob(t *testing.T) {
 		}
 	}
 	code, out, errs := program(t, "list", "--job", "7", "--timeout", "1s")
-	if code != exitFailed || !strings.HasPrefix(out, "host.invalid\n") || !strings.Contains(errs, "1 of 1 nodes not reporting") {
+	if code != exitFailed || !strings.HasPrefix(out, "host.invalid\n") ||
+		!strings.Contains(errs, "1 of 1 nodes not reporting") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
 
 func TestList(t *testing.T) {
 	code, out, errs := program(t, "list", "--demo=2x2")
-	if code != exitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 || !strings.Contains(out, "train.py") {
+	if code != exitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 ||
+		!strings.Contains(out, "train.py") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 	for _, form := range []string{"--json", "--json=nvgpu", "--json=gpustat"} {
@@ -113,7 +117,8 @@ func TestList(t *testing.T) {
 			Hostname string
 			GPUs     []map[string]any
 		}
-		if err := json.Unmarshal([]byte(out), &hosts); code != exitOK || err != nil || len(hosts) != 3 || len(hosts[1].GPUs) != 2 {
+		if err := json.Unmarshal([]byte(out), &hosts); code != exitOK || err != nil || len(hosts) != 3 ||
+			len(hosts[1].GPUs) != 2 {
 			t.Errorf("%s: exit code %d, %v in\n%s", form, code, err, out)
 		}
 	}
@@ -127,11 +132,13 @@ func TestListHere(t *testing.T) {
 	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(faultEnv, "Driver/library version mismatch")
-	if code, _, errs := program(t, "list"); code != exitFailed || !strings.Contains(errs, "no GPU to list on this host: it has no working NVIDIA driver") {
+	if code, _, errs := program(t, "list"); code != exitFailed ||
+		!strings.Contains(errs, "no GPU to list on this host: it has no working NVIDIA driver") {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	t.Setenv(faultEnv, "")
-	if code, _, errs := program(t, "list"); code != exitNoJobs || !strings.Contains(errs, "squeue is not in PATH on this host and it has no NVIDIA GPU") {
+	if code, _, errs := program(t, "list"); code != exitNoJobs ||
+		!strings.Contains(errs, "squeue is not in PATH on this host and it has no NVIDIA GPU") {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 }
@@ -147,7 +154,8 @@ func TestListWatches(t *testing.T) {
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		t.Errorf("interrupted: %v", err)
 	}
-	if text := written(); strings.Count(text, "\x1b[H") < 2 || strings.Count(text, "status") != 2*strings.Count(text, "\x1b[H") {
+	if text := written(); strings.Count(text, "\x1b[H") < 2 || strings.Count(text, "status") != 2*strings.Count(text,
+		"\x1b[H") {
 		t.Errorf("written: %q", text)
 	}
 }
@@ -156,30 +164,36 @@ func TestAvailableOnTheCluster(t *testing.T) {
 	fakeSqueue(t, "exit 1")
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for name, script := range map[string]string{
-		"sinfo": "echo 'gpu*|up|gpu:a100:4|node01'", "scontrol": "printf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   State=MIXED X=1\\n'",
+		"sinfo": "echo 'gpu*|up|gpu:a100:4|node01'",
+		"scontrol": "printf 'NodeName=node01 Arch=x\\n   Gres=gpu:a100:4\\n   GresUsed=gpu:a100:1(IDX:2)\\n   " +
+			"State=MIXED X=1\\n'",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	code, out, errs := program(t, "available", "--cluster")
-	if code != exitOK || !strings.Contains(out, "gpu*       a100     3     1    0      4  up\n") || !strings.Contains(out, "node01  a100     3     1    0      4  mixed  gpu\n") {
+	if code != exitOK || !strings.Contains(out, "gpu*       a100     3     1    0      4  up\n") ||
+		!strings.Contains(out, "node01  a100     3     1    0      4  mixed  gpu\n") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 	var d struct {
 		Partitions []struct{ GPUs []struct{ Free int } }
 	}
-	if code, out, _ := program(t, "available", "--cluster", "--json"); code != exitOK || json.Unmarshal([]byte(out), &d) != nil || d.Partitions[0].GPUs[0].Free != 3 {
+	if code, out, _ := program(t, "available", "--cluster", "--json"); code != exitOK ||
+		json.Unmarshal([]byte(out), &d) != nil || d.Partitions[0].GPUs[0].Free != 3 {
 		t.Errorf("exit code %d, printed\n%s", code, out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "sinfo"), []byte("#!/bin/sh\nsleep 5\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := program(t, "available", "--cluster", "--timeout", "50ms"); code != exitNoJobs || errs != "nvnodetop: SLURM did not answer within 50ms\n" {
+	if code, _, errs := program(t, "available", "--cluster", "--timeout", "50ms"); code != exitNoJobs ||
+		errs != "nvnodetop: SLURM did not answer within 50ms\n" {
 		t.Errorf("a silent controller: exit code %d, stderr %q", code, errs)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if code, out, errs := program(t, "available", "--cluster"); code != exitNoJobs || out != "" || !strings.Contains(errs, "no SLURM") {
+	if code, out, errs := program(t, "available", "--cluster"); code != exitNoJobs || out != "" ||
+		!strings.Contains(errs, "no SLURM") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 }
@@ -203,7 +217,8 @@ func TestHabits(t *testing.T) {
 	if got := habits([]string{"available", "-i", ""}); !slices.Equal(got, []string{"available", "--inherit="}) {
 		t.Errorf("no GPU to choose from: %q", got)
 	}
-	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5", "nvl": "list", "x": "", "": ""} {
+	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5",
+		"nvl": "list", "x": "", "": ""} {
 		if got := strings.Join(Called(strings.Fields(argv)), " "); got != want {
 			t.Errorf("%s: %q, want %q", argv, got, want)
 		}

@@ -128,7 +128,9 @@ func thisHost(ctx context.Context, cfg *config.Config, noSlurm string, log *slog
 	}
 	from, err := access.OwnGPUs(ctx, polling(cfg, log))
 	if err != nil {
-		return nil, &exitError{exitNoJobs, fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo", noSlurm, err)}
+		return nil, &exitError{exitNoJobs,
+			fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo",
+				noSlurm, err)}
 	}
 	return from, nil
 }

@@ -169,9 +169,11 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 	addFlags(f, &cfg)
 	only.add(f)
 	cmd.AddCommand(configCommand(&cfg, f, io), doctorCommand(&cfg, f, io), snapshotCommand(&cfg, &only, f, io))
-	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io), scalarsCommand(&cfg, f, io), serveCommand(&cfg, f, io))
+	cmd.AddCommand(availableCommand(&cfg, f, io), listCommand(&cfg, f, io), trackCommand(&cfg, f, io),
+		scalarsCommand(&cfg, f, io), serveCommand(&cfg, f, io))
 	cmd.AddCommand(recordCommand(&cfg, f, io), replayCommand(&cfg, f, io))
-	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
+	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
 	return cmd
 }
 
@@ -215,30 +217,45 @@ func help(root *cobra.Command, names []string) error {
 func addFlags(f *pflag.FlagSet, cfg *config.Config) {
 	f.StringVar(&cfg.Demo, "demo", "", "simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
 	f.Lookup("demo").NoOptDefVal = config.DefaultDemo
-	f.StringVar(&cfg.Nodes, "nodes", "", "watch these `HOSTS`, such as a,b[1-3], without asking SLURM; also URLs of nvgpu's agents")
-	f.StringVar(&cfg.Transport, "transport", cfg.Transport, "reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program), srun (a step of the job) or local (this host)")
-	f.StringVar(&cfg.Login, "login", "", "work from a laptop: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it")
+	f.StringVar(&cfg.Nodes, "nodes", "",
+		"watch these `HOSTS`, such as a,b[1-3], without asking SLURM; also URLs of nvgpu's agents")
+	f.StringVar(&cfg.Transport, "transport", cfg.Transport,
+		"reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program), srun (a "+
+			"step of the job) or local (this host)")
+	f.StringVar(&cfg.Login, "login", "",
+		"work from a laptop: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it")
 	f.BoolVar(&cfg.Once, "once", false, "print the overview and all nodes as text and exit")
 	f.BoolVar(&cfg.ForceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
 	f.String(intervalFlag, "", "POLL, as nvitop takes it")
 	_ = f.MarkHidden(intervalFlag)
 	f.BoolVar(&cfg.JSON, "json", false, "print everything as JSON and exit")
-	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout, "how long to wait for nodes and for SLURM before something is printed once, as with --once, --json and snapshot")
-	f.BoolVar(&cfg.FirstSample, firstSample, false, "with --once, --json, snapshot, list and available: print the first sample of each node, a second earlier: without rates and without problems that show in two")
-	f.StringVar(&cfg.View, "view", cfg.View, "`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
-	f.StringVar(&cfg.Monitor, "monitor", cfg.Monitor, "GPUs above the processes on their page: `MODE` is auto (where there is room), full or compact (never); also -m")
-	f.StringVar(&cfg.Colors, "colors", "", "color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
-	f.String("gpu-util-thresh", "60,85", "`LOW,HIGH`: from which utilization the classic colors are yellow and red; also LOW HIGH, as nvitop takes it")
+	f.DurationVar(&cfg.Timeout, "timeout", cfg.Timeout,
+		"how long to wait for nodes and for SLURM before something is printed once, as with --once, --json and snapshot")
+	f.BoolVar(&cfg.FirstSample, firstSample, false,
+		"with --once, --json, snapshot, list and available: print the first sample of each node, a second earlier: "+
+			"without rates and without problems that show in two")
+	f.StringVar(&cfg.View, "view", cfg.View,
+		"`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several nodes)")
+	f.StringVar(&cfg.Monitor, "monitor", cfg.Monitor,
+		"GPUs above the processes on their page: `MODE` is auto (where there is room), full or compact (never); also -m")
+	f.StringVar(&cfg.Colors, "colors", "",
+		"color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: last choice")
+	f.String("gpu-util-thresh", "60,85",
+		"`LOW,HIGH`: from which utilization the classic colors are yellow and red; also LOW HIGH, as nvitop takes it")
 	f.String("mem-util-thresh", "", "`LOW,HIGH`: the same for GPU memory, which has no levels otherwise")
-	f.StringVar(&cfg.Theme, "theme", cfg.Theme, "colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono")
-	f.BoolVar(&cfg.ASCII, "ascii", false, "draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
+	f.StringVar(&cfg.Theme, "theme", cfg.Theme,
+		"colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono")
+	f.BoolVar(&cfg.ASCII, "ascii", false,
+		"draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest")
 	f.BoolVar(&cfg.ReadOnly, "readonly", false, "send no signal to a process and cancel no job, whatever is pressed")
-	f.StringVar(&cfg.Log, "log", "", "append a log to `FILE`: attempts, failures, SLURM's answers, never what the other side said")
+	f.StringVar(&cfg.Log, "log", "", "append a log to `FILE`: attempts, failures, SLURM's answers, never what the "+
+		"other side said")
 }
 
 // valueWords describe the values of flags by type.
 var valueWords = map[string]string{
-	"duration": "a time with a unit, e.g. 15s or 2m", "bool": "true or false", "int": "a whole number", "float64": "a number",
+	"duration": "a time with a unit, e.g. 15s or 2m", "bool": "true or false", "int": "a whole number",
+	"float64":     "a number",
 	"stringSlice": "a list with commas",
 }
 

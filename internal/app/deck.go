@@ -135,7 +135,8 @@ func (d *deck) Place() tape.Place {
 	found := d.player.Progress()
 	_, damaged := d.last()
 	return tape.Place{
-		Began: d.began, End: d.end, At: d.at(), Speed: speeds[d.speed], Paused: d.paused, Rough: d.rough, Read: found.Read, Problems: found.Problems,
+		Began: d.began, End: d.end, At: d.at(), Speed: speeds[d.speed], Paused: d.paused, Rough: d.rough,
+		Read: found.Read, Problems: found.Problems,
 		Damaged: damaged && !d.at().Before(found.Damaged),
 	}
 }

@@ -41,7 +41,8 @@ func TestDeckMoves(t *testing.T) {
 	for _, move := range []struct {
 		order tape.Order
 		by    time.Duration
-	}{{tape.StepOn, 3 * time.Second}, {tape.StepBack, -3 * time.Second}, {tape.ShortOn, 10 * time.Second}, {tape.ShortBack, -10 * time.Second}, {tape.LongOn, time.Minute}, {tape.LongBack, -time.Minute}} {
+	}{{tape.StepOn, 3 * time.Second}, {tape.StepBack, -3 * time.Second}, {tape.ShortOn, 10 * time.Second},
+		{tape.ShortBack, -10 * time.Second}, {tape.LongOn, time.Minute}, {tape.LongBack, -time.Minute}} {
 		before := d.place()
 		if said := d.Turn(move.order); said != "" || d.place()-before != move.by {
 			t.Errorf("order %d moves by %v, want %v; says %q", move.order, d.place()-before, move.by, said)
@@ -139,7 +140,8 @@ func TestDeckDamaged(t *testing.T) {
 	}
 	p.Survey(t.Context())
 	place := d.Place()
-	if p.Err() == nil || !place.Damaged || !place.At.Before(r.End.Add(-2*time.Minute)) || !place.At.After(r.Began().Add(2*time.Minute)) {
+	if p.Err() == nil || !place.Damaged || !place.At.Before(r.End.Add(-2*time.Minute)) ||
+		!place.At.After(r.Began().Add(2*time.Minute)) {
 		t.Errorf("at %v of %v to %v, damaged %t: %v", place.At, r.Began(), r.End, place.Damaged, p.Err())
 	}
 	for _, n := range d.Snapshot(time.Time{}).Nodes {

@@ -24,7 +24,8 @@ func TestDoctorOfThisHost(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	code, out, _ = program(t, "doctor", "--transport", "local", "--ascii", "nosuchhost")
-	if code != exitSick || !strings.Contains(out, "\n  skipped  local      this host is ") || !strings.Contains(out, "\n  failed   transport  none leads to this node\n") {
+	if code != exitSick || !strings.Contains(out, "\n  skipped  local      this host is ") ||
+		!strings.Contains(out, "\n  failed   transport  none leads to this node\n") {
 		t.Errorf("exit code %d, stdout %s", code, out)
 	}
 }
@@ -37,7 +38,8 @@ func TestDoctorUsage(t *testing.T) {
 		"doctor alice@gpu01":        `NODE takes host names only, not "alice@gpu01"`,
 		"doctor gpu[1-":             "NODE: ",
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(errs, want) {
+		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" ||
+			!strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}
 	}

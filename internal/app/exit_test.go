@@ -27,21 +27,29 @@ func TestExitCode(t *testing.T) {
 		code   int
 		says   string
 	}{
-		"all well":            {jobs, two, &wire.Report{}, exitOK, ""},
-		"a throttled GPU":     {jobs, two, &wire.Report{GPUs: []wire.GPU{{Values: values}}}, exitOK, ""},
-		"a missing GPU":       {jobs, &wire.Hello{GPUs: []wire.Card{card(0)}}, &wire.Report{}, exitFailed, "critical: n1 (GPU1 missing)"},
-		"hidden GPUs":         {jobs, &wire.Hello{Job: "2"}, &wire.Report{}, exitFailed, "critical: n1 (GPUs hidden)"},
-		"a lost GPU":          {jobs, two, &wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostReset}}}, exitFailed, "critical: n1 GPU1 (lost)"},
-		"a GPU without power": {jobs, two, &wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostPower}}}, exitFailed, "critical: n1 GPU1 (unusable)"},
-		"a call that hangs":   {jobs, two, &wire.Report{GPUs: []wire.GPU{{HangsMS: 30_000}}}, exitFailed, "critical: n1 GPU0 (hung)"},
-		"no driver":           {jobs, &wire.Hello{Fault: "not loaded"}, &wire.Report{}, exitFailed, "critical: n1 (no driver)"},
-		"a node that fails":   {jobs, nil, nil, exitFailed, "1 of 1 nodes not reporting: n1 (connection refused)"},
+		"all well":        {jobs, two, &wire.Report{}, exitOK, ""},
+		"a throttled GPU": {jobs, two, &wire.Report{GPUs: []wire.GPU{{Values: values}}}, exitOK, ""},
+		"a missing GPU": {jobs, &wire.Hello{GPUs: []wire.Card{card(0)}}, &wire.Report{}, exitFailed,
+			"critical: n1 (GPU1 missing)"},
+		"hidden GPUs": {jobs, &wire.Hello{Job: "2"}, &wire.Report{}, exitFailed, "critical: n1 (GPUs hidden)"},
+		"a lost GPU": {jobs, two,
+			&wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostReset}}}, exitFailed,
+			"critical: n1 GPU1 (lost)"},
+		"a GPU without power": {jobs, two,
+			&wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostPower}}}, exitFailed,
+			"critical: n1 GPU1 (unusable)"},
+		"a call that hangs": {jobs, two, &wire.Report{GPUs: []wire.GPU{{HangsMS: 30_000}}}, exitFailed,
+			"critical: n1 GPU0 (hung)"},
+		"no driver": {jobs, &wire.Hello{Fault: "not loaded"}, &wire.Report{}, exitFailed,
+			"critical: n1 (no driver)"},
+		"a node that fails": {jobs, nil, nil, exitFailed, "1 of 1 nodes not reporting: n1 (connection refused)"},
 		"another job's GPU": {
 			[]cluster.Job{{ID: "1", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": {0}}}}, two,
 			&wire.Report{GPUs: []wire.GPU{{Index: 1, Lost: "x", LostID: wire.LostReset}}}, exitOK, "",
 		},
 		"two jobs on a node": {
-			[]cluster.Job{{ID: "1", Nodes: []string{"n1"}}, {ID: "2", Nodes: []string{"n1"}}}, &wire.Hello{Fault: "not loaded"}, &wire.Report{},
+			[]cluster.Job{{ID: "1", Nodes: []string{"n1"}}, {ID: "2", Nodes: []string{"n1"}}},
+			&wire.Hello{Fault: "not loaded"}, &wire.Report{},
 			exitFailed, "critical: n1 (no driver)",
 		},
 		"no job": {nil, two, &wire.Report{}, exitNoJobs, "no running job"},
@@ -52,7 +60,9 @@ func TestExitCode(t *testing.T) {
 			s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: tc.jobs}})
 			s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 			if tc.report == nil {
-				s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
+				s.Apply(cluster.Event{At: now, Node: "n1",
+					Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused,
+						Short: "connection refused"}}})
 			} else {
 				s.Apply(cluster.Event{At: now, Node: "n1", Hello: tc.hello})
 				s.Apply(cluster.Event{At: now, Node: "n1", Report: tc.report})
@@ -78,15 +88,19 @@ func TestExitCode(t *testing.T) {
 func TestExitLineNamesNodesAndGPUs(t *testing.T) {
 	now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}})
 	for _, node := range []string{"n1", "n2"} {
 		s.Apply(cluster.Event{At: now, Node: node, Try: &cluster.Try{Interval: time.Second}})
 	}
-	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
+	s.Apply(cluster.Event{At: now, Node: "n1",
+		Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
 	s.Apply(cluster.Event{At: now, Node: "n2", Hello: &wire.Hello{GPUs: []wire.Card{{UUID: "a", Minor: new(0)}}}})
-	s.Apply(cluster.Event{At: now, Node: "n2", Report: &wire.Report{GPUs: []wire.GPU{{Lost: "x", LostID: wire.LostReset}}}})
+	s.Apply(cluster.Event{At: now, Node: "n2",
+		Report: &wire.Report{GPUs: []wire.GPU{{Lost: "x", LostID: wire.LostReset}}}})
 	const want = "1 of 2 nodes not reporting: n1 (connection refused); critical: n2 GPU0 (lost)"
-	if exit, failed := errors.AsType[*exitError](exitCode(s.Snapshot(now))); !failed || exit.code != exitFailed || exit.err.Error() != want {
+	if exit, failed := errors.AsType[*exitError](exitCode(s.Snapshot(now))); !failed || exit.code != exitFailed ||
+		exit.err.Error() != want {
 		t.Errorf("%+v, want %q", exit, want)
 	}
 }

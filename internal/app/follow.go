@@ -14,7 +14,8 @@ import (
 
 // follow calls see with a Snapshot every so often until ctx ends, which is no error, or see fails: the first time once
 // every node has reported or failed, or after the timeout.
-func follow(ctx context.Context, cfg *config.Config, from feed, every time.Duration, see func(*cluster.Snapshot) error) error {
+func follow(ctx context.Context, cfg *config.Config, from feed, every time.Duration,
+	see func(*cluster.Snapshot) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	from.Look(cluster.EveryNode, true)

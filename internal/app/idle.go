@@ -40,7 +40,8 @@ func (a *attended) left(ctx context.Context, limit time.Duration, sign string) e
 		case <-a.signs:
 			timer.Reset(limit)
 		case <-timer.C:
-			return &exitError{exitOK, fmt.Errorf("ended after %v without a %s (nvnodetop config shows where idle_exit is set)", limit, sign)}
+			return &exitError{exitOK, fmt.Errorf("ended after %v without a %s (nvnodetop config shows where "+
+				"idle_exit is set)", limit, sign)}
 		}
 	}
 }

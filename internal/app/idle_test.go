@@ -61,7 +61,8 @@ func TestTheIdleScreenEnds(t *testing.T) {
 	err := watch(t.Context(), &cfg, streams{in: tty, out: tty, err: &bytes.Buffer{}}, demo.New(1, 1, 1, time.Second, 0))
 	shown := written()
 	exit, ours := errors.AsType[*exitError](err)
-	if !ours || exit.code != exitOK || exit.err.Error() != "ended after 300ms without a key (nvnodetop config shows where idle_exit is set)" {
+	if !ours || exit.code != exitOK || exit.err.Error() != "ended after 300ms without a key (nvnodetop config shows "+
+		"where idle_exit is set)" {
 		t.Errorf("error %v", err)
 	}
 	if took := time.Since(began); took < cfg.IdleExit || took > 10*time.Second || shown == "" {
@@ -74,7 +75,8 @@ func audience(from feed) (*web.Server, *attended) {
 	user := &attended{&sparing{feed: from}, bell.New()}
 	store := cluster.NewStore(time.Second, nil)
 	return web.New(web.Options{
-		Snapshot: store.Snapshot, Ready: tally.Settled, News: func() uint64 { return 1 }, Now: time.Now, Audience: user, Every: time.Second, Names: export.OwnNames, Local: true,
+		Snapshot: store.Snapshot, Ready: tally.Settled, News: func() uint64 { return 1 }, Now: time.Now, Audience: user,
+		Every: time.Second, Names: export.OwnNames, Local: true,
 	}), user
 }
 
@@ -114,7 +116,8 @@ func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
 		ctx, closes := context.WithCancel(t.Context())
 		serving := start(func() error { server.Run(ctx); return nil })
 		page := start(func() error {
-			server.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/api/v1/events", nil))
+			server.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet,
+				"http://localhost/api/v1/events", nil))
 			return nil
 		})
 		time.Sleep(time.Hour - time.Second)

@@ -76,7 +76,8 @@ none those of the nodes of your running jobs.`,
 	f.SortFlags = false
 	f.StringVar(&l.json, "json", "", "print JSON in the `FORM` of nvgpu's agents, or of gpustat with --json=gpustat")
 	f.Lookup("json").NoOptDefVal = jsonNvgpu
-	f.StringVarP(&l.watch, "watch", "l", "", "print again every `SECONDS`, or every second; also --loop, -i and --interval")
+	f.StringVarP(&l.watch, "watch", "l", "",
+		"print again every `SECONDS`, or every second; also --loop, -i and --interval")
 	f.Lookup("watch").NoOptDefVal = defaultWatch
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "loop" || name == "interval" { // with "="

@@ -24,7 +24,9 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), []byte("-----BEGIN OPENSSH PRIVATE KEY-----\n"+key+"\n-----END OPENSSH PRIVATE KEY-----\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"),
+		[]byte("-----BEGIN OPENSSH PRIVATE KEY-----\n"+key+"\n-----END OPENSSH PRIVATE KEY-----\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(home, "log")
@@ -46,8 +48,10 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 		t.Error("the log is not appended")
 	}
 	for _, want := range []string{
-		`level=INFO msg=start version=`, `msg=setting key=poll.interval value="\"4s\"" from=` + filepath.Dir(systemFile), `key=log value=`, `msg=slurm command="squeue --me `, ` failed=false`,
-		`level=WARN msg=slurm command="squeue `, ` failed=true`, `level=DEBUG msg=attempt node=host.invalid door=ssh`, `level=WARN msg="attempt failed" node=host.invalid door=ssh class=`, `msg=end`,
+		`level=INFO msg=start version=`, `msg=setting key=poll.interval value="\"4s\"" from=` +
+			filepath.Dir(systemFile), `key=log value=`, `msg=slurm command="squeue --me `, ` failed=false`,
+		`level=WARN msg=slurm command="squeue `, ` failed=true`, `level=DEBUG msg=attempt node=host.invalid door=ssh`,
+		`level=WARN msg="attempt failed" node=host.invalid door=ssh class=`, `msg=end`,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in the log", want)
@@ -83,7 +87,8 @@ func TestTheLogIsAFileOfItsOwn(t *testing.T) {
 	}
 	for _, path := range []string{link, fifo, dir, filepath.Join(dir, "none", "log"), os.DevNull} {
 		code, out, errs := program(t, "--demo=1x1", "--json", "--log", path)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "nvnodetop: --log: ") {
+		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
+			!strings.HasPrefix(errs, "nvnodetop: --log: ") {
 			t.Errorf("%s: exit code %d, stderr %q", path, code, errs)
 		}
 	}

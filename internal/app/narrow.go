@@ -30,11 +30,13 @@ type narrow struct {
 
 // manyValues are nvitop's flags that take several values behind them, "-u alice bob". The flags of this program take
 // one.
-var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only", "--only": "only"}
+var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only",
+	"--only": "only"}
 
 // sameFlags are nvitop's names of what has another one here.
 var sameFlags = map[string]string{
-	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii", "--light": "--theme=light", "--colorful": "--colors=classic",
+	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii",
+	"--light": "--theme=light", "--colorful": "--colors=classic",
 }
 
 // asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is
@@ -77,11 +79,14 @@ func (n *narrow) add(f *pflag.FlagSet) {
 	f.StringSliceVarP(&n.users, "user", "u", nil, "show only processes of these `USERS`; without a name of you")
 	f.StringSliceVarP(&n.pids, "pid", "p", nil, "show only these processes, by their `PIDS`")
 	f.BoolVarP(&n.compute, "compute", "c", false, "show only processes that compute (type C, C+G or M)")
-	f.BoolVarP(&n.onlyCompute, "only-compute", "C", false, "show only processes that compute and do not draw (type C or M)")
+	f.BoolVarP(&n.onlyCompute, "only-compute", "C", false,
+		"show only processes that compute and do not draw (type C or M)")
 	f.BoolVarP(&n.graphics, "graphics", "g", false, "show only processes that draw (type G or C+G)")
-	f.BoolVarP(&n.onlyGraphics, "only-graphics", "G", false, "show only processes that draw and do not compute (type G)")
+	f.BoolVarP(&n.onlyGraphics, "only-graphics", "G", false,
+		"show only processes that draw and do not compute (type G)")
 	f.StringSliceVarP(&n.only, "only", "o", nil, "show only these `GPUS` of each node, by number, UUID or PCI bus ID")
-	f.BoolVar(&n.visible, "only-visible", false, "show only the GPUs in CUDA_VISIBLE_DEVICES, with --transport local; also -ov")
+	f.BoolVar(&n.visible, "only-visible", false,
+		"show only the GPUs in CUDA_VISIBLE_DEVICES, with --transport local; also -ov")
 }
 
 // apply puts the flags into the settings.
@@ -102,7 +107,8 @@ func (n *narrow) apply(cfg *config.Config) error {
 	for _, t := range []struct {
 		on   bool
 		term string
-	}{{n.compute, "type=C,M"}, {n.onlyCompute, "type=C,M and type!=G"}, {n.graphics, "type=G"}, {n.onlyGraphics, "type=G and type!=C"}} {
+	}{{n.compute, "type=C,M"}, {n.onlyCompute, "type=C,M and type!=G"}, {n.graphics, "type=G"},
+		{n.onlyGraphics, "type=G and type!=C"}} {
 		if t.on {
 			terms = append(terms, t.term)
 		}
@@ -153,7 +159,8 @@ func (n *narrow) chooseGPUs(cfg *config.Config) error {
 		case n.flags.Changed("only"):
 			return errors.New("--only and --only-visible cannot be combined")
 		case cfg.Transport != config.Local:
-			return errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or name GPUs with --only")
+			return errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or name " +
+				"GPUs with --only")
 		}
 		visible, set := os.LookupEnv(from)
 		if !set {

@@ -12,8 +12,12 @@ import (
 
 func TestAsNvitop(t *testing.T) {
 	for args, want := range map[string]string{
-		"-V": "--version", "-1 -U": "--once --ascii", "--no-unicode": "--ascii", "--light --colorful": "--theme=light --colors=classic", "--interval 2 1": "2 1", "--interval=0.5": "0.5",
-		"--interval": "--interval", "--interval x": "--interval x", "--interval=x": "--interval=x", "-m": "--monitor=auto", "-m full -o 0": "--monitor=full --only=0", "--monitor 3": "--monitor=auto 3", "-m -c": "--monitor=auto -c", "-m wide": "--monitor=wide", "--monitor=compact": "--monitor=compact", "-- -1 -m": "-- -1 -m",
+		"-V": "--version", "-1 -U": "--once --ascii", "--no-unicode": "--ascii",
+		"--light --colorful": "--theme=light --colors=classic", "--interval 2 1": "2 1", "--interval=0.5": "0.5",
+		"--interval": "--interval", "--interval x": "--interval x", "--interval=x": "--interval=x",
+		"-m": "--monitor=auto", "-m full -o 0": "--monitor=full --only=0", "--monitor 3": "--monitor=auto 3",
+		"-m -c": "--monitor=auto -c", "-m wide": "--monitor=wide", "--monitor=compact": "--monitor=compact",
+		"-- -1 -m":               "-- -1 -m",
 		"":                       "",
 		"5 2":                    "5 2",
 		"-ov":                    "--only-visible",
@@ -56,7 +60,8 @@ func TestNarrow(t *testing.T) {
 		{args: "-p " + strings.Repeat("99999 ", 100), wrong: "-u and -p: a filter has at most 512 characters"},
 		{args: "-o", wrong: "--only names no GPU"},
 		{args: "-o x", wrong: `--only takes numbers, UUIDs and PCI bus IDs of GPUs, not "x"`},
-		{args: "-ov", wrong: "--only-visible is about the GPUs of this host: use it with --transport local, or name GPUs with --only"},
+		{args: "-ov", wrong: "--only-visible is about the GPUs of this host: use it with --transport local, or name " +
+			"GPUs with --only"},
 		{args: "-ov -o 1 --transport local", wrong: "--only and --only-visible cannot be combined"},
 		{args: "--json -u", wrong: "--json has everything: -u, -p, -c, -g and -o cannot be combined with it"},
 		{args: "--once -g", wrong: "--once prints no processes: -u, -p, -c and -g cannot be combined with it"},

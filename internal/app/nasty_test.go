@@ -42,25 +42,30 @@ var nasty = map[string]string{
 // something is called s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
-	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s, Hints: []string{s, s}}
+	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s,
+		Hints: []string{s, s}}
 	up, down := s, "x"+s
 	for _, e := range []cluster.Event{
 		{Discovery: &cluster.Discovery{
 			Command: s, User: s, Host: s, Asked: now, Answered: now, Failure: &failure,
 			Jobs: []cluster.Job{{
-				ID: "1" + s, Number: s, Name: s, User: s, Partition: s, Start: now.Add(-time.Hour), Nodes: []string{up, down}, Minors: map[string][]int{up: {5}, down: {0, 1}},
+				ID: "1" + s, Number: s, Name: s, User: s, Partition: s, Start: now.Add(-time.Hour),
+				Nodes: []string{up, down}, Minors: map[string][]int{up: {5}, down: {0, 1}},
 			}},
 			Pending: []cluster.PendingJob{{ID: s, Name: s, Partition: s, Nodes: 1, Reason: s}},
 		}},
 		{Node: up, Try: &cluster.Try{Interval: 3 * time.Second}},
 		{Node: up, Step: &reach.Step{Stage: "login", State: reach.StepDone, Text: s}},
 		{Node: up, Hello: &wire.Hello{
-			Build: s, System: s, Program: s, Host: s, Kernel: s, CPUs: 1, Job: s, Driver: s, CUDA: s, Missing: []string{s}, StandIn: s,
-			GPUs: []wire.Card{{Index: 0, UUID: s, Minor: new(5), Name: s, PCIBus: s}, {Index: 1, UUID: s + "'", Minor: new(6), Name: s, Lost: s + "'"}},
+			Build: s, System: s, Program: s, Host: s, Kernel: s, CPUs: 1, Job: s, Driver: s, CUDA: s,
+			Missing: []string{s}, StandIn: s,
+			GPUs: []wire.Card{{Index: 0, UUID: s, Minor: new(5), Name: s, PCIBus: s},
+				{Index: 1, UUID: s + "'", Minor: new(6), Name: s, Lost: s + "'"}},
 		}},
 		{Node: up, Report: &wire.Report{
 			GPUs: []wire.GPU{{Index: 0}, {Index: 1, Lost: s}}, Faults: []wire.Fault{{Collector: s, Error: s}},
-			Listed: true, Processes: []wire.Process{{PID: 7, GPU: 0, Type: s, Identity: wire.Identity{User: s, Name: s, Command: s, Job: s}}},
+			Listed: true, Processes: []wire.Process{{PID: 7, GPU: 0, Type: s,
+				Identity: wire.Identity{User: s, Name: s, Command: s, Job: s}}},
 		}},
 		{Node: down, Try: &cluster.Try{Interval: 3 * time.Second}},
 		{Node: down, Step: &reach.Step{Stage: "login", State: reach.StepFailed, Text: s}},
@@ -83,7 +88,8 @@ func TestNastyNames(t *testing.T) {
 			noJobs.Jobs, noJobs.Nodes = nil, nil
 			for _, snap := range []*cluster.Snapshot{snap, &noJobs} {
 				var text bytes.Buffer
-				if err := page.Text(&text, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := page.Text(&text, snap,
+					page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					t.Fatal(err)
 				}
 				checkPrintable(t, "Text", strings.ReplaceAll(text.String(), "\n", ""))
@@ -112,7 +118,8 @@ func checkLists(t *testing.T, snap *cluster.Snapshot) {
 		t.Fatal(err)
 	}
 	checkPrintable(t, "List", strings.ReplaceAll(text.String(), "\n", ""))
-	err := vacancy.JSON(&doc, nodes, false, func(n *vacancy.Node) any { return []any{vacancy.Agent(n, snap.At), vacancy.Stat(n, snap.At)} })
+	err := vacancy.JSON(&doc, nodes, false,
+		func(n *vacancy.Node) any { return []any{vacancy.Agent(n, snap.At), vacancy.Stat(n, snap.At)} })
 	var whole any
 	if err = errors.Join(err, json.Unmarshal(doc.Bytes(), &whole)); err != nil {
 		t.Fatal(err)
@@ -126,7 +133,10 @@ func checkPrintable(t *testing.T, where, s string) {
 	if !utf8.ValidString(s) {
 		t.Errorf("%s is not UTF-8: %q", where, s)
 	}
-	if at := strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) }); at >= 0 {
+	if at := strings.IndexFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) ||
+			unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
+	}); at >= 0 {
 		t.Errorf("%s holds %q", where, s[max(0, at-20):min(len(s), at+20)])
 	}
 }
@@ -180,7 +190,8 @@ func checkTogether(t *testing.T, doc []byte) {
 		t.Errorf("%d of %d GPUs on %d nodes, want 1 of 3 on 1", j.Seen, j.GPUs, j.Reporting)
 	}
 	up, down := d.Nodes[0], d.Nodes[1]
-	if up.State != "reporting" || len(up.GPUs) != 2 || len(up.GPUs[0].Jobs) != 1 || len(up.GPUs[1].Jobs) != 0 || len(up.Processes) != 1 || up.Processes[0].GPU != 5 {
+	if up.State != "reporting" || len(up.GPUs) != 2 || len(up.GPUs[0].Jobs) != 1 || len(up.GPUs[1].Jobs) != 0 ||
+		len(up.Processes) != 1 || up.Processes[0].GPU != 5 {
 		t.Errorf("the node is %+v, want two GPUs of which the first is the job's and has a process", up)
 	}
 	if down.State != "failed" {

@@ -42,7 +42,8 @@ func prepared(cfg *config.Config, flags *pflag.FlagSet, io streams) error {
 // secondsOf reads the interval of a flag.
 func secondsOf(cfg *config.Config, flag, text string, least time.Duration) (time.Duration, error) {
 	seconds, err := strconv.ParseFloat(text, 64)
-	if least, most := max(cfg.PollFloor, least).Seconds(), config.MaxPoll.Seconds(); err != nil || !(seconds >= least && seconds <= most) {
+	if least, most := max(cfg.PollFloor, least).Seconds(), config.MaxPoll.Seconds(); err != nil ||
+		!(seconds >= least && seconds <= most) {
 		return 0, fmt.Errorf("--%s must be from %v to %v seconds, not %q", flag, least, most, text)
 	}
 	return time.Duration(seconds * float64(time.Second)), nil

@@ -65,14 +65,16 @@ func TestRecordFromTheScreen(t *testing.T) {
 	for _, e := range events[len(events)-50:] {
 		o.write(e)
 	}
-	if said := o.Switch(); !strings.HasPrefix(said, "recorded ") || !strings.Contains(said, name[1]) || o.Status() != "" || o.last() != "" {
+	if said := o.Switch(); !strings.HasPrefix(said, "recorded ") || !strings.Contains(said, name[1]) ||
+		o.Status() != "" || o.last() != "" {
 		t.Errorf("said %q, status %q, at the end %q", said, o.Status(), o.last())
 	}
 	info, err := os.Stat(name[1])
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("%v, %v", info, err)
 	}
-	if code, out, errs := program(t, "replay", "--once", "--ascii", name[1]); code != exitOK || !strings.Contains(out, "llama-70b") {
+	if code, out, errs := program(t, "replay", "--once", "--ascii", name[1]); code != exitOK ||
+		!strings.Contains(out, "llama-70b") {
 		t.Errorf("exit code %d, %.200q, %q", code, out, errs)
 	}
 }
@@ -80,7 +82,8 @@ func TestRecordFromTheScreen(t *testing.T) {
 func TestRecordOverwritesNothing(t *testing.T) {
 	o, _ := oncallHere(t)
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-	for _, want := range []string{"nvnodetop-123_-4-x-20260304-050607.nvr", "nvnodetop-123_-4-x-20260304-050607-2.nvr"} {
+	for _, want := range []string{"nvnodetop-123_-4-x-20260304-050607.nvr",
+		"nvnodetop-123_-4-x-20260304-050607-2.nvr"} {
 		r, err := o.begin("123_[4]/x", at)
 		if err != nil || r.path != want {
 			t.Errorf("%v, %v, want %s", r.path, err, want)
@@ -154,7 +157,8 @@ func smallDisk(t *testing.T) string {
 func TestRecordOnAFullDisk(t *testing.T) {
 	path := filepath.Join(smallDisk(t), "run.nvr")
 	code, out, errs := program(t, "record", "--demo", "16x8", "--max-time", "1h", path)
-	if code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no space left on device") || !strings.HasPrefix(errs, "nvnodetop: the recording ends at ") {
+	if code != exitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no space left on device") ||
+		!strings.HasPrefix(errs, "nvnodetop: the recording ends at ") {
 		t.Errorf("exit code %d, %q, %q", code, out, errs)
 	}
 	code, out, errs = program(t, "replay", "--once", "--ascii", path)
@@ -190,7 +194,8 @@ func TestReplayReport(t *testing.T) {
 		if err := print(&want, live.Report()); err != nil {
 			t.Fatal(err)
 		}
-		if _, out, errs := program(t, "replay", "--report="+format, "--job", "48211", path); out != want.String() || errs != "" {
+		if _, out, errs := program(t, "replay", "--report="+format, "--job", "48211", path); out != want.String() ||
+			errs != "" {
 			t.Errorf("%s: %.500s\nwant %.500s\n%s", format, out, want.String(), errs)
 		}
 	}

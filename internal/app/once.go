@@ -39,7 +39,8 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed, print 
 }
 
 // judged is once with another verdict on the Snapshot that was printed.
-func judged(ctx context.Context, cfg *config.Config, io streams, from feed, print, verdict func(*cluster.Snapshot) error) error {
+func judged(ctx context.Context, cfg *config.Config, io streams, from feed, print,
+	verdict func(*cluster.Snapshot) error) error {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
 	defer cancel()

@@ -49,8 +49,10 @@ func threeNodes() []cluster.Event {
 	job := cluster.Job{ID: "1", Nodes: []string{"n1", "n2", "n3"}}
 	return []cluster.Event{
 		{Discovery: &cluster.Discovery{Asked: time.Now(), Answered: time.Now(), Jobs: []cluster.Job{job}}},
-		{Node: "n1", Try: &cluster.Try{Interval: time.Second}}, {Node: "n1", Hello: &wire.Hello{}}, {Node: "n1", Report: &wire.Report{}},
-		{Node: "n2", Try: &cluster.Try{}}, {Node: "n2", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassAdopt, Short: "login refused"}}},
+		{Node: "n1", Try: &cluster.Try{Interval: time.Second}}, {Node: "n1", Hello: &wire.Hello{}},
+		{Node: "n1", Report: &wire.Report{}},
+		{Node: "n2", Try: &cluster.Try{}},
+		{Node: "n2", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassAdopt, Short: "login refused"}}},
 		{Node: "n3", Try: &cluster.Try{}}, {Node: "n3", Step: &reach.Step{Stage: "login", State: reach.StepBegan}},
 	}
 }
@@ -87,16 +89,20 @@ func TestOnceEndsWithItsTimeout(t *testing.T) {
 		t.Errorf("printed %s", text)
 	}
 	exit, ok := errors.AsType[*exitError](err)
-	if want := "2 of 3 nodes not reporting: n2 (login refused), n3 (authenticating)"; !ok || exit.code != exitFailed || exit.err == nil || exit.err.Error() != want {
+	if want := "2 of 3 nodes not reporting: n2 (login refused), n3 (authenticating)"; !ok || exit.code != exitFailed ||
+		exit.err == nil || exit.err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 }
 
 // A panic in a source is an error of the program, told in its words.
 func TestOnceSurvivesAPanic(t *testing.T) {
-	_, err := runOnce(t, &fakeFeed{threeNodes(), func(context.Context) error { panic("a source that panics") }}, 5*time.Second, io.Discard)
+	_, err := runOnce(t, &fakeFeed{threeNodes(), func(context.Context) error { panic("a source that panics") }},
+		5*time.Second, io.Discard)
 	exit, ok := errors.AsType[*exitError](err)
-	if !ok || exit.code != exitFailed || exit.err == nil || !strings.Contains(exit.err.Error(), "a source that panics") || !strings.Contains(exit.err.Error(), "once_test.go") {
+	if !ok || exit.code != exitFailed || exit.err == nil ||
+		!strings.Contains(exit.err.Error(), "a source that panics") ||
+		!strings.Contains(exit.err.Error(), "once_test.go") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -155,7 +161,8 @@ func TestWaitingForFits(t *testing.T) {
 			t.Errorf("%q in %d columns, want %q", got, width, want)
 		}
 	}
-	asking := cluster.Snapshot{Discovery: cluster.Discovery{Asking: true}, Jobs: []cluster.JobView{{Job: cluster.Job{Nodes: []string{"n1"}}}}}
+	asking := cluster.Snapshot{Discovery: cluster.Discovery{Asking: true},
+		Jobs: []cluster.JobView{{Job: cluster.Job{Nodes: []string{"n1"}}}}}
 	asking.Nodes = map[string]*cluster.Node{"n1": {Name: "n1", State: cluster.NodeReporting}}
 	if got := waitingFor(&asking, 80); got != "waiting for SLURM to say which GPUs the jobs have" {
 		t.Errorf("while GPUs are asked for: %q", got)

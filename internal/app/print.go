@@ -28,8 +28,10 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 		return export.JSON(io.out, snap)
 	}
 	return page.Text(io.out, snap, page.TextOptions{
-		Width: textWidth(io.out), Theme: cfg.Theme, Profile: profile(cfg, io.out), ASCII: ascii(cfg), Classic: colors(cfg) == ui.ColorsClassic,
-		Only: only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels), Columns: cfg.Columns,
+		Width: textWidth(io.out), Theme: cfg.Theme, Profile: profile(cfg, io.out), ASCII: ascii(cfg),
+		Classic: colors(cfg) == ui.ColorsClassic,
+		Only:    only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Columns: cfg.Columns,
 	})
 }
 

@@ -156,7 +156,8 @@ func critical(s *cluster.Snapshot) error {
 	for i := range s.Jobs {
 		for k := range s.Jobs[i].Findings {
 			f := &s.Jobs[i].Findings[k]
-			if n := s.Nodes[f.Node]; f.Severity != cluster.Critical || !f.Holds() || n != nil && n.State != cluster.NodeReporting {
+			if n := s.Nodes[f.Node]; f.Severity != cluster.Critical || !f.Holds() || n != nil &&
+				n.State != cluster.NodeReporting {
 				continue
 			}
 			if problem := nameOf(f.Node, f.GPU) + " (" + health.Say(s, f).Short + ")"; !slices.Contains(all, problem) {

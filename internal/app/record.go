@@ -78,7 +78,10 @@ other programs are left out. Times, PIDs, models, versions and PCI addresses sta
 			return mayRecord(cfg)
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return logged(cfg, from, func(log *slog.Logger) error { return record(cmd.Context(), cfg, &r, files[0], io, log) })
+			return logged(cfg, from, func(log *slog.Logger) error {
+				return record(cmd.Context(), cfg, &r, files[0], io,
+					log)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -89,7 +92,9 @@ other programs are left out. Times, PIDs, models, versions and PCI addresses sta
 	f.StringVar(&r.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
 	f.DurationVar(&r.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
 	f.IntVar(&r.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
-	f.BoolVar(&r.anonymous, "anonymous", false, "replace users, numbers and names of jobs, and the names of nodes, switches, partitions, programs and directories")
+	f.BoolVar(&r.anonymous, "anonymous", false,
+		"replace users, numbers and names of jobs, and the names of nodes, switches, partitions, programs and "+
+			"directories")
 	return cmd
 }
 
@@ -145,7 +150,8 @@ func record(ctx context.Context, cfg *config.Config, r *recordFlags, path string
 	user, host := access.Here()
 	out := &recorder{
 		path: path, limit: r.limit, keep: r.files, batch: r.batch,
-		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host, Anonymous: r.anonymous}),
+		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host,
+			Anonymous: r.anonymous}),
 	}
 	if err := out.begin(time.Now()); err != nil {
 		return usage("%w", err)
@@ -211,7 +217,8 @@ func (r *recorder) summary() string {
 	if n := len(r.files); n > 1 {
 		name = fmt.Sprintf("%d files, the last of them %s", n, name)
 	}
-	return fmt.Sprintf("recorded %v in %s: %d events, %s", r.total.Last.Sub(r.total.First).Round(time.Second), name, r.total.Events, megabytes(r.total.Bytes))
+	return fmt.Sprintf("recorded %v in %s: %d events, %s", r.total.Last.Sub(r.total.First).Round(time.Second), name,
+		r.total.Events, megabytes(r.total.Bytes))
 }
 
 var errExists = errors.New("exists: recordings are not overwritten")

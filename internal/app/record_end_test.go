@@ -38,7 +38,8 @@ type polledJob struct {
 
 // newPolledJob returns the job of jobThatReports on one node more.
 func newPolledJob() *polledJob {
-	return &polledJob{Manager: poller.New(poller.Config{Opener: steadyNodes{}, Interval: steadyPace, Retries: 1}), reports: map[string]int{}}
+	return &polledJob{Manager: poller.New(poller.Config{Opener: steadyNodes{}, Interval: steadyPace, Retries: 1}),
+		reports: map[string]int{}}
 }
 
 // Run implements cluster.Source.
@@ -105,7 +106,8 @@ type steadySession struct {
 func (s *steadySession) Next() (wire.Message, error) {
 	if !s.said {
 		s.said = true
-		return wire.Message{Hello: &wire.Hello{Build: build.Version(), GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}}, nil
+		return wire.Message{Hello: &wire.Hello{Build: build.Version(), GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}},
+			nil
 	}
 	values := metric.Make(map[metric.ID]float64{metric.Util: 42})
 	select {
@@ -171,7 +173,10 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 				return err
 			})
 		},
-		"track --record of a command": func(_ *testing.T, path string) show { return alongside(path, aside(observer())) },
+		"track --record of a command": func(_ *testing.T,
+			path string) show {
+			return alongside(path, aside(observer()))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "run.nvr")

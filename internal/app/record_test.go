@@ -26,7 +26,8 @@ func recordDemo(t *testing.T, args ...string) (path, said string) {
 
 func TestRecordAndReplay(t *testing.T) {
 	path, said := recordDemo(t)
-	if !strings.HasPrefix(said, "recorded 12m") || !strings.Contains(said, " events, ") || !strings.Contains(said, path) || strings.Count(said, "\n") != 1 {
+	if !strings.HasPrefix(said, "recorded 12m") || !strings.Contains(said, " events, ") ||
+		!strings.Contains(said, path) || strings.Count(said, "\n") != 1 {
 		t.Errorf("said %q", said)
 	}
 	code, out, errs := program(t, "replay", "--json", path)
@@ -43,10 +44,12 @@ func TestRecordAndReplay(t *testing.T) {
 	if again := first(program(t, "replay", "--json", "--at", "-0s", path)); again != out {
 		t.Error("the end is not the end")
 	}
-	if early := first(program(t, "replay", "--json", "--at", "5m", path)); early == out || !strings.HasPrefix(early, "{") {
+	if early := first(program(t, "replay", "--json", "--at", "5m", path)); early == out ||
+		!strings.HasPrefix(early, "{") {
 		t.Errorf("after 5 minutes: %.300s", early)
 	}
-	if code, out, errs := program(t, "replay", "--once", "--ascii", path); code != exitOK || !strings.Contains(out, "llama-70b") {
+	if code, out, errs := program(t, "replay", "--once", "--ascii", path); code != exitOK ||
+		!strings.Contains(out, "llama-70b") {
 		t.Errorf("exit code %d, stdout %.300q, stderr %q", code, out, errs)
 	}
 }
@@ -107,10 +110,12 @@ func TestRecordFullDisk(t *testing.T) {
 		}
 		r.take(e)
 	})
-	if err := r.end(); err == nil || !strings.HasPrefix(err.Error(), "the recording ends at ") || r.take(cluster.Event{}) {
+	if err := r.end(); err == nil || !strings.HasPrefix(err.Error(), "the recording ends at ") ||
+		r.take(cluster.Event{}) {
 		t.Errorf("error %v", err)
 	}
-	if code, out, errs := program(t, "replay", "--json", full); code != exitOK || !strings.Contains(errs, "full.nvr\" is cut: it ends at 20") || !json.Valid([]byte(out)) {
+	if code, out, errs := program(t, "replay", "--json", full); code != exitOK ||
+		!strings.Contains(errs, "full.nvr\" is cut: it ends at 20") || !json.Valid([]byte(out)) {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 }
@@ -118,7 +123,8 @@ func TestRecordFullDisk(t *testing.T) {
 func TestRecordAnonymous(t *testing.T) {
 	path, _ := recordDemo(t, "--anonymous")
 	out := first(program(t, "replay", "--json", path))
-	if !strings.Contains(out, `"user": "user2"`) || strings.Contains(out, "alice") || strings.Contains(out, "gpu-n0") || strings.Contains(out, "train.py") {
+	if !strings.Contains(out, `"user": "user2"`) || strings.Contains(out, "alice") || strings.Contains(out, "gpu-n0") ||
+		strings.Contains(out, "train.py") {
 		t.Errorf("%.2000s", out)
 	}
 }
@@ -131,7 +137,8 @@ func TestRecordUsage(t *testing.T) {
 	}
 	newer := filepath.Join(dir, "newer")
 	header := fmt.Sprintf(`{"nvnodetop_recording":%d}`, recording.Version+1)
-	if err := os.WriteFile(newer, append([]byte{0x5a, 0x2a, 0x4d, 0x18, byte(len(header)), 0, 0, 0}, header...), 0o600); err != nil {
+	if err := os.WriteFile(newer, append([]byte{0x5a, 0x2a, 0x4d, 0x18, byte(len(header)), 0, 0, 0}, header...),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	path, _ := recordDemo(t)
@@ -156,7 +163,8 @@ func TestRecordUsage(t *testing.T) {
 		"replay --json --once " + path:      "--once and --json cannot be combined",
 		"replay " + path:                    "not a terminal: use --once for text or --json for JSON",
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" ||
+			!strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}
 	}
@@ -187,7 +195,8 @@ func TestMomentOf(t *testing.T) {
 }
 
 func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"1M": 1 << 20, "500m": 500 << 20, "2G": 2 << 30, "1.5GiB": 3 << 29, "1TB": 1 << 40, "2000000": 2_000_000} {
+	for text, want := range map[string]int64{"1M": 1 << 20, "500m": 500 << 20, "2G": 2 << 30, "1.5GiB": 3 << 29,
+		"1TB": 1 << 40, "2000000": 2_000_000} {
 		if got, err := parseSize(text); err != nil || got != want {
 			t.Errorf("%s: %d, %v", text, got, err)
 		}

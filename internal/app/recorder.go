@@ -69,7 +69,8 @@ func noneOf(path string) error {
 	}
 	for _, f := range files {
 		number, ours := strings.CutPrefix(f.Name(), filepath.Base(path)+".")
-		if n, err := strconv.ParseUint(number, 10, 32); ours && err == nil && n > 1 && strconv.FormatUint(n, 10) == number {
+		if n, err := strconv.ParseUint(number, 10, 32); ours && err == nil && n > 1 &&
+			strconv.FormatUint(n, 10) == number {
 			return fmt.Errorf("%q %w", path+"."+number, errExists)
 		}
 	}
@@ -112,7 +113,8 @@ func (r *recorder) discard() {
 
 // full reports whether the file has reached a limit.
 func (r *recorder) full(at time.Time) bool {
-	return r.limit.time > 0 && at.Sub(r.since) >= r.limit.time || r.limit.bytes > 0 && r.w.Written().Bytes >= r.limit.bytes
+	return r.limit.time > 0 && at.Sub(r.since) >= r.limit.time || r.limit.bytes > 0 &&
+		r.w.Written().Bytes >= r.limit.bytes
 }
 
 // finish ends the open file.

@@ -53,11 +53,14 @@ With --report it prints what track --job would have printed.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return replay(cmd.Context(), cfg, args[0], &how, io) },
 	}
 	f := cmd.Flags()
-	for _, name := range []string{"once", "json", "view", "colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii"} {
+	for _, name := range []string{"once", "json", "view", "colors", "gpu-util-thresh", "mem-util-thresh", "theme",
+		"ascii"} {
 		f.AddFlag(flags.Lookup(name))
 	}
-	f.StringVar(&how.at, "at", "", "the `TIME`: 15:04, 15:04:05, 2006-01-02T15:04:05, 10m (from the beginning) or -10m (from the end)")
-	f.StringVar(&how.report, "report", "", "print the report of a job, as track --job does: `FORMAT` is text, json or markdown")
+	f.StringVar(&how.at, "at", "", "the `TIME`: 15:04, 15:04:05, 2006-01-02T15:04:05, 10m (from the beginning) or "+
+		"-10m (from the end)")
+	f.StringVar(&how.report, "report", "",
+		"print the report of a job, as track --job does: `FORMAT` is text, json or markdown")
 	f.Lookup("report").NoOptDefVal = "text"
 	f.StringVar(&how.job, "job", "", "the job `ID` of the report, if the recording has several")
 	return cmd
@@ -145,9 +148,11 @@ func momentOf(r *recording.Reader, at string) (time.Time, error) {
 	t, err := parseMoment(r, at)
 	switch {
 	case err != nil:
-		return t, fmt.Errorf("%q is neither a time such as 15:04:05 or 2006-01-02T15:04:05 nor a duration such as 10m or -10m", at)
+		return t, fmt.Errorf("%q is neither a time such as 15:04:05 or 2006-01-02T15:04:05 nor a duration such as "+
+			"10m or -10m", at)
 	case t.Before(r.Began().Truncate(time.Second)) || t.After(r.End.Add(time.Second)):
-		return t, fmt.Errorf("%s is not in the recording, which is from %s to %s", t.Format(time.DateTime), r.Began().Format(time.DateTime), r.End.Format(time.DateTime))
+		return t, fmt.Errorf("%s is not in the recording, which is from %s to %s", t.Format(time.DateTime),
+			r.Began().Format(time.DateTime), r.End.Format(time.DateTime))
 	case t.Before(r.Began()):
 		return r.Began(), nil
 	}
@@ -164,9 +169,11 @@ func parseMoment(r *recording.Reader, at string) (time.Time, error) {
 	}
 	for _, layout := range []string{time.TimeOnly, "15:04"} {
 		if c, err := time.Parse(layout, at); err == nil {
-			t := time.Date(began.Year(), began.Month(), began.Day(), c.Hour(), c.Minute(), c.Second(), 0, began.Location())
+			t := time.Date(began.Year(), began.Month(), began.Day(), c.Hour(), c.Minute(), c.Second(), 0,
+				began.Location())
 			if t.Before(began.Truncate(time.Minute)) { // after midnight
-				t = time.Date(began.Year(), began.Month(), began.Day()+1, c.Hour(), c.Minute(), c.Second(), 0, began.Location())
+				t = time.Date(began.Year(), began.Month(), began.Day()+1, c.Hour(), c.Minute(), c.Second(), 0,
+					began.Location())
 			}
 			return t, nil
 		}

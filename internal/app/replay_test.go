@@ -42,7 +42,8 @@ func TestReplayIsInterrupted(t *testing.T) {
 
 // A file of an earlier run ends a recording to several files before it begins, and not hours later.
 func TestRecordFilesAreFree(t *testing.T) {
-	for left, free := range map[string]bool{"x.2": false, "x.24": false, "x.25": false, "x.1": true, "x.02": true, "x.2.gz": true, "y.2": true, "x.old": true} {
+	for left, free := range map[string]bool{"x.2": false, "x.24": false, "x.25": false, "x.1": true, "x.02": true,
+		"x.2.gz": true, "y.2": true, "x.old": true} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -55,7 +56,8 @@ func TestRecordFilesAreFree(t *testing.T) {
 			continue
 		}
 		code, _, errs := program(t, "record", "--demo", "1x1", "--max-time", "1s", "--files", "1", x)
-		if _, err := os.Stat(x); code != exitUsage || !strings.Contains(errs, left+`" exists: recordings are not overwritten`) || err == nil {
+		if _, err := os.Stat(x); code != exitUsage ||
+			!strings.Contains(errs, left+`" exists: recordings are not overwritten`) || err == nil {
 			t.Errorf("beside %s: exit code %d, %q, %v", left, code, errs, err)
 		}
 	}
@@ -68,10 +70,12 @@ func TestFullOutput(t *testing.T) {
 		t.Skip(err)
 	}
 	defer full.Close()
-	for _, args := range []string{"--help", "help serve", "replay --help", "--version", "config", "--once --demo=1x1", "snapshot --demo=1x1 --format csv", "list --demo=1x1"} {
+	for _, args := range []string{"--help", "help serve", "replay --help", "--version", "config", "--once --demo=1x1",
+		"snapshot --demo=1x1 --format csv", "list --demo=1x1"} {
 		var errs strings.Builder
 		code := Main(strings.Fields(args), nil, full, &errs)
-		if code != exitFailed || !strings.Contains(errs.String(), "no space left on device") || strings.Count(errs.String(), "\n") != 1 {
+		if code != exitFailed || !strings.Contains(errs.String(), "no space left on device") ||
+			strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%s: exit code %d, %q", args, code, errs.String())
 		}
 	}

@@ -224,7 +224,8 @@ func (l *scalarLog) nothing(s *cluster.Snapshot) error {
 	case d.Command != "" && d.Asked.IsZero():
 		return &exitError{exitNoJobs, fmt.Errorf("%s: %w", d.Command, slurm.Late(l.cfg.Timeout))}
 	case l.batch && !d.Answered.IsZero():
-		return &exitError{exitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs", l.cfg.Job, batchJob)}
+		return &exitError{exitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs", l.cfg.Job,
+			batchJob)}
 	}
 	return noJob(l.cfg, s)
 }

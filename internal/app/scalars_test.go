@@ -29,14 +29,16 @@ func TestLog(t *testing.T) {
 	ctx, interrupt := context.WithTimeout(t.Context(), time.Minute)
 	defer interrupt()
 	go func() {
-		for text := []byte(nil); ctx.Err() == nil && bytes.Count(text, []byte("\n")) < 1+3*10; time.Sleep(100 * time.Millisecond) {
+		for text := []byte(nil); ctx.Err() == nil && bytes.Count(text, []byte("\n")) < 1+
+			3*10; time.Sleep(100 * time.Millisecond) {
 			text, _ = os.ReadFile(table)
 		}
 		interrupt()
 	}()
 	var errs bytes.Buffer
 	cmd := newCommand(streams{nil, out, &errs})
-	cmd.SetArgs(habits([]string{"log", "--demo=2x4", "--interval", "1", "--csv", table, "--jsonl", "-", "--tensorboard", runs}))
+	cmd.SetArgs(habits([]string{"log", "--demo=2x4", "--interval", "1", "--csv", table, "--jsonl", "-", "--tensorboard",
+		runs}))
 	if err := cmd.ExecuteContext(ctx); err != nil || errs.Len() > 0 {
 		t.Fatal(err, errs.String())
 	}
@@ -49,7 +51,8 @@ func TestLog(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, text)
 	}
 	objects, err := os.ReadFile(out.Name())
-	if err != nil || bytes.Count(objects, []byte("\n")) != len(lines)-1 || !bytes.Contains(objects, []byte(`"rank":7,"job":"48211","node":"gpu-n02","gpu":"3"`)) {
+	if err != nil || bytes.Count(objects, []byte("\n")) != len(lines)-1 ||
+		!bytes.Contains(objects, []byte(`"rank":7,"job":"48211","node":"gpu-n02","gpu":"3"`)) {
 		t.Errorf("%v: %d lines of JSON, %d of CSV", err, bytes.Count(objects, []byte("\n")), len(lines))
 	}
 	seen := map[string]time.Time{}
@@ -102,7 +105,8 @@ func TestLogToAFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	var errs bytes.Buffer
-	if code := Main([]string{"log", "--jsonl", "-", "--demo=1x1"}, nil, full, &errs); code != exitFailed || errs.String() != "nvnodetop: --jsonl: write /dev/full: no space left on device\n" {
+	if code := Main([]string{"log", "--jsonl", "-", "--demo=1x1"}, nil, full, &errs); code != exitFailed ||
+		errs.String() != "nvnodetop: --jsonl: write /dev/full: no space left on device\n" {
 		t.Errorf("exit code %d, stderr %q", code, errs.String())
 	}
 }
@@ -126,18 +130,27 @@ func TestLogEnds(t *testing.T) {
 		code  int
 		words string
 	}{
-		"it ends":               {"7", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered}, {Discovery: answered}}, exitOK, ""},
-		"SLURM does not answer": {"7", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered}, {Discovery: failing}}, -1, ""},
-		"other jobs may come":   {"", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered}, {Discovery: answered}}, -1, ""},
-		"there is none":         {"", false, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs, "no running job"},
-		"it is not mine":        {"8", false, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs, `job "8" is not one of your running jobs`},
-		"an old environment":    {"8", true, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs, `job "8", which SLURM_JOB_ID names, is not one`},
-		"SLURM is silent":       {"8", true, []cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue"}}}, exitNoJobs, "squeue: "},
-		"SLURM fails":           {"8", false, []cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue", Asked: time.Now(), Failure: failing.Failure}}}, exitNoJobs, "squeue: no answer"},
+		"it ends": {"7", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered},
+			{Discovery: answered}}, exitOK, ""},
+		"SLURM does not answer": {"7", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered},
+			{Discovery: failing}}, -1, ""},
+		"other jobs may come": {"", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered},
+			{Discovery: answered}}, -1, ""},
+		"there is none": {"", false, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs, "no running job"},
+		"it is not mine": {"8", false, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs,
+			`job "8" is not one of your running jobs`},
+		"an old environment": {"8", true, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs,
+			`job "8", which SLURM_JOB_ID names, is not one`},
+		"SLURM is silent": {"8", true, []cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue"}}},
+			exitNoJobs, "squeue: "},
+		"SLURM fails": {"8", false,
+			[]cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue", Asked: time.Now(),
+				Failure: failing.Failure}}}, exitNoJobs, "squeue: no answer"},
 	} {
 		cfg := config.Default()
 		cfg.Job = test.job
-		l := &scalarLog{cfg: &cfg, batch: test.batch, log: scalars.New(time.Second), outputs: []output{{"csv", &written{}}}}
+		l := &scalarLog{cfg: &cfg, batch: test.batch, log: scalars.New(time.Second),
+			outputs: []output{{"csv", &written{}}}}
 		code, words := -1, ""
 		for i := range test.looks {
 			if err := l.see(&test.looks[i]); err != nil {
@@ -158,7 +171,8 @@ func TestLogEnds(t *testing.T) {
 func TestLogInAJob(t *testing.T) {
 	fakeSqueue(t, "exit 1")
 	t.Setenv(batchJob, "48211")
-	for args, want := range map[string]string{"": "48211", "--job 7": "7", "--nodes a": "", "--demo=1x1": "", "--login l": ""} {
+	for args, want := range map[string]string{"": "48211", "--job 7": "7", "--nodes a": "", "--demo=1x1": "",
+		"--login l": ""} {
 		cfg := config.Default()
 		cmd := newCommand(streams{})
 		cmd, rest, err := cmd.Find([]string{"log"})
@@ -169,7 +183,8 @@ func TestLogInAJob(t *testing.T) {
 		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
 			t.Fatal(err)
 		}
-		for name, to := range map[string]*string{"job": &cfg.Job, "nodes": &cfg.Nodes, "demo": &cfg.Demo, "login": &cfg.Login} {
+		for name, to := range map[string]*string{"job": &cfg.Job, "nodes": &cfg.Nodes, "demo": &cfg.Demo,
+			"login": &cfg.Login} {
 			*to = cmd.Flags().Lookup(name).Value.String()
 		}
 		if err := l.choose(); err != nil || cfg.Job != want || l.batch != (args == "") {

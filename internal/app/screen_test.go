@@ -69,7 +69,8 @@ func TestDumbTerminal(t *testing.T) {
 	t.Setenv("TERM", "dumb")
 	cfg := config.Default()
 	cfg.Demo = config.DefaultDemo
-	if err := run(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "use --once") {
+	if err := run(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard},
+		slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "use --once") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -80,7 +81,8 @@ func TestTextFollowsTheEnvironment(t *testing.T) {
 		columns, flag string
 		width         int
 		ascii         bool
-	}{{"80", "", 80, true}, {"80", "--ascii=false", 80, false}, {"20", "", leastWidth, true}, {"wide", "", fileWidth, true}} {
+	}{{"80", "", 80, true}, {"80", "--ascii=false", 80, false}, {"20", "", leastWidth, true},
+		{"wide", "", fileWidth, true}} {
 		t.Setenv("COLUMNS", test.columns)
 		t.Setenv("LC_ALL", "C")
 		_, text, _ := program(t, strings.Fields("--demo 2x4 --once "+test.flag)...)
@@ -101,7 +103,8 @@ func TestColorsInAPipe(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("CLICOLOR_FORCE", "")
 	for flag, want := range map[string]bool{"": false, "--force-color": true} {
-		if _, text, _ := program(t, strings.Fields("--demo 2x4 --once "+flag)...); strings.Contains(text, "\x1b[") != want {
+		if _, text, _ := program(t, strings.Fields("--demo 2x4 --once "+flag)...); strings.Contains(text,
+			"\x1b[") != want {
 			t.Errorf("with %q: %.200q", flag, text)
 		}
 	}

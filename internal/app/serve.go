@@ -90,11 +90,14 @@ reach it needs TLS.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&s.place.Address, "listen", defaultListen, "listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
+	f.StringVar(&s.place.Address, "listen", defaultListen,
+		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
 	f.StringVar(&s.place.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
 	f.StringVar(&s.place.Key, "tls-key", "", "its key, a `FILE` in PEM format")
-	f.StringVar(&s.tokenFile, "token-file", "", "read the token from `FILE`, which only you may read; otherwise a new one is made")
-	f.StringVar(&s.names, "metrics-names", string(export.OwnNames), "`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
+	f.StringVar(&s.tokenFile, "token-file", "",
+		"read the token from `FILE`, which only you may read; otherwise a new one is made")
+	f.StringVar(&s.names, "metrics-names", string(export.OwnNames),
+		"`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
 	f.StringVar(&cfg.Job, "job", "", "only the nodes of the job `ID`")
 	alongsideFlag(f, &s.record)
 	for _, name := range serveFlags {
@@ -138,7 +141,8 @@ func readToken(path string) (string, error) {
 	}
 	token := string(bytes.TrimSpace(text))
 	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("--token-file: %q must have one line of at least %d printable ASCII characters without spaces", path, leastToken)
+		return "", fmt.Errorf("--token-file: %q must have one line of at least %d printable ASCII characters without "+
+			"spaces", path, leastToken)
 	}
 	return token, nil
 }
@@ -231,7 +235,8 @@ func (s *serve) announce() error {
 	_, host := access.Here()
 	if s.listener.Socket {
 		path := strings.TrimPrefix(s.place.Address, "unix:")
-		_, err := fmt.Fprintf(s.io.out, "unix socket %s\nfrom your own computer: ssh -L 9481:%s %s, and open http://localhost:9481/%s\n", path, path, host, s.query())
+		_, err := fmt.Fprintf(s.io.out, "unix socket %s\nfrom your own computer: ssh -L 9481:%s %s, and open "+
+			"http://localhost:9481/%s\n", path, path, host, s.query())
 		return err
 	}
 	scheme, name := "http", s.listener.Addr().(*net.TCPAddr).IP.String()
@@ -248,7 +253,8 @@ func (s *serve) announce() error {
 	if !s.listener.Local {
 		return nil
 	}
-	_, err := fmt.Fprintf(s.io.out, "from your own computer: ssh -L %s:%s %s, and open that address there\n", port, s.listener.Addr(), host)
+	_, err := fmt.Fprintf(s.io.out, "from your own computer: ssh -L %s:%s %s, and open that address there\n", port,
+		s.listener.Addr(), host)
 	return err
 }
 

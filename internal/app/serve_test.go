@@ -73,19 +73,23 @@ func ask(t *testing.T, client *http.Client, link, path string) (status int, text
 
 func TestServeToALink(t *testing.T) {
 	lines, end := served(t, "--listen", "127.0.0.1:0")
-	if len(lines) != 2 || !strings.HasPrefix(lines[0], "http://127.0.0.1:") || !strings.Contains(lines[0], "/?token=") || !strings.Contains(lines[1], "ssh -L ") {
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "http://127.0.0.1:") ||
+		!strings.Contains(lines[0], "/?token=") || !strings.Contains(lines[1], "ssh -L ") {
 		t.Fatalf("it prints %q, and ends with %v", lines, end())
 	}
 	if status, _ := ask(t, http.DefaultClient, lines[0], "-/ready"); status != http.StatusOK {
 		t.Errorf("ready: %d", status)
 	}
-	if status, text := ask(t, http.DefaultClient, lines[0], "api/v1/jobs"); status != http.StatusOK || !strings.Contains(text, `"gpus":8`) {
+	if status, text := ask(t, http.DefaultClient, lines[0], "api/v1/jobs"); status != http.StatusOK ||
+		!strings.Contains(text, `"gpus":8`) {
 		t.Errorf("%d, %.200s", status, text)
 	}
-	if status, _ := ask(t, http.DefaultClient, strings.Split(lines[0], "?")[0], "api/v1/jobs"); status != http.StatusUnauthorized {
+	if status, _ := ask(t, http.DefaultClient, strings.Split(lines[0], "?")[0],
+		"api/v1/jobs"); status != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", status)
 	}
-	if status, text := ask(t, http.DefaultClient, lines[0], "api/v1/nodes/gpu-n01/gpus/0"); status != http.StatusOK || !strings.Contains(text, `"history":{`) {
+	if status, text := ask(t, http.DefaultClient, lines[0], "api/v1/nodes/gpu-n01/gpus/0"); status != http.StatusOK ||
+		!strings.Contains(text, `"history":{`) {
 		t.Errorf("%d, %.200s", status, text)
 	}
 	if err := end(); err != nil {
@@ -101,14 +105,17 @@ func TestServeToASocketAndATokenFile(t *testing.T) {
 	}
 	for _, args := range [][]string{{}, {"--token-file", token}} {
 		lines, end := served(t, append(args, "--listen", "unix:"+socket)...)
-		if len(lines) != 2 || lines[0] != "unix socket "+socket || strings.Contains(strings.Join(lines, ""), "0123456789abcdef") {
+		if len(lines) != 2 || lines[0] != "unix socket "+socket || strings.Contains(strings.Join(lines, ""),
+			"0123456789abcdef") {
 			t.Fatalf("it prints %q, and ends with %v", lines, end())
 		}
-		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-		}}}
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+			}}}
 		ask(t, client, "http://localhost/", "-/ready")
-		if status, text := ask(t, client, "http://localhost/?token=0123456789abcdef", "metrics"); status != http.StatusOK || !strings.Contains(text, "nvnodetop_gpu_utilization_ratio{") {
+		if status, text := ask(t, client, "http://localhost/?token=0123456789abcdef",
+			"metrics"); status != http.StatusOK || !strings.Contains(text, "nvnodetop_gpu_utilization_ratio{") {
 			t.Errorf("%q: %d, %.200s", args, status, text)
 		}
 		if status, _ := ask(t, client, "http://localhost/", "metrics"); (status == http.StatusOK) != (len(args) == 0) {
@@ -125,13 +132,17 @@ func TestServeIsAnAgent(t *testing.T) {
 	lines, end := served(t, "--listen", "127.0.0.1:0")
 	status, text := ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
 	// processes are listed soon
-	for began := time.Now(); !strings.Contains(text, "alice") && time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); !strings.Contains(text, "alice") &&
+		time.Since(began) < 20*time.Second; time.Sleep(50 * time.Millisecond) {
 		status, text = ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
 	}
 	if err := end(); err != nil || status != http.StatusOK {
 		t.Fatalf("%d, %v", status, err)
 	}
-	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) }))
+	agent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = io.WriteString(w, text)
+	}))
 	defer agent.Close()
 	code, out, errs := program(t, "--nodes", agent.URL, "--json")
 	var got struct {
@@ -145,11 +156,13 @@ func TestServeIsAnAgent(t *testing.T) {
 		t.Fatalf("exit code %d, %v, %q, %s", code, err, errs, out)
 	}
 	n := got.Nodes[0]
-	if n.Transport != "nvgpu" || n.Hostname != "gpu-n01" || len(n.GPUs) != 4 || n.GPUs[0]["util_percent"] == nil || n.GPUs[0]["power_watts"] != nil || len(n.Processes) == 0 {
+	if n.Transport != "nvgpu" || n.Hostname != "gpu-n01" || len(n.GPUs) != 4 || n.GPUs[0]["util_percent"] == nil ||
+		n.GPUs[0]["power_watts"] != nil || len(n.Processes) == 0 {
 		t.Errorf("%+v", n)
 	}
 	agent.Close()
-	if code, _, errs := program(t, "--nodes", agent.URL, "--json", "--timeout", "2s"); code != exitFailed || !strings.Contains(errs, "connection refused") && !strings.Contains(errs, "not reporting") {
+	if code, _, errs := program(t, "--nodes", agent.URL, "--json", "--timeout", "2s"); code != exitFailed ||
+		!strings.Contains(errs, "connection refused") && !strings.Contains(errs, "not reporting") {
 		t.Errorf("without an agent: exit code %d, %q", code, errs)
 	}
 }

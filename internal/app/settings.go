@@ -17,7 +17,8 @@ import (
 var systemFile = config.SystemFile
 
 // settingFlags lists the flags that are settings, which files and the environment can set too.
-var settingFlags = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh", "mem-util-thresh", "ascii", "timeout", "log", "readonly"}
+var settingFlags = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh",
+	"mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
 // intervals are the arguments POLL and DISPLAY.
 var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}
@@ -64,7 +65,8 @@ func load(cfg *config.Config, flags *pflag.FlagSet, paces []config.Word) (*confi
 			line[strings.ReplaceAll(f.Name, "-", "_")] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
 		}
 	})
-	origins, err := cfg.Load(config.Inputs{System: systemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})
+	origins, err := cfg.Load(config.Inputs{System: systemFile, User: config.UserFile(), Environ: os.Environ(),
+		Line: line})
 	if err == nil && (cfg.Login != "" || flags.Changed("login")) {
 		if wrong := ssh.CheckLogin(cfg.Login); wrong != nil {
 			err = fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", origins.Of("login"), wrong)
@@ -94,7 +96,8 @@ func configCommand(cfg *config.Config, flags *pflag.FlagSet, io streams) *cobra.
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "only say what is wrong: exit code 2 also for a key that this version does not know")
+	cmd.Flags().BoolVar(&check, "check", false,
+		"only say what is wrong: exit code 2 also for a key that this version does not know")
 	for _, name := range settingFlags {
 		cmd.Flags().AddFlag(flags.Lookup(name))
 	}

@@ -42,7 +42,8 @@ func TestMistakeInTheSettings(t *testing.T) {
 // A key of another version costs one line, and no run: versions share these files. Only config --check fails.
 func TestUnknownKeyInTheSettings(t *testing.T) {
 	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): passed over`
-	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""}, {"poll.min_interval = 7", "newkey = 1"}} {
+	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""},
+		{"poll.min_interval = 7", "newkey = 1"}} {
 		systems, users := settings(t, test.system, test.user)
 		in := systems
 		if test.user != "" {
@@ -53,7 +54,8 @@ func TestUnknownKeyInTheSettings(t *testing.T) {
 		if code != exitOK || !strings.Contains(errs, line) || !strings.Contains(out, `"poll_seconds": 7,`) {
 			t.Errorf("%+v: exit code %d, stderr %q", test, code, errs)
 		}
-		if code, out, errs := program(t, "config"); code != exitOK || errs != "" || !strings.Contains(out, "# "+in+said+"\n") {
+		if code, out, errs := program(t, "config"); code != exitOK || errs != "" ||
+			!strings.Contains(out, "# "+in+said+"\n") {
 			t.Errorf("config: exit code %d, stderr %q\n%.500s", code, errs, out)
 		}
 		if code, out, errs := program(t, "config", "--check"); code != exitUsage || out != "" || errs != line {
@@ -61,7 +63,8 @@ func TestUnknownKeyInTheSettings(t *testing.T) {
 		}
 	}
 	systems, users := settings(t, "serve = 'local'", "")
-	if code, out, errs := program(t, "config", "--check"); code != exitOK || errs != "" || out != systems+": no mistake\n"+users+": no mistake\n" {
+	if code, out, errs := program(t, "config", "--check"); code != exitOK || errs != "" || out != systems+
+		": no mistake\n"+users+": no mistake\n" {
 		t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
@@ -78,7 +81,8 @@ func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
 		lines[strings.Join(strings.Fields(l), " ")] = true
 	}
 	for _, want := range []string{
-		`view = "node" # ` + systems + ":2", `theme = "dark" # ` + users + ":1", `timeout = "20s" # NVNODETOP_TIMEOUT`, `colors = "classic" # --colors`,
+		`view = "node" # ` + systems + ":2", `theme = "dark" # ` + users + ":1", `timeout = "20s" # NVNODETOP_TIMEOUT`,
+		`colors = "classic" # --colors`,
 		`interval = "2s" # ` + systems + ":1", `interval = "1s" # default`,
 		`# poll.interval = "500ms" (POLL) becomes "2s": the limit is poll.min_interval (` + systems + ":1)",
 	} {
@@ -95,7 +99,9 @@ func TestNvitopsWordsAreLogged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	code, _, errs := program(t, "--demo=1x1", "--once", "--log", path)
 	log, _ := os.ReadFile(path)
-	if code != exitOK || errs != "" || strings.Count(string(log), "msg=ignored") != 1 || !strings.Contains(string(log), `rainbow`) || !strings.Contains(string(log), `key=colors value="\"classic\"" from=NVITOP_MONITOR_MODE`) {
+	if code != exitOK || errs != "" || strings.Count(string(log), "msg=ignored") != 1 ||
+		!strings.Contains(string(log), `rainbow`) ||
+		!strings.Contains(string(log), `key=colors value="\"classic\"" from=NVITOP_MONITOR_MODE`) {
 		t.Errorf("exit code %d, stderr %q, log\n%s", code, errs, log)
 	}
 }
@@ -104,7 +110,8 @@ func TestNvitopsWordsAreLogged(t *testing.T) {
 func TestTheSystemsLimitsHold(t *testing.T) {
 	settings(t, "poll.min_interval = 7\n", "")
 	code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s", "2")
-	if code != exitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 || !strings.Contains(out, `"poll_seconds": 7,`) {
+	if code != exitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 ||
+		!strings.Contains(out, `"poll_seconds": 7,`) {
 		t.Errorf("exit code %d, stderr %q, stdout %.2000s", code, errs, out)
 	}
 }

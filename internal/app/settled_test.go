@@ -29,7 +29,8 @@ func oneNode(n int, minors map[string][]int) (*cluster.Store, time.Time) {
 // slurmSays applies a Discovery of one job. Without minors it is still asking for them.
 func slurmSays(s *cluster.Store, at time.Time, minors map[string][]int) {
 	jobs := []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"n1"}, Minors: minors}}
-	s.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Asked: at, Answered: at, Jobs: jobs, Asking: minors == nil}})
+	s.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Asked: at, Answered: at, Jobs: jobs,
+		Asking: minors == nil}})
 }
 
 // A GPU is missing also if SLURM says only after the report which GPUs the job has.
@@ -56,11 +57,14 @@ func TestOnceWaitsForAGPUThatMayHang(t *testing.T) {
 		settled bool
 		says    string
 	}{
-		"a call is out":      {wire.GPU{HangsMS: 250}, []int{0}, false, "exit code 1: no answer from the driver: n1 GPU0"},
-		"its turn is later":  {wire.GPU{Reading: true, Unlisted: "the driver does not respond"}, []int{0}, false, "exit code 1: no answer from the driver: n1 GPU0"},
-		"it hangs":           {wire.GPU{HangsMS: 10_000}, []int{0}, true, "exit code 1: critical: n1 GPU0 (hung)"},
-		"it has values":      {wire.GPU{HangsMS: 250, Values: values, AgeMS: 1000}, []int{0}, true, ""},
-		"it is lost":         {wire.GPU{HangsMS: 250, Lost: "x", LostID: wire.LostReset}, []int{0}, true, "exit code 1: critical: n1 GPU0 (lost)"},
+		"a call is out": {wire.GPU{HangsMS: 250}, []int{0}, false,
+			"exit code 1: no answer from the driver: n1 GPU0"},
+		"its turn is later": {wire.GPU{Reading: true, Unlisted: "the driver does not respond"}, []int{0}, false,
+			"exit code 1: no answer from the driver: n1 GPU0"},
+		"it hangs":      {wire.GPU{HangsMS: 10_000}, []int{0}, true, "exit code 1: critical: n1 GPU0 (hung)"},
+		"it has values": {wire.GPU{HangsMS: 250, Values: values, AgeMS: 1000}, []int{0}, true, ""},
+		"it is lost": {wire.GPU{HangsMS: 250, Lost: "x", LostID: wire.LostReset}, []int{0}, true,
+			"exit code 1: critical: n1 GPU0 (lost)"},
 		"no values, no call": {wire.GPU{}, []int{0}, true, ""},
 		"another job's GPU":  {wire.GPU{HangsMS: 250}, []int{1}, true, ""},
 	} {
@@ -75,7 +79,8 @@ func TestOnceWaitsForAGPUThatMayHang(t *testing.T) {
 			if tally.Settled(snap) != tc.settled || says != tc.says {
 				t.Errorf("settled %v, %q, want %v, %q", tally.Settled(snap), says, tc.settled, tc.says)
 			}
-			if waits := waitingFor(snap, 80); (waits == "") != tc.settled || waits != "" && waits != "waiting for the driver: n1 GPU0" {
+			if waits := waitingFor(snap, 80); (waits == "") != tc.settled || waits != "" &&
+				waits != "waiting for the driver: n1 GPU0" {
 				t.Errorf("it says %q", waits)
 			}
 		})
@@ -99,7 +104,8 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 	s, now := oneNode(1, map[string][]int{"n1": {0}})
 	values := []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}
 	list := func(at time.Time, p wire.Process) *cluster.Snapshot {
-		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: values, Listed: true, Processes: []wire.Process{p}}})
+		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: values, Listed: true,
+			Processes: []wire.Process{p}}})
 		return s.Snapshot(at)
 	}
 	var whole tally.Settling
@@ -116,7 +122,8 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 			t.Errorf("a process that is %s is waited for", name)
 		}
 	}
-	if whole.Over(list(later, wire.Process{PID: 7, StartTicks: 70})) || !whole.Over(list(now.Add(tally.Patience), wire.Process{PID: 7, StartTicks: 70})) {
+	if whole.Over(list(later, wire.Process{PID: 7, StartTicks: 70})) ||
+		!whole.Over(list(now.Add(tally.Patience), wire.Process{PID: 7, StartTicks: 70})) {
 		t.Error("the wait for a name does not end after tally.Patience")
 	}
 }
@@ -125,7 +132,8 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 // where the user wants the first. One off the beat, right after the first, is none.
 func TestOnceWaitsForASecondReport(t *testing.T) {
 	report := func(s *cluster.Store, at time.Time) {
-		s.Apply(cluster.Event{At: at, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
+		s.Apply(cluster.Event{At: at, Node: "n1",
+			Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
 	}
 	s, now := oneNode(1, map[string][]int{"n1": {0}})
 	twice, first := tally.Settling{Second: time.Second}, tally.Settling{}
@@ -135,11 +143,13 @@ func TestOnceWaitsForASecondReport(t *testing.T) {
 	}
 	report(s, now.Add(100*time.Millisecond))
 	later := s.Snapshot(now.Add(800 * time.Millisecond))
-	if early := twice.Early(later); twice.Over(later) || len(early) != 1 || waitingForSecond(early) != "waiting for a second sample: n1" {
+	if early := twice.Early(later); twice.Over(later) || len(early) != 1 ||
+		waitingForSecond(early) != "waiting for a second sample: n1" {
 		t.Errorf("a report off the beat counts: %v", early)
 	}
 	failed := s.Fork()
-	failed.Apply(cluster.Event{At: now.Add(900 * time.Millisecond), Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
+	failed.Apply(cluster.Event{At: now.Add(900 * time.Millisecond), Node: "n1",
+		Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
 	snap := failed.Snapshot(now.Add(900 * time.Millisecond))
 	if err := exitCode(snap); !twice.Over(snap) || err == nil || len(snap.NotChecked) != 0 {
 		t.Errorf("a node that has failed since is waited for; %v, not checked %v", err, snap.NotChecked)
@@ -183,7 +193,8 @@ func TestOnceWaitsALittleForTheTopology(t *testing.T) {
 	if whole.Over(snap(0, cluster.Discovery{Asking: true, Topology: true})) || whole.Over(snap(time.Minute, topology)) {
 		t.Error("printed without the switches")
 	}
-	if whole.Over(snap(time.Minute+tally.Patience-time.Second, topology)) || !whole.Over(snap(time.Minute+tally.Patience, topology)) {
+	if whole.Over(snap(time.Minute+tally.Patience-time.Second, topology)) ||
+		!whole.Over(snap(time.Minute+tally.Patience, topology)) {
 		t.Error("the wait for the switches does not end after tally.Patience")
 	}
 	if whole = (tally.Settling{}); whole.Over(snap(0, topology)) || !whole.Over(snap(time.Second, all)) {

@@ -16,7 +16,8 @@ import (
 
 // snapshotFlags are those of the program that snapshot takes. What is about the look counts for text only.
 var snapshotFlags = []string{
-	"demo", "nodes", "transport", "login", "timeout", firstSample, "log", "only", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii",
+	"demo", "nodes", "transport", "login", "timeout", firstSample, "log", "only", "theme", "colors", "gpu-util-thresh",
+	"mem-util-thresh", "ascii",
 }
 
 // snapshotCommand prints one Snapshot.
@@ -57,7 +58,8 @@ Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2
 	}
 	f := cmd.Flags()
 	f.StringVar(&format, "format", "text", "print `FORMAT`: text, json, csv or prometheus")
-	f.StringVar(&names, "metrics-names", string(export.OwnNames), "`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
+	f.StringVar(&names, "metrics-names", string(export.OwnNames),
+		"`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
 	for _, name := range snapshotFlags {
 		f.AddFlag(flags.Lookup(name))
 	}

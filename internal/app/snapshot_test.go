@@ -39,7 +39,8 @@ func TestSnapshotFormats(t *testing.T) {
 		t.Errorf("%d of %d GPUs for Prometheus", n, gpus)
 	}
 	text = print("snapshot", "--format", "prometheus", "--metrics-names", "dcgm")
-	if n := strings.Count(text, "\nDCGM_FI_DEV_GPU_UTIL{"); n != gpus || strings.Contains(text, "nvnodetop_gpu_utilization_ratio") {
+	if n := strings.Count(text, "\nDCGM_FI_DEV_GPU_UTIL{"); n != gpus ||
+		strings.Contains(text, "nvnodetop_gpu_utilization_ratio") {
 		t.Errorf("%d of %d GPUs with the names of DCGM", n, gpus)
 	}
 }
@@ -84,7 +85,8 @@ func TestSnapshotToAFullDisk(t *testing.T) {
 	defer full.Close()
 	for _, format := range []string{"text", "json", "csv", "prometheus"} {
 		var errs strings.Builder
-		if code := Main([]string{"snapshot", "--format", format, "--demo=1x1"}, full, full, &errs); code != exitFailed || !strings.Contains(errs.String(), "no space left") {
+		if code := Main([]string{"snapshot", "--format", format, "--demo=1x1"}, full, full,
+			&errs); code != exitFailed || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%s: exit code %d, stderr %q", format, code, errs.String())
 		}
 	}

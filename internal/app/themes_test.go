@@ -25,7 +25,8 @@ func TestTextHasTheTheme(t *testing.T) {
 	texts := map[string]bool{}
 	for _, theme := range []string{"dark", "light", "high-contrast", "colorblind", "mono"} {
 		code, out, errs := program(t, "--demo=1x1", "--once", "--theme", theme)
-		if code > exitFailed || errs != "" || !strings.Contains(out, "\x1b[0;") || texts[colorsOf(out)] || (theme == "mono") != !strings.Contains(out, "38;2;") {
+		if code > exitFailed || errs != "" || !strings.Contains(out, "\x1b[0;") || texts[colorsOf(out)] ||
+			(theme == "mono") != !strings.Contains(out, "38;2;") {
 			t.Errorf("%s: exit code %d, stderr %q, escape sequences %s", theme, code, errs, colorsOf(out))
 		}
 		texts[colorsOf(out)] = true

@@ -42,7 +42,8 @@ const leastSleep, mostSleep = 0.05, 600
 
 // gpuTrackers are gpu_tracker's names of flags that have another one here.
 var gpuTrackers = map[string]string{
-	"st": "sleep-time", "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit", "nec": "n-expected-cores", "guuids": "gpu-uuids",
+	"st": "sleep-time", "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit", "nec": "n-expected-cores",
+	"guuids": "gpu-uuids",
 }
 
 // trackCommand reports what a command or a job has used.
@@ -97,7 +98,8 @@ func (t *tracking) add(f *pflag.FlagSet) {
 	f.StringVar(&t.units.RAM, "ram-unit", t.units.RAM, "bytes, kilobytes, megabytes, gigabytes or terabytes; also --ru")
 	f.StringVar(&t.units.GPURAM, "gpu-ram-unit", t.units.GPURAM, "likewise, for the memory of GPUs; also --gru")
 	f.StringVar(&t.units.Time, "time-unit", t.units.Time, "seconds, minutes, hours or days; also --tu")
-	f.IntVar(&t.cores, "n-expected-cores", 0, "how many `CORES` the command is expected to use (default all); also --nec")
+	f.IntVar(&t.cores, "n-expected-cores", 0,
+		"how many `CORES` the command is expected to use (default all); also --nec")
 	f.StringSliceVar(&t.gpus, "gpu-uuids", nil, "measure the utilization of these GPUs only, by `UUID`; also --guuids")
 	f.StringVarP(&t.output, "output", "o", "", "write the report to `FILE`")
 	f.StringVarP(&t.format, "format", "f", "text", "text or json; of a job also markdown")
@@ -131,7 +133,8 @@ func (t *tracking) check(flags *pflag.FlagSet) error {
 	for _, unit := range []struct {
 		flag, name string
 		check      func(string) error
-	}{{"ram-unit", t.units.RAM, track.CheckSize}, {"gpu-ram-unit", t.units.GPURAM, track.CheckSize}, {"time-unit", t.units.Time, track.CheckTime}} {
+	}{{"ram-unit", t.units.RAM, track.CheckSize}, {"gpu-ram-unit", t.units.GPURAM, track.CheckSize},
+		{"time-unit", t.units.Time, track.CheckTime}} {
 		if err := unit.check(unit.name); err != nil {
 			return fmt.Errorf("--%s %w", unit.flag, err)
 		}

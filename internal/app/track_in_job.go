@@ -17,7 +17,8 @@ import (
 
 // trackInJob runs a command, usually srun in a batch script, while its job is watched, and prints the report of the
 // job. Nothing that SLURM or the nodes say delays or stops the command, and its exit code is ours.
-func trackInJob(ctx context.Context, cfg *config.Config, stdio streams, log *slog.Logger, command []string, how jobReport) error {
+func trackInJob(ctx context.Context, cfg *config.Config, stdio streams, log *slog.Logger, command []string,
+	how jobReport) error {
 	running, err := child.Start(command, child.Streams{In: stdio.in, Out: stdio.out, Err: stdio.err})
 	if err != nil {
 		return cannotRun(command[0], err)
@@ -58,7 +59,8 @@ func reason(err error) error {
 
 // watchAside gives an Observer the Events of its job until ctx ends. It asks the user nothing: the terminal is the
 // command's.
-func watchAside(ctx context.Context, cfg *config.Config, errs io.Writer, log *slog.Logger, seen *report.Observer, record string) error {
+func watchAside(ctx context.Context, cfg *config.Config, errs io.Writer, log *slog.Logger, seen *report.Observer,
+	record string) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {
 		return err

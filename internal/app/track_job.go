@@ -40,12 +40,14 @@ var reportFormats = map[string]func(io.Writer, *report.Report) error{
 // Flags of the report of a job, and those that only the report of a command has.
 var (
 	jobFlags     = []string{"transport", "login", "timeout", "log"}
-	commandFlags = []string{"ram-unit", "gpu-ram-unit", "time-unit", "n-expected-cores", "gpu-uuids", "disable-logs", "execute"}
+	commandFlags = []string{"ram-unit", "gpu-ram-unit", "time-unit", "n-expected-cores", "gpu-uuids", "disable-logs",
+		"execute"}
 )
 
 // choose takes the job of the batch script for srun. A flag that only the report of a command has asks for that.
 func (t *tracking) choose(flags *pflag.FlagSet, args []string) {
-	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !flags.Changed("job") && !slices.ContainsFunc(commandFlags, flags.Changed) {
+	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !flags.Changed("job") &&
+		!slices.ContainsFunc(commandFlags, flags.Changed) {
 		t.job = os.Getenv(batchJob)
 	}
 }
@@ -118,7 +120,8 @@ func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Log
 	if cfg.Login == "" && !slurm.Installed() {
 		return &exitError{exitNoJobs, errors.New(notInstalled)}
 	}
-	return fed(ctx, cfg, io, log, alongside(how.record, func(ctx context.Context, cfg *config.Config, io streams, from feed) error {
+	return fed(ctx, cfg, io, log, alongside(how.record, func(ctx context.Context, cfg *config.Config, io streams,
+		from feed) error {
 		seen, err := observeJob(ctx, cfg, io, from)
 		if err != nil {
 			return err

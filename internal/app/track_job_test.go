@@ -33,14 +33,17 @@ func discovery(d cluster.Discovery) cluster.Event {
 // jobThatReports is a job on a node that reports.
 func jobThatReports() []cluster.Event {
 	return []cluster.Event{
-		discovery(cluster.Discovery{Jobs: []cluster.Job{{ID: "7", Number: "7", Name: "train", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": {0}}}, {ID: "9_1", Number: "12"}}}),
-		{Node: "n1", Try: &cluster.Try{Interval: time.Second}}, {Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}},
+		discovery(cluster.Discovery{Jobs: []cluster.Job{{ID: "7", Number: "7", Name: "train", Nodes: []string{"n1"},
+			Minors: map[string][]int{"n1": {0}}}, {ID: "9_1", Number: "12"}}}),
+		{Node: "n1", Try: &cluster.Try{Interval: time.Second}},
+		{Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(0), UUID: "a"}}}},
 		{Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 42})}}}},
 	}
 }
 
 // observe observes job id over a feed, which also emits later.
-func observe(ctx context.Context, id string, events []cluster.Event, later func() []cluster.Event) (*report.Report, error) {
+func observe(ctx context.Context, id string, events []cluster.Event, later func() []cluster.Event) (*report.Report,
+	error) {
 	cfg := config.Default()
 	cfg.Job = id
 	f := &laterFeed{fakeFeed{events: events}, later}
@@ -70,12 +73,14 @@ func (f *laterFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // The report comes when the job has ended, as soon as SLURM says how, and otherwise after a while.
 func TestTrackJobUntilItEnds(t *testing.T) {
-	over := cluster.EndedJob{ID: "7", Number: "7", State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3}, End: time.Now().Add(time.Hour), Missed: time.Now().Add(time.Hour)}
+	over := cluster.EndedJob{ID: "7", Number: "7", State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3},
+		End: time.Now().Add(time.Hour), Missed: time.Now().Add(time.Hour)}
 	for name, tc := range map[string]struct {
 		ended []cluster.EndedJob
 		state string
 		least time.Duration
-	}{"SLURM says how": {[]cluster.EndedJob{over}, "FAILED", time.Minute}, "it does not": {nil, "ENDED", time.Minute + report.Epilogue}} {
+	}{"SLURM says how": {[]cluster.EndedJob{over}, "FAILED", time.Minute},
+		"it does not": {nil, "ENDED", time.Minute + report.Epilogue}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
@@ -107,7 +112,8 @@ func TestTrackJobThatWaits(t *testing.T) {
 
 // What cannot be tracked is one line and an exit code.
 func TestTrackJobThatIsNone(t *testing.T) {
-	failure := cluster.Event{Discovery: &cluster.Discovery{Command: "squeue --me", Asked: time.Now(), Failure: &reach.Failure{Class: reach.ClassSlurm, Short: "slurmctld not responding"}}}
+	failure := cluster.Event{Discovery: &cluster.Discovery{Command: "squeue --me", Asked: time.Now(),
+		Failure: &reach.Failure{Class: reach.ClassSlurm, Short: "slurmctld not responding"}}}
 	for name, tc := range map[string]struct {
 		id     string
 		events []cluster.Event
@@ -160,13 +166,16 @@ func TestTrackJobOutput(t *testing.T) {
 		t.Skip(err)
 	}
 	var errs bytes.Buffer
-	if err := (jobReport{format: "text", file: full}).print(streams{out: out, err: &errs}, r); err == nil || !strings.Contains(err.Error(), "write /dev/full: no space left") {
+	if err := (jobReport{format: "text", file: full}).print(streams{out: out, err: &errs}, r); err == nil ||
+		!strings.Contains(err.Error(), "write /dev/full: no space left") {
 		t.Errorf("a full disk: %v", err)
 	}
 	if !strings.HasPrefix(errs.String(), "Job 7\n") {
 		t.Errorf("standard error has %q", errs.String())
 	}
-	if err := (jobReport{format: "text"}).print(streams{out: out}, &report.Report{Job: report.Job{ID: "7"}, Nodes: []report.Node{{}}}); err == nil || !strings.Contains(err.Error(), `no node of job "7" has reported`) {
+	if err := (jobReport{format: "text"}).print(streams{out: out},
+		&report.Report{Job: report.Job{ID: "7"}, Nodes: []report.Node{{}}}); err == nil ||
+		!strings.Contains(err.Error(), `no node of job "7" has reported`) {
 		t.Errorf("a job that was never seen: %v", err)
 	}
 }
@@ -190,7 +199,8 @@ func TestTrackJobUsage(t *testing.T) {
 	} {
 		code, out, errs := program(t, append([]string{trackName}, strings.Fields(args)...)...)
 		if code != want.code || out != "" || !strings.Contains(errs, want.says) || strings.Count(errs, "\n") != 1 {
-			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %d and %q", args, code, out, errs, want.code, want.says)
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %d and %q", args, code, out, errs, want.code,
+				want.says)
 		}
 	}
 }
@@ -225,7 +235,8 @@ func TestTrackInJob(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = trackInJob(t.Context(), &cfg, streams{err: &bytes.Buffer{}}, nil, []string{"sh", "-c", line}, jobReport{format: "text", file: file})
+		err = trackInJob(t.Context(), &cfg, streams{err: &bytes.Buffer{}}, nil, []string{"sh", "-c", line},
+			jobReport{format: "text", file: file})
 		exit, ours := errors.AsType[*exitError](err)
 		if (want == 0) != (err == nil) || want > 0 && (!ours || exit.code != want || exit.err != nil) {
 			t.Errorf("%s: %v", line, err)
@@ -242,7 +253,8 @@ func TestTrackInNoJob(t *testing.T) {
 	for line, want := range map[string]int{"true": exitFailed, "exit 4": 4} {
 		t.Setenv("SLURM_JOB_ID", "77")
 		code, out, errs := program(t, trackName, "--job", "77", "--", "/bin/sh", "-c", "echo well; "+line)
-		if code != want || out != "well\n" || errs != "nvnodetop: there is no report of job \"77\": the command ended before SLURM answered\n" {
+		if code != want || out != "well\n" ||
+			errs != "nvnodetop: there is no report of job \"77\": the command ended before SLURM answered\n" {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", line, code, out, errs)
 		}
 	}
@@ -252,7 +264,8 @@ func TestTrackInNoJob(t *testing.T) {
 func TestTrackInJobLeavesOrphans(t *testing.T) {
 	fakeSqueue(t, "exit 1")
 	const orphan = "sleep 0.2; exec sed -n 's/^PPid:.//p' /proc/self/status"
-	cmd := exec.Command("/proc/self/exe", trackName, "--job", "77", "--", "/bin/sh", "-c", `(/bin/sh -c "`+orphan+`" &); sleep 0.5`)
+	cmd := exec.Command("/proc/self/exe", trackName, "--job", "77", "--", "/bin/sh", "-c", `(/bin/sh -c "`+orphan+
+		`" &); sleep 0.5`)
 	cmd.Env = append(os.Environ(), mainEnv+"=1")
 	out, err := cmd.Output()
 	parent, wrong := strconv.Atoi(strings.TrimSpace(string(out)))
@@ -265,7 +278,8 @@ func TestTrackInJobLeavesOrphans(t *testing.T) {
 func TestChooseJob(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "77")
 	for args, want := range map[string]string{
-		"srun a": "77", "/usr/bin/srun a": "77", "a": "", "--job 3 srun a": "3", "--ru bytes srun a": "", "-e srun": "", "--st 2 -o f -f json srun": "77",
+		"srun a": "77", "/usr/bin/srun a": "77", "a": "", "--job 3 srun a": "3", "--ru bytes srun a": "", "-e srun": "",
+		"--st 2 -o f -f json srun": "77",
 	} {
 		var run tracking
 		f := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -293,14 +307,17 @@ func TestTrackAndRecord(t *testing.T) {
 	defer cancel()
 	var errs bytes.Buffer
 	how := jobReport{format: "json", file: file, record: filepath.Join(dir, "run.nvr")}
-	if err := trackJob(ctx, &cfg, streams{err: &errs}, nil, how); err != nil || !strings.HasPrefix(errs.String(), "nvnodetop: recorded ") {
+	if err := trackJob(ctx, &cfg, streams{err: &errs}, nil, how); err != nil ||
+		!strings.HasPrefix(errs.String(), "nvnodetop: recorded ") {
 		t.Fatalf("%v, %q", err, errs.String())
 	}
 	want, _ := os.ReadFile(file.Name())
-	if code, out, errs := program(t, "replay", "--report", "json", "--job", "48211", how.record); code != exitOK || out != string(want) || len(want) < 1000 {
+	if code, out, errs := program(t, "replay", "--report", "json", "--job", "48211", how.record); code != exitOK ||
+		out != string(want) || len(want) < 1000 {
 		t.Errorf("exit code %d, stderr %q, the recording has\n%s\nwant\n%s", code, errs, out, want)
 	}
-	if err := trackJob(t.Context(), &cfg, streams{err: &errs}, nil, how); err == nil || !strings.Contains(err.Error(), "exists: recordings are not overwritten") {
+	if err := trackJob(t.Context(), &cfg, streams{err: &errs}, nil, how); err == nil ||
+		!strings.Contains(err.Error(), "exists: recordings are not overwritten") {
 		t.Errorf("a recording that exists: %v", err)
 	}
 }

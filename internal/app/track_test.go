@@ -22,22 +22,24 @@ func TestTrackUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for args, want := range map[string]string{
-		"track":                                    "track needs a command: nvnodetop track -- COMMAND",
-		"track --":                                 "track needs a command",
-		"track --ram-unit GB -- true":              `--ram-unit must be bytes, kilobytes, megabytes, gigabytes or terabytes, not "GB"`,
-		"track --gru mb -- true":                   `--gpu-ram-unit must be bytes`,
-		"track --time-unit weeks -- true":          `--time-unit must be seconds, minutes, hours or days, not "weeks"`,
-		"track --format yaml -- true":              `--format must be text or json, not "yaml"`,
-		"track --sleep-time 0 -- true":             "--sleep-time must be 0.05 to 600 seconds, not 0",
-		"track --st x -- true":                     `--sleep-time must be a number, not "x"`,
-		"track --n-expected-cores 0 -- true":       "--n-expected-cores must be at least 1, not 0",
-		"track --gpu-uuids  -- true":               "--gpu-uuids names no GPU",
-		"track --gpu-uuids GPU-x -- true":          "--gpu-uuids: no GPU of this host is known: this host has no NVIDIA GPU",
+		"track":                              "track needs a command: nvnodetop track -- COMMAND",
+		"track --":                           "track needs a command",
+		"track --ram-unit GB -- true":        `--ram-unit must be bytes, kilobytes, megabytes, gigabytes or terabytes, not "GB"`,
+		"track --gru mb -- true":             `--gpu-ram-unit must be bytes`,
+		"track --time-unit weeks -- true":    `--time-unit must be seconds, minutes, hours or days, not "weeks"`,
+		"track --format yaml -- true":        `--format must be text or json, not "yaml"`,
+		"track --sleep-time 0 -- true":       "--sleep-time must be 0.05 to 600 seconds, not 0",
+		"track --st x -- true":               `--sleep-time must be a number, not "x"`,
+		"track --n-expected-cores 0 -- true": "--n-expected-cores must be at least 1, not 0",
+		"track --gpu-uuids  -- true":         "--gpu-uuids names no GPU",
+		"track --gpu-uuids GPU-x -- true": "--gpu-uuids: no GPU of this host is known: this host has no " +
+			"NVIDIA GPU",
 		"track --output  -- true":                  "--output is empty",
 		"track --output /nowhere/report.txt -- ls": "--output: open /nowhere/report.txt: no such file or directory",
 		"track --output PIPE -- ls":                "--output: open PIPE: no such device or address",
 		"track -e ls -- ls":                        "--execute and COMMAND exclude each other",
-		"track --log track.log -- true":            "--log is for the report of a job: it needs --job, or srun in a batch script",
+		"track --log track.log -- true": "--log is for the report of a job: it needs --job, or srun in a " +
+			"batch script",
 		"track --timeout 5s -- true":               "--timeout is for the report of a job",
 		"track --st  -- true":                      `--sleep-time must be a number, not ""`,
 		"track --nec 1.5 -- true":                  `--n-expected-cores must be a whole number, not "1.5"`,
@@ -72,7 +74,8 @@ func TestTrackStatus(t *testing.T) {
 		if strings.Contains(out, "Main number of threads: 0\n") {
 			t.Errorf("%q: a command without a thread", tc.args)
 		}
-		if reported := strings.HasPrefix(out, "Max RAM:\n   Unit: gigabytes\n"); reported != (tc.code != 126 && tc.code != 127) {
+		if reported := strings.HasPrefix(out, "Max RAM:\n   Unit: gigabytes\n"); reported != (tc.code != 126 &&
+			tc.code != 127) {
 			t.Errorf("%q: stdout %q", tc.args, out)
 		}
 	}
@@ -88,12 +91,14 @@ func TestTrackCommand(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Repeat("the last report\n", 1000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, out, errs := program(t, "track", "-e", "echo well; exit 3", "--tu=seconds", "--gru=megabytes", "--ru=megabytes", "--st=0.2", "-o", file, "--disable-logs")
+	code, out, errs := program(t, "track", "-e", "echo well; exit 3", "--tu=seconds", "--gru=megabytes",
+		"--ru=megabytes", "--st=0.2", "-o", file, "--disable-logs")
 	if code != 3 || out != "well\n" || errs != "Resource tracking complete. Process completed with status code: 3\n" {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 	text, err := os.ReadFile(file)
-	if err != nil || !strings.HasPrefix(string(text), "Max RAM:\n   Unit: megabytes\n") || strings.Contains(string(text), "last") {
+	if err != nil || !strings.HasPrefix(string(text), "Max RAM:\n   Unit: megabytes\n") ||
+		strings.Contains(string(text), "last") {
 		t.Errorf("%v: %s", err, text)
 	}
 }
@@ -102,7 +107,8 @@ func TestTrackCommand(t *testing.T) {
 func TestTrackLine(t *testing.T) {
 	const parent = "sed -n 's/^PPid:.//p' \"/proc/self/status\""
 	ours := strconv.Itoa(os.Getpid()) + "\n"
-	for line, alone := range map[string]bool{parent: true, "  " + parent + " 2>/dev/null": true, "LC_ALL=C " + parent + "; true": false, "true && " + parent + "\nexit 0": false} {
+	for line, alone := range map[string]bool{parent: true, "  " + parent + " 2>/dev/null": true, "LC_ALL=C " + parent +
+		"; true": false, "true && " + parent + "\nexit 0": false} {
 		if code, out, _ := program(t, "track", "-e", line); code != 0 || strings.HasPrefix(out, ours) != alone {
 			t.Errorf("%s: exit code %d, stdout %q", line, code, out)
 		}
@@ -116,7 +122,8 @@ func TestTrackLine(t *testing.T) {
 
 // TestTrackNoGPU reads the report of a host without GPUs.
 func TestTrackNoGPU(t *testing.T) {
-	code, out, errs := program(t, "track", "--format", "json", "--n-expected-cores", "3", "--ru", "bytes", "--", "sleep", "1.2")
+	code, out, errs := program(t, "track", "--format", "json", "--n-expected-cores", "3", "--ru", "bytes", "--",
+		"sleep", "1.2")
 	var r track.Report
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s", code, err, out)
@@ -127,7 +134,8 @@ func TestTrackNoGPU(t *testing.T) {
 	if r.GPURAM != (track.GPURAM{Unit: "gigabytes"}) || r.GPU != (track.GPUUtilization{}) {
 		t.Errorf("GPUs: %+v, %+v", r.GPURAM, r.GPU)
 	}
-	if r.CPU.ExpectedCores != 3 || r.CPU.MainThreads != 1 || r.RAM.Main.Total < 1<<17 || r.RAM.Main.Total > 1<<24 || r.RAM.Descendants.Total != 0 {
+	if r.CPU.ExpectedCores != 3 || r.CPU.MainThreads != 1 || r.RAM.Main.Total < 1<<17 || r.RAM.Main.Total > 1<<24 ||
+		r.RAM.Descendants.Total != 0 {
 		t.Errorf("%+v, %+v", r.CPU, r.RAM)
 	}
 }
@@ -136,7 +144,8 @@ func TestTrackNoGPU(t *testing.T) {
 // said by then.
 func TestTrackLateGPUs(t *testing.T) {
 	_, _, errs := program(t, "track", "--", "true")
-	if _, why, _ := strings.Cut(errs, "nvnodetop: the report has no GPUs: "); why != tooShort+"\n" && why != "this host has no NVIDIA GPU\n" {
+	if _, why, _ := strings.Cut(errs, "nvnodetop: the report has no GPUs: "); why != tooShort+"\n" &&
+		why != "this host has no NVIDIA GPU\n" {
 		t.Errorf("stderr %q", errs)
 	}
 }
@@ -145,7 +154,9 @@ func TestTrackLateGPUs(t *testing.T) {
 func TestTrackFullDisk(t *testing.T) {
 	for command, want := range map[string]int{"exit 0": exitFailed, "exit 5": 5} {
 		code, _, errs := program(t, "track", "--output", "/dev/full", "--", "sh", "-c", command)
-		if code != want || !strings.Contains(errs, "\nMax RAM:\n") || !strings.Contains(errs, "nvnodetop: the report cannot be written: write /dev/full: no space left on device\n") {
+		if code != want || !strings.Contains(errs, "\nMax RAM:\n") ||
+			!strings.Contains(errs, "nvnodetop: the report cannot be written: write /dev/full: no space left on "+
+				"device\n") {
 			t.Errorf("%s: exit code %d, stderr %q", command, code, errs)
 		}
 	}
@@ -165,7 +176,8 @@ func TestTrackWithoutReader(t *testing.T) {
 		cmd.Stdout, cmd.Stderr = writer, &errs
 		_ = cmd.Run() // ProcessState has the result
 		writer.Close()
-		if got := cmd.ProcessState.ExitCode(); got != want || !strings.Contains(errs.String(), "\nMax RAM:\n") || !strings.Contains(errs.String(), "broken pipe\n") {
+		if got := cmd.ProcessState.ExitCode(); got != want || !strings.Contains(errs.String(), "\nMax RAM:\n") ||
+			!strings.Contains(errs.String(), "broken pipe\n") {
 			t.Errorf("%s: exit code %d, stderr %q", command, got, errs.String())
 		}
 	}

@@ -14,8 +14,9 @@ func (a *available) wish() (*vacancy.Wish, error) {
 	given := a.flags.Changed
 	nan := math.NaN()
 	w := &vacancy.Wish{
-		Least: a.least, Most: -1, MaxMemory: a.maxMemory, FreeMemory: nan, TotalMemory: nan, MaxUtil: nan, MaxMemUtil: nan,
-		Tolerance: a.tolerance, Sort: a.sort && !a.noSort,
+		Least: a.least, Most: -1, MaxMemory: a.maxMemory, FreeMemory: nan, TotalMemory: nan, MaxUtil: nan,
+		MaxMemUtil: nan,
+		Tolerance:  a.tolerance, Sort: a.sort && !a.noSort,
 	}
 	for name, n := range map[string]int{"limit": a.limit, "max-count": a.most, "count": a.count} {
 		if given(name) {

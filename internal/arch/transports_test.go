@@ -24,7 +24,8 @@ func TestTransportsAreTested(t *testing.T) {
 	named := map[string]bool{}
 	for _, m := range quoted.FindAllStringSubmatch(string(page), -1) {
 		name := m[1]
-		if !strings.HasPrefix(name, "Test") && !strings.Contains(name, "/") || name == "test/cluster" || strings.HasPrefix(name, "scripts/") || strings.HasPrefix(name, "internal/") {
+		if !strings.HasPrefix(name, "Test") && !strings.Contains(name, "/") || name == "test/cluster" ||
+			strings.HasPrefix(name, "scripts/") || strings.HasPrefix(name, "internal/") {
 			continue
 		}
 		if !strings.HasPrefix(name, "Test") {

@@ -45,7 +45,8 @@ func ofScreen(name string, getenv func(string) string) []string {
 		return []string{filepath.Join(dir, name)}
 	}
 	var paths []string
-	for _, dir := range []string{"/run/screen/S-", "/var/run/screen/S-", "/run/screens/S-", "/run/uscreens/S-", "/tmp/screens/S-", "/tmp/uscreens/S-"} {
+	for _, dir := range []string{"/run/screen/S-", "/var/run/screen/S-", "/run/screens/S-", "/run/uscreens/S-",
+		"/tmp/screens/S-", "/tmp/uscreens/S-"} {
 		paths = append(paths, filepath.Join(dir+getenv("USER"), name))
 	}
 	return append(paths, filepath.Join(getenv("HOME"), ".screen", name))

@@ -28,7 +28,8 @@ func TestAwait(t *testing.T) {
 					news.Ring()
 				}()
 				Await(t.Context(), news, func() bool { looks++; return settled.Load() })
-				if took := time.Since(began); looks < test.least || looks > test.most || took > time.Second+2*leastLook {
+				if took := time.Since(began); looks < test.least || looks > test.most || took > time.Second+
+					2*leastLook {
 					t.Errorf("%d looks in %v, want %d to %d", looks, took, test.least, test.most)
 				}
 			})

@@ -124,8 +124,10 @@ func cleanDiscovery(d *Discovery) Discovery {
 		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
 		j.Counts, j.Configured = cleanCounts(j.Counts), cleanCounts(j.Configured)
 	})
-	c.Pending = cleaned(d.Pending, len(d.Pending), func(p *PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
-	c.Ended = cleaned(d.Ended, len(d.Ended), func(e *EndedJob) { cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, (*string)(&e.State)) })
+	c.Pending = cleaned(d.Pending, len(d.Pending),
+		func(p *PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
+	c.Ended = cleaned(d.Ended, len(d.Ended),
+		func(e *EndedJob) { cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, (*string)(&e.State)) })
 	c.Switches = cleaned(d.Switches, len(d.Switches), func(s *Switch) {
 		cleanNames(&s.Name)
 		s.Nodes = cleanNodes(s.Nodes)
@@ -165,7 +167,10 @@ func cleanAbsent(in map[string][]string) map[string][]string {
 	}
 	out := map[string][]string{}
 	for _, reason := range slices.Sorted(maps.Keys(in))[:min(len(in), maxFaults)] {
-		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool { return key != wire.AbsentXids && !metric.Known(key, metric.GPU) })
+		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool {
+			return key != wire.AbsentXids &&
+				!metric.Known(key, metric.GPU)
+		})
 		out[safe.Line(reason, maxName)] = keys[:min(len(keys), maxGPUs)]
 	}
 	return out
@@ -173,8 +178,10 @@ func cleanAbsent(in map[string][]string) map[string][]string {
 
 // The classes that a probe may use. An unknown one becomes the last of them.
 var (
-	faultIDs = []string{wire.FaultNoLibrary, wire.FaultMismatch, wire.FaultNoDriver, wire.FaultNoNVML, wire.FaultHangs, wire.FaultOther}
-	lostIDs  = []string{wire.LostFellOff, wire.LostReset, wire.LostPower, wire.LostIRQ, wire.LostTimeout, wire.LostOther}
+	faultIDs = []string{wire.FaultNoLibrary, wire.FaultMismatch, wire.FaultNoDriver, wire.FaultNoNVML, wire.FaultHangs,
+		wire.FaultOther}
+	lostIDs = []string{wire.LostFellOff, wire.LostReset, wire.LostPower, wire.LostIRQ, wire.LostTimeout,
+		wire.LostOther}
 )
 
 // cleanID returns a known class, or none if there are no words.

@@ -15,23 +15,28 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
 	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Fault: "oops", FaultID: "invented", GPUs: []wire.Card{
-		{Index: 0, Lost: "no power", LostID: wire.LostPower}, {Index: 1, Lost: "why?", LostID: "invented"}, {Index: 2, LostID: wire.LostReset},
+		{Index: 0, Lost: "no power", LostID: wire.LostPower}, {Index: 1, Lost: "why?", LostID: "invented"},
+		{Index: 2, LostID: wire.LostReset},
 	}}})
 	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{
 		TookMS: math.MaxInt64,
-		GPUs:   []wire.GPU{{Index: 0, HangsMS: -5, AgeMS: math.MaxInt64}, {Index: 1, Lost: "why now?"}, {Index: 2, LostID: "invented", HangsMS: 1500}},
+		GPUs: []wire.GPU{{Index: 0, HangsMS: -5, AgeMS: math.MaxInt64}, {Index: 1, Lost: "why now?"},
+			{Index: 2, LostID: "invented", HangsMS: 1500}},
 		Listed: true, Processes: []wire.Process{{PID: 0}, {PID: 7}, {PID: -1}},
 		Faults: []wire.Fault{{Collector: "power", GPUs: make([]int, 10000)}},
 	}})
 	n := w.node(0, "a")
-	if n.Hello.FaultID != wire.FaultOther || n.Took != maxSpan || len(n.Processes) != 1 || n.Processes[0].PID != 7 || len(n.Faults[0].GPUs) > maxGPUs {
-		t.Errorf("fault %q, took %v, processes %+v, a fault of %d GPUs", n.Hello.FaultID, n.Took, n.Processes, len(n.Faults[0].GPUs))
+	if n.Hello.FaultID != wire.FaultOther || n.Took != maxSpan || len(n.Processes) != 1 || n.Processes[0].PID != 7 ||
+		len(n.Faults[0].GPUs) > maxGPUs {
+		t.Errorf("fault %q, took %v, processes %+v, a fault of %d GPUs", n.Hello.FaultID, n.Took, n.Processes,
+			len(n.Faults[0].GPUs))
 	}
 	byIndex := map[int]GPU{}
 	for _, g := range n.GPUs {
 		byIndex[g.Card.Index] = g
 	}
-	if g := byIndex[0]; g.Lost != "no power" || g.LostID != wire.LostPower || g.HangsMS != 0 || g.AgeMS != maxSpan.Milliseconds() {
+	if g := byIndex[0]; g.Lost != "no power" || g.LostID != wire.LostPower || g.HangsMS != 0 ||
+		g.AgeMS != maxSpan.Milliseconds() {
 		t.Errorf("GPU 0: %+v", g.GPU)
 	}
 	if g := byIndex[1]; g.Lost != "why now?" || g.LostID != wire.LostOther || g.Card.LostID != wire.LostOther {
@@ -49,8 +54,10 @@ func TestRepeatedNumbersAreNoSamples(t *testing.T) {
 	w.try(0, "a")
 	w.hello(0, "a", 1)
 	util := metric.Make(map[metric.ID]float64{metric.Util: 50})
-	for sec, g := range []wire.GPU{{Values: util}, {Values: util, AgeMS: 3000, Repeated: true}, {Values: util, AgeMS: 500}} {
-		w.Apply(Event{At: at(float64(3 * sec)), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * sec), GPUs: []wire.GPU{g}}})
+	for sec, g := range []wire.GPU{{Values: util}, {Values: util, AgeMS: 3000, Repeated: true},
+		{Values: util, AgeMS: 500}} {
+		w.Apply(Event{At: at(float64(3 * sec)), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * sec),
+			GPUs: []wire.GPU{g}}})
 	}
 	g := w.node(6, "a").GPUs[0]
 	newest, _ := g.History.Newest()

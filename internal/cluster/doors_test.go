@@ -12,16 +12,19 @@ func TestAnotherDoorIsNoFailure(t *testing.T) {
 	w := newWorld()
 	try := func(sec float64, door string) {
 		w.Apply(Event{At: at(sec), Node: "a", Try: &Try{Interval: time.Second, Route: reach.Route{Door: door}}})
-		w.Apply(Event{At: at(sec), Node: "a", Step: &reach.Step{Stage: reach.Stage("in " + door), State: reach.StepBegan}})
+		w.Apply(Event{At: at(sec), Node: "a", Step: &reach.Step{Stage: reach.Stage("in " + door),
+			State: reach.StepBegan}})
 	}
 	down := func(sec float64, next bool) {
-		w.Apply(Event{At: at(sec), Node: "a", Down: &Down{Failure: reach.Failure{Class: reach.ClassAuth, Short: "no", Next: next}, Retry: at(sec)}})
+		w.Apply(Event{At: at(sec), Node: "a",
+			Down: &Down{Failure: reach.Failure{Class: reach.ClassAuth, Short: "no", Next: next}, Retry: at(sec)}})
 	}
 	is := func(sec float64, state NodeState, door string) {
 		t.Helper()
 		n := w.Snapshot(at(sec)).Nodes["a"]
 		if n.State != state || n.Route.Door != door || n.Steps[0].Stage != reach.Stage("in "+door) {
-			t.Errorf("after %g s: %s through %q at %v; want %s through %q", sec, n.State, n.Route.Door, n.Steps, state, door)
+			t.Errorf("after %g s: %s through %q at %v; want %s through %q", sec, n.State, n.Route.Door, n.Steps, state,
+				door)
 		}
 	}
 	try(0, "ssh")
@@ -63,7 +66,8 @@ func TestANodeThatChangesDoorsReports(t *testing.T) {
 		w.hello(1, "a", 1)
 		w.report(2, "a", 50)
 		down := func(sec float64, next bool) {
-			w.Apply(Event{At: at(sec), Node: "a", Down: &Down{Failure: reach.Failure{Class: reach.ClassOther, Short: "no", Next: next}, Retry: at(sec)}})
+			w.Apply(Event{At: at(sec), Node: "a",
+				Down: &Down{Failure: reach.Failure{Class: reach.ClassOther, Short: "no", Next: next}, Retry: at(sec)}})
 			w.try(sec, "a")
 		}
 		for _, next := range test.doors {

@@ -24,7 +24,10 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	if !p.anyGone(job.ID) {
 		return nil
 	}
-	of := NewPrograms(func(yield func(*SeenRank) bool) { p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { yield(r) }) })
+	of := NewPrograms(func(yield func(*SeenRank) bool) {
+		p.eachRank(job.ID,
+			func(_ int, r *SeenRank, _ bool) { yield(r) })
+	})
 	idOf := func(r *SeenRank) RankID { return RankID{of.Of(r), r.Rank.Rank} }
 	running := map[RankID]bool{}
 	programs := map[Program]programState{}

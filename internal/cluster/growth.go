@@ -9,7 +9,8 @@ import (
 
 // counters are the metrics that only grow while the driver is loaded. Of these a GPU has Grown, PerMinute and Lately.
 var counters = [...]metric.ID{
-	metric.Energy, metric.PowerCapTime, metric.SyncBoostTime, metric.ThermalTime, metric.SWThermalTime, metric.HWThermalTime, metric.PowerBrakeTime,
+	metric.Energy, metric.PowerCapTime, metric.SyncBoostTime, metric.ThermalTime, metric.SWThermalTime,
+	metric.HWThermalTime, metric.PowerBrakeTime,
 	metric.PCIeReplays, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries,
 	metric.ECCUncorrected, metric.ECCCorrected,
 }

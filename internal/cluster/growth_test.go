@@ -87,14 +87,22 @@ func TestXidsEndWithTheDriver(t *testing.T) {
 		"no driver": func(w world) {
 			w.Apply(Event{At: at(12), Node: "a", Hello: &wire.Hello{Fault: "x", FaultID: wire.FaultNoDriver}})
 		},
-		"another driver":        func(w world) { w.Apply(Event{At: at(12), Node: "a", Hello: &wire.Hello{Driver: "2"}}) },
-		"":                      func(w world) { w.sample(12, "a", counted(4)) },
-		"the same driver again": func(w world) { w.Apply(Event{At: at(12), Node: "a", Hello: &wire.Hello{Driver: "1"}}) },
+		"another driver": func(w world) {
+			w.Apply(Event{At: at(12), Node: "a",
+				Hello: &wire.Hello{Driver: "2"}})
+		},
+		"": func(w world) { w.sample(12, "a", counted(4)) },
+		"the same driver again": func(w world) {
+			w.Apply(Event{At: at(12), Node: "a",
+				Hello: &wire.Hello{Driver: "1"}})
+		},
 	} {
 		w := oneNode()
-		w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Driver: "1", GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}}})
+		w.Apply(Event{At: at(0), Node: "a",
+			Hello: &wire.Hello{Driver: "1", GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}}})
 		w.sample(3, "a", counted(3))
-		w.Apply(Event{At: at(6), Node: "a", Report: &wire.Report{MonoMS: 7000, Xids: []wire.Xid{{Code: 79, MonoMS: 6000}}, GPUs: []wire.GPU{{}}}})
+		w.Apply(Event{At: at(6), Node: "a",
+			Report: &wire.Report{MonoMS: 7000, Xids: []wire.Xid{{Code: 79, MonoMS: 6000}}, GPUs: []wire.GPU{{}}}})
 		if xids := w.Snapshot(at(6)).Nodes["a"].Xids; len(xids) != 1 || !xids[0].At.Equal(at(5)) {
 			t.Fatalf("%+v", xids)
 		}
@@ -110,7 +118,8 @@ func TestHostMemoryTrend(t *testing.T) {
 	const gib = 1 << 30
 	w := oneNode()
 	use := func(sec float64, used, limit uint64) string {
-		w.Apply(Event{At: at(sec), Node: "a", Report: &wire.Report{MonoMS: 1000 + int64(sec*1000), Jobs: []wire.JobMemory{{Job: "7"}, {Job: "1", Used: used, Limit: limit}}}})
+		w.Apply(Event{At: at(sec), Node: "a", Report: &wire.Report{MonoMS: 1000 + int64(sec*1000),
+			Jobs: []wire.JobMemory{{Job: "7"}, {Job: "1", Used: used, Limit: limit}}}})
 		full, known := w.Snapshot(at(sec)).Nodes["a"].Memory[1].Full()
 		return fmt.Sprint(known, full)
 	}
@@ -142,7 +151,8 @@ func (w world) clockOf(sec float64, node string) time.Duration {
 
 // tick sends a report from a node whose clock is ahead by so much, and that is under way for so long.
 func (w world) tick(sec float64, node string, ahead, way time.Duration) {
-	w.Apply(Event{At: at(sec), Node: node, Report: &wire.Report{MonoMS: 1000 + int64(sec*1000), WallMS: at(sec).Add(ahead - way).UnixMilli()}})
+	w.Apply(Event{At: at(sec), Node: node, Report: &wire.Report{MonoMS: 1000 + int64(sec*1000),
+		WallMS: at(sec).Add(ahead - way).UnixMilli()}})
 }
 
 // A report that comes late says nothing about the clock.
@@ -159,7 +169,8 @@ func TestClocks(t *testing.T) {
 		w.tick(sec, "c", 0, map[bool]time.Duration{true: 20 * time.Second}[int(sec)%60 >= 3])
 	}
 	s := w.Snapshot(at(200))
-	if a, b, c := w.clockOf(200, "a"), w.clockOf(200, "b"), w.clockOf(200, "c"); a != time.Second || b != -7*time.Second || c != 0 {
+	if a, b, c := w.clockOf(200, "a"), w.clockOf(200, "b"), w.clockOf(200, "c"); a != time.Second ||
+		b != -7*time.Second || c != 0 {
 		t.Errorf("offsets %v, %v, %v", a, b, c)
 	}
 	if common := s.Jobs[0].Common; common.Offset != 0 || common.Clocks != 3 {
@@ -179,7 +190,8 @@ func TestCommon(t *testing.T) {
 	w.jobs(0, Job{ID: "1", Nodes: nodes}, Job{ID: "2", Nodes: nodes[:2]}, Job{ID: "3", Nodes: nodes[:1]})
 	for i, driver := range []string{"550", "535", "535"} {
 		w.try(0, nodes[i])
-		w.Apply(Event{At: at(0), Node: nodes[i], Hello: &wire.Hello{Driver: driver, GPUs: []wire.Card{{UUID: "x", Minor: new(0), Name: "H" + driver}}}})
+		w.Apply(Event{At: at(0), Node: nodes[i],
+			Hello: &wire.Hello{Driver: driver, GPUs: []wire.Card{{UUID: "x", Minor: new(0), Name: "H" + driver}}}})
 		w.sample(1, nodes[i], well)
 	}
 	w.sample(2, "a", well)
@@ -202,13 +214,16 @@ func TestPowerLimitIsKept(t *testing.T) {
 		watts float64
 		known bool
 	}{
-		{wire.GPU{Lost: "GPU is lost"}, 0, false}, {limited(700), 700, true}, {limited(500), 500, true}, {wire.GPU{Lost: "GPU is lost"}, 500, true}, {wire.GPU{Lost: "GPU is lost"}, 500, true},
+		{wire.GPU{Lost: "GPU is lost"}, 0, false}, {limited(700), 700, true}, {limited(500), 500, true},
+		{wire.GPU{Lost: "GPU is lost"}, 500, true}, {wire.GPU{Lost: "GPU is lost"}, 500, true},
 		{limited(600), 600, true},
 	} {
 		sec := float64(3 * i)
 		w.sample(sec, "a", step.gpu)
-		if watts, known := w.Snapshot(at(sec)).Nodes["a"].GPUs[0].PowerLimit(); watts != step.watts || known != step.known {
-			t.Errorf("after report %d the limit is %v W, known %t; want %v, %t", i+1, watts, known, step.watts, step.known)
+		if watts, known := w.Snapshot(at(sec)).Nodes["a"].GPUs[0].PowerLimit(); watts != step.watts ||
+			known != step.known {
+			t.Errorf("after report %d the limit is %v W, known %t; want %v, %t", i+1, watts, known, step.watts,
+				step.known)
 		}
 	}
 }

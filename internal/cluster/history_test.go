@@ -40,7 +40,8 @@ func TestHistory(t *testing.T) {
 	w.report(0, "a", 10, -1)
 	w.report(3, "a", 20, 7)
 	w.report(12.1, "a", 30, 8) // two polls are missing
-	w.Apply(Event{At: at(13), Node: "a", Report: &wire.Report{MonoMS: 14000, OffBeat: true, GPUs: []wire.GPU{{Index: 0, Values: util(99)}}}})
+	w.Apply(Event{At: at(13), Node: "a", Report: &wire.Report{MonoMS: 14000, OffBeat: true,
+		GPUs: []wire.GPU{{Index: 0, Values: util(99)}}}})
 	w.report(15, "a", 40, 9)
 	gpus := w.node(15, "a").GPUs
 	for i, want := range []string{"10 20 NaN NaN 30 40", "7 NaN NaN 8 9"} {
@@ -75,7 +76,8 @@ func TestMissingPollsAreRounded(t *testing.T) {
 		after float64 // s, at a poll of 3 s
 		want  string
 	}{
-		{0.1, "1.5"}, {1.4, "1.5"}, {2.9, "1 2"}, {4.4, "1 2"}, {4.6, "1 NaN 2"}, {5.9, "1 NaN 2"}, {7.4, "1 NaN 2"}, {7.6, "1 NaN NaN 2"},
+		{0.1, "1.5"}, {1.4, "1.5"}, {2.9, "1 2"}, {4.4, "1 2"}, {4.6, "1 NaN 2"}, {5.9, "1 NaN 2"}, {7.4, "1 NaN 2"},
+		{7.6, "1 NaN NaN 2"},
 	} {
 		w := newWorld()
 		w.try(0, "a")
@@ -190,7 +192,8 @@ func TestHistoryWithAWrongClock(t *testing.T) {
 			w.try(0, "a")
 			w.hello(0, "a", 1)
 			for i := range 6 {
-				w.Apply(Event{At: at(float64(3 * i)), Node: "a", Report: &wire.Report{MonoMS: tc.mono(i), GPUs: []wire.GPU{{Values: util(float64(i))}}}})
+				w.Apply(Event{At: at(float64(3 * i)), Node: "a",
+					Report: &wire.Report{MonoMS: tc.mono(i), GPUs: []wire.GPU{{Values: util(float64(i))}}}})
 			}
 			if got := kept(w.node(20, "a").GPUs[0].History, metric.Util); got != tc.want {
 				t.Errorf("history %s, want %s", got, tc.want)
@@ -206,7 +209,8 @@ func TestHistoryOfANodeThatSlept(t *testing.T) {
 	w.hello(0, "a", 1)
 	w.report(0, "a", 1)
 	for sec := 3.0; sec < 60; sec += 3 {
-		w.Apply(Event{At: at(1000 + sec), Node: "a", Report: &wire.Report{MonoMS: 1000 + int64(sec*1000), GPUs: []wire.GPU{{Values: util(2)}}}})
+		w.Apply(Event{At: at(1000 + sec), Node: "a", Report: &wire.Report{MonoMS: 1000 + int64(sec*1000),
+			GPUs: []wire.GPU{{Values: util(2)}}}})
 	}
 	newest, _ := new(w.node(1100, "a").GPUs[0].History).Newest()
 	if want := at(1057).UnixNano() / int64(poll); newest != want {
@@ -220,7 +224,8 @@ func TestHistoryWhenTimeGoesBack(t *testing.T) {
 	w.try(3600, "a")
 	w.hello(3600, "a", 1)
 	for i, sec := range []float64{3600, 3603, 6, 9} {
-		w.Apply(Event{At: at(sec), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * i), GPUs: []wire.GPU{{Values: util(float64(i))}}}})
+		w.Apply(Event{At: at(sec), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * i),
+			GPUs: []wire.GPU{{Values: util(float64(i))}}}})
 	}
 	h := w.node(10, "a").GPUs[0].History
 	if newest, _ := h.Newest(); kept(h, metric.Util) != "0 1 2 3" || newest != at(9).UnixNano()/int64(poll) {
@@ -237,8 +242,10 @@ func TestHistoryOverTwoSessions(t *testing.T) {
 	w.down(1, "a", reach.ClassClosed)
 	w.try(8, "a")
 	w.hello(9, "a", 1)
-	w.Apply(Event{At: at(10), Node: "a", Report: &wire.Report{MonoMS: 2000, GPUs: []wire.GPU{{Index: 0, Values: util(2)}}}})
-	w.Apply(Event{At: at(13), Node: "a", Report: &wire.Report{MonoMS: 5000, GPUs: []wire.GPU{{Index: 0, Values: util(3)}}}})
+	w.Apply(Event{At: at(10), Node: "a",
+		Report: &wire.Report{MonoMS: 2000, GPUs: []wire.GPU{{Index: 0, Values: util(2)}}}})
+	w.Apply(Event{At: at(13), Node: "a",
+		Report: &wire.Report{MonoMS: 5000, GPUs: []wire.GPU{{Index: 0, Values: util(3)}}}})
 	if got := kept(w.node(13, "a").GPUs[0].History, metric.Util); got != "1 NaN NaN 2 3" {
 		t.Errorf("history %s", got)
 	}

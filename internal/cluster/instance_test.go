@@ -12,13 +12,16 @@ import (
 // divided is a node with GPU 0, GPU 1 in MIG mode with two instances, and GPU 2.
 func divided(w world) {
 	instance := func(index, gi int, uuid string) wire.Card {
-		return wire.Card{Index: index, UUID: uuid, Minor: new(1), PCIBus: "bus1", Instance: &wire.Instance{Parent: "b", Index: index - 2000, GPU: gi}}
+		return wire.Card{Index: index, UUID: uuid, Minor: new(1), PCIBus: "bus1",
+			Instance: &wire.Instance{Parent: "b", Index: index - 2000, GPU: gi}}
 	}
 	w.Apply(Event{At: at(0), Node: "n", Hello: &wire.Hello{Host: "n", GPUs: []wire.Card{
-		{Index: 0, UUID: "a", Minor: new(0), PCIBus: "bus0"}, {Index: 1, UUID: "b", Minor: new(1), PCIBus: "bus1", MIG: true},
+		{Index: 0, UUID: "a", Minor: new(0), PCIBus: "bus0"}, {Index: 1, UUID: "b", Minor: new(1), PCIBus: "bus1",
+			MIG: true},
 		instance(2000, 3, "b0"), instance(2001, 5, "b1"), {Index: 2, UUID: "c", Minor: new(2), PCIBus: "bus2"},
 	}}})
-	w.Apply(Event{At: at(1), Node: "n", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0}, {Index: 1}, {Index: 2000}, {Index: 2001}, {Index: 2}}}})
+	w.Apply(Event{At: at(1), Node: "n", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0}, {Index: 1}, {Index: 2000},
+		{Index: 2001}, {Index: 2}}}})
 }
 
 // TestInstances: an instance has the number of its GPU and comes after it. It does not count as a GPU.
@@ -46,7 +49,8 @@ func TestLostGPUIsNoInstance(t *testing.T) {
 	w := newWorld()
 	divided(w)
 	w.Apply(Event{At: at(2), Node: "n", Hello: &wire.Hello{Host: "n", GPUs: []wire.Card{
-		{Index: 0, UUID: "a", Minor: new(0), PCIBus: "bus0"}, {Index: 1, PCIBus: "bus1", Lost: "GPU is lost"}, {Index: 2, UUID: "c", Minor: new(2), PCIBus: "bus2"},
+		{Index: 0, UUID: "a", Minor: new(0), PCIBus: "bus0"}, {Index: 1, PCIBus: "bus1", Lost: "GPU is lost"},
+		{Index: 2, UUID: "c", Minor: new(2), PCIBus: "bus2"},
 	}}})
 	w.Apply(Event{At: at(3), Node: "n", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0}, {Index: 1}, {Index: 2}}}})
 	if g := w.node(3, "n").GPUs[1]; g.Key != "b" || g.Instance() || g.Number != 1 {
@@ -55,7 +59,9 @@ func TestLostGPUIsNoInstance(t *testing.T) {
 
 	w = newWorld() // GPU 2 has no number from the beginning
 	w.Apply(Event{At: at(0), Node: "n", Hello: &wire.Hello{Host: "n", GPUs: []wire.Card{
-		{Index: 0, UUID: "a", Minor: new(0), MIG: true}, {Index: 1000, UUID: "a0", Minor: new(0), Instance: &wire.Instance{Parent: "a"}}, {Index: 1, Lost: "GPU is lost"},
+		{Index: 0, UUID: "a", Minor: new(0), MIG: true},
+		{Index: 1000, UUID: "a0", Minor: new(0), Instance: &wire.Instance{Parent: "a"}},
+		{Index: 1, Lost: "GPU is lost"},
 	}}})
 	w.Apply(Event{At: at(1), Node: "n", Report: &wire.Report{}})
 	if g := w.node(1, "n").GPUs[2]; g.Number != 1 || g.Instance() {
@@ -76,7 +82,8 @@ func TestInstancesAreNoPeers(t *testing.T) {
 	})}
 	w.jobs(0, Job{Nodes: []string{"a"}})
 	w.try(0, "a")
-	cards := []wire.Card{{Index: 0, UUID: "whole", Minor: new(0)}, {Index: 1, UUID: "MIG-1", Minor: new(1), Instance: &wire.Instance{}}}
+	cards := []wire.Card{{Index: 0, UUID: "whole", Minor: new(0)},
+		{Index: 1, UUID: "MIG-1", Minor: new(1), Instance: &wire.Instance{}}}
 	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: cards}})
 	w.Apply(Event{At: at(1), Node: "a", Report: &wire.Report{MonoMS: 1000, GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}})
 	if len(peers) != 1 || peers[0] != "whole" {

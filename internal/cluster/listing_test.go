@@ -11,7 +11,8 @@ import (
 // listing sends a report of node a, with a list of processes: that of GPU 1 has failed.
 func (w world) listing(sec float64, processes ...wire.Process) {
 	w.Apply(Event{At: at(sec), Node: "a", Report: &wire.Report{
-		MonoMS: int64(1000 * sec), GPUs: []wire.GPU{{Index: 0}, {Index: 1, Unlisted: "no permission"}}, Listed: true, Processes: processes,
+		MonoMS: int64(1000 * sec), GPUs: []wire.GPU{{Index: 0}, {Index: 1, Unlisted: "no permission"}}, Listed: true,
+		Processes: processes,
 	}})
 }
 
@@ -40,12 +41,14 @@ func TestListStays(t *testing.T) {
 	}{
 		{"the last report has one", func(world) {}, 0, []int{7, 8}, "no permission"},
 		{"the next has none", func(w world) { w.report(3, "a", 1, 1) }, 3, []int{7, 8}, "no permission"},
-		{"the next have none", func(w world) { w.report(3, "a", 1, 1); w.report(6, "a", 1, 1) }, 6, []int{7, 8}, "no permission"},
+		{"the next have none", func(w world) { w.report(3, "a", 1, 1); w.report(6, "a", 1, 1) }, 6, []int{7, 8},
+			"no permission"},
 		{"another list", func(w world) { w.listing(60, wire.Process{PID: 9}) }, 60, []int{9}, "no permission"},
 		{"an empty one", func(w world) { w.listing(60) }, 60, nil, "no permission"},
 		{"as old as it may be", func(w world) { w.report(old, "a", 1, 1) }, old, []int{7, 8}, "no permission"},
 		{"GPU 0 is lost", func(w world) {
-			w.Apply(Event{At: at(3), Node: "a", Report: &wire.Report{MonoMS: 3000, GPUs: []wire.GPU{{Index: 0, Lost: "fell off"}, {Index: 1}}}})
+			w.Apply(Event{At: at(3), Node: "a",
+				Report: &wire.Report{MonoMS: 3000, GPUs: []wire.GPU{{Index: 0, Lost: "fell off"}, {Index: 1}}}})
 		}, 3, []int{8}, "no permission"},
 	} {
 		w := newWorld()
@@ -63,8 +66,14 @@ func TestListStays(t *testing.T) {
 		}
 	}
 	for name, after := range map[string]func(w world){
-		"too old":       func(w world) { w.report(old+1, "a", 1, 1) },
-		"a new session": func(w world) { w.down(1, "a", "closed"); w.try(2, "a"); w.hello(3, "a", 2); w.report(4, "a", 1, 1) },
+		"too old": func(w world) { w.report(old+1, "a", 1, 1) },
+		"a new session": func(w world) {
+			w.down(1, "a", "closed")
+			w.try(2, "a")
+			w.hello(3, "a", 2)
+			w.report(4, "a",
+				1, 1)
+		},
 		"another Hello": func(w world) { w.hello(3, "a", 2); w.report(4, "a", 1, 1) },
 		"none is listed": func(w world) {
 			w.Apply(Event{At: at(3), Node: "a", Report: &wire.Report{GPUs: []wire.GPU{{Unlisted: "x"}, {Index: 1}}}})
@@ -102,7 +111,8 @@ func TestSeenRanks(t *testing.T) {
 	again := ranked(5, 1, 0)
 	w.listing(0, other, ranked(5, 1, 1), again, ranked(6, 2, 0))
 	seen := func(rank, pid int, key string, number int, began, sec float64) SeenRank {
-		return SeenRank{Rank: wire.Rank{Rank: rank, World: new(4), From: "RANK"}, Job: "2_1", PID: pid, Start: uint64(10 * pid), Key: key, Number: number, Began: at(began), Seen: at(sec)}
+		return SeenRank{Rank: wire.Rank{Rank: rank, World: new(4), From: "RANK"}, Job: "2_1", PID: pid,
+			Start: uint64(10 * pid), Key: key, Number: number, Began: at(began), Seen: at(sec)}
 	}
 	expect := func(name string, sec float64, want ...SeenRank) {
 		t.Helper()

@@ -22,7 +22,8 @@ type Missing struct {
 // (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
-	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() || n.any(mayHaveMIG) {
+	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() ||
+		n.any(mayHaveMIG) {
 		return Missing{}
 	}
 	m := Missing{Of: count}

@@ -19,7 +19,8 @@ func TestPast(t *testing.T) {
 		w.report(float64(3*sec), "a", sec, 50)
 	}
 	w.Apply(Event{At: at(58), Node: "a", Report: &wire.Report{
-		MonoMS: 59_000, Listed: true, GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 97})}, {Index: 1}}, Processes: []wire.Process{{PID: 7}},
+		MonoMS: 59_000, Listed: true, GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 97})},
+			{Index: 1}}, Processes: []wire.Process{{PID: 7}},
 		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.Load: 3})},
 	}})
 	w.down(59, "a", reach.ClassClosed)
@@ -35,10 +36,12 @@ func TestPast(t *testing.T) {
 		t.Errorf("the job counts %d nodes and %d of %d GPUs", j.Reporting, j.GPUsSeen, j.GPUs)
 	}
 	was := n.AsSeen()
-	if util := was.GPUs[0].Float(metric.Util); was.State != NodeFailed || util != 97 || was.Host.Float(metric.Load) != 3 || !was.Listed || was.Processes[0].PID != 7 || !was.Arrived.Equal(at(58)) {
+	if util := was.GPUs[0].Float(metric.Util); was.State != NodeFailed || util != 97 ||
+		was.Host.Float(metric.Load) != 3 || !was.Listed || was.Processes[0].PID != 7 || !was.Arrived.Equal(at(58)) {
 		t.Errorf("it was %+v", was)
 	}
-	if bins := was.GPUs[0].History.Tail(nil, metric.Util, at(57).UnixNano()/int64(poll), 3); bins[0] != 17 || bins[1] != 18 || bins[2] != 58 {
+	if bins := was.GPUs[0].History.Tail(nil, metric.Util, at(57).UnixNano()/int64(poll), 3); bins[0] != 17 ||
+		bins[1] != 18 || bins[2] != 58 {
 		t.Errorf("its history ends with %v", bins) // 58: the mean of 19 and 97
 	}
 	if again := w.node(4001, "a"); again.Past != n.Past {
@@ -64,7 +67,8 @@ func TestPastWithoutAnOldList(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
 	w.hello(0, "a", 1)
-	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{MonoMS: 1000, Listed: true, Processes: []wire.Process{{PID: 7}}}})
+	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{MonoMS: 1000, Listed: true,
+		Processes: []wire.Process{{PID: 7}}}})
 	for sec := 3; sec <= 600; sec += 3 {
 		w.report(float64(sec), "a", 50)
 	}

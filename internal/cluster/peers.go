@@ -174,7 +174,8 @@ func (s *Store) gatherPeers(p *jobPace, job *Job, at time.Time) Peers {
 		}
 		before, lost := len(all.GPUs), 0
 		for i, g := range n.paces {
-			if !share.Has(&g.Number) || n.instances > 0 && n.GPUs[i].Instance() || len(n.jobs) > 1 && n.firstJob(&g.Number) != job.ID {
+			if !share.Has(&g.Number) || n.instances > 0 && n.GPUs[i].Instance() || len(n.jobs) > 1 &&
+				n.firstJob(&g.Number) != job.ID {
 				continue
 			}
 			if g.Begin(job.ID); g.Out {

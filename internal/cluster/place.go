@@ -105,7 +105,8 @@ func (n *nodeRecord) placeByJobs(gpus []GPU, without []*GPU) bool {
 	found := 0
 	for _, job := range n.jobs {
 		minors := job.Minors[n.Name]
-		if len(minors) == 0 || !job.Share(&view).Known || n.Hello.Adopted() && n.Hello.Job != job.Number || !job.onlyIts(&view) {
+		if len(minors) == 0 || !job.Share(&view).Known || n.Hello.Adopted() && n.Hello.Job != job.Number ||
+			!job.onlyIts(&view) {
 			continue
 		}
 		free := slices.DeleteFunc(slices.Clone(minors), view.has)

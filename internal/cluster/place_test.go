@@ -39,7 +39,8 @@ func TestPlaces(t *testing.T) {
 		want   string   // numbers by index
 		owned  string   // GPUs of each job, by index
 	}{
-		{"four of a whole node", "", [][]int{{0, 1, 2, 3, 4, 5, 6, 7}}, []string{"0 x x x x 5 6 7"}, "0 1 2 3 4 5 6 7", "01234567"},
+		{"four of a whole node", "", [][]int{{0, 1, 2, 3, 4, 5, 6, 7}}, []string{"0 x x x x 5 6 7"}, "0 1 2 3 4 5 6 7",
+			"01234567"},
 		{"two of a shared node", "", [][]int{{0, 1}, {4, 5}}, []string{"0 x 2 3 4 x 6 7"}, "0 1 2 3 4 5 6 7", "01 45"},
 		{"one of the job, in its cgroup", "1", [][]int{{0, 1, 5}}, []string{"0 1 x"}, "0 1 5", "012"},
 		{"the same, of another list", "1", [][]int{{2, 3}}, []string{"x 3"}, "2 3", "01"},
@@ -47,7 +48,8 @@ func TestPlaces(t *testing.T) {
 		{"two lost, three lack", "1", [][]int{{0, 1, 2, 3}}, []string{"0 x x"}, "0 -1 -1", "0"},
 		{"numbers that are no indices", "", [][]int{{7}}, []string{"1 2 3 x"}, "1 2 3 -1", ""},
 		{"a loss at run time, by its index", "", [][]int{{7}}, []string{"4 5 6 7", "4 5 6 x"}, "4 5 6 7", "3"},
-		{"two at run time, by their indices", "1", [][]int{{4, 5, 6, 7}}, []string{"7 6 5 4", "x 6 x 4"}, "7 6 5 4", "0123"},
+		{"two at run time, by their indices", "1", [][]int{{4, 5, 6, 7}}, []string{"7 6 5 4", "x 6 x 4"}, "7 6 5 4",
+			"0123"},
 		{"the only one that is absent", "", [][]int{{7}}, []string{"7 4 5 6", "4 5 6 x"}, "4 5 6 7", "3"},
 		{"two absent, in another order", "", [][]int{{7}}, []string{"7 4 5 6", "4 x 6 x"}, "4 -1 6 -1", ""},
 		{"two of which one is known", "", [][]int{{7}}, []string{"7 4", "4 x x"}, "4 -1 -1", ""},
@@ -76,7 +78,8 @@ func TestPlaces(t *testing.T) {
 				w.report(float64(i), "a", 1, 2, 3, 4, 5, 6, 7, 8)
 			}
 			s := w.Snapshot(at(2))
-			gpus := slices.SortedFunc(slices.Values(s.Nodes["a"].GPUs), func(a, b GPU) int { return a.Card.Index - b.Card.Index })
+			gpus := slices.SortedFunc(slices.Values(s.Nodes["a"].GPUs),
+				func(a, b GPU) int { return a.Card.Index - b.Card.Index })
 			got := make([]string, len(gpus))
 			owned := make([]string, len(s.Jobs))
 			for i := range gpus {
@@ -105,7 +108,8 @@ func TestALostGPUIsRemembered(t *testing.T) {
 	}
 	say(0, "1", "5 4")
 	g := say(3, "1", "x 4").Nodes["a"].GPUs[1]
-	if g.Key != "GPU-5" || g.Card.PCIBus != "bus-5" || g.Lost != "GPU is lost" || g.Card.Index != 0 || kept(g.History, metric.Util) != "50 50" {
+	if g.Key != "GPU-5" || g.Card.PCIBus != "bus-5" || g.Lost != "GPU is lost" || g.Card.Index != 0 ||
+		kept(g.History, metric.Util) != "50 50" {
 		t.Errorf("%+v, history %s", g, kept(g.History, metric.Util))
 	}
 	w.expect(t, 3, "gpu_lost a/5 3-")
@@ -136,7 +140,8 @@ func TestGPUsWithoutNumbersComeLast(t *testing.T) {
 // No number below 0 is believed: it would be that of a GPU without one.
 func TestHostileNumbers(t *testing.T) {
 	w := oneNode()
-	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: -3, Minor: new(-1)}, {Index: 1, UUID: "x", Minor: new(1)}, {Index: 2, UUID: "y", Minor: new(1)}}}})
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: -3, Minor: new(-1)},
+		{Index: 1, UUID: "x", Minor: new(1)}, {Index: 2, UUID: "y", Minor: new(1)}}}})
 	w.report(0, "a", 1, 2, 3)
 	gpus := w.node(0, "a").GPUs
 	if len(gpus) != 3 || gpus[0].Number != NoNumber && gpus[2].Number != NoNumber || gpus[0].Key == gpus[1].Key {

@@ -14,7 +14,8 @@ func BenchmarkPrograms(b *testing.B) {
 	now := time.Unix(0, 0)
 	for node := range 1024 {
 		for local := range 8 {
-			r := SeenRank{Rank: wire.Rank{Rank: 8*node + local, World: new(8192), From: "RANK"}, Began: now, Seen: now.Add(time.Hour)}
+			r := SeenRank{Rank: wire.Rank{Rank: 8*node + local, World: new(8192), From: "RANK"}, Began: now,
+				Seen: now.Add(time.Hour)}
 			r.launch = launch{node: fmt.Sprint("n", node), parent: 77}
 			ranks = append(ranks, r)
 		}

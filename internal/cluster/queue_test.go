@@ -7,8 +7,10 @@ import (
 
 func TestTasks(t *testing.T) {
 	for id, want := range map[string]int{
-		"48390": 1, "2_4": 1, "3+1": 1, "2_[4]": 1, "2_[3-5%2]": 3, "48500_[1-400%12]": 400, "2_[1,3,5-9]": 7, "2_[0-20:5]": 5,
-		"2_[1,3,...]": 0, "2_[1-": 0, "2_[]": 0, "2_[5-3]": 0, "2_[a]": 0, "2_[0-20:0]": 0, "2_[1-99999999999]": 0, "": 1,
+		"48390": 1, "2_4": 1, "3+1": 1, "2_[4]": 1, "2_[3-5%2]": 3, "48500_[1-400%12]": 400, "2_[1,3,5-9]": 7,
+		"2_[0-20:5]":  5,
+		"2_[1,3,...]": 0, "2_[1-": 0, "2_[]": 0, "2_[5-3]": 0, "2_[a]": 0, "2_[0-20:0]": 0, "2_[1-99999999999]": 0,
+		"": 1,
 	} {
 		j := PendingJob{ID: id}
 		if n, known := j.Tasks(); n != want || known != (want > 0) {
@@ -24,7 +26,8 @@ func TestOver(t *testing.T) {
 		job  EndedJob
 		want time.Time
 	}{
-		{EndedJob{}, time.Time{}}, {EndedJob{End: end}, time.Time{}}, {EndedJob{Missed: missed}, missed}, {EndedJob{Missed: missed, End: end}, end},
+		{EndedJob{}, time.Time{}}, {EndedJob{End: end}, time.Time{}}, {EndedJob{Missed: missed}, missed},
+		{EndedJob{Missed: missed, End: end}, end},
 	} {
 		if got := test.job.Over(); !got.Equal(test.want) {
 			t.Errorf("%+v: %v", test.job, got)
@@ -35,8 +38,10 @@ func TestOver(t *testing.T) {
 // The names of ended jobs are made safe, as those of all jobs.
 func TestEndedJobsAreClean(t *testing.T) {
 	s := NewStore(time.Second, nil)
-	s.Apply(Event{At: time.Unix(1, 0), Discovery: &Discovery{Ended: []EndedJob{{ID: "7", Name: "esc\x1b[31mred", State: JobFailed, Exit: &Exit{Code: 3}}}}})
-	if ended := s.Snapshot(time.Unix(2, 0)).Discovery.Ended; len(ended) != 1 || ended[0].ID != "7" || ended[0].Name == "esc\x1b[31mred" || ended[0].Exit.Code != 3 {
+	s.Apply(Event{At: time.Unix(1, 0), Discovery: &Discovery{Ended: []EndedJob{{ID: "7", Name: "esc\x1b[31mred",
+		State: JobFailed, Exit: &Exit{Code: 3}}}}})
+	if ended := s.Snapshot(time.Unix(2, 0)).Discovery.Ended; len(ended) != 1 || ended[0].ID != "7" ||
+		ended[0].Name == "esc\x1b[31mred" || ended[0].Exit.Code != 3 {
 		t.Errorf("got %+v", ended)
 	}
 }

@@ -63,7 +63,8 @@ func (n *nodeRecord) recallRanks() {
 		}
 	}
 	for i := range n.Ranks {
-		if r := &n.Ranks[i]; len(ranks) < maxRanks && n.hasJob(r.Job) && find(ranks, r.Job, &r.Rank, r.launch) == nil && !n.lists(r.PID, r.Start) && !replaced(ranks, r) {
+		if r := &n.Ranks[i]; len(ranks) < maxRanks && n.hasJob(r.Job) && find(ranks, r.Job, &r.Rank, r.launch) == nil &&
+			!n.lists(r.PID, r.Start) && !replaced(ranks, r) {
 			ranks = append(ranks, *r)
 		}
 	}
@@ -77,7 +78,8 @@ func (n *nodeRecord) addRank(ranks []SeenRank, job string, p *wire.Process) []Se
 	if g == nil || find(ranks, job, p.Rank, l) != nil {
 		return ranks
 	}
-	r := SeenRank{Rank: *p.Rank, Job: job, PID: p.PID, Start: p.StartTicks, Key: g.Key, Number: g.Number, Began: n.ListedAt, Seen: n.ListedAt, launch: l}
+	r := SeenRank{Rank: *p.Rank, Job: job, PID: p.PID, Start: p.StartTicks, Key: g.Key, Number: g.Number,
+		Began: n.ListedAt, Seen: n.ListedAt, launch: l}
 	old := find(n.Ranks, job, p.Rank, l)
 	switch {
 	case old != nil && old.PID == p.PID && old.Start == p.StartTicks:
@@ -93,7 +95,8 @@ const maxElapsed = 10 * 365 * 24 * 3600
 
 func find(ranks []SeenRank, job string, rank *wire.Rank, of launch) *SeenRank {
 	for i := range ranks {
-		if r := &ranks[i]; r.Rank.Rank == rank.Rank && r.From == rank.From && r.launch == of && r.Job == job && worldOf(&r.Rank) == worldOf(rank) {
+		if r := &ranks[i]; r.Rank.Rank == rank.Rank && r.From == rank.From && r.launch == of && r.Job == job &&
+			worldOf(&r.Rank) == worldOf(rank) {
 			return r
 		}
 	}
@@ -104,7 +107,8 @@ func find(ranks []SeenRank, job string, rank *wire.Rank, of launch) *SeenRank {
 // again, by another launch.
 func replaced(ranks []SeenRank, r *SeenRank) bool {
 	return slices.ContainsFunc(ranks, func(o SeenRank) bool {
-		return o.Rank.Rank == r.Rank.Rank && o.Key == r.Key && o.Job == r.Job && o.From == r.From && worldOf(&o.Rank) == worldOf(&r.Rank) && o.Began.After(r.Seen)
+		return o.Rank.Rank == r.Rank.Rank && o.Key == r.Key && o.Job == r.Job && o.From == r.From &&
+			worldOf(&o.Rank) == worldOf(&r.Rank) && o.Began.After(r.Seen)
 	})
 }
 

@@ -51,7 +51,9 @@ const maxAttempts = 8
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
-	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at, known: map[string]History{}, work: map[string]*pace.GPU{}, troubles: troubles{whole: place{node: name, number: NoNumber}}}
+	return &nodeRecord{Node: Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at,
+		known: map[string]History{}, work: map[string]*pace.GPU{},
+		troubles: troubles{whole: place{node: name, number: NoNumber}}}
 }
 
 // take applies an Event, and steps the conditions that held before it and those that hold after it.
@@ -118,7 +120,8 @@ func (n *nodeRecord) down(at time.Time, d *Down) {
 	if !n.began.IsZero() {
 		took = at.Sub(n.began)
 	}
-	n.Attempts = append([]Attempt{{At: at, Door: n.Route.Door, Summary: failure.Summary(), Took: took}}, n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
+	n.Attempts = append([]Attempt{{At: at, Door: n.Route.Door, Summary: failure.Summary(), Took: took}},
+		n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
 	before := n.reporting
 	n.began, n.reporting = time.Time{}, time.Time{}
 	if failure.Next { // the node has not failed before its last door has

@@ -129,7 +129,8 @@ func (j *Job) inCgroup(n *Node) bool {
 // OtherCgroup reports whether the node's probe is in the cgroup of another job, which hides some GPUs of the node.
 func (j *Job) OtherCgroup(n *Node) bool {
 	count, counted := j.GPUsOn(n.Name)
-	if j.ID == "" || n.Hello == nil || len(n.GPUs) == 0 || n.Hello.Job == "" || n.Hello.Job == j.Number || n.Hello.Fault != "" || counted && count == 0 {
+	if j.ID == "" || n.Hello == nil || len(n.GPUs) == 0 || n.Hello.Job == "" || n.Hello.Job == j.Number ||
+		n.Hello.Fault != "" || counted && count == 0 {
 		return false
 	}
 	if configured, known := j.Configured[n.Name]; known {
@@ -187,7 +188,8 @@ func (n *Node) Orphans(d *Discovery) []*wire.Process {
 	var out []*wire.Process
 	for i := range n.Processes {
 		p := &n.Processes[i]
-		if p.User != d.User || p.Job == "" || p.GPUMemory == nil || *p.GPUMemory <= leftOverBytes || p.ElapsedSec == nil {
+		if p.User != d.User || p.Job == "" || p.GPUMemory == nil || *p.GPUMemory <= leftOverBytes ||
+			p.ElapsedSec == nil {
 			continue
 		}
 		began := n.ListedAt.Add(-min(max(time.Duration(*p.ElapsedSec), 0), maxElapsed) * time.Second)

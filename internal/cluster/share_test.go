@@ -101,7 +101,8 @@ func TestCgroupOfAnUnknownJob(t *testing.T) {
 		{[]int{0, 1, 2, 3}, "0 1 2 x", true, 1},
 		{[]int{}, "0 1", false, 0},
 	} {
-		job := Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": tc.minors}, Configured: map[string]int{"a": 4}}
+		job := Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": tc.minors},
+			Configured: map[string]int{"a": 4}}
 		w := newWorld()
 		w.jobs(0, job)
 		w.try(0, "a")
@@ -165,7 +166,8 @@ func processes(t *testing.T, list ...wire.Process) (*Node, *Job) {
 	for i := range list {
 		list[i].PID = i + 1
 	}
-	w.Apply(Event{At: at(100), Node: "a", Report: &wire.Report{Seq: 1, GPUs: make([]wire.GPU, 4), Listed: true, Processes: list}})
+	w.Apply(Event{At: at(100), Node: "a", Report: &wire.Report{Seq: 1, GPUs: make([]wire.GPU, 4), Listed: true,
+		Processes: list}})
 	return w.node(100, "a"), &job
 }
 
@@ -202,7 +204,8 @@ func TestStrangers(t *testing.T) {
 
 func TestOrphans(t *testing.T) {
 	who := func(user, job string, mib uint64, elapsed int64) wire.Process {
-		return wire.Process{GPUMemory: new(mib << 20), ElapsedSec: &elapsed, Identity: wire.Identity{User: user, Job: job}}
+		return wire.Process{GPUMemory: new(mib << 20), ElapsedSec: &elapsed,
+			Identity: wire.Identity{User: user, Job: job}}
 	}
 	unknown := who("alice", "7", 500, 90)
 	unknown.GPUMemory = nil

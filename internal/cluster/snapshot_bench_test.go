@@ -37,7 +37,8 @@ func many(nodes, every int) world {
 }
 
 func BenchmarkSnapshot(b *testing.B) {
-	for _, size := range []struct{ nodes, every int }{{64, 1 << 20}, {1000, 1 << 20}, {1000, 100}, {1000, 8}, {1000, 1}} {
+	for _, size := range []struct{ nodes, every int }{{64, 1 << 20}, {1000, 1 << 20}, {1000, 100}, {1000, 8},
+		{1000, 1}} {
 		b.Run(fmt.Sprintf("%dx8-one-in-%d", size.nodes, size.every), func(b *testing.B) {
 			w := many(size.nodes, size.every)
 			for b.Loop() {

@@ -101,7 +101,8 @@ func TestFlappingIsToldLate(t *testing.T) {
 		told    float64 // after that time it is told; 0: never
 		since   float64
 	}{
-		{"always", 1, 0, 30, 0}, {"two of three", 2, 1, 57, 0}, {"every other", 1, 1, 114, 6}, {"one of three", 1, 2, 0, 0}, {"one of ten", 1, 9, 0, 0},
+		{"always", 1, 0, 30, 0}, {"two of three", 2, 1, 57, 0}, {"every other", 1, 1, 114, 6},
+		{"one of three", 1, 2, 0, 0}, {"one of ten", 1, 9, 0, 0},
 	} {
 		w := oneNode()
 		for i := range 600 {

@@ -35,7 +35,8 @@ func (w world) hello(sec float64, node string, gpus int) {
 	h := &wire.Hello{Host: node, Driver: "550.54"}
 	for i := range gpus {
 		h.GPUs = append(h.GPUs, wire.Card{
-			Index: i, UUID: node + "-" + string(rune('a'+i)), Minor: new(i), Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.MemoryTotal: 4}),
+			Index: i, UUID: node + "-" + string(rune('a'+i)), Minor: new(i),
+			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.MemoryTotal: 4}),
 		})
 	}
 	w.Apply(Event{At: at(sec), Node: node, Hello: h})
@@ -55,7 +56,8 @@ func (w world) report(sec float64, node string, util ...int) {
 }
 
 func (w world) down(sec float64, node string, class reach.Class) {
-	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: reach.Failure{Class: class, Short: "no"}, Retry: at(sec + 1)}})
+	w.Apply(Event{At: at(sec), Node: node, Down: &Down{Failure: reach.Failure{Class: class, Short: "no"},
+		Retry: at(sec + 1)}})
 }
 
 func (w world) node(sec float64, name string) *Node { return w.Snapshot(at(sec)).Nodes[name] }
@@ -135,7 +137,8 @@ func TestNode(t *testing.T) {
 	w.report(2, "n\a1", 10, 20)
 	for _, sec := range []float64{2, 30} {
 		want := w.Snapshot(at(sec)).Nodes["n?1"]
-		if got := w.Node("n\a1", at(sec)); want == nil || got.State != want.State || got.Age != want.Age || len(got.GPUs) != len(want.GPUs) {
+		if got := w.Node("n\a1", at(sec)); want == nil || got.State != want.State || got.Age != want.Age ||
+			len(got.GPUs) != len(want.GPUs) {
 			t.Errorf("after %v s: %+v, want %+v", sec, got, want)
 		}
 	}
@@ -164,7 +167,8 @@ func TestNumbersStayAfterALoss(t *testing.T) {
 			{test.stay, NodeStale, 1}, {test.leave, NodeFailed, 0},
 		} {
 			if n := w.node(want.after, "a"); n.State != want.state || len(n.GPUs) != want.gpus {
-				t.Errorf("a poll of %v, %g s after: %s with %d GPUs, want %s with %d", test.poll, want.after, n.State, len(n.GPUs), want.state, want.gpus)
+				t.Errorf("a poll of %v, %g s after: %s with %d GPUs, want %s with %d", test.poll, want.after, n.State,
+					len(n.GPUs), want.state, want.gpus)
 			}
 		}
 	}
@@ -208,14 +212,17 @@ func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
 	// inside a job's cgroup NVML's index 0 and 1 are the devices 2 and 0
-	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x", Minor: new(2)}, {Index: 1, UUID: "y", Minor: new(0)}}}})
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x", Minor: new(2)},
+		{Index: 1, UUID: "y", Minor: new(0)}}}})
 	w.report(0, "a", 22, 33)
 	gpus := w.node(0, "a").GPUs
-	if gpus[0].Number != 0 || gpus[0].Key != "y" || gpus[0].Float(metric.Util) != 33 || gpus[1].Number != 2 || gpus[1].Float(metric.Util) != 22 {
+	if gpus[0].Number != 0 || gpus[0].Key != "y" || gpus[0].Float(metric.Util) != 33 || gpus[1].Number != 2 ||
+		gpus[1].Float(metric.Util) != 22 {
 		t.Errorf("got %+v", gpus)
 	}
 	// the next session sees them in another order: histories follow the UUID
-	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "y", Minor: new(0)}, {Index: 1, UUID: "x", Minor: new(2)}}}})
+	w.Apply(Event{At: at(1), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "y", Minor: new(0)},
+		{Index: 1, UUID: "x", Minor: new(2)}}}})
 	w.report(3, "a", 34, 23)
 	gpus = w.node(3, "a").GPUs
 	if got := kept(gpus[0].History, metric.Util) + "; " + kept(gpus[1].History, metric.Util); got != "33 34; 22 23" {
@@ -241,7 +248,8 @@ func TestSamplesAreFoundByIndex(t *testing.T) {
 func TestOneUUIDTwice(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
-	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x"}, {Index: 1, UUID: "x"}}}})
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "x"},
+		{Index: 1, UUID: "x"}}}})
 	w.report(0, "a", 1, 5)
 	w.report(3, "a", 2, 6)
 	gpus := w.node(3, "a").GPUs
@@ -260,10 +268,12 @@ func TestJobCounts(t *testing.T) {
 	w.hello(0, "a", 4)
 	w.report(1, "a", 1, 2, 3, 4)
 	snap := w.Snapshot(at(2))
-	for i, want := range []JobView{{GPUs: 6, GPUsSeen: 2, Reporting: 1}, {GPUs: 1, GPUsSeen: 1, Reporting: 1}, {GPUs: 4, GPUsSeen: 4, Reporting: 1}} {
+	for i, want := range []JobView{{GPUs: 6, GPUsSeen: 2, Reporting: 1}, {GPUs: 1, GPUsSeen: 1, Reporting: 1},
+		{GPUs: 4, GPUsSeen: 4, Reporting: 1}} {
 		got := snap.Jobs[i]
 		if got.GPUs != want.GPUs || got.GPUsSeen != want.GPUsSeen || got.Reporting != want.Reporting {
-			t.Errorf("job %s: %d of %d GPUs on %d nodes, want %d of %d on %d", got.ID, got.GPUsSeen, got.GPUs, got.Reporting, want.GPUsSeen, want.GPUs, want.Reporting)
+			t.Errorf("job %s: %d of %d GPUs on %d nodes, want %d of %d on %d", got.ID, got.GPUsSeen, got.GPUs,
+				got.Reporting, want.GPUsSeen, want.GPUs, want.Reporting)
 		}
 	}
 	if snap.Nodes["c"] == nil || snap.Nodes["c"].State != NodeConnecting {
@@ -286,7 +296,8 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	w.Apply(Event{At: at(0), Discovery: &Discovery{
 		Command: nasty, User: nasty, Host: nasty,
 		Jobs: []Job{{
-			ID: nasty, Number: nasty, Name: nasty, User: nasty, Partition: nasty, Nodes: []string{nasty, nasty + "2"}, Minors: map[string][]int{nasty: {1}, nasty + "2": {}},
+			ID: nasty, Number: nasty, Name: nasty, User: nasty, Partition: nasty, Nodes: []string{nasty, nasty + "2"},
+			Minors: map[string][]int{nasty: {1}, nasty + "2": {}},
 		}},
 		Pending:  []PendingJob{{ID: nasty, Name: nasty, Partition: nasty, Reason: nasty}},
 		Failure:  &reach.Failure{Short: nasty, Words: nasty + nasty, Meaning: nasty, Hints: []string{nasty}},
@@ -296,12 +307,16 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	w.Apply(Event{At: at(0), Node: nasty, Try: &Try{Interval: time.Second, Route: reach.Route{Passed: passed}}})
 	w.Apply(Event{At: at(0), Node: nasty, Step: &reach.Step{Stage: "ssh", Text: nasty}})
 	w.Apply(Event{At: at(0), Node: nasty, Hello: &wire.Hello{
-		Build: nasty, System: nasty, Program: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty, Fault: nasty, FaultID: nasty, Missing: []string{nasty}, StandIn: nasty,
-		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty}, {Index: 1, Minor: new(0), Lost: nasty, LostID: nasty}},
+		Build: nasty, System: nasty, Program: nasty, Host: nasty, Kernel: nasty, Job: nasty, Driver: nasty, CUDA: nasty,
+		Fault: nasty, FaultID: nasty, Missing: []string{nasty}, StandIn: nasty,
+		GPUs: []wire.Card{{Index: 0, UUID: nasty, Minor: new(1), Name: nasty, PCIBus: nasty},
+			{Index: 1, Minor: new(0), Lost: nasty, LostID: nasty}},
 	}})
 	w.Apply(Event{At: at(0), Node: nasty, Report: &wire.Report{
-		GPUs: []wire.GPU{{Index: 0, Lost: nasty, LostID: nasty, Call: nasty, Unlisted: nasty}}, Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
-		Listed: true, Processes: []wire.Process{{PID: 1, Type: nasty, Identity: wire.Identity{User: nasty, Name: nasty, Command: nasty, Job: nasty}}},
+		GPUs:   []wire.GPU{{Index: 0, Lost: nasty, LostID: nasty, Call: nasty, Unlisted: nasty}},
+		Faults: []wire.Fault{{Collector: nasty, Error: nasty}},
+		Listed: true, Processes: []wire.Process{{PID: 1, Type: nasty, Identity: wire.Identity{User: nasty, Name: nasty,
+			Command: nasty, Job: nasty}}},
 	}})
 	w.try(0, nasty+"2")
 	w.down(0, nasty+"2", reach.ClassOther)
@@ -316,7 +331,8 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	}
 	// what was said of one node under one name still belongs together
 	if job.GPUs != 1 || job.GPUsSeen != 0 || job.Reporting != 1 || len(snap.Nodes) != 2 {
-		t.Errorf("%d of %d GPUs on %d of %d nodes, want 0 of 1, which is lost, on 1 of 2", job.GPUsSeen, job.GPUs, job.Reporting, len(snap.Nodes))
+		t.Errorf("%d of %d GPUs on %d of %d nodes, want 0 of 1, which is lost, on 1 of 2", job.GPUsSeen, job.GPUs,
+			job.Reporting, len(snap.Nodes))
 	}
 	if n := snap.Nodes[harmless]; n == nil || n.Name != harmless || n.Switch != harmless || n.State != NodeReporting {
 		t.Errorf("the node is %+v", n)
@@ -327,7 +343,8 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 func TestSwitches(t *testing.T) {
 	w := newWorld()
 	tell := func(sec float64, switches ...Switch) *Snapshot {
-		w.Apply(Event{At: at(sec), Discovery: &Discovery{Jobs: []Job{{ID: "1", Nodes: []string{"n1", "n2", "n3"}}}, Switches: switches}})
+		w.Apply(Event{At: at(sec), Discovery: &Discovery{Jobs: []Job{{ID: "1", Nodes: []string{"n1", "n2", "n3"}}},
+			Switches: switches}})
 		w.try(sec, "n2")
 		return w.Fork().Snapshot(at(sec))
 	}
@@ -354,14 +371,16 @@ func TestSwitches(t *testing.T) {
 // Names that are alike once they are fit for a screen are one node, and one of which nothing is left still is a node.
 func TestNamesThatBecomeAlike(t *testing.T) {
 	w := newWorld()
-	w.jobs(0, Job{ID: "1", Nodes: []string{"a", "a\x1b[1m", "\x1b[2m", "b"}, Minors: map[string][]int{"a": {0}, "a\x1b[1m": {1}, "b": {}}})
+	w.jobs(0, Job{ID: "1", Nodes: []string{"a", "a\x1b[1m", "\x1b[2m", "b"},
+		Minors: map[string][]int{"a": {0}, "a\x1b[1m": {1}, "b": {}}})
 	for _, node := range []string{"a", "\x1b[2m"} {
 		w.try(0, node)
 		w.hello(0, node, 4)
 		w.report(0, node, 1, 2, 3, 4)
 	}
 	job := w.Snapshot(at(1)).Jobs[0]
-	if !slices.Equal(job.Nodes, []string{"a", "?", "b"}) || !slices.Equal(job.Minors["a"], []int{0, 1}) || job.GPUs != 6 || job.GPUsSeen != 6 {
+	if !slices.Equal(job.Nodes, []string{"a", "?", "b"}) || !slices.Equal(job.Minors["a"], []int{0, 1}) ||
+		job.GPUs != 6 || job.GPUsSeen != 6 {
 		t.Errorf("got %+v", job)
 	}
 	if none, known := job.Minors["b"]; !known || none == nil {
@@ -406,11 +425,15 @@ func checkStrings(t *testing.T, path string, v reflect.Value) {
 func TestAHostileNodeIsCapped(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
-	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Host: strings.Repeat("ü", 10000), GPUs: make([]wire.Card, 10000), Missing: make([]string, 10000)}})
-	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{GPUs: make([]wire.GPU, 10000), Listed: true, Processes: make([]wire.Process, 10000), Faults: make([]wire.Fault, 10000)}})
+	w.Apply(Event{At: at(0), Node: "a", Hello: &wire.Hello{Host: strings.Repeat("ü", 10000),
+		GPUs: make([]wire.Card, 10000), Missing: make([]string, 10000)}})
+	w.Apply(Event{At: at(0), Node: "a", Report: &wire.Report{GPUs: make([]wire.GPU, 10000), Listed: true,
+		Processes: make([]wire.Process, 10000), Faults: make([]wire.Fault, 10000)}})
 	n := w.node(0, "a")
-	if len(n.GPUs) > maxGPUs || len(n.Processes) > wire.MaxProcesses || len(n.Faults) > maxFaults || len(n.Hello.Missing) > maxFaults || len(n.Hello.Host) > maxName {
-		t.Errorf("%d GPUs, %d processes, %d faults, a name of %d bytes", len(n.GPUs), len(n.Processes), len(n.Faults), len(n.Hello.Host))
+	if len(n.GPUs) > maxGPUs || len(n.Processes) > wire.MaxProcesses || len(n.Faults) > maxFaults ||
+		len(n.Hello.Missing) > maxFaults || len(n.Hello.Host) > maxName {
+		t.Errorf("%d GPUs, %d processes, %d faults, a name of %d bytes", len(n.GPUs), len(n.Processes), len(n.Faults),
+			len(n.Hello.Host))
 	}
 }
 
@@ -434,7 +457,8 @@ func FuzzClean(f *testing.F) {
 func TestStages(t *testing.T) {
 	w := newWorld()
 	stages := []reach.Stage{"probe", "driver", "stream"}
-	w.Apply(Event{At: at(0), Node: "a", Try: &Try{Interval: time.Second, Route: reach.Route{Stages: []reach.Stage{"name"}}}})
+	w.Apply(Event{At: at(0), Node: "a", Try: &Try{Interval: time.Second,
+		Route: reach.Route{Stages: []reach.Stage{"name"}}}})
 	w.Apply(Event{At: at(1), Node: "a", Try: &Try{Interval: time.Second, Route: reach.Route{Stages: stages}}})
 	if got := w.Snapshot(at(1)).Nodes["a"].Route.Stages; !slices.Equal(got, stages) {
 		t.Errorf("got %q, want %q", got, stages)

@@ -55,7 +55,8 @@ func (t *troubles) reported(rules Rules, n *Node, jobs []*team, at time.Time) {
 	}
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		held := slices.DeleteFunc(rules(Subject{Scope: ScopeGPU, Node: n, GPU: g}), func(c Condition) bool { return ofEvery(whole, c.Kind) })
+		held := slices.DeleteFunc(rules(Subject{Scope: ScopeGPU, Node: n, GPU: g}),
+			func(c Condition) bool { return ofEvery(whole, c.Kind) })
 		if track := t.of(g, len(held) > 0); track != nil {
 			track.drop(whole)
 			track.present, track.place = true, place{n.Name, g.Number, g.Key}
@@ -177,9 +178,11 @@ func (all *notices) add(job *Job, n *Node, t *troubles, rules Rules, now time.Ti
 // addPlace adds the spells of one place. live says that the state of the place is known now. Spells that have just
 // ended are reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
 func (all *notices) addPlace(n *Node, at *place, t *track, live, withGPUs bool) {
-	lingers := n.State == NodeReporting && !slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
+	lingers := n.State == NodeReporting &&
+		!slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == Critical })
 	for i := range t.spells {
-		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) && (withGPUs || !s.OfGPUs) {
+		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) &&
+			(withGPUs || !s.OfGPUs) {
 			all.now = append(all.now, notice{s, at})
 		}
 	}
@@ -204,7 +207,8 @@ func firstIf(a, b bool) int {
 // findings returns JobView's Findings, those that hold first, and Cleared.
 func (all *notices) findings() (now, cleared []Finding) {
 	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
-		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity), firstIf(a.Kind.SlowsJob(), b.Kind.SlowsJob()), b.since.Compare(a.since))
+		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity),
+			firstIf(a.Kind.SlowsJob(), b.Kind.SlowsJob()), b.since.Compare(a.since))
 	})
 	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }
@@ -220,7 +224,8 @@ func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) 
 	of = of[:min(len(of), most)]
 	out := slices.Grow([]Finding(nil), len(of))
 	for _, t := range of {
-		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before, Times: t.times, Every: t.Every, Compared: t.Compared, Silence: t.Silence}
+		f := Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before,
+			Times: t.times, Every: t.Every, Compared: t.Compared, Silence: t.Silence}
 		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
 		if !t.holds {
 			f.Over = t.last

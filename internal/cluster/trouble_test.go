@@ -45,7 +45,8 @@ func fewRules(s Subject) []Condition {
 		held = append(held, Condition{Kind: KindThermal, Unclear: true})
 	}
 	if seconds, known := g.Get(metric.Throttle); known {
-		held = append(held, Condition{Kind: KindThermal, Severity: Warning, After: time.Duration(seconds) * time.Second})
+		held = append(held, Condition{Kind: KindThermal, Severity: Warning,
+			After: time.Duration(seconds) * time.Second})
 	}
 	return held
 }
@@ -195,7 +196,8 @@ func TestOnlyTheJobsOwn(t *testing.T) {
 	w.sample(3, "a", well)
 	w.Apply(Event{At: at(61), Node: "a", Hello: &wire.Hello{Fault: "driver not loaded"}})
 	w.Apply(Event{At: at(61), Node: "a", Report: &wire.Report{MonoMS: 62000}})
-	for i, want := range []string{"no_driver a/-1 61-, gpu_missing a/-1 0-3|", "no_driver a/-1 61-|thermal a/0 0-0", "|"} {
+	for i, want := range []string{"no_driver a/-1 61-, gpu_missing a/-1 0-3|", "no_driver a/-1 61-|thermal a/0 0-0",
+		"|"} {
 		job := w.Snapshot(at(61)).Jobs[i]
 		findings := slices.DeleteFunc(job.Findings, func(f Finding) bool { return f.Kind == KindStale })
 		if got := list(findings) + "|" + list(job.Cleared); got != want {
@@ -217,7 +219,8 @@ func TestOrder(t *testing.T) {
 	w.down(3, "f", reach.ClassAdopt)
 	w.down(3, "d", reach.ClassAdopt)
 	w.down(2, "e", reach.ClassRefused)
-	const want = "node_failed d/-1 3-, node_failed f/-1 3-, node_failed e/-1 2-, lag a/0 1-, thermal b/0 2-, thermal a/0 1-, connecting c/-1 0-"
+	const want = "node_failed d/-1 3-, node_failed f/-1 3-, node_failed e/-1 2-, lag a/0 1-, thermal b/0 2-, thermal " +
+		"a/0 1-, connecting c/-1 0-"
 	w.expect(t, 4, want)
 	w.sample(4, "b", well) // a cleared one comes after all that hold
 	w.expect(t, 4, strings.Replace(want, "thermal b/0 2-, ", "", 1)+", thermal b/0 2-2")
@@ -232,7 +235,8 @@ func TestTroubleIsBounded(t *testing.T) {
 		h, r := &wire.Hello{}, &wire.Report{MonoMS: int64(round+1) * 3000}
 		for i := range maxGPUs {
 			h.GPUs = append(h.GPUs, wire.Card{Index: i, UUID: fmt.Sprintf("%d-%d", round, i)})
-			r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.ECCUncorrected: 1})})
+			r.GPUs = append(r.GPUs, wire.GPU{Index: i,
+				Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.ECCUncorrected: 1})})
 		}
 		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Hello: h})
 		w.Apply(Event{At: at(float64(61 * round)), Node: "a", Report: r})

@@ -18,7 +18,8 @@ func TestNotChecked(t *testing.T) {
 		return []Condition{{Kind: KindLag, After: s.Watched}} // for the test to see
 	}
 	w := world{NewStore(3*time.Second, takes)}
-	w.Apply(Event{At: at(0), Discovery: &Discovery{Asked: at(0), Answered: at(0), Jobs: []Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}})
+	w.Apply(Event{At: at(0), Discovery: &Discovery{Asked: at(0), Answered: at(0),
+		Jobs: []Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}})
 	checked := func(sec float64, want ...NotChecked) {
 		t.Helper()
 		if got := w.Snapshot(at(sec)).NotChecked; !slices.Equal(got, want) {

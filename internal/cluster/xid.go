@@ -33,7 +33,8 @@ func (n *nodeRecord) over(x Xid) bool {
 
 // greet takes a Hello. Another driver, or one that is gone, leaves nothing of the events before.
 func (n *nodeRecord) greet(h *wire.Hello) {
-	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch || h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {
+	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch ||
+		h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {
 		n.Xids = nil
 	}
 	n.Hello = h

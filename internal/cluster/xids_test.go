@@ -57,7 +57,8 @@ func TestXidsOfAHostileNode(t *testing.T) {
 	w.xids(6, -100, 0, 13)
 	w.xids(7, 1e9, 1, 14)
 	got := w.node(7, "n").Xids
-	if want := []Xid{{At: at(6), Code: 13, Key: "n-a"}, {At: at(7).Add(-Remember), Code: 14, Key: "n-b"}}; !cmp.Equal(got, want) {
+	if want := []Xid{{At: at(6), Code: 13, Key: "n-a"},
+		{At: at(7).Add(-Remember), Code: 14, Key: "n-b"}}; !cmp.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 	w.xids(8, 0, 0, make([]uint64, 5000)...)

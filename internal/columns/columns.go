@@ -24,9 +24,11 @@ var Tables = []Table{Node, Processes, Overview}
 
 // The names of the columns of each table, in the order in which they stand by default.
 var names = map[Table][]string{
-	Node:      {"gpu", "rank", "name", "temp", "util_bar", "util", "mem_bar", "mem", "power", "clocks", "mem_rw", "history", "flags"},
-	Processes: {"gpu", "pid", "type", "user", "rank", "gpu_mem", "sm", "mem_rw", "cpu", "host_mem", "time", "state", "threads", "command"},
-	Overview:  {"node", "gpus", "util", "history", "mem_bar", "mem", "power", "temp", "health"},
+	Node: {"gpu", "rank", "name", "temp", "util_bar", "util", "mem_bar", "mem", "power", "clocks", "mem_rw",
+		"history", "flags"},
+	Processes: {"gpu", "pid", "type", "user", "rank", "gpu_mem", "sm", "mem_rw", "cpu", "host_mem", "time", "state",
+		"threads", "command"},
+	Overview: {"node", "gpus", "util", "history", "mem_bar", "mem", "power", "temp", "health"},
 }
 
 // Names are the names of the columns of a table.

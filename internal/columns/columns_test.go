@@ -32,7 +32,8 @@ func TestNames(t *testing.T) {
 
 // By default what a row is about comes first. Saved settings and docs rely on the order.
 func TestTheUsualOrder(t *testing.T) {
-	for table, want := range map[Table][]string{Node: {"gpu", "rank", "name"}, Processes: {"gpu", "pid", "type"}, Overview: {"node", "gpus", "util"}} {
+	for table, want := range map[Table][]string{Node: {"gpu", "rank", "name"}, Processes: {"gpu", "pid", "type"},
+		Overview: {"node", "gpus", "util"}} {
 		if got := table.Names(); !slices.Equal(got[:3], want) {
 			t.Errorf("%s begins with %q, want %q", table, got[:3], want)
 		}
@@ -44,7 +45,8 @@ func TestList(t *testing.T) {
 	for _, test := range []struct {
 		names []string
 		want  List
-	}{{nil, ""}, {[]string{}, ""}, {[]string{"util"}, "util"}, {[]string{"util", "gpu", "mem_bar"}, "util,gpu,mem_bar"}} {
+	}{{nil, ""}, {[]string{}, ""}, {[]string{"util"}, "util"},
+		{[]string{"util", "gpu", "mem_bar"}, "util,gpu,mem_bar"}} {
 		l := Of(test.names)
 		if back := l.Names(); l != test.want || !slices.Equal(back, test.names) || l == "" && back != nil {
 			t.Errorf("%q is the list %q, which is %q, want %q", test.names, l, back, test.want)

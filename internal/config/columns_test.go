@@ -24,7 +24,8 @@ func TestColumns(t *testing.T) {
 	} {
 		c := Default()
 		_, err := c.Load(place(t, "", text))
-		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
+		if (err == nil) != (want == "") || err != nil &&
+			(!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
 		if want == "" && c.Columns != (columns.Chosen{Node: "gpu,util,flags"}) {
@@ -33,7 +34,8 @@ func TestColumns(t *testing.T) {
 	}
 	for value, want := range map[string]columns.List{"gpu, util ,flags": "gpu,util,flags", "": ""} {
 		c := Default()
-		if _, err := c.Load(Inputs{Environ: []string{"NVNODETOP_COLUMNS_NODE=" + value}}); err != nil || c.Columns.Node != want {
+		if _, err := c.Load(Inputs{Environ: []string{"NVNODETOP_COLUMNS_NODE=" + value}}); err != nil ||
+			c.Columns.Node != want {
 			t.Errorf("%q: %v, %q", value, err, c.Columns.Node)
 		}
 	}
@@ -42,7 +44,8 @@ func TestColumns(t *testing.T) {
 // Whatever stands in the environment gives different columns of the table, in the order in which they stand there, or a
 // short error.
 func FuzzColumns(f *testing.F) {
-	for _, text := range []string{"", " ", "gpu, util ,flags", "gpu,gpu", "gpu,", "tmep", ",", "gpu;util", "\x1b[2J", strings.Repeat("gpu,", 1000), strings.Repeat("\U000e0001", 100)} {
+	for _, text := range []string{"", " ", "gpu, util ,flags", "gpu,gpu", "gpu,", "tmep", ",", "gpu;util", "\x1b[2J",
+		strings.Repeat("gpu,", 1000), strings.Repeat("\U000e0001", 100)} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
@@ -52,7 +55,8 @@ func FuzzColumns(f *testing.F) {
 				t.Fatalf("%q: %t, %q", value, good, why)
 			}
 			names := l.Names()
-			if left := strings.Join(strings.FieldsFunc(value, func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), ","); good && left != string(l) {
+			if left := strings.Join(strings.FieldsFunc(value,
+				func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), ","); good && left != string(l) {
 				t.Errorf("%q gives %q", value, l)
 			}
 			for i, name := range names {

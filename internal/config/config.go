@@ -84,9 +84,11 @@ type Config struct {
 // Default returns the Config of a run without arguments.
 func Default() Config {
 	return Config{
-		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll, SlurmFloor: MinSlurm,
-		Transport: Auto, Doors: allDoors, View: "auto", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85}, Thresholds: health.Defaults(),
-		Serve: ServeAny, Record: true,
+		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll,
+		SlurmFloor: MinSlurm,
+		Transport:  Auto, Doors: allDoors, View: "auto", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85},
+		Thresholds: health.Defaults(),
+		Serve:      ServeAny, Record: true,
 	}
 }
 
@@ -160,8 +162,10 @@ func (c *Config) DemoSize() (nodes, gpus int, err error) {
 	a, b, _ := strings.Cut(c.Demo, "x")
 	nodes, err1 := strconv.Atoi(a)
 	gpus, err2 := strconv.Atoi(b)
-	if !demoSize.MatchString(c.Demo) || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 || gpus > maxDemoGPUs {
-		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d)", c.Demo, DefaultDemo, maxDemoNodes, maxDemoGPUs)
+	if !demoSize.MatchString(c.Demo) || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 ||
+		gpus > maxDemoGPUs {
+		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d)", c.Demo, DefaultDemo,
+			maxDemoNodes, maxDemoGPUs)
 	}
 	return nodes, gpus, nil
 }

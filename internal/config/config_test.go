@@ -30,7 +30,8 @@ func TestValidate(t *testing.T) {
 func TestChoicesAreRemembered(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
-	for name, words := range map[string][]string{Colors: {"classic", "job"}, View: {"overview", "node"}, Transport("../a b"): {"openssh", "local"}} {
+	for name, words := range map[string][]string{Colors: {"classic", "job"}, View: {"overview", "node"},
+		Transport("../a b"): {"openssh", "local"}} {
 		if got := Remembered(name); got != "" {
 			t.Errorf("%s: %q before a choice", name, got)
 		}
@@ -62,13 +63,15 @@ func TestTakeDemoSize(t *testing.T) {
 	} {
 		c := Config{Demo: tc.demo}
 		if rest := strings.Join(c.TakeDemoSize(strings.Fields(tc.args)), " "); c.Demo != tc.want || rest != tc.rest {
-			t.Errorf("--demo=%s %s: size %s and arguments %q, want %s and %q", tc.demo, tc.args, c.Demo, rest, tc.want, tc.rest)
+			t.Errorf("--demo=%s %s: size %s and arguments %q, want %s and %q", tc.demo, tc.args, c.Demo, rest, tc.want,
+				tc.rest)
 		}
 	}
 }
 
 func TestTransportsAreNames(t *testing.T) {
-	if a := Transport(strings.Repeat("a", 300)); len(a) > 100 || strings.Contains(Transport("../x\x00"), "/") || Transport("c1") == Transport("c2") {
+	if a := Transport(strings.Repeat("a", 300)); len(a) > 100 || strings.Contains(Transport("../x\x00"), "/") ||
+		Transport("c1") == Transport("c2") {
 		t.Error(a)
 	}
 	cfg := Default()

@@ -74,11 +74,14 @@ func takeDoors(c *Config, v any) bool {
 func (c *Config) checkDoors(o *Origins) error {
 	switch {
 	case c.Login != "" && c.Transport != Auto && c.Transport != SSH:
-		return fmt.Errorf("login (%s) needs the transport ssh, not %s (%s)", o.Of("login"), c.Transport, o.Of("transport"))
+		return fmt.Errorf("login (%s) needs the transport ssh, not %s (%s)", o.Of("login"), c.Transport,
+			o.Of("transport"))
 	case c.Login != "" && !c.Doors.Has(SSH):
-		return fmt.Errorf("login (%s) needs the transport ssh, which doors (%s) does not allow", o.Of("login"), o.Of("doors"))
+		return fmt.Errorf("login (%s) needs the transport ssh, which doors (%s) does not allow", o.Of("login"),
+			o.Of("doors"))
 	case c.Transport != Auto && !c.Doors.Has(c.Transport):
-		return fmt.Errorf("transport %s (%s) is not allowed: doors is %s (%s)", c.Transport, o.Of("transport"), strings.Join(c.Doors.names(), ", "), o.Of("doors"))
+		return fmt.Errorf("transport %s (%s) is not allowed: doors is %s (%s)", c.Transport, o.Of("transport"),
+			strings.Join(c.Doors.names(), ", "), o.Of("doors"))
 	}
 	return nil
 }

@@ -14,16 +14,20 @@ func TestDoors(t *testing.T) {
 	}{
 		{name: "default", want: strings.Join(Transports[1:], " ")},
 		{name: "system", system: "doors = ['ssh', 'openssh']", want: "ssh openssh local"},
-		{name: "fewer", system: "doors = ['ssh', 'openssh']", user: "doors = ['openssh', 'control']", want: "openssh local"},
+		{name: "fewer", system: "doors = ['ssh', 'openssh']", user: "doors = ['openssh', 'control']",
+			want: "openssh local"},
 		{name: "none in common", system: "doors = ['ssh']", user: "doors = ['openssh']", want: "ssh local"},
 		{name: "this host", system: "doors = ['local']", want: "local"},
 		{name: "text", line: map[string]Word{"doors": {"--doors", "ssh, control"}}, want: "ssh control local"},
 		{
-			name: "a transport that is not allowed", system: "doors = ['ssh']", line: map[string]Word{"transport": {"--transport", "openssh"}},
+			name: "a transport that is not allowed", system: "doors = ['ssh']",
+			line: map[string]Word{"transport": {"--transport", "openssh"}},
 			says: "transport openssh (--transport) is not allowed: doors is ssh, local (SYSTEM:1)",
 		},
-		{name: "login", system: "doors = ['openssh']", line: map[string]Word{"login": {"--login", "a"}}, says: "login (--login) needs the transport ssh, which doors (SYSTEM:1) does not allow"},
-		{name: "login through", user: "transport = 'openssh'", line: map[string]Word{"login": {"--login", "a"}}, says: "login (--login) needs the transport ssh, not openssh (USER:1)"},
+		{name: "login", system: "doors = ['openssh']", line: map[string]Word{"login": {"--login", "a"}},
+			says: "login (--login) needs the transport ssh, which doors (SYSTEM:1) does not allow"},
+		{name: "login through", user: "transport = 'openssh'", line: map[string]Word{"login": {"--login", "a"}},
+			says: "login (--login) needs the transport ssh, not openssh (USER:1)"},
 		{name: "auto", user: "doors = ['auto']", says: `USER:1: doors must be a list of ssh, control`},
 		{name: "empty", user: "doors = []", says: `USER:1: doors must be a list`},
 		{name: "other", user: "doors = ['telnet']", says: `USER:1: doors must be a list`},
@@ -36,7 +40,8 @@ func TestDoors(t *testing.T) {
 		c := Default()
 		o, err := c.Load(in)
 		if err != nil {
-			if said := strings.NewReplacer(in.User, "USER", in.System, "SYSTEM").Replace(err.Error()); test.says == "" || !strings.Contains(said, test.says) {
+			if said := strings.NewReplacer(in.User, "USER", in.System,
+				"SYSTEM").Replace(err.Error()); test.says == "" || !strings.Contains(said, test.says) {
 				t.Errorf("%s: error %q, want %q", test.name, said, test.says)
 			}
 			continue
@@ -44,7 +49,8 @@ func TestDoors(t *testing.T) {
 		if got := strings.Join(c.Doors.names(), " "); got != test.want || test.says != "" {
 			t.Errorf("%s: %q, want %q, error %q", test.name, got, test.want, test.says)
 		}
-		if bound := test.name == "fewer" || test.name == "none in common"; bound != slices.ContainsFunc(o.Notes, func(n string) bool { return strings.HasPrefix(n, "doors = [") }) {
+		if bound := test.name == "fewer" || test.name == "none in common"; bound != slices.ContainsFunc(o.Notes,
+			func(n string) bool { return strings.HasPrefix(n, "doors = [") }) {
 			t.Errorf("%s: notes %q", test.name, o.Notes)
 		}
 	}

@@ -67,7 +67,8 @@ func contents(path string) (string, error) {
 func located(path string, err error) error {
 	if at, known := errors.AsType[*toml.DecodeError](err); known {
 		line, _ := at.Position()
-		return fmt.Errorf("%s:%d: %s", path, line, strings.ReplaceAll(strings.TrimPrefix(at.Error(), "toml: "), "\n", " "))
+		return fmt.Errorf("%s:%d: %s", path, line, strings.ReplaceAll(strings.TrimPrefix(at.Error(), "toml: "), "\n",
+			" "))
 	}
 	return fmt.Errorf("%s: %w", path, err)
 }

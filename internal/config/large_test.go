@@ -24,7 +24,8 @@ func TestLargeFiles(t *testing.T) {
 	} {
 		began := time.Now()
 		_, err := parse(text)
-		if took := time.Since(began); took > 3*time.Second || (name == "keys" || name == "nested tables" || name == "a nested key") && !errors.Is(err, errTooMuch) {
+		if took := time.Since(began); took > 3*time.Second || (name == "keys" || name == "nested tables" ||
+			name == "a nested key") && !errors.Is(err, errTooMuch) {
 			t.Errorf("%s: %v after %v", name, err, took)
 		}
 	}

@@ -88,7 +88,8 @@ func (c *Config) remember(o *Origins) {
 		key string
 		to  *string
 	}{
-		{c.ReadOnly, "readonly", &c.ReadOnlyFrom}, {c.Serve != ServeAny, "serve", &c.ServeFrom}, {!c.Record, "record", &c.RecordFrom},
+		{c.ReadOnly, "readonly", &c.ReadOnlyFrom}, {c.Serve != ServeAny, "serve", &c.ServeFrom},
+		{!c.Record, "record", &c.RecordFrom},
 		{c.MaxNodes > 0, "max_nodes", &c.MaxNodesFrom},
 	} {
 		if limit.set {
@@ -187,7 +188,8 @@ func (o *Origins) bind(c, system *Config) {
 			limit, where = s.bound, o.Of(s.bound)
 		}
 		if from, set := o.of[s.key]; set && from != o.system[s.key] {
-			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) becomes %s: the limit is %s (%s)", s.key, before, from, s.show(c), limit, where))
+			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) becomes %s: the limit is %s (%s)", s.key, before, from,
+				s.show(c), limit, where))
 		}
 		o.of[s.key] = where
 	}
@@ -213,12 +215,15 @@ func environment(environ []string) (*layer, error) {
 	}
 	var mistakes []error
 	k := koanf.New(delim)
-	err := k.Load(env.Provider(delim, env.Opt{Prefix: envPrefix, EnvironFunc: func() []string { return environ }, TransformFunc: func(name, value string) (string, any) {
-		if near, far := text.Nearest(name, names); keys[name] == "" && far <= typo {
-			mistakes = append(mistakes, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)", name, near))
-		}
-		return keys[name], words(value)
-	}}), nil)
+	err := k.Load(env.Provider(delim, env.Opt{Prefix: envPrefix, EnvironFunc: func() []string { return environ },
+		TransformFunc: func(name, value string) (string, any) {
+			if near, far := text.Nearest(name, names); keys[name] == "" && far <= typo {
+				mistakes = append(mistakes, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)",
+					name,
+					near))
+			}
+			return keys[name], words(value)
+		}}), nil)
 	l := &layer{values: k, origin: variable}
 	return l, errors.Join(err, cmp.Or(mistakes...))
 }

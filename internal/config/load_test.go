@@ -29,8 +29,10 @@ func place(t *testing.T, system, user string) Inputs {
 
 // Each place goes before those above it, and every value says where it is from.
 func TestTheOrderOfPlaces(t *testing.T) {
-	in := place(t, "theme = 'dark'\nview='node'\n[poll]\ninterval = 7\n[display]\ninterval=2\n", "view = 'overview'\npoll.interval = '8s'\n[thresholds]\nclock_skew_seconds = 2.5 # s\n")
-	in.Environ = []string{"HOME=/x", "NVNODETOP_DISPLAY_INTERVAL=3", "NVNODETOP_POLL_INTERVAL=9s", "NVNODETOP_THRESHOLDS_LAG_RATIO=0.5", "NVNODETOP_ROOT=/opt/nvnodetop"}
+	in := place(t, "theme = 'dark'\nview='node'\n[poll]\ninterval = 7\n[display]\ninterval=2\n",
+		"view = 'overview'\npoll.interval = '8s'\n[thresholds]\nclock_skew_seconds = 2.5 # s\n")
+	in.Environ = []string{"HOME=/x", "NVNODETOP_DISPLAY_INTERVAL=3", "NVNODETOP_POLL_INTERVAL=9s",
+		"NVNODETOP_THRESHOLDS_LAG_RATIO=0.5", "NVNODETOP_ROOT=/opt/nvnodetop"}
 	in.Line = map[string]Word{"poll.interval": {"POLL", "10"}, "ascii": {"--ascii", "false"}}
 	c := Default()
 	o, err := c.Load(in)
@@ -44,8 +46,10 @@ func TestTheOrderOfPlaces(t *testing.T) {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}
 	for key, want := range map[string]string{
-		"theme": in.System + ":1", "view": in.User + ":1", "poll.interval": "POLL", "display.interval": "NVNODETOP_DISPLAY_INTERVAL",
-		"ascii": "--ascii", "colors": "default", "thresholds.clock_skew_seconds": in.User + ":4", "thresholds.lag_ratio": "NVNODETOP_THRESHOLDS_LAG_RATIO",
+		"theme": in.System + ":1", "view": in.User + ":1", "poll.interval": "POLL",
+		"display.interval": "NVNODETOP_DISPLAY_INTERVAL",
+		"ascii":            "--ascii", "colors": "default", "thresholds.clock_skew_seconds": in.User + ":4",
+		"thresholds.lag_ratio": "NVNODETOP_THRESHOLDS_LAG_RATIO",
 	} {
 		if got := o.Of(key); got != want {
 			t.Errorf("%s is from %q, want %q", key, got, want)
@@ -62,8 +66,10 @@ func TestMistakesInTheFile(t *testing.T) {
 		"# nothing":               "",
 		"\ufeffview = 'node'\r\n": "",
 		"[thresholds]\n":          "",
-		"[thresholds]\n\ngpu_memory_full_percent = 101\n":        ":3: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not 101",
-		"[thresholds]\nclock_skew_seconds = nan\n":               ":2: thresholds.clock_skew_seconds must be a number from 0.1 to 86400, not NaN",
+		"[thresholds]\n\ngpu_memory_full_percent = 101\n": ":3: thresholds.gpu_memory_full_percent must be a " +
+			"number from 1 to 100, not 101",
+		"[thresholds]\nclock_skew_seconds = nan\n": ":2: thresholds.clock_skew_seconds must be a " +
+			"number from 0.1 to 86400, not NaN",
 		"[thresholds]\ngpu_memory_full_percent = \"98\"\n":       `:2: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not "98"`,
 		"thresholds.gpu_memory_full_percent = true\n":            `:1: thresholds.gpu_memory_full_percent must be a number from 1 to 100, not true`,
 		"poll = {\n  interval = 'x', # c\n}\n":                   ":2: poll.interval must be a time",
@@ -71,23 +77,24 @@ func TestMistakesInTheFile(t *testing.T) {
 		"thresholds = 3\n":                                       ":1: thresholds must be a table: [thresholds]",
 		"[[thresholds]]\nx = 1\n":                                ":1: thresholds must be a table: [thresholds]",
 		"[thresholds]\nclock_skew_seconds = 1\nclock skew = 3\n": ":3: ",
-		"view = 'x'":                                  `:1: view must be auto, node or overview, not "x"`,
-		"view = ['node']":                             `:1: view must be auto, node or overview, not a list`,
-		"ascii = 'true'":                              `:1: ascii must be true or false, not "true"`,
-		"poll.interval = 0":                           `:1: poll.interval must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not 0`,
-		"poll.interval = '5'":                         `, not "5"`,
-		"poll.interval = -1":                          `, not -1`,
-		"poll.interval = 1e300":                       `, not 1e+300`,
-		"poll.interval = 1979-05-27T07:32:00Z":        `, not 1979-05-27`,
-		"idle_exit = '59s'":                           `:1: idle_exit must be a time from 1m to 8760h`,
-		"slurm.min_interval = '1s'":                   `:1: slurm.min_interval must be a time from 2s to 1h`,
-		"banner = \"a\\nb\"":                          `:1: banner must be a line of at most 200 printable characters`,
-		"banner = '" + strings.Repeat("a", 201):       `:1: `,
-		"'poll.interval' = 3":                         `the key "poll.interval" has a dot in it`,
-		"\x00":                                        ":1: ",
-		strings.Repeat("#", 2<<20):                    `is not a file of at most 1048576 bytes`,
-		"[thresholds]\n\xff = \"\"\n":                 ":2: ",
-		"banner = '" + strings.Repeat("a", 201) + "'": `:1: banner must be a line of at most 200 printable characters, not "` + strings.Repeat("a", 40) + `"`,
+		"view = 'x'":                            `:1: view must be auto, node or overview, not "x"`,
+		"view = ['node']":                       `:1: view must be auto, node or overview, not a list`,
+		"ascii = 'true'":                        `:1: ascii must be true or false, not "true"`,
+		"poll.interval = 0":                     `:1: poll.interval must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not 0`,
+		"poll.interval = '5'":                   `, not "5"`,
+		"poll.interval = -1":                    `, not -1`,
+		"poll.interval = 1e300":                 `, not 1e+300`,
+		"poll.interval = 1979-05-27T07:32:00Z":  `, not 1979-05-27`,
+		"idle_exit = '59s'":                     `:1: idle_exit must be a time from 1m to 8760h`,
+		"slurm.min_interval = '1s'":             `:1: slurm.min_interval must be a time from 2s to 1h`,
+		"banner = \"a\\nb\"":                    `:1: banner must be a line of at most 200 printable characters`,
+		"banner = '" + strings.Repeat("a", 201): `:1: `,
+		"'poll.interval' = 3":                   `the key "poll.interval" has a dot in it`,
+		"\x00":                                  ":1: ",
+		strings.Repeat("#", 2<<20):              `is not a file of at most 1048576 bytes`,
+		"[thresholds]\n\xff = \"\"\n":           ":2: ",
+		"banner = '" + strings.Repeat("a", 201) +
+			"'": `:1: banner must be a line of at most 200 printable characters, not "` + strings.Repeat("a", 40) + `"`,
 	} {
 		for _, in := range []Inputs{place(t, text, ""), place(t, "", text)} {
 			c := Default()
@@ -95,7 +102,8 @@ func TestMistakesInTheFile(t *testing.T) {
 			switch {
 			case want == "" && err != nil:
 				t.Errorf("%.60q: %v", text, err)
-			case want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), filepath.Dir(in.User)) || strings.Contains(err.Error(), "\n")):
+			case want != "" && (err == nil || !strings.Contains(err.Error(), want) ||
+				!strings.Contains(err.Error(), filepath.Dir(in.User)) || strings.Contains(err.Error(), "\n")):
 				t.Errorf("%.60q: error %v, want %s", text, err, want)
 			}
 		}
@@ -127,7 +135,8 @@ func TestUnknownKeys(t *testing.T) {
 			if c.Theme != "dark" || c.Thresholds != health.Defaults() || c.Columns != (Default().Columns) {
 				t.Errorf("%.60q: %+v", text, c)
 			}
-			if remarks := o.Remarks(); len(remarks) != 1 || !strings.HasPrefix(remarks[0], filepath.Dir(in.User)) || !strings.HasSuffix(remarks[0], want) {
+			if remarks := o.Remarks(); len(remarks) != 1 || !strings.HasPrefix(remarks[0], filepath.Dir(in.User)) ||
+				!strings.HasSuffix(remarks[0], want) {
 				t.Errorf("%.60q: remarks %q, want %s", text, remarks, want)
 			}
 		}
@@ -150,16 +159,19 @@ func TestMistakesElsewhere(t *testing.T) {
 		"NVNODETOP_CLUSTER=x":          "",
 	} {
 		c := Default()
-		if _, err := c.Load(Inputs{Environ: []string{variable}}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := c.Load(Inputs{Environ: []string{variable}}); (err == nil) != (want == "") || err != nil &&
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", variable, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"abc": `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`, "0": `, not "0"`, "-3": `, not "-3"`, "NaN": `, not "NaN"`, "601": `, not "601"`,
+		"abc": `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`, "0": `, not "0"`,
+		"-3": `, not "-3"`, "NaN": `, not "NaN"`, "601": `, not "601"`,
 		"0.25": "", "10m": "", "600": "",
 	} {
 		c := Default()
-		if _, err := c.Load(Inputs{Line: map[string]Word{"poll.interval": {"POLL", text}}}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		if _, err := c.Load(Inputs{Line: map[string]Word{"poll.interval": {"POLL",
+			text}}}); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
 	}
@@ -184,14 +196,16 @@ func TestTheSystemsLimits(t *testing.T) {
 		{name: "nothing", want: limits},
 		{
 			name: "the user's file", user: "idle_exit='24h'\nbanner='x'\npoll.interval=1\npoll.min_interval=1\nslurm.min_interval='59s'", want: limits,
-			notes: "idle_exit = \"24h\" (USER:1) becomes \"12h\": the limit is idle_exit (SYSTEM:2)\nbanner = \"x\" (USER:2) becomes \"be kind\": the limit is banner (SYSTEM:1)\n" +
+			notes: "idle_exit = \"24h\" (USER:1) becomes \"12h\": the limit is idle_exit (SYSTEM:2)\nbanner = \"x\" " +
+				"(USER:2) becomes \"be kind\": the limit is banner (SYSTEM:1)\n" +
 				"poll.min_interval = \"1s\" (USER:4) becomes \"10s\": the limit is poll.min_interval (SYSTEM:4)\n" +
 				"poll.interval = \"1s\" (USER:3) becomes \"10s\": the limit is poll.min_interval (SYSTEM:4)\n" +
 				"slurm.min_interval = \"59s\" (USER:5) becomes \"1m\": the limit is slurm.min_interval (SYSTEM:6)",
 		},
 		{
 			name: "the environment", environ: []string{"NVNODETOP_SLURM_MIN_INTERVAL=2"}, want: limits,
-			notes: "slurm.min_interval = \"2s\" (NVNODETOP_SLURM_MIN_INTERVAL) becomes \"1m\": the limit is slurm.min_interval (SYSTEM:6)",
+			notes: "slurm.min_interval = \"2s\" (NVNODETOP_SLURM_MIN_INTERVAL) becomes \"1m\": the limit is " +
+				"slurm.min_interval (SYSTEM:6)",
 		},
 		{
 			name: "the command line", line: map[string]Word{"poll.interval": {"POLL", "3"}}, want: limits,
@@ -212,7 +226,8 @@ func TestTheSystemsLimits(t *testing.T) {
 		if got := (values{c.Poll, c.PollFloor, c.SlurmFloor, c.IdleExit, c.Banner}); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
-		if notes := strings.NewReplacer(in.User, "USER", in.System, "SYSTEM").Replace(strings.Join(o.Notes, "\n")); notes != test.notes {
+		if notes := strings.NewReplacer(in.User, "USER", in.System,
+			"SYSTEM").Replace(strings.Join(o.Notes, "\n")); notes != test.notes {
 			t.Errorf("%s: notes\n%s\nwant\n%s", test.name, notes, test.notes)
 		}
 		if test.name != "stricter than the system" && o.Of("poll.interval") != in.System+":4" {
@@ -223,7 +238,8 @@ func TestTheSystemsLimits(t *testing.T) {
 
 // What is printed is a file of settings with the same values, and says where each is from.
 func TestPrint(t *testing.T) {
-	in := place(t, "banner = '''say \"hi\" \\ 'now' '''\nslurm.min_interval = 90\n", "ascii = true\nidle_exit = '36h30m'\n[thresholds]\nlag_ratio = 0.25\n")
+	in := place(t, "banner = '''say \"hi\" \\ 'now' '''\nslurm.min_interval = 90\n",
+		"ascii = true\nidle_exit = '36h30m'\n[thresholds]\nlag_ratio = 0.25\n")
 	in.Line = map[string]Word{"slurm.min_interval": {"--x", "5"}, "colors": {"--colors", "classic"}}
 	c := Default()
 	o, err := c.Load(in)
@@ -236,7 +252,8 @@ func TestPrint(t *testing.T) {
 	}
 	for _, want := range []string{
 		"# read: " + in.System + "\n# read: " + in.User + "\n# slurm.min_interval = \"5s\" (--x) becomes",
-		"\ncolors = \"classic\" ", " # --colors\n", "\nidle_exit = \"36h30m\" ", "\n[poll]\nmin_interval = \"250ms\" ", "interval = \"3s\"                  # default\n", "lag_ratio = 0.25                 # " + in.User + ":4\n",
+		"\ncolors = \"classic\" ", " # --colors\n", "\nidle_exit = \"36h30m\" ", "\n[poll]\nmin_interval = \"250ms\" ",
+		"interval = \"3s\"                  # default\n", "lag_ratio = 0.25                 # " + in.User + ":4\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
@@ -251,7 +268,8 @@ func TestPrint(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	dir := t.TempDir()
 	c := Default()
-	if o, err := c.Load(Inputs{System: dir + "/none", User: dir + "/none/either"}); err != nil || c != Default() || len(o.Files) != 0 {
+	if o, err := c.Load(Inputs{System: dir + "/none", User: dir + "/none/either"}); err != nil || c != Default() ||
+		len(o.Files) != 0 {
 		t.Errorf("%v, %+v", err, c)
 	}
 	if _, err := c.Load(Inputs{User: dir}); err == nil {
@@ -270,7 +288,8 @@ func TestThePageForAdminsHasEveryKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range settings {
-		if key := settings[i].key; !strings.HasPrefix(key, "thresholds.") && !strings.Contains(string(text), "`"+key+"`") {
+		if key := settings[i].key; !strings.HasPrefix(key, "thresholds.") &&
+			!strings.Contains(string(text), "`"+key+"`") {
 			t.Errorf("docs/ADMINS.md does not have %s", key)
 		}
 	}

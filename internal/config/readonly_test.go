@@ -25,7 +25,8 @@ func TestReadOnly(t *testing.T) {
 			note: "readonly = false (--readonly) becomes true: the limit is readonly (SYSTEM:1)",
 		},
 		{
-			name: "the user's file against the site", system: "readonly = true", user: "readonly = false", want: "SYSTEM:1",
+			name: "the user's file against the site", system: "readonly = true", user: "readonly = false",
+			want: "SYSTEM:1",
 			note: "readonly = false (USER:1) becomes true: the limit is readonly (SYSTEM:1)",
 		},
 		{
@@ -64,11 +65,16 @@ func TestSwitches(t *testing.T) {
 	}{
 		{"", "", "any  true  0 ", ""},
 		{"serve = 'local'\nrecord = true\nmax_nodes = 100", "", "local SYSTEM:1 true  100 SYSTEM:3", ""},
-		{"serve = 'local'\nmax_nodes = 100", "serve = 'off'\nrecord = false\nmax_nodes = 7", "off USER:1 false USER:2 7 USER:3", ""},
-		{"serve = 'off'", "serve = 'any'", "off SYSTEM:1 true  0 ", `serve = "any" (USER:1) becomes "off": the limit is serve (SYSTEM:1)`},
-		{"serve = 'local'", "serve = 'any'", "local SYSTEM:1 true  0 ", `serve = "any" (USER:1) becomes "local": the limit is serve (SYSTEM:1)`},
-		{"record = false", "record = true", "any  false SYSTEM:1 0 ", `record = true (USER:1) becomes false: the limit is record (SYSTEM:1)`},
-		{"max_nodes = 100", "max_nodes = 101", "any  true  100 SYSTEM:1", `max_nodes = 101 (USER:1) becomes 100: the limit is max_nodes (SYSTEM:1)`},
+		{"serve = 'local'\nmax_nodes = 100", "serve = 'off'\nrecord = false\nmax_nodes = 7",
+			"off USER:1 false USER:2 7 USER:3", ""},
+		{"serve = 'off'", "serve = 'any'", "off SYSTEM:1 true  0 ",
+			`serve = "any" (USER:1) becomes "off": the limit is serve (SYSTEM:1)`},
+		{"serve = 'local'", "serve = 'any'", "local SYSTEM:1 true  0 ",
+			`serve = "any" (USER:1) becomes "local": the limit is serve (SYSTEM:1)`},
+		{"record = false", "record = true", "any  false SYSTEM:1 0 ",
+			`record = true (USER:1) becomes false: the limit is record (SYSTEM:1)`},
+		{"max_nodes = 100", "max_nodes = 101", "any  true  100 SYSTEM:1",
+			`max_nodes = 101 (USER:1) becomes 100: the limit is max_nodes (SYSTEM:1)`},
 		{"", "max_nodes = 101", "any  true  101 USER:1", ""},
 	} {
 		in := place(t, test.system, test.user)
@@ -84,8 +90,10 @@ func TestSwitches(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"serve = true": "serve must be off, local or any, not true", "record = 'no'": `record must be true or false, not "no"`,
-		"max_nodes = 0": "max_nodes must be a whole number from 1 to 1000000, not 0", "max_nodes = 1.5": "max_nodes must be a whole number from 1 to 1000000, not 1.5",
+		"serve = true":    "serve must be off, local or any, not true",
+		"record = 'no'":   `record must be true or false, not "no"`,
+		"max_nodes = 0":   "max_nodes must be a whole number from 1 to 1000000, not 0",
+		"max_nodes = 1.5": "max_nodes must be a whole number from 1 to 1000000, not 1.5",
 	} {
 		c := Default()
 		if _, err := c.Load(place(t, text, "")); err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -13,17 +13,24 @@ func TestEdit(t *testing.T) {
 	for _, test := range []struct{ name, text, key, value, want string }{
 		{"an empty file", "", "theme", `"mono"`, "theme = \"mono\"\n"},
 		{"a table in an empty file", "", "columns.node", `["gpu"]`, "\n[columns]\nnode = [\"gpu\"]\n"},
-		{"another value", "# mine\ntheme='dark'  # at night\nview = 'node'\n", "theme", `"mono"`, "# mine\ntheme=\"mono\"  # at night\nview = 'node'\n"},
+		{"another value", "# mine\ntheme='dark'  # at night\nview = 'node'\n", "theme", `"mono"`,
+			"# mine\ntheme=\"mono\"  # at night\nview = 'node'\n"},
 		{"a sharp in a value", "banner = 'a # b' # c\n", "banner", `"x"`, "banner = \"x\" # c\n"},
-		{"below the first comments", "# one\n# two\n\n[poll]\ninterval = 3\n", "theme", `"mono"`, "# one\n# two\ntheme = \"mono\"\n\n[poll]\ninterval = 3\n"},
-		{"no end of the last line", "[poll]\ninterval = 3", "columns.node", `["gpu"]`, "[poll]\ninterval = 3\n\n[columns]\nnode = [\"gpu\"]\n"},
-		{"in its table", "[columns] # my columns\noverview = ['node']\n[poll]\ninterval = 3\n", "columns.node", `["gpu"]`, "[columns] # my columns\nnode = [\"gpu\"]\noverview = ['node']\n[poll]\ninterval = 3\n"},
-		{"a table with dots", "columns.overview = ['node']\n[poll]\n", "columns.node", `["gpu"]`, "columns.overview = ['node']\ncolumns.node = [\"gpu\"]\n[poll]\n"},
-		{"a value of many lines", "[columns]\nnode = [\n  'gpu', # number\n  'temp',\n] # end\noverview = ['node']\n", "columns.node", `["gpu"]`, "[columns]\nnode = [\"gpu\"] # end\noverview = ['node']\n"},
+		{"below the first comments", "# one\n# two\n\n[poll]\ninterval = 3\n", "theme", `"mono"`,
+			"# one\n# two\ntheme = \"mono\"\n\n[poll]\ninterval = 3\n"},
+		{"no end of the last line", "[poll]\ninterval = 3", "columns.node", `["gpu"]`,
+			"[poll]\ninterval = 3\n\n[columns]\nnode = [\"gpu\"]\n"},
+		{"in its table", "[columns] # my columns\noverview = ['node']\n[poll]\ninterval = 3\n", "columns.node",
+			`["gpu"]`, "[columns] # my columns\nnode = [\"gpu\"]\noverview = ['node']\n[poll]\ninterval = 3\n"},
+		{"a table with dots", "columns.overview = ['node']\n[poll]\n", "columns.node", `["gpu"]`,
+			"columns.overview = ['node']\ncolumns.node = [\"gpu\"]\n[poll]\n"},
+		{"a value of many lines", "[columns]\nnode = [\n  'gpu', # number\n  'temp',\n] # end\noverview = ['node']\n",
+			"columns.node", `["gpu"]`, "[columns]\nnode = [\"gpu\"] # end\noverview = ['node']\n"},
 		{"taken out", "a_table.x = 1\ntheme = 'dark'\nview = 'node'\n", "theme", "", "a_table.x = 1\nview = 'node'\n"},
 		{"the last of a table", "[columns]\nnode = ['gpu']\n", "columns.node", "", "[columns]\n"},
 		{"not there", "view = 'node'\n", "theme", "", "view = 'node'\n"},
-		{"what nobody knows", "[other]\n'x y' = [[1, 2], [3]]\n", "theme", `"mono"`, "theme = \"mono\"\n[other]\n'x y' = [[1, 2], [3]]\n"},
+		{"what nobody knows", "[other]\n'x y' = [[1, 2], [3]]\n", "theme", `"mono"`,
+			"theme = \"mono\"\n[other]\n'x y' = [[1, 2], [3]]\n"},
 	} {
 		got, err := edit(test.text, test.key, test.value)
 		if err != nil || got != test.want {
@@ -38,7 +45,8 @@ func TestSave(t *testing.T) {
 	c := Default()
 	c.Theme, c.GPULevels, c.Columns.Node, c.View = "mono", Levels{10, 75}, "gpu,util", "node"
 	for range 2 {
-		if err := c.Save(path, "theme", "gpu_util_thresh", "mem_util_thresh", "columns.node", "columns.overview"); err != nil {
+		if err := c.Save(path, "theme", "gpu_util_thresh", "mem_util_thresh", "columns.node",
+			"columns.overview"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,8 +122,9 @@ func TestSaveThroughDanglingLink(t *testing.T) {
 		}
 	}
 	for name, to := range map[string]string{
-		"config/relative.toml": "../dotfiles/one.toml", "config/absolute.toml": filepath.Join(dir, "dotfiles/two.toml"), "config/chain.toml": "next.toml",
-		"config/next.toml": "../dotfiles/three.toml", "config/nowhere.toml": "../missing/four.toml",
+		"config/relative.toml": "../dotfiles/one.toml", "config/absolute.toml": filepath.Join(dir, "dotfiles/two.toml"),
+		"config/chain.toml": "next.toml",
+		"config/next.toml":  "../dotfiles/three.toml", "config/nowhere.toml": "../missing/four.toml",
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)

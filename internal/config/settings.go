@@ -44,7 +44,10 @@ var settings = append([]setting{
 	limited(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
 	limited(choice("serve", serve, ServePlaces...), serve, wider),
 	limited(yesNo("record", record), record, func(own, system bool) bool { return own && !system }),
-	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, func(own, system int) bool { return system > 0 && (own == 0 || own > system) }),
+	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, func(own, system int) bool {
+		return system > 0 &&
+			(own == 0 || own > system)
+	}),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	pollInterval(),
 	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
@@ -125,7 +128,10 @@ func line(key string, at func(*Config) *string) setting {
 	return setting{
 		key: key, want: "a line of at most " + strconv.Itoa(most) + " printable characters",
 		take: func(c *Config, v any) bool {
-			return set(at(c))(asString(v, func(s string) bool { return len([]rune(s)) <= most && !strings.ContainsFunc(s, isNotPrintable) }))
+			return set(at(c))(asString(v, func(s string) bool {
+				return len([]rune(s)) <= most &&
+					!strings.ContainsFunc(s, isNotPrintable)
+			}))
 		},
 		show: func(c *Config) string { return quoted(*at(c)) },
 	}

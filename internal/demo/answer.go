@@ -62,7 +62,8 @@ func (w *world) signal(h *host, id wire.ProcessID, number int, now time.Duration
 	case p == nil:
 		return wire.Signaled{PID: id.PID, Error: "has exited", ErrorID: wire.SignalGone}
 	case p.StartTicks != id.StartTicks:
-		return wire.Signaled{PID: id.PID, Error: "has exited, and another process has this PID now", ErrorID: wire.SignalReused}
+		return wire.Signaled{PID: id.PID, Error: "has exited, and another process has this PID now",
+			ErrorID: wire.SignalReused}
 	case p.User != me:
 		return wire.Signaled{PID: id.PID, Error: "belongs to " + p.User, ErrorID: wire.SignalOtherUser}
 	}
@@ -76,21 +77,28 @@ func (w *world) environ(h *host, id wire.ProcessID, now time.Duration) (*wire.En
 		return nil, err
 	}
 	if p.User != me {
-		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes", id.PID, p.User)
+		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes",
+			id.PID, p.User)
 	}
 	s := &h.gpus[gpu]
 	job := w.jobOf(s.use)
 	first := job.Nodes[0]
 	return &wire.Environ{Variables: []string{
-		"SHELL=/bin/bash", "USER=" + me, "LOGNAME=" + me, "HOME=/home/" + me, "PWD=" + p.Directory, "LANG=en_US.UTF-8", "TMPDIR=/tmp",
+		"SHELL=/bin/bash", "USER=" + me, "LOGNAME=" + me, "HOME=/home/" + me, "PWD=" + p.Directory, "LANG=en_US.UTF-8",
+		"TMPDIR=/tmp",
 		"PATH=/home/" + me + "/venv/bin:/opt/cuda/bin:/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin",
 		"LD_LIBRARY_PATH=/opt/cuda/lib64:/opt/nccl/lib", "VIRTUAL_ENV=/home/" + me + "/venv",
-		"SLURM_JOB_ID=" + job.Number, "SLURM_JOB_NAME=" + job.Name, "SLURM_JOB_PARTITION=" + job.Partition, "SLURM_JOB_USER=" + me,
+		"SLURM_JOB_ID=" + job.Number, "SLURM_JOB_NAME=" + job.Name, "SLURM_JOB_PARTITION=" + job.Partition,
+		"SLURM_JOB_USER=" + me,
 		fmt.Sprint("SLURM_JOB_NUM_NODES=", len(job.Nodes)), "SLURMD_NODENAME=" + h.name, "SLURM_STEP_ID=0",
-		fmt.Sprint("SLURM_NODEID=", slices.Index(job.Nodes, h.name)), fmt.Sprint("CUDA_VISIBLE_DEVICES=", joined(job.Minors[h.name])),
-		fmt.Sprint("RANK=", s.rank), fmt.Sprint("LOCAL_RANK=", s.local), fmt.Sprint("WORLD_SIZE=", s.use.ranks), "MASTER_ADDR=" + first, "MASTER_PORT=29500",
-		"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5", "OMP_NUM_THREADS=12", "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-		"HF_HOME=/scratch/" + me + "/hf", "WANDB_PROJECT=" + job.Name, "WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo",
+		fmt.Sprint("SLURM_NODEID=", slices.Index(job.Nodes, h.name)),
+		fmt.Sprint("CUDA_VISIBLE_DEVICES=", joined(job.Minors[h.name])),
+		fmt.Sprint("RANK=", s.rank), fmt.Sprint("LOCAL_RANK=", s.local), fmt.Sprint("WORLD_SIZE=", s.use.ranks),
+		"MASTER_ADDR=" + first, "MASTER_PORT=29500",
+		"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5", "OMP_NUM_THREADS=12",
+		"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
+		"HF_HOME=/scratch/" + me + "/hf", "WANDB_PROJECT=" + job.Name,
+		"WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo",
 	}}, nil
 }
 
@@ -109,8 +117,10 @@ func (w *world) details(h *host, id wire.ProcessID, now time.Duration) (*wire.De
 		return nil, err
 	}
 	d := &wire.Details{
-		ProcessID: id, Parent: p.Parent, State: p.State, Threads: *p.Threads, User: p.User, UID: p.UID, Name: p.Name, Arguments: strings.Fields(p.Command),
-		Cgroup: fmt.Sprintf("/system.slice/slurmstepd.scope/job_%s/step_%s/user/task_0", p.Job, p.Step), Job: p.Job, ElapsedSec: p.ElapsedSec,
+		ProcessID: id, Parent: p.Parent, State: p.State, Threads: *p.Threads, User: p.User, UID: p.UID, Name: p.Name,
+		Arguments: strings.Fields(p.Command),
+		Cgroup:    fmt.Sprintf("/system.slice/slurmstepd.scope/job_%s/step_%s/user/task_0", p.Job, p.Step), Job: p.Job,
+		ElapsedSec: p.ElapsedSec,
 	}
 	if p.User == me {
 		d.Executable, d.Directory = "/usr/bin/python3.11", p.Directory
@@ -147,13 +157,15 @@ func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
 }
 
 // relatives are the process on a GPU, those that it has started, and those that have started it.
-func (w *world) relatives(h *host, gpu int, p *wire.Process, now time.Duration) (self wire.Relative, under, over []wire.Relative) {
+func (w *world) relatives(h *host, gpu int, p *wire.Process, now time.Duration) (self wire.Relative, under,
+	over []wire.Relative) {
 	age := *p.ElapsedSec
 	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {
 		elapsed := max(age-later, 0)
 		ticks := max(int64((h.booted()+now)/(10*time.Millisecond))-int64(p.StartTicks)-100*later, 0)
 		return wire.Relative{
-			ProcessID: wire.ProcessID{PID: pid, StartTicks: uint64(int64(p.StartTicks) + 100*later)}, Parent: parent, UID: p.UID, User: p.User,
+			ProcessID: wire.ProcessID{PID: pid, StartTicks: uint64(int64(p.StartTicks) + 100*later)}, Parent: parent,
+			UID: p.UID, User: p.User,
 			Name: strings.TrimPrefix(strings.Fields(command)[0], "/opt/gromacs/bin/"), Command: command, State: "S",
 			CPUTicks: new(uint64(float64(ticks) * busy / 100)), RSS: &rss, ElapsedSec: &elapsed,
 		}
@@ -170,7 +182,8 @@ func (w *world) relatives(h *host, gpu int, p *wire.Process, now time.Duration) 
 	script.Name = "slurm_script"
 	starts := "/bin/sh -c " + p.Command
 	if p.Rank != nil {
-		starts = "python -m torch.distributed.run --nproc-per-node 8 " + strings.TrimPrefix(strings.TrimPrefix(p.Command, "python "), "-u ")
+		starts = "python -m torch.distributed.run --nproc-per-node 8 " +
+			strings.TrimPrefix(strings.TrimPrefix(p.Command, "python "), "-u ")
 	}
 	return self, under, []wire.Relative{step, script, relative(agent, agent-1, starts, -6, 310<<20, 0.4)}
 }

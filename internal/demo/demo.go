@@ -38,7 +38,8 @@ const Twice = 3
 // New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have
 // already reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
-	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order), caught: make(chan struct{})}
+	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order),
+		caught: make(chan struct{})}
 }
 
 // CaughtUp is closed when Run has told the past: what it has emitted before is old, since large clusters have much of

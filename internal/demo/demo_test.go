@@ -43,7 +43,10 @@ var same = cmpopts.EquateComparable(metric.Values{})
 
 func TestDemoIsDeterministic(t *testing.T) {
 	run := func(seed int64) (events []cluster.Event) {
-		synctest.Test(t, func(t *testing.T) { events = play(t, New(5, 8, seed, 3*time.Second, time.Minute), 2*time.Minute, nil) })
+		synctest.Test(t, func(t *testing.T) {
+			events = play(t, New(5, 8, seed, 3*time.Second, time.Minute),
+				2*time.Minute, nil)
+		})
 		return events
 	}
 	first := run(1)
@@ -87,8 +90,10 @@ func TestDemoTellsItsStory(t *testing.T) {
 			t.Errorf("Run: %v", err)
 		}
 		for kind, by := range map[cluster.Kind]time.Duration{
-			cluster.KindLost: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: time.Second, cluster.KindECC: time.Second, cluster.KindNVLinkDown: time.Second,
-			cluster.KindPowerBrake: time.Second, cluster.KindStale: time.Second, cluster.KindLag: time.Second, cluster.KindConnecting: 5 * time.Second,
+			cluster.KindLost: time.Second, cluster.KindFailed: time.Second, cluster.KindThermal: time.Second,
+			cluster.KindECC: time.Second, cluster.KindNVLinkDown: time.Second,
+			cluster.KindPowerBrake: time.Second, cluster.KindStale: time.Second, cluster.KindLag: time.Second,
+			cluster.KindConnecting: 5 * time.Second,
 		} {
 			if at, ok := firstSeen[kind]; !ok || at > by {
 				t.Errorf("%s is seen at %v (ever: %t), want by %v", kind, at, ok, by)
@@ -116,9 +121,11 @@ func settledAt(t *testing.T, past time.Duration) *cluster.Snapshot {
 // On each GPU of the training job at most one thing happens, however few there are: the first frame says which.
 func TestDemoOfFewGPUs(t *testing.T) {
 	for size, want := range map[[2]int]string{
-		{1, 1}: "gpu-n01 GPU0 thermal", {1, 8}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 lag, gpu-n01 GPU5 thermal, gpu-n01 GPU6 ecc",
+		{1, 1}: "gpu-n01 GPU0 thermal", {1,
+			8}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 lag, gpu-n01 GPU5 thermal, gpu-n01 GPU6 ecc",
 		{2, 4}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 thermal, gpu-n02 GPU2 ecc, gpu-n02 GPU3 lag",
-		{3, 4}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 thermal, gpu-n02 GPU2 ecc, gpu-n02 GPU3 lag, gpu-n03 GPU2 gpu_lost, gpu-n03 GPU3 power_brake",
+		{3, 4}: "gpu-n01 GPU1 nvlink_down, gpu-n01 GPU3 thermal, gpu-n02 GPU2 ecc, gpu-n02 GPU3 lag, gpu-n03 GPU2 " +
+			"gpu_lost, gpu-n03 GPU3 power_brake",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
@@ -150,7 +157,8 @@ func TestDemoBeginsSettled(t *testing.T) {
 					kinds[f.Kind] = true
 				}
 			}
-			want := map[cluster.Kind]bool{cluster.KindLost: true, cluster.KindFailed: true, cluster.KindThermal: true, cluster.KindECC: true, cluster.KindPowerBrake: true, cluster.KindNVLinkDown: true}
+			want := map[cluster.Kind]bool{cluster.KindLost: true, cluster.KindFailed: true, cluster.KindThermal: true,
+				cluster.KindECC: true, cluster.KindPowerBrake: true, cluster.KindNVLinkDown: true}
 			if past == longPast { // a GPU must lag for a minute
 				want[cluster.KindLag] = true
 			}
@@ -158,7 +166,8 @@ func TestDemoBeginsSettled(t *testing.T) {
 				t.Errorf("after a past of %v (-want +got):\n%s", past, diff)
 			}
 			for name, n := range s.Nodes {
-				if want := name != "gpu-n04"; (n.State == cluster.NodeReporting) != want || (n.State == cluster.NodeFailed) == want {
+				if want := name != "gpu-n04"; (n.State == cluster.NodeReporting) != want ||
+					(n.State == cluster.NodeFailed) == want {
 					t.Errorf("after a past of %v %s is %s", past, name, n.State)
 				}
 			}
@@ -205,7 +214,8 @@ func TestDemoSizes(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				last := map[string]time.Time{}
-				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second, time.Minute), cycle+time.Minute, nil) {
+				for _, e := range play(t, New(size[0], size[1], 7, 10*time.Second, time.Minute), cycle+time.Minute,
+					nil) {
 					if e.At.Before(last[e.Node]) {
 						t.Fatalf("time runs backwards at %v", e.At)
 					}
@@ -270,7 +280,8 @@ func TestDemoListsProcessesWhereTheUserLooks(t *testing.T) {
 				listed[e.Node] = at
 				continue
 			}
-			if e.Report.Listed != want && (at < 9*time.Second || at > 11*time.Second) && (at < 19*time.Second || at > 21*time.Second) {
+			if e.Report.Listed != want && (at < 9*time.Second || at > 11*time.Second) &&
+				(at < 19*time.Second || at > 21*time.Second) {
 				t.Errorf("%s at %v: listed %t", e.Node, at, e.Report.Listed)
 			}
 			if e.Report.OffBeat {

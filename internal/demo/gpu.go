@@ -30,9 +30,11 @@ const (
 )
 
 var (
-	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700, idle: 72, slowdown: 87,
+	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700,
+		idle: 72, slowdown: 87,
 		videoMax: 1545, pcie: 5, links: 18, gpm: true, vbios: "96.00.89.00.01", capability: "9.0"}
-	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400, idle: 58, slowdown: 92,
+	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400,
+		idle: 58, slowdown: 92,
 		videoMax: 1275, pcie: 4, links: 12, vbios: "92.00.45.00.03", capability: "8.0"}
 )
 
@@ -253,6 +255,7 @@ func (w *world) memoryUsed(h *host, gpu int, now time.Duration) uint64 {
 	if !w.runs(h, gpu, now) {
 		return 4 << 20
 	}
-	share := u.memory + 0.04*w.noise('m', h.number, gpu, 0) + 0.002*w.noise('n', h.number, gpu, int64(now/(20*time.Second)))
+	share := u.memory + 0.04*w.noise('m', h.number, gpu, 0) + 0.002*w.noise('n', h.number, gpu,
+		int64(now/(20*time.Second)))
 	return uint64(share*float64(h.model.memory)) << 20
 }

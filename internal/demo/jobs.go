@@ -59,7 +59,8 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	answer := cluster.Discovery{
 		Command: question, User: me, Host: loginHost,
 		Asked: d.world.begin.Add(now), Took: 40 * time.Millisecond, Next: d.world.begin.Add(d.next),
-		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending, Ended: d.last.Ended, Switches: d.last.Switches,
+		Answered: d.last.Answered, Jobs: d.last.Jobs, Pending: d.last.Pending, Ended: d.last.Ended,
+		Switches: d.last.Switches,
 	}
 	if during(now, controllerGone, controllerBackAt) {
 		answer.Took = deadline
@@ -67,7 +68,8 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 		return &answer
 	}
 	answer.Answered = answer.Asked
-	answer.Jobs, answer.Pending, answer.Ended, answer.Switches = d.jobs(now), d.pending(now), d.ended(now), d.world.under
+	answer.Jobs, answer.Pending, answer.Ended, answer.Switches = d.jobs(now), d.pending(now), d.ended(now),
+		d.world.under
 	d.last = answer
 	return &answer
 }
@@ -115,8 +117,9 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		all += len(minors)
 	}
 	waiting := []cluster.PendingJob{{
-		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all, Reason: "Priority",
-		Start: d.world.begin.Add(3*time.Hour + 10*time.Minute),
+		ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: len(training.Nodes), GPUs: &all,
+		Reason: "Priority",
+		Start:  d.world.begin.Add(3*time.Hour + 10*time.Minute),
 	}}
 	one := 1
 	if !during(now, taskBegins, taskEnds) {
@@ -125,7 +128,8 @@ func (d *simDiscoverer) pending(now time.Duration) []cluster.PendingJob {
 		})
 	}
 	waiting = append(waiting, cluster.PendingJob{
-		ID: evalID + "_[5-999%10]", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one, Reason: "JobArrayTaskLimit",
+		ID: evalID + "_[5-999%10]", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: &one,
+		Reason: "JobArrayTaskLimit",
 	})
 	return slices.DeleteFunc(waiting, func(j cluster.PendingJob) bool { return d.world.canceled(j.ID, now) })
 }
@@ -142,7 +146,8 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 		j := &d.world.jobs[i]
 		if d.world.canceled(j.Number, now) {
 			add(cluster.EndedJob{
-				ID: j.ID, Number: j.Number, Name: j.Name, Partition: j.Partition, Nodes: len(j.Nodes), State: cluster.JobCanceled, Exit: &cluster.Exit{Signal: 15},
+				ID: j.ID, Number: j.Number, Name: j.Name, Partition: j.Partition, Nodes: len(j.Nodes),
+				State: cluster.JobCanceled, Exit: &cluster.Exit{Signal: 15},
 			}, j.start, d.world.over[j.Number])
 		}
 	}
@@ -152,7 +157,8 @@ func (d *simDiscoverer) ended(now time.Duration) []cluster.EndedJob {
 	task.ID, task.Number, task.State, task.Exit = evalID+"_2", "48379", cluster.JobFailed, &cluster.Exit{Code: 3}
 	add(task, -44*time.Minute, -11*time.Minute)
 	add(cluster.EndedJob{
-		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four, State: cluster.JobTimedOut, Exit: &cluster.Exit{},
+		ID: "48266", Number: "48266", Name: "sweep-lr", Partition: "gpu", Nodes: 1, GPUs: &four,
+		State: cluster.JobTimedOut, Exit: &cluster.Exit{},
 	}, -4*time.Hour-26*time.Minute, -26*time.Minute)
 	task.ID, task.Number, task.State, task.Exit = evalID+"_1", "48378", cluster.JobCompleted, &cluster.Exit{}
 	add(task, -71*time.Minute, -39*time.Minute)

@@ -13,9 +13,11 @@ import (
 func (m *model) once() metric.Values {
 	return metric.Make(map[metric.ID]float64{
 		metric.MemoryTotal: float64(m.memory << 20), metric.BAR1Total: float64(128 << 30), metric.ECCMode: 1,
-		metric.Slowdown: float64(m.slowdown), metric.Shutdown: float64(m.slowdown + 5), metric.MaxOperating: float64(m.slowdown - 2),
+		metric.Slowdown: float64(m.slowdown), metric.Shutdown: float64(m.slowdown + 5),
+		metric.MaxOperating:       float64(m.slowdown - 2),
 		metric.MemoryMaxOperating: hottestMemory, metric.PowerLimitDefault: m.limit, metric.PowerLimitMax: m.limit,
-		metric.SMClockMax: float64(m.smMax), metric.GraphicsClockMax: float64(m.smMax), metric.MemClockMax: float64(m.mem), metric.VideoClockMax: float64(m.videoMax),
+		metric.SMClockMax: float64(m.smMax), metric.GraphicsClockMax: float64(m.smMax),
+		metric.MemClockMax: float64(m.mem), metric.VideoClockMax: float64(m.videoMax),
 		metric.PCIeGenMax: float64(m.pcie), metric.PCIeWidthMax: 16, metric.NVLinks: float64(m.links),
 	})
 }
@@ -37,7 +39,8 @@ func (w *world) card(h *host, gpu int) wire.Card {
 func (m *model) absentOf() map[string][]string {
 	absent := []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable, metric.RetiredPending}
 	if !m.gpm {
-		absent = append(absent, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.FabricState, metric.FabricStatus)
+		absent = append(absent, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive,
+			metric.FabricState, metric.FabricStatus)
 	}
 	var keys []string
 	for _, id := range absent {
@@ -136,7 +139,8 @@ func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Durati
 	v.Set(metric.HWThermalTime, hot)
 	v.Set(metric.PowerBrakeTime, braked)
 	for _, none := range []metric.ID{
-		metric.ECCUncorrectedAggregate, metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed,
+		metric.ECCUncorrectedAggregate, metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending,
+		metric.RemapFailed,
 	} {
 		v.Set(none, 0)
 	}

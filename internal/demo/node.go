@@ -47,10 +47,12 @@ var way = []struct {
 	{"name", 2 * time.Millisecond, 2 * time.Millisecond, func(h *host) string { return h.name + " is " + h.address() }},
 	{"TCP", time.Millisecond, 2 * time.Second, always("port 22 open")},
 	{"ssh", 9 * time.Millisecond, 9 * time.Millisecond, always("OpenSSH_8.7")},
-	{"host key", time.Millisecond, time.Millisecond, func(h *host) string { return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+h.number) }},
+	{"host key", time.Millisecond, time.Millisecond,
+		func(h *host) string { return fmt.Sprintf("ed25519, known (known_hosts line %d)", 100+h.number) }},
 	{stageLogin, 41 * time.Millisecond, 7 * time.Second, always("publickey accepted")},
 	{"probe", 130 * time.Millisecond, 130 * time.Millisecond, always("already installed")},
-	{stageDriver, 240 * time.Millisecond, 3 * time.Second, func(h *host) string { return fmt.Sprintf("driver %s, %d GPUs", driver, len(h.gpus)) }},
+	{stageDriver, 240 * time.Millisecond, 3 * time.Second,
+		func(h *host) string { return fmt.Sprintf("driver %s, %d GPUs", driver, len(h.gpus)) }},
 	{"stream", 30 * time.Millisecond, 30 * time.Millisecond, always("receiving reports")},
 }
 
@@ -133,7 +135,8 @@ func (n *simNode) leave(now time.Duration) []cluster.Event {
 
 func (n *simNode) try(now time.Duration) []cluster.Event {
 	n.stage, n.left = 0, false
-	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll, Route: reach.Route{Door: "ssh", Stages: stages()}}}, n.beginStage(now)}
+	return []cluster.Event{{Try: &cluster.Try{Interval: n.world.poll,
+		Route: reach.Route{Door: "ssh", Stages: stages()}}}, n.beginStage(now)}
 }
 
 // beginStage begins the stage n.stage, which ends at n.next.
@@ -191,7 +194,8 @@ func (n *simNode) refuse(now time.Duration, step *reach.Step) []cluster.Event {
 			"Connection closed by " + n.host.address() + " port 22",
 		Meaning: "No running job step of yours on this node. " +
 			"Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
-		Hints: []string{"check whether the job still runs there: squeue --me -w " + n.host.name, "reproduce with: ssh -v " + n.host.name + " true"},
+		Hints: []string{"check whether the job still runs there: squeue --me -w " + n.host.name,
+			"reproduce with: ssh -v " + n.host.name + " true"},
 	})
 	return []cluster.Event{{Step: step}, down}
 }
@@ -209,7 +213,8 @@ func (n *simNode) stream(now time.Duration) []cluster.Event {
 	switch {
 	case n.refused(now):
 		return n.closed(now)
-	case n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+time.Minute:
+	case n.host.plot == drops && during(now, dropAt, dropAt+2*n.world.poll) && now-n.dropped > 2*n.world.poll+
+		time.Minute:
 		n.dropped = now
 		return n.closed(now)
 	}
@@ -226,7 +231,8 @@ func (n *simNode) stream(now time.Duration) []cluster.Event {
 // closed ends the reports because the node closed the connection.
 func (n *simNode) closed(now time.Duration) []cluster.Event {
 	return []cluster.Event{n.down(now, 4*time.Second, reach.Failure{
-		Class: reach.ClassClosed, Short: "connection closed", Words: "Connection to " + n.host.name + " closed by remote host.",
+		Class: reach.ClassClosed, Short: "connection closed", Words: "Connection to " + n.host.name +
+			" closed by remote host.",
 		Meaning: "The node, or something on the path, closed the connection.",
 	})}
 }
@@ -260,7 +266,8 @@ func (h *host) booted() time.Duration {
 // hello is what the probe of a node says first.
 func (w *world) hello(of *host) *wire.Hello {
 	h := &wire.Hello{
-		Version: wire.Version, Build: "demo", Host: of.name, PID: 358000 + of.number, Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
+		Version: wire.Version, Build: "demo", Host: of.name, PID: 358000 + of.number,
+		Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
 		Driver: driver, CUDA: cuda,
 	}
 	for g := range of.gpus {
@@ -306,7 +313,8 @@ func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
 	var list []wire.JobMemory
 	for _, job := range slices.Sorted(maps.Keys(gpus)) {
 		n := uint64(gpus[job])
-		list = append(list, wire.JobMemory{Job: job, Used: n*43<<30 + uint64(2*w.noise('J', h.number, 0, int64(now/time.Minute)))<<30, Limit: n * 112 << 30})
+		list = append(list, wire.JobMemory{Job: job, Used: n*43<<30 +
+			uint64(2*w.noise('J', h.number, 0, int64(now/time.Minute)))<<30, Limit: n * 112 << 30})
 	}
 	return list
 }

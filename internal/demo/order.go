@@ -138,7 +138,8 @@ func (w *world) cancel(job, signal string, now time.Duration) error {
 	number, known := w.numberOf(job, now)
 	if !known {
 		return &reach.Failure{
-			Class: reach.ClassSlurm, Short: "scancel failed", Cause: "Kill job error on job id " + job + ": Invalid job id specified",
+			Class: reach.ClassSlurm, Short: "scancel failed", Cause: "Kill job error on job id " + job +
+				": Invalid job id specified",
 			Meaning: "SLURM does not know this job any more.", Hints: []string{"press r: the job may have ended"},
 		}
 	}

@@ -48,7 +48,8 @@ func on(s *cluster.Snapshot, node string, gpu int) *wire.Process {
 
 func send(t *testing.T, d *Demo, node string, name string, ids ...wire.ProcessID) []wire.Signaled {
 	t.Helper()
-	reply, err := d.Ask(t.Context(), node, wire.Request{ID: 5, Signal: &wire.Signal{Number: wire.SignalNumber(name), Processes: ids}})
+	reply, err := d.Ask(t.Context(), node,
+		wire.Request{ID: 5, Signal: &wire.Signal{Number: wire.SignalNumber(name), Processes: ids}})
 	if err != nil || reply.ID != 5 {
 		t.Fatalf("%s: %+v, %v", name, reply, err)
 	}
@@ -67,12 +68,15 @@ func TestSignals(t *testing.T) {
 		if own == nil || other == nil || bobs == nil || own.User != me || bobs.User != "bob" {
 			t.Fatalf("processes: %+v, %+v, %+v", own, other, bobs)
 		}
-		got := send(t, d, "gpu-n01", "TERM", wire.ProcessID{PID: other.PID, StartTicks: 1}, idOf(own), wire.ProcessID{PID: 7})
-		want := []wire.Signaled{{PID: other.PID, Error: "has exited, and another process has this PID now", ErrorID: "reused"}, {PID: own.PID}, {PID: 7, Error: "has exited", ErrorID: "gone"}}
+		got := send(t, d, "gpu-n01", "TERM", wire.ProcessID{PID: other.PID, StartTicks: 1}, idOf(own),
+			wire.ProcessID{PID: 7})
+		want := []wire.Signaled{{PID: other.PID, Error: "has exited, and another process has this PID now",
+			ErrorID: "reused"}, {PID: own.PID}, {PID: 7, Error: "has exited", ErrorID: "gone"}}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		if got := send(t, d, "gpu-s11", "KILL", idOf(bobs)); got[0].ErrorID != wire.SignalOtherUser || got[0].Error != "belongs to bob" {
+		if got := send(t, d, "gpu-s11", "KILL", idOf(bobs)); got[0].ErrorID != wire.SignalOtherUser ||
+			got[0].Error != "belongs to bob" {
 			t.Errorf("bob's: %+v", got)
 		}
 		s = look()
@@ -96,7 +100,8 @@ func TestStopAndContinue(t *testing.T) {
 		for _, step := range []struct {
 			signals, state string
 			busy           bool
-		}{{"USR1", "R", true}, {"STOP", "T", false}, {"TERM", "T", false}, {"CONT", "R", true}, {"STOP KILL", "", false}} {
+		}{{"USR1", "R", true}, {"STOP", "T", false}, {"TERM", "T", false}, {"CONT", "R", true},
+			{"STOP KILL", "", false}} {
 			for name := range strings.FieldsSeq(step.signals) {
 				send(t, d, "gpu-n01", name, id)
 			}
@@ -124,13 +129,17 @@ func TestQuestionsAboutProcesses(t *testing.T) {
 			return reply
 		}
 		id, his := idOf(p), idOf(bobs)
-		if e := ask("gpu-n01", wire.Request{Environ: &id}).Environ; e == nil || !slices.Contains(e.Variables, fmt.Sprint("RANK=", p.Rank.Rank)) || !slices.Contains(e.Variables, "SLURM_JOB_ID=48211") {
+		if e := ask("gpu-n01", wire.Request{Environ: &id}).Environ; e == nil ||
+			!slices.Contains(e.Variables, fmt.Sprint("RANK=", p.Rank.Rank)) ||
+			!slices.Contains(e.Variables, "SLURM_JOB_ID=48211") {
 			t.Errorf("environment: %+v", e)
 		}
-		if r := ask("gpu-s11", wire.Request{Environ: &his}); r.Environ != nil || !strings.Contains(r.Error, "belongs to bob") {
+		if r := ask("gpu-s11", wire.Request{Environ: &his}); r.Environ != nil ||
+			!strings.Contains(r.Error, "belongs to bob") {
 			t.Errorf("bob's environment: %+v", r)
 		}
-		if r := ask("gpu-s11", wire.Request{Process: &his}); r.Process == nil || r.Process.User != "bob" || r.Process.Directory != "" {
+		if r := ask("gpu-s11", wire.Request{Process: &his}); r.Process == nil || r.Process.User != "bob" ||
+			r.Process.Directory != "" {
 			t.Errorf("bob's process: %+v", r)
 		}
 		family := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{p.PID}}}).Family
@@ -138,7 +147,8 @@ func TestQuestionsAboutProcesses(t *testing.T) {
 		for _, r := range family {
 			parents[r.PID] = r.Parent
 		}
-		if len(family) != 6 || family[0].Name != "slurmstepd" || parents[p.PID] != p.Parent || parents[parents[p.Parent]] != family[0].PID || parents[p.PID+1] != p.PID {
+		if len(family) != 6 || family[0].Name != "slurmstepd" || parents[p.PID] != p.Parent ||
+			parents[parents[p.Parent]] != family[0].PID || parents[p.PID+1] != p.PID {
 			t.Errorf("family of %d: %+v", p.PID, family)
 		}
 		first := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{p.PID}}})
@@ -148,7 +158,8 @@ func TestQuestionsAboutProcesses(t *testing.T) {
 		if percent := 1000 * float64(used) / float64(second.ReadMS-first.ReadMS); !(percent > 29 && percent < 33) {
 			t.Errorf("a process that loads data uses %.1f%% of a CPU", percent)
 		}
-		if all := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{family[0].PID}}}).Family; len(all) != 3+3*8 {
+		if all := ask("gpu-n01", wire.Request{Family: &wire.Family{PIDs: []int{family[0].PID}}}).Family; len(all) != 3+
+			3*8 {
 			t.Errorf("the whole step has %d processes", len(all))
 		}
 	})
@@ -170,13 +181,16 @@ func TestCancel(t *testing.T) {
 			}
 		}
 		s := look()
-		if over := s.Discovery.Ended; len(over) != 5 || over[0].State != cluster.JobCanceled || over[0].Exit.Signal != 15 {
+		if over := s.Discovery.Ended; len(over) != 5 || over[0].State != cluster.JobCanceled ||
+			over[0].Exit.Signal != 15 {
 			t.Errorf("ended: %+v", over)
 		}
-		if len(s.Jobs) != 2 || s.Jobs[0].ID != "48377_3" || len(s.Nodes) != 1 || slices.ContainsFunc(s.Discovery.Pending, func(j cluster.PendingJob) bool { return j.ID == "48390" }) {
+		if len(s.Jobs) != 2 || s.Jobs[0].ID != "48377_3" || len(s.Nodes) != 1 ||
+			slices.ContainsFunc(s.Discovery.Pending, func(j cluster.PendingJob) bool { return j.ID == "48390" }) {
 			t.Errorf("jobs %+v, %d nodes, pending %+v", s.Jobs, len(s.Nodes), s.Discovery.Pending)
 		}
-		if err := d.Cancel(t.Context(), trainingID, ""); err == nil || !strings.Contains(err.Error(), "Invalid job id") {
+		if err := d.Cancel(t.Context(), trainingID, ""); err == nil ||
+			!strings.Contains(err.Error(), "Invalid job id") {
 			t.Errorf("again: %v", err)
 		}
 		time.Sleep(cycle)

@@ -60,7 +60,8 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 		Type:       "C",
 		State:      "R",
 		Identity: wire.Identity{
-			User: u.user, UID: &uid, Name: path.Base(strings.Fields(u.command)[0]), Command: u.command, Job: u.job, Step: "0",
+			User: u.user, UID: &uid, Name: path.Base(strings.Fields(u.command)[0]), Command: u.command, Job: u.job,
+			Step:   "0",
 			Parent: h.agent(u),
 		},
 		GPUMemory:  new(w.memoryUsed(h, gpu, now) - 520<<20),

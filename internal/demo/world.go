@@ -93,13 +93,15 @@ const pastMost = 40_000
 
 func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
 	past = min(past, pastMost/time.Duration(nodes)*poll)
-	w := &world{begin: time.Now().Add(-told), from: told - past, seed: uint64(seed), poll: poll, over: map[string]time.Duration{}}
+	w := &world{begin: time.Now().Add(-told), from: told - past, seed: uint64(seed), poll: poll,
+		over: map[string]time.Duration{}}
 	w.addTraining(nodes, gpus)
 	mine, held, task := w.addShared(gpus)
 	training, shared, late := w.hosts[:nodes], w.hosts[nodes:nodes+1], w.hosts[nodes+1:]
 	w.connect(training)
 	w.jobs = []simJob{
-		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor, trainingMost - trainingFor},
+		{job(trainingID, trainingID, "llama-70b", "gpu-long", training, trainingMost, nil), -trainingFor,
+			trainingMost - trainingFor},
 		{job(evalID+"_3", "48380", "eval-mmlu", "gpu", shared, evalMost, mine), -evalFor, evalMost - evalFor},
 		{job(evalID+"_4", "48381", "eval-mmlu", "gpu", late, evalMost, task), taskBegins, taskEnds},
 	}
@@ -128,7 +130,9 @@ func (w *world) rank() {
 
 // addTraining adds the nodes of the training job.
 func (w *world) addTraining(nodes, gpus int) {
-	train := &use{load: training, user: me, job: trainingID, since: -trainingFor, command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama", memory: 0.87}
+	train := &use{load: training, user: me, job: trainingID, since: -trainingFor,
+		command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama",
+		memory: 0.87}
 	digits := len(fmt.Sprint(nodes))
 	for i := range nodes {
 		h := w.addHost(fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), h100, gpus)
@@ -206,11 +210,17 @@ func (h *host) gives(gpu int, f fate) {
 // addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
 // the two tasks, and those of the job that is suspended, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
-	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second), command: "python finetune.py", memory: 0.55}
-	carol := &use{load: simulating, user: "carol", job: carolsID, since: -(31*time.Hour + 12*time.Minute + 8*time.Second), command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
-	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor, command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
-	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds, command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
-	stopped := &use{load: standing, user: me, job: heldID, since: -heldFor, command: "python tokenize.py --shards 512", directory: "tokens", memory: 0.3}
+	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second),
+		command: "python finetune.py", memory: 0.55}
+	carol := &use{load: simulating, user: "carol", job: carolsID,
+		since:   -(31*time.Hour + 12*time.Minute + 8*time.Second),
+		command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
+	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor,
+		command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
+	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
+		command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
+	stopped := &use{load: standing, user: me, job: heldID, since: -heldFor, command: "python tokenize.py --shards 512",
+		directory: "tokens", memory: 0.3}
 	users := []*use{bob, bob, eval, eval, carol, carol, stopped, stopped}
 	if gpus <= 2 { // too small to share
 		users = []*use{eval, eval}
@@ -244,7 +254,8 @@ func (h *host) assign(users []*use, of *use) (own []int) {
 
 // job is a job on hosts; with minors nil it has all their GPUs.
 func job(id, number, name, partition string, hosts []*host, limit time.Duration, minors []int) cluster.Job {
-	j := cluster.Job{ID: id, Number: number, Name: name, User: me, Partition: partition, Limit: limit, Minors: map[string][]int{}}
+	j := cluster.Job{ID: id, Number: number, Name: name, User: me, Partition: partition, Limit: limit,
+		Minors: map[string][]int{}}
 	for _, h := range hosts {
 		j.Nodes = append(j.Nodes, h.name)
 		own := minors

@@ -12,11 +12,13 @@ import (
 
 // choose returns the door that nvnodetop would use, or why it would use none: package auto goes through what the doors
 // have answered.
-func choose(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string, *reach.Failure) {
+func choose(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
+	*reach.Failure) {
 	answered := make([]auto.Door, len(doors))
 	for i := range doors {
 		w := &n.Ways[i]
-		answered[i] = auto.Door{Name: w.Door, Kind: doors[i].Kind, Opener: replay{w}, Fits: func(context.Context, string) string { return w.Unfit }}
+		answered[i] = auto.Door{Name: w.Door, Kind: doors[i].Kind, Opener: replay{w},
+			Fits: func(context.Context, string) string { return w.Unfit }}
 	}
 	o := auto.New(favorite, answered...)
 	o.Know(jobs)

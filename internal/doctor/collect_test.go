@@ -92,10 +92,12 @@ func collect(t *testing.T, ctx context.Context, ssh, openssh, srun fake) *Node {
 	var open atomic.Int32
 	ssh.open, openssh.open, srun.open = &open, &open, &open
 	quiet := func(context.Context, ...string) (stdout, stderr []byte, err error) { return nil, nil, nil }
-	jobs := []auto.Job{{ID: "7", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 2}}, {ID: "8", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 0}}}
+	jobs := []auto.Job{{ID: "7", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 2}},
+		{ID: "8", Nodes: []string{"n1"}, GPUs: map[string]int{"n1": 0}}}
 	f := Collect(ctx, &Options{
 		Names: []string{"n1"}, Run: quiet, Client: slurm.New(quiet),
-		Doors:    []auto.Door{{Name: "ssh", Kind: auto.SSH, Opener: ssh}, {Name: "openssh", Kind: auto.SSH, Opener: openssh}, {Name: "srun", Kind: auto.SLURM, Opener: srun}},
+		Doors: []auto.Door{{Name: "ssh", Kind: auto.SSH, Opener: ssh},
+			{Name: "openssh", Kind: auto.SSH, Opener: openssh}, {Name: "srun", Kind: auto.SLURM, Opener: srun}},
 		Know:     func([]cluster.Job) []auto.Job { return jobs },
 		Progress: func(string) {},
 	})
@@ -129,7 +131,8 @@ func TestTheChoiceIsThatOfTheProgram(t *testing.T) {
 			if n.Choice != c.want || (n.None == nil) != (c.want != "") {
 				t.Errorf("choice %q, none %v", n.Choice, n.None)
 			}
-			if w := &n.Ways[2]; w.Report != nil && (!w.Report.Listed || w.Noise != "hello\n" || w.Steps[0].Text != "welcome") {
+			if w := &n.Ways[2]; w.Report != nil && (!w.Report.Listed || w.Noise != "hello\n" ||
+				w.Steps[0].Text != "welcome") {
 				t.Errorf("%+v", w)
 			}
 		})
@@ -141,7 +144,8 @@ func TestNoStepIsForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		n := collect(t, t.Context(), fake{mute: true}, fake{}, fake{})
-		if w := &n.Ways[0]; w.Broken == nil || w.Broken.Class != reach.ClassSilent || w.Reported != reportWithin || time.Since(began) != reportWithin || n.Ways[1].Report == nil {
+		if w := &n.Ways[0]; w.Broken == nil || w.Broken.Class != reach.ClassSilent || w.Reported != reportWithin ||
+			time.Since(began) != reportWithin || n.Ways[1].Report == nil {
 			t.Errorf("%+v after %v", w, time.Since(began))
 		}
 		ctx, cancel := context.WithCancel(t.Context())

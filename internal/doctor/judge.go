@@ -13,7 +13,8 @@ import (
 
 // Judge turns facts into a report.
 func Judge(f *Facts) *Report {
-	r := &Report{Version: Version, Program: f.Program, Time: f.At, User: f.User, Host: f.Host, Login: f.Login, Nodes: []Patient{}}
+	r := &Report{Version: Version, Program: f.Program, Time: f.At, User: f.User, Host: f.Host, Login: f.Login,
+		Nodes: []Patient{}}
 	r.Slurm = judgeSlurm(f)
 	r.Verdict = worst(r.Slurm)
 	for i := range f.Nodes {
@@ -64,7 +65,8 @@ func judgeTool(t *Tool, named bool) Step {
 
 // lacking says what there is not without a tool.
 var lacking = map[string]string{
-	"squeue": "there are no jobs to show", "scontrol": "the GPUs of jobs are not known", "srun": "nodes cannot be reached through it",
+	"squeue": "there are no jobs to show", "scontrol": "the GPUs of jobs are not known",
+	"srun": "nodes cannot be reached through it",
 }
 
 func judgeJobs(f *Facts) Step {

@@ -83,10 +83,12 @@ func judgeWay(f *Facts, n *Node, w *Way) Transport {
 	for i := range w.Steps {
 		t.Steps = append(t.Steps, judgeStage(f, n, w, &w.Steps[i]))
 	}
-	if w.Failure != nil && !slices.ContainsFunc(w.Steps, func(s reach.Step) bool { return s.State == reach.StepFailed }) {
+	if w.Failure != nil && !slices.ContainsFunc(w.Steps,
+		func(s reach.Step) bool { return s.State == reach.StepFailed }) {
 		t.Steps = append(t.Steps, fail("connect", w.Failure, w.Took)) // in no stage
 	}
-	if w.Stopped && w.Report == nil && !slices.ContainsFunc(w.Steps, func(s reach.Step) bool { return s.State == reach.StepBegan }) {
+	if w.Stopped && w.Report == nil && !slices.ContainsFunc(w.Steps,
+		func(s reach.Step) bool { return s.State == reach.StepBegan }) {
 		t.Steps = append(t.Steps, Step{Name: "use", Verdict: Skipped, Text: interrupted})
 	}
 	if w.Hello != nil {
@@ -96,7 +98,8 @@ func judgeWay(f *Facts, n *Node, w *Way) Transport {
 	case w.Broken != nil:
 		t.Steps = append(t.Steps, fail("report", w.Broken, w.Reported))
 	case w.Report != nil:
-		t.Steps = append(t.Steps, Step{Name: "report", Verdict: OK, Text: "the first report has arrived", Took: w.Reported.Seconds()})
+		t.Steps = append(t.Steps, Step{Name: "report", Verdict: OK, Text: "the first report has arrived",
+			Took: w.Reported.Seconds()})
 	}
 	return t
 }
@@ -116,7 +119,8 @@ func judgeStage(f *Facts, n *Node, w *Way, s *reach.Step) Step {
 		step.Verdict, step.Text = Skipped, strings.TrimPrefix(s.Text+", "+interrupted, ", ")
 	case s.Stage == remote.StageProbe && w.Hello != nil && w.Hello.StandIn != "":
 		step.Verdict = Warning
-		step.Meaning = "nvidia-smi gives no metrics of the host, no Xids, NVLink or MIG instances; of processes only PID, name and GPU memory."
+		step.Meaning = "nvidia-smi gives no metrics of the host, no Xids, NVLink or MIG instances; of processes only " +
+			"PID, name and GPU memory."
 	case s.Stage == remote.StageDriver && w.Hello != nil:
 		judgeDriver(&f.Slurm, n.Name, w.Hello, &step)
 	}
@@ -140,7 +144,8 @@ func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 	case len(lost) > 0:
 		step.Verdict = Warning
 		step.Words = "lost: " + strings.Join(lost, ", ")
-		step.Hints = []string{"report it to your admins: " + plural(len(lost), "GPU") + " of " + node + " cannot be used"}
+		step.Hints = []string{"report it to your admins: " + plural(len(lost), "GPU") + " of " + node +
+			" cannot be used"}
 	}
 }
 

@@ -30,14 +30,16 @@ func judgeJob(s *Slurm, n *Node, w *Way) Step {
 	switch {
 	case auto.Misplaced(n.Name, w.Hello, known) != "":
 		step.Verdict, step.Text = Warning, auto.Misplaced(n.Name, w.Hello, known)
-		step.Meaning = "pam_slurm_adopt puts a session into one of your jobs, not always into the wanted one. Only a step (srun) shows the other."
+		step.Meaning = "pam_slurm_adopt puts a session into one of your jobs, not always into the wanted one. Only a " +
+			"step (srun) shows the other."
 	case w.Hello.SLUID != "":
 		step.Text = "the session is in a job whose number is unknown (SLUID " + w.Hello.SLUID + ")"
 	case w.Hello.Job == "":
 		step.Text = "the session is in no job: no GPU is hidden"
 		judgeSeen(&step, w, seen, all)
 	case !of[w.Hello.Job]:
-		step.Verdict, step.Text = Warning, "the session is in job "+w.Hello.Job+", which is not one of your running jobs"
+		step.Verdict, step.Text = Warning, "the session is in job "+w.Hello.Job+
+			", which is not one of your running jobs"
 	default:
 		step.Text = "the session is in job " + w.Hello.Job
 		judgeSeen(&step, w, seen, own)
@@ -52,7 +54,8 @@ func judgeSeen(step *Step, w *Way, seen, want int) {
 	}
 	step.Text += fmt.Sprintf(", %d of its %s seen", min(seen, want), plural(want, "GPU"))
 	if w.Hello.Job == "" {
-		step.Text = fmt.Sprintf("the session is in no job, %d of %s of your jobs seen", min(seen, want), plural(want, "GPU"))
+		step.Text = fmt.Sprintf("the session is in no job, %d of %s of your jobs seen", min(seen, want),
+			plural(want, "GPU"))
 	}
 	if seen < want {
 		step.Verdict = Warning

@@ -28,7 +28,8 @@ func sound() *Facts {
 	return &Facts{
 		At: now, Program: "1.0", User: "alice", Host: "login1", ClockLimit: 5 * time.Second,
 		Slurm: Slurm{
-			Tools:   []Tool{{Name: "squeue", Version: "slurm 23.11.4", Took: 3 * time.Millisecond}, {Name: "scontrol", Version: "slurm 23.11.4"}, {Name: "srun", Missing: true}},
+			Tools: []Tool{{Name: "squeue", Version: "slurm 23.11.4", Took: 3 * time.Millisecond},
+				{Name: "scontrol", Version: "slurm 23.11.4"}, {Name: "srun", Missing: true}},
 			Cluster: "alps", Asked: true, Jobs: []cluster.Job{job}, Pending: 1, Took: 12 * time.Millisecond,
 		},
 		Nodes: []Node{{Name: "gpu01", Choice: "ssh", Ways: []Way{
@@ -42,11 +43,14 @@ func sound() *Facts {
 func way(door, job string, stages ...reach.Stage) Way {
 	w := Way{Door: door, Stages: stages, Arrived: now, Reported: 40 * time.Millisecond}
 	for _, s := range stages {
-		w.Steps = append(w.Steps, reach.Step{Stage: s, State: reach.StepDone, Text: string(s) + " is fine", Took: 7 * time.Millisecond})
+		w.Steps = append(w.Steps, reach.Step{Stage: s, State: reach.StepDone, Text: string(s) + " is fine",
+			Took: 7 * time.Millisecond})
 	}
 	uid := 1000
-	w.Hello = &wire.Hello{Build: "1.0", System: "linux/amd64", Program: "/home/alice/.cache/nvnodetop/nvnodetop-probe-0", Job: job, GPUs: make([]wire.Card, 4)}
-	w.Report = &wire.Report{WallMS: now.UnixMilli() - 100, Listed: true, Processes: []wire.Process{{PID: 1, Identity: wire.Identity{UID: &uid}}}}
+	w.Hello = &wire.Hello{Build: "1.0", System: "linux/amd64",
+		Program: "/home/alice/.cache/nvnodetop/nvnodetop-probe-0", Job: job, GPUs: make([]wire.Card, 4)}
+	w.Report = &wire.Report{WallMS: now.UnixMilli() - 100, Listed: true,
+		Processes: []wire.Process{{PID: 1, Identity: wire.Identity{UID: &uid}}}}
 	return w
 }
 
@@ -58,8 +62,11 @@ func (w *Way) fails(f *reach.Failure, text string) {
 }
 
 var refused = &reach.Failure{
-	Class: reach.ClassAuth, Short: "permission denied", Detail: "publickey", Words: "Permission denied (publickey).\nKeys offered: id_rsa.",
-	Meaning: `The node accepts none of your keys for user "alice".`, Hints: []string{"check that your public key is in ~/.ssh/authorized_keys on gpu01", "reproduce with: ssh -v gpu01 true"},
+	Class: reach.ClassAuth, Short: "permission denied", Detail: "publickey",
+	Words:   "Permission denied (publickey).\nKeys offered: id_rsa.",
+	Meaning: `The node accepts none of your keys for user "alice".`,
+	Hints: []string{"check that your public key is in ~/.ssh/authorized_keys on gpu01",
+		"reproduce with: ssh -v gpu01 true"},
 }
 
 // cases change sound facts: each shows one or more verdicts.
@@ -84,11 +91,15 @@ var cases = map[string]struct {
 		n.Choice, n.None = "", f
 	}},
 	"adopted into another job": {Warning, func(f *Facts, n *Node, ssh, srun *Way) {
-		f.Slurm.Jobs = append(f.Slurm.Jobs, cluster.Job{ID: "13", Number: "13", Nodes: []string{"gpu01"}, Counts: map[string]int{"gpu01": 0}})
+		f.Slurm.Jobs = append(f.Slurm.Jobs, cluster.Job{ID: "13", Number: "13", Nodes: []string{"gpu01"},
+			Counts: map[string]int{"gpu01": 0}})
 		ssh.Hello.Job, ssh.Hello.GPUs, n.Choice = "13", nil, "srun"
 	}},
-	"in a foreign job":  {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "99" }},
-	"in an unknown job": {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job, ssh.Hello.SLUID = "", "sEKNKTV3WPV500" }},
+	"in a foreign job": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Hello.Job = "99" }},
+	"in an unknown job": {OK, func(_ *Facts, _ *Node, ssh, _ *Way) {
+		ssh.Hello.Job, ssh.Hello.SLUID = "",
+			"sEKNKTV3WPV500"
+	}},
 	"in an unknown job, which hides GPUs": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
 		ssh.Hello.Job, ssh.Hello.SLUID, ssh.Hello.GPUs = "", "sEKNKTV3WPV500", ssh.Hello.GPUs[:3]
 	}},
@@ -113,26 +124,34 @@ var cases = map[string]struct {
 	"processes hidden": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) {
 		ssh.Report.Processes = append(ssh.Report.Processes, wire.Process{PID: 2})
 	}},
-	"processes of a container": {Warning, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Processes[0].Foreign = true }},
-	"no list":                  {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Listed = false }},
-	"no job":                   {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Nodes = nil, nil }},
+	"processes of a container": {Warning,
+		func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Processes[0].Foreign = true }},
+	"no list": {OK, func(_ *Facts, _ *Node, ssh, _ *Way) { ssh.Report.Listed = false }},
+	"no job":  {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Nodes = nil, nil }},
 	// the session is in a job of somebody
-	"no job, but a name":         {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Named = nil, true }},
-	"squeue fails":               {Failed, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f) }},
-	"squeue fails, but a name":   {Warning, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f); f.Named = true }},
-	"no SLURM":                   {OK, func(f *Facts, n *Node, ssh, srun *Way) { noSlurm(f); ssh.Hello.Job, srun.Hello.Job = "", "" }},
-	"interrupted in a stage":     {OK, func(_ *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun) }},
-	"interrupted before a stage": {Skipped, func(f *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun); f.Slurm = Slurm{}; ssh.Steps = nil }},
+	"no job, but a name":       {Warning, func(f *Facts, _ *Node, _, _ *Way) { f.Slurm.Jobs, f.Named = nil, true }},
+	"squeue fails":             {Failed, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f) }},
+	"squeue fails, but a name": {Warning, func(f *Facts, _ *Node, _, _ *Way) { slurmFails(f); f.Named = true }},
+	"no SLURM": {OK, func(f *Facts, n *Node, ssh, srun *Way) {
+		noSlurm(f)
+		ssh.Hello.Job,
+			srun.Hello.Job = "", ""
+	}},
+	"interrupted in a stage": {OK, func(_ *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun) }},
+	"interrupted before a stage": {Skipped,
+		func(f *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun); f.Slurm = Slurm{}; ssh.Steps = nil }},
 }
 
 func slurmFails(f *Facts) {
-	failure := &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "slurmctld not responding", Cause: "Socket timed out", Hints: []string{"check with: scontrol ping"}}
+	failure := &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "slurmctld not responding",
+		Cause: "Socket timed out", Hints: []string{"check with: scontrol ping"}}
 	f.Slurm.Tools = []Tool{{Name: "squeue", Failure: failure}}
 	f.Slurm.Failure, f.Slurm.Jobs, f.Nodes = failure, nil, nil
 }
 
 func noSlurm(f *Facts) {
-	f.Slurm = Slurm{Tools: []Tool{{Name: "squeue", Missing: true}, {Name: "scontrol", Idle: true}}, Asked: true, None: true}
+	f.Slurm = Slurm{Tools: []Tool{{Name: "squeue", Missing: true}, {Name: "scontrol", Idle: true}}, Asked: true,
+		None: true}
 }
 
 func stopped(n *Node, ssh, srun *Way) {

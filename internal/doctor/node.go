@@ -87,7 +87,8 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 	began := time.Now()
 	go func() {
 		// Next says what is wrong
-		_, _ = s.Call(within, wire.Request{Pace: &wire.Pace{IntervalMS: int(reportEvery / time.Millisecond), Processes: true}})
+		_, _ = s.Call(within, wire.Request{Pace: &wire.Pace{IntervalMS: int(reportEvery / time.Millisecond),
+			Processes: true}})
 	}()
 	for reports := 0; reports < mostReports && (w.Report == nil || !w.Report.Listed); {
 		m, err := s.Next()

@@ -42,11 +42,13 @@ func CSV(w io.Writer, s *cluster.Snapshot) error {
 
 // csvNames are the columns before those of the metrics.
 var csvNames = []string{
-	"time", "node", "node_state", "age_seconds", "driver_version", "gpu", "uuid", "name", "pci_bus", "serial", "mig", "mig_parent", "jobs", "users", "lost", "hangs_seconds",
+	"time", "node", "node_state", "age_seconds", "driver_version", "gpu", "uuid", "name", "pci_bus", "serial", "mig",
+	"mig_parent", "jobs", "users", "lost", "hangs_seconds",
 }
 
 // appendFacts appends the cells of csvNames.
-func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView) []string {
+func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU,
+	jobs []*cluster.JobView) []string {
 	driver, mig, parent, hangs := "", "", "", ""
 	if n.Hello != nil {
 		driver = n.Hello.Driver
@@ -65,8 +67,10 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		ids, users = append(ids, j.ID), append(users, j.User)
 	}
 	return append(line,
-		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), decimal(ageOf(n)), text.Cell(driver), text.Cell(tally.NumberText(g)), text.Cell(g.Card.UUID),
-		text.Cell(g.Card.Name), text.Cell(g.Card.PCIBus), text.Cell(g.Card.Serial), mig, text.Cell(parent), text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
+		s.At.Format(time.RFC3339Nano), text.Cell(n.Name), string(n.State), decimal(ageOf(n)), text.Cell(driver),
+		text.Cell(tally.NumberText(g)), text.Cell(g.Card.UUID),
+		text.Cell(g.Card.Name), text.Cell(g.Card.PCIBus), text.Cell(g.Card.Serial), mig, text.Cell(parent),
+		text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
 }
 
 // none says in a list that nothing is in it. An empty cell would mean that it is not known.

@@ -76,7 +76,8 @@ func TestCSV(t *testing.T) {
 	for i, g := range gpus {
 		for id := range metric.All(metric.GPU) {
 			key := id.Row().Key
-			if want, known := g[key]; id.Row().Unit != metric.Bits && rows[i][key] != textOf(want) || known != (rows[i][key] != "") && id != metric.Throttle {
+			if want, known := g[key]; id.Row().Unit != metric.Bits && rows[i][key] != textOf(want) ||
+				known != (rows[i][key] != "") && id != metric.Throttle {
 				t.Errorf("line %d: %s is %q, the document has %v", i, key, rows[i][key], want)
 			}
 		}
@@ -106,9 +107,11 @@ func textOf(v any) string {
 
 // A GPU of which nothing is known has empty cells, and a list that is known to be empty has not.
 func TestCSVAbsent(t *testing.T) {
-	_, names, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0}, {Index: 1}}}, &wire.Report{GPUs: []wire.GPU{
-		{Index: 0}, {Index: 1, Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.NVLinkUp: 0, metric.Util: 0})},
-	}}))
+	_, names, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0}, {Index: 1}}},
+		&wire.Report{GPUs: []wire.GPU{
+			{Index: 0}, {Index: 1, Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0, metric.NVLinkUp: 0,
+				metric.Util: 0})},
+		}}))
 	if len(rows) != 2 {
 		t.Fatalf("%d lines", len(rows))
 	}
@@ -134,7 +137,8 @@ func TestCSVOfNothing(t *testing.T) {
 // A spreadsheet runs a cell that begins so.
 func TestCSVHasNoFormula(t *testing.T) {
 	for _, text := range []string{"=cmd()", "+1", "-1", "@x"} {
-		_, _, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Name: text, UUID: text, Serial: text, PCIBus: text}}}, &wire.Report{
+		_, _, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Name: text, UUID: text, Serial: text,
+			PCIBus: text}}}, &wire.Report{
 			GPUs: []wire.GPU{{Lost: text, Values: metric.Make(map[metric.ID]float64{metric.Temperature: -5})}},
 		}))
 		for name, cell := range rows[0] {
@@ -151,7 +155,8 @@ func TestCSVHasNoFormula(t *testing.T) {
 // oneNode is a Snapshot of the node n1, which the user named: without a Hello it was not reached.
 func oneNode(hello *wire.Hello, r *wire.Report) *cluster.Snapshot {
 	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	if hello != nil {
 		s.Apply(cluster.Event{At: now, Node: "n1", Hello: hello})

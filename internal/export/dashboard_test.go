@@ -32,7 +32,8 @@ func TestDashboardHasMetricsThatThereAre(t *testing.T) {
 		for _, target := range p.Targets {
 			for _, metric := range name.FindAllString(target.Expr, -1) {
 				asked++
-				if !strings.Contains(out.String(), "\n# TYPE "+metric+" ") && !strings.HasPrefix(out.String(), "# HELP "+metric+" ") {
+				if !strings.Contains(out.String(), "\n# TYPE "+metric+" ") &&
+					!strings.HasPrefix(out.String(), "# HELP "+metric+" ") {
 					t.Errorf("%s: there is no %s", p.Title, metric)
 				}
 			}

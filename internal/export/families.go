@@ -60,7 +60,8 @@ func newFamily(id metric.ID, names Names) family {
 // throttleParts are the reasons that have names. Only the JSON document has those that a newer driver adds.
 func throttleParts() (list []part) {
 	for _, b := range wire.Reasons {
-		list = append(list, part{metric.Throttle, labels("").add("reason", b.Name).tail(), func(reasons float64) float64 { return oneIf(uint64(reasons)&b.Bit != 0) }})
+		list = append(list, part{metric.Throttle, labels("").add("reason", b.Name).tail(),
+			func(reasons float64) float64 { return oneIf(uint64(reasons)&b.Bit != 0) }})
 	}
 	return list
 }

@@ -19,7 +19,8 @@ func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 	}
 	oldest, _ := g.History.Oldest()
 	width := cluster.BinWidth(s.Poll)
-	h := &schema.History{BinSeconds: width.Seconds(), Newest: time.Unix(0, newest*int64(width)).UTC(), Metrics: map[schema.Metric]schema.Series{}}
+	h := &schema.History{BinSeconds: width.Seconds(), Newest: time.Unix(0, newest*int64(width)).UTC(),
+		Metrics: map[schema.Metric]schema.Series{}}
 	for _, id := range metric.Kept {
 		if !g.History.Has(id) {
 			continue

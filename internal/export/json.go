@@ -37,7 +37,8 @@ func JSON(w io.Writer, s *cluster.Snapshot) error {
 }
 
 func newEnded(e *cluster.EndedJob) schema.EndedJob {
-	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs, State: string(e.State), Start: e.Start, End: e.End}
+	j := schema.EndedJob{ID: e.ID, Number: e.Number, Name: e.Name, Partition: e.Partition, Nodes: e.Nodes, GPUs: e.GPUs,
+		State: string(e.State), Start: e.Start, End: e.End}
 	if e.Exit != nil {
 		j.ExitCode, j.Signal = &e.Exit.Code, e.Exit.Signal
 	}
@@ -46,8 +47,10 @@ func newEnded(e *cluster.EndedJob) schema.EndedJob {
 
 func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 	j := schema.Job{
-		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End, LimitSeconds: v.Limit.Seconds(), Suspended: v.Suspended,
-		Nodes: v.Nodes, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{}, Totals: newTotals(s, v),
+		ID: v.ID, Number: v.Number, Name: v.Name, User: v.User, Partition: v.Partition, Start: v.Start, End: v.End,
+		LimitSeconds: v.Limit.Seconds(), Suspended: v.Suspended,
+		Nodes: v.Nodes, GPUs: v.GPUs, GPUsSeen: v.GPUsSeen, NodesReporting: v.Reporting, Findings: []schema.Finding{},
+		Totals: newTotals(s, v),
 	}
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
@@ -82,7 +85,8 @@ func minors(s *cluster.Snapshot, v *cluster.JobView) map[string][]int {
 }
 
 func newFinding(f *cluster.Finding) schema.Finding {
-	out := schema.Finding{Kind: string(f.Kind), Class: string(f.Class), Severity: schema.Severity(f.Severity.String()), Since: f.Since, SinceBefore: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
+	out := schema.Finding{Kind: string(f.Kind), Class: string(f.Class), Severity: schema.Severity(f.Severity.String()),
+		Since: f.Since, SinceBefore: f.Before, Over: f.Over, Times: f.Times, Node: f.Node}
 	out.GPU, out.GPUKey = identity(f.GPU, f.Key)
 	return out
 }
@@ -107,15 +111,18 @@ func newFailure(f *reach.Failure) *schema.Failure {
 	if f == nil {
 		return nil
 	}
-	out := &schema.Failure{Class: string(f.Class), Stage: string(f.Stage), Summary: f.Summary(), Words: f.Words, Meaning: f.Meaning, Hints: f.Hints}
+	out := &schema.Failure{Class: string(f.Class), Stage: string(f.Stage), Summary: f.Summary(), Words: f.Words,
+		Meaning: f.Meaning, Hints: f.Hints}
 	for _, t := range f.Doors {
-		out.Transports = append(out.Transports, schema.Tried{Transport: t.Door, Class: string(t.Class), Summary: t.Summary, Hint: t.Hint})
+		out.Transports = append(out.Transports, schema.Tried{Transport: t.Door, Class: string(t.Class),
+			Summary: t.Summary, Hint: t.Hint})
 	}
 	return out
 }
 
 func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
-	out := schema.Node{Name: n.Name, Switch: n.Switch, State: schema.NodeState(n.State), Since: n.Since, Transport: n.Route.Door, Failure: newFailure(n.Failure)}
+	out := schema.Node{Name: n.Name, Switch: n.Switch, State: schema.NodeState(n.State), Since: n.Since,
+		Transport: n.Route.Door, Failure: newFailure(n.Failure)}
 	if h := n.Hello; h != nil {
 		out.Hostname, out.Driver, out.CUDA, out.NVMLFault, out.CPUs = h.Host, h.Driver, h.CUDA, h.Fault, h.CPUs
 		out.StandIn = h.StandIn
@@ -134,7 +141,8 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 		last.Time, last.AgeSeconds, out.Past = n.Arrived, age, last
 		return out
 	}
-	out.AgeSeconds, out.Host, out.GPUs, out.Processes, out.Jobs, out.Faults, out.Xids = &age, last.Host, last.GPUs, last.Processes, last.Jobs, last.Faults, last.Xids
+	out.AgeSeconds, out.Host, out.GPUs, out.Processes, out.Jobs, out.Faults, out.Xids = &age, last.Host, last.GPUs,
+		last.Processes, last.Jobs, last.Faults, last.Xids
 	return out
 }
 
@@ -150,7 +158,8 @@ func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past 
 		out.Jobs = append(out.Jobs, schema.JobMemory{JobNumber: m.Job, UsedBytes: m.Used, LimitBytes: m.Limit})
 	}
 	for _, f := range n.Faults {
-		out.Faults = append(out.Faults, schema.Fault{Collector: f.Collector, Error: f.Error, GPUs: numbersOf(byIndex, f.GPUs)})
+		out.Faults = append(out.Faults, schema.Fault{Collector: f.Collector, Error: f.Error,
+			GPUs: numbersOf(byIndex, f.GPUs)})
 	}
 	for _, x := range n.Xids {
 		out.Xids = append(out.Xids, newXid(n, x))
@@ -195,11 +204,13 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	c := &g.Card
 	out := schema.GPU{
 		UUID: c.UUID, Name: c.Name,
-		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: seconds(g.HangsMS), HangingCall: g.Call, AgeSeconds: seconds(g.AgeMS), Unlisted: g.Unlisted,
+		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: seconds(g.HangsMS), HangingCall: g.Call,
+		AgeSeconds: seconds(g.AgeMS), Unlisted: g.Unlisted,
 		Metrics: metrics(contents.metrics(), g.Get),
 	}
 	if contents.whole {
-		out.PCIBus, out.MIG, out.Serial, out.VBIOS, out.Capability, out.Absent = c.PCIBus, c.MIG, c.Serial, c.VBIOS, c.Capability, c.Absent
+		out.PCIBus, out.MIG, out.Serial, out.VBIOS, out.Capability, out.Absent = c.PCIBus, c.MIG, c.Serial, c.VBIOS,
+			c.Capability, c.Absent
 	}
 	out.Index, out.Key = nameOf(g)
 	if i := c.Instance; i != nil {

@@ -176,10 +176,13 @@ func fields(t *testing.T, doc any) map[string]bool {
 // What is wrong and what was are apart: one is in the one list or in the other.
 func TestCleared(t *testing.T) {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
-	s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1",
+		Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
+	s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1",
+		Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
 	hot := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWThermal})}}}
 	well := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}
 	for sec := range 71 {
@@ -193,8 +196,10 @@ func TestCleared(t *testing.T) {
 	job := doc["jobs"].([]any)[0].(map[string]any)
 	at := func(sec time.Duration) string { return now.Add(sec * time.Second).Format(time.RFC3339) }
 	want := []any{
-		map[string]any{"kind": "thermal", "severity": "warning", "since": at(62), "over": at(64), "times": json.Number("2"), "node": "n1", "gpu": json.Number("4")},
-		map[string]any{"kind": "node_failed", "class": "refused", "severity": "critical", "since": at(0), "over": at(1), "times": json.Number("1"), "node": "n1"},
+		map[string]any{"kind": "thermal", "severity": "warning", "since": at(62), "over": at(64),
+			"times": json.Number("2"), "node": "n1", "gpu": json.Number("4")},
+		map[string]any{"kind": "node_failed", "class": "refused", "severity": "critical", "since": at(0), "over": at(1),
+			"times": json.Number("1"), "node": "n1"},
 	}
 	if diff := cmp.Diff(want, job["cleared"]); diff != "" || len(job["findings"].([]any)) > 0 {
 		t.Errorf("findings %v, cleared (-want +got):\n%s", job["findings"], diff)
@@ -204,7 +209,8 @@ func TestCleared(t *testing.T) {
 // What is not known is left out: no null, and no key at all.
 func TestAbsent(t *testing.T) {
 	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Index: 0}}}})
@@ -225,13 +231,16 @@ func TestAbsent(t *testing.T) {
 // and no more.
 func TestNoneIsNotUnknown(t *testing.T) {
 	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0}}}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1",
+		Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}})
 	text, doc := export(t, s.Snapshot(now.Add(1247*time.Millisecond)))
 	node := doc["nodes"].([]any)[0].(map[string]any)
-	if reasons, known := node["gpus"].([]any)[0].(map[string]any)["throttle_reasons"].([]any); !known || len(reasons) != 0 {
+	if reasons, known := node["gpus"].([]any)[0].(map[string]any)["throttle_reasons"].([]any); !known ||
+		len(reasons) != 0 {
 		t.Errorf("reasons %v in\n%s", reasons, text)
 	}
 	if age := node["age_seconds"]; age != json.Number("1.247") {

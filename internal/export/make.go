@@ -103,7 +103,8 @@ var everything = contents{true, func(*cluster.GPU) bool { return true }}
 
 // compared are the metrics by which GPUs are compared.
 var compared = []metric.ID{
-	metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.Power, metric.PowerLimit, metric.Temperature, metric.Slowdown, metric.SMClock, metric.SMClockMax,
+	metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.Power, metric.PowerLimit, metric.Temperature,
+	metric.Slowdown, metric.SMClock, metric.SMClockMax,
 	metric.Throttle,
 }
 

@@ -99,7 +99,10 @@ func GPU(s *cluster.Snapshot, node, name string) *Part {
 	}
 	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == name })
 	if at < 0 {
-		at = slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return !g.Instance() && strconv.Itoa(g.Number) == name })
+		at = slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool {
+			return !g.Instance() &&
+				strconv.Itoa(g.Number) == name
+		})
 	}
 	if at < 0 {
 		return nil

@@ -78,7 +78,8 @@ func TestPartsAreTheDocumentWithLessInIt(t *testing.T) {
 	} {
 		doc := written(t, c.part)
 		_, queue := doc["pending"]
-		if jobs, nodes := size(doc, "jobs"), size(doc, "nodes"); jobs != c.jobs || nodes != c.nodes || queue != c.queue {
+		if jobs, nodes := size(doc, "jobs"), size(doc, "nodes"); jobs != c.jobs || nodes != c.nodes ||
+			queue != c.queue {
 			t.Errorf("%s: %d jobs, %d nodes, queue %v", c.name, jobs, nodes, queue)
 		}
 		processes := 0
@@ -106,7 +107,8 @@ func size(doc map[string]any, key string) int {
 func TestWhatIsNotThereHasNoPart(t *testing.T) {
 	s := full()
 	for name, p := range map[string]*Part{
-		"job": Job(s, "nix"), "job without an ID": Job(s, NoID), "node": Node(s, "nix"), "GPU": GPU(s, "n1", "nix"), "GPU of no node": GPU(s, "nix", "0"), "GPU of a silent node": GPU(s, "n2", "0"),
+		"job": Job(s, "nix"), "job without an ID": Job(s, NoID), "node": Node(s, "nix"), "GPU": GPU(s, "n1", "nix"),
+		"GPU of no node": GPU(s, "nix", "0"), "GPU of a silent node": GPU(s, "n2", "0"),
 	} {
 		if p != nil {
 			t.Errorf("there is a part for no %s", name)
@@ -138,7 +140,8 @@ func TestLists(t *testing.T) {
 	doc := written(t, Nodes(full()))
 	gpu := doc["nodes"].([]any)[0].(map[string]any)["gpus"].([]any)[2].(map[string]any)
 	var keys []string
-	for _, key := range []string{"index", "uuid", "name", "util_percent", "memory_used_bytes", "throttle_reasons", "jobs", "serial", "absent", "energy_joules", "pci_bus"} {
+	for _, key := range []string{"index", "uuid", "name", "util_percent", "memory_used_bytes", "throttle_reasons",
+		"jobs", "serial", "absent", "energy_joules", "pci_bus"} {
 		if _, has := gpu[key]; has {
 			keys = append(keys, key)
 		}
@@ -151,14 +154,18 @@ func TestLists(t *testing.T) {
 // three is a job on three GPUs, reported at these seconds, on one node.
 func three(seconds ...int) *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{UUID: "a", Minor: new(0)}, {Index: 1, UUID: "b", Minor: new(1)}, {Index: 2, UUID: "c"}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1",
+		Hello: &wire.Hello{GPUs: []wire.Card{{UUID: "a", Minor: new(0)}, {Index: 1, UUID: "b", Minor: new(1)},
+			{Index: 2, UUID: "c"}}}})
 	for _, sec := range seconds {
 		r := &wire.Report{MonoMS: int64(1000 * sec)}
 		for i, util := range []float64{90, 70, 20} {
 			r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{
-				metric.Util: util, metric.MemoryUsed: float64(100 + i), metric.MemoryTotal: float64(1000 + i), metric.Power: 100.5 + float64(sec), metric.PowerLimit: 700,
+				metric.Util: util, metric.MemoryUsed: float64(100 + i), metric.MemoryTotal: float64(1000 + i),
+				metric.Power: 100.5 + float64(sec), metric.PowerLimit: 700,
 				metric.Temperature: float64(50 + i), metric.Throttle: wire.ThrottleSWPowerCap,
 			})})
 		}
@@ -172,7 +179,8 @@ func TestTotals(t *testing.T) {
 	want := map[string]any{
 		"gpus_counted": json.Number("3"), "util_percent": json.Number("60"), "util_median_percent": json.Number("70"),
 		"util_lowest_percent": json.Number("20"), "util_lowest_node": "n1", "util_lowest_gpu": json.Number("2"),
-		"memory_used_bytes": json.Number("303"), "memory_total_bytes": json.Number("3003"), "power_watts": json.Number("310.5"),
+		"memory_used_bytes": json.Number("303"), "memory_total_bytes": json.Number("3003"),
+		"power_watts":       json.Number("310.5"),
 		"power_limit_watts": json.Number("2100"), "temperature_celsius": json.Number("52"),
 	}
 	if diff := cmp.Diff(want, doc["jobs"].([]any)[0].(map[string]any)["totals"]); diff != "" {
@@ -185,8 +193,10 @@ func TestHistory(t *testing.T) {
 	n := json.Number("90")
 	cap := []any{"sw_power_cap"}
 	want := map[string]any{
-		"bin_seconds": json.Number("3"), "newest": now.Add(11 * time.Second).Format(time.RFC3339), "metrics": map[string]any{
-			"util_percent": []any{n, n, nil, n}, "memory_used_bytes": []any{json.Number("100"), json.Number("100"), nil, json.Number("100")},
+		"bin_seconds": json.Number("3"), "newest": now.Add(11 * time.Second).Format(time.RFC3339),
+		"metrics": map[string]any{
+			"util_percent": []any{n, n, nil, n}, "memory_used_bytes": []any{json.Number("100"), json.Number("100"), nil,
+				json.Number("100")},
 			"power_watts":         []any{json.Number("103.5"), json.Number("106.5"), nil, json.Number("112.5")},
 			"temperature_celsius": []any{json.Number("50"), json.Number("50"), nil, json.Number("50")},
 		},

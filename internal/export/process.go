@@ -11,9 +11,12 @@ import (
 
 func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process {
 	out := schema.Process{
-		PID: p.PID, StartTicks: p.StartTicks, Type: p.Type, State: p.State, User: p.User, Name: p.Name, Command: p.Command, Directory: p.Directory,
-		ParentPID: p.Parent, JobNumber: p.Job, Step: p.Step, Foreign: p.Foreign, GPUMemoryBytes: p.GPUMemory, SMPercent: p.SMPercent, MemUtilPercent: p.MemPercent,
-		EncoderPercent: p.EncPercent, DecoderPercent: p.DecPercent, CPUPercent: p.CPUPercent, RSSBytes: p.RSS, Threads: p.Threads, ElapsedSeconds: p.ElapsedSec,
+		PID: p.PID, StartTicks: p.StartTicks, Type: p.Type, State: p.State, User: p.User, Name: p.Name,
+		Command: p.Command, Directory: p.Directory,
+		ParentPID: p.Parent, JobNumber: p.Job, Step: p.Step, Foreign: p.Foreign, GPUMemoryBytes: p.GPUMemory,
+		SMPercent: p.SMPercent, MemUtilPercent: p.MemPercent,
+		EncoderPercent: p.EncPercent, DecoderPercent: p.DecPercent, CPUPercent: p.CPUPercent, RSSBytes: p.RSS,
+		Threads: p.Threads, ElapsedSeconds: p.ElapsedSec,
 	}
 	out.GPU, out.GPUKey = nameOf(g)
 	out.GPUMemoryPercent, out.HostMemoryPercent = percent(tally.GPUShare(g, p)), percent(tally.HostPercent(n, p))
@@ -33,7 +36,8 @@ func percent(value float64, known bool) *float64 {
 }
 
 var rankStates = map[tally.RankState]schema.RankState{
-	tally.RankRuns: schema.RankRuns, tally.RankGone: schema.RankGone, tally.RankUnseen: schema.RankNeverSeen, tally.RankUnknown: schema.RankUnknown,
+	tally.RankRuns: schema.RankRuns, tally.RankGone: schema.RankGone, tally.RankUnseen: schema.RankNeverSeen,
+	tally.RankUnknown: schema.RankUnknown,
 }
 
 func newRanks(s *cluster.Snapshot, job *cluster.JobView) (list []schema.Rank) {
@@ -41,7 +45,8 @@ func newRanks(s *cluster.Snapshot, job *cluster.JobView) (list []schema.Rank) {
 		if row.Rank == nil {
 			continue
 		}
-		r := schema.Rank{Rank: row.Rank.Rank, WorldSize: row.Rank.World, Program: row.Program, State: rankStates[row.State], Node: row.Node, LastSeen: row.LastSeen}
+		r := schema.Rank{Rank: row.Rank.Rank, WorldSize: row.Rank.World, Program: row.Program,
+			State: rankStates[row.State], Node: row.Node, LastSeen: row.LastSeen}
 		if row.Number != cluster.NoNumber {
 			r.GPU = &row.Number
 		} else if row.GPU != nil {

@@ -28,9 +28,15 @@ func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
 	e.states(t)
 	fresh := slices.DeleteFunc(slices.Clone(t.nodes), func(n nodeTarget) bool { return !n.fresh })
-	e.table(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) { return fresh[i].labels, fresh[i].node.Host.Float })
+	e.table(metric.Host, names, len(fresh), func(i int) (string, func(metric.ID) float64) {
+		return fresh[i].labels,
+			fresh[i].node.Host.Float
+	})
 	e.facts(t)
-	e.table(metric.GPU, names, len(t.gpus), func(i int) (string, func(metric.ID) float64) { return t.gpus[i].labels, t.gpus[i].gpu.Float })
+	e.table(metric.GPU, names, len(t.gpus), func(i int) (string, func(metric.ID) float64) {
+		return t.gpus[i].labels,
+			t.gpus[i].gpu.Float
+	})
 	e.xids(t, names)
 	return e.out.Flush()
 }
@@ -55,7 +61,8 @@ func (e *exposition) sample(f *family, labels, more string, value float64) {
 
 // table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one before those of the next: a GPU
 // has thousands of bytes, and to go through all of them for each metric takes longer than to write the samples.
-func (e *exposition) table(s metric.Scope, names Names, n int, at func(i int) (labels string, value func(metric.ID) float64)) {
+func (e *exposition) table(s metric.Scope, names Names, n int,
+	at func(i int) (labels string, value func(metric.ID) float64)) {
 	ids := slices.Collect(metric.All(s))
 	columns, about := make([][]float64, slices.Max(ids)+1), make([]string, n)
 	for _, id := range ids {
@@ -90,7 +97,8 @@ func (e *exposition) states(t *targets) {
 	for i := range t.nodes {
 		if n := &t.nodes[i]; n.fresh && n.node.Hello != nil {
 			h := n.node.Hello
-			e.sample(&info, n.labels, labels("").add("hostname", h.Host).add("driver_version", h.Driver).add("cuda_version", h.CUDA).tail(), 1)
+			e.sample(&info, n.labels, labels("").add("hostname", h.Host).add("driver_version",
+				h.Driver).add("cuda_version", h.CUDA).tail(), 1)
 		}
 	}
 }
@@ -110,7 +118,8 @@ func (e *exposition) facts(t *targets) {
 	for i := range t.gpus {
 		g := &t.gpus[i]
 		for _, j := range owners(g.node, g.gpu, g.jobs) {
-			e.sample(&owner, g.labels, labels("").add("job_id", j.ID).add("job_name", j.Name).add("user", j.User).add("partition", j.Partition).tail(), 1)
+			e.sample(&owner, g.labels, labels("").add("job_id", j.ID).add("job_name", j.Name).add("user",
+				j.User).add("partition", j.Partition).tail(), 1)
 		}
 	}
 }

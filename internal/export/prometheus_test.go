@@ -69,10 +69,13 @@ func TestPrometheus(t *testing.T) {
 	}
 	text, values = scrape(t, full(), DCGMNames)
 	golden(t, "dcgm.prom", text)
-	gpu := " gpu=6 device=nvidia6 UUID=GPU-a pci_bus_id=00000000:1B:00.0 modelName=NVIDIA H100 Hostname=n1 DCGM_FI_DRIVER_VERSION=550.54"
+	gpu := " gpu=6 device=nvidia6 UUID=GPU-a pci_bus_id=00000000:1B:00.0 modelName=NVIDIA H100 Hostname=n1 " +
+		"DCGM_FI_DRIVER_VERSION=550.54"
 	for series, want := range map[string]float64{
-		"DCGM_FI_DEV_GPU_UTIL" + gpu: 97, "DCGM_FI_DEV_SM_CLOCK" + gpu: 1215, "DCGM_FI_DEV_XID_ERRORS" + gpu: 79, "DCGM_FI_DEV_POWER_USAGE" + gpu: 262.5,
-		"nvnodetop_gpu_clock_hertz" + gpu + " domain=graphics": 1e6 * (200 + float64(metric.GraphicsClock)), "nvnodetop_node_up Hostname=n1": 1,
+		"DCGM_FI_DEV_GPU_UTIL" + gpu: 97, "DCGM_FI_DEV_SM_CLOCK" + gpu: 1215, "DCGM_FI_DEV_XID_ERRORS" + gpu: 79,
+		"DCGM_FI_DEV_POWER_USAGE" + gpu:                        262.5,
+		"nvnodetop_gpu_clock_hertz" + gpu + " domain=graphics": 1e6 * (200 + float64(metric.GraphicsClock)),
+		"nvnodetop_node_up Hostname=n1":                        1,
 	} {
 		if got, has := values[series]; !has || got != want {
 			t.Errorf("%s is %v (%v), want %v", series, got, has, want)
@@ -105,7 +108,8 @@ func TestPrometheusJobsAreInfo(t *testing.T) {
 	for _, names := range []Names{OwnNames, DCGMNames} {
 		text, _ := scrape(t, full(), names)
 		for line := range strings.Lines(string(text)) {
-			if (strings.Contains(line, "alice") || strings.Contains(line, "2_1")) && !strings.HasPrefix(line, "nvnodetop_gpu_job_info{") {
+			if (strings.Contains(line, "alice") || strings.Contains(line, "2_1")) &&
+				!strings.HasPrefix(line, "nvnodetop_gpu_job_info{") {
 				t.Error(line)
 			}
 		}
@@ -145,10 +149,12 @@ func TestPromtoolOnDCGM(t *testing.T) {
 
 // What is not known has no sample, and what is 0 has one.
 func TestPrometheusAbsent(t *testing.T) {
-	s := oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "a"}}}, &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: 0})}}})
+	s := oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "a"}}},
+		&wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: 0})}}})
 	_, values := scrape(t, s, OwnNames)
 	want := map[string]float64{
-		"nvnodetop_node_up node=n1": 1, "nvnodetop_node_info node=n1": 1, "nvnodetop_gpu_up node=n1 gpu=0": 1, "nvnodetop_gpu_info node=n1 gpu=0 uuid=a": 1,
+		"nvnodetop_node_up node=n1": 1, "nvnodetop_node_info node=n1": 1, "nvnodetop_gpu_up node=n1 gpu=0": 1,
+		"nvnodetop_gpu_info node=n1 gpu=0 uuid=a":       1,
 		"nvnodetop_gpu_utilization_ratio node=n1 gpu=0": 0,
 	}
 	if fmt.Sprint(values) != fmt.Sprint(want) {
@@ -162,10 +168,12 @@ func TestPrometheusAbsent(t *testing.T) {
 // Old numbers are not those of the time of a scrape.
 func TestPrometheusLeavesOutOldNumbers(t *testing.T) {
 	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
+		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Hello: &wire.Hello{GPUs: []wire.Card{{UUID: "a"}}}})
-	s.Apply(cluster.Event{At: now, Node: "n1", Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
+	s.Apply(cluster.Event{At: now, Node: "n1",
+		Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
 	for after, want := range map[time.Duration]string{time.Second: "1 true", 5 * time.Second: "0 false"} {
 		_, values := scrape(t, s.Snapshot(now.Add(after)), OwnNames)
 		_, has := values["nvnodetop_gpu_utilization_ratio node=n1 gpu=0"]
@@ -179,15 +187,18 @@ func TestPrometheusLeavesOutOldNumbers(t *testing.T) {
 func TestPrometheusOfAHostileNode(t *testing.T) {
 	odd := "a\"} 1\nx{b=\"\\"
 	hello := &wire.Hello{Host: odd, Driver: odd, GPUs: []wire.Card{
-		{Index: 0, Minor: new(1), Name: odd}, {Index: 0, Minor: new(1), UUID: odd, PCIBus: odd}, {Index: 1}, {Index: 1}, {Index: 2, Minor: new(2), UUID: "good"},
+		{Index: 0, Minor: new(1), Name: odd}, {Index: 0, Minor: new(1), UUID: odd, PCIBus: odd}, {Index: 1}, {Index: 1},
+		{Index: 2, Minor: new(2), UUID: "good"},
 	}}
 	values := metric.Make(map[metric.ID]float64{metric.Util: 7})
-	s := oneNode(hello, &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: values}, {Index: 1, Values: values}, {Index: 2, Values: values}}})
+	s := oneNode(hello, &wire.Report{GPUs: []wire.GPU{{Index: 0, Values: values}, {Index: 1, Values: values},
+		{Index: 2, Values: values}}})
 	for _, names := range []Names{OwnNames, DCGMNames} {
 		_, got := scrape(t, s, names)
 		found := false
 		for series, v := range got {
-			found = found || strings.Contains(series, " gpu=2") && v == map[Names]float64{OwnNames: 0.07, DCGMNames: 7}[names]
+			found = found || strings.Contains(series, " gpu=2") && v == map[Names]float64{OwnNames: 0.07,
+				DCGMNames: 7}[names]
 		}
 		if !found {
 			t.Errorf("%s: the good GPU is missing in %v", names, got)
@@ -200,14 +211,17 @@ func thousand() *cluster.Snapshot {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	job := cluster.Job{ID: "1", User: "alice", Minors: map[string][]int{}}
 	once, each := numbers(true, nil), numbers(false, nil)
-	for _, lacks := range []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable, metric.RetiredPending, metric.ThermalTime} {
+	for _, lacks := range []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable,
+		metric.RetiredPending, metric.ThermalTime} {
 		each.Set(lacks, -1)
 	}
 	for i := range 1000 {
 		name := fmt.Sprintf("node%04d", i)
 		hello, r := &wire.Hello{Host: name, Driver: "550.54"}, &wire.Report{}
 		for k := range 8 {
-			hello.GPUs = append(hello.GPUs, wire.Card{Index: k, Minor: &k, UUID: fmt.Sprintf("GPU-%08x-0000-4000-8000-%012x", i, k), Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0", Values: once})
+			hello.GPUs = append(hello.GPUs,
+				wire.Card{Index: k, Minor: &k, UUID: fmt.Sprintf("GPU-%08x-0000-4000-8000-%012x", i, k),
+					Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0", Values: once})
 			r.GPUs = append(r.GPUs, wire.GPU{Index: k, Values: each})
 		}
 		job.Nodes, job.Minors[name] = append(job.Nodes, name), []int{0, 1, 2, 3, 4, 5, 6, 7}

@@ -17,7 +17,8 @@ func TestSchemaHasTheTable(t *testing.T) {
 	want := string(Schema)
 	want = between(t, want, []string{`"cpus": {`, `"host": {`, `"properties": {`}, `          },
           "required"`, "            ", metric.Host)
-	want = between(t, want, []string{`    "gpu": {`, `"processes_unlisted": {`, `},`}, `        "jobs": {`, "        ", metric.GPU)
+	want = between(t, want, []string{`    "gpu": {`, `"processes_unlisted": {`, `},`}, `        "jobs": {`, "        ",
+		metric.GPU)
 	if *update {
 		if err := os.WriteFile("schema.json", []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,8 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	out := &schema.Totals{
 		GPUsCounted: t.Counted(), UtilPercent: known(t.Util.Value), UtilMedianPercent: known(tally.MedianNow(gpus)),
 		MemoryUsedBytes: known(t.Used.Value), MemoryTotalBytes: known(t.Memory.Value),
-		PowerWatts: known(t.Power.Value), PowerLimitWatts: known(t.PowerLimit.Value), TemperatureCelsius: known(t.Temperature.Value),
+		PowerWatts: known(t.Power.Value), PowerLimitWatts: known(t.PowerLimit.Value),
+		TemperatureCelsius: known(t.Temperature.Value),
 	}
 	if low, standsOut := tally.Slowest(gpus); standsOut {
 		out.UtilLowestPercent, out.UtilLowestNode = &low.Value, tally.NodeOf(s, j, low.GPU)

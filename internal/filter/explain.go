@@ -26,7 +26,8 @@ func explain(s string, err error) *Error {
 		return wrong(at.Pos.Offset, "a value is expected after %s", before.Value)
 	case at.Type == symbols["Op"]:
 		return wrong(at.Pos.Offset, "the name of a field is expected before %s", at.Value)
-	case at.EOF() && (before.Type == symbols["And"] || before.Type == symbols["Or"] || before.Type == symbols["Not"] || before.Value == "("):
+	case at.EOF() && (before.Type == symbols["And"] || before.Type == symbols["Or"] || before.Type == symbols["Not"] ||
+		before.Value == "("):
 		return wrong(len(s), "a word or a comparison is expected after %s", before.Value)
 	case at.EOF():
 		return wrong(len(s), "a ) is expected: a ( is not closed")

@@ -40,12 +40,16 @@ func numbers(n ...float64) (v []Value) {
 // rows are rows by name.
 var rows = map[string]fake{
 	"a": {
-		Node: texts("gpu-n01"), User: texts("alice"), Command: texts("python -u train.py --lr=0.1"), PID: numbers(358811), Rank: numbers(0), GPU: numbers(0),
-		Util: numbers(97), Power: numbers(630), Memory: numbers(68.9 * (1 << 30)), Time: numbers(28961), Temperature: numbers(68),
+		Node: texts("gpu-n01"), User: texts("alice"), Command: texts("python -u train.py --lr=0.1"),
+		PID: numbers(358811), Rank: numbers(0), GPU: numbers(0),
+		Util: numbers(97), Power: numbers(630), Memory: numbers(68.9 * (1 << 30)), Time: numbers(28961),
+		Temperature: numbers(68),
 	},
 	"b": {
-		Node: texts("gpu-n02"), User: texts("bob"), Command: texts("Python eval.py"), PID: numbers(77), GPU: numbers(3, 4), Util: numbers(math.NaN()),
-		Power: numbers(90), Memory: numbers(1e9), Time: numbers(59), Temperature: numbers(31), Problem: texts("lag", "slower"),
+		Node: texts("gpu-n02"), User: texts("bob"), Command: texts("Python eval.py"), PID: numbers(77),
+		GPU: numbers(3, 4), Util: numbers(math.NaN()),
+		Power: numbers(90), Memory: numbers(1e9), Time: numbers(59), Temperature: numbers(31),
+		Problem: texts("lag", "slower"),
 	},
 	"c": {Node: texts("köln-N12"), Problem: texts("gpu_lost")},
 }
@@ -64,19 +68,27 @@ func TestMatch(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "abc", "  ": "abc",
 		// words
-		"train": "a", "PYTHON": "ab", "python eval": "b", "gpu-n0": "ab", "KÖLN": "c", "n1": "c", `"python eval"`: "b", `'-u train'`: "a", "nothing": "", "--lr": "a",
+		"train": "a", "PYTHON": "ab", "python eval": "b", "gpu-n0": "ab", "KÖLN": "c", "n1": "c", `"python eval"`: "b",
+		`'-u train'`: "a", "nothing": "", "--lr": "a",
 		`"lr=0.1"`: "a", "util": "", "android": "",
 		// comparisons of text
-		"user=alice": "a", "user==ALICE": "a", "user!=alice": "b", "user = bob": "b", "user=alice,bob": "ab", "user!=alice,bob": "", `user="alice,bob"`: "", "USER=bob": "b",
-		"host=gpu-n01": "a", "node~n0[1-4]": "ab", "node~=N0[1-4]$": "ab", "cmd~(train|eval)": "ab", `cmd~"train|eval"`: "ab", `cmd~\.py$`: "b", "command~^python": "ab", "node~[^)]2": "bc",
+		"user=alice": "a", "user==ALICE": "a", "user!=alice": "b", "user = bob": "b", "user=alice,bob": "ab",
+		"user!=alice,bob": "", `user="alice,bob"`: "", "USER=bob": "b",
+		"host=gpu-n01": "a", "node~n0[1-4]": "ab", "node~=N0[1-4]$": "ab", "cmd~(train|eval)": "ab",
+		`cmd~"train|eval"`: "ab", `cmd~\.py$`: "b", "command~^python": "ab", "node~[^)]2": "bc",
 		"problem=lag": "b", "problem!=lag": "c", "problem~slow": "b", "user=": "!",
 		// comparisons of numbers
-		"util<50": "", "util>50": "a", "util>50%": "a", "util != 50": "a", "pid=77": "b", "pid=77,358811": "ab", "pid!=77": "a", "rank=0": "a", "rank!=1": "a", "gpu=3": "b", "gpu!=3": "a",
-		"index>=4": "b", "gpu<1": "a", "power>300W": "a", "power>0.3kW": "a", "power<=90": "b", "mem>10GiB": "a", "mem>10g": "a", "mem=1gb": "b", "mem<1GiB": "b", "mem>0": "ab",
-		"time>2h": "a", "time<1m": "b", "time=8:02:41": "a", "time=8h2m41s": "a", "time<1d4h": "ab", "time<0-08:02:42": "ab", "temp>60°C": "a", "temp < 60c": "b", "util>-1": "a",
+		"util<50": "", "util>50": "a", "util>50%": "a", "util != 50": "a", "pid=77": "b", "pid=77,358811": "ab",
+		"pid!=77": "a", "rank=0": "a", "rank!=1": "a", "gpu=3": "b", "gpu!=3": "a",
+		"index>=4": "b", "gpu<1": "a", "power>300W": "a", "power>0.3kW": "a", "power<=90": "b", "mem>10GiB": "a",
+		"mem>10g": "a", "mem=1gb": "b", "mem<1GiB": "b", "mem>0": "ab",
+		"time>2h": "a", "time<1m": "b", "time=8:02:41": "a", "time=8h2m41s": "a", "time<1d4h": "ab",
+		"time<0-08:02:42": "ab", "temp>60°C": "a", "temp < 60c": "b", "util>-1": "a",
 		// together
-		"train util>50": "a", "train and util>50": "a", "train & util<50": "", "user=bob or rank=0": "ab", "user=bob | rank=0 & util<50": "b", "(user=bob | rank=0) & util>50": "a",
-		"not train": "bc", "!train": "bc", "! ! train": "a", "not user=alice": "bc", "NOT train AND node~n02": "b", "not (train or eval)": "c", "user=bob||rank=0": "ab", "train&&gpu-n01": "a",
+		"train util>50": "a", "train and util>50": "a", "train & util<50": "", "user=bob or rank=0": "ab",
+		"user=bob | rank=0 & util<50": "b", "(user=bob | rank=0) & util>50": "a",
+		"not train": "bc", "!train": "bc", "! ! train": "a", "not user=alice": "bc", "NOT train AND node~n02": "b",
+		"not (train or eval)": "c", "user=bob||rank=0": "ab", "train&&gpu-n01": "a",
 		"node~n01|node~n02": "ab", "(node~n01)": "a", "((train))": "a", "cmd~(train) | node~n12": "ac",
 	} {
 		e, err := Parse(text, fields)
@@ -121,7 +133,8 @@ func TestErrors(t *testing.T) {
 		{"node~*", "node~", "in the regular expression a character is expected before * + or ?"},
 		{"node~.{0,1000}.{0,1000}", "node~", "this pattern is too large"},
 		{`train cmd~"` + strings.Repeat(".{0,1000}", 50) + `"`, `train cmd~"`, "this pattern is too large"},
-		{"cmd~.{0,500} or (not node~.{0,500})", "cmd~.{0,500} or (not node~", "this pattern is too large together with those before it"},
+		{"cmd~.{0,500} or (not node~.{0,500})", "cmd~.{0,500} or (not node~",
+			"this pattern is too large together with those before it"},
 		{"train and", "train and", "a word or a comparison is expected after and"},
 		{"or train", "", "a word or a comparison is expected before or"},
 		{"a | | b", "a | ", "a word or a comparison is expected before |"},
@@ -175,7 +188,8 @@ func TestFields(t *testing.T) {
 func TestUnitsOfMemory(t *testing.T) {
 	for text, want := range map[string]float64{
 		"1b": 1, "1k": 1 << 10, "1K": 1 << 10, "1m": 1 << 20, "1g": 1 << 30, "1t": 1 << 40,
-		"1kb": 1e3, "1mb": 1e6, "1gb": 1e9, "1tb": 1e12, "1KiB": 1 << 10, "1MiB": 1 << 20, "1 GiB": 1 << 30, "1tib": 1 << 40, "1.5k": 1536, "0": 0,
+		"1kb": 1e3, "1mb": 1e6, "1gb": 1e9, "1tb": 1e12, "1KiB": 1 << 10, "1MiB": 1 << 20, "1 GiB": 1 << 30,
+		"1tib": 1 << 40, "1.5k": 1536, "0": 0,
 	} {
 		if got, err := Number(Bytes, text); err != nil || got != want {
 			t.Errorf("%s is %v, %v, want %v", text, got, err, want)
@@ -189,7 +203,8 @@ func TestKeep(t *testing.T) {
 	if got := Keep(e, all, func(s *string) Subject { return rows[*s] }); len(got) != 1 || got[0] != "a" {
 		t.Errorf("keeps %v", got)
 	}
-	if got := Keep(&Expr{root: word("nothing")}, all, func(s *string) Subject { return rows[*s] }); got == nil || len(got) > 0 {
+	if got := Keep(&Expr{root: word("nothing")}, all, func(s *string) Subject { return rows[*s] }); got == nil ||
+		len(got) > 0 {
 		t.Errorf("keeps %v", got)
 	}
 	if got := Keep(nil, all, func(*string) Subject { return nil }); len(got) != 3 {
@@ -227,8 +242,10 @@ func TestComplete(t *testing.T) {
 // Nothing that can be typed panics or takes long, and an error has its place in the text.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"train util<50 and node~n0[1-4]", `not (user="a b" | cmd~(x|y)) & pid=1,2`, "((((", "a~((((", "!!!!!x", "mem>1d4h8:03:12", "\xff='\u202e", "node~(a*)*(b|[)])", "1-03:22:40",
-		strings.Repeat("(", 512), strings.Repeat("!", 511) + "x", "node~(((((((x{9}){9}){9}){9}){9}))", strings.Repeat("a|", 255) + "b", "node~" + strings.Repeat("(a?)", 120),
+		"train util<50 and node~n0[1-4]", `not (user="a b" | cmd~(x|y)) & pid=1,2`, "((((", "a~((((", "!!!!!x",
+		"mem>1d4h8:03:12", "\xff='\u202e", "node~(a*)*(b|[)])", "1-03:22:40",
+		strings.Repeat("(", 512), strings.Repeat("!", 511) + "x", "node~(((((((x{9}){9}){9}){9}){9}))",
+		strings.Repeat("a|", 255) + "b", "node~" + strings.Repeat("(a?)", 120),
 		"node~" + strings.Repeat(".{0,1000}", 56),
 	} {
 		f.Add(s)

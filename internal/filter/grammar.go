@@ -81,4 +81,5 @@ func speak(t lexer.Token) (lexer.Token, error) {
 	return t, nil
 }
 
-var grammar = participle.MustBuild[choice](participle.Lexer(tokens), participle.Map(speak, "Word"), participle.Elide("Space"))
+var grammar = participle.MustBuild[choice](participle.Lexer(tokens), participle.Map(speak, "Word"),
+	participle.Elide("Space"))

@@ -17,7 +17,8 @@ var units = [...]map[string]float64{
 	Percent: {"": 1, "%": 1},
 	Bytes: {
 		"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
-		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
+		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
+		"tib": 1 << 40,
 	},
 	Watts:   {"": 1, "w": 1, "kw": 1e3},
 	Celsius: {"": 1, "c": 1, "°c": 1, "°": 1},
@@ -26,7 +27,8 @@ var units = [...]map[string]float64{
 
 // forms say how a number of a type is written.
 var forms = [...]string{
-	Count: "a whole number", Percent: "a percentage, such as 50", Bytes: "an amount of memory with its unit, such as 10GiB", Watts: "a power, such as 300W",
+	Count: "a whole number", Percent: "a percentage, such as 50",
+	Bytes: "an amount of memory with its unit, such as 10GiB", Watts: "a power, such as 300W",
 	Celsius: "a temperature, such as 80", Seconds: "a time with its unit, such as 2h or 1d4h",
 }
 

@@ -15,23 +15,28 @@ import (
 // are asked with each report, of which a third comes between two Snapshots: nodes report every 3 s, and the screen
 // shows a Snapshot each second. It counts CPU time: other work on the machine does not count.
 func BenchmarkRules1000x8(b *testing.B) {
-	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * gib, metric.NVLinks: 18}, m{metric.Util: 97, metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.NVLinkUp: 0x3FFFF, metric.PersistenceMode: 1}
+	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * gib, metric.NVLinks: 18},
+		m{metric.Util: 97, metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.NVLinkUp: 0x3FFFF, metric.PersistenceMode: 1}
 	for id := range metric.All(metric.GPU) {
 		if row := id.Row(); row.Pace != metric.Once && sample[id] == 0 {
 			sample[id] = 0
 		}
 	}
-	host := m{metric.TmpFree: 100 * gib, metric.TmpTotal: 400 * gib, metric.DiskFree: 100 * gib, metric.DiskTotal: 400 * gib}
+	host := m{metric.TmpFree: 100 * gib, metric.TmpTotal: 400 * gib, metric.DiskFree: 100 * gib,
+		metric.DiskTotal: 400 * gib}
 	holds := Rules(Defaults())
 	nodes := make([]*cluster.Node, 1000)
 	for i := range nodes {
-		n := &cluster.Node{Name: "n", State: cluster.NodeReporting, Hello: &wire.Hello{Driver: "550"}, Interval: 3 * time.Second, Host: wire.Host{Values: metric.Make(host)}}
+		n := &cluster.Node{Name: "n", State: cluster.NodeReporting, Hello: &wire.Hello{Driver: "550"},
+			Interval: 3 * time.Second, Host: wire.Host{Values: metric.Make(host)}}
 		for i := range 8 {
-			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, GPU: wire.GPU{Values: metric.Make(sample)}, Card: wire.Card{Name: "H100", Values: metric.Make(card)}})
+			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, GPU: wire.GPU{Values: metric.Make(sample)},
+				Card: wire.Card{Name: "H100", Values: metric.Make(card)}})
 		}
 		nodes[i] = n
 	}
-	job := &cluster.Job{ID: "1", Number: "1", Nodes: []string{"n"}, Minors: map[string][]int{"n": {0, 1, 2, 3, 4, 5, 6, 7}}}
+	job := &cluster.Job{ID: "1", Number: "1", Nodes: []string{"n"},
+		Minors: map[string][]int{"n": {0, 1, 2, 3, 4, 5, 6, 7}}}
 	common := &cluster.Common{Driver: "550", Model: "H100", Clocks: 3}
 	began := used(b)
 	for b.Loop() {

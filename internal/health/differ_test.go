@@ -26,7 +26,8 @@ func TestDifferentIsNotSlow(t *testing.T) {
 		gpus int
 		does func(time.Duration, int, int) work
 	}{
-		"two have less to do, each another part":      {8, one(one(always(trains), always(trains.with(25, 12, 250)), 0, 3), always(trains.with(65, 30, 420)), 0, 5)},
+		"two have less to do, each another part": {8,
+			one(one(always(trains), always(trains.with(25, 12, 250)), 0, 3), always(trains.with(65, 30, 420)), 0, 5)},
 		"less to do from now on":                      {8, one(all, later(light.with(65, 30, 390)), 0, 3)},
 		"more memory traffic from now on":             {8, one(all, later(light.with(100, 48, 390)), 0, 3)},
 		"more power from now on":                      {8, one(all, later(light.with(100, 30, 640)), 0, 3)},

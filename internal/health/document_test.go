@@ -22,9 +22,11 @@ var update = flag.Bool("update", false, "rewrite docs/health.md")
 const document = "../../docs/health.md"
 
 var (
-	severityNames = map[cluster.Severity]string{cluster.Note: "note", cluster.Waiting: "waiting", cluster.Warning: "warning", cluster.Critical: "critical"}
-	titles        = map[cluster.Scope]string{cluster.ScopeReach: "Connections", cluster.ScopeReport: "Nodes", cluster.ScopeGPU: "GPUs", cluster.ScopeJob: "Jobs"}
-	placeholder   = regexp.MustCompile(`\{(\w*)\}`)
+	severityNames = map[cluster.Severity]string{cluster.Note: "note", cluster.Waiting: "waiting",
+		cluster.Warning: "warning", cluster.Critical: "critical"}
+	titles = map[cluster.Scope]string{cluster.ScopeReach: "Connections", cluster.ScopeReport: "Nodes",
+		cluster.ScopeGPU: "GPUs", cluster.ScopeJob: "Jobs"}
+	placeholder = regexp.MustCompile(`\{(\w*)\}`)
 )
 
 // TestDocument checks that docs/health.md matches the rows.
@@ -41,7 +43,8 @@ rows in ` + "`internal/health`" + ` by ` + "`go test ./internal/health -update`"
 - Of one kind and one GPU or node, the first row that holds counts.
 `)
 	for scope := cluster.ScopeReach; int(scope) < len(byScope); scope++ {
-		fmt.Fprintf(&b, "\n## %s\n\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n", titles[scope])
+		fmt.Fprintf(&b, "\n## %s\n\n| kind | letter | severity | when | says | do | source "+
+			"|\n|---|---|---|---|---|---|---|\n", titles[scope])
 		for i, r := range rules {
 			if r.scope == scope {
 				b.WriteString(line(t, &r, alarms[i].yes))
@@ -76,12 +79,16 @@ func allRules() []rule {
 
 // evidences says what the evidence is that GPUs work together.
 var evidences = map[pace.Evidence]string{
-	pace.NVLink:  "Two thirds of the GPUs send or receive 16 MiB/s over NVLink while they work.",
-	pace.PCIe:    "Two thirds send and receive 64 MiB/s over PCIe, not three times as much in one direction as in the other: what is fetched or written alone goes one way.",
+	pace.NVLink: "Two thirds of the GPUs send or receive 16 MiB/s over NVLink while they work.",
+	pace.PCIe: "Two thirds send and receive 64 MiB/s over PCIe, not three times as much in one direction as in " +
+		"the other: what is fetched or written alone goes one way.",
 	pace.Network: "Likewise nearly all nodes over InfiniBand or another network, if no other job uses the node.",
-	pace.Pauses:  "Three pauses in a row begin and end within 12 s on all GPUs but one in ten. Of two or three GPUs, after 15 minutes in step.",
-	pace.Waits:   "The driver tells no traffic, and nearly all GPUs begin within 12 s to run kernels that take little power and read no memory: they wait for each other in a collective.",
-	pace.Falls:   "The driver tells no traffic, and when one GPU got slower all others took a sixth less power and memory traffic.",
+	pace.Pauses: "Three pauses in a row begin and end within 12 s on all GPUs but one in ten. Of two or three GPUs, " +
+		"after 15 minutes in step.",
+	pace.Waits: "The driver tells no traffic, and nearly all GPUs begin within 12 s to run kernels that take " +
+		"little power and read no memory: they wait for each other in a collective.",
+	pace.Falls: "The driver tells no traffic, and when one GPU got slower all others took a sixth less power and " +
+		"memory traffic.",
 }
 
 // peersTable documents the rules that compare the GPUs of a job.
@@ -108,8 +115,9 @@ GPUs on several nodes are compared with each other if nearly all nodes exchange 
 	b.WriteString("\n| kind | letter | severity | when | says | do | source |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range peerRules {
 		f := cluster.Finding{Kind: r.kind, Severity: r.severity, Key: "GPU-3", Compared: &cluster.Comparison{
-			Own: pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980}, Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
-			Used: [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
+			Own:    pace.Numbers{pace.Util: 25, pace.Power: 600, pace.Clock: 1980},
+			Median: pace.Numbers{pace.Util: 97, pace.Power: 150, pace.Clock: 1650},
+			Used:   [2]float64{75 << 30, 40 << 30}, Count: 15, Of: 16, Seen: true,
 			Rank: &cluster.SeenRank{Rank: wire.Rank{Rank: 13, World: new(16)}, PID: 4711},
 		}}
 		switch r.kind {
@@ -122,7 +130,8 @@ GPUs on several nodes are compared with each other if nearly all nodes exchange 
 		}
 		words := Say(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity], filled(t, &r.rule), words.Sentence, words.Hint, r.source)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity],
+			filled(t, &r.rule), words.Sentence, words.Hint, r.source)
 	}
 	return b.String()
 }
@@ -141,7 +150,8 @@ func line(t *testing.T, r *rule, sample cluster.Subject) string {
 	if says == "" {
 		says = Sentence(words.One)
 	}
-	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity], filled(t, r), says, words.Hint, r.source)
+	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity],
+		filled(t, r), says, words.Hint, r.source)
 }
 
 // filled returns when a rule holds, with the values of its thresholds.
@@ -187,7 +197,8 @@ They are set in ` + "`$XDG_CONFIG_HOME/nvnodetop/config.toml` (`~/.config/nvnode
 				kinds = append(kinds, "`"+string(r.kind)+"`")
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s to %s | %s | %s |\n", row.Key, plain(row.Value), plain(row.Low), plain(row.High), row.Help, strings.Join(slices.Compact(kinds), ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s to %s | %s | %s |\n", row.Key, plain(row.Value), plain(row.Low),
+			plain(row.High), row.Help, strings.Join(slices.Compact(kinds), ", "))
 	}
 	return b.String()
 }
@@ -209,7 +220,8 @@ consequence is shown with its cause only.
 		if x.follows {
 			severity = "consequence"
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, Sentence(x.name), severity, x.whose, x.action, x.hint)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, Sentence(x.name), severity, x.whose, x.action,
+			x.hint)
 	}
 	return b.String()
 }

@@ -11,7 +11,8 @@ import (
 )
 
 // gone is the reading of a GPU that gives no values.
-var gone = work{util: math.NaN(), memory: math.NaN(), power: math.NaN(), clock: math.NaN(), link: math.NaN(), used: math.NaN()}
+var gone = work{util: math.NaN(), memory: math.NaN(), power: math.NaN(), clock: math.NaN(), link: math.NaN(),
+	used: math.NaN()}
 
 // lacking returns a work of which the driver does not give some numbers.
 func lacking(w work, change func(*work)) work {
@@ -35,14 +36,24 @@ func TestUnknownIsNotIdle(t *testing.T) {
 	}
 	noUtil := func(w *work) { w.util = math.NaN() }
 	for name, tr := range map[string]trace{
-		"a node of two is back":                              {nodes: 2, gpus: 8, age: traceAge, does: back, silent: paused(20 * time.Minute)},
-		"the only node is back":                              {nodes: 1, gpus: 8, age: traceAge, does: back, silent: paused(20 * time.Minute)},
-		"the only GPU is back":                               {nodes: 1, gpus: 1, age: traceAge, does: back, silent: paused(20 * time.Minute)},
-		"no utilization of one":                              {nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), always(lacking(rests, noUtil)), 0, 3)},
-		"no utilization of one from then":                    {nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, lacking(rests, noUtil), 5*time.Minute), 0, 3)},
-		"the others are idle, and of one no number is known": {nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, gone, 5*time.Minute), 0, 3)},
-		"two of three nodes are silent":                      {nodes: 3, gpus: 8, age: traceAge, does: until(trains, rests, 5*time.Minute), silent: func(at time.Duration, node int) bool { return node > 0 && at >= 5*time.Minute }},
-		"no memory traffic is known":                         {nodes: 2, gpus: 8, age: traceAge, does: until(lacking(trains, func(w *work) { w.memory = math.NaN() }), lacking(waits, func(w *work) { w.memory = math.NaN() }), 5*time.Minute)},
+		"a node of two is back": {nodes: 2, gpus: 8, age: traceAge, does: back,
+			silent: paused(20 * time.Minute)},
+		"the only node is back": {nodes: 1, gpus: 8, age: traceAge, does: back,
+			silent: paused(20 * time.Minute)},
+		"the only GPU is back": {nodes: 1, gpus: 1, age: traceAge, does: back,
+			silent: paused(20 * time.Minute)},
+		"no utilization of one": {nodes: 1, gpus: 8, age: traceAge,
+			does: one(always(trains), always(lacking(rests, noUtil)), 0, 3)},
+		"no utilization of one from then": {nodes: 1, gpus: 8, age: traceAge,
+			does: one(always(trains), until(trains, lacking(rests, noUtil), 5*time.Minute), 0, 3)},
+		"the others are idle, and of one no number is known": {nodes: 1, gpus: 8, age: traceAge,
+			does: one(until(trains, rests, 5*time.Minute), until(trains, gone, 5*time.Minute), 0, 3)},
+		"two of three nodes are silent": {nodes: 3, gpus: 8, age: traceAge,
+			does:   until(trains, rests, 5*time.Minute),
+			silent: func(at time.Duration, node int) bool { return node > 0 && at >= 5*time.Minute }},
+		"no memory traffic is known": {nodes: 2, gpus: 8, age: traceAge,
+			does: until(lacking(trains, func(w *work) { w.memory = math.NaN() }),
+				lacking(waits, func(w *work) { w.memory = math.NaN() }), 5*time.Minute)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, f := range tr.play(t, 40*time.Minute) {
@@ -81,7 +92,8 @@ func TestResumedJob(t *testing.T) {
 // The GPUs of a job that stops some time after it was out of sight are told as soon as those of others: the time out of
 // sight is no pause.
 func TestGapIsNoPause(t *testing.T) {
-	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: until(trains, rests, 35*time.Minute), silent: func(at time.Duration, _ int) bool { return at > 5*time.Minute && at < 25*time.Minute }}
+	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: until(trains, rests, 35*time.Minute),
+		silent: func(at time.Duration, _ int) bool { return at > 5*time.Minute && at < 25*time.Minute }}
 	for _, f := range tr.play(t, 40*time.Minute) {
 		if f.Kind == cluster.KindJobIdle && f.at < 37*time.Minute {
 			return
@@ -98,9 +110,14 @@ func TestIdleCountdown(t *testing.T) {
 		does func(time.Duration, int, int) work
 		want string
 	}{
-		"one GPU":  {one(always(trains), until(trains, rests, 2*time.Minute), 0, 5), "Idle while other GPUs of the job work; 70 GiB of its memory is in use; your site ends idle jobs after 60 min: 12 min left."},
-		"the job":  {until(trains, rests, 2*time.Minute), "All GPUs idle; your site ends idle jobs after 60 min: 12 min left."},
-		"not used": {one(always(rests), always(rests), 0, 0), "None of the 8 GPUs has been used since nvnodetop started watching; your site ends idle jobs after 60 min: 10 min left."},
+		"one GPU": {one(always(trains), until(trains, rests, 2*time.Minute), 0, 5),
+			"Idle while other GPUs of the job work; 70 GiB of its memory is in use; your site ends idle jobs after " +
+				"60 min: 12 min left."},
+		"the job": {until(trains, rests, 2*time.Minute),
+			"All GPUs idle; your site ends idle jobs after 60 min: 12 min left."},
+		"not used": {one(always(rests), always(rests), 0, 0),
+			"None of the 8 GPUs has been used since nvnodetop started watching; your site ends idle jobs after 60 " +
+				"min: 10 min left."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tr := trace{nodes: 1, gpus: 8, age: traceAge, does: tc.does}
@@ -162,7 +179,8 @@ func TestSharedGPUIsComparedOnce(t *testing.T) {
 
 // A GPU that joins two others has nothing that is usual for it, so it is not known whether it has become slower.
 func TestANewGPUDoesNotLag(t *testing.T) {
-	tr := trace{nodes: 3, gpus: 1, age: traceAge, does: one(always(trains), always(hotGPU), 2, 0), silent: func(at time.Duration, node int) bool { return node == 2 && at < changesAt }}
+	tr := trace{nodes: 3, gpus: 1, age: traceAge, does: one(always(trains), always(hotGPU), 2, 0),
+		silent: func(at time.Duration, node int) bool { return node == 2 && at < changesAt }}
 	for _, f := range tr.play(t, changesAt+5*time.Minute) {
 		if f.Kind == cluster.KindLag {
 			t.Errorf("found %v", f)

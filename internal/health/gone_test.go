@@ -11,12 +11,14 @@ import (
 )
 
 // ending is a training job on nodes with 8 GPUs each, of which some ranks end, and may be started again a minute later.
-func ending(ends func(at time.Duration, rank int) bool, world int, again time.Duration) func(time.Duration, int) []wire.Process {
+func ending(ends func(at time.Duration, rank int) bool, world int, again time.Duration) func(time.Duration,
+	int) []wire.Process {
 	return func(at time.Duration, node int) []wire.Process {
 		var list []wire.Process
 		for g := range 8 {
 			rank := 8*node + g
-			p := wire.Process{PID: 1000 + rank, GPU: g, ElapsedSec: new(int64(at/time.Second) + 3600), Identity: wire.Identity{Rank: &wire.Rank{Rank: rank, World: new(world), From: "RANK"}}}
+			p := wire.Process{PID: 1000 + rank, GPU: g, ElapsedSec: new(int64(at/time.Second) + 3600),
+				Identity: wire.Identity{Rank: &wire.Rank{Rank: rank, World: new(world), From: "RANK"}}}
 			if again > 0 && at >= again {
 				p.PID, p.ElapsedSec = p.PID+100, new(int64((at-again)/time.Second))
 			} else if ends(at, rank) {
@@ -79,17 +81,31 @@ func TestRankGone(t *testing.T) {
 	}{
 		{"one crashes, the others wait", trace{does: waiting(one), processes: ending(one, 16, 0)}, 1, cluster.Critical},
 		{"one ends, the others go on", trace{does: always(trains), processes: ending(one, 16, 0)}, 1, cluster.Note},
-		{"one of a job that does not work in step", trace{does: searching(rand.New(rand.NewPCG(3, 4)), 8), processes: ending(one, 16, 0)}, 1, cluster.Note},
-		{"one of a job without traffic, the others stop by chance", trace{does: until(silenced(trains), rests, crash), processes: ending(one, 16, 0)}, 1, cluster.Note},
-		{"the ranks of one of two nodes, the others wait", trace{does: waiting(half), processes: ending(half, 16, 0)}, 8, cluster.Critical},
-		{"the ranks of one of two nodes, the others go on", trace{does: always(trains), processes: ending(half, 16, 0)}, 8, cluster.Note},
-		{"all end", trace{does: always(trains), processes: ending(func(at time.Duration, _ int) bool { return at >= crash }, 16, 0)}, 0, 0},
-		{"all end, one after the other", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash+time.Duration(rank)*8*time.Second }, 16, 0)}, 0, 0},
-		{"rank 0 saves the result", trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank != 0 }, 16, 0)}, 0, 0},
-		{"the program is started again", trace{does: always(trains), processes: ending(one, 16, crash+time.Minute)}, 0, 0},
-		{"the program is started again without it", trace{does: always(trains), processes: but13(ending(one, 16, crash+time.Minute), crash)}, 0, 0},
-		{"it has moved to the other node", trace{does: always(trains), processes: moved(ending(one, 16, 0), crash)}, 0, 0},
-		{"the node is silent", trace{does: always(trains), processes: ending(one, 16, 0), silent: func(at time.Duration, node int) bool { return node == 1 && at >= crash }}, 0, 0},
+		{"one of a job that does not work in step", trace{does: searching(rand.New(rand.NewPCG(3, 4)), 8),
+			processes: ending(one, 16, 0)}, 1, cluster.Note},
+		{"one of a job without traffic, the others stop by chance", trace{does: until(silenced(trains), rests, crash),
+			processes: ending(one, 16, 0)}, 1, cluster.Note},
+		{"the ranks of one of two nodes, the others wait", trace{does: waiting(half), processes: ending(half, 16, 0)},
+			8, cluster.Critical},
+		{"the ranks of one of two nodes, the others go on", trace{does: always(trains), processes: ending(half, 16, 0)},
+			8, cluster.Note},
+		{"all end", trace{does: always(trains),
+			processes: ending(func(at time.Duration, _ int) bool { return at >= crash }, 16, 0)}, 0, 0},
+		{"all end, one after the other",
+			trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool {
+				return at >= crash+
+					time.Duration(rank)*8*time.Second
+			}, 16, 0)}, 0, 0},
+		{"rank 0 saves the result", trace{does: always(trains),
+			processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank != 0 }, 16, 0)}, 0, 0},
+		{"the program is started again", trace{does: always(trains), processes: ending(one, 16, crash+time.Minute)}, 0,
+			0},
+		{"the program is started again without it",
+			trace{does: always(trains), processes: but13(ending(one, 16, crash+time.Minute), crash)}, 0, 0},
+		{"it has moved to the other node", trace{does: always(trains), processes: moved(ending(one, 16, 0), crash)}, 0,
+			0},
+		{"the node is silent", trace{does: always(trains), processes: ending(one, 16, 0),
+			silent: func(at time.Duration, node int) bool { return node == 1 && at >= crash }}, 0, 0},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tc.tr.nodes, tc.tr.gpus, tc.tr.age = 2, 8, traceAge

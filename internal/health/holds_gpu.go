@@ -131,7 +131,8 @@ func linkBroken(s subject) bool {
 
 func linkErrors(s subject) bool {
 	limit := s.limits[NVLinkErrors]
-	return perMinute(s.GPU, metric.NVLinkCRC) > 0 || perMinute(s.GPU, metric.NVLinkReplays) >= limit || perMinute(s.GPU, metric.NVLinkRecoveries) >= limit
+	return perMinute(s.GPU, metric.NVLinkCRC) > 0 || perMinute(s.GPU, metric.NVLinkReplays) >= limit ||
+		perMinute(s.GPU, metric.NVLinkRecoveries) >= limit
 }
 
 // narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than it could. An idle GPU lowers
@@ -139,7 +140,8 @@ func linkErrors(s subject) bool {
 func narrow(s subject) bool {
 	g := s.GPU
 	return g.Float(metric.Util) >= s.limits[PCIeLoadPercent] &&
-		(g.Float(metric.PCIeWidth) < g.Float(metric.PCIeWidthMax) || g.Float(metric.PCIeGen) < g.Float(metric.PCIeGenMax))
+		(g.Float(metric.PCIeWidth) < g.Float(metric.PCIeWidthMax) ||
+			g.Float(metric.PCIeGen) < g.Float(metric.PCIeGenMax))
 }
 
 func manyReplays(s subject) bool {

@@ -109,13 +109,15 @@ func hostMemoryFills(s subject) bool {
 
 // differs holds if the node's driver or the model of its GPUs is not that of most of the job's nodes.
 func differs(s subject) bool {
-	return s.Common != nil && (otherThan(s.Node.Hello.Driver, s.Common.Driver) || otherThan(s.Job.Model(s.Node), s.Common.Model))
+	return s.Common != nil && (otherThan(s.Node.Hello.Driver, s.Common.Driver) ||
+		otherThan(s.Job.Model(s.Node), s.Common.Model))
 }
 
 func otherThan(own, common string) bool { return own != "" && common != "" && own != common }
 
 func clockWrong(s subject) bool {
-	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 && (s.Node.Offset-s.Common.Offset).Abs() > s.limits.seconds(ClockSkewSeconds)
+	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&
+		(s.Node.Offset-s.Common.Offset).Abs() > s.limits.seconds(ClockSkewSeconds)
 }
 
 // leftOver holds if processes of jobs that have ended hold GPU memory.

@@ -67,7 +67,8 @@ func (l *look) wait() bool { return !(l.Mean[pace.Clock] > raised*l.group.Lower[
 // on one rank. A slow GPU lets them go on now and then.
 func (l *look) stand() bool {
 	of := l.group
-	return of.Others(l.GPU, pace.Memory) <= standMemory && of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
+	return of.Others(l.GPU, pace.Memory) <= standMemory &&
+		of.Others(l.GPU, pace.Power) < standPower*of.Usual[pace.Power]
 }
 
 // slows reports whether a GPU has less by a factor, and the others do less because of it.
@@ -99,12 +100,19 @@ var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
 	{cluster.Awaited, false, false, func(l *look) bool {
-		return l.wait() && l.above(pace.Power, 1/l.ratio) && l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
+		return l.wait() && l.above(pace.Power, 1/l.ratio) &&
+			l.group.Others(l.GPU, pace.Power) < waiting*l.group.Usual[pace.Power]
 	}},
 	{cluster.Starved, true, false, func(l *look) bool { return l.slows(pace.Util, costly) }},
 	{cluster.Slowed, true, false, func(l *look) bool { return l.slows(pace.Clock, costly) }},
-	{cluster.Reads, true, false, func(l *look) bool { return l.wait() && l.others < felt && l.above(pace.Memory, 1/costly) }},
-	{cluster.Awaited, true, false, func(l *look) bool { return l.wait() && l.others < felt && l.above(pace.Power, harder) }},
+	{cluster.Reads, true, false, func(l *look) bool {
+		return l.wait() && l.others < felt &&
+			l.above(pace.Memory, 1/costly)
+	}},
+	{cluster.Awaited, true, false, func(l *look) bool {
+		return l.wait() && l.others < felt &&
+			l.above(pace.Power, harder)
+	}},
 	{cluster.Less, true, false, func(l *look) bool {
 		few := l.below(pace.Power, less) || l.below(pace.Memory, less)
 		spins := l.Share[pace.Clock] > raised || l.group.Spins(l.GPU) // it waits for the others
@@ -117,8 +125,14 @@ var ways = []way{
 	{cluster.Slowed, true, true, func(l *look) bool {
 		return l.waits && l.always(pace.Clock) && l.Share[pace.Clock] < slowClock && l.Share[pace.Power] < harder
 	}},
-	{cluster.Reads, true, true, func(l *look) bool { return l.waits && l.always(pace.Memory) && l.Share[pace.Memory] > moreMemory }},
-	{cluster.Awaited, true, true, func(l *look) bool { return l.waits && l.always(pace.Power) && l.Share[pace.Power] > morePower }},
+	{cluster.Reads, true, true, func(l *look) bool {
+		return l.waits && l.always(pace.Memory) &&
+			l.Share[pace.Memory] > moreMemory
+	}},
+	{cluster.Awaited, true, true, func(l *look) bool {
+		return l.waits && l.always(pace.Power) &&
+			l.Share[pace.Power] > morePower
+	}},
 }
 
 // lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's
@@ -162,7 +176,8 @@ func slower(s subject) []cluster.Condition {
 
 // uneven reports whether a GPU may be slow. Mostly none is.
 func uneven(share *[pace.Shares]float32) bool {
-	return share[pace.Util] < costly || share[pace.Clock] < costly || share[pace.Power] < less || share[pace.Power] > harder ||
+	return share[pace.Util] < costly || share[pace.Clock] < costly || share[pace.Power] < less ||
+		share[pace.Power] > harder ||
 		share[pace.Memory] < less || share[pace.Memory] > 1/costly
 }
 
@@ -173,7 +188,8 @@ func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 	l := look{
 		peer: p, ratio: ratio, others: g.Slowed(p.GPU),
 	}
-	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit && g.Others(p.GPU, pace.Memory) < waitMemory
+	l.waits = g.Others(p.GPU, pace.Util) >= waitUtil && g.Others(p.GPU, pace.Power) < waitPower*p.Limit &&
+		g.Others(p.GPU, pace.Memory) < waitMemory
 	if l.stand() {
 		return nil, nil
 	}

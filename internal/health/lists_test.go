@@ -27,9 +27,11 @@ func TestProcessesOfTheJobBefore(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			w := world{cluster.NewStore(3*time.Second, Rules(Defaults()))}
 			task := func(sec float64, number string, suspended bool) {
-				w.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{User: "me", Answered: at(sec), Jobs: []cluster.Job{{
-					ID: "1_" + number, Number: number, User: "me", Nodes: []string{"a"}, Suspended: suspended, Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1},
-				}}}})
+				w.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{User: "me", Answered: at(sec),
+					Jobs: []cluster.Job{{
+						ID: "1_" + number, Number: number, User: "me", Nodes: []string{"a"}, Suspended: suspended,
+						Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1},
+					}}}})
 			}
 			task(0, "1", false)
 			w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3 * time.Second}})
@@ -68,7 +70,8 @@ func TestTheGPUOfAProcess(t *testing.T) {
 		p.GPU = index
 		return &p
 	}
-	n := &cluster.Node{GPUs: []cluster.GPU{{Number: 2, Card: wire.Card{Index: 0}}, {Number: 6, Card: wire.Card{Index: 1}}, {Number: cluster.NoNumber, Card: wire.Card{Index: 2}}}}
+	n := &cluster.Node{GPUs: []cluster.GPU{{Number: 2, Card: wire.Card{Index: 0}},
+		{Number: 6, Card: wire.Card{Index: 1}}, {Number: cluster.NoNumber, Card: wire.Card{Index: 2}}}}
 	for _, tc := range []struct {
 		p           *wire.Process
 		others      []*wire.Process
@@ -83,10 +86,12 @@ func TestTheGPUOfAProcess(t *testing.T) {
 			t.Errorf("%q%q, want %q%q", gpu, beside, tc.gpu, tc.beside)
 		}
 	}
-	if s := sayOf(cluster.KindStranger, running(processIn(2, "you"))).Sentence; s != "Process 4711 (python) of job 2 is on GPU0 of this job." {
+	if s := sayOf(cluster.KindStranger, running(processIn(2,
+		"you"))).Sentence; s != "Process 4711 (python) of job 2 is on GPU0 of this job." {
 		t.Error(s)
 	}
-	if s := sayOf(cluster.KindLeftOver, running(processIn(9, "me"))).Sentence; s != "Process 4711 (python) of job 9, which has ended, holds 2.0 GiB of the memory of GPU0." {
+	if s := sayOf(cluster.KindLeftOver, running(processIn(9,
+		"me"))).Sentence; s != "Process 4711 (python) of job 9, which has ended, holds 2.0 GiB of the memory of GPU0." {
 		t.Error(s)
 	}
 }

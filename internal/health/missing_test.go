@@ -18,7 +18,8 @@ func listedCards(list string) []wire.Card {
 		if n, _ := fmt.Sscanf(word, "%d", &minor); n == 1 {
 			c.Minor, c.UUID = new(minor), "GPU-"+word
 		} else if c.Lost, c.LostID = "GPU is lost", wire.LostFellOff; word != "x" {
-			c = wire.Card{Index: i, Minor: new(i), UUID: fmt.Sprint("GPU-", i), MIG: word == "m", MIGUnknown: word == "m?"}
+			c = wire.Card{Index: i, Minor: new(i), UUID: fmt.Sprint("GPU-", i), MIG: word == "m",
+				MIGUnknown: word == "m?"}
 		}
 		out = append(out, c)
 	}
@@ -37,27 +38,42 @@ func TestMissingGPU(t *testing.T) {
 		want   string // kind, severity and sentence; "" for nothing
 	}{
 		{"all there", "16", all, eight, ""},
-		{"one of eight", "16", all, "0 1 2 3 4 6 7", "gpu_missing 3: GPU5 missing: SLURM allocated it to this job, but the driver does not list it."},
-		{"two of eight", "", all, "0 1 3 4 6 7", "gpu_missing 3: GPUs 2, 5 missing: SLURM allocated them to this job, but the driver does not list them."},
-		{"the only one", "16", []int{0}, "", "gpu_missing 3: GPU0 missing: SLURM allocated it to this job, but the driver does not list it."},
-		{"more than there are, numbered otherwise", "", []int{0, 3}, "1 2 3", "gpu_missing 3: 1 of 2 GPUs missing: SLURM allocated 2 to this job, but the driver does not list them all."},
-		{"the only one, numbered otherwise", "", []int{5}, "1 2 3", "gpu_missing 3: GPU missing: SLURM allocated one to this job, but the driver does not list it."},
-		{"beyond the end of a short list", "", []int{4, 5, 7}, "4 5 6", "gpu_missing 3: 1 of 3 GPUs missing: SLURM allocated 3 to this job, but the driver does not list them all."},
-		{"in its cgroup, numbered otherwise", "16", []int{0, 1}, "5", "gpu_missing 3: 1 of 2 GPUs missing: SLURM allocated 2 to this job, but the driver does not list them all."},
-		{"beyond the end of the list", "", []int{6, 8}, eight, "gpu_missing 3: GPU8 missing: SLURM allocated it to this job, but the driver does not list it."},
-		{"adopted into the other job", "17", []int{4, 5, 6, 7}, "0 1 2 3", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPUs 4-7."},
-		{"adopted into a job without GPUs", "17", []int{4}, "", "gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPU4."},
+		{"one of eight", "16", all, "0 1 2 3 4 6 7",
+			"gpu_missing 3: GPU5 missing: SLURM allocated it to this job, but the driver does not list it."},
+		{"two of eight", "", all, "0 1 3 4 6 7",
+			"gpu_missing 3: GPUs 2, 5 missing: SLURM allocated them to this job, but the driver does not list them."},
+		{"the only one", "16", []int{0}, "",
+			"gpu_missing 3: GPU0 missing: SLURM allocated it to this job, but the driver does not list it."},
+		{"more than there are, numbered otherwise", "", []int{0, 3}, "1 2 3",
+			"gpu_missing 3: 1 of 2 GPUs missing: SLURM allocated 2 to this job, but the driver does not list them all."},
+		{"the only one, numbered otherwise", "", []int{5}, "1 2 3",
+			"gpu_missing 3: GPU missing: SLURM allocated one to this job, but the driver does not list it."},
+		{"beyond the end of a short list", "", []int{4, 5, 7}, "4 5 6",
+			"gpu_missing 3: 1 of 3 GPUs missing: SLURM allocated 3 to this job, but the driver does not list them all."},
+		{"in its cgroup, numbered otherwise", "16", []int{0, 1}, "5",
+			"gpu_missing 3: 1 of 2 GPUs missing: SLURM allocated 2 to this job, but the driver does not list them all."},
+		{"beyond the end of the list", "", []int{6, 8}, eight,
+			"gpu_missing 3: GPU8 missing: SLURM allocated it to this job, but the driver does not list it."},
+		{"adopted into the other job", "17", []int{4, 5, 6, 7}, "0 1 2 3",
+			"gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPUs 4-7."},
+		{"adopted into a job without GPUs", "17", []int{4}, "",
+			"gpu_hidden 3: The ssh session is in the cgroup of job 17, which hides this job's GPU4."},
 		{"adopted there, where nothing is hidden", "17", []int{4, 5}, eight, ""},
-		{"adopted into a job that shares a GPU", "17", []int{4, 5, 6, 7}, "4", "other_cgroup 2: The ssh session is in the cgroup of job 17, which hides GPUs of the node."},
-		{"File=/dev/nvidia[1-3]", "", []int{0}, "1 2 3", "gpu_missing 2: SLURM allocated GPU0 to this job; the driver lists 1-3."},
+		{"adopted into a job that shares a GPU", "17", []int{4, 5, 6, 7}, "4",
+			"other_cgroup 2: The ssh session is in the cgroup of job 17, which hides GPUs of the node."},
+		{"File=/dev/nvidia[1-3]", "", []int{0}, "1 2 3",
+			"gpu_missing 2: SLURM allocated GPU0 to this job; the driver lists 1-3."},
 		{"the same in the job's cgroup", "16", []int{0}, "1", ""},
-		{"a hole, or another numbering", "", []int{2}, "0 1 3 4 5 6 7", "gpu_missing 2: SLURM allocated GPU2 to this job; the driver lists 0, 1, 3-7."},
+		{"a hole, or another numbering", "", []int{2}, "0 1 3 4 5 6 7",
+			"gpu_missing 2: SLURM allocated GPU2 to this job; the driver lists 0, 1, 3-7."},
 		{"MIG instances", "", []int{5}, "m 1", ""},
 		{"perhaps MIG instances", "", []int{5}, "m? 1", ""},
 		{"not known which", "", nil, "0", ""},
 		{"no GPUs", "", []int{}, "0", ""},
 		{"lost ones that have their numbers", "", all, "0 x 2 3 x 5 6 7", ""},
-		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7", "gpu_missing 3: GPUs 1, 2, 4 missing: SLURM allocated them to this job, but the driver does not list them. 2 GPUs with unknown numbers are not accessible: GPU is lost."},
+		{"lost ones whose numbers are unknown", "16", all, "0 x x 3 5 6 7",
+			"gpu_missing 3: GPUs 1, 2, 4 missing: SLURM allocated them to this job, but the driver does not list " +
+				"them. 2 GPUs with unknown numbers are not accessible: GPU is lost."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			w := world{cluster.NewStore(0, Rules(Defaults()))}
@@ -66,7 +82,8 @@ func TestMissingGPU(t *testing.T) {
 			if tc.minors != nil {
 				job.Minors = map[string][]int{"a": tc.minors}
 			}
-			w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{other, job}}})
+			w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0),
+				Jobs: []cluster.Job{other, job}}})
 			w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3e9}})
 			w.hello(wire.Hello{Job: tc.cgroup, GPUs: listedCards(tc.list)})
 			w.report(1, wire.Report{})
@@ -111,7 +128,8 @@ func TestMissingInAnUnknownJob(t *testing.T) {
 		for i := range s.Jobs[0].Findings {
 			f := &s.Jobs[0].Findings[i]
 			words := Say(s, f)
-			told = told || f.Kind == cluster.KindOwner && strings.Contains(words.Sentence, "SLUID sEKNKTV3WPV500") && strings.Contains(words.Hint, "--jobid=16 ")
+			told = told || f.Kind == cluster.KindOwner && strings.Contains(words.Sentence, "SLUID sEKNKTV3WPV500") &&
+				strings.Contains(words.Hint, "--jobid=16 ")
 			if f.Severity > cluster.Note {
 				t.Errorf("%s: severity %d: %s", name, f.Severity, words.Sentence)
 			}
@@ -157,7 +175,8 @@ func TestAMissingGPUComesBack(t *testing.T) {
 
 func TestRanges(t *testing.T) {
 	for want, numbers := range map[string][]int{
-		"none": nil, "3": {3}, "0, 1, 3-7": {0, 1, 3, 4, 5, 6, 7}, "0, 2, 4, 6, 8, 10, 12, 14, …": {0, 2, 4, 6, 8, 10, 12, 14, 16, 18},
+		"none": nil, "3": {3}, "0, 1, 3-7": {0, 1, 3, 4, 5, 6, 7}, "0, 2, 4, 6, 8, 10, 12, 14, …": {0, 2, 4, 6, 8, 10,
+			12, 14, 16, 18},
 	} {
 		if got := ranges(numbers); got != want {
 			t.Errorf("%v is %q, want %q", numbers, got, want)

@@ -24,7 +24,8 @@ func otherCgroup(w *Words, e evidence) {
 	if id := e.hello.Job; id != "" && id != e.job.Number {
 		w.Long = "in the cgroup of job " + id
 		w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides GPUs of the node.", id)
-		w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s nvidia-smi", e.job.Number, e.node.Name)
+		w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s "+
+			"nvidia-smi", e.job.Number, e.node.Name)
 	}
 }
 
@@ -34,7 +35,8 @@ func ownerUnknown(w *Words, e evidence) {
 	if e.job.MayBeHidden(e.node) {
 		w.Sentence = "Not all GPUs of this job are listed. The ssh session is in a job whose number is unknown (SLUID " + e.hello.SLUID +
 			"), which may hide them."
-		w.Hint = fmt.Sprintf("to see this job's GPUs: srun --jobid=%s --overlap -w %s nvidia-smi -L", e.job.Number, e.node.Name)
+		w.Hint = fmt.Sprintf("to see this job's GPUs: srun --jobid=%s --overlap -w %s nvidia-smi -L", e.job.Number,
+			e.node.Name)
 		return
 	}
 	w.Sentence = "It is not known which GPUs of the node are this job's: "

@@ -12,7 +12,8 @@ import (
 
 // pausing is a job that works, except in pauses that begin at these times and have this length. What a GPU does in a
 // pause depends on how long it has lasted.
-func pausing(works func(time.Duration, int, int) work, rest func(into time.Duration, node, gpu int) work, length time.Duration, begin ...time.Duration) func(time.Duration, int, int) work {
+func pausing(works func(time.Duration, int, int) work, rest func(into time.Duration, node, gpu int) work,
+	length time.Duration, begin ...time.Duration) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		for _, b := range begin {
 			if at >= b && at < b+length {
@@ -41,7 +42,8 @@ func spins(time.Duration, int, int) work { return waits }
 
 // lagged plays a trace and calls see with what is said of the lag of a GPU in each Snapshot; the Finding is nil where
 // nothing is said.
-func lagged(tr trace, length time.Duration, see func(at time.Duration, f *cluster.Finding)) (cleared []cluster.Finding) {
+func lagged(tr trace, length time.Duration,
+	see func(at time.Duration, f *cluster.Finding)) (cleared []cluster.Finding) {
 	r := rand.New(rand.NewPCG(1, 2))
 	s := tr.store()
 	for at := time.Duration(0); at <= length; at += tracePoll {
@@ -61,7 +63,8 @@ func lagged(tr trace, length time.Duration, see func(at time.Duration, f *cluste
 
 var (
 	starvedGPU = work{util: 25, memory: 12, power: 250, clock: 1980, link: 5e9, used: 70}
-	hotGPU     = work{util: 99, memory: 50, power: 400, clock: 950, link: 30e9, used: 70, throttle: wire.ThrottleHWThermal}
+	hotGPU     = work{util: 99, memory: 50, power: 400, clock: 950, link: 30e9, used: 70,
+		throttle: wire.ThrottleHWThermal}
 	busyGPU    = work{util: 99, memory: 50, power: 560, clock: 1700, link: 30e9, used: 70}
 	slowedGPUs = work{util: 99, memory: 14, power: 260, clock: 1980, link: 12e9, used: 70}
 )
@@ -93,7 +96,8 @@ func TestLagOutlivesCheckpoints(t *testing.T) {
 		{"brief", 2, starvedGPU, idles, 20 * time.Second},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			tr := trace{nodes: tc.nodes, gpus: 8, age: traceAge, does: pausing(but(trains, slowedGPUs, tc.lags, tc.nodes-1, 3), tc.rest, tc.length, checkpoints...)}
+			tr := trace{nodes: tc.nodes, gpus: 8, age: traceAge,
+				does: pausing(but(trains, slowedGPUs, tc.lags, tc.nodes-1, 3), tc.rest, tc.length, checkpoints...)}
 			since := time.Time{}
 			cleared := lagged(tr, 50*time.Minute, func(at time.Duration, f *cluster.Finding) {
 				switch {
@@ -103,7 +107,8 @@ func TestLagOutlivesCheckpoints(t *testing.T) {
 				case since.IsZero():
 					since = f.Since
 				}
-				if f != nil && (!f.Holds() || f.Node != nodeName(tc.nodes-1) || f.GPU != 3 || f.Times != 1 || at >= changesAt+90*time.Second && !f.Since.Equal(since)) {
+				if f != nil && (!f.Holds() || f.Node != nodeName(tc.nodes-1) || f.GPU != 3 || f.Times != 1 ||
+					at >= changesAt+90*time.Second && !f.Since.Equal(since)) {
 					t.Fatalf("after %v: %+v", at, *f)
 				}
 			})
@@ -118,7 +123,8 @@ func TestLagOutlivesCheckpoints(t *testing.T) {
 
 // A lag that is not reported yet is not nearer to it after a pause.
 func TestPauseIsNoLag(t *testing.T) {
-	tr := trace{nodes: 2, gpus: 8, age: traceAge, does: pausing(but(trains, slowedGPUs, starvedGPU, 1, 3), idles, 80*time.Second, changesAt+30*time.Second)}
+	tr := trace{nodes: 2, gpus: 8, age: traceAge, does: pausing(but(trains, slowedGPUs, starvedGPU, 1, 3), idles,
+		80*time.Second, changesAt+30*time.Second)}
 	first := time.Duration(0)
 	lagged(tr, changesAt+5*time.Minute, func(at time.Duration, f *cluster.Finding) {
 		if f != nil && first == 0 {
@@ -144,27 +150,31 @@ func TestLagEndsAfterAPause(t *testing.T) {
 		does        func(time.Duration, int, int) work
 		from, until time.Duration // it is over between these times
 	}{
-		"recovered in a pause":     {pausing(restored, idles, 80*time.Second, stops), stops + 80*time.Second, stops + 80*time.Second + 25*time.Second},
-		"recovered before a pause": {pausing(restored, idles, 80*time.Second, stops+40*time.Second), stops, stops + 20*time.Second},
+		"recovered in a pause": {pausing(restored, idles, 80*time.Second, stops), stops + 80*time.Second,
+			stops + 80*time.Second + 25*time.Second},
+		"recovered before a pause": {pausing(restored, idles, 80*time.Second, stops+40*time.Second), stops,
+			stops + 20*time.Second},
 		"works, the others do not": {pausing(restored, func(into time.Duration, node, gpu int) work {
 			if node == 1 && gpu == 3 {
 				return trains
 			}
 			return idles(into, node, gpu)
 		}, 100*time.Second, stops), stops, stops + 20*time.Second},
-		"the job has done its work": {pausing(restored, func(time.Duration, int, int) work { return rests }, time.Hour, stops), stops + 100*time.Second, stops + 130*time.Second},
+		"the job has done its work": {pausing(restored, func(time.Duration, int, int) work { return rests }, time.Hour,
+			stops), stops + 100*time.Second, stops + 130*time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			over := time.Duration(0)
-			lagged(trace{nodes: 2, gpus: 8, age: traceAge, does: tc.does}, stops+5*time.Minute, func(at time.Duration, f *cluster.Finding) {
-				held := f != nil && f.Holds()
-				if at > changesAt+90*time.Second && !held && over == 0 {
-					over = at
-				}
-				if over > 0 && held {
-					t.Fatalf("it lags again: %s", fmt.Sprint(at, *f))
-				}
-			})
+			lagged(trace{nodes: 2, gpus: 8, age: traceAge, does: tc.does}, stops+5*time.Minute,
+				func(at time.Duration, f *cluster.Finding) {
+					held := f != nil && f.Holds()
+					if at > changesAt+90*time.Second && !held && over == 0 {
+						over = at
+					}
+					if over > 0 && held {
+						t.Fatalf("it lags again: %s", fmt.Sprint(at, *f))
+					}
+				})
 			if over < tc.from || over > tc.until {
 				t.Errorf("over after %v, want %v to %v", over-stops, tc.from-stops, tc.until-stops)
 			}
@@ -190,7 +200,8 @@ func TestIdleAfterALongPause(t *testing.T) {
 	}}
 	for _, f := range tr.play(t, stops+length+10*time.Minute) {
 		went := f.at - stops - length
-		if f.Kind == cluster.KindIdle && (f.Node != "n02" || f.GPU != 7 || went < 4*time.Minute || went > 6*time.Minute) {
+		if f.Kind == cluster.KindIdle && (f.Node != "n02" || f.GPU != 7 || went < 4*time.Minute ||
+			went > 6*time.Minute) {
 			t.Errorf("%v after the job went on: %v", went, f)
 		}
 	}

@@ -17,17 +17,40 @@ type peerRule struct {
 
 var peerRules = []peerRule{
 	{rule{kind: cluster.KindRankGone, scope: cluster.ScopePeers, severity: cluster.Critical, after: listedAgain,
-		when: "The process of a rank has left its GPU, for 90 s, at least as many ranks of its program still run, and those work together and have done nothing but wait for 20 s. A note while they go on.", source: "own"}, ranksGone},
-	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds, only: true,
-		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at work or whose node writes: for 5.5 minutes. A note if nobody has seen the job work, and a warning after 8 minutes if it has ranks.", source: "own"}, hanging},
+		when: "The process of a rank has left its GPU, for 90 s, at least as many ranks of its program still run, " +
+			"and those work together and have done nothing but wait for 20 s. A note while they go on.", source: "own"},
+		ranksGone},
+	{rule{kind: cluster.KindJobHang, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: HangSeconds,
+		only: true,
+		when: "For {hang_seconds} s, or twice the longest standstill before, no GPU of the job does more than to " +
+			"wait: some run kernels all the time, at 0.6 of their usual power, without memory traffic and with 1% of " +
+			"their usual traffic over PCIe and NVLink, the others stand still. If one stands whose process is at " +
+			"work or whose node writes: for 5.5 minutes. A note if nobody has seen the job work, and a warning after " +
+			"8 minutes if it has ranks.", source: "own"}, hanging},
 	{rule{kind: cluster.KindLag, scope: cluster.ScopePeers, severity: cluster.Warning, lasts: LagSeconds,
-		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, and of what is usual for it, and they do less because of it; or it works while they wait for part of the time. For four times as long: the same from 0.85 on; or its memory is busy for longer while they wait; or it takes 0.7 of its usual power or memory traffic at the same utilization; or it is much slower than the others for as long as it is watched, and they wait. Only where GPUs work together, in step. A note if it has always been slow and they do not wait, or if it works for a minute while the others do nothing but wait; a warning when that lasts for 5.5 minutes and twice the longest standstill. While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.", source: "NVIDIA Resiliency Extension"}, lagging},
+		when: "For {lag_seconds} s a GPU has less than {lag_ratio} of the utilization or the SM clock of the others, " +
+			"and of what is usual for it, and they do less because of it; or it works while they wait for part of " +
+			"the time. For four times as long: the same from 0.85 on; or its memory is busy for longer while they " +
+			"wait; or it takes 0.7 of its usual power or memory traffic at the same utilization; or it is much " +
+			"slower than the others for as long as it is watched, and they wait. Only where GPUs work together, in " +
+			"step. A note if it has always been slow and they do not wait, or if it works for a minute while the " +
+			"others do nothing but wait; a warning when that lasts for 5.5 minutes and twice the longest standstill. " +
+			"While the job pauses, as for a checkpoint, a GPU that lagged still does, for up to 2 minutes.",
+		source: "NVIDIA Resiliency Extension"}, lagging},
 	{rule{kind: cluster.KindJobIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: aMinute,
-		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a node writes. A note after 60 s, and if the job has not used a GPU at all. The only GPU of a job: {idle_minutes} minutes, a warning after six times as long. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not).", source: "own"}, allIdle},
+		when: "No GPU of a job that works most of the time has worked for {hang_seconds} s, or for twice its longest " +
+			"pause, and its processes do nothing; for 7 minutes if they are at work or nobody knows, for 15 if a " +
+			"node writes. A note after 60 s, and if the job has not used a GPU at all. The only GPU of a job: " +
+			"{idle_minutes} minutes, a warning after six times as long. It says when your site ends idle jobs, if " +
+			"that is known ({idle_kill_minutes} min; 0: it is not).", source: "own"}, allIdle},
 	{rule{kind: cluster.KindIdle, scope: cluster.ScopePeers, severity: cluster.Warning, watch: idleMinutes,
-		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others of the job work: after a pause of the job of 2 minutes or more, the time counts anew. It says when your site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times as long.", source: "Princeton jobstats"}, idling},
+		when: "The GPU has run no kernel, read no memory and sent nothing for {idle_minutes} minutes, while others " +
+			"of the job work: after a pause of the job of 2 minutes or more, the time counts anew. It says when your " +
+			"site ends idle jobs, if that is known ({idle_kill_minutes} min; 0: it is not). A note until six times " +
+			"as long.", source: "Princeton jobstats"}, idling},
 	{rule{kind: cluster.KindImbalance, scope: cluster.ScopePeers, severity: cluster.Note, after: time.Minute,
-		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB more.", source: "own"}, unbalanced},
+		when: "The GPU has 1.5 times as much memory in use as the median of the job's GPUs of this model, and 10 GiB " +
+			"more.", source: "own"}, unbalanced},
 }
 
 // comparing returns the conditions that hold when the GPUs of a job are compared.
@@ -185,7 +208,8 @@ func allIdle(s subject) []cluster.Condition {
 		return nil
 	}
 	c := cluster.Condition{Since: since, Compared: &cluster.Comparison{
-		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes), Longest: p.Pace.Pause,
+		Count: len(p.GPUs), Of: len(p.GPUs) + p.Away, Seen: true, Allowed: s.limits.minutes(IdleKillMinutes),
+		Longest: p.Pace.Pause,
 	}}
 	if p.At.Sub(since) >= s.warnAfter(least) {
 		c.Severity = cluster.Warning
@@ -251,7 +275,8 @@ func unused(s subject) []cluster.Condition {
 		return nil
 	}
 	n := len(s.Peers.GPUs)
-	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away, Allowed: s.limits.minutes(IdleKillMinutes)}}}
+	return []cluster.Condition{{Since: since, Compared: &cluster.Comparison{Count: n, Of: n + s.Peers.Away,
+		Allowed: s.limits.minutes(IdleKillMinutes)}}}
 }
 
 // unwatched is how long GPUs do nothing but wait that nobody has seen work until they are said to hang: programs start

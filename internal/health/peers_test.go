@@ -41,21 +41,28 @@ func TestLagIsNamed(t *testing.T) {
 		trace     trace
 		word, say string
 	}{
-		{"starved by its host", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, starved, 1, 3), processes: ranks(8, 1, 3)}, "!LAG -74",
-			"Lags (rank 11, PID 1003): 25% against a median of 99%, same clocks as the others (1980 MHz), its process has 12% of a core, others 101%: starved by its host side."},
-		{"starved, without processes", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, starved, 1, 3)}, "!LAG -74",
+		{"starved by its host", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, starved, 1, 3),
+			processes: ranks(8, 1, 3)}, "!LAG -74",
+			"Lags (rank 11, PID 1003): 25% against a median of 99%, same clocks as the others (1980 MHz), its " +
+				"process has 12% of a core, others 101%: starved by its host side."},
+		{"starved, without processes", trace{nodes: 2, gpus: 8, age: traceAge,
+			does: but(trains, partly, starved, 1, 3)}, "!LAG -74",
 			"Lags: 25% against a median of 99%, same clocks as the others (1980 MHz)."},
 		{"one of two", trace{nodes: 2, gpus: 1, age: traceAge, does: but(trains, partly, starved, 1, 0)}, "!LAG -74",
 			"Lags: 25% against a median of 99%, same clocks as the others (1980 MHz)."},
-		{"thermally slowed", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, hot, 1, 3)}, "!LAG clk .48", "Lags: SM clock 950 MHz against a median of 1980 MHz (thermal throttling); the others wait for it."},
-		{"busy while the others wait", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, busy, 1, 3)}, "!LAG", "Lags: it works at 560 W while the others wait at a median of 260 W."},
+		{"thermally slowed", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, hot, 1, 3)},
+			"!LAG clk .48", "Lags: SM clock 950 MHz against a median of 1980 MHz (thermal throttling); the others " +
+				"wait for it."},
+		{"busy while the others wait", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, busy, 1, 3)},
+			"!LAG", "Lags: it works at 560 W while the others wait at a median of 260 W."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			lags := 0
 			for _, f := range tc.trace.play(t, changesAt+5*time.Minute) {
 				switch {
 				case f.Kind == cluster.KindThermal:
-				case f.Kind != cluster.KindLag || f.Node != "n02" || f.GPU != tc.trace.gpus*3/8 || f.Severity != cluster.Warning:
+				case f.Kind != cluster.KindLag || f.Node != "n02" || f.GPU != tc.trace.gpus*3/8 ||
+					f.Severity != cluster.Warning:
 					t.Errorf("found %v", f)
 				default:
 					lags++
@@ -108,22 +115,30 @@ func TestNoFalseAlarm(t *testing.T) {
 		{"training with checkpoints", trace{nodes: 2, gpus: 8, age: traceAge, does: checkpointed(trains)}},
 		{"the first minutes of a job", trace{nodes: 2, gpus: 8, does: beginning(checkpointed(trains))}},
 		{"independent workers", trace{nodes: 1, gpus: 8, age: traceAge, does: searching(r, 8)}},
-		{"two independent workers on different problems", trace{nodes: 1, gpus: 2, age: traceAge, does: searching(r, 2)}},
+		{"two independent workers on different problems",
+			trace{nodes: 1, gpus: 2, age: traceAge, does: searching(r, 2)}},
 		{"inference, each GPU on its own", trace{nodes: 1, gpus: 8, age: traceAge, does: serving(r, 8, false)}},
 		{"inference, all GPUs together", trace{nodes: 1, gpus: 8, age: traceAge, does: serving(r, 8, true)}},
 		{"one GPU", trace{nodes: 1, gpus: 1, age: traceAge, does: checkpointed(trains)}},
 		{"one GPU in bursts", trace{nodes: 1, gpus: 1, age: traceAge, does: serving(r, 1, true)}},
-		{"different models", trace{nodes: 2, gpus: 8, age: traceAge, models: []string{"NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB"}, does: mixedModels}},
-		{"pipeline stages", trace{nodes: 1, gpus: 8, age: traceAge, does: staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})}},
-		{"pipeline stages that differ much", trace{nodes: 1, gpus: 8, age: traceAge, does: staged([]float64{95, 95, 70, 70, 55, 55, 40, 40})}},
-		{"pipeline stages, after all have warmed up", trace{nodes: 1, gpus: 8, does: func(at time.Duration, node, gpu int) work {
-			if at < 150*time.Second {
-				return trains
-			}
-			return staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})(at, node, gpu)
-		}}},
-		{"more work for one GPU, which the others do not wait for", trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(calm), until(calm, trains, changesAt), 0, 2)}},
-		{"more power for one GPU, and less for all from then", trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(powered(400), powered(240), changesAt), until(powered(640), powered(384), changesAt), 0, 2)}},
+		{"different models", trace{nodes: 2, gpus: 8, age: traceAge,
+			models: []string{"NVIDIA H100 80GB HBM3", "NVIDIA A100-SXM4-80GB"}, does: mixedModels}},
+		{"pipeline stages", trace{nodes: 1, gpus: 8, age: traceAge,
+			does: staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})}},
+		{"pipeline stages that differ much",
+			trace{nodes: 1, gpus: 8, age: traceAge, does: staged([]float64{95, 95, 70, 70, 55, 55, 40, 40})}},
+		{"pipeline stages, after all have warmed up",
+			trace{nodes: 1, gpus: 8, does: func(at time.Duration, node, gpu int) work {
+				if at < 150*time.Second {
+					return trains
+				}
+				return staged([]float64{95, 90, 92, 93, 91, 90, 92, 60})(at, node, gpu)
+			}}},
+		{"more work for one GPU, which the others do not wait for",
+			trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(calm), until(calm, trains, changesAt), 0, 2)}},
+		{"more power for one GPU, and less for all from then",
+			trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(powered(400), powered(240), changesAt),
+				until(powered(640), powered(384), changesAt), 0, 2)}},
 		{"a request now and then", trace{nodes: 1, gpus: 8, age: traceAge, does: func(at time.Duration, _, _ int) work {
 			if at%(5*time.Minute) < 40*time.Second {
 				return trains
@@ -238,31 +253,49 @@ func TestPeersAlarms(t *testing.T) {
 		long  time.Duration
 		want  []string // kind, place, severity, the time within which it is told, and its sentence
 	}{
-		{"always slow, and starved", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3), processes: ranks(8, 1, 3)}, 10 * time.Minute,
-			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, a higher clock than the others (1980 against 1650 MHz), its process has 12% of a core, others 101%: starved by its host side."}},
-		{"always slow, perhaps by design", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}, 10 * time.Minute,
-			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, a higher clock than the others (1980 against 1650 MHz)."}},
-		{"the slow GPU changes", trace{nodes: 2, gpus: 8, age: traceAge, does: changing(trains, starved, slowedGPUs)}, 15 * time.Minute,
+		{"always slow, and starved", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved),
+			1, 3), processes: ranks(8, 1, 3)}, 10 * time.Minute,
+			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, a higher clock than " +
+				"the others (1980 against 1650 MHz), its process has 12% of a core, others 101%: starved by its host " +
+				"side."}},
+		{"always slow, perhaps by design",
+			trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}, 10 * time.Minute,
+			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, a higher clock than the others (1980 " +
+				"against 1650 MHz)."}},
+		{"the slow GPU changes", trace{nodes: 2, gpus: 8, age: traceAge, does: changing(trains, starved, slowedGPUs)},
+			15 * time.Minute,
 			[]string{"lag GPU-1 2 15m: The slow GPU changes: GPU0 on n00, then GPU0 on n00."}},
-		{"idle", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}, 40 * time.Minute, []string{
+		{"idle", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute),
+			0, 5)}, 40 * time.Minute, []string{
 			"idle n01 GPU5 0 7m: Idle while other GPUs of the job work; 70 GiB of its memory is in use.",
 			"idle n01 GPU5 2 32m: Idle while other GPUs of the job work; 70 GiB of its memory is in use."}},
-		{"two are not used", trace{nodes: 1, gpus: 8, age: traceAge, does: one(one(always(trains), always(small), 0, 6), always(small), 0, 7)}, 10 * time.Minute, []string{
-			"idle n01 GPU6 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle.", "idle n01 GPU7 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle."}},
+		{"two are not used", trace{nodes: 1, gpus: 8, age: traceAge, does: one(one(always(trains), always(small), 0, 6),
+			always(small), 0, 7)}, 10 * time.Minute, []string{
+			"idle n01 GPU6 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle.",
+			"idle n01 GPU7 0 5m: Not used since nvnodetop started watching; 2 of 8 GPUs are idle."}},
 		{"none is used", trace{nodes: 1, gpus: 8, age: traceAge, does: always(small)}, 10 * time.Minute, []string{
 			"job_idle n01 GPU-1 0 5m: None of the 8 GPUs has been used since nvnodetop started watching."}},
-		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute), until(trains, rests, 4*time.Minute), 1, 4)}, 13 * time.Minute, []string{
+		{"all stop", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, rests, 5*time.Minute),
+			until(trains, rests, 4*time.Minute), 1, 4)}, 13 * time.Minute, []string{
 			"job_idle GPU-1 0 6m: All GPUs paused for 60s: GPU4 on n02 is idle since 12:04:00.",
 			"job_idle GPU-1 2 12m: All GPUs idle: GPU4 on n02 is idle since 12:04:00."}},
-		{"all stop, and their processes do nothing", trace{nodes: 2, gpus: 8, age: traceAge, does: until(trains, rests, 5*time.Minute), processes: stuck}, 8 * time.Minute, []string{
-			"job_idle GPU-1 0 6m: All GPUs paused for 60s.", "job_idle GPU-1 2 7m: All GPUs idle."}},
-		{"all stop, most of them early", trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 4*time.Minute), until(trains, rests, 5*time.Minute), 0, 4)}, 13 * time.Minute, []string{
-			"job_idle n01 GPU-1 0 6m: All GPUs paused for 60s.", "job_idle n01 GPU-1 2 12m: All GPUs idle."}},
-		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute), until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 1, 5)}, 9 * time.Minute, []string{
-			"job_hang GPU-1 2 8m: The job seems to hang in a collective: 15 of 16 GPUs are fully utilized, at 150 W instead of 600 W and without memory traffic; GPU5 on n02 (rank 13, PID 1005) is idle since 12:05:00."}},
+		{"all stop, and their processes do nothing",
+			trace{nodes: 2, gpus: 8, age: traceAge, does: until(trains, rests, 5*time.Minute), processes: stuck},
+			8 * time.Minute, []string{
+				"job_idle GPU-1 0 6m: All GPUs paused for 60s.", "job_idle GPU-1 2 7m: All GPUs idle."}},
+		{"all stop, most of them early",
+			trace{nodes: 1, gpus: 8, age: traceAge, does: one(until(trains, rests, 4*time.Minute),
+				until(trains, rests, 5*time.Minute), 0, 4)}, 13 * time.Minute, []string{
+				"job_idle n01 GPU-1 0 6m: All GPUs paused for 60s.", "job_idle n01 GPU-1 2 12m: All GPUs idle."}},
+		{"hangs", trace{nodes: 2, gpus: 8, age: traceAge, does: one(until(trains, waits, 5*time.Minute),
+			until(trains, rests, 5*time.Minute), 1, 5), processes: ranks(8, 1, 5)}, 9 * time.Minute, []string{
+			"job_hang GPU-1 2 8m: The job seems to hang in a collective: 15 of 16 GPUs are fully utilized, at 150 W " +
+				"instead of 600 W and without memory traffic; GPU5 on n02 (rank 13, PID 1005) is idle since 12:05:00."}},
 		{"has hung for long", trace{nodes: 2, gpus: 8, age: traceAge, does: always(waits)}, 5 * time.Minute, []string{
-			"job_hang GPU-1 0 3m: The job seems to hang in a collective: 16 of 16 GPUs are fully utilized, at 150 W and without memory traffic, as long as nvnodetop has watched."}},
-		{"one with more memory", trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(fuller(trains, 40)), always(fuller(trains, 75)), 0, 0)}, 5 * time.Minute, []string{
+			"job_hang GPU-1 0 3m: The job seems to hang in a collective: 16 of 16 GPUs are fully utilized, at 150 W " +
+				"and without memory traffic, as long as nvnodetop has watched."}},
+		{"one with more memory", trace{nodes: 1, gpus: 8, age: traceAge,
+			does: one(always(fuller(trains, 40)), always(fuller(trains, 75)), 0, 0)}, 5 * time.Minute, []string{
 			"memory_imbalance n01 GPU0 0 3m: 75 GiB of memory is in use, against a median of 40 GiB."}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -16,9 +16,11 @@ import (
 
 // beyond is a node that is not watched, because there are too many.
 func beyond() cluster.Subject {
-	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{Name: "n", State: cluster.NodeFailed, Failure: &reach.Failure{
-		Class: reach.ClassNotWatched, Short: "not watched", Cause: "max_nodes = 100 (/etc/nvnodetop/config.toml:3)", Hints: []string{"name one job with --job, or nodes with --nodes"},
-	}}}
+	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{Name: "n", State: cluster.NodeFailed,
+		Failure: &reach.Failure{
+			Class: reach.ClassNotWatched, Short: "not watched", Cause: "max_nodes = 100 (/etc/nvnodetop/config.toml:3)",
+			Hints: []string{"name one job with --job, or nodes with --nodes"},
+		}}}
 }
 
 func node(state cluster.NodeState) cluster.Subject {
@@ -48,7 +50,8 @@ func gpuFault(of ...int) cluster.Subject {
 }
 
 func gpu(g wire.GPU) cluster.Subject {
-	return cluster.Subject{Scope: cluster.ScopeGPU, Node: &cluster.Node{Hello: &wire.Hello{}, Arrived: t0}, GPU: &cluster.GPU{GPU: g}}
+	return cluster.Subject{Scope: cluster.ScopeGPU, Node: &cluster.Node{Hello: &wire.Hello{}, Arrived: t0},
+		GPU: &cluster.GPU{GPU: g}}
 }
 
 func throttle(b uint64) cluster.Subject {
@@ -61,7 +64,8 @@ func job(cgroup string, minors, shown []int) cluster.Subject {
 	for i, minor := range shown {
 		n.GPUs = append(n.GPUs, cluster.GPU{Number: minor, Card: wire.Card{Index: i, Minor: &minor}})
 	}
-	return cluster.Subject{Scope: cluster.ScopeJob, Node: n, Job: &cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": minors}}}
+	return cluster.Subject{Scope: cluster.ScopeJob, Node: n,
+		Job: &cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": minors}}}
 }
 
 // values is a GPU with these metrics, alone on its node.
@@ -108,7 +112,9 @@ func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) 
 		}
 		return nil
 	})}
-	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1}}}}})
+	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0),
+		Jobs: []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}},
+			Configured: map[string]int{"a": 1}}}}})
 	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: interval}})
 	w.hello(wire.Hello{GPUs: []wire.Card{{UUID: "x", Minor: new(0)}}})
 	for i, r := range reports {
@@ -155,12 +161,14 @@ func clock(ahead time.Duration, of cluster.Common) cluster.Subject {
 
 // processIn is a process of a job and a user that holds GPU memory. Jobs 1 and 2 run.
 func processIn(job int, user string) wire.Process {
-	return wire.Process{PID: 4711, Type: "C", GPUMemory: new(uint64(2 * gib)), ElapsedSec: new(int64(600)), Identity: wire.Identity{Name: "python", User: user, UID: new(1000), Job: strconv.Itoa(job)}}
+	return wire.Process{PID: 4711, Type: "C", GPUMemory: new(uint64(2 * gib)), ElapsedSec: new(int64(600)),
+		Identity: wire.Identity{Name: "python", User: user, UID: new(1000), Job: strconv.Itoa(job)}}
 }
 
 // running is job 1, whose GPU 0 has a process.
 func running(p wire.Process) cluster.Subject {
-	return allocated(p, []cluster.Job{{ID: "1", Number: "1", User: "me", Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1}}, {ID: "2", Number: "2", User: "you"}})
+	return allocated(p, []cluster.Job{{ID: "1", Number: "1", User: "me", Nodes: []string{"a"},
+		Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1}}, {ID: "2", Number: "2", User: "you"}})
 }
 
 func allocated(p wire.Process, jobs []cluster.Job) (last cluster.Subject) {
@@ -216,58 +224,88 @@ var alarms = []struct {
 	yes, not cluster.Subject
 }{
 	{cluster.KindFailed, node(cluster.NodeFailed), node(cluster.NodeStale)},
-	{cluster.KindSilence, cluster.Subject{Node: &cluster.Node{}, Silence: &cluster.Silence{From: t0, Nodes: 8}}, node(cluster.NodeStale)},
+	{cluster.KindSilence, cluster.Subject{Node: &cluster.Node{}, Silence: &cluster.Silence{From: t0, Nodes: 8}},
+		node(cluster.NodeStale)},
 	{cluster.KindStale, node(cluster.NodeStale), node(cluster.NodeReporting)},
 	{cluster.KindConnecting, node(cluster.NodeConnecting), node(cluster.NodeReporting)},
 	{cluster.KindFailed, beyond(), node(cluster.NodeReporting)},
 
-	{cluster.KindNoDriver, hello(wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary, Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
+	{cluster.KindNoDriver, hello(wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary,
+		Missing: []string{"x"}}), hello(wire.Hello{Missing: []string{"x"}})},
 	{cluster.KindHang, silentFor(25_000, 5000), silentFor(25_000, 4999)},
-	{cluster.KindFabric, all(8, m{metric.FabricState: 2, metric.Util: 0}), all(8, m{metric.FabricState: 3, metric.FabricStatus: 0})},
-	{cluster.KindFabric, all(8, m{metric.FabricState: 3, metric.FabricStatus: 999, metric.Util: 97}), all(8, m{metric.Util: 97})},
-	{cluster.KindNVLinkDown, all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF, metric.FabricState: 3}), all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF})},
-	{cluster.KindSlow, report(func(n *cluster.Node) { n.Took = 14 * time.Second }), report(func(n *cluster.Node) { n.Took = 2 * time.Second })},
-	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: 400 * gib}), host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: gib})},
-	{cluster.KindDisk, host(m{metric.DiskFree: 5 * gib, metric.DiskTotal: 600 * gib}), host(m{metric.DiskFree: 7 * gib, metric.DiskTotal: 600 * gib})},
+	{cluster.KindFabric, all(8, m{metric.FabricState: 2, metric.Util: 0}),
+		all(8, m{metric.FabricState: 3, metric.FabricStatus: 0})},
+	{cluster.KindFabric, all(8, m{metric.FabricState: 3, metric.FabricStatus: 999, metric.Util: 97}),
+		all(8, m{metric.Util: 97})},
+	{cluster.KindNVLinkDown, all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF, metric.FabricState: 3}),
+		all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF})},
+	{cluster.KindSlow, report(func(n *cluster.Node) { n.Took = 14 * time.Second }),
+		report(func(n *cluster.Node) { n.Took = 2 * time.Second })},
+	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: 400 * gib}),
+		host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: gib})},
+	{cluster.KindDisk, host(m{metric.DiskFree: 5 * gib, metric.DiskTotal: 600 * gib}),
+		host(m{metric.DiskFree: 7 * gib, metric.DiskTotal: 600 * gib})},
 	{cluster.KindPersistence, report(func(n *cluster.Node) {
 		n.GPUs = []cluster.GPU{{GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 0})}}}
 	}),
 		report(func(n *cluster.Node) {
 			n.GPUs = []cluster.GPU{{}, {GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 1})}}}
 		})},
-	{cluster.KindOldDriver, hello(wire.Hello{Driver: "450.51", Missing: []string{"x"}}), hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
-	{cluster.KindFault, faults(wire.Fault{Collector: "host", Error: "no /proc/stat"}), faults(wire.Fault{Collector: "power", GPUs: []int{1}})},
+	{cluster.KindOldDriver, hello(wire.Hello{Driver: "450.51", Missing: []string{"x"}}),
+		hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
+	{cluster.KindFault, faults(wire.Fault{Collector: "host", Error: "no /proc/stat"}),
+		faults(wire.Fault{Collector: "power", GPUs: []int{1}})},
 
-	{cluster.KindLost, gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}), gpu(wire.GPU{Lost: "Timeout", LostID: wire.LostTimeout})},
-	{cluster.KindUnusable, gpu(wire.GPU{Lost: "Timeout", LostID: wire.LostTimeout}), gpu(wire.GPU{Lost: "reset required", LostID: wire.LostReset})},
+	{cluster.KindLost, gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}),
+		gpu(wire.GPU{Lost: "Timeout", LostID: wire.LostTimeout})},
+	{cluster.KindUnusable, gpu(wire.GPU{Lost: "Timeout", LostID: wire.LostTimeout}),
+		gpu(wire.GPU{Lost: "reset required", LostID: wire.LostReset})},
 	{cluster.KindHang, gpu(wire.GPU{HangsMS: 10_000}), gpu(wire.GPU{HangsMS: 9999})},
 	{cluster.KindRecovery, values(m{metric.RecoveryAction: 2}), values(m{metric.RecoveryAction: 0})},
-	{cluster.KindRecovery, values(m{metric.RecoveryAction: 3}), values(m{metric.RecoveryAction: 0, metric.RemapPending: 1})},
+	{cluster.KindRecovery, values(m{metric.RecoveryAction: 3}),
+		values(m{metric.RecoveryAction: 0, metric.RemapPending: 1})},
 	{cluster.KindXid, had(79, 45, 154), had(-79, 45, 154)},
 	{cluster.KindXid, had(31, 45), had(45)},
 	{cluster.KindXid, had(63), had(154)},
 	{cluster.KindFabric, values(m{metric.FabricState: 1}), values(m{metric.FabricState: 3})},
-	{cluster.KindFabric, values(m{metric.FabricState: 2, metric.Util: 97}), values(m{metric.FabricState: 3, metric.FabricStatus: 0, metric.Util: 97})},
-	{cluster.KindRemapFailed, values(m{metric.RemapFailed: 1}), values(m{metric.RemapFailed: 0, metric.RemapPending: 1})},
+	{cluster.KindFabric, values(m{metric.FabricState: 2, metric.Util: 97}),
+		values(m{metric.FabricState: 3, metric.FabricStatus: 0, metric.Util: 97})},
+	{cluster.KindRemapFailed, values(m{metric.RemapFailed: 1}),
+		values(m{metric.RemapFailed: 0, metric.RemapPending: 1})},
 	{cluster.KindECCGrowing, over(metric.ECCUncorrected, 4, 6), over(metric.ECCUncorrected, 4, 4)},
 	{cluster.KindECC, values(m{metric.ECCUncorrected: 1}), over(metric.ECCUncorrected, 4, 6)},
-	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 1, metric.RemappedCorrectable: 2}), values(m{metric.RemapPending: 0, metric.RemappedUncorrectable: 1})},
-	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 0, metric.RemappedCorrectable: 1}), values(m{metric.RemappedUncorrectable: 3})},
-	{cluster.KindRetired, values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 3}), values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 2, metric.RetiredPending: 0})},
-	{cluster.KindThermal, values(m{metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, metric.Temperature: 92, metric.SMClock: 600}), throttle(wire.ThrottleHWSlowdown)},
-	{cluster.KindThermal, over(metric.SWThermalTime, 10, 10.5), throttle(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
-	{cluster.KindMemoryHot, values(m{metric.MemoryTemperature: 103, metric.MemoryMaxOperating: 95}), values(m{metric.MemoryTemperature: 95, metric.MemoryMaxOperating: 95})},
-	{cluster.KindGPUHot, values(m{metric.Temperature: 94, metric.Slowdown: 92, metric.Throttle: wire.ThrottleSWPowerCap}), values(m{metric.Temperature: 94, metric.Slowdown: 92, metric.Throttle: wire.ThrottleHWThermal})},
-	{cluster.KindPowerBrake, throttle(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown), throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
-	{cluster.KindSlowdown, throttle(wire.ThrottleHWSlowdown), throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
+	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 1,
+		metric.RemappedCorrectable: 2}), values(m{metric.RemapPending: 0, metric.RemappedUncorrectable: 1})},
+	{cluster.KindRemap, values(m{metric.RemapPending: 1, metric.RemappedUncorrectable: 0,
+		metric.RemappedCorrectable: 1}), values(m{metric.RemappedUncorrectable: 3})},
+	{cluster.KindRetired, values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 3}),
+		values(m{metric.RetiredCorrectable: 60, metric.RetiredUncorrectable: 2, metric.RetiredPending: 0})},
+	{cluster.KindThermal, values(m{metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown,
+		metric.Temperature: 92, metric.SMClock: 600}), throttle(wire.ThrottleHWSlowdown)},
+	{cluster.KindThermal, over(metric.SWThermalTime, 10, 10.5),
+		throttle(wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle)},
+	{cluster.KindMemoryHot, values(m{metric.MemoryTemperature: 103, metric.MemoryMaxOperating: 95}),
+		values(m{metric.MemoryTemperature: 95, metric.MemoryMaxOperating: 95})},
+	{cluster.KindGPUHot, values(m{metric.Temperature: 94, metric.Slowdown: 92,
+		metric.Throttle: wire.ThrottleSWPowerCap}),
+		values(m{metric.Temperature: 94, metric.Slowdown: 92, metric.Throttle: wire.ThrottleHWThermal})},
+	{cluster.KindPowerBrake, throttle(wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown),
+		throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
+	{cluster.KindSlowdown, throttle(wire.ThrottleHWSlowdown),
+		throttle(wire.ThrottleHWSlowdown | wire.ThrottleHWThermal)},
 	{cluster.KindNVLink, over(metric.NVLinkCRC, 0, 6000), over(metric.NVLinkCRC, 6000, 6000)},
 	{cluster.KindNVLink, over(metric.NVLinkRecoveries, 7, 8), over(metric.NVLinkRecoveries, 8, 8)},
-	{cluster.KindNVLinkDown, among(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FF77}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF}), among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 12, metric.NVLinkUp: 0xF0})},
-	{cluster.KindPCIe, values(m{metric.Util: 50, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16}), values(m{metric.Util: 49, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16, metric.PCIeGen: 1, metric.PCIeGenMax: 5})},
+	{cluster.KindNVLinkDown, among(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FF77},
+		m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF}), among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF},
+		m{metric.NVLinks: 12, metric.NVLinkUp: 0xF0})},
+	{cluster.KindPCIe, values(m{metric.Util: 50, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16}),
+		values(m{metric.Util: 49, metric.PCIeWidth: 8, metric.PCIeWidthMax: 16, metric.PCIeGen: 1,
+			metric.PCIeGenMax: 5})},
 	{cluster.KindPCIeReplays, over(metric.PCIeReplays, 100, 116), over(metric.PCIeReplays, 100, 115)},
 	{cluster.KindFault, gpuFault(0, 1), gpuFault(0)},
 	{cluster.KindNoCompute, values(m{metric.ComputeMode: 2}), values(m{metric.ComputeMode: 3})},
-	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * gib, metric.MemoryTotal: 80 * gib}), values(m{metric.MemoryUsed: 78 * gib, metric.MemoryTotal: 80 * gib})},
+	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * gib, metric.MemoryTotal: 80 * gib}),
+		values(m{metric.MemoryUsed: 78 * gib, metric.MemoryTotal: 80 * gib})},
 
 	{cluster.KindHidden, job("2", []int{4}, []int{5}), job("2", []int{4}, []int{4, 5})},
 	{cluster.KindMissing, job("", []int{4, 5}, []int{4}), job("", []int{4, 5}, []int{4, 5})},
@@ -278,8 +316,12 @@ var alarms = []struct {
 	{cluster.KindHostMemory, using(80, 82, 84), using(10, 40, 79)},
 	{cluster.KindWrongCgroup, job("2", []int{4, 5}, []int{4}), job("2", []int{4, 5}, []int{4, 5, 6})},
 	{cluster.KindOwner, unnamed(job("", []int{4, 5}, []int{4, 5})), job("", []int{4, 5}, []int{4, 5})},
-	{cluster.KindMixed, member(cluster.Common{Driver: "550.90.07"}, func(n *cluster.Node) { n.Hello.Driver = "550.54.15" }), member(cluster.Common{Driver: "550.90.07", Model: "H100"}, func(n *cluster.Node) { n.Hello.Driver = "550.90.07" })},
-	{cluster.KindClockSkew, clock(7*time.Second, cluster.Common{Clocks: 3}), clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
+	{cluster.KindMixed, member(cluster.Common{Driver: "550.90.07"},
+		func(n *cluster.Node) { n.Hello.Driver = "550.54.15" }),
+		member(cluster.Common{Driver: "550.90.07", Model: "H100"},
+			func(n *cluster.Node) { n.Hello.Driver = "550.90.07" })},
+	{cluster.KindClockSkew, clock(7*time.Second, cluster.Common{Clocks: 3}),
+		clock(7*time.Second, cluster.Common{Clocks: 3, Offset: -3 * time.Second})},
 }
 
 func TestEveryRule(t *testing.T) {
@@ -294,7 +336,8 @@ func TestEveryRule(t *testing.T) {
 		if held := Rules(Defaults())(a.yes); !slices.Contains(held, r.condition(judged(a.yes))) {
 			t.Errorf("%s (%v, after %v) does not hold where it should: %v", r.kind, r.severity, r.after, held)
 		}
-		if held := Rules(Defaults())(a.not); slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == r.kind }) {
+		if held := Rules(Defaults())(a.not); slices.ContainsFunc(held,
+			func(c cluster.Condition) bool { return c.Kind == r.kind }) {
 			t.Errorf("%s (%v, after %v) is a false alarm: %v", r.kind, r.severity, r.after, held)
 		}
 	}
@@ -307,47 +350,58 @@ func TestLikeAProblem(t *testing.T) {
 		s    cluster.Subject
 		want cluster.Kind
 	}{
-		"an unknown recovery action":          {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
-		"an unknown Xid":                      {had(999), cluster.KindXid},
-		"worse than the first":                {had(-31, 79), cluster.KindXid},
-		"as bad, on another GPU":              {had(-79, 79), cluster.KindXid},
-		"an Xid of another GPU":               {had(-31), ""},
-		"the same error on all GPUs":          {had(-31, 31), ""},
-		"pages wait for a reboot":             {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
-		"throttled only between samples":      {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
-		"throttled for a moment":              {over(metric.HWThermalTime, 3, 3.009), ""},
-		"throttled long ago":                  {over(metric.PowerBrakeTime, 3, 8, 8), ""},
-		"application clocks, sync boost":      {throttle(wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
-		"one link error, after many before":   {over(metric.NVLinkCRC, 90_000, 90_001), cluster.KindNVLink},
-		"one replay in a long time":           {over(metric.NVLinkReplays, 5, 5, 5), ""},
-		"a fabric":                            {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF, metric.FabricState: 3}), cluster.KindNVLinkDown},
-		"a fabric that is well":               {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF, metric.FabricState: 3}), ""},
-		"one link more than another one":      {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xFF}, m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}), ""},
-		"MIG instances in place of GPUs":      {withMIG(unnamed(job("1", []int{0, 1}, []int{0}))), cluster.KindOwner},
-		"no bridge":                           {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0}, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
-		"links that only another one has":     {besideAnother(among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF})), ""},
+		"an unknown recovery action":        {values(m{metric.RecoveryAction: 9}), cluster.KindRecovery},
+		"an unknown Xid":                    {had(999), cluster.KindXid},
+		"worse than the first":              {had(-31, 79), cluster.KindXid},
+		"as bad, on another GPU":            {had(-79, 79), cluster.KindXid},
+		"an Xid of another GPU":             {had(-31), ""},
+		"the same error on all GPUs":        {had(-31, 31), ""},
+		"pages wait for a reboot":           {values(m{metric.RetiredPending: 1}), cluster.KindRetired},
+		"throttled only between samples":    {over(metric.HWThermalTime, 3, 3.02), cluster.KindThermal},
+		"throttled for a moment":            {over(metric.HWThermalTime, 3, 3.009), ""},
+		"throttled long ago":                {over(metric.PowerBrakeTime, 3, 8, 8), ""},
+		"application clocks, sync boost":    {throttle(wire.ThrottleAppClocks | wire.ThrottleSyncBoost | wire.ThrottleDisplay), ""},
+		"one link error, after many before": {over(metric.NVLinkCRC, 90_000, 90_001), cluster.KindNVLink},
+		"one replay in a long time":         {over(metric.NVLinkReplays, 5, 5, 5), ""},
+		"a fabric": {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x1FFFF,
+			metric.FabricState: 3}), cluster.KindNVLinkDown},
+		"a fabric that is well": {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF,
+			metric.FabricState: 3}), ""},
+		"one link more than another one": {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xFF},
+			m{metric.NVLinks: 12, metric.NVLinkUp: 0xF}), ""},
+		"MIG instances in place of GPUs": {withMIG(unnamed(job("1", []int{0, 1}, []int{0}))), cluster.KindOwner},
+		"no bridge": {among(m{metric.NVLinks: 12, metric.NVLinkUp: 0},
+			m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
+		"links that only another one has": {besideAnother(among(m{metric.NVLinks: 12, metric.NVLinkUp: 0xF},
+			m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFFF})), ""},
 		"a GPU that is hot, of unknown limit": {values(m{metric.Temperature: 94, metric.MemoryTemperature: 103}), ""},
 		"a GPU at its slowdown temperature":   {values(m{metric.Temperature: 92, metric.Slowdown: 92}), ""},
 		"no fabric, and no links up":          {all(8, m{metric.NVLinks: 12, metric.NVLinkUp: 0}), ""},
-		"a fabric of one GPU without peers":   {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0, metric.FabricState: 3}), ""},
-		"PCIe generation":                     {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}), cluster.KindPCIe},
-		"PCIe, idle":                          {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
-		"PCIe, busy or not":                   {values(m{metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
-		"counters after a reload":             {over(metric.PCIeReplays, 5000, 100, 100), ""},
-		"an old total":                        {over(metric.PCIeReplays, 1e6, 1e6), ""},
-		"another job's memory":                {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "2", Used: 99, Limit: 100}}}), ""},
-		"memory without a limit":              {after(cluster.ScopeJob, time.Minute, wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * gib}}}), ""},
-		"a program that starts":               {using(0, 30, 60), ""},
-		"memory that stays":                   {using(90, 90, 90), ""},
-		"memory that fills slowly":            {using(80, 80, 80, 81), ""},
-		"/tmp in memory":                      {host(m{metric.TmpFree: 0.9 * gib, metric.TmpTotal: 2 * gib}), ""},
-		"another model":                       {member(two, func(n *cluster.Node) { n.Hello.GPUs = []wire.Card{{Name: "A100"}} }), cluster.KindMixed},
-		"no driver":                           {member(two, func(*cluster.Node) {}), ""},
-		"one clock":                           {clock(time.Hour, two), ""},
-		"the clock of a node that has none":   {member(cluster.Common{Clocks: 3, Offset: time.Hour}, func(*cluster.Node) {}), ""},
-		"nothing known of the job's others":   {job("", nil, nil), ""},
-		"persistence unknown":                 {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
-		"GPU memory whose size is not known":  {values(m{metric.MemoryUsed: 80 * gib}), ""},
+		"a fabric of one GPU without peers": {values(m{metric.NVLinks: 18, metric.NVLinkUp: 0,
+			metric.FabricState: 3}), ""},
+		"PCIe generation": {values(m{metric.Util: 99, metric.PCIeGen: 3, metric.PCIeGenMax: 5}),
+			cluster.KindPCIe},
+		"PCIe, idle":              {values(m{metric.Util: 0, metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
+		"PCIe, busy or not":       {values(m{metric.PCIeGen: 1, metric.PCIeGenMax: 5}), ""},
+		"counters after a reload": {over(metric.PCIeReplays, 5000, 100, 100), ""},
+		"an old total":            {over(metric.PCIeReplays, 1e6, 1e6), ""},
+		"another job's memory": {after(cluster.ScopeJob, time.Minute,
+			wire.Report{Jobs: []wire.JobMemory{{Job: "2", Used: 99, Limit: 100}}}), ""},
+		"memory without a limit": {after(cluster.ScopeJob, time.Minute,
+			wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * gib}}}), ""},
+		"a program that starts":    {using(0, 30, 60), ""},
+		"memory that stays":        {using(90, 90, 90), ""},
+		"memory that fills slowly": {using(80, 80, 80, 81), ""},
+		"/tmp in memory":           {host(m{metric.TmpFree: 0.9 * gib, metric.TmpTotal: 2 * gib}), ""},
+		"another model": {member(two,
+			func(n *cluster.Node) { n.Hello.GPUs = []wire.Card{{Name: "A100"}} }), cluster.KindMixed},
+		"no driver": {member(two, func(*cluster.Node) {}), ""},
+		"one clock": {clock(time.Hour, two), ""},
+		"the clock of a node that has none": {member(cluster.Common{Clocks: 3, Offset: time.Hour},
+			func(*cluster.Node) {}), ""},
+		"nothing known of the job's others":  {job("", nil, nil), ""},
+		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
+		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * gib}), ""},
 	} {
 		held := Rules(Defaults())(tc.s)
 		if tc.want == "" && len(held) > 0 || tc.want != "" && (len(held) != 1 || held[0].Kind != tc.want) {
@@ -363,12 +417,16 @@ func TestSeverities(t *testing.T) {
 		kind cluster.Kind
 		want cluster.Severity
 	}{
-		"100 CRC errors per second":        {over(metric.NVLinkCRC, 0, 6000), cluster.KindNVLink, cluster.Critical},
-		"somewhat fewer":                   {over(metric.NVLinkCRC, 0, 5999), cluster.KindNVLink, cluster.Warning},
-		"the driver asks for a reset":      {values(m{metric.RecoveryAction: 1}), cluster.KindRecovery, cluster.Critical},
-		"for a reboot":                     {values(m{metric.RecoveryAction: 2}), cluster.KindRecovery, cluster.Critical},
-		"to drain the peers":               {values(m{metric.RecoveryAction: 3}), cluster.KindRecovery, cluster.Warning},
-		"to drain the peers, then a reset": {values(m{metric.RecoveryAction: 4}), cluster.KindRecovery, cluster.Critical},
+		"100 CRC errors per second": {over(metric.NVLinkCRC, 0, 6000), cluster.KindNVLink, cluster.Critical},
+		"somewhat fewer":            {over(metric.NVLinkCRC, 0, 5999), cluster.KindNVLink, cluster.Warning},
+		"the driver asks for a reset": {values(m{metric.RecoveryAction: 1}), cluster.KindRecovery,
+			cluster.Critical},
+		"for a reboot": {values(m{metric.RecoveryAction: 2}), cluster.KindRecovery,
+			cluster.Critical},
+		"to drain the peers": {values(m{metric.RecoveryAction: 3}), cluster.KindRecovery,
+			cluster.Warning},
+		"to drain the peers, then a reset": {values(m{metric.RecoveryAction: 4}), cluster.KindRecovery,
+			cluster.Critical},
 	} {
 		held := Rules(Defaults())(tc.s)
 		if len(held) != 1 || held[0].Kind != tc.kind || held[0].Severity != tc.want {
@@ -402,10 +460,12 @@ func TestAbsentValues(t *testing.T) {
 		for _, id := range ids {
 			s := without(a.yes, id)
 			for _, c := range Rules(Defaults())(s) {
-				if !slices.ContainsFunc(before, func(b cluster.Condition) bool { return b.Kind == c.Kind }) && c.Kind != cluster.KindECC {
+				if !slices.ContainsFunc(before, func(b cluster.Condition) bool { return b.Kind == c.Kind }) &&
+					c.Kind != cluster.KindECC {
 					t.Errorf("%s holds when %s lacks %s", c.Kind, a.kind, id)
 				}
-				if words := sayOf(c.Kind, s); strings.Contains(words.Sentence+words.Long+words.Short+words.Flag, "NaN") {
+				if words := sayOf(c.Kind, s); strings.Contains(words.Sentence+words.Long+words.Short+words.Flag,
+					"NaN") {
 					t.Errorf("%s without %s: %+v", c.Kind, id, words)
 				}
 			}
@@ -459,7 +519,9 @@ func TestNothingKnownIsNothingWrong(t *testing.T) {
 // What is said of a lost GPU besides is of no account, and of one kind the row counts that tells it soonest.
 func TestOneRowCounts(t *testing.T) {
 	for name, s := range map[string]cluster.Subject{
-		"lost": gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff, Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleHWThermal})}),
+		"lost": gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff,
+			Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1,
+				metric.Throttle: wire.ThrottleHWThermal})}),
 		"heat": throttle(wire.ThrottleHWThermal | wire.ThrottleSWThermal),
 	} {
 		if held := Rules(Defaults())(s); len(held) != 1 || held[0].After != 0 {
@@ -480,7 +542,8 @@ func TestHowANodeIsReached(t *testing.T) {
 		{cluster.Node{State: cluster.NodeConnecting}, ""},
 	} {
 		tc.node.Since = t0
-		if held := Rules(Defaults())(cluster.Subject{Node: &tc.node}); len(held) != 1 || held[0].Class != tc.want || held[0].Since != t0 {
+		if held := Rules(Defaults())(cluster.Subject{Node: &tc.node}); len(held) != 1 || held[0].Class != tc.want ||
+			held[0].Since != t0 {
 			t.Errorf("%s: %v, want the class %q and the state's beginning", tc.node.State, held, tc.want)
 		}
 	}

@@ -22,20 +22,25 @@ func gpuMissing(w *Words, e evidence) {
 		return
 	case !m.Certain:
 		w.Long, w.Short = named(m.Numbers)+" not listed", "GPU not listed"
-		w.Sentence = fmt.Sprintf("SLURM allocated %s to this job; the driver lists %s.", named(m.Numbers), ranges(numbersOf(e.node)))
-		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with nvidia-smi on the node"
+		w.Sentence = fmt.Sprintf("SLURM allocated %s to this job; the driver lists %s.", named(m.Numbers),
+			ranges(numbersOf(e.node)))
+		w.Hint = "fine if SLURM numbers the GPUs differently here; otherwise a GPU is missing: compare with " +
+			"nvidia-smi on the node"
 	case m.Of == 1 && m.Numbers == nil:
 		w.Long, w.Short = "GPU missing", "GPU missing"
 		w.Sentence = "GPU missing: SLURM allocated one to this job, but the driver does not list it."
 	case m.Numbers == nil:
 		w.Long, w.Short = fmt.Sprintf("%d of %d GPUs missing", m.Count, m.Of), fmt.Sprintf("%d missing", m.Count)
-		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM allocated %d to this job, but the driver does not list them all.", m.Count, m.Of, m.Of)
+		w.Sentence = fmt.Sprintf("%d of %d GPUs missing: SLURM allocated %d to this job, but the driver does not "+
+			"list them all.", m.Count, m.Of, m.Of)
 	default:
 		w.Long, w.Short = named(m.Numbers)+" missing", named(m.Numbers)+" missing"
-		w.Sentence = fmt.Sprintf("%s missing: SLURM allocated %s to this job, but the driver does not list %s.", named(m.Numbers), them(m.Count), them(m.Count))
+		w.Sentence = fmt.Sprintf("%s missing: SLURM allocated %s to this job, but the driver does not list %s.",
+			named(m.Numbers), them(m.Count), them(m.Count))
 	}
 	w.Sentence += withoutNumber(e.node)
-	w.Hint = cmp.Or(w.Hint, "if nvidia-smi on the node does not list it either, move the job and report it to your admins")
+	w.Hint = cmp.Or(w.Hint, "if nvidia-smi on the node does not list it either, move the job and report it to your "+
+		"admins")
 }
 
 func them(count int) string {
@@ -66,10 +71,13 @@ func withoutNumber(n *cluster.Node) string {
 func gpusHidden(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	w.Long, w.Short = "GPUs hidden by the cgroup of job "+m.Cgroup, "GPUs hidden"
-	w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides this job's %s.", m.Cgroup, named(m.Numbers))
-	w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s nvidia-smi", e.job.Number, e.node.Name)
+	w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides this job's %s.", m.Cgroup,
+		named(m.Numbers))
+	w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s "+
+		"nvidia-smi", e.job.Number, e.node.Name)
 	if !m.Hidden {
-		w.Long, w.Sentence, w.Hint = w.Short, "The ssh session is in the cgroup of another job, which hides this job's GPUs.", ""
+		w.Long, w.Sentence, w.Hint = w.Short,
+			"The ssh session is in the cgroup of another job, which hides this job's GPUs.", ""
 	}
 }
 
@@ -127,7 +135,8 @@ func gpuLost(w *Words, e evidence) {
 	}
 	w.Hint = "GPU unavailable until the node reboots: move the job and report it to your admins"
 	if e.gpu.LostID == wire.LostReset {
-		w.Hint = "GPU unavailable until your admins reset it (nvidia-smi -r) or reboot the node: move the job and report it"
+		w.Hint = "GPU unavailable until your admins reset it (nvidia-smi -r) or reboot the node: move the job and " +
+			"report it"
 	}
 }
 
@@ -157,7 +166,8 @@ func gpuHangs(w *Words, e evidence) {
 	if e.every {
 		all := allGPUs(len(e.node.GPUs))
 		w.Long, w.Short = "driver calls hang for "+all, "all GPUs hung"
-		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all, inParens(commonCall(e.node), span(longestHang(e.node, nil))))
+		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all,
+			inParens(commonCall(e.node), span(longestHang(e.node, nil))))
 		return
 	}
 	call := "A driver call for this GPU"
@@ -211,7 +221,8 @@ func (e evidence) othersAnswer() string {
 
 func thermal(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "!THERM", "thermal throttling"+e.temperature(", "), "thermal"+e.temperature(" ")
-	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.hotMemory(), e.clocks(), e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
+	w.Sentence = "Thermal throttling" + listed(e.temperature(""), e.hotMemory(), e.clocks(),
+		e.throttledFor(metric.HWThermalTime, metric.SWThermalTime, metric.ThermalTime)) + "."
 	w.Hint = badCooling
 }
 
@@ -223,7 +234,8 @@ func memoryTooHot(w *Words, e evidence) {
 		return
 	}
 	now, most := e.gpu.Float(metric.MemoryTemperature), e.gpu.Float(metric.MemoryMaxOperating)
-	w.Flag, w.Long, w.Short = "!MEM HOT", fmt.Sprintf("memory %.0f°C, maximum %.0f°C", now, most), fmt.Sprintf("memory %.0f°C", now)
+	w.Flag, w.Long, w.Short = "!MEM HOT", fmt.Sprintf("memory %.0f°C, maximum %.0f°C", now, most),
+		fmt.Sprintf("memory %.0f°C", now)
 	w.Sentence = fmt.Sprintf("The memory of the GPU is at %.0f°C; its maximum is %.0f°C.", now, most)
 	w.Hint = badCooling
 }
@@ -233,7 +245,8 @@ func (e evidence) hotMemory() string {
 	if !overheated(e.gpu) {
 		return ""
 	}
-	return fmt.Sprintf("memory %.0f of at most %.0f°C", e.gpu.Float(metric.MemoryTemperature), e.gpu.Float(metric.MemoryMaxOperating))
+	return fmt.Sprintf("memory %.0f of at most %.0f°C", e.gpu.Float(metric.MemoryTemperature),
+		e.gpu.Float(metric.MemoryMaxOperating))
 }
 
 func tooHot(w *Words, e evidence) {
@@ -241,7 +254,8 @@ func tooHot(w *Words, e evidence) {
 	if !(now > limit) {
 		return
 	}
-	w.Flag, w.Long, w.Short = "!HOT", fmt.Sprintf("%.0f°C, slowdown from %.0f°C", now, limit), fmt.Sprintf("too hot %.0f°C", now)
+	w.Flag, w.Long, w.Short = "!HOT", fmt.Sprintf("%.0f°C, slowdown from %.0f°C", now, limit),
+		fmt.Sprintf("too hot %.0f°C", now)
 	w.Sentence = fmt.Sprintf("The GPU is at %.0f°C, above its slowdown temperature of %.0f°C", now, limit)
 	if e.gpu.Values.Has(metric.Throttle) {
 		w.Sentence += ", and the driver reports no slowdown"
@@ -292,7 +306,8 @@ func (e evidence) throttledFor(ids ...metric.ID) string {
 	if over == 0 {
 		return ""
 	}
-	return fmt.Sprintf("throttled for %.0f%% of the last %s, %s of the %s watched", 100*min(share, 1), lately(over), span(time.Duration(total*float64(time.Second))), span(e.gpu.Watched()))
+	return fmt.Sprintf("throttled for %.0f%% of the last %s, %s of the %s watched", 100*min(share, 1), lately(over),
+		span(time.Duration(total*float64(time.Second))), span(e.gpu.Watched()))
 }
 
 // lately formats the time between two readings: "3s", never 0.

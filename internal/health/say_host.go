@@ -12,7 +12,8 @@ import (
 func persistenceOff(w *Words, _ evidence) {
 	w.Long, w.Short = "persistence mode off", "persistence off"
 	w.Sentence = "Persistence mode is off: the driver unloads when no program uses a GPU."
-	w.Hint = "the next program takes some seconds longer to start, and error counters restart at 0; your admins can turn it on"
+	w.Hint = "the next program takes some seconds longer to start, and error counters restart at 0; your admins can " +
+		"turn it on"
 }
 
 // diskFull says how full /tmp is, of which it is a warning, or the local disk.

@@ -32,7 +32,8 @@ func nvlinkDown(w *Words, e evidence) {
 	w.Hint = "collectives go over PCIe or fail: move the job and report it to your admins"
 	if gpus > 0 {
 		w.Long = w.Short + " on " + allGPUs(gpus)
-		w.Sentence = fmt.Sprintf("%s of the node: %s down on each, which points to an NVSwitch.", w.Long, linksAre(down))
+		w.Sentence = fmt.Sprintf("%s of the node: %s down on each, which points to an NVSwitch.", w.Long,
+			linksAre(down))
 	}
 }
 
@@ -71,10 +72,12 @@ func fabric(w *Words, e evidence) {
 		how = fmt.Sprintf("status %.0f", status)
 	}
 	w.Flag, w.Long, w.Short = "FABRIC", "not in the NVLink fabric: "+how, "no NVLink fabric"
-	w.Sentence = who + " not registered with the NVLink fabric (" + how + "): CUDA fails with error 802, system not yet initialized."
+	w.Sentence = who + " not registered with the NVLink fabric (" + how +
+		"): CUDA fails with error 802, system not yet initialized."
 	w.Hint = "the fabric manager does not run or has failed: move the job and report it to your admins"
 	if e.severity < cluster.Critical {
-		w.Sentence = who + " not registered with the NVLink fabric (" + how + "): programs that start now may fail with CUDA error 802."
+		w.Sentence = who + " not registered with the NVLink fabric (" + how +
+			"): programs that start now may fail with CUDA error 802."
 		w.Hint = "look at the fabric manager: report it to your admins"
 	}
 }
@@ -84,7 +87,8 @@ func nvlinkErrors(w *Words, e evidence) {
 	for _, c := range []struct {
 		id        metric.ID
 		one, many string
-	}{{metric.NVLinkCRC, "CRC error", "CRC errors"}, {metric.NVLinkReplays, "replay", "replays"}, {metric.NVLinkRecoveries, "recovery", "recoveries"}} {
+	}{{metric.NVLinkCRC, "CRC error", "CRC errors"}, {metric.NVLinkReplays, "replay", "replays"},
+		{metric.NVLinkRecoveries, "recovery", "recoveries"}} {
 		if pace := perMinute(e.gpu, c.id); pace > 0 {
 			now = append(now, amount(pace, c.one, c.many))
 		}
@@ -93,7 +97,8 @@ func nvlinkErrors(w *Words, e evidence) {
 		return
 	}
 	w.Flag, w.Long, w.Short = "!LINK", "NVLink: "+now[0]+" a minute", "NVLink errors"
-	w.Sentence = fmt.Sprintf("NVLink: %s a minute; %s.", strings.Join(now, ", "), ever(e.gpu, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries))
+	w.Sentence = fmt.Sprintf("NVLink: %s a minute; %s.", strings.Join(now, ", "),
+		ever(e.gpu, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries))
 	w.Hint = "a link or its other end is going bad: report it to your admins"
 }
 
@@ -150,6 +155,7 @@ func pcieReplays(w *Words, e evidence) {
 		return
 	}
 	w.Flag, w.Long, w.Short = "!PCIE", amount(pace, "PCIe replay", "PCIe replays")+" a minute", "PCIe replays"
-	w.Sentence = fmt.Sprintf("%s at generation %.0f x%.0f; %s.", w.Long, e.gpu.Float(metric.PCIeGen), e.gpu.Float(metric.PCIeWidth), ever(e.gpu, metric.PCIeReplays))
+	w.Sentence = fmt.Sprintf("%s at generation %.0f x%.0f; %s.", w.Long, e.gpu.Float(metric.PCIeGen),
+		e.gpu.Float(metric.PCIeWidth), ever(e.gpu, metric.PCIeReplays))
 	w.Hint = "a bad PCIe slot, riser or cable: report it to your admins"
 }

@@ -24,8 +24,10 @@ func connecting(w *Words, e evidence) {
 
 // stageDoing describes the stages of an attempt. A stage that is not listed is called by its name.
 var stageDoing = map[reach.Stage]string{
-	"name": "resolving host name", "TCP": "connecting to port 22", "ssh": "SSH handshake", "host key": "checking host key",
-	"login": "authenticating", "probe": "starting probe", "driver": "querying driver", "stream": "waiting for first report",
+	"name": "resolving host name", "TCP": "connecting to port 22", "ssh": "SSH handshake",
+	"host key": "checking host key",
+	"login":    "authenticating", "probe": "starting probe", "driver": "querying driver",
+	"stream": "waiting for first report",
 }
 
 func failed(w *Words, e evidence) {
@@ -77,10 +79,12 @@ func stale(w *Words, e evidence) {
 func silence(w *Words, e evidence) {
 	w.Long, w.Short = "no node answers", "no node answers"
 	s := e.silence
-	w.Sentence = "No node has answered for " + span(e.at.Sub(s.From)) + ": this host was suspended or busy, or the network between it and the nodes is down."
+	w.Sentence = "No node has answered for " + span(e.at.Sub(s.From)) +
+		": this host was suspended or busy, or the network between it and the nodes is down."
 	w.Hint = "if that does not pass, try ssh to one of the nodes"
 	if !s.Over.IsZero() {
-		w.Sentence = fmt.Sprintf("%d nodes have not answered yet since all fell silent at %s; the others answer again.", s.Nodes, s.From.Format(time.TimeOnly))
+		w.Sentence = fmt.Sprintf("%d nodes have not answered yet since all fell silent at %s; the others answer again.",
+			s.Nodes, s.From.Format(time.TimeOnly))
 		w.Hint = ""
 	}
 }
@@ -99,15 +103,19 @@ func driverSentence(h *wire.Hello) (what, hint string) {
 	what, hint = "NVML is not usable", "try nvidia-smi on the node"
 	switch h.FaultID {
 	case wire.FaultNoLibrary:
-		what, hint = "NVIDIA library not found", "libnvidia-ml.so.1 comes with the driver: is this a GPU node? report it to your admins"
+		what, hint = "NVIDIA library not found",
+			"libnvidia-ml.so.1 comes with the driver: is this a GPU node? report it to your admins"
 	case wire.FaultMismatch:
-		what, hint = "Driver/library version mismatch", "the driver was updated without a reload: your admins must reload it or reboot the node"
+		what, hint = "Driver/library version mismatch",
+			"the driver was updated without a reload: your admins must reload it or reboot the node"
 	case wire.FaultNoDriver:
-		what, hint = "NVIDIA driver not responding", "nvidia-smi on the node should fail the same way: report it to your admins"
+		what, hint = "NVIDIA driver not responding",
+			"nvidia-smi on the node should fail the same way: report it to your admins"
 	case wire.FaultHangs:
 		what, hint = "NVIDIA driver hung", "nvidia-smi on the node should hang too: report it to your admins"
 	case wire.FaultNoNVML:
-		return "This nvnodetop was built without NVML support (no cgo).", "rebuild with CGO_ENABLED=1 and a C compiler, or use a release"
+		return "This nvnodetop was built without NVML support (no cgo).",
+			"rebuild with CGO_ENABLED=1 and a C compiler, or use a release"
 	}
 	if strings.EqualFold(h.Fault, what) {
 		return Sentence(what), hint
@@ -120,7 +128,8 @@ func withOldDriver(w *Words, e evidence) {
 	if lacks := len(e.hello.Missing); lacks == 1 {
 		w.Sentence = fmt.Sprintf("Driver %s does not support 1 NVML call; its column is empty.", e.hello.Driver)
 	} else {
-		w.Sentence = fmt.Sprintf("Driver %s does not support %d NVML calls; those columns are empty.", e.hello.Driver, lacks)
+		w.Sentence = fmt.Sprintf("Driver %s does not support %d NVML calls; those columns are empty.", e.hello.Driver,
+			lacks)
 	}
 }
 
@@ -129,7 +138,8 @@ func slowDriver(w *Words, e evidence) {
 	w.Sentence = "The driver cannot keep up: it is polled every " + fine(e.node.Interval) + "."
 	if e.node.Took > e.node.Interval {
 		w.Long = "driver slow, " + fine(e.node.Took)
-		w.Sentence = "The driver takes " + fine(e.node.Took) + " to answer but is polled every " + fine(e.node.Interval) + "."
+		w.Sentence = "The driver takes " + fine(e.node.Took) + " to answer but is polled every " +
+			fine(e.node.Interval) + "."
 	}
 	w.Hint = "if nvidia-smi on the node is slow too, report it to your admins"
 }

@@ -81,7 +81,8 @@ func (e evidence) lagsByClock(w *Words) {
 	w.Flag = "!LAG clk " + strings.TrimPrefix(fmt.Sprintf("%.2f", own/median), "0")
 	w.Short = fmt.Sprintf("lags %.0f/%.0f MHz", own, median)
 	w.Long = fmt.Sprintf("lags: SM clock %.0f against a median of %.0f MHz", own, median)
-	w.Sentence = fmt.Sprintf("SM clock %.0f MHz against a median of %.0f MHz%s; the others wait for it.", own, median, e.whySlow())
+	w.Sentence = fmt.Sprintf("SM clock %.0f MHz against a median of %.0f MHz%s; the others wait for it.", own, median,
+		e.whySlow())
 	w.Hint = "if it stays slow, report it to your admins"
 }
 
@@ -92,8 +93,10 @@ func (e evidence) whySlow() string {
 		bits uint64
 		name string
 	}{
-		{wire.ThrottleHWThermal | wire.ThrottleSWThermal, "thermal throttling" + e.temperature(", ")}, {wire.ThrottleHWPowerBrake, "power brake"},
-		{wire.ThrottleHWSlowdown, "hardware slowdown"}, {wire.ThrottleSWPowerCap, "power limit"}, {wire.ThrottleAppClocks, "application clocks are set"},
+		{wire.ThrottleHWThermal | wire.ThrottleSWThermal, "thermal throttling" + e.temperature(", ")},
+		{wire.ThrottleHWPowerBrake, "power brake"},
+		{wire.ThrottleHWSlowdown, "hardware slowdown"}, {wire.ThrottleSWPowerCap, "power limit"},
+		{wire.ThrottleAppClocks, "application clocks are set"},
 	} {
 		if bits&r.bits != 0 {
 			return " (" + r.name + ")"
@@ -109,7 +112,8 @@ func (e evidence) isAwaited(w *Words) {
 	w.Short = fmt.Sprintf("lags %.0f/%.0fW", own, median)
 	w.Long = fmt.Sprintf("lags: works at %.0f W, the others wait at %.0f W", own, median)
 	w.Sentence = fmt.Sprintf("it works at %.0f W while the others wait at a median of %.0f W.", own, median)
-	w.Hint = "fine if this rank does something alone, such as an evaluation; otherwise look at its PCIe and NVLink, and at other processes on it"
+	w.Hint = "fine if this rank does something alone, such as an evaluation; otherwise look at its PCIe and NVLink, " +
+		"and at other processes on it"
 }
 
 // isAwaitedByAll describes the only GPU that works, while the others do nothing but wait.
@@ -119,7 +123,8 @@ func (e evidence) isAwaitedByAll(w *Words) {
 	w.Flag = "!WAIT"
 	w.Short = fmt.Sprintf("%d GPUs wait for it", c.Count)
 	w.Long = fmt.Sprintf("%s: works at %.0f W", wait, c.Own[pace.Power])
-	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one rank, or the slow one.", wait, e.who(), c.Own[pace.Power], span(e.at.Sub(e.since)))
+	w.Sentence = fmt.Sprintf("%s%s, which works at %.0f W, for %s: an evaluation on one rank, or the slow one.", wait,
+		e.who(), c.Own[pace.Power], span(e.at.Sub(e.since)))
 	w.Hint = "if it takes longer than it should, look at the log of this rank, and at its stack with py-spy dump"
 }
 
@@ -129,7 +134,8 @@ func (e evidence) readsLonger(w *Words) {
 	w.Flag = "!LAG mem"
 	w.Short = fmt.Sprintf("lags mem %.0f/%.0f%%", own, median)
 	w.Long = fmt.Sprintf("lags: memory busy for %.0f%% of the time, others %.0f%%", own, median)
-	w.Sentence = fmt.Sprintf("its memory is busy for %.0f%% of the time, that of the others for %.0f%%; they wait for it.", own, median)
+	w.Sentence = fmt.Sprintf("its memory is busy for %.0f%% of the time, that of the others for %.0f%%; they wait "+
+		"for it.", own, median)
 	w.Hint = "its memory may be slow: compare its memory clock with that of the others, and report it to your admins"
 }
 
@@ -139,12 +145,15 @@ func (e evidence) doesLess(w *Words) {
 	w.Flag = "!LAG"
 	w.Short = fmt.Sprintf("lags %.0f/%.0fW", c.Own[pace.Power], c.Median[pace.Power])
 	w.Long = fmt.Sprintf("lags: %.0f W against %.0f W at the same utilization", c.Own[pace.Power], c.Median[pace.Power])
-	w.Sentence = fmt.Sprintf("%.0f W against a median of %.0f W at the same utilization", c.Own[pace.Power], c.Median[pace.Power])
+	w.Sentence = fmt.Sprintf("%.0f W against a median of %.0f W at the same utilization", c.Own[pace.Power],
+		c.Median[pace.Power])
 	if own, median := c.Own[pace.Memory], c.Median[pace.Memory]; own == own && median == median {
-		w.Sentence += fmt.Sprintf(", its memory is busy for %.0f%% of the time, that of the others for %.0f%%", own, median)
+		w.Sentence += fmt.Sprintf(", its memory is busy for %.0f%% of the time, that of the others for %.0f%%", own,
+			median)
 	}
 	w.Sentence += "."
-	w.Hint = "it does less than before, compared with the others: look at its memory and clocks, and at the balance of the work"
+	w.Hint = "it does less than before, compared with the others: look at its memory and clocks, and at the balance " +
+		"of the work"
 }
 
 // wanders describes a job in which the slow GPU changes.
@@ -155,7 +164,8 @@ func wanders(w *Words, e evidence) {
 	}
 	w.Long, w.Short = "the slow GPU changes: "+strings.Join(places, ", then "), "slow GPU changes"
 	w.Sentence = Sentence(w.Long)
-	w.Hint = "when no single GPU is slow, the cause is often data loading: look at the input pipeline and the file system"
+	w.Hint = "when no single GPU is slow, the cause is often data loading: look at the input pipeline and the file " +
+		"system"
 }
 
 // placeName names a GPU of a job: "GPU3 on n02".
@@ -191,7 +201,8 @@ func processOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
 		p := &n.Processes[i]
 		switch {
 		case p.GPU != g.Card.Index || g.Key == "":
-		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) && gpuMemoryOf(p) > gpuMemoryOf(found):
+		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) &&
+			gpuMemoryOf(p) > gpuMemoryOf(found):
 			found = p
 		}
 	}
@@ -329,7 +340,8 @@ func (e evidence) firstPlace(sep, does string) string {
 func hangingJob(w *Words, e evidence) {
 	c := e.compared
 	w.Long, w.Short = "job seems to hang", "job hangs?"
-	w.Sentence = fmt.Sprintf("The job seems to hang in a collective: %d of %d GPUs are fully utilized, at %.0f W", c.Count, c.Of, c.Median[pace.Power])
+	w.Sentence = fmt.Sprintf("The job seems to hang in a collective: %d of %d GPUs are fully utilized, at %.0f W",
+		c.Count, c.Of, c.Median[pace.Power])
 	if usual := c.Own[pace.Power]; usual == usual {
 		w.Sentence += fmt.Sprintf(" instead of %.0f W", usual)
 	}
@@ -338,7 +350,8 @@ func hangingJob(w *Words, e evidence) {
 		w.Sentence += ", as long as nvnodetop has watched"
 	}
 	w.Sentence += e.firstPlace("; ", "is idle") + "."
-	w.Hint = "unless it writes a checkpoint: look at the log of the rank that differs, and at its stack with py-spy dump"
+	w.Hint = "unless it writes a checkpoint: look at the log of the rank that differs, and at its stack with py-spy " +
+		"dump"
 }
 
 // imbalance describes a GPU with much more memory in use than the others.

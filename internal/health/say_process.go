@@ -20,8 +20,10 @@ func leftBehind(w *Words, e evidence) {
 		held += *p.GPUMemory
 	}
 	p := left[0]
-	w.Long, w.Short = fmt.Sprintf("PID %d of job %s left over on %s", p.PID, p.Job, gpuOf(e.node, p)), "left-over process"
-	w.Sentence = fmt.Sprintf("%s of job %s, which has ended, holds %s GiB of the memory of %s%s.", process(p), p.Job, inGiB(float64(*p.GPUMemory)), gpuOf(e.node, p), andMore(left[1:], e.node, held))
+	w.Long, w.Short = fmt.Sprintf("PID %d of job %s left over on %s", p.PID, p.Job, gpuOf(e.node, p)),
+		"left-over process"
+	w.Sentence = fmt.Sprintf("%s of job %s, which has ended, holds %s GiB of the memory of %s%s.", process(p), p.Job,
+		inGiB(float64(*p.GPUMemory)), gpuOf(e.node, p), andMore(left[1:], e.node, held))
 	w.Hint = "if it is yours and not needed, end it; otherwise report it to your admins"
 }
 
@@ -36,7 +38,8 @@ func stranger(w *Words, e evidence) {
 		whose = "job " + p.Job
 	}
 	w.Long, w.Short = fmt.Sprintf("PID %d of %s on this job's %s", p.PID, whose, gpuOf(e.node, p)), "foreign process"
-	w.Sentence = fmt.Sprintf("%s of %s is on %s of this job%s.", process(p), whose, gpuOf(e.node, p), andMore(others[1:], e.node, 0))
+	w.Sentence = fmt.Sprintf("%s of %s is on %s of this job%s.", process(p), whose, gpuOf(e.node, p),
+		andMore(others[1:], e.node, 0))
 	w.Hint = "it takes time and memory from your job: report it to your admins"
 }
 
@@ -54,7 +57,8 @@ func rankGone(w *Words, e evidence) {
 	w.Long = which + " has ended"
 	ended := fmt.Sprintf("%s has ended: PID %d was last seen %s ago", which, r.PID, span(e.at.Sub(r.Seen)))
 	if since := e.compared.Waiting; !since.IsZero() {
-		w.Flag, w.Short, w.Long = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank), which+" is gone, and the others wait"
+		w.Flag, w.Short, w.Long = "!RANK", fmt.Sprintf("rank %d gone", r.Rank.Rank),
+			which+" is gone, and the others wait"
 		w.Sentence = Sentence(ended + ", and the others wait since " + since.Format(time.TimeOnly))
 		w.Hint = "look for its first error in the job's log; the others may wait for it forever"
 		return

@@ -34,7 +34,8 @@ func recovery(w *Words, e evidence) {
 // advised replaces the hint for a damaged GPU by the driver's own advice, if there is any.
 func advised(w *Words, e evidence, kind cluster.Kind) {
 	switch kind {
-	case cluster.KindXid, cluster.KindECC, cluster.KindECCGrowing, cluster.KindRemap, cluster.KindRemapFailed, cluster.KindNVLinkDown:
+	case cluster.KindXid, cluster.KindECC, cluster.KindECCGrowing, cluster.KindRemap, cluster.KindRemapFailed,
+		cluster.KindNVLinkDown:
 	default:
 		return
 	}
@@ -48,7 +49,8 @@ func ecc(w *Words, e evidence) {
 	if !known {
 		return
 	}
-	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), counted(count, "ECC error"), fmt.Sprintf("ECC %.0f", count)
+	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), counted(count, "ECC error"),
+		fmt.Sprintf("ECC %.0f", count)
 	w.Sentence = counted(count, "uncorrectable ECC error") + " since driver load."
 	w.Hint = suspectData
 }

@@ -27,7 +27,9 @@ func newWorld(minors ...int) world {
 	}
 	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{job}}})
 	w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3 * time.Second}})
-	w.hello(wire.Hello{Driver: "550.54", GPUs: []wire.Card{{UUID: "x", Minor: new(0), Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980})}}})
+	w.hello(wire.Hello{Driver: "550.54",
+		GPUs: []wire.Card{{UUID: "x", Minor: new(0),
+			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980})}}})
 	return w
 }
 
@@ -51,22 +53,35 @@ func (w world) findings(sec float64) ([]cluster.Finding, []Words) {
 }
 
 func TestGPUFindings(t *testing.T) {
-	hot := wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Temperature: 87, metric.SMClock: 1215, metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown})}
+	hot := wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Temperature: 87, metric.SMClock: 1215,
+		metric.Throttle: wire.ThrottleHWThermal | wire.ThrottleHWSlowdown})}
 	for name, tc := range map[string]struct {
 		gpu      wire.GPU
 		want     string // severity, where, kind, letter, flag, long
 		sentence string
 		over     string
 	}{
-		"well":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 97, metric.ECCUncorrected: 0, metric.Throttle: wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle})}, "", "", ""},
+		"well": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 97, metric.ECCUncorrected: 0,
+			metric.Throttle: wire.ThrottleSWPowerCap | wire.ThrottleGPUIdle})}, "", "", ""},
 		"no number": {wire.GPU{}, "", "", ""},
-		"hot":       {hot, `2 a/0 thermal T "!THERM" "thermal throttling, 87°C"`, "Thermal throttling: 87°C, SM clock 1215 of 1980 MHz.", "Thermal throttling, cleared 12s ago."},
-		"brake":     {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "power brake"`, "Hardware power brake active.", "Power brake, cleared 12s ago."},
-		"slow":      {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990, metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "hardware slowdown"`, "Hardware slowdown, reason not reported by the driver: SM clock 990 of 1980 MHz.", "Hardware slowdown, cleared 12s ago."},
-		"ecc":       {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})}, `2 a/0 ecc E "ECC:2" "2 ECC errors"`, "2 uncorrectable ECC errors since driver load.", "ECC errors, cleared 12s ago."},
-		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}, `2 a/0 ecc E "ECC:1" "1 ECC error"`, "1 uncorrectable ECC error since driver load.", "ECC errors, cleared 12s ago."},
-		"lost":      {wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}, `3 a/0 gpu_lost X "LOST" "lost"`, `GPU lost (NVML: "GPU is lost").`, "GPU lost, cleared 12s ago."},
-		"unusable":  {wire.GPU{Lost: "Insufficient External Power", LostID: wire.LostPower}, `3 a/0 gpu_unusable X "NO ACCESS" "unusable: Insufficient External Power"`, "The driver cannot access this GPU: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
+		"hot": {hot, `2 a/0 thermal T "!THERM" "thermal throttling, 87°C"`,
+			"Thermal throttling: 87°C, SM clock 1215 of 1980 MHz.", "Thermal throttling, cleared 12s ago."},
+		"brake": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown})}, `2 a/0 power_brake P "!PWR" "power brake"`, "Hardware power brake active.", "Power brake, cleared 12s ago."},
+		"slow": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.SMClock: 990,
+			metric.Throttle: wire.ThrottleHWSlowdown})}, `2 a/0 hw_slowdown T "!SLOW" "hardware slowdown"`,
+			"Hardware slowdown, reason not reported by the driver: SM clock 990 of 1980 MHz.",
+			"Hardware slowdown, cleared 12s ago."},
+		"ecc": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 2})},
+			`2 a/0 ecc E "ECC:2" "2 ECC errors"`, "2 uncorrectable ECC errors since driver load.",
+			"ECC errors, cleared 12s ago."},
+		"one error": {wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})},
+			`2 a/0 ecc E "ECC:1" "1 ECC error"`, "1 uncorrectable ECC error since driver load.",
+			"ECC errors, cleared 12s ago."},
+		"lost": {wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff}, `3 a/0 gpu_lost X "LOST" "lost"`,
+			`GPU lost (NVML: "GPU is lost").`, "GPU lost, cleared 12s ago."},
+		"unusable": {wire.GPU{Lost: "Insufficient External Power", LostID: wire.LostPower},
+			`3 a/0 gpu_unusable X "NO ACCESS" "unusable: Insufficient External Power"`,
+			"The driver cannot access this GPU: Insufficient External Power.", "GPU unusable, cleared 12s ago."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld()
@@ -77,12 +92,14 @@ func TestGPUFindings(t *testing.T) {
 				got := ""
 				for i, f := range findings {
 					words = said[i]
-					got = fmt.Sprintf("%d %s/%d %s %c %q %q", f.Severity, f.Node, f.GPU, f.Kind, words.Letter, words.Flag, words.Long)
+					got = fmt.Sprintf("%d %s/%d %s %c %q %q", f.Severity, f.Node, f.GPU, f.Kind, words.Letter,
+						words.Flag, words.Long)
 					if words.Sentence != sentence || !f.Since.Equal(at(since)) {
 						t.Errorf("%q since %v, want %q since %v", words.Sentence, f.Since, sentence, at(since))
 					}
 				}
-				if f := findings; len(f) > 1 || len(f) == 1 && f[0].Holds() && got != tc.want || len(f) == 0 && tc.want != "" {
+				if f := findings; len(f) > 1 || len(f) == 1 && f[0].Holds() && got != tc.want || len(f) == 0 &&
+					tc.want != "" {
 					t.Errorf("%d findings, %s, want %s", len(f), got, tc.want)
 				}
 				return words
@@ -90,7 +107,8 @@ func TestGPUFindings(t *testing.T) {
 			if words := check(4, 1, tc.sentence); (words.Hint == "") != (tc.want == "") {
 				t.Errorf("hint %q", words.Hint)
 			}
-			w.sample(7, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Temperature: 50, metric.SMClock: 1980})})
+			w.sample(7, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Temperature: 50,
+				metric.SMClock: 1980})})
 			if words := check(16, 1, tc.over); words.Flag != "" || words.Hint != "" {
 				t.Errorf("what is over has the flag %q and the hint %q", words.Flag, words.Hint)
 			}
@@ -105,10 +123,12 @@ func TestHang(t *testing.T) {
 	if f, _ := w.findings(78); len(f) > 0 {
 		t.Errorf("a call of 9 s is told: %+v", f)
 	}
-	hung := wire.GPU{HangsMS: 40_000, Call: "power", Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}
+	hung := wire.GPU{HangsMS: 40_000, Call: "power",
+		Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}
 	w.sample(81, hung)
 	f, words := w.findings(81)
-	if len(f) != 1 || f[0].Kind != cluster.KindHang || f[0].Severity != cluster.Critical || !f[0].Since.Equal(at(41)) || f[0].GPU != 0 {
+	if len(f) != 1 || f[0].Kind != cluster.KindHang || f[0].Severity != cluster.Critical || !f[0].Since.Equal(at(41)) ||
+		f[0].GPU != 0 {
 		t.Fatalf("%+v", f)
 	}
 	const want = "A driver call for this GPU (power) has not returned for 40s."
@@ -137,16 +157,19 @@ func TestSlowDriver(t *testing.T) {
 		w.report(sec, wire.Report{TookMS: 14_000})
 	}
 	f, words := w.findings(595)
-	if len(f) != 1 || f[0].Kind != cluster.KindSlow || f[0].Severity != cluster.Warning || !f[0].Since.Equal(at(1)) || f[0].Times != 1 {
+	if len(f) != 1 || f[0].Kind != cluster.KindSlow || f[0].Severity != cluster.Warning || !f[0].Since.Equal(at(1)) ||
+		f[0].Times != 1 {
 		t.Fatalf("%+v", f)
 	}
-	if want := "The driver takes 14s to answer but is polled every 3s."; words[0].Sentence != want || words[0].Hint == "" {
+	if want := "The driver takes 14s to answer but is polled every 3s."; words[0].Sentence != want ||
+		words[0].Hint == "" {
 		t.Errorf("%+v, want %q", words[0], want)
 	}
 	w = newWorld()
 	w.report(1, old)
 	w.report(4, old)
-	if f, words := w.findings(4); len(f) != 1 || words[0].Sentence != "The driver cannot keep up: it is polled every 3s." {
+	if f, words := w.findings(4); len(f) != 1 ||
+		words[0].Sentence != "The driver cannot keep up: it is polled every 3s." {
 		t.Errorf("numbers that are repeated: %+v %+v", f, words)
 	}
 }
@@ -155,7 +178,9 @@ func TestSlowDriver(t *testing.T) {
 func TestFaults(t *testing.T) {
 	w := newWorld()
 	r := wire.Report{GPUs: []wire.GPU{{}}, Faults: []wire.Fault{
-		{Collector: "utilization", Error: "Unknown Error", GPUs: []int{0}}, {Collector: "memory", Error: "no /proc/meminfo"}, {Collector: "power", Error: "Unknown Error", GPUs: []int{0, 1}},
+		{Collector: "utilization", Error: "Unknown Error", GPUs: []int{0}},
+		{Collector: "memory", Error: "no /proc/meminfo"}, {Collector: "power", Error: "Unknown Error",
+			GPUs: []int{0, 1}},
 	}}
 	w.report(1, r)
 	if f, _ := w.findings(1); len(f) != 1 || f[0].GPU >= 0 {
@@ -167,7 +192,8 @@ func TestFaults(t *testing.T) {
 	for i := range f {
 		got += fmt.Sprintf("%d %d %s / %s\n", f[i].Severity, f[i].GPU, words[i].Many, words[i].Sentence)
 	}
-	const want = "2 0 GPUs missing metrics / Utilization, power unavailable: Unknown Error.\n0 -1 nodes missing metrics / Memory unavailable: no /proc/meminfo.\n"
+	const want = "2 0 GPUs missing metrics / Utilization, power unavailable: Unknown Error.\n0 -1 nodes missing " +
+		"metrics / Memory unavailable: no /proc/meminfo.\n"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -206,11 +232,13 @@ func TestShortSlowdownsAreNoFindings(t *testing.T) {
 func TestFindingsKeepTheirOrder(t *testing.T) {
 	w := newWorld()
 	for sec := 1.0; sec < 60; sec += 3 {
-		w.sample(sec, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1, metric.Throttle: wire.ThrottleSWThermal | wire.ThrottleHWSlowdown})})
+		w.sample(sec, wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1,
+			metric.Throttle: wire.ThrottleSWThermal | wire.ThrottleHWSlowdown})})
 	}
 	for range 50 {
 		f, _ := w.findings(60)
-		if len(f) != 3 || f[0].Kind != cluster.KindECC || f[1].Kind != cluster.KindThermal || f[2].Kind != cluster.KindSlowdown {
+		if len(f) != 3 || f[0].Kind != cluster.KindECC || f[1].Kind != cluster.KindThermal ||
+			f[2].Kind != cluster.KindSlowdown {
 			t.Fatalf("findings %+v", f)
 		}
 	}
@@ -223,13 +251,17 @@ func TestDriverFindings(t *testing.T) {
 		want   cluster.Kind
 		says   string
 	}{
-		"no library":       {nil, wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary}, cluster.KindNoDriver, "library not found"},
-		"mismatch":         {nil, wire.Hello{Fault: "x", FaultID: wire.FaultMismatch}, cluster.KindNoDriver, "version mismatch: x."},
-		"no driver":        {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoDriver}, cluster.KindNoDriver, "driver not responding: x."},
+		"no library": {nil, wire.Hello{Fault: "libnvidia-ml.so.1 not found", FaultID: wire.FaultNoLibrary},
+			cluster.KindNoDriver, "library not found"},
+		"mismatch": {nil, wire.Hello{Fault: "x", FaultID: wire.FaultMismatch}, cluster.KindNoDriver,
+			"version mismatch: x."},
+		"no driver": {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoDriver}, cluster.KindNoDriver,
+			"driver not responding: x."},
 		"no cgo":           {nil, wire.Hello{Fault: "x", FaultID: wire.FaultNoNVML}, cluster.KindNoDriver, "no cgo"},
 		"another":          {nil, wire.Hello{Fault: "x", FaultID: "y"}, cluster.KindNoDriver, "not usable: x."},
 		"job without GPUs": {[]int{}, wire.Hello{Fault: "x", FaultID: wire.FaultNoLibrary}, "", ""},
-		"old driver":       {nil, wire.Hello{Driver: "450.1", Missing: []string{"nvmlX"}}, cluster.KindOldDriver, "Driver 450.1 does not support 1 NVML call; its column is empty."},
+		"old driver": {nil, wire.Hello{Driver: "450.1", Missing: []string{"nvmlX"}}, cluster.KindOldDriver,
+			"Driver 450.1 does not support 1 NVML call; its column is empty."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(tc.minors...)
@@ -239,7 +271,8 @@ func TestDriverFindings(t *testing.T) {
 			switch {
 			case tc.want == "" && len(f) > 0:
 				t.Errorf("findings %+v", f)
-			case tc.want != "" && (len(f) != 1 || f[0].Kind != tc.want || !strings.Contains(words[0].Sentence, tc.says)):
+			case tc.want != "" && (len(f) != 1 || f[0].Kind != tc.want ||
+				!strings.Contains(words[0].Sentence, tc.says)):
 				t.Errorf("findings %+v %+v, want %s with %q", f, words, tc.want, tc.says)
 			}
 		})
@@ -248,8 +281,10 @@ func TestDriverFindings(t *testing.T) {
 
 func TestNodeWords(t *testing.T) {
 	adopt := &reach.Failure{
-		Class: reach.ClassAdopt, Short: "login refused", Detail: "pam_slurm_adopt", Meaning: "the node refuses the login",
-		Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed", Hints: []string{"is the job still running there?", "x"},
+		Class: reach.ClassAdopt, Short: "login refused", Detail: "pam_slurm_adopt",
+		Meaning: "the node refuses the login",
+		Words:   "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed",
+		Hints:   []string{"is the job still running there?", "x"},
 	}
 	other := &reach.Failure{Class: reach.ClassOther, Short: "it broke", Words: "it broke"}
 	refused := `Login refused: "you have no active jobs on this node" (pam_slurm_adopt).`
@@ -259,19 +294,33 @@ func TestNodeWords(t *testing.T) {
 		node  *cluster.Node
 		want  string // group, long, short, sentence, hint
 	}{
-		"refused":         {cluster.KindFailed, reach.ClassAdopt, &cluster.Node{Failure: adopt}, "logins refused|login refused (pam_slurm_adopt)|login refused (pam_slurm_adopt)|" + refused + "|is the job still running there?"},
-		"of no group":     {cluster.KindFailed, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke.|"},
-		"lost":            {cluster.KindStale, reach.ClassOther, &cluster.Node{Failure: other}, "nodes failed|it broke|it broke|It broke.|"},
-		"silent":          {cluster.KindStale, reach.ClassSilent, &cluster.Node{Age: 12 * time.Second}, "nodes not responding|not responding|not responding|No report for 12s; the connection is still open.|wait up to 30s: the connection is being checked"},
-		"driver hangs":    {cluster.KindFailed, reach.ClassDriverHangs, nil, "drivers hung||||"},
-		"login hangs":     {cluster.KindFailed, reach.ClassLoginHangs, nil, "logins hung||||"},
-		"replaced":        {cluster.KindFailed, reach.ClassReplaced, nil, "drivers replaced||||"},
-		"no probe":        {cluster.KindFailed, reach.ClassProbeLate, nil, "probes not started||||"},
-		"waiting":         {cluster.KindConnecting, "", &cluster.Node{}, "nodes connecting|connecting: queued|queued|Connecting: queued.|"},
-		"connecting":      {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}}, "nodes connecting|connecting: connecting to port 22|connecting to port 22|Connecting: connecting to port 22.|"},
-		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}}, "nodes connecting|connecting: beam|beam|Connecting: beam.|"},
-		"collector":       {cluster.KindFault, "", &cluster.Node{Faults: []wire.Fault{{Collector: "host", Error: "no /proc"}, {Collector: "x", GPUs: []int{0}}}}, "nodes missing metrics|host unavailable|no host|Host unavailable: no /proc.|"},
-		"gone":            {cluster.KindFailed, reach.ClassAdopt, nil, "logins refused||||"},
+		"refused": {cluster.KindFailed, reach.ClassAdopt, &cluster.Node{Failure: adopt},
+			"logins refused|login refused (pam_slurm_adopt)|login refused (pam_slurm_adopt)|" + refused +
+				"|is the job still running there?"},
+		"of no group": {cluster.KindFailed, reach.ClassOther, &cluster.Node{Failure: other},
+			"nodes failed|it broke|it broke|It broke.|"},
+		"lost": {cluster.KindStale, reach.ClassOther, &cluster.Node{Failure: other},
+			"nodes failed|it broke|it broke|It broke.|"},
+		"silent": {cluster.KindStale, reach.ClassSilent, &cluster.Node{Age: 12 * time.Second},
+			"nodes not responding|not responding|not responding|No report for 12s; the connection is still " +
+				"open.|wait up to 30s: the connection is being checked"},
+		"driver hangs": {cluster.KindFailed, reach.ClassDriverHangs, nil, "drivers hung||||"},
+		"login hangs":  {cluster.KindFailed, reach.ClassLoginHangs, nil, "logins hung||||"},
+		"replaced":     {cluster.KindFailed, reach.ClassReplaced, nil, "drivers replaced||||"},
+		"no probe":     {cluster.KindFailed, reach.ClassProbeLate, nil, "probes not started||||"},
+		"waiting": {cluster.KindConnecting, "", &cluster.Node{},
+			"nodes connecting|connecting: queued|queued|Connecting: queued.|"},
+		"connecting": {cluster.KindConnecting, "",
+			&cluster.Node{Steps: []reach.Step{{Stage: "name"}, {Stage: "TCP"}}},
+			"nodes connecting|connecting: connecting to port 22|connecting to port 22|Connecting: connecting to port " +
+				"22.|"},
+		"an unknown step": {cluster.KindConnecting, "", &cluster.Node{Steps: []reach.Step{{Stage: "beam"}}},
+			"nodes connecting|connecting: beam|beam|Connecting: beam.|"},
+		"collector": {cluster.KindFault, "",
+			&cluster.Node{Faults: []wire.Fault{{Collector: "host", Error: "no /proc"},
+				{Collector: "x", GPUs: []int{0}}}},
+			"nodes missing metrics|host unavailable|no host|Host unavailable: no /proc.|"},
+		"gone": {cluster.KindFailed, reach.ClassAdopt, nil, "logins refused||||"},
 	} {
 		s := &cluster.Snapshot{At: t0, Nodes: map[string]*cluster.Node{"a": tc.node}}
 		w := Say(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1})
@@ -279,7 +328,8 @@ func TestNodeWords(t *testing.T) {
 			t.Errorf("%s: %s\nwant %s", name, got, tc.want)
 		}
 		over := Say(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1, Over: at(-12)})
-		if !strings.HasSuffix(over.Sentence, ", cleared 12s ago.") || strings.HasPrefix(over.Sentence, ",") || over.Short == "" {
+		if !strings.HasSuffix(over.Sentence, ", cleared 12s ago.") || strings.HasPrefix(over.Sentence, ",") ||
+			over.Short == "" {
 			t.Errorf("%s: when it is over: %+v", name, over)
 		}
 	}
@@ -294,7 +344,8 @@ func TestUnplacedGPU(t *testing.T) {
 		card.Lost, card.LostID = "GPU is lost", wire.LostFellOff
 		w.hello(wire.Hello{Job: "7", GPUs: []wire.Card{card}})
 		w.report(1, wire.Report{})
-		if f, words := w.findings(1); len(words) != 1 || f[0].GPU != -1 || words[0].Sentence != "GPU with unknown number ("+want+") lost: GPU is lost." {
+		if f, words := w.findings(1); len(words) != 1 || f[0].GPU != -1 ||
+			words[0].Sentence != "GPU with unknown number ("+want+") lost: GPU is lost." {
 			t.Errorf("%+v %+v", f, words)
 		}
 	}
@@ -328,8 +379,10 @@ func TestSlowDriverOfAFastPace(t *testing.T) {
 		report   wire.Report
 		want     string
 	}{
-		{250 * time.Millisecond, wire.Report{GPUs: []wire.GPU{{AgeMS: 4000}}}, "The driver cannot keep up: it is polled every 0.25s."},
-		{1500 * time.Millisecond, wire.Report{TookMS: 1840}, "The driver takes 1.8s to answer but is polled every 1.5s."},
+		{250 * time.Millisecond, wire.Report{GPUs: []wire.GPU{{AgeMS: 4000}}},
+			"The driver cannot keep up: it is polled every 0.25s."},
+		{1500 * time.Millisecond, wire.Report{TookMS: 1840},
+			"The driver takes 1.8s to answer but is polled every 1.5s."},
 		{9 * time.Second, wire.Report{TookMS: 9980}, "The driver takes 10s to answer but is polled every 9s."},
 		{10 * time.Second, wire.Report{TookMS: 11_500}, "The driver takes 11s to answer but is polled every 10s."},
 	} {
@@ -347,7 +400,8 @@ func TestSlowDriverOfAFastPace(t *testing.T) {
 func TestALongHang(t *testing.T) {
 	w := newWorld()
 	w.sample(1, wire.GPU{HangsMS: (72 * time.Hour).Milliseconds()})
-	if f, words := w.findings(1); len(f) != 1 || !strings.Contains(words[0].Sentence, " 72h.") || !f[0].Since.Equal(at(1).Add(-72*time.Hour)) {
+	if f, words := w.findings(1); len(f) != 1 || !strings.Contains(words[0].Sentence, " 72h.") ||
+		!f[0].Since.Equal(at(1).Add(-72*time.Hour)) {
 		t.Errorf("%+v %+v", f, words)
 	}
 }
@@ -355,8 +409,10 @@ func TestALongHang(t *testing.T) {
 // The file system that is nearly full is named, and not another one with a smaller share of free space.
 func TestTheFullDiskIsNamed(t *testing.T) {
 	for want, numbers := range map[string]m{
-		"/tmp has 0.9 of 20.0 GiB left.":           {metric.TmpFree: 0.9 * gib, metric.TmpTotal: 20 * gib, metric.DiskFree: 80 * gib, metric.DiskTotal: 4000 * gib},
-		"The local disk has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.1 * gib, metric.TmpTotal: gib * 4, metric.DiskFree: 0.9 * gib, metric.DiskTotal: 20 * gib},
+		"/tmp has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.9 * gib, metric.TmpTotal: 20 * gib,
+			metric.DiskFree: 80 * gib, metric.DiskTotal: 4000 * gib},
+		"The local disk has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.1 * gib, metric.TmpTotal: gib * 4,
+			metric.DiskFree: 0.9 * gib, metric.DiskTotal: 20 * gib},
 	} {
 		w := newWorld()
 		w.report(1, wire.Report{Host: wire.Host{Values: metric.Make(numbers)}})
@@ -370,7 +426,8 @@ func TestTheFullDiskIsNamed(t *testing.T) {
 func TestClockOfTwo(t *testing.T) {
 	s := clock(7*time.Second, cluster.Common{Clocks: 2})
 	s.Job.Nodes = []string{"a", "b"}
-	if w := sayOf(cluster.KindClockSkew, s); w.Sentence != "The clock of this node is 7s ahead of that of the job's other node." {
+	if w := sayOf(cluster.KindClockSkew,
+		s); w.Sentence != "The clock of this node is 7s ahead of that of the job's other node." {
 		t.Error(w.Sentence)
 	}
 }

@@ -43,14 +43,16 @@ func (f *fleet) connect(sec int) {
 func (f *fleet) report(nodes []string, from, to int) {
 	for sec := from; sec <= to; sec += 3 {
 		for _, name := range nodes {
-			f.Apply(cluster.Event{At: t0.Add(time.Duration(sec) * time.Second), Node: name, Report: &wire.Report{MonoMS: int64(1000 * (sec + 1)), GPUs: []wire.GPU{{}}}})
+			f.Apply(cluster.Event{At: t0.Add(time.Duration(sec) * time.Second), Node: name,
+				Report: &wire.Report{MonoMS: int64(1000 * (sec + 1)), GPUs: []wire.GPU{{}}}})
 		}
 	}
 }
 
 func (f *fleet) down(nodes []string, sec int, class reach.Class) {
 	for _, name := range nodes {
-		f.Apply(cluster.Event{At: t0.Add(time.Duration(sec) * time.Second), Node: name, Down: &cluster.Down{Failure: reach.Failure{Class: class, Short: "x"}}})
+		f.Apply(cluster.Event{At: t0.Add(time.Duration(sec) * time.Second), Node: name,
+			Down: &cluster.Down{Failure: reach.Failure{Class: class, Short: "x"}}})
 	}
 }
 
@@ -74,7 +76,8 @@ func (f *fleet) said(sec int) string {
 		return strings.Join(words, ", ")
 	}
 	j := &s.Jobs[0]
-	return strings.TrimSpace(count(j.Findings, true) + " / " + count(j.Findings, false) + " / " + count(j.Cleared, false))
+	return strings.TrimSpace(count(j.Findings, true) + " / " + count(j.Findings, false) + " / " +
+		count(j.Cleared, false))
 }
 
 // All nodes that fall silent at once are one problem, also while they come back and when it is over. Those that do not
@@ -86,29 +89,40 @@ func TestSilence(t *testing.T) {
 		story func(f *fleet)
 		says  map[int]string
 	}{
-		{"a host that was suspended", func(f *fleet) { f.report(f.nodes, 3, 60) }, map[int]string{60: "/  /", 69: "/  /", 72: "1 all_silent /  /", 3600: "1 all_silent /  /"}},
+		{"a host that was suspended", func(f *fleet) { f.report(f.nodes, 3, 60) },
+			map[int]string{60: "/  /", 69: "/  /", 72: "1 all_silent /  /", 3600: "1 all_silent /  /"}},
 		{"half are back, then all", func(f *fleet) {
 			f.report(f.nodes, 3, 60)
 			f.report(f.nodes[:10], 120, 129)
 			f.report(f.nodes, 132, 300)
 		}, map[int]string{132: "/ 1 all_silent /", 300: "/  / 1 all_silent"}},
-		{"some do not come back", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 300) }, map[int]string{301: "2 node_stale /  / 1 all_silent"}},
-		{"they are late", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 126) }, map[int]string{127: "1 all_silent /  /"}},
-		{"the connections are lost with it", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassClosed) }, map[int]string{65: "1 all_silent /  /", 300: "1 all_silent /  /"}},
+		{"some do not come back", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 300) },
+			map[int]string{301: "2 node_stale /  / 1 all_silent"}},
+		{"they are late", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:18], 120, 126) },
+			map[int]string{127: "1 all_silent /  /"}},
+		{"the connections are lost with it",
+			func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassClosed) },
+			map[int]string{65: "1 all_silent /  /", 300: "1 all_silent /  /"}},
 		{"the connections are lost with it, and made again", func(f *fleet) {
 			f.report(f.nodes, 3, 60)
 			f.down(all(f), 62, reach.ClassClosed)
 			f.connect(118)
 			f.report(f.nodes, 120, 129)
 		}, map[int]string{130: "/ 1 all_silent /"}},
-		{"no way leads there any more", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 90, reach.ClassTimeout) }, map[int]string{300: "1 all_silent /  /"}},
-		{"the nodes say why", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassAdopt) }, map[int]string{300: "20 node_failed /  /"}},
+		{"no way leads there any more", func(f *fleet) {
+			f.report(f.nodes, 3, 60)
+			f.down(all(f), 90,
+				reach.ClassTimeout)
+		}, map[int]string{300: "1 all_silent /  /"}},
+		{"the nodes say why", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassAdopt) },
+			map[int]string{300: "20 node_failed /  /"}},
 		{"one had failed before", func(f *fleet) {
 			f.report(f.nodes, 3, 30)
 			f.down(f.nodes[:1], 31, reach.ClassAdopt)
 			f.report(f.nodes[1:], 33, 60)
 		}, map[int]string{72: "1 node_failed, 1 all_silent /  /"}},
-		{"one goes on", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:1], 63, 120) }, map[int]string{120: "19 node_stale /  /"}},
+		{"one goes on", func(f *fleet) { f.report(f.nodes, 3, 60); f.report(f.nodes[:1], 63, 120) },
+			map[int]string{120: "19 node_stale /  /"}},
 	} {
 		f := newFleet(20)
 		test.story(f)
@@ -137,8 +151,10 @@ func TestNoSilenceWithoutJobs(t *testing.T) {
 	for _, name := range f.nodes {
 		f.Apply(cluster.Event{At: at(63), Node: name, Gone: true})
 	}
-	next := cluster.Job{ID: "2", Start: at(3600), Nodes: f.nodes, Minors: map[string][]int{f.nodes[0]: {0}, f.nodes[1]: {0}}}
-	f.Apply(cluster.Event{At: at(3600), Discovery: &cluster.Discovery{Asked: at(3600), Answered: at(3600), Jobs: []cluster.Job{next}}})
+	next := cluster.Job{ID: "2", Start: at(3600), Nodes: f.nodes,
+		Minors: map[string][]int{f.nodes[0]: {0}, f.nodes[1]: {0}}}
+	f.Apply(cluster.Event{At: at(3600), Discovery: &cluster.Discovery{Asked: at(3600), Answered: at(3600),
+		Jobs: []cluster.Job{next}}})
 	f.connect(3600)
 	f.report(f.nodes, 3601, 3640)
 	for _, sec := range []int{3601, 3605, 3640, 3700} {

@@ -9,7 +9,8 @@ func TestThresholds(t *testing.T) {
 	seen := map[string]bool{}
 	for id := noThreshold + 1; id < thresholds; id++ {
 		row := id.Row()
-		if row.Key == "" || seen[row.Key] || !strings.HasSuffix(row.Help, ".") || row.Low >= row.High || row.Value < row.Low || row.Value > row.High {
+		if row.Key == "" || seen[row.Key] || !strings.HasSuffix(row.Help, ".") || row.Low >= row.High ||
+			row.Value < row.Low || row.Value > row.High {
 			t.Errorf("threshold %d is incomplete: %+v", id, row)
 		}
 		if named, known := Named(row.Key); !known || named != id {

@@ -140,8 +140,10 @@ func (tr trace) report(at time.Duration, node int, r *rand.Rand) *wire.Report {
 	for g := range tr.gpus {
 		w := tr.does(at, node, g).shaken(r)
 		values := map[metric.ID]float64{
-			metric.Util: w.util, metric.MemUtil: w.memory, metric.Power: w.power, metric.SMClock: w.clock, metric.PowerLimit: 700,
-			metric.PCIeTX: w.link / 10, metric.NVLinkTX: 0.9 * w.link, metric.MemoryUsed: w.used * (1 << 30), metric.Throttle: float64(w.throttle),
+			metric.Util: w.util, metric.MemUtil: w.memory, metric.Power: w.power, metric.SMClock: w.clock,
+			metric.PowerLimit: 700,
+			metric.PCIeTX:     w.link / 10, metric.NVLinkTX: 0.9 * w.link, metric.MemoryUsed: w.used * (1 << 30),
+			metric.Throttle: float64(w.throttle),
 		}
 		maps.DeleteFunc(values, func(_ metric.ID, v float64) bool { return math.IsNaN(v) })
 		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: metric.Make(values)})
@@ -180,7 +182,8 @@ func ranks(gpus, slowNode, slow int) func(time.Duration, int) []wire.Process {
 			if node == slowNode && g == slow {
 				cpu = 12
 			}
-			list = append(list, wire.Process{PID: 1000 + g, GPU: g, CPUPercent: &cpu, Identity: wire.Identity{Rank: &wire.Rank{Rank: node*gpus + g}}})
+			list = append(list, wire.Process{PID: 1000 + g, GPU: g, CPUPercent: &cpu,
+				Identity: wire.Identity{Rank: &wire.Rank{Rank: node*gpus + g}}})
 		}
 		return list
 	}

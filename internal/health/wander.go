@@ -32,10 +32,15 @@ func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 		return nil
 	}
 	out := []cluster.Condition{{Kind: cluster.KindLag, Unclear: true}} // the slow GPU changes
-	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused }, func(g *pace.Group, gpu *pace.GPU) bool {
-		return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) && (!g.InStep || g.Rests() || uneven(&gpu.Share))
-	}) {
-		if !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == cluster.KindLag && c.Of != nil && c.Of.GPU == p.GPU }) {
+	for _, p := range differing(s, func(g *pace.Group) bool { return g.Paused },
+		func(g *pace.Group, gpu *pace.GPU) bool {
+			return g.Halted.Sub(gpu.LagLast) <= justLagged && !better(g, gpu) &&
+				(!g.InStep || g.Rests() || uneven(&gpu.Share))
+		}) {
+		if !slices.ContainsFunc(held, func(c cluster.Condition) bool {
+			return c.Kind == cluster.KindLag &&
+				c.Of != nil && c.Of.GPU == p.GPU
+		}) {
 			out = append(out, cluster.Condition{Kind: cluster.KindLag, Unclear: true, Of: &p.Peer})
 		}
 	}
@@ -66,7 +71,8 @@ func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
 		return cluster.Condition{}, false
 	}
 	for _, p := range s.Peers.GPUs {
-		recently := !p.LagMuch.IsZero() && now.Sub(p.LagMuch) <= wanderWithin && p.LagLast.Sub(p.LagBegan) >= wanderLeast
+		recently := !p.LagMuch.IsZero() && now.Sub(p.LagMuch) <= wanderWithin &&
+			p.LagLast.Sub(p.LagBegan) >= wanderLeast
 		if recently && !slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Of.GPU == p.GPU }) {
 			places = append(places, p)
 		}
@@ -77,6 +83,7 @@ func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
 	slices.SortStableFunc(places, func(a, b cluster.Peer) int { return b.LagLast.Compare(a.LagLast) })
 	places = places[:min(len(places), 2)] // the last two
 	return cluster.Condition{Severity: cluster.Warning, Compared: &cluster.Comparison{
-		By: held[0].Compared.By, Count: len(places), Of: len(s.Peers.GPUs), Places: cluster.NewPlaces(places, func(p cluster.Peer) time.Time { return p.LagBegan }),
+		By: held[0].Compared.By, Count: len(places), Of: len(s.Peers.GPUs),
+		Places: cluster.NewPlaces(places, func(p cluster.Peer) time.Time { return p.LagBegan }),
 	}}, true
 }

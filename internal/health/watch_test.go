@@ -21,21 +21,25 @@ func uncheckedAfter(watched time.Duration, limits Thresholds) map[cluster.Kind][
 func TestUnchecked(t *testing.T) {
 	limits := Defaults()
 	limits[HangSeconds] = 200
-	first, second, long := uncheckedAfter(0, limits), uncheckedAfter(time.Second, limits), uncheckedAfter(time.Hour, limits)
-	for _, kind := range []cluster.Kind{cluster.KindNVLinkDown, cluster.KindPCIe, cluster.KindSlowdown, cluster.KindFault} {
+	first, second, long := uncheckedAfter(0, limits), uncheckedAfter(time.Second, limits),
+		uncheckedAfter(time.Hour, limits)
+	for _, kind := range []cluster.Kind{cluster.KindNVLinkDown, cluster.KindPCIe, cluster.KindSlowdown,
+		cluster.KindFault} {
 		if len(first[kind]) != 1 || first[kind][0] >= time.Second || second[kind] != nil {
 			t.Errorf("%s: %v with one report, %v with two", kind, first[kind], second[kind])
 		}
 	}
 	for kind, want := range map[cluster.Kind]time.Duration{
-		cluster.KindThermal: 30 * time.Second, cluster.KindLag: time.Minute, cluster.KindXid: time.Minute, cluster.KindStranger: 90 * time.Second,
-		cluster.KindJobHang: 200 * time.Second, cluster.KindIdle: 5 * time.Minute,
+		cluster.KindThermal: 30 * time.Second, cluster.KindLag: time.Minute, cluster.KindXid: time.Minute,
+		cluster.KindStranger: 90 * time.Second,
+		cluster.KindJobHang:  200 * time.Second, cluster.KindIdle: 5 * time.Minute,
 	} {
 		if got := second[kind]; !slices.Equal(got, []time.Duration{want}) {
 			t.Errorf("%s takes %v, want %v", kind, got, want)
 		}
 	}
-	for _, kind := range []cluster.Kind{cluster.KindLost, cluster.KindECC, cluster.KindMissing, cluster.KindPowerBrake} {
+	for _, kind := range []cluster.Kind{cluster.KindLost, cluster.KindECC, cluster.KindMissing,
+		cluster.KindPowerBrake} {
 		if first[kind] != nil {
 			t.Errorf("%s takes %v, and the first report shows it", kind, first[kind])
 		}

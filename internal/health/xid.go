@@ -27,7 +27,8 @@ func causes(n *cluster.Node) []cause {
 	events := slices.Clone(n.Xids)
 	slices.SortStableFunc(events, func(a, b cluster.Xid) int { return a.At.Compare(b.At) })
 	for _, x := range events {
-		if again := slices.IndexFunc(out, func(c cause) bool { return c.Key == x.Key && c.Code == x.Code }); again >= 0 {
+		if again := slices.IndexFunc(out,
+			func(c cause) bool { return c.Key == x.Key && c.Code == x.Code }); again >= 0 {
 			out[again].last = x.At
 			out[again].times++
 			continue

@@ -28,17 +28,20 @@ func TestXidOverTime(t *testing.T) {
 		w.report(sec, wire.Report{GPUs: []wire.GPU{{}}})
 	}
 	f, words := w.findings(131)
-	if len(f) != 1 || f[0].Kind != cluster.KindXid || f[0].Severity != cluster.Critical || f[0].GPU != 0 || !f[0].Since.Equal(at(59)) || f[0].Before {
+	if len(f) != 1 || f[0].Kind != cluster.KindXid || f[0].Severity != cluster.Critical || f[0].GPU != 0 ||
+		!f[0].Since.Equal(at(59)) || f[0].Before {
 		t.Fatalf("%+v", f)
 	}
-	const want = "Xid 79: the GPU has fallen off the bus, 72s ago; then Xid 45, 154. Mostly a fault of the hardware. NVIDIA: restart the node."
+	const want = "Xid 79: the GPU has fallen off the bus, 72s ago; then Xid 45, 154. Mostly a fault of the hardware. " +
+		"NVIDIA: restart the node."
 	if words[0].Sentence != want || words[0].Flag != "XID:79" || words[0].Letter != 'X' || words[0].Hint == "" {
 		t.Errorf("%+v, want %q", words[0], want)
 	}
 	for sec := 132.0; sec < 59+3605; sec += 3 {
 		w.report(sec, wire.Report{GPUs: []wire.GPU{{}}})
 	}
-	if f, words := w.findings(59 + 3605); len(f) != 1 || f[0].Holds() || !strings.HasPrefix(words[0].Sentence, "Xid, cleared ") {
+	if f, words := w.findings(59 + 3605); len(f) != 1 || f[0].Holds() || !strings.HasPrefix(words[0].Sentence,
+		"Xid, cleared ") {
 		t.Errorf("after an hour: %+v %+v", f, words)
 	}
 }
@@ -50,11 +53,15 @@ func TestXidSentences(t *testing.T) {
 		hint     string
 	}{
 		{[]int{999}, "Xid 999: see NVIDIA's Xid catalog, 10s ago.", "report it to your admins"},
-		{[]int{38}, "Xid 38: driver firmware error, 10s ago. Mostly a fault of the driver or its firmware. NVIDIA: no action.", watch},
+		{[]int{38}, "Xid 38: driver firmware error, 10s ago. Mostly a fault of the driver or its firmware. NVIDIA: " +
+			"no action.", watch},
 		{[]int{167}, "Xid 167: fatal PCIe timeout, 10s ago. Mostly a fault of the hardware.", needsBoot},
-		{[]int{31, 31, 31}, "Xid 31: GPU memory page fault: illegal address in a kernel, 8s ago, 3 times since 18:00:00. Mostly an error of the program. NVIDIA: restart the program.", debug},
-		{[]int{13, 79, 45}, "Xid 79: the GPU has fallen off the bus, 9s ago; then Xid 45. Mostly a fault of the hardware. NVIDIA: restart the node.", needsBoot},
-		{[]int{45, 94}, "Xid 94: contained memory error: only one program was hit, 9s ago. Mostly a fault of the hardware. NVIDIA: restart the program.", "restart the program; other programs and GPUs are not affected"},
+		{[]int{31, 31, 31}, "Xid 31: GPU memory page fault: illegal address in a kernel, 8s ago, 3 times since " +
+			"18:00:00. Mostly an error of the program. NVIDIA: restart the program.", debug},
+		{[]int{13, 79, 45}, "Xid 79: the GPU has fallen off the bus, 9s ago; then Xid 45. Mostly a fault of the " +
+			"hardware. NVIDIA: restart the node.", needsBoot},
+		{[]int{45, 94}, "Xid 94: contained memory error: only one program was hit, 9s ago. Mostly a fault of the " +
+			"hardware. NVIDIA: restart the program.", "restart the program; other programs and GPUs are not affected"},
 	} {
 		s := had(tc.codes...)
 		s.Node.Arrived = t0.Add(10 * time.Second)
@@ -70,7 +77,8 @@ func TestXidsApart(t *testing.T) {
 		apart  time.Duration
 		causes int
 	}{{60 * time.Second, 1}, {61 * time.Second, 2}} {
-		n := &cluster.Node{Xids: []cluster.Xid{{At: t0.Add(tc.apart), Code: 43, Key: "y"}, {At: t0, Code: 31, Key: "x"}}}
+		n := &cluster.Node{Xids: []cluster.Xid{{At: t0.Add(tc.apart), Code: 43, Key: "y"},
+			{At: t0, Code: 31, Key: "x"}}}
 		if got := causes(n); len(got) != tc.causes || got[0].Code != 31 {
 			t.Errorf("%v apart: %+v", tc.apart, got)
 		}
@@ -79,9 +87,12 @@ func TestXidsApart(t *testing.T) {
 
 // meanings are the codes that have a meaning in NVIDIA's catalog. Those from 162 on have no action there.
 var meanings = []uint64{
-	8, 11, 13, 25, 31, 32, 37, 38, 39, 40, 41, 43, 44, 45, 46, 48, 54, 60, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 74, 75, 76, 77, 78, 79, 80, 82, 83,
-	84, 85, 86, 88, 89, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 109, 110, 119, 120, 121, 126, 127, 128, 129, 130, 131,
-	132, 133, 134, 135, 136, 137, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 158, 159, 160, 161,
+	8, 11, 13, 25, 31, 32, 37, 38, 39, 40, 41, 43, 44, 45, 46, 48, 54, 60, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 74,
+	75, 76, 77, 78, 79, 80, 82, 83,
+	84, 85, 86, 88, 89, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 109, 110, 119, 120, 121,
+	126, 127, 128, 129, 130, 131,
+	132, 133, 134, 135, 136, 137, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155,
+	156, 157, 158, 159, 160, 161,
 	162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172,
 }
 
@@ -91,7 +102,8 @@ func TestXidCatalog(t *testing.T) {
 	}
 	for code, x := range xids {
 		first, _, _ := strings.Cut(x.name, " ")
-		if x.name == "" || x.whose == "" || x.hint == "" && !x.follows || strings.ToUpper(first[:1]) == first[:1] && strings.ToUpper(first) != first && first != "NVLink" {
+		if x.name == "" || x.whose == "" || x.hint == "" && !x.follows || strings.ToUpper(first[:1]) == first[:1] &&
+			strings.ToUpper(first) != first && first != "NVLink" {
 			t.Errorf("%d: %+v", code, x)
 		}
 		if (x.action == noAction) != (code >= 162) {
@@ -104,11 +116,13 @@ func TestXidCatalog(t *testing.T) {
 func TestXidActions(t *testing.T) {
 	of := map[action][]uint64{
 		ignore: {37, 38, 43, 44, 63, 66, 67, 92, 93, 106, 107, 121, 137, 141, 152, 153, 157, 160, 161},
-		restartApp: {8, 11, 13, 25, 31, 32, 39, 40, 41, 60, 68, 69, 70, 71, 72, 75, 76, 77, 80, 82, 83, 84, 85, 86, 88, 89, 94, 96, 97, 98, 99, 100, 101,
+		restartApp: {8, 11, 13, 25, 31, 32, 39, 40, 41, 60, 68, 69, 70, 71, 72, 75, 76, 77, 80, 82, 83, 84, 85, 86, 88,
+			89, 94, 96, 97, 98, 99, 100, 101,
 			102, 103, 104, 105, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 139},
 		resetGPU: {46, 62, 64, 95, 109, 110, 119, 120, 136, 140, 143, 155, 156, 158},
 	}
-	severities := map[action][]cluster.Severity{ignore: {cluster.Note}, restartApp: {cluster.Warning}, resetGPU: {cluster.Warning, cluster.Critical}}
+	severities := map[action][]cluster.Severity{ignore: {cluster.Note}, restartApp: {cluster.Warning},
+		resetGPU: {cluster.Warning, cluster.Critical}}
 	for what, codes := range of {
 		for _, code := range codes {
 			if x := xids[code]; x.action != what || !slices.Contains(severities[what], x.severity) && code != 43 {
@@ -128,7 +142,8 @@ func TestTheDriversAdvice(t *testing.T) {
 	w := newWorld()
 	w.sample(1, wire.GPU{Values: metric.Make(m{metric.ECCUncorrected: 1, metric.RecoveryAction: 1})})
 	f, words := w.findings(1)
-	if len(f) != 2 || f[0].Kind != cluster.KindRecovery || words[0].Flag != "RESET" || words[0].Sentence != "The driver asks to reset this GPU." {
+	if len(f) != 2 || f[0].Kind != cluster.KindRecovery || words[0].Flag != "RESET" ||
+		words[0].Sentence != "The driver asks to reset this GPU." {
 		t.Fatalf("%+v %+v", f, words)
 	}
 	if want := "the driver asks to reset this GPU: report it to your admins"; words[1].Hint != want {
@@ -136,7 +151,8 @@ func TestTheDriversAdvice(t *testing.T) {
 	}
 	w = newWorld()
 	w.sample(1, wire.GPU{Values: metric.Make(m{metric.RecoveryAction: 9})})
-	if _, words := w.findings(1); words[0].Flag != "ACTION:9" || words[0].Sentence != "The driver asks to take recovery action 9." {
+	if _, words := w.findings(1); words[0].Flag != "ACTION:9" ||
+		words[0].Sentence != "The driver asks to take recovery action 9." {
 		t.Errorf("%+v", words)
 	}
 }

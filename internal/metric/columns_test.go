@@ -9,7 +9,8 @@ import (
 // Columns carry exactly the values that have changed, whichever of them are absent.
 func TestColumns(t *testing.T) {
 	was := []Values{Make(map[ID]float64{Util: 1, Power: 2.5}), {}, Make(map[ID]float64{Util: 3, MemoryUsed: 1 << 40})}
-	now := []Values{Make(map[ID]float64{Util: 1, Power: 3.125}), Make(map[ID]float64{Util: 0}), Make(map[ID]float64{Util: 3})}
+	now := []Values{Make(map[ID]float64{Util: 1, Power: 3.125}), Make(map[ID]float64{Util: 0}),
+		Make(map[ID]float64{Util: 3})}
 	text := AppendColumns(nil, len(now), func(i int) (*Values, *Values) { return &now[i], &was[i] })
 	if want := `{"util_percent":[null,0,null],"power_watts":[3.125,null,null]}`; string(text) != want {
 		t.Errorf("%s, want %s", text, want)
@@ -74,7 +75,8 @@ func FuzzColumns(f *testing.F) {
 		}
 		var again Columns
 		written := AppendColumns(nil, len(c), func(i int) (*Values, *Values) { return &c[i], &Values{} })
-		if err := again.UnmarshalJSON(written); err != nil || !slices.Equal(again[:len(again):len(again)], c[:len(again)]) {
+		if err := again.UnmarshalJSON(written); err != nil || !slices.Equal(again[:len(again):len(again)],
+			c[:len(again)]) {
 			t.Errorf("%q gives %v, then %v, %v", text, c, again, err)
 		}
 	})

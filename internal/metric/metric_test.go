@@ -19,7 +19,8 @@ func TestTable(t *testing.T) {
 	keys := map[Scope][]string{}
 	for id := range count {
 		row := id.Row()
-		if row.Key == "" || row.Label == "" || row.Help == "" || len(row.From) == 0 || !strings.HasSuffix(row.Help, ".") {
+		if row.Key == "" || row.Label == "" || row.Help == "" || len(row.From) == 0 ||
+			!strings.HasSuffix(row.Help, ".") {
 			t.Errorf("row %d is incomplete: %+v", id, row)
 		}
 		if slices.Contains(keys[row.Scope], row.Key) {
@@ -62,7 +63,8 @@ the screen, no key in the JSON document. This page is generated from the table i
 		scope       Scope
 		title, from string
 	}{{GPU, "GPU", "NVML"}, {Host, "Node", "Source"}} {
-		fmt.Fprintf(&b, "\n## %s\n\n| key | unit | description | interval | %s | aggregate | history | Prometheus | DCGM |\n|---|---|---|---|---|---|---|---|---|\n", s.title, s.from)
+		fmt.Fprintf(&b, "\n## %s\n\n| key | unit | description | interval | %s | aggregate | history | Prometheus | "+
+			"DCGM |\n|---|---|---|---|---|---|---|---|---|\n", s.title, s.from)
 		for id := range All(s.scope) {
 			row := id.Row()
 			history := map[bool]string{true: "12 min"}[row.Kept]
@@ -74,7 +76,8 @@ the screen, no key in the JSON document. This page is generated from the table i
 			if row.DCGM != "" {
 				dcgm = "`" + row.DCGM + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | %v | %s | %v | `%s` | %v | %s | `%s` | %s |\n", row.Key, row.Unit, row.Help, row.Pace, strings.Join(row.From, "`, `"), row.Sum, history, series, dcgm)
+			fmt.Fprintf(&b, "| `%s` | %v | %s | %v | `%s` | %v | %s | `%s` | %s |\n", row.Key, row.Unit, row.Help,
+				row.Pace, strings.Join(row.From, "`, `"), row.Sum, history, series, dcgm)
 		}
 	}
 	if *update {

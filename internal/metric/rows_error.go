@@ -11,25 +11,29 @@ var errorRows = map[ID]Row{
 	ECCUncorrected: {
 		Key: "ecc_uncorrected_volatile", Label: "ECC", Unit: Count, Sum: Add,
 		From:   []string{"nvmlDeviceGetTotalEccErrors"},
-		Series: "ecc_errors", Labels: `kind="uncorrected",scope="volatile"`, Counter: true, DCGM: "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
+		Series: "ecc_errors", Labels: `kind="uncorrected",scope="volatile"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
 		Help: "Uncorrectable ECC errors since the driver was loaded.",
 	},
 	ECCCorrected: {
 		Key: "ecc_corrected_volatile", Label: "corrected ECC errors", Unit: Count, Sum: Add,
 		From:   []string{"nvmlDeviceGetTotalEccErrors"},
-		Series: "ecc_errors", Labels: `kind="corrected",scope="volatile"`, Counter: true, DCGM: "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",
+		Series: "ecc_errors", Labels: `kind="corrected",scope="volatile"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",
 		Help: "Corrected ECC errors since the driver was loaded.",
 	},
 	ECCUncorrectedAggregate: {
 		Key: "ecc_uncorrected_aggregate", Label: "ECC errors of all time", Unit: Count, Pace: Slow, Sum: Add,
 		From:   []string{"nvmlDeviceGetTotalEccErrors"},
-		Series: "ecc_errors", Labels: `kind="uncorrected",scope="aggregate"`, Counter: true, DCGM: "DCGM_FI_DEV_ECC_DBE_AGG_TOTAL",
+		Series: "ecc_errors", Labels: `kind="uncorrected",scope="aggregate"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_ECC_DBE_AGG_TOTAL",
 		Help: "Uncorrectable ECC errors in the life of the GPU.",
 	},
 	ECCCorrectedAggregate: {
 		Key: "ecc_corrected_aggregate", Label: "corrected ECC errors of all time", Unit: Count, Pace: Slow, Sum: Add,
 		From:   []string{"nvmlDeviceGetTotalEccErrors"},
-		Series: "ecc_errors", Labels: `kind="corrected",scope="aggregate"`, Counter: true, DCGM: "DCGM_FI_DEV_ECC_SBE_AGG_TOTAL",
+		Series: "ecc_errors", Labels: `kind="corrected",scope="aggregate"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_ECC_SBE_AGG_TOTAL",
 		Help: "Corrected ECC errors in the life of the GPU.",
 	},
 	RetiredCorrectable: {
@@ -78,6 +82,7 @@ var errorRows = map[ID]Row{
 		Key: "recovery_action", Label: "recovery action", Unit: Count, Sum: Highest,
 		From: []string{"nvmlDeviceGetFieldValues"},
 		DCGM: "DCGM_FI_DEV_GET_GPU_RECOVERY_ACTION",
-		Help: "What the driver asks for: 0 nothing, 1 reset the GPU, 2 reboot the node, 3 drain P2P, 4 drain P2P and reset, 5 recover the IMEX domain.",
+		Help: "What the driver asks for: 0 nothing, 1 reset the GPU, 2 reboot the node, 3 drain P2P, 4 drain P2P and " +
+			"reset, 5 recover the IMEX domain.",
 	},
 }

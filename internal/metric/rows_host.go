@@ -50,19 +50,22 @@ var hostRows = map[ID]Row{
 		Help:   "Bytes per second sent over the physical network interfaces.",
 	},
 	NetRX: {
-		Key: "net_rx_bytes_per_second", Label: "network received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		Key: "net_rx_bytes_per_second", Label: "network received", Unit: BytesPerSecond, Scope: Host, Rate: true,
+		Sum:    Add,
 		From:   []string{"/sys/class/net"},
 		Series: "network_receive_bytes_per_second",
 		Help:   "Bytes per second received over the physical network interfaces.",
 	},
 	InfiniBandTX: {
-		Key: "infiniband_tx_bytes_per_second", Label: "InfiniBand sent", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		Key: "infiniband_tx_bytes_per_second", Label: "InfiniBand sent", Unit: BytesPerSecond, Scope: Host, Rate: true,
+		Sum:    Add,
 		From:   []string{"/sys/class/infiniband"},
 		Series: "infiniband_transmit_bytes_per_second",
 		Help:   "Bytes per second sent over all InfiniBand ports.",
 	},
 	InfiniBandRX: {
-		Key: "infiniband_rx_bytes_per_second", Label: "InfiniBand received", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		Key: "infiniband_rx_bytes_per_second", Label: "InfiniBand received", Unit: BytesPerSecond, Scope: Host,
+		Rate: true, Sum: Add,
 		From:   []string{"/sys/class/infiniband"},
 		Series: "infiniband_receive_bytes_per_second",
 		Help:   "Bytes per second received over all InfiniBand ports.",
@@ -95,6 +98,7 @@ var hostRows = map[ID]Row{
 	NVMLCalls: {
 		Key: "nvml_calls", Label: "NVML calls", Unit: Count, Scope: Host, Sum: Add,
 		From: []string{"NVML"},
-		Help: "Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent without NVML.",
+		Help: "Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent " +
+			"without NVML.",
 	},
 }

@@ -62,7 +62,8 @@ var linkRows = map[ID]Row{
 		Help: "Bytes per second that the GPU sends over all NVLink links.",
 	},
 	NVLinkRX: {
-		Key: "nvlink_rx_bytes_per_second", Label: "NVLink received", Unit: BytesPerSecond, Rate: true, Kept: true, Sum: Add,
+		Key: "nvlink_rx_bytes_per_second", Label: "NVLink received", Unit: BytesPerSecond, Rate: true, Kept: true,
+		Sum:    Add,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "nvlink_receive_bytes_per_second", DCGM: "DCGM_FI_PROF_NVLINK_RX_BYTES",
 		Help: "Bytes per second that the GPU receives over all NVLink links.",
@@ -76,13 +77,15 @@ var linkRows = map[ID]Row{
 	NVLinkReplays: {
 		Key: "nvlink_replays", Label: "NVLink replays", Unit: Count, Pace: Slow, Sum: Add,
 		From:   []string{"nvmlDeviceGetFieldValues"},
-		Series: "nvlink_errors", Labels: `kind="replay"`, Counter: true, DCGM: "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL",
+		Series: "nvlink_errors", Labels: `kind="replay"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL",
 		Help: "NVLink packets that were sent again, since the driver was loaded.",
 	},
 	NVLinkRecoveries: {
 		Key: "nvlink_recoveries", Label: "NVLink recoveries", Unit: Count, Pace: Slow, Sum: Add,
 		From:   []string{"nvmlDeviceGetFieldValues"},
-		Series: "nvlink_errors", Labels: `kind="recovery"`, Counter: true, DCGM: "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
+		Series: "nvlink_errors", Labels: `kind="recovery"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL",
 		Help: "Times that a link was trained again, since the driver was loaded. Each one stalls the collectives.",
 	},
 	FabricState: {

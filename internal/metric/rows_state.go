@@ -137,32 +137,39 @@ var stateRows = map[ID]Row{
 	PowerCapTime: {
 		Key: "power_cap_seconds", Label: "time at the power limit", Unit: Seconds, Decimals: 3, Sum: Highest,
 		From:   []string{"nvmlDeviceGetFieldValues"},
-		Series: "clock_event_seconds", Labels: `reason="sw_power_cap"`, Counter: true, DCGM: "DCGM_FI_DEV_POWER_VIOLATION",
+		Series: "clock_event_seconds", Labels: `reason="sw_power_cap"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_POWER_VIOLATION",
 		Help: "Time for which the power limit has reduced the clocks, since the driver was loaded.",
 	},
 	SyncBoostTime: {
 		Key: "sync_boost_seconds", Label: "time in sync boost", Unit: Seconds, Decimals: 3, Sum: Highest,
 		From:   []string{"nvmlDeviceGetFieldValues"},
-		Series: "clock_event_seconds", Labels: `reason="sync_boost"`, Counter: true, DCGM: "DCGM_FI_DEV_SYNC_BOOST_VIOLATION",
-		Help: "Time for which a slower GPU of the sync boost group has held the clocks down, since the driver was loaded.",
+		Series: "clock_event_seconds", Labels: `reason="sync_boost"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_SYNC_BOOST_VIOLATION",
+		Help: "Time for which a slower GPU of the sync boost group has held the clocks down, since the driver was " +
+			"loaded.",
 	},
 	ThermalTime: {
 		Key: "thermal_seconds", Label: "time in thermal slowdown", Unit: Seconds, Decimals: 3, Sum: Highest,
 		From:   []string{"nvmlDeviceGetFieldValues"},
-		Series: "clock_event_seconds", Labels: `reason="thermal_slowdown"`, Counter: true, DCGM: "DCGM_FI_DEV_THERMAL_VIOLATION",
-		Help: "Time for which the temperature has reduced the clocks, since the driver was loaded, of drivers that do not tell software from hardware.",
+		Series: "clock_event_seconds", Labels: `reason="thermal_slowdown"`, Counter: true,
+		DCGM: "DCGM_FI_DEV_THERMAL_VIOLATION",
+		Help: "Time for which the temperature has reduced the clocks, since the driver was loaded, of drivers that " +
+			"do not tell software from hardware.",
 	},
 	SWThermalTime: {
 		Key: "sw_thermal_seconds", Label: "time in software thermal slowdown", Unit: Seconds, Decimals: 3, Sum: Highest,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "clock_event_seconds", Labels: `reason="sw_thermal_slowdown"`, Counter: true,
-		Help: "Time for which the driver has reduced the clocks because of the temperature, since the driver was loaded.",
+		Help: "Time for which the driver has reduced the clocks because of the temperature, since the driver was " +
+			"loaded.",
 	},
 	HWThermalTime: {
 		Key: "hw_thermal_seconds", Label: "time in hardware thermal slowdown", Unit: Seconds, Decimals: 3, Sum: Highest,
 		From:   []string{"nvmlDeviceGetFieldValues"},
 		Series: "clock_event_seconds", Labels: `reason="hw_thermal_slowdown"`, Counter: true,
-		Help: "Time for which the hardware has reduced the clocks because of the temperature, since the driver was loaded.",
+		Help: "Time for which the hardware has reduced the clocks because of the temperature, since the driver was " +
+			"loaded.",
 	},
 	PowerBrakeTime: {
 		Key: "power_brake_seconds", Label: "time under power brake", Unit: Seconds, Decimals: 3, Sum: Highest,

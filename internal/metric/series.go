@@ -32,9 +32,10 @@ var seriesHelp = map[string]string{
 	"clock_event_seconds_total": "Time for which this reason has reduced the clocks, since the driver was loaded.",
 	"nvlink_links_up":           "NVLink links that are up.",
 	"nvlink_errors_total":       "NVLink errors of all links by kind, since the driver was loaded.",
-	"ecc_errors_total":          "ECC errors by kind: volatile ones since the driver was loaded, aggregate ones in the life of the GPU.",
-	"retired_pages":             "Retired memory pages by cause. Up to Volta.",
-	"remapped_rows":             "Remapped memory rows by cause. Ampere and later.",
+	"ecc_errors_total": "ECC errors by kind: volatile ones since the driver was loaded, aggregate ones in " +
+		"the life of the GPU.",
+	"retired_pages": "Retired memory pages by cause. Up to Volta.",
+	"remapped_rows": "Remapped memory rows by cause. Ampere and later.",
 }
 
 // SeriesHelp describes the time series of that name.

@@ -16,7 +16,8 @@ func TestAbsentIsAbsent(t *testing.T) {
 	if x, known := v.Get(Util); !known || x != 0 || v.Float(Util) != 0 || v.Has(MemUtil) {
 		t.Errorf("0 is a number: %v", v)
 	}
-	for name, x := range map[string]float64{"NaN": math.NaN(), "infinite": math.Inf(1), "negative": -1, "beyond its unit": 101} {
+	for name, x := range map[string]float64{"NaN": math.NaN(), "infinite": math.Inf(1), "negative": -1,
+		"beyond its unit": 101} {
 		w := Make(map[ID]float64{Util: 50})
 		if w.Set(Util, x); w != (Values{}) {
 			t.Errorf("%s was taken: %v", name, w)
@@ -62,16 +63,20 @@ func TestParse(t *testing.T) {
 		scope Scope
 		want  Values
 	}{
-		"nothing":           {`{}`, GPU, Values{}},
-		"null":              {`null`, GPU, Values{}},
-		"blanks":            {" { \"util_percent\" : 7 ,\n\"sm_mhz\":1 } ", GPU, Make(map[ID]float64{Util: 7, SMClock: 1})},
+		"nothing": {`{}`, GPU, Values{}},
+		"null":    {`null`, GPU, Values{}},
+		"blanks": {" { \"util_percent\" : 7 ,\n\"sm_mhz\":1 } ", GPU,
+			Make(map[ID]float64{Util: 7, SMClock: 1})},
 		"the last one wins": {`{"util_percent":7,"util_percent":8}`, GPU, Make(map[ID]float64{Util: 8})},
 		"unknown key":       {`{"warp":9,"util_percent":7}`, GPU, Make(map[ID]float64{Util: 7})},
 		"other scope":       {`{"cpu_percent":9,"memory_used_bytes":7}`, GPU, Make(map[ID]float64{MemoryUsed: 7})},
-		"of a host":         {`{"cpu_percent":9,"memory_used_bytes":7}`, Host, Make(map[ID]float64{CPU: 9, HostMemoryUsed: 7})},
-		"no number":         {`{"util_percent":"7","sm_mhz":null,"mem_mhz":{"a":[1,"}"]},"power_watts":2}`, GPU, Make(map[ID]float64{Power: 2})},
-		"absurd":            {`{"util_percent":1e9,"power_watts":1e999,"sm_mhz":-5,"memory_used_bytes":1e300,"mem_mhz":5}`, GPU, Make(map[ID]float64{MemClock: 5})},
-		"odd key":           {`{"a,b}":1,"c\"":2,"mem_mhz":5}`, GPU, Make(map[ID]float64{MemClock: 5})},
+		"of a host": {`{"cpu_percent":9,"memory_used_bytes":7}`, Host,
+			Make(map[ID]float64{CPU: 9, HostMemoryUsed: 7})},
+		"no number": {`{"util_percent":"7","sm_mhz":null,"mem_mhz":{"a":[1,"}"]},"power_watts":2}`, GPU,
+			Make(map[ID]float64{Power: 2})},
+		"absurd": {`{"util_percent":1e9,"power_watts":1e999,"sm_mhz":-5,"memory_used_bytes":1e300,"mem_mhz":5}`, GPU,
+			Make(map[ID]float64{MemClock: 5})},
+		"odd key": {`{"a,b}":1,"c\"":2,"mem_mhz":5}`, GPU, Make(map[ID]float64{MemClock: 5})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := Make(map[ID]float64{MemUtil: 55, Uptime: 55})
@@ -80,7 +85,8 @@ func TestParse(t *testing.T) {
 			}
 		})
 	}
-	for _, text := range []string{``, `{`, `{"util_percent":`, `{"util_percent":1`, `{"util_percent":1,`, `{"util_percent":1,}`, `{"util_percent":1}}`, `[1]`, `"x"`, `7`} {
+	for _, text := range []string{``, `{`, `{"util_percent":`, `{"util_percent":1`, `{"util_percent":1,`,
+		`{"util_percent":1,}`, `{"util_percent":1}}`, `[1]`, `"x"`, `7`} {
 		var v Values
 		if err := v.Parse([]byte(text), GPU); err == nil {
 			t.Errorf("%s gave %v and no error", text, v)

@@ -20,7 +20,8 @@ const (
 	Falls            // all do less while one of them is slow, likewise
 )
 
-var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", Pauses: "pauses", Waits: "waits", Falls: "falls"}
+var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", Pauses: "pauses",
+	Waits: "waits", Falls: "falls"}
 
 // String is its name, which is stable: programs may match on it.
 func (e Evidence) String() string { return evidences[e] }
@@ -135,7 +136,8 @@ func (t *talks) inside() Evidence {
 // others show theirs over NVLink or PCIe.
 func (g *Group) Talks(gpu *GPU) bool {
 	still := func(e Evidence) bool { return gpu.talks.over(e) && gpu.talks.silent[e] <= quietFor }
-	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared && still(Network)
+	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared &&
+		still(Network)
 }
 
 // reach is how far the GPUs of a job are known to work together, as its GPUs are looked at node by node.
@@ -265,7 +267,8 @@ func (g *Group) falls() bool {
 
 // part notes a GPU that stands still while the others go on as usual.
 func (g *Group) part(at time.Time, passed time.Duration) {
-	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) || share(g.Median[Memory], g.Usual[Memory]) < goingOn {
+	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) ||
+		share(g.Median[Memory], g.Usual[Memory]) < goingOn {
 		g.without = 0
 		return
 	}

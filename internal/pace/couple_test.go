@@ -19,10 +19,12 @@ func TestEvidence(t *testing.T) {
 		evidence Evidence
 		together bool
 	}{
-		"NVLink":                     {links{metric.NVLinkTX: 20 * mib}, Traffic{}, false, NVLink, true},
-		"a poll over NVLink":         {links{metric.NVLinkTX: mib / 8}, Traffic{}, false, None, false},
-		"PCIe in both directions":    {links{metric.PCIeTX: 200 * mib, metric.PCIeRX: 300 * mib}, Traffic{}, false, PCIe, true},
-		"images over PCIe":           {links{metric.PCIeTX: 70 * mib, metric.PCIeRX: 2000 * mib}, Traffic{}, false, None, false},
+		"NVLink":             {links{metric.NVLinkTX: 20 * mib}, Traffic{}, false, NVLink, true},
+		"a poll over NVLink": {links{metric.NVLinkTX: mib / 8}, Traffic{}, false, None, false},
+		"PCIe in both directions": {links{metric.PCIeTX: 200 * mib, metric.PCIeRX: 300 * mib}, Traffic{}, false,
+			PCIe, true},
+		"images over PCIe": {links{metric.PCIeTX: 70 * mib, metric.PCIeRX: 2000 * mib}, Traffic{}, false,
+			None, false},
 		"a network on one node":      {links{metric.PCIeRX: mib}, Traffic{900 * mib, 900 * mib}, false, None, false},
 		"one stands, none misses it": {links{metric.NVLinkTX: 20 * mib}, Traffic{}, true, NVLink, false},
 	} {
@@ -138,10 +140,12 @@ func TestTrafficOf(t *testing.T) {
 		v    map[metric.ID]float64
 		want Traffic
 	}{
-		"InfiniBand alone":   {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6}, Traffic{5, 6}},
-		"the other alone":    {map[metric.ID]float64{metric.NetTX: 1, metric.NetRX: 2}, Traffic{1, 2}},
-		"more on InfiniBand": {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6, metric.NetTX: 1, metric.NetRX: 2}, Traffic{5, 6}},
-		"more on the other":  {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6, metric.NetTX: 7, metric.NetRX: 8}, Traffic{7, 8}},
+		"InfiniBand alone": {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6}, Traffic{5, 6}},
+		"the other alone":  {map[metric.ID]float64{metric.NetTX: 1, metric.NetRX: 2}, Traffic{1, 2}},
+		"more on InfiniBand": {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6, metric.NetTX: 1,
+			metric.NetRX: 2}, Traffic{5, 6}},
+		"more on the other": {map[metric.ID]float64{metric.InfiniBandTX: 5, metric.InfiniBandRX: 6, metric.NetTX: 7,
+			metric.NetRX: 8}, Traffic{7, 8}},
 	} {
 		v := metric.Make(tc.v)
 		if got := TrafficOf(&v); got != tc.want {

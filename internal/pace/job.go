@@ -252,7 +252,10 @@ func (j *Job) groupOf(g *GPU, at int) int {
 		return i
 	}
 	fresh := Group{Model: g.Model, Usual: nothing}
-	if i := slices.IndexFunc(j.Groups, func(o Group) bool { return o.Model == g.Model && (o.Node == Everywhere || node == Everywhere) }); i >= 0 {
+	if i := slices.IndexFunc(j.Groups, func(o Group) bool {
+		return o.Model == g.Model &&
+			(o.Node == Everywhere || node == Everywhere)
+	}); i >= 0 {
 		fresh = j.Groups[i] // what is usual for some is usual for all
 		fresh.GPUs = nil
 	}
@@ -304,7 +307,8 @@ func (j *Job) measure(g *Group) {
 		if gpu.Mean[Util] >= FullFrom {
 			g.Full++
 		}
-		if near(gpu.Share[Util], nearUtil) && !(gpu.Share[Power] == gpu.Share[Power] && !near(gpu.Share[Power], nearPower)) {
+		if near(gpu.Share[Util], nearUtil) &&
+			!(gpu.Share[Power] == gpu.Share[Power] && !near(gpu.Share[Power], nearPower)) {
 			g.Near++
 		}
 		if g.halting(gpu) {
@@ -367,7 +371,8 @@ func (g *Group) Others(gpu *GPU, m Measure) float32 {
 // and take little power.
 func (g *Group) Spins(gpu *GPU) bool {
 	n := &gpu.Mean
-	if n[Util] < FullFrom || !(n[Memory] <= spinMemory) || n[Link] > LeastLink && gpu.now[Link] > LeastLink && !(n[Link] <= spinLink*g.Usual[Link]) {
+	if n[Util] < FullFrom || !(n[Memory] <= spinMemory) || n[Link] > LeastLink && gpu.now[Link] > LeastLink &&
+		!(n[Link] <= spinLink*g.Usual[Link]) {
 		return false
 	}
 	usual := g.Usual[Power]
@@ -401,7 +406,8 @@ func (g *Group) follow(passed time.Duration, young bool) {
 			fall = rise
 		}
 		for m := range Shares {
-			if now, usual := gpu.Share[m], gpu.Usual[m]; young || now >= troubled*usual && (m == Util || now*troubled <= usual) {
+			if now, usual := gpu.Share[m], gpu.Usual[m]; young || now >= troubled*usual &&
+				(m == Util || now*troubled <= usual) {
 				gpu.Usual[m] = followed(usual, now, rise, fall)
 			}
 		}

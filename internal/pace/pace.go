@@ -94,7 +94,8 @@ type GPU struct {
 func New(model string) *GPU {
 	h := fnv.New64a()
 	h.Write([]byte(model))
-	return &GPU{Model: h.Sum64(), Mean: nothing, now: nothing, Share: noShares, Usual: noShares, Used: unknown, Limit: unknown}
+	return &GPU{Model: h.Sum64(), Mean: nothing, now: nothing, Share: noShares, Usual: noShares, Used: unknown,
+		Limit: unknown}
 }
 
 // Begin forgets everything about earlier jobs.
@@ -103,7 +104,8 @@ func (g *GPU) Begin(job string) {
 		return
 	}
 	*g = GPU{
-		Number: g.Number, Node: g.Node, Shared: g.Shared, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean, now: g.now, host: g.host,
+		Number: g.Number, Node: g.Node, Shared: g.Shared, Model: g.Model, Out: g.Out, Job: job, Mean: g.Mean,
+		now: g.now, host: g.host,
 		Share: noShares, Usual: noShares, Used: g.Used, Limit: g.Limit, At: g.At, Seen: g.At,
 	}
 	if g.works() {
@@ -176,7 +178,8 @@ func weightOf(passed, constant time.Duration) float32 {
 // sample returns the numbers of a sample.
 func sample(v *metric.Values) Numbers {
 	now := Numbers{
-		Util: float32(v.Float(metric.Util)), Memory: float32(v.Float(metric.MemUtil)), Clock: float32(v.Float(metric.SMClock)), Power: float32(v.Float(metric.Power)),
+		Util: float32(v.Float(metric.Util)), Memory: float32(v.Float(metric.MemUtil)),
+		Clock: float32(v.Float(metric.SMClock)), Power: float32(v.Float(metric.Power)),
 	}
 	if !v.Has(metric.MemUtil) {
 		now[Memory] = float32(v.Float(metric.DRAMActive))

@@ -14,7 +14,8 @@ var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 // values is a sample with these numbers; a negative one is unknown.
 func values(util, power, clock float64) *metric.Values {
 	var v metric.Values
-	for id, x := range map[metric.ID]float64{metric.Util: util, metric.Power: power, metric.SMClock: clock, metric.NVLinkTX: 5 * util * 1e8} {
+	for id, x := range map[metric.ID]float64{metric.Util: util, metric.Power: power, metric.SMClock: clock,
+		metric.NVLinkTX: 5 * util * 1e8} {
 		if x >= 0 {
 			v.Set(id, x)
 		}
@@ -59,7 +60,8 @@ func TestBegin(t *testing.T) {
 	g.Add(t0, values(100, 600, 1650), Traffic{})
 	g.Usual[Util], g.LagLast = 0.5, t0
 	g.Begin("8")
-	if g.Usual[Util] == g.Usual[Util] || !g.LagLast.IsZero() || !g.Worked.Equal(t0) || g.Mean[Util] != 100 || g.now[Util] != 100 {
+	if g.Usual[Util] == g.Usual[Util] || !g.LagLast.IsZero() || !g.Worked.Equal(t0) || g.Mean[Util] != 100 ||
+		g.now[Util] != 100 {
 		t.Errorf("%+v", g)
 	}
 	g.Usual[Util] = 0.5

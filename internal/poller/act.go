@@ -28,12 +28,14 @@ func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
 		if result != "sent" {
 			level = slog.LevelWarn
 		}
-		log.Log(context.Background(), level, "signal", "pid", p.PID, "start", p.StartTicks, "signal", nameOf(s), "result", result)
+		log.Log(context.Background(), level, "signal", "pid", p.PID, "start", p.StartTicks, "signal", nameOf(s),
+			"result", result)
 	}
 }
 
 // reasons are those for which a node sends no signal, or does not know whether it has.
-var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel, wire.SignalNoAnswer}
+var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel,
+	wire.SignalNoAnswer}
 
 // resultOf is what an answer says of the process that was the i-th to get a signal.
 func resultOf(i, pid int, reply *wire.Reply, err error) string {

@@ -51,7 +51,8 @@ func tooMuch(e cluster.Event) bool {
 
 // A node that sends more than it was asked for is cut off, and not tried again at once.
 func TestFloodEndsTheSession(t *testing.T) {
-	for name, message := range map[string]wire.Message{"reports": {Report: &wire.Report{}}, "hellos": {Hello: &wire.Hello{}}, "off beat": {Report: &wire.Report{OffBeat: true}}} {
+	for name, message := range map[string]wire.Message{"reports": {Report: &wire.Report{}},
+		"hellos": {Hello: &wire.Hello{}}, "off beat": {Report: &wire.Report{OffBeat: true}}} {
 		t.Run(name, func(t *testing.T) {
 			c := newFakeCluster()
 			c.nodes["a"] = &fakeNode{}
@@ -128,7 +129,8 @@ func TestLookingIsNoFlood(t *testing.T) {
 			synctest.Wait()
 			pass(10 * time.Millisecond)
 		}
-		if n := r.count(func(e cluster.Event) bool { return e.Report != nil && e.Report.OffBeat }); n != 200 || r.count(tooMuch) != 0 {
+		if n := r.count(func(e cluster.Event) bool { return e.Report != nil && e.Report.OffBeat }); n != 200 ||
+			r.count(tooMuch) != 0 {
 			t.Errorf("%d reports for 200 looks, %d failures", n, r.count(tooMuch))
 		}
 	})

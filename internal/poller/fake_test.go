@@ -73,7 +73,8 @@ func (c *fakeCluster) Open(ctx context.Context, node string, step func(reach.Ste
 	c.mu.Lock()
 	c.sessions[node]++
 	c.mu.Unlock()
-	s := &fakeSession{cluster: c, node: node, late: n.late, job: n.job, more: make(chan wire.Message, 1000), closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
+	s := &fakeSession{cluster: c, node: node, late: n.late, job: n.job, more: make(chan wire.Message, 1000),
+		closed: make(chan struct{}), tick: time.NewTicker(3 * time.Second)}
 	if n.quiet > 0 {
 		time.AfterFunc(n.quiet, s.tick.Stop)
 	}

@@ -27,7 +27,8 @@ func TestSilentProbeIsReplaced(t *testing.T) {
 		}
 		pass(4 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent && e.Down.Failure.Summary() == "no report for 35s"
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassSilent &&
+				e.Down.Failure.Summary() == "no report for 35s"
 		}); n != 1 {
 			t.Errorf("%d failures of that kind, want one", n)
 		}
@@ -44,7 +45,10 @@ func TestSilenceIsToldWhateverSlipsIn(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		pass(45 * time.Second)
-		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Summary() == "no report for 35s" }); n != 1 {
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Down != nil &&
+				e.Down.Failure.Summary() == "no report for 35s"
+		}); n != 1 {
 			t.Errorf("%d failures of that kind, want one", n)
 		}
 	})
@@ -57,7 +61,10 @@ func TestDeadConnectionIsNotCalledSilent(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		pass(42 * time.Second)
-		if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Class == reach.ClassClosed }); n != 1 {
+		if n := r.count(func(e cluster.Event) bool {
+			return e.Down != nil &&
+				e.Down.Failure.Class == reach.ClassClosed
+		}); n != 1 {
 			t.Errorf("%d failures of the connection, want one", n)
 		}
 	})
@@ -115,7 +122,10 @@ func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
 		m.SetNodes([]string{"a", "b"})
 		m.Run(ctx, emit)
 	})
-	if n := r.count(func(e cluster.Event) bool { return e.Down != nil && e.Down.Failure.Class == reach.ClassLocal }); n < 2 || c.tries("a") != n {
+	if n := r.count(func(e cluster.Event) bool {
+		return e.Down != nil &&
+			e.Down.Failure.Class == reach.ClassLocal
+	}); n < 2 || c.tries("a") != n {
 		t.Errorf("reported %d times in %d tries", n, c.tries("a"))
 	}
 	if n := r.count(func(e cluster.Event) bool { return e.Node == "b" && e.Report != nil }); n != 3 {
@@ -146,7 +156,8 @@ func TestTheEndOfAStreamIsItsStage(t *testing.T) {
 		m.SetNodes([]string{"a"})
 		pass(10500 * time.Millisecond)
 		end := r.events[len(r.events)-2:]
-		want := reach.Step{Stage: StageStream, State: reach.StepFailed, Text: "connection closed", Took: 10 * time.Second}
+		want := reach.Step{Stage: StageStream, State: reach.StepFailed, Text: "connection closed",
+			Took: 10 * time.Second}
 		if end[0].Step == nil || *end[0].Step != want || end[1].Down == nil {
 			t.Errorf("the last events are %+v and %+v, want %+v and the failure", end[0], end[1], want)
 		}
@@ -162,7 +173,8 @@ func TestARefusedPaceEndsTheSession(t *testing.T) {
 		m.SetNodes([]string{"a"})
 		synctest.Wait()
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil && e.Down.Failure.Class == reach.ClassGarbage && e.Down.Failure.Words == "what is a pace?"
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassGarbage &&
+				e.Down.Failure.Words == "what is a pace?"
 		}); n != 1 {
 			t.Error("the session goes on, or ended for another reason")
 		}

@@ -53,7 +53,8 @@ func TestNodesSlowDownWhileNobodyIsThere(t *testing.T) {
 			from := time.Now()
 			pass(during)
 			if gaps, said := r.beats(from); len(gaps) != reports || said != told {
-				t.Errorf("%s: %d reports in %v, want %d, after %v; the interval is %v", what, len(gaps), during, reports, gaps, said)
+				t.Errorf("%s: %d reports in %v, want %d, after %v; the interval is %v", what, len(gaps), during,
+					reports, gaps, said)
 			}
 		}
 		pass(20*time.Minute + time.Second)

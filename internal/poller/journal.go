@@ -43,7 +43,8 @@ func (j *journal) ended(f *reach.Failure, streamed, wait time.Duration) {
 	if bits.OnesCount(uint(j.same)) > 1 {
 		return
 	}
-	j.log.Warn(what, "door", j.door, "class", f.Class, "why", f.Short, "reported", streamed.Round(time.Second), "retry", wait.Round(time.Millisecond), "times", j.same)
+	j.log.Warn(what, "door", j.door, "class", f.Class, "why", f.Short, "reported", streamed.Round(time.Second), "retry",
+		wait.Round(time.Millisecond), "times", j.same)
 }
 
 // left ends the watch of the node.

@@ -24,7 +24,8 @@ func TestTheLogOfANode(t *testing.T) {
 		c.nodes["a"] = &fakeNode{life: 89 * time.Second, fail: func(try int) error {
 			switch {
 			case try <= 10:
-				return &reach.Failure{Class: reach.ClassAuth, Short: "login refused", Detail: "s3cr3t", Cause: "s3cr3t", Words: "s3cr3t", Hints: []string{"s3cr3t"}}
+				return &reach.Failure{Class: reach.ClassAuth, Short: "login refused", Detail: "s3cr3t", Cause: "s3cr3t",
+					Words: "s3cr3t", Hints: []string{"s3cr3t"}}
 			case try == 11:
 				return errors.New("odd")
 			}
@@ -54,7 +55,8 @@ func TestTheLogOfANode(t *testing.T) {
 		want := strings.Join([]string{
 			"level=DEBUG msg=attempt" + at, failed + "1", failed + "2", failed + "4", failed + "8",
 			"level=WARN msg=\"attempt failed\"" + at + " class=other why=odd reported=0s times=1",
-			"level=INFO msg=\"session begins\"" + at, "level=WARN msg=\"session ended\"" + at + " class=closed why=\"connection closed\" reported=1m24s times=1",
+			"level=INFO msg=\"session begins\"" + at, "level=WARN msg=\"session ended\"" + at +
+				" class=closed why=\"connection closed\" reported=1m24s times=1",
 			"level=INFO msg=\"session begins\"" + at, "level=INFO msg=\"session closed\"" + at, "",
 		}, "\n")
 		if text.String() != want {
@@ -73,7 +75,8 @@ func TestTheLogOfSignals(t *testing.T) {
 		if r.Signal == nil {
 			return wire.Reply{}, nil
 		}
-		if asked := text.String(); strings.Count(asked[strings.LastIndex(asked, "result=")+1:], `"signal asked"`) != len(r.Signal.Processes) {
+		if asked := text.String(); strings.Count(asked[strings.LastIndex(asked, "result=")+1:],
+			`"signal asked"`) != len(r.Signal.Processes) {
 			t.Errorf("sent before the log has it:\n%s", asked)
 		}
 		switch r.Signal.Number {
@@ -85,7 +88,8 @@ func TestTheLogOfSignals(t *testing.T) {
 			return wire.Reply{}, fmt.Errorf("%w: s3cr3t", reach.ErrNoReply)
 		}
 		return wire.Reply{Signaled: []wire.Signaled{
-			{PID: 1}, {PID: 2, Error: "s3cr3t", ErrorID: wire.SignalReused}, {PID: 3, ErrorID: "s3cr3t"}, {PID: 4, Error: "s3cr3t"}, {PID: 7, Error: "s3cr3t", ErrorID: wire.SignalNoAnswer}, {PID: 666},
+			{PID: 1}, {PID: 2, Error: "s3cr3t", ErrorID: wire.SignalReused}, {PID: 3, ErrorID: "s3cr3t"},
+			{PID: 4, Error: "s3cr3t"}, {PID: 7, Error: "s3cr3t", ErrorID: wire.SignalNoAnswer}, {PID: 666},
 		}}, nil
 	}
 	drop := func(_ []string, a slog.Attr) slog.Attr {
@@ -95,7 +99,8 @@ func TestTheLogOfSignals(t *testing.T) {
 		return a
 	}
 	synctest.Test(t, func(t *testing.T) {
-		m := New(Config{Opener: c, Interval: 3 * time.Second, Retries: 1, Log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: drop}))})
+		m := New(Config{Opener: c, Interval: 3 * time.Second, Retries: 1,
+			Log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: drop}))})
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() { m.Run(ctx, func(cluster.Event) {}) })
@@ -125,14 +130,18 @@ func TestTheLogOfSignals(t *testing.T) {
 		}
 		cancel()
 		wg.Wait()
-		if first := "level=INFO msg=\"signal asked\" node=a pid=1 start=77 signal=TERM\n"; !strings.HasPrefix(asked, first) || strings.Count(asked, "\n") != 11 {
+		if first := "level=INFO msg=\"signal asked\" node=a pid=1 start=77 signal=TERM\n"; !strings.HasPrefix(asked,
+			first) || strings.Count(asked, "\n") != 11 {
 			t.Errorf("asked for\n%s", asked)
 		}
 		line := func(level, node string, pid int, signal, result string) string {
-			return fmt.Sprintf("level=%s msg=signal node=%s pid=%d start=77 signal=%s result=%s\n", level, node, pid, signal, result)
+			return fmt.Sprintf("level=%s msg=signal node=%s pid=%d start=77 signal=%s result=%s\n", level, node, pid,
+				signal, result)
 		}
-		want := line("INFO", "a", 1, "TERM", "sent") + line("WARN", "a", 2, "TERM", "reused") + line("WARN", "a", 3, "TERM", "unknown") +
-			line("WARN", "a", 4, "TERM", "unknown") + line("WARN", "a", 7, "TERM", "no_answer") + line("WARN", "a", 5, "TERM", `"not told"`) + line("WARN", "a", 6, "TERM", `"not told"`) +
+		want := line("INFO", "a", 1, "TERM", "sent") + line("WARN", "a", 2, "TERM", "reused") +
+			line("WARN", "a", 3, "TERM", "unknown") +
+			line("WARN", "a", 4, "TERM", "unknown") + line("WARN", "a", 7, "TERM", "no_answer") +
+			line("WARN", "a", 5, "TERM", `"not told"`) + line("WARN", "a", 6, "TERM", `"not told"`) +
 			line("WARN", "a", 1, "KILL", "refused") + line("WARN", "a", 1, "USR1", `"not sent"`) +
 			line("WARN", "a", 1, "USR2", `"no answer, may have arrived"`) + line("WARN", "x", 1, "40", `"not sent"`)
 		if got != want {

@@ -70,14 +70,16 @@ func waitsFor(f *reach.Failure) waits {
 func needsPerson(c reach.Class) bool {
 	switch c {
 	case reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyChanged, reach.ClassHostKeyUnknown,
-		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal, reach.ClassTooMuch:
+		reach.ClassUnknownHost, reach.ClassNoSpace, reach.ClassNoExec, reach.ClassPlatform, reach.ClassLocal,
+		reach.ClassTooMuch:
 		return true
 	}
 	return false
 }
 
 func (w waits) backoff() *backoff.ExponentialBackOff {
-	return &backoff.ExponentialBackOff{InitialInterval: w.first, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: w.most}
+	return &backoff.ExponentialBackOff{InitialInterval: w.first, RandomizationFactor: 0.2, Multiplier: 2,
+		MaxInterval: w.most}
 }
 
 // run watches the node until ctx ends.
@@ -264,7 +266,8 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 			watch.Heard()
 			if first.IsZero() {
 				first = now
-				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports", Took: now.Sub(began)})
+				n.step(reach.Step{Stage: StageStream, State: reach.StepDone, Text: "receiving reports",
+					Took: now.Sub(began)})
 			}
 			n.tellPace(n.every())
 			n.emit(cluster.Event{At: now, Node: n.name, Report: msg.Report})

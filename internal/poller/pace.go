@@ -44,7 +44,8 @@ func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch
 		if interval > time.Duration(n.told.Load()) {
 			n.tellPace(interval)
 		}
-		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), SecondMS: int(n.second.Milliseconds()), Processes: n.processes.Load()}
+		pace := wire.Pace{IntervalMS: int(interval.Milliseconds()), SecondMS: int(n.second.Milliseconds()),
+			Processes: n.processes.Load()}
 		n.asked.Add(1) // the probe may answer a change with a report
 		reply, err := session.Call(ctx, wire.Request{Pace: &pace})
 		switch {
@@ -53,7 +54,8 @@ func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch
 		case reply.Error != "":
 			return &reach.Failure{
 				Class: reach.ClassGarbage, Short: "the probe refused a request", Words: reply.Error,
-				Meaning: "Version mismatch between nvnodetop here and its probe.", Hints: []string{"use the same version on all machines that share your home"},
+				Meaning: "Version mismatch between nvnodetop here and its probe.",
+				Hints:   []string{"use the same version on all machines that share your home"},
 			}
 		}
 		select {

@@ -160,7 +160,8 @@ func TestAtMostSoManyNodes(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		c.nodes[name] = &fakeNode{}
 	}
-	limit := Config{Opener: c, Interval: 3 * time.Second, Retries: 8, Most: 2, Beyond: reach.Failure{Class: reach.ClassNotWatched}}
+	limit := Config{Opener: c, Interval: 3 * time.Second, Retries: 8, Most: 2,
+		Beyond: reach.Failure{Class: reach.ClassNotWatched}}
 	watchWith(t, c, limit, func(m *Manager, r *record) {
 		beyond := func(node string) int {
 			return r.count(func(e cluster.Event) bool {
@@ -198,7 +199,8 @@ func TestBeyondAfterItsLastWatch(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		c.nodes[name] = &fakeNode{late: true}
 	}
-	limit := Config{Opener: c, Interval: 3 * time.Second, Retries: 8, Most: 1, Beyond: reach.Failure{Class: reach.ClassNotWatched}}
+	limit := Config{Opener: c, Interval: 3 * time.Second, Retries: 8, Most: 1,
+		Beyond: reach.Failure{Class: reach.ClassNotWatched}}
 	watchWith(t, c, limit, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})
 		pass(10 * time.Second)

@@ -139,7 +139,8 @@ func TestAnotherDoorFollowsAtOnce(t *testing.T) {
 		if try%3 != 0 {
 			return &reach.Failure{Class: reach.ClassAuth, Short: "no", Next: true}
 		}
-		return &reach.Failure{Class: reach.ClassClosed, Short: "no", Doors: []reach.Tried{{Door: "ssh", Class: reach.ClassAuth}, {Door: "srun", Class: reach.ClassClosed}}}
+		return &reach.Failure{Class: reach.ClassClosed, Short: "no",
+			Doors: []reach.Tried{{Door: "ssh", Class: reach.ClassAuth}, {Door: "srun", Class: reach.ClassClosed}}}
 	}}
 	watch(t, c, 1, func(m *Manager, r *record) {
 		m.SetNodes([]string{"a"})

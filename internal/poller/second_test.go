@@ -26,7 +26,8 @@ func TestSecondReportComesSoon(t *testing.T) {
 		if paces := c.paces["a"]; len(paces) != 2 || paces[0] != want || paces[1] != want {
 			t.Errorf("two sessions were asked for %+v", paces)
 		}
-		if _, told := r.beats(time.Now()); told != 5*time.Second || r.count(func(e cluster.Event) bool { return e.Pace != nil }) != 0 {
+		if _, told := r.beats(time.Now()); told != 5*time.Second ||
+			r.count(func(e cluster.Event) bool { return e.Pace != nil }) != 0 {
 			t.Errorf("events speak of an interval of %v", told)
 		}
 		cancel()

@@ -21,7 +21,8 @@ func TestAbsentMetrics(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		d := devices[0]
 		lacking := map[string]error{
-			"encoder": errAbsent, "decoder": errDenied, "fan": errAbsent, "BAR1 memory": errDenied, "maximum SM clock": errAbsent, "optical flow": errOther,
+			"encoder": errAbsent, "decoder": errDenied, "fan": errAbsent, "BAR1 memory": errDenied,
+			"maximum SM clock": errAbsent, "optical flow": errOther,
 		}
 		for label, err := range lacking {
 			d.err[label] = err
@@ -51,7 +52,8 @@ func TestAbsentMetrics(t *testing.T) {
 			t.Errorf("when one is permitted (-want +got):\n%s", diff)
 		}
 		s.finish()
-		for id, want := range map[metric.ID]int{metric.Encoder: 1, metric.Fan: 1, metric.Decoder: 102, metric.JPEG: 102, metric.BAR1Used: 2} {
+		for id, want := range map[metric.ID]int{metric.Encoder: 1, metric.Fan: 1, metric.Decoder: 102, metric.JPEG: 102,
+			metric.BAR1Used: 2} {
 			if d.reads[id] != want {
 				t.Errorf("%v was read %d times, want %d", id, d.reads[id], want)
 			}

@@ -41,14 +41,16 @@ func TestCardHangs(t *testing.T) {
 					}
 				}
 				card := msgs[0].Hello.GPUs[3]
-				if once := call == "MIG instances"; (card.UUID == "") != (call == "identity") || card.Lost != "" || card.Values.Has(metric.NVLinks) != once ||
+				if once := call == "MIG instances"; (card.UUID == "") != (call == "identity") || card.Lost != "" ||
+					card.Values.Has(metric.NVLinks) != once ||
 					slices.Contains(card.Absent[gpus.Silent], "nvlink_links") == once {
 					t.Errorf("the card of the GPU that hangs is %+v", card)
 				}
 				time.Sleep(time.Millisecond)
 				for i, r := range s.atPace(time.Minute, time.Second) {
 					for _, g := range r.GPUs {
-						if hangs := g.Index == 3; (g.HangsMS > 0) != hangs || g.Values.Has(metric.Power) == hangs || hangs && g.Call != call {
+						if hangs := g.Index == 3; (g.HangsMS > 0) != hangs || g.Values.Has(metric.Power) == hangs ||
+							hangs && g.Call != call {
 							t.Fatalf("report %d: %+v", i, g)
 						}
 					}
@@ -56,7 +58,8 @@ func TestCardHangs(t *testing.T) {
 				asked := hung.askedCard()
 				release()
 				msgs = s.got()
-				if h := helloes(msgs); len(h) != 1 || h[0].GPUs[3].UUID != "GPU-3" || !h[0].GPUs[3].Values.Has(metric.NVLinks) || h[0].GPUs[3].Absent != nil {
+				if h := helloes(msgs); len(h) != 1 || h[0].GPUs[3].UUID != "GPU-3" ||
+					!h[0].GPUs[3].Values.Has(metric.NVLinks) || h[0].GPUs[3].Absent != nil {
 					t.Fatalf("when it returned: %+v", msgs)
 				}
 				if g := msgs[len(msgs)-1].Report.GPUs[3]; g.HangsMS != 0 || !g.Values.Has(metric.Power) {
@@ -97,7 +100,8 @@ func TestCardHangsWhenListedAgain(t *testing.T) {
 		}
 		lib.change(func() { clear(devices[1].err) })
 		listed = append(s.helloesOf(gpus.RetryEvery+gpus.LongestWait), s.helloesOf(time.Minute)...)
-		if len(listed) != 1 || listed[0].GPUs[1].Lost != "" || !reflect.DeepEqual(listed[0].GPUs[2], was) || devices[2].askedCard() != 2 {
+		if len(listed) != 1 || listed[0].GPUs[1].Lost != "" || !reflect.DeepEqual(listed[0].GPUs[2], was) ||
+			devices[2].askedCard() != 2 {
 			t.Errorf("when it is back: %+v, asked %d times", listed, devices[2].askedCard())
 		}
 		release()
@@ -126,7 +130,8 @@ func TestCardSaysWhatFailed(t *testing.T) {
 		}
 		lib.change(func() { clear(devices[0].err) })
 		time.Sleep(gpus.RetryEvery)
-		if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[0].Absent != nil || !h[0].GPUs[0].Values.Has(metric.MemoryTotal) {
+		if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[0].Absent != nil ||
+			!h[0].GPUs[0].Values.Has(metric.MemoryTotal) {
 			t.Errorf("when it can be read: %+v", h)
 		}
 		s.finish()
@@ -141,12 +146,14 @@ func TestCardIsCompleted(t *testing.T) {
 			lib, devices := newFakeLibrary(2)
 			devices[1].err["memory size"] = err
 			s := open(t, lib, proc)
-			if card := s.got()[0].Hello.GPUs[1]; card.Values.Has(metric.MemoryTotal) || (card.Lost != "") != errors.Is(err, errLost) {
+			if card := s.got()[0].Hello.GPUs[1]; card.Values.Has(metric.MemoryTotal) ||
+				(card.Lost != "") != errors.Is(err, errLost) {
 				t.Errorf("%v: %+v", err, card)
 			}
 			lib.change(func() { clear(devices[1].err) })
 			time.Sleep(gpus.RetryEvery)
-			if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[1].Lost != "" || !h[0].GPUs[1].Values.Has(metric.MemoryTotal) {
+			if h := helloes(s.got()); len(h) != 1 || h[0].GPUs[1].Lost != "" ||
+				!h[0].GPUs[1].Values.Has(metric.MemoryTotal) {
 				t.Errorf("%v, and back: %+v", err, h)
 			}
 			time.Sleep(gpus.RetryEvery)

@@ -34,8 +34,10 @@ type clerk struct {
 
 func newClerk(out *output, opts Options) *clerk {
 	opts = opts.complete()
-	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine, Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
-	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, now: opts.Now, replies: make(chan *wire.Reply)}
+	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine,
+		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
+	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, now: opts.Now,
+		replies: make(chan *wire.Reply)}
 }
 
 // run answers until ctx ends or out cannot be written.
@@ -134,7 +136,8 @@ func replyTo(r request, err error) *wire.Reply {
 // check returns the error in a request.
 func check(r request) error {
 	asked := 0
-	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Signal != nil, r.Family != nil} {
+	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Signal != nil,
+		r.Family != nil} {
 		if is {
 			asked++
 		}
@@ -147,7 +150,8 @@ func check(r request) error {
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):
-		return fmt.Errorf("second report after %d ms is not within %d and %d", r.Pace.SecondMS, minInterval, maxInterval)
+		return fmt.Errorf("second report after %d ms is not within %d and %d", r.Pace.SecondMS, minInterval,
+			maxInterval)
 	}
 	return nil
 }

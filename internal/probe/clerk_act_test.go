@@ -38,11 +38,14 @@ func TestSignalRequest(t *testing.T) {
 	if !strings.Contains(strings.Join(names, ","), fmt.Sprint(pid, " sleep 60")) {
 		t.Errorf("family %q: %s", names, family.Error)
 	}
-	if later := ask(t, "/proc", fmt.Sprintf(`"family":{"pids":[%d]}`, pid)); family.ReadMS == 0 || later.ReadMS < family.ReadMS || later.ReadMS > family.ReadMS+60_000 {
+	if later := ask(t, "/proc", fmt.Sprintf(`"family":{"pids":[%d]}`, pid)); family.ReadMS == 0 ||
+		later.ReadMS < family.ReadMS || later.ReadMS > family.ReadMS+60_000 {
 		t.Errorf("read at %d, and then at %d", family.ReadMS, later.ReadMS)
 	}
-	reply := ask(t, "/proc", fmt.Sprintf(`"signal":{"number":15,"processes":[%s,%s]}`, processID(pid, int(stat.Starttime)+1), processID(pid, int(stat.Starttime))))
-	if reply.Error != "" || len(reply.Signaled) != 2 || reply.Signaled[0].ErrorID != wire.SignalReused || reply.Signaled[1] != (wire.Signaled{PID: pid}) {
+	reply := ask(t, "/proc", fmt.Sprintf(`"signal":{"number":15,"processes":[%s,%s]}`,
+		processID(pid, int(stat.Starttime)+1), processID(pid, int(stat.Starttime))))
+	if reply.Error != "" || len(reply.Signaled) != 2 || reply.Signaled[0].ErrorID != wire.SignalReused ||
+		reply.Signaled[1] != (wire.Signaled{PID: pid}) {
 		t.Errorf("got %+v", reply)
 	}
 	if err := child.Wait(); err == nil || err.Error() != "signal: terminated" {
@@ -54,7 +57,8 @@ func TestSignalRequest(t *testing.T) {
 		`"family":{"pids":[]}`:                          "1 to 256 processes",
 		fmt.Sprintf(`"family":{"pids":[5]},"process":%s`, processID(os.Getpid(), 1000)): "exactly one",
 	} {
-		if reply := ask(t, "/proc", request); !strings.Contains(reply.Error, words) || reply.Signaled != nil || reply.Family != nil {
+		if reply := ask(t, "/proc", request); !strings.Contains(reply.Error, words) || reply.Signaled != nil ||
+			reply.Family != nil {
 			t.Errorf("%s: got %+v, want %q", request, reply, words)
 		}
 	}

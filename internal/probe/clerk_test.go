@@ -51,7 +51,8 @@ func mine(t *testing.T, environ string) string {
 func TestEnviron(t *testing.T) {
 	proc := mine(t, "SLURM_JOB_ID=77\x00EMPTY=\x00LINES=a\nb\x00")
 	reply := ask(t, proc, `"environ":`+processID(42, 1000))
-	if reply.Error != "" || reply.Environ == nil || reply.Environ.Truncated || !slices.Equal(reply.Environ.Variables, []string{"SLURM_JOB_ID=77", "EMPTY=", "LINES=a\nb"}) {
+	if reply.Error != "" || reply.Environ == nil || reply.Environ.Truncated || !slices.Equal(reply.Environ.Variables,
+		[]string{"SLURM_JOB_ID=77", "EMPTY=", "LINES=a\nb"}) {
 		t.Errorf("got %+v", reply)
 	}
 	owner := strconv.Itoa(os.Getuid() + 1)
@@ -73,20 +74,25 @@ func TestEnviron(t *testing.T) {
 }
 
 func TestEnvironIsCapped(t *testing.T) {
-	for name, one := range map[string]string{"plain": "K=" + strings.Repeat("v", 1000), "that grows in JSON": "K=" + strings.Repeat("\x01", 1000)} {
+	for name, one := range map[string]string{"plain": "K=" + strings.Repeat("v", 1000), "that grows in JSON": "K=" +
+		strings.Repeat("\x01", 1000)} {
 		reply := ask(t, mine(t, strings.Repeat(one+"\x00", 600)), `"environ":`+processID(42, 1000))
 		if reply.Environ == nil || !reply.Environ.Truncated {
 			t.Fatalf("%s: got no part of it: %.200s", name, reply.Error)
 		}
-		if n := len(reply.Environ.Variables); n < 30 || n > wire.MaxEnviron/1000 || reply.Environ.Variables[n-1] != one {
+		if n := len(reply.Environ.Variables); n < 30 || n > wire.MaxEnviron/1000 ||
+			reply.Environ.Variables[n-1] != one {
 			t.Errorf("%s: %d variables", name, n)
 		}
 	}
 	// A process whose environment is overwritten with zeros has an empty variable for each.
-	if reply := ask(t, mine(t, strings.Repeat("\x00", 1<<17)), `"environ":`+processID(42, 1000)); reply.Environ == nil || !reply.Environ.Truncated || len(reply.Environ.Variables) != wire.MaxStrings {
+	if reply := ask(t, mine(t, strings.Repeat("\x00", 1<<17)),
+		`"environ":`+processID(42, 1000)); reply.Environ == nil || !reply.Environ.Truncated ||
+		len(reply.Environ.Variables) != wire.MaxStrings {
 		t.Errorf("empty variables: %.200s", fmt.Sprintf("%+v", reply))
 	}
-	if reply := ask(t, mine(t, ""), `"environ":`+processID(42, 1000)); reply.Environ == nil || reply.Environ.Variables == nil || reply.Environ.Truncated {
+	if reply := ask(t, mine(t, ""), `"environ":`+processID(42, 1000)); reply.Environ == nil ||
+		reply.Environ.Variables == nil || reply.Environ.Truncated {
 		t.Errorf("an empty one: %+v", reply)
 	}
 }
@@ -99,19 +105,25 @@ func TestProcessDetails(t *testing.T) {
 		}
 	}
 	d := ask(t, proc, `"process":`+processID(42, 1000)).Process
-	if d == nil || d.PID != 42 || d.StartTicks != 1000 || d.Parent != 1 || d.State != "S" || d.Threads != 4 || d.Name != "python" || d.UID == nil || *d.UID != os.Getuid() ||
-		d.User == "" || !slices.Equal(d.Arguments, []string{"python", "train me.py"}) || d.Job != "77" || !strings.Contains(d.Cgroup, "/job_77/") ||
-		d.Executable != "/usr/bin/python3.11" || d.Directory != "/home/alice/run" || d.ElapsedSec == nil || *d.ElapsedSec != 3591 {
+	if d == nil || d.PID != 42 || d.StartTicks != 1000 || d.Parent != 1 || d.State != "S" || d.Threads != 4 ||
+		d.Name != "python" || d.UID == nil || *d.UID != os.Getuid() ||
+		d.User == "" || !slices.Equal(d.Arguments, []string{"python", "train me.py"}) || d.Job != "77" ||
+		!strings.Contains(d.Cgroup, "/job_77/") ||
+		d.Executable != "/usr/bin/python3.11" || d.Directory != "/home/alice/run" || d.ElapsedSec == nil ||
+		*d.ElapsedSec != 3591 {
 		t.Errorf("got %+v", d)
 	}
-	if reply := ask(t, proc, `"process":`+processID(43, 1000)); reply.Process == nil || reply.Process.Name != "bash" || reply.Process.Executable != "" {
+	if reply := ask(t, proc, `"process":`+processID(43, 1000)); reply.Process == nil || reply.Process.Name != "bash" ||
+		reply.Process.Executable != "" {
 		t.Errorf("another's: %+v", reply)
 	}
-	if reply := ask(t, proc, `"process":`+processID(42, 1)); reply.Process != nil || !strings.Contains(reply.Error, "has been reused") {
+	if reply := ask(t, proc, `"process":`+processID(42, 1)); reply.Process != nil ||
+		!strings.Contains(reply.Error, "has been reused") {
 		t.Errorf("another process: %+v", reply)
 	}
 	long := fakeproc.Of("42", "python", "1000", strings.Repeat(strings.Repeat("a", 1000)+"\x00", 100), "0")
-	if d := ask(t, fakeproc.Write(t, long), `"process":`+processID(42, 1000)).Process; d == nil || !d.Truncated || len(d.Arguments) < 60 {
+	if d := ask(t, fakeproc.Write(t, long), `"process":`+processID(42, 1000)).Process; d == nil || !d.Truncated ||
+		len(d.Arguments) < 60 {
 		t.Errorf("a long command line: %d arguments", len(d.Arguments))
 	}
 }

@@ -23,7 +23,8 @@ func TestDriverComesAndGoes(t *testing.T) {
 		s.say(`{"id":1,"pace":{"interval_ms":20000}}`)
 		msgs := s.got()
 		h, r := msgs[0].Hello, msgs[2].Report
-		if h.Fault != "Driver/library version mismatch" || h.FaultID != wire.FaultMismatch || h.GPUs == nil || len(h.GPUs) != 0 {
+		if h.Fault != "Driver/library version mismatch" || h.FaultID != wire.FaultMismatch || h.GPUs == nil ||
+			len(h.GPUs) != 0 {
 			t.Errorf("hello %+v", h)
 		}
 		if len(r.GPUs) != 0 || !r.Host.Has(metric.Load) {
@@ -43,7 +44,8 @@ func TestDriverComesAndGoes(t *testing.T) {
 		lib.change(func() { devices[0].err["*"], devices[1].err["*"] = errGone, errGone })
 		time.Sleep(gpus.RetryEvery + time.Millisecond)
 		msgs = s.got()
-		if len(msgs) < 2 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultNoDriver || msgs[0].Hello.Fault != "Uninitialized" ||
+		if len(msgs) < 2 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultNoDriver ||
+			msgs[0].Hello.Fault != "Uninitialized" ||
 			msgs[1].Report == nil || len(msgs[1].Report.GPUs) != 0 {
 			t.Fatalf("when the driver went, got %+v, want a Hello that says so and a report of the host", msgs)
 		}
@@ -81,7 +83,8 @@ func TestGPUWithoutHandle(t *testing.T) {
 		s := open(t, lib, proc)
 		s.say(`{"id":1,"pace":{"interval_ms":600000}}`)
 		msgs := s.got()
-		if h, r := msgs[0].Hello, msgs[2].Report; h.GPUs[1].Lost != "GPU is lost" || r.GPUs[1].Lost != "GPU is lost" || r.GPUs[0].Lost != "" {
+		if h, r := msgs[0].Hello, msgs[2].Report; h.GPUs[1].Lost != "GPU is lost" || r.GPUs[1].Lost != "GPU is lost" ||
+			r.GPUs[0].Lost != "" {
 			t.Errorf("hello %+v, report %+v", h, r)
 		}
 		time.Sleep(3 * gpus.RetryEvery)
@@ -90,7 +93,8 @@ func TestGPUWithoutHandle(t *testing.T) {
 		}
 		lib.change(func() { lib.slots[1] = driver.Slot{Index: 1, Device: devices[1], Readers: devices[1].readers()} })
 		time.Sleep(gpus.RetryEvery)
-		if msgs := s.got(); len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" || msgs[1].Report.GPUs[1].Lost != "" {
+		if msgs := s.got(); len(msgs) != 2 || msgs[0].Hello == nil || msgs[0].Hello.GPUs[1].Lost != "" ||
+			msgs[1].Report.GPUs[1].Lost != "" {
 			t.Errorf("when it came back, got %+v, want a Hello and a report", msgs)
 		}
 		s.finish()

@@ -139,7 +139,8 @@ func (d *fakeDevice) fail(what string) error {
 
 // readers give every number: 7, but for a few.
 func (d *fakeDevice) readers() []driver.Reader {
-	all := []driver.Reader{d.reader(func(to *driver.Answer) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) }, metric.Util, metric.MemUtil)}
+	all := []driver.Reader{d.reader(func(to *driver.Answer) { to.Set(metric.Util, 97); to.Set(metric.MemUtil, 41) },
+		metric.Util, metric.MemUtil)}
 	for id := range metric.All(metric.GPU) {
 		switch id {
 		case metric.Util, metric.MemUtil:

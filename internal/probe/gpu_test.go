@@ -38,7 +38,8 @@ func TestDegrades(t *testing.T) {
 	t.Run("absent", func(t *testing.T) {
 		sm := take(t, map[string]error{"ECC": errAbsent, "utilization": errAbsent}, nil)
 		v := &sm.GPUs[0].Values
-		if v.Has(metric.ECCUncorrected) || v.Has(metric.Util) || v.Has(metric.MemUtil) || !v.Has(metric.Power) || len(sm.Faults) != 0 {
+		if v.Has(metric.ECCUncorrected) || v.Has(metric.Util) || v.Has(metric.MemUtil) || !v.Has(metric.Power) ||
+			len(sm.Faults) != 0 {
 			t.Errorf("GPU %v, faults %v; want two columns absent and no fault", v, sm.Faults)
 		}
 	})
@@ -46,19 +47,23 @@ func TestDegrades(t *testing.T) {
 		err := map[string]error{"power": errOther}
 		sm := take(t, err, err)
 		v := &sm.GPUs[0].Values
-		if v.Has(metric.Power) || !v.Has(metric.Temperature) || !reflect.DeepEqual(sm.Faults, []wire.Fault{{Collector: "power", Error: "Unknown Error", GPUs: []int{0, 1}}}) {
+		if v.Has(metric.Power) || !v.Has(metric.Temperature) ||
+			!reflect.DeepEqual(sm.Faults,
+				[]wire.Fault{{Collector: "power", Error: "Unknown Error", GPUs: []int{0, 1}}}) {
 			t.Errorf("GPU %v, faults %v; want power absent, said once, of both", v, sm.Faults)
 		}
 	})
 	t.Run("lost", func(t *testing.T) {
 		sm := take(t, nil, map[string]error{"SM clock": errLost})
-		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || !full(&sm.GPUs[0]) || sm.Gone != "" {
+		if sm.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || !full(&sm.GPUs[0]) ||
+			sm.Gone != "" {
 			t.Errorf("GPUs %+v", sm.GPUs)
 		}
 	})
 	t.Run("one of two is gone", func(t *testing.T) {
 		sm := take(t, nil, map[string]error{"*": errGone})
-		if sm.Gone != "" || len(sm.Faults) != 1 || !reflect.DeepEqual(sm.Faults[0].GPUs, []int{1}) || !full(&sm.GPUs[0]) {
+		if sm.Gone != "" || len(sm.Faults) != 1 || !reflect.DeepEqual(sm.Faults[0].GPUs, []int{1}) ||
+			!full(&sm.GPUs[0]) {
 			t.Errorf("gone %q, faults %v", sm.Gone, sm.Faults)
 		}
 	})
@@ -113,7 +118,8 @@ func TestPaces(t *testing.T) {
 			}
 		}
 		lib.change(func() { delete(d.err, "power limit") })
-		if next := s.after(metric.SlowSeconds * time.Second)[0]; next.GPUs[0].Values.Float(metric.PowerLimit) != 300 || len(next.Faults) != 0 {
+		if next := s.after(metric.SlowSeconds * time.Second)[0]; next.GPUs[0].Values.Float(metric.PowerLimit) != 300 ||
+			len(next.Faults) != 0 {
 			t.Errorf("the first report that can read it has %v, faults %v", next.GPUs[0].Values, next.Faults)
 		}
 		s.finish()

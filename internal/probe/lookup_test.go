@@ -16,7 +16,8 @@ import (
 )
 
 // realProbe runs a probe in real time over proc, and returns its input, its messages and its end.
-func realProbe(t *testing.T, lib driver.Library, proc string) (in io.WriteCloser, msgs <-chan wire.Message, ended <-chan error) {
+func realProbe(t *testing.T, lib driver.Library, proc string) (in io.WriteCloser, msgs <-chan wire.Message,
+	ended <-chan error) {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -63,7 +64,8 @@ func TestHungCommandLine(t *testing.T) {
 		if m.Report == nil {
 			continue
 		}
-		if reports++; len(m.Report.Processes) != 2 || m.Report.Processes[0].Name != "stuck" || m.Report.Processes[0].Command != "" {
+		if reports++; len(m.Report.Processes) != 2 || m.Report.Processes[0].Name != "stuck" ||
+			m.Report.Processes[0].Command != "" {
 			t.Fatalf("report %d: %+v", reports, m.Report.Processes)
 		}
 		if reports == 12 && m.Report.Processes[1].Command != "python3 train.py" {
@@ -73,14 +75,16 @@ func TestHungCommandLine(t *testing.T) {
 			t.Fatalf("%d reports in %v", reports, late)
 		}
 	}
-	write(t, in, `{"id":2,"process":{"pid":4242,"start_ticks":1000}}`+"\n"+`{"id":3,"process":{"pid":4243,"start_ticks":1000}}`)
+	write(t, in, `{"id":2,"process":{"pid":4242,"start_ticks":1000}}`+"\n"+
+		`{"id":3,"process":{"pid":4243,"start_ticks":1000}}`)
 	var order []uint64
 	for m := range msgs {
 		if m.Reply == nil || m.Reply.ID == 1 {
 			continue
 		}
 		order = append(order, m.Reply.ID)
-		if m.Reply.ID == 3 && m.Reply.Process == nil || m.Reply.ID == 2 && m.Reply.Error != "process 4242 does not respond: it hangs in the kernel" {
+		if m.Reply.ID == 3 && m.Reply.Process == nil || m.Reply.ID == 2 &&
+			m.Reply.Error != "process 4242 does not respond: it hangs in the kernel" {
 			t.Errorf("reply %+v", m.Reply)
 		}
 		if len(order) == 2 {

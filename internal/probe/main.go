@@ -39,7 +39,8 @@ func Main(build string, lib driver.Library) int {
 
 	go renew()
 	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is not set
-	opts := Options{Build: build, Library: lib, Beat: clock.KernelBeat(), Patience: clock.KernelBeat(), Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
+	opts := Options{Build: build, Library: lib, Beat: clock.KernelBeat(), Patience: clock.KernelBeat(),
+		Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
 	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
 		fmt.Fprintf(os.Stderr, "nvnodetop probe: %v\n", err)
 		if errors.Is(err, gpus.ErrOutdated) {
@@ -59,7 +60,8 @@ func renew() {
 	for {
 		const self = "/proc/self/exe"
 		name, err := os.Readlink(self)
-		if err != nil || !strings.HasPrefix(filepath.Base(name), "nvnodetop-probe-") || strings.HasSuffix(name, " (deleted)") {
+		if err != nil || !strings.HasPrefix(filepath.Base(name), "nvnodetop-probe-") ||
+			strings.HasSuffix(name, " (deleted)") {
 			return
 		}
 		if info, err := os.Stat(self); err == nil && time.Since(info.ModTime()) > renewal {

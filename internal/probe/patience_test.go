@@ -62,7 +62,8 @@ func TestOneGPUHangs(t *testing.T) {
 		release := devices[3].hangAt()
 		for i, r := range s.atPace(30*time.Second, time.Second) {
 			for _, g := range r.GPUs {
-				if g.Index != 3 && (g.HangsMS != 0 || g.AgeMS != 0 || g.Repeated || g.Unlisted != "" || !g.Values.Has(metric.Power)) {
+				if g.Index != 3 && (g.HangsMS != 0 || g.AgeMS != 0 || g.Repeated || g.Unlisted != "" ||
+					!g.Values.Has(metric.Power)) {
 					t.Fatalf("report %d: GPU %d, which answers: %+v", i, g.Index, g)
 				}
 			}
@@ -70,13 +71,15 @@ func TestOneGPUHangs(t *testing.T) {
 			if want := max(int64(i*1000), 500); g.HangsMS != want || g.Call != "power" || g.Lost != "" {
 				t.Errorf("report %d: the GPU hangs for %d ms at %q, want %d at power", i, g.HangsMS, g.Call, want)
 			}
-			if repeated := i < 3; g.Values.Has(metric.Util) != repeated || (g.AgeMS > 0) != repeated || g.Repeated != repeated || (g.Unlisted == "") != repeated {
+			if repeated := i < 3; g.Values.Has(metric.Util) != repeated || (g.AgeMS > 0) != repeated ||
+				g.Repeated != repeated || (g.Unlisted == "") != repeated {
 				t.Errorf("report %d: %+v", i, g)
 			}
 		}
 		release()
 		for i, r := range s.atPace(5*time.Second, time.Second) {
-			if g := r.GPUs[3]; g.HangsMS != 0 || g.Call != "" || g.AgeMS != 0 || g.Unlisted != "" || !g.Values.Has(metric.Power) {
+			if g := r.GPUs[3]; g.HangsMS != 0 || g.Call != "" || g.AgeMS != 0 || g.Unlisted != "" ||
+				!g.Values.Has(metric.Power) {
 				t.Errorf("report %d after it returned: %+v", i, g)
 			}
 		}
@@ -105,7 +108,8 @@ func TestAllGPUsHang(t *testing.T) {
 			if !r.Host.Has(metric.Load) || len(r.GPUs) != 8 {
 				t.Fatalf("report %d: %+v", i, r)
 			}
-			if i > 1 && slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.HangsMS == 0 || g.Call != "power" }) {
+			if i > 1 && slices.ContainsFunc(r.GPUs,
+				func(g wire.GPU) bool { return g.HangsMS == 0 || g.Call != "power" }) {
 				t.Errorf("report %d: not all GPUs hang: %+v", i, r.GPUs)
 			}
 		}
@@ -225,7 +229,8 @@ func TestLateNumbersSayTheirAge(t *testing.T) {
 						t.Fatalf("%d reports in one interval", len(reports))
 					}
 					quick, g := &reports[0].GPUs[0], &reports[0].GPUs[1]
-					if quick.AgeMS != 0 || quick.Repeated || !g.Values.Has(metric.Util) || g.Repeated || g.AgeMS < tt.from || g.AgeMS > tt.to {
+					if quick.AgeMS != 0 || quick.Repeated || !g.Values.Has(metric.Util) || g.Repeated ||
+						g.AgeMS < tt.from || g.AgeMS > tt.to {
 						t.Errorf("quick %+v, slow %+v", quick, g)
 					}
 				}

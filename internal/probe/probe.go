@@ -129,7 +129,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 
 // supervise passes requests to the workers until something ends the session. It never blocks on one worker.
 // It reports whether the sampler is still running.
-func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, clerk *worker) (err error, sampling bool) {
+func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, clerk *worker) (err error,
+	sampling bool) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	for {

@@ -25,18 +25,22 @@ func TestGreetingAndPace(t *testing.T) {
 			t.Fatalf("before a pace is asked for, got %+v, want one Hello", msgs)
 		}
 		h := msgs[0].Hello
-		if h.Version != wire.Version || h.Build != "v1" || h.System != runtime.GOOS+"/"+runtime.GOARCH || h.Program == "" || h.PID == 0 || h.CPUs != 2 || h.Job != "48211" ||
-			h.Driver != "550.54.14" || h.CUDA != "12.4" || len(h.GPUs) != 2 || h.GPUs[1].Index != 1 || len(h.Missing) != 1 {
+		if h.Version != wire.Version || h.Build != "v1" || h.System != runtime.GOOS+"/"+runtime.GOARCH ||
+			h.Program == "" || h.PID == 0 || h.CPUs != 2 || h.Job != "48211" ||
+			h.Driver != "550.54.14" || h.CUDA != "12.4" || len(h.GPUs) != 2 || h.GPUs[1].Index != 1 ||
+			len(h.Missing) != 1 {
 			t.Errorf("hello %+v", h)
 		}
 
 		s.say(`{"id":7,"pace":{"interval_ms":3000}}`)
 		msgs = s.got()
-		if len(msgs) != 2 || msgs[0].Reply == nil || !reflect.DeepEqual(*msgs[0].Reply, wire.Reply{ID: 7}) || msgs[1].Report == nil {
+		if len(msgs) != 2 || msgs[0].Reply == nil || !reflect.DeepEqual(*msgs[0].Reply, wire.Reply{ID: 7}) ||
+			msgs[1].Report == nil {
 			t.Fatalf("to the first pace, got %+v, want its reply and a report", msgs)
 		}
 		first := msgs[1].Report
-		if first.Seq != 1 || first.OffBeat || first.MonoMS != (time.Hour+30*time.Second).Milliseconds() || !first.Listed {
+		if first.Seq != 1 || first.OffBeat || first.MonoMS != (time.Hour+30*time.Second).Milliseconds() ||
+			!first.Listed {
 			t.Errorf("first report %+v", first)
 		}
 		time.Sleep(9 * time.Second)
@@ -139,7 +143,8 @@ func TestBadRequests(t *testing.T) {
 				s.got()
 				s.say(tc.line)
 				msgs := s.got()
-				if len(msgs) != 1 || msgs[0].Reply == nil || msgs[0].Reply.ID != tc.id || !strings.Contains(msgs[0].Reply.Error, tc.words) {
+				if len(msgs) != 1 || msgs[0].Reply == nil || msgs[0].Reply.ID != tc.id ||
+					!strings.Contains(msgs[0].Reply.Error, tc.words) {
 					t.Fatalf("got %+v, want a reply to %d with %q", msgs, tc.id, tc.words)
 				}
 				time.Sleep(20 * time.Second)

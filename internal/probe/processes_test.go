@@ -61,7 +61,8 @@ func TestProcesses(t *testing.T) {
 	files := fakeproc.Of("4242", "python (3.11)", "90000", "python3\x00train.py\x00--name\x00two words\x00", "0")
 	proc := fakeproc.Write(t, files)
 	lib, devices := newFakeLibrary(2)
-	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(5 << 30))}, {PID: 999, Type: driver.Graphics}, {PID: 0, Type: driver.Compute}, {PID: -7, Type: driver.MPS}}
+	devices[0].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(5 << 30))},
+		{PID: 999, Type: driver.Graphics}, {PID: 0, Type: driver.Compute}, {PID: -7, Type: driver.MPS}}
 	devices[1].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(6 << 30))}}
 	at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	wall := uint64(at.Wall.UnixMicro())
@@ -79,13 +80,16 @@ func TestProcesses(t *testing.T) {
 	s := lister(lib, proc, &at)
 	sm := s.take()
 	python := wire.Process{
-		PID: 4242, StartTicks: 90000, Type: "C", State: "S", Threads: new(4), RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
+		PID: 4242, StartTicks: 90000, Type: "C", State: "S", Threads: new(4),
+		RSS: new(uint64(256) * uint64(os.Getpagesize())), ElapsedSec: new(int64(1100)),
 		Identity: wire.Identity{
-			User: "root", UID: new(0), Name: "python (3.11)", Command: "python3 train.py --name two words", Parent: 1, Job: "77", Step: "0",
+			User: "root", UID: new(0), Name: "python (3.11)", Command: "python3 train.py --name two words", Parent: 1,
+			Job: "77", Step: "0",
 		},
 	}
 	on0, on1 := python, python
-	on0.GPU, on0.GPUMemory, on0.SMPercent, on0.MemPercent, on0.EncPercent, on0.DecPercent = 0, new(uint64(5<<30)), new(90), new(35), new(36), new(37)
+	on0.GPU, on0.GPUMemory, on0.SMPercent, on0.MemPercent, on0.EncPercent, on0.DecPercent = 0, new(uint64(5<<30)),
+		new(90), new(35), new(36), new(37)
 	on1.GPU, on1.GPUMemory = 1, new(uint64(6<<30))
 	want := []wire.Process{on0, {PID: 999, Type: "G"}, on1}
 	if diff := cmp.Diff(want, sm.Processes); diff != "" {
@@ -124,7 +128,8 @@ func TestProcesses(t *testing.T) {
 	}
 	at.Mono, at.Boot = at.Mono+3*time.Second, at.Boot+6*time.Second
 	p := s.take().Processes[0]
-	if p.StartTicks != 195000 || p.CPUPercent != nil || p.User != "12345678" || p.Command != "sh -c x" || *p.ElapsedSec != 56 {
+	if p.StartTicks != 195000 || p.CPUPercent != nil || p.User != "12345678" || p.Command != "sh -c x" ||
+		*p.ElapsedSec != 56 {
 		t.Errorf("a new process under the PID: %+v", p)
 	}
 	for path, content := range fakeproc.Of("4242", "env", "195000", "", "12345678") {
@@ -157,15 +162,18 @@ func TestProcessesFail(t *testing.T) {
 			lib, devices := newFakeLibrary(1)
 			devices[0].contexts, devices[0].err = tc.contexts, tc.err
 			sm := lister(lib, fakeproc.Write(t, nil), &at).take()
-			if sm.Listed != (tc.unlisted == "") || sm.GPUs[0].Unlisted != tc.unlisted || len(sm.Processes) != tc.procs || len(sm.Faults) != tc.faults {
-				t.Errorf("listed %v, %q, processes %+v, faults %v", sm.Listed, sm.GPUs[0].Unlisted, sm.Processes, sm.Faults)
+			if sm.Listed != (tc.unlisted == "") || sm.GPUs[0].Unlisted != tc.unlisted ||
+				len(sm.Processes) != tc.procs || len(sm.Faults) != tc.faults {
+				t.Errorf("listed %v, %q, processes %+v, faults %v", sm.Listed, sm.GPUs[0].Unlisted, sm.Processes,
+					sm.Faults)
 			}
 		})
 	}
 	lib, devices := newFakeLibrary(3)
 	devices[0].err, devices[1].err = map[string]error{"*": errLost}, map[string]error{"Processes": errAbsent}
 	sm := lister(lib, fakeproc.Write(t, nil), &at).take()
-	if !sm.Listed || sm.GPUs[0].Lost == "" || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted == "" || sm.GPUs[2].Unlisted != "" || len(sm.Faults) != 0 {
+	if !sm.Listed || sm.GPUs[0].Lost == "" || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted == "" ||
+		sm.GPUs[2].Unlisted != "" || len(sm.Faults) != 0 {
 		t.Errorf("one lost, one refused, one well: listed %v, %+v, faults %v", sm.Listed, sm.GPUs, sm.Faults)
 	}
 }
@@ -200,8 +208,10 @@ func TestTooManyProcesses(t *testing.T) {
 		fault    string
 	}{
 		"as many as fit": {wire.MaxProcesses, "x", wire.MaxProcesses, ""},
-		"too many":       {wire.MaxProcesses + 7, strings.Repeat("x", wire.MaxCommand), wire.MaxProcesses, "more than 1000 processes: 7 left out"},
-		"too long":       {wire.MaxProcesses, strings.Repeat("\"", wire.MaxCommand), 0, "process list too long for one report: 1000 left out"},
+		"too many": {wire.MaxProcesses + 7, strings.Repeat("x", wire.MaxCommand), wire.MaxProcesses,
+			"more than 1000 processes: 7 left out"},
+		"too long": {wire.MaxProcesses, strings.Repeat("\"", wire.MaxCommand), 0,
+			"process list too long for one report: 1000 left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lib, devices := newFakeLibrary(2)
@@ -212,7 +222,8 @@ func TestTooManyProcesses(t *testing.T) {
 				devices[i%2].contexts = append(devices[i%2].contexts, driver.Context{PID: pid, Type: driver.Compute})
 			}
 			m := reported(t, lib, fakeproc.Write(t, files))
-			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) || !m.Report.GPUs[0].Values.Has(metric.Temperature) {
+			if len(m.Report.Processes) != tt.kept || m.Report.Listed != (tt.kept > 0) ||
+				!m.Report.GPUs[0].Values.Has(metric.Temperature) {
 				t.Errorf("%d processes, listed %v, want %d", len(m.Report.Processes), m.Report.Listed, tt.kept)
 			}
 			var want []wire.Fault
@@ -248,7 +259,8 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 
 func BenchmarkReport(b *testing.B) {
 	for _, n := range []struct{ gpus, procs int }{{4, 0}, {8, 0}, {4, 4}, {8, 64}} {
-		b.Run(fmt.Sprintf("%dGPUs-%dprocesses", n.gpus, n.procs), func(b *testing.B) { benchmarkReport(b, n.gpus, n.procs) })
+		b.Run(fmt.Sprintf("%dGPUs-%dprocesses", n.gpus, n.procs),
+			func(b *testing.B) { benchmarkReport(b, n.gpus, n.procs) })
 	}
 }
 

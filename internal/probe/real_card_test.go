@@ -12,13 +12,15 @@ import (
 // The real library's calls for the card of one GPU hang: the other GPU is there at once, and the card is completed when
 // they return.
 func TestRealProbeCardHangs(t *testing.T) {
-	for _, call := range []string{"nvmlDeviceGetUUID", "nvmlDeviceGetNvLinkState", "nvmlDeviceGetPowerManagementDefaultLimit"} {
+	for _, call := range []string{"nvmlDeviceGetUUID", "nvmlDeviceGetNvLinkState",
+		"nvmlDeviceGetPowerManagementDefaultLimit"} {
 		t.Run(call, func(t *testing.T) {
 			t.Parallel()
 			p := run(t, "current", "count 2\ngpu 1 slow "+call+" 60000\n")
 			began := time.Now()
 			h := p.hello()
-			if took := time.Since(began); took > 15*time.Second || !h.GPUs[0].Values.Has(metric.NVLinks) || h.GPUs[1].Values.Has(metric.NVLinks) {
+			if took := time.Since(began); took > 15*time.Second || !h.GPUs[0].Values.Has(metric.NVLinks) ||
+				h.GPUs[1].Values.Has(metric.NVLinks) {
 				t.Errorf("after %v: %+v", took, h.GPUs)
 			}
 			p.say(paceAlone)

@@ -35,8 +35,10 @@ func TestRealProbeInstances(t *testing.T) {
 				t.Fatalf("cards %+v", h.GPUs)
 			}
 			c, parent := h.GPUs[2], h.GPUs[0]
-			if want := (wire.Instance{Parent: parent.UUID, Index: 1, GPU: 5}); c.Instance == nil || *c.Instance != want || !strings.HasPrefix(c.UUID, "MIG-") ||
-				*c.Minor != 0 || c.PCIBus != parent.PCIBus || !strings.HasSuffix(c.Name, "MIG 1g.10gb") || c.Values.Float(metric.MemoryTotal) != 10000<<20 {
+			if want := (wire.Instance{Parent: parent.UUID, Index: 1, GPU: 5}); c.Instance == nil ||
+				*c.Instance != want || !strings.HasPrefix(c.UUID, "MIG-") ||
+				*c.Minor != 0 || c.PCIBus != parent.PCIBus || !strings.HasSuffix(c.Name, "MIG 1g.10gb") ||
+				c.Values.Float(metric.MemoryTotal) != 10000<<20 {
 				t.Errorf("instance %+v", c)
 			}
 			p.say(paceProcesses)
@@ -45,10 +47,12 @@ func TestRealProbeInstances(t *testing.T) {
 			for _, process := range r.Processes {
 				got[process.GPU] = process.PID
 			}
-			if !r.Listed || len(r.Processes) != 3 || got[1024] != 1 || got[1040] != me || got[1] != 1 || len(r.Faults) != 0 {
+			if !r.Listed || len(r.Processes) != 3 || got[1024] != 1 || got[1040] != me || got[1] != 1 ||
+				len(r.Faults) != 0 {
 				t.Errorf("processes %v of %+v, faults %v", got, r.Processes, r.Faults)
 			}
-			if g := r.GPUs[1]; g.Values.Has(metric.Util) || !g.Values.Has(metric.MemoryUsed) || g.Values.Has(metric.Power) {
+			if g := r.GPUs[1]; g.Values.Has(metric.Util) || !g.Values.Has(metric.MemoryUsed) ||
+				g.Values.Has(metric.Power) {
 				t.Errorf("values %v", g.Values)
 			}
 			if library == "current" { // 2 of 7 slices
@@ -68,7 +72,8 @@ func TestRealProbeInstances(t *testing.T) {
 // missing.
 func TestRealProbeInstancesWithoutTheWhole(t *testing.T) {
 	t.Parallel()
-	p := run(t, "current", "count 1\nmig 3:0:20000\nproc 0 1 100 compute 5 3:0\nfail nvmlDeviceGetComputeRunningProcesses_v3 4\n")
+	p := run(t, "current", "count 1\nmig 3:0:20000\nproc 0 1 100 compute 5 3:0\nfail "+
+		"nvmlDeviceGetComputeRunningProcesses_v3 4\n")
 	p.hello()
 	p.say(paceProcesses)
 	if r := p.report(); r.GPUs[0].Unlisted != "" || r.GPUs[1].Unlisted == "" {

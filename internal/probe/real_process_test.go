@@ -79,7 +79,8 @@ func run(t *testing.T, library, scenario string) *process {
 	p := &process{t: t, msgs: make(chan wire.Message, 1000), scenario: filepath.Join(t.TempDir(), "scenario")}
 	p.set(scenario)
 	p.cmd = exec.Command(dir + "/probe")
-	p.cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, library), "FAKENVML_SCENARIO="+p.scenario, wire.NameVariable+"=n7")
+	p.cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+filepath.Join(dir, library), "FAKENVML_SCENARIO="+p.scenario,
+		wire.NameVariable+"=n7")
 	p.cmd.Stderr = &p.stderr
 	var err error
 	if p.in, err = p.cmd.StdinPipe(); err != nil {

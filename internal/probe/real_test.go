@@ -32,26 +32,31 @@ func TestRealProbe(t *testing.T) {
 	}
 	defer func() { _ = errors.Join(sleeper.Process.Kill(), sleeper.Wait()) }() // "signal: killed"
 	pid := sleeper.Process.Pid
-	p := run(t, "current", fmt.Sprintf("count 2\ngpu 0 util 97\ngpu 0 temperature 71\ngpu 0 memory_temperature 83\ngpu 0 throttle hw_thermal\ngpu 1 ecc 3\n"+
+	p := run(t, "current", fmt.Sprintf("count 2\ngpu 0 util 97\ngpu 0 temperature 71\ngpu 0 memory_temperature "+
+		"83\ngpu 0 throttle hw_thermal\ngpu 1 ecc 3\n"+
 		"proc 1 %d 512 compute 42\nproc 1 999999999 n/a graphics 0\n", pid))
 	h := p.hello()
 	if h.Fault != "" || h.Driver == "" || h.CUDA == "" || len(h.GPUs) != 2 || len(h.Missing) != 0 {
 		t.Errorf("hello %+v", h)
 	}
 	for i, c := range h.GPUs {
-		if c.Index != i || !strings.HasPrefix(c.UUID, "GPU-") || c.Minor == nil || *c.Minor != i || c.Name == "" || c.PCIBus == "" ||
-			!c.Values.Has(metric.MemoryTotal) || !c.Values.Has(metric.SMClockMax) || !c.Values.Has(metric.Slowdown) || c.MIG || c.Lost != "" {
+		if c.Index != i || !strings.HasPrefix(c.UUID, "GPU-") || c.Minor == nil || *c.Minor != i || c.Name == "" ||
+			c.PCIBus == "" ||
+			!c.Values.Has(metric.MemoryTotal) || !c.Values.Has(metric.SMClockMax) || !c.Values.Has(metric.Slowdown) ||
+			c.MIG || c.Lost != "" {
 			t.Errorf("card %+v", c)
 		}
 	}
 	p.say(paceProcesses)
 	r := p.report()
-	for _, id := range []metric.ID{metric.Power, metric.PowerLimit, metric.SMClock, metric.MemClock, metric.MemoryUsed, metric.MemUtil} {
+	for _, id := range []metric.ID{metric.Power, metric.PowerLimit, metric.SMClock, metric.MemClock, metric.MemoryUsed,
+		metric.MemUtil} {
 		if !r.GPUs[0].Values.Has(id) {
 			t.Errorf("%v is absent", id)
 		}
 	}
-	for id, want := range map[metric.ID]float64{metric.Util: 97, metric.Temperature: 71, metric.MemoryTemperature: 83, metric.Throttle: wire.ThrottleHWThermal, metric.ECCUncorrected: 0} {
+	for id, want := range map[metric.ID]float64{metric.Util: 97, metric.Temperature: 71, metric.MemoryTemperature: 83,
+		metric.Throttle: wire.ThrottleHWThermal, metric.ECCUncorrected: 0} {
 		if got := r.GPUs[0].Values.Float(id); got != want {
 			t.Errorf("%v is %v, want %v", id, got, want)
 		}
@@ -67,7 +72,8 @@ func TestRealProbe(t *testing.T) {
 		t.Fatalf("listed %v, processes %+v, faults %v", r.Listed, r.Processes, r.Faults)
 	}
 	s := r.Processes[0]
-	if s.PID != pid || s.GPU != 1 || s.Type != "C" || s.Name != "sleep" || s.Command != "sleep 1000" || *s.GPUMemory != 512<<20 || *s.SMPercent != 42 ||
+	if s.PID != pid || s.GPU != 1 || s.Type != "C" || s.Name != "sleep" || s.Command != "sleep 1000" ||
+		*s.GPUMemory != 512<<20 || *s.SMPercent != 42 ||
 		*s.UID != os.Getuid() || s.StartTicks == 0 || s.RSS == nil || s.ElapsedSec == nil || *s.ElapsedSec > 600 {
 		t.Errorf("process %+v", s)
 	}
@@ -81,13 +87,15 @@ func TestRealProbe(t *testing.T) {
 	p.set("count 2\ngpu 1 lost\nunsupported nvmlDeviceGetTotalEccErrors\nfail nvmlDeviceGetPowerUsage 999\n")
 	m := p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].Lost != "" })
 	v := &m.Report.GPUs[0].Values
-	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) || v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) ||
+	if m.Report.GPUs[1] != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) ||
+		v.Has(metric.ECCUncorrected) || v.Has(metric.Power) || !v.Has(metric.Temperature) ||
 		len(m.Report.Faults) != 1 || m.Report.Faults[0].Collector != "power" {
 		t.Errorf("report %+v", m.Report)
 	}
 	p.set("count 2\n")
 	p.next(func(m wire.Message) bool {
-		return m.Report != nil && m.Report.GPUs[1].Lost == "" && m.Report.GPUs[0].Values.Has(metric.Power) && len(m.Report.Faults) == 0
+		return m.Report != nil && m.Report.GPUs[1].Lost == "" && m.Report.GPUs[0].Values.Has(metric.Power) &&
+			len(m.Report.Faults) == 0
 	})
 
 	p.close()
@@ -128,7 +136,8 @@ func TestRealProbeOldDriver(t *testing.T) {
 	}
 	p.say(paceProcesses)
 	r := p.report()
-	if v := r.GPUs[0].Values; !v.Has(metric.Util) || !v.Has(metric.MemoryUsed) || !v.Has(metric.Throttle) || len(r.Processes) != 1 || len(r.Faults) != 0 {
+	if v := r.GPUs[0].Values; !v.Has(metric.Util) || !v.Has(metric.MemoryUsed) || !v.Has(metric.Throttle) ||
+		len(r.Processes) != 1 || len(r.Faults) != 0 {
 		t.Errorf("report %+v", r)
 	}
 }
@@ -171,7 +180,8 @@ func TestRealProbeOddLists(t *testing.T) {
 	p.hello()
 	p.say(paceProcesses)
 	r := p.report()
-	if g := r.GPUs[0]; !strings.Contains(g.Unlisted, "535.54.03") || !g.Values.Has(metric.Util) || r.Listed || len(r.Processes) != 0 || len(r.Faults) != 0 {
+	if g := r.GPUs[0]; !strings.Contains(g.Unlisted, "535.54.03") || !g.Values.Has(metric.Util) || r.Listed ||
+		len(r.Processes) != 0 || len(r.Faults) != 0 {
 		t.Errorf("report %+v", r)
 	}
 }
@@ -184,7 +194,8 @@ func TestRealProbeOneGPUHangs(t *testing.T) {
 	p.report()
 	p.set("count 2\ngpu 1 slow nvmlDeviceGetPowerUsage 600000\n")
 	p.next(func(m wire.Message) bool { return m.Report != nil && m.Report.GPUs[1].HangsMS > 2000 })
-	if g := p.report().GPUs; g[1].Call != "power" || g[1].Values.Has(metric.Util) || !g[0].Values.Has(metric.Power) || g[0].AgeMS != 0 {
+	if g := p.report().GPUs; g[1].Call != "power" || g[1].Values.Has(metric.Util) || !g[0].Values.Has(metric.Power) ||
+		g[0].AgeMS != 0 {
 		t.Errorf("GPUs %+v", g)
 	}
 	p.checkGuest()
@@ -239,7 +250,8 @@ func TestRealProbeEnds(t *testing.T) {
 	}{
 		{"SIGTERM", "", func(p *process) { p.signal(syscall.SIGTERM) }, "signal: terminated"},
 		{"SIGHUP", "", func(p *process) { p.signal(syscall.SIGHUP) }, "signal: hangup"},
-		{"input closed while the driver hangs", "slow nvmlDeviceGetPowerUsage 600000\n", func(p *process) { p.close() }, ""},
+		{"input closed while the driver hangs", "slow nvmlDeviceGetPowerUsage 600000\n", func(p *process) { p.close() },
+			""},
 		{"a line without end", "", func(p *process) {
 			_, _ = io.WriteString(p.in, strings.Repeat("x", 2*wire.MaxLine)) // the probe does not read all of it
 		}, "exit status 1"},

@@ -53,7 +53,8 @@ func newSampler(out *output, opts Options) *sampler {
 		opts: opts,
 		out:  out,
 		gpus: gpus.New(gpus.Options{
-			Library: opts.Library, Proc: opts.Proc, Now: opts.Now, Patience: opts.Patience, Interval: minInterval * time.Millisecond,
+			Library: opts.Library, Proc: opts.Proc, Now: opts.Now, Patience: opts.Patience,
+			Interval: minInterval * time.Millisecond,
 		}),
 		procs: procs.New(opts.Proc, jobs),
 		host:  host.New(opts.Proc, opts.Sys),

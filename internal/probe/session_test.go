@@ -27,7 +27,8 @@ func open(t *testing.T, lib driver.Library, proc string) *session {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &session{t: t, in: inW, out: outR, msgs: make(chan wire.Message, 4096), ended: make(chan error, 1), cancel: cancel}
+	s := &session{t: t, in: inW, out: outR, msgs: make(chan wire.Message, 4096), ended: make(chan error, 1),
+		cancel: cancel}
 	go func() {
 		err := Run(ctx, inR, outW, Options{Build: "v1", Library: lib, Proc: proc, Now: fakeNow, Name: "n1"})
 		_ = errors.Join(outW.Close(), inR.Close()) // they never fail

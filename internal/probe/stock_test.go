@@ -27,7 +27,8 @@ func TestInitHangs(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		msgs := s.got()
-		if len(msgs) < 3 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultHangs || msgs[1].Reply == nil || msgs[2].Report == nil {
+		if len(msgs) < 3 || msgs[0].Hello == nil || msgs[0].Hello.FaultID != wire.FaultHangs || msgs[1].Reply == nil ||
+			msgs[2].Report == nil {
 			t.Fatalf("got %+v, want a Hello that says so and a report", msgs)
 		}
 		time.Sleep(time.Millisecond)
@@ -41,7 +42,8 @@ func TestInitHangs(t *testing.T) {
 		}
 		close(lib.hang)
 		msgs = s.got()
-		if len(msgs) != 2 || msgs[0].Hello == nil || len(msgs[0].Hello.GPUs) != 2 || msgs[0].Hello.Fault != "" || !msgs[1].Report.OffBeat || len(msgs[1].Report.GPUs) != 2 {
+		if len(msgs) != 2 || msgs[0].Hello == nil || len(msgs[0].Hello.GPUs) != 2 || msgs[0].Hello.Fault != "" ||
+			!msgs[1].Report.OffBeat || len(msgs[1].Report.GPUs) != 2 {
 			t.Errorf("when it returned, got %+v, want a Hello and a report", msgs)
 		}
 		s.finish()
@@ -91,7 +93,8 @@ func TestLostGPUIsListedAgain(t *testing.T) {
 				if len(hellos) != 1 || hellos[0].GPUs[1].Lost == "" || hellos[0].GPUs[1].LostID != wire.LostFellOff {
 					t.Fatalf("while it is lost, got %+v, want one Hello", hellos)
 				}
-				if g := hellos[0].GPUs[1]; g.UUID != was.GPUs[1].UUID || *g.Minor != 1 || g.Values != was.GPUs[1].Values {
+				if g := hellos[0].GPUs[1]; g.UUID != was.GPUs[1].UUID || *g.Minor != 1 ||
+					g.Values != was.GPUs[1].Values {
 					t.Errorf("the lost GPU is %+v, it was %+v", g, was.GPUs[1])
 				}
 				reads := 0

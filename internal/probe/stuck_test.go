@@ -16,7 +16,8 @@ import (
 
 // A probe that is about to exit keeps nobody waiting.
 func TestExitingProbe(t *testing.T) {
-	proc := fakeproc.Write(t, fakeproc.Status("4242", stuck.ProcessName, "Z (zombie)", 2, os.Getuid(), 1, "0000000000000000"))
+	proc := fakeproc.Write(t, fakeproc.Status("4242", stuck.ProcessName, "Z (zombie)", 2, os.Getuid(), 1,
+		"0000000000000000"))
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := open(t, lib, proc)
@@ -41,7 +42,8 @@ func TestWaitsForAStuckProbe(t *testing.T) {
 		s := open(t, lib, proc)
 		s.say(pace1s)
 		time.Sleep(stuck.ExitTime)
-		if h := s.got()[0].Hello; h.FaultID != wire.FaultHangs || !strings.Contains(h.Fault, "pid 4242") || len(h.GPUs) != 0 {
+		if h := s.got()[0].Hello; h.FaultID != wire.FaultHangs || !strings.Contains(h.Fault, "pid 4242") ||
+			len(h.GPUs) != 0 {
 			t.Errorf("hello %+v", h)
 		}
 		s.after(time.Minute)

@@ -115,7 +115,8 @@ func TestXidMakesAReport(t *testing.T) {
 		}
 		time.Sleep(700 * time.Millisecond)
 		reports = s.reports()
-		if len(reports) != 1 || len(reports[0].Xids) != 1 || reports[0].Xids[0].Code != 31 || reports[0].Xids[0].MonoMS != want[0].MonoMS+300 {
+		if len(reports) != 1 || len(reports[0].Xids) != 1 || reports[0].Xids[0].Code != 31 ||
+			reports[0].Xids[0].MonoMS != want[0].MonoMS+300 {
 			t.Fatalf("got %+v, want one report with the event of a second ago", reports)
 		}
 		time.Sleep(20 * time.Second)
@@ -139,7 +140,8 @@ func TestXidStorm(t *testing.T) {
 		synctest.Wait()
 		s.say(pace1s)
 		reports := s.reports()
-		if len(reports) != 1 || len(reports[0].Xids) != wire.MaxXids || len(reports[0].Faults) != 1 || reports[0].Faults[0].Error != "more than 32 events: 18 left out" {
+		if len(reports) != 1 || len(reports[0].Xids) != wire.MaxXids || len(reports[0].Faults) != 1 ||
+			reports[0].Faults[0].Error != "more than 32 events: 18 left out" {
 			t.Errorf("got %+v", reports)
 		}
 		lib.finish(s)
@@ -155,7 +157,8 @@ func TestXidsRefused(t *testing.T) {
 		s := open(t, lib, proc)
 		msgs := s.got()
 		h := msgs[len(msgs)-1].Hello
-		if want := map[string][]string{"Not Supported": {"xids"}}; !cmp.Equal(h.GPUs[1].Absent, want) || h.GPUs[0].Absent != nil {
+		if want := map[string][]string{"Not Supported": {"xids"}}; !cmp.Equal(h.GPUs[1].Absent, want) ||
+			h.GPUs[0].Absent != nil {
 			t.Errorf("cards %+v", h.GPUs)
 		}
 		s.say(paceRarely)

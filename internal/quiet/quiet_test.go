@@ -65,15 +65,17 @@ func TestLateTimer(t *testing.T) {
 	const grace, hour = longGrace, time.Hour
 	type look struct{ quiet, tardy, want time.Duration } // want: until the next look; 0: over
 	for name, looks := range map[string][]look{
-		"on time":                 {{limit - grace, 0, grace}, {limit, 0, 0}},
-		"a little late":           {{limit - grace + late, late, grace}, {limit + late, late, 0}},
-		"early":                   {{20 * time.Second, 0, 10*time.Second - grace}},
-		"heard at the last":       {{limit - grace, 0, grace}, {1, 0, limit - grace - 1}, {limit - grace, 0, grace}, {limit, 0, 0}},
-		"stopped, dead":           {{hour, hour, grace}, {hour + grace, 0, 0}},
-		"stopped, alive":          {{hour, hour, grace}, {grace, 0, limit - 2*grace}},
-		"stopped until the end":   {{limit, grace, grace}, {grace, 0, limit - 2*grace}},
-		"stopped between looks":   {{limit - grace, 0, grace}, {hour, hour, grace}, {hour + grace, 0, 0}},
-		"stopped twice, then mum": {{hour, hour, grace}, {grace, 0, limit - 2*grace}, {hour, hour, grace}, {hour + grace, 0, 0}},
+		"on time":       {{limit - grace, 0, grace}, {limit, 0, 0}},
+		"a little late": {{limit - grace + late, late, grace}, {limit + late, late, 0}},
+		"early":         {{20 * time.Second, 0, 10*time.Second - grace}},
+		"heard at the last": {{limit - grace, 0, grace}, {1, 0, limit - grace - 1}, {limit - grace, 0, grace},
+			{limit, 0, 0}},
+		"stopped, dead":         {{hour, hour, grace}, {hour + grace, 0, 0}},
+		"stopped, alive":        {{hour, hour, grace}, {grace, 0, limit - 2*grace}},
+		"stopped until the end": {{limit, grace, grace}, {grace, 0, limit - 2*grace}},
+		"stopped between looks": {{limit - grace, 0, grace}, {hour, hour, grace}, {hour + grace, 0, 0}},
+		"stopped twice, then mum": {{hour, hour, grace}, {grace, 0, limit - 2*grace}, {hour, hour, grace},
+			{hour + grace, 0, 0}},
 	} {
 		w := &Watch{limit: limit}
 		for i, l := range looks {

@@ -104,5 +104,6 @@ func Recover(err *error) {
 
 // Mistake returns the Failure for the result of recover.
 func Mistake(panicked any) *Failure {
-	return &Failure{Class: ClassLocal, Short: "internal error (bug in nvnodetop)", Words: fmt.Sprintf("%v\n%s", panicked, debug.Stack())}
+	return &Failure{Class: ClassLocal, Short: "internal error (bug in nvnodetop)",
+		Words: fmt.Sprintf("%v\n%s", panicked, debug.Stack())}
 }

@@ -9,10 +9,11 @@ import (
 
 func TestSummary(t *testing.T) {
 	for want, f := range map[string]Failure{
-		"connection closed":                          {Short: "connection closed"},
-		"login refused (pam_slurm_adopt)":            {Short: "login refused", Detail: "pam_slurm_adopt"},
-		"squeue failed: no answer":                   {Short: "squeue failed", Cause: "no answer"},
-		"probe killed (signal KILL): out of memory?": {Short: "probe killed", Detail: "signal KILL", Cause: "out of memory?"},
+		"connection closed":               {Short: "connection closed"},
+		"login refused (pam_slurm_adopt)": {Short: "login refused", Detail: "pam_slurm_adopt"},
+		"squeue failed: no answer":        {Short: "squeue failed", Cause: "no answer"},
+		"probe killed (signal KILL): out of memory?": {Short: "probe killed", Detail: "signal KILL",
+			Cause: "out of memory?"},
 	} {
 		if got := f.Summary(); got != want || f.Error() != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -35,7 +36,8 @@ func TestAsFailure(t *testing.T) {
 
 func TestMistakeSaysWhere(t *testing.T) {
 	defer func() {
-		if f := Mistake(recover()); !strings.HasPrefix(f.Words, "the moon fell\n") || !strings.Contains(f.Words, "TestMistakeSaysWhere") {
+		if f := Mistake(recover()); !strings.HasPrefix(f.Words, "the moon fell\n") ||
+			!strings.Contains(f.Words, "TestMistakeSaysWhere") {
 			t.Errorf("words %q", f.Words)
 		}
 	}()

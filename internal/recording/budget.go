@@ -22,7 +22,8 @@ const (
 
 // rooms are those of the lines that package wire does not read.
 var rooms = wire.Rooms{List: maxList, Members: maxNodes, Long: []wire.LongList{
-	{Key: []byte(`"jobs":`), Room: maxJobs}, {Key: []byte(`"pending":`), Room: maxJobs}, {Key: []byte(`"ended":`), Room: maxJobs},
+	{Key: []byte(`"jobs":`), Room: maxJobs}, {Key: []byte(`"pending":`), Room: maxJobs},
+	{Key: []byte(`"ended":`), Room: maxJobs},
 	{Key: []byte(`"switches":`), Room: maxNodes}, {Key: []byte(`"nodes":`), Room: maxNodes},
 }}
 

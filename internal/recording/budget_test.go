@@ -37,7 +37,8 @@ func hellos(nodes, gpus, processes int) string {
 	for i := range nodes {
 		fmt.Fprintf(&b, oneHello, i, repeated(gpus, "{}"))
 		if processes > 0 {
-			fmt.Fprintf(&b, `{"at":1,"node":"n%d","report":{"listed":true,"gpus":[],"processes":[%s]}}`+"\n", i, repeated(processes, "{}"))
+			fmt.Fprintf(&b, `{"at":1,"node":"n%d","report":{"listed":true,"gpus":[],"processes":[%s]}}`+"\n", i,
+				repeated(processes, "{}"))
 		}
 	}
 	return b.String()
@@ -66,14 +67,16 @@ func TestBudget(t *testing.T) {
 		"places":         jobs(`"jobs":[` + repeated(9, `{"nodes":[`+all+`]}`) + `]`),
 		"names":          jobs(`"jobs":[{"nodes":[` + all + `]},{"nodes":["other"]}]`),
 		"a long line":    `{"at":1,"node":"a","try":{"transport":"` + strings.Repeat("x", maxLine/4) + `"}}` + "\n",
-		"transports":     `{"at":1,"node":"a","down":{"failure":{"transports":[` + repeated(most/16, "{}") + `]}}}` + "\n",
-		"attempts":       ofEach(maxNodes+1, `"try":{"interval":1}`),
-		"steps":          ofEach(maxNodes+1, `"step":{"stage":"connect"}`),
-		"paces":          ofEach(maxNodes+1, `"pace":{"interval":1}`),
-		"failures":       ofEach(maxNodes+1, `"down":{"failure":{"class":"x"}}`),
-		"GPUs":           hellos(maxGPUs/256+1, 256, 0),
-		"processes":      hellos(maxProcesses/1000+1, 1, 1000),
-		"bytes":          strings.Repeat(fmt.Sprintf(`{"at":1,"node":"a","down":{"failure":{"words":"%s"}}}`+"\n", strings.Repeat("x", 1<<19)), 2*maxBytes>>20+1),
+		"transports": `{"at":1,"node":"a","down":{"failure":{"transports":[` + repeated(most/16, "{}") + `]}}}` +
+			"\n",
+		"attempts":  ofEach(maxNodes+1, `"try":{"interval":1}`),
+		"steps":     ofEach(maxNodes+1, `"step":{"stage":"connect"}`),
+		"paces":     ofEach(maxNodes+1, `"pace":{"interval":1}`),
+		"failures":  ofEach(maxNodes+1, `"down":{"failure":{"class":"x"}}`),
+		"GPUs":      hellos(maxGPUs/256+1, 256, 0),
+		"processes": hellos(maxProcesses/1000+1, 1, 1000),
+		"bytes": strings.Repeat(fmt.Sprintf(`{"at":1,"node":"a","down":{"failure":{"words":"%s"}}}`+"\n",
+			strings.Repeat("x", 1<<19)), 2*maxBytes>>20+1),
 	} {
 		file := framed(t, first+text+`{"at":2,"node":"last","gone":true}`+"\n")
 		r := opened(t, file)
@@ -102,13 +105,15 @@ func TestBudgetIsLargeEnough(t *testing.T) {
 	job := `{"id":"1","nodes":[` + strings.Join(many, ",") + `],"minors":{` + strings.Join(minors, ",") + `}}`
 	for name, text := range map[string]string{
 		"100 jobs on 1,000 nodes": jobs(`"jobs":[` + repeated(100, job) + `]`),
-		"10,000 jobs":             jobs(`"jobs":[` + repeated(10_000, `{"id":"1","nodes":["a","b"]}`) + `],"pending":[` + repeated(10_000, `{"id":"1"}`) + `]`),
-		"2,000 nodes of 8 GPUs":   hellos(2000, 8, 32),
-		"again and again":         strings.Repeat(hellos(1000, 8, 32), 10),
+		"10,000 jobs": jobs(`"jobs":[` + repeated(10_000, `{"id":"1","nodes":["a","b"]}`) +
+			`],"pending":[` + repeated(10_000, `{"id":"1"}`) + `]`),
+		"2,000 nodes of 8 GPUs": hellos(2000, 8, 32),
+		"again and again":       strings.Repeat(hellos(1000, 8, 32), 10),
 	} {
 		file := framed(t, first+text+`{"at":2,"node":"last","gone":true}`+"\n")
 		last := false
-		if err := opened(t, file).Run(t.Context(), func(e cluster.Event) { last = last || e.Node == "last" }); err != nil || !last {
+		if err := opened(t, file).Run(t.Context(),
+			func(e cluster.Event) { last = last || e.Node == "last" }); err != nil || !last {
 			t.Errorf("%s: to the end: %t, %v", name, last, err)
 		}
 	}

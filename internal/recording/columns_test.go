@@ -27,6 +27,7 @@ func TestColumnsBelongToTheVersion(t *testing.T) {
 		}
 	}
 	if want, err := os.ReadFile(path); err != nil || got.String() != string(want) {
-		t.Errorf("%v: the metrics have changed: raise Version, so that older recordings are not read with these columns\n%s", err, got.String())
+		t.Errorf("%v: the metrics have changed: raise Version, so that older recordings are not read with these "+
+			"columns\n%s", err, got.String())
 	}
 }

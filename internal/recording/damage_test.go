@@ -63,7 +63,8 @@ func TestScan(t *testing.T) {
 	file := recorded(t, Header{}, story(t, 2, 4, 0, 7*time.Minute))
 	whole, cut := opened(t, file), opened(t, file[:len(file)-1])
 	if !cut.Cut || len(cut.Frames) != len(whole.Frames) || !cut.End.Equal(whole.End) {
-		t.Fatalf("cut %t, %d and %d frames, until %v and %v", cut.Cut, len(cut.Frames), len(whole.Frames), cut.End, whole.End)
+		t.Fatalf("cut %t, %d and %d frames, until %v and %v", cut.Cut, len(cut.Frames), len(whole.Frames), cut.End,
+			whole.End)
 	}
 	for i := range whole.Frames {
 		if whole.Frames[i].Offset != cut.Frames[i].Offset || !whole.Frames[i].At.Equal(cut.Frames[i].At) {
@@ -129,14 +130,16 @@ func TestOtherFiles(t *testing.T) {
 		file string
 		want string
 	}{
-		"nothing":         {"", "not a recording of nvnodetop"},
-		"a text":          {"hello, world, this is a text", "not a recording of nvnodetop"},
-		"another version": {header(map[string]any{"nvnodetop_recording": 7, "poll_ns": "?"}), "it has version 7 of the format, and this nvnodetop reads up to version 3: use a newer nvnodetop"},
-		"no version":      {header(map[string]any{"x": 7}), "not a recording of nvnodetop"},
-		"a large header":  {"\x5a\x2a\x4d\x18\xff\xff\xff\xff{}", "not a recording of nvnodetop"},
-		"no events":       {header(Header{Version: 1, Poll: poll}), "the recording is empty"},
+		"nothing": {"", "not a recording of nvnodetop"},
+		"a text":  {"hello, world, this is a text", "not a recording of nvnodetop"},
+		"another version": {header(map[string]any{"nvnodetop_recording": 7, "poll_ns": "?"}),
+			"it has version 7 of the format, and this nvnodetop reads up to version 3: use a newer nvnodetop"},
+		"no version":     {header(map[string]any{"x": 7}), "not a recording of nvnodetop"},
+		"a large header": {"\x5a\x2a\x4d\x18\xff\xff\xff\xff{}", "not a recording of nvnodetop"},
+		"no events":      {header(Header{Version: 1, Poll: poll}), "the recording is empty"},
 	} {
-		if _, err := Open(context.Background(), strings.NewReader(tc.file), int64(len(tc.file))); err == nil || err.Error() != tc.want {
+		if _, err := Open(context.Background(), strings.NewReader(tc.file), int64(len(tc.file))); err == nil ||
+			err.Error() != tc.want {
 			t.Errorf("%s: %v, want %q", name, err, tc.want)
 		}
 	}
@@ -151,19 +154,22 @@ func framed(t *testing.T, text string) []byte {
 	}
 	at, _ := json.Marshal(Frame{At: time.Unix(1_700_000_000, 0)})
 	body, _ := json.Marshal(Header{Version: 1, Poll: poll})
-	return append(append(skippable(magicHeader, body), skippable(magicFrame, at)...), zip.EncodeAll([]byte(text), nil)...)
+	return append(append(skippable(magicHeader, body), skippable(magicFrame, at)...),
+		zip.EncodeAll([]byte(text), nil)...)
 }
 
 // A recording of somebody else cannot exhaust the memory, nor end the program.
 func TestHostile(t *testing.T) {
 	const good = `{"at":1700000000000000000,"node":"a","gone":true}` + "\n"
 	for name, text := range map[string]string{
-		"a long line":          good + `{"at":1700000000000000001,"node":"` + strings.Repeat("a", 2*maxLine) + `","gone":true}` + "\n",
-		"no JSON":              good + "at\n",
-		"no time":              good + `{"at":x,"node":"a","gone":true}` + "\n",
-		"no name":              good + `{"at":1,"node":"a` + "\n",
-		"a report before":      good + `{"at":1,"node":"a","report":{"same":true,"gpus":[{}]}}` + "\n",
-		"a list without end":   good + `{"at":1,"node":"a","report":{"gpus":[` + strings.Repeat("{},", 1<<16) + `{}]}}` + "\n",
+		"a long line": good + `{"at":1700000000000000001,"node":"` + strings.Repeat("a", 2*maxLine) +
+			`","gone":true}` + "\n",
+		"no JSON":         good + "at\n",
+		"no time":         good + `{"at":x,"node":"a","gone":true}` + "\n",
+		"no name":         good + `{"at":1,"node":"a` + "\n",
+		"a report before": good + `{"at":1,"node":"a","report":{"same":true,"gpus":[{}]}}` + "\n",
+		"a list without end": good + `{"at":1,"node":"a","report":{"gpus":[` + strings.Repeat("{},", 1<<16) +
+			`{}]}}` + "\n",
 		"an empty line":        good + "\n",
 		"packed before":        good + `{"at":1,"node":"a","packed":"AAAA"}` + "\n",
 		"packed badly":         good + `{"at":1,"node":"a","packed":"A*"}` + "\n",
@@ -187,7 +193,8 @@ func TestHostile(t *testing.T) {
 // Packed numbers that nobody has packed are refused, or are some numbers: they are those of the metrics that the report
 // before had.
 func TestHostileNumbers(t *testing.T) {
-	const hello, whole = `{"at":1,"node":"a","hello":{"gpus":[{"index":0}]}}` + "\n", `{"at":2,"node":"a","report":{"seq":1,"mono_ms":1,"host":{"cpu_percent":3},"gpus":[{"index":0,"values":{"util_percent":5}}]}}` + "\n"
+	const hello, whole = `{"at":1,"node":"a","hello":{"gpus":[{"index":0}]}}` + "\n",
+		`{"at":2,"node":"a","report":{"seq":1,"mono_ms":1,"host":{"cpu_percent":3},"gpus":[{"index":0,"values":{"util_percent":5}}]}}` + "\n"
 	refused := 0
 	for range 500 {
 		var d decoder
@@ -201,12 +208,14 @@ func TestHostileNumbers(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		e, _, err := d.decode([]byte(`{"at":3,"node":"a","packed":"` + base64.RawStdEncoding.EncodeToString(text) + `"}` + "\n"))
+		e, _, err := d.decode([]byte(`{"at":3,"node":"a","packed":"` + base64.RawStdEncoding.EncodeToString(text) +
+			`"}` + "\n"))
 		if err != nil {
 			refused++
 			continue
 		}
-		if u, known := e.Report.GPUs[0].Values.Get(metric.Util); known && !(u >= 0 && u <= 100) || e.Report.GPUs[0].Values.Has(metric.Power) {
+		if u, known := e.Report.GPUs[0].Values.Get(metric.Util); known && !(u >= 0 && u <= 100) ||
+			e.Report.GPUs[0].Values.Has(metric.Power) {
 			t.Errorf("%v", e.Report)
 		}
 	}
@@ -217,7 +226,8 @@ func TestHostileNumbers(t *testing.T) {
 
 // FuzzOpen reads anything as a recording.
 func FuzzOpen(f *testing.F) {
-	events := []cluster.Event{{At: time.Unix(1_700_000_000, 0), Node: "a", Gone: true}, {At: time.Unix(1_700_000_100, 0), Node: "b", Pace: &cluster.Pace{Interval: poll}}}
+	events := []cluster.Event{{At: time.Unix(1_700_000_000, 0), Node: "a", Gone: true},
+		{At: time.Unix(1_700_000_100, 0), Node: "b", Pace: &cluster.Pace{Interval: poll}}}
 	file := recorded(f, Header{}, events)
 	f.Add(file)
 	f.Add(file[:len(file)-9])

@@ -59,7 +59,8 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 		return e, false, errLine
 	}
 	body, known = bytes.CutPrefix(body[end:], []byte(lineKnown))
-	if bytes.HasPrefix(body, []byte(`,"report":`)) || bytes.HasPrefix(body, []byte(`,"hello":`)) || bytes.HasPrefix(body, []byte(linePacked)) {
+	if bytes.HasPrefix(body, []byte(`,"report":`)) || bytes.HasPrefix(body, []byte(`,"hello":`)) ||
+		bytes.HasPrefix(body, []byte(linePacked)) {
 		return e, known, c.message(&e, body)
 	}
 	if err := fits(line, body); err != nil {

@@ -123,15 +123,20 @@ func standIn(r, of *wire.Report) *wire.Report {
 
 // sameMetrics reports whether two reports are about the same metrics of the same GPUs.
 func sameMetrics(a, b *wire.Report) bool {
-	return len(a.GPUs) == len(b.GPUs) && alike(&a.Host.Values, &b.Host.Values, hostColumns) && equalPairs(a.GPUs, b.GPUs, func(a, b *wire.GPU) bool {
-		return a.Index == b.Index && alike(&a.Values, &b.Values, gpuColumns)
-	})
+	return len(a.GPUs) == len(b.GPUs) && alike(&a.Host.Values, &b.Host.Values, hostColumns) &&
+		equalPairs(a.GPUs, b.GPUs, func(a, b *wire.GPU) bool {
+			return a.Index == b.Index && alike(&a.Values, &b.Values, gpuColumns)
+		})
 }
 
 // plain reports whether a report has nothing but its numbers that the last one does not have.
 func plain(last, r *wire.Report) bool {
 	return !r.Listed && !r.OffBeat && len(r.Processes)+len(r.Xids)+len(r.Faults) == 0 &&
-		len(last.Jobs) == len(r.Jobs) && equalPairs(last.Jobs, r.Jobs, func(a, b *wire.JobMemory) bool { return a.Job == b.Job && a.Limit == b.Limit }) &&
+		len(last.Jobs) == len(r.Jobs) &&
+		equalPairs(last.Jobs, r.Jobs, func(a, b *wire.JobMemory) bool {
+			return a.Job == b.Job &&
+				a.Limit == b.Limit
+		}) &&
 		equalPairs(last.GPUs, r.GPUs, func(a, b *wire.GPU) bool {
 			c := *a
 			c.Values = b.Values

@@ -79,7 +79,8 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	var events []cluster.Event
 	for _, e := range []cluster.Event{
-		{Discovery: &cluster.Discovery{}}, {Try: &cluster.Try{}}, {Step: &reach.Step{}}, {Hello: &wire.Hello{}}, {Report: &wire.Report{}}, {Pace: &cluster.Pace{}}, {Down: &cluster.Down{}},
+		{Discovery: &cluster.Discovery{}}, {Try: &cluster.Try{}}, {Step: &reach.Step{}}, {Hello: &wire.Hello{}},
+		{Report: &wire.Report{}}, {Pace: &cluster.Pace{}}, {Down: &cluster.Down{}},
 	} {
 		v := reflect.ValueOf(&e).Elem()
 		for i := range v.NumField() {
@@ -116,7 +117,8 @@ func TestAnonymousStaysTheSameStory(t *testing.T) {
 	file := recorded(t, Header{User: "alice", Host: "login1", Anonymous: true}, events)
 	// where any letters stand together
 	text := regexp.MustCompile(linePacked+`[^"]*"`).ReplaceAllString(textOf(t, file), "")
-	for _, name := range []string{"alice", "bob", "carol", "login1", "gpu-n0", "gpu-s1", "48211", "llama", "train.py", "mmlu", "/scratch"} {
+	for _, name := range []string{"alice", "bob", "carol", "login1", "gpu-n0", "gpu-s1", "48211", "llama", "train.py",
+		"mmlu", "/scratch"} {
 		if strings.Contains(text, name) || bytes.Contains(file, []byte(name)) {
 			t.Errorf("%q is in the recording", name)
 		}
@@ -136,8 +138,10 @@ func TestAnonymousStaysTheSameStory(t *testing.T) {
 	}
 	for i := range want.Jobs {
 		a, b := &want.Jobs[i], &got.Jobs[i]
-		if a.GPUs != b.GPUs || a.GPUsSeen != b.GPUsSeen || a.Reporting != b.Reporting || len(a.Findings) != len(b.Findings) {
-			t.Errorf("job %s: %d GPUs, %d findings; want %d, %d", a.ID, b.GPUs, len(b.Findings), a.GPUs, len(a.Findings))
+		if a.GPUs != b.GPUs || a.GPUsSeen != b.GPUsSeen || a.Reporting != b.Reporting ||
+			len(a.Findings) != len(b.Findings) {
+			t.Errorf("job %s: %d GPUs, %d findings; want %d, %d", a.ID, b.GPUs, len(b.Findings), a.GPUs,
+				len(a.Findings))
 		}
 		for k := range a.Findings {
 			if f, g := &a.Findings[k], &b.Findings[k]; f.Kind != g.Kind || !f.Since.Equal(g.Since) {
@@ -154,7 +158,8 @@ func TestAnonymousStaysTheSameStory(t *testing.T) {
 func TestAnonymousNumbers(t *testing.T) {
 	m := newMask()
 	for _, c := range []struct{ real, want string }{
-		{"48211", "1"}, {"48300_7", "2_7"}, {"48211", "1"}, {"48300_[8-99%4]", "2_[8-99%4]"}, {"48307", "3"}, {"48211+1", "1+1"}, {"", ""},
+		{"48211", "1"}, {"48300_7", "2_7"}, {"48211", "1"}, {"48300_[8-99%4]", "2_[8-99%4]"}, {"48307", "3"},
+		{"48211+1", "1+1"}, {"", ""},
 		{"48211.alice", "1"}, {"alice", "4"}, {"48300_alice", "2"},
 	} {
 		if got := m.number(c.real); got != c.want {
@@ -162,8 +167,10 @@ func TestAnonymousNumbers(t *testing.T) {
 		}
 	}
 	hello := m.event(cluster.Event{Hello: &wire.Hello{Job: "48211"}}).Hello
-	report := m.event(cluster.Event{Report: &wire.Report{Jobs: []wire.JobMemory{{Job: "48211"}}, Processes: []wire.Process{{Identity: wire.Identity{Job: "48307", Step: "batch"}}}}}).Report
-	if hello.Job != "1" || report.Jobs[0].Job != "1" || report.Processes[0].Job != "3" || report.Processes[0].Step != "batch" {
+	report := m.event(cluster.Event{Report: &wire.Report{Jobs: []wire.JobMemory{{Job: "48211"}},
+		Processes: []wire.Process{{Identity: wire.Identity{Job: "48307", Step: "batch"}}}}}).Report
+	if hello.Job != "1" || report.Jobs[0].Job != "1" || report.Processes[0].Job != "3" ||
+		report.Processes[0].Step != "batch" {
 		t.Errorf("%+v, %+v", hello, report)
 	}
 }
@@ -171,7 +178,8 @@ func TestAnonymousNumbers(t *testing.T) {
 // SLUIDs lead to users, too. Nodes of one job have the same one, also after each new Hello.
 func TestAnonymousSLUIDs(t *testing.T) {
 	m := newMask()
-	for _, step := range [][2]string{{"sEKNKTV3WPV500", "sluid1"}, {"sEKNKTV3WPV501", "sluid2"}, {"sEKNKTV3WPV500", "sluid1"}, {"", ""}} {
+	for _, step := range [][2]string{{"sEKNKTV3WPV500", "sluid1"}, {"sEKNKTV3WPV501", "sluid2"},
+		{"sEKNKTV3WPV500", "sluid1"}, {"", ""}} {
 		if got := m.hello(wire.Hello{SLUID: step[0]}).SLUID; got != step[1] {
 			t.Errorf("%q becomes %q, want %q", step[0], got, step[1])
 		}
@@ -182,26 +190,35 @@ func TestAnonymousSLUIDs(t *testing.T) {
 func TestAnonymousTextsOfANode(t *testing.T) {
 	m := newMask()
 	hello := m.hello(wire.Hello{
-		Kernel: "5.14.0-427.el9.alice.x86_64", Driver: "550.54.15", CUDA: "12.4", System: "linux/amd64", Missing: []string{"nvmlDeviceGetX_v2", "alice"},
+		Kernel: "5.14.0-427.el9.alice.x86_64", Driver: "550.54.15", CUDA: "12.4", System: "linux/amd64",
+		Missing: []string{"nvmlDeviceGetX_v2", "alice"},
 		GPUs: []wire.Card{{
-			Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0", VBIOS: "96.00.74.00.01", Capability: "9.0", Serial: "1",
-			Absent: map[string][]string{"Not Supported": {"fan_percent", wire.AbsentXids, "alice"}, "the home of alice is full": {"power_watts"}},
+			Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0", VBIOS: "96.00.74.00.01", Capability: "9.0",
+			Serial: "1",
+			Absent: map[string][]string{"Not Supported": {"fan_percent", wire.AbsentXids, "alice"},
+				"the home of alice is full": {"power_watts"}},
 		}, {Name: "alice's GPU"}},
 	})
 	first := hello.GPUs[0]
 	want := map[string][]string{"Not Supported": {"fan_percent", wire.AbsentXids}, "other": {"power_watts"}}
-	if !reflect.DeepEqual(first.Absent, want) || first.Name != "NVIDIA H100 80GB HBM3" || first.PCIBus == "" || first.VBIOS == "" || first.Capability != "9.0" || first.Serial != "" {
+	if !reflect.DeepEqual(first.Absent, want) || first.Name != "NVIDIA H100 80GB HBM3" || first.PCIBus == "" ||
+		first.VBIOS == "" || first.Capability != "9.0" || first.Serial != "" {
 		t.Errorf("%+v", first)
 	}
-	if hello.Kernel != "5.14.0" || hello.Driver != "550.54.15" || hello.CUDA != "12.4" || hello.System != "linux/amd64" || len(hello.Missing) != 1 || hello.GPUs[1].Name != "GPU model 1" {
+	if hello.Kernel != "5.14.0" || hello.Driver != "550.54.15" || hello.CUDA != "12.4" ||
+		hello.System != "linux/amd64" || len(hello.Missing) != 1 || hello.GPUs[1].Name != "GPU model 1" {
 		t.Errorf("%+v", hello)
 	}
 	report := m.report(wire.Report{
-		Faults:    []wire.Fault{{Collector: "processes"}, {Collector: "alice"}},
-		Processes: []wire.Process{{Type: "C+G", Identity: wire.Identity{Step: "0", Rank: &wire.Rank{From: "SLURM_PROCID"}}}, {Type: "alice", Identity: wire.Identity{Step: "alice", Rank: &wire.Rank{From: "alice"}}}},
+		Faults: []wire.Fault{{Collector: "processes"}, {Collector: "alice"}},
+		Processes: []wire.Process{{Type: "C+G",
+			Identity: wire.Identity{Step: "0", Rank: &wire.Rank{From: "SLURM_PROCID"}}},
+			{Type: "alice", Identity: wire.Identity{Step: "alice", Rank: &wire.Rank{From: "alice"}}}},
 	})
-	if report.Faults[0].Collector != "processes" || report.Faults[1].Collector != "other" || report.Processes[0].Type != "C+G" || report.Processes[0].Step != "0" ||
-		report.Processes[0].Rank.From != "SLURM_PROCID" || report.Processes[1].Type+report.Processes[1].Step+report.Processes[1].Rank.From != "" {
+	if report.Faults[0].Collector != "processes" || report.Faults[1].Collector != "other" ||
+		report.Processes[0].Type != "C+G" || report.Processes[0].Step != "0" ||
+		report.Processes[0].Rank.From != "SLURM_PROCID" || report.Processes[1].Type+report.Processes[1].Step+
+		report.Processes[1].Rank.From != "" {
 		t.Errorf("%+v", report)
 	}
 }

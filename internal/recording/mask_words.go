@@ -68,8 +68,10 @@ func collector(name string) string {
 
 // reasons are those of NVML for what a GPU does not have.
 var reasons = map[string]bool{
-	"Not Supported": true, "Function Not Found": true, "Insufficient Permissions": true, "Not Found": true, "Invalid Argument": true, "Timeout": true,
-	"Unknown Error": true, "GPU is lost": true, "No data": true, "In use by another client": true, "Insufficient Size": true,
+	"Not Supported": true, "Function Not Found": true, "Insufficient Permissions": true, "Not Found": true,
+	"Invalid Argument": true, "Timeout": true,
+	"Unknown Error": true, "GPU is lost": true, "No data": true, "In use by another client": true,
+	"Insufficient Size": true,
 }
 
 // absent returns the metrics that a GPU does not have, by reason.

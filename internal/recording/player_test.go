@@ -19,7 +19,8 @@ func TestGlance(t *testing.T) {
 	defer p.Close()
 	want := seen[len(seen)-1]
 	got, exact := p.Glance(want.At)
-	if exact || got.Nodes["gpu-n01"] == nil || got.Nodes["gpu-n01"].GPUs[0].Values != want.Nodes["gpu-n01"].GPUs[0].Values || !got.At.Equal(want.At) {
+	if exact || got.Nodes["gpu-n01"] == nil ||
+		got.Nodes["gpu-n01"].GPUs[0].Values != want.Nodes["gpu-n01"].GPUs[0].Values || !got.At.Equal(want.At) {
 		t.Fatalf("exact: %t, %d nodes at %v", exact, len(got.Nodes), got.At)
 	}
 	if p.near.store == p.here.store || len(p.marks) < 5 || p.marks[len(p.marks)-1] != nil {
@@ -53,7 +54,8 @@ func TestProgress(t *testing.T) {
 		t.Fatalf("%v", found)
 	}
 	for i, at := range found.Problems[1:] {
-		now, before := problems(p.Snapshot(context.Background(), at)), problems(p.Snapshot(context.Background(), found.Problems[i].Add(poll/2)))
+		now, before := problems(p.Snapshot(context.Background(), at)),
+			problems(p.Snapshot(context.Background(), found.Problems[i].Add(poll/2)))
 		if now == 0 || at.Sub(found.Problems[i]) < poll {
 			t.Errorf("%d problems at %v, %d before", now, at, before)
 		}

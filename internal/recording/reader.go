@@ -209,7 +209,8 @@ func (s *events) begin() error {
 	}
 	in := bufio.NewReaderSize(io.NewSectionReader(s.of.file, start, end-start), 64<<10)
 	if s.zip == nil {
-		s.zip, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(4*window))
+		s.zip, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(4*window))
 	} else {
 		err = s.zip.Reset(in)
 	}

@@ -46,7 +46,8 @@ type Header struct {
 type VersionError struct{ Version int }
 
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads up to version %d: use a newer nvnodetop", e.Version, Version)
+	return fmt.Sprintf("it has version %d of the format, and this nvnodetop reads up to version %d: use a newer "+
+		"nvnodetop", e.Version, Version)
 }
 
 // ErrNotRecording is returned for a file that is none.

@@ -67,7 +67,8 @@ func opened(t testing.TB, file []byte) *Reader {
 func newStore() *cluster.Store { return cluster.NewStore(poll, health.Rules(health.Defaults())) }
 
 // all compares everything but the memory that histories have to spare.
-var all = append(cmp.Options{cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" }, cmp.Ignore())}, same.State...)
+var all = append(cmp.Options{cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" },
+	cmp.Ignore())}, same.State...)
 
 // snapshots are those of a Store that is fed live, one per interval.
 func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {
@@ -132,7 +133,8 @@ func TestSurvey(t *testing.T) {
 func TestRead(t *testing.T) {
 	events := story(t, 3, 4, time.Minute, 5*time.Minute)
 	r := opened(t, recorded(t, Header{Program: "1.2", User: "alice", Host: "login1"}, events))
-	if r.Header.Version != Version || r.Header.Poll != poll || r.Header.User != "alice" || !r.Began().Equal(events[0].At) {
+	if r.Header.Version != Version || r.Header.Poll != poll || r.Header.User != "alice" ||
+		!r.Began().Equal(events[0].At) {
 		t.Errorf("header %+v", r.Header)
 	}
 	got := read(t, r)
@@ -175,8 +177,10 @@ func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
 	}
 	for name, n := range want.Nodes {
 		o := got.Nodes[name]
-		if o == nil || n.State != o.State || !n.Arrived.Equal(o.Arrived) || len(n.GPUs) != len(o.GPUs) || !cmp.Equal(n.Host, o.Host, all) {
-			t.Errorf("%s: %v %v, %d GPUs; want %v %v, %d", name, o.State, o.Arrived, len(o.GPUs), n.State, n.Arrived, len(n.GPUs))
+		if o == nil || n.State != o.State || !n.Arrived.Equal(o.Arrived) || len(n.GPUs) != len(o.GPUs) ||
+			!cmp.Equal(n.Host, o.Host, all) {
+			t.Errorf("%s: %v %v, %d GPUs; want %v %v, %d", name, o.State, o.Arrived, len(o.GPUs), n.State, n.Arrived,
+				len(n.GPUs))
 			continue
 		}
 		for i := range n.GPUs {

@@ -16,7 +16,9 @@ import (
 // ofVersion are the Events of testdata/version-N.rec, which a program wrote that knew no later version.
 func ofVersion(n int) []cluster.Event {
 	at := time.Unix(1_700_000_000, 0)
-	events := []cluster.Event{{At: at, Node: "n1", Hello: &wire.Hello{Version: 1, Host: "n1", GPUs: []wire.Card{{Index: 0, UUID: "GPU-0"}, {Index: 1, UUID: "GPU-1"}}}}}
+	events := []cluster.Event{{At: at, Node: "n1",
+		Hello: &wire.Hello{Version: 1, Host: "n1", GPUs: []wire.Card{{Index: 0, UUID: "GPU-0"},
+			{Index: 1, UUID: "GPU-1"}}}}}
 	for i := range 4 {
 		x := float64(i)
 		r := &wire.Report{Seq: uint64(i + 1), MonoMS: int64(1000 * i), GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}
@@ -48,7 +50,8 @@ func TestOlderVersion(t *testing.T) {
 		if err := r.Run(t.Context(), func(e cluster.Event) { got = append(got, e) }); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(ofVersion(version), got, cmp.Comparer(func(a, b metric.Values) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(ofVersion(version), got,
+			cmp.Comparer(func(a, b metric.Values) bool { return a == b })); diff != "" {
 			t.Errorf("version %d: -want +got:\n%s", version, diff)
 		}
 	}

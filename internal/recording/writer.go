@@ -57,7 +57,8 @@ func (w *Writer) Begin(to io.Writer, at time.Time) error {
 	w.frames, w.events, w.left, w.open, w.err = nil, 0, 0, false, nil
 	w.first, w.last = time.Time{}, time.Time{}
 	if w.zip == nil {
-		w.zip, w.err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(level), zstd.WithWindowSize(window))
+		w.zip, w.err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(level),
+			zstd.WithWindowSize(window))
 	}
 	if w.err == nil {
 		w.err = writeJSON(w.to, magicHeader, w.header)
@@ -78,7 +79,8 @@ func (w *Writer) Write(e cluster.Event) error {
 	if w.hide != nil {
 		e = w.hide.event(e)
 	}
-	if w.to != nil && w.err == nil && (!w.open || e.At.Sub(w.began) >= frameSpan || e.At.Before(w.began.Add(-frameSpan))) {
+	if w.to != nil && w.err == nil && (!w.open || e.At.Sub(w.began) >= frameSpan ||
+		e.At.Before(w.began.Add(-frameSpan))) {
 		w.err = w.frame(e.At)
 	}
 	w.kept.take(&e)

@@ -15,19 +15,24 @@ type advice struct {
 
 // advices apply to every door.
 var advices = map[reach.Class]advice{
-	reach.ClassTimeout:   {meaning: "The node does not respond: it is overloaded, or something on it hangs."},
-	reach.ClassProbeLate: {meaning: "Commands on the node do not start in time: it is overloaded, or its home file system hangs."},
-	reach.ClassDriverHangs: {"The probe runs, but the NVIDIA driver does not respond: a GPU may have fallen off the bus.",
+	reach.ClassTimeout: {meaning: "The node does not respond: it is overloaded, or something on it hangs."},
+	reach.ClassProbeLate: {meaning: "Commands on the node do not start in time: it is overloaded, or its home file " +
+		"system hangs."},
+	reach.ClassDriverHangs: {"The probe runs, but the NVIDIA driver does not respond: a GPU may have fallen off the " +
+		"bus.",
 		[]string{"run nvidia-smi on NODE; if it hangs too, report it to your admins"}},
 	reach.ClassDenied: {meaning: "This account is not allowed to run anything on the node."},
 	reach.ClassNoSpace: {"The probe needs a writable directory on the node, and none of those tried is writable.",
 		[]string{"free some space in your home directory (see quota) or in /tmp on NODE"}},
 	reach.ClassNoExec: {"Every writable directory on the node is mounted noexec.",
 		[]string{"ask your admins for a directory without noexec on NODE"}},
-	reach.ClassPlatform: {"This build has no probe for the node's CPU or operating system, and nvidia-smi cannot stand in for it.",
+	reach.ClassPlatform: {"This build has no probe for the node's CPU or operating system, and nvidia-smi cannot " +
+		"stand in for it.",
 		[]string{"use a release build: it has probes for Linux on x86_64 and aarch64"}},
-	reach.ClassReplaced:    {meaning: "The NVIDIA driver was updated while the probe ran. A new probe is starting; no action needed."},
-	reach.ClassProbeKilled: {meaning: "The probe was killed: the job there ended, a site cleanup script killed it, or memory ran out."},
+	reach.ClassReplaced: {meaning: "The NVIDIA driver was updated while the probe ran. A new probe is starting; " +
+		"no action needed."},
+	reach.ClassProbeKilled: {meaning: "The probe was killed: the job there ended, a site cleanup script killed it, " +
+		"or memory ran out."},
 	reach.ClassProbeFailed: {"The probe failed; its error message is above.",
 		[]string{"this is a bug in nvnodetop: please report it with that message"}},
 	reach.ClassGarbage: {meaning: "Something on the node writes to the probe's output, or a login script exits early."},

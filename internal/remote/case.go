@@ -41,7 +41,8 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	}
 	advise(c)
 	f.Stage, f.Words = c.Stage, capWords(c.Words)
-	f.Short, f.Detail, f.Cause, f.Meaning = clip(f.Short, maxText), clip(f.Detail, maxText), clip(f.Cause, maxText), clip(f.Meaning, maxAdvice)
+	f.Short, f.Detail, f.Cause, f.Meaning = clip(f.Short, maxText), clip(f.Detail, maxText), clip(f.Cause, maxText),
+		clip(f.Meaning, maxAdvice)
 	for i, h := range f.Hints {
 		f.Hints[i] = clip(strings.ReplaceAll(h, "NODE", c.Node), maxAdvice)
 	}
@@ -121,7 +122,8 @@ func ruleInstall(c *Case, err error) bool {
 		c.Is(reach.ClassNoSpace, "nowhere to put the probe")
 		if taken := place.Taken(); taken != "" {
 			c.Failure.Detail = "not private to you: " + taken
-			c.Failure.Hints = append(c.Failure.Hints, "see whose they are, and have them removed: ls -ld "+strings.ReplaceAll(taken, ",", ""))
+			c.Failure.Hints = append(c.Failure.Hints, "see whose they are, and have them removed: ls -ld "+
+				strings.ReplaceAll(taken, ",", ""))
 		}
 	}
 	c.Failure.Hints = append(c.Failure.Hints, "tried: "+place.List())
@@ -201,7 +203,8 @@ func tooMuch(err error) string {
 
 // TimedOut reports whether err comes from a deadline, ours or the kernel's.
 func TimedOut(err error) bool {
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, syscall.ETIMEDOUT)
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, syscall.ETIMEDOUT)
 }
 
 func ruleTimeout(c *Case, err error) bool {

@@ -21,10 +21,12 @@ func silentDoor(*Case, error) {}
 func TestSettle(t *testing.T) {
 	at := func(s reach.Stage) *Case { return &Case{Node: "n1", Stage: s} }
 	refused := func(s install.State, words string) error {
-		return &install.NoPlaceError{Refused: []install.Refusal{{Place: "home", State: install.NoWrite}, {Place: "tmp", State: s}}, Words: words}
+		return &install.NoPlaceError{Refused: []install.Refusal{{Place: "home", State: install.NoWrite},
+			{Place: "tmp", State: s}}, Words: words}
 	}
 	exit := func(status int) error {
-		return &link.EndError{Read: io.EOF, Exit: link.Exit{Known: true, Status: status}, Stderr: "nvnodetop-need/1: x\nsome words"}
+		return &link.EndError{Read: io.EOF, Exit: link.Exit{Known: true, Status: status},
+			Stderr: "nvnodetop-need/1: x\nsome words"}
 	}
 	for _, c := range []struct {
 		c       *Case
@@ -33,26 +35,40 @@ func TestSettle(t *testing.T) {
 		summary string
 		says    string // somewhere in words, meaning or hints
 	}{
-		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal, "cannot read the probe executable: too many open files", "on this host"},
-		{at(StageProbe), &LocalError{What: "a thing", Err: errors.New("broke"), Hints: []string{"mend it"}}, reach.ClassLocal, "a thing: broke", "mend it"},
-		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: []string{"Linux ppc64le"}}, reach.ClassPlatform, "no probe for Linux sparc64", "use a release build"},
-		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no space for the probe", "~/.cache/nvnodetop (not writable), /tmp/nvnodetop- (not w"},
+		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal,
+			"cannot read the probe executable: too many open files", "on this host"},
+		{at(StageProbe), &LocalError{What: "a thing", Err: errors.New("broke"), Hints: []string{"mend it"}},
+			reach.ClassLocal, "a thing: broke", "mend it"},
+		{at(StageProbe), &install.PlatformError{Machine: "Linux sparc64", Have: []string{"Linux ppc64le"}},
+			reach.ClassPlatform, "no probe for Linux sparc64", "use a release build"},
+		{at(StageProbe), refused(install.NoWrite, "Disk quota exceeded"), reach.ClassNoSpace, "no space for the probe",
+			"~/.cache/nvnodetop (not writable), /tmp/nvnodetop- (not w"},
 		{at(StageProbe), refused(install.NoExec, ""), reach.ClassNoExec, "probe not executable", "(mounted noexec)"},
-		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "probe was corrupted in transfer", "corrupt"},
-		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace, "nowhere to put the probe (not private to you: /tmp/nvnodetop-)", "ls -ld /tmp/nvnodetop-"},
+		{at(StageProbe), refused(install.Damaged, ":noexec"), reach.ClassOther, "probe was corrupted in transfer",
+			"corrupt"},
+		{at(StageProbe), refused(install.Taken, ""), reach.ClassNoSpace,
+			"nowhere to put the probe (not private to you: /tmp/nvnodetop-)", "ls -ld /tmp/nvnodetop-"},
 		{at(StageProbe), exit(0), reach.ClassGarbage, "probe did not start", "some words"},
 		{at(""), exit(0), reach.ClassProbeFailed, "probe exited with status 0", "report it"},
 		{at(""), exit(126), reach.ClassNoExec, "probe not executable", ""},
-		{at(""), exit(wire.ExitOutdated), reach.ClassReplaced, "driver replaced, restarting the probe", "no action needed"},
+		{at(""), exit(wire.ExitOutdated), reach.ClassReplaced, "driver replaced, restarting the probe",
+			"no action needed"},
 		{at(""), exit(137), reach.ClassProbeKilled, "probe was killed (signal KILL)", "memory ran out"},
-		{at(""), &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch, "too much data from the node: line too long", "than a probe ever would"},
-		{at(""), &link.EndError{Read: &wire.MalformedError{Line: "{", Cause: wire.ErrListTooLong}}, reach.ClassTooMuch, "too much data from the node: list too long", ""},
-		{at(""), &link.EndError{Read: link.ErrUnasked}, reach.ClassTooMuch, "too much data from the node: more answers than requests", ""},
-		{at(""), &link.EndError{Read: link.ErrWords}, reach.ClassTooMuch, "too much data from the node: too much output on standard error", ""},
+		{at(""), &link.EndError{Read: wire.ErrLineTooLong}, reach.ClassTooMuch,
+			"too much data from the node: line too long", "than a probe ever would"},
+		{at(""), &link.EndError{Read: &wire.MalformedError{Line: "{", Cause: wire.ErrListTooLong}}, reach.ClassTooMuch,
+			"too much data from the node: list too long", ""},
+		{at(""), &link.EndError{Read: link.ErrUnasked}, reach.ClassTooMuch,
+			"too much data from the node: more answers than requests", ""},
+		{at(""), &link.EndError{Read: link.ErrWords}, reach.ClassTooMuch,
+			"too much data from the node: too much output on standard error", ""},
 		{at(""), link.ErrSilent, reach.ClassSilent, "connection lost: no data received", ""},
-		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassDriverHangs, "driver not responding after 0s", "fallen off the bus"},
-		{at(StageProbe), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassProbeLate, "probe not started after 0s", "overloaded"},
-		{at(""), errors.New("the moon fell"), reach.ClassOther, "unexpected error: the moon fell", "does not recognize"},
+		{at(StageDriver), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassDriverHangs,
+			"driver not responding after 0s", "fallen off the bus"},
+		{at(StageProbe), fmt.Errorf("waiting: %w", syscall.ETIMEDOUT), reach.ClassProbeLate,
+			"probe not started after 0s", "overloaded"},
+		{at(""), errors.New("the moon fell"), reach.ClassOther, "unexpected error: the moon fell",
+			"does not recognize"},
 	} {
 		t.Run(c.summary, func(t *testing.T) {
 			f := c.c.Settle(c.err, silentDoor)
@@ -69,7 +85,8 @@ func TestSettle(t *testing.T) {
 
 // The first hint says what to do: rows with room for one show that.
 func TestTheFirstHintSaysWhatToDo(t *testing.T) {
-	for state, want := range map[install.State]string{install.NoWrite: "free some space", install.NoExec: "ask your admins"} {
+	for state, want := range map[install.State]string{install.NoWrite: "free some space",
+		install.NoExec: "ask your admins"} {
 		err := &install.NoPlaceError{Refused: []install.Refusal{{Place: "tmp", State: state}}}
 		f := (&Case{Node: "n1", Stage: StageProbe}).Settle(err, silentDoor)
 		if len(f.Hints) != 2 || !strings.HasPrefix(f.Hints[0], want) || !strings.HasPrefix(f.Hints[1], "tried: ") {
@@ -86,7 +103,8 @@ func TestAFailureStaysAsItIs(t *testing.T) {
 }
 
 func TestWordsAreCapped(t *testing.T) {
-	for _, words := range []string{strings.Repeat("w", maxHeard), strings.Repeat("é", maxHeard/2), "a" + strings.Repeat("é", maxHeard/2)} {
+	for _, words := range []string{strings.Repeat("w", maxHeard), strings.Repeat("é", maxHeard/2),
+		"a" + strings.Repeat("é", maxHeard/2)} {
 		f := (&Case{Words: words}).Settle(errors.New(strings.Repeat("e", 999)), silentDoor)
 		if n := len(f.Words); n > maxWords || n < maxWords-3 || !utf8.ValidString(f.Words) || len(f.Summary()) > 100 {
 			t.Errorf("%d bytes of words, %d of summary", n, len(f.Summary()))

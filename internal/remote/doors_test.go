@@ -44,15 +44,17 @@ func newMachine(t *testing.T, number int) *machine {
 	m := &machine{number: number, proc: t.TempDir()}
 	uid := strconv.Itoa(os.Getuid())
 	for path, content := range map[string]string{
-		"stat":       "cpu  1000 20 300 8000 600 7 70 3 500 0\n",
-		"meminfo":    "MemTotal: 16318428 kB\nMemAvailable: 12318428 kB\n",
-		"loadavg":    fmt.Sprintf("%d.00 2.00 1.00 1/200 4242\n", number),
-		"42/stat":    "42 (python) S 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 0 1000 1000000 256 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		"stat":    "cpu  1000 20 300 8000 600 7 70 3 500 0\n",
+		"meminfo": "MemTotal: 16318428 kB\nMemAvailable: 12318428 kB\n",
+		"loadavg": fmt.Sprintf("%d.00 2.00 1.00 1/200 4242\n", number),
+		"42/stat": "42 (python) S 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 0 1000 1000000 256 " +
+			"18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
 		"42/status":  "Name:\tpython\nUid:\t" + strings.Repeat(uid+"\t", 3) + uid + "\nGid:\t0\t0\t0\t0\n",
 		"42/environ": fmt.Sprintf("NUMBER=%d\x00", number),
 	} {
 		path = filepath.Join(m.proc, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -61,7 +63,8 @@ func newMachine(t *testing.T, number int) *machine {
 
 // run is the probe, as a process would be: it returns its exit status.
 func (m *machine) run(in io.Reader, out io.Writer) int {
-	if err := probe.Run(context.Background(), in, out, probe.Options{Build: "test", Library: noGPU{}, Proc: m.proc}); err != nil {
+	if err := probe.Run(context.Background(), in, out, probe.Options{Build: "test", Library: noGPU{},
+		Proc: m.proc}); err != nil {
 		return 1
 	}
 	return 0
@@ -192,29 +195,34 @@ func (w *watched) asksEach(numbers map[string]int) {
 	w.t.Helper()
 	for node, number := range numbers {
 		reply, err := w.Ask(w.t.Context(), node, wire.Request{Environ: &wire.ProcessID{PID: 42, StartTicks: 1000}})
-		if err != nil || reply.Environ == nil || len(reply.Environ.Variables) != 1 || reply.Environ.Variables[0] != fmt.Sprintf("NUMBER=%d", number) {
+		if err != nil || reply.Environ == nil || len(reply.Environ.Variables) != 1 ||
+			reply.Environ.Variables[0] != fmt.Sprintf("NUMBER=%d", number) {
 			w.t.Errorf("%s answered %+v, %v", node, reply, err)
 		}
 	}
 }
 
 func testPayload() ([]install.Payload, error) {
-	return []install.Payload{{OS: "linux", Arch: "amd64", Size: 1, SHA256: strings.Repeat("a", 64), Gzip: func() ([]byte, error) { return []byte("zip"), nil }}}, nil
+	return []install.Payload{{OS: "linux", Arch: "amd64", Size: 1, SHA256: strings.Repeat("a", 64),
+		Gzip: func() ([]byte, error) { return []byte("zip"), nil }}}, nil
 }
 
 func TestADoorInMemory(t *testing.T) {
-	d := &memoryDoor{machines: map[string]*machine{"n1": newMachine(t, 1), "n2": newMachine(t, 2)}, copies: map[string]int{}}
+	d := &memoryDoor{machines: map[string]*machine{"n1": newMachine(t, 1), "n2": newMachine(t, 2)},
+		copies: map[string]int{}}
 	o := New(d)
 	o.Installer = install.New(testPayload)
 	w := watch(t, o, "n1", "n2", "n3")
 	for node, number := range map[string]int{"n1": 1, "n2": 2} {
 		w.sees(2, reports(node, number))
 		w.sees(1, func(e cluster.Event) bool {
-			return e.Node == node && e.Step != nil && e.Step.Stage == StageProbe && strings.HasPrefix(e.Step.Text, "copied ")
+			return e.Node == node && e.Step != nil && e.Step.Stage == StageProbe &&
+				strings.HasPrefix(e.Step.Text, "copied ")
 		})
 	}
 	w.sees(1, func(e cluster.Event) bool {
-		return e.Node == "n3" && e.Down != nil && e.Down.Failure.Class == reach.ClassUnknownHost && e.Down.Failure.Stage == stageKnock
+		return e.Node == "n3" && e.Down != nil && e.Down.Failure.Class == reach.ClassUnknownHost &&
+			e.Down.Failure.Stage == stageKnock
 	})
 	w.sees(1, func(e cluster.Event) bool {
 		return e.Try != nil && fmt.Sprint(e.Try.Stages) == "[knock probe driver stream]"

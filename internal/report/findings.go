@@ -89,7 +89,8 @@ func (l *log) findings(to time.Time, ended bool) []Finding {
 		out = append(out, e.finding(to))
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Node, b.Node), cmp.Compare(numberOf(a.GPU), numberOf(b.GPU)), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Node, b.Node),
+			cmp.Compare(numberOf(a.GPU), numberOf(b.GPU)), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
 }
@@ -103,7 +104,8 @@ func numberOf(n *int) int {
 
 func (e *entry) finding(to time.Time) Finding {
 	f := Finding{
-		Kind: string(e.Kind), Severity: e.Severity.String(), Since: e.first.UTC(), Before: e.Before, Times: e.earlier + e.Times, Node: e.Node,
+		Kind: string(e.Kind), Severity: e.Severity.String(), Since: e.first.UTC(), Before: e.Before, Times: e.earlier +
+			e.Times, Node: e.Node,
 		Text: e.words.Sentence, Hint: e.words.Hint,
 	}
 	if !e.told {

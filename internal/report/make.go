@@ -37,7 +37,8 @@ func (d *draft) span() time.Duration { return d.to.Sub(d.from) }
 
 func (d *draft) describe() Job {
 	j := d.job
-	out := Job{ID: j.ID, Number: j.Number, Name: j.Name, User: j.User, Partition: j.Partition, Start: j.Start.UTC(), Limit: seconds(j.Limit), State: "RUNNING"}
+	out := Job{ID: j.ID, Number: j.Number, Name: j.Name, User: j.User, Partition: j.Partition, Start: j.Start.UTC(),
+		Limit: seconds(j.Limit), State: "RUNNING"}
 	if j.Start.IsZero() {
 		out.Start = j.Start
 	}

@@ -57,7 +57,8 @@ func (d *draft) notes(r *Report) []Note {
 		d.noteUtil(&p, r, len(unused))
 		noteMemory(&p, r)
 	} else {
-		p.add(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.", short(d.span()), short(judgedFrom))
+		p.add(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
+			short(d.span()), short(judgedFrom))
 	}
 	d.noteHostFull(&p, r)
 	d.noteWatch(&p, r)
@@ -71,14 +72,17 @@ func (d *draft) ending(p *pad) {
 	}
 	switch d.over.State {
 	case cluster.JobOutOfMemory:
-		p.add(noteOutOfMemory, "The job needed more host memory than it had asked for: ask for more with --mem or --mem-per-cpu.")
+		p.add(noteOutOfMemory, "The job needed more host memory than it had asked for: ask for more with --mem or "+
+			"--mem-per-cpu.")
 	case cluster.JobTimedOut:
-		p.add(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a checkpoint.", short(d.job.Limit))
+		p.add(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a "+
+			"checkpoint.", short(d.job.Limit))
 	case cluster.JobCompleted:
 		ran := d.over.End.Sub(d.job.Start)
 		share, known := cluster.Percent(ran.Seconds(), d.job.Limit.Seconds())
 		if known && !d.over.End.IsZero() && !d.job.Start.IsZero() && ran >= judgedFrom && share <= shortRun {
-			p.add(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may start earlier.", short(ran), short(d.job.Limit), share)
+			p.add(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may "+
+				"start earlier.", short(ran), short(d.job.Limit), share)
 		}
 	}
 }
@@ -105,7 +109,8 @@ func (d *draft) noteUnused(p *pad, r *Report, unused []Place) {
 	switch {
 	case len(unused) == 0:
 	case len(unused) < r.Total.GPUs:
-		p.add(noteNeverUsed, "%d of %d GPUs were never used: %s. Ask for fewer GPUs, or let the program use all of them.", len(unused), r.Total.GPUs, listed(unused))
+		p.add(noteNeverUsed, "%d of %d GPUs were never used: %s. Ask for fewer GPUs, or let the program use all of "+
+			"them.", len(unused), r.Total.GPUs, listed(unused))
 	case len(unused) == 1:
 		p.add(noteNeverUsed, "The GPU was never used: check whether the program finds it.")
 	default:
@@ -122,23 +127,27 @@ func (d *draft) noteUtil(p *pad, r *Report, unused int) {
 	if u.Mean <= veryLowUtil {
 		how = "very low"
 	}
-	p.add(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for each other.", how, percent(u.Mean))
+	p.add(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for "+
+		"each other.", how, percent(u.Mean))
 }
 
 func noteMemory(p *pad, r *Report) {
 	if share, known := shareOf(r.Total.Memory); known && share < lowGPUMemory {
-		p.add(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be enough, or a larger batch faster.", percent(share))
+		p.add(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
+			"enough, or a larger batch faster.", percent(share))
 	}
 	if share, known := shareOf(r.Total.HostMemory); known && share < lowHostMemory {
 		m := r.Total.HostMemory
-		p.add(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less with --mem.", gib(m.Peak), gib(*m.Limit))
+		p.add(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less "+
+			"with --mem.", gib(m.Peak), gib(*m.Limit))
 	}
 }
 
 func (d *draft) noteHostFull(p *pad, r *Report) {
 	m := r.Total.HostMemory
 	if share, known := shareOf(m); known && share >= highHostMemory {
-		p.add(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for more with --mem.", percent(share), m.At.Node)
+		p.add(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
+			"more with --mem.", percent(share), m.At.Node)
 	}
 }
 
@@ -169,20 +178,23 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 		}
 	}
 	if len(silent) > 0 {
-		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. What their GPUs did then is in none of the means.", len(silent), len(r.Nodes), some(silent))
+		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. What their GPUs did then is in none of "+
+			"the means.", len(silent), len(r.Nodes), some(silent))
 	}
 	if missing := r.Total.GPUs - r.Total.GPUsSeen; missing > 0 && len(unowned) == 0 {
 		p.add(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)
 	}
 	if len(unowned) > 0 {
-		p.add(noteOwner, "Which GPUs are the job's is not known on %s: all GPUs there are in this report.", some(unowned))
+		p.add(noteOwner, "Which GPUs are the job's is not known on %s: all GPUs there are in this report.",
+			some(unowned))
 	}
 	if e := r.Total.Energy; e != nil && e.From != FromCounter {
 		which := "The energy"
 		if e.From == FromBoth {
 			which = "Part of the energy"
 		}
-		p.add(noteEnergy, "%s is computed from samples of the power: the driver does not count it. Time that was not seen is not in it.", which)
+		p.add(noteEnergy, "%s is computed from samples of the power: the driver does not count it. Time that was not "+
+			"seen is not in it.", which)
 	}
 }
 

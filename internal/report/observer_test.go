@@ -41,26 +41,30 @@ func start(t *testing.T, jobs ...cluster.Job) *play {
 
 func theJob() cluster.Job {
 	return cluster.Job{
-		ID: "7", Number: "7", Name: "train", User: "alice", Partition: "gpu", Start: at(0), Limit: 4 * time.Hour, Nodes: []string{"n1", "n2"},
+		ID: "7", Number: "7", Name: "train", User: "alice", Partition: "gpu", Start: at(0), Limit: 4 * time.Hour,
+		Nodes:  []string{"n1", "n2"},
 		Minors: map[string][]int{"n1": {0, 1}, "n2": {0, 1}}, Configured: map[string]int{"n1": 2, "n2": 2},
 	}
 }
 
 // answer is SLURM's answer that these jobs run.
 func (p *play) answer(sec float64, jobs ...cluster.Job) {
-	p.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at(sec), Answered: at(sec), Jobs: jobs}})
+	p.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at(sec),
+		Answered: at(sec), Jobs: jobs}})
 }
 
 // ends is SLURM's answer that the job has ended.
 func (p *play) ends(sec float64, e cluster.EndedJob) {
 	e.ID, e.Number, e.Missed = "7", "7", at(sec)
-	p.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at(sec), Answered: at(sec), Ended: []cluster.EndedJob{e}}})
+	p.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at(sec),
+		Answered: at(sec), Ended: []cluster.EndedJob{e}}})
 }
 
 func (p *play) hello(sec float64, node string) {
 	h := &wire.Hello{Host: node, CPUs: 8, Driver: "570"}
 	for i := range 2 {
-		h.GPUs = append(h.GPUs, wire.Card{Index: i, Minor: &i, UUID: node + "-" + string(rune('a'+i)), Name: "NVIDIA A100", Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30})})
+		h.GPUs = append(h.GPUs, wire.Card{Index: i, Minor: &i, UUID: node + "-" + string(rune('a'+i)),
+			Name: "NVIDIA A100", Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30})})
 	}
 	p.Apply(cluster.Event{At: at(sec), Node: node, Try: &cluster.Try{Interval: time.Second}})
 	p.Apply(cluster.Event{At: at(sec), Node: node, Hello: h})
@@ -82,7 +86,9 @@ func (p *play) report(sec float64, node string, gpus ...values) {
 func reportWith(sec int, util, used [2]float64) *wire.Report {
 	r := &wire.Report{MonoMS: int64(1000*sec) + 5_000_000, Jobs: []wire.JobMemory{{Job: "7"}}}
 	for i := range util {
-		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(values{metric.Util: util[i], metric.MemoryUsed: used[i] * (1 << 30), metric.Energy: float64(sec)})})
+		r.GPUs = append(r.GPUs, wire.GPU{Index: i,
+			Values: metric.Make(values{metric.Util: util[i], metric.MemoryUsed: used[i] * (1 << 30),
+				metric.Energy: float64(sec)})})
 	}
 	return r
 }
@@ -174,7 +180,8 @@ func TestGap(t *testing.T) {
 	if got := note(r, noteUnseen); !strings.Contains(got, "1 of 2 nodes did not report all the time: n1 (40s)") {
 		t.Errorf("the note is %q", got)
 	}
-	if h := r.Total.Hours; math.Abs(h.Given-400./3600) > 1e-4 || math.Abs(h.Seen-320./3600) > 1e-4 || math.Abs(*h.Used-320./3600) > 1e-4 {
+	if h := r.Total.Hours; math.Abs(h.Given-400./3600) > 1e-4 || math.Abs(h.Seen-320./3600) > 1e-4 ||
+		math.Abs(*h.Used-320./3600) > 1e-4 {
 		t.Errorf("GPU-hours %+v", h)
 	}
 }
@@ -206,7 +213,8 @@ func TestLateReportsAreNoGap(t *testing.T) {
 	p.hello(0, "n1")
 	p.report(0, "n1", busy(50), busy(50))
 	for sec := 1; sec <= 20; sec++ {
-		r := &wire.Report{MonoMS: int64(1000*sec) + 5_000_000, GPUs: []wire.GPU{{Values: metric.Make(busy(50))}, {Index: 1}}}
+		r := &wire.Report{MonoMS: int64(1000*sec) + 5_000_000, GPUs: []wire.GPU{{Values: metric.Make(busy(50))},
+			{Index: 1}}}
 		p.send(max(float64(sec), 12), "n1", r)
 		p.send(max(float64(sec), 12), "n1", r)
 	}
@@ -236,7 +244,8 @@ func TestEnd(t *testing.T) {
 	p.ends(62, cluster.EndedJob{State: cluster.JobCompleted, Exit: &cluster.Exit{}, End: at(30)})
 	p.report(63, "n1", busy(0), busy(0))
 	r := p.made()
-	if stage, _ := p.Stage(); stage != Ended || r.Job.State != "COMPLETED" || *r.Job.Code != 0 || !r.Job.End.Equal(at(30)) {
+	if stage, _ := p.Stage(); stage != Ended || r.Job.State != "COMPLETED" || *r.Job.Code != 0 ||
+		!r.Job.End.Equal(at(30)) {
 		t.Errorf("stage %d, job %+v", stage, r.Job)
 	}
 	if u := r.Total.Util; u.Mean != 80 || r.Watched.Seconds != 30 {
@@ -287,7 +296,8 @@ func TestSuspended(t *testing.T) {
 		}
 	}
 	r := p.made()
-	if u := r.Nodes[0].List[0].Util; u.Mean != 90 || u.Lowest != 90 || r.Nodes[0].Gaps != 0 || r.Watched.Suspended != 100 {
+	if u := r.Nodes[0].List[0].Util; u.Mean != 90 || u.Lowest != 90 || r.Nodes[0].Gaps != 0 ||
+		r.Watched.Suspended != 100 {
 		t.Errorf("%+v, %d gaps, suspended for %v s", u, r.Nodes[0].Gaps, r.Watched.Suspended)
 	}
 	p.answer(201, held)
@@ -306,15 +316,18 @@ func TestThrottled(t *testing.T) {
 		if sec > 5 && sec <= 10 {
 			bits = wire.ThrottleHWThermal | wire.ThrottleHWSlowdown
 		}
-		p.report(float64(sec), "n1", values{metric.Throttle: bits}, values{metric.Throttle: bits, metric.HWThermalTime: 100 + 0.25*float64(sec)})
+		p.report(float64(sec), "n1", values{metric.Throttle: bits},
+			values{metric.Throttle: bits, metric.HWThermalTime: 100 + 0.25*float64(sec)})
 	}
 	r := p.made()
-	for i, want := range []Throttled{{Reason: "hw_thermal_slowdown", Seconds: 5, From: FromSamples}, {Reason: "hw_thermal_slowdown", Seconds: 5, From: FromCounter}} {
+	for i, want := range []Throttled{{Reason: "hw_thermal_slowdown", Seconds: 5, From: FromSamples},
+		{Reason: "hw_thermal_slowdown", Seconds: 5, From: FromCounter}} {
 		if diff := cmp.Diff([]Throttled{want}, r.Nodes[0].List[i].Throttled); diff != "" {
 			t.Errorf("GPU%d: %s", i, diff)
 		}
 	}
-	if diff := cmp.Diff([]Throttled{{Reason: "hw_thermal_slowdown", Seconds: 10, From: FromBoth}}, r.Total.Throttled); diff != "" {
+	if diff := cmp.Diff([]Throttled{{Reason: "hw_thermal_slowdown", Seconds: 10, From: FromBoth}},
+		r.Total.Throttled); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -336,7 +349,8 @@ func TestRanks(t *testing.T) {
 	p.hello(0, "n1")
 	p.hello(0, "n2")
 	rank := func(pid, gpu int) wire.Process {
-		return wire.Process{PID: pid, GPU: gpu, Type: "C", Identity: wire.Identity{Job: "7", Rank: &wire.Rank{Rank: 3, World: new(4), From: "RANK"}}}
+		return wire.Process{PID: pid, GPU: gpu, Type: "C",
+			Identity: wire.Identity{Job: "7", Rank: &wire.Rank{Rank: 3, World: new(4), From: "RANK"}}}
 	}
 	for sec := range 41 {
 		for i, node := range []string{"n1", "n2"} {
@@ -383,7 +397,8 @@ func TestFindings(t *testing.T) {
 			found = append(found, f)
 		}
 	}
-	if len(found) != 1 || found[0].Times != 2 || !found[0].Since.Equal(at(20)) || !found[0].Over.Equal(at(3709)) || found[0].Node != "n1" || *found[0].GPU != 0 {
+	if len(found) != 1 || found[0].Times != 2 || !found[0].Since.Equal(at(20)) || !found[0].Over.Equal(at(3709)) ||
+		found[0].Node != "n1" || *found[0].GPU != 0 {
 		t.Fatalf("%+v", found)
 	}
 	if !strings.Contains(found[0].Text, "91°C") || found[0].Severity != "warning" {
@@ -399,7 +414,8 @@ func TestSessionsEndWithTheJob(t *testing.T) {
 		for sec := range 100 {
 			p.report(float64(sec), "n1", busy(50), busy(50))
 		}
-		p.Apply(cluster.Event{At: at(100), Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
+		p.Apply(cluster.Event{At: at(100), Node: "n1",
+			Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
 		p.answer(110, theJob())
 		p.ends(115, cluster.EndedJob{State: state, End: at(112)})
 		lost := slices.ContainsFunc(p.made().Findings, isLoss)
@@ -420,10 +436,12 @@ func TestSharedNode(t *testing.T) {
 	p := start(t, job)
 	p.hello(0, "n1")
 	for sec := range 10 {
-		p.report(float64(sec), "n1", values{metric.Util: 99, metric.Power: 500}, values{metric.Util: 5, metric.Power: 60})
+		p.report(float64(sec), "n1", values{metric.Util: 99, metric.Power: 500},
+			values{metric.Util: 5, metric.Power: 60})
 	}
 	r := p.made()
-	if len(r.Nodes[0].List) != 1 || *r.Nodes[0].List[0].Number != 1 || r.Total.Util.Highest != 5 || r.Total.Power.Peak != 60 || r.Total.GPUs != 1 {
+	if len(r.Nodes[0].List) != 1 || *r.Nodes[0].List[0].Number != 1 || r.Total.Util.Highest != 5 ||
+		r.Total.Power.Peak != 60 || r.Total.GPUs != 1 {
 		t.Errorf("%+v", r.Total)
 	}
 }

@@ -29,7 +29,8 @@ func story(t *testing.T) (events []cluster.Event) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 6*time.Minute)
 		defer cancel()
-		if err := demo.New(4, 8, 1, 3*time.Second, time.Minute).Run(ctx, func(e cluster.Event) { events = append(events, e) }); err != nil {
+		if err := demo.New(4, 8, 1, 3*time.Second, time.Minute).Run(ctx,
+			func(e cluster.Event) { events = append(events, e) }); err != nil {
 			t.Error(err)
 		}
 	})
@@ -56,7 +57,8 @@ func endedStory(t *testing.T) []cluster.Event {
 	last := events[len(events)-1].At
 	return append(events, cluster.Event{At: last, Discovery: &cluster.Discovery{
 		Command: "squeue", Asked: last, Answered: last,
-		Ended: []cluster.EndedJob{{ID: "48211", Number: "48211", State: cluster.JobFailed, Exit: &cluster.Exit{Code: 1}, End: last.Add(-2 * time.Second), Missed: last}},
+		Ended: []cluster.EndedJob{{ID: "48211", Number: "48211", State: cluster.JobFailed, Exit: &cluster.Exit{Code: 1},
+			End: last.Add(-2 * time.Second), Missed: last}},
 	}})
 }
 
@@ -144,22 +146,26 @@ func TestSchema(t *testing.T) {
 	memory := &Memory{Peak: 8, Limit: &limit, Headroom: &one64, At: place}
 	number := 5.5
 	full := Numbers{
-		Util: &Util{Mean: 1, Lowest: 2, Highest: 3, LowestAt: place, HighestAt: place}, Memory: memory, Temperature: &number, Power: &Power{Mean: 1, Peak: 2}, Energy: &Energy{KWh: 1, Joules: 2, From: FromBoth},
+		Util: &Util{Mean: 1, Lowest: 2, Highest: 3, LowestAt: place, HighestAt: place}, Memory: memory,
+		Temperature: &number, Power: &Power{Mean: 1, Peak: 2}, Energy: &Energy{KWh: 1, Joules: 2, From: FromBoth},
 		Throttled: []Throttled{{Reason: "sw_power_cap", Seconds: 3, From: FromSamples}},
 	}
 	hours := Hours{Given: 1, Seen: 2, Used: &number}
 	r := &Report{
 		Version: Version,
-		Job:     Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Partition: "gpu", Start: began, End: began, Limit: 60, State: "FAILED", Code: &one, Signal: 9},
+		Job: Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Partition: "gpu", Start: began, End: began,
+			Limit: 60, State: "FAILED", Code: &one, Signal: 9},
 		Watched: Watched{From: began, To: began, Seconds: 1, Suspended: 2},
 		Total:   Total{Nodes: 1, GPUs: 2, GPUsSeen: 3, Hours: hours, HostMemory: memory, Numbers: full},
 		Nodes: []Node{{
-			Name: "n1", GPUs: 1, Seen: 2, Unseen: 3, Gaps: 4, Hours: hours, CPU: &number, HostMemory: memory, Numbers: full,
-			List: []GPU{{Number: &one, Key: "k", UUID: "u", Model: "m", Seen: 1, Numbers: full}},
+			Name: "n1", GPUs: 1, Seen: 2, Unseen: 3, Gaps: 4, Hours: hours, CPU: &number, HostMemory: memory,
+			Numbers: full,
+			List:    []GPU{{Number: &one, Key: "k", UUID: "u", Model: "m", Seen: 1, Numbers: full}},
 		}},
-		Ranks:    []Rank{{Rank: 1, World: &one, Place: *place, PID: 1, Seen: 2, Numbers: full}},
-		Findings: []Finding{{Kind: "thermal", Severity: "warning", Since: began, Before: true, Over: began, Times: 2, Node: "n1", GPU: &one, Key: "k", Text: "Hot.", Hint: "cool it"}},
-		Notes:    []Note{{Kind: noteUtil, Text: "Low."}},
+		Ranks: []Rank{{Rank: 1, World: &one, Place: *place, PID: 1, Seen: 2, Numbers: full}},
+		Findings: []Finding{{Kind: "thermal", Severity: "warning", Since: began, Before: true, Over: began, Times: 2,
+			Node: "n1", GPU: &one, Key: "k", Text: "Hot.", Hint: "cool it"}},
+		Notes: []Note{{Kind: noteUtil, Text: "Low."}},
 	}
 	doc := validate(t, r)
 	var schema map[string]any
@@ -197,9 +203,11 @@ func fields(t *testing.T, schema map[string]any, at string, s map[string]any, v 
 // Every note is one of the schema's.
 func TestSchemaHasTheNotes(t *testing.T) {
 	for _, kind := range []string{
-		noteOutOfMemory, noteTimeLimit, noteNeverUsed, noteUtil, noteGPUMemory, noteHostLow, noteHostHigh, noteShortRun, noteShortWatch, noteLate, noteUnseen, noteGPUsUnseen, noteOwner, noteEnergy,
+		noteOutOfMemory, noteTimeLimit, noteNeverUsed, noteUtil, noteGPUMemory, noteHostLow, noteHostHigh, noteShortRun,
+		noteShortWatch, noteLate, noteUnseen, noteGPUsUnseen, noteOwner, noteEnergy,
 	} {
-		r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began, Jobs: []cluster.Job{{ID: "48211"}}}}})
+		r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began,
+			Jobs: []cluster.Job{{ID: "48211"}}}}})
 		r.Notes = []Note{{Kind: kind, Text: "x"}}
 		validate(t, r)
 	}
@@ -207,7 +215,8 @@ func TestSchemaHasTheNotes(t *testing.T) {
 
 // What a node or a job is called cannot become Markdown.
 func TestMarkdownIsEscaped(t *testing.T) {
-	r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began, Jobs: []cluster.Job{{ID: "48211", Name: "<b>|x*", Nodes: []string{"a|b"}}}}}})
+	r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began,
+		Jobs: []cluster.Job{{ID: "48211", Name: "<b>|x*", Nodes: []string{"a|b"}}}}}})
 	var b bytes.Buffer
 	if err := Markdown(&b, r, time.UTC); err != nil {
 		t.Fatal(err)
@@ -244,7 +253,8 @@ func TestTableOfRanks(t *testing.T) {
 
 func TestShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 28 * time.Second: "28s", 59600 * time.Millisecond: "1m", 303 * time.Second: "5m 3s", 2 * time.Hour: "2h", 72 * time.Minute: "1h 12m", 52*time.Hour + time.Minute: "2d 4h",
+		0: "0s", 28 * time.Second: "28s", 59600 * time.Millisecond: "1m", 303 * time.Second: "5m 3s",
+		2 * time.Hour: "2h", 72 * time.Minute: "1h 12m", 52*time.Hour + time.Minute: "2d 4h",
 	} {
 		if got := short(d); got != want {
 			t.Errorf("%v is %q, want %q", d, got, want)
@@ -260,24 +270,34 @@ func TestNotes(t *testing.T) {
 		over       cluster.EndState
 		seconds    int
 	}
-	plain := state{util: [2]float64{80, 70}, used: [2]float64{60, 60}, host: [2]uint64{60, 100}, over: cluster.JobFailed, seconds: 400}
+	plain := state{util: [2]float64{80, 70}, used: [2]float64{60, 60}, host: [2]uint64{60, 100},
+		over: cluster.JobFailed, seconds: 400}
 	for name, tc := range map[string]struct {
 		change func(*state)
 		kinds  []string
 		says   string
 	}{
-		"all well":        {func(*state) {}, nil, ""},
-		"one never used":  {func(s *state) { s.util[1] = 0 }, []string{noteNeverUsed}, "1 of 2 GPUs were never used: n1 GPU1."},
-		"none used":       {func(s *state) { s.util = [2]float64{} }, []string{noteNeverUsed}, "None of the 2 GPUs was ever used"},
-		"low":             {func(s *state) { s.util = [2]float64{20, 20} }, []string{noteUtil}, "The mean GPU utilization is low: 20.0%."},
-		"very low":        {func(s *state) { s.util = [2]float64{5, 25} }, []string{noteUtil}, "is very low: 15.0%"},
-		"little memory":   {func(s *state) { s.used = [2]float64{8, 12} }, []string{noteGPUMemory}, "more than 15.0% of its memory"},
-		"host memory":     {func(s *state) { s.host[0] = 10 }, []string{noteHostLow}, "more than 10.0 GiB of the 100.0 GiB"},
-		"host is full":    {func(s *state) { s.host[0] = 97 }, []string{noteHostHigh}, "up to 97.0% of its host memory on n1"},
-		"short":           {func(s *state) { s.seconds, s.util = 200, [2]float64{} }, []string{noteShortWatch}, "Watched for 3m 20s: below 5m"},
-		"out of memory":   {func(s *state) { s.over = cluster.JobOutOfMemory }, []string{noteOutOfMemory}, "--mem"},
-		"out of time":     {func(s *state) { s.over = cluster.JobTimedOut }, []string{noteTimeLimit}, "time limit of 4h"},
-		"less than asked": {func(s *state) { s.over = cluster.JobCompleted }, []string{noteShortRun}, "needed 6m 40s of its time limit of 4h (3%)"},
+		"all well": {func(*state) {}, nil, ""},
+		"one never used": {func(s *state) { s.util[1] = 0 }, []string{noteNeverUsed},
+			"1 of 2 GPUs were never used: n1 GPU1."},
+		"none used": {func(s *state) { s.util = [2]float64{} }, []string{noteNeverUsed},
+			"None of the 2 GPUs was ever used"},
+		"low": {func(s *state) { s.util = [2]float64{20, 20} }, []string{noteUtil},
+			"The mean GPU utilization is low: 20.0%."},
+		"very low": {func(s *state) { s.util = [2]float64{5, 25} }, []string{noteUtil}, "is very low: 15.0%"},
+		"little memory": {func(s *state) { s.used = [2]float64{8, 12} }, []string{noteGPUMemory},
+			"more than 15.0% of its memory"},
+		"host memory": {func(s *state) { s.host[0] = 10 }, []string{noteHostLow},
+			"more than 10.0 GiB of the 100.0 GiB"},
+		"host is full": {func(s *state) { s.host[0] = 97 }, []string{noteHostHigh},
+			"up to 97.0% of its host memory on n1"},
+		"short": {func(s *state) { s.seconds, s.util = 200, [2]float64{} }, []string{noteShortWatch},
+			"Watched for 3m 20s: below 5m"},
+		"out of memory": {func(s *state) { s.over = cluster.JobOutOfMemory }, []string{noteOutOfMemory}, "--mem"},
+		"out of time": {func(s *state) { s.over = cluster.JobTimedOut }, []string{noteTimeLimit},
+			"time limit of 4h"},
+		"less than asked": {func(s *state) { s.over = cluster.JobCompleted }, []string{noteShortRun},
+			"needed 6m 40s of its time limit of 4h (3%)"},
 	} {
 		s := plain
 		tc.change(&s)

@@ -47,7 +47,8 @@ type running struct {
 
 // newSample takes what n has of the job just after a report.
 func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
-	s := sample{node: n.Name, at: n.Arrived, ms: r.MonoMS, patience: patienceOf(n), suspended: job.Suspended, cpu: n.Host.Float(metric.CPU), listed: r.Listed}
+	s := sample{node: n.Name, at: n.Arrived, ms: r.MonoMS, patience: patienceOf(n), suspended: job.Suspended,
+		cpu: n.Host.Float(metric.CPU), listed: r.Listed}
 	for _, m := range n.Memory {
 		if m.Job == job.Number {
 			s.memory = m.JobMemory

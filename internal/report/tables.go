@@ -55,7 +55,8 @@ func facts(r *Report, zone *time.Location) [][2]string {
 	from := w.From.In(zone)
 	out := [][2]string{
 		{"State", state(&r.Job)},
-		{"Watched", fmt.Sprintf("%s, %s to %s", spoken(w.Seconds), from.Format("2006-01-02 15:04:05"), clock(w.To.In(zone), from)) + suspended(w)},
+		{"Watched", fmt.Sprintf("%s, %s to %s", spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
+			clock(w.To.In(zone), from)) + suspended(w)},
 		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, nodes(t.Nodes))},
 	}
 	add := func(name, value string) {
@@ -126,7 +127,8 @@ func utilization(u *Util) string {
 	case u.LowestAt.String() == u.HighestAt.String():
 		return "mean " + percent(u.Mean)
 	}
-	return fmt.Sprintf("mean %s, lowest %s (%s), highest %s (%s)", percent(u.Mean), percent(u.Lowest), u.LowestAt, percent(u.Highest), u.HighestAt)
+	return fmt.Sprintf("mean %s, lowest %s (%s), highest %s (%s)", percent(u.Mean), percent(u.Lowest), u.LowestAt,
+		percent(u.Highest), u.HighestAt)
 }
 
 func memory(m *Memory) string {
@@ -187,7 +189,8 @@ func numbersRow(n *Numbers) []string {
 }
 
 func nodeGrid(r *Report) grid {
-	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"}, append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
+	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"},
+		append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)

@@ -80,7 +80,8 @@ func (j *joint) numbers() Numbers {
 	}
 	for i, why := range reasons {
 		if j.times[i] > 0 {
-			j.out.Throttled = append(j.out.Throttled, Throttled{Reason: why.name, Seconds: round(j.times[i], 1), From: j.froms[i]})
+			j.out.Throttled = append(j.out.Throttled, Throttled{Reason: why.name, Seconds: round(j.times[i], 1),
+				From: j.froms[i]})
 		}
 	}
 	return j.out

@@ -51,7 +51,8 @@ func energy(e *Energy) string {
 
 // reasonWords are the words for reasons of reduced clocks.
 var reasonWords = map[string]string{
-	"hw_thermal_slowdown": "hardware thermal", "sw_thermal_slowdown": "software thermal", "hw_power_brake_slowdown": "power brake", "sw_power_cap": "power limit", "sync_boost": "sync boost",
+	"hw_thermal_slowdown": "hardware thermal", "sw_thermal_slowdown": "software thermal",
+	"hw_power_brake_slowdown": "power brake", "sw_power_cap": "power limit", "sync_boost": "sync boost",
 }
 
 // clock is a time of day, with its date where that is another one than that of the time before it.

@@ -45,8 +45,10 @@ type Output interface {
 
 // numbers are the metrics of a GPU that are logged.
 var numbers = []metric.ID{
-	metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.MemoryUsed,
-	metric.Temperature, metric.MemoryTemperature, metric.Fan, metric.Power, metric.Energy, metric.SMClock, metric.MemClock,
+	metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive,
+	metric.MemoryUsed,
+	metric.Temperature, metric.MemoryTemperature, metric.Fan, metric.Power, metric.Energy, metric.SMClock,
+	metric.MemClock,
 	metric.PCIeTX, metric.PCIeRX, metric.NVLinkTX, metric.NVLinkRX, metric.ECCUncorrected,
 }
 
@@ -88,7 +90,8 @@ func valuesOver(gpus []*cluster.GPU, all bool) []float64 {
 		}
 		values = append(values, v)
 	}
-	used, size := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal), tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
+	used, size := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal),
+		tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
 	return append(values, percent(used.Value, size.Value), nan, nan, nan)
 }
 
@@ -154,7 +157,8 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 }
 
 // addGPUs adds the samples of the GPUs of a job on nodes with a fresh report.
-func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, fresh map[string]*cluster.Node, ranks map[spot]int) []Sample {
+func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView, fresh map[string]*cluster.Node,
+	ranks map[spot]int) []Sample {
 	for _, p := range l.places(s, j, ranks) {
 		n := fresh[p.node]
 		if n == nil || tally.Lost(p.gpu) != "" || p.gpu.Hung() {
@@ -162,7 +166,8 @@ func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView,
 		}
 		samples = append(samples, Sample{
 			At: n.Arrived, Elapsed: l.elapsed(j, n.Arrived), Job: j.ID, Tag: p.tag,
-			Rank: p.rank, Node: n.Name, GPU: tally.NumberText(p.gpu), UUID: p.gpu.Card.UUID, Values: valuesOf(p.gpu, p.process),
+			Rank: p.rank, Node: n.Name, GPU: tally.NumberText(p.gpu), UUID: p.gpu.Card.UUID,
+			Values: valuesOf(p.gpu, p.process),
 		})
 	}
 	return samples
@@ -175,7 +180,8 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 	if len(gpus) == 0 || unknown {
 		return samples
 	}
-	return append(samples, Sample{At: s.At, Elapsed: l.elapsed(j, s.At), Job: j.ID, Tag: Whole, Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
+	return append(samples, Sample{At: s.At, Elapsed: l.elapsed(j, s.At), Job: j.ID, Tag: Whole,
+		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
 }
 
 // elapsed is how long the job has run. Clocks may differ: it is never negative.

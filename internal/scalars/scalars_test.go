@@ -23,7 +23,8 @@ type world struct{ *cluster.Store }
 
 func newWorld(jobs ...cluster.Job) world {
 	if len(jobs) == 0 {
-		jobs = []cluster.Job{{ID: "16", Number: "16", Start: start, Nodes: []string{"a", "b"}, Minors: map[string][]int{"a": {0, 1}, "b": {0, 1}}}}
+		jobs = []cluster.Job{{ID: "16", Number: "16", Start: start, Nodes: []string{"a", "b"},
+			Minors: map[string][]int{"a": {0, 1}, "b": {0, 1}}}}
 	}
 	w := world{cluster.NewStore(10*time.Second, func(cluster.Subject) []cluster.Condition { return nil })}
 	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: jobs}})
@@ -35,7 +36,8 @@ func newWorld(jobs ...cluster.Job) world {
 }
 
 func card(node string, i int) wire.Card {
-	return wire.Card{Index: i, Minor: &i, UUID: fmt.Sprintf("GPU-%s%d", node, i), Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80e9})}
+	return wire.Card{Index: i, Minor: &i, UUID: fmt.Sprintf("GPU-%s%d", node, i),
+		Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80e9})}
 }
 
 func (w world) hello(node string, cards ...wire.Card) {
@@ -45,7 +47,8 @@ func (w world) hello(node string, cards ...wire.Card) {
 
 // on is a process of a rank on a GPU; rank -1: it has none.
 func on(gpu, rank, worldSize int) wire.Process {
-	p := wire.Process{PID: 5000 + 10*rank + gpu, StartTicks: 7, GPU: gpu, RSS: new(uint64(3e9)), CPUPercent: new(99.5), GPUMemory: new(uint64(19e9)), Identity: wire.Identity{Job: "16"}}
+	p := wire.Process{PID: 5000 + 10*rank + gpu, StartTicks: 7, GPU: gpu, RSS: new(uint64(3e9)), CPUPercent: new(99.5),
+		GPUMemory: new(uint64(19e9)), Identity: wire.Identity{Job: "16"}}
 	if rank >= 0 {
 		p.Rank = &wire.Rank{Rank: rank, World: &worldSize, From: "RANK"}
 	}
@@ -60,7 +63,9 @@ func (w world) report(sec float64, node string, processes ...wire.Process) {
 func (w world) reportOf(sec float64, node string, gpus []int, processes ...wire.Process) {
 	r := &wire.Report{MonoMS: int64(1000 * sec), Listed: true, Processes: processes}
 	for i, index := range gpus {
-		r.GPUs = append(r.GPUs, wire.GPU{Index: index, Values: metric.Make(map[metric.ID]float64{metric.Util: float64(10 + i), metric.MemoryUsed: 20e9, metric.Power: 300.5})})
+		r.GPUs = append(r.GPUs, wire.GPU{Index: index,
+			Values: metric.Make(map[metric.ID]float64{metric.Util: float64(10 + i), metric.MemoryUsed: 20e9,
+				metric.Power: 300.5})})
 	}
 	w.Apply(cluster.Event{At: at(sec), Node: node, Report: r})
 }
@@ -103,25 +108,37 @@ func TestTags(t *testing.T) {
 			w.report(20, "a", on(0, 3, 4), on(1, 1, 4))
 			w.report(20, "b", on(0, 2, 4), on(1, 0, 4))
 		}, "rank0=b1 rank1=a1 rank2=b0 rank3=a0"},
-		{"one has ended", func(w world) { w.report(20, "a", on(0, 0, 4)); w.report(20, "b", on(0, 2, 4), on(1, 3, 4)) }, "rank0=a0 rank2=b0 rank3=b1 rank1=a1"},
-		{"all have ended", func(w world) { w.report(20, "a"); w.report(20, "b") }, "rank0=a0 rank1=a1 rank2=b0 rank3=b1"},
-		{"one has ended and is elsewhere", func(w world) { w.report(20, "a", on(0, 0, 4), on(1, 3, 4)); w.report(20, "b", on(0, 2, 4)) }, "rank0=a0 rank2=b0 rank3=a1 b/gpu1=b1"},
-		{"another program without ranks", func(w world) { w.report(20, "a", on(0, -1, 0), on(1, -1, 0)); w.report(20, "b") }, "a/gpu0=a0 a/gpu1=a1 rank2=b0 rank3=b1"},
+		{"one has ended", func(w world) { w.report(20, "a", on(0, 0, 4)); w.report(20, "b", on(0, 2, 4), on(1, 3, 4)) },
+			"rank0=a0 rank2=b0 rank3=b1 rank1=a1"},
+		{"all have ended", func(w world) { w.report(20, "a"); w.report(20, "b") },
+			"rank0=a0 rank1=a1 rank2=b0 rank3=b1"},
+		{"one has ended and is elsewhere",
+			func(w world) { w.report(20, "a", on(0, 0, 4), on(1, 3, 4)); w.report(20, "b", on(0, 2, 4)) },
+			"rank0=a0 rank2=b0 rank3=a1 b/gpu1=b1"},
+		{"another program without ranks",
+			func(w world) { w.report(20, "a", on(0, -1, 0), on(1, -1, 0)); w.report(20, "b") },
+			"a/gpu0=a0 a/gpu1=a1 rank2=b0 rank3=b1"},
 		{"one node is late", func(w world) { w.report(20, "b", on(0, 2, 4), on(1, 3, 4)) }, "rank2=b0 rank3=b1"},
 		{"two programs", func(w world) {
 			w.report(20, "a", on(0, 0, 2), on(1, 1, 2))
 			w.report(20, "b", on(0, 0, 2), on(1, 1, 2))
 		}, "rank0=a0 rank0/b/gpu0=b0 rank1=a1 rank1/b/gpu1=b1"},
-		{"a rank with two GPUs", func(w world) { w.report(20, "a", on(0, 0, 2), on(1, 0, 2)); w.report(20, "b", on(0, 1, 2)) }, "rank0=a0 rank0/a/gpu1=a1 rank1=b0 rank3=b1"},
+		{"a rank with two GPUs", func(w world) {
+			w.report(20, "a", on(0, 0, 2), on(1, 0, 2))
+			w.report(20, "b",
+				on(0, 1, 2))
+		}, "rank0=a0 rank0/a/gpu1=a1 rank1=b0 rank3=b1"},
 		{"two ranks on one GPU", func(w world) {
 			w.report(20, "a", on(0, 0, 4), on(0, 1, 4))
 			w.report(20, "b", on(0, 2, 4), on(1, 3, 4))
 		}, "rank0=a0 rank1=a0 rank2=b0 rank3=b1 a/gpu1=a1"},
 		{"a GPU is lost", func(w world) {
-			w.Apply(cluster.Event{At: at(20), Node: "a", Report: &wire.Report{MonoMS: 20000, Listed: true, GPUs: []wire.GPU{{Index: 0, Lost: "fell off"}, {Index: 1}}}})
+			w.Apply(cluster.Event{At: at(20), Node: "a", Report: &wire.Report{MonoMS: 20000, Listed: true,
+				GPUs: []wire.GPU{{Index: 0, Lost: "fell off"}, {Index: 1}}}})
 		}, "rank1=a1"},
 		{"a GPU hangs", func(w world) {
-			w.Apply(cluster.Event{At: at(20), Node: "a", Report: &wire.Report{MonoMS: 20000, Listed: true, GPUs: []wire.GPU{{Index: 0, HangsMS: 20000}, {Index: 1}}}})
+			w.Apply(cluster.Event{At: at(20), Node: "a", Report: &wire.Report{MonoMS: 20000, Listed: true,
+				GPUs: []wire.GPU{{Index: 0, HangsMS: 20000}, {Index: 1}}}})
 		}, "rank1=a1"},
 		{"the second node first", func(w world) {
 			w.report(19, "b", on(0, 2, 4), on(1, 3, 4))
@@ -182,7 +199,8 @@ func TestEachReportOnce(t *testing.T) {
 	}
 	w.report(20.2, "a", on(0, 0, 4))
 	second := w.samples(l, 25)
-	for i, want := range []string{"10 rank0", "10 a/gpu1", "12 b/gpu0", "12 b/gpu1", "15 job", "20 rank0", "20 a/gpu1", "25 job"} {
+	for i, want := range []string{"10 rank0", "10 a/gpu1", "12 b/gpu0", "12 b/gpu1", "15 job", "20 rank0", "20 a/gpu1",
+		"25 job"} {
 		all := append(slices.Clone(first), second...)
 		if len(all) != 8 || fmt.Sprint(all[i].Elapsed, " ", all[i].Tag) != want || all[i].Job != "16" {
 			t.Errorf("sample %d of %d: %+v, want %s", i, len(all), all[i], want)
@@ -194,7 +212,8 @@ func TestEachReportOnce(t *testing.T) {
 	if late := w.samples(l, 60); len(late) != 0 {
 		t.Errorf("%d samples of nodes that are silent", len(late))
 	}
-	w.Apply(cluster.Event{At: at(61), Node: "a", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "closed"}}})
+	w.Apply(cluster.Event{At: at(61), Node: "a",
+		Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "closed"}}})
 	if none := w.samples(l, 90); len(none) != 0 {
 		t.Errorf("%d samples of nodes that have failed", len(none))
 	}
@@ -205,7 +224,8 @@ func TestValues(t *testing.T) {
 	w.report(10, "a", on(0, 0, 4))
 	samples := w.samples(l, 10)
 	rank, other, all := &samples[0], &samples[1], &samples[len(samples)-1]
-	for name, want := range map[string]float64{"util_percent": 10, "memory_used_percent": 25, "power_watts": 300.5, "process_rss_bytes": 3e9, "process_cpu_percent": 99.5, "process_gpu_memory_bytes": 19e9} {
+	for name, want := range map[string]float64{"util_percent": 10, "memory_used_percent": 25, "power_watts": 300.5,
+		"process_rss_bytes": 3e9, "process_cpu_percent": 99.5, "process_gpu_memory_bytes": 19e9} {
 		if got := value(t, rank, name); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
@@ -231,8 +251,10 @@ func TestElapsed(t *testing.T) {
 	for name, test := range map[string]struct {
 		began time.Time
 		want  []int64
-	}{"from the start": {at(-3600), []int64{3610, 3620}}, "without one": {time.Time{}, []int64{0, 5}}, "in the future": {at(15), []int64{0, 5}}} {
-		w, l := newWorld(cluster.Job{ID: "16", Number: "16", Start: test.began, Nodes: []string{"a"}, Minors: map[string][]int{"a": {0}}}), New(10*time.Second)
+	}{"from the start": {at(-3600), []int64{3610, 3620}}, "without one": {time.Time{}, []int64{0, 5}},
+		"in the future": {at(15), []int64{0, 5}}} {
+		w, l := newWorld(cluster.Job{ID: "16", Number: "16", Start: test.began, Nodes: []string{"a"},
+			Minors: map[string][]int{"a": {0}}}), New(10*time.Second)
 		var got []int64
 		for _, sec := range []float64{10, 20} {
 			w.report(sec, "a")

@@ -95,7 +95,8 @@ func appendCSV(to []byte, samples []Sample) []byte {
 		if s.Rank != nil {
 			rank = strconv.Itoa(*s.Rank)
 		}
-		line = append(line[:0], s.At.Format(timeForm), strconv.FormatInt(s.Elapsed, 10), text.Cell(s.Job), rank, text.Cell(s.Node), text.Cell(s.GPU), text.Cell(s.UUID))
+		line = append(line[:0], s.At.Format(timeForm), strconv.FormatInt(s.Elapsed, 10), text.Cell(s.Job), rank,
+			text.Cell(s.Node), text.Cell(s.GPU), text.Cell(s.UUID))
 		for _, v := range s.Values {
 			cell := ""
 			if !math.IsNaN(v) {
@@ -126,7 +127,8 @@ func appendObject(to []byte, s *Sample) []byte {
 	if s.Rank != nil {
 		to = strconv.AppendInt(append(to, `,"rank":`...), int64(*s.Rank), 10)
 	}
-	for _, word := range []struct{ key, text string }{{"job", s.Job}, {"node", s.Node}, {"gpu", s.GPU}, {"uuid", s.UUID}} {
+	for _, word := range []struct{ key, text string }{{"job", s.Job}, {"node", s.Node}, {"gpu", s.GPU},
+		{"uuid", s.UUID}} {
 		if word.text != "" {
 			to = append(append(append(to, `,"`...), word.key...), `":`...)
 			to, _ = jsontext.AppendQuote(to, word.text) // what is no UTF-8 is replaced

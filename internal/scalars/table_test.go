@@ -19,7 +19,8 @@ func sample(sec float64, job, tag, node string, util float64) Sample {
 		values[i] = math.NaN()
 	}
 	values[0] = util
-	return Sample{At: at(sec), Elapsed: int64(sec), Job: job, Tag: tag, Node: node, GPU: "0", UUID: "GPU-0", Values: values}
+	return Sample{At: at(sec), Elapsed: int64(sec), Job: job, Tag: tag, Node: node, GPU: "0", UUID: "GPU-0",
+		Values: values}
 }
 
 func open(t *testing.T, path string, form Form) *Table {
@@ -63,7 +64,8 @@ func TestCSV(t *testing.T) {
 		{"2026-11-20T18:00:01.234Z", "1", "16", "3", "a", "0", "GPU-0", "97", "33.333"},
 		{"2026-11-20T18:00:02.000Z", "2", "'=1+1", "", "\"a\",\n@b", "0", "GPU-0", "", ""},
 	} {
-		if got := strings.Join(lines[i][:len(want)], "|"); got != strings.Join(want, "|") || len(lines[i]) != 7+len(Names) {
+		if got := strings.Join(lines[i][:len(want)], "|"); got != strings.Join(want, "|") || len(lines[i]) != 7+
+			len(Names) {
 			t.Errorf("line %d: %s, want %s", i, got, want)
 		}
 	}
@@ -73,13 +75,15 @@ func TestJSONLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jsonl")
 	with := sample(1.2345, "16", "rank3", "a", 97)
 	with.Rank = new(0)
-	put(t, open(t, path, JSONLines), with, sample(2, "16", Whole, "", 50), sample(2, "", "evil", "\"a\"\n\xff", math.NaN()))
+	put(t, open(t, path, JSONLines), with, sample(2, "16", Whole, "", 50),
+		sample(2, "", "evil", "\"a\"\n\xff", math.NaN()))
 	lines := strings.SplitAfter(read(t, path), "\n")
 	if len(lines) != 3 || lines[0] != `{"time":"2026-11-20T18:00:01.234Z","elapsed_seconds":1,"rank":0,"job":"16","node":"a","gpu":"0","uuid":"GPU-0","util_percent":97}`+"\n" {
 		t.Fatalf("%q", lines)
 	}
 	var o map[string]any
-	if err := json.Unmarshal([]byte(lines[1]), &o); err != nil || len(o) != 5 || o["node"] != "\"a\"\n\ufffd" || !utf8.ValidString(lines[1]) {
+	if err := json.Unmarshal([]byte(lines[1]), &o); err != nil || len(o) != 5 || o["node"] != "\"a\"\n\ufffd" ||
+		!utf8.ValidString(lines[1]) {
 		t.Errorf("%v in %q", err, lines[1])
 	}
 }
@@ -112,7 +116,8 @@ func TestAppend(t *testing.T) {
 			}
 			table, err := Open(path, form)
 			if test.wrong != "" {
-				if err == nil || !strings.Contains(err.Error(), test.wrong) || !strings.Contains(err.Error(), strconv.Quote(path)) || read(t, path) != test.before {
+				if err == nil || !strings.Contains(err.Error(), test.wrong) ||
+					!strings.Contains(err.Error(), strconv.Quote(path)) || read(t, path) != test.before {
 					t.Errorf("%s behind %.20q: %v", name, test.before, err)
 				}
 				continue
@@ -124,7 +129,8 @@ func TestAppend(t *testing.T) {
 			if got := read(t, path); got != test.after+row(form, 9) {
 				t.Errorf("%s behind %.90q: %.200q", name, test.before, got)
 			}
-			if _, err := Open(path, form); err == nil || !strings.Contains(err.Error(), "is being written by another program") {
+			if _, err := Open(path, form); err == nil ||
+				!strings.Contains(err.Error(), "is being written by another program") {
 				t.Errorf("two write to %s: %v", name, err)
 			}
 			_ = table.Close()

@@ -135,7 +135,8 @@ func TestRecord(t *testing.T) {
 	if got := hex.EncodeToString(record[:12]); got != "1800000000000000a37f4b22" {
 		t.Error(got)
 	}
-	if got := hex.EncodeToString(record[12:36]); got != "09000010a0111ad641"+"1a0d"+hex.EncodeToString([]byte("brain.Event:2")) {
+	if got := hex.EncodeToString(record[12:36]); got != "09000010a0111ad641"+"1a0d"+
+		hex.EncodeToString([]byte("brain.Event:2")) {
 		t.Error(got)
 	}
 	list, left := events(t, record)
@@ -152,9 +153,11 @@ func TestTensorBoard(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "runs")
 	b := board(t, dir)
 	put(t, b)
-	put(t, b, sample(10.25, "16", "rank3", "a", 97.5), sample(11, "17_2", "rank0", "b", 1), sample(12, "16", Whole, "", 50), sample(12, "16", "rank4", "a", math.NaN()))
+	put(t, b, sample(10.25, "16", "rank3", "a", 97.5), sample(11, "17_2", "rank0", "b", 1),
+		sample(12, "16", Whole, "", 50), sample(12, "16", "rank4", "a", math.NaN()))
 	put(t, b, sample(20, "16", "rank3", "a", 98))
-	list, left := events(t, []byte(read(t, filepath.Join(dir, "job-16", fmt.Sprintf("events.out.tfevents.%d.login_1.77", at(10).Unix())))))
+	list, left := events(t, []byte(read(t,
+		filepath.Join(dir, "job-16", fmt.Sprintf("events.out.tfevents.%d.login_1.77", at(10).Unix())))))
 	if len(list) != 4 || left != 0 || list[0].version != "brain.Event:2" {
 		t.Fatalf("%+v, %d bytes left", list, left)
 	}
@@ -165,7 +168,8 @@ func TestTensorBoard(t *testing.T) {
 		v    float32
 	}{{10.25, 10, "rank3/util_percent", 97.5}, {12, 12, "job/util_percent", 50}, {20, 20, "rank3/util_percent", 98}} {
 		e := list[i+1]
-		if v, there := e.values[want.tag]; e.step != want.step || !there || v != want.v || len(e.values) != 1 || e.time != float64(at(want.sec).UnixMicro())/1e6 || e.version != "" {
+		if v, there := e.values[want.tag]; e.step != want.step || !there || v != want.v || len(e.values) != 1 ||
+			e.time != float64(at(want.sec).UnixMicro())/1e6 || e.version != "" {
 			t.Errorf("%+v, want %+v", e, want)
 		}
 	}
@@ -202,7 +206,8 @@ func TestRuns(t *testing.T) {
 	for _, name := range files(t, dir) {
 		runs = append(runs, filepath.Dir(name))
 	}
-	if want := []string{"job-16", "job-16", "job-3+1", "job-______x", "run-20261120-180002"}; !slices.Equal(runs, want) {
+	if want := []string{"job-16", "job-16", "job-3+1", "job-______x", "run-20261120-180002"}; !slices.Equal(runs,
+		want) {
 		t.Errorf("%q, want %q", runs, want)
 	}
 }

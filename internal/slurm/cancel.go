@@ -58,13 +58,16 @@ func cancelCommand(job, signal string) ([]string, error) {
 	m := jobID.FindStringSubmatch(job)
 	switch {
 	case m == nil, strings.Contains(m[1], "[") != (m[2] != ""):
-		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the id of a job", job)}
+		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run",
+			Cause: fmt.Sprintf("%q is not the id of a job", job)}
 	case signal == "":
 		return []string{cancelName, "--verbose", m[1] + m[2]}, nil
 	case signal == "KILL" || signal == "SIGKILL":
-		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: "SLURM takes SIGKILL for the end of the job: cancel the job instead"}
+		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run",
+			Cause: "SLURM takes SIGKILL for the end of the job: cancel the job instead"}
 	case !signalName.MatchString(signal):
-		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run", Cause: fmt.Sprintf("%q is not the name of a signal", signal)}
+		return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "scancel was not run",
+			Cause: fmt.Sprintf("%q is not the name of a signal", signal)}
 	}
 	return []string{cancelName, "--verbose", "--signal=" + signal, m[1] + m[2]}, nil
 }
@@ -73,7 +76,8 @@ func cancelCommand(job, signal string) ([]string, error) {
 var cancelHints = []struct{ words, meaning, hint string }{
 	{"Invalid job id", "SLURM does not know this job any more.", "press r: the job may have ended"},
 	{"already completing or completed", "The job is ending.", "press r to see whether it has ended"},
-	{"Access/permission denied", "Only the owner of a job and the admins may cancel it.", "check whose job it is: squeue -j JOB"},
+	{"Access/permission denied", "Only the owner of a job and the admins may cancel it.",
+		"check whose job it is: squeue -j JOB"},
 	{"Job not running", "Only running steps get signals.", "cancel the job without a signal instead"},
 	{"Invalid signal", "This version of SLURM does not know the signal.", "list the signals of SLURM: man scancel"},
 }

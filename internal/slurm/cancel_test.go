@@ -24,7 +24,8 @@ func TestCancelCommand(t *testing.T) {
 			t.Errorf("%q %q: %q, %v, want %q", test.job, test.signal, got, err, test.want)
 		}
 	}
-	for _, job := range []string{"", "0", "-u", "--user=root", "48211 48212", "1;id", "2_", "2_[1-3", "2_1]", "2%1", "1\n2", "1.0", "99999999999"} {
+	for _, job := range []string{"", "0", "-u", "--user=root", "48211 48212", "1;id", "2_", "2_[1-3", "2_1]", "2%1",
+		"1\n2", "1.0", "99999999999"} {
 		if argv, err := cancelCommand(job, ""); err == nil {
 			t.Errorf("%q becomes %q", job, argv)
 		}
@@ -46,12 +47,19 @@ func TestCancelFails(t *testing.T) {
 	}{
 		{"", nil, "", ""},
 		{"scancel: Terminating job 48211\n", nil, "", ""},
-		{"scancel: Terminating job 48211\nscancel: error: Kill job error on job id 48211: Invalid job id specified\n", errors.New("exit status 1"), "scancel failed: Kill job error on job id 48211: Invalid job id specified", "press r"},
-		{"scancel: error: Kill job error on job id 48211: Access/permission denied\n", nil, "scancel failed: Kill job error on job id 48211: Access/permission denied", "check whose"},
-		{"scancel: error: Unable to contact slurm controller (connect failure)\n", errors.New("exit status 1"), "slurmctld not responding: Unable to contact", "check with: scontrol ping"},
+		{"scancel: Terminating job 48211\nscancel: error: Kill job error on job id 48211: Invalid job id specified\n",
+			errors.New("exit status 1"), "scancel failed: Kill job error on job id 48211: Invalid job id specified",
+			"press r"},
+		{"scancel: error: Kill job error on job id 48211: Access/permission denied\n", nil,
+			"scancel failed: Kill job error on job id 48211: Access/permission denied", "check whose"},
+		{"scancel: error: Unable to contact slurm controller (connect failure)\n", errors.New("exit status 1"),
+			"slurmctld not responding: Unable to contact", "check with: scontrol ping"},
 		{"", exec.ErrNotFound, "scancel is not installed here", ""},
 	} {
-		client := New(func(context.Context, ...string) ([]byte, []byte, error) { return nil, []byte(test.stderr), test.err })
+		client := New(func(context.Context, ...string) ([]byte, []byte, error) {
+			return nil, []byte(test.stderr),
+				test.err
+		})
 		err := client.Cancel(t.Context(), "48211", "")
 		failed, is := errors.AsType[*reach.Failure](err)
 		switch {

@@ -136,7 +136,8 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 // answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
-	answer := &Answer{Pending: c.pending, Ended: c.told(), Switches: c.switches(), More: c.asks(now), Topology: c.untopologized(now)}
+	answer := &Answer{Pending: c.pending, Ended: c.told(), Switches: c.switches(), More: c.asks(now),
+		Topology: c.untopologized(now)}
 	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
@@ -152,7 +153,8 @@ func (c *Client) answer() (*Answer, error) {
 
 // asks reports whether a question about the jobs is open.
 func (c *Client) asks(now time.Time) bool {
-	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 || len(c.unexplained()) > 0
+	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 ||
+		len(c.unexplained()) > 0
 }
 
 // list takes in squeue's answer. A job without nodes has nothing to show and is left out.
@@ -182,7 +184,8 @@ func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
 			err = areHosts(names)
 		}
 		if err != nil {
-			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue", Detail: "job " + r.id, Words: err.Error()}
+			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue",
+				Detail: "job " + r.id, Words: err.Error()}
 			return false
 		}
 		h = hosts{names: names, final: !strings.Contains(list, "[")}

@@ -102,17 +102,23 @@ func askAll(t *testing.T, c *Client) (*Answer, error) {
 const startedAt = "2026-11-20T18:22:36"
 
 func showJob(number, nodes, gres string) string {
-	return fmt.Sprintf("JobId=%s JobName=x\n   NodeList=%s\n     Nodes=%s CPU_IDs=16 Mem=0 GRES=%s\n\n", number, nodes, nodes, gres)
+	return fmt.Sprintf("JobId=%s JobName=x\n   NodeList=%s\n     Nodes=%s CPU_IDs=16 Mem=0 GRES=%s\n\n", number, nodes,
+		nodes, gres)
 }
 
 func TestAsk(t *testing.T) {
 	slurm := &fakeSlurm{
 		records: []record{
-			{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-03,07]", nodes: "4", name: "train"},
-			{id: "2_1", number: "16", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1", name: "arr"},
-			{id: "2_2", number: "17", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1", name: "arr"},
-			{id: "3", number: "18", state: "S", user: "alice", start: startedAt, end: "2026-11-20T19:22:36", limit: "1:00:00", nodelist: "node09", nodes: "1", name: "rest"},
-			{id: "2_[4-6%3]", number: "2", state: "PD", nodes: "1", gres: "gres:gpu:1", reason: "JobArrayTaskLimit", name: "arr"},
+			{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-03,07]", nodes: "4",
+				name: "train"},
+			{id: "2_1", number: "16", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1",
+				name: "arr"},
+			{id: "2_2", number: "17", state: "R", user: "alice", start: startedAt, nodelist: "node08", nodes: "1",
+				name: "arr"},
+			{id: "3", number: "18", state: "S", user: "alice", start: startedAt, end: "2026-11-20T19:22:36",
+				limit: "1:00:00", nodelist: "node09", nodes: "1", name: "rest"},
+			{id: "2_[4-6%3]", number: "2", state: "PD", nodes: "1", gres: "gres:gpu:1", reason: "JobArrayTaskLimit",
+				name: "arr"},
 		},
 		gres: map[string]string{
 			"1": showJob("1", "node[01-03,07]", "gpu:a100:4(IDX:0-3)"),
@@ -133,17 +139,21 @@ func TestAsk(t *testing.T) {
 	want := &Answer{
 		Jobs: []cluster.Job{
 			{
-				ID: "1", Number: "1", Name: "train", User: "alice", Start: start, Nodes: []string{"node01", "node02", "node03", "node07"},
+				ID: "1", Number: "1", Name: "train", User: "alice", Start: start,
+				Nodes:  []string{"node01", "node02", "node03", "node07"},
 				Minors: map[string][]int{"node01": four, "node02": four, "node03": four, "node07": four},
 			},
-			{ID: "2_1", Number: "16", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"}, Minors: map[string][]int{"node08": {0}}},
-			{ID: "2_2", Number: "17", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"}, Minors: map[string][]int{"node08": {1}}},
+			{ID: "2_1", Number: "16", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"},
+				Minors: map[string][]int{"node08": {0}}},
+			{ID: "2_2", Number: "17", Name: "arr", User: "alice", Start: start, Nodes: []string{"node08"},
+				Minors: map[string][]int{"node08": {1}}},
 			{
 				ID: "3", Number: "18", Name: "rest", User: "alice", Start: start, Limit: time.Hour, Suspended: true,
 				Nodes: []string{"node09"}, Minors: map[string][]int{"node09": {2}},
 			},
 		},
-		Pending: []cluster.PendingJob{{ID: "2_[4-6%3]", Name: "arr", Nodes: 1, GPUs: &one, Reason: "JobArrayTaskLimit"}},
+		Pending: []cluster.PendingJob{{ID: "2_[4-6%3]", Name: "arr", Nodes: 1, GPUs: &one,
+			Reason: "JobArrayTaskLimit"}},
 	}
 	for i := range want.Jobs {
 		job := &want.Jobs[i]
@@ -155,7 +165,8 @@ func TestAsk(t *testing.T) {
 	if diff := cmp.Diff(want, answer, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	wantAsked := []string{"scontrol show hostnames node[01-03,07]", "scontrol show job -d 1", "scontrol show job -d 2", "scontrol show job -d 3"}
+	wantAsked := []string{"scontrol show hostnames node[01-03,07]", "scontrol show job -d 1", "scontrol show job -d 2",
+		"scontrol show job -d 3"}
 	if diff := cmp.Diff(wantAsked, slurm.since()); diff != "" {
 		t.Errorf("asked (-want +got):\n%s", diff)
 	}
@@ -202,14 +213,18 @@ func TestAskFails(t *testing.T) {
 			reach.ClassSlurm, "squeue failed: Invalid user: nosuchuser",
 		},
 		"munge": {
-			"squeue: error: If munged is up, restart with --num-threads=10\nsqueue: error: Munge encode failed\n", exit1,
+			"squeue: error: If munged is up, restart with --num-threads=10\nsqueue: error: Munge encode failed\n",
+			exit1,
 			reach.ClassSlurm, "squeue failed: If munged is up, restart with --num-threads=10",
 		},
 		"silent":   {"", exit1, reach.ClassSlurm, "squeue failed: exit status 1"},
 		"too much": {"", errTooMuch, reach.ClassSlurm, "squeue failed: more than 32 MiB of output"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return nil, []byte(tt.stderr), tt.err })
+			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) {
+				return nil, []byte(tt.stderr),
+					tt.err
+			})
 			answer, err := c.Ask(t.Context())
 			f, ok := errors.AsType[*reach.Failure](err)
 			if !ok || answer != nil {
@@ -237,7 +252,8 @@ func TestAskWithoutSlurm(t *testing.T) {
 			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
 		},
 		"no configuration": func(context.Context, ...string) ([]byte, []byte, error) {
-			return nil, []byte("squeue: error: fetch_config: DNS SRV lookup failed\nsqueue: fatal: " + noConfig + "\n"), errors.New("exit status 1")
+			return nil, []byte("squeue: error: fetch_config: DNS SRV lookup failed\nsqueue: fatal: " + noConfig + "\n"),
+				errors.New("exit status 1")
 		},
 	} {
 		if _, err := newClient(run).Ask(t.Context()); !errors.Is(err, ErrNoSlurm) {
@@ -249,7 +265,8 @@ func TestAskWithoutSlurm(t *testing.T) {
 func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	out := []byte(fixed.begin + "1" + fixed.next)
 	c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return out, nil, nil })
-	if answer, err := c.Ask(t.Context()); answer != nil || err == nil || !strings.Contains(err.Error(), "unexpected output") {
+	if answer, err := c.Ask(t.Context()); answer != nil || err == nil ||
+		!strings.Contains(err.Error(), "unexpected output") {
 		t.Errorf("answer %v, error %v", answer, err)
 	}
 }
@@ -271,7 +288,8 @@ func TestJobWithoutNodes(t *testing.T) {
 				gres: map[string]string{"2": showJob("2", "n2", "gpu:1(IDX:0)")},
 			}
 			answer, err := askAll(t, newClient(slurm.run))
-			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.failure == "") || f != nil && f.Summary() != tt.failure {
+			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.failure == "") || f != nil &&
+				f.Summary() != tt.failure {
 				t.Errorf("error %v, want %q", err, tt.failure)
 			}
 			if answer == nil || len(answer.Jobs) != 1 || answer.Jobs[0].ID != "2" || answer.Jobs[0].Minors == nil {
@@ -310,14 +328,18 @@ func TestBatches(t *testing.T) {
 // TestNamesThatAreCommands: of the login host, or of a job's record, a name that a shell, ssh or SLURM would take for
 // something else is never used.
 func TestNamesThatAreCommands(t *testing.T) {
-	for _, name := range []string{"x;id", "$(id)", "-oProxyCommand=id", "--help", "../evil", "/etc/passwd", "a\x1b[2J", "é", strings.Repeat("n", 300)} {
-		slurm := &fakeSlurm{records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: name, nodes: "1", name: "train"}}}
+	for _, name := range []string{"x;id", "$(id)", "-oProxyCommand=id", "--help", "../evil", "/etc/passwd", "a\x1b[2J",
+		"é", strings.Repeat("n", 300)} {
+		slurm := &fakeSlurm{records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt,
+			nodelist: name, nodes: "1", name: "train"}}}
 		answer, err := newClient(slurm.run).Ask(t.Context())
-		if answer == nil || len(answer.Jobs) > 0 || err == nil || !strings.Contains(err.Error(), "unexpected node list from squeue") {
+		if answer == nil || len(answer.Jobs) > 0 || err == nil ||
+			!strings.Contains(err.Error(), "unexpected node list from squeue") {
 			t.Errorf("squeue says %.20q: %+v %v", name, answer, err)
 		}
 	}
-	for _, said := range []string{"node01\nx;id\n", "-oProxyCommand=id\n", strings.Repeat("n", 300), strings.Repeat("n ", maxHosts+1)} {
+	for _, said := range []string{"node01\nx;id\n", "-oProxyCommand=id\n", strings.Repeat("n", 300),
+		strings.Repeat("n ", maxHosts+1)} {
 		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return []byte(said), nil, nil })
 		if names := c.hostnames(t.Context(), []string{"node[01-02]"}); len(names) > 0 {
 			t.Errorf("scontrol says %.20q: %d lists are taken", said, len(names))
@@ -328,8 +350,9 @@ func TestNamesThatAreCommands(t *testing.T) {
 // SLURM may expand a node list to nothing without an error: the job keeps the nodes of our expansion.
 func TestAnExpansionToNothing(t *testing.T) {
 	slurm := &fakeSlurm{
-		records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-02]", nodes: "2", name: "train"}},
-		gres:    map[string]string{"1": showJob("1", "node[01-02]", "gpu:a100:1(IDX:0)")},
+		records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-02]",
+			nodes: "2", name: "train"}},
+		gres: map[string]string{"1": showJob("1", "node[01-02]", "gpu:a100:1(IDX:0)")},
 	}
 	c := newClient(func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 		if len(argv) > 2 && argv[2] == "hostnames" {

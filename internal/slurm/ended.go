@@ -89,8 +89,9 @@ func latestFirst(a, b endedJob) int {
 // ending is a job that was listed; r is its record now, nil if it is not listed any more.
 func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
 	e := endedJob{EndedJob: cluster.EndedJob{
-		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition, Nodes: len(c.hosts[job.nodelist].names),
-		GPUs: c.countGPUs(job), Start: job.Start, State: cluster.JobCompleting,
+		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition,
+		Nodes: len(c.hosts[job.nodelist].names),
+		GPUs:  c.countGPUs(job), Start: job.Start, State: cluster.JobCompleting,
 	}}
 	if r == nil {
 		e.miss(now)
@@ -117,7 +118,8 @@ func (c *Client) countGPUs(job *listedJob) *int {
 func (r *record) ending() cluster.EndedJob {
 	nodes, _ := strconv.Atoi(r.nodes)
 	return cluster.EndedJob{
-		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes, GPUs: requestedGPUs(r.gres, nodes),
+		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes,
+		GPUs:  requestedGPUs(r.gres, nodes),
 		Start: parseTime(r.start), State: cluster.JobCompleting,
 	}
 }
@@ -174,12 +176,14 @@ func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	for i, e := range jobs {
 		ids[i] = e.ID
 	}
-	out, stderr, err := c.call(ctx, "sacct", "--allocations", "--noheader", "--parsable2", "--jobs="+strings.Join(ids, ","), "--format=JobIDRaw,State,ExitCode,Start,End")
+	out, stderr, err := c.call(ctx, "sacct", "--allocations", "--noheader", "--parsable2",
+		"--jobs="+strings.Join(ids, ","), "--format=JobIDRaw,State,ExitCode,Start,End")
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		c.accounts.none = errors.Is(err, exec.ErrNotFound) || bytes.Contains(stderr, []byte("accounting storage is disabled"))
+		c.accounts.none = errors.Is(err, exec.ErrNotFound) ||
+			bytes.Contains(stderr, []byte("accounting storage is disabled"))
 		c.accounts.failed(time.Now())
 	}
 	learn(jobs, parseAccounts(out), askController)
@@ -222,7 +226,8 @@ type end struct {
 
 // endStates are the states of jobs that have ended.
 var endStates = []cluster.EndState{
-	cluster.JobCompleted, cluster.JobCanceled, cluster.JobFailed, cluster.JobTimedOut, cluster.JobOutOfMemory, cluster.JobNodeFailed, cluster.JobBootFailed,
+	cluster.JobCompleted, cluster.JobCanceled, cluster.JobFailed, cluster.JobTimedOut, cluster.JobOutOfMemory,
+	cluster.JobNodeFailed, cluster.JobBootFailed,
 	cluster.JobDeadline, cluster.JobPreempted,
 }
 

@@ -18,9 +18,12 @@ import (
 
 // showEnded is what `scontrol show job` prints of a job that has ended.
 func showEnded(number, name, state, exit string) string {
-	return fmt.Sprintf("JobId=%s ArrayJobId=2 ArrayTaskId=2 JobName=%s\n   UserId=alice(20001) GroupId=alice(20001) MCS_label=N/A\n"+
-		"   JobState=%s Reason=NonZeroExitCode Dependency=(null)\n   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=%s\n   DerivedExitCode=0:0\n"+
-		"   StartTime=2026-11-20T18:22:36 EndTime=2026-11-20T18:40:00 Deadline=N/A\n   Comment=JobState=RUNNING ExitCode=9:9\n\n", number, name, state, exit)
+	return fmt.Sprintf("JobId=%s ArrayJobId=2 ArrayTaskId=2 JobName=%s\n   UserId=alice(20001) GroupId=alice(20001) "+
+		"MCS_label=N/A\n"+
+		"   JobState=%s Reason=NonZeroExitCode Dependency=(null)\n   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 "+
+		"ExitCode=%s\n   DerivedExitCode=0:0\n"+
+		"   StartTime=2026-11-20T18:22:36 EndTime=2026-11-20T18:40:00 Deadline=N/A\n   Comment=JobState=RUNNING "+
+		"ExitCode=9:9\n\n", number, name, state, exit)
 }
 
 // books is a cluster with accounting: what sacct prints, or why it fails.
@@ -51,7 +54,8 @@ func (b *books) run(ctx context.Context, argv ...string) (stdout, stderr []byte,
 }
 
 func running(id, number, node string) record {
-	return record{id: id, number: number, state: "R", partition: "gpu", user: "alice", start: startedAt, nodelist: node, nodes: "1", name: "job " + id}
+	return record{id: id, number: number, state: "R", partition: "gpu", user: "alice", start: startedAt, nodelist: node,
+		nodes: "1", name: "job " + id}
 }
 
 // oneAndTwo has a job and two tasks of an array.
@@ -80,14 +84,16 @@ func ends(answer *Answer) (words []string) {
 // saidOf are the commands about how jobs have ended.
 func (b *books) saidOf() []string {
 	return slices.DeleteFunc(b.since(), func(line string) bool {
-		return !strings.HasPrefix(line, "sacct") && (!strings.HasPrefix(line, "scontrol show job") || strings.Contains(line, " -d "))
+		return !strings.HasPrefix(line, "sacct") && (!strings.HasPrefix(line, "scontrol show job") ||
+			strings.Contains(line, " -d "))
 	})
 }
 
 // How each job has ended is asked once: sacct about all in one call, then scontrol about those that sacct does not
 // know.
 func TestEnded(t *testing.T) {
-	const accounts = "sacct --allocations --noheader --parsable2 --jobs=1,2_1,2_2 --format=JobIDRaw,State,ExitCode,Start,End"
+	const accounts = "sacct --allocations --noheader --parsable2 --jobs=1,2_1,2_2 " +
+		"--format=JobIDRaw,State,ExitCode,Start,End"
 	disabled := errors.New("sacct: error: Slurm accounting storage is disabled\n")
 	for _, test := range []struct {
 		name  string
@@ -104,16 +110,20 @@ func TestEnded(t *testing.T) {
 		{
 			"sacct lags behind", func(b *books) {
 				b.sacct = "1|RUNNING|0:0|x|Unknown\n17|TIMEOUT|0:0|x|y\n"
-				b.shows = map[string]string{"1": showEnded("1", "x", "OUT_OF_MEMORY", "0:125"), "2_1": showEnded("16", "x", "FAILED", "3:0")}
+				b.shows = map[string]string{"1": showEnded("1", "x", "OUT_OF_MEMORY", "0:125"),
+					"2_1": showEnded("16", "x", "FAILED", "3:0")}
 			},
-			[]string{accounts, "scontrol show job 1", "scontrol show job 2_1"}, []string{"1 OUT_OF_MEMORY 0:125 4 GPUs", "2_1 FAILED 3:0", "2_2 TIMEOUT 0:0"},
+			[]string{accounts, "scontrol show job 1", "scontrol show job 2_1"},
+			[]string{"1 OUT_OF_MEMORY 0:125 4 GPUs", "2_1 FAILED 3:0", "2_2 TIMEOUT 0:0"},
 		},
 		{
 			"no accounting", func(b *books) {
 				b.stop = disabled
-				b.shows = map[string]string{"2": showEnded("16", "x", "FAILED", "3:0") + showEnded("17", "x", "COMPLETED", "0:0")}
+				b.shows = map[string]string{"2": showEnded("16", "x", "FAILED", "3:0") +
+					showEnded("17", "x", "COMPLETED", "0:0")}
 			},
-			[]string{accounts, "scontrol show job 1", "scontrol show job 2"}, []string{"1  4 GPUs", "2_1 FAILED 3:0", "2_2 COMPLETED 0:0"},
+			[]string{accounts, "scontrol show job 1", "scontrol show job 2"},
+			[]string{"1  4 GPUs", "2_1 FAILED 3:0", "2_2 COMPLETED 0:0"},
 		},
 		{
 			"nobody knows", func(b *books) { b.stop = exec.ErrNotFound },
@@ -148,7 +158,8 @@ func TestEnded(t *testing.T) {
 
 // Where sacct has failed because there is no accounting it is not asked again; where it has failed otherwise, later.
 func TestSacctFails(t *testing.T) {
-	for words, after := range map[string]time.Duration{"sacct: error: Slurm accounting storage is disabled": 0, "sacct: error: Problem talking to the database: Connection refused": 70 * time.Second} {
+	for words, after := range map[string]time.Duration{"sacct: error: Slurm accounting storage is disabled": 0,
+		"sacct: error: Problem talking to the database: Connection refused": 70 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			b := oneAndTwo()
 			b.stop = errors.New(words)
@@ -191,7 +202,8 @@ func TestEndingJobs(t *testing.T) {
 			t.Errorf("ended (-want +got):\n%s", diff)
 		}
 	}
-	b.records = append(b.records, record{id: "7", number: "7", state: "CG", nodes: "2", gres: "gres:gpu:4", nodelist: "n8"})
+	b.records = append(b.records, record{id: "7", number: "7", state: "CG", nodes: "2", gres: "gres:gpu:4",
+		nodelist: "n8"})
 	ask("7 COMPLETING 8 GPUs")
 	b.records[0].state, b.records[1].state = "CG", "PD"
 	ask("7 COMPLETING 8 GPUs", "1 COMPLETING 4 GPUs")
@@ -226,7 +238,8 @@ func TestEndedAreLimited(t *testing.T) {
 		}
 		time.Sleep(57 * time.Minute)
 		b.records = b.records[20:]
-		if answer, _ = askAll(t, c); len(answer.Ended) != 50 || answer.Ended[0].ID != "140" || answer.Ended[49].ID != "129" {
+		if answer, _ = askAll(t, c); len(answer.Ended) != 50 || answer.Ended[0].ID != "140" ||
+			answer.Ended[49].ID != "129" {
 			t.Errorf("%d ended: %q", len(answer.Ended), ends(answer))
 		}
 		time.Sleep(4 * time.Minute)
@@ -240,7 +253,8 @@ func TestEndedAreLimited(t *testing.T) {
 func TestParseEnded(t *testing.T) {
 	start, over := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC), time.Date(2026, 11, 20, 18, 40, 0, 0, time.UTC)
 	forged := "x\nJobId=16 JobName=y\n   JobState=COMPLETED\n"
-	got := parseEnded([]byte(showEnded("16", "x", "FAILED", "3:0") + showEnded("17", forged, "TIMEOUT", "0:0") + showEnded("18", "x", "RUNNING", "0:0") + showEnded("19", "x", "NODE_FAIL", "1:0")))
+	got := parseEnded([]byte(showEnded("16", "x", "FAILED", "3:0") + showEnded("17", forged, "TIMEOUT", "0:0") +
+		showEnded("18", "x", "RUNNING", "0:0") + showEnded("19", "x", "NODE_FAIL", "1:0")))
 	want := map[string]end{"19": {state: cluster.JobNodeFailed, exit: &cluster.Exit{Code: 1}, start: start, end: over}}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(end{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

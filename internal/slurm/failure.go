@@ -66,7 +66,8 @@ func failure(command string, stderr []byte, err error) *reach.Failure {
 
 // Late is the failure of a squeue that has not answered yet when its caller wants to wait no longer.
 func Late(after time.Duration) *reach.Failure {
-	f := &reach.Failure{Class: reach.ClassSlurmTimeout, Cause: fmt.Sprintf("no answer from squeue after %v", after.Round(100*time.Millisecond))}
+	f := &reach.Failure{Class: reach.ClassSlurmTimeout, Cause: fmt.Sprintf("no answer from squeue after %v",
+		after.Round(100*time.Millisecond))}
 	away(f)
 	return f
 }
@@ -81,7 +82,8 @@ func away(f *reach.Failure) {
 // firstLine is the first line of an error message, without the name of the command or library call that prints it.
 func firstLine(words string) string {
 	line := strings.TrimSpace(text.FirstLine(words))
-	for _, prefix := range []string{"squeue: error: ", "scontrol: error: ", "sinfo: error: ", "scancel: error: ", "slurm_load_jobs error: ", "error: "} {
+	for _, prefix := range []string{"squeue: error: ", "scontrol: error: ", "sinfo: error: ", "scancel: error: ",
+		"slurm_load_jobs error: ", "error: "} {
 		line = strings.TrimPrefix(line, prefix)
 	}
 	return text.Cut(line, maxLine)

@@ -56,7 +56,8 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 
 	gone := slurm.records[0]
 	slurm.records = slurm.records[1:]
-	ask("sacct --allocations --noheader --parsable2 --jobs=1 --format=JobIDRaw,State,ExitCode,Start,End", "scontrol show job 1")
+	ask("sacct --allocations --noheader --parsable2 --jobs=1 --format=JobIDRaw,State,ExitCode,Start,End",
+		"scontrol show job 1")
 	slurm.records = append(slurm.records, gone)
 	ask("scontrol show hostnames a[1-3]", "scontrol show job -d 1") // nothing is kept of jobs that went
 }
@@ -68,7 +69,8 @@ func TestSlowControllerDelaysOnlyTheGPUs(t *testing.T) {
 		for i := range jobs {
 			id := fmt.Sprint(i + 1)
 			nodes := fmt.Sprintf("n%s[1-2]", id)
-			slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt, nodelist: nodes})
+			slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt,
+				nodelist: nodes})
 			slurm.gres[id] = showJob(id, nodes, "gpu:8(IDX:"+id+")")
 		}
 		began := time.Now()
@@ -132,7 +134,8 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 						{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"},
 						{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n1"},
 					},
-					gres: map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)"), "2": showJob("2", "n1", "gpu:4(IDX:3)")},
+					gres: map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)"),
+						"2": showJob("2", "n1", "gpu:4(IDX:3)")},
 					fail: map[string]error{"scontrol show job": errors.New(tt.words)},
 				}
 				c := newClient(slurm.run)
@@ -158,7 +161,8 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 				slurm.fail = nil
 				time.Sleep(time.Second)
 				answer, err := askAll(t, c)
-				if err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) || !cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
+				if err != nil || !cmp.Equal(answer.Jobs[0].Minors, map[string][]int{"n1": {2}}) ||
+					!cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
 					t.Errorf("asked again: %v, jobs %+v", err, answer)
 				}
 			})
@@ -177,7 +181,8 @@ func TestJobThatIsNotToldHoldsNobodyUp(t *testing.T) {
 	}
 	c := newClient(slurm.run)
 	answer, err := askAll(t, c)
-	if err == nil || answer == nil || answer.Jobs[0].Minors != nil || !cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
+	if err == nil || answer == nil || answer.Jobs[0].Minors != nil ||
+		!cmp.Equal(answer.Jobs[1].Minors, map[string][]int{"n1": {3}}) {
 		t.Fatalf("error %v, answer %+v", err, answer)
 	}
 	slurm.fail = nil

@@ -69,7 +69,8 @@ func TestExpandHostlistRefuses(t *testing.T) {
 }
 
 func FuzzExpandHostlist(f *testing.F) {
-	for _, seed := range []string{"", "node[01-03,07]", "a[1-2]b[01-02],c", "a[", "]", "a[1-99999999]", "a[0-9][0-9][0-9][0-9][0-9]", " a "} {
+	for _, seed := range []string{"", "node[01-03,07]", "a[1-2]b[01-02],c", "a[", "]", "a[1-99999999]",
+		"a[0-9][0-9][0-9][0-9][0-9]", " a "} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, list string) {

@@ -24,7 +24,8 @@ func Logged(run Runner, log *slog.Logger) Runner {
 		if err != nil {
 			level = slog.LevelWarn
 		}
-		log.Log(context.WithoutCancel(ctx), level, "slurm", "command", command, "took", time.Since(began).Round(time.Millisecond), "bytes", len(stdout), "failed", err != nil)
+		log.Log(context.WithoutCancel(ctx), level, "slurm", "command", command, "took",
+			time.Since(began).Round(time.Millisecond), "bytes", len(stdout), "failed", err != nil)
 		return stdout, stderr, err
 	}
 }

@@ -20,7 +20,8 @@ func TestOrdersAreLoggedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	const command = `command="scancel --verbose --signal=USR1 48211"`
-	if !strings.Contains(before, `msg="slurm asked" `+command) || !strings.Contains(log.String(), "msg=slurm "+command) || strings.Contains(log.String(), "s3cr3t") {
+	if !strings.Contains(before, `msg="slurm asked" `+command) ||
+		!strings.Contains(log.String(), "msg=slurm "+command) || strings.Contains(log.String(), "s3cr3t") {
 		t.Errorf("before it %q, then\n%s", before, log.String())
 	}
 	log.Reset()

@@ -125,7 +125,8 @@ func TestNodesAreAskedOnce(t *testing.T) {
 	for i, want := range []cluster.Job{
 		{Minors: map[string][]int{"cpu1": {}}, Configured: map[string]int{"cpu1": 8}},
 		// n1 has no GPU 3
-		{Minors: map[string][]int{"n2": {2, 3}}, Counts: map[string]int{"n1": 2}, Configured: map[string]int{"n1": 3, "n2": 4}},
+		{Minors: map[string][]int{"n2": {2, 3}}, Counts: map[string]int{"n1": 2},
+			Configured: map[string]int{"n1": 3, "n2": 4}},
 		{Counts: map[string]int{"n2": 1}, Configured: map[string]int{"n2": 4}},
 	} {
 		got := cluster.Job{Minors: jobs[i].Minors, Counts: jobs[i].Counts, Configured: jobs[i].Configured}
@@ -152,7 +153,8 @@ func TestNodesThatAreNotTold(t *testing.T) {
 			after time.Duration
 			asked int
 			known bool
-		}{{0, 1, false}, {firstWait - time.Second, 0, false}, {time.Second, 1, false}, {2 * firstWait, 1, true}, {maxWait, 0, true}} {
+		}{{0, 1, false}, {firstWait - time.Second, 0, false}, {time.Second, 1, false}, {2 * firstWait, 1, true},
+			{maxWait, 0, true}} {
 			time.Sleep(step.after)
 			if step.known {
 				slurm.fail = nil
@@ -181,8 +183,10 @@ func TestAnswersThatAreNotUnderstood(t *testing.T) {
 	}
 	for command, answers := range map[string][]string{
 		"scontrol show node": {
-			"", "<html>502 Bad Gateway</html>\n", "NodeName=n1 Arch=x86_64 \n", "NodeName=n2 Arch=x86_64 \n   Gres=gpu:8\n",
-			"NodeName=n1 Arch=x86_64 \n   Gres=gpu:a100:\n   CfgTRES=cpu=32,gres/gpu=8\n", "NodeName=n1 Arch=x86_64 \n   CfgTRES=cpu=32,gres/gpu=8\n",
+			"", "<html>502 Bad Gateway</html>\n", "NodeName=n1 Arch=x86_64 \n",
+			"NodeName=n2 Arch=x86_64 \n   Gres=gpu:8\n",
+			"NodeName=n1 Arch=x86_64 \n   Gres=gpu:a100:\n   CfgTRES=cpu=32,gres/gpu=8\n",
+			"NodeName=n1 Arch=x86_64 \n   CfgTRES=cpu=32,gres/gpu=8\n",
 		},
 		"scontrol show job": {"", "<html>502 Bad Gateway</html>\n", showJob("7", "n1", "gpu:2(IDX:0-1)")},
 	} {

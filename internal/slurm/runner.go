@@ -56,8 +56,11 @@ func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err er
 func environment(base []string) []string {
 	env := slices.DeleteFunc(slices.Clone(base), func(entry string) bool {
 		name, value, _ := strings.Cut(entry, "=")
-		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") || strings.HasPrefix(name, "SCANCEL_") || strings.HasPrefix(name, "SACCT_") || strings.HasPrefix(name, "SINFO_") ||
-			name == "SLURM_TIME_FORMAT" || name == "SLURM_TOPO_LEN" || name == "TZ" || name == "SLURM_CLUSTERS" && !isOneCluster(value)
+		return strings.HasPrefix(name, "SQUEUE_") || strings.HasPrefix(name, "SCONTROL_") ||
+			strings.HasPrefix(name, "SCANCEL_") || strings.HasPrefix(name, "SACCT_") ||
+			strings.HasPrefix(name, "SINFO_") ||
+			name == "SLURM_TIME_FORMAT" || name == "SLURM_TOPO_LEN" || name == "TZ" || name == "SLURM_CLUSTERS" &&
+			!isOneCluster(value)
 	})
 	return append(env, "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SCONTROL_LOCAL=1")
 }

@@ -17,7 +17,8 @@ func TestCommand(t *testing.T) {
 	t.Setenv("SQUEUE_FORMAT", "%j")
 	t.Setenv("SLURM_TIME_FORMAT", "relative")
 	t.Setenv("TZ", "JST-9")
-	out, words, err := Command(t.Context(), "sh", "-c", `echo "$SQUEUE_FORMAT,$SLURM_TIME_FORMAT,$TZ"; echo oops >&2; exit 3`)
+	out, words, err := Command(t.Context(), "sh", "-c",
+		`echo "$SQUEUE_FORMAT,$SLURM_TIME_FORMAT,$TZ"; echo oops >&2; exit 3`)
 	if string(out) != ",standard,UTC0\n" || string(words) != "oops\n" {
 		t.Errorf("printed %q and %q", out, words)
 	}
@@ -79,8 +80,11 @@ func TestCommandCapsItsOutput(t *testing.T) {
 }
 
 func TestEnvironment(t *testing.T) {
-	got := environment([]string{"PATH=/bin", "SQUEUE_STATES=all", "SQUEUE_SORT=i", "SCONTROL_ALL=1", "SCANCEL_INTERACTIVE=1", "SACCT_FORMAT=x", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=x", "SLURM_TOPO_LEN=9", "TZ=JST-9"})
-	want := []string{"PATH=/bin", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1", "SCONTROL_LOCAL=1"}
+	got := environment([]string{"PATH=/bin", "SQUEUE_STATES=all", "SQUEUE_SORT=i", "SCONTROL_ALL=1",
+		"SCANCEL_INTERACTIVE=1", "SACCT_FORMAT=x", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=x", "SLURM_TOPO_LEN=9",
+		"TZ=JST-9"})
+	want := []string{"PATH=/bin", "SLURM_CONF=/etc/s", "SLURM_TIME_FORMAT=standard", "TZ=UTC0", "SQUEUE_LOCAL=1",
+		"SCONTROL_LOCAL=1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -88,13 +92,15 @@ func TestEnvironment(t *testing.T) {
 
 // SLURM_CLUSTERS may choose the cluster, but only one.
 func TestClusterOfTheEnvironment(t *testing.T) {
-	for value, kept := range map[string]bool{"gpu": true, " gpu": true, "gpu,cpu": false, "all": false, "ALL": false, "": false} {
+	for value, kept := range map[string]bool{"gpu": true, " gpu": true, "gpu,cpu": false, "all": false, "ALL": false,
+		"": false} {
 		entry := "SLURM_CLUSTERS=" + value
 		if got := slices.Contains(environment([]string{entry}), entry); got != kept {
 			t.Errorf("%q: kept %v, want %v", entry, got, kept)
 		}
 	}
-	if env := environment(nil); slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, "SLURM_CLUSTERS") }) {
+	if env := environment(nil); slices.ContainsFunc(env,
+		func(e string) bool { return strings.HasPrefix(e, "SLURM_CLUSTERS") }) {
 		t.Errorf("a cluster out of nothing: %q", env)
 	}
 }

@@ -159,7 +159,8 @@ const maxLimit = 100 * 365 * 24 * time.Hour
 func requestedGPUs(gres string, nodes int) *int {
 	perNode, found := 0, false
 	for item := range strings.SplitSeq(gres, ",") {
-		parts := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"), func(r rune) bool { return r == ':' || r == '=' })
+		parts := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"),
+			func(r rune) bool { return r == ':' || r == '=' })
 		if len(parts) == 0 || parts[0] != "gpu" {
 			continue
 		}

@@ -18,7 +18,8 @@ var fixed = marks{begin: "<NONCE<", next: "|NONCE|", end: ">NONCE>"}
 func (m marks) print(records ...record) []byte {
 	var b strings.Builder
 	for _, r := range records {
-		f := []string{r.id, r.number, r.state, r.partition, r.user, r.start, r.end, r.limit, r.nodes, r.gres, r.reason, r.nodelist, r.name}
+		f := []string{r.id, r.number, r.state, r.partition, r.user, r.start, r.end, r.limit, r.nodes, r.gres, r.reason,
+			r.nodelist, r.name}
 		b.WriteString(m.begin + strings.Join(f, m.next) + m.end + "\n")
 	}
 	return []byte(b.String())
@@ -37,7 +38,8 @@ func TestMarksFormat(t *testing.T) {
 func TestParseSurvivesEveryName(t *testing.T) {
 	forger := newMarks() // knows how marks look, but not the nonce
 	for _, name := range []string{
-		"", " ", "my job with  spaces", "a|b|c", "tab\there", "esc\x1b[31mred", "тест-日本語-ü", "two\nlines\n", "\n", "\xff\xfe", "100%j",
+		"", " ", "my job with  spaces", "a|b|c", "tab\there", "esc\x1b[31mred", "тест-日本語-ü", "two\nlines\n", "\n",
+		"\xff\xfe", "100%j",
 		forger.end + "\n" + forger.begin + "99", "<NONC" + forger.next, ">", "|", strings.Repeat("x", 4096),
 	} {
 		want := []record{{id: "1", name: name}, {id: "2", name: "next"}}
@@ -101,22 +103,26 @@ func TestParsePassesOverNoise(t *testing.T) {
 }
 
 // header is what squeue prints first, also when there are no jobs.
-var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER", "%S", "START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
+var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER", "%S",
+	"START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
 	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.format()) + "\n"
 
 // Only squeue says that there are no jobs: what a wrapper or a proxy prints in its place does not.
 func TestParseWithoutJobs(t *testing.T) {
-	for _, out := range []string{"", "\n", header, "CLUSTER: test\n" + header + "site notice\n", header + "CLUSTER: b\n" + header} {
+	for _, out := range []string{"", "\n", header, "CLUSTER: test\n" + header + "site notice\n",
+		header + "CLUSTER: b\n" + header} {
 		if got, err := fixed.parse([]byte(out)); err != nil || len(got) != 0 {
 			t.Errorf("%q: %d records, %v", out, len(got), err)
 		}
 	}
-	for _, out := range []string{"<html>502 Bad Gateway</html>", "\x00\x01\x02", "site notice\n", header[1:], strings.ReplaceAll(header, "NONCE", "OTHER")} {
+	for _, out := range []string{"<html>502 Bad Gateway</html>", "\x00\x01\x02", "site notice\n", header[1:],
+		strings.ReplaceAll(header, "NONCE", "OTHER")} {
 		if got, err := fixed.parse([]byte(out)); err == nil {
 			t.Errorf("%q: %d records", out, len(got))
 		}
 	}
-	got, err := fixed.parse([]byte(header + string(fixed.print(record{id: "1", number: "1", state: "ST", name: "JOBID"}))))
+	got, err := fixed.parse([]byte(header +
+		string(fixed.print(record{id: "1", number: "1", state: "ST", name: "JOBID"}))))
 	if err != nil || len(got) != 1 {
 		t.Errorf("with a header: %d records, %v", len(got), err)
 	}
@@ -136,7 +142,8 @@ func TestParseRefusesBrokenRecords(t *testing.T) {
 }
 
 func TestRecordJob(t *testing.T) {
-	r := record{id: "2_1", number: "16", state: "R", partition: "gpu", user: "alice", start: "2026-11-20T18:22:36", end: "2026-11-20T19:22:36", limit: "1:00:00", name: "arr"}
+	r := record{id: "2_1", number: "16", state: "R", partition: "gpu", user: "alice", start: "2026-11-20T18:22:36",
+		end: "2026-11-20T19:22:36", limit: "1:00:00", name: "arr"}
 	want := cluster.Job{
 		ID: "2_1", Number: "16", Name: "arr", User: "alice", Partition: "gpu", Limit: time.Hour,
 		Start: time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC), End: time.Date(2026, 11, 20, 19, 22, 36, 0, time.UTC),
@@ -161,7 +168,8 @@ func TestRecordJob(t *testing.T) {
 
 func TestRecordPending(t *testing.T) {
 	eight := 8
-	r := record{id: "15", state: "PD", partition: "gpu", nodes: "2", gres: "gres:gpu:4", reason: "Resources", start: "N/A", name: "p"}
+	r := record{id: "15", state: "PD", partition: "gpu", nodes: "2", gres: "gres:gpu:4", reason: "Resources",
+		start: "N/A", name: "p"}
 	want := cluster.PendingJob{ID: "15", Name: "p", Partition: "gpu", Nodes: 2, GPUs: &eight, Reason: "Resources"}
 	if diff := cmp.Diff(want, r.pending()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -186,7 +194,8 @@ func TestParseLimit(t *testing.T) {
 	for s, want := range map[string]time.Duration{
 		"0:30": 30 * time.Second, "5:00": 5 * time.Minute, "1:00:00": time.Hour, "1-00:00:00": 24 * time.Hour,
 		"2-12:30:05": 60*time.Hour + 30*time.Minute + 5*time.Second,
-		"UNLIMITED":  0, "NOT_SET": 0, "INVALID": 0, "": 0, "7": 0, "1:2:3:4": 0, "-1:00": 0, "x-1:00": 0, "65535-00:00:00": 0,
+		"UNLIMITED":  0, "NOT_SET": 0, "INVALID": 0, "": 0, "7": 0, "1:2:3:4": 0, "-1:00": 0, "x-1:00": 0,
+		"65535-00:00:00": 0,
 	} {
 		if got := parseLimit(s); got != want {
 			t.Errorf("parseLimit(%q) = %v, want %v", s, got, want)
@@ -199,7 +208,8 @@ func TestRequestedGPUs(t *testing.T) {
 		gres string
 		want int // -1: not told
 	}{
-		{"gres:gpu:a100:4", 8}, {"gres:gpu:1", 2}, {"gres:gpu", 2}, {"gpu:2", 4}, {"gres/gpu:a100=2", 4}, {"gres/gpu=3", 6},
+		{"gres:gpu:a100:4", 8}, {"gres:gpu:1", 2}, {"gres:gpu", 2}, {"gpu:2", 4}, {"gres/gpu:a100=2", 4},
+		{"gres/gpu=3", 6},
 		{"gres:gpu:a100", 2}, {"gres:gpu:a100:1,gres:gpu:v100:2", 6}, {"gres:nic:1,gres:gpu:2", 4},
 		{"N/A", -1}, {"", -1}, {"gres:nic:1", -1}, {"gres:shard:3", -1}, {"gres:gpu:a100:many", -1},
 	} {
@@ -217,7 +227,8 @@ func TestRequestedGPUs(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(fixed.print(record{id: "1", name: "a"}, record{id: "2_[4-6%3]", state: "PD", nodes: "1", gres: "gres:gpu:1", limit: "1-00:00:00"}))
+	f.Add(fixed.print(record{id: "1", name: "a"}, record{id: "2_[4-6%3]", state: "PD", nodes: "1", gres: "gres:gpu:1",
+		limit: "1-00:00:00"}))
 	f.Add([]byte("<NONCE<>NONCE>"))
 	f.Add([]byte("<NONCE<<NONCE<|NONCE|"))
 	f.Fuzz(func(t *testing.T, out []byte) {

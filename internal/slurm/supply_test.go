@@ -31,7 +31,8 @@ func TestParseNodesRecorded(t *testing.T) {
 	want := []NodeGPUs{
 		// without -d, where GPUs are not accounted for
 		{Name: "node01", States: []string{"MIXED"}, Types: a100(0, false)},
-		{Name: "node04", States: []string{"IDLE", "DRAIN"}, Reason: "testing drain [root@2026-11-20T18:22:34]", Types: a100(0, false)},
+		{Name: "node04", States: []string{"IDLE", "DRAIN"}, Reason: "testing drain [root@2026-11-20T18:22:34]",
+			Types: a100(0, false)},
 		{Name: "node02", States: []string{"MIXED"}, Types: a100(4, true)},
 	}
 	if diff := cmp.Diff(want, parseNodes(recorded(t, "show-node.txt"))); diff != "" {
@@ -41,24 +42,25 @@ func TestParseNodesRecorded(t *testing.T) {
 
 func TestParseNodes(t *testing.T) {
 	for text, want := range map[string]string{ // total and used of each type
-		"   Gres=gpu:a100:4(S:0-1)\n   GresUsed=gpu:a100:2(IDX:0,3)\n":                                                      "a100 4 2",
-		"   Gres=gpu:a100:2(S:0),gpu:a100:2(S:1),nic:1\n   GresUsed=gpu:a100:3(IDX:0-2),nic:0\n":                            "a100 4 3",
-		"   Gres=gpu:a100:4,gpu:v100:1\n   GresUsed=gpu:a100:0(IDX:N/A),gpu:v100:1(IDX:4)\n":                                "a100 4 0, v100 1 1",
-		"   Gres=gpu:4\n   GresUsed=gpu:(null):1(IDX:2)\n":                                                                  " 4 1",
-		"   Gres=gpu:4\n   GresUsed=gpu:1\n":                                                                                " 4 1",
-		"   Gres=gpu:4\n   GresUsed=gpu:9\n":                                                                                " 4 4",
-		"   Gres=gpu:a100_3g.20gb:2(S:0)\n   GresUsed=gpu:a100_3g.20gb:1(IDX:0)\n":                                          "a100_3g.20gb 2 1",
-		"   Gres=gpu:a100:2,shard:a100:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:a100:3(3/8,0/8)\n":                         "a100 2 1",
-		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a100=4\n   AllocTRES=cpu=1,gres/gpu=2,gres/gpu:a100=2\n": "a100 4 2",
-		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4\n   AllocTRES=cpu=1,gres/gpu=3\n":                                 "a100 4 3",
-		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4\n   AllocTRES=\n":                                                 "a100 4 0",
-		"   Gres=gpu:a100:4,gpu:v100:1\n   CfgTRES=gres/gpu=5\n   AllocTRES=gres/gpu=3\n":                                   "a100 4 ?, v100 1 ?",
-		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32\n   AllocTRES=cpu=1\n":                                                       "a100 4 ?",
-		"   Gres=gpu:a100:4\n   GresUsed=gpu:a100:x\n":                                                                      "a100 4 ?",
-		"   Gres=gpu:a100:4\n   Comment=x GresUsed=gpu:a100:2\n   Comment=y\n":                                              "a100 4 ?",
-		"   Gres=(null)\n   GresUsed=\n":                                                                                    "",
-		"   Gres=gpu:a100\n":                                                                                                "",
-		"   Gres=gpu:-1\n":                                                                                                  "",
+		"   Gres=gpu:a100:4(S:0-1)\n   GresUsed=gpu:a100:2(IDX:0,3)\n":                              "a100 4 2",
+		"   Gres=gpu:a100:2(S:0),gpu:a100:2(S:1),nic:1\n   GresUsed=gpu:a100:3(IDX:0-2),nic:0\n":    "a100 4 3",
+		"   Gres=gpu:a100:4,gpu:v100:1\n   GresUsed=gpu:a100:0(IDX:N/A),gpu:v100:1(IDX:4)\n":        "a100 4 0, v100 1 1",
+		"   Gres=gpu:4\n   GresUsed=gpu:(null):1(IDX:2)\n":                                          " 4 1",
+		"   Gres=gpu:4\n   GresUsed=gpu:1\n":                                                        " 4 1",
+		"   Gres=gpu:4\n   GresUsed=gpu:9\n":                                                        " 4 4",
+		"   Gres=gpu:a100_3g.20gb:2(S:0)\n   GresUsed=gpu:a100_3g.20gb:1(IDX:0)\n":                  "a100_3g.20gb 2 1",
+		"   Gres=gpu:a100:2,shard:a100:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:a100:3(3/8,0/8)\n": "a100 2 1",
+		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a100=4\n   " +
+			"AllocTRES=cpu=1,gres/gpu=2,gres/gpu:a100=2\n": "a100 4 2",
+		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4\n   AllocTRES=cpu=1,gres/gpu=3\n": "a100 4 3",
+		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4\n   AllocTRES=\n":                 "a100 4 0",
+		"   Gres=gpu:a100:4,gpu:v100:1\n   CfgTRES=gres/gpu=5\n   AllocTRES=gres/gpu=3\n":   "a100 4 ?, v100 1 ?",
+		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32\n   AllocTRES=cpu=1\n":                       "a100 4 ?",
+		"   Gres=gpu:a100:4\n   GresUsed=gpu:a100:x\n":                                      "a100 4 ?",
+		"   Gres=gpu:a100:4\n   Comment=x GresUsed=gpu:a100:2\n   Comment=y\n":              "a100 4 ?",
+		"   Gres=(null)\n   GresUsed=\n":                                                    "",
+		"   Gres=gpu:a100\n":                                                                "",
+		"   Gres=gpu:-1\n":                                                                  "",
 		// twice
 		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n": "",
 		"   Gres=nic:2\n": "",
@@ -80,10 +82,14 @@ func TestParseNodes(t *testing.T) {
 	}
 	for text, want := range map[string][3]any{ // states, silent, full
 		"   CPUAlloc=32 CPUEfctv=32 CPUTot=64 CPULoad=1\n   State=ALLOCATED+PLANNED ThreadsPerCore=1\n": {"ALLOCATED PLANNED", false, true},
-		"   CPUAlloc=31 CPUEfctv=32 CPUTot=64 CPULoad=1\n   State=MIXED* ThreadsPerCore=1\n":            {"MIXED", true, false},
-		"   CPUAlloc=64 CPUTot=64 CPULoad=N/A\n   State=DOWN*+DRAIN\n":                                  {"DOWN DRAIN", true, true},
-		"   RealMemory=256000 AllocMem=256000 FreeMem=1 Sockets=2\n   State=IDLE~ Owner=N/A\n":          {"IDLE", false, true},
-		"   RealMemory=256000 AllocMem=0 FreeMem=1 Sockets=2\n   OS=Linux State=DOWN\n   State=IDLE\n":  {"IDLE", false, false},
+		"   CPUAlloc=31 CPUEfctv=32 CPUTot=64 CPULoad=1\n   State=MIXED* ThreadsPerCore=1\n": {"MIXED", true,
+			false},
+		"   CPUAlloc=64 CPUTot=64 CPULoad=N/A\n   State=DOWN*+DRAIN\n": {"DOWN DRAIN",
+			true, true},
+		"   RealMemory=256000 AllocMem=256000 FreeMem=1 Sockets=2\n   State=IDLE~ Owner=N/A\n": {"IDLE", false,
+			true},
+		"   RealMemory=256000 AllocMem=0 FreeMem=1 Sockets=2\n   OS=Linux State=DOWN\n   State=IDLE\n": {"IDLE", false,
+			false},
 	} {
 		n := parseNodes([]byte("NodeName=n1 \n   Gres=gpu:1\n" + text))[0]
 		if got := [3]any{strings.Join(n.States, " "), n.Silent, n.Full}; got != want {
@@ -102,12 +108,16 @@ func TestParsePartitions(t *testing.T) {
 	}
 	nine := []string{"node01", "node02", "node03", "node07", "node08", "node09", "node10", "node11", "node12"}
 	want := []Partition{
-		{Name: "gpu", Default: true, State: "up", Nodes: slices.Concat(nine, []string{"node13", "node14", "node15", "node16"})}, {Name: "debug", State: "down", Nodes: nine},
+		{Name: "gpu", Default: true, State: "up",
+			Nodes: slices.Concat(nine, []string{"node13", "node14", "node15", "node16"})},
+		{Name: "debug", State: "down", Nodes: nine},
 	}
-	if diff := cmp.Diff(want, partitions); diff != "" || !slices.Equal(lists, []string{"node[01-03,07-12]", "node[13-16]"}) {
+	if diff := cmp.Diff(want, partitions); diff != "" ||
+		!slices.Equal(lists, []string{"node[01-03,07-12]", "node[13-16]"}) {
 		t.Errorf("lists %q; (-want +got):\n%s", lists, diff)
 	}
-	for _, bad := range []string{"gpu|up|gpu:4\n", "gpu|up|gpu:4|n[1-\n", "gpu|up|gpu:4|-x\n", "|up|gpu:4|n1\n", "sinfo: warning\n", strings.Repeat("gpu|up|gpu:4|n[1-65536]\n", 17)} {
+	for _, bad := range []string{"gpu|up|gpu:4\n", "gpu|up|gpu:4|n[1-\n", "gpu|up|gpu:4|-x\n", "|up|gpu:4|n1\n",
+		"sinfo: warning\n", strings.Repeat("gpu|up|gpu:4|n[1-65536]\n", 17)} {
 		if _, _, err := parsePartitions([]byte(bad)); err == nil {
 			t.Errorf("%.40q is understood", bad)
 		}
@@ -127,7 +137,8 @@ func TestAskSupply(t *testing.T) {
 	if err != nil || len(s.Partitions) != 2 || len(s.Nodes) != 3 || s.Nodes[1].Name != "node02" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if want := []string{"sinfo --noheader --format=%P|%a|%G|%N", "scontrol -d show node node[01-03,07-12],node[13-16]"}; !slices.Equal(asked, want) {
+	if want := []string{"sinfo --noheader --format=%P|%a|%G|%N",
+		"scontrol -d show node node[01-03,07-12],node[13-16]"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	_, err = New(func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
@@ -136,15 +147,20 @@ func TestAskSupply(t *testing.T) {
 	if err == nil || err.Error() != "scontrol failed: unexpected output: no node with GPUs" {
 		t.Errorf("an scontrol that is not understood: %v", err)
 	}
-	for said, want := range map[string]error{"sinfo: fatal: " + noConfig: ErrNoSlurm, "Unable to contact slurm controller": nil} {
+	for said, want := range map[string]error{"sinfo: fatal: " + noConfig: ErrNoSlurm,
+		"Unable to contact slurm controller": nil} {
 		_, err := New(func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, []byte(said), errors.New("exit status 1")
 		}).AskSupply(t.Context())
-		if f, failed := errors.AsType[*reach.Failure](err); want != nil && !errors.Is(err, want) || want == nil && (!failed || f.Short != "slurmctld not responding") {
+		if f, failed := errors.AsType[*reach.Failure](err); want != nil && !errors.Is(err, want) || want == nil &&
+			(!failed || f.Short != "slurmctld not responding") {
 			t.Errorf("%s: %v", said, err)
 		}
 	}
-	if _, err := New(func(context.Context, ...string) ([]byte, []byte, error) { return nil, nil, exec.ErrNotFound }).AskSupply(t.Context()); !errors.Is(err, ErrNoSlurm) {
+	if _, err := New(func(context.Context, ...string) ([]byte, []byte, error) {
+		return nil, nil,
+			exec.ErrNotFound
+	}).AskSupply(t.Context()); !errors.Is(err, ErrNoSlurm) {
 		t.Errorf("without sinfo: %v", err)
 	}
 }

@@ -85,7 +85,8 @@ func wide(n string) []record {
 // The topology is asked for when a job has many nodes, once an hour, and a little later after the controller was away.
 func TestTopologyIsAskedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slurm := &fakeSlurm{gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: string(recorded(t, "topology-tree.txt"))}
+		slurm := &fakeSlurm{gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")},
+			topology: string(recorded(t, "topology-tree.txt"))}
 		c := newClient(slurm.run)
 		for i, step := range []struct {
 			after time.Duration
@@ -130,14 +131,16 @@ func TestSwitchesOfJobs(t *testing.T) {
 			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "node[03-07]"},
 			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "node[07-10]"},
 		},
-		gres:     map[string]string{"1": showJob("1", "node03", "gpu:1(IDX:0)"), "2": showJob("2", "node07", "gpu:1(IDX:0)")},
+		gres: map[string]string{"1": showJob("1", "node03", "gpu:1(IDX:0)"),
+			"2": showJob("2", "node07", "gpu:1(IDX:0)")},
 		topology: string(recorded(t, "topology-tree.txt")),
 	}
 	answer, err := askAll(t, newClient(slurm.run))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []cluster.Switch{{Name: "a1", Nodes: []string{"node03", "node07"}}, {Name: "a2", Nodes: []string{"node04", "node05", "node06"}}, {Name: "b2", Nodes: []string{"node08", "node09"}}}
+	want := []cluster.Switch{{Name: "a1", Nodes: []string{"node03", "node07"}},
+		{Name: "a2", Nodes: []string{"node04", "node05", "node06"}}, {Name: "b2", Nodes: []string{"node08", "node09"}}}
 	if diff := cmp.Diff(want, answer.Switches); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -179,7 +182,8 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 		{"No topology information available\n", 0, topologyAge},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: tree}
+			slurm := &fakeSlurm{records: wide("09"),
+				gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: tree}
 			c := newClient(slurm.run)
 			for i, want := range []struct {
 				after time.Duration
@@ -199,7 +203,8 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 					t.Fatal(err)
 				}
 				if asked := slurm.topologies(); asked != want.asked || len(answer.Switches) != want.known {
-					t.Errorf("%q, step %d: asked %d times, %d switches; want %d and %d", step.say, i, asked, len(answer.Switches), want.asked, want.known)
+					t.Errorf("%q, step %d: asked %d times, %d switches; want %d and %d", step.say, i, asked,
+						len(answer.Switches), want.asked, want.known)
 				}
 			}
 		})
@@ -208,7 +213,8 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 
 // The topology is no question about the jobs: it comes after those, and whoever waits for them is done before.
 func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
-	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: string(recorded(t, "topology-tree.txt"))}
+	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")},
+		topology: string(recorded(t, "topology-tree.txt"))}
 	c := newClient(slurm.run)
 	answer, err := c.Ask(t.Context())
 	for err == nil && answer.More {
@@ -217,7 +223,8 @@ func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
 	if err != nil || slurm.topologies() != 0 || !answer.Topology || answer.Jobs[0].Minors == nil {
 		t.Fatalf("before the topology: %+v, %v", answer, err)
 	}
-	if answer, err = c.Next(t.Context()); err != nil || slurm.topologies() != 1 || answer.Topology || answer.More || len(answer.Switches) != 3 {
+	if answer, err = c.Next(t.Context()); err != nil || slurm.topologies() != 1 || answer.Topology || answer.More ||
+		len(answer.Switches) != 3 {
 		t.Errorf("with the topology: %+v, %v", answer, err)
 	}
 }

@@ -293,7 +293,8 @@ func TestManyEndsDoNotSetThePace(t *testing.T) {
 		first []time.Duration // questions
 		most  int             // in 10 minutes
 	}{
-		{"the controller answers", nil, 0, []time.Duration{0, 2 * sec, 5 * sec, 9 * sec, 17 * sec, 33 * sec, 63 * sec, 93 * sec}, 25},
+		{"the controller answers", nil, 0, []time.Duration{0, 2 * sec, 5 * sec, 9 * sec, 17 * sec, 33 * sec, 63 * sec,
+			93 * sec}, 25},
 		{"it fails", broken, 0, []time.Duration{0, 2 * sec, 5 * sec, 35 * sec, 65 * sec}, 23},
 		{"it is slow", nil, 5 * sec, []time.Duration{0, 2 * sec, 5 * sec, 70 * sec, 195 * sec}, 7},
 	} {
@@ -333,7 +334,8 @@ func TestTheFloorHolds(t *testing.T) {
 				d.lost.Ring()
 			}
 		})
-		if want := []time.Duration{0, 45 * sec, 90 * sec, 135 * sec, 180 * sec, 225 * sec}; !slices.Equal(c.asked, want) {
+		if want := []time.Duration{0, 45 * sec, 90 * sec, 135 * sec, 180 * sec, 225 * sec}; !slices.Equal(c.asked,
+			want) {
 			t.Errorf("%s: asked at %v, want %v", name, c.asked, want)
 		}
 	}
@@ -367,7 +369,8 @@ func TestAFailureKeepsTheJobsAndHeals(t *testing.T) {
 		c.at(10 * sec)
 		c.change(func() { c.err, c.took = away, 10*sec })
 		c.at(41 * sec)
-		if told := c.last(); told.Failure != away || len(told.Jobs) != 1 || !told.Answered.Equal(c.begin) || !told.Asked.Equal(c.begin.Add(40*sec)) {
+		if told := c.last(); told.Failure != away || len(told.Jobs) != 1 || !told.Answered.Equal(c.begin) ||
+			!told.Asked.Equal(c.begin.Add(40*sec)) {
 			t.Errorf("told %+v", told)
 		}
 		c.at(130 * sec)
@@ -420,7 +423,8 @@ func TestQuitsWhileSlurmIsSilent(t *testing.T) {
 	if c.failed != nil || len(c.told) != 1 {
 		t.Fatalf("run returned %v and told %v", c.failed, c.told)
 	}
-	if told := c.last(); told.Command != slurm.Question || told.User != "alice" || !told.Asked.IsZero() || told.Jobs != nil {
+	if told := c.last(); told.Command != slurm.Question || told.User != "alice" || !told.Asked.IsZero() ||
+		told.Jobs != nil {
 		t.Errorf("before the first answer: %+v", told)
 	}
 }

@@ -26,7 +26,8 @@ func NewHosts(list string, names []string, nodes *poller.Manager, user, host str
 // Run emits Events until ctx ends.
 func (h *Hosts) Run(ctx context.Context, emit func(cluster.Event)) error {
 	now := time.Now()
-	emit(cluster.Event{At: now, Discovery: &cluster.Discovery{User: h.user, Host: h.host, Answered: now, Jobs: []cluster.Job{h.job}}})
+	emit(cluster.Event{At: now, Discovery: &cluster.Discovery{User: h.user, Host: h.host, Answered: now,
+		Jobs: []cluster.Job{h.job}}})
 	h.SetNodes(h.job.Nodes)
 	h.Manager.Run(ctx, emit)
 	return nil

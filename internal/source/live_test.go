@@ -53,7 +53,8 @@ func (n *network) Open(_ context.Context, node string, _ func(reach.Step)) (poll
 	if n.down[node] {
 		return nil, errDown
 	}
-	s := &session{network: n, node: node, messages: make(chan wire.Message, 2), closed: make(chan struct{}), beat: time.NewTicker(interval)}
+	s := &session{network: n, node: node, messages: make(chan wire.Message, 2), closed: make(chan struct{}),
+		beat: time.NewTicker(interval)}
 	s.messages <- wire.Message{Hello: &wire.Hello{Host: node}}
 	s.messages <- wire.Message{Report: &wire.Report{Seq: 1}}
 	n.sessions[node] = s
@@ -144,7 +145,8 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 			c.heard.At = c.begin.Add(-c.heardAge)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor, Heard: c.heard, Job: c.only, reported: map[string]bool{}}
+		l := &Live{discoverer: newDiscoverer(c, "alice", "login1"), Manager: n.manager(), Floor: c.floor,
+			Heard: c.heard, Job: c.only, reported: map[string]bool{}}
 		l.Jobs = func(jobs []cluster.Job) {
 			if watched, _ := n.watched(); len(n.told) == 0 && len(watched) > 0 {
 				t.Error("nodes are watched before the jobs were told")
@@ -173,7 +175,8 @@ func live(t *testing.T, c *controller, n *network, test func(l *Live)) []cluster
 }
 
 func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
-	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}, {ID: "2_1", Nodes: []string{"n2"}}, {ID: "2_2", Nodes: []string{"n2"}}}}
+	c := &controller{jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}, {ID: "2_1", Nodes: []string{"n2"}},
+		{ID: "2_2", Nodes: []string{"n2"}}}}
 	n := newNetwork()
 	want := func(nodes ...string) {
 		t.Helper()
@@ -196,7 +199,8 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 	if diff := cmp.Diff([]string{"n1", "n2", "n3"}, slices.Sorted(slices.Values(n.opened))); diff != "" {
 		t.Errorf("sessions opened (-want +got):\n%s", diff)
 	}
-	if first := events[0]; first.Discovery == nil || first.Discovery.User != "alice" || first.Discovery.Command != slurm.Question || !first.At.Equal(c.begin) {
+	if first := events[0]; first.Discovery == nil || first.Discovery.User != "alice" ||
+		first.Discovery.Command != slurm.Question || !first.At.Equal(c.begin) {
 		t.Errorf("first event %+v", first)
 	}
 	if !slices.ContainsFunc(events, func(e cluster.Event) bool { return e.Gone && e.Node == "n1" }) {
@@ -207,7 +211,8 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 // Of the nodes of one job only, also if another job has it; when it has ended no node is watched.
 func TestLiveWatchesOneJob(t *testing.T) {
 	for _, only := range []string{"2_1", "7", "2"} {
-		c := &controller{only: only, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}, {ID: "2_1", Number: "7", Nodes: []string{"n2"}}}}
+		c := &controller{only: only, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}},
+			{ID: "2_1", Number: "7", Nodes: []string{"n2"}}}}
 		n := newNetwork()
 		live(t, c, n, func(*Live) {
 			if got, _ := n.watched(); !slices.Equal(got, []string{"n2"}) || len(n.told) != 1 || n.told[0].ID != "2_1" {
@@ -255,7 +260,8 @@ func TestLiveBeginsWithWhatIsKnown(t *testing.T) {
 		age  time.Duration
 		want []time.Duration
 	}{"young": {5 * sec, []time.Duration{15 * sec}}, "old": {20 * sec, []time.Duration{0, 20 * sec}}} {
-		c := &controller{floor: 20 * sec, heardAge: test.age, heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n7"}}}}, Took: sec}}
+		c := &controller{floor: 20 * sec, heardAge: test.age,
+			heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Nodes: []string{"n7"}}}}, Took: sec}}
 		n := newNetwork()
 		live(t, c, n, func(l *Live) {
 			if watched, _ := n.watched(); slices.Equal(watched, []string{"n7"}) != (name == "young") {
@@ -322,7 +328,8 @@ func TestLiveWithoutSlurm(t *testing.T) {
 		}
 		var events []cluster.Event
 		l := NewLive(slurm.New(noSqueue), newNetwork().manager(), "alice", "laptop")
-		if err := l.Run(t.Context(), func(e cluster.Event) { events = append(events, e) }); !errors.Is(err, slurm.ErrNoSlurm) {
+		if err := l.Run(t.Context(), func(e cluster.Event) { events = append(events, e) }); !errors.Is(err,
+			slurm.ErrNoSlurm) {
 			t.Errorf("Run returned %v", err)
 		}
 		if len(events) != 1 || events[0].Discovery == nil || !events[0].Discovery.Asked.IsZero() {
@@ -350,7 +357,8 @@ func TestHosts(t *testing.T) {
 		}
 		first := <-events
 		want := &cluster.Discovery{
-			User: "alice", Host: "laptop", Answered: time.Now(), Jobs: []cluster.Job{{Name: "a[1-2],a1", User: "alice", Nodes: []string{"a1", "a2"}}},
+			User: "alice", Host: "laptop", Answered: time.Now(),
+			Jobs: []cluster.Job{{Name: "a[1-2],a1", User: "alice", Nodes: []string{"a1", "a2"}}},
 		}
 		if diff := cmp.Diff(want, first.Discovery); diff != "" {
 			t.Errorf("discovery (-want +got):\n%s", diff)
@@ -365,7 +373,8 @@ func TestHosts(t *testing.T) {
 // A question goes to the session of the node that it is about.
 func TestAsk(t *testing.T) {
 	net := &network{sessions: map[string]*session{}}
-	h := NewHosts("a,b", []string{"a", "b"}, poller.New(poller.Config{Opener: net, Interval: interval, Retries: 2}), "alice", "login1")
+	h := NewHosts("a,b", []string{"a", "b"}, poller.New(poller.Config{Opener: net, Interval: interval, Retries: 2}),
+		"alice", "login1")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)

@@ -8,8 +8,10 @@ import (
 )
 
 func TestOnlyOneJob(t *testing.T) {
-	jobs := []cluster.Job{{ID: "7", Number: "7"}, {ID: "17", Number: "17"}, {ID: "7_1", Number: "9"}, {ID: "20+0", Number: "20"}, {ID: "20+1", Number: "21"}, {ID: "70", Number: "70"}}
-	for id, want := range map[string][]string{"7": {"7", "7_1"}, "9": {"7_1"}, "7_1": {"7_1"}, "20": {"20+0", "20+1"}, "21": {"20+1"}, "2": nil, "7_": nil} {
+	jobs := []cluster.Job{{ID: "7", Number: "7"}, {ID: "17", Number: "17"}, {ID: "7_1", Number: "9"},
+		{ID: "20+0", Number: "20"}, {ID: "20+1", Number: "21"}, {ID: "70", Number: "70"}}
+	for id, want := range map[string][]string{"7": {"7", "7_1"}, "9": {"7_1"}, "7_1": {"7_1"}, "20": {"20+0", "20+1"},
+		"21": {"20+1"}, "2": nil, "7_": nil} {
 		var got []string
 		for _, j := range only(id, jobs) {
 			got = append(got, j.ID)

@@ -144,7 +144,8 @@ func (f *farEnd) Open(ctx context.Context, _ string, _ func(reach.Step)) (poller
 			}
 		}
 	}()
-	pipe := &link.Pipe{In: f.answers, Out: f.read, Words: link.NewWords(), Wait: func() link.Exit { return link.Exit{Known: true} }, Kill: func() {}}
+	pipe := &link.Pipe{In: f.answers, Out: f.read, Words: link.NewWords(),
+		Wait: func() link.Exit { return link.Exit{Known: true} }, Kill: func() {}}
 	s := link.New(pipe, link.DefaultLimits)
 	if err := s.Magic(ctx); err != nil {
 		return nil, err

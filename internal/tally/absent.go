@@ -24,7 +24,8 @@ func WithAbsent(job *cluster.JobView, n *cluster.Node, gpus []*cluster.GPU) []*c
 	case m.Hidden:
 		why = "hidden by the cgroup of job " + m.Cgroup
 	case len(numbers) == 0:
-		numbers, why = []int{cluster.NoNumber}, fmt.Sprintf("%d of the %d GPUs allocated to this job are missing", m.Count, m.Of)
+		numbers, why = []int{cluster.NoNumber}, fmt.Sprintf("%d of the %d GPUs allocated to this job are missing",
+			m.Count, m.Of)
 	}
 	for _, number := range numbers {
 		gpus = append(gpus, &cluster.GPU{Number: number, Card: wire.Card{Index: absentIndex}, GPU: wire.GPU{Lost: why}})

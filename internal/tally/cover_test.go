@@ -33,23 +33,29 @@ func TestCoveredCountsWhatIsSharedOnce(t *testing.T) {
 	}{
 		"none": {nil, Cover{}},
 		"parts of a node": {
-			[]cluster.JobView{job([]string{"n1"}, map[string][]int{"n1": {0, 1}}), job([]string{"n1", "n2"}, map[string][]int{"n1": {2, 3}, "n2": {0}})},
+			[]cluster.JobView{job([]string{"n1"}, map[string][]int{"n1": {0, 1}}),
+				job([]string{"n1", "n2"}, map[string][]int{"n1": {2, 3}, "n2": {0}})},
 			Cover{Nodes: 2, NodesReporting: 1, GPUs: 5, GPUsSeen: 3},
 		},
 		"the same GPU": {
-			[]cluster.JobView{job([]string{"n1"}, map[string][]int{"n1": {0}}), job([]string{"n1"}, map[string][]int{"n1": {0, 1}})},
+			[]cluster.JobView{job([]string{"n1"}, map[string][]int{"n1": {0}}),
+				job([]string{"n1"}, map[string][]int{"n1": {0, 1}})},
 			Cover{Nodes: 1, NodesReporting: 1, GPUs: 2, GPUsSeen: 2},
 		},
 		"the same GPU of a node that has never reported": {
-			[]cluster.JobView{job([]string{"n3"}, map[string][]int{"n3": {0}}), job([]string{"n3"}, map[string][]int{"n3": {0, 1}})},
+			[]cluster.JobView{job([]string{"n3"}, map[string][]int{"n3": {0}}),
+				job([]string{"n3"}, map[string][]int{"n3": {0, 1}})},
 			Cover{Nodes: 1, GPUs: 2},
 		},
-		"GPUs that nobody has named": {[]cluster.JobView{job([]string{"n1"}, nil), job([]string{"n1"}, nil)}, Cover{Nodes: 1, NodesReporting: 1, GPUs: 4, GPUsSeen: 3}},
+		"GPUs that nobody has named": {[]cluster.JobView{job([]string{"n1"}, nil), job([]string{"n1"}, nil)},
+			Cover{Nodes: 1, NodesReporting: 1, GPUs: 4, GPUsSeen: 3}},
 		"a count, and all": {
-			[]cluster.JobView{{Job: cluster.Job{Nodes: []string{"n1"}, Counts: map[string]int{"n1": 2}}}, job([]string{"n1"}, nil)},
+			[]cluster.JobView{{Job: cluster.Job{Nodes: []string{"n1"}, Counts: map[string]int{"n1": 2}}},
+				job([]string{"n1"}, nil)},
 			Cover{Nodes: 1, NodesReporting: 1, GPUs: 4, GPUsSeen: 3},
 		},
-		"no GPU": {[]cluster.JobView{job([]string{"n1"}, map[string][]int{"n1": {}})}, Cover{Nodes: 1, NodesReporting: 1}},
+		"no GPU": {[]cluster.JobView{job([]string{"n1"}, map[string][]int{"n1": {}})},
+			Cover{Nodes: 1, NodesReporting: 1}},
 	} {
 		s := &cluster.Snapshot{Jobs: test.jobs, Nodes: map[string]*cluster.Node{"n1": reporting, "n2": silent}}
 		if got := Covered(s); got != test.want {

@@ -143,7 +143,8 @@ func (a Gauge) OuterNow(gpus []*cluster.GPU) (outer Sum, standsOut bool) {
 		if v != v {
 			continue
 		}
-		if outer.Count++; outer.GPU == nil || gauges[a].highest && v > outer.Value || !gauges[a].highest && v < outer.Value {
+		if outer.Count++; outer.GPU == nil || gauges[a].highest && v > outer.Value || !gauges[a].highest &&
+			v < outer.Value {
 			outer.Value, outer.GPU = v, g
 		}
 	}

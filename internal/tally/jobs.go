@@ -37,9 +37,12 @@ var (
 
 // endStates are the states of jobs that have ended.
 var endStates = map[cluster.EndState]JobState{
-	cluster.JobCompleting: {"CG", "ending"}, cluster.JobCompleted: {"CD", "completed"}, cluster.JobCanceled: {"CA", "canceled"}, cluster.JobFailed: {"F", "failed"},
-	cluster.JobTimedOut: {"TO", "time limit"}, cluster.JobOutOfMemory: {"OOM", "out of memory"}, cluster.JobNodeFailed: {"NF", "node failed"},
-	cluster.JobBootFailed: {"BF", "boot failed"}, cluster.JobDeadline: {"DL", "deadline"}, cluster.JobPreempted: {"PR", "preempted"}, "": {"–", "ended"},
+	cluster.JobCompleting: {"CG", "ending"}, cluster.JobCompleted: {"CD", "completed"},
+	cluster.JobCanceled: {"CA", "canceled"}, cluster.JobFailed: {"F", "failed"},
+	cluster.JobTimedOut: {"TO", "time limit"}, cluster.JobOutOfMemory: {"OOM", "out of memory"},
+	cluster.JobNodeFailed: {"NF", "node failed"},
+	cluster.JobBootFailed: {"BF", "boot failed"}, cluster.JobDeadline: {"DL", "deadline"},
+	cluster.JobPreempted: {"PR", "preempted"}, "": {"–", "ended"},
 }
 
 // Jobs are the jobs that have nodes, those that wait, and those that have ended, in SLURM's order.
@@ -51,7 +54,8 @@ func Jobs(s *cluster.Snapshot) []JobRow {
 	}
 	for i := range d.Pending {
 		j := &d.Pending[i]
-		r := JobRow{Pending: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: jobWaits, Nodes: j.Nodes, GPUs: j.GPUs}
+		r := JobRow{Pending: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: jobWaits, Nodes: j.Nodes,
+			GPUs: j.GPUs}
 		if j.Booting {
 			r.State = jobBoots
 		}
@@ -59,7 +63,8 @@ func Jobs(s *cluster.Snapshot) []JobRow {
 	}
 	for i := range d.Ended {
 		j := &d.Ended[i]
-		rows = append(rows, JobRow{Ended: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: endStates[j.State], Nodes: j.Nodes, GPUs: j.GPUs})
+		rows = append(rows, JobRow{Ended: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: endStates[j.State],
+			Nodes: j.Nodes, GPUs: j.GPUs})
 	}
 	return rows
 }

@@ -16,7 +16,8 @@ func kinOf() *cluster.Snapshot {
 		n := &cluster.Node{Name: name, State: cluster.NodeReporting, Listed: true}
 		for g := range 2 {
 			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{Index: g}, Number: g})
-			id := wire.Identity{User: "alice", Command: "train", Job: "16", Rank: &wire.Rank{Rank: 2*k + g, World: new(4), From: "RANK"}}
+			id := wire.Identity{User: "alice", Command: "train", Job: "16",
+				Rank: &wire.Rank{Rank: 2*k + g, World: new(4), From: "RANK"}}
 			n.Processes = append(n.Processes, wire.Process{PID: 10*k + g + 10, StartTicks: 5, GPU: g, Identity: id})
 		}
 		s.Nodes[name] = n
@@ -81,7 +82,8 @@ func TestChildren(t *testing.T) {
 	s := kinOf()
 	of := TargetOf(s, s.Nodes["n1"], &s.Nodes["n1"].Processes[0])
 	relative := func(pid, parent int, user string) wire.Relative {
-		return wire.Relative{ProcessID: wire.ProcessID{PID: pid, StartTicks: 5}, Parent: parent, User: user, Name: "python"}
+		return wire.Relative{ProcessID: wire.ProcessID{PID: pid, StartTicks: 5}, Parent: parent, User: user,
+			Name: "python"}
 	}
 	for name, test := range map[string]struct {
 		family []wire.Relative
@@ -90,9 +92,12 @@ func TestChildren(t *testing.T) {
 	}{
 		"alone":   {[]wire.Relative{relative(10, 1, "alice")}, "10", true},
 		"unknown": {[]wire.Relative{relative(30, 10, "alice")}, "10 30", false},
-		"deep":    {[]wire.Relative{relative(31, 30, "alice"), relative(30, 10, "alice"), relative(10, 1, "alice"), relative(1, 0, "root")}, "10 30 31", true},
-		"loop":    {[]wire.Relative{relative(10, 31, "alice"), relative(30, 10, "alice"), relative(31, 30, "alice"), relative(30, 31, "alice")}, "10 30 31", true},
-		"others":  {[]wire.Relative{relative(10, 1, "alice"), relative(30, 10, "bob"), relative(31, 10, "")}, "10 30! 31!", true},
+		"deep": {[]wire.Relative{relative(31, 30, "alice"), relative(30, 10, "alice"), relative(10, 1, "alice"),
+			relative(1, 0, "root")}, "10 30 31", true},
+		"loop": {[]wire.Relative{relative(10, 31, "alice"), relative(30, 10, "alice"), relative(31, 30, "alice"),
+			relative(30, 31, "alice")}, "10 30 31", true},
+		"others": {[]wire.Relative{relative(10, 1, "alice"), relative(30, 10, "bob"), relative(31, 10, "")},
+			"10 30! 31!", true},
 		"on GPUs": {[]wire.Relative{relative(10, 1, "alice"), relative(11, 10, "")}, "10 11", true},
 	} {
 		list, found := Children(s, of, test.family)

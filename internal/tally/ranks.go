@@ -62,7 +62,8 @@ const maxWorld = 1 << 14
 // Ranks are the processes of a job on all nodes, and the ranks that have none, by program and rank; processes without a
 // rank come last. Two programs of the same size, one after the other, are told apart by the time.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
-	t := rankTable{s: s, job: job, taken: map[cluster.RankID]bool{}, began: map[cluster.Program]time.Time{}, whole: true}
+	t := rankTable{s: s, job: job, taken: map[cluster.RankID]bool{}, began: map[cluster.Program]time.Time{},
+		whole: true}
 	t.programs = cluster.NewPrograms(t.seen)
 	for place, name := range job.Nodes {
 		t.addNode(place, Node(s, name))
@@ -114,7 +115,8 @@ func compareRanks(a, b *RankRow) int {
 		return -1
 	}
 	p, q := a.of, b.of
-	return cmp.Or(cmp.Compare(q.World, p.World), cmp.Compare(p.From, q.From), cmp.Compare(p.Nth, q.Nth), cmp.Compare(a.Rank.Rank, b.Rank.Rank))
+	return cmp.Or(cmp.Compare(q.World, p.World), cmp.Compare(p.From, q.From), cmp.Compare(p.Nth, q.Nth),
+		cmp.Compare(a.Rank.Rank, b.Rank.Rank))
 }
 
 // rankTable is a table of ranks that is being made.
@@ -158,7 +160,8 @@ func (t *rankTable) addNode(place int, n *cluster.Node) {
 }
 
 func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, state RankState) {
-	row := RankRow{Rank: p.Rank, State: state, Node: n.Name, Number: cluster.NoNumber, Process: p, LastSeen: n.ListedAt, place: place}
+	row := RankRow{Rank: p.Rank, State: state, Node: n.Name, Number: cluster.NoNumber, Process: p, LastSeen: n.ListedAt,
+		place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Index == p.GPU })
 	if p.Rank != nil {
 		row.of = t.programs.OfProcess(n, p)
@@ -186,7 +189,8 @@ func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
 
 // addSeen notes how old the process of a rank is if it may still run. Otherwise it keeps the rank as an absent one.
 func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
-	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, of: t.programs.Of(r), place: place}
+	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen,
+		of: t.programs.Of(r), place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
 	runs := n.Listed && r.Seen.Equal(n.ListedAt)
 	if !runs && n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {

@@ -25,7 +25,9 @@ func newRanks() ranks {
 	}}})
 	for _, node := range []string{"a", "b"} {
 		r.Apply(cluster.Event{At: at(0), Node: node, Try: &cluster.Try{Interval: 3 * time.Second}})
-		r.Apply(cluster.Event{At: at(0), Node: node, Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, Minor: new(0), UUID: node + "0"}, {Index: 1, Minor: new(1), UUID: node + "1"}}}})
+		r.Apply(cluster.Event{At: at(0), Node: node,
+			Hello: &wire.Hello{GPUs: []wire.Card{{Index: 0, Minor: new(0), UUID: node + "0"},
+				{Index: 1, Minor: new(1), UUID: node + "1"}}}})
 	}
 	return r
 }
@@ -35,7 +37,8 @@ func newRanks() ranks {
 func (r ranks) list(sec int, node string, world, age int, numbers ...int) {
 	report := wire.Report{MonoMS: int64(1000 * sec), Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}
 	for gpu, number := range numbers {
-		p := wire.Process{PID: 5000 + 10*(sec-age) + number, StartTicks: uint64(100 * (sec - age + 1000)), GPU: gpu, ElapsedSec: new(int64(age))}
+		p := wire.Process{PID: 5000 + 10*(sec-age) + number, StartTicks: uint64(100 * (sec - age + 1000)), GPU: gpu,
+			ElapsedSec: new(int64(age))}
 		p.Job = "16"
 		if number >= 0 {
 			p.Rank = &wire.Rank{Rank: number, World: &world, From: "RANK"}
@@ -61,10 +64,12 @@ func (r ranks) table(sec int) string {
 		if !row.LastSeen.IsZero() {
 			seen = fmt.Sprint(int(row.LastSeen.Sub(start).Seconds()))
 		}
-		if (row.GPU != nil) != (row.Number >= 0 && s.Nodes[row.Node].AsSeen().GPUs != nil) || row.State == RankRuns && row.Process == nil {
+		if (row.GPU != nil) != (row.Number >= 0 && s.Nodes[row.Node].AsSeen().GPUs != nil) || row.State == RankRuns &&
+			row.Process == nil {
 			lines = append(lines, "!")
 		}
-		state := map[RankState]string{RankRuns: "runs", RankGone: "gone", RankUnseen: "unseen", RankUnknown: "unknown"}[row.State]
+		state := map[RankState]string{RankRuns: "runs", RankGone: "gone", RankUnseen: "unseen",
+			RankUnknown: "unknown"}[row.State]
 		lines = append(lines, fmt.Sprintf("%s %s%d %s %s", rank, row.Node, row.Number, state, seen))
 	}
 	return strings.Join(lines, ", ")
@@ -82,19 +87,31 @@ func TestRanks(t *testing.T) {
 		want  string
 	}{
 		{"all run", 6, func(ranks) {}, "0 b0 runs 4, 1 b1 runs 4, 2 a0 runs 4, 3 a1 runs 4"},
-		{"one is gone", 6, func(r ranks) { r.list(5, "a", 4, 101, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 runs 5, 3 a1 gone 4"},
-		{"one has moved", 6, func(r ranks) { r.list(5, "a", 4, 101, 2); r.list(5, "b", 4, 101, 0, 3) }, "0 b0 runs 5, 1 b1 gone 4, 2 a0 runs 5, 3 b1 runs 5"},
-		{"a node is left alone", 6, func(r ranks) { r.list(5, "a", 4, 101) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 gone 4"},
+		{"one is gone", 6, func(r ranks) { r.list(5, "a", 4, 101, 2) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a0 runs 5, 3 a1 gone 4"},
+		{"one has moved", 6, func(r ranks) { r.list(5, "a", 4, 101, 2); r.list(5, "b", 4, 101, 0, 3) },
+			"0 b0 runs 5, 1 b1 gone 4, 2 a0 runs 5, 3 b1 runs 5"},
+		{"a node is left alone", 6, func(r ranks) { r.list(5, "a", 4, 101) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 gone 4"},
 		{"the program is over", 6, func(r ranks) { r.list(5, "a", 4, 101); r.list(5, "b", 4, 101) }, ""},
-		{"it begins anew", 6, func(r ranks) { r.list(5, "a", 4, 101); r.list(6, "b", 4, 1, 0, 1) }, "0 b0 runs 6, 1 b1 runs 6, 2 -1 unseen never, 3 -1 unseen never"},
-		{"a smaller one begins", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0) }, "0 a0 runs 5, 1 a1 runs 5"},
-		{"two programs", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0, 0, 1) }, "0 b0 runs 5, 0 a0 runs 5, 1 b1 runs 5, 1 a1 runs 5"},
-		{"one has no rank", 6, func(r ranks) { r.list(5, "a", 4, 0, -1, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 a1 gone 4, - a0 runs 5"},
-		{"its GPU is lost", 6, func(r ranks) { r.send(5, "a", lost) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
-		{"its GPU hangs", 6, func(r ranks) { r.send(5, "a", hung) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
-		{"its GPU is not listed", 6, func(r ranks) { r.send(5, "a", refused) }, "0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
-		{"a node falls silent", 20, func(r ranks) { r.list(20, "b", 4, 116, 0, 1) }, "0 b0 runs 20, 1 b1 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
-		{"a silent node, and one is gone", 20, func(r ranks) { r.list(20, "b", 4, 116, 1) }, "0 b0 gone 4, 1 b0 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
+		{"it begins anew", 6, func(r ranks) { r.list(5, "a", 4, 101); r.list(6, "b", 4, 1, 0, 1) },
+			"0 b0 runs 6, 1 b1 runs 6, 2 -1 unseen never, 3 -1 unseen never"},
+		{"a smaller one begins", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0) },
+			"0 a0 runs 5, 1 a1 runs 5"},
+		{"two programs", 6, func(r ranks) { r.list(5, "a", 2, 0, 0, 1); r.list(5, "b", 2, 0, 0, 1) },
+			"0 b0 runs 5, 0 a0 runs 5, 1 b1 runs 5, 1 a1 runs 5"},
+		{"one has no rank", 6, func(r ranks) { r.list(5, "a", 4, 0, -1, 2) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 a1 gone 4, - a0 runs 5"},
+		{"its GPU is lost", 6, func(r ranks) { r.send(5, "a", lost) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
+		{"its GPU hangs", 6, func(r ranks) { r.send(5, "a", hung) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
+		{"its GPU is not listed", 6, func(r ranks) { r.send(5, "a", refused) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a0 gone 4, 3 a1 unknown 4"},
+		{"a node falls silent", 20, func(r ranks) { r.list(20, "b", 4, 116, 0, 1) },
+			"0 b0 runs 20, 1 b1 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
+		{"a silent node, and one is gone", 20, func(r ranks) { r.list(20, "b", 4, 116, 1) },
+			"0 b0 gone 4, 1 b0 runs 20, 2 a0 unknown 4, 3 a1 unknown 4"},
 		{"a node has failed", 40, func(r ranks) {
 			r.Apply(cluster.Event{At: at(5), Node: "a", Down: &down})
 			r.list(20, "b", 4, 116, 0, 1)
@@ -118,10 +135,14 @@ func TestUnseenRanks(t *testing.T) {
 		story func(r ranks)
 		want  string
 	}{
-		{"a node has not reported", func(ranks) {}, "0 b0 runs 4, 1 b1 runs 4, 2 a-1 unknown never, 3 a-1 unknown never"},
-		{"it has not listed", func(r ranks) { r.send(5, "a", &wire.Report{MonoMS: 5000}) }, "0 b0 runs 4, 1 b1 runs 4, 2 -1 unknown never, 3 -1 unknown never"},
-		{"it runs others", func(r ranks) { r.list(5, "a", 4, 0, -1, 2) }, "0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 -1 unseen never, - a0 runs 5"},
-		{"more ranks than GPUs", func(r ranks) { r.list(5, "a", 5, 0, 2, 3); r.list(5, "b", 5, 0, 0) }, "0 b0 runs 5, 2 a0 runs 5, 3 a1 runs 5"},
+		{"a node has not reported", func(ranks) {},
+			"0 b0 runs 4, 1 b1 runs 4, 2 a-1 unknown never, 3 a-1 unknown never"},
+		{"it has not listed", func(r ranks) { r.send(5, "a", &wire.Report{MonoMS: 5000}) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 -1 unknown never, 3 -1 unknown never"},
+		{"it runs others", func(r ranks) { r.list(5, "a", 4, 0, -1, 2) },
+			"0 b0 runs 4, 1 b1 runs 4, 2 a1 runs 5, 3 -1 unseen never, - a0 runs 5"},
+		{"more ranks than GPUs", func(r ranks) { r.list(5, "a", 5, 0, 2, 3); r.list(5, "b", 5, 0, 0) },
+			"0 b0 runs 5, 2 a0 runs 5, 3 a1 runs 5"},
 		{"more than there can be", func(r ranks) { r.list(5, "b", 1<<30, 0, 0) }, "0 b0 runs 5"},
 	} {
 		r := newRanks()
@@ -142,7 +163,8 @@ func TestRankOfGPU(t *testing.T) {
 		want int // -1: none
 	}{
 		{"no process", nil, -1}, {"no rank", []*wire.Rank{nil}, -1}, {"one", []*wire.Rank{nil, rank(5, 8)}, 5},
-		{"twice", []*wire.Rank{rank(5, 8), rank(5, 8)}, 5}, {"two", []*wire.Rank{rank(5, 8), rank(6, 8)}, -1}, {"two programs", []*wire.Rank{rank(5, 8), rank(5, 9)}, -1},
+		{"twice", []*wire.Rank{rank(5, 8), rank(5, 8)}, 5}, {"two", []*wire.Rank{rank(5, 8), rank(6, 8)}, -1},
+		{"two programs", []*wire.Rank{rank(5, 8), rank(5, 9)}, -1},
 	} {
 		n := &cluster.Node{Processes: []wire.Process{{GPU: 2, Identity: wire.Identity{Rank: rank(1, 8)}}}}
 		for _, r := range test.on {
@@ -182,7 +204,8 @@ func TestRanksOfTwoPrograms(t *testing.T) {
 	for _, row := range Ranks(s, &s.Jobs[0]) {
 		got = append(got, fmt.Sprintf("%d/%d %s %d", row.Program, row.Rank.Rank, row.Node, row.State))
 	}
-	if want := "1/0 a 0, 1/1 a 0, 2/0 b 0, 2/1 b 1"; strings.Join(got, ", ") != want && strings.Join(got, ", ") != "1/0 b 0, 1/1 b 1, 2/0 a 0, 2/1 a 0" {
+	if want := "1/0 a 0, 1/1 a 0, 2/0 b 0, 2/1 b 1"; strings.Join(got, ", ") != want &&
+		strings.Join(got, ", ") != "1/0 b 0, 1/1 b 1, 2/0 a 0, 2/1 a 0" {
 		t.Errorf("%v, want %s, or the nodes the other way round", got, want)
 	}
 	if n := RanksOf(s, &s.Jobs[0]); n != 4 {

@@ -53,7 +53,10 @@ func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 	if w.Second == 0 {
 		return nil
 	}
-	early, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting && n.Watched() < w.Second/2 })
+	early, _ := NodesThat(s, func(n *cluster.Node) bool {
+		return n.State == cluster.NodeReporting &&
+			n.Watched() < w.Second/2
+	})
 	return early
 }
 
@@ -76,7 +79,10 @@ func late(s *cluster.Snapshot) bool {
 func nameless(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
-		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool { return p.StartTicks > 0 && p.User == "" && !p.Foreign })
+		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
+			return p.StartTicks > 0 && p.User == "" &&
+				!p.Foreign
+		})
 	})
 }
 
@@ -119,5 +125,8 @@ func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 
 // owned reports whether one of the jobs on the node has the GPU.
 func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
-	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
+	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
+		return slices.Contains(j.Nodes, n.Name) &&
+			j.Owns(n, g)
+	})
 }

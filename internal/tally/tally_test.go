@@ -22,7 +22,8 @@ const historyLen = 60
 func gpu(number int, util, temp []float32) cluster.GPU {
 	g := cluster.GPU{Number: number}
 	for i := range util {
-		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i], metric.Power: util[i] * float32(number)}
+		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i],
+			metric.Power: util[i] * float32(number)}
 		g.History.Add(int64(101-len(util)+i), historyLen, func(id metric.ID) float64 {
 			if v, ok := values[id]; ok {
 				return float64(v)
@@ -44,7 +45,8 @@ var gap = cluster.Gap
 // node has a busy GPU, a young one with a gap, and a slow one.
 func node() *cluster.Node {
 	return &cluster.Node{Name: "n", State: cluster.NodeReporting, GPUs: []cluster.GPU{
-		gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}), gpu(1, []float32{gap, 96}, []float32{gap, 70}), gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51}),
+		gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}), gpu(1, []float32{gap, 96}, []float32{gap, 70}),
+		gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51}),
 	}}
 }
 
@@ -55,11 +57,15 @@ func TestSeries(t *testing.T) {
 		of   func(n int) []float32
 		want []float32
 	}{
-		{"mean", func(n int) []float32 { return Series(gpus, metric.Util, metric.Mean, n) }, []float32{gap, 65, 67, gap, 78}},
-		{"lowest", func(n int) []float32 { return Series(gpus, metric.Util, metric.Lowest, n) }, []float32{gap, 40, 42, gap, 44}},
+		{"mean", func(n int) []float32 { return Series(gpus, metric.Util, metric.Mean, n) },
+			[]float32{gap, 65, 67, gap, 78}},
+		{"lowest", func(n int) []float32 { return Series(gpus, metric.Util, metric.Lowest, n) },
+			[]float32{gap, 40, 42, gap, 44}},
 		{"median", func(n int) []float32 { return Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
-		{"hottest", func(n int) []float32 { return Series(gpus, metric.Temperature, metric.Highest, n) }, []float32{gap, 80, 61, gap, 70}},
-		{"amount", func(n int) []float32 { return Series(gpus, metric.Power, metric.Add, n) }, []float32{gap, gap, gap, gap, 184}},
+		{"hottest", func(n int) []float32 { return Series(gpus, metric.Temperature, metric.Highest, n) },
+			[]float32{gap, 80, 61, gap, 70}},
+		{"amount", func(n int) []float32 { return Series(gpus, metric.Power, metric.Add, n) },
+			[]float32{gap, gap, gap, gap, 184}},
 		{"last", func(n int) []float32 { return Last(gpus[1], metric.Util, n) }, []float32{gap, gap, gap, gap, 96}},
 	} {
 		if diff := cmp.Diff(test.want, test.of(5), cmpopts.EquateNaNs()); diff != "" {
@@ -97,12 +103,17 @@ func TestSumsHaveNoSteps(t *testing.T) {
 		gpus []cluster.GPU
 		want []float32
 	}{
-		{"one that joins late", []cluster.GPU{level(100, 100, 100, 100, 100, 100), level(200, 200)}, []float32{gap, gap, gap, gap, 300, 300}},
-		{"one that misses a report", []cluster.GPU{level(100, 100, 100, 100, 100, 100), level(200, 210, gap, 200, 200, 200)}, []float32{300, 310, 310, 300, 300, 300}},
+		{"one that joins late", []cluster.GPU{level(100, 100, 100, 100, 100, 100), level(200, 200)},
+			[]float32{gap, gap, gap, gap, 300, 300}},
+		{"one that misses a report", []cluster.GPU{level(100, 100, 100, 100, 100, 100),
+			level(200, 210, gap, 200, 200, 200)}, []float32{300, 310, 310, 300, 300, 300}},
 		{"nobody reports", []cluster.GPU{level(100, 100, gap, 100, 100, 100)}, []float32{100, 100, gap, 100, 100, 100}},
-		{"one that does not give it", []cluster.GPU{level(100, 100, 100, 100, 100, 100), never}, []float32{100, 100, 100, 100, 100, 100}},
-		{"one that is lost", []cluster.GPU{level(100, 100, 100, 100, 100, 100), lost}, []float32{200, 200, 200, 200, 200, 100}},
-		{"one that does not respond", []cluster.GPU{level(100, 100, 100, 100, 100, 100), stale(level(200, 200, gap, gap, gap, gap))}, []float32{300, 300, 300, 300, gap, gap}},
+		{"one that does not give it", []cluster.GPU{level(100, 100, 100, 100, 100, 100), never},
+			[]float32{100, 100, 100, 100, 100, 100}},
+		{"one that is lost", []cluster.GPU{level(100, 100, 100, 100, 100, 100), lost},
+			[]float32{200, 200, 200, 200, 200, 100}},
+		{"one that does not respond", []cluster.GPU{level(100, 100, 100, 100, 100, 100),
+			stale(level(200, 200, gap, gap, gap, gap))}, []float32{300, 300, 300, 300, gap, gap}},
 	} {
 		var gpus []*cluster.GPU
 		for i := range test.gpus {
@@ -137,7 +148,8 @@ func TestTotalsCountWhatIsKnown(t *testing.T) {
 	n := node()
 	n.GPUs = append(n.GPUs, cluster.GPU{})
 	total := Total(All(n))
-	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Value != 78 || total.Temperature.GPU != &n.GPUs[1] || total.Counted() != 3 {
+	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Value != 78 || total.Temperature.GPU != &n.GPUs[1] ||
+		total.Counted() != 3 {
 		t.Errorf("%+v, %d counted", total, total.Counted())
 	}
 }
@@ -147,11 +159,13 @@ func TestOf(t *testing.T) {
 	gpus := []*cluster.GPU{{}, {}, {}, {}}
 	for i, g := range gpus[1:] {
 		v := []float64{30, 10, 20}[i]
-		g.Values = metric.Make(map[metric.ID]float64{metric.MemUtil: v, metric.ECCUncorrected: v, metric.MemClock: v, metric.MemoryTemperature: v})
+		g.Values = metric.Make(map[metric.ID]float64{metric.MemUtil: v, metric.ECCUncorrected: v, metric.MemClock: v,
+			metric.MemoryTemperature: v})
 	}
 	gpus[1].Values.Set(metric.Util, 1)
 	for id, want := range map[metric.ID]Sum{
-		metric.ECCUncorrected: {Value: 60}, metric.MemUtil: {Value: 20}, metric.MemClock: {Value: 10, GPU: gpus[2]}, metric.MemoryTemperature: {Value: 30, GPU: gpus[1]},
+		metric.ECCUncorrected: {Value: 60}, metric.MemUtil: {Value: 20}, metric.MemClock: {Value: 10, GPU: gpus[2]},
+		metric.MemoryTemperature: {Value: 30, GPU: gpus[1]},
 	} {
 		got := Of(gpus, id)
 		if got.Value != want.Value || got.Count != 3 || want.GPU != nil && got.GPU != want.GPU {
@@ -170,7 +184,8 @@ func TestOf(t *testing.T) {
 func TestFresh(t *testing.T) {
 	n, old := node(), node()
 	old.Name, old.State = "old", cluster.NodeStale
-	job := &cluster.JobView{Job: cluster.Job{ID: "1", Nodes: []string{"n", "old", "unknown"}, Minors: map[string][]int{"n": {0, 2}}}}
+	job := &cluster.JobView{Job: cluster.Job{ID: "1", Nodes: []string{"n", "old", "unknown"},
+		Minors: map[string][]int{"n": {0, 2}}}}
 	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{"n": n, "old": old}}
 	if got := Fresh(s, job); !slices.Equal(got, []*cluster.GPU{&n.GPUs[0], &n.GPUs[2]}) {
 		t.Errorf("%d GPUs are fresh", len(got))
@@ -185,7 +200,8 @@ func TestOwnerOf(t *testing.T) {
 	for i := range n.GPUs {
 		n.GPUs[i].Index = 5 - i
 	}
-	n.Processes = []wire.Process{{GPU: 5, Identity: wire.Identity{User: "bob"}}, {GPU: 4, Identity: wire.Identity{User: "dave", Job: "9"}}}
+	n.Processes = []wire.Process{{GPU: 5, Identity: wire.Identity{User: "bob"}},
+		{GPU: 4, Identity: wire.Identity{User: "dave", Job: "9"}}}
 	job := cluster.JobView{Job: cluster.Job{ID: "1", User: "alice", Minors: map[string][]int{"n": {2}}}}
 	other := cluster.JobView{Job: cluster.Job{ID: "2", User: "carol", Minors: map[string][]int{"n": {1}}}}
 	s := &cluster.Snapshot{Jobs: []cluster.JobView{job, other}}
@@ -251,7 +267,8 @@ func TestOwnerByCgroup(t *testing.T) {
 		{ID: "2_1", Number: "7", User: "carol", Nodes: []string{"a"}, Counts: map[string]int{"a": 1}},
 	}}})
 	s.Apply(cluster.Event{At: at, Node: "a", Try: &cluster.Try{Interval: time.Second}})
-	s.Apply(cluster.Event{At: at, Node: "a", Hello: &wire.Hello{Job: "7", GPUs: []wire.Card{{UUID: "x", Minor: new(3)}}}})
+	s.Apply(cluster.Event{At: at, Node: "a",
+		Hello: &wire.Hello{Job: "7", GPUs: []wire.Card{{UUID: "x", Minor: new(3)}}}})
 	s.Apply(cluster.Event{At: at, Node: "a", Report: &wire.Report{GPUs: []wire.GPU{{}}}})
 	snap := s.Snapshot(at)
 	n := snap.Nodes["a"]

@@ -76,7 +76,8 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 
 // targetOf is a process as a Target, without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
-	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank, Job: JobOf(s, p), Mine: Mine(s, p)}
+	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank,
+		Job: JobOf(s, p), Mine: Mine(s, p)}
 	if t.Command == "" {
 		t.Command = p.Name
 	}

@@ -67,7 +67,8 @@ func Users(s *cluster.Snapshot, only Only) []UserRow {
 	for i := range s.Jobs {
 		ids[s.Jobs[i].Number] = s.Jobs[i].ID
 	}
-	here := userNode{map[int]userPlace{}, map[int]bool{}, map[userPlace]float64{}, map[userPlace]int{}, map[userHold]bool{}, map[userProcess]bool{}}
+	here := userNode{map[int]userPlace{}, map[int]bool{}, map[userPlace]float64{}, map[userPlace]int{},
+		map[userHold]bool{}, map[userProcess]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
 		here.enter(n, only)
@@ -174,7 +175,8 @@ func (u *userSum) add(n *cluster.Node, p *wire.Process, mine bool, job string) {
 // finish completes the row.
 func (u *userSum) finish() UserRow {
 	r := u.row
-	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
+		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	if !math.IsNaN(r.Power) {
 		r.Power = math.Round(u.watts) // the GPUs come in any order, which must not be seen
 	}

@@ -71,7 +71,8 @@ func TestFirstLine(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	names := []string{"util", "user", "poll.interval", "power"}
-	for s, want := range map[string]string{"utl": "util", "usr": "user", "interval": "poll.interval", "pow": "power", "util": "util"} {
+	for s, want := range map[string]string{"utl": "util", "usr": "user", "interval": "poll.interval", "pow": "power",
+		"util": "util"} {
 		if near, far := Nearest(s, names); near != want || far > 1 || (far == 0) != (s == want) {
 			t.Errorf("%q is %d from %q, want %q", s, far, near, want)
 		}

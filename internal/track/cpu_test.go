@@ -28,12 +28,14 @@ func TestMeter(t *testing.T) {
 	}
 	single := meter{}
 	single.add(40, 0)
-	if got, want := single.percents(2), (Percents{MaxSum: 40, MaxHardware: 20, MeanSum: 40, MeanHardware: 20}); got != want {
+	if got, want := single.percents(2), (Percents{MaxSum: 40, MaxHardware: 20, MeanSum: 40,
+		MeanHardware: 20}); got != want {
 		t.Errorf("one sample: %+v, want %+v", got, want)
 	}
 	m.add(100, 1)
 	m.add(400, 3)
-	if got, want := m.percents(4), (Percents{MaxSum: 400, MaxHardware: 100, MeanSum: 325, MeanHardware: 81.25}); got != want {
+	if got, want := m.percents(4), (Percents{MaxSum: 400, MaxHardware: 100, MeanSum: 325,
+		MeanHardware: 81.25}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -46,12 +48,15 @@ func TestShared(t *testing.T) {
 		members []*member
 		want    RSS
 	}{
-		"none":                         {nil, RSS{}},
-		"one":                          {[]*member{process(100, 30, 1)}, RSS{Total: 100, Private: 70, Shared: 30}},
-		"two share with all others":    {[]*member{process(100, 30, 1), process(50, 20, 1)}, RSS{Total: 130, Private: 100, Shared: 30}},
-		"four share all that is there": {[]*member{process(90, 80, 20), process(90, 80, 20), process(90, 80, 20), process(90, 80, 20)}, RSS{Total: 120, Private: 40, Shared: 80}},
-		"two pairs share":              {[]*member{process(80, 80, 40), process(80, 80, 40), process(80, 80, 40), process(80, 80, 40)}, RSS{Total: 160, Private: 0, Shared: 160}},
-		"it has shrunk since":          {[]*member{process(20, 30, 15)}, RSS{Total: 20, Private: 0, Shared: 20}},
+		"none": {nil, RSS{}},
+		"one":  {[]*member{process(100, 30, 1)}, RSS{Total: 100, Private: 70, Shared: 30}},
+		"two share with all others": {[]*member{process(100, 30, 1), process(50, 20, 1)},
+			RSS{Total: 130, Private: 100, Shared: 30}},
+		"four share all that is there": {[]*member{process(90, 80, 20), process(90, 80, 20), process(90, 80, 20),
+			process(90, 80, 20)}, RSS{Total: 120, Private: 40, Shared: 80}},
+		"two pairs share": {[]*member{process(80, 80, 40), process(80, 80, 40), process(80, 80, 40),
+			process(80, 80, 40)}, RSS{Total: 160, Private: 0, Shared: 160}},
+		"it has shrunk since": {[]*member{process(20, 30, 15)}, RSS{Total: 20, Private: 0, Shared: 20}},
 	} {
 		if got := rss(tc.members); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)

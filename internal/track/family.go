@@ -97,7 +97,8 @@ func (f *family) kin(stats []member) map[int]bool {
 			if kin[s.PID] || s.PID == f.self {
 				continue
 			}
-			if s.PID == f.main || f.members[s.PID].is(s) || kin[s.PPID] || f.members[s.PPID] != nil || s.PPID == f.self && !f.own(s.PID) {
+			if s.PID == f.main || f.members[s.PID].is(s) || kin[s.PPID] || f.members[s.PPID] != nil ||
+				s.PPID == f.self && !f.own(s.PID) {
 				kin[s.PID], grown = true, true
 			}
 		}

@@ -109,7 +109,8 @@ func (g *gpus) attribute(f *family) {
 
 func (g *gpus) ram(unit string) GPURAM {
 	size, u := sizeOf(sizes, unit), g.used
-	return GPURAM{Unit: unit, SystemCapacity: g.capacity / size, System: u.System / size, Main: u.Main / size, Descendants: u.Descendants / size, Combined: u.Combined / size}
+	return GPURAM{Unit: unit, SystemCapacity: g.capacity / size, System: u.System / size, Main: u.Main / size,
+		Descendants: u.Descendants / size, Combined: u.Combined / size}
 }
 
 func (g *gpus) utilization() GPUUtilization {

@@ -14,7 +14,8 @@ const gib = 1 << 30
 
 // gpu is a sample of a GPU.
 func gpu(index int, util, used float64) wire.GPU {
-	return wire.GPU{Index: index, Values: metric.Make(map[metric.ID]float64{metric.Util: util, metric.MemoryUsed: used, metric.MemoryTotal: 8 * gib})}
+	return wire.GPU{Index: index, Values: metric.Make(map[metric.ID]float64{metric.Util: util, metric.MemoryUsed: used,
+		metric.MemoryTotal: 8 * gib})}
 }
 
 func on(pid int, start uint64, index int, bytes uint64) wire.Process {
@@ -22,7 +23,8 @@ func on(pid int, start uint64, index int, bytes uint64) wire.Process {
 }
 
 var twoGPUs = cluster.Event{Hello: &wire.Hello{GPUs: []wire.Card{
-	{Index: 0, UUID: "GPU-a"}, {Index: 1000, UUID: "MIG-a", Instance: &wire.Instance{Parent: "GPU-a"}}, {Index: 1, UUID: "GPU-b"},
+	{Index: 0, UUID: "GPU-a"}, {Index: 1000, UUID: "MIG-a", Instance: &wire.Instance{Parent: "GPU-a"}},
+	{Index: 1, UUID: "GPU-b"},
 }}}
 
 func TestGPUs(t *testing.T) {
@@ -31,8 +33,10 @@ func TestGPUs(t *testing.T) {
 		expected []string
 		want     GPUUtilization
 	}{
-		"all":     {nil, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 2, Percentages: Percents{MaxSum: 150, MaxHardware: 75, MeanSum: 100, MeanHardware: 50}}},
-		"GPU-b":   {[]string{"GPU-b"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1, Percentages: Percents{MaxSum: 60, MaxHardware: 60, MeanSum: 30, MeanHardware: 30}}},
+		"all": {nil, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 2,
+			Percentages: Percents{MaxSum: 150, MaxHardware: 75, MeanSum: 100, MeanHardware: 50}}},
+		"GPU-b": {[]string{"GPU-b"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1,
+			Percentages: Percents{MaxSum: 60, MaxHardware: 60, MeanSum: 30, MeanHardware: 30}}},
 		"unknown": {[]string{"GPU-c"}, GPUUtilization{SystemGPUs: 2, ExpectedGPUs: 1, Percentages: Percents{}}},
 	} {
 		g := gpus{expected: tc.expected}
@@ -41,9 +45,11 @@ func TestGPUs(t *testing.T) {
 		g.apply(&cluster.Event{Report: &early}, false) // the command does not run yet
 		for _, r := range []wire.Report{
 			{MonoMS: 1000, GPUs: []wire.GPU{gpu(0, 0, gib), gpu(1000, 0, gib), gpu(1, 0, 0)}},
-			{MonoMS: 2000, Listed: true, GPUs: []wire.GPU{gpu(0, 90, 3*gib), gpu(1, 60, gib)}, Processes: []wire.Process{
-				on(10, 5, 0, gib), on(10, 5, 1, gib), on(11, 0, 0, gib/2), on(12, 0, 0, gib), on(10, 4, 0, 5*gib), {PID: 11, Identity: wire.Identity{Foreign: true}},
-			}},
+			{MonoMS: 2000, Listed: true, GPUs: []wire.GPU{gpu(0, 90, 3*gib), gpu(1, 60, gib)},
+				Processes: []wire.Process{
+					on(10, 5, 0, gib), on(10, 5, 1, gib), on(11, 0, 0, gib/2), on(12, 0, 0, gib), on(10, 4, 0, 5*gib),
+					{PID: 11, Identity: wire.Identity{Foreign: true}},
+				}},
 			{MonoMS: 4000, GPUs: []wire.GPU{gpu(0, 60, 2*gib), gpu(1, 15, gib)}},
 		} {
 			g.apply(&cluster.Event{Report: &r}, true)
@@ -53,7 +59,8 @@ func TestGPUs(t *testing.T) {
 		if got := g.utilization(); got != tc.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tc.want)
 		}
-		ram := GPURAM{Unit: "bytes", SystemCapacity: 16 * gib, System: 4 * gib, Main: 2 * gib, Descendants: gib / 2, Combined: 2.5 * gib}
+		ram := GPURAM{Unit: "bytes", SystemCapacity: 16 * gib, System: 4 * gib, Main: 2 * gib, Descendants: gib / 2,
+			Combined: 2.5 * gib}
 		if got := g.ram("bytes"); got != ram {
 			t.Errorf("%s: %+v, want %+v", name, got, ram)
 		}

@@ -43,7 +43,10 @@ func (f *family) readMemory(since time.Duration) {
 		}
 		order = append(order, m)
 	}
-	slices.SortFunc(order, func(a, b *member) int { return cmp.Or(cmp.Compare(a.walked, b.walked), cmp.Compare(a.PID, b.PID)) })
+	slices.SortFunc(order, func(a, b *member) int {
+		return cmp.Or(cmp.Compare(a.walked, b.walked),
+			cmp.Compare(a.PID, b.PID))
+	})
 	for _, m := range order {
 		if f.room <= 0 {
 			return

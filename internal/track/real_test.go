@@ -91,7 +91,8 @@ func run(work string, leave bool) {
 
 // hold keeps megabytes of memory.
 func hold(n int) {
-	memory, err := syscall.Mmap(-1, 0, n*1e6, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
+	memory, err := syscall.Mmap(-1, 0, n*1e6, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_PRIVATE|syscall.MAP_ANON)
 	if err != nil {
 		panic(err)
 	}
@@ -130,7 +131,8 @@ func tracked(t *testing.T, work string, every time.Duration) (r *track.Report, m
 	}
 	defer out.Close()
 	var c *child.Child
-	tracker, err := track.New(track.Options{Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: 2, Own: func(pid int) bool { return c.Own(pid) }})
+	tracker, err := track.New(track.Options{Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: 2,
+		Own: func(pid int) bool { return c.Own(pid) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,10 +195,12 @@ func TestMemoryAndCPU(t *testing.T) {
 	near(t, "private RSS", r.RAM.Main.Private, base+400)
 	near(t, "combined RSS", r.RAM.Combined.Total, base+400)
 	near(t, "CPU time", seconds(r, r.CPU.Main), main)
-	if r.CPU.Main.MaxSum < r.CPU.Main.MeanSum || r.CPU.Main.MaxHardware != r.CPU.Main.MaxSum/2 || r.CPU.MainThreads < 2 {
+	if r.CPU.Main.MaxSum < r.CPU.Main.MeanSum || r.CPU.Main.MaxHardware != r.CPU.Main.MaxSum/2 ||
+		r.CPU.MainThreads < 2 {
 		t.Errorf("%+v", r.CPU)
 	}
-	if none := r.RAM.Descendants; none != (track.RSS{}) || r.CPU.Descendants != (track.Percents{}) || r.CPU.DescendantsThreads != 0 {
+	if none := r.RAM.Descendants; none != (track.RSS{}) || r.CPU.Descendants != (track.Percents{}) ||
+		r.CPU.DescendantsThreads != 0 {
 		t.Errorf("descendants: %+v, %+v", none, r.CPU)
 	}
 	if r.RAM.SystemCapacity < r.RAM.System || r.RAM.System < 400 || r.Time.Time < 0.85 || r.CPU.System.MaxSum <= 0 {

@@ -59,7 +59,8 @@ func TestUnits(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := CheckSize("GB"); err == nil || err.Error() != `must be bytes, kilobytes, megabytes, gigabytes or terabytes, not "GB"` {
+	if err := CheckSize("GB"); err == nil ||
+		err.Error() != `must be bytes, kilobytes, megabytes, gigabytes or terabytes, not "GB"` {
 		t.Error(err)
 	}
 	if err := CheckTime("weeks"); err == nil || err.Error() != `must be seconds, minutes, hours or days, not "weeks"` {

@@ -205,7 +205,8 @@ func (t *Tracker) utilization(seconds float64) CPUUtilization {
 	}
 	return CPUUtilization{
 		SystemCores: t.cores, ExpectedCores: expected,
-		System: t.system.percents(t.cores), Main: of(t.mainMost, t.main.most), Descendants: of(t.othersMost, t.others.most),
+		System: t.system.percents(t.cores), Main: of(t.mainMost, t.main.most),
+		Descendants: of(t.othersMost, t.others.most),
 		Combined:    of(t.combinedMost, t.main.most+t.others.most),
 		MainThreads: t.threads, DescendantsThreads: t.below, CombinedThreads: t.together,
 	}

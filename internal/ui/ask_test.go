@@ -25,7 +25,8 @@ func (a *asker) Press(msg tea.Msg, _ *part.Scene) nav.Answer {
 		a.got = append(a.got, r)
 		return nav.Answer{Taken: true, Copy: "copied"}
 	}
-	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: a.node, Request: wire.Request{Environ: &wire.ProcessID{PID: 7}}}}}
+	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: a.node,
+		Request: wire.Request{Environ: &wire.ProcessID{PID: 7}}}}}
 }
 
 // A Result goes to the page that has asked, whatever page is on by then.
@@ -38,7 +39,8 @@ func TestResultsGoToThePageThatAsked(t *testing.T) {
 		page := &asker{node: test.node}
 		msg := r.errands(page, page.Press(nil, r.scene))()
 		r.Update(msg)
-		if len(page.got) != 1 || (page.got[0].Err != nil) != test.fails || (page.got[0].Reply.Environ == nil) != test.fails {
+		if len(page.got) != 1 || (page.got[0].Err != nil) != test.fails ||
+			(page.got[0].Reply.Environ == nil) != test.fails {
 			t.Errorf("%s: got %+v", test.node, page.got)
 		}
 		if page.got[0].Node != test.node || page.got[0].Request.Environ.PID != 7 {
@@ -52,7 +54,8 @@ func TestCancelGoesToTheControls(t *testing.T) {
 	r := newRig(t, fixture())
 	page := &asker{}
 	r.Update(r.errands(page, nav.Answer{Ask: []nav.Ask{{Cancel: &nav.Cancel{Job: "48211", Signal: "USR1"}}}})())
-	if len(page.got) != 1 || page.got[0].Err == nil || page.got[0].Cancel == nil || !slices.Equal(r.heard.canceled, []string{"48211 USR1"}) {
+	if len(page.got) != 1 || page.got[0].Err == nil || page.got[0].Cancel == nil ||
+		!slices.Equal(r.heard.canceled, []string{"48211 USR1"}) {
 		t.Errorf("got %+v, canceled %q", page.got, r.heard.canceled)
 	}
 }

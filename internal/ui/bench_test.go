@@ -23,7 +23,8 @@ func BenchmarkFrame(b *testing.B) {
 		{"node-procs", fixture(), func(v *view) { v.node.Processes = page.ShowOn }},
 		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
 		{"gpu", fixture(), func(v *view) { v.screen = screenGPU }},
-		{"overview-64-rows", bigFixture(), func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
+		{"overview-64-rows", bigFixture(),
+			func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
 		{"times-1000", manyFixture(1000), func(v *view) { v.screen = screenOverview; v.overview.Times = true }},
 		{"overview-1000-map", manyFixture(1000), func(v *view) { v.screen = screenOverview }},
@@ -51,7 +52,8 @@ func BenchmarkFrame(b *testing.B) {
 // A key must be answered within one frame's time, however many nodes there are.
 func BenchmarkPress(b *testing.B) {
 	snap := bigFixture()
-	d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}, 200, 50)
+	d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.screen = screenOverview }}, 200, 50)
 	for b.Loop() {
 		d.press("down", "up")
 	}

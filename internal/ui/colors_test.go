@@ -19,7 +19,8 @@ func TestArrowKeysInASCII(t *testing.T) {
 		}
 	}
 	s := shot{name: "node", snap: fixture, view: func(*view) {}}
-	if text := string(asciiTheme.Encode(nil, s.takeFor(120, 40, true))); !strings.Contains(text, "Up/Dn job  Lf/Rt node") {
+	if text := string(asciiTheme.Encode(nil, s.takeFor(120, 40, true))); !strings.Contains(text,
+		"Up/Dn job  Lf/Rt node") {
 		t.Errorf("the keys are not named:\n%s", text)
 	}
 }

@@ -52,7 +52,11 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	}
 	snap := demoSnapshot(t, 4, 8, time.Millisecond)
 	the := func() *cluster.Snapshot { return snap }
-	node := shot{name: "node", snap: the, view: func(v *view) { v.screen, v.node.Processes = screenNode, page.ShowOn; v.choose("gpu-n02", 1) }}
+	node := shot{name: "node", snap: the, view: func(v *view) {
+		v.screen, v.node.Processes = screenNode,
+			page.ShowOn
+		v.choose("gpu-n02", 1)
+	}}
 	overview := shot{name: "overview", snap: the, view: func(v *view) { v.screen = screenOverview }}
 	problems := shot{name: "problems", snap: the, view: func(v *view) { v.screen = screenProblems }}
 	for _, test := range []struct {

@@ -16,11 +16,13 @@ func TestProblemOfEveryGPU(t *testing.T) {
 	}
 	j := &s.Jobs[0]
 	j.Findings = append([]cluster.Finding{{
-		Kind: cluster.KindHang, Severity: cluster.Critical, Since: ago(25e9), Times: 1, Job: j.ID, Node: "gpu-n01", GPU: cluster.NoNumber, Every: true,
+		Kind: cluster.KindHang, Severity: cluster.Critical, Since: ago(25e9), Times: 1, Job: j.ID, Node: "gpu-n01",
+		GPU: cluster.NoNumber, Every: true,
 	}}, j.Findings...)
 	r := newRig(t, s)
 	text := r.text()
-	if strings.Count(text, "HUNG") != len(n.GPUs) || strings.Count(text, "Driver calls hang for all 8 GPUs of the node (power, 25s).") != 1 {
+	if strings.Count(text, "HUNG") != len(n.GPUs) ||
+		strings.Count(text, "Driver calls hang for all 8 GPUs of the node (power, 25s).") != 1 {
 		t.Errorf("the node view:\n%s", text)
 	}
 	r.press("o")

@@ -30,7 +30,8 @@ func TestKeysAreTextInThePrompt(t *testing.T) {
 		}
 	}
 	r.press("left", "up")
-	if got := r.footer(); !strings.HasPrefix(got, "filter: q?rpodCs/hnm!]") || r.heard.refreshed > 0 || r.view.classic || r.where() != "48211/gpu-n01 1" {
+	if got := r.footer(); !strings.HasPrefix(got, "filter: q?rpodCs/hnm!]") || r.heard.refreshed > 0 ||
+		r.view.classic || r.where() != "48211/gpu-n01 1" {
 		t.Errorf("the last row is %q, at %s", got, r.where())
 	}
 	if cmd := r.press("ctrl+c"); cmd == nil {
@@ -75,7 +76,8 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s /%s %s: %s, want %s", test.keys, test.typed, test.then, got, test.want)
 		}
 		if !strings.Contains(r.text(), test.shown) || strings.Contains(body, test.gone) {
-			t.Errorf("%s /%s %s: no %q, or some %q in\n%s", test.keys, test.typed, test.then, test.shown, test.gone, r.text())
+			t.Errorf("%s /%s %s: no %q, or some %q in\n%s", test.keys, test.typed, test.then, test.shown, test.gone,
+				r.text())
 		}
 	}
 }

@@ -23,9 +23,12 @@ var fixtureNumbers = map[string]struct {
 	id   metric.ID
 	unit float64
 }{
-	"util": {metric.Util, 1}, "bandwidth": {metric.MemUtil, 1}, "used": {metric.MemoryUsed, mib}, "total": {metric.MemoryTotal, mib},
-	"temp": {metric.Temperature, 1}, "slowdown": {metric.Slowdown, 1}, "power": {metric.Power, 1}, "limit": {metric.PowerLimit, 1},
-	"sm": {metric.SMClock, 1}, "mem": {metric.MemClock, 1}, "throttle": {metric.Throttle, 1}, "ecc": {metric.ECCUncorrected, 1},
+	"util": {metric.Util, 1}, "bandwidth": {metric.MemUtil, 1}, "used": {metric.MemoryUsed, mib},
+	"total": {metric.MemoryTotal, mib},
+	"temp":  {metric.Temperature, 1}, "slowdown": {metric.Slowdown, 1}, "power": {metric.Power, 1},
+	"limit": {metric.PowerLimit, 1},
+	"sm":    {metric.SMClock, 1}, "mem": {metric.MemClock, 1}, "throttle": {metric.Throttle, 1},
+	"ecc": {metric.ECCUncorrected, 1},
 }
 
 // set gives a GPU numbers.
@@ -61,7 +64,8 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 		Number: number, Key: fmt.Sprintf("GPU-%d", r.Uint32()),
 		Card: wire.Card{
 			Index: index, Minor: ptr(number), Name: "NVIDIA H100 80GB HBM3",
-			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87, metric.MemoryTotal: 81559 * mib}),
+			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87,
+				metric.MemoryTotal: 81559 * mib}),
 		},
 		GPU: wire.GPU{Index: index},
 	}
@@ -83,18 +87,23 @@ func inFull(g *cluster.GPU) {
 	g.Card.PCIBus = fmt.Sprintf("00000000:%02X:00.0", 0x1b+g.Number*0x20)
 	g.Card.Capability, g.Card.Serial, g.Card.VBIOS = "9.0", fmt.Sprint(1652123004710+g.Number), "96.00.89.00.01"
 	for id, v := range map[metric.ID]float64{
-		metric.NUMANode: float64(g.Number / 4), metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.NVLinks: 18, metric.ECCMode: 1, metric.MemClockMax: 2619,
+		metric.NUMANode: float64(g.Number / 4), metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.NVLinks: 18,
+		metric.ECCMode: 1, metric.MemClockMax: 2619,
 		metric.Shutdown: 92, metric.PowerLimitMax: 700,
 	} {
 		g.Card.Values.Set(id, v)
 	}
 	for id, v := range map[metric.ID]float64{
-		metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.PCIeRX: 2.1e9 + 1e8*float64(g.Number), metric.PCIeTX: 0.4e9, metric.PCIeReplays: 0,
-		metric.NVLinkUp: 1<<18 - 1, metric.NVLinkRX: 101e9, metric.NVLinkTX: 102e9, metric.NVLinkCRC: 0, metric.NVLinkReplays: 0, metric.NVLinkRecoveries: 0,
+		metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.PCIeRX: 2.1e9 + 1e8*float64(g.Number), metric.PCIeTX: 0.4e9,
+		metric.PCIeReplays: 0,
+		metric.NVLinkUp:    1<<18 - 1, metric.NVLinkRX: 101e9, metric.NVLinkTX: 102e9, metric.NVLinkCRC: 0,
+		metric.NVLinkReplays: 0, metric.NVLinkRecoveries: 0,
 		metric.ECCCorrected: 3, metric.ECCCorrectedAggregate: 121, metric.ECCUncorrectedAggregate: 0,
 		metric.RemappedCorrectable: 1, metric.RemappedUncorrectable: 0, metric.RemapPending: 0, metric.RemapFailed: 0,
-		metric.SMActive: 91, metric.SMOccupancy: 42, metric.TensorActive: 38, metric.DRAMActive: 47, metric.Encoder: 0, metric.Decoder: 0, metric.JPEG: 0, metric.OFA: 0,
-		metric.PerformanceState: 0, metric.PersistenceMode: 1, metric.ComputeMode: 0, metric.MemoryTemperature: 71, metric.BAR1Used: 3 << 30,
+		metric.SMActive: 91, metric.SMOccupancy: 42, metric.TensorActive: 38, metric.DRAMActive: 47, metric.Encoder: 0,
+		metric.Decoder: 0, metric.JPEG: 0, metric.OFA: 0,
+		metric.PerformanceState: 0, metric.PersistenceMode: 1, metric.ComputeMode: 0, metric.MemoryTemperature: 71,
+		metric.BAR1Used: 3 << 30,
 	} {
 		g.Values.Set(id, v)
 	}
@@ -159,7 +168,8 @@ func remember(g *cluster.GPU, util []float32) {
 			case metric.NVLinkTX, metric.NVLinkRX, metric.PCIeRX, metric.PCIeTX:
 				series[i] *= v / 97
 			case metric.SMClock:
-				if most, _ := g.Get(metric.SMClockMax); throttledAt(uint64(g.Float(metric.Throttle)), i)&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0 {
+				if most, _ := g.Get(metric.SMClockMax); throttledAt(uint64(g.Float(metric.Throttle)),
+					i)&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0 {
 					series[i] = float32(most) - 15*float32(i%3)
 				}
 			case metric.Throttle:
@@ -213,7 +223,8 @@ func remake(g *cluster.GPU, past any, of func(metric.ID) []float32) {
 			series[id] = of(id)
 		}
 		for i := range historyLen {
-			h.Add(newestBin-int64(historyLen-1-i), historyLen, func(id metric.ID) float64 { return float64(series[id][i]) })
+			h.Add(newestBin-int64(historyLen-1-i), historyLen,
+				func(id metric.ID) float64 { return float64(series[id][i]) })
 		}
 		histories.made[past] = h
 	}

@@ -16,13 +16,16 @@ func jobsFixture() *cluster.Snapshot {
 	s.Nodes["gpu-n02"].Processes[3].User = "bob"
 	s.Jobs[0].Partition, s.Jobs[1].Partition = "gpu-long", "gpu"
 	held := cluster.JobView{Job: cluster.Job{
-		ID: "48302", Number: "48302", Name: "tokenize", User: "alice", Partition: "gpu", Start: ago(3 * time.Hour), Limit: 12 * time.Hour, Suspended: true,
+		ID: "48302", Number: "48302", Name: "tokenize", User: "alice", Partition: "gpu", Start: ago(3 * time.Hour),
+		Limit: 12 * time.Hour, Suspended: true,
 		Nodes: []string{"gpu-s11"}, Minors: map[string][]int{"gpu-s11": {6, 7}},
 	}, Reporting: 1, GPUs: 2, GPUsSeen: 2}
 	s.Jobs = append(s.Jobs, held)
-	s.Discovery.Pending = append(noJobsFixture().Discovery.Pending, cluster.PendingJob{ID: "48391", Name: "boots", Partition: "gpu", Nodes: 2, GPUs: ptr(16), Reason: "nodes are booting", Booting: true})
+	s.Discovery.Pending = append(noJobsFixture().Discovery.Pending, cluster.PendingJob{ID: "48391", Name: "boots",
+		Partition: "gpu", Nodes: 2, GPUs: ptr(16), Reason: "nodes are booting", Booting: true})
 	over := func(id string, state cluster.EndState, exit *cluster.Exit, age time.Duration) {
-		e := cluster.EndedJob{ID: id, Number: id, Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: ptr(2), State: state, Exit: exit, Start: ago(time.Hour)}
+		e := cluster.EndedJob{ID: id, Number: id, Name: "eval-mmlu", Partition: "gpu", Nodes: 1, GPUs: ptr(2),
+			State: state, Exit: exit, Start: ago(time.Hour)}
 		if age > 0 {
 			e.End, e.Missed = ago(age), ago(age)
 		}
@@ -39,7 +42,8 @@ func jobsFixture() *cluster.Snapshot {
 
 // tasksFixture is an array of so many tasks, with a GPU each, eight on a node.
 func tasksFixture(tasks int) *cluster.Snapshot {
-	s := &cluster.Snapshot{At: fixtureNow, Poll: 3 * time.Second, Discovery: fixture().Discovery, Nodes: map[string]*cluster.Node{}}
+	s := &cluster.Snapshot{At: fixtureNow, Poll: 3 * time.Second, Discovery: fixture().Discovery,
+		Nodes: map[string]*cluster.Node{}}
 	r := rand.New(rand.NewPCG(3, 1))
 	like := fixtureNode(r, "like", 8)
 	for i := range tasks {
@@ -53,14 +57,17 @@ func tasksFixture(tasks int) *cluster.Snapshot {
 		}
 		number := fmt.Sprint(70000 + i)
 		n.Processes = append(n.Processes, wire.Process{
-			PID: 1000 + i, GPU: i % 8, Identity: wire.Identity{User: "alice", Command: "python sweep.py", Job: number}, ElapsedSec: ptr(int64(3600 + i)), GPUMemory: ptr(uint64(1) << 34),
+			PID: 1000 + i, GPU: i % 8, Identity: wire.Identity{User: "alice", Command: "python sweep.py", Job: number},
+			ElapsedSec: ptr(int64(3600 + i)), GPUMemory: ptr(uint64(1) << 34),
 		})
 		job := cluster.JobView{Job: cluster.Job{
-			ID: fmt.Sprintf("51000_%d", i), Number: number, Name: "sweep", User: "alice", Partition: "gpu", Start: ago(time.Hour), End: fixtureNow.Add(time.Duration(i) * time.Minute),
+			ID: fmt.Sprintf("51000_%d", i), Number: number, Name: "sweep", User: "alice", Partition: "gpu",
+			Start: ago(time.Hour), End: fixtureNow.Add(time.Duration(i) * time.Minute),
 			Nodes: []string{name}, Minors: map[string][]int{name: {i % 8}},
 		}, Reporting: 1, GPUs: 1, GPUsSeen: 1}
 		if i%97 == 0 {
-			job.Findings = []cluster.Finding{{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(time.Minute), Node: name, GPU: i % 8, Job: job.ID}}
+			job.Findings = []cluster.Finding{{Kind: cluster.KindThermal, Severity: cluster.Warning,
+				Since: ago(time.Minute), Node: name, GPU: i % 8, Job: job.ID}}
 		}
 		s.Jobs = append(s.Jobs, job)
 	}

@@ -21,16 +21,19 @@ var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
 	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
 	start, died := ago(12*time.Minute), ago(4*time.Minute)
 	job := cluster.Job{
-		ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Partition: "gpu", Start: ago(8 * time.Hour), End: fixtureNow.Add(16 * time.Hour), Limit: 24 * time.Hour,
+		ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Partition: "gpu", Start: ago(8 * time.Hour),
+		End: fixtureNow.Add(16 * time.Hour), Limit: 24 * time.Hour,
 		Minors: map[string][]int{},
 	}
 	for i := range 4 {
 		name := fmt.Sprintf("gpu-n%02d", i+1)
 		job.Nodes, job.Minors[name] = append(job.Nodes, name), []int{0, 1, 2, 3, 4, 5, 6, 7}
 	}
-	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Host: "login1", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
+	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice",
+		Host: "login1", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
 	for _, name := range job.Nodes {
-		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh", Stages: stages}}})
+		s.Apply(cluster.Event{At: start, Node: name,
+			Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh", Stages: stages}}})
 		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
 	}
 	for at := start; at.Before(fixtureNow); at = at.Add(poll) {
@@ -41,7 +44,8 @@ var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
 		}
 	}
 	failed := refusedNode().Failure
-	s.Apply(cluster.Event{At: died, Node: "gpu-n04", Down: &cluster.Down{Failure: *failed, Retry: fixtureNow.Add(14 * time.Second)}})
+	s.Apply(cluster.Event{At: died, Node: "gpu-n04",
+		Down: &cluster.Down{Failure: *failed, Retry: fixtureNow.Add(14 * time.Second)}})
 	return s.Snapshot(fixtureNow)
 })
 
@@ -49,8 +53,10 @@ func pastHello(name string) *wire.Hello {
 	h := &wire.Hello{Host: name, CPUs: 128, Driver: "550.90.07", CUDA: "12.4"}
 	for i := range 8 {
 		h.GPUs = append(h.GPUs, wire.Card{
-			Index: i, Minor: new(i), UUID: fmt.Sprintf("GPU-%s-%d", name, i), Name: "NVIDIA H100 80GB HBM3", PCIBus: fmt.Sprintf("00000000:%02X:00.0", 27+17*i),
-			Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 81559 * mib, metric.SMClockMax: 1980, metric.Slowdown: 87}),
+			Index: i, Minor: new(i), UUID: fmt.Sprintf("GPU-%s-%d", name, i), Name: "NVIDIA H100 80GB HBM3",
+			PCIBus: fmt.Sprintf("00000000:%02X:00.0", 27+17*i),
+			Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 81559 * mib, metric.SMClockMax: 1980,
+				metric.Slowdown: 87}),
 		})
 	}
 	return h
@@ -66,15 +72,21 @@ func pastReport(node int, since time.Duration) *wire.Report {
 			heat += 26 * since.Seconds() / 480
 		}
 		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{
-			metric.Util: math.Round(95 + 3*wave), metric.MemUtil: 58, metric.MemoryUsed: float64(71000+100*i) * mib, metric.Temperature: math.Round(heat), metric.Power: math.Round(640 + 20*wave),
-			metric.PowerLimit: 700, metric.SMClock: 1635, metric.MemClock: 2619, metric.Throttle: wire.ThrottleSWPowerCap,
+			metric.Util: math.Round(95 + 3*wave), metric.MemUtil: 58, metric.MemoryUsed: float64(71000+100*i) * mib,
+			metric.Temperature: math.Round(heat), metric.Power: math.Round(640 + 20*wave),
+			metric.PowerLimit: 700, metric.SMClock: 1635, metric.MemClock: 2619,
+			metric.Throttle: wire.ThrottleSWPowerCap,
 		})})
 	}
 	if int(since.Seconds())%60 == 0 {
 		r.Listed = true
 		for i := range 8 {
-			p := wire.Process{PID: 300000 + 1000*node + i, StartTicks: 77, GPU: i, Type: "C", State: "R", GPUMemory: ptr(uint64(70000) * mib), SMPercent: ptr(95), CPUPercent: ptr(99.5), RSS: ptr(uint64(31) << 30)}
-			p.Identity = wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml", Job: "48211", Rank: fixtureRank(8*node + i)}
+			p := wire.Process{PID: 300000 + 1000*node + i, StartTicks: 77, GPU: i, Type: "C", State: "R",
+				GPUMemory: ptr(uint64(70000) * mib), SMPercent: ptr(95), CPUPercent: ptr(99.5),
+				RSS: ptr(uint64(31) << 30)}
+			p.Identity = wire.Identity{User: "alice", Name: "python",
+				Command: "python -u train.py --config configs/llama70b.yaml", Job: "48211",
+				Rank: fixtureRank(8*node + i)}
 			p.ElapsedSec = ptr(int64(8*3600-12*60) + int64(since.Seconds()))
 			r.Processes = append(r.Processes, p)
 		}
@@ -91,11 +103,13 @@ var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
 	start := ago(62 * time.Second)
 	nodes := []string{"gpu-n01", "gpu-n02"}
-	job := cluster.Job{ID: "48211", Number: "48211", Name: "sweep", User: "alice", Start: ago(8 * time.Hour), Nodes: nodes, Minors: map[string][]int{}}
+	job := cluster.Job{ID: "48211", Number: "48211", Name: "sweep", User: "alice", Start: ago(8 * time.Hour),
+		Nodes: nodes, Minors: map[string][]int{}}
 	for _, name := range nodes {
 		job.Minors[name] = []int{0, 1, 2, 3, 4, 5, 6, 7}
 	}
-	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
+	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Asked: start,
+		Answered: start, Jobs: []cluster.Job{job}}})
 	for _, name := range nodes {
 		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll}})
 		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
@@ -121,12 +135,14 @@ var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
 	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
 	start, last := ago(5*time.Minute), ago(17*time.Second)
-	job := cluster.Job{ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8 * time.Hour), Minors: map[string][]int{}}
+	job := cluster.Job{ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8 * time.Hour),
+		Minors: map[string][]int{}}
 	for i := range 12 {
 		name := fmt.Sprintf("gpu-n%02d", i+1)
 		job.Nodes, job.Minors[name] = append(job.Nodes, name), []int{0, 1, 2, 3, 4, 5, 6, 7}
 	}
-	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Asked: start, Answered: start, Jobs: []cluster.Job{job}}})
+	s.Apply(cluster.Event{At: start, Discovery: &cluster.Discovery{Command: "squeue --me", User: "alice", Asked: start,
+		Answered: start, Jobs: []cluster.Job{job}}})
 	for _, name := range job.Nodes {
 		s.Apply(cluster.Event{At: start, Node: name, Try: &cluster.Try{Interval: poll}})
 		s.Apply(cluster.Event{At: start, Node: name, Hello: pastHello(name)})
@@ -137,7 +153,8 @@ var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 		}
 	}
 	for _, name := range job.Nodes[:3] {
-		s.Apply(cluster.Event{At: last, Node: name, Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
+		s.Apply(cluster.Event{At: last, Node: name,
+			Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
 	}
 	return s.Snapshot(fixtureNow)
 })

@@ -42,16 +42,19 @@ func walk(r *rand.Rand, n int, base, amp float64) []float32 {
 
 func fixtureHost(cpu, load, gib float64) wire.Host {
 	return wire.Host{Values: metric.Make(map[metric.ID]float64{
-		metric.CPU: cpu, metric.Load: load, metric.HostMemoryUsed: gib * 1024 * mib, metric.HostMemoryTotal: 1008 * 1024 * mib, metric.Uptime: 41 * 86400,
+		metric.CPU: cpu, metric.Load: load, metric.HostMemoryUsed: gib * 1024 * mib,
+		metric.HostMemoryTotal: 1008 * 1024 * mib, metric.Uptime: 41 * 86400,
 	})}
 }
 
 func fixtureNode(r *rand.Rand, name string, gpus int) *cluster.Node {
 	n := &cluster.Node{
-		Name: name, State: cluster.NodeReporting, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second, Arrived: ago(time.Second), Age: time.Second,
+		Name: name, State: cluster.NodeReporting, Since: ago(8 * time.Hour), Tries: 1, Interval: 3 * time.Second,
+		Arrived: ago(time.Second), Age: time.Second,
 		Hello: &wire.Hello{CPUs: 128, Driver: "550.90.07", CUDA: "12.4"},
 		Host:  fixtureHost(34, 38.2, 412),
-		Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
+		Route: reach.Route{Door: "ssh", Stages: stages},
+		Steps: reached("stream", reach.StepDone, "first report after 0.4 s"),
 	}
 	for i := range gpus {
 		n.GPUs = append(n.GPUs, fixtureGPU(r, i, fixtureIndex(i, gpus)))
@@ -71,7 +74,8 @@ func reached(stage reach.Stage, state reach.StepState, text string) []reach.Step
 	}
 	var steps []reach.Step
 	for i, s := range stages {
-		step := reach.Step{Stage: s, State: reach.StepDone, Text: texts[s], Took: time.Duration(i*9+1) * time.Millisecond}
+		step := reach.Step{Stage: s, State: reach.StepDone, Text: texts[s],
+			Took: time.Duration(i*9+1) * time.Millisecond}
 		if s == stage {
 			step.State, step.Text, step.At = state, text, ago(2*time.Second)
 			return append(steps, step)
@@ -88,16 +92,22 @@ func listProcesses(n *cluster.Node, firstPID, firstRank int) {
 		g := &n.GPUs[i]
 		n.Processes = append(n.Processes, wire.Process{
 			PID: firstPID + 3*i, StartTicks: uint64(firstPID + i), GPU: g.Index, Type: "C",
-			Identity:  wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4", Job: "48211", Rank: fixtureRank(firstRank + i)},
+			Identity: wire.Identity{User: "alice", Name: "python",
+				Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4", Job: "48211",
+				Rank: fixtureRank(firstRank + i)},
 			State:     "R",
-			GPUMemory: ptr(uint64(value(&g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(&g.GPU, "util")) - 1), MemPercent: ptr(int(value(&g.GPU, "bandwidth"))),
-			CPUPercent: ptr(99.3 + float64(i)/2), RSS: ptr(uint64(31) << 30), ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)),
+			GPUMemory: ptr(uint64(value(&g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(&g.GPU, "util")) - 1),
+			MemPercent: ptr(int(value(&g.GPU, "bandwidth"))),
+			CPUPercent: ptr(99.3 + float64(i)/2), RSS: ptr(uint64(31) << 30),
+			ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)),
 		})
 	}
 	n.Processes = append(n.Processes, wire.Process{ // the last in the list, and the first of its GPU
 		PID: firstPID - 41, StartTicks: uint64(firstPID - 41), GPU: n.GPUs[3].Index, Type: "C+G",
-		Identity: wire.Identity{User: "alice", Name: "python", Command: "python -m ray.worker", Job: "48211"}, GPUMemory: ptr(uint64(512) * mib),
-		SMPercent: ptr(1), MemPercent: ptr(0), CPUPercent: ptr(2.5), RSS: ptr(uint64(3) << 30), ElapsedSec: ptr(int64(8*3600 + 3*60 + 2)),
+		Identity:  wire.Identity{User: "alice", Name: "python", Command: "python -m ray.worker", Job: "48211"},
+		GPUMemory: ptr(uint64(512) * mib),
+		SMPercent: ptr(1), MemPercent: ptr(0), CPUPercent: ptr(2.5), RSS: ptr(uint64(3) << 30),
+		ElapsedSec: ptr(int64(8*3600 + 3*60 + 2)),
 	})
 }
 
@@ -110,7 +120,8 @@ func seen(n *cluster.Node) {
 		p := &n.Processes[i]
 		for k := range n.GPUs {
 			if g := &n.GPUs[k]; p.Rank != nil && g.Index == p.GPU {
-				n.Ranks = append(n.Ranks, cluster.SeenRank{Rank: *p.Rank, Job: "48211", PID: p.PID, Key: g.Key, Number: g.Number, Began: ago(8 * time.Hour), Seen: n.ListedAt})
+				n.Ranks = append(n.Ranks, cluster.SeenRank{Rank: *p.Rank, Job: "48211", PID: p.PID, Key: g.Key,
+					Number: g.Number, Began: ago(8 * time.Hour), Seen: n.ListedAt})
 			}
 		}
 	}
@@ -171,26 +182,33 @@ func fixture() *cluster.Snapshot {
 	listProcesses(n1, 318802, 0)
 	listProcesses(n2, 358802, 8)
 	n3 := &cluster.Node{Name: "gpu-n03", State: cluster.NodeConnecting, Since: ago(2 * time.Second), Tries: 1,
-		Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("login", reach.StepBegan, "trying publickey (key 1 of 3)")}
+		Route: reach.Route{Door: "ssh", Stages: stages},
+		Steps: reached("login", reach.StepBegan, "trying publickey (key 1 of 3)")}
 	s11 := sharedNode(r)
 	job := cluster.JobView{
 		Job: cluster.Job{
-			ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8*time.Hour + 3*time.Minute + 12*time.Second),
-			End: fixtureNow.Add(15*time.Hour + 56*time.Minute + 48*time.Second), Limit: 24 * time.Hour, Nodes: []string{"gpu-n01", "gpu-n02", "gpu-n03", "gpu-n04"},
+			ID: "48211", Number: "48211", Name: "llama-70b", User: "alice",
+			Start: ago(8*time.Hour + 3*time.Minute + 12*time.Second),
+			End:   fixtureNow.Add(15*time.Hour + 56*time.Minute + 48*time.Second), Limit: 24 * time.Hour,
+			Nodes: []string{"gpu-n01", "gpu-n02", "gpu-n03", "gpu-n04"},
 		},
 		Reporting: 2, GPUs: 32, GPUsSeen: 16, Findings: fixtureFindings(),
 	}
 	eval := cluster.JobView{
 		Job: cluster.Job{
 			ID: "48377", Number: "48377", Name: "eval-mmlu", User: "alice", Start: ago(41*time.Minute + 50*time.Second),
-			End: fixtureNow.Add(3*time.Hour + 18*time.Minute + 10*time.Second), Limit: 4 * time.Hour, Nodes: []string{"gpu-s11"}, Minors: map[string][]int{"gpu-s11": {2, 3}},
+			End: fixtureNow.Add(3*time.Hour + 18*time.Minute + 10*time.Second), Limit: 4 * time.Hour,
+			Nodes: []string{"gpu-s11"}, Minors: map[string][]int{"gpu-s11": {2, 3}},
 		},
 		Reporting: 1, GPUs: 2, GPUsSeen: 2,
 	}
 	return keyed(&cluster.Snapshot{
 		At: fixtureNow, Poll: 3 * time.Second, Jobs: []cluster.JobView{job, eval},
-		Nodes:     map[string]*cluster.Node{"gpu-n01": n1, "gpu-n02": n2, "gpu-n03": n3, "gpu-n04": refusedNode(), "gpu-s11": s11},
-		Discovery: cluster.Discovery{Command: "squeue --me --states=R,PD", User: "alice", Host: "login1", Asked: ago(6 * time.Second), Answered: ago(6 * time.Second), Took: 40 * time.Millisecond, Next: fixtureNow.Add(24 * time.Second)},
+		Nodes: map[string]*cluster.Node{"gpu-n01": n1, "gpu-n02": n2, "gpu-n03": n3, "gpu-n04": refusedNode(),
+			"gpu-s11": s11},
+		Discovery: cluster.Discovery{Command: "squeue --me --states=R,PD", User: "alice", Host: "login1",
+			Asked: ago(6 * time.Second), Answered: ago(6 * time.Second), Took: 40 * time.Millisecond,
+			Next: fixtureNow.Add(24 * time.Second)},
 	})
 }
 
@@ -211,17 +229,22 @@ func keyed(s *cluster.Snapshot) *cluster.Snapshot {
 
 func refusedNode() *cluster.Node {
 	n := &cluster.Node{
-		Name: "gpu-n04", State: cluster.NodeFailed, Since: ago(3 * time.Minute), Tries: 6, RetryAt: fixtureNow.Add(14 * time.Second),
-		Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("login", reach.StepFailed, "publickey accepted, then closed by PAM"),
+		Name: "gpu-n04", State: cluster.NodeFailed, Since: ago(3 * time.Minute), Tries: 6,
+		RetryAt: fixtureNow.Add(14 * time.Second),
+		Route:   reach.Route{Door: "ssh", Stages: stages},
+		Steps:   reached("login", reach.StepFailed, "publickey accepted, then closed by PAM"),
 		Failure: &reach.Failure{
 			Class: reach.ClassAdopt, Stage: "login", Short: "login refused", Detail: "pam_slurm_adopt",
-			Words:   "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by 10.12.0.14 port 22",
-			Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. Either the job's step there has ended, or the site lets nobody in by ssh.",
-			Hints:   []string{"Look for a crashed rank in the job's output.", "ssh -v gpu-n04 true shows the refusal."},
+			Words: "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by " +
+				"10.12.0.14 port 22",
+			Meaning: "SLURM lists this node for the job, but the node knows no running step of yours. Either the " +
+				"job's step there has ended, or the site lets nobody in by ssh.",
+			Hints: []string{"Look for a crashed rank in the job's output.", "ssh -v gpu-n04 true shows the refusal."},
 		},
 	}
 	for i, s := range []int{47, 108, 147, 168, 179, 185} {
-		n.Attempts = append(n.Attempts, cluster.Attempt{At: ago(time.Duration(s) * time.Second), Summary: "login refused (pam_slurm_adopt)", Took: time.Duration(39+i) * time.Millisecond})
+		n.Attempts = append(n.Attempts, cluster.Attempt{At: ago(time.Duration(s) * time.Second),
+			Summary: "login refused (pam_slurm_adopt)", Took: time.Duration(39+i) * time.Millisecond})
 	}
 	return n
 }
@@ -230,18 +253,24 @@ func refusedNode() *cluster.Node {
 func doorsFixture() *cluster.Snapshot {
 	s := fixture()
 	n := s.Nodes["gpu-n04"]
-	n.Route, n.Steps = reach.Route{Door: "openssh", Stages: []reach.Stage{"ssh", "probe", "driver", "stream"}}, reached("ssh", reach.StepFailed, "permission denied (publickey)")
+	n.Route, n.Steps = reach.Route{Door: "openssh", Stages: []reach.Stage{"ssh", "probe", "driver", "stream"}},
+		reached("ssh", reach.StepFailed, "permission denied (publickey)")
 	n.Failure = &reach.Failure{
-		Class: reach.ClassAuth, Stage: "ssh", Short: "permission denied", Detail: "publickey,hostbased", Words: "alice@gpu-n04: Permission denied (publickey,hostbased).",
-		Meaning: "The node accepts none of the logins that OpenSSH can make without asking you.", Hints: []string{"see what is tried: ssh -v gpu-n04 true"},
+		Class: reach.ClassAuth, Stage: "ssh", Short: "permission denied", Detail: "publickey,hostbased",
+		Words:   "alice@gpu-n04: Permission denied (publickey,hostbased).",
+		Meaning: "The node accepts none of the logins that OpenSSH can make without asking you.",
+		Hints:   []string{"see what is tried: ssh -v gpu-n04 true"},
 		Doors: []reach.Tried{
-			{Door: "ssh", Class: reach.ClassAuth, Summary: "permission denied (publickey,hostbased)", Hint: "check that your public key is in ~/.ssh/authorized_keys on gpu-n04"},
+			{Door: "ssh", Class: reach.ClassAuth, Summary: "permission denied (publickey,hostbased)",
+				Hint: "check that your public key is in ~/.ssh/authorized_keys on gpu-n04"},
 			{Door: "control", Class: reach.ClassNoDoor, Summary: "no ControlMaster is running"},
-			{Door: "openssh", Class: reach.ClassAuth, Summary: "permission denied (publickey,hostbased)", Hint: "see what is tried: ssh -v gpu-n04 true"},
+			{Door: "openssh", Class: reach.ClassAuth, Summary: "permission denied (publickey,hostbased)",
+				Hint: "see what is tried: ssh -v gpu-n04 true"},
 		},
 	}
 	for i := range n.Attempts {
-		n.Attempts[i].Door, n.Attempts[i].Summary = []string{"openssh", "ssh"}[i%2], "permission denied (publickey,hostbased)"
+		n.Attempts[i].Door, n.Attempts[i].Summary = []string{"openssh", "ssh"}[i%2],
+			"permission denied (publickey,hostbased)"
 	}
 	return s
 }
@@ -251,9 +280,11 @@ func passedFixture() *cluster.Snapshot {
 	s := fixture()
 	n := s.Nodes["gpu-n02"]
 	hello := *n.Hello
-	hello.Build, hello.System, hello.Program = "1.0.0", "linux/amd64", "/home/alice/.cache/nvnodetop/nvnodetop-probe-0123456789abcdef"
+	hello.Build, hello.System, hello.Program = "1.0.0", "linux/amd64",
+		"/home/alice/.cache/nvnodetop/nvnodetop-probe-0123456789abcdef"
 	n.Hello, n.Clocked, n.Offset = &hello, true, -95*time.Second
-	n.Listed, n.Processes = true, append(slices.Clone(n.Processes), wire.Process{PID: 4711, Identity: wire.Identity{Foreign: true}})
+	n.Listed, n.Processes = true, append(slices.Clone(n.Processes),
+		wire.Process{PID: 4711, Identity: wire.Identity{Foreign: true}})
 	n.Route = reach.Route{Door: "srun", Stages: n.Route.Stages, Passed: &reach.Tried{
 		Door: "ssh", Class: reach.ClassHostKeyChanged, Summary: "host key changed",
 		Hint: "ask your admins whether gpu-n02's key was changed (known: /etc/ssh/ssh_known_hosts:7)",
@@ -263,10 +294,12 @@ func passedFixture() *cluster.Snapshot {
 
 func fixtureFindings() []cluster.Finding {
 	return []cluster.Finding{
-		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1},
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute),
+			Node: "gpu-n04", GPU: -1},
 		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5},
 		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: "gpu-n02", GPU: 3},
-		{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(2 * time.Second), Node: "gpu-n03", GPU: -1},
+		{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(2 * time.Second), Node: "gpu-n03",
+			GPU: -1},
 		{Kind: cluster.KindOldDriver, Severity: cluster.Note, Since: ago(8 * time.Hour), Node: "gpu-n02", GPU: -1},
 	}
 }
@@ -282,7 +315,10 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 		util := 55 + r.IntN(38)
 		set(&g.GPU, values{"util": float64(util)})
 		setUtil(g, walk(r, historyLen, float64(util), 9))
-		p := wire.Process{PID: 901220 + 7*i, StartTicks: uint64(9000 + i), GPU: g.Index, Type: "C", Identity: wire.Identity{User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod", Job: "47990"}, GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util), CPUPercent: ptr(104.1)}
+		p := wire.Process{PID: 901220 + 7*i, StartTicks: uint64(9000 + i), GPU: g.Index, Type: "C",
+			Identity: wire.Identity{User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod",
+				Job: "47990"}, GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util),
+			CPUPercent: ptr(104.1)}
 		switch {
 		case i < 2:
 			p.User, p.Job, p.Command = "bob", "48150", "python finetune.py"
@@ -321,14 +357,18 @@ func troubledFixture() *cluster.Snapshot {
 	job := &s.Jobs[0]
 	job.Reporting, job.GPUsSeen = 3, 24
 	job.Findings = []cluster.Finding{
-		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: "gpu-n04", GPU: -1},
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute),
+			Node: "gpu-n04", GPU: -1},
 		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: "gpu-n01", GPU: 5},
 		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Node: "gpu-n02", GPU: 3},
 	}
 	job.Cleared = []cluster.Finding{
-		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(110 * time.Second), Over: ago(76 * time.Second), Node: "gpu-n02", GPU: -1},
-		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(6 * time.Minute), Over: ago(5 * time.Minute), Node: "gpu-n01", GPU: 2},
-		{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(6 * time.Minute), Over: ago(270 * time.Second), Node: "gpu-n03", GPU: -1},
+		{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(110 * time.Second), Over: ago(76 * time.Second),
+			Node: "gpu-n02", GPU: -1},
+		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(6 * time.Minute),
+			Over: ago(5 * time.Minute), Node: "gpu-n01", GPU: 2},
+		{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(6 * time.Minute),
+			Over: ago(270 * time.Second), Node: "gpu-n03", GPU: -1},
 	}
 	return keyed(s)
 }
@@ -370,8 +410,9 @@ func bigFixture() *cluster.Snapshot {
 	r := rand.New(rand.NewPCG(51877, 1))
 	s := &cluster.Snapshot{At: fixtureNow, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{}}
 	job := cluster.JobView{Job: cluster.Job{
-		ID: "51877", Number: "51877", Name: "moe-314b", User: "alice", Start: ago(27*time.Hour + 22*time.Minute + 40*time.Second),
-		End: fixtureNow.Add(44*time.Hour + 37*time.Minute + 20*time.Second), Limit: 72 * time.Hour,
+		ID: "51877", Number: "51877", Name: "moe-314b", User: "alice",
+		Start: ago(27*time.Hour + 22*time.Minute + 40*time.Second),
+		End:   fixtureNow.Add(44*time.Hour + 37*time.Minute + 20*time.Second), Limit: 72 * time.Hour,
 	}, Reporting: 61, GPUs: 512, GPUsSeen: 488}
 	for i := range 64 {
 		name := fmt.Sprintf("gpu-n%03d", i+1)
@@ -380,25 +421,30 @@ func bigFixture() *cluster.Snapshot {
 	}
 	bad := func(node, gpu int, kind cluster.Kind, severity cluster.Severity, age time.Duration) {
 		name := fmt.Sprintf("gpu-n%03d", node)
-		job.Findings = append(job.Findings, cluster.Finding{Kind: kind, Severity: severity, Since: ago(age), Node: name, GPU: gpu})
+		job.Findings = append(job.Findings, cluster.Finding{Kind: kind, Severity: severity, Since: ago(age), Node: name,
+			GPU: gpu})
 	}
 	bad(44, 2, cluster.KindLost, cluster.Critical, 12*time.Second)
 	forget(&s.Nodes["gpu-n044"].GPUs[2], "GPU is lost")
 	refused := refusedNode()
 	refused.Name = "gpu-n039"
 	s.Nodes["gpu-n039"] = refused
-	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(6 * time.Minute), Node: "gpu-n039", GPU: -1})
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt,
+		Severity: cluster.Critical, Since: ago(6 * time.Minute), Node: "gpu-n039", GPU: -1})
 	silent := s.Nodes["gpu-n031"]
 	silent.State, silent.Age, silent.Arrived = cluster.NodeStale, 48*time.Second, ago(48*time.Second)
-	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning, Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1})
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindStale, Severity: cluster.Warning,
+		Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1})
 	for _, gpu := range []int{5, 6} {
 		bad(23, gpu, cluster.KindThermal, cluster.Warning, 11*time.Minute)
 		set(&s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88, "sm": 1215})
 	}
 	bad(52, 0, cluster.KindECC, cluster.Warning, 2*time.Hour)
 	set(&s.Nodes["gpu-n052"].GPUs[0].GPU, values{"ecc": 2})
-	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second), Tries: 1, Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("probe", reach.StepBegan, "copying")}
-	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting, Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1})
+	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second),
+		Tries: 1, Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("probe", reach.StepBegan, "copying")}
+	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting,
+		Since: ago(3 * time.Second), Node: "gpu-n058", GPU: -1})
 	s.Jobs = []cluster.JobView{job}
 	return keyed(s)
 }
@@ -422,10 +468,14 @@ func manyFixture(nodes int) *cluster.Snapshot {
 	refused.Name = job.Nodes[nodes-1]
 	s.Nodes[refused.Name] = refused
 	job.Findings = []cluster.Finding{
-		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute), Node: refused.Name, GPU: -1},
-		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: job.Nodes[nodes/2], GPU: 3},
-		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: job.Nodes[0], GPU: 5},
-		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(50 * time.Second), Node: job.Nodes[nodes-3], GPU: 0},
+		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(3 * time.Minute),
+			Node: refused.Name, GPU: -1},
+		{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(4 * time.Minute), Node: job.Nodes[nodes/2],
+			GPU: 3},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(40 * time.Second), Node: job.Nodes[0],
+			GPU: 5},
+		{Kind: cluster.KindPowerBrake, Severity: cluster.Warning, Since: ago(50 * time.Second),
+			Node: job.Nodes[nodes-3], GPU: 0},
 	}
 	for _, name := range like {
 		delete(s.Nodes, name)
@@ -454,9 +504,11 @@ func noJobsFixture() *cluster.Snapshot {
 	s := fixture()
 	s.Jobs, s.Nodes = nil, nil
 	s.Discovery.Pending = []cluster.PendingJob{
-		{ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: 4, GPUs: ptr(32), Reason: "Priority", Start: fixtureNow.Add(3*time.Hour + 10*time.Minute)},
+		{ID: "48390", Name: "llama-70b-cont", Partition: "gpu-long", Nodes: 4, GPUs: ptr(32), Reason: "Priority",
+			Start: fixtureNow.Add(3*time.Hour + 10*time.Minute)},
 		{ID: "48402", Name: "eval-mmlu", Partition: "gpu", Nodes: 1, Reason: "Resources"},
-		{ID: "48500_[1-400%12]", Name: "a-very-long-job-name-for-a-sweep", Partition: "gpu-preemptible", Nodes: 16, GPUs: ptr(128), Reason: "QOSMaxGRESPerUser"},
+		{ID: "48500_[1-400%12]", Name: "a-very-long-job-name-for-a-sweep", Partition: "gpu-preemptible", Nodes: 16,
+			GPUs: ptr(128), Reason: "QOSMaxGRESPerUser"},
 	}
 	return s
 }
@@ -474,7 +526,9 @@ func byHandFixture() *cluster.Snapshot {
 func awayFixture() *cluster.Snapshot {
 	s := fixture()
 	s.Discovery.Asked, s.Discovery.Answered = ago(2*time.Second), ago(3*time.Minute)
-	s.Discovery.Failure = &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "squeue failed", Cause: "Unable to contact slurm controller (connect failure)", Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
+	s.Discovery.Failure = &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "squeue failed",
+		Cause: "Unable to contact slurm controller (connect failure)",
+		Words: "slurm_load_jobs error: Unable to contact slurm controller (connect failure)"}
 	return s
 }
 
@@ -482,7 +536,8 @@ func awayFixture() *cluster.Snapshot {
 func slurmFailedFixture() *cluster.Snapshot {
 	s := awayFixture()
 	s.Jobs, s.Nodes, s.Discovery.Answered = nil, nil, time.Time{}
-	s.Discovery.Failure.Meaning = "The daemon that knows the jobs does not answer; running jobs are not touched by that."
+	s.Discovery.Failure.Meaning = "The daemon that knows the jobs does not answer; running jobs are not touched by " +
+		"that."
 	s.Discovery.Failure.Hints = []string{"scontrol ping says which controller is down."}
 	return s
 }

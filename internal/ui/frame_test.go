@@ -44,30 +44,41 @@ var shots = append(inspectShots(), []shot{
 	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
 	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }},
 	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
-	{name: "node-filter", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/util<97 or pid=358761\r"},
-	{name: "filter-prompt-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/rank>12"},
-	{name: "node-filter-none", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/user=bob\r"},
+	{name: "node-filter", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn },
+		typed: "/util<97 or pid=358761\r"},
+	{name: "filter-prompt-node", snap: fixture,
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/rank>12"},
+	{name: "node-filter-none", snap: fixture,
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/user=bob\r"},
 	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node.Processes = page.ShowOn }},
 	{name: "node-states", snap: statesFixture, view: func(*view) {}},
 	{name: "node-connecting", snap: fixture, view: func(v *view) { v.choose("gpu-n03", 2) }},
 	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
 	{name: "doctor", snap: fixture, view: func(v *view) { v.screen = screenDoctor }},
-	{name: "doctor-transports", snap: doorsFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }},
-	{name: "doctor-passed", snap: passedFixture, view: func(v *view) { v.choose("gpu-n02", 1); v.screen = screenDoctor }},
+	{name: "doctor-transports", snap: doorsFixture,
+		view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }},
+	{name: "doctor-passed", snap: passedFixture,
+		view: func(v *view) { v.choose("gpu-n02", 1); v.screen = screenDoctor }},
 	{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }},
 	{name: "overview-worst", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Worst = true }},
-	{name: "overview-power", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }, typed: "u"},
+	{name: "overview-power", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) },
+		typed: "u"},
 	{name: "overview-clock", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "uu"},
 	{name: "overview-memory", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuu"},
 	{name: "overview-temperature", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"},
 	{name: "heatmap-temperature", snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"},
-	{name: "times", snap: troubledFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) }, typed: "t"},
-	{name: "times-64", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n044", 43) }, typed: "t"},
+	{name: "times", snap: troubledFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n02", 1) },
+		typed: "t"},
+	{name: "times-64", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n044", 43) },
+		typed: "t"},
 	{name: "times-power", snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "tus"},
 	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n017", 16) }},
-	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
-	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
-	{name: "strips-1000", snap: func() *cluster.Snapshot { return switchedFixture(1000) }, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0530", 529) }},
+	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) },
+		view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
+	{name: "heatmap-1000", snap: func() *cluster.Snapshot { return manyFixture(1000) },
+		view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0017", 16) }},
+	{name: "strips-1000", snap: func() *cluster.Snapshot { return switchedFixture(1000) },
+		view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n0530", 529) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
 	{name: "help", snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, keys.OnNode }},
 	{name: "problems", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "j"},
@@ -77,48 +88,67 @@ var shots = append(inspectShots(), []shot{
 	{name: "ranks-unknown", snap: unrankedFixture, view: func(v *view) { v.screen = screenRanks }},
 	{name: "ranks-none", snap: noGPUsFixture, view: func(v *view) { v.job = "48377"; v.screen = screenRanks }},
 	{name: "jobs", snap: jobsFixture, view: func(v *view) { v.screen = screenJobs }},
-	{name: "filter-prompt-jobs", snap: jobsFixture, view: func(v *view) { v.screen = screenJobs }, typed: "s/mmlu gpus<3"},
-	{name: "jobs-1000", snap: func() *cluster.Snapshot { return tasksFixture(1000) }, view: func(v *view) { v.screen = screenJobs }, typed: "G"},
-	{name: "jobs-none", snap: func() *cluster.Snapshot { return &cluster.Snapshot{At: fixtureNow, Discovery: awayFixture().Discovery} }, view: func(v *view) { v.screen = screenJobs }},
+	{name: "filter-prompt-jobs", snap: jobsFixture, view: func(v *view) { v.screen = screenJobs },
+		typed: "s/mmlu gpus<3"},
+	{name: "jobs-1000", snap: func() *cluster.Snapshot { return tasksFixture(1000) },
+		view: func(v *view) { v.screen = screenJobs }, typed: "G"},
+	{name: "jobs-none", snap: func() *cluster.Snapshot {
+		return &cluster.Snapshot{At: fixtureNow,
+			Discovery: awayFixture().Discovery}
+	}, view: func(v *view) { v.screen = screenJobs }},
 	{name: "users", snap: jobsFixture, view: func(v *view) { v.screen = screenUsers }, typed: "j"},
 	{name: "byhand", snap: byHandFixture, view: func(*view) {}},
 	{name: "controller-away", snap: awayFixture, view: func(v *view) { v.screen = screenOverview }},
 	{name: "slurm-failed", snap: slurmFailedFixture, view: func(*view) {}},
 	{name: "filter-prompt", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/N0 2"},
 	{name: "filter-map", snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "/n03\r"},
-	{name: "filter-prompt-wrong", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/n0\r/ utl<50 or x"},
-	{name: "filter-prompt-tab", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "/train u\t\t"},
-	{name: "filter-ranks", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "/sm<90 or state=gone\r"},
-	{name: "filter-ranks-none", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "/user=nobody\r"},
-	{name: "filter-problems", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "/severity=warning\rj"},
-	{name: "filter-problems-none", snap: fixture, view: func(v *view) { v.screen = screenProblems }, typed: "/letter=E\r"},
+	{name: "filter-prompt-wrong", snap: fixture, view: func(v *view) { v.screen = screenOverview },
+		typed: "/n0\r/ utl<50 or x"},
+	{name: "filter-prompt-tab", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks },
+		typed: "/train u\t\t"},
+	{name: "filter-ranks", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks },
+		typed: "/sm<90 or state=gone\r"},
+	{name: "filter-ranks-none", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks },
+		typed: "/user=nobody\r"},
+	{name: "filter-problems", snap: fixture, view: func(v *view) { v.screen = screenProblems },
+		typed: "/severity=warning\rj"},
+	{name: "filter-problems-none", snap: fixture, view: func(v *view) { v.screen = screenProblems },
+		typed: "/letter=E\r"},
 	{name: "filter-none", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "/gpu xyz\r"},
 	{name: "gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 1)},
 	{name: "gpu-throttled", snap: fixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU }},
 	{name: "gpu-old", snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)},
 	{name: "gpu-lost", snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)},
 	{name: "gpu-mig", snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)},
-	{name: "gpu-instance", snap: migFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU; v.gpu.Show("gpu-n01", "MIG-1") }},
-	{name: "node-mig", snap: tenthFixture, view: func(v *view) { v.choose("gpu-n01", 0); v.node.Processes = page.ShowOn }},
+	{name: "gpu-instance", snap: migFixture,
+		view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU; v.gpu.Show("gpu-n01", "MIG-1") }},
+	{name: "node-mig", snap: tenthFixture,
+		view: func(v *view) { v.choose("gpu-n01", 0); v.node.Processes = page.ShowOn }},
 	{name: "processes-gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3), typed: "P"},
 	{name: "processes-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Pocj jj k/"},
 	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "Pos"},
 	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pog$"},
 	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Pw  k"},
-	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Ptjjj", told: relatives},
-	{name: "processes-filter", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "PFsm<50 or gpu=7"},
-	{name: "processes-none-match", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "PFsm>200\r"},
+	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Ptjjj",
+		told: relatives},
+	{name: "processes-filter", snap: fixture, view: func(v *view) { v.screen = screenOverview },
+		typed: "PFsm<50 or gpu=7"},
+	{name: "processes-none-match", snap: fixture, view: func(v *view) { v.screen = screenOverview },
+		typed: "PFsm>200\r"},
 	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: "Po"},
 	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
 	{name: "signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "P  T"},
 	{name: "signal-job", snap: ranksFixture, view: func(v *view) { v.screen = screenOverview }, typed: "PK\t\t"},
 	{name: "signal-others", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "P   I"},
 	{name: "signal-which", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PS"},
-	{name: "signal-results", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "T\t\ty", told: someReplies},
-	{name: "signal-family", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PK\t\t\t", told: someReplies},
+	{name: "signal-results", snap: ranksFixture, view: func(v *view) { v.screen = screenRanks }, typed: "T\t\ty",
+		told: someReplies},
+	{name: "signal-family", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PK\t\t\t",
+		told: someReplies},
 	{name: "scancel", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX4821\r"},
 	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX\tusr1\r"},
-	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX48211\r", told: someReplies},
+	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX48211\r",
+		told: someReplies},
 	{
 		name: "columns-node", snap: statesFixture, view: func(v *view) { v.choose("gpu-n01", 0) },
 		columns: columns.Chosen{Node: "flags,power,temp,util,util_bar,history"},
@@ -136,15 +166,18 @@ var shots = append(inspectShots(), []shot{
 		columns: columns.Chosen{Processes: "command,cpu,gpu,pid"},
 	},
 	{name: "settings", snap: fixture, view: func(v *view) {
-		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85}, Columns: columns.Chosen{Node: "gpu,temp,util"}})
+		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
+			Columns: columns.Chosen{Node: "gpu,temp,util"}})
 		v.screen = screenSettings
 	}, typed: "j\rjjjj\r>"},
 	{name: "settings-end", snap: fixture, view: func(v *view) { v.screen = screenSettings }, typed: "G"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 	{name: "past-node", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
 	{name: "past-gpu", snap: pastFixture, view: showGPU("gpu-n04", 3, pastFixture, 5)},
-	{name: "past-overview", snap: pastFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n04", 3) }},
-	{name: "past-times", snap: pastFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n04", 3) }, typed: "t"},
+	{name: "past-overview", snap: pastFixture,
+		view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n04", 3) }},
+	{name: "past-times", snap: pastFixture, view: func(v *view) { v.screen = screenOverview; v.choose("gpu-n04", 3) },
+		typed: "t"},
 	{name: "past-doctor", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }},
 	{name: "past-ranks", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.screen = screenRanks }},
 	{name: "ranks-programs", snap: programsFixture, view: func(v *view) { v.screen = screenRanks }, typed: "n"},
@@ -156,7 +189,8 @@ var shots = append(inspectShots(), []shot{
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v := newView(false)
-	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, W: w, H: h, Display: time.Second, Version: "nvnodetop 0.1.0", Memory: &part.Memory{}}
+	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, W: w, H: h, Display: time.Second, Version: "nvnodetop 0.1.0",
+		Memory: &part.Memory{}}
 	v.resolve(sc)
 	s.view(v)
 	v.resolve(sc)
@@ -205,7 +239,10 @@ var (
 )
 
 // dark are the shots that show what ASCII cannot: roles and glyphs.
-var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "strips-1000", "times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared", "signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu", "past-node", "past-gpu", "past-overview", "silence"}
+var dark = []string{"node-classic", "node-shared", "node-states", "node-refused", "overview", "heatmap", "strips-1000",
+	"times", "ranks", "jobs", "users", "gpu", "gpu-throttled", "gpu-lost", "processes-node", "processes-shared",
+	"signal", "signal-results", "environ", "metrics", "metrics-gone", "copy-menu", "past-node", "past-gpu",
+	"past-overview", "silence"}
 
 func TestGolden(t *testing.T) {
 	for _, s := range shots {
@@ -216,7 +253,10 @@ func TestGolden(t *testing.T) {
 				golden(t, name+"-ascii.golden", string(asciiTheme.Encode(nil, s.takeFor(size[0], size[1], true)))+"\n")
 			})
 			if size[0] == 120 && slices.Contains(dark, s.name) {
-				t.Run(name+"-dark", func(t *testing.T) { golden(t, name+"-dark.golden", string(darkTheme.Encode(nil, c))+"\n") })
+				t.Run(name+"-dark", func(t *testing.T) {
+					golden(t, name+"-dark.golden",
+						string(darkTheme.Encode(nil, c))+"\n")
+				})
 			}
 		}
 	}
@@ -263,10 +303,12 @@ func TestDrawingChangesNothing(t *testing.T) {
 			if pictures[0] != pictures[1] {
 				t.Errorf("%s: the second picture differs from the first", s.name)
 			}
-			if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), seenAlike(), theSame[cluster.GPU]()); diff != "" {
+			if diff := cmp.Diff(sameView, v, everything, theSame[cluster.Snapshot](), seenAlike(),
+				theSame[cluster.GPU]()); diff != "" {
 				t.Errorf("%s: the view has changed:\n%s", s.name, diff)
 			}
-			if diff := cmp.Diff(same, sc, everything, theSame[cluster.JobView](), seenAlike(), cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {
+			if diff := cmp.Diff(same, sc, everything, theSame[cluster.JobView](), seenAlike(),
+				cmpopts.IgnoreTypes(&cluster.Snapshot{}, &part.Memory{})); diff != "" {
 				t.Errorf("%s: the scene has changed:\n%s", s.name, diff)
 			}
 		}

@@ -72,16 +72,24 @@ func allShots() []shot {
 		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.screen = screenOverview }},
 		shot{name: "odd-jobs", snap: oddFixture, view: func(v *view) { v.screen = screenJobs }},
 		shot{name: "odd-users", snap: oddFixture, view: func(v *view) { v.screen = screenUsers }},
-		shot{name: "odd-map", snap: oddFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }},
+		shot{name: "odd-map", snap: oddFixture,
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }},
 		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
 		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.screen = screenOverview }},
 		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = page.ShowOn }},
 		shot{name: "bare-gpu", snap: bareFixture, view: func(v *view) { v.screen = screenGPU }},
 		shot{name: "odd-gpu", snap: oddFixture, view: func(v *view) { v.screen = screenGPU }},
 		shot{name: "wide-gpu", snap: wideFixture, view: func(v *view) { v.screen = screenGPU }},
-		shot{name: "gpu-gone", snap: fixture, view: func(v *view) { v.screen = screenGPU; v.gpu.Show("gpu-n01", "GPU-gone") }},
+		shot{name: "gpu-gone", snap: fixture,
+			view: func(v *view) { v.screen = screenGPU; v.gpu.Show("gpu-n01", "GPU-gone") }},
 		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.screen = screenOverview }},
-		shot{name: "rows", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows; v.choose("gpu-n050", 49) }},
+		shot{name: "rows", snap: bigFixture,
+			view: func(v *view) {
+				v.screen = screenOverview
+				v.overview.Grid = page.GridRows
+				v.choose("gpu-n050",
+					49)
+			}},
 		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
 		shot{name: "odd-environ", snap: oddFixture, view: func(*view) {}, typed: "Pejj", told: says(hostileEnviron)},
 		shot{name: "odd-metrics", snap: oddFixture, view: func(*view) {}, typed: "P\r", told: says(detailsFixture)},
@@ -134,8 +142,10 @@ func TestPositionsDoNotDependOnValues(t *testing.T) {
 		return func() *cluster.Snapshot { return snap }
 	}
 	choose := func(v *view) { v.choose("gpu-n02", 1) }
-	small := shot{name: "small", snap: of(values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0}), view: choose}
-	large := shot{name: "large", snap: of(values{"util": 100, "used": 81559, "power": 1000, "temp": 100, "bandwidth": 100, "limit": 1200}), view: choose}
+	small := shot{name: "small", snap: of(values{"util": 0, "used": 0, "power": 0, "temp": 0, "sm": 0, "bandwidth": 0}),
+		view: choose}
+	large := shot{name: "large", snap: of(values{"util": 100, "used": 81559, "power": 1000, "temp": 100,
+		"bandwidth": 100, "limit": 1200}), view: choose}
 	for w := 20; w <= 250; w++ {
 		a, b := linesOf(small, w, 40), linesOf(large, w, 40)
 		for y := 6; y < 14; y++ {
@@ -163,7 +173,8 @@ func TestGlyphsAreListed(t *testing.T) {
 	notRaced(t)
 	for _, s := range shots {
 		for _, r := range string(plainTheme.Encode(nil, s.take(200, 50))) {
-			if r != '\n' && (r < ' ' || r > '~') && (r < 0x2800 || r > 0x28ff) && !strings.ContainsRune(draw.Glyphs, r) {
+			if r != '\n' && (r < ' ' || r > '~') && (r < 0x2800 || r > 0x28ff) &&
+				!strings.ContainsRune(draw.Glyphs, r) {
 				t.Errorf("%s uses %q", s.name, r)
 			}
 		}
@@ -176,7 +187,8 @@ func TestThemesShowTheSame(t *testing.T) {
 	for _, s := range shots {
 		c := s.take(120, 40)
 		want := strings.ReplaceAll(string(plainTheme.Encode(nil, c)), "░", " ")
-		for _, p := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+		for _, p := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,
+			colorprofile.TrueColor} {
 			for _, light := range []bool{false, true} {
 				got := ansi.Strip(string(draw.NewTheme(p, light, false).Encode(nil, c)))
 				if trim(strings.ReplaceAll(got, "░", " ")) != trim(want) {
@@ -185,7 +197,8 @@ func TestThemesShowTheSame(t *testing.T) {
 			}
 		}
 		for _, name := range draw.Themes {
-			if got := ansi.Strip(string(draw.Named(name, colorprofile.TrueColor, true, false).Encode(nil, c))); trim(strings.ReplaceAll(got, "░", " ")) != trim(want) {
+			if got := ansi.Strip(string(draw.Named(name, colorprofile.TrueColor, true, false).Encode(nil,
+				c))); trim(strings.ReplaceAll(got, "░", " ")) != trim(want) {
 				t.Errorf("%s in the theme %s shows\n%s\nwant\n%s", s.name, name, got, want)
 			}
 		}

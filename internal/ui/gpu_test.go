@@ -34,26 +34,32 @@ func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) fun
 func oldFixture() *cluster.Snapshot {
 	s := fixture()
 	g := &s.Nodes["gpu-n02"].GPUs[3]
-	lacking(g, "Not Supported", metric.NVLinkTX, metric.NVLinkRX, metric.NVLinkUp, metric.NVLinks, metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries,
-		metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.JPEG, metric.OFA, metric.MemoryTemperature,
+	lacking(g, "Not Supported", metric.NVLinkTX, metric.NVLinkRX, metric.NVLinkUp, metric.NVLinks, metric.NVLinkCRC,
+		metric.NVLinkReplays, metric.NVLinkRecoveries,
+		metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.JPEG, metric.OFA,
+		metric.MemoryTemperature,
 		metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed)
 	g.Card.Name, g.Card.Capability = "Tesla V100-PCIE-32GB", "7.0"
 	for id, v := range map[metric.ID]float64{metric.PCIeGenMax: 3, metric.MemoryTotal: 32768 * mib} {
 		g.Card.Values.Set(id, v)
 	}
-	for id, v := range map[metric.ID]float64{metric.PCIeGen: 1, metric.MemoryUsed: 30211 * mib, metric.RetiredUncorrectable: 3, metric.RetiredPending: 1} {
+	for id, v := range map[metric.ID]float64{metric.PCIeGen: 1, metric.MemoryUsed: 30211 * mib,
+		metric.RetiredUncorrectable: 3, metric.RetiredPending: 1} {
 		g.Values.Set(id, v)
 	}
 	remember(g, utilOf(g))
-	s.Nodes["gpu-n02"].Xids = []cluster.Xid{{At: ago(35 * 60e9), Code: 63, Key: g.Key}, {At: ago(4 * 60e9), Code: 48, Key: g.Key}, {At: ago(4 * 60e9), Code: 94, Key: g.Key}}
-	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindPCIe, Severity: cluster.Warning, Since: ago(8 * 60e9), Node: "gpu-n02", GPU: 3})
+	s.Nodes["gpu-n02"].Xids = []cluster.Xid{{At: ago(35 * 60e9), Code: 63, Key: g.Key},
+		{At: ago(4 * 60e9), Code: 48, Key: g.Key}, {At: ago(4 * 60e9), Code: 94, Key: g.Key}}
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindPCIe, Severity: cluster.Warning,
+		Since: ago(8 * 60e9), Node: "gpu-n02", GPU: 3})
 	return keyed(s)
 }
 
 // Where not all GPUs have a tab, those that have one are named: a number is how many more there are.
 func TestTabsOfFewGPUs(t *testing.T) {
 	for w, want := range map[int]string{60: "‹2 ─ GPU2 ─ GPU3 ▲ ─ 4›", 80: "─ 2 ─ GPU3 ▲ ─ 4 ─"} {
-		if row := linesOf(shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, w, 24)[2]; !strings.Contains(row, want) {
+		if row := linesOf(shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, w,
+			24)[2]; !strings.Contains(row, want) {
 			t.Errorf("%d wide, there is no %q in %q", w, want, row)
 		}
 	}
@@ -63,7 +69,8 @@ func TestTabsOfFewGPUs(t *testing.T) {
 func TestGPUPageBeginsWithTheSlowGPU(t *testing.T) {
 	s := fixture()
 	n := s.Nodes["gpu-n01"]
-	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: n.Name, GPU: 7})
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning,
+		Since: ago(90e9), Node: n.Name, GPU: 7})
 	r := newRig(t, keyed(s))
 	if r.press("enter"); r.shows() != 7 {
 		t.Errorf("the page begins with GPU %d, not with the slow one", r.shows())
@@ -92,9 +99,12 @@ func TestGPUPage(t *testing.T) {
 		keys string
 		want int
 	}{
-		{"enter", 5}, {"g", 5}, {"right enter", 3}, {"g right", 6}, {"g right right right", 0}, {"g left", 4}, {"g left left left left left left", 7},
-		{"g down", 5}, {"g down left up", 4}, {"g down down", -1}, {"g down down up", 5}, {"g n", 3}, {"g n N", 5}, {"g .", 5},
-		{"! n enter", 3}, {"! n enter right esc enter", 3}, {"g right ? esc", 6}, {"g right ! esc", 6}, {"g right o enter g", 5},
+		{"enter", 5}, {"g", 5}, {"right enter", 3}, {"g right", 6}, {"g right right right", 0}, {"g left", 4},
+		{"g left left left left left left", 7},
+		{"g down", 5}, {"g down left up", 4}, {"g down down", -1}, {"g down down up", 5}, {"g n", 3}, {"g n N", 5},
+		{"g .", 5},
+		{"! n enter", 3}, {"! n enter right esc enter", 3}, {"g right ? esc", 6}, {"g right ! esc", 6},
+		{"g right o enter g", 5},
 		{"] g", 2}, {"] g left", 7}, {"] g a left", 3}, {"] g right right a", 2},
 	} {
 		r := newRig(t, fixture())
@@ -108,14 +118,16 @@ func TestGPUPage(t *testing.T) {
 // A click on the row of a GPU opens its page, also where the rows are sorted because they do not all fit.
 func TestClickOpensAGPU(t *testing.T) {
 	r := newRig(t, fixture())
-	y := slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, "    2 ") })
+	y := slices.IndexFunc(strings.Split(r.text(), "\n"),
+		func(line string) bool { return strings.HasPrefix(line, "    2 ") })
 	r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
 	if r.where() != "48211/gpu-n01 gpu" || r.shows() != 2 {
 		t.Errorf("a click in row %d leads to %s, GPU%d", y, r.where(), r.shows())
 	}
 	r = newRig(t, fixture())
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 10})
-	y = slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.HasPrefix(line, " ▲  5 ") })
+	y = slices.IndexFunc(strings.Split(r.text(), "\n"),
+		func(line string) bool { return strings.HasPrefix(line, " ▲  5 ") })
 	r.send(tea.MouseClickMsg{X: 30, Y: y, Button: tea.MouseLeft})
 	if r.shows() != 5 {
 		t.Errorf("a click on GPU5 in row %d shows GPU%d:\n%s", y, r.shows(), r.text())
@@ -148,7 +160,8 @@ func TestAGPUThatIsGone(t *testing.T) {
 		}
 		r.snap = without(1, 5)
 		r.send(tick{r.chain})
-		if text := r.text(); r.shows() != -1 || !strings.Contains(text, "GPU5 (GPU-") || !strings.Contains(text, "is no longer listed") {
+		if text := r.text(); r.shows() != -1 || !strings.Contains(text, "GPU5 (GPU-") ||
+			!strings.Contains(text, "is no longer listed") {
 			t.Fatalf("GPU5 is gone, and the page is\n%s", text)
 		}
 		if r.press(strings.Fields(test.keys)...); test.keys != "down up" && r.shows() != test.want {
@@ -163,7 +176,8 @@ func TestAGPUThatIsGone(t *testing.T) {
 
 // A lost GPU has a sentence and its past, no numbers; one whose node does not respond says how old its numbers are.
 func TestGPUWithoutNumbers(t *testing.T) {
-	lost := strings.Join(linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)}, 120, 40), "\n")
+	lost := strings.Join(linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 2)}, 120, 40),
+		"\n")
 	for _, want := range []string{"✗ GPU is lost, since 18:41:55", "[stale 12s]", "→ GPU unavailable until"} {
 		if !strings.Contains(lost, want) {
 			t.Errorf("there is no %q in\n%s", want, lost)
@@ -173,7 +187,8 @@ func TestGPUWithoutNumbers(t *testing.T) {
 		t.Errorf("the lost GPU has a number, %s:\n%s", number, lost)
 	}
 	stale := linesOf(shot{snap: statesFixture, view: showGPU("gpu-n01", 0, statesFixture, 6)}, 120, 40)
-	if text := strings.Join(stale, "\n"); !strings.Contains(stale[3], "[stale 12s]") || !strings.Contains(text, "990 MHz") || !strings.Contains(text, "No report for 12s") {
+	if text := strings.Join(stale, "\n"); !strings.Contains(stale[3], "[stale 12s]") ||
+		!strings.Contains(text, "990 MHz") || !strings.Contains(text, "No report for 12s") {
 		t.Errorf("the stale GPU is\n%s", text)
 	}
 }
@@ -183,7 +198,8 @@ func TestGPUWithoutSomeMetrics(t *testing.T) {
 	old := shot{snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)}
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 		text := strings.Join(linesOf(old, size[0], size[1]), "\n")
-		if strings.Count(text, "n/a: NVLink, SM active") != 1 || strings.Contains(text, "NVLink GB/s") || !strings.Contains(text, "n/a (Not Supported)") {
+		if strings.Count(text, "n/a: NVLink, SM active") != 1 || strings.Contains(text, "NVLink GB/s") ||
+			!strings.Contains(text, "n/a (Not Supported)") {
 			t.Errorf("%v:\n%s", size, text)
 		}
 		if size[0] >= 120 && !strings.Contains(text, "18:38:07  94  contained memory error") {
@@ -194,7 +210,9 @@ func TestGPUWithoutSomeMetrics(t *testing.T) {
 		}
 	}
 	text := strings.Join(linesOf(shot{snap: migFixture, view: showGPU("gpu-n01", 0, migFixture, 0)}, 120, 40), "\n")
-	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory read/write time") || !strings.Contains(text, "MIG on, 2 instances") || !strings.Contains(text, "─ GPU0:1 ─") && !strings.Contains(text, "─ 0:1 ─") {
+	if strings.Contains(text, "Utilization %") || !strings.Contains(text, "n/a: utilization, memory read/write time") ||
+		!strings.Contains(text, "MIG on, 2 instances") || !strings.Contains(text, "─ GPU0:1 ─") &&
+		!strings.Contains(text, "─ 0:1 ─") {
 		t.Errorf("in MIG mode the page is\n%s", text)
 	}
 }
@@ -204,7 +222,8 @@ func TestGPUPageDoesNotJump(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {120, 40}, {200, 50}, {300, 90}} {
 		var rules [2][]int
 		for i, number := range []int{5, 0} { // one that is throttled, one that is well
-			for y, line := range linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, number)}, size[0], size[1]) {
+			for y, line := range linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, number)}, size[0],
+				size[1]) {
 				if strings.HasPrefix(line, "──") || strings.Contains(line, "┊") {
 					rules[i] = append(rules[i], y)
 				}
@@ -220,7 +239,8 @@ func TestGPUPageDoesNotJump(t *testing.T) {
 // usual.
 func TestThrottleTimeline(t *testing.T) {
 	hot := linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, 5)}, 120, 40)
-	for _, want := range []string{`heat \(hardware\) .*█{3,}.*█{3,} +1m15s$`, `heat \(software\) +╌+ +–$`, `power cap .*█+.*█+.*36s$`} {
+	for _, want := range []string{`heat \(hardware\) .*█{3,}.*█{3,} +1m15s$`, `heat \(software\) +╌+ +–$`,
+		`power cap .*█+.*█+.*36s$`} {
 		if !slices.ContainsFunc(hot, regexp.MustCompile(want).MatchString) {
 			t.Errorf("no line matches %s:\n%s", want, strings.Join(hot, "\n"))
 		}
@@ -246,16 +266,20 @@ func watchedFixture() *cluster.Snapshot {
 		e.Node = "gpu-n01"
 		store.Apply(e)
 	}
-	store.Apply(cluster.Event{At: begin, Discovery: &cluster.Discovery{Jobs: []cluster.Job{{ID: "48211", Nodes: []string{"gpu-n01"}}}}})
+	store.Apply(cluster.Event{At: begin,
+		Discovery: &cluster.Discovery{Jobs: []cluster.Job{{ID: "48211", Nodes: []string{"gpu-n01"}}}}})
 	apply(cluster.Event{At: begin, Try: &cluster.Try{Interval: 3 * time.Second}})
 	apply(cluster.Event{At: begin, Hello: &wire.Hello{GPUs: []wire.Card{{
-		UUID: "GPU-1", Minor: ptr(0), Name: "NVIDIA H100", Absent: map[string][]string{"Insufficient Permissions": {wire.AbsentXids}},
+		UUID: "GPU-1", Minor: ptr(0), Name: "NVIDIA H100",
+		Absent: map[string][]string{"Insufficient Permissions": {wire.AbsentXids}},
 	}}}})
 	for sec := 0; sec <= 1200; sec += 3 {
 		values := metric.Make(map[metric.ID]float64{
-			metric.Util: 90, metric.Throttle: 0, metric.HWThermalTime: 4000 + float64(sec)/10, metric.PCIeReplays: 7 + float64(sec/600), metric.NVLinkCRC: 3,
+			metric.Util: 90, metric.Throttle: 0, metric.HWThermalTime: 4000 + float64(sec)/10, metric.PCIeReplays: 7 +
+				float64(sec/600), metric.NVLinkCRC: 3,
 		})
-		apply(cluster.Event{At: begin.Add(time.Duration(sec) * time.Second), Report: &wire.Report{MonoMS: int64(sec+1) * 1000, GPUs: []wire.GPU{{Values: values}}}})
+		apply(cluster.Event{At: begin.Add(time.Duration(sec) * time.Second),
+			Report: &wire.Report{MonoMS: int64(sec+1) * 1000, GPUs: []wire.GPU{{Values: values}}}})
 	}
 	return store.Snapshot(fixtureNow)
 }
@@ -263,8 +287,10 @@ func watchedFixture() *cluster.Snapshot {
 // Where the driver counts the time of a reason, the total is of all the time that nvnodetop watches, and errors since
 // then are called new.
 func TestGPUCounters(t *testing.T) {
-	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.screen = screenGPU }}, 120, 40), "\n")
-	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals of 20m", "replays 9 (2 new)", "CRC errors 3\n", "n/a (Insufficient Permissions)"} {
+	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.screen = screenGPU }}, 120, 40),
+		"\n")
+	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals of 20m", "replays 9 (2 new)", "CRC errors 3\n",
+		"n/a (Insufficient Permissions)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -144,10 +144,12 @@ func TestGraphsFillTheScreen(t *testing.T) {
 // that one lags; heat is amber only where it lowered the clocks, and a dotted line says from where on it does.
 func TestGraphsAnswer(t *testing.T) {
 	snap := quiet()
-	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(5 * time.Minute), Node: "gpu-n02", GPU: 3}
+	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(5 * time.Minute),
+		Node: "gpu-n02", GPU: 3}
 	snap.Jobs[0].Findings = []cluster.Finding{lag}
 	keyed(snap)
-	s := shot{name: "band", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}
+	s := shot{name: "band", snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.screen = screenOverview }}
 	// amber counts, in each half of the time, the columns of the graph that begins at column x which have an amber
 	// glyph.
 	amber := func(x, w int) (early, late int) {
@@ -175,7 +177,8 @@ func TestGraphsAnswer(t *testing.T) {
 	if early, late := amber(74, 57); early > 0 || late == 0 {
 		t.Errorf("of the temperature, %d columns are amber before, %d after", early, late)
 	}
-	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "slows at 87") || strings.Count(text, "╌╌╌╌╌╌╌╌╌╌") < 2 {
+	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "slows at 87") ||
+		strings.Count(text, "╌╌╌╌╌╌╌╌╌╌") < 2 {
 		t.Errorf("the threshold is not drawn:\n%s", text)
 	}
 	snap.Jobs[0].Findings = nil

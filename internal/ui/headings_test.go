@@ -35,7 +35,8 @@ func nodesWith(numbers ...[]int) *cluster.Snapshot {
 
 // trouble makes a GPU of a node throttle.
 func trouble(s *cluster.Snapshot, node string, number int) *cluster.Snapshot {
-	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(1), Node: node, GPU: number})
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings,
+		cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(1), Node: node, GPU: number})
 	return keyed(s)
 }
 
@@ -56,12 +57,15 @@ func TestHeadingsAreNumbers(t *testing.T) {
 		snap        *cluster.Snapshot
 		head, cells string // as they begin behind the names: from 116 columns on numbers, below heights
 	}{
-		{"halves of two nodes", trouble(nodesWith(last, first), "gpu-n01", 6), `  0   1   2   3   4   5   6   7 `, ` {18}\d\d  \d\d \s?\d\dT`},
+		{"halves of two nodes", trouble(nodesWith(last, first), "gpu-n01", 6), `  0   1   2   3   4   5   6   7 `,
+			` {18}\d\d  \d\d \s?\d\dT`},
 		{"a cgroup of two", nodesWith([]int{1, 3}), `  1   3 `, ` \d\d  \d\d `},
 		{"different ones", trouble(nodesWith([]int{1}, []int{3}), "gpu-n02", 3), `  1   3 `, ``},
-		{"a node that fails keeps the headings", fail(nodesWith(first, last), "gpu-n02"), `  0   1   2   3   4   5   6   7 `, ``},
+		{"a node that fails keeps the headings", fail(nodesWith(first, last), "gpu-n02"),
+			`  0   1   2   3   4   5   6   7 `, ``},
 	} {
-		s := shot{name: test.name, snap: func() *cluster.Snapshot { return test.snap }, view: func(v *view) { v.screen = screenOverview }}
+		s := shot{name: test.name, snap: func() *cluster.Snapshot { return test.snap },
+			view: func(v *view) { v.screen = screenOverview }}
 		lines := linesOf(s, 120, 40)
 		text := strings.Join(lines, "\n")
 		if !regexp.MustCompile(`NODE +` + test.head).MatchString(lines[3]) {
@@ -96,7 +100,8 @@ func TestCellsStandUnderTheirNumbers(t *testing.T) {
 			}
 			six, letter := slices.Index([]rune(lines[head]), '6'), slices.Index([]rune(lines[row]), 'T')
 			if letter-six < 0 || letter-six > 1 {
-				t.Errorf("%d wide: the letter of GPU 6 stands at %d, its number at %d:\n%s\n%s", w, letter, six, lines[head], lines[row])
+				t.Errorf("%d wide: the letter of GPU 6 stands at %d, its number at %d:\n%s\n%s", w, letter, six,
+					lines[head], lines[row])
 			}
 		}
 	}
@@ -108,8 +113,10 @@ func TestSixteenGPUs(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	s := shot{name: "16", snap: func() *cluster.Snapshot { return nodesWith(all, all) }, view: func(v *view) { v.screen = screenOverview }}
-	for w, want := range map[int]string{80: " 02468024 ", 100: " 0123456789012345 ", 120: " 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "} {
+	s := shot{name: "16", snap: func() *cluster.Snapshot { return nodesWith(all, all) },
+		view: func(v *view) { v.screen = screenOverview }}
+	for w, want := range map[int]string{80: " 02468024 ", 100: " 0123456789012345 ",
+		120: " 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "} {
 		if lines := linesOf(s, w, 40); !strings.Contains(lines[3], want) {
 			t.Errorf("%d wide: the headings are %q, not %q", w, lines[3], want)
 		}
@@ -125,7 +132,8 @@ func TestHeadingOfAGPUWithoutANumber(t *testing.T) {
 	lost.Card = wire.Card{Index: 2, Lost: "GPU is lost"}
 	lost.Number = cluster.NoNumber
 	n.GPUs = append(n.GPUs, lost)
-	s := shot{name: "?", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}
+	s := shot{name: "?", snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.screen = screenOverview }}
 	if lines := linesOf(s, 120, 40); !strings.Contains(lines[3], "  0   1   ? ") {
 		t.Errorf("the headings are %q", lines[3])
 	}
@@ -153,12 +161,15 @@ func TestAMissingGPUIsShown(t *testing.T) {
 		node []string
 		over string
 	}{
-		{"one", without, []string{"✗  2     –   SLURM allocated it to this job, but the driver does not list it"}, ` \d\d +\d\d +X +\d\d `},
-		{"all, hidden", hidden, []string{"✗  0     –   hidden by the cgroup of job 17", "✗  3     –   hidden by the cgroup of job 17"}, ` X +X +X +X `},
+		{"one", without, []string{"✗  2     –   SLURM allocated it to this job, but the driver does not list it"},
+			` \d\d +\d\d +X +\d\d `},
+		{"all, hidden", hidden, []string{"✗  0     –   hidden by the cgroup of job 17",
+			"✗  3     –   hidden by the cgroup of job 17"}, ` X +X +X +X `},
 	} {
 		snap := test.snap()
 		of := func(screen screen) []string {
-			return linesOf(shot{name: test.name, snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screen }}, 120, 40)
+			return linesOf(shot{name: test.name, snap: func() *cluster.Snapshot { return snap },
+				view: func(v *view) { v.screen = screen }}, 120, 40)
 		}
 		text := strings.Join(of(screenNode), "\n")
 		for _, want := range test.node {

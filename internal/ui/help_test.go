@@ -19,9 +19,13 @@ var helpPages = []struct {
 	keys []tea.KeyPressMsg
 	snap func() *cluster.Snapshot
 }{
-	{page: keys.OnNode}, {keys.OnOverview, typedKeys("o"), nil}, {keys.OnGPU, typedKeys("g"), nil}, {keys.OnDoctor, typedKeys("d"), nil}, {keys.OnProblems, typedKeys("!"), nil},
-	{keys.OnRanks, typedKeys("m"), nil}, {keys.OnProcesses, typedKeys("P"), nil}, {keys.OnEnviron, typedKeys("Pe"), nil}, {keys.OnMetrics, append(typedKeys("P"), tea.KeyPressMsg{Code: tea.KeyEnter}), nil},
-	{keys.OnJobs, typedKeys("J"), nil}, {keys.OnUsers, typedKeys("U"), nil}, {keys.OnSettings, []tea.KeyPressMsg{{Code: tea.KeyF2}}, nil}, {page: keys.OnNoJobs, snap: noJobsFixture},
+	{page: keys.OnNode}, {keys.OnOverview, typedKeys("o"), nil}, {keys.OnGPU, typedKeys("g"), nil},
+	{keys.OnDoctor, typedKeys("d"), nil}, {keys.OnProblems, typedKeys("!"), nil},
+	{keys.OnRanks, typedKeys("m"), nil}, {keys.OnProcesses, typedKeys("P"), nil},
+	{keys.OnEnviron, typedKeys("Pe"), nil},
+	{keys.OnMetrics, append(typedKeys("P"), tea.KeyPressMsg{Code: tea.KeyEnter}), nil},
+	{keys.OnJobs, typedKeys("J"), nil}, {keys.OnUsers, typedKeys("U"), nil},
+	{keys.OnSettings, []tea.KeyPressMsg{{Code: tea.KeyF2}}, nil}, {page: keys.OnNoJobs, snap: noJobsFixture},
 }
 
 func typedKeys(text string) (list []tea.KeyPressMsg) {
@@ -60,7 +64,8 @@ func TestTheHelpOfEachPage(t *testing.T) {
 		for _, row := range keys.HelpOf(p.page) {
 			want = append(want, row.Shown())
 		}
-		if got := namesIn(lines); !slices.EqualFunc(got, want, func(got, want string) bool { return strings.HasPrefix(want, strings.TrimSuffix(got, "…")) }) {
+		if got := namesIn(lines); !slices.EqualFunc(got, want,
+			func(got, want string) bool { return strings.HasPrefix(want, strings.TrimSuffix(got, "…")) }) {
 			t.Errorf("%s: the help has %q, want %q", p.page, got, want)
 		}
 		r.press("?")
@@ -90,7 +95,8 @@ func everyKey() (list []tea.KeyPressMsg) {
 		list = append(list, tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 	for r := 'a'; r <= 'z'; r++ {
-		list = append(list, tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: r, Mod: tea.ModAlt}, tea.KeyPressMsg{Code: r, Mod: tea.ModAlt | tea.ModShift})
+		list = append(list, tea.KeyPressMsg{Code: r, Mod: tea.ModCtrl}, tea.KeyPressMsg{Code: r, Mod: tea.ModAlt},
+			tea.KeyPressMsg{Code: r, Mod: tea.ModAlt | tea.ModShift})
 	}
 	for _, code := range named {
 		list = append(list, tea.KeyPressMsg{Code: code}, tea.KeyPressMsg{Code: code, Mod: tea.ModShift})
@@ -112,7 +118,8 @@ func TestOtherKeysDoNothing(t *testing.T) {
 	for at, p := range helpPages {
 		r := onPage(t, at)
 		for _, k := range everyKey() {
-			if slices.ContainsFunc(keys.HelpOf(p.page), func(row keys.Row) bool { return key.Matches(k, row.Bindings...) }) {
+			if slices.ContainsFunc(keys.HelpOf(p.page),
+				func(row keys.Row) bool { return key.Matches(k, row.Bindings...) }) {
 				continue
 			}
 			before := r.state()

@@ -40,7 +40,8 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 	r.now = r.now.Add(time.Second)
 	r.Display = time.Minute
 	cmd := r.send(tick{r.chain})
-	if !strings.Contains(r.screen.String(), "idle: every 30s, any key wakes") || tickWithin(t, cmd, 100*time.Millisecond) {
+	if !strings.Contains(r.screen.String(), "idle: every 30s, any key wakes") ||
+		tickWithin(t, cmd, 100*time.Millisecond) {
 		t.Errorf("an idle screen is drawn as before:\n%.200s", r.screen.String())
 	}
 	r.Display = 20 * time.Second
@@ -127,10 +128,12 @@ func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
 		t.Errorf("the last row is %q", r.lastRow())
 	}
 	r.dirty = false
-	if r.send(tea.MouseWheelMsg{}); strings.Contains(r.screen.String(), banner) || !strings.Contains(r.lastRow(), "help") {
+	if r.send(tea.MouseWheelMsg{}); strings.Contains(r.screen.String(), banner) ||
+		!strings.Contains(r.lastRow(), "help") {
 		t.Errorf("after the mouse moved, the last row is %q", r.lastRow())
 	}
-	if r.press("?"); !strings.Contains(r.screen.String(), "From your admins") || !strings.Contains(r.screen.String(), banner) {
+	if r.press("?"); !strings.Contains(r.screen.String(), "From your admins") ||
+		!strings.Contains(r.screen.String(), banner) {
 		t.Errorf("the help does not have it:\n%s", r.screen.String())
 	}
 }

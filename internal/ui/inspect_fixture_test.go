@@ -20,14 +20,17 @@ func inspectShots() []shot {
 	return []shot{
 		{name: "environ", snap: fixture, view: first, typed: "Pjejjjjjj", told: says(environFixture)},
 		{name: "environ-search", snap: fixture, view: first, typed: "Pjes/L O", told: says(environFixture)},
-		{name: "environ-refused", snap: fixture, view: first, typed: "Pe", told: says(wire.Reply{Error: "process 901220 belongs to bob: you can only read the environment of your own processes"})},
+		{name: "environ-refused", snap: fixture, view: first, typed: "Pe",
+			told: says(wire.Reply{Error: "process 901220 belongs to bob: you can only read the environment of your " +
+				"own processes"})},
 		{name: "environ-asking", snap: fixture, view: first, typed: "Pe"},
 		{name: "metrics", snap: fixture, view: first, typed: "Pjj\r", told: says(detailsFixture), later: watch(40)},
 		{name: "metrics-gone", snap: goneFixture, view: first, later: func(v *view, s *part.Scene) {
 			now := s.Snap
 			s.Snap = fixture()
 			v.resolve(s)
-			for _, k := range []tea.KeyPressMsg{{Code: 'P', Text: "P"}, {Code: tea.KeyDown}, {Code: tea.KeyDown}, {Code: tea.KeyEnter}} {
+			for _, k := range []tea.KeyPressMsg{{Code: 'P', Text: "P"}, {Code: tea.KeyDown}, {Code: tea.KeyDown},
+				{Code: tea.KeyEnter}} {
 				if !v.press(k, s).Taken {
 					v.apply(k, s)
 				}
@@ -92,20 +95,27 @@ func watch(lists int) func(v *view, s *part.Scene) {
 }
 
 var environFixture = wire.Reply{Environ: &wire.Environ{Variables: []string{
-	"WORLD_SIZE=32", "WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo", "TORCH_NCCL_ASYNC_ERROR_HANDLING=1", "SLURM_STEP_ID=0", "SLURM_PROCID=11",
-	"SLURM_NODELIST=gpu-n[01-04]", "SLURM_LOCALID=3", "SLURM_JOB_NAME=llama-70b", "SLURM_JOB_ID=48211", "SLURM_JOB_GPUS=0,1,2,3,4,5,6,7",
+	"WORLD_SIZE=32", "WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo", "TORCH_NCCL_ASYNC_ERROR_HANDLING=1",
+	"SLURM_STEP_ID=0", "SLURM_PROCID=11",
+	"SLURM_NODELIST=gpu-n[01-04]", "SLURM_LOCALID=3", "SLURM_JOB_NAME=llama-70b", "SLURM_JOB_ID=48211",
+	"SLURM_JOB_GPUS=0,1,2,3,4,5,6,7",
 	"SLURM_CPUS_PER_TASK=16", "RANK=11", "MY_SESSION=ghp_0123456789abcdefghij0123456789",
 	"PATH=/home/alice/miniforge3/envs/llm/bin:/opt/slurm/bin:/usr/local/cuda-12.4/bin:/usr/local/bin:/usr/bin:/usr/local/sbin:/usr/sbin",
-	"OMP_NUM_THREADS=1", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5_0,mlx5_1,mlx5_4,mlx5_5", "NCCL_DEBUG=WARN", "MASTER_PORT=29400", "MASTER_ADDR=gpu-n01",
-	"LOCAL_WORLD_SIZE=8", "LOCAL_RANK=3", "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7", "BASH_FUNC_module%%=() {  eval $(modulecmd bash $*)\n}", "EMPTY=", "LANG=en_US.UTF-8",
+	"OMP_NUM_THREADS=1", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5_0,mlx5_1,mlx5_4,mlx5_5", "NCCL_DEBUG=WARN",
+	"MASTER_PORT=29400", "MASTER_ADDR=gpu-n01",
+	"LOCAL_WORLD_SIZE=8", "LOCAL_RANK=3", "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7",
+	"BASH_FUNC_module%%=() {  eval $(modulecmd bash $*)\n}", "EMPTY=", "LANG=en_US.UTF-8",
 }}}
 
 // hostileEnviron is what a node should never send.
 var hostileEnviron = wire.Reply{Environ: &wire.Environ{Truncated: true, Variables: []string{
-	"", "=", "A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 500), "C=" + strings.Repeat("x", 5000), strings.Repeat("N", 3000) + "=1", "D=\xff\xfe",
+	"", "=", "A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 500),
+	"C=" + strings.Repeat("x", 5000), strings.Repeat("N", 3000) + "=1", "D=\xff\xfe",
 }}}
 
 var detailsFixture = wire.Reply{Process: &wire.Details{
-	Parent: 358790, State: "R", Threads: 96, User: "alice", Name: "python", Executable: "/home/alice/miniforge3/envs/llm/bin/python3.11", Directory: "/home/alice/llama",
-	Arguments: []string{"python", "-u", "train.py", "--config", "configs/llama70b.yaml", "--tp", "8", "--pp", "4", "--data", "/scratch/alice/tokens\x1b[2J"},
+	Parent: 358790, State: "R", Threads: 96, User: "alice", Name: "python",
+	Executable: "/home/alice/miniforge3/envs/llm/bin/python3.11", Directory: "/home/alice/llama",
+	Arguments: []string{"python", "-u", "train.py", "--config", "configs/llama70b.yaml", "--tp", "8", "--pp", "4",
+		"--data", "/scratch/alice/tokens\x1b[2J"},
 }}

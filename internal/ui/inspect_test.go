@@ -26,11 +26,20 @@ func (r *rig) titled() string {
 func TestInspectKeys(t *testing.T) {
 	const list = "Processes of gpu-n02 9 processes, by GPU"
 	for keys, want := range map[string]string{
-		"P e": "Environment of gpu-n02:358802", "P down e": "Environment of gpu-n02:358805", "P e esc": list, "P enter": "Process gpu-n02:358802 rank", "P enter esc": list, "P y": "Copy from gpu-n02:358802",
-		"P enter e": "Environment of gpu-n02:358802", "P enter e esc": "Process gpu-n02:358802 rank", "P enter e esc esc": list, "P enter y esc": "Process gpu-n02:358802 rank", "P enter y": "Process gpu-n02:358802 rank",
-		"P y esc": list, "P y q": list, "P y 1": list, "P enter enter": list, "P enter q": list, "P e q": list, "P e e": list, "P enter e q": "Process gpu-n02:358802 rank", "P e ? q": "Environment of gpu-n02:358802", "P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802", "P enter P": "Process gpu-n02:358802 rank",
-		"P e !": "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802", "P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q", "P enter y ?": "Process gpu-n02:358802 rank",
-		"P e ? esc": "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802", "P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",
+		"P e": "Environment of gpu-n02:358802", "P down e": "Environment of gpu-n02:358805", "P e esc": list,
+		"P enter": "Process gpu-n02:358802 rank", "P enter esc": list, "P y": "Copy from gpu-n02:358802",
+		"P enter e": "Environment of gpu-n02:358802", "P enter e esc": "Process gpu-n02:358802 rank",
+		"P enter e esc esc": list, "P enter y esc": "Process gpu-n02:358802 rank",
+		"P enter y": "Process gpu-n02:358802 rank",
+		"P y esc":   list, "P y q": list, "P y 1": list, "P enter enter": list, "P enter q": list, "P e q": list,
+		"P e e": list, "P enter e q": "Process gpu-n02:358802 rank", "P e ? q": "Environment of gpu-n02:358802",
+		"P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802",
+		"P enter P": "Process gpu-n02:358802 rank",
+		"P e !":     "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802",
+		"P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q",
+		"P enter y ?": "Process gpu-n02:358802 rank",
+		"P e ? esc":   "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802",
+		"P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",
 	} {
 		r := newRig(t, fixture())
 		r.press("right")
@@ -47,7 +56,8 @@ func TestInspectKeys(t *testing.T) {
 
 // The shell that is to be copied starts behind the login host of --login, if there is one.
 func TestCopyBehindALoginHost(t *testing.T) {
-	for login, want := range map[string]string{"": "ssh -t gpu-n02", "al@cluster": "ssh -t -J al@cluster alice@gpu-n02"} {
+	for login, want := range map[string]string{"": "ssh -t gpu-n02",
+		"al@cluster": "ssh -t -J al@cluster alice@gpu-n02"} {
 		r := newRig(t, fixture())
 		o := r.Options
 		o.Login = login
@@ -91,7 +101,8 @@ func TestInspectHearsLate(t *testing.T) {
 	r.press("?")
 	ask := a.Ask[0]
 	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
-	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") || !strings.Contains(r.text(), "rank 8, 26 variables") {
+	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") ||
+		!strings.Contains(r.text(), "rank 8, 26 variables") {
 		t.Errorf("shown is\n%s", r.text())
 	}
 	r.press("esc", "esc")
@@ -105,7 +116,8 @@ func TestInspectHearsLate(t *testing.T) {
 func TestCopiesAreSaid(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "P", "y", "2")
-	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[39], "copied, if your terminal lets programs copy (OSC 52): gpu-n02:358802") {
+	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[39],
+		"copied, if your terminal lets programs copy (OSC 52): gpu-n02:358802") {
 		t.Errorf("the last row is %q", lines[39])
 	}
 	if r.press("j"); strings.Contains(r.text(), "OSC 52") {

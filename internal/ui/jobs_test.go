@@ -38,7 +38,8 @@ func idsOf(lines []string) string {
 }
 
 func jobsDesk(t *testing.T, snap *cluster.Snapshot, w int) *desk {
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}, w, 40)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.screen = screenOverview }}, w, 40)
 	d.press("J")
 	return d
 }
@@ -53,10 +54,16 @@ func TestJobsPage(t *testing.T) {
 	}
 	got := rowsOf(lines)
 	for i, want := range []string{
-		"▸✗ R 48211 llama-70b gpu-long 4 32 ", "R 48377 eval-mmlu gpu 1 2 ", "S 48302 tokenize gpu 1 2", "· PD 48390 llama-70b-cont gpu-long 4 32 starts in 3h10m Priority",
-		"· PD 48402 eval-mmlu gpu 1 – Resources", "· PD 48500_[1-400%12] a-very-long-job-name-fo… gpu-preempt… 16 128 QOSMaxGRESPerUser", "· CF 48391 boots gpu 2 16 nodes are booting",
-		"· CG 48377_9 eval-mmlu gpu 1 2 ending", "▲ F 48377_2 eval-mmlu gpu 1 2 failed, exit code 3, 4m ago", "▲ F 48377_8 eval-mmlu gpu 1 2 failed, SIGKILL, 5m ago",
-		"▲ OOM 48377_7 eval-mmlu gpu 1 2 out of memory, 6m ago", "· CD 48377_1 eval-mmlu gpu 1 2 completed, exit code 0, 31m ago", "· – 48100 eval-mmlu gpu 1 2 ended, 40m ago, reason not known",
+		"▸✗ R 48211 llama-70b gpu-long 4 32 ", "R 48377 eval-mmlu gpu 1 2 ", "S 48302 tokenize gpu 1 2",
+		"· PD 48390 llama-70b-cont gpu-long 4 32 starts in 3h10m Priority",
+		"· PD 48402 eval-mmlu gpu 1 – Resources",
+		"· PD 48500_[1-400%12] a-very-long-job-name-fo… gpu-preempt… 16 128 QOSMaxGRESPerUser",
+		"· CF 48391 boots gpu 2 16 nodes are booting",
+		"· CG 48377_9 eval-mmlu gpu 1 2 ending", "▲ F 48377_2 eval-mmlu gpu 1 2 failed, exit code 3, 4m ago",
+		"▲ F 48377_8 eval-mmlu gpu 1 2 failed, SIGKILL, 5m ago",
+		"▲ OOM 48377_7 eval-mmlu gpu 1 2 out of memory, 6m ago",
+		"· CD 48377_1 eval-mmlu gpu 1 2 completed, exit code 0, 31m ago",
+		"· – 48100 eval-mmlu gpu 1 2 ended, 40m ago, reason not known",
 	} {
 		if i >= len(got) || !strings.HasPrefix(got[i], want) {
 			t.Errorf("row %d is %q, want %q", i, slices.Concat(got, make([]string, 20))[i], want)
@@ -75,7 +82,8 @@ func TestJobsPage(t *testing.T) {
 func TestJobsSort(t *testing.T) {
 	snap := jobsFixture()
 	snap.Jobs[1].End, snap.Jobs[0].End = fixtureNow.Add(time.Hour), fixtureNow.Add(2*time.Hour)
-	snap.Jobs[1].Findings = append(snap.Jobs[1].Findings, cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-s11", GPU: 2})
+	snap.Jobs[1].Findings = append(snap.Jobs[1].Findings,
+		cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-s11", GPU: 2})
 	snap.Jobs[0], snap.Jobs[2] = snap.Jobs[2], snap.Jobs[0]
 	d := jobsDesk(t, snap, 200)
 	const pending, over = " 48390 48402 48500_[1-400%12] 48391 ", "48377_9 48377_2 48377_8 48377_7 48377_1 48100"
@@ -102,15 +110,20 @@ func TestJobsOpen(t *testing.T) {
 		screen screen
 		job    string
 	}{
-		{"", screenJobs, "48211"}, {"enter", screenOverview, "48211"}, {"esc", screenJobs, "48211"}, {"down enter", screenNode, "48377"}, {"esc", screenJobs, "48377"},
-		{"down", screenJobs, "48302"}, {"down", screenJobs, "48302"}, {"enter", screenJobs, "48302"}, {"home", screenJobs, "48211"}, {"]", screenJobs, "48377"}, {"[", screenJobs, "48211"},
-		{"n", screenJobs, "48211"}, {"J", screenOverview, "48211"}, {"J U", screenUsers, "48211"}, {"J", screenJobs, "48211"}, {"esc", screenOverview, "48211"}, {"U U", screenOverview, "48211"},
-		{"J left , a", screenJobs, "48211"}, {"m", screenRanks, "48211"}, {"esc", screenJobs, "48211"}, {"?", screenJobs, "48211"}, {"esc esc", screenOverview, "48211"},
+		{"", screenJobs, "48211"}, {"enter", screenOverview, "48211"}, {"esc", screenJobs, "48211"},
+		{"down enter", screenNode, "48377"}, {"esc", screenJobs, "48377"},
+		{"down", screenJobs, "48302"}, {"down", screenJobs, "48302"}, {"enter", screenJobs, "48302"},
+		{"home", screenJobs, "48211"}, {"]", screenJobs, "48377"}, {"[", screenJobs, "48211"},
+		{"n", screenJobs, "48211"}, {"J", screenOverview, "48211"}, {"J U", screenUsers, "48211"},
+		{"J", screenJobs, "48211"}, {"esc", screenOverview, "48211"}, {"U U", screenOverview, "48211"},
+		{"J left , a", screenJobs, "48211"}, {"m", screenRanks, "48211"}, {"esc", screenJobs, "48211"},
+		{"?", screenJobs, "48211"}, {"esc esc", screenOverview, "48211"},
 	}
 	for _, step := range steps {
 		d.press(strings.Fields(step.keys)...)
 		if d.v.screen != step.screen || d.v.job != step.job || d.v.mine {
-			t.Fatalf("after %q: screen %d with job %s, want %d with %s", step.keys, d.v.screen, d.v.job, step.screen, step.job)
+			t.Fatalf("after %q: screen %d with job %s, want %d with %s", step.keys, d.v.screen, d.v.job, step.screen,
+				step.job)
 		}
 	}
 }
@@ -162,7 +175,8 @@ func TestJobsFilter(t *testing.T) {
 func TestJobsWithoutARunningJob(t *testing.T) {
 	snap := noJobsFixture()
 	snap.Discovery.Ended = jobsFixture().Discovery.Ended
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.start(ViewAuto) }}, 120, 40)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.start(ViewAuto) }},
+		120, 40)
 	d.press("J")
 	if got := len(rowsOf(d.lines())); got != 9 {
 		t.Fatalf("%d rows:\n%s", got, strings.Join(d.lines(), "\n"))
@@ -172,7 +186,8 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 		t.Errorf("users:\n%s", text)
 	}
 	d.press("esc", "?")
-	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "Help: jobs") || !strings.Contains(text, "open the job") || strings.Contains(text, "heat map") {
+	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "Help: jobs") ||
+		!strings.Contains(text, "open the job") || strings.Contains(text, "heat map") {
 		t.Errorf("help:\n%s", text)
 	}
 	d.press("esc")
@@ -195,7 +210,8 @@ func TestUsersPage(t *testing.T) {
 		t.Error("the page does not want the processes of all nodes")
 	}
 	got := rowsOf(d.lines())
-	if len(got) < 2 || !strings.HasPrefix(got[0], "▸ alice 3 ") || !strings.Contains(strings.Join(got, "\n"), "\nbob ") {
+	if len(got) < 2 || !strings.HasPrefix(got[0], "▸ alice 3 ") || !strings.Contains(strings.Join(got, "\n"),
+		"\nbob ") {
 		t.Errorf("users: %q", got)
 	}
 	names := func() (names []string) {
@@ -224,7 +240,8 @@ func BenchmarkJobs(b *testing.B) {
 	for _, screen := range []string{"J", "U"} {
 		b.Run(screen, func(b *testing.B) {
 			snap := tasksFixture(1000)
-			d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}, 200, 50)
+			d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
+				view: func(v *view) { v.screen = screenOverview }}, 200, 50)
 			d.press(screen)
 			keys := []string{"down", "pgdown", "s", "end", "home", "n"}
 			var took []time.Duration
@@ -249,10 +266,12 @@ func BenchmarkJobs(b *testing.B) {
 // All rows of an array of a thousand tasks can be reached, and the rest is counted.
 func TestManyTasks(t *testing.T) {
 	snap := tasksFixture(1000)
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.screen = screenOverview }}, 120, 40)
 	d.press("J", "end")
 	lines := d.lines()
-	if _, y := d.cursor(); !strings.Contains(lines[y], "51000_999") || !strings.Contains(lines[2], "966–1000 of 1000  PgUp") || !strings.Contains(lines[1], "1000 running") {
+	if _, y := d.cursor(); !strings.Contains(lines[y], "51000_999") ||
+		!strings.Contains(lines[2], "966–1000 of 1000  PgUp") || !strings.Contains(lines[1], "1000 running") {
 		t.Errorf("at the end:\n%s", strings.Join(lines, "\n"))
 	}
 	d.press("s")

@@ -91,7 +91,8 @@ func TestFlood(t *testing.T) {
 		}
 	}
 	junk := strings.Repeat(long, 3000) // what is not a whole read at the end may be keys
-	if got := heardOf(t, nil, junk, "q"); strings.Count(got, b) < 1000 || len(got) < len(junk) || !strings.HasSuffix(got, "q") {
+	if got := heardOf(t, nil, junk, "q"); strings.Count(got, b) < 1000 || len(got) < len(junk) ||
+		!strings.HasSuffix(got, "q") {
 		t.Errorf("9 MB: %d bytes in %d pastes, at the end %q", len(got), strings.Count(got, b), got[len(got)-20:])
 	}
 }

@@ -23,13 +23,15 @@ func migFixture() *cluster.Snapshot {
 		g.Card.Instance = &wire.Instance{Parent: parent, Index: i, GPU: 3 + i}
 		g.Key = fmt.Sprint("MIG-", i)
 		g.Card.UUID = g.Key
-		lacking(&g, "Not Supported", metric.Util, metric.MemUtil, metric.Power, metric.Temperature, metric.SMClock, metric.Throttle, metric.PCIeRX, metric.PCIeTX,
+		lacking(&g, "Not Supported", metric.Util, metric.MemUtil, metric.Power, metric.Temperature, metric.SMClock,
+			metric.Throttle, metric.PCIeRX, metric.PCIeTX,
 			metric.NVLinkRX, metric.NVLinkTX)
 		n.GPUs = slices.Insert(n.GPUs, 1+i, g)
 	}
 	parent := &n.GPUs[0]
 	parent.Card.MIG = true
-	lacking(parent, "Not Supported", metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive)
+	lacking(parent, "Not Supported", metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy,
+		metric.TensorActive, metric.DRAMActive)
 	return s
 }
 

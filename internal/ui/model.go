@@ -79,7 +79,8 @@ type look struct {
 func newModel(o Options, out io.Writer) *model {
 	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: newTerminal(out)}
 	m.view.start(o.View)
-	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
+	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
+		ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
 	m.view.ranks.Match(o.Processes)
 	m.view.process.Match(o.Processes)

@@ -76,8 +76,10 @@ func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
 	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
 	r.model = newModel(Options{
-		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now }, Controls: &r.heard,
-		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode, Version: "nvnodetop 0.1.0",
+		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now },
+		Controls: &r.heard,
+		Display:  time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode,
+		Version:  "nvnodetop 0.1.0",
 		Remember: func(what, value string) { r.remembered = append(r.remembered, what+" "+value) },
 	}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
@@ -99,8 +101,10 @@ func (r *rig) send(msg tea.Msg) tea.Cmd {
 }
 
 var named = map[string]rune{
-	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape,
-	"space": tea.KeySpace, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "f2": tea.KeyF2,
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab,
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape,
+	"space": tea.KeySpace, "backspace": tea.KeyBackspace, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "f2": tea.KeyF2,
 }
 
 // pressed is the message of a key by its name.
@@ -152,30 +156,40 @@ func TestMoving(t *testing.T) {
 		want string
 	}{
 		{"", "48211/gpu-n01 0"},
-		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"]", "48377/gpu-s11 0"}, {"J", "48211/gpu-n01 7"}, {"J esc", "48211/gpu-n01 0"}, {"U", "48211/gpu-n01 8"},
+		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"]", "48377/gpu-s11 0"}, {"J", "48211/gpu-n01 7"},
+		{"J esc", "48211/gpu-n01 0"}, {"U", "48211/gpu-n01 8"},
 		{"down down", "48211/gpu-n01 0"},
 		{"up", "48377/gpu-s11 0"}, {"k", "48377/gpu-s11 0"}, {"[", "48377/gpu-s11 0"}, {"K", "48211/gpu-n01 0"},
 		{"right", "48211/gpu-n02 0"}, {">", "48211/gpu-n02 0"}, {".", "48211/gpu-n02 0"},
 		{"left", "48211/gpu-n04 0"}, {"<", "48211/gpu-n04 0"}, {",", "48211/gpu-n04 0"},
 		{"right right right right", "48211/gpu-n01 0"},
 		{"right right down right up", "48211/gpu-n03 0"},
-		{"o", "48211/gpu-n01 1"}, {"O", "48211/gpu-n01 1"}, {"tab", "48211/gpu-n01 1"}, {"o o", "48211/gpu-n01 0"}, {"o esc", "48211/gpu-n01 1"}, {"esc", "48211/gpu-n01 1"},
+		{"o", "48211/gpu-n01 1"}, {"O", "48211/gpu-n01 1"}, {"tab", "48211/gpu-n01 1"}, {"o o", "48211/gpu-n01 0"},
+		{"o esc", "48211/gpu-n01 1"}, {"esc", "48211/gpu-n01 1"},
 		{"o down enter", "48211/gpu-n02 0"}, {"o j down o", "48211/gpu-n03 0"}, {"o down enter esc", "48211/gpu-n02 1"},
-		{"o up", "48211/gpu-n01 1"}, {"o down down down down", "48211/gpu-n04 1"}, {"o right", "48211/gpu-n01 1"}, {"o ,", "48211/gpu-n04 1"},
-		{"o end", "48211/gpu-n04 1"}, {"o G up", "48211/gpu-n03 1"}, {"o G g", "48211/gpu-n01 1"}, {"o pgdown", "48211/gpu-n04 1"}, {"o pgdown ctrl+u", "48211/gpu-n01 1"},
+		{"o up", "48211/gpu-n01 1"}, {"o down down down down", "48211/gpu-n04 1"}, {"o right", "48211/gpu-n01 1"},
+		{"o ,", "48211/gpu-n04 1"},
+		{"o end", "48211/gpu-n04 1"}, {"o G up", "48211/gpu-n03 1"}, {"o G g", "48211/gpu-n01 1"},
+		{"o pgdown", "48211/gpu-n04 1"}, {"o pgdown ctrl+u", "48211/gpu-n01 1"},
 		{"o ]", "48377/gpu-s11 1"}, {"o [ ]", "48211/gpu-n01 1"},
 		// worst first: n04, n01, n02, n03
 		{"o s", "48211/gpu-n04 1"}, {"o s enter", "48211/gpu-n04 0"}, {"o s down", "48211/gpu-n01 1"},
 		{"o s down s", "48211/gpu-n01 1"},
-		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"}, {"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
+		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"},
+		{"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
 		{"d down", "48377/gpu-s11 2"}, {"right right d", "48211/gpu-n03 0"}, // it is the connection page already
-		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 0"}, {"? ?", "48211/gpu-n01 0"},
+		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 0"},
+		{"? ?", "48211/gpu-n01 0"},
 		{"o ? right", "48211/gpu-n01 4"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
-		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"}, {"o n", "48211/gpu-n02 1"},
+		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"},
+		{"o n", "48211/gpu-n02 1"},
 		{"] n", "48211/gpu-n01 0"}, {"] N", "48211/gpu-n01 0"},
-		{"enter x", "48211/gpu-n01 gpu"}, {"g", "48211/gpu-n01 gpu"}, {"g esc", "48211/gpu-n01 0"}, {"g down", "48211/gpu-n02 gpu"}, {"g down esc", "48211/gpu-n02 0"},
-		{"g up", "48211/gpu-n04 gpu"}, {"g .", "48211/gpu-n02 gpu"}, {"g right", "48211/gpu-n01 gpu"}, {"g ]", "48377/gpu-s11 gpu"}, {"g n", "48211/gpu-n02 gpu"},
-		{"g o", "48211/gpu-n01 1"}, {"g p", "48211/gpu-n01 0"}, {"g ! esc", "48211/gpu-n01 gpu"}, {"g d esc esc", "48211/gpu-n01 0"}, {"g ? esc", "48211/gpu-n01 gpu"},
+		{"enter x", "48211/gpu-n01 gpu"}, {"g", "48211/gpu-n01 gpu"}, {"g esc", "48211/gpu-n01 0"},
+		{"g down", "48211/gpu-n02 gpu"}, {"g down esc", "48211/gpu-n02 0"},
+		{"g up", "48211/gpu-n04 gpu"}, {"g .", "48211/gpu-n02 gpu"}, {"g right", "48211/gpu-n01 gpu"},
+		{"g ]", "48377/gpu-s11 gpu"}, {"g n", "48211/gpu-n02 gpu"},
+		{"g o", "48211/gpu-n01 1"}, {"g p", "48211/gpu-n01 0"}, {"g ! esc", "48211/gpu-n01 gpu"},
+		{"g d esc esc", "48211/gpu-n01 0"}, {"g ? esc", "48211/gpu-n01 gpu"},
 		{"right right g", "48211/gpu-n03 0"}, {"o enter g esc esc", "48211/gpu-n01 1"},
 	} {
 		r := newRig(t, fixture())
@@ -225,7 +239,8 @@ func TestSelectionIsByName(t *testing.T) {
 
 // Whoever comes next takes the place of a job that has ended, the last when it was the last.
 func TestTheNextJobTakesThePlace(t *testing.T) {
-	for keys, want := range map[string]string{"": "48377/gpu-s11 0", "down": "48400/gpu-n03 0", "up": "48377/gpu-s11 0"} {
+	for keys, want := range map[string]string{"": "48377/gpu-s11 0", "down": "48400/gpu-n03 0",
+		"up": "48377/gpu-s11 0"} {
 		r := newRig(t, fixture())
 		three := fixture()
 		three.Jobs = append(three.Jobs, cluster.JobView{Job: cluster.Job{ID: "48400", Nodes: []string{"gpu-n03"}}})
@@ -233,7 +248,8 @@ func TestTheNextJobTakesThePlace(t *testing.T) {
 		r.send(tick{r.chain})
 		r.press(strings.Fields(keys)...)
 		ended := *three
-		ended.Jobs = slices.DeleteFunc(slices.Clone(three.Jobs), func(j cluster.JobView) bool { return j.ID == r.view.job })
+		ended.Jobs = slices.DeleteFunc(slices.Clone(three.Jobs),
+			func(j cluster.JobView) bool { return j.ID == r.view.job })
 		r.snap = &ended
 		r.send(tick{r.chain})
 		if got := r.where(); got != want {
@@ -247,7 +263,8 @@ func TestLook(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tick{r.chain})
 	r.press("right", "p", "o", "p", "p")
-	want := []look{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true}, {"gpu-n02", false}}
+	want := []look{{"gpu-n01", true}, {"gpu-n02", true}, {"gpu-n02", false}, {"", false}, {"gpu-n02", true},
+		{"gpu-n02", false}}
 	if !slices.Equal(r.heard.looks, want) {
 		t.Errorf("Look heard %v, want %v", r.heard.looks, want)
 	}
@@ -295,14 +312,16 @@ func TestHurryAtFirst(t *testing.T) {
 		waiting bool
 	}{
 		{old, 0, true},
-		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false}, {fixture(), 0, true}, {settled, 0, false},
+		{connecting, 0, true}, {connecting, fastFirst, true}, {connecting, fastFirst + time.Second, false},
+		{fixture(), 0, true}, {settled, 0, false},
 	} {
 		r := newRig(t, connecting)
 		r.snap, r.now = test.snap, fixtureNow.Add(test.after)
 		r.send(tick{r.chain})
 		r.asked = time.Time{} // no key
 		if got := r.waiting(); got != test.waiting {
-			t.Errorf("%v after the begin, with %d nodes: waits %v, want %v", test.after, len(test.snap.Nodes), got, test.waiting)
+			t.Errorf("%v after the begin, with %d nodes: waits %v, want %v", test.after, len(test.snap.Nodes), got,
+				test.waiting)
 		}
 	}
 }
@@ -319,7 +338,8 @@ func TestRefresh(t *testing.T) {
 func TestRemember(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("C", "c", "C", "o", "tab", "esc", "enter", "o")
-	if want := []string{"colors classic", "colors job", "view overview", "view node", "view overview"}; !slices.Equal(r.remembered, want) {
+	if want := []string{"colors classic", "colors job", "view overview", "view node",
+		"view overview"}; !slices.Equal(r.remembered, want) {
 		t.Errorf("remembered %v, want %v", r.remembered, want)
 	}
 }
@@ -334,10 +354,13 @@ func TestStartsIn(t *testing.T) {
 		keys string
 		want string
 	}{
-		{"", fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, one, "", "48377/gpu-s11 0"},
+		{"", fixture(), "", "48211/gpu-n01 1"}, {ViewAuto, fixture(), "", "48211/gpu-n01 1"},
+		{ViewAuto, one, "", "48377/gpu-s11 0"},
 		{ViewNode, fixture(), "", "48211/gpu-n01 0"}, {ViewOverview, one, "", "48377/gpu-s11 1"},
-		{ViewAuto, fixture(), "]", "48377/gpu-s11 0"}, {ViewAuto, fixture(), "] [", "48211/gpu-n01 1"}, {ViewAuto, fixture(), "down ]", "48377/gpu-s11 0"},
-		{ViewAuto, fixture(), "enter ] ]", "48211/gpu-n01 0"}, {ViewAuto, fixture(), "d esc ]", "48377/gpu-s11 1"}, {ViewOverview, fixture(), "]", "48377/gpu-s11 1"},
+		{ViewAuto, fixture(), "]", "48377/gpu-s11 0"}, {ViewAuto, fixture(), "] [", "48211/gpu-n01 1"},
+		{ViewAuto, fixture(), "down ]", "48377/gpu-s11 0"},
+		{ViewAuto, fixture(), "enter ] ]", "48211/gpu-n01 0"}, {ViewAuto, fixture(), "d esc ]", "48377/gpu-s11 1"},
+		{ViewOverview, fixture(), "]", "48377/gpu-s11 1"},
 	} {
 		r := newRig(t, noJobsFixture())
 		r.view = newView(false)
@@ -383,7 +406,9 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "problems:  X lost"}, {"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"}, {"d", "first report after"},
+		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "problems:  X lost"},
+		{"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"},
+		{"d", "first report after"},
 		{"?", "traffic-light"}, {"q", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)
@@ -407,7 +432,8 @@ func TestHintsAreKeys(t *testing.T) {
 		}
 	}
 	for _, s := range shots {
-		if strings.HasPrefix(s.name, "filter-prompt") || s.name == "environ-search" || s.name == "processes-sorting" || s.name == "processes-filter" {
+		if strings.HasPrefix(s.name, "filter-prompt") || s.name == "environ-search" || s.name == "processes-sorting" ||
+			s.name == "processes-filter" {
 			continue
 		}
 		lines := strings.Split(string(plainTheme.Encode(nil, s.take(200, 50))), "\n")
@@ -444,7 +470,8 @@ func TestLittleIsWritten(t *testing.T) {
 func TestRepaint(t *testing.T) {
 	for name, msg := range map[string]tea.Msg{
 		"size": tea.WindowSizeMsg{Width: 100, Height: 30}, "light": tea.BackgroundColorMsg{Color: color.White},
-		"colors": tea.ColorProfileMsg{Profile: colorprofile.ANSI}, "ctrl+l": tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl},
+		"colors": tea.ColorProfileMsg{Profile: colorprofile.ANSI},
+		"ctrl+l": tea.KeyPressMsg{Code: 'l', Mod: tea.ModCtrl},
 	} {
 		r := newRig(t, fixture())
 		r.Update(msg)

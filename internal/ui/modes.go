@@ -11,7 +11,8 @@ const (
 
 	// A paste must not press keys, so pastes are bracketed.
 	enter = saveTitle + ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.SetModeBracketedPaste
-	leave = ansi.ResetStyle + noMouse + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor + restoreTitle
+	leave = ansi.ResetStyle + noMouse + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable +
+		ansi.ResetModeAltScreenSaveCursor + restoreTitle
 )
 
 // mice are the sequences of the mouse modes.

@@ -29,12 +29,14 @@ func racks() *cluster.Snapshot {
 func TestLongNamesAreToldApart(t *testing.T) {
 	for _, g := range []page.Grid{page.GridRows, page.GridMap} {
 		for w := 40; w <= 200; w += 20 {
-			s := shot{name: "racks", snap: racks, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = g }}
+			s := shot{name: "racks", snap: racks,
+				view: func(v *view) { v.screen = screenOverview; v.overview.Grid = g }}
 			text := string(plainTheme.Encode(nil, s.take(w, 30)))
 			for _, ends := range [][2]string{{"1", "1"}, {"2", "1"}, {"1", "2"}, {"2", "2"}} {
 				forms := regexp.MustCompile(`(^|[^\d])0?` + ends[0] + `(\S*-)0?` + ends[1] + `\s`)
 				if !forms.MatchString(text) {
-					t.Errorf("%d wide, grid %d: node %s of rack %s is not to be found:\n%s", w, g, ends[1], ends[0], text)
+					t.Errorf("%d wide, grid %d: node %s of rack %s is not to be found:\n%s", w, g, ends[1], ends[0],
+						text)
 				}
 			}
 		}

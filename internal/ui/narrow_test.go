@@ -30,7 +30,8 @@ func TestStaleLines(t *testing.T) {
 			if !found || tag != "" || strings.HasSuffix(before, "/") {
 				t.Errorf("%d wide: %q", w, lines[3])
 			}
-			if sentence := strings.TrimSpace(lines[4]); !strings.HasSuffix(sentence, ".") && !strings.HasSuffix(sentence, "…") {
+			if sentence := strings.TrimSpace(lines[4]); !strings.HasSuffix(sentence, ".") &&
+				!strings.HasSuffix(sentence, "…") {
 				t.Errorf("%d wide: %q", w, sentence)
 			}
 		}
@@ -39,7 +40,8 @@ func TestStaleLines(t *testing.T) {
 
 // In low and narrow terminals there still is a word on what is wrong, and as many as there is room for.
 func TestHealthInNarrowTerminals(t *testing.T) {
-	s := shot{name: "overview", snap: fixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
+	s := shot{name: "overview", snap: fixture,
+		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
 	text := strings.Join(linesOf(s, 60, 20), "\n")
 	for _, want := range []string{"login refused", "thermal 87°C", "2 ECC errors"} {
 		if !strings.Contains(text, want) {
@@ -68,7 +70,8 @@ func TestNumbersAreNeverCut(t *testing.T) {
 		snap := fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			set(&n.GPUs[i].GPU, values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20, "total": 2 << 20})
+			set(&n.GPUs[i].GPU, values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20,
+				"total": 2 << 20})
 		}
 		for i := range n.Processes {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
@@ -131,7 +134,8 @@ func TestDoctorInLowTerminals(t *testing.T) {
 	for h, want := range map[int][]string{
 		9:  {"closed by PAM", "Access denied"},
 		16: {"closed by PAM", "pending", "Access denied", "Look for a crashed rank"},
-		24: {"closed by PAM", "pending: probe, driver, stream", "Access denied", "Look for a crashed rank", "shows the refusal", "SLURM lists this node"},
+		24: {"closed by PAM", "pending: probe, driver, stream", "Access denied", "Look for a crashed rank",
+			"shows the refusal", "SLURM lists this node"},
 	} {
 		text := strings.Join(linesOf(s, 80, h), "\n")
 		for _, w := range want {
@@ -156,7 +160,8 @@ func TestProblemsInNarrowTerminals(t *testing.T) {
 // Where there is no room for a graph of a GPU, its problem has the rows.
 func TestShortPageOfAGPU(t *testing.T) {
 	d := newDesk(t, shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, 60, 10)
-	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "→ ") || !strings.Contains(text, "report it to your admins") {
+	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "→ ") ||
+		!strings.Contains(text, "report it to your admins") {
 		t.Errorf("the page shows\n%s", text)
 	}
 }

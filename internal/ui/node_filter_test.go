@@ -38,8 +38,10 @@ func TestFilterOfANode(t *testing.T) {
 		r.press("/")
 		r.types(test.typed)
 		r.press(strings.Fields(test.then)...)
-		if got := r.gpuRows(); got != test.rows || !strings.Contains(r.text(), test.shows) || test.rows != "" && !strings.Contains(r.text(), "ALL (8 GPUs)") {
-			t.Errorf("%q /%s %s: %s, want %s and %q in\n%s", test.start, test.typed, test.then, got, test.rows, test.shows, r.text())
+		if got := r.gpuRows(); got != test.rows || !strings.Contains(r.text(), test.shows) || test.rows != "" &&
+			!strings.Contains(r.text(), "ALL (8 GPUs)") {
+			t.Errorf("%q /%s %s: %s, want %s and %q in\n%s", test.start, test.typed, test.then, got, test.rows,
+				test.shows, r.text())
 		}
 		if test.then == "esc" || test.then == "enter esc" {
 			if strings.Contains(r.text(), "match") || r.where() != "48211/gpu-n02 0" {

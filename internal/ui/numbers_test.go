@@ -24,10 +24,11 @@ func sharedByTwo() *cluster.Snapshot {
 		e.At = ago(time.Second)
 		s.Apply(e)
 	}
-	apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", Answered: fixtureNow, Asked: fixtureNow, Jobs: []cluster.Job{
-		{ID: "1", Name: "one", User: "alice", Nodes: []string{"n"}, Minors: map[string][]int{"n": {2, 3}}},
-		{ID: "2", Name: "two", User: "carol", Nodes: []string{"n"}, Minors: map[string][]int{"n": {1}}},
-	}}})
+	apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", Answered: fixtureNow, Asked: fixtureNow,
+		Jobs: []cluster.Job{
+			{ID: "1", Name: "one", User: "alice", Nodes: []string{"n"}, Minors: map[string][]int{"n": {2, 3}}},
+			{ID: "2", Name: "two", User: "carol", Nodes: []string{"n"}, Minors: map[string][]int{"n": {1}}},
+		}}})
 	apply(cluster.Event{Node: "n", Try: &cluster.Try{Interval: 3 * time.Second}})
 	hello, report := &wire.Hello{}, &wire.Report{Listed: true}
 	for index, minor := range []int{2, 0, 3, 1} {
@@ -42,7 +43,8 @@ func sharedByTwo() *cluster.Snapshot {
 		if user == "" {
 			user = "alice"
 		}
-		report.Processes = append(report.Processes, wire.Process{PID: 7000 + minor, GPU: index, Type: "C", Identity: wire.Identity{User: user, Command: "work"}})
+		report.Processes = append(report.Processes, wire.Process{PID: 7000 + minor, GPU: index, Type: "C",
+			Identity: wire.Identity{User: user, Command: "work"}})
 	}
 	apply(cluster.Event{Node: "n", Hello: hello})
 	apply(cluster.Event{Node: "n", Report: report})
@@ -110,7 +112,8 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 		n := *snap.Nodes["n"]
 		n.Processes = nil
 		for _, pid := range []int{702, 90011, 31, 701} {
-			n.Processes = append(n.Processes, wire.Process{PID: pid, GPU: 0, Type: "C", Identity: wire.Identity{Command: "work"}})
+			n.Processes = append(n.Processes,
+				wire.Process{PID: pid, GPU: 0, Type: "C", Identity: wire.Identity{Command: "work"}})
 		}
 		snap.Nodes["n"] = &n
 		return snap
@@ -125,7 +128,10 @@ func TestOldListSaysItsAge(t *testing.T) {
 	for want, change := range map[string]func(n *cluster.Node){
 		"9 processes, sorted by GPU ─":                 func(*cluster.Node) {},
 		"9 processes, sorted by GPU, listed 40s ago ─": func(n *cluster.Node) { n.ListedAt = ago(40 * time.Second) },
-		"─ listed 2m ago ─":                            func(n *cluster.Node) { n.ListedAt, n.Processes = ago(2*time.Minute), nil },
+		"─ listed 2m ago ─": func(n *cluster.Node) {
+			n.ListedAt,
+				n.Processes = ago(2*time.Minute), nil
+		},
 	} {
 		s := shot{name: "node", snap: func() *cluster.Snapshot {
 			snap := fixture()
@@ -145,7 +151,8 @@ func TestHot(t *testing.T) {
 		temp     float64
 		hot      bool
 	}{
-		{0, 84, false}, {0, 85, true}, {95, 85, false}, {95, 92, false}, {95, 93, true}, {80, 77, false}, {80, 78, true},
+		{0, 84, false}, {0, 85, true}, {95, 85, false}, {95, 92, false}, {95, 93, true}, {80, 77, false},
+		{80, 78, true},
 	} {
 		frame := func(calm bool) string {
 			return string(darkTheme.Encode(nil, shot{name: "hot", snap: func() *cluster.Snapshot {

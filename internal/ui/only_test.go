@@ -37,7 +37,8 @@ func narrowed(t *testing.T, only tally.Only, text string) *rig {
 // gpuRows are the numbers in the first column, of GPUs and then of processes.
 func (r *rig) gpuRows() (numbers string) {
 	for line := range strings.Lines(r.text()) {
-		if words := strings.Fields(strings.TrimLeft(line, " ▲✗▸")); len(words) > 4 && words[1] != "of" && len(words[0]) == 1 && strings.Contains("01234567", words[0]) {
+		if words := strings.Fields(strings.TrimLeft(line, " ▲✗▸")); len(words) > 4 && words[1] != "of" &&
+			len(words[0]) == 1 && strings.Contains("01234567", words[0]) {
 			numbers += words[0]
 		}
 	}
@@ -76,7 +77,8 @@ func TestOnly(t *testing.T) {
 	if r.press("esc"); strings.Contains(r.text(), "matches") {
 		t.Errorf("Esc does not show all ranks:\n%s", r.text())
 	}
-	if r := narrowed(t, tally.Only{"9"}, "user=nobody"); !strings.Contains(r.text(), "no GPU of --only on this node: 9") || !strings.Contains(r.text(), `no processes match "user=nobody"`) {
+	if r := narrowed(t, tally.Only{"9"}, "user=nobody"); !strings.Contains(r.text(),
+		"no GPU of --only on this node: 9") || !strings.Contains(r.text(), `no processes match "user=nobody"`) {
 		t.Errorf("nothing says why there is nothing:\n%s", r.text())
 	}
 }
@@ -84,13 +86,15 @@ func TestOnly(t *testing.T) {
 // The page of processes has those on the GPUs of --only, in each scope; a signal to all ranks is for all of them.
 func TestOnlyOnThePageOfProcesses(t *testing.T) {
 	for only, test := range map[string]struct{ rows, ofJob string }{
-		"3": {"  3  358761   3  358811 ", "4 processes on the GPUs of --only, on 2 of 4 nodes"}, "5": {"  5  358817 ", "2 processes on the GPUs of --only"}, "9": {"", "waiting for the process lists"},
+		"3": {"  3  358761   3  358811 ", "4 processes on the GPUs of --only, on 2 of 4 nodes"},
+		"5": {"  5  358817 ", "2 processes on the GPUs of --only"}, "9": {"", "waiting for the process lists"},
 	} {
 		r := narrowed(t, tally.Only{only}, "")
 		r.press("P")
 		var got string
 		for line := range strings.Lines(r.text()) {
-			if words := strings.Fields(strings.TrimLeft(line, " ▸")); len(words) > 4 && strings.HasPrefix(words[1], "3587") || len(words) > 4 && strings.HasPrefix(words[1], "3588") {
+			if words := strings.Fields(strings.TrimLeft(line, " ▸")); len(words) > 4 &&
+				strings.HasPrefix(words[1], "3587") || len(words) > 4 && strings.HasPrefix(words[1], "3588") {
 				got += "  " + words[0] + "  " + words[1] + " "
 			}
 		}
@@ -107,7 +111,8 @@ func TestOnlyOnThePageOfProcesses(t *testing.T) {
 	}
 	r := narrowed(t, tally.Only{"5"}, "")
 	r.press("m", "home")
-	if r.press("T"); r.where() != "48211/gpu-n01 ranks" || !strings.Contains(r.text(), "this process is on a GPU that --only hides: start without it to signal the process") {
+	if r.press("T"); r.where() != "48211/gpu-n01 ranks" ||
+		!strings.Contains(r.text(), "this process is on a GPU that --only hides: start without it to signal the process") {
 		t.Errorf("T leads to %s:\n%s", r.where(), r.text())
 	}
 }

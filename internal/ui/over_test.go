@@ -19,7 +19,8 @@ func overFixture() *cluster.Snapshot {
 	job := &s.Jobs[0]
 	job.Nodes, job.Reporting, job.GPUs = []string{"gpu-n01", "gpu-n02"}, 2, 16
 	job.Findings = []cluster.Finding{
-		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(4 * time.Minute), Over: ago(12 * time.Second), Times: 3, Node: "gpu-n01", GPU: 5},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(4 * time.Minute), Over: ago(12 * time.Second),
+			Times: 3, Node: "gpu-n01", GPU: 5},
 	}
 	return s
 }
@@ -79,7 +80,8 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 		return s
 	}
 	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.screen = screenOverview }}
-	for w, want := range map[int]string{36: "001 GPU5 cleared: thermal thro…\n", 60: "001 GPU5 thermal throttling, cleared 12s ago\n"} {
+	for w, want := range map[int]string{36: "001 GPU5 cleared: thermal thro…\n",
+		60: "001 GPU5 thermal throttling, cleared 12s ago\n"} {
 		if text := strings.Join(linesOf(s, w, 12), "\n"); !strings.Contains(text, want) {
 			t.Errorf("%d wide:\n%s", w, text)
 		}
@@ -90,7 +92,8 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 func TestClearedIsCountedApart(t *testing.T) {
 	snap := func() *cluster.Snapshot {
 		s := overFixture()
-		s.Jobs[0].Findings = append([]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(time.Hour), Node: "gpu-n02", GPU: 3}}, s.Jobs[0].Findings...)
+		s.Jobs[0].Findings = append([]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning,
+			Since: ago(time.Hour), Node: "gpu-n02", GPU: 3}}, s.Jobs[0].Findings...)
 		return s
 	}
 	for want, view := range map[string]func(*view){
@@ -126,9 +129,11 @@ func TestFooterOfTheOverview(t *testing.T) {
 		{80, "t", "Enter open  t time ●  ! problems  m ranks  u metric  J jobs  ? help  q quit"},
 		{80, "v", "Enter open  v table  ! problems  m ranks  t time  u metric  ? help  q quit"},
 		{80, "/n0\r", "/ filter  Enter open  ! problems  m ranks  t time  u metric  ? help  q quit"},
-		{120, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  v heat map  / filter  ? help  q quit"},
+		{120, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  v heat map  / " +
+			"filter  ? help  q quit"},
 	} {
-		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: test.keys}, test.w, 24)
+		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: test.keys},
+			test.w, 24)
 		if got := strings.TrimSpace(lines[len(lines)-1]); got != test.want {
 			t.Errorf("%d wide, after %q: %q, want %q", test.w, test.keys, got, test.want)
 		}

@@ -13,7 +13,8 @@ import (
 // others.
 func TestPinnedNodesKeepThePage(t *testing.T) {
 	many := manyFixture(1000)
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, 60, 15)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many },
+		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, 60, 15)
 	d.press("home")
 	if rule := d.lines()[2]; !strings.Contains(rule, "1/") || !strings.Contains(rule, "  PgDn ") {
 		t.Errorf("the first page says %q", rule)
@@ -28,7 +29,8 @@ func TestPinnedNodesKeepThePage(t *testing.T) {
 		t.Errorf("n, to a pinned node, leads to %q", rule)
 	}
 	d.press("end")
-	if rule := d.lines()[2]; !strings.Contains(rule, fmt.Sprint("of ", 1000-4)) || strings.Contains(rule, "PgDn") || strings.Contains(rule, "1/") {
+	if rule := d.lines()[2]; !strings.Contains(rule, fmt.Sprint("of ", 1000-4)) || strings.Contains(rule, "PgDn") ||
+		strings.Contains(rule, "1/") {
 		t.Errorf("the last page says %q", rule)
 	}
 }
@@ -38,7 +40,8 @@ func TestProblemsThatFitStay(t *testing.T) {
 	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 120, 40)
 	before := strings.Join(d.lines(), "\n")
 	d.press("pgdown")
-	if after := strings.Join(d.lines(), "\n"); strings.Count(after, "gpu-n") != strings.Count(before, "gpu-n") || strings.Contains(after, "PgUp") {
+	if after := strings.Join(d.lines(), "\n"); strings.Count(after, "gpu-n") != strings.Count(before, "gpu-n") ||
+		strings.Contains(after, "PgUp") {
 		t.Errorf("PgDn leads to\n%s", after)
 	}
 }
@@ -67,14 +70,16 @@ func TestNextProblemLeadsElsewhere(t *testing.T) {
 func TestHelpWithoutJobs(t *testing.T) {
 	r := newRig(t, noJobsFixture())
 	r.press("?")
-	if text := r.text(); !strings.Contains(text, "scroll the pending jobs") || strings.Contains(text, "next node") || strings.Contains(text, "node's processes") {
+	if text := r.text(); !strings.Contains(text, "scroll the pending jobs") || strings.Contains(text, "next node") ||
+		strings.Contains(text, "node's processes") {
 		t.Errorf("the help is\n%s", text)
 	}
 }
 
 // Every page says that the mouse is off.
 func TestMouseOffIsSaidEverywhere(t *testing.T) {
-	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M", "M J", "M U", "M P", "P m e", "P m enter", "M f2"} {
+	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M", "M J", "M U", "M P", "P m e",
+		"P m enter", "M f2"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.footer(), "mouse: off") {
@@ -95,7 +100,8 @@ func TestVeryLowNodeView(t *testing.T) {
 func TestDoctorScrolls(t *testing.T) {
 	for _, size := range [][2]int{{60, 15}, {80, 24}} {
 		for name, view := range map[string]func(*view){
-			"details": func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor }, "node": func(v *view) { v.choose("gpu-n04", 3) },
+			"details": func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor },
+			"node":    func(v *view) { v.choose("gpu-n04", 3) },
 		} {
 			d := newDesk(t, shot{snap: fixture, view: view}, size[0], size[1])
 			d.reaches(name, []string{"What it means", "What to try", "Failed attempts", "18:39:02", "18:41:20"})

@@ -27,7 +27,8 @@ func (d *desk) reaches(name string, words []string) {
 			d.press(keys[1])
 		}
 		if len(missing) > 0 {
-			d.t.Errorf("%s at %d×%d: %s does not reach %q; the last page:\n%s", name, d.sc.W, d.sc.H, keys[1], missing, strings.Join(d.lines(), "\n"))
+			d.t.Errorf("%s at %d×%d: %s does not reach %q; the last page:\n%s", name, d.sc.W, d.sc.H, keys[1], missing,
+				strings.Join(d.lines(), "\n"))
 		}
 	}
 }
@@ -46,7 +47,8 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		for _, p := range n.Processes {
 			pids = append(pids, fmt.Sprint(p.PID))
 		}
-		node := newDesk(t, shot{snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}, size[0], size[1])
+		node := newDesk(t, shot{snap: fixture,
+			view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}, size[0], size[1])
 		node.reaches("node", append(pids, gpus...))
 
 		for name, grid := range map[string]page.Grid{"rows": page.GridRows, "map": page.GridMap} {
@@ -54,7 +56,8 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			for i := range 64 {
 				nodes = append(nodes, fmt.Sprintf("%03d", i+1))
 			}
-			d := newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, size[0], size[1])
+			d := newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }},
+				size[0], size[1])
 			if size[0] > 60 || grid == page.GridRows { // the smallest map has no room for their names
 				d.reaches(name, nodes)
 			}
@@ -64,13 +67,15 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		for i := range 64 {
 			names = append(names, fmt.Sprintf("gpu-n%03d", i+1))
 		}
-		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Times = true }}, size[0], size[1]).reaches("times", names)
+		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Times = true }}, size[0],
+			size[1]).reaches("times", names)
 
 		var wheres []string
 		for _, f := range large.Jobs[0].Findings {
 			wheres = append(wheres, f.Node)
 		}
-		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenProblems }}, size[0], size[1]).reaches("problems", wheres)
+		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenProblems }}, size[0],
+			size[1]).reaches("problems", wheres)
 
 		queue, ids := noJobsFixture(), []string(nil)
 		for i := range 60 {
@@ -78,10 +83,12 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			ids = append(ids, id)
 			queue.Discovery.Pending = append(queue.Discovery.Pending, cluster.PendingJob{ID: id, Nodes: 1})
 		}
-		newDesk(t, shot{snap: func() *cluster.Snapshot { return queue }, view: func(*view) {}}, size[0], size[1]).reaches("no jobs", ids)
+		newDesk(t, shot{snap: func() *cluster.Snapshot { return queue }, view: func(*view) {}}, size[0],
+			size[1]).reaches("no jobs", ids)
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
-			d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, p }}, size[0], size[1])
+			d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, p }}, size[0],
+				size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}
 			for _, row := range keys.HelpOf(p) {
 				words = append(words, row.Shown())
@@ -95,7 +102,8 @@ func TestPagingReachesEveryRow(t *testing.T) {
 func TestRowsLeaveRoomForProblems(t *testing.T) {
 	large := bigFixture()
 	for _, size := range lowSizes {
-		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}, size[0], size[1])
+		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}, size[0], size[1])
 		lines := d.lines()
 		below := strings.Join(lines[rowOf(lines, " JOB "):], "\n")
 		for _, want := range []string{"gpu-n044 GPU2 lost", "gpu-n039 login refused"} {
@@ -109,7 +117,8 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 // The processes leave a line to the worst problem of the node.
 func TestAProblemKeepsItsLine(t *testing.T) {
 	snap := fixture()
-	s := shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
+	s := shot{snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
 	finding := snap.Jobs[0].Findings[2]
 	words := health.Say(snap, &finding)
 	if finding.Node != "gpu-n02" {
@@ -119,7 +128,9 @@ func TestAProblemKeepsItsLine(t *testing.T) {
 		for _, w := range []int{60, 80, 100, 120, 200} {
 			lines := linesOf(s, w, h)
 			if !slices.ContainsFunc(lines[7:], func(line string) bool {
-				return strings.Contains(line, "gpu-n02 GPU3") && (strings.Contains(line, words.Short) || strings.Contains(line, words.Long) || strings.Contains(line, words.Sentence[:20]))
+				return strings.Contains(line, "gpu-n02 GPU3") &&
+					(strings.Contains(line, words.Short) || strings.Contains(line, words.Long) ||
+						strings.Contains(line, words.Sentence[:20]))
 			}) {
 				t.Errorf("%d×%d has no %q:\n%s", w, h, words.Short, strings.Join(lines, "\n"))
 			}
@@ -135,7 +146,8 @@ func TestProcessesByDefault(t *testing.T) {
 		want bool
 	}{
 		{120, 40, fixture, true}, {200, 50, fixture, true}, {120, 34, fixture, true}, {80, 40, fixture, true},
-		{100, 30, fixture, false}, {80, 24, fixture, false}, {120, 33, fixture, false}, {120, 40, wideFixture, false}, {200, 50, wideFixture, true},
+		{100, 30, fixture, false}, {80, 24, fixture, false}, {120, 33, fixture, false}, {120, 40, wideFixture, false},
+		{200, 50, wideFixture, true},
 	} {
 		d := newDesk(t, shot{snap: test.snap, view: func(*view) {}}, test.w, test.h)
 		shown := func() bool { return strings.Contains(strings.Join(d.lines(), "\n"), "COMMAND") }
@@ -160,7 +172,8 @@ func TestProcessesByDefault(t *testing.T) {
 		}
 	}
 	if after := rowOf(d.lines(), "Problems on this node"); after != before || before < 0 {
-		t.Errorf("the list has come, and the problems went from row %d to %d:\n%s", before, after, strings.Join(d.lines(), "\n"))
+		t.Errorf("the list has come, and the problems went from row %d to %d:\n%s", before, after,
+			strings.Join(d.lines(), "\n"))
 	}
 }
 
@@ -177,7 +190,8 @@ func TestMoreHasAKey(t *testing.T) {
 		s.snap = func() *cluster.Snapshot { return snap }
 		for _, size := range append(lowSizes, [2]int{200, 50}) {
 			for y, line := range linesOf(s, size[0], size[1]) {
-				if moreOf.MatchString(line) && y > 1 && !strings.Contains(line, "(!)") && !strings.Contains(line, "PgDn") {
+				if moreOf.MatchString(line) && y > 1 && !strings.Contains(line, "(!)") &&
+					!strings.Contains(line, "PgDn") {
 					t.Errorf("%s at %v: %q", s.name, size, line)
 				}
 			}
@@ -188,10 +202,15 @@ func TestMoreHasAKey(t *testing.T) {
 // The problems page has a cursor, which carries the selected node along, and opens it.
 func TestProblems(t *testing.T) {
 	for keys, want := range map[string]string{
-		"!": "48211/gpu-n01 3", "right right right !": "48211/gpu-n04 3", "right right right ! down": "48211/gpu-n01 3", "! up": "48211/gpu-n04 3",
-		"! up up": "48211/gpu-n04 3", "! n": "48211/gpu-n02 3", "! N N": "48211/gpu-n02 3", "! end": "48211/gpu-n02 3", "! right": "48211/gpu-n01 3",
-		"! n enter": "48211/gpu-n02 gpu", "! n enter esc": "48211/gpu-n02 3", "! n enter ! ! esc": "48211/gpu-n02 1", "! n esc": "48211/gpu-n02 0", "! !": "48211/gpu-n01 0", "o ! esc": "48211/gpu-n01 1", "! d esc": "48211/gpu-n01 3",
-		"! d esc esc": "48211/gpu-n01 0", "d ! d": "48211/gpu-n01 2", "d ! d esc": "48211/gpu-n01 0", "! ]": "48377/gpu-s11 3", "! ] enter": "48377/gpu-s11 3",
+		"!": "48211/gpu-n01 3", "right right right !": "48211/gpu-n04 3", "right right right ! down": "48211/gpu-n01 3",
+		"! up":    "48211/gpu-n04 3",
+		"! up up": "48211/gpu-n04 3", "! n": "48211/gpu-n02 3", "! N N": "48211/gpu-n02 3", "! end": "48211/gpu-n02 3",
+		"! right":   "48211/gpu-n01 3",
+		"! n enter": "48211/gpu-n02 gpu", "! n enter esc": "48211/gpu-n02 3", "! n enter ! ! esc": "48211/gpu-n02 1",
+		"! n esc": "48211/gpu-n02 0", "! !": "48211/gpu-n01 0", "o ! esc": "48211/gpu-n01 1",
+		"! d esc":     "48211/gpu-n01 3",
+		"! d esc esc": "48211/gpu-n01 0", "d ! d": "48211/gpu-n01 2", "d ! d esc": "48211/gpu-n01 0",
+		"! ]": "48377/gpu-s11 3", "! ] enter": "48377/gpu-s11 3",
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)

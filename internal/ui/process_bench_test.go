@@ -24,8 +24,11 @@ func crowdedFixture() *cluster.Snapshot {
 		n.Listed, n.ListedAt, n.Processes = true, n.Arrived, nil
 		for i := range 10000/64 + 1 {
 			n.Processes = append(n.Processes, wire.Process{
-				PID: 300000 + at*1000 + i, StartTicks: uint64(i), GPU: n.GPUs[i%8].Index, Type: "C", State: "R", GPUMemory: ptr(r.Uint64N(80 << 30)), SMPercent: ptr(r.IntN(100)),
-				Identity:   wire.Identity{User: "alice", Name: "python", Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4 --data /scratch/alice/tokens", Job: "48400"},
+				PID: 300000 + at*1000 + i, StartTicks: uint64(i), GPU: n.GPUs[i%8].Index, Type: "C", State: "R",
+				GPUMemory: ptr(r.Uint64N(80 << 30)), SMPercent: ptr(r.IntN(100)),
+				Identity: wire.Identity{User: "alice", Name: "python",
+					Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4 --data " +
+						"/scratch/alice/tokens", Job: "48400"},
 				CPUPercent: ptr(200 * r.Float64()), RSS: ptr(r.Uint64N(30 << 30)), ElapsedSec: ptr(r.Int64N(90000)),
 			})
 		}
@@ -42,7 +45,8 @@ func BenchmarkProcesses(b *testing.B) {
 		keys []string
 		anew bool // each frame shows another Snapshot
 	}{
-		{"move", []string{"down", "pgdown", "end", "home"}, false}, {"tag", []string{"space", "down"}, false}, {"sort", []string{"/", ".", ","}, false},
+		{"move", []string{"down", "pgdown", "end", "home"}, false}, {"tag", []string{"space", "down"}, false},
+		{"sort", []string{"/", ".", ","}, false},
 		{"scope", []string{"w", "W"}, false}, {"tree", []string{"t", "t"}, false}, {"snapshot", []string{""}, true},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

@@ -9,11 +9,20 @@ import (
 // F and \\ filter, in all scopes; / reverses. Esc takes the tags away, then the filter, then leads back.
 func TestProcessesAreFiltered(t *testing.T) {
 	for _, test := range []struct{ before, text, after, title string }{
-		{"P F", "gpu=3", "", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P \\", "ray", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
-		{"P F", "gpu=3", "enter w", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"}, {"P F", "gpu=3", "enter esc", "Processes of gpu-n01 9 processes, by GPU"}, {"P F", "gpu=3", "esc", "Processes of gpu-n01 9 processes, by GPU"},
-		{"P space F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P F", "gpu=3", "enter space", "Processes of gpu-n01 1 tagged of 2 that match, by GPU"},
-		{"P F", "gpu=3", "enter space esc", "Processes of gpu-n01 2 of 9 match, by GPU"}, {"P F", "gpu=3", "enter space esc esc", "Processes of gpu-n01 9 processes, by GPU"}, {"P F", "gpu=3", "enter space esc esc esc", ""},
-		{"P F", "ray <", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"}, {"P F", "problem=lag", "enter", "Processes of gpu-n01 0 of 9 match, by GPU"}, {"P F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
+		{"P F", "gpu=3", "", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"P F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"P \\", "ray", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
+		{"P F", "gpu=3", "enter w", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
+		{"P F", "gpu=3", "enter esc", "Processes of gpu-n01 9 processes, by GPU"},
+		{"P F", "gpu=3", "esc", "Processes of gpu-n01 9 processes, by GPU"},
+		{"P space F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"P F", "gpu=3", "enter space", "Processes of gpu-n01 1 tagged of 2 that match, by GPU"},
+		{"P F", "gpu=3", "enter space esc", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"P F", "gpu=3", "enter space esc esc", "Processes of gpu-n01 9 processes, by GPU"},
+		{"P F", "gpu=3", "enter space esc esc esc", ""},
+		{"P F", "ray <", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
+		{"P F", "problem=lag", "enter", "Processes of gpu-n01 0 of 9 match, by GPU"},
+		{"P F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
 		{"o P w F", "job=48377", "enter", "Processes of your 2 jobs 2 of 20 match, on 3 of 5 nodes, by GPU"},
 	} {
 		r := newRig(t, fixture())
@@ -30,7 +39,8 @@ func TestProcessesAreFiltered(t *testing.T) {
 	if got := r.footer(); !strings.Contains(got, "filter: train o/q") || r.where() != "48211/gpu-n01 processes" {
 		t.Errorf("the prompt does not take all letters: %q", got)
 	}
-	if r.press("backspace", "backspace", "backspace", "enter", "o", "p", "/"); !slices.Equal(r.pids()[:2], []string{"318823", "318820"}) {
+	if r.press("backspace", "backspace", "backspace", "enter", "o", "p", "/"); !slices.Equal(r.pids()[:2],
+		[]string{"318823", "318820"}) {
 		t.Errorf("filtered and reversed, there are %v", r.pids())
 	}
 }
@@ -40,10 +50,13 @@ func TestProcessesAreFiltered(t *testing.T) {
 func TestUsersOpenTheirProcesses(t *testing.T) {
 	const all = "Processes of all nodes of your 2 jobs "
 	for keys, want := range map[string][2]string{
-		"U enter": {all + "20 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"}, "U down enter": {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
-		"U down enter end": {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48377/gpu-s11"}, "U down enter esc": {all + "25 processes, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
-		"U down enter end W": {"Processes of gpu-s11 3 of 7 match, by GPU", "48377/gpu-s11"}, "U down enter W esc w w": {"Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "48377/gpu-s11"},
-		"a U down enter": {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+		"U enter":                {all + "20 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+		"U down enter":           {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+		"U down enter end":       {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48377/gpu-s11"},
+		"U down enter esc":       {all + "25 processes, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
+		"U down enter end W":     {"Processes of gpu-s11 3 of 7 match, by GPU", "48377/gpu-s11"},
+		"U down enter W esc w w": {"Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "48377/gpu-s11"},
+		"a U down enter":         {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
@@ -86,10 +99,16 @@ func TestOddUsersOpenTheirProcesses(t *testing.T) {
 func TestTheProcessesOfAUserLeadBack(t *testing.T) {
 	const node, filtered = "Processes of gpu-n01 9 processes, by GPU", "Processes of gpu-n01 2 of 9 match, by GPU"
 	for keys, want := range map[string][2]string{
-		"P U down enter esc esc": {"users", ""}, "P U down enter U": {"users", ""}, "P U down enter U esc": {"processes", node}, "P U down enter P": {"users", ""}, "P U down enter P esc": {"processes", node},
-		"P U down enter esc esc esc": {"processes", node}, "P U down enter esc esc esc esc": {"0", ""}, "P U enter U enter P esc": {"processes", node}, "U down enter ! P": {"processes", "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU"},
-		"P F gpu=3 U down enter P esc": {"processes", filtered}, "P F gpu=3 U down enter esc esc esc": {"processes", filtered}, "P F gpu=3 U down enter ! esc P esc": {"processes", filtered},
-		"P F gpu=3 U down enter ! o P": {"processes", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"}, "P t U down enter P esc": {"processes", "Processes of gpu-n01 9 processes, as a tree"},
+		"P U down enter esc esc": {"users", ""}, "P U down enter U": {"users", ""},
+		"P U down enter U esc": {"processes", node}, "P U down enter P": {"users", ""},
+		"P U down enter P esc":       {"processes", node},
+		"P U down enter esc esc esc": {"processes", node}, "P U down enter esc esc esc esc": {"0", ""},
+		"P U enter U enter P esc":      {"processes", node},
+		"U down enter ! P":             {"processes", "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU"},
+		"P F gpu=3 U down enter P esc": {"processes", filtered}, "P F gpu=3 U down enter esc esc esc": {"processes",
+			filtered}, "P F gpu=3 U down enter ! esc P esc": {"processes", filtered},
+		"P F gpu=3 U down enter ! o P": {"processes", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
+		"P t U down enter P esc":       {"processes", "Processes of gpu-n01 9 processes, as a tree"},
 	} {
 		r := newRig(t, fixture())
 		for _, k := range strings.Fields(keys) {

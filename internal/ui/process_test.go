@@ -40,16 +40,38 @@ func (r *rig) pids() (pids []string) {
 // away first.
 func TestProcessesKeys(t *testing.T) {
 	for keys, want := range map[string]string{
-		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU", "o P": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
-		"enter P": "Processes of gpu-n01 GPU5 1 process, by GPU", "enter P w": "Processes of gpu-n01 9 processes, by GPU", "P w": "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
-		"P w w": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "P w w w": "Processes of all nodes of your 2 jobs 25 processes, on 3 of 5 nodes, by GPU", "P w w w w W": "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
-		"P w w end W": "Processes of job 48377 2 processes, by GPU", "P w w end W W": "Processes of gpu-s11 7 processes, by GPU", "P end W": "Processes of gpu-n01 GPU7 1 process, by GPU", "P W W W": "Processes of gpu-n01 GPU0 1 process, by GPU",
-		"P space j space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space space": "Processes of gpu-n01 2 tagged of 9, by GPU", "P space k space": "Processes of gpu-n01 9 processes, by GPU", "P end space space": "Processes of gpu-n01 9 processes, by GPU", "P space esc": "Processes of gpu-n01 9 processes, by GPU",
-		"P space w": "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU", "P ]": "Processes of gpu-s11 7 processes, by GPU",
-		"enter P ]": "Processes of gpu-s11 7 processes, by GPU", "enter P ] W": "Processes of gpu-s11 GPU2 1 process, by GPU", "enter P ] w": "Processes of job 48377 2 processes, by GPU",
-		"P .": "Processes of gpu-n01 9 processes, by PID", "P >": "Processes of gpu-n01 9 processes, by PID", "P <": "Processes of gpu-n01 9 processes, by time, longest first", "P ,": "Processes of gpu-n01 9 processes, by time, longest first", "P , ,": "Processes of gpu-n01 9 processes, by %MEM, most first",
-		"P /": "Processes of gpu-n01 9 processes, by GPU, last first", "P , /": "Processes of gpu-n01 9 processes, by time, shortest first", "P o esc": "Processes of gpu-n01 9 processes, by GPU",
-		"P o x": "Processes of gpu-n01 9 processes, by GPU", "P esc": "", "P P": "", "P space esc esc": "", "P q": "Processes of gpu-n01 9 processes, by GPU", "P M": "Processes of gpu-n01 9 processes, by GPU",
+		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU",
+		"o P":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
+		"enter P":           "Processes of gpu-n01 GPU5 1 process, by GPU",
+		"enter P w":         "Processes of gpu-n01 9 processes, by GPU",
+		"P w":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
+		"P w w":             "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
+		"P w w w":           "Processes of all nodes of your 2 jobs 25 processes, on 3 of 5 nodes, by GPU",
+		"P w w w w W":       "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
+		"P w w end W":       "Processes of job 48377 2 processes, by GPU",
+		"P w w end W W":     "Processes of gpu-s11 7 processes, by GPU",
+		"P end W":           "Processes of gpu-n01 GPU7 1 process, by GPU",
+		"P W W W":           "Processes of gpu-n01 GPU0 1 process, by GPU",
+		"P space j space":   "Processes of gpu-n01 2 tagged of 9, by GPU",
+		"P space space":     "Processes of gpu-n01 2 tagged of 9, by GPU",
+		"P space k space":   "Processes of gpu-n01 9 processes, by GPU",
+		"P end space space": "Processes of gpu-n01 9 processes, by GPU",
+		"P space esc":       "Processes of gpu-n01 9 processes, by GPU",
+		"P space w":         "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU",
+		"P ]":               "Processes of gpu-s11 7 processes, by GPU",
+		"enter P ]":         "Processes of gpu-s11 7 processes, by GPU",
+		"enter P ] W":       "Processes of gpu-s11 GPU2 1 process, by GPU",
+		"enter P ] w":       "Processes of job 48377 2 processes, by GPU",
+		"P .":               "Processes of gpu-n01 9 processes, by PID",
+		"P >":               "Processes of gpu-n01 9 processes, by PID",
+		"P <":               "Processes of gpu-n01 9 processes, by time, longest first",
+		"P ,":               "Processes of gpu-n01 9 processes, by time, longest first",
+		"P , ,":             "Processes of gpu-n01 9 processes, by %MEM, most first",
+		"P /":               "Processes of gpu-n01 9 processes, by GPU, last first",
+		"P , /":             "Processes of gpu-n01 9 processes, by time, shortest first",
+		"P o esc":           "Processes of gpu-n01 9 processes, by GPU",
+		"P o x":             "Processes of gpu-n01 9 processes, by GPU", "P esc": "", "P P": "", "P space esc esc": "",
+		"P q": "Processes of gpu-n01 9 processes, by GPU", "P M": "Processes of gpu-n01 9 processes, by GPU",
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
@@ -58,8 +80,12 @@ func TestProcessesKeys(t *testing.T) {
 		}
 	}
 	for keys, want := range map[string]string{
-		"P": "48211/gpu-n01 processes", "P P": "48211/gpu-n01 0", "P esc": "48211/gpu-n01 0", "enter P esc": "48211/gpu-n01 gpu", "m P esc": "48211/gpu-n01 ranks", "P p": "48211/gpu-n01 processes", "P d": "48211/gpu-n01 processes",
-		"P w end": "48211/gpu-n02 processes", "P w w end": "48377/gpu-s11 processes", "P w w ]": "48377/gpu-s11 processes", "P w w ] [": "48211/gpu-n01 processes", "P !": "48211/gpu-n01 3", "P ?": "48211/gpu-n01 4", "P n": "48211/gpu-n01 processes",
+		"P": "48211/gpu-n01 processes", "P P": "48211/gpu-n01 0", "P esc": "48211/gpu-n01 0",
+		"enter P esc": "48211/gpu-n01 gpu", "m P esc": "48211/gpu-n01 ranks", "P p": "48211/gpu-n01 processes",
+		"P d":     "48211/gpu-n01 processes",
+		"P w end": "48211/gpu-n02 processes", "P w w end": "48377/gpu-s11 processes",
+		"P w w ]": "48377/gpu-s11 processes", "P w w ] [": "48211/gpu-n01 processes", "P !": "48211/gpu-n01 3",
+		"P ?": "48211/gpu-n01 4", "P n": "48211/gpu-n01 processes",
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
@@ -72,8 +98,10 @@ func TestProcessesKeys(t *testing.T) {
 // The two keys of nvitop sort; a capital reverses. The heading has a mark.
 func TestProcessesAreSorted(t *testing.T) {
 	for keys, want := range map[string]string{
-		"n": "318802 318805", "N": "318823 318820", "p": "318761 318802", "P": "318823 318820", "r": "318802 318805", "g": "318811 318808", "G": "318761 318817",
-		"s": "318817 318802", "c": "318823 318820", "C": "318761 318802", "m": "318802 318805", "M": "318761 318802", "t": "318761 318802", "T": "318802 318805", "b": "318814 318808",
+		"n": "318802 318805", "N": "318823 318820", "p": "318761 318802", "P": "318823 318820", "r": "318802 318805",
+		"g": "318811 318808", "G": "318761 318817",
+		"s": "318817 318802", "c": "318823 318820", "C": "318761 318802", "m": "318802 318805", "M": "318761 318802",
+		"t": "318761 318802", "T": "318802 318805", "b": "318814 318808",
 	} {
 		r := newRig(t, fixture())
 		r.press("P", "o", keys)
@@ -83,7 +111,8 @@ func TestProcessesAreSorted(t *testing.T) {
 	}
 	r := newRig(t, fixture())
 	r.press("o", "P", "o", "u")
-	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑", "og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MRW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
+	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑",
+		"og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MRW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
 		if r.press(keys[:1], keys[1:]); strings.Count(r.text(), heading) != 1 {
 			t.Errorf("after %s there is no %q in\n%s", keys, heading, r.text())
 		}
@@ -95,7 +124,8 @@ func TestUnknownValuesAreSortedLast(t *testing.T) {
 	s := fixture()
 	for i := range s.Nodes["gpu-n01"].Processes {
 		if p := &s.Nodes["gpu-n01"].Processes[i]; p.PID == 318811 {
-			p.SMPercent, p.CPUPercent, p.GPUMemory, p.MemPercent, p.RSS, p.ElapsedSec, p.Rank, p.User = nil, nil, nil, nil, nil, nil, nil, ""
+			p.SMPercent, p.CPUPercent, p.GPUMemory, p.MemPercent, p.RSS, p.ElapsedSec, p.Rank, p.User = nil, nil, nil,
+				nil, nil, nil, nil, ""
 		}
 	}
 	for _, by := range strings.Split("s S c C g G b B m M t T u U", " ") {
@@ -117,9 +147,11 @@ func TestProcessesKeepTheirPlace(t *testing.T) {
 	}
 	r.snap = fixture()
 	n := r.snap.Nodes["gpu-n01"]
-	n.Processes = append([]wire.Process{{PID: 300001, GPU: n.GPUs[0].Index, Identity: wire.Identity{User: "alice", Name: "new"}, CPUPercent: ptr(0.1)}}, n.Processes...)
+	n.Processes = append([]wire.Process{{PID: 300001, GPU: n.GPUs[0].Index,
+		Identity: wire.Identity{User: "alice", Name: "new"}, CPUPercent: ptr(0.1)}}, n.Processes...)
 	r.send(tick{r.chain})
-	if line := r.cursorLine(); !strings.Contains(line, "318761") || r.pids()[0] != "300001" || !strings.Contains(r.title(), "2 tagged of 10") {
+	if line := r.cursorLine(); !strings.Contains(line, "318761") || r.pids()[0] != "300001" ||
+		!strings.Contains(r.title(), "2 tagged of 10") {
 		t.Errorf("a process has come, and the cursor is on %q; %s", line, r.title())
 	}
 	r.snap = fixture()
@@ -143,7 +175,8 @@ func TestProcessesKeepTheirPlace(t *testing.T) {
 // wheel moves the cursor, with Shift the commands.
 func TestProcessesMouse(t *testing.T) {
 	r := newRig(t, fixture())
-	y := slices.IndexFunc(strings.Split(r.text(), "\n"), func(line string) bool { return strings.Contains(line, "318808") })
+	y := slices.IndexFunc(strings.Split(r.text(), "\n"),
+		func(line string) bool { return strings.Contains(line, "318808") })
 	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
 	if r.where() != "48211/gpu-n01 processes" || !strings.Contains(r.cursorLine(), "318808") {
 		t.Fatalf("a click in the node view leads to %s, %q", r.where(), r.cursorLine())
@@ -179,7 +212,9 @@ func TestCommandsScroll(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("P")
 	for _, test := range []struct{ keys, want string }{
-		{"right", "… train.py --config"}, {"right", "…y --config configs"}, {"$", "…configs/llama70b.yaml --tp 8 --pp 4"}, {"right", "…configs/llama70b.yaml --tp 8 --pp 4"}, {"left", "…-config configs/llama70b.yaml --tp…"}, {"^", "python -u train.py"},
+		{"right", "… train.py --config"}, {"right", "…y --config configs"},
+		{"$", "…configs/llama70b.yaml --tp 8 --pp 4"}, {"right", "…configs/llama70b.yaml --tp 8 --pp 4"},
+		{"left", "…-config configs/llama70b.yaml --tp…"}, {"^", "python -u train.py"},
 		{"ctrl+e", "--tp 8 --pp 4"}, {"ctrl+a", "python -u train.py"}, {"left", "python -u train.py"},
 	} {
 		if r.press(test.keys); !strings.Contains(r.cursorLine(), test.want) {
@@ -195,8 +230,11 @@ func TestProcessesMove(t *testing.T) {
 		keys []tea.Msg
 		pid  string
 	}{
-		"tab": {[]tea.Msg{tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}}, "318805"},
-		"alt": {[]tea.Msg{alt('j', 0), alt('j', 0), alt('k', 0)}, "318805"}, "pages": {[]tea.Msg{alt('j', tea.ModShift)}, "318823"}, "back": {[]tea.Msg{alt('j', tea.ModShift), alt('k', tea.ModShift)}, "318802"},
+		"tab": {[]tea.Msg{tea.KeyPressMsg{Code: tea.KeyTab}, tea.KeyPressMsg{Code: tea.KeyTab},
+			tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift}}, "318805"},
+		"alt":   {[]tea.Msg{alt('j', 0), alt('j', 0), alt('k', 0)}, "318805"},
+		"pages": {[]tea.Msg{alt('j', tea.ModShift)}, "318823"},
+		"back":  {[]tea.Msg{alt('j', tea.ModShift), alt('k', tea.ModShift)}, "318802"},
 	} {
 		r := newRig(t, fixture())
 		r.press("P")
@@ -230,7 +268,8 @@ func TestOthersProcesses(t *testing.T) {
 
 // a, f and c say whether the GPUs are above the processes. By itself they are where they leave room.
 func TestProcessesModes(t *testing.T) {
-	for keys, want := range map[string][2]bool{"P": {true, true}, "P c": {false, false}, "P f": {true, true}, "P c a": {true, true}, "P f c": {false, false}, "o P": {true, true}} {
+	for keys, want := range map[string][2]bool{"P": {true, true}, "P c": {false, false}, "P f": {true, true},
+		"P c a": {true, true}, "P f c": {false, false}, "o P": {true, true}} {
 		for i, h := range []int{40, 24} {
 			r := newRig(t, fixture())
 			r.send(tea.WindowSizeMsg{Width: 120, Height: h})
@@ -254,7 +293,8 @@ func TestProcessesAreWanted(t *testing.T) {
 	r := newRig(t, fixture())
 	r.heard.looks = nil
 	r.press("right", "P", "w", "esc", "P", "w", "w", "W", "W")
-	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}}
+	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true},
+		{"gpu-n02", true}}
 	if fmt.Sprint(r.heard.looks) != fmt.Sprint(want) {
 		t.Errorf("the screen asks for %v, want %v", r.heard.looks, want)
 	}
@@ -262,7 +302,9 @@ func TestProcessesAreWanted(t *testing.T) {
 
 // Where there are no processes the page says why.
 func TestNoProcesses(t *testing.T) {
-	for keys, want := range map[string]string{"left P": "login refused", "right right P": "connecting", "P W": "waiting for the process list", "o P": "waiting for the process lists of the nodes", "P w w": "no processes on the GPUs of your jobs"} {
+	for keys, want := range map[string]string{"left P": "login refused", "right right P": "connecting",
+		"P W": "waiting for the process list", "o P": "waiting for the process lists of the nodes",
+		"P w w": "no processes on the GPUs of your jobs"} {
 		s := fixture()
 		for _, n := range s.Nodes {
 			n.Processes, n.Listed = nil, false

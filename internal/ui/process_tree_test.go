@@ -19,8 +19,10 @@ func relatives(ask nav.Ask) nav.Result {
 }
 
 var family = []wire.Relative{
-	{ProcessID: wire.ProcessID{PID: 358701, StartTicks: 1}, Parent: 1, User: "root", UID: ptr(0), Command: "slurmstepd: [48211.0]", State: "S", RSS: ptr(uint64(9 << 20)), ElapsedSec: ptr(int64(8*3600 + 189))},
-	{ProcessID: wire.ProcessID{PID: 358709, StartTicks: 2}, Parent: 358701, User: "alice", Command: "torchrun --nnodes 4 --nproc-per-node 8", State: "S"},
+	{ProcessID: wire.ProcessID{PID: 358701, StartTicks: 1}, Parent: 1, User: "root", UID: ptr(0),
+		Command: "slurmstepd: [48211.0]", State: "S", RSS: ptr(uint64(9 << 20)), ElapsedSec: ptr(int64(8*3600 + 189))},
+	{ProcessID: wire.ProcessID{PID: 358709, StartTicks: 2}, Parent: 358701, User: "alice",
+		Command: "torchrun --nnodes 4 --nproc-per-node 8", State: "S"},
 	{ProcessID: wire.ProcessID{PID: 358901, StartTicks: 3}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
 	{ProcessID: wire.ProcessID{PID: 358902, StartTicks: 4}, Parent: 358802, User: "alice", Name: "pt_data_worker"},
 }
@@ -50,7 +52,8 @@ func TestProcessTree(t *testing.T) {
 		return nodes
 	}
 	r.press("P")
-	for _, step := range []struct{ key, asks string }{{"j", ""}, {"t", "gpu-n01"}, {"k", ""}, {"r", "gpu-n01"}, {"w", "gpu-n02"}, {"t", ""}, {"r", ""}} {
+	for _, step := range []struct{ key, asks string }{{"j", ""}, {"t", "gpu-n01"}, {"k", ""}, {"r", "gpu-n01"},
+		{"w", "gpu-n02"}, {"t", ""}, {"r", ""}} {
 		if got := strings.Join(asked(step.key), " "); got != step.asks {
 			t.Errorf("%s asks %q, want %q", step.key, got, step.asks)
 		}
@@ -62,10 +65,12 @@ func TestProcessTree(t *testing.T) {
 	r.send(told{r.view.process, relatives(ask)})
 	r.press("space", "up")
 	want := []string{"358701", "358709", "358802", "358901", "358761", "358902"}
-	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") || !strings.Contains(r.title(), "1 tagged of 13, as a tree") {
+	if got := r.pids(); !slices.Equal(got[:6], want) || !strings.Contains(r.cursorLine(), "358802") ||
+		!strings.Contains(r.title(), "1 tagged of 13, as a tree") {
 		t.Errorf("the tree is %v, with the cursor on %q; %s", got, r.cursorLine(), r.title())
 	}
-	for _, branch := range []string{"slurmstepd: [48211.0]", "└─ torchrun", "   ├─ python -u", "   │  ├─ pt_data_worker", "   │  │  └─ python -m ray.worker", "   │  └─ pt_data_worker", "   └─ python -u"} {
+	for _, branch := range []string{"slurmstepd: [48211.0]", "└─ torchrun", "   ├─ python -u",
+		"   │  ├─ pt_data_worker", "   │  │  └─ python -m ray.worker", "   │  └─ pt_data_worker", "   └─ python -u"} {
 		if !strings.Contains(r.text(), branch) {
 			t.Errorf("there is no %q in\n%s", branch, r.text())
 		}
@@ -79,7 +84,8 @@ func TestProcessTree(t *testing.T) {
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, relatives of 1m ago") {
 		t.Errorf("a minute later: %s", r.title())
 	}
-	if r.send(told{r.view.process, nav.Result{Ask: ask, Err: errors.New("not watched")}}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, not all nodes answer") {
+	if r.send(told{r.view.process, nav.Result{Ask: ask, Err: errors.New("not watched")}}); !strings.Contains(r.title(),
+		"2 tagged of 13, as a tree, not all nodes answer") {
 		t.Errorf("a node that does not answer: %s", r.title())
 	}
 	if r.press("o", "c"); !strings.Contains(r.title(), "1 tagged of 9, by %CPU, most first") {
@@ -123,8 +129,10 @@ func TestSharesOfRelatives(t *testing.T) {
 				ask = asks[0]
 			}
 		}
-		kin := []wire.Relative{{ProcessID: wire.ProcessID{PID: 358901, StartTicks: step.start}, Parent: 358802, User: "alice", Name: "pt_data_worker", CPUTicks: &step.ticks}}
-		r.send(told{r.view.process, nav.Result{Ask: ask, Err: step.err, Reply: wire.Reply{Family: kin, ReadMS: step.ms}}})
+		kin := []wire.Relative{{ProcessID: wire.ProcessID{PID: 358901, StartTicks: step.start}, Parent: 358802,
+			User: "alice", Name: "pt_data_worker", CPUTicks: &step.ticks}}
+		r.send(told{r.view.process, nav.Result{Ask: ask, Err: step.err,
+			Reply: wire.Reply{Family: kin, ReadMS: step.ms}}})
 		if got := cpuOf(r.text()); got != step.want {
 			t.Errorf("%s at %d ms with %d ticks: %q, want %q", step.keys, step.ms, step.ticks, got, step.want)
 		}
@@ -149,11 +157,14 @@ func TestHostileRelatives(t *testing.T) {
 	r.press("P")
 	ask := r.view.press(pressed("t"), r.scene).Ask[0]
 	kin := []wire.Relative{
-		{ProcessID: wire.ProcessID{PID: 400001}, Parent: 400002, Command: "a\x1b[2Jb"}, {ProcessID: wire.ProcessID{PID: 400002}, Parent: 400001}, {ProcessID: wire.ProcessID{PID: 400003}, Parent: 400003},
+		{ProcessID: wire.ProcessID{PID: 400001}, Parent: 400002, Command: "a\x1b[2Jb"},
+		{ProcessID: wire.ProcessID{PID: 400002}, Parent: 400001},
+		{ProcessID: wire.ProcessID{PID: 400003}, Parent: 400003},
 	}
 	parent := 318823
 	for pid := range 900 {
-		kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: 500000 + pid}, Parent: parent, Command: strings.Repeat("x", 3000)})
+		kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: 500000 + pid}, Parent: parent,
+			Command: strings.Repeat("x", 3000)})
 		parent = 500000 + pid
 	}
 	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
@@ -162,7 +173,8 @@ func TestHostileRelatives(t *testing.T) {
 	}
 	r.press("end")
 	r.checkGeometry("hostile", 120, 40)
-	if text := r.text(); !strings.Contains(text, "400001") || strings.Contains(text, "\x1b") || !strings.Contains(r.cursorLine(), "400003") {
+	if text := r.text(); !strings.Contains(text, "400001") || strings.Contains(text, "\x1b") ||
+		!strings.Contains(r.cursorLine(), "400003") {
 		t.Errorf("the cursor is on %q in\n%s", r.cursorLine(), text)
 	}
 }
@@ -177,7 +189,8 @@ func TestTreeOfSomeProcesses(t *testing.T) {
 				about = ask.Request.Family.PIDs
 				kin := slices.Clone(family)
 				for _, w := range r.snap.Nodes["gpu-n02"].Processes {
-					kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, Parent: w.Parent, User: "alice", Command: "python -u train.py"})
+					kin = append(kin, wire.Relative{ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks},
+						Parent: w.Parent, User: "alice", Command: "python -u train.py"})
 				}
 				r.send(told{r.view.process, nav.Result{Ask: ask, Reply: wire.Reply{Family: kin}}})
 			}
@@ -190,7 +203,8 @@ func TestTreeOfSomeProcesses(t *testing.T) {
 	if asked("t"); len(r.pids()) != 13 {
 		t.Fatalf("the tree is %v", r.pids())
 	}
-	if got := asked("F", "g", "p", "u", "=", "1", "enter"); got != nil || !slices.Equal(r.pids(), []string{"358701", "358709", "358805"}) {
+	if got := asked("F", "g", "p", "u", "=", "1", "enter"); got != nil ||
+		!slices.Equal(r.pids(), []string{"358701", "358709", "358805"}) {
 		t.Errorf("with a filter the tree is %v, and %v are asked about", r.pids(), got)
 	}
 	r.view.process.Begin(process.OfNode, "")

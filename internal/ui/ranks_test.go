@@ -19,11 +19,13 @@ func TestRanks(t *testing.T) {
 	r := newRig(t, ranksFixture())
 	r.press("m")
 	lines := strings.Split(r.text(), "\n")
-	if !strings.Contains(lines[2], "Ranks of job 48211") || !strings.Contains(lines[2], "WORLD_SIZE 32  15 of 32 ranks  ✗ 1 gone") {
+	if !strings.Contains(lines[2], "Ranks of job 48211") ||
+		!strings.Contains(lines[2], "WORLD_SIZE 32  15 of 32 ranks  ✗ 1 gone") {
 		t.Errorf("the rule is %q", lines[2])
 	}
 	for rank, want := range map[int]string{
-		0: "gpu-n01 0 318802 97 99.3", 11: "gpu-n02 3 358811 23 12.4", 13: "gpu-n02 5 rank 13 of 32 is gone, last seen 40s ago",
+		0: "gpu-n01 0 318802 97 99.3", 11: "gpu-n02 3 358811 23 12.4",
+		13: "gpu-n02 5 rank 13 of 32 is gone, last seen 40s ago",
 		16: "gpu-n03 0 361402", 31: "rank 31 of 32 has not been seen: not all nodes list their processes",
 	} {
 		row := strings.Join(strings.Fields(strings.Trim(lines[4+rank], " ▸▲✗")), " ")
@@ -47,7 +49,8 @@ func threeInTrouble() *cluster.Snapshot {
 	forget(&n.GPUs[3], "GPU is lost")
 	n.Processes = slices.DeleteFunc(n.Processes, func(p wire.Process) bool { return p.GPU == n.GPUs[3].Index })
 	n.Ranks[3].Seen = ago(time.Minute)
-	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, Since: ago(time.Minute), Node: n.Name, GPU: 3})
+	s.Jobs[0].Findings = append(s.Jobs[0].Findings, cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical,
+		Since: ago(time.Minute), Node: n.Name, GPU: 3})
 	return keyed(s)
 }
 
@@ -56,7 +59,8 @@ func threeInTrouble() *cluster.Snapshot {
 func TestRankOnALostGPU(t *testing.T) {
 	r := newRig(t, threeInTrouble())
 	r.press("m", "home", "n", "n")
-	if line := r.cursorLine(); !strings.Contains(line, "✗    11  gpu-n02            3  rank 11 of 32: its GPU is lost, last seen 1m ago") {
+	if line := r.cursorLine(); !strings.Contains(line,
+		"✗    11  gpu-n02            3  rank 11 of 32: its GPU is lost, last seen 1m ago") {
 		t.Errorf("the second problem is %q", line)
 	}
 }
@@ -81,11 +85,13 @@ func TestRanksAreSorted(t *testing.T) {
 	r := newRig(t, ranksFixture())
 	r.press("m")
 	for _, want := range []struct{ heading, first, second string }{
-		{"%SM↑", "rank 13", "358811"}, {"%CPU↑", "rank 13", "358811"}, {"GPU-MEM↓", "rank 13", "361423"}, {"RANK↑", "318802", "318805"},
+		{"%SM↑", "rank 13", "358811"}, {"%CPU↑", "rank 13", "358811"}, {"GPU-MEM↓", "rank 13", "361423"},
+		{"RANK↑", "318802", "318805"},
 	} {
 		r.press("s")
 		lines := strings.Split(r.text(), "\n")
-		if !strings.Contains(lines[3], want.heading) || !strings.Contains(lines[4], want.first) || !strings.Contains(lines[5], want.second) || !strings.HasPrefix(lines[4], "▸") {
+		if !strings.Contains(lines[3], want.heading) || !strings.Contains(lines[4], want.first) ||
+			!strings.Contains(lines[5], want.second) || !strings.HasPrefix(lines[4], "▸") {
 			t.Errorf("sorted by %s:\n%s", want.heading, strings.Join(lines[3:6], "\n"))
 		}
 	}
@@ -95,10 +101,14 @@ func TestRanksAreSorted(t *testing.T) {
 // node of a rank whose GPU is not known; m and Esc lead back.
 func TestRanksKeys(t *testing.T) {
 	for keys, want := range map[string]string{
-		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks", "m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 gpu", "m home enter esc": "48211/gpu-n01 ranks",
-		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 gpu", "m N": "48211/gpu-n02 ranks", "m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
-		"o m esc": "48211/gpu-n02 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks", "m s enter": "48211/gpu-n02 gpu", "m ]": "48377/gpu-s11 ranks",
-		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1", "m ?": "48211/gpu-n01 4",
+		"m": "48211/gpu-n01 ranks", "right m": "48211/gpu-n02 ranks", "m down": "48211/gpu-n01 ranks",
+		"m end": "48211/gpu-n03 ranks", "m home enter": "48211/gpu-n01 gpu", "m home enter esc": "48211/gpu-n01 ranks",
+		"m n": "48211/gpu-n02 ranks", "m n enter": "48211/gpu-n02 gpu", "m N": "48211/gpu-n02 ranks",
+		"m esc": "48211/gpu-n01 0", "m m": "48211/gpu-n01 0",
+		"o m esc": "48211/gpu-n02 1", "m ! esc": "48211/gpu-n01 ranks", "m right": "48211/gpu-n01 ranks",
+		"m s enter": "48211/gpu-n02 gpu", "m ]": "48377/gpu-s11 ranks",
+		"m pgdown pgdown": "48211/gpu-n03 ranks", "m p": "48211/gpu-n01 0", "m o": "48211/gpu-n01 1",
+		"m ?": "48211/gpu-n01 4",
 	} {
 		r := newRig(t, ranksFixture())
 		r.press(strings.Fields(keys)...)
@@ -130,7 +140,8 @@ func TestRanksKeys(t *testing.T) {
 // at the worst of its ranks. Later it is where the user left it.
 func TestRanksBeginWithTheWorst(t *testing.T) {
 	for keys, want := range map[string]string{
-		"o m": "rank 13 of 32 is gone", "o down down m": "    16  gpu-n03", "m": "     5  gpu-n01", "right m": "rank 13 of 32", "o m n esc m": "     5  gpu-n01", "m down down esc m": "     7  gpu-n01",
+		"o m": "rank 13 of 32 is gone", "o down down m": "    16  gpu-n03", "m": "     5  gpu-n01",
+		"right m": "rank 13 of 32", "o m n esc m": "     5  gpu-n01", "m down down esc m": "     7  gpu-n01",
 		"o m home down esc m": "     1  gpu-n01", "m esc right m": "rank 13 of 32", "o m ] [ m m": "rank 13 of 32",
 	} {
 		r := newRig(t, ranksFixture())
@@ -143,9 +154,12 @@ func TestRanksBeginWithTheWorst(t *testing.T) {
 		findings   []cluster.Finding
 		keys, want string
 	}{
-		"the slow one": {[]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1}, lag}, "o m", "    14  gpu-n02"},
-		"on its node":  {[]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1}, lag}, "right m", "    14  gpu-n02"},
-		"a hot one":    {[]cluster.Finding{{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1}}, "o m", "     0  gpu-n01"},
+		"the slow one": {[]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1},
+			lag}, "o m", "    14  gpu-n02"},
+		"on its node": {[]cluster.Finding{{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1},
+			lag}, "right m", "    14  gpu-n02"},
+		"a hot one": {[]cluster.Finding{{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n02",
+			GPU: 1}}, "o m", "     0  gpu-n01"},
 	} {
 		s := ranksFixture()
 		n := s.Nodes["gpu-n02"]
@@ -209,14 +223,16 @@ func TestNoRanks(t *testing.T) {
 // A GPU that lags makes the numbers of its rank amber, and its rank is the next problem.
 func TestRankThatLags(t *testing.T) {
 	s := ranksFixture()
-	s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 3}}
+	s.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9),
+		Node: "gpu-n02", GPU: 3}}
 	keyed(s)
 	r := newRig(t, s)
 	r.press("m", "home", "n")
 	if line := r.cursorLine(); !strings.Contains(line, "358811") || !strings.Contains(line, "▲") {
 		t.Errorf("the next problem is %q", line)
 	}
-	colored := string(darkTheme.Encode(nil, shot{snap: func() *cluster.Snapshot { return s }, view: func(v *view) { v.screen = screenRanks }}.take(120, 40)))
+	colored := string(darkTheme.Encode(nil, shot{snap: func() *cluster.Snapshot { return s },
+		view: func(v *view) { v.screen = screenRanks }}.take(120, 40)))
 	if amber, plain := ink(t, colored, "12.4"), ink(t, colored, "99.3"); amber == plain {
 		t.Errorf("12.4 is drawn in %q, as the others are", amber)
 	}
@@ -237,12 +253,15 @@ func ink(t *testing.T, screen, text string) string {
 // numbers there too.
 func TestRankColumns(t *testing.T) {
 	snap := ranksFixture()
-	snap.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9), Node: "gpu-n02", GPU: 3}}
-	snap.Nodes["gpu-n02"].Processes[0].Foreign, snap.Nodes["gpu-n02"].Processes[0].Command, snap.Nodes["gpu-n02"].Processes[0].Name = true, "", ""
+	snap.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90e9),
+		Node: "gpu-n02", GPU: 3}}
+	snap.Nodes["gpu-n02"].Processes[0].Foreign, snap.Nodes["gpu-n02"].Processes[0].Command,
+		snap.Nodes["gpu-n02"].Processes[0].Name = true, "", ""
 	s := shot{snap: func() *cluster.Snapshot { return keyed(snap) }, view: func(v *view) { v.choose("gpu-n02", 1) }}
 	text := strings.Join(linesOf(s, 120, 40), "\n")
 	for _, want := range []string{
-		"GPU  Rank   Temp", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C", "358811 C   alice       11   68.7GiB    23", "358761 C+G alice        –", "in another PID namespace",
+		"GPU  Rank   Temp", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C",
+		"358811 C   alice       11   68.7GiB    23", "358761 C+G alice        –", "in another PID namespace",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)

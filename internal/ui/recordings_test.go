@@ -45,7 +45,9 @@ func replayRig(t *testing.T) (*rig, *deck) {
 
 // The keys of a recording do the same on every page, and nothing where none is shown.
 func TestReplayKeysOnEveryPage(t *testing.T) {
-	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.ShortBack, "}": tape.ShortOn, "b": tape.Beginning, "B": tape.End, "-": tape.Slower, "+": tape.Faster, ":": tape.EarlierProblem, ";": tape.LaterProblem}
+	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.ShortBack,
+		"}": tape.ShortOn, "b": tape.Beginning, "B": tape.End, "-": tape.Slower, "+": tape.Faster,
+		":": tape.EarlierProblem, ";": tape.LaterProblem}
 	for at, p := range helpPages {
 		live := onPage(t, at)
 		before := live.text()
@@ -89,7 +91,8 @@ func TestReplayNotice(t *testing.T) {
 	r, _ := replayRig(t)
 	r.press(";")
 	lines := strings.Split(r.text(), "\n")
-	if !strings.Contains(lines[38], "no later problem") || !strings.HasPrefix(lines[39], " replay  20:00 of 1:02:00  x10 ") {
+	if !strings.Contains(lines[38], "no later problem") ||
+		!strings.HasPrefix(lines[39], " replay  20:00 of 1:02:00  x10 ") {
 		t.Errorf("the last lines are\n%s\n%s", lines[38], lines[39])
 	}
 }
@@ -117,7 +120,12 @@ var tapes = []struct {
 }{
 	{"playing", func() tape.Place { return placed(20 * time.Minute) }},
 	{"paused", func() tape.Place { p := placed(12 * time.Minute); p.Paused = true; return p }},
-	{"reading", func() tape.Place { p := placed(50 * time.Minute); p.Read, p.Problems = 0.3, p.Problems[:1]; return p }},
+	{"reading", func() tape.Place {
+		p := placed(50 * time.Minute)
+		p.Read, p.Problems = 0.3,
+			p.Problems[:1]
+		return p
+	}},
 	{"damaged", func() tape.Place { p := placed(30 * time.Minute); p.Damaged = true; return p }},
 	{"end", func() tape.Place { p := placed(62 * time.Minute); p.Speed = 1; return p }},
 }
@@ -136,7 +144,8 @@ func TestReplayFrames(t *testing.T) {
 				f, place := &part.Frame{Canvas: c, Scene: sc}, p.place()
 				v.page(sc).Draw(f)
 				tape.Draw(f, &place)
-				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii", false: "-dark"}[ascii] + ".golden"
+				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii",
+					false: "-dark"}[ascii] + ".golden"
 				golden(t, name, string(theme.Encode(nil, c))+"\n")
 			}
 		}
@@ -164,7 +173,8 @@ func TestRecordKey(t *testing.T) {
 	for _, want := range []struct{ first, last string }{{"● rec 12m  ", "recording to a file"}, {"", "recorded"}} {
 		r.send(r.record()())
 		lines := strings.Split(r.text(), "\n")
-		if !strings.Contains(lines[0], want.first) || strings.Contains(lines[0], "●") != (want.first != "") || !strings.HasPrefix(lines[39], " "+want.last) {
+		if !strings.Contains(lines[0], want.first) || strings.Contains(lines[0], "●") != (want.first != "") ||
+			!strings.HasPrefix(lines[39], " "+want.last) {
 			t.Errorf("rows\n%s\n%s", lines[0], lines[39])
 		}
 	}

@@ -47,11 +47,15 @@ var walked = []struct {
 	{"overview, worst first", "o s down", "48211/gpu-n01 1", "gpu-n01", "JOB", "48211/gpu-n03 1", "48211/gpu-n01 1"},
 	{"overview, power", "o u down down", "48211/gpu-n03 1", "gpu-n03", "power", "48211/gpu-n04 1", "48211/gpu-n03 1"},
 	{"heat map", "o v right", "48211/gpu-n03 1", "", "v table", "48211/gpu-n04 1", "48211/gpu-n03 1"},
-	{"nodes over time", "o t down", "48211/gpu-n02 1", "gpu-n02", "lowest utilization", "48211/gpu-n03 1", "48211/gpu-n01 1"},
-	{"filter", "o / n 0 2 enter", "48211/gpu-n02 1", "gpu-n02", "1 of 4 nodes matches", "48211/gpu-n02 1", "48211/gpu-n02 1"},
+	{"nodes over time", "o t down", "48211/gpu-n02 1", "gpu-n02", "lowest utilization", "48211/gpu-n03 1",
+		"48211/gpu-n01 1"},
+	{"filter", "o / n 0 2 enter", "48211/gpu-n02 1", "gpu-n02", "1 of 4 nodes matches", "48211/gpu-n02 1",
+		"48211/gpu-n02 1"},
 	{"problems", "! home down", "48211/gpu-n01 3", "GPU5", "Problems of job", "48211/gpu-n03 3", "48211/gpu-n01 3"},
-	{"ranks", "right m down", "48211/gpu-n02 ranks", "    14 ", "Ranks of job", "48211/gpu-n01 ranks", "48211/gpu-n02 ranks"},
-	{"ranks, sorted", "m s down", "48211/gpu-n02 ranks", "358811", "Ranks of job", "48211/gpu-n01 ranks", "48211/gpu-n02 ranks"},
+	{"ranks", "right m down", "48211/gpu-n02 ranks", "    14 ", "Ranks of job", "48211/gpu-n01 ranks",
+		"48211/gpu-n02 ranks"},
+	{"ranks, sorted", "m s down", "48211/gpu-n02 ranks", "358811", "Ranks of job", "48211/gpu-n01 ranks",
+		"48211/gpu-n02 ranks"},
 	{"GPU", "g right", "48211/gpu-n01 gpu", "", "GPU6", "48211/gpu-n03 gpu", "48211/gpu-n01 gpu"},
 	{"GPU of another node", "right g left", "48211/gpu-n02 gpu", "", "GPU7", "48211/gpu-n03 gpu", "48211/gpu-n01 gpu"},
 	{"connection", "right d", "48211/gpu-n02 2", "", "gpu-n02", "48211/gpu-n03 2", "48211/gpu-n01 2"},
@@ -79,7 +83,8 @@ func TestResizeFromEveryPage(t *testing.T) {
 			}
 			r.checkGeometry(p.name, size[0], size[1])
 			if !strings.Contains(r.text(), p.shows) || !strings.Contains(r.cursorLine(), p.cursor) {
-				t.Errorf("%s in %d×%d has no %q, or the cursor on %q:\n%s", p.name, size[0], size[1], p.shows, r.cursorLine(), r.text())
+				t.Errorf("%s in %d×%d has no %q, or the cursor on %q:\n%s", p.name, size[0], size[1], p.shows,
+					r.cursorLine(), r.text())
 			}
 		}
 		if after := r.text(); after != before {

@@ -24,7 +24,8 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	defer m.terminal.close()
 	sh := newShell(out, ctx.Done(), m.terminal)
 	size := sh.size()
-	program := tea.NewProgram(m, tea.WithInput(newKeyboard(in, o.Now)), tea.WithoutSignalHandler(), tea.WithFilter(sh.filter), tea.WithColorProfile(profile),
+	program := tea.NewProgram(m, tea.WithInput(newKeyboard(in, o.Now)), tea.WithoutSignalHandler(),
+		tea.WithFilter(sh.filter), tea.WithColorProfile(profile),
 		// Its renderer has nothing to show: all bytes come from m.terminal.
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
 	defer sh.watch(program.Send)()

@@ -74,7 +74,8 @@ func child(mode string) int {
 			s.At = now
 			return s
 		},
-		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark", View: ViewNode,
+		Now: time.Now, Controls: &asked{}, Display: 50 * time.Millisecond, Profile: colorprofile.ANSI, Theme: "dark",
+		View: ViewNode,
 	}, os.Stdin, out)
 	fmt.Printf("ended: %v\r\n", err)
 	if errors.Is(err, tea.ErrProgramPanic) {
@@ -185,7 +186,8 @@ func (r trial) raced(t *testing.T, files string) {
 			t.Fatal(err)
 		}
 		for report := range strings.SplitSeq(string(text), "==================\n") {
-			if strings.Contains(report, "WARNING: DATA RACE") && (r.mode != "panic" || !strings.Contains(report, "(*epollCancelReader).Close()")) {
+			if strings.Contains(report, "WARNING: DATA RACE") &&
+				(r.mode != "panic" || !strings.Contains(report, "(*epollCancelReader).Close()")) {
 				t.Errorf("the child has a race:\n%s", report)
 			}
 		}

@@ -73,7 +73,8 @@ func newStage(events []cluster.Event, w, h int, keys ...string) *stage {
 	s := &stage{store: cluster.NewStore(screenPoll, words.Rules(words.Defaults())), events: events}
 	s.pass(events[len(events)-1].At.Add(-screenSeconds * time.Second))
 	s.model = newModel(Options{
-		Snapshot: s.store.Snapshot, Now: func() time.Time { return s.now }, Controls: &asked{}, Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark",
+		Snapshot: s.store.Snapshot, Now: func() time.Time { return s.now }, Controls: &asked{}, Display: time.Second,
+		Profile: colorprofile.TrueColor, Theme: "dark",
 	}, &s.bytes)
 	s.send(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, k := range keys {
@@ -117,7 +118,8 @@ var visits = []struct {
 	{"overview, heat map", nil, "down up pgdown pgup end home n N s s u u u u u a a"},
 	{"overview, rows", []string{"v"}, "down up right left pgdown end home u s s u u u u"},
 	{"overview, over time", []string{"t"}, "down up pgdown end home s s"},
-	{"overview, filter", []string{"/"}, "u t i l < 5 0 backspace backspace backspace backspace backspace backspace backspace g p u - n 0 0 1 backspace backspace backspace backspace backspace backspace backspace backspace"},
+	{"overview, filter", []string{"/"}, "u t i l < 5 0 backspace backspace backspace backspace backspace backspace " +
+		"backspace g p u - n 0 0 1 backspace backspace backspace backspace backspace backspace backspace backspace"},
 	{"node view", []string{"enter"}, "right left . , n N p p C C a a"},
 	{"GPU", []string{"enter", "g"}, "right left down up"},
 	{"problems", []string{"!"}, "down up pgdown pgup end home"},
@@ -209,7 +211,8 @@ func BenchmarkScreenKeys(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	events := screenEvents(b)
 	size := yardstick()
-	fmt.Printf("\nfrom a key to its frame, ms, 200x50, %d nodes of %d GPUs; the yardstick takes %s\n", screenNodes, screenGPUs, ms(size))
+	fmt.Printf("\nfrom a key to its frame, ms, 200x50, %d nodes of %d GPUs; the yardstick takes %s\n", screenNodes,
+		screenGPUs, ms(size))
 	row, end := printed("page", "keys", "p50", "p99", "worst", "by", "p99/yardstick", "tick p50")
 	var all []time.Duration
 	for _, v := range visits {
@@ -229,11 +232,13 @@ func BenchmarkScreenKeys(b *testing.B) {
 		slices.Sort(took)
 		slices.Sort(ticks)
 		p99 := quantile(took, 0.99)
-		row(v.page, len(took), ms(quantile(took, 0.5)), ms(p99), ms(took[len(took)-1]), by, fmt.Sprintf("%.1f", float64(p99)/float64(size)), ms(quantile(ticks, 0.5)))
+		row(v.page, len(took), ms(quantile(took, 0.5)), ms(p99), ms(took[len(took)-1]), by,
+			fmt.Sprintf("%.1f", float64(p99)/float64(size)), ms(quantile(ticks, 0.5)))
 	}
 	slices.Sort(all)
 	p99 := quantile(all, 0.99)
-	row("all", len(all), ms(quantile(all, 0.5)), ms(p99), ms(all[len(all)-1]), "", fmt.Sprintf("%.1f", float64(p99)/float64(size)), "")
+	row("all", len(all), ms(quantile(all, 0.5)), ms(p99), ms(all[len(all)-1]), "",
+		fmt.Sprintf("%.1f", float64(p99)/float64(size)), "")
 	end()
 	b.ReportMetric(float64(p99)/1e6, "p99-ms")
 	b.ReportMetric(float64(p99)/float64(size), "p99/yardstick")
@@ -244,7 +249,8 @@ func BenchmarkScreenKeys(b *testing.B) {
 func BenchmarkScreenBytes(b *testing.B) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	events := screenEvents(b)
-	fmt.Printf("\nbytes a second, one Snapshot each second, polls of %v, %d nodes of %d GPUs\n", screenPoll, screenNodes, screenGPUs)
+	fmt.Printf("\nbytes a second, one Snapshot each second, polls of %v, %d nodes of %d GPUs\n", screenPoll,
+		screenNodes, screenGPUs)
 	row, end := printed("page", "size", "whole frame", "a second", "share")
 	for _, v := range visits {
 		if !strings.HasPrefix(v.page, *onlyPage) {
@@ -262,7 +268,8 @@ func BenchmarkScreenBytes(b *testing.B) {
 				s.second()
 			}
 			each := float64(s.bytes) / (screenSeconds - 1)
-			row(v.page, fmt.Sprintf("%dx%d", size[0], size[1]), int(whole), int(each), fmt.Sprintf("1/%.1f", whole/each))
+			row(v.page, fmt.Sprintf("%dx%d", size[0], size[1]), int(whole), int(each),
+				fmt.Sprintf("1/%.1f", whole/each))
 		}
 	}
 	end()

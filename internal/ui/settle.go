@@ -9,7 +9,8 @@ import (
 // begin gives the settings of the run to the page that changes them.
 func (m *model) begin() {
 	m.view.settings.Begin(settings.Choices{
-		Theme: m.Theme, Classic: m.view.classic, View: m.Options.View, Levels: m.Levels, MemoryLevels: m.MemoryLevels, Columns: m.Columns,
+		Theme: m.Theme, Classic: m.view.classic, View: m.Options.View, Levels: m.Levels, MemoryLevels: m.MemoryLevels,
+		Columns: m.Columns,
 	})
 	m.settle()
 }

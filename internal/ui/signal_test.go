@@ -22,13 +22,18 @@ func someReplies(a nav.Ask) nav.Result {
 	switch {
 	case a.Cancel != nil:
 		r.Err = &reach.Failure{
-			Short: "scancel failed", Cause: "Access/permission denied", Words: "scancel: error: Kill job error on job id 48211: Access/permission denied",
-			Meaning: "Only the owner of a job and the admins may cancel it.", Hints: []string{"check whose job it is: squeue -j JOB"},
+			Short: "scancel failed", Cause: "Access/permission denied",
+			Words:   "scancel: error: Kill job error on job id 48211: Access/permission denied",
+			Meaning: "Only the owner of a job and the admins may cancel it.",
+			Hints:   []string{"check whose job it is: squeue -j JOB"},
 		}
 	case a.Request.Family != nil:
 		pid := a.Request.Family.PIDs[0]
-		for i, command := range []string{"bash train.sh", "python -u train.py", "python -c from multiprocessing.spawn import spawn_main", "pt_data_worker"} {
-			r.Reply.Family = append(r.Reply.Family, wire.Relative{ProcessID: wire.ProcessID{PID: pid - 1 + i, StartTicks: uint64(pid - 1 + i)}, Parent: pid - 2 + i, User: "alice", Command: command})
+		for i, command := range []string{"bash train.sh", "python -u train.py",
+			"python -c from multiprocessing.spawn import spawn_main", "pt_data_worker"} {
+			r.Reply.Family = append(r.Reply.Family,
+				wire.Relative{ProcessID: wire.ProcessID{PID: pid - 1 + i, StartTicks: uint64(pid - 1 + i)},
+					Parent: pid - 2 + i, User: "alice", Command: command})
 		}
 	case a.Node == "gpu-n03":
 		r.Err = fmt.Errorf("ask %q: %w", a.Node, context.DeadlineExceeded)
@@ -96,14 +101,17 @@ func (r *rig) sent(keys string) (sent []string) {
 // back.
 func TestSignals(t *testing.T) {
 	for keys, want := range map[string][]string{
-		"P T y":                     {"gpu-n01 15 318802/318802"},
-		"P down down K y":           {"gpu-n01 9 318808/318804"},
-		"P I y":                     {"gpu-n01 2 318802/318802"},
-		"P S enter y":               {"gpu-n01 10 318802/318802"},
-		"P T enter y":               nil,
-		"P T esc y":                 nil,
-		"P space space T y":         {"gpu-n01 15 318802/318802 318805/318803"},
-		"P w T tab tab y":           {"gpu-n01 15 318802/318802 318805/318803 318808/318804 318811/318805 318814/318806 318817/318807 318820/318808 318823/318809", "gpu-n02 15 358802/358802 358805/358803 358808/358804 358811/358805 358814/358806 358817/358807 358820/358808 358823/358809"},
+		"P T y":             {"gpu-n01 15 318802/318802"},
+		"P down down K y":   {"gpu-n01 9 318808/318804"},
+		"P I y":             {"gpu-n01 2 318802/318802"},
+		"P S enter y":       {"gpu-n01 10 318802/318802"},
+		"P T enter y":       nil,
+		"P T esc y":         nil,
+		"P space space T y": {"gpu-n01 15 318802/318802 318805/318803"},
+		"P w T tab tab y": {"gpu-n01 15 318802/318802 318805/318803 318808/318804 318811/318805 " +
+			"318814/318806 318817/318807 318820/318808 318823/318809",
+			"gpu-n02 15 358802/358802 358805/358803 358808/358804 358811/358805 358814/358806 358817/358807 " +
+				"358820/358808 358823/358809"},
 		"m K y":                     {"gpu-n01 9 318817/318807"},
 		"m home down T enter esc T": nil,
 		"m home down T y":           {"gpu-n01 15 318805/318803"},
@@ -147,7 +155,8 @@ func TestReadOnly(t *testing.T) {
 			r := newRig(t, fixture())
 			r.scene.ReadOnly = "--readonly"
 			r.press(page, k)
-			says, opens := strings.Contains(r.text(), "signals and scancel are off: --readonly"), strings.Contains(r.text(), "╭")
+			says, opens := strings.Contains(r.text(), "signals and scancel are off: --readonly"),
+				strings.Contains(r.text(), "╭")
 			if on := k != "X" || page == "P"; says != on || opens {
 				t.Errorf("%s %s: the reason is shown: %v, a dialog: %v", page, k, says, opens)
 			}
@@ -166,7 +175,8 @@ func TestReadOnly(t *testing.T) {
 
 // X asks for the job of the row where all jobs are shown. SLURM gets nothing before its ID is typed.
 func TestScancelOfTheJobOfTheRow(t *testing.T) {
-	for keys, want := range map[string]string{"P X": "Cancel job 48211?", "P w w end X": "Cancel job 48377?", "P ] X": "Cancel job 48377?"} {
+	for keys, want := range map[string]string{"P X": "Cancel job 48211?", "P w w end X": "Cancel job 48377?",
+		"P ] X": "Cancel job 48377?"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.text(), want) {
@@ -207,7 +217,8 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 		r.send(still{r.rested})
 		cmd := r.press("y")
 		asked := r.do(cmd)
-		if len(asked) != 1 || asked[0].Request.Signal == nil || len(asked[0].Request.Signal.Processes) != 1 || asked[0].Request.Signal.Processes[0].PID != 358802 {
+		if len(asked) != 1 || asked[0].Request.Signal == nil || len(asked[0].Request.Signal.Processes) != 1 ||
+			asked[0].Request.Signal.Processes[0].PID != 358802 {
 			t.Errorf("gone %v: asked %+v", gone, asked)
 		}
 	}
@@ -221,7 +232,8 @@ func TestAnswersAfterTheLastJob(t *testing.T) {
 		r.press(strings.Fields(keys)...)
 		r.snap = noJobsFixture()
 		r.send(tick{})
-		ask := nav.Ask{Node: "gpu-n01", Request: wire.Request{Environ: &wire.ProcessID{PID: 318802, StartTicks: 318802}}}
+		ask := nav.Ask{Node: "gpu-n01", Request: wire.Request{Environ: &wire.ProcessID{PID: 318802,
+			StartTicks: 318802}}}
 		r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
 		r.snap = fixture()
 		if r.send(tick{}); !strings.HasPrefix(r.titled(), "Processes of") {
@@ -232,7 +244,8 @@ func TestAnswersAfterTheLastJob(t *testing.T) {
 
 // scancel is offered for the job of the process under the cursor, and for no job that only a node has named.
 func TestScancelIsForAListedJob(t *testing.T) {
-	for name, want := range map[string]string{"48211": "Cancel job 48211?", "2": "Cancel job 48211?", "48377": "Cancel job 48377?"} {
+	for name, want := range map[string]string{"48211": "Cancel job 48211?", "2": "Cancel job 48211?",
+		"48377": "Cancel job 48377?"} {
 		s := fixture()
 		n := s.Nodes["gpu-n01"]
 		for i := range n.Processes {
@@ -247,7 +260,8 @@ func TestScancelIsForAListedJob(t *testing.T) {
 			t.Errorf("job %q: no %q in\n%s", name, want, r.text())
 		}
 		r = newRig(t, s)
-		if r.press("P", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") || !strings.Contains(r.text(), "nothing to cancel")) {
+		if r.press("P", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") ||
+			!strings.Contains(r.text(), "nothing to cancel")) {
 			t.Errorf("over the metrics, job %q:\n%s", name, r.text())
 		}
 	}

@@ -70,7 +70,8 @@ func (d *desk) cursor() (x, y int) {
 func TestSpatial(t *testing.T) {
 	large := bigFixture()
 	for _, size := range [][2]int{{120, 40}, {200, 50}, {80, 24}} {
-		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large }, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, size[0], size[1])
+		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, size[0], size[1])
 		left, top := d.cursor()
 		d.press("right")
 		x, y := d.cursor()
@@ -99,7 +100,8 @@ func TestSpatial(t *testing.T) {
 // A click selects the tile or the row under it, and a second click opens the node.
 func TestClick(t *testing.T) {
 	for name, grid := range map[string]page.Grid{"rows": page.GridRows, "map": page.GridMap} {
-		d := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, 120, 40)
+		d := newDesk(t, shot{snap: bigFixture,
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, 120, 40)
 		d.press("down", "down", "right")
 		x, y := d.cursor()
 		node := d.sc.Node.Name
@@ -108,7 +110,8 @@ func TestClick(t *testing.T) {
 		if d.send(click); d.sc.Node.Name != node || d.v.screen != screenOverview {
 			t.Errorf("%s: a click on %s selects %s", name, node, d.sc.Node.Name)
 		}
-		for _, beside := range []tea.MouseClickMsg{{X: x, Y: 0, Button: tea.MouseLeft}, {X: x, Y: 39, Button: tea.MouseLeft}, {X: x, Y: y, Button: tea.MouseRight}} {
+		for _, beside := range []tea.MouseClickMsg{{X: x, Y: 0, Button: tea.MouseLeft},
+			{X: x, Y: 39, Button: tea.MouseLeft}, {X: x, Y: y, Button: tea.MouseRight}} {
 			if d.send(beside); d.sc.Node.Name != node || d.v.screen != screenOverview {
 				t.Errorf("%s: a click beside the nodes selects %s", name, d.sc.Node.Name)
 			}
@@ -122,7 +125,8 @@ func TestClick(t *testing.T) {
 // In strips, too, keys and clicks select the node that is there; Home and End lead to the ends of what is on the
 // screen.
 func TestStripsOnTheScreen(t *testing.T) {
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return switchedFixture(1000) }, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return switchedFixture(1000) },
+		view: func(v *view) { v.screen = screenOverview }}, 120, 40)
 	for _, step := range []struct{ key, node string }{
 		{"home", "gpu-n0993"}, {"right", "gpu-n0994"}, // the nodes under no switch: one of them has failed
 		// two switches with a warning, and the others

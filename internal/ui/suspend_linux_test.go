@@ -58,14 +58,16 @@ func TestStoppedFromOutside(t *testing.T) {
 		t.Run(unix.SignalName(sig), func(t *testing.T) {
 			var before *unix.Termios
 			trial{mode: "run", shell: "echo begins; read x; " + jobControl, w: 100, h: 30, steps: []step{
-				{shows("begins", false), func(_ *os.Process, tty *os.File) { before = termios(t, tty); io.WriteString(tty, "\n") }},
+				{shows("begins", false),
+					func(_ *os.Process, tty *os.File) { before = termios(t, tty); io.WriteString(tty, "\n") }},
 				// the frame is complete
 				{shows("q quit", true), func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), sig) }},
 				{shows("is stopped", true), func(_ *os.Process, tty *os.File) {
 					unix.IoctlSetTermios(int(tty.Fd()), unix.TCSETS, before)
 					io.WriteString(tty, "\n")
 				}},
-				{func(s *vt.Emulator) bool { return shows("gpu-n01", true)(s) && !shows("is stopped", true)(s) }, types("o")},
+				{func(s *vt.Emulator) bool { return shows("gpu-n01", true)(s) && !shows("is stopped", true)(s) },
+					types("o")},
 				{shows("USED/TOT", true), types("q")},
 			}}.run(t)
 		})
@@ -82,7 +84,8 @@ func TestEndInBackground(t *testing.T) {
 			got := trial{mode: "run", shell: `set -m; "$0"; bg >/dev/null; sleep 1; kill %1; kill -CONT %1; for i in $(seq 100); do kill -0 %1 || break; sleep 0.1; done 2>/dev/null; echo is over`,
 				w: 100, h: 30, steps: []step{{shows("q quit", true), stop}}}.run(t)
 			text := got.screen.String()
-			if end := strings.Index(text, "ended: <nil>"); got.screen.IsAltScreen() || end < 0 || end > strings.Index(text, "is over") {
+			if end := strings.Index(text, "ended: <nil>"); got.screen.IsAltScreen() || end < 0 ||
+				end > strings.Index(text, "is over") {
 				t.Errorf("alternate screen %v:\n%s", got.screen.IsAltScreen(), text)
 			}
 		})

@@ -19,7 +19,8 @@ func TestPendingColumns(t *testing.T) {
 			t.Errorf("%d wide:\n%s", w, text)
 		}
 	}
-	if text := strings.Join(linesOf(s, 120, 40), "\n"); !strings.Contains(text, "48500_[1-400%12]      a-very-long-job-name-for-a-sweep") || !strings.Contains(text, "QOSMaxGRESPerUser") {
+	if text := strings.Join(linesOf(s, 120, 40), "\n"); !strings.Contains(text,
+		"48500_[1-400%12]      a-very-long-job-name-for-a-sweep") || !strings.Contains(text, "QOSMaxGRESPerUser") {
 		t.Errorf("there is room:\n%s", text)
 	}
 }
@@ -101,7 +102,8 @@ func TestOwners(t *testing.T) {
 
 // How many GPUs count is never cut.
 func TestHowManyCount(t *testing.T) {
-	s := shot{name: "rows", snap: bigFixture, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
+	s := shot{name: "rows", snap: bigFixture,
+		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
 	for w := 40; w <= 200; w += 5 {
 		lines := linesOf(s, w, 24)
 		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "JOB ") })
@@ -127,9 +129,11 @@ func TestCountsAgree(t *testing.T) {
 	forget(&snap.Nodes["gpu-n01"].GPUs[2], "GPU is lost")
 	snap.Jobs[0].GPUsSeen, snap.Jobs[0].Findings = 15, nil
 	for _, grid := range []page.Grid{page.GridRows, page.GridMap} {
-		s := shot{name: "counts", snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.screen, v.overview.Grid = screenOverview, grid }}
+		s := shot{name: "counts", snap: func() *cluster.Snapshot { return snap },
+			view: func(v *view) { v.screen, v.overview.Grid = screenOverview, grid }}
 		text := strings.Join(linesOf(s, 120, 40), "\n")
-		if n := strings.Count(text, "15 of 32 GPUs"); n != 3 || strings.Contains(text, "16 of") || strings.Contains(text, "16 GPUs") {
+		if n := strings.Count(text, "15 of 32 GPUs"); n != 3 || strings.Contains(text, "16 of") ||
+			strings.Contains(text, "16 GPUs") {
 			t.Errorf("%d times 15 of 32:\n%s", n, text)
 		}
 	}

@@ -13,7 +13,8 @@ func TestTabsMarkWhatTheyHide(t *testing.T) {
 		s := shot{name: "tabs", snap: bigFixture, view: func(v *view) { v.screen = screenNode; v.choose(node, at) }}
 		for w := 60; w <= 200; w += 10 {
 			row := linesOf(s, w, 40)[2]
-			if !strings.Contains(row, "✗") || !strings.Contains(row, "▲") || strings.HasSuffix(strings.TrimRight(row, "─"), "…") {
+			if !strings.Contains(row, "✗") || !strings.Contains(row, "▲") ||
+				strings.HasSuffix(strings.TrimRight(row, "─"), "…") {
 				t.Errorf("%s, %d wide: %q", node, w, row)
 			}
 			if at == 0 && !strings.Contains(row, "› ✗▲ ") || at == 63 && !strings.Contains(row, "✗▲ ") {
@@ -39,7 +40,8 @@ func TestTimesOfStagesStandClose(t *testing.T) {
 		return snap
 	}, view: func(v *view) { v.screen = screenDoctor }}
 	for _, line := range linesOf(s, 120, 40) {
-		if _, behind, found := strings.Cut(line, "  well "); found && len(behind)-len(strings.TrimLeft(behind, " ")) > 24 {
+		if _, behind, found := strings.Cut(line, "  well "); found &&
+			len(behind)-len(strings.TrimLeft(behind, " ")) > 24 {
 			t.Errorf("the time stands far away: %q", line)
 		}
 	}

@@ -131,7 +131,8 @@ func TestModes(t *testing.T) {
 		out.Reset()
 	}
 	term.leave()
-	for _, mode := range []string{"\x1b[?1002l", "\x1b[?1006l", "\x1b[?2004l", "\x1b[?25h", "\x1b[?1049l", "\x1b[23;2t"} {
+	for _, mode := range []string{"\x1b[?1002l", "\x1b[?1006l", "\x1b[?2004l", "\x1b[?25h", "\x1b[?1049l",
+		"\x1b[23;2t"} {
 		if !strings.Contains(out.String(), mode) {
 			t.Errorf("the terminal is given back without %q: %q", mode, out.String())
 		}
@@ -167,7 +168,8 @@ func TestSuspendedTerminal(t *testing.T) {
 		term.resume()
 		synctest.Wait()
 		got := string(out.writes[2])
-		if !strings.HasPrefix(got, enter+"\x1b]2;title\a"+mice[tea.MouseModeCellMotion]) || !strings.Contains(got, "\x1b[2J") ||
+		if !strings.HasPrefix(got, enter+"\x1b]2;title\a"+mice[tea.MouseModeCellMotion]) ||
+			!strings.Contains(got, "\x1b[2J") ||
 			!strings.Contains(got, "seen") || !strings.Contains(got, "\x1b]52;") {
 			t.Errorf("resumed, it writes %q", got)
 		}
@@ -243,7 +245,8 @@ func TestPanicOfWriter(t *testing.T) {
 }
 
 func TestUsable(t *testing.T) {
-	for _, test := range [][4]int{{0, 0, 80, 24}, {0, 50, 80, 24}, {-1, -1, 80, 24}, {100, 30, 100, 30}, {1, 1, 1, 1}, {65535, 65535, 1000, 500}} {
+	for _, test := range [][4]int{{0, 0, 80, 24}, {0, 50, 80, 24}, {-1, -1, 80, 24}, {100, 30, 100, 30}, {1, 1, 1, 1},
+		{65535, 65535, 1000, 500}} {
 		if got := usable(test[0], test[1]); got.Width != test[2] || got.Height != test[3] {
 			t.Errorf("%d×%d is used as %d×%d", test[0], test[1], got.Width, got.Height)
 		}

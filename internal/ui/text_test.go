@@ -19,7 +19,8 @@ import (
 )
 
 func TestTextGolden(t *testing.T) {
-	for name, snap := range map[string]*cluster.Snapshot{"text": fixture(), "text-states": statesFixture(), "text-nojobs": noJobsFixture()} {
+	for name, snap := range map[string]*cluster.Snapshot{"text": fixture(), "text-states": statesFixture(),
+		"text-nojobs": noJobsFixture()} {
 		var b bytes.Buffer
 		if err := page.Text(&b, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 			t.Fatal(err)
@@ -32,10 +33,12 @@ func TestTextGolden(t *testing.T) {
 // sequences.
 func TestTextAtAnyWidth(t *testing.T) {
 	notRaced(t)
-	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(), noJobsFixture(), slurmFailedFixture()} {
+	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(),
+		noJobsFixture(), slurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
-			if err := page.Text(&b, snap, page.TextOptions{Width: w, Profile: colorprofile.NoTTY, ASCII: w%2 == 0}); err != nil {
+			if err := page.Text(&b, snap, page.TextOptions{Width: w, Profile: colorprofile.NoTTY,
+				ASCII: w%2 == 0}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()
@@ -85,7 +88,8 @@ func failedNodes(count int) *cluster.Snapshot {
 		job.Nodes = append(job.Nodes, n.Name)
 		s.Nodes[n.Name] = n
 		job.Findings = append(job.Findings, cluster.Finding{
-			Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(time.Minute), Node: n.Name, GPU: -1,
+			Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Since: ago(time.Minute),
+			Node: n.Name, GPU: -1,
 		})
 	}
 	s.Jobs = []cluster.JobView{job}
@@ -99,7 +103,8 @@ func BenchmarkText(b *testing.B) {
 		b.Run(strconv.Itoa(nodes), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := page.Text(io.Discard, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := page.Text(io.Discard, snap,
+					page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -113,7 +118,8 @@ func TestTextGrowsLinearly(t *testing.T) {
 	allocs := func(nodes int) float64 {
 		snap := failedNodes(nodes)
 		return testing.AllocsPerRun(1, func() {
-			if err := page.Text(io.Discard, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+			if err := page.Text(io.Discard, snap,
+				page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -21,14 +21,16 @@ func stripOf(lines []string, node string) string {
 func TestTimes(t *testing.T) {
 	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40)
 	lines := d.lines()
-	if !strings.Contains(lines[2], "lowest utilization of each node") || !strings.Contains(lines[2], "one column = 9s") {
+	if !strings.Contains(lines[2], "lowest utilization of each node") ||
+		!strings.Contains(lines[2], "one column = 9s") {
 		t.Errorf("the rule is %q", lines[2])
 	}
 	for node, want := range map[string]struct {
 		counts map[string]int
 		ends   string
 	}{
-		"gpu-n01": {map[string]int{"P": 8, "T": 5, " ": 0}, "▃TTTTT"}, "gpu-n02": {map[string]int{"E": 1, "░": 4}, "░░░░▂▂▂▂▂▂▂▂▂"},
+		"gpu-n01": {map[string]int{"P": 8, "T": 5, " ": 0}, "▃TTTTT"}, "gpu-n02": {map[string]int{"E": 1, "░": 4},
+			"░░░░▂▂▂▂▂▂▂▂▂"},
 		"gpu-n03": {map[string]int{"·": 11, " ": 26}, "▇▇▇▇"}, "gpu-n04": {map[string]int{"✗": 21, " ": 46}, "✗✗✗"},
 	} {
 		strip := stripOf(lines, node)
@@ -49,14 +51,19 @@ func TestTimesShowTheSlowGPU(t *testing.T) {
 	snap := func() *cluster.Snapshot {
 		s := troubledFixture()
 		s.Jobs[0].Findings = []cluster.Finding{
-			{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90 * time.Second), Node: "gpu-n02", GPU: 3, Key: s.Nodes["gpu-n02"].GPUs[3].Key},
-			{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(60 * time.Second), Node: "gpu-n02", GPU: 5},
-			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true, Node: "gpu-n02", GPU: 3},
-			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true, Node: "gpu-n01", GPU: 3},
+			{Kind: cluster.KindLag, Severity: cluster.Warning, Since: ago(90 * time.Second), Node: "gpu-n02", GPU: 3,
+				Key: s.Nodes["gpu-n02"].GPUs[3].Key},
+			{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: ago(60 * time.Second), Node: "gpu-n02",
+				GPU: 5},
+			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true,
+				Node: "gpu-n02", GPU: 3},
+			{Kind: cluster.KindECC, Severity: cluster.Warning, Since: ago(8 * time.Minute), Before: true,
+				Node: "gpu-n01", GPU: 3},
 		}
 		return s
 	}
-	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40).lines()
+	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120,
+		40).lines()
 	if strip := stripOf(lines, "gpu-n02"); strings.Count(strip, "L") < 9 || strings.ContainsAny(strip, "ET") {
 		t.Errorf("the strip with the slow GPU is %q", strip)
 	}
@@ -72,7 +79,8 @@ func TestTimesHaveOneSpan(t *testing.T) {
 	quick.Poll = 1e9
 	for _, s := range []*cluster.Snapshot{snap, quick} {
 		for _, w := range []int{60, 80, 100, 120, 160, 200, 300} {
-			head := newDesk(t, shot{snap: func() *cluster.Snapshot { return s }, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, w, 30).lines()[3]
+			head := newDesk(t, shot{snap: func() *cluster.Snapshot { return s },
+				view: func(v *view) { v.screen = screenOverview }, typed: "t"}, w, 30).lines()[3]
 			if !strings.Contains(head, "-10m") || !strings.Contains(head, "now   NOW") {
 				t.Errorf("%d wide, every %v: %q", w, s.Poll, head)
 			}
@@ -83,8 +91,10 @@ func TestTimesHaveOneSpan(t *testing.T) {
 // t shows nodes over time and leads back; the cursor, the order, the filter and Enter are those of the overview.
 func TestTimesKeys(t *testing.T) {
 	for _, test := range []struct{ keys, want string }{
-		{"o t down", "48211/gpu-n02 1"}, {"o t down down enter", "48211/gpu-n03 0"}, {"o t end", "48211/gpu-n04 1"}, {"o t s", "48211/gpu-n04 1"},
-		{"o t down t up", "48211/gpu-n01 1"}, {"o t right", "48211/gpu-n01 1"}, {"o t n", "48211/gpu-n02 1"}, {"o t esc", "48211/gpu-n01 1"},
+		{"o t down", "48211/gpu-n02 1"}, {"o t down down enter", "48211/gpu-n03 0"}, {"o t end", "48211/gpu-n04 1"},
+		{"o t s", "48211/gpu-n04 1"},
+		{"o t down t up", "48211/gpu-n01 1"}, {"o t right", "48211/gpu-n01 1"}, {"o t n", "48211/gpu-n02 1"},
+		{"o t esc", "48211/gpu-n01 1"},
 	} {
 		r := newRig(t, troubledFixture())
 		r.press(strings.Fields(test.keys)...)
@@ -101,7 +111,8 @@ func TestTimesKeys(t *testing.T) {
 			t.Errorf("after %s the strip is shown: %v", test.key, !test.want)
 		}
 	}
-	if r.press("t", "/", "n", "0", "2", "enter"); !strings.Contains(r.text(), `1 of 4 nodes matches "n02"`) || strings.Contains(r.text(), "-5m\n gpu-n01") {
+	if r.press("t", "/", "n", "0", "2", "enter"); !strings.Contains(r.text(), `1 of 4 nodes matches "n02"`) ||
+		strings.Contains(r.text(), "-5m\n gpu-n01") {
 		t.Errorf("the filter shows\n%s", r.text())
 	}
 }
@@ -110,7 +121,8 @@ func TestTimesKeys(t *testing.T) {
 // stay.
 func TestCellsOfOtherMetrics(t *testing.T) {
 	want := []struct{ title, cell, avg string }{
-		{"utilization %", " 24E", "88%"}, {"power, % of limit", " 37E", "86%"}, {"SM clock, % of maximum", "100E", "99%"},
+		{"utilization %", " 24E", "88%"}, {"power, % of limit", " 37E", "86%"},
+		{"SM clock, % of maximum", "100E", "99%"},
 		{"memory, % in use", "E", "88%"}, {"temperature °C", " 49E", "64°C"}, {"utilization %", " 24E", "88%"},
 	}
 	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
@@ -123,12 +135,14 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 		d.press("u")
 	}
 	big := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"}, 200, 50)
-	if lines := big.lines(); !strings.Contains(lines[2], "temperature °C") || !strings.Contains(strings.Join(lines, "\n"), "66°C") {
+	if lines := big.lines(); !strings.Contains(lines[2], "temperature °C") ||
+		!strings.Contains(strings.Join(lines, "\n"), "66°C") {
 		t.Errorf("the heat map shows\n%s", strings.Join(lines, "\n"))
 	}
 	unknown := fixture()
 	unset(&unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
-	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown }, view: func(v *view) { v.screen = screenOverview }, typed: "u"}, 80, 24)
+	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown },
+		view: func(v *view) { v.screen = screenOverview }, typed: "u"}, 80, 24)
 	if row := []rune(d.lines()[4]); !slices.Contains(row, '·') {
 		t.Errorf("a GPU without a limit has a height: %q", string(row))
 	}

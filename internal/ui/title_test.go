@@ -9,7 +9,8 @@ import (
 
 func TestTitle(t *testing.T) {
 	wrong := []cluster.Finding{
-		{Severity: cluster.Critical}, {Severity: cluster.Warning}, {Severity: cluster.Warning}, {Severity: cluster.Waiting}, {Severity: cluster.Note},
+		{Severity: cluster.Critical}, {Severity: cluster.Warning}, {Severity: cluster.Warning},
+		{Severity: cluster.Waiting}, {Severity: cluster.Note},
 		{Severity: cluster.Critical, Over: fixtureNow},
 	}
 	for _, test := range []struct {

@@ -12,7 +12,8 @@ import (
 func TestTotals(t *testing.T) {
 	gpu := func(memory int, watts, limit float64) *cluster.GPU {
 		g := &cluster.GPU{}
-		set(&g.GPU, values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts, "limit": limit})
+		set(&g.GPU, values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts,
+			"limit": limit})
 		return g
 	}
 	of := func(n int, g *cluster.GPU) (gpus []*cluster.GPU) {
@@ -41,7 +42,8 @@ func TestTotals(t *testing.T) {
 		tot := tally.Total(test.gpus)
 		watts, kilowatts := part.Power(&tot, 10, false), part.Power(&tot, 10, true)
 		for _, got := range [][2]string{
-			{part.Percent(tot.Util.Value), test.util}, {part.MemorySum(&tot, 13, false), test.memory}, {watts.Share() + watts.Unit, test.watts},
+			{part.Percent(tot.Util.Value), test.util}, {part.MemorySum(&tot, 13, false), test.memory},
+			{watts.Share() + watts.Unit, test.watts},
 			{kilowatts.Share() + kilowatts.Unit, test.kilowatts},
 		} {
 			if got[0] != got[1] {

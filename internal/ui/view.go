@@ -50,7 +50,10 @@ const (
 )
 
 // screenPages are the screens' names in the list of keys.
-var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor, screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU, screenProcesses: keys.OnProcesses, screenJobs: keys.OnJobs, screenUsers: keys.OnUsers, screenSettings: keys.OnSettings}
+var screenPages = [...]keys.Page{screenNode: keys.OnNode, screenOverview: keys.OnOverview, screenDoctor: keys.OnDoctor,
+	screenProblems: keys.OnProblems, screenRanks: keys.OnRanks, screenGPU: keys.OnGPU,
+	screenProcesses: keys.OnProcesses, screenJobs: keys.OnJobs, screenUsers: keys.OnUsers,
+	screenSettings: keys.OnSettings}
 
 // withGPUs are the screens that show GPUs of other jobs.
 var withGPUs = []screen{screenNode, screenGPU, screenOverview}
@@ -87,7 +90,8 @@ type view struct {
 func newView(classic bool) *view {
 	past := &prompt.History{}
 	return &view{
-		selection: selection{nodes: map[string]choice{}}, classic: classic, node: page.NewNode(past), overview: page.NewOverview(past), problems: page.NewProblems(past),
+		selection: selection{nodes: map[string]choice{}}, classic: classic, node: page.NewNode(past),
+		overview: page.NewOverview(past), problems: page.NewProblems(past),
 		ranks: page.NewRanks(past), process: process.New(past), jobs: jobs.New(past), users: jobs.NewUsers(past),
 	}
 }
@@ -196,7 +200,8 @@ func (v *view) page(s *part.Scene) Page {
 func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	a := v.page(s).Press(msg, s)
 	v.classic = v.settings.Now.Classic
-	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" && at >= 0 {
+	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&
+		at >= 0 {
 		v.job, v.jobAt = a.Job, at
 		s.SetJob(at)
 	}
@@ -328,7 +333,8 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 		if !here {
 			i++
 		}
-		if name := order[wrap(at+i*by, len(order))]; (here || name != from) && health.Rank(name) >= int(cluster.Warning) {
+		if name := order[wrap(at+i*by, len(order))]; (here || name != from) &&
+			health.Rank(name) >= int(cluster.Warning) {
 			return name
 		}
 	}
@@ -349,8 +355,10 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 	case key.Matches(k, keys.Overview):
 		v.level(screenOverview)
 		v.chosen = ViewOverview
-	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Problems) && v.screen == screenProblems,
-		key.Matches(k, keys.Ranks) && v.screen == screenRanks, key.Matches(k, keys.Manager) && v.screen == screenProcesses, key.Matches(k, keys.Back):
+	case key.Matches(k, keys.Doctor) && v.screen == screenDoctor, key.Matches(k, keys.Problems) &&
+		v.screen == screenProblems,
+		key.Matches(k, keys.Ranks) && v.screen == screenRanks, key.Matches(k, keys.Manager) &&
+			v.screen == screenProcesses, key.Matches(k, keys.Back):
 		v.back()
 	case key.Matches(k, keys.Problems):
 		v.over(screenProblems)

@@ -68,7 +68,8 @@ func (n *Node) agentGPUs(at time.Time) []agentGPU {
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		list = append(list, agentGPU{
-			Type: g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","), Since: filled(g.since(n.Node, at)),
+			Type: g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","),
+			Since:       filled(g.since(n.Node, at)),
 			Utilization: whole(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: whole(g.Float(metric.SMClock)),
 			Temperature: whole(g.Float(metric.Temperature)), Command: filled(g.command()),
 		})
@@ -131,10 +132,13 @@ func Stat(n *Node, at time.Time) any {
 		g := &n.GPUs[i]
 		used, total := g.memory()
 		s.GPUs = append(s.GPUs, statGPU{
-			Index: g.Card.Index, UUID: g.Card.UUID, Name: g.Card.Name, Temperature: whole(g.Float(metric.Temperature)), Fan: whole(g.Float(metric.Fan)),
-			Utilization: whole(g.Float(metric.Util)), Encoder: whole(g.Float(metric.Encoder)), Decoder: whole(g.Float(metric.Decoder)),
-			Power: whole(math.Trunc(g.Float(metric.Power))), PowerLimit: whole(math.Trunc(g.Float(metric.PowerLimit))),
-			Used: mebibytes(used), Total: mebibytes(total), Processes: n.statProcesses(g),
+			Index: g.Card.Index, UUID: g.Card.UUID, Name: g.Card.Name, Temperature: whole(g.Float(metric.Temperature)),
+			Fan:         whole(g.Float(metric.Fan)),
+			Utilization: whole(g.Float(metric.Util)), Encoder: whole(g.Float(metric.Encoder)),
+			Decoder:    whole(g.Float(metric.Decoder)),
+			Power:      whole(math.Trunc(g.Float(metric.Power))),
+			PowerLimit: whole(math.Trunc(g.Float(metric.PowerLimit))),
+			Used:       mebibytes(used), Total: mebibytes(total), Processes: n.statProcesses(g),
 		})
 	}
 	return s
@@ -156,7 +160,8 @@ func (n *Node) statProcesses(g *GPU) []statProcess {
 
 func newStatProcess(p *wire.Process) statProcess {
 	name, arguments := program(p)
-	out := statProcess{User: filled(p.User), Command: filled(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS, PID: p.PID}
+	out := statProcess{User: filled(p.User), Command: filled(name), Arguments: arguments, CPU: p.CPUPercent, RSS: p.RSS,
+		PID: p.PID}
 	if p.GPUMemory != nil {
 		out.Memory = mebibytes(float64(*p.GPUMemory))
 	}

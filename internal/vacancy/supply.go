@@ -62,7 +62,8 @@ func CountSupply(s *slurm.Supply, at time.Time) *Cluster {
 	}
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
-		out := Partition{Name: safe.Line(p.Name, maxWord), Default: p.Default, State: safe.Line(p.State, maxWord), GPUs: []Count{}}
+		out := Partition{Name: safe.Line(p.Name, maxWord), Default: p.Default, State: safe.Line(p.State, maxWord),
+			GPUs: []Count{}}
 		sums := map[string]Count{}
 		for _, name := range slices.Compact(slices.Sorted(slices.Values(p.Nodes))) {
 			at, known := places[name]
@@ -103,7 +104,8 @@ func (c Count) plus(g Count, up bool) Count {
 }
 
 func supplyOf(n *slurm.NodeGPUs) Supply {
-	s := Supply{Name: n.Name, States: []string{}, Silent: n.Silent, Reason: safe.Line(n.Reason, maxReason), Partitions: []string{}}
+	s := Supply{Name: n.Name, States: []string{}, Silent: n.Silent, Reason: safe.Line(n.Reason, maxReason),
+		Partitions: []string{}}
 	for _, state := range n.States {
 		s.States = append(s.States, strings.ToLower(safe.Line(state, maxWord)))
 	}
@@ -126,7 +128,8 @@ func supplyOf(n *slurm.NodeGPUs) Supply {
 
 // closing are the beginnings of the states in which a node takes no jobs. A node that is planned for a job takes others
 // that end before that begins, and one that is switched off to save power is switched on for a job.
-var closing = []string{"DOWN", "DRAIN", "FAIL", "ERROR", "FUTURE", "INVAL", "MAINT", "RESERVED", "NOT_RESPONDING", "NO_RESPOND", "REBOOT", "BLOCKED", "UNKNOWN", "POWERING_DOWN", "PERFCTRS"}
+var closing = []string{"DOWN", "DRAIN", "FAIL", "ERROR", "FUTURE", "INVAL", "MAINT", "RESERVED", "NOT_RESPONDING",
+	"NO_RESPOND", "REBOOT", "BLOCKED", "UNKNOWN", "POWERING_DOWN", "PERFCTRS"}
 
 func closes(state string) bool {
 	return slices.ContainsFunc(closing, func(begin string) bool { return strings.HasPrefix(state, begin) })
@@ -142,8 +145,10 @@ func (c *Cluster) WriteJSON(w io.Writer) error {
 
 // The columns of the tables.
 var (
-	partitionColumns = []column{{"PARTITION", false}, {"TYPE", false}, {"FREE", true}, {"USED", true}, {"OUT", true}, {"TOTAL", true}, {"STATE", false}}
-	supplyColumns    = []column{{"NODE", false}, {"TYPE", false}, {"FREE", true}, {"USED", true}, {"OUT", true}, {"TOTAL", true}, {"STATE", false}, {"PARTITIONS", false}}
+	partitionColumns = []column{{"PARTITION", false}, {"TYPE", false}, {"FREE", true}, {"USED", true}, {"OUT", true},
+		{"TOTAL", true}, {"STATE", false}}
+	supplyColumns = []column{{"NODE", false}, {"TYPE", false}, {"FREE", true}, {"USED", true}, {"OUT", true},
+		{"TOTAL", true}, {"STATE", false}, {"PARTITIONS", false}}
 )
 
 // Text writes a table of the partitions and one of the nodes.
@@ -187,5 +192,6 @@ func (t *table) count(g Count, name string, more ...string) {
 	if typ == "" {
 		typ = "gpu"
 	}
-	t.add(role, append([]string{name, typ, strconv.Itoa(g.Free), strconv.Itoa(g.Used), strconv.Itoa(g.Out), strconv.Itoa(g.Total)}, more...)...)
+	t.add(role, append([]string{name, typ, strconv.Itoa(g.Free), strconv.Itoa(g.Used), strconv.Itoa(g.Out),
+		strconv.Itoa(g.Total)}, more...)...)
 }

@@ -14,16 +14,23 @@ import (
 func TestCountSupply(t *testing.T) {
 	c := CountSupply(&slurm.Supply{
 		Partitions: []slurm.Partition{
-			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}}, {Name: "old", State: "down", Nodes: []string{"n1", "nosuch", "n7"}},
+			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}},
+			{Name: "old", State: "down", Nodes: []string{"n1", "nosuch", "n7"}},
 		},
 		Nodes: []slurm.NodeGPUs{
-			{Name: "n1", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 1, Known: true}, {Type: "v100", Total: 2, Known: true}}},
-			{Name: "n2", States: []string{"IDLE", "DRAIN"}, Reason: "fan\x1b[31m", Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
-			{Name: "n3", States: []string{"ALLOCATED"}, Full: true, Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 3, Known: true}}},
+			{Name: "n1", States: []string{"MIXED"},
+				Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 1, Known: true},
+					{Type: "v100", Total: 2, Known: true}}},
+			{Name: "n2", States: []string{"IDLE", "DRAIN"}, Reason: "fan\x1b[31m",
+				Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+			{Name: "n3", States: []string{"ALLOCATED"}, Full: true,
+				Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 3, Known: true}}},
 			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []slurm.GPUType{{Total: 8, Known: true}}},
 			{Name: "n5", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4}}},
-			{Name: "n6", States: []string{"IDLE", "PLANNED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
-			{Name: "n7", States: []string{"IDLE"}, Types: []slurm.GPUType{{Type: "v100", Total: 4, Used: 1, Known: true}}},
+			{Name: "n6", States: []string{"IDLE", "PLANNED"},
+				Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+			{Name: "n7", States: []string{"IDLE"},
+				Types: []slurm.GPUType{{Type: "v100", Total: 4, Used: 1, Known: true}}},
 		},
 	}, now)
 	var out bytes.Buffer
@@ -57,11 +64,13 @@ n7    v100     0     1    3      4  idle                   old
 		t.Fatal(err)
 	}
 	var d Cluster
-	if err := json.Unmarshal(out.Bytes(), &d); err != nil || len(d.Nodes) != 7 || !strings.HasPrefix(d.Nodes[1].Reason, "fan") || strings.Contains(out.String(), "u001b") {
+	if err := json.Unmarshal(out.Bytes(), &d); err != nil || len(d.Nodes) != 7 || !strings.HasPrefix(d.Nodes[1].Reason,
+		"fan") || strings.Contains(out.String(), "u001b") {
 		t.Errorf("%v in %s", err, out.String())
 	}
 	out.Reset()
-	if err := CountSupply(&slurm.Supply{}, now).Text(&out, plain); err != nil || out.String() != "SLURM has no node with GPUs\n" {
+	if err := CountSupply(&slurm.Supply{}, now).Text(&out, plain); err != nil ||
+		out.String() != "SLURM has no node with GPUs\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
 }

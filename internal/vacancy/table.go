@@ -53,7 +53,8 @@ func (t *table) encode(theme *draw.Theme) string {
 	canvas := draw.New(total, len(t.rows)+2)
 	headings, rules := row{role: draw.Strong}, row{role: draw.Faint}
 	for i, c := range t.columns {
-		headings.cells, rules.cells = append(headings.cells, c.heading), append(rules.cells, strings.Repeat("-", widths[i]))
+		headings.cells, rules.cells = append(headings.cells, c.heading),
+			append(rules.cells, strings.Repeat("-", widths[i]))
 	}
 	for y, r := range append([]row{headings, rules}, t.rows...) {
 		x := 0

@@ -14,7 +14,8 @@ import (
 
 // listColumns are the columns of nvgpu's table. A heading has at least two spaces behind it, as there.
 var listColumns = []column{
-	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"temp.", true}, {"MHz", true}, {"users", false}, {"since", false}, {"pids", false}, {"cmd", false},
+	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"temp.", true}, {"MHz", true}, {"users", false},
+	{"since", false}, {"pids", false}, {"cmd", false},
 }
 
 // stateRoles are the colors of the states: green, blue and red in nvgpu.
@@ -59,7 +60,8 @@ func (n *Node) table(at time.Time) *table {
 		if util != "" {
 			util = strings.Repeat(" ", max(3-len(util), 0)) + util + " %"
 		}
-		t.add(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util, number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
+		t.add(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util,
+			number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
 			strings.Join(distinct(g.users()), ","), g.since(n.Node, at), g.pids(), g.command())
 	}
 	return t

@@ -84,7 +84,10 @@ func Nodes(s *cluster.Snapshot, own bool) []Node {
 
 // owned reports whether one of the jobs on the node has the GPU.
 func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
-	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool { return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g) })
+	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
+		return slices.Contains(j.Nodes, n.Name) &&
+			j.Owns(n, g)
+	})
 }
 
 // gpusOf are the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its
@@ -107,7 +110,8 @@ func gpusOf(n *cluster.Node) []GPU {
 		if g.Card.UUID != "" && split[g.Card.UUID] {
 			continue
 		}
-		v := GPU{GPU: g, Index: strconv.Itoa(g.Card.Index), Listed: n.Listed && g.Unlisted == "", Processes: processes(n, g)}
+		v := GPU{GPU: g, Index: strconv.Itoa(g.Card.Index), Listed: n.Listed && g.Unlisted == "",
+			Processes: processes(n, g)}
 		if i := g.Card.Instance; i != nil {
 			v.Index = strconv.Itoa(index[i.Parent]) + ":" + strconv.Itoa(i.Index)
 		}

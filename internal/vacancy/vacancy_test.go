@@ -39,22 +39,26 @@ func seconds(n int64) *int64 { return &n }
 
 // byUser is a process.
 func byUser(pid int, user, command string, elapsed int64) wire.Process {
-	return wire.Process{PID: pid, Type: "C", ElapsedSec: seconds(elapsed), GPUMemory: new(uint64(8 << 30)), Identity: wire.Identity{User: user, Command: command}}
+	return wire.Process{PID: pid, Type: "C", ElapsedSec: seconds(elapsed), GPUMemory: new(uint64(8 << 30)),
+		Identity: wire.Identity{User: user, Command: command}}
 }
 
 // node is the state after a report of a host with these GPUs.
 func node(cards ...card) *cluster.Snapshot {
 	hello, report := &wire.Hello{Host: "box", Driver: "550.54.15"}, &wire.Report{Listed: true}
 	for i, c := range cards {
-		stock, g := wire.Card{Index: i, Minor: new(i + 4), UUID: fmt.Sprintf("GPU-%d%d", i, i), Name: c.name, Lost: c.lost, MIG: c.mig}, wire.GPU{Index: i, Unlisted: c.unlisted, Lost: c.lost}
+		stock, g := wire.Card{Index: i, Minor: new(i + 4), UUID: fmt.Sprintf("GPU-%d%d", i, i), Name: c.name,
+			Lost: c.lost, MIG: c.mig}, wire.GPU{Index: i, Unlisted: c.unlisted, Lost: c.lost}
 		if c.parent != "" {
-			stock.Index, stock.UUID, stock.Instance = 1000+i, fmt.Sprintf("MIG-%d", i), &wire.Instance{Parent: c.parent, Index: 1}
+			stock.Index, stock.UUID, stock.Instance = 1000+i, fmt.Sprintf("MIG-%d", i),
+				&wire.Instance{Parent: c.parent, Index: 1}
 			g.Index = stock.Index
 		}
 		if !math.IsNaN(c.memory) {
 			stock.Values.Set(metric.MemoryTotal, c.memory*(1<<20))
 		}
-		for id, v := range map[metric.ID]float64{metric.MemoryUsed: c.used * (1 << 20), metric.Util: c.util, metric.Temperature: c.temp, metric.SMClock: c.clock} {
+		for id, v := range map[metric.ID]float64{metric.MemoryUsed: c.used * (1 << 20), metric.Util: c.util,
+			metric.Temperature: c.temp, metric.SMClock: c.clock} {
 			if !math.IsNaN(v) && c.lost == "" {
 				g.Values.Set(id, v)
 			}
@@ -66,8 +70,10 @@ func node(cards ...card) *cluster.Snapshot {
 		}
 	}
 	return snapshot(
-		cluster.Event{Discovery: &cluster.Discovery{Answered: now, Jobs: []cluster.Job{{Name: "box", Nodes: []string{"box"}}}}},
-		cluster.Event{Node: "box", Try: &cluster.Try{Interval: time.Second}}, cluster.Event{Node: "box", Hello: hello}, cluster.Event{Node: "box", Report: report},
+		cluster.Event{Discovery: &cluster.Discovery{Answered: now,
+			Jobs: []cluster.Job{{Name: "box", Nodes: []string{"box"}}}}},
+		cluster.Event{Node: "box", Try: &cluster.Try{Interval: time.Second}}, cluster.Event{Node: "box", Hello: hello},
+		cluster.Event{Node: "box", Report: report},
 	)
 }
 
@@ -85,12 +91,19 @@ func seed() *cluster.Snapshot {
 	const small, large = "GeForce GTX 1070", "GeForce GTX 1080 Ti"
 	return node(
 		card{name: small, memory: 8119, used: 4, temp: 44, clock: 139},
-		card{name: large, memory: 11178, used: 10795, temp: 44, clock: 139, processes: []wire.Process{byUser(19028, "alice", "/usr/bin/python -m ipykernel_launcher -f x.json", 2*86400+5)}},
-		card{name: large, memory: 11178, used: 10789, temp: 44, clock: 139, processes: []wire.Process{byUser(8479, "bob", "python -m ipykernel_launcher", 14*3600+5)}},
-		card{name: small, memory: 8119, used: 7881, util: 46, temp: 54, clock: 1506, processes: []wire.Process{byUser(20883, "bob", "python train.py", 7*86400)}},
-		card{name: small, memory: 8119, used: 7881, util: 35, temp: 64, clock: 1480, processes: []wire.Process{byUser(26228, "bob", "python evaluate.py", 7*86400)}},
-		card{name: large, memory: 11178, used: 10795, temp: 44, clock: 139, processes: []wire.Process{{PID: 9305, Type: "C", Identity: wire.Identity{Foreign: true}}}},
-		card{name: large, memory: 11178, used: 2, temp: 44, clock: 139, processes: []wire.Process{{PID: 900, Type: "G", Identity: wire.Identity{User: "root", Name: "Xorg"}}}},
+		card{name: large, memory: 11178, used: 10795, temp: 44, clock: 139,
+			processes: []wire.Process{byUser(19028, "alice", "/usr/bin/python -m ipykernel_launcher -f x.json",
+				2*86400+5)}},
+		card{name: large, memory: 11178, used: 10789, temp: 44, clock: 139,
+			processes: []wire.Process{byUser(8479, "bob", "python -m ipykernel_launcher", 14*3600+5)}},
+		card{name: small, memory: 8119, used: 7881, util: 46, temp: 54, clock: 1506,
+			processes: []wire.Process{byUser(20883, "bob", "python train.py", 7*86400)}},
+		card{name: small, memory: 8119, used: 7881, util: 35, temp: 64, clock: 1480,
+			processes: []wire.Process{byUser(26228, "bob", "python evaluate.py", 7*86400)}},
+		card{name: large, memory: 11178, used: 10795, temp: 44, clock: 139,
+			processes: []wire.Process{{PID: 9305, Type: "C", Identity: wire.Identity{Foreign: true}}}},
+		card{name: large, memory: 11178, used: 2, temp: 44, clock: 139,
+			processes: []wire.Process{{PID: 900, Type: "G", Identity: wire.Identity{User: "root", Name: "Xorg"}}}},
 	)
 }
 
@@ -128,11 +141,14 @@ func TestStates(t *testing.T) {
 		card
 		want State
 	}{
-		"idle":                    {card{memory: 100, used: 20}, Free},
-		"memory of nobody":        {card{memory: 100, used: 21}, Unknown},
-		"a user":                  {card{memory: 100, used: 1, processes: []wire.Process{byUser(1, "al", "x", 1)}}, Used},
-		"a user and nobody":       {card{memory: 100, used: 1, processes: []wire.Process{byUser(2, "", "x", 1), byUser(1, "al", "x", 1)}}, Used},
-		"nobody":                  {card{memory: 100, used: 1, processes: []wire.Process{byUser(2, "", "x", 1)}}, Unknown},
+		"idle":             {card{memory: 100, used: 20}, Free},
+		"memory of nobody": {card{memory: 100, used: 21}, Unknown},
+		"a user": {card{memory: 100, used: 1, processes: []wire.Process{byUser(1, "al", "x", 1)}},
+			Used},
+		"a user and nobody": {card{memory: 100, used: 1, processes: []wire.Process{byUser(2, "", "x", 1),
+			byUser(1, "al", "x", 1)}}, Used},
+		"nobody": {card{memory: 100, used: 1, processes: []wire.Process{byUser(2, "", "x", 1)}},
+			Unknown},
 		"lost":                    {card{memory: 100, lost: "GPU is lost"}, Out},
 		"nothing known":           {card{memory: 100, used: nan, unlisted: "no permission"}, Out},
 		"memory not known, empty": {card{memory: 100, used: nan}, Free},
@@ -149,19 +165,25 @@ func TestStates(t *testing.T) {
 // A node without numbers is a line that says why, and nodes are told apart.
 func TestListOfSeveralNodes(t *testing.T) {
 	s := snapshot(
-		cluster.Event{Discovery: &cluster.Discovery{Answered: now, Jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2", "n3"}}}}},
-		cluster.Event{Node: "n1", Try: &cluster.Try{}}, cluster.Event{Node: "n1", Hello: &wire.Hello{}}, cluster.Event{Node: "n1", Report: &wire.Report{}},
-		cluster.Event{Node: "n2", Try: &cluster.Try{}}, cluster.Event{Node: "n2", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassAdopt, Short: "login refused"}}},
+		cluster.Event{Discovery: &cluster.Discovery{Answered: now,
+			Jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2", "n3"}}}}},
+		cluster.Event{Node: "n1", Try: &cluster.Try{}}, cluster.Event{Node: "n1", Hello: &wire.Hello{}},
+		cluster.Event{Node: "n1", Report: &wire.Report{}},
+		cluster.Event{Node: "n2", Try: &cluster.Try{}},
+		cluster.Event{Node: "n2", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassAdopt,
+			Short: "login refused"}}},
 	)
 	var out bytes.Buffer
-	if err := List(&out, Nodes(s, false), s.At, plain); err != nil || out.String() != "n1\nno GPU\n\nn2\nlogin refused\n\nn3\nnot reporting yet\n" {
+	if err := List(&out, Nodes(s, false), s.At, plain); err != nil ||
+		out.String() != "n1\nno GPU\n\nn2\nlogin refused\n\nn3\nnot reporting yet\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	out.Reset()
 	if err := JSON(&out, Nodes(s, false), false, func(n *Node) any { return Agent(n, s.At) }); err != nil {
 		t.Fatal(err)
 	}
-	if list := []map[string]any{}; json.Unmarshal(out.Bytes(), &list) != nil || len(list) != 3 || list[1]["error"] != "login refused" {
+	if list := []map[string]any{}; json.Unmarshal(out.Bytes(), &list) != nil || len(list) != 3 ||
+		list[1]["error"] != "login refused" {
 		t.Errorf("%s", out.String())
 	}
 }
@@ -170,15 +192,18 @@ func TestListOfSeveralNodes(t *testing.T) {
 func TestOwnGPUs(t *testing.T) {
 	s := node(card{memory: 100}, card{memory: 100}, card{memory: 100})
 	s.Jobs[0].ID, s.Jobs[0].Minors = "7", map[string][]int{"box": {5}}
-	if all, own := Nodes(s, false)[0].GPUs, Nodes(s, true)[0].GPUs; len(all) != 3 || len(own) != 1 || own[0].Index != "1" {
+	if all, own := Nodes(s, false)[0].GPUs, Nodes(s, true)[0].GPUs; len(all) != 3 || len(own) != 1 ||
+		own[0].Index != "1" {
 		t.Errorf("%d GPUs, of the job %v", len(all), own)
 	}
 }
 
 func TestAgo(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		-time.Hour: "just now", 9 * time.Second: "just now", 44 * time.Second: "44 seconds ago", 89 * time.Second: "a minute ago", 100 * time.Second: "2 minutes ago",
-		44 * time.Minute: "44 minutes ago", 80 * time.Minute: "an hour ago", 14 * time.Hour: "14 hours ago", 30 * time.Hour: "a day ago", 47 * time.Hour: "2 days ago", 400 * 24 * time.Hour: "400 days ago",
+		-time.Hour: "just now", 9 * time.Second: "just now", 44 * time.Second: "44 seconds ago",
+		89 * time.Second: "a minute ago", 100 * time.Second: "2 minutes ago",
+		44 * time.Minute: "44 minutes ago", 80 * time.Minute: "an hour ago", 14 * time.Hour: "14 hours ago",
+		30 * time.Hour: "a day ago", 47 * time.Hour: "2 days ago", 400 * 24 * time.Hour: "400 days ago",
 	} {
 		if got := ago(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
@@ -189,7 +214,8 @@ func TestAgo(t *testing.T) {
 func TestShort(t *testing.T) {
 	for command, want := range map[string]string{
 		"/usr/bin/python3.12 -m ipykernel_launcher -f k.json": "jupyter",
-		"": "", "python /a/b/train.py --x 1": "/a/b/train.py", "/opt/bin/simulate --steps 100000": "/opt/bin/simulate --steps...", "x": "x",
+		"": "", "python /a/b/train.py --x 1": "/a/b/train.py",
+		"/opt/bin/simulate --steps 100000": "/opt/bin/simulate --steps...", "x": "x",
 	} {
 		if got := short(command); got != want {
 			t.Errorf("%q: %q, want %q", command, got, want)

@@ -109,7 +109,8 @@ func (w *Wish) fits(g *GPU) (candidate, bool) {
 	t := w.Tolerance / 100
 	for _, l := range []struct{ value, limit, loose float64 }{
 		{-c.free, -w.FreeMemory, -w.FreeMemory * (1 - t)}, {-total, -w.TotalMemory, -w.TotalMemory * (1 - t)},
-		{g.Float(metric.Util), w.MaxUtil, w.MaxUtil + w.Tolerance}, {g.Float(metric.MemUtil), w.MaxMemUtil, w.MaxMemUtil + w.Tolerance},
+		{g.Float(metric.Util), w.MaxUtil, w.MaxUtil + w.Tolerance},
+		{g.Float(metric.MemUtil), w.MaxMemUtil, w.MaxMemUtil + w.Tolerance},
 	} {
 		switch {
 		case math.IsNaN(l.limit) || l.value <= l.limit:
@@ -137,7 +138,8 @@ func (w *Wish) asFree(g *GPU) (bytes float64) {
 func better(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),
-		unknownLast(a.Float(metric.Util), b.Float(metric.Util)), unknownLast(a.Float(metric.MemUtil), b.Float(metric.MemUtil)),
+		unknownLast(a.Float(metric.Util), b.Float(metric.Util)),
+		unknownLast(a.Float(metric.MemUtil), b.Float(metric.MemUtil)),
 		-cmp.Compare(a.Card.Index, b.Card.Index),
 	)
 }

@@ -12,7 +12,8 @@ import (
 // anything is a wish for all GPUs with at most 20 % of their memory in use.
 func anything(change func(*Wish)) *Wish {
 	nan := math.NaN()
-	w := &Wish{Least: 1, Most: -1, MaxMemory: DefaultMemory, FreeMemory: nan, TotalMemory: nan, MaxUtil: nan, MaxMemUtil: nan}
+	w := &Wish{Least: 1, Most: -1, MaxMemory: DefaultMemory, FreeMemory: nan, TotalMemory: nan, MaxUtil: nan,
+		MaxMemUtil: nan}
 	change(w)
 	return w
 }
@@ -33,25 +34,27 @@ func TestChoose(t *testing.T) {
 		change func(*Wish)
 		want   string
 	}{
-		"nvgpu":                  {func(*Wish) {}, "0,2,3,5"},
-		"at most one":            {func(w *Wish) { w.Most = 1 }, "0"},
-		"too few":                {func(w *Wish) { w.Least = 5 }, "none"},
-		"none is enough":         {func(w *Wish) { w.Least, w.TotalMemory = 0, 100*gib }, ""},
-		"half full":              {func(w *Wish) { w.MaxMemory = 50 }, "0,1,2,3,5"},
-		"full":                   {func(w *Wish) { w.MaxMemory = 49 }, "0,2,3,5"},
-		"free memory":            {func(w *Wish) { w.MaxMemory, w.FreeMemory = math.NaN(), 40*gib }, "0,1,2,3"},
-		"more free memory":       {func(w *Wish) { w.MaxMemory, w.FreeMemory = math.NaN(), 79*gib }, "0"},
-		"about free memory":      {func(w *Wish) { w.MaxMemory, w.FreeMemory, w.Tolerance = math.NaN(), 79*gib, 10 }, "0,3"},
-		"size":                   {func(w *Wish) { w.TotalMemory = 60 * gib }, "0,3"},
-		"idle":                   {func(w *Wish) { w.MaxUtil = 10 }, "0,3"},
-		"nearly idle":            {func(w *Wish) { w.MaxUtil, w.Tolerance = 10, 20 }, "0,3,2"},
-		"sorted":                 {func(w *Wish) { w.Sort = true }, "0,3,2,5"},
-		"a user's memory":        {func(w *Wish) { w.MaxMemory, w.AsFree = 40, []string{"alice"} }, "0,1,2,3,5"},
-		"another user's":         {func(w *Wish) { w.MaxMemory, w.AsFree = 40, []string{"bob"} }, "0,2,3,5"},
-		"visible, in that order": {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("3,gpu-00,1", ",") }, "3,0"},
-		"visible up to a break":  {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,-1,0", ",") }, "2"},
-		"named twice":            {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,2,0", ",") }, "2"},
-		"none visible":           {func(w *Wish) { w.Inherited, w.Visible = true, []string{""} }, "none"},
+		"nvgpu":            {func(*Wish) {}, "0,2,3,5"},
+		"at most one":      {func(w *Wish) { w.Most = 1 }, "0"},
+		"too few":          {func(w *Wish) { w.Least = 5 }, "none"},
+		"none is enough":   {func(w *Wish) { w.Least, w.TotalMemory = 0, 100*gib }, ""},
+		"half full":        {func(w *Wish) { w.MaxMemory = 50 }, "0,1,2,3,5"},
+		"full":             {func(w *Wish) { w.MaxMemory = 49 }, "0,2,3,5"},
+		"free memory":      {func(w *Wish) { w.MaxMemory, w.FreeMemory = math.NaN(), 40*gib }, "0,1,2,3"},
+		"more free memory": {func(w *Wish) { w.MaxMemory, w.FreeMemory = math.NaN(), 79*gib }, "0"},
+		"about free memory": {func(w *Wish) { w.MaxMemory, w.FreeMemory, w.Tolerance = math.NaN(), 79*gib, 10 },
+			"0,3"},
+		"size":            {func(w *Wish) { w.TotalMemory = 60 * gib }, "0,3"},
+		"idle":            {func(w *Wish) { w.MaxUtil = 10 }, "0,3"},
+		"nearly idle":     {func(w *Wish) { w.MaxUtil, w.Tolerance = 10, 20 }, "0,3,2"},
+		"sorted":          {func(w *Wish) { w.Sort = true }, "0,3,2,5"},
+		"a user's memory": {func(w *Wish) { w.MaxMemory, w.AsFree = 40, []string{"alice"} }, "0,1,2,3,5"},
+		"another user's":  {func(w *Wish) { w.MaxMemory, w.AsFree = 40, []string{"bob"} }, "0,2,3,5"},
+		"visible, in that order": {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("3,gpu-00,1", ",") },
+			"3,0"},
+		"visible up to a break": {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,-1,0", ",") }, "2"},
+		"named twice":           {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,2,0", ",") }, "2"},
+		"none visible":          {func(w *Wish) { w.Inherited, w.Visible = true, []string{""} }, "none"},
 	} {
 		got := "none"
 		if chosen := anything(test.change).Choose(&Nodes(s, false)[0]); chosen != nil {
@@ -62,7 +65,8 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	n := Nodes(s, false)[0]
-	if got := strings.Join(Names(anything(func(*Wish) {}).Choose(&n), true), ","); got != "GPU-00,GPU-22,GPU-33,GPU-55" {
+	if got := strings.Join(Names(anything(func(*Wish) {}).Choose(&n), true),
+		","); got != "GPU-00,GPU-22,GPU-33,GPU-55" {
 		t.Errorf("UUIDs: %s", got)
 	}
 	n.State = cluster.NodeStale
@@ -73,7 +77,8 @@ func TestChoose(t *testing.T) {
 
 // CUDA sees one MIG instance, or GPUs; an instance is named by its UUID. The GPU that is split is not there.
 func TestChooseInstances(t *testing.T) {
-	split := []card{{memory: 100, used: 1, mig: true}, {memory: 50, used: 1, parent: "GPU-00"}, {memory: 50, used: 0, parent: "GPU-00"}}
+	split := []card{{memory: 100, used: 1, mig: true}, {memory: 50, used: 1, parent: "GPU-00"},
+		{memory: 50, used: 0, parent: "GPU-00"}}
 	for want, cards := range map[string][]card{"MIG-1": split, "3": append(split[:3:3], card{memory: 10})} {
 		n := Nodes(node(cards...), false)[0]
 		if got := strings.Join(Names(anything(func(*Wish) {}).Choose(&n), false), ","); got != want {

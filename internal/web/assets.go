@@ -15,7 +15,8 @@ import (
 var embedded embed.FS
 
 // kinds are the types of what the page loads, whatever this host takes them for.
-var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
 // pages answers with the page and with what it loads. These never change while the program runs.
 func (s *Server) pages(mux *http.ServeMux) {

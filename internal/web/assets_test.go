@@ -65,7 +65,8 @@ func TestPageKnowsAllFailures(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, class := range regexp.MustCompile(`Class = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
-		if l := health.LabelOf(&cluster.Finding{Kind: cluster.KindFailed, Class: reach.Class(class[1])}); l.One != "failed" {
+		if l := health.LabelOf(&cluster.Finding{Kind: cluster.KindFailed,
+			Class: reach.Class(class[1])}); l.One != "failed" {
 			want[class[1]] = l.One
 		}
 	}
@@ -110,7 +111,8 @@ func siteOf(t *testing.T, store *cluster.Store) *site {
 	t.Helper()
 	s := &site{store: store}
 	server := New(Options{
-		Snapshot: s.store.Snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load, Now: time.Now, Audience: &audience{},
+		Snapshot: s.store.Snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load,
+		Now: time.Now, Audience: &audience{},
 		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true,
 	})
 	ctx, stop := context.WithCancel(context.Background())
@@ -133,7 +135,9 @@ func siteOf(t *testing.T, store *cluster.Store) *site {
 func (s *site) report(utils ...float64) {
 	r := &wire.Report{}
 	for i, util := range utils {
-		r.GPUs = append(r.GPUs, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Util: util, metric.SMClock: 1200, metric.Throttle: wire.ThrottleSWPowerCap})})
+		r.GPUs = append(r.GPUs, wire.GPU{Index: i,
+			Values: metric.Make(map[metric.ID]float64{metric.Util: util, metric.SMClock: 1200,
+				metric.Throttle: wire.ThrottleSWPowerCap})})
 	}
 	s.store.Apply(cluster.Event{At: time.Now(), Node: "n1", Report: r})
 	s.news.Add(1)
@@ -164,12 +168,18 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		for address, want := range map[string][]string{
-			"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"}, "#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
-			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%", "SM clock MHz", "1200 MHz", "Throttle reasons", "power cap"}, "#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
-			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"nothing to show", "all jobs"}, "#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"}, "#/constructor": {"running"},
+			"": {hostile, "running"}, "#/jobs": {hostile, "91%"}, "#/job/7": {hostile, "n2", "connecting"},
+			"#/nodes": {"n1", "90", "91", "n2"}, "#/node/n1": {"H100", "91%", "python train.py"},
+			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%",
+				"SM clock MHz", "1200 MHz", "Throttle reasons", "power cap"},
+			"#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
+			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"nothing to show", "all jobs"},
+			"#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
+			"#/constructor": {"running"},
 		} {
 			s.report(90, 91) // or the node is silent after a while
-			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
+			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
+				b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
 				t.Fatalf("%s: %v", address, err)
 			}
 			checkPage(t, b, address, look, want)
@@ -182,17 +192,20 @@ func TestPastOfANode(t *testing.T) {
 	b := newBrowser(t)
 	then := time.Now().Add(-time.Minute)
 	store := world(then)
-	store.Apply(cluster.Event{At: then.Add(time.Second), Node: "n1", Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
+	store.Apply(cluster.Event{At: then.Add(time.Second), Node: "n1",
+		Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassClosed, Short: "connection closed"}}})
 	s, look := siteOf(t, store), chromium.Look{Width: 1440, Height: 900}
 	if err := b.See(look); err != nil {
 		t.Fatal(err)
 	}
 	seen := then.Format(time.TimeOnly)
 	for address, want := range map[string][]string{
-		"#/nodes": {"n1", "90", "91", "connection lost", "last seen " + seen}, "#/job/7": {"91%", "last seen " + seen}, "#/node/n1": {"Last seen " + seen, "connection closed", "H100", "91%", "python train.py"},
+		"#/nodes": {"n1", "90", "91", "connection lost", "last seen " + seen}, "#/job/7": {"91%", "last seen " + seen},
+		"#/node/n1":      {"Last seen " + seen, "connection closed", "H100", "91%", "python train.py"},
 		"#/gpu/n1/GPU-b": {"Last seen " + seen, "until " + seen, "91%"},
 	} {
-		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('main section')")); err != nil {
+		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
+			b.Wait("document.querySelector('main section')")); err != nil {
 			t.Fatalf("%s: %v", address, err)
 		}
 		checkPage(t, b, address, look, want)
@@ -203,19 +216,25 @@ func TestPastOfANode(t *testing.T) {
 func TestPagesCountWhatJobsShareOnce(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	share := func(id string, gpus ...int) cluster.Job {
-		return cluster.Job{ID: id, Name: "shares", User: "alice", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": gpus}}
+		return cluster.Job{ID: id, Name: "shares", User: "alice", Nodes: []string{"n1"},
+			Minors: map[string][]int{"n1": gpus}}
 	}
 	at := time.Now()
-	s.store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at, Answered: at, Jobs: []cluster.Job{
-		share("7", 0), share("8", 0, 1), {ID: "9", Name: "apart", User: "alice", Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {1}, "n2": {0}}},
-	}}})
-	for _, address := range []string{"#/jobs", "#/job/7", "#/nodes", "#/node/n1", "#/gpu/n1/0", "#/problems", "#/processes"} {
+	s.store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Asked: at,
+		Answered: at, Jobs: []cluster.Job{
+			share("7", 0), share("8", 0, 1), {ID: "9", Name: "apart", User: "alice", Nodes: []string{"n1", "n2"},
+				Minors: map[string][]int{"n1": {1}, "n2": {0}}},
+		}}})
+	for _, address := range []string{"#/jobs", "#/job/7", "#/nodes", "#/node/n1", "#/gpu/n1/0", "#/problems",
+		"#/processes"} {
 		s.report(90, 91)
-		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address), b.Wait("document.querySelector('.seen')")); err != nil {
+		if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
+			b.Wait("document.querySelector('.seen')")); err != nil {
 			t.Fatalf("%s: %v", address, err)
 		}
 		var seen string
-		if err := b.Eval("document.querySelector('.seen').innerText", &seen); err != nil || seen != "2 of 3 GPUs, 1 of 2 nodes reporting" {
+		if err := b.Eval("document.querySelector('.seen').innerText", &seen); err != nil ||
+			seen != "2 of 3 GPUs, 1 of 2 nodes reporting" {
 			t.Errorf("%s: %q, %v", address, seen, err)
 		}
 	}
@@ -230,7 +249,8 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 		Text        string
 		Wide, Marks int
 	}
-	err := b.Eval("({text: document.body.innerText, wide: document.documentElement.scrollWidth, marks: document.querySelectorAll('img, iframe, object, [onerror]').length})", &page)
+	err := b.Eval("({text: document.body.innerText, wide: document.documentElement.scrollWidth, marks: "+
+		"document.querySelectorAll('img, iframe, object, [onerror]').length})", &page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,7 +278,8 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 func TestPageIsLive(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	first := "document.querySelector('.gpus td.util')"
-	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first), b.Eval("window.kept = "+first+"; document.querySelector('td.gpu a').focus()", nil)); err != nil {
+	if err := errors.Join(b.Open(s.URL+"/#/node/n1"), b.Wait(first),
+		b.Eval("window.kept = "+first+"; document.querySelector('td.gpu a').focus()", nil)); err != nil {
 		t.Fatal(err)
 	}
 	s.report(12, 91)
@@ -266,11 +287,13 @@ func TestPageIsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	var same bool
-	if err := b.Eval("window.kept === "+first+" && document.activeElement === document.querySelector('td.gpu a')", &same); err != nil || !same {
+	if err := b.Eval("window.kept === "+first+" && document.activeElement === document.querySelector('td.gpu a')",
+		&same); err != nil || !same {
 		t.Errorf("the row was made anew, or has lost the focus: %v", err)
 	}
 	hide := func(hidden string) error {
-		return b.Eval("Object.defineProperty(document, 'hidden', {value: "+hidden+", configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", nil)
+		return b.Eval("Object.defineProperty(document, 'hidden', {value: "+hidden+
+			", configurable: true}); document.dispatchEvent(new Event('visibilitychange'))", nil)
 	}
 	if err := hide("true"); err != nil {
 		t.Fatal(err)

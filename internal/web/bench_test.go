@@ -21,7 +21,8 @@ func many(nodes int) *cluster.Store {
 	for i := range nodes {
 		job.Nodes = append(job.Nodes, fmt.Sprintf("gpu-n%04d", i))
 	}
-	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Command: "squeue", Asked: now, Answered: now, Jobs: []cluster.Job{job}}})
+	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Command: "squeue", Asked: now, Answered: now,
+		Jobs: []cluster.Job{job}}})
 	for at, name := range job.Nodes {
 		hello, report := &wire.Hello{Host: name, CPUs: 128}, &wire.Report{}
 		for i := range 8 {
@@ -29,10 +30,13 @@ func many(nodes int) *cluster.Store {
 			for id := range metric.All(metric.GPU) {
 				g.Values.Set(id, float64((1000*int(id)+8*at+i)%89))
 			}
-			hello.GPUs = append(hello.GPUs, wire.Card{Index: i, UUID: fmt.Sprintf("GPU-%04d%04d-0000-4000-8000-000000000001", at, i), Minor: new(i), Name: "NVIDIA H100 80GB HBM3"})
+			hello.GPUs = append(hello.GPUs,
+				wire.Card{Index: i, UUID: fmt.Sprintf("GPU-%04d%04d-0000-4000-8000-000000000001", at, i), Minor: new(i),
+					Name: "NVIDIA H100 80GB HBM3"})
 			report.GPUs = append(report.GPUs, g)
 		}
-		for _, e := range []cluster.Event{{Try: &cluster.Try{Interval: 3 * time.Second}}, {Hello: hello}, {Report: report}} {
+		for _, e := range []cluster.Event{{Try: &cluster.Try{Interval: 3 * time.Second}}, {Hello: hello},
+			{Report: report}} {
 			e.At, e.Node = now, name
 			s.Apply(e)
 		}
@@ -58,7 +62,8 @@ func BenchmarkNewState(b *testing.B) {
 	for _, c := range []struct {
 		nodes int
 		path  string
-	}{{64, "/api/v1/nodes"}, {64, "/api/v1/jobs"}, {64, "/api/v1/snapshot"}, {1000, "/api/v1/nodes"}, {1000, "/metrics"}} {
+	}{{64, "/api/v1/nodes"}, {64, "/api/v1/jobs"}, {64, "/api/v1/snapshot"}, {1000, "/api/v1/nodes"},
+		{1000, "/metrics"}} {
 		store := many(c.nodes)
 		b.Run(fmt.Sprintf("%dx8%s", c.nodes, c.path), func(b *testing.B) {
 			r := newRig("", true)

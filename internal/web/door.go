@@ -13,7 +13,8 @@ import (
 
 // policy is what the page may do: nothing but what this server has sent. Names of jobs and command lines come from
 // other people.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // door lets in who knows the token.
 type door struct {
@@ -60,7 +61,8 @@ func (d *door) guard(next http.Handler) http.Handler {
 			fail(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered")
 		case d.local && !localName(r.Host):
 			h.Set("Connection", "close")
-			fail(w, http.StatusForbidden, "this server answers only under the name localhost or the address of this host's loopback")
+			fail(w, http.StatusForbidden,
+				"this server answers only under the name localhost or the address of this host's loopback")
 		case r.URL.Path == "/" && r.URL.Query().Has("token"):
 			d.exchange(w, r)
 		// say nothing of anybody
@@ -68,7 +70,8 @@ func (d *door) guard(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		case !known:
 			h.Set("WWW-Authenticate", `Bearer realm="nvnodetop"`)
-			fail(w, http.StatusUnauthorized, "not signed in: open the address that nvnodetop serve has printed, or send its token")
+			fail(w, http.StatusUnauthorized,
+				"not signed in: open the address that nvnodetop serve has printed, or send its token")
 		default:
 			next.ServeHTTP(w, r)
 		}
@@ -95,7 +98,8 @@ func (d *door) exchange(w http.ResponseWriter, r *http.Request) {
 			fail(w, http.StatusUnauthorized, "wrong token: open the address that nvnodetop serve has printed last")
 			return
 		}
-		http.SetCookie(w, &http.Cookie{Name: d.name, Value: d.cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+		http.SetCookie(w, &http.Cookie{Name: d.name, Value: d.cookie, Path: "/", HttpOnly: true,
+			SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
 	}
 	w.Header().Set("Cache-Control", "no-store")
 	http.Redirect(w, r, "/", http.StatusSeeOther)

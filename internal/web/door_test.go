@@ -26,7 +26,8 @@ func TestTokenIsNeeded(t *testing.T) {
 		"Authorization: Bearer " + r.door.cookie: http.StatusUnauthorized,
 		"Cookie: nvnodetop=" + r.door.cookie:     http.StatusUnauthorized,
 	} {
-		for _, path := range []string{"/api/v1/jobs", "/metrics", "/gpu_status", "/cluster_status", "/nodes/n1/gpu_status"} {
+		for _, path := range []string{"/api/v1/jobs", "/metrics", "/gpu_status", "/cluster_status",
+			"/nodes/n1/gpu_status"} {
 			if w := r.ask("GET", path, header); w.Code != want {
 				t.Errorf("%s with %q: %d, want %d", path, header, w.Code, want)
 			}
@@ -49,7 +50,8 @@ func TestLinkBecomesACookie(t *testing.T) {
 		t.Fatalf("%d to %q: %s", w.Code, w.Header().Get("Location"), w.Body)
 	}
 	cookies := w.Result().Cookies()
-	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || strings.Contains(cookies[0].String(), secret) {
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode ||
+		strings.Contains(cookies[0].String(), secret) {
 		t.Fatalf("cookies %v", cookies)
 	}
 	if w := r.ask("GET", "/api/v1/jobs", "Cookie: "+cookies[0].Name+"="+cookies[0].Value); w.Code != http.StatusOK {
@@ -69,8 +71,10 @@ func TestLinkBecomesACookie(t *testing.T) {
 func TestOnlyLocalNamesWhereTheServerIsLocal(t *testing.T) {
 	local, open := newRig("", true), newRig("", false)
 	for host, want := range map[string]int{
-		"localhost": 200, "localhost:8080": 200, "127.0.0.1:9481": 200, "127.1.2.3": 200, "[::1]:9481": 200, "[::1]": 200,
-		"evil.example": 403, "evil.example:9481": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403, "10.0.0.1:9481": 403, "login1": 403,
+		"localhost": 200, "localhost:8080": 200, "127.0.0.1:9481": 200, "127.1.2.3": 200, "[::1]:9481": 200,
+		"[::1]":        200,
+		"evil.example": 403, "evil.example:9481": 403, "localhost.evil.example": 403, "127.0.0.1.evil.example": 403,
+		"10.0.0.1:9481": 403, "login1": 403,
 	} {
 		if w := local.ask("GET", "/api/v1/jobs", "Host: "+host); w.Code != want {
 			t.Errorf("%q: %d, want %d", host, w.Code, want)

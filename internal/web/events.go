@@ -72,7 +72,8 @@ func (t *stream) follow(s *Server, r *http.Request) {
 // tell says that there is a new state.
 func (t *stream) tell(st *state) bool {
 	at, _ := json.Marshal(st.snap.At)
-	return t.send(fmt.Sprintf("event: snapshot\nid: %d\ndata: {\"revision\":%d,\"time\":%s}\n\n", st.number, st.number, at))
+	return t.send(fmt.Sprintf("event: snapshot\nid: %d\ndata: {\"revision\":%d,\"time\":%s}\n\n", st.number, st.number,
+		at))
 }
 
 // send sends text at once, and reports whether the client takes it.

@@ -82,7 +82,8 @@ func Listen(p Place) (*Listener, error) {
 	l.Listener = &places{Listener: l.Listener}
 	if certs != nil {
 		l.TLS = true
-		l.Listener = tls.NewListener(l.Listener, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
+		l.Listener = tls.NewListener(l.Listener, &tls.Config{Certificates: certs, MinVersion: tls.VersionTLS12,
+			NextProtos: []string{"h2", "http/1.1"}})
 	}
 	return l, nil
 }
@@ -184,7 +185,8 @@ func onlyOurs(path string) error {
 // NewHTTP returns what reads requests and gives each client its limits.
 func NewHTTP(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime,
+		IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 		ConnContext: withGuest,
 		ErrorLog:    log.New(io.Discard, "", 0), // what clients do wrong is no news on the terminal
 	}

@@ -68,7 +68,8 @@ func TestPlacesThatCannotBe(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || string(text) != "x" {
 		t.Errorf("a file in the way was removed: %v", err)
 	}
-	if _, err := Listen(Place{Address: "127.0.0.1:0", Cert: file, Key: file}); err == nil || !strings.Contains(err.Error(), file) {
+	if _, err := Listen(Place{Address: "127.0.0.1:0", Cert: file, Key: file}); err == nil ||
+		!strings.Contains(err.Error(), file) {
 		t.Errorf("a certificate that is none: %v", err)
 	}
 }
@@ -162,7 +163,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
+	about := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour),
+		DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, about, about, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +175,8 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	}
 	dir := t.TempDir()
 	cert, key, pool = filepath.Join(dir, "cert"), filepath.Join(dir, "key"), x509.NewCertPool()
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der},
+		key: {Type: "PRIVATE KEY", Bytes: secret}} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +196,8 @@ func TestTLS(t *testing.T) {
 	server := NewHTTP(r.answers)
 	go func() { _ = server.Serve(l) }()
 	defer server.Close()
-	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: true}}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool},
+		ForceAttemptHTTP2: true}}
 	defer client.CloseIdleConnections()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	request, _ := http.NewRequestWithContext(t.Context(), http.MethodGet, "https://localhost:"+port+"/api/v1/jobs", nil)
@@ -203,7 +207,8 @@ func TestTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 || !strings.Contains(string(text), `"id":"7"`) {
+	if text, _ := io.ReadAll(answer.Body); answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 ||
+		!strings.Contains(string(text), `"id":"7"`) {
 		t.Errorf("%s, HTTP/%d: %s", answer.Status, answer.ProtoMajor, text)
 	}
 }

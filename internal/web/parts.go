@@ -68,7 +68,10 @@ func (s *Server) parts(mux *http.ServeMux) {
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	const kind = "text/plain; version=0.0.4; charset=utf-8"
 	if !s.Local {
-		s.send(w, r, kind, false, func(out io.Writer, st *state) (bool, error) { return true, export.Prometheus(out, st.snap, s.Names) })
+		s.send(w, r, kind, false, func(out io.Writer, st *state) (bool, error) {
+			return true,
+				export.Prometheus(out, st.snap, s.Names)
+		})
 		return
 	}
 	s.looks.look(false)
@@ -80,7 +83,8 @@ func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 func (s *Server) nvgpu(mux *http.ServeMux) {
 	mux.HandleFunc("GET /cluster_status", func(w http.ResponseWriter, r *http.Request) {
 		s.send(w, r, "application/json", true, func(out io.Writer, st *state) (bool, error) {
-			return true, vacancy.JSON(out, vacancy.Nodes(st.snap, false), false, func(n *vacancy.Node) any { return vacancy.Agent(n, st.snap.At) })
+			return true, vacancy.JSON(out, vacancy.Nodes(st.snap, false), false,
+				func(n *vacancy.Node) any { return vacancy.Agent(n, st.snap.At) })
 		})
 	})
 	status := func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +104,8 @@ func (s *Server) nvgpu(mux *http.ServeMux) {
 }
 
 // send answers with what write writes of the newest state.
-func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, processes bool, write func(io.Writer, *state) (bool, error)) {
+func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, processes bool,
+	write func(io.Writer, *state) (bool, error)) {
 	s.looks.look(processes)
 	st := s.states.newest()
 	h := w.Header()

@@ -94,7 +94,8 @@ func owners(l *Listener) (status int, err error) {
 	if l.TLS {
 		base = "https://" + l.Addr().String()
 	}
-	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	client := &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true,
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	request, err := http.NewRequest(http.MethodGet, base+"/api/v1/jobs", nil)
 	if err != nil {
 		return 0, err
@@ -125,7 +126,8 @@ func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
 	defer c.Close()
 	in := bufio.NewReader(c)
 	for i := range 2 {
-		_, _ = io.WriteString(c, "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+secret+"\r\n\r\n")
+		_, _ = io.WriteString(c, "GET /-/healthy HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+secret+
+			"\r\n\r\n")
 		answer, err := http.ReadResponse(in, nil)
 		if err != nil || answer.StatusCode != http.StatusOK || answer.Close {
 			t.Fatalf("request %d: %v, %v", i, answer, err)
@@ -159,14 +161,16 @@ func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
 // A connection of a client with the token that then asks without it ends as a stranger's does.
 func TestStrangersAreToldToClose(t *testing.T) {
 	r := newRig(secret, true)
-	for _, path := range []string{"/", "/assets/icon.svg", "/-/healthy", "/-/ready", "/api/v1/jobs", "/?token=" + secret, "/?token=x", "/nowhere"} {
+	for _, path := range []string{"/", "/assets/icon.svg", "/-/healthy", "/-/ready", "/api/v1/jobs",
+		"/?token=" + secret, "/?token=x", "/nowhere"} {
 		if w := r.ask("GET", path); w.Header().Get("Connection") != "close" {
 			t.Errorf("%s without the token keeps its connection", path)
 		}
 		if w := r.ask("POST", path); w.Header().Get("Connection") != "close" {
 			t.Errorf("POST %s without the token keeps its connection", path)
 		}
-		if w := r.ask("GET", strings.Replace(path, "?token="+secret, "", 1), "Authorization: Bearer "+secret); path != "/?token=x" && w.Header().Get("Connection") != "" {
+		if w := r.ask("GET", strings.Replace(path, "?token="+secret, "", 1), "Authorization: Bearer "+
+			secret); path != "/?token=x" && w.Header().Get("Connection") != "" {
 			t.Errorf("%s with the token does not keep its connection", path)
 		}
 	}

@@ -29,17 +29,23 @@ func world(at time.Time) *cluster.Store {
 	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
 	gpus := func(n int) (cards []wire.Card, list []wire.GPU) {
 		for i := range n {
-			cards = append(cards, wire.Card{Index: i, UUID: "GPU-" + string(rune('a'+i)), Minor: new(i), Name: "NVIDIA H100"})
-			list = append(list, wire.GPU{Index: i, Values: metric.Make(map[metric.ID]float64{metric.Util: float64(90 + i)})})
+			cards = append(cards, wire.Card{Index: i, UUID: "GPU-" + string(rune('a'+i)), Minor: new(i),
+				Name: "NVIDIA H100"})
+			list = append(list, wire.GPU{Index: i,
+				Values: metric.Make(map[metric.ID]float64{metric.Util: float64(90 + i)})})
 		}
 		return cards, list
 	}
 	cards, list := gpus(2)
 	for _, e := range []cluster.Event{
-		{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: at, Answered: at, Jobs: []cluster.Job{{ID: "7", Name: hostile, User: "alice", Nodes: []string{"n1", "n2"}, Minors: map[string][]int{"n1": {0, 1}}}}}},
+		{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: at, Answered: at,
+			Jobs: []cluster.Job{{ID: "7", Name: hostile, User: "alice", Nodes: []string{"n1", "n2"},
+				Minors: map[string][]int{"n1": {0, 1}}}}}},
 		{Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second}},
 		{Node: "n1", Hello: &wire.Hello{Host: "n1.cluster", GPUs: cards}},
-		{Node: "n1", Report: &wire.Report{GPUs: list, Listed: true, Processes: []wire.Process{{PID: 11, GPU: 0, Type: "C", Identity: wire.Identity{User: "alice", Command: "python train.py"}}}}},
+		{Node: "n1", Report: &wire.Report{GPUs: list, Listed: true,
+			Processes: []wire.Process{{PID: 11, GPU: 0, Type: "C",
+				Identity: wire.Identity{User: "alice", Command: "python train.py"}}}}},
 		{Node: "n2", Try: &cluster.Try{Interval: 3 * time.Second}},
 	} {
 		e.At = at
@@ -81,8 +87,9 @@ func newRig(token string, local bool) *rig {
 			r.made.Add(1)
 			return store.Snapshot(now)
 		},
-		Ready: func(s *cluster.Snapshot) bool { return r.news.Load() > 0 }, News: r.news.Load, Now: time.Now, Audience: &r.audience,
-		Every: time.Second, Names: export.OwnNames, Token: token, Local: local,
+		Ready: func(s *cluster.Snapshot) bool { return r.news.Load() > 0 }, News: r.news.Load, Now: time.Now,
+		Audience: &r.audience,
+		Every:    time.Second, Names: export.OwnNames, Token: token, Local: local,
 	})
 	r.answers = r.Handler()
 	return r
@@ -128,14 +135,18 @@ func TestEachPartIsAnswered(t *testing.T) {
 		if body := w.Body.String(); w.Code != http.StatusOK || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, %.300s", path, w.Code, body)
 		}
-		for name, value := range map[string]string{"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"} {
+		for name, value := range map[string]string{"Content-Security-Policy": policy,
+			"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"} {
 			if w.Header().Get(name) != value {
 				t.Errorf("%s: %s is %q", path, name, w.Header().Get(name))
 			}
 		}
 	}
-	for _, path := range []string{"/api/v1/jobs/8", "/api/v1/nodes/x", "/api/v1/nodes/n2/gpus/0", "/api/v1/nodes/n1/gpus/x", "/api/v1/", "/api/v2/jobs", "/nodes/x/gpu_status", "/assets/", "/assets/../web.go", "/nix"} {
-		if w := r.ask("GET", path); w.Code != http.StatusNotFound && w.Code != http.StatusTemporaryRedirect && w.Code != http.StatusMovedPermanently {
+	for _, path := range []string{"/api/v1/jobs/8", "/api/v1/nodes/x", "/api/v1/nodes/n2/gpus/0",
+		"/api/v1/nodes/n1/gpus/x", "/api/v1/", "/api/v2/jobs", "/nodes/x/gpu_status", "/assets/", "/assets/../web.go",
+		"/nix"} {
+		if w := r.ask("GET", path); w.Code != http.StatusNotFound && w.Code != http.StatusTemporaryRedirect &&
+			w.Code != http.StatusMovedPermanently {
 			t.Errorf("%s: %d, %.100s", path, w.Code, w.Body)
 		}
 	}
@@ -147,7 +158,8 @@ func TestEachPartIsAnswered(t *testing.T) {
 func TestOnlyGetAndHead(t *testing.T) {
 	r := newRig("", true)
 	for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"} {
-		if w := r.ask(method, "/api/v1/jobs"); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
+		if w := r.ask(method, "/api/v1/jobs"); w.Code != http.StatusMethodNotAllowed ||
+			w.Header().Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: %d", method, w.Code)
 		}
 	}
@@ -174,17 +186,20 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 	r := newRig("", true)
 	plain, packed := r.ask("GET", "/api/v1/nodes"), r.ask("GET", "/api/v1/nodes", "Accept-Encoding: br, gzip;q=0.8")
 	z, err := gzip.NewReader(packed.Body)
-	if err != nil || packed.Header().Get("Content-Encoding") != "gzip" || packed.Header().Get("Vary") != "Accept-Encoding" {
+	if err != nil || packed.Header().Get("Content-Encoding") != "gzip" ||
+		packed.Header().Get("Vary") != "Accept-Encoding" {
 		t.Fatalf("%v, %v", err, packed.Header())
 	}
 	if text, err := io.ReadAll(z); err != nil || string(text) != plain.Body.String() {
 		t.Errorf("%v: the compressed answer is another one", err)
 	}
-	if refused := r.ask("GET", "/api/v1/nodes", "Accept-Encoding: gzip;q=0"); refused.Header().Get("Content-Encoding") != "" {
+	if refused := r.ask("GET", "/api/v1/nodes",
+		"Accept-Encoding: gzip;q=0"); refused.Header().Get("Content-Encoding") != "" {
 		t.Error("compressed for a client that cannot read it")
 	}
 	tag := plain.Header().Get("ETag")
-	if w := r.ask("GET", "/api/v1/nodes", "If-None-Match: "+tag); tag == "" || w.Code != http.StatusNotModified || w.Body.Len() > 0 {
+	if w := r.ask("GET", "/api/v1/nodes", "If-None-Match: "+tag); tag == "" || w.Code != http.StatusNotModified ||
+		w.Body.Len() > 0 {
 		t.Errorf("%q: %d", tag, w.Code)
 	}
 	page := r.ask("GET", "/").Header().Get("ETag")
@@ -202,7 +217,8 @@ func TestStatesAreMadeSeldom(t *testing.T) {
 			after time.Duration
 			news  bool
 			made  int32
-		}{{0, true, 1}, {500 * time.Millisecond, true, 1}, {500 * time.Millisecond, false, 2}, {2 * time.Second, false, 2}, {3 * time.Second, false, 3}, {time.Second, true, 4}} {
+		}{{0, true, 1}, {500 * time.Millisecond, true, 1}, {500 * time.Millisecond, false, 2},
+			{2 * time.Second, false, 2}, {3 * time.Second, false, 3}, {time.Second, true, 4}} {
 			time.Sleep(c.after)
 			if c.news {
 				r.news.Add(1)

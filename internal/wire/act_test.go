@@ -31,8 +31,10 @@ func TestActsAreBounded(t *testing.T) {
 		line    string
 		refused bool
 	}{
-		"targets":            {`{"signal":{"number":15,"processes":[` + list(MaxTargets, `{"pid":1,"start_ticks":2}`) + `]}}`, false},
-		"too many targets":   {`{"signal":{"number":15,"processes":[` + list(maxList+1, `{"pid":1,"start_ticks":2}`) + `]}}`, true},
+		"targets": {`{"signal":{"number":15,"processes":[` + list(MaxTargets, `{"pid":1,"start_ticks":2}`) +
+			`]}}`, false},
+		"too many targets": {`{"signal":{"number":15,"processes":[` + list(maxList+1, `{"pid":1,"start_ticks":2}`) +
+			`]}}`, true},
 		"too many pids":      {`{"family":{"pids":[` + list(maxList+1, `1`) + `]}}`, true},
 		"relatives":          {`{"reply":{"family":[` + list(MaxRelatives, `{"pid":1}`) + `]}}`, false},
 		"too many relatives": {`{"reply":{"family":[` + list(maxList+1, `{"pid":1}`) + `]}}`, true},

@@ -25,7 +25,8 @@ type LongList struct {
 }
 
 // ofMessages are the rooms of what a probe sends. Two lists in a Reply may have MaxStrings elements.
-var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), MaxStrings}, {[]byte(`"arguments":`), MaxStrings}}}
+var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), MaxStrings},
+	{[]byte(`"arguments":`), MaxStrings}}}
 
 // Bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than it may be. It does
 // not check that the line is JSON.

@@ -43,7 +43,8 @@ func TestLongListsAreRefused(t *testing.T) {
 // Everything that a probe may send is accepted.
 func TestBoundedLetsMessagesThrough(t *testing.T) {
 	for name, line := range map[string]string{
-		"most processes": `{"report":{"gpus":[{"values":{"a":1,"b":[1,2]}}],"processes":[` + list(MaxProcesses, `{"pid":1,"command":"a,b,[c] \"d,e\\"}`) + `]}}`,
+		"most processes": `{"report":{"gpus":[{"values":{"a":1,"b":[1,2]}}],"processes":[` +
+			list(MaxProcesses, `{"pid":1,"command":"a,b,[c] \"d,e\\"}`) + `]}}`,
 		"most variables": `{"reply":{"id":1,"environ":{"variables":[` + list(MaxStrings, `""`) + `]}}}`,
 		"environment":    `{"reply":{"id":1,"environ":{"variables":[` + list(60_000, `"A="`) + `]}}}`,
 		"arguments":      `{"reply":{"id":1,"process":{"arguments":[` + list(MaxArguments/4, `"a"`) + `]}}}`,

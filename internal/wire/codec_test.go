@@ -31,7 +31,8 @@ func TestSkipToMagic(t *testing.T) {
 		"without its end":         {Magic, "", Magic},
 		"another version":         {Magic + "7\n", "", Magic + "7\n"},
 	} {
-		for how, wrap := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r }, "by bytes": iotest.OneByteReader} {
+		for how, wrap := range map[string]func(io.Reader) io.Reader{"whole": func(r io.Reader) io.Reader { return r },
+			"by bytes": iotest.OneByteReader} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				r := NewReader(wrap(strings.NewReader(tc.stream)))
 				err := r.SkipToMagic()
@@ -49,7 +50,8 @@ func TestSkipToMagic(t *testing.T) {
 				if err := r.Next(&got); err != nil || !reflect.DeepEqual(got, Message{}) {
 					t.Errorf("behind the magic: %+v, %v", got, err)
 				}
-				if before, _, _ := strings.Cut(tc.stream, Magic); !strings.HasPrefix(before, r.Noise()) || len(before) <= noiseKept && r.Noise() != before {
+				if before, _, _ := strings.Cut(tc.stream, Magic); !strings.HasPrefix(before, r.Noise()) ||
+					len(before) <= noiseKept && r.Noise() != before {
 					t.Errorf("skipped %q, want %q", r.Noise(), before)
 				}
 			})
@@ -223,11 +225,13 @@ func FuzzReader(f *testing.F) {
 // The report of a node with 8 GPUs.
 func BenchmarkDecodeReport(b *testing.B) {
 	gpu := metric.Make(map[metric.ID]float64{
-		metric.Util: 97, metric.MemUtil: 52, metric.MemoryUsed: 70100 << 20, metric.Temperature: 64, metric.Power: 642.317, metric.PowerLimit: 700,
+		metric.Util: 97, metric.MemUtil: 52, metric.MemoryUsed: 70100 << 20, metric.Temperature: 64,
+		metric.Power: 642.317, metric.PowerLimit: 700,
 		metric.SMClock: 1980, metric.MemClock: 2619, metric.Throttle: ThrottleSWPowerCap, metric.ECCUncorrected: 0,
 	})
 	r := Report{Seq: 7, MonoMS: 123456789, Host: Host{metric.Make(map[metric.ID]float64{
-		metric.CPU: 31.25, metric.Load: 41.2, metric.HostMemoryUsed: 412 << 30, metric.HostMemoryTotal: 1008 << 30, metric.Uptime: 3542400,
+		metric.CPU: 31.25, metric.Load: 41.2, metric.HostMemoryUsed: 412 << 30, metric.HostMemoryTotal: 1008 << 30,
+		metric.Uptime: 3542400,
 	})}}
 	for i := range 8 {
 		r.GPUs = append(r.GPUs, GPU{Index: i, Values: gpu})
@@ -250,8 +254,10 @@ func BenchmarkDecodeReport(b *testing.B) {
 func TestNextFor(t *testing.T) {
 	var in bytes.Buffer
 	for _, line := range [][]byte{
-		Address("n2", []byte(`{"id":1}`)), []byte(`{"id":2}`), Address("n1", []byte(`{"id":3}`)), Address("n10", []byte(`{"id":4}`)),
-		[]byte("@n1"), []byte("@"), Address("", []byte(`{"id":5}`)), Address("n1", []byte(`oops`)), Address("n1", []byte(`{"id":6}`)),
+		Address("n2", []byte(`{"id":1}`)), []byte(`{"id":2}`), Address("n1", []byte(`{"id":3}`)),
+		Address("n10", []byte(`{"id":4}`)),
+		[]byte("@n1"), []byte("@"), Address("", []byte(`{"id":5}`)), Address("n1", []byte(`oops`)),
+		Address("n1", []byte(`{"id":6}`)),
 	} {
 		in.Write(append(line, '\n'))
 	}

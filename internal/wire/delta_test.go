@@ -277,7 +277,8 @@ func TestBaselessReports(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	var stream strings.Builder
 	stream.WriteString(`{"report":{"processes":[{"command":"` + strings.Repeat("x", MaxLine/2) + `"}]}}` + "\n")
-	stream.WriteString(`{"report":{"same":true,"processes":[{"as":0},{"command":"` + strings.Repeat("x", MaxLine/2-100) + `"}]}}` + "\n")
+	stream.WriteString(`{"report":{"same":true,"processes":[{"as":0},{"command":"` +
+		strings.Repeat("x", MaxLine/2-100) + `"}]}}` + "\n")
 	stream.WriteString(`{"report":{"same":true,"processes":[{"as":0},{"as":1},{"as":1}]}}` + "\n")
 	r := NewReader(strings.NewReader(stream.String()))
 	for i, want := range []error{nil, nil, ErrListTooLong} {
@@ -291,7 +292,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(io.Discard, Message{Report: &Report{Processes: []Process{long, {PID: 1}, long, long}}}); !errors.Is(err, ErrLineTooLong) {
+	if err := w.Write(io.Discard, Message{Report: &Report{Processes: []Process{long, {PID: 1}, long,
+		long}}}); !errors.Is(err, ErrLineTooLong) {
 		t.Errorf("a list that no Reader takes: %v", err)
 	}
 }
@@ -307,7 +309,8 @@ func busyReport(at int) *Report {
 	for _, id := range []metric.ID{metric.CPU, metric.Load, metric.Load5, metric.Load15} {
 		r.Host.Set(id, 100*rng.Float64())
 	}
-	for _, id := range []metric.ID{metric.HostMemoryUsed, metric.NetTX, metric.NetRX, metric.InfiniBandTX, metric.InfiniBandRX} {
+	for _, id := range []metric.ID{metric.HostMemoryUsed, metric.NetTX, metric.NetRX, metric.InfiniBandTX,
+		metric.InfiniBandRX} {
 		r.Host.Set(id, 1e10*rng.Float64())
 	}
 	r.Host.Set(metric.Uptime, float64(3542400+3*at))
@@ -328,7 +331,8 @@ func busyGPU(rng *rand.Rand, at int) (v metric.Values) {
 		}
 	}
 	for _, id := range []metric.ID{
-		metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive, metric.Temperature, metric.MemoryTemperature,
+		metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive,
+		metric.Temperature, metric.MemoryTemperature,
 	} {
 		v.Set(id, 40+20*rng.Float64())
 	}
@@ -350,10 +354,13 @@ func busyProcess(rng *rand.Rand, at, gpu, k int) Process {
 	return Process{
 		PID: 412000 + 16*gpu + k, StartTicks: 354000000, GPU: gpu, Type: "C", State: []string{"R", "S"}[rng.IntN(2)],
 		Identity: Identity{
-			User: "alice", UID: new(20001), Name: "python", Command: "/home/alice/venv/bin/python train.py " + strings.Repeat("--flag value ", 20),
-			Directory: "/home/alice/project", Parent: 411999, Job: "48211", Step: "0", Rank: &Rank{Rank: gpu, Local: new(gpu), World: new(64), From: "RANK"},
+			User: "alice", UID: new(20001), Name: "python", Command: "/home/alice/venv/bin/python train.py " +
+				strings.Repeat("--flag value ", 20),
+			Directory: "/home/alice/project", Parent: 411999, Job: "48211", Step: "0",
+			Rank: &Rank{Rank: gpu, Local: new(gpu), World: new(64), From: "RANK"},
 		},
-		GPUMemory: new(uint64(35e9)), SMPercent: new(rng.IntN(100)), MemPercent: new(rng.IntN(100)), EncPercent: new(0), DecPercent: new(0),
+		GPUMemory: new(uint64(35e9)), SMPercent: new(rng.IntN(100)), MemPercent: new(rng.IntN(100)), EncPercent: new(0),
+		DecPercent: new(0),
 		CPUPercent: &cpu, RSS: new(8e9 + rng.Uint64N(1e9)), Threads: new(96), ElapsedSec: new(int64(2400 + 3*at)),
 	}
 }
@@ -456,7 +463,8 @@ func TestPlain(t *testing.T) {
 		}
 		var sent bytes.Buffer
 		var w Writer
-		reports := []*Report{{Seq: 1, GPUs: []GPU{{}, {Index: 1}}}, {Seq: 2, GPUs: []GPU{{}, {Index: 1}}}, {Seq: 3, GPUs: []GPU{odd, {Index: 1}}}, {Seq: 4, GPUs: []GPU{{}, {Index: 1}}}}
+		reports := []*Report{{Seq: 1, GPUs: []GPU{{}, {Index: 1}}}, {Seq: 2, GPUs: []GPU{{}, {Index: 1}}},
+			{Seq: 3, GPUs: []GPU{odd, {Index: 1}}}, {Seq: 4, GPUs: []GPU{{}, {Index: 1}}}}
 		r := NewReader(&sent)
 		for _, want := range reports {
 			if err := w.Write(&sent, Message{Report: want}); err != nil {

@@ -8,8 +8,10 @@ import (
 
 func TestFold(t *testing.T) {
 	for _, lines := range []string{
-		Magic + "\n", "", "\n", "a\n", strings.Repeat("x", 9) + "\n", strings.Repeat("x", 10) + "\n", strings.Repeat("x", 11) + "\n",
-		strings.Repeat("x", 8) + "\n", strings.Repeat("abc", 1000) + "\n" + strings.Repeat("de", 77) + "\nshort\n", "no newline",
+		Magic + "\n", "", "\n", "a\n", strings.Repeat("x", 9) + "\n", strings.Repeat("x", 10) + "\n",
+		strings.Repeat("x", 11) + "\n",
+		strings.Repeat("x", 8) + "\n", strings.Repeat("abc", 1000) + "\n" + strings.Repeat("de", 77) + "\nshort\n",
+		"no newline",
 	} {
 		var folded, whole bytes.Buffer
 		if n, err := Fold(&folded, 10).Write([]byte(lines)); err != nil || n != len(lines) {

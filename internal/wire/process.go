@@ -123,7 +123,8 @@ func (r *Rank) equal(other *Rank) bool {
 	if r == nil || other == nil {
 		return r == other
 	}
-	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equal(r.Local, other.Local) && equal(r.World, other.World)
+	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equal(r.Local, other.Local) &&
+		equal(r.World, other.World)
 }
 
 // equal reports whether both are nil or point to equal values.

@@ -194,7 +194,8 @@ func plain(gpus []GPU) bool {
 
 // plain reports whether a GPU has nothing but an index and values, as a healthy one.
 func (g *GPU) plain() bool {
-	return g.Lost == "" && g.LostID == "" && g.HangsMS == 0 && g.Call == "" && !g.Reading && g.AgeMS == 0 && !g.Repeated && g.Unlisted == ""
+	return g.Lost == "" && g.LostID == "" && g.HangsMS == 0 && g.Call == "" && !g.Reading && g.AgeMS == 0 &&
+		!g.Repeated && g.Unlisted == ""
 }
 
 // appendRest appends all but the index and the values of a GPU.

@@ -38,7 +38,8 @@ func TestSurface(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("package %s has changed (-want +got); see docs/API.md, and run this test with -update:\n%s", name, diff)
+			t.Errorf("package %s has changed (-want +got); see docs/API.md, and run this test with -update:\n%s", name,
+				diff)
 		}
 	}
 }
@@ -91,7 +92,8 @@ func declaration(t *testing.T, d ast.Decl) string {
 func TestNothingInternalIsExposed(t *testing.T) {
 	for name, dir := range public {
 		for _, m := range qualified.FindAllSubmatch(surface(t, dir), -1) {
-			if pkg := string(m[1]); public[pkg] == "" && !slices.Contains([]string{"context", "errors", "iter", "time"}, pkg) {
+			if pkg := string(m[1]); public[pkg] == "" && !slices.Contains([]string{"context", "errors", "iter", "time"},
+				pkg) {
 				t.Errorf("package %s exposes %s", name, m[0])
 			}
 		}
@@ -111,13 +113,15 @@ func TestDependencies(t *testing.T) {
 			t.Fatal(err)
 		}
 		deps := strings.Fields(string(list))
-		banned := []string{"charm.land/", "github.com/charmbracelet/ultraviolet", "github.com/spf13/", module + "internal/ui", module + "internal/app"}
+		banned := []string{"charm.land/", "github.com/charmbracelet/ultraviolet", "github.com/spf13/",
+			module + "internal/ui", module + "internal/app"}
 		if name != "nvnodetop" {
 			banned = append(banned, "net", "os/exec", "golang.org/", "github.com/")
 		}
 		for _, dep := range deps {
 			is := func(b string) bool { return dep == b || strings.HasPrefix(dep, strings.TrimSuffix(b, "/")+"/") }
-			if slices.ContainsFunc(banned, is) && !slices.ContainsFunc([]string{module + "pkg/", module + "internal/metric"}, is) {
+			if slices.ContainsFunc(banned, is) &&
+				!slices.ContainsFunc([]string{module + "pkg/", module + "internal/metric"}, is) {
 				t.Errorf("package %s depends on %s", name, dep)
 			}
 		}

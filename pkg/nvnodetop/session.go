@@ -109,7 +109,8 @@ func connect(ctx context.Context, cfg *config.Config) (from feed, end func(), er
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
-			return nil, nil, fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo, config.DefaultDemo)
+			return nil, nil, fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo,
+				config.DefaultDemo)
 		}
 		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, demo.Twice*cfg.Poll), nothing, nil
 	}

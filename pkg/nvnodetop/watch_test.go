@@ -33,7 +33,8 @@ func TestWatch(t *testing.T) {
 	alone(t)
 	var all []*schema.Snapshot
 	// only break ends it
-	for s, err := range Watch(context.WithoutCancel(t.Context()), Options{Demo: "2x4", Interval: 250 * time.Millisecond}) {
+	for s, err := range Watch(context.WithoutCancel(t.Context()),
+		Options{Demo: "2x4", Interval: 250 * time.Millisecond}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +43,8 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	for i, s := range all {
-		if s.Version != schema.Version || s.PollSeconds != 0.25 || len(s.Jobs) == 0 || s.Node(s.Jobs[0].Nodes[0]) == nil || s.Node("nosuchnode") != nil {
+		if s.Version != schema.Version || s.PollSeconds != 0.25 || len(s.Jobs) == 0 ||
+			s.Node(s.Jobs[0].Nodes[0]) == nil || s.Node("nosuchnode") != nil {
 			t.Fatalf("snapshot %d: %+v", i, s)
 		}
 		if i > 0 && !s.Time.After(all[i-1].Time) {
@@ -99,12 +101,14 @@ func TestLimits(t *testing.T) {
 	}
 	t.Setenv("NVNODETOP_POLL_INTERVAL", "5")
 	for want, interval := range map[float64]time.Duration{2: time.Second, 4: 4 * time.Second, 5: 0} {
-		if s, err := Snapshot(t.Context(), Options{Demo: "1x1", Interval: interval}); err != nil || s.PollSeconds != want {
+		if s, err := Snapshot(t.Context(), Options{Demo: "1x1", Interval: interval}); err != nil ||
+			s.PollSeconds != want {
 			t.Errorf("an interval of %v: %+v, %v", interval, s, err)
 		}
 	}
 	t.Setenv("NVNODETOP_POLL_INTERVAL", "soon")
-	if _, err := Snapshot(t.Context(), Options{Demo: "1x1"}); err == nil || !strings.Contains(err.Error(), "NVNODETOP_POLL_INTERVAL must be") {
+	if _, err := Snapshot(t.Context(), Options{Demo: "1x1"}); err == nil ||
+		!strings.Contains(err.Error(), "NVNODETOP_POLL_INTERVAL must be") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -142,7 +146,8 @@ func TestReportSoFar(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	r, err := Report(ctx, "48211", Options{Demo: "2x4", Interval: 250 * time.Millisecond})
-	if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Job.ID != "48211" || r.Job.State != "RUNNING" || len(r.Nodes) != 2 || r.Total.Energy == nil {
+	if !errors.Is(err, context.DeadlineExceeded) || r == nil || r.Job.ID != "48211" || r.Job.State != "RUNNING" ||
+		len(r.Nodes) != 2 || r.Total.Energy == nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -162,7 +167,8 @@ func TestErrors(t *testing.T) {
 		is   error
 		says string
 	}{
-		"interval":   {take(Options{Interval: time.Nanosecond}), nil, "Options.Interval must be a time from 250ms to 10m"},
+		"interval": {take(Options{Interval: time.Nanosecond}), nil,
+			"Options.Interval must be a time from 250ms to 10m"},
 		"size":       {take(Options{Demo: "1x"}), nil, `Options.Demo is "1x": it must be NODESxGPUS`},
 		"demo, node": {take(Options{Demo: "1x1", Nodes: "a"}), nil, "cannot be combined"},
 		"job, node":  {take(Options{Job: "1", Nodes: "a"}), nil, "cannot be combined"},

@@ -35,15 +35,19 @@ func measureAggregation(nodes int, direct loginCost, all []tree.Past) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("aggregation on the way, simulated: a gatherer reads the reports of %d nodes and passes on 13 numbers of each\n", slurmWidth)
+	fmt.Printf("aggregation on the way, simulated: a gatherer reads the reports of %d nodes and passes on 13 numbers "+
+		"of each\n", slurmWidth)
 	fmt.Printf("  a report           %8.0f µs to read and apply\n", micros(take))
-	fmt.Printf("  a node in a tick   %8.0f µs to summarize and pack, into %.1f bytes (its report has %.0f)\n", micros(look), size, direct.size)
+	fmt.Printf("  a node in a tick   %8.0f µs to summarize and pack, into %.1f bytes (its report has %.0f)\n",
+		micros(look), size, direct.size)
 	var sums [][]tree.Summary
 	for i := range all {
 		sums = append(sums, all[i].Summaries(treeGPUs, treeInterval))
 	}
-	fmt.Printf("\n%8s %8s %7s %12s %12s %14s %14s %14s %16s\n", "nodes", "fan-out", "between", "kB/s at root", "bytes/node", "CPU root", "CPU gatherer", "CPU joint", "age, mean (most)")
-	fmt.Printf("%8d %8s %7d %12.1f %12.1f %12.2f %% %14s %14s %16s\n", nodes, "none", 0, direct.size*direct.sent/1000, direct.size, direct.cpu, "", "", "")
+	fmt.Printf("\n%8s %8s %7s %12s %12s %14s %14s %14s %16s\n", "nodes", "fan-out", "between", "kB/s at root",
+		"bytes/node", "CPU root", "CPU gatherer", "CPU joint", "age, mean (most)")
+	fmt.Printf("%8d %8s %7d %12.1f %12.1f %12.2f %% %14s %14s %16s\n", nodes, "none", 0, direct.size*direct.sent/1000,
+		direct.size, direct.cpu, "", "", "")
 	for _, fan := range []int{slurmWidth, cubeRoot(nodes)} {
 		levels, err := simulate(sums, nodes, fan)
 		if err != nil {
@@ -57,8 +61,10 @@ func measureAggregation(nodes int, direct loginCost, all []tree.Past) error {
 			joint = ""
 		}
 		hops := time.Duration(len(levels) - 1)
-		fmt.Printf("%8d %8d %7d %12.1f %12.1f %12.3f %% %12.2f %% %14s %16s\n", nodes, fan, len(levels)-1, float64(passed)/treeInterval.Seconds()/1000, float64(passed)/float64(nodes),
-			share(root.cpu), share(time.Duration(fan)*(take+look)), joint, fmt.Sprintf("%v (%v)", hops*treeInterval/2, hops*treeInterval))
+		fmt.Printf("%8d %8d %7d %12.1f %12.1f %12.3f %% %12.2f %% %14s %16s\n", nodes, fan, len(levels)-1,
+			float64(passed)/treeInterval.Seconds()/1000, float64(passed)/float64(nodes),
+			share(root.cpu), share(time.Duration(fan)*(take+look)), joint, fmt.Sprintf("%v (%v)", hops*treeInterval/2,
+				hops*treeInterval))
 	}
 	return nil
 }

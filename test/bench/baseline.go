@@ -28,29 +28,52 @@ type fleetRow struct {
 
 // fleetRows are the rows. A yard is the CPU time of the yardstick.
 var fleetRows = []fleetRow{
-	{name: "first number on the screen, s", format: "%.2f", value: func(r *fleetResult) float64 { return r.first.Seconds() }},
-	{name: "a report of each node, s", format: "%.2f", value: func(r *fleetResult) float64 { return r.healthy.Seconds() }, limit: 10},
-	{name: "all nodes on the screen, s", format: "%.2f", value: func(r *fleetResult) float64 { return r.all.Seconds() }, limit: 10},
-	{name: "CPU until then per node, ms", format: "%.2f", value: func(r *fleetResult) float64 { return ms(r.startCPU) / float64(r.start.Nodes) }},
-	{name: "CPU until then per node, yards", format: "%.1f", value: func(r *fleetResult) float64 { return inYards(r.startCPU, uint64(r.start.Nodes), r.startYards) }, kept: true},
-	{name: "most handshakes at once", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.start.Handshakes.Most) }, limit: 16},
-	{name: "most key exchanges at once", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.start.Exchanges.Most) }},
-	{name: "most connections not logged in", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.start.Unauthenticated.Most) }},
-	{name: "most of them on one node", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.start.OnOneNode) }, limit: 10},
-	{name: "login side, % of a core", format: "%.2f", value: func(r *fleetResult) float64 { return 100 * r.cpu.Seconds() / r.seconds }, limit: 10},
-	{name: "threads at work", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.threads) }, limit: 2},
-	{name: "reports per second", format: "%.1f", value: func(r *fleetResult) float64 { return float64(r.reports) / r.seconds }},
-	{name: "bytes per report", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.wire) / float64(r.reports) }, kept: true},
-	{name: "CPU per report, us", format: "%.1f", value: func(r *fleetResult) float64 { return 1000 * ms(r.cpu) / float64(r.reports) }},
-	{name: "CPU per report, yards", format: "%.2f", value: func(r *fleetResult) float64 { return inYards(r.cpu, r.reports, r.yards) }, kept: true},
-	{name: "peak RSS, MiB", format: "%.1f", value: func(r *fleetResult) float64 { return float64(r.peak) / 1024 }, limit: 400, kept: true},
-	{name: "bytes per second to the terminal", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.written) / r.seconds }},
+	{name: "first number on the screen, s", format: "%.2f",
+		value: func(r *fleetResult) float64 { return r.first.Seconds() }},
+	{name: "a report of each node, s", format: "%.2f",
+		value: func(r *fleetResult) float64 { return r.healthy.Seconds() }, limit: 10},
+	{name: "all nodes on the screen, s", format: "%.2f", value: func(r *fleetResult) float64 { return r.all.Seconds() },
+		limit: 10},
+	{name: "CPU until then per node, ms", format: "%.2f",
+		value: func(r *fleetResult) float64 { return ms(r.startCPU) / float64(r.start.Nodes) }},
+	{name: "CPU until then per node, yards", format: "%.1f",
+		value: func(r *fleetResult) float64 { return inYards(r.startCPU, uint64(r.start.Nodes), r.startYards) },
+		kept:  true},
+	{name: "most handshakes at once", format: "%.0f",
+		value: func(r *fleetResult) float64 { return float64(r.start.Handshakes.Most) }, limit: 16},
+	{name: "most key exchanges at once", format: "%.0f",
+		value: func(r *fleetResult) float64 { return float64(r.start.Exchanges.Most) }},
+	{name: "most connections not logged in", format: "%.0f",
+		value: func(r *fleetResult) float64 { return float64(r.start.Unauthenticated.Most) }},
+	{name: "most of them on one node", format: "%.0f",
+		value: func(r *fleetResult) float64 { return float64(r.start.OnOneNode) }, limit: 10},
+	{name: "login side, % of a core", format: "%.2f",
+		value: func(r *fleetResult) float64 { return 100 * r.cpu.Seconds() / r.seconds }, limit: 10},
+	{name: "threads at work", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.threads) },
+		limit: 2},
+	{name: "reports per second", format: "%.1f",
+		value: func(r *fleetResult) float64 { return float64(r.reports) / r.seconds }},
+	{name: "bytes per report", format: "%.0f",
+		value: func(r *fleetResult) float64 { return float64(r.wire) / float64(r.reports) }, kept: true},
+	{name: "CPU per report, us", format: "%.1f",
+		value: func(r *fleetResult) float64 { return 1000 * ms(r.cpu) / float64(r.reports) }},
+	{name: "CPU per report, yards", format: "%.2f",
+		value: func(r *fleetResult) float64 { return inYards(r.cpu, r.reports, r.yards) }, kept: true},
+	{name: "peak RSS, MiB", format: "%.1f", value: func(r *fleetResult) float64 { return float64(r.peak) / 1024 },
+		limit: 400, kept: true},
+	{name: "bytes per second to the terminal", format: "%.0f",
+		value: func(r *fleetResult) float64 { return float64(r.written) / r.seconds }},
 	{name: "bytes of a full frame", format: "%.0f", value: func(r *fleetResult) float64 { return float64(r.frame) }},
-	{name: "of a full frame per second, %", format: "%.2f", value: func(r *fleetResult) float64 { return 100 * float64(r.written) / r.seconds / float64(r.frame) }, limit: 5, kept: true},
+	{name: "of a full frame per second, %", format: "%.2f",
+		value: func(r *fleetResult) float64 { return 100 * float64(r.written) / r.seconds / float64(r.frame) },
+		limit: 5, kept: true},
 	{name: "key to frame, median, ms", format: "%.1f", value: func(r *fleetResult) float64 { return ms(r.key50) }},
-	{name: "key to frame, 99th percentile, ms", format: "%.1f", value: func(r *fleetResult) float64 { return ms(r.key99) }, limit: 5},
-	{name: "CPU per key and its frame, ms", format: "%.2f", value: func(r *fleetResult) float64 { return ms(r.keyCPU) }},
-	{name: "CPU per key and its frame, yards", format: "%.0f", value: func(r *fleetResult) float64 { return inYards(r.keyCPU, 1, r.yards) }},
+	{name: "key to frame, 99th percentile, ms", format: "%.1f",
+		value: func(r *fleetResult) float64 { return ms(r.key99) }, limit: 5},
+	{name: "CPU per key and its frame, ms", format: "%.2f",
+		value: func(r *fleetResult) float64 { return ms(r.keyCPU) }},
+	{name: "CPU per key and its frame, yards", format: "%.0f",
+		value: func(r *fleetResult) float64 { return inYards(r.keyCPU, 1, r.yards) }},
 	{name: "healthy nodes beside those in trouble, s", format: "%.2f", value: func(r *fleetResult) float64 {
 		if r.disturbed == nil {
 			return 0
@@ -63,8 +86,10 @@ var fleetRows = []fleetRow{
 		}
 		return r.disturbed.healthy.Seconds() / r.healthy.Seconds()
 	}, limit: 1.5},
-	{name: "a yard, us of CPU", format: "%.1f", value: func(r *fleetResult) float64 { return 1000 * ms(middle(r.yards)) }},
-	{name: "the servers, % of a core", format: "%.2f", value: func(r *fleetResult) float64 { return 100 * r.servers.Seconds() / r.seconds }},
+	{name: "a yard, us of CPU", format: "%.1f",
+		value: func(r *fleetResult) float64 { return 1000 * ms(middle(r.yards)) }},
+	{name: "the servers, % of a core", format: "%.2f",
+		value: func(r *fleetResult) float64 { return 100 * r.servers.Seconds() / r.seconds }},
 }
 
 // inYards is a CPU time per piece.
@@ -92,7 +117,8 @@ func (o options) load() string {
 	if o.slurm {
 		how = "a job of SLURM"
 	}
-	return fmt.Sprintf("%d nodes by %s, poll %s s, display %s s, round trip %v, loss %v", o.fleet, how, o.poll, o.display, o.rtt, o.loss)
+	return fmt.Sprintf("%d nodes by %s, poll %s s, display %s s, round trip %v, loss %v", o.fleet, how, o.poll,
+		o.display, o.rtt, o.loss)
 }
 
 // reportFleet prints a table with a column per program and the ratio of the first one to the baseline, or of the first

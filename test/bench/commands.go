@@ -40,7 +40,8 @@ var commandRows = slices.Concat(costs, []line{
 // measureCommands measures each command that watches alone, and then all of them at once, which are programs of one
 // user.
 func measureCommands(o options, program string) error {
-	fmt.Printf("%d nodes, poll %s s, %d s watched after %v; squeue calls are those from the start on; the scraper asks every %v\n\n", o.nodes, o.poll, o.seconds, settling, scrapeEvery)
+	fmt.Printf("%d nodes, poll %s s, %d s watched after %v; squeue calls are those from the start on; the scraper "+
+		"asks every %v\n\n", o.nodes, o.poll, o.seconds, settling, scrapeEvery)
 	idle, err := idleCost(20 * time.Second)
 	if err != nil {
 		return err
@@ -126,9 +127,10 @@ func begin(o options, program string, c command, args []string, pidFile string) 
 
 // scrape asks for the metrics until ctx ends, as Prometheus does. Nothing may listen there.
 func scrape(ctx context.Context, socket string) {
-	client := &http.Client{Timeout: scrapeEvery, Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-	}}}
+	client := &http.Client{Timeout: scrapeEvery,
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}}}
 	for ctx.Err() == nil {
 		if answer, err := client.Get("http://localhost/metrics"); err == nil {
 			_ = answer.Body.Close()

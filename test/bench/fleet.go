@@ -67,7 +67,8 @@ func measureFleet(o options) error {
 	if o.against != "" {
 		programs = append(programs, o.against)
 	}
-	fmt.Printf("%d nodes with %d GPUs over ssh, round trip %v, loss %v, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n",
+	fmt.Printf("%d nodes with %d GPUs over ssh, round trip %v, loss %v, poll %s s, display %s s, %d s watched, "+
+		"terminal %dx%d\n\n",
 		o.fleet, fleetGPUs, o.rtt, o.loss, o.poll, o.display, o.seconds, columns, rows)
 	var results []fleetResult
 	for _, p := range programs {
@@ -145,7 +146,8 @@ func startFleet(o options, program string, trouble int) (*fleetServer, error) {
 		args = []string{"scripts/fleet", "--slurm"}
 		ready = regexp.MustCompile(`(\S+/with) nvnodetop()$`)
 	}
-	args = append(args, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble), "--rtt", o.rtt.String(), "--loss", fmt.Sprint(o.loss), strconv.Itoa(o.fleet))
+	args = append(args, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble), "--rtt", o.rtt.String(),
+		"--loss", fmt.Sprint(o.loss), strconv.Itoa(o.fleet))
 	s := &fleetServer{cmd: exec.Command(args[0], args[1:]...)}
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
@@ -236,7 +238,8 @@ func amongFleet(o options, server, program string, trouble int, watched bool) (f
 
 // showsAll tells whether a screen says that all nodes report.
 func showsAll(nodes int) func(string) bool {
-	return regexp.MustCompile(fmt.Sprintf(`\b%[1]d of %[1]d nodes reporting|\b%[2]d GPUs OK`, nodes, nodes*fleetGPUs)).MatchString
+	return regexp.MustCompile(fmt.Sprintf(`\b%[1]d of %[1]d nodes reporting|\b%[2]d GPUs OK`, nodes,
+		nodes*fleetGPUs)).MatchString
 }
 
 // started waits until each healthy node has sent a report.
@@ -249,7 +252,8 @@ func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began 
 		case f.first == 0 && aNumber.MatchString(t.Screen()):
 			f.first = time.Since(began)
 		case time.Since(began) > fleetStart:
-			return fmt.Errorf("%d of %d healthy nodes report after %v; the screen:\n%s", c.Reporting, c.Healthy, fleetStart, t.Screen())
+			return fmt.Errorf("%d of %d healthy nodes report after %v; the screen:\n%s", c.Reporting, c.Healthy,
+				fleetStart, t.Screen())
 		}
 		one, err := yard()
 		if err != nil {
@@ -329,7 +333,8 @@ func fullFrame(t *term.Terminal) (int64, error) {
 		if err := t.Resize(width, rows); err != nil {
 			return 0, err
 		}
-		if _, err := t.WaitFor(10*time.Second, "a frame", func(string) bool { return t.Written()-before > columns*rows/4 }); err != nil {
+		if _, err := t.WaitFor(10*time.Second, "a frame",
+			func(string) bool { return t.Written()-before > columns*rows/4 }); err != nil {
 			return 0, err
 		}
 		time.Sleep(50 * time.Millisecond)

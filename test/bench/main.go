@@ -52,17 +52,22 @@ func main() {
 	flag.BoolVar(&o.transports, "transports", false, "measure each transport, by name")
 	flag.IntVar(&o.jump, "jump", 0, "measure only the start, of this many nodes behind one jump host")
 	flag.BoolVar(&o.processes, "processes", false, "measure the pages of processes, and signals")
-	flag.BoolVar(&o.commands, "commands", false, "measure the commands that watch, alone and all at once: probes, squeue calls, CPU time and memory")
-	flag.BoolVar(&o.screen, "screen", false, "measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
-	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without a cluster")
+	flag.BoolVar(&o.commands, "commands", false,
+		"measure the commands that watch, alone and all at once: probes, squeue calls, CPU time and memory")
+	flag.BoolVar(&o.screen, "screen", false,
+		"measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
+	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without "+
+		"a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
 	flag.DurationVar(&o.rtt, "rtt", 0, "with --fleet: round trip `time` to the nodes")
 	flag.Float64Var(&o.loss, "loss", 0, "with --fleet: `share` of segments that come late")
 	flag.BoolVar(&o.slurm, "slurm", false, "with --fleet: they are the nodes of a job of a real slurmctld (root)")
 	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+baselineFile)
-	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes says otherwise)")
+	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes "+
+		"says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
-	flag.IntVar(&o.tree, "tree", 0, "measure only the srun door with this many nodes and aggregation on the way, without a cluster")
+	flag.IntVar(&o.tree, "tree", 0, "measure only the srun door with this many nodes and aggregation on the way, "+
+		"without a cluster")
 	if dir := os.Getenv(standInVariable); dir != "" {
 		if err := playSrun(dir, os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, "srun: error:", err)
@@ -137,7 +142,8 @@ func comparePrograms(o options, ours string) error {
 		}
 		programs = append(programs, other)
 	}
-	fmt.Printf("%d nodes, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n", o.nodes, o.poll, o.display, o.seconds, columns, rows)
+	fmt.Printf("%d nodes, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n", o.nodes, o.poll, o.display,
+		o.seconds, columns, rows)
 	idle, err := idleCost(20 * time.Second)
 	if err != nil {
 		return err
@@ -188,7 +194,8 @@ func buildProgram(dir string) (string, error) {
 
 // restartJob starts a job once those that ran before have ended.
 func restartJob(o options) error {
-	if _, err := cluster("on", "login", "sh", "-c", `scancel -u alice; while [ -n "$(squeue -h -u alice)" ]; do sleep 0.2; done`); err != nil {
+	if _, err := cluster("on", "login", "sh", "-c",
+		`scancel -u alice; while [ -n "$(squeue -h -u alice)" ]; do sleep 0.2; done`); err != nil {
 		return err
 	}
 	job := []string{"job", strconv.Itoa(o.nodes), "bench"}

@@ -100,7 +100,8 @@ func idleCost(d time.Duration) (figures, error) {
 }
 
 // firstRun makes the next run the first one, in the node view: where older programs start, too.
-const firstRun = "rm -rf ~alice/.cache/nvnodetop && mkdir -p ~alice/.local/state/nvnodetop && echo node >~alice/.local/state/nvnodetop/view"
+const firstRun = "rm -rf ~alice/.cache/nvnodetop && mkdir -p ~alice/.local/state/nvnodetop && echo node " +
+	">~alice/.local/state/nvnodetop/view"
 
 func measure(o options, program string, idle figures) (figures, error) {
 	var f figures
@@ -177,7 +178,8 @@ func start(o options, program string, args ...string) (t *term.Terminal, first, 
 		t.Close()
 		return nil, 0, 0, err
 	}
-	reporting := regexp.MustCompile(fmt.Sprintf(`%[1]d of %[1]d nodes (reporting|streaming)|\b%[2]d GPUs (OK|well)`, o.nodes, 4*o.nodes))
+	reporting := regexp.MustCompile(fmt.Sprintf(`%[1]d of %[1]d nodes (reporting|streaming)|\b%[2]d GPUs (OK|well)`,
+		o.nodes, 4*o.nodes))
 	rest, err := t.WaitFor(20*time.Second, "all nodes", reporting.MatchString)
 	if err == nil {
 		all = first + rest

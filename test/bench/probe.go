@@ -33,7 +33,8 @@ func measureProbe(reports int) error {
 	}
 	defer os.RemoveAll(dir)
 	exe := filepath.Join(dir, "nvnodetop-probe")
-	for _, args := range [][]string{{"scripts/build", "--probe", "linux/" + runtime.GOARCH, exe}, {"scripts/fakenvml/build", dir}} {
+	for _, args := range [][]string{{"scripts/build", "--probe", "linux/" + runtime.GOARCH, exe},
+		{"scripts/fakenvml/build", dir}} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 			return fmt.Errorf("%s: %w: %s", args[0], err, out)
 		}
@@ -60,7 +61,8 @@ func work(scenario string) (workers []*exec.Cmd, err error) {
 	for gpu := range probeGPUs {
 		for range probePerGPU {
 			w := exec.Command("sleep", "3600")
-			w.Env = append(os.Environ(), fmt.Sprintf("RANK=%d", len(workers)), fmt.Sprintf("WORLD_SIZE=%d", probeGPUs*probePerGPU))
+			w.Env = append(os.Environ(), fmt.Sprintf("RANK=%d", len(workers)),
+				fmt.Sprintf("WORLD_SIZE=%d", probeGPUs*probePerGPU))
 			if err := w.Start(); err != nil {
 				return workers, err
 			}
@@ -89,10 +91,12 @@ func watch(cmd *exec.Cmd, reports int) error {
 		in.Close()
 		_ = cmd.Wait()
 	}()
-	fmt.Printf("the probe, %d GPUs, %d processes, %d reports on the fake NVML:\n", probeGPUs, probeGPUs*probePerGPU, reports)
+	fmt.Printf("the probe, %d GPUs, %d processes, %d reports on the fake NVML:\n", probeGPUs, probeGPUs*probePerGPU,
+		reports)
 	lines := bufio.NewReaderSize(out, 1<<20)
 	for i, processes := range []bool{true, false} {
-		if _, err := fmt.Fprintf(in, `{"id":%d,"pace":{"interval_ms":%d,"processes":%v}}`+"\n", i+1, probeIntervals.Milliseconds(), processes); err != nil {
+		if _, err := fmt.Fprintf(in, `{"id":%d,"pace":{"interval_ms":%d,"processes":%v}}`+"\n", i+1,
+			probeIntervals.Milliseconds(), processes); err != nil {
 			return err
 		}
 		if err := cost(cmd.Process.Pid, lines, reports, processes); err != nil {
@@ -121,12 +125,14 @@ func cost(pid int, lines *bufio.Reader, reports int, processes bool) error {
 		title = "with processes"
 	}
 	fmt.Printf("  %s\n", title)
-	fmt.Printf("    CPU per report   %6.2f ms   (%.3f %% of a core at one report in 3 s)\n", each.Seconds()*1000, 100*each.Seconds()/3)
+	fmt.Printf("    CPU per report   %6.2f ms   (%.3f %% of a core at one report in 3 s)\n", each.Seconds()*1000,
+		100*each.Seconds()/3)
 	if processes {
 		fmt.Printf("    first report     %6.2f kB\n", float64(first)/1000)
 	}
 	fmt.Printf("    bytes per report %6.2f kB\n", float64(size)/float64(reports)/1000)
-	fmt.Printf("    wake-ups         %6.2f for each, by thread:", float64(sum(wakeUpsOf(pid))-sum(woken))/float64(reports))
+	fmt.Printf("    wake-ups         %6.2f for each, by thread:",
+		float64(sum(wakeUpsOf(pid))-sum(woken))/float64(reports))
 	for thread, n := range wakeUpsOf(pid) {
 		if n -= woken[thread]; n > 0 {
 			fmt.Printf(" %.2f", float64(n)/float64(reports))
@@ -161,7 +167,8 @@ func wakeUpsOf(pid int) map[string]int64 {
 func printParts(pid int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for _, part := range []struct{ key, is string }{
-		{"\nRss:", "now"}, {"\nPss:", "its share of it"}, {"\nAnonymous:", "its own: heap, stacks, runtime"}, {"\nShared_Clean:", "of libraries that others have too"},
+		{"\nRss:", "now"}, {"\nPss:", "its share of it"}, {"\nAnonymous:", "its own: heap, stacks, runtime"},
+		{"\nShared_Clean:", "of libraries that others have too"},
 		{"\nPrivate_Clean:", "of its program, which the kernel can drop"},
 	} {
 		_, rest, _ := strings.Cut(string(text), part.key)

@@ -25,7 +25,8 @@ const (
 // measureProcesses measures the pages of the processes of a job, beside the node view, how long a signal to all of its
 // ranks takes, and frames of 10,000 processes.
 func measureProcesses(o options, program string) error {
-	fmt.Printf("%d nodes, %d processes on each, %d s watched on each page; memory is the peak up to then\n\n", o.nodes, perNode, o.seconds)
+	fmt.Printf("%d nodes, %d processes on each, %d s watched on each page; memory is the peak up to then\n\n", o.nodes,
+		perNode, o.seconds)
 	if err := comparePages(o, program); err != nil {
 		return err
 	}
@@ -158,7 +159,8 @@ func signalRanks(t *term.Terminal, count int) (time.Duration, error) {
 	if err := t.Type("\x1b"); err != nil {
 		return 0, err
 	}
-	_, err = t.WaitFor(time.Second, "the dialog closed", func(s string) bool { return !strings.Contains(s, "Sent SIGCONT") })
+	_, err = t.WaitFor(time.Second, "the dialog closed",
+		func(s string) bool { return !strings.Contains(s, "Sent SIGCONT") })
 	return took, err
 }
 

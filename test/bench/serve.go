@@ -144,7 +144,8 @@ func measureBrowsers(exe string, watched time.Duration) error {
 	if n < browsers*int64(watched.Seconds())/4 {
 		return fmt.Errorf("only %d events", n)
 	}
-	fmt.Printf("nvnodetop serve, demo %s, %v each without and with %d browsers that fetch %s at each event:\n", servedDemo, watched, browsers, strings.Join(servedParts, " and "))
+	fmt.Printf("nvnodetop serve, demo %s, %v each without and with %d browsers that fetch %s at each event:\n",
+		servedDemo, watched, browsers, strings.Join(servedParts, " and "))
 	fmt.Printf("  CPU without        %6.2f %% of a core (with the simulation)\n", alone)
 	fmt.Printf("  CPU with           %6.2f %% of a core\n", with)
 	fmt.Printf("  for the browsers   %6.2f %% of a core\n", with-alone)
@@ -199,7 +200,8 @@ func measureScrapes(exe string) error {
 	}
 	fmt.Printf("/metrics, demo %s, %d scrapes:\n", scrapedDemo, scrapes)
 	slices.Sort(took)
-	fmt.Printf("  median, slowest    %6.0f, %.0f ms\n", took[len(took)/2].Seconds()*1000, took[len(took)-1].Seconds()*1000)
+	fmt.Printf("  median, slowest    %6.0f, %.0f ms\n", took[len(took)/2].Seconds()*1000,
+		took[len(took)-1].Seconds()*1000)
 	fmt.Printf("  size               %6.2f MB\n", float64(size)/1e6)
 	return nil
 }

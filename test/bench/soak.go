@@ -55,7 +55,8 @@ type trouble struct {
 
 // measureSoak watches a job for so many minutes, with a fault in each of them, and prints what grows.
 func measureSoak(o options, program string) error {
-	s := &soak{o: o, random: rand.New(rand.NewPCG(uint64(o.seed), 1)), program: program, well: map[string]time.Time{}, late: map[string]bool{}}
+	s := &soak{o: o, random: rand.New(rand.NewPCG(uint64(o.seed), 1)), program: program, well: map[string]time.Time{},
+		late: map[string]bool{}}
 	for k := range o.nodes {
 		s.nodes = append(s.nodes, fmt.Sprintf("node%02d", k+1))
 	}
@@ -83,7 +84,8 @@ func (s *soak) begin() error {
 	if err := os.RemoveAll(path); err != nil {
 		return err
 	}
-	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", s.program, s.o.poll, s.o.display, "--log", path)
+	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", s.program, s.o.poll, s.o.display, "--log",
+		path)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	var err error
 	if s.screen, err = term.Start(cmd, soakColumns, soakRows); err != nil {
@@ -207,7 +209,8 @@ func (s *soak) look() error {
 		quiet := s.silent(node)
 		if quiet > backWithin && !s.late[node] {
 			s.late[node] = true
-			s.blame("%s %s has no fault and does not report for %v", time.Now().Format(time.TimeOnly), node, quiet.Round(time.Second))
+			s.blame("%s %s has no fault and does not report for %v", time.Now().Format(time.TimeOnly), node,
+				quiet.Round(time.Second))
 		}
 		if quiet == 0 {
 			delete(s.late, node)

@@ -57,7 +57,8 @@ func inject(host string, commands [][]string) error {
 			args = append(args, strings.ReplaceAll(w, "HOST", host))
 		}
 		out, err := exec.Command("scripts/testcluster", args...).CombinedOutput()
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 && len(strings.TrimSpace(string(out))) == 0 {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 &&
+			len(strings.TrimSpace(string(out))) == 0 {
 			continue
 		}
 		if err != nil {

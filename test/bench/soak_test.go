@@ -29,7 +29,8 @@ func TestSessionLog(t *testing.T) {
 	if len(l.open) != 1 || l.open["node60"].Second() != 14 {
 		t.Errorf("%+v", l)
 	}
-	add("or=ssh\n" + at + "\"attempt failed\" node=node02 door=ssh class=auth\n" + at + "\"session ended\" node=node60 door=srun class=closed why=\"node=x door=y\"\n")
+	add("or=ssh\n" + at + "\"attempt failed\" node=node02 door=ssh class=auth\n" + at +
+		"\"session ended\" node=node60 door=srun class=closed why=\"node=x door=y\"\n")
 	if len(l.open) != 1 || l.open["node01"].IsZero() || l.lost["node60"].IsZero() {
 		t.Errorf("%+v", l)
 	}
@@ -39,7 +40,8 @@ func TestSessionLog(t *testing.T) {
 func TestSoakVerdict(t *testing.T) {
 	s := &soak{}
 	for i := range 8 {
-		s.table = append(s.table, sample{at: time.Now(), fds: 75 + 3*i, threads: 9, rss: 50 << 10, probes: 64, children: i, sruns: min(i, 3)})
+		s.table = append(s.table, sample{at: time.Now(), fds: 75 + 3*i, threads: 9, rss: 50 << 10, probes: 64,
+			children: i, sruns: min(i, 3)})
 	}
 	if err := s.verdict(); err != nil {
 		t.Error(err)

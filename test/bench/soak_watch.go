@@ -49,7 +49,8 @@ var soakMeasures = []struct {
 	{"bytes per second to the terminal", func(s sample) float64 { return s.perSec }, 0, 0},
 }
 
-const soakHead = "minute  fds threads  RSS MiB  CPU %  children sruns  probes  reporting healthy  bytes/s  fault (a program in Go does not tell its goroutines)"
+const soakHead = "minute  fds threads  RSS MiB  CPU %  children sruns  probes  reporting healthy  bytes/s  fault (a " +
+	"program in Go does not tell its goroutines)"
 
 // since computes what was used since the sample before.
 func (s *sample) since(before *sample) {
@@ -60,7 +61,8 @@ func (s *sample) since(before *sample) {
 
 func (s *sample) row() string {
 	return fmt.Sprintf("%6d %4d %7d %8.1f %6.2f %9d %5d %7d %10d %7d %8.0f  %s",
-		s.minute, s.fds, s.threads, float64(s.rss)/1024, s.percent, s.children, s.sruns, s.probes, s.open, s.healthy, s.perSec, s.fault)
+		s.minute, s.fds, s.threads, float64(s.rss)/1024, s.percent, s.children, s.sruns, s.probes, s.open, s.healthy,
+		s.perSec, s.fault)
 }
 
 func (s *soak) sample(minute int) (sample, error) {

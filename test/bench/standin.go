@@ -209,8 +209,10 @@ func readCounts(dir string) (all counts, sruns int) {
 			continue
 		}
 		all = counts{
-			Nodes: all.Nodes + c.Nodes, Reports: all.Reports + c.Reports, Pieces: all.Pieces + c.Pieces, Bytes: all.Bytes + c.Bytes,
-			Requests: all.Requests + c.Requests, Asked: all.Asked + c.Asked, Passed: all.Passed + c.Passed, Late: max(all.Late, c.Late), Dropped: all.Dropped + c.Dropped,
+			Nodes: all.Nodes + c.Nodes, Reports: all.Reports + c.Reports, Pieces: all.Pieces + c.Pieces,
+			Bytes:    all.Bytes + c.Bytes,
+			Requests: all.Requests + c.Requests, Asked: all.Asked + c.Asked, Passed: all.Passed + c.Passed,
+			Late: max(all.Late, c.Late), Dropped: all.Dropped + c.Dropped,
 		}
 	}
 	return all, len(paths)

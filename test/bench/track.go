@@ -58,7 +58,8 @@ func measureTrack(seconds int) error {
 	if !strings.Contains(string(report), fmt.Sprintf("System GPU count: %d", trackedGPUs)) {
 		return fmt.Errorf("the probe was not there:\n%s", report)
 	}
-	fmt.Printf("nvnodetop track with its probe, %d GPUs, %d descendants, %d s at one sample per second:\n", trackedGPUs, trackedDescendants, seconds)
+	fmt.Printf("nvnodetop track with its probe, %d GPUs, %d descendants, %d s at one sample per second:\n", trackedGPUs,
+		trackedDescendants, seconds)
 	fmt.Printf("  CPU                %6.3f %% of a core\n", 100*(all-start).Seconds()/float64(seconds))
 	fmt.Printf("  start and end      %6.0f ms\n", start.Seconds()*1000)
 	return nil

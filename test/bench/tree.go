@@ -51,7 +51,8 @@ func measureTree(o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("nvnodetop --transport srun, %d nodes with %d GPUs, poll %v, a stand-in for srun, %d s watched, terminal %dx%d:\n\n", o.tree, treeGPUs, treeInterval, o.seconds, columns, rows)
+	fmt.Printf("nvnodetop --transport srun, %d nodes with %d GPUs, poll %v, a stand-in for srun, %d s watched, "+
+		"terminal %dx%d:\n\n", o.tree, treeGPUs, treeInterval, o.seconds, columns, rows)
 	var c loginCost
 	for _, display := range []string{"60", "1"} {
 		if c, err = watchStep(o, exe, filepath.Join(dir, "display-"+display), display, all); err != nil {
@@ -72,7 +73,8 @@ func commands(dir string, nodes int) error {
 	list := fmt.Sprintf("n[%0*d-%d]", digits, 1, nodes)
 	squeue := `for a in "$@"; do case $a in --format=*) f=${a#--format=};; esac; done
 echo "$f" | sed 's/%i/7/; s/%A/7/; s/%t/R/; s/%j/train/; s/%N/` + list + `/; s/%D/` + strconv.Itoa(nodes) + `/; s/%S/2026-01-01T00:00:00/'`
-	for name, script := range map[string]string{"squeue": squeue, "scontrol": "exit 1", "srun": standInVariable + "='" + dir + "' exec '" + self + "' \"$@\""} {
+	for name, script := range map[string]string{"squeue": squeue, "scontrol": "exit 1", "srun": standInVariable + "='" +
+		dir + "' exec '" + self + "' \"$@\""} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			return err
 		}
@@ -98,8 +100,10 @@ func watchStep(o options, exe, dir, display string, all []tree.Past) (c loginCos
 	if err := errors.Join(commands(dir, o.tree), keepPasts(filepath.Join(dir, pastFile), all)); err != nil {
 		return c, err
 	}
-	cmd := exec.Command(exe, strconv.Itoa(int(treeInterval.Seconds())), display, "--transport", "srun", "--view", "overview")
-	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_CACHE_HOME="+dir, "XDG_STATE_HOME="+dir,
+	cmd := exec.Command(exe, strconv.Itoa(int(treeInterval.Seconds())), display, "--transport", "srun", "--view",
+		"overview")
+	cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir, "XDG_CONFIG_HOME="+dir,
+		"XDG_CACHE_HOME="+dir, "XDG_STATE_HOME="+dir,
 		"TERM=xterm-256color", "COLORTERM=truecolor")
 	began := time.Now()
 	t, err := term.Start(cmd, columns, rows)
@@ -142,11 +146,15 @@ func first[A, B any](a A, _ B) A { return a }
 
 func (c *loginCost) print() {
 	fmt.Printf("a frame every %s s\n", c.display)
-	fmt.Printf("  start              %8.1f s until all nodes have been asked for reports, by %d sruns\n", c.start.Seconds(), c.sruns)
+	fmt.Printf("  start              %8.1f s until all nodes have been asked for reports, by %d sruns\n",
+		c.start.Seconds(), c.sruns)
 	fmt.Printf("  reports            %8.0f /s of %d /s, %v late\n", c.sent, c.nodes/int(treeInterval.Seconds()), c.late)
 	fmt.Printf("  CPU                %8.1f %% of a core, %.0f µs per report\n", c.cpu, 10_000*c.cpu/c.sent)
-	fmt.Printf("  memory (peak RSS)  %8.0f MiB, %.0f KiB per node; %d threads\n", float64(c.rss)/1024, float64(c.rss)/float64(c.nodes), c.threads)
-	fmt.Printf("  from srun          %8.0f bytes per report in %.2f pieces, %.2f MB/s\n", c.size, c.pieces, c.size*c.sent/1e6)
-	fmt.Printf("  to srun            %8.2f requests/s, %.1f bytes/s; srun would send %.1f kB/s, each to all nodes of its step\n", c.asked, c.askSize, c.passed/1000)
+	fmt.Printf("  memory (peak RSS)  %8.0f MiB, %.0f KiB per node; %d threads\n", float64(c.rss)/1024,
+		float64(c.rss)/float64(c.nodes), c.threads)
+	fmt.Printf("  from srun          %8.0f bytes per report in %.2f pieces, %.2f MB/s\n", c.size, c.pieces,
+		c.size*c.sent/1e6)
+	fmt.Printf("  to srun            %8.2f requests/s, %.1f bytes/s; srun would send %.1f kB/s, each to all nodes of "+
+		"its step\n", c.asked, c.askSize, c.passed/1000)
 	fmt.Printf("  to the terminal    %8.0f bytes/s\n\n", c.screen)
 }

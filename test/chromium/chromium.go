@@ -85,7 +85,8 @@ func (b *Browser) start(ctx context.Context, program string) error {
 		return errors.Join(err, requests.Close(), to.Close())
 	}
 	b.to = to
-	b.cmd = exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
+	b.cmd = exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu",
+		"--disable-dev-shm-usage", "--hide-scrollbars", "--no-first-run",
 		"--remote-debugging-pipe", "--user-data-dir="+b.home, "about:blank")
 	b.cmd.ExtraFiles = []*os.File{requests, answers}
 	err = b.cmd.Start()
@@ -125,7 +126,8 @@ func (b *Browser) attach() error {
 	var session struct {
 		ID string `json:"sessionId"`
 	}
-	if err := b.call("Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true}, &session); err != nil {
+	if err := b.call("Target.attachToTarget", map[string]any{"targetId": target.ID, "flatten": true},
+		&session); err != nil {
 		return err
 	}
 	b.session = session.ID

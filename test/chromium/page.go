@@ -21,14 +21,16 @@ func (b *Browser) See(l Look) error {
 	if phone {
 		scale = 2
 	}
-	if err := b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.Width, "height": l.Height, "deviceScaleFactor": scale, "mobile": phone}, nil); err != nil {
+	if err := b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": l.Width, "height": l.Height,
+		"deviceScaleFactor": scale, "mobile": phone}, nil); err != nil {
 		return err
 	}
 	scheme := "light"
 	if l.Dark {
 		scheme = "dark"
 	}
-	return b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	return b.call("Emulation.setEmulatedMedia",
+		map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
 // Open loads a page.
@@ -55,7 +57,8 @@ func (b *Browser) Eval(script string, result any) error {
 			Text string `json:"text"`
 		} `json:"exceptionDetails"`
 	}
-	if err := b.call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true}, &answer); err != nil {
+	if err := b.call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true,
+		"awaitPromise": true}, &answer); err != nil {
 		return err
 	}
 	if answer.Thrown != nil {

@@ -13,14 +13,17 @@ func TestAccounts(t *testing.T) {
 	const dir = "/tmp/nvnodetop-accounts"
 	do(t, "on", "-u", "alice", "login", "sh", "-c", "rm -rf "+dir+"; mkdir "+dir)
 	t.Cleanup(func() { do(t, "on", "login", "rm", "-rf", dir) })
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=0-4", "-N", "1", "--gres=gpu:1", "-o", "/dev/null", "--wrap",
-		"until test -e /home/alice/go-on; do sleep 0.1; done; case $SLURM_ARRAY_TASK_ID in 0) exec sleep 600;; 1) exit 3;; 2) kill -9 $$;; 3) exec sleep 600;; esac")
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=0-4", "-N", "1", "--gres=gpu:1", "-o",
+		"/dev/null", "--wrap",
+		"until test -e /home/alice/go-on; do sleep 0.1; done; case $SLURM_ARRAY_TASK_ID in 0) exec sleep 600;; 1) "+
+			"exit 3;; 2) kill -9 $$;; 3) exec sleep 600;; esac")
 	t.Cleanup(func() {
 		cancelJob(t, id)
 		do(t, "on", "login", "rm", "-f", "/home/alice/go-on")
 	})
 	for range 100 { // a job is in the accounts up to 5 s after its start
-		if strings.Count(do(t, "on", "-u", "alice", "login", "sacct", "-n", "-X", "-j", id, "-o", "State"), "RUNNING") == 5 {
+		if strings.Count(do(t, "on", "-u", "alice", "login", "sacct", "-n", "-X", "-j", id, "-o", "State"),
+			"RUNNING") == 5 {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -30,7 +33,9 @@ func TestAccounts(t *testing.T) {
 	w.types("J")
 	w.sees("5 running")
 	do(t, "on", "login", "sh", "-c", "touch /home/alice/go-on; scancel "+id+"_3")
-	wants := []string{"1 running, 4 ended lately", "F " + id + "_1 wrap 1 1 failed, exit code 3", "F " + id + "_2 wrap 1 1 failed, SIGKILL", "CA " + id + "_3 wrap 1 1 canceled", "CD " + id + "_4 wrap 1 1 completed"}
+	wants := []string{"1 running, 4 ended lately", "F " + id + "_1 wrap 1 1 failed, exit code 3",
+		"F " + id + "_2 wrap 1 1 failed, SIGKILL", "CA " + id + "_3 wrap 1 1 canceled",
+		"CD " + id + "_4 wrap 1 1 completed"}
 	for range 15 {
 		w.types("r")
 		time.Sleep(time.Second)

@@ -12,14 +12,17 @@ func masterOf(t *testing.T, node string) {
 		// it may have ended
 		_, _ = script("on", "-u", "alice", "login", "sh", "-c", "ssh -O exit "+node+"; rm ~/.ssh/config")
 	})
-	do(t, "on", "-u", "alice", "login", "sh", "-c", "printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config; ssh -o ControlMaster=yes -fN "+node+" </dev/null >/dev/null 2>&1")
+	do(t, "on", "-u", "alice", "login", "sh", "-c",
+		"printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config; ssh -o ControlMaster=yes -fN "+node+
+			" </dev/null >/dev/null 2>&1")
 }
 
 // TestSSHDisabled: where sshd does not run, each transport over ssh says so, and SLURM is used unasked.
 func TestSSHDisabled(t *testing.T) {
 	job(t, 1, "cells", "-w", "node02")
 	fault(t, "killsshd", "node02")
-	for transport, says := range map[string]string{"ssh": "connection refused", "openssh": "connection refused", "control": "no ControlPath"} {
+	for transport, says := range map[string]string{"ssh": "connection refused", "openssh": "connection refused",
+		"control": "no ControlPath"} {
 		t.Run(transport, func(t *testing.T) {
 			n := runs(t, "--transport", transport, "--json").json(t).Nodes[0]
 			if n.State == "reporting" || !strings.Contains(n.Failure.Summary, says) {
@@ -28,7 +31,8 @@ func TestSSHDisabled(t *testing.T) {
 		})
 	}
 	t.Run("srun", func(t *testing.T) {
-		if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" || len(n.GPUs) != 4 {
+		if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" ||
+			len(n.GPUs) != 4 {
 			t.Errorf("%s is %s through %q: %+v", n.Name, n.State, n.Transport, n.Failure)
 		}
 	})
@@ -82,13 +86,16 @@ func adoptedIntoAnotherJob(t *testing.T, l layout) {
 	var small, large, hidden string
 	if l.newest {
 		large, small = of("3"), of("1")
-		hidden = "job " + large + " gpu 3 absent;" + "job " + small + " gpu 0 absent;job " + small + " gpu 1 absent;job " + small + " gpu 2 absent"
+		hidden = "job " + large + " gpu 3 absent;" + "job " + small + " gpu 0 absent;job " + small +
+			" gpu 1 absent;job " + small + " gpu 2 absent"
 	} else {
 		small, large = of("1"), of("3")
-		hidden = "job " + large + " gpu 0 absent;" + "job " + small + " gpu 1 absent;job " + small + " gpu 2 absent;job " + small + " gpu 3 absent"
+		hidden = "job " + large + " gpu 0 absent;" + "job " + small + " gpu 1 absent;job " + small +
+			" gpu 2 absent;job " + small + " gpu 3 absent"
 	}
 	do(t, "fault", "nvml", "node02", hidden)
-	if groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat", "/proc/self/cgroup"); !strings.Contains(groups, l.dir(small)) {
+	if groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat",
+		"/proc/self/cgroup"); !strings.Contains(groups, l.dir(small)) {
 		t.Fatalf("the session is not in the smaller job:\n%s", groups)
 	}
 	masterOf(t, "node02")

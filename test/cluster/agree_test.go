@@ -37,10 +37,12 @@ func TestAllAgree(t *testing.T) {
 		t.Fatalf("track: exit code %d, stderr %q, printed\n%s", live.code, live.stderr, live.stdout)
 	}
 	if again := runs(t, "replay", "--report", "json", name("track")); again.stdout != live.stdout {
-		t.Errorf("the recording (exit code %d, stderr %q) reports\n%s\ntrack reported\n%s", again.code, again.stderr, again.stdout, live.stdout)
+		t.Errorf("the recording (exit code %d, stderr %q) reports\n%s\ntrack reported\n%s", again.code, again.stderr,
+			again.stdout, live.stdout)
 	}
 	for _, served := range seen {
-		replayed := decode(t, runs(t, "replay", "--json", "--at", served.Time.Local().Format("2006-01-02T15:04:05.999999999"), name("serve")).stdout)
+		replayed := decode(t, runs(t, "replay", "--json", "--at",
+			served.Time.Local().Format("2006-01-02T15:04:05.999999999"), name("serve")).stdout)
 		was, is := served.numbers(), replayed.numbers()
 		if len(was) != 1+4+16 || len(is) != len(was) {
 			t.Errorf("at %v: %d things were served, %d are replayed", served.Time, len(was), len(is))

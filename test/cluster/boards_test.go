@@ -13,7 +13,8 @@ func TestBoards(t *testing.T) {
 		"node01": h100 + ";mig",
 		"node02": h100 + ";fabric_state 2",
 		"node03": a100,
-		"node04": h100 + ";gpu 0 memory_temperature 103;gpu 1 temperature 94;gpu 1 temperature_slowdown 92;gpu 2 compute_mode 2",
+		"node04": h100 + ";gpu 0 memory_temperature 103;gpu 1 temperature 94;gpu 1 temperature_slowdown 92;gpu 2 " +
+			"compute_mode 2",
 		"node05": h100,
 		"node06": h100,
 	} {
@@ -28,10 +29,13 @@ func TestBoards(t *testing.T) {
 		"node04 GPU1 The GPU is at 94°C, above its slowdown temperature of 92°C, and the driver reports no slowdown.",
 		"node04 GPU0 The memory of the GPU is at 103°C; its maximum is 95°C.")
 	w.sees("node05 Driver calls hang for all 8 GPUs of the node (")
-	w.seesWithin(90*time.Second, "node03 NVLink 11/12 on all 8 GPUs of the node: link 5 is down on each, which points to an NVSwitch.")
-	w.seesWithin(130*time.Second, "node02 The 8 GPUs of the node are not registered with the NVLink fabric (in progress): CUDA fails with error 802")
+	w.seesWithin(90*time.Second, "node03 NVLink 11/12 on all 8 GPUs of the node: link 5 is down on each, which "+
+		"points to an NVSwitch.")
+	w.seesWithin(130*time.Second, "node02 The 8 GPUs of the node are not registered with the NVLink fabric (in "+
+		"progress): CUDA fails with error 802")
 	for _, line := range strings.Split(w.Screen(), "\n") {
-		if strings.Contains(line, "node01") || strings.Contains(line, "node06") || strings.Contains(line, "has not returned") {
+		if strings.Contains(line, "node01") || strings.Contains(line, "node06") ||
+			strings.Contains(line, "has not returned") {
 			t.Errorf("this is said: %s", line)
 		}
 	}

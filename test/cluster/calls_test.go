@@ -25,7 +25,8 @@ func asks(t *testing.T, ask string, args ...string) (reply wire.Reply) {
 // half starts a job of user on two GPUs of node01.
 func half(t *testing.T, user string) string {
 	t.Helper()
-	id := do(t, "on", "-u", user, "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork")
+	id := do(t, "on", "-u", user, "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o",
+		"/dev/null", "--wrap", "gpuwork")
 	t.Cleanup(func() { cancelJob(t, id) })
 	return id
 }
@@ -91,20 +92,24 @@ func TestCalls(t *testing.T) {
 	t.Run("process", func(t *testing.T) {
 		// no Job: that is from the cgroup, by which this cluster does not track processes
 		d := asks(t, ask, "node01", "process", alices.pid, alices.start).Process
-		if d == nil || number(float64(d.PID)) != alices.pid || d.User != "alice" || d.Name != "gpuwork" || d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {
+		if d == nil || number(float64(d.PID)) != alices.pid || d.User != "alice" || d.Name != "gpuwork" ||
+			d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {
 			t.Errorf("one's own process: %+v", d)
 		}
 	})
 	t.Run("of another user", func(t *testing.T) {
-		if reply := asks(t, ask, "node01", "environ", bobs.pid, bobs.start); !strings.Contains(reply.Error, "belongs to bob") || reply.Environ != nil {
+		if reply := asks(t, ask, "node01", "environ", bobs.pid, bobs.start); !strings.Contains(reply.Error,
+			"belongs to bob") || reply.Environ != nil {
 			t.Errorf("bob's environment: %+v", reply)
 		}
-		if d := asks(t, ask, "node01", "process", bobs.pid, bobs.start).Process; d == nil || d.User != "bob" || d.Executable != "" {
+		if d := asks(t, ask, "node01", "process", bobs.pid, bobs.start).Process; d == nil || d.User != "bob" ||
+			d.Executable != "" {
 			t.Errorf("bob's process: %+v", d)
 		}
 	})
 	t.Run("another process by now", func(t *testing.T) {
-		if reply := asks(t, ask, "node01", "environ", alices.pid, alices.start+"1"); !strings.Contains(reply.Error, "has been reused") || reply.Environ != nil {
+		if reply := asks(t, ask, "node01", "environ", alices.pid, alices.start+"1"); !strings.Contains(reply.Error,
+			"has been reused") || reply.Environ != nil {
 			t.Errorf("got %+v", reply)
 		}
 	})

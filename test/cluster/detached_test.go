@@ -38,7 +38,8 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 	tmux := func(args ...string) []string {
 		return slices.Concat(asAlice, []string{"TERM=xterm-256color", "tmux", "-S", server, "-f", "/dev/null"}, args)
 	}
-	do(t, tmux("new-session", "-d", "-x", "120", "-y", "40", strings.Join([]string{program, "1", "1", "--view", "node"}, " "))...)
+	do(t, tmux("new-session", "-d", "-x", "120", "-y", "40", strings.Join([]string{program, "1", "1", "--view", "node"},
+		" "))...)
 	t.Cleanup(func() {
 		do(t, tmux("kill-server")...)
 		do(t, "on", "login", "rm", "-f", server)

@@ -58,10 +58,12 @@ func (e examined) step(t *testing.T, transport, name string) examinedStep {
 // into a job. What it has opened is closed.
 func TestDoctor(t *testing.T) {
 	id := job(t, 1)
-	if e := examine(t, 0); e.Nodes[0].Name != "node01" || e.Nodes[0].Transport == "" || !strings.HasPrefix(e.step(t, "srun", "cgroup").Text, "the session is in job "+id+", 4 of") {
+	if e := examine(t, 0); e.Nodes[0].Name != "node01" || e.Nodes[0].Transport == "" ||
+		!strings.HasPrefix(e.step(t, "srun", "cgroup").Text, "the session is in job "+id+", 4 of") {
 		t.Errorf("%+v", e)
 	}
-	if r := runs(t, "doctor", "--transport", "ssh", "node01"); r.code != 0 || !strings.Contains(r.stdout, "\n  ok       host key   ") || strings.Contains(r.stdout, "\x1b") {
+	if r := runs(t, "doctor", "--transport", "ssh", "node01"); r.code != 0 ||
+		!strings.Contains(r.stdout, "\n  ok       host key   ") || strings.Contains(r.stdout, "\x1b") {
 		t.Errorf("exit code %d, %s", r.code, r.stdout)
 	}
 	fault(t, "nokey", "node01")
@@ -74,12 +76,14 @@ func TestDoctor(t *testing.T) {
 	}
 	do(t, "heal", "node01")
 	fault(t, "unknownkey", "node01")
-	if s := examine(t, 2, "--transport", "ssh", "node01").step(t, "ssh", "host key"); s.Verdict != "failed" || s.Class != "host_key_unknown" {
+	if s := examine(t, 2, "--transport", "ssh", "node01").step(t, "ssh", "host key"); s.Verdict != "failed" ||
+		s.Class != "host_key_unknown" {
 		t.Errorf("%+v", s)
 	}
 	do(t, "heal", "node01")
 	fault(t, "adopt", "node01")
-	if s := examine(t, 0, "--transport", "ssh").step(t, "ssh", "cgroup"); s.Text != "the session is in job "+id+", 4 of its 4 GPUs seen" {
+	if s := examine(t, 0, "--transport", "ssh").step(t, "ssh", "cgroup"); s.Text != "the session is in job "+id+
+		", 4 of its 4 GPUs seen" {
 		t.Errorf("%+v", s)
 	}
 	if n := probes(t); n > 0 {

@@ -17,7 +17,8 @@ func TestTransports(t *testing.T) {
 	}
 	const at = "ssh -o ControlPath=/tmp/cm-%h "
 	each := "for n in" + all + "; do "
-	start := each + at + "-o ControlMaster=yes -fN $n </dev/null >/dev/null 2>&1; done; printf 'Host node*\n ControlPath /tmp/cm-%%h\n' >~/.ssh/config"
+	start := each + at + "-o ControlMaster=yes -fN $n </dev/null >/dev/null 2>&1; done; printf 'Host node*\n " +
+		"ControlPath /tmp/cm-%%h\n' >~/.ssh/config"
 	stop := each + at + "-O exit $n; done; rm ~/.ssh/config"
 	alice := func(command string) string { return do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	reaches := func(transport string, args ...string) {
@@ -32,7 +33,8 @@ func TestTransports(t *testing.T) {
 	}
 	reaches("ssh")
 	reaches("openssh", "--transport", "openssh")
-	if r := runs(t, "--transport", "control", "--json"); r.code != 1 || !strings.Contains(r.stdout, "no ControlPath in the ssh configuration") {
+	if r := runs(t, "--transport", "control", "--json"); r.code != 1 ||
+		!strings.Contains(r.stdout, "no ControlPath in the ssh configuration") {
 		t.Errorf("control without a master: exit code %d, %s", r.code, r.stdout)
 	}
 	t.Cleanup(func() { alice(stop) })
@@ -49,7 +51,8 @@ func TestAChangedHostKeyIsForSSHOnly(t *testing.T) {
 	if n := runs(t, "--json", "--timeout", "40s").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" {
 		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
 	}
-	if r := runs(t, "doctor", "node01"); r.code != 1 || !all(r.stdout, []string{"host key changed", "nvnodetop uses srun"}) {
+	if r := runs(t, "doctor", "node01"); r.code != 1 ||
+		!all(r.stdout, []string{"host key changed", "nvnodetop uses srun"}) {
 		t.Errorf("doctor: exit code %d, %s", r.code, r.stdout)
 	}
 	w := watch(t)
@@ -75,7 +78,8 @@ func TestARefusedLoginIsNotTheEnd(t *testing.T) {
 	if n := runs(t, "--json").json(t).Nodes[0]; n.State != "reporting" || n.Transport != "srun" {
 		t.Errorf("%s is %s through %q", n.Name, n.State, n.Transport)
 	}
-	if f := runs(t, "--json", "--nodes", "node01").json(t).Nodes[0].Failure; f.Class != "auth" || len(f.Transports) != 4 {
+	if f := runs(t, "--json", "--nodes", "node01").json(t).Nodes[0].Failure; f.Class != "auth" ||
+		len(f.Transports) != 4 {
 		t.Errorf("%+v", f)
 	}
 	if len(runs(t, "--json", "--transport", "ssh").json(t).Nodes[0].Failure.Transports) > 0 {

@@ -266,7 +266,8 @@ func (w *watcher) restored() {
 	w.t.Helper()
 	raw := w.Raw()
 	if w.AltScreen() || strings.LastIndex(raw, "\x1b[?25l") > strings.LastIndex(raw, "\x1b[?25h") {
-		w.t.Errorf("the terminal was not given back: alternate screen %v, the last bytes %q", w.AltScreen(), raw[max(0, len(raw)-300):])
+		w.t.Errorf("the terminal was not given back: alternate screen %v, the last bytes %q", w.AltScreen(),
+			raw[max(0, len(raw)-300):])
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 // Of an array of four tasks two run and two wait, in one row. When one of them fails, the page of the jobs says so,
 // with its exit code: from scontrol, since there is no accounting here.
 func TestJobsPage(t *testing.T) {
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=0-3%2", "-w", "node01", "-N", "1", "--gres=gpu:2", "-o", "/dev/null",
-		"--wrap", "test $SLURM_ARRAY_TASK_ID != 1 && exec sleep 600; until test -e /tmp/jobs-fail; do sleep 0.1; done; exit 3")
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=0-3%2", "-w", "node01", "-N", "1",
+		"--gres=gpu:2", "-o", "/dev/null",
+		"--wrap", "test $SLURM_ARRAY_TASK_ID != 1 && exec sleep 600; until test -e /tmp/jobs-fail; do sleep 0.1; "+
+			"done; exit 3")
 	t.Cleanup(func() {
 		cancelJob(t, id)
 		do(t, "on", "node01", "rm", "-f", "/tmp/jobs-fail")
@@ -19,7 +21,8 @@ func TestJobsPage(t *testing.T) {
 	w := watch(t)
 	w.sees("Job "+id+"_", "GPU")
 	w.types("J")
-	w.sees("2 running, 2 pending", "R "+id+"_0 wrap 1 2", "R "+id+"_1 wrap 1 2", "PD "+id+"_[2-3%2] wrap 1 2 JobArrayTaskLimit")
+	w.sees("2 running, 2 pending", "R "+id+"_0 wrap 1 2", "R "+id+"_1 wrap 1 2",
+		"PD "+id+"_[2-3%2] wrap 1 2 JobArrayTaskLimit")
 	do(t, "on", "node01", "touch", "/tmp/jobs-fail")
 	for range 15 {
 		w.types("r")

@@ -73,7 +73,8 @@ func TestUnknownJob(t *testing.T) {
 	small := do(t, "on", "-u", "alice", "login", "sh", "-c",
 		"salloc --no-shell -w node02 --gres=gpu:1 -J small 2>&1 | sed -n 's/.*Granted job allocation //p'")
 	t.Cleanup(func() { cancelJob(t, small) })
-	do(t, "fault", "nvml", "node02", "job "+large+" gpu 3 absent;job "+small+" gpu 0 absent;job "+small+" gpu 1 absent;job "+small+" gpu 2 absent")
+	do(t, "fault", "nvml", "node02", "job "+large+" gpu 3 absent;job "+small+" gpu 0 absent;job "+small+
+		" gpu 1 absent;job "+small+" gpu 2 absent")
 	do(t, "on", "node02", "mount", "-o", "remount,hidepid=2", "/proc")
 	groups := do(t, "on", "-u", "alice", "login", "ssh", "node02", "cat", "/proc/self/cgroup")
 	if dir := bySLUID.dir(small); !strings.Contains(groups, dir) {

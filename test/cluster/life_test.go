@@ -21,7 +21,8 @@ func left(t *testing.T, n int, within time.Duration) {
 	began := time.Now()
 	for found := probes(t); found != n; found = probes(t) {
 		if time.Since(began) > within {
-			t.Fatalf("%d probes live on the nodes after %v, want %d", found, time.Since(began).Round(time.Millisecond), n)
+			t.Fatalf("%d probes live on the nodes after %v, want %d", found, time.Since(began).Round(time.Millisecond),
+				n)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -165,7 +166,10 @@ func TestSuspendedJob(t *testing.T) {
 	}
 	do(t, "on", "login", "scontrol", "resume", id)
 	w.types("r")
-	if _, err := w.WaitFor(slack, "no suspended", func(s string) bool { return strings.Contains(s, "Job "+id) && !strings.Contains(s, "suspended") }); err != nil {
+	if _, err := w.WaitFor(slack, "no suspended", func(s string) bool {
+		return strings.Contains(s, "Job "+id) &&
+			!strings.Contains(s, "suspended")
+	}); err != nil {
 		t.Error(err)
 	}
 	w.quits()
@@ -177,7 +181,8 @@ func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
 	fault(t, "ctldstop")
 	for _, flag := range []string{"--json", "--once"} {
 		r := runs(t, flag, "--timeout", "3s")
-		if r.code != 3 || !strings.Contains(r.stderr, "no answer from squeue after 3s") || !strings.Contains(r.stdout, "no answer from squeue after 3s") {
+		if r.code != 3 || !strings.Contains(r.stderr, "no answer from squeue after 3s") ||
+			!strings.Contains(r.stdout, "no answer from squeue after 3s") {
 			t.Errorf("%s: exit code %d, stderr %q, printed %s", flag, r.code, r.stderr, r.stdout)
 		}
 		if r.took > 3*time.Second+slack {
@@ -191,16 +196,19 @@ func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
 func TestSlowController(t *testing.T) {
 	var ids []string
 	for i := range 4 {
-		ids = append(ids, do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:1", "-J", fmt.Sprintf("slow%d", i),
+		ids = append(ids, do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:1",
+			"-J", fmt.Sprintf("slow%d", i),
 			"-o", "/dev/null", "--wrap", "gpuwork"))
 		t.Cleanup(func() { cancelJob(t, ids[i]) })
 	}
 	const dir = "/tmp/slow-slurm"
-	const wrapper = "mkdir -p " + dir + " && for c in squeue scontrol; do printf '#!/bin/sh\nsleep 2\nexec /usr/bin/%s \"$@\"\n' $c > " + dir + "/$c; done && chmod +x " + dir + "/*"
+	const wrapper = "mkdir -p " + dir + " && for c in squeue scontrol; do printf '#!/bin/sh\nsleep 2\nexec " +
+		"/usr/bin/%s \"$@\"\n' $c > " + dir + "/$c; done && chmod +x " + dir + "/*"
 	do(t, "on", "-u", "alice", "login", "sh", "-c", wrapper)
 	t.Cleanup(func() { do(t, "on", "login", "rm", "-r", dir) })
 	slow := func(timeout string) decoded {
-		out := do(t, "on", "-u", "alice", "login", "sh", "-c", "PATH="+dir+":$PATH "+program+" --json --timeout "+timeout+" || true")
+		out := do(t, "on", "-u", "alice", "login", "sh", "-c", "PATH="+dir+":$PATH "+program+" --json --timeout "+
+			timeout+" || true")
 		return result{stdout: out}.json(t)
 	}
 	if d := slow("3s"); len(d.Jobs) != 4 || len(d.Nodes) != 1 {
@@ -216,7 +224,8 @@ func TestSlowController(t *testing.T) {
 
 func TestSharedNodeHasOneSession(t *testing.T) {
 	for i := range 2 {
-		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", fmt.Sprintf("half%d", i),
+		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J",
+			fmt.Sprintf("half%d", i),
 			"-o", "/dev/null", "--wrap", "gpuwork")
 		t.Cleanup(func() { cancelJob(t, id) })
 	}
@@ -233,7 +242,8 @@ func TestSharedNodeHasOneSession(t *testing.T) {
 func TestOddJobNames(t *testing.T) {
 	names := []string{"my job with  spaces", "a|b|c", "тест-日本語-ü", "tab\there", "esc\x1b[31mred", "", "new\nline"}
 	for _, name := range names {
-		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--gres=gpu:1", "-J", name, "-o", "/dev/null", "--wrap", "gpuwork")
+		id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--gres=gpu:1", "-J", name, "-o", "/dev/null",
+			"--wrap", "gpuwork")
 		t.Cleanup(func() { cancelJob(t, id) })
 	}
 	var d decoded
@@ -264,9 +274,11 @@ func contains(list []string, s string) bool {
 }
 
 func TestArraysAndHetJobs(t *testing.T) {
-	array := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=1-2", "--gres=gpu:1", "-o", "/dev/null", "--wrap", "gpuwork")
+	array := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=1-2", "--gres=gpu:1", "-o",
+		"/dev/null", "--wrap", "gpuwork")
 	t.Cleanup(func() { cancelJob(t, array) })
-	het := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--gres=gpu:2", "-N1", ":", "--gres=gpu:1", "-N1", "--output=/dev/null", "--wrap", "gpuwork")
+	het := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--gres=gpu:2", "-N1", ":", "--gres=gpu:1",
+		"-N1", "--output=/dev/null", "--wrap", "gpuwork")
 	t.Cleanup(func() { cancelJob(t, het) })
 	want := []string{array + "_1", array + "_2", het + "+0", het + "+1"}
 	var got []string

@@ -36,7 +36,8 @@ func TestLogOfAJob(t *testing.T) {
 	if len(ranks) != 8 {
 		t.Errorf("logged GPUs: %v", ranks)
 	}
-	if files := do(t, "on", "-u", "alice", "login", "ls", dir+"/job-"+id); !strings.HasPrefix(files, "events.out.tfevents.") {
+	if files := do(t, "on", "-u", "alice", "login", "ls", dir+"/job-"+id); !strings.HasPrefix(files,
+		"events.out.tfevents.") {
 		t.Errorf("files %q", files)
 	}
 }

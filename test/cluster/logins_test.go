@@ -42,7 +42,8 @@ var ways = []way{
 		node:   []string{"cp {keys}/ca.pub /etc/ssh/users_ca.pub"},
 		faults: [][]string{{"sshd", "TrustedUserCAKeys /etc/ssh/users_ca.pub;AuthorizedKeysFile none"}}},
 	{name: "host CA", config: "UserKnownHostsFile {keys}/known",
-		node: []string{"cp {keys}/ca /run/ca && chown root /run/ca && cp /etc/ssh/ssh_host_ed25519_key.pub /etc/ssh/by_ca.pub && " +
+		node: []string{"cp {keys}/ca /run/ca && chown root /run/ca && cp /etc/ssh/ssh_host_ed25519_key.pub " +
+			"/etc/ssh/by_ca.pub && " +
 			"ssh-keygen -q -s /run/ca -h -I {node} -n {node} /etc/ssh/by_ca.pub && rm /run/ca"},
 		faults: [][]string{{"unknownkey"}, {"sshd", "HostCertificate /etc/ssh/by_ca-cert.pub"}}},
 	{name: "one-time code", faults: [][]string{slices.Concat([]string{"otp"}, codes)}, typed: codes[:1],
@@ -59,7 +60,8 @@ var ways = []way{
 	{name: "fish", node: []string{"usermod -s /usr/bin/fish alice"}},
 	{name: "zsh", node: []string{"usermod -s /usr/bin/zsh alice"}}, // whose file takes 3 s
 	{name: "IPv6", config: "HostName {node}-v6\nHostKeyAlias {node}",
-		login:  "ip -6 addr replace fd77::ff/64 dev br0 nodad && echo fd77::$(echo {node} | tail -c 2) {node}-v6 >>/etc/hosts",
+		login: "ip -6 addr replace fd77::ff/64 dev br0 nodad && echo fd77::$(echo {node} | tail -c 2) {node}-v6 " +
+			">>/etc/hosts",
 		node:   []string{"ip -6 addr replace fd77::$(hostname | tail -c 2)/64 dev eth0 nodad"},
 		faults: [][]string{{"sshd", "AddressFamily any"}}}, // the cluster's have IPv4 only
 	{name: "ProxyCommand", config: "ProxyCommand ssh -W %h:%p node01", node: noDirect},
@@ -108,8 +110,12 @@ func (c *cell) fill(s string) string {
 func prepareCells(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
-		do(t, "on", "-u", "alice", "login", "sh", "-c", "kill $(cat "+atCells+"/agent.pid); mv ~/.ssh/authorized_keys.before ~/.ssh/authorized_keys; rm -r ~/.ssh/config ~/.cshrc ~/.zshenv ~/.config/fish "+atCells)
-		do(t, "on", "login", "sh", "-c", "rm -f /etc/ssh/ssh_config.d/keysign.conf; sed -i /^fd77::/d /etc/hosts; ip -6 addr flush dev br0 scope global")
+		do(t, "on", "-u", "alice", "login", "sh", "-c", "kill $(cat "+atCells+
+			"/agent.pid); mv ~/.ssh/authorized_keys.before ~/.ssh/authorized_keys; rm -r ~/.ssh/config ~/.cshrc "+
+			"~/.zshenv ~/.config/fish "+atCells)
+		do(t, "on", "login", "sh", "-c",
+			"rm -f /etc/ssh/ssh_config.d/keysign.conf; sed -i /^fd77::/d /etc/hosts; ip -6 addr flush dev br0 scope "+
+				"global")
 	})
 	do(t, "on", "-u", "alice", "login", "sh", "-ec", `
 		mkdir -p `+atCells+`/config
@@ -138,7 +144,8 @@ func (c *cell) open(t *testing.T) {
 	c.configure(t, c.config)
 	t.Cleanup(func() {
 		do(t, "heal", c.node)
-		do(t, "on", c.node, "sh", "-c", "rm -f /etc/ssh/users_ca.pub /etc/ssh/shosts.equiv /etc/ssh/by_ca*; usermod -s /bin/bash alice; ip -6 addr flush dev eth0 scope global")
+		do(t, "on", c.node, "sh", "-c", "rm -f /etc/ssh/users_ca.pub /etc/ssh/shosts.equiv /etc/ssh/by_ca*; usermod "+
+			"-s /bin/bash alice; ip -6 addr flush dev eth0 scope global")
 	})
 	if c.login != "" {
 		do(t, "on", "login", "sh", "-c", c.fill(c.login))
@@ -154,7 +161,8 @@ func (c *cell) open(t *testing.T) {
 // configure sets alice's ssh options for the node.
 func (c *cell) configure(t *testing.T, options string) {
 	t.Helper()
-	do(t, "on", "-u", "alice", "login", "sh", "-c", `printf 'Host %s\n%s\n' "$1" "$2" >`+atCells+`/config/"$1"`, "sh", c.node, c.fill(options))
+	do(t, "on", "-u", "alice", "login", "sh", "-c", `printf 'Host %s\n%s\n' "$1" "$2" >`+atCells+`/config/"$1"`, "sh",
+		c.node, c.fill(options))
 }
 
 // withMaster starts a ControlMaster, whose questions are answered as by the user.
@@ -162,7 +170,8 @@ func (c *cell) withMaster(t *testing.T) {
 	t.Helper()
 	c.configure(t, c.config+"\nControlPath /tmp/cell-%h")
 	t.Cleanup(func() { _, _ = script("on", "-u", "alice", "login", "ssh", "-O", "exit", c.node) })
-	do(t, "on", "-u", "alice", "login", "env", "SSH_ASKPASS="+atCells+"/askpass", "SSH_ASKPASS_REQUIRE=force", "sh", "-c",
+	do(t, "on", "-u", "alice", "login", "env", "SSH_ASKPASS="+atCells+"/askpass", "SSH_ASKPASS_REQUIRE=force", "sh",
+		"-c",
 		"ssh -o ControlMaster=yes -fN "+c.node+" </dev/null >/dev/null 2>&1")
 }
 
@@ -214,7 +223,10 @@ func (c *cell) isTheLoginHost(t *testing.T) {
 func (c *cell) answers(t *testing.T, args ...string) {
 	t.Helper()
 	w := watch(t, args...)
-	if _, err := w.WaitFor(slack, "a question", func(s string) bool { return all(s, []string{"assphrase"}) || all(s, []string{"assword"}) }); err != nil {
+	if _, err := w.WaitFor(slack, "a question", func(s string) bool {
+		return all(s, []string{"assphrase"}) ||
+			all(s, []string{"assword"})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	w.types(c.typed[c.runs] + "\r")

@@ -17,10 +17,12 @@ func TestMissingGPU(t *testing.T) {
 	}
 	validate(t, r.stdout)
 	j := r.json(t).Jobs[0]
-	if j.GPUs != 8 || j.Seen != 7 || len(j.Findings) != 1 || j.Findings[0].Kind != "gpu_missing" || !slices.Equal(j.Findings[0].GPUs, []int{2}) {
+	if j.GPUs != 8 || j.Seen != 7 || len(j.Findings) != 1 || j.Findings[0].Kind != "gpu_missing" ||
+		!slices.Equal(j.Findings[0].GPUs, []int{2}) {
 		t.Errorf("%+v", j)
 	}
-	if r := runs(t, "--once"); r.code != 1 || !strings.Contains(r.stdout, "GPU2 missing: SLURM allocated it to this job") {
+	if r := runs(t, "--once"); r.code != 1 ||
+		!strings.Contains(r.stdout, "GPU2 missing: SLURM allocated it to this job") {
 		t.Errorf("exit code %d, stdout %s", r.code, r.stdout)
 	}
 	w := watch(t)

@@ -27,13 +27,15 @@ func TestJSON(t *testing.T) {
 		if n.State != "reporting" || len(n.GPUs) != 4 || n.Host["memory_total_bytes"] < 1<<20 || n.Driver == "" {
 			t.Errorf("%s: %+v", n.Name, n)
 		}
-		for _, key := range []string{"load5", "load15", "swap_total_bytes", "disk_total_bytes", "disk_free_bytes", "tmp_total_bytes", "tmp_free_bytes"} {
+		for _, key := range []string{"load5", "load15", "swap_total_bytes", "disk_total_bytes", "disk_free_bytes",
+			"tmp_total_bytes", "tmp_free_bytes"} {
 			if _, has := n.Host[key]; !has {
 				t.Errorf("%s has no %s", n.Name, key)
 			}
 		}
 		for i, g := range n.GPUs {
-			for _, key := range []string{"util_percent", "memory_used_bytes", "power_watts", "temperature_celsius", "sm_mhz", "uuid"} {
+			for _, key := range []string{"util_percent", "memory_used_bytes", "power_watts", "temperature_celsius",
+				"sm_mhz", "uuid"} {
 				if g[key] == nil {
 					t.Errorf("%s GPU%d has no %s", n.Name, i, key)
 				}
@@ -82,7 +84,8 @@ func TestJSONWithAFailedNode(t *testing.T) {
 	fault(t, "reject", "node02")
 	// a node that refuses before another one has answered is reached through SLURM
 	r := runs(t, "--json", "--transport", "ssh")
-	if want := "nvnodetop: 1 of 3 nodes not reporting: node02 ("; !strings.Contains(r.stderr, want) || strings.Count(r.stderr, "\n") != 1 {
+	if want := "nvnodetop: 1 of 3 nodes not reporting: node02 ("; !strings.Contains(r.stderr, want) ||
+		strings.Count(r.stderr, "\n") != 1 {
 		t.Errorf("stderr %q, want one line with %q", r.stderr, want)
 	}
 	if r.code != 1 {
@@ -142,7 +145,8 @@ func TestNodesByHand(t *testing.T) {
 func TestThisHost(t *testing.T) {
 	out := do(t, "on", "-u", "alice", "node01", "/usr/bin/env", "PATH=/nowhere", program, "--json")
 	d := result{stdout: out}.json(t)
-	if len(d.Nodes) != 1 || d.Nodes[0].Name != "node01" || d.Nodes[0].State != "reporting" || len(d.Nodes[0].GPUs) != 4 {
+	if len(d.Nodes) != 1 || d.Nodes[0].Name != "node01" || d.Nodes[0].State != "reporting" ||
+		len(d.Nodes[0].GPUs) != 4 {
 		t.Errorf("printed %s", out)
 	}
 }
@@ -182,9 +186,11 @@ func TestOldDriver(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	for _, args := range [][]string{{"abc"}, {"0"}, {"5", "2", "1"}, {"--nonsense"}, {"-3"}, {"5", "x"}, {"--nodes", "a[1-"}, {"--colors", "blue"}, {"5", "2"}} {
+	for _, args := range [][]string{{"abc"}, {"0"}, {"5", "2", "1"}, {"--nonsense"}, {"-3"}, {"5", "x"},
+		{"--nodes", "a[1-"}, {"--colors", "blue"}, {"5", "2"}} {
 		r := runs(t, args...)
-		if r.code != 2 || strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "nvnodetop: ") || r.stdout != "" {
+		if r.code != 2 || strings.Count(r.stderr, "\n") != 1 || !strings.HasPrefix(r.stderr, "nvnodetop: ") ||
+			r.stdout != "" {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line", args, r.code, r.stdout, r.stderr)
 		}
 	}

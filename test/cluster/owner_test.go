@@ -8,7 +8,8 @@ import (
 // SLURM's index of a GPU is its number, as long as no GPU of the node has MIG on: then nothing says whose the GPUs are,
 // and none is named.
 func TestOwner(t *testing.T) {
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork")
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half",
+		"-o", "/dev/null", "--wrap", "gpuwork")
 	t.Cleanup(func() { cancelJob(t, id) })
 	runsNow(t, id)
 	owned := func() (gpus int, unknown []string) {

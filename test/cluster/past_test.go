@@ -9,7 +9,8 @@ import (
 // there, and why it failed behind a key.
 func (w *watcher) explains(words ...string) {
 	w.t.Helper()
-	_, err := w.WaitFor(slack, strings.Join(words, ", "), func(s string) bool { return all(s, words) || all(s, []string{"d why"}) })
+	_, err := w.WaitFor(slack, strings.Join(words, ", "),
+		func(s string) bool { return all(s, words) || all(s, []string{"d why"}) })
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -36,7 +37,8 @@ func TestPastOfANode(t *testing.T) {
 // Two equal programs of a job are apart, each on both nodes, and a rank of the second that is killed is gone there.
 func TestTwoPrograms(t *testing.T) {
 	script := `srun sh -c 'for p in 1 2; do (for i in 0 1; do RANK=$((SLURM_PROCID*2+i)) LOCAL_RANK=$i WORLD_SIZE=4 MASTER_ADDR=node01 MASTER_PORT=2950$p gpuwork 600 & done; wait) & sleep 3; done; wait'`
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node[01-02]", "-N", "2", "--ntasks-per-node=1", "--gres=gpu:4", "-o", "/dev/null", "--wrap", script)
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node[01-02]", "-N", "2",
+		"--ntasks-per-node=1", "--gres=gpu:4", "-o", "/dev/null", "--wrap", script)
 	t.Cleanup(func() { cancelJob(t, id) })
 	runsNow(t, id)
 	running(t, "node02")

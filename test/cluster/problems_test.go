@@ -14,7 +14,8 @@ func laggingGPU(t *testing.T) {
 	const waiting = "util 97;util_memory 14;power 160;nvlink_tx 5;nvlink_rx 5;gpu 2 util 25;gpu 2 power 143"
 	fault(t, "nvml", "node05", together)
 	for rank := range 4 { // the library gives each the next GPU
-		do(t, "on", "-u", "alice", "node05", "env", fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=4", "setsid", "-f", "sh", "-c", "exec gpuwork 86400 >/dev/null 2>&1 </dev/null")
+		do(t, "on", "-u", "alice", "node05", "env", fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=4", "setsid", "-f", "sh",
+			"-c", "exec gpuwork 86400 >/dev/null 2>&1 </dev/null")
 	}
 	w := watch(t, "--nodes", "node05")
 	w.sees("4 of 4 GPUs", "4 GPUs OK")

@@ -31,12 +31,14 @@ func ranksInJSON(t *testing.T) {
 		"RANK":         "srun sh -c 'RANK=$((7 - SLURM_PROCID)) WORLD_SIZE=8 exec gpuwork'",
 	} {
 		t.Run(from, func(t *testing.T) {
-			id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node[01-02]", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4",
+			id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node[01-02]", "-N", "2",
+				"--ntasks-per-node=4", "--gres=gpu:4",
 				"-o", "/dev/null", "--wrap", script)
 			t.Cleanup(func() { cancelJob(t, id) })
 			r := runs(t, "--json")
 			for range 30 {
-				if d := r.json(t); len(d.Jobs) == 1 && len(d.Jobs[0].Ranks) == 8 && d.Nodes[0].Processes != nil && d.Nodes[1].Processes != nil {
+				if d := r.json(t); len(d.Jobs) == 1 && len(d.Jobs[0].Ranks) == 8 && d.Nodes[0].Processes != nil &&
+					d.Nodes[1].Processes != nil {
 					break
 				}
 				time.Sleep(200 * time.Millisecond)
@@ -56,7 +58,8 @@ func ranksInJSON(t *testing.T) {
 					t.Errorf("rank %d is %+v", i, rank)
 				}
 			}
-			if p := d.Nodes[0].Processes[0]; p["rank_variable"] != from || p["job_number"] != id || p["step"] != "0" || p["state"] != "S" || p["threads"] != 1.0 {
+			if p := d.Nodes[0].Processes[0]; p["rank_variable"] != from || p["job_number"] != id || p["step"] != "0" ||
+				p["state"] != "S" || p["threads"] != 1.0 {
 				t.Errorf("process %v", p)
 			}
 		})

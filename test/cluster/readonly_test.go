@@ -18,8 +18,10 @@ func TestReadOnlyPastTheScreen(t *testing.T) {
 	const file = "/etc/nvnodetop/config.toml"
 	ask := func(job, flags string) string {
 		t.Helper()
-		process := do(t, "on", "node02", "sh", "-c", `pid=$(pgrep -o -u alice -x gpuwork) && echo $pid $(cut -d " " -f 22 /proc/$pid/stat)`)
-		r := runsProgram(t, []string{"env", "NVNODETOP_APP_TEST_PAST=node02 " + process + " " + job + " " + flags, past}, "-test.run=^TestPastTheScreen$", "-test.v")
+		process := do(t, "on", "node02", "sh", "-c",
+			`pid=$(pgrep -o -u alice -x gpuwork) && echo $pid $(cut -d " " -f 22 /proc/$pid/stat)`)
+		r := runsProgram(t, []string{"env", "NVNODETOP_APP_TEST_PAST=node02 " + process + " " + job + " " + flags,
+			past}, "-test.run=^TestPastTheScreen$", "-test.v")
 		if r.code != 0 {
 			t.Fatalf("exit code %d: %s%s", r.code, r.stdout, r.stderr)
 		}
@@ -30,7 +32,8 @@ func TestReadOnlyPastTheScreen(t *testing.T) {
 	}
 	id := job(t, 1, "guarded", "-w", "node02")
 	running(t, "node02")
-	for flags, why := range map[string]string{"--readonly": "--readonly forbids it", "": "readonly in " + file + ":1 forbids it"} {
+	for flags, why := range map[string]string{"--readonly": "--readonly forbids it", "": "readonly in " + file +
+		":1 forbids it"} {
 		if flags == "" {
 			t.Cleanup(func() { do(t, "on", "login", "rm", "-f", file) })
 			do(t, "on", "login", "sh", "-c", "mkdir -p /etc/nvnodetop && echo readonly = true >"+file)

@@ -72,7 +72,8 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 		"SIGTERM": func(t *testing.T, path string) {
 			ended := make(chan result, 1)
 			go func() {
-				ended <- runsProgram(t, []string{"sh", "-c", `echo $$ >"$1".pid; exec "$2" record "$1" 1`, "sh", path, program})
+				ended <- runsProgram(t, []string{"sh", "-c", `echo $$ >"$1".pid; exec "$2" record "$1" 1`, "sh", path,
+					program})
 			}()
 			bothReport(t)
 			do(t, "on", "login", "sh", "-c", fmt.Sprintf("kill $(cat %s.pid); rm %[1]s.pid", path))
@@ -81,7 +82,8 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 			}
 		},
 		"q": func(t *testing.T, path string) {
-			w := watchProgram(t, 120, 40, "sh", "-c", fmt.Sprintf("cd $(mktemp -d) && %s 1 1 --view node && mv *.nvr %s", program, path))
+			w := watchProgram(t, 120, 40, "sh", "-c",
+				fmt.Sprintf("cd $(mktemp -d) && %s 1 1 --view node && mv *.nvr %s", program, path))
 			w.well()
 			w.types("\x0b")
 			w.sees("recording to ")
@@ -114,11 +116,13 @@ func TestABatchScriptRecordsItsOwnJob(t *testing.T) {
 	recorded, tracked := recordingOf(t, "batch-record"), recordingOf(t, "batch-track")
 	line := fmt.Sprintf(`%[1]s record %[2]s 1 & recorder=$!; sleep 20; kill $recorder; wait $recorder && %[1]s track --st 1 --record %[3]s -- srun timeout 20 gpuwork`,
 		program, recorded, tracked)
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4", "-J", "batch", "-o", "/home/alice/record.out", "--wrap", line)
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4",
+		"-J", "batch", "-o", "/home/alice/record.out", "--wrap", line)
 	t.Cleanup(func() { cancelJob(t, id) })
 	most := 0
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Second) {
-		if state := do(t, "on", "login", "scontrol", "show", "job", "-o", id); !strings.Contains(state, "JobState=RUNNING") && !strings.Contains(state, "JobState=PENDING") {
+		if state := do(t, "on", "login", "scontrol", "show", "job", "-o", id); !strings.Contains(state,
+			"JobState=RUNNING") && !strings.Contains(state, "JobState=PENDING") {
 			break
 		} else if time.Now().After(deadline) {
 			t.Fatalf("the job still runs: %s", state)

@@ -25,7 +25,8 @@ func TestRecordAndReplay(t *testing.T) {
 		t.Fatalf("replay --json (exit code %d) printed\n%s", replayed.code, replayed.stdout)
 	}
 	for i, n := range then.Nodes {
-		if n.State != "reporting" || n.Name != now.Nodes[i].Name || n.Driver != now.Nodes[i].Driver || len(n.GPUs) != 4 || n.GPUs[0]["uuid"] != now.Nodes[i].GPUs[0]["uuid"] {
+		if n.State != "reporting" || n.Name != now.Nodes[i].Name || n.Driver != now.Nodes[i].Driver ||
+			len(n.GPUs) != 4 || n.GPUs[0]["uuid"] != now.Nodes[i].GPUs[0]["uuid"] {
 			t.Errorf("recorded %+v, now %+v", n, now.Nodes[i])
 		}
 		if len(n.Processes) != 4 || n.Processes[0]["user"] != "alice" {

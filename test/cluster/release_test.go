@@ -33,7 +33,8 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%s: %+v", n.Name, n)
 		}
 	}
-	copies := strings.Fields(do(t, "on", "-u", "alice", "node01", "sh", "-c", "ls -s --block-size=1 ~/.cache/nvnodetop/nvnodetop-probe-*"))
+	copies := strings.Fields(do(t, "on", "-u", "alice", "node01", "sh", "-c",
+		"ls -s --block-size=1 ~/.cache/nvnodetop/nvnodetop-probe-*"))
 	if len(copies) != 2 || len(copies[0]) > len("4999999") {
 		t.Errorf("the home has %q, want one small probe", copies)
 	}

@@ -29,16 +29,18 @@ func serves(t *testing.T, args ...string) *server {
 	t.Helper()
 	// all hosts and this process see that directory
 	s := &server{socket: filepath.Join(filepath.Dir(program), "serve.sock"), ended: make(chan error, 1)}
-	line := fmt.Sprintf("echo $$ > %s.pid; exec %s serve --listen unix:%s %s", s.socket, program, s.socket, strings.Join(args, " "))
+	line := fmt.Sprintf("echo $$ > %s.pid; exec %s serve --listen unix:%s %s", s.socket, program, s.socket,
+		strings.Join(args, " "))
 	s.cmd = exec.Command("../../scripts/testcluster", slices.Concat(asAlice, []string{"sh", "-c", line})...)
 	s.cmd.Stdout, s.cmd.Stderr = &s.out, &s.out
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	go func() { s.ended <- s.cmd.Wait() }()
-	s.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", s.socket)
-	}}}
+	s.client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", s.socket)
+		}}}
 	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 		if status, text := s.get("-/ready"); status == http.StatusOK {
 			return s
@@ -79,7 +81,8 @@ func TestServe(t *testing.T) {
 	for _, path := range []string{"api/v1/snapshot", "api/v1/jobs/" + id} {
 		_, text := s.get(path)
 		var served decoded
-		if err := json.Unmarshal([]byte(text), &served); err != nil || len(served.Jobs) != 1 || served.Jobs[0].ID != id || len(served.Nodes) != 2 {
+		if err := json.Unmarshal([]byte(text), &served); err != nil || len(served.Jobs) != 1 ||
+			served.Jobs[0].ID != id || len(served.Nodes) != 2 {
 			t.Fatalf("%s: %v, %s", path, err, text)
 		}
 		for i, n := range served.Nodes {
@@ -88,7 +91,8 @@ func TestServe(t *testing.T) {
 				t.Errorf("%s: %s is %s with %d GPUs", path, n.Name, n.State, len(n.GPUs))
 			}
 			for k, g := range n.GPUs {
-				if g["uuid"] != want.GPUs[k]["uuid"] || g["memory_total_bytes"] != want.GPUs[k]["memory_total_bytes"] || g["util_percent"] == nil {
+				if g["uuid"] != want.GPUs[k]["uuid"] || g["memory_total_bytes"] != want.GPUs[k]["memory_total_bytes"] ||
+					g["util_percent"] == nil {
 					t.Errorf("%s: GPU %d of %s is %v, --json has %v", path, k, n.Name, g, want.GPUs[k])
 				}
 			}
@@ -97,7 +101,8 @@ func TestServe(t *testing.T) {
 	if _, text := s.get("metrics"); strings.Count(text, "\nnvnodetop_gpu_utilization_ratio{") != 8 {
 		t.Errorf("metrics: %s", text)
 	}
-	if _, text := s.get("cluster_status"); strings.Count(text, `"hostname"`) != 2 || strings.Count(text, `"clock_mhz"`) != 8 {
+	if _, text := s.get("cluster_status"); strings.Count(text, `"hostname"`) != 2 ||
+		strings.Count(text, `"clock_mhz"`) != 8 {
 		t.Errorf("cluster_status: %s", text)
 	}
 	if _, text := s.get("api/v1/nodes/" + printed.Nodes[0].Name + "/gpus/0"); !strings.Contains(text, `"history":{`) {

@@ -10,7 +10,8 @@ func TestSettingsAndLog(t *testing.T) {
 	job(t, 2)
 	const home = "/tmp/nvnodetop-settings"
 	t.Cleanup(func() { do(t, "on", "-u", "alice", "login", "rm", "-rf", home) })
-	do(t, "on", "-u", "alice", "login", "sh", "-c", "rm -rf "+home+"; mkdir -p "+home+"/nvnodetop && printf 'transport = \"ssh\"\\nlog = \""+home+"/log\"\\n' >"+home+"/nvnodetop/config.toml")
+	do(t, "on", "-u", "alice", "login", "sh", "-c", "rm -rf "+home+"; mkdir -p "+home+
+		"/nvnodetop && printf 'transport = \"ssh\"\\nlog = \""+home+"/log\"\\n' >"+home+"/nvnodetop/config.toml")
 	env := []string{"env", "XDG_CONFIG_HOME=" + home, "NVNODETOP_POLL_INTERVAL=1", program}
 	r := runsProgram(t, env, "config")
 	for _, want := range []string{"# " + home + "/nvnodetop/config.toml:1\n", "# NVNODETOP_POLL_INTERVAL\n"} {
@@ -22,7 +23,8 @@ func TestSettingsAndLog(t *testing.T) {
 		t.Errorf("exit code %d, stderr %q", r.code, r.stderr)
 	}
 	log := do(t, "on", "-u", "alice", "login", "cat", home+"/log")
-	for _, want := range []string{`msg="session begins" node=node01 door=ssh`, `msg="session begins" node=node02 door=ssh`, `msg=slurm command="squeue `, "msg=end"} {
+	for _, want := range []string{`msg="session begins" node=node01 door=ssh`,
+		`msg="session begins" node=node02 door=ssh`, `msg=slurm command="squeue `, "msg=end"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is missing in the log:\n%s", want, log)
 		}
@@ -36,11 +38,14 @@ func TestSettingsPage(t *testing.T) {
 	const (
 		home   = "/tmp/nvnodetop-settings-page"
 		file   = home + "/nvnodetop/config.toml"
-		before = "# mine\nview = 'auto'  # of two nodes: the overview\n\n[columns]\n# narrow\noverview = ['node', 'util']\n"
-		after  = "# mine\nview = \"node\"  # of two nodes: the overview\n\n[columns]\n# narrow\noverview = ['node', 'util']\n"
+		before = "# mine\nview = 'auto'  # of two nodes: the overview\n\n[columns]\n# narrow\noverview = ['node', " +
+			"'util']\n"
+		after = "# mine\nview = \"node\"  # of two nodes: the overview\n\n[columns]\n# narrow\noverview = ['node', " +
+			"'util']\n"
 	)
 	t.Cleanup(func() { do(t, "on", "-u", "alice", "login", "rm", "-rf", home) })
-	do(t, "on", "-u", "alice", "login", "sh", "-c", `rm -rf "$1"; mkdir -p "$1/nvnodetop" && printf %s "$2" >"$1/nvnodetop/config.toml"`, "sh", home, before)
+	do(t, "on", "-u", "alice", "login", "sh", "-c",
+		`rm -rf "$1"; mkdir -p "$1/nvnodetop" && printf %s "$2" >"$1/nvnodetop/config.toml"`, "sh", home, before)
 	contains := func(want string) {
 		t.Helper()
 		if got := do(t, "on", "-u", "alice", "login", "cat", file); got != strings.TrimSpace(want) {

@@ -37,7 +37,8 @@ func alive(t *testing.T, pid string) bool {
 // and the end of a job.
 func TestSignals(t *testing.T) {
 	ask := askProgram(t)
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half", "-o", "/dev/null", "--wrap", "gpuwork; sleep 600")
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half",
+		"-o", "/dev/null", "--wrap", "gpuwork; sleep 600")
 	t.Cleanup(func() { cancelJob(t, id) })
 	half(t, "bob")
 	alices, bobs := processes(t)
@@ -60,13 +61,15 @@ func TestSignals(t *testing.T) {
 	if out, err := script("on", "-u", "alice", "login", ask, "cancel", id, "CONT"); err != nil {
 		t.Errorf("scancel --signal: %v: %s", err, out)
 	}
-	if out, err := script("on", "-u", "bob", "login", ask, "cancel", id); err == nil || !strings.Contains(err.Error(), "denied") {
+	if out, err := script("on", "-u", "bob", "login", ask, "cancel", id); err == nil ||
+		!strings.Contains(err.Error(), "denied") {
 		t.Errorf("scancel of alice's job by bob: %v: %s", err, out)
 	}
 	if out, err := script("on", "-u", "alice", "login", ask, "cancel", id); err != nil {
 		t.Errorf("scancel: %v: %s", err, out)
 	}
-	if out, err := script("on", "-u", "alice", "login", ask, "cancel", "99999"); err == nil || !strings.Contains(err.Error(), "Invalid job id") {
+	if out, err := script("on", "-u", "alice", "login", ask, "cancel", "99999"); err == nil ||
+		!strings.Contains(err.Error(), "Invalid job id") {
 		t.Errorf("scancel of no job: %v: %s", err, out)
 	}
 }
@@ -75,7 +78,8 @@ func TestSignals(t *testing.T) {
 func TestSignalToANodeThatIsGone(t *testing.T) {
 	ask := askProgram(t)
 	fault(t, "drop", "node06")
-	if out, err := script("on", "-u", "alice", "login", ask, "node06", "TERM", "1000", "1"); err == nil || !strings.Contains(err.Error(), "no response") {
+	if out, err := script("on", "-u", "alice", "login", ask, "node06", "TERM", "1000", "1"); err == nil ||
+		!strings.Contains(err.Error(), "no response") {
 		t.Errorf("got %q, %v", out, err)
 	}
 }

@@ -26,7 +26,8 @@ func TestSnapshot(t *testing.T) {
 		node, gpu := line[at["node"]], line[at["gpu"]]
 		g := d.Nodes[i/4].GPUs[i%4]
 		total := fmt.Sprintf("%.0f", g["memory_total_bytes"])
-		if line[at["uuid"]] != g["uuid"] || line[at["memory_total_bytes"]] != total || line[at["jobs"]] != id || line[at["users"]] != "alice" {
+		if line[at["uuid"]] != g["uuid"] || line[at["memory_total_bytes"]] != total || line[at["jobs"]] != id ||
+			line[at["users"]] != "alice" {
 			t.Errorf("the line %q, the document has %v", line, g)
 		}
 		for _, want := range []string{

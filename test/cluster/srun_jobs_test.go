@@ -9,7 +9,8 @@ import (
 
 // srun knows a component of a heterogeneous job by the number of the first one. Each shows the GPUs that are its own.
 func TestSrunInAHeterogeneousJob(t *testing.T) {
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N1", "-w", "node01", "--gres=gpu:2", "-o", "/dev/null",
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N1", "-w", "node01", "--gres=gpu:2", "-o",
+		"/dev/null",
 		":", "-N2", "-w", "node02,node03", "--gres=gpu:1", "-o", "/dev/null", "--wrap", "sleep 600")
 	t.Cleanup(func() { cancelJob(t, id) })
 	for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {

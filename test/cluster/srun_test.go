@@ -49,7 +49,8 @@ func TestSrunWithoutSSH(t *testing.T) {
 	stepsAre(t, "node[01-03]")
 	w.sees("gpuwork") // lines with processes are longer than what srun passes on at a time
 	do(t, "fault", "killprobe", "node02")
-	if _, err := w.WaitFor(slack, "the problem of node02", func(s string) bool { return strings.Contains(s, "2 of 3 nodes") }); err != nil {
+	if _, err := w.WaitFor(slack, "the problem of node02",
+		func(s string) bool { return strings.Contains(s, "2 of 3 nodes") }); err != nil {
 		t.Error(err)
 	}
 	w.sees("12 of 12 GPUs, 3 of 3 nodes reporting")
@@ -61,10 +62,12 @@ func TestSrunWithoutSSH(t *testing.T) {
 
 // SLURM refuses a step on one node of a job that has asked for a total of GPUs, unless the step says how many it wants.
 func TestSrunWithATotalOfGPUs(t *testing.T) {
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N2", "--gpus=3", "-o", "/dev/null", "--wrap", "sleep 600")
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N2", "--gpus=3", "-o", "/dev/null", "--wrap",
+		"sleep 600")
 	t.Cleanup(func() { cancelJob(t, id) })
 	runsNow(t, id)
-	if r := runs(t, "--transport", "srun", "--json"); r.code != 0 || !regexp.MustCompile(`"gpus_seen": ?3`).MatchString(r.stdout) {
+	if r := runs(t, "--transport", "srun", "--json"); r.code != 0 ||
+		!regexp.MustCompile(`"gpus_seen": ?3`).MatchString(r.stdout) {
 		t.Errorf("exit code %d, stderr %q, %s", r.code, r.stderr, r.stdout)
 	}
 	w := watch(t, "--transport", "srun")
@@ -106,7 +109,8 @@ func TestEndOfASession(t *testing.T) {
 	step := do(t, "on", "login", "sh", "-c", "squeue --steps --noheader --format='%i %j' | sed -n 's/ nvnodetop$//p'")
 	do(t, "on", "-u", "alice", "login", "scancel", step)
 	for after := step; after == step || after == ""; time.Sleep(100 * time.Millisecond) {
-		after = do(t, "on", "login", "sh", "-c", "squeue --steps --noheader --format='%i %j' | sed -n 's/ nvnodetop$//p'")
+		after = do(t, "on", "login", "sh", "-c",
+			"squeue --steps --noheader --format='%i %j' | sed -n 's/ nvnodetop$//p'")
 	}
 	w.sees(reporting(2, 2))
 	w.quits()

@@ -10,7 +10,8 @@ func TestSwitches(t *testing.T) {
 	id := job(t, nodes)
 	for _, want := range []map[string]string{
 		nil,
-		{"node01": "leaf1", "node02": "leaf1", "node03": "leaf1", "node04": "leaf1", "node05": "leaf2", "node06": "leaf2"},
+		{"node01": "leaf1", "node02": "leaf1", "node03": "leaf1", "node04": "leaf1", "node05": "leaf2",
+			"node06": "leaf2"},
 	} {
 		if want != nil {
 			fault(t, "ctldswitches")

@@ -39,14 +39,16 @@ func TestTrackJob(t *testing.T) {
 		t.Fatalf("%v in %q", err, r.stdout)
 	}
 	h := doc.Total.Hours
-	if doc.Job.ID != id || doc.Job.State != "CANCELLED" || doc.Total.Nodes != 2 || doc.Total.Seen != 8 || len(doc.Nodes) != 2 || len(doc.Nodes[1].GPUs) != 4 {
+	if doc.Job.ID != id || doc.Job.State != "CANCELLED" || doc.Total.Nodes != 2 || doc.Total.Seen != 8 ||
+		len(doc.Nodes) != 2 || len(doc.Nodes[1].GPUs) != 4 {
 		t.Errorf("printed %s", r.stdout)
 	}
 	if h.Given < 8*5./3600 || h.Given > 8*60./3600 || h.Seen > h.Given || h.Used > h.Seen {
 		t.Errorf("GPU-hours %+v of a job that ran for about 10 s", h)
 	}
 	for _, job := range []string{id, "999999"} { // it has ended, or there is none
-		if r := runs(t, "track", "--job", job); r.code != 3 || !strings.Contains(r.stderr, "no job") || strings.Count(r.stderr, "\n") != 1 {
+		if r := runs(t, "track", "--job", job); r.code != 3 || !strings.Contains(r.stderr, "no job") ||
+			strings.Count(r.stderr, "\n") != 1 {
 			t.Errorf("job %s: exit code %d, stderr %q", job, r.code, r.stderr)
 		}
 	}
@@ -56,10 +58,12 @@ func TestTrackJob(t *testing.T) {
 func TestTrackInABatchScript(t *testing.T) {
 	const file = "/home/alice/track.json"
 	line := program + " track -f json --st 1 -o " + file + ` -- srun sh -c 'timeout 12 gpuwork; exit 3'`
-	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4", "-J", "batch", "-o", "/home/alice/track.out", "--wrap", line)
+	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4",
+		"-J", "batch", "-o", "/home/alice/track.out", "--wrap", line)
 	t.Cleanup(func() { cancelJob(t, id) })
 	state := ""
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(state, "EndTime=20") || strings.Contains(state, "JobState=RUNNING"); time.Sleep(time.Second) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(state, "EndTime=20") ||
+		strings.Contains(state, "JobState=RUNNING"); time.Sleep(time.Second) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the job still runs: %s", state)
 		}
@@ -78,7 +82,8 @@ func TestTrackInABatchScript(t *testing.T) {
 		Nodes []struct{ Name string }
 	}
 	text := do(t, "on", "login", "cat", file)
-	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Job.ID != id || doc.Total.Nodes != 2 || doc.Total.Seen != 8 || len(doc.Nodes) != 2 {
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.Job.ID != id || doc.Total.Nodes != 2 ||
+		doc.Total.Seen != 8 || len(doc.Nodes) != 2 {
 		t.Errorf("%v in %s; it printed %q", err, text, said)
 	}
 }

@@ -11,8 +11,10 @@ import (
 func TestTrack(t *testing.T) {
 	id := job(t, 1)
 	runsNow(t, id)
-	node := do(t, "on", "login", "scontrol", "show", "hostnames", do(t, "on", "login", "squeue", "-h", "-j", id, "-o", "%N"))
-	line := fmt.Sprintf("%s track -f json --ru bytes --gru bytes --tu seconds --st 0.5 -- sh -c 'sleep 3 & wait; exit 5'; echo status $?", program)
+	node := do(t, "on", "login", "scontrol", "show", "hostnames", do(t, "on", "login", "squeue", "-h", "-j", id, "-o",
+		"%N"))
+	line := fmt.Sprintf("%s track -f json --ru bytes --gru bytes --tu seconds --st 0.5 -- sh -c 'sleep 3 & wait; "+
+		"exit 5'; echo status $?", program)
 	out := do(t, "on", "-u", "alice", node, "sh", "-c", line)
 	document, status, found := strings.Cut(out, "\nstatus ")
 	if !found || status != "5" {

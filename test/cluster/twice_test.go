@@ -8,7 +8,8 @@ import (
 )
 
 // brokenGPUs is a node on which each GPU has a problem that shows in two samples, and whose first GPU moves data.
-const brokenGPUs = "hopper;util 97;nvlink_tx 100;pcie_rx 2000;gpu 0 nvlink_down 3;gpu 1 pcie_width 4;gpu 2 throttle hw_slowdown;gpu 3 fail nvmlDeviceGetUtilizationRates 999"
+const brokenGPUs = "hopper;util 97;nvlink_tx 100;pcie_rx 2000;gpu 0 nvlink_down 3;gpu 1 pcie_width 4;gpu 2 throttle " +
+	"hw_slowdown;gpu 3 fail nvmlDeviceGetUtilizationRates 999"
 
 // twoSamples are the kinds of these problems.
 var twoSamples = []string{"collector", "hw_slowdown", "nvlink_down", "pcie_degraded"}
@@ -46,7 +47,8 @@ func (r result) once(t *testing.T) (d once, found, notChecked []string) {
 // What is printed once finds what shows in two samples, has rates, and names what takes longer.
 func TestPrintedOnceFromTwoSamples(t *testing.T) {
 	job(t, 1)
-	if r := runs(t, "--once"); r.code != 0 || !strings.Contains(r.stdout, " 4 GPUs report ") || strings.Contains(r.stdout, "OK") {
+	if r := runs(t, "--once"); r.code != 0 || !strings.Contains(r.stdout, " 4 GPUs report ") ||
+		strings.Contains(r.stdout, "OK") {
 		t.Errorf("exit code %d, a healthy node is\n%s", r.code, r.stdout)
 	}
 	fault(t, "nvml", "node01", brokenGPUs)
@@ -78,7 +80,8 @@ func TestPrintedOnceFromTwoSamples(t *testing.T) {
 			t.Errorf("%q: exit code %d, printed\n%s", args, r.code, r.stdout)
 		}
 	}
-	if r := runs(t, "snapshot", "--format", "prometheus"); r.code != 0 || !strings.Contains(r.stdout, "\nnvnodetop_gpu_pcie_receive_bytes_per_second{") {
+	if r := runs(t, "snapshot", "--format", "prometheus"); r.code != 0 ||
+		!strings.Contains(r.stdout, "\nnvnodetop_gpu_pcie_receive_bytes_per_second{") {
 		t.Errorf("exit code %d, no rate of PCIe for Prometheus", r.code)
 	}
 	r := runs(t, "--json", "--first-sample")
@@ -95,7 +98,8 @@ func TestListOfABusyNode(t *testing.T) {
 	id := job(t, 1)
 	runsNow(t, id)
 	fault(t, "nvml", "node01", "slow nvmlDeviceGet* 5")
-	if r := runs(t, "list", "--nodes", "node01", "--timeout", "60s"); r.code != 0 || strings.Count(r.stdout, "alice") != 4 || strings.Contains(r.stdout, "[!]") {
+	if r := runs(t, "list", "--nodes", "node01", "--timeout", "60s"); r.code != 0 ||
+		strings.Count(r.stdout, "alice") != 4 || strings.Contains(r.stdout, "[!]") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", r.code, r.stderr, r.stdout)
 	}
 }

@@ -34,13 +34,15 @@ func (f *Fleet) files(userKey key, port int) error {
 	passwd, _ := os.ReadFile("/etc/passwd") // where users come from elsewhere, one line more is enough
 	at := filepath.Join(home, ".ssh")
 	for path, text := range map[string]string{
-		filepath.Join(at, "config"): fmt.Sprintf("Port %d\nUser %s\nIdentityFile %s/id_ed25519\nIdentitiesOnly yes\nIdentityAgent none\nUserKnownHostsFile %s/known_hosts\nGlobalKnownHostsFile /dev/null\n",
+		filepath.Join(at, "config"): fmt.Sprintf("Port %d\nUser %s\nIdentityFile %s/id_ed25519\nIdentitiesOnly "+
+			"yes\nIdentityAgent none\nUserKnownHostsFile %s/known_hosts\nGlobalKnownHostsFile /dev/null\n",
 			port, me.Username, at, at),
 		filepath.Join(at, "id_ed25519"):  string(pem.EncodeToMemory(block)),
 		filepath.Join(at, "known_hosts"): f.knownHosts(port),
 		filepath.Join(dir, "hosts"):      f.hosts(),
-		filepath.Join(dir, "passwd"):     fmt.Sprintf("%s:x:%s:%s::%s:/bin/sh\n%s", me.Username, me.Uid, me.Gid, home, passwd),
-		filepath.Join(dir, "with"):       with,
+		filepath.Join(dir, "passwd"): fmt.Sprintf("%s:x:%s:%s::%s:/bin/sh\n%s", me.Username, me.Uid, me.Gid, home,
+			passwd),
+		filepath.Join(dir, "with"): with,
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err

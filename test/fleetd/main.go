@@ -41,7 +41,8 @@ func run() error {
 	flag.IntVar(&o.Trouble, "trouble", 0, "`nodes` in trouble: off, refuses, hangs, slow, flaps and hostile take turns")
 	flag.DurationVar(&o.RTT, "rtt", 0, "round trip `time` to the nodes, as 20ms")
 	flag.Float64Var(&o.Loss, "loss", 0, "`share` of segments that come 200 ms late, as 0.01")
-	flag.StringVar(&o.Dir, "dir", "", "`directory` for keys, configuration and names (default: a new one, which is removed at the end)")
+	flag.StringVar(&o.Dir, "dir", "", "`directory` for keys, configuration and names (default: a new one, which is "+
+		"removed at the end)")
 	flag.Parse()
 	var err error
 	if o.Nodes, err = strconv.Atoi(flag.Arg(0)); err != nil || flag.NArg() != 1 {
@@ -67,7 +68,8 @@ func serve(o fleet.Options) error {
 	defer f.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	fmt.Printf("%d nodes. Run a command among them, such as:\n  %s/with nvnodetop --nodes '%s'\n", o.Nodes, f.Dir, f.Nodes)
+	fmt.Printf("%d nodes. Run a command among them, such as:\n  %s/with nvnodetop --nodes '%s'\n", o.Nodes, f.Dir,
+		f.Nodes)
 	asked := make(chan bool)
 	go func() {
 		defer close(asked)

@@ -33,7 +33,8 @@ func Check(t testing.TB, parts ...string) {
 func running(parts []string) (left []string) {
 	buf := make([]byte, 1<<20)
 	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] {
-		if !strings.Contains(g, "testing.tRunner") && slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(g, p) }) {
+		if !strings.Contains(g, "testing.tRunner") &&
+			slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(g, p) }) {
 			left = append(left, g)
 		}
 	}

@@ -13,9 +13,11 @@ import (
 
 // State compares all that a Snapshot has, with what is not exported. Times may differ in their clock.
 var State = cmp.Options{
-	cmp.Exporter(func(reflect.Type) bool { return true }), cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
+	cmp.Exporter(func(reflect.Type) bool { return true }),
+	cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),
 	cmp.Comparer(func(a, b metric.Values) bool { return a == b }), cmpopts.EquateEmpty(),
-	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".closed" }, cmp.FilterValues(some, cmp.Comparer(bins))),
+	cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".closed" },
+		cmp.FilterValues(some, cmp.Comparer(bins))),
 }
 
 // some tells whether EquateEmpty leaves two slices to others.

@@ -130,7 +130,8 @@ var awkward = []Shape{
 		Name:  "n63 actors and learners",
 		About: "2 learners at 97%, 6 actors at 40% with simulators on the CPU",
 		Build: func(r *rig) Job {
-			actor := Work{Util: 40, Memory: 12, Power: 240, Clock: 1980, NVLink: 300 * mega, TX: 2 * giga, RX: giga, Used: 20}
+			actor := Work{Util: 40, Memory: 12, Power: 240, Clock: 1980, NVLink: 300 * mega, TX: 2 * giga, RX: giga,
+				Used: 20}
 			return r.single("python", where(first(2), train, wobbling(63, 15*sec, 0.3, actor)))
 		},
 	},
@@ -169,7 +170,8 @@ var awkward = []Shape{
 		Name: "n68 large to small", Nodes: 2,
 		About: "progressive training: batches shrink and grow, 620 W to 260 W",
 		Build: func(r *rig) Job {
-			return r.torch(cycle(part{25 * mins, train}, part{15 * mins, train.light(260)}, part{20 * mins, train.light(430)}))
+			return r.torch(cycle(part{25 * mins, train}, part{15 * mins, train.light(260)},
+				part{20 * mins, train.light(430)}))
 		},
 	},
 	{
@@ -260,7 +262,8 @@ var awkward = []Shape{
 		Name:  "n94 six learners",
 		About: "6 learners at 98%, 2 actors at 40% that fetch the weights over NVLink",
 		Build: func(r *rig) Job {
-			actor := Work{Util: 40, Memory: 12, Power: 240, Clock: 1980, NVLink: 300 * mega, TX: 2 * giga, RX: giga, Used: 20}
+			actor := Work{Util: 40, Memory: 12, Power: 240, Clock: 1980, NVLink: 300 * mega, TX: 2 * giga, RX: giga,
+				Used: 20}
 			return r.single("python", where(first(6), train.light(460), wobbling(94, 15*sec, 0.2, actor)))
 		},
 	},
@@ -281,7 +284,10 @@ var awkward = []Shape{
 		About: "a training is over: each rank writes its part, and ends when that is done, after 0.5 to 6 min",
 		Build: func(r *rig) Job {
 			const end = 40 * mins
-			ends := func(g int) time.Duration { return end + 30*sec + time.Duration(float64(330*sec)*unit(96, uint64(g))) }
+			ends := func(g int) time.Duration {
+				return end + 30*sec +
+					time.Duration(float64(330*sec)*unit(96, uint64(g)))
+			}
 			j := r.torch(from(end, train, does(func(at time.Duration, g int) Work {
 				if at >= ends(g) {
 					return resting

@@ -5,10 +5,14 @@ import "time"
 // Independent programs that look as if they belonged together.
 var deceptive = []Shape{
 	{
-		Name:  "n70 common stalls",
-		About: "8 programs train alone; the file system stalls all of them at once for 40 s, and each evaluates on its own",
+		Name: "n70 common stalls",
+		About: "8 programs train alone; the file system stalls all of them at once for 40 s, and each evaluates on " +
+			"its own",
 		Build: func(r *rig) Job {
-			own := r.alone(func(int) Program { return pauses(r.every(14*mins, 100*sec), mix(alone, ready, 0.6), alone) })
+			own := r.alone(func(int) Program {
+				return pauses(r.every(14*mins, 100*sec), mix(alone, ready, 0.6),
+					alone)
+			})
 			return r.single("python", pauses(r.every(25*mins, 40*sec), ready, own))
 		},
 	},
@@ -115,7 +119,8 @@ var deceptive = []Shape{
 		About: "two trainings of 4 GPUs on one node: the second waits for its CPUs, and pauses at other times",
 		Build: func(r *rig) Job {
 			one := pauses(r.every(20*mins, 45*sec), r.checkpoint(0.5), train)
-			other := pauses(r.every(13*mins, 70*sec), r.checkpoint(0.5), wobbling(80, 15*sec, 0.1, mix(train, ready, 0.4)))
+			other := pauses(r.every(13*mins, 70*sec), r.checkpoint(0.5),
+				wobbling(80, 15*sec, 0.1, mix(train, ready, 0.4)))
 			return Job{Does: where(first(4), one, other), Runs: r.twice()}
 		},
 	},
@@ -123,7 +128,8 @@ var deceptive = []Shape{
 		Name:  "n81 two large models",
 		About: "two models on 4 GPUs each answer requests: one has much more to do",
 		Build: func(r *rig) Job {
-			often, seldom := pauses(r.bursts(3*mins, 15*sec), decode, ready), pauses(r.bursts(30*sec, 40*sec), decode, ready)
+			often, seldom := pauses(r.bursts(3*mins, 15*sec), decode, ready),
+				pauses(r.bursts(30*sec, 40*sec), decode, ready)
 			return r.single("VLLM::Worker", where(first(4), often, seldom))
 		},
 	},
@@ -172,7 +178,8 @@ var deceptive = []Shape{
 	},
 	{
 		Name: "n68b transcoding", Nodes: 4,
-		About: "each GPU works off files of its own; nodes read 1.2 GB/s and write 0.9 GB/s; hard files take 3 min at 60%",
+		About: "each GPU works off files of its own; nodes read 1.2 GB/s and write 0.9 GB/s; hard files take 3 min " +
+			"at 60%",
 		Build: func(r *rig) Job {
 			files := alone.with(func(w *Work) { w.Power, w.Read, w.Disk = 380, 150*mega, 110*mega })
 			return r.tasks("ffmpeg", r.alone(func(int) Program {

@@ -60,7 +60,8 @@ var independent = []Shape{
 		Name: "h22 notebook", GPUs: 1,
 		About: "somebody works in a notebook with one GPU",
 		Build: func(r *rig) Job {
-			return r.single("python", pauses(r.bursts(20*sec, 12*mins), alone, ready.with(func(w *Work) { w.Used = 9 })))
+			return r.single("python", pauses(r.bursts(20*sec, 12*mins), alone,
+				ready.with(func(w *Work) { w.Used = 9 })))
 		},
 	},
 	{
@@ -89,7 +90,8 @@ var independent = []Shape{
 		Name:  "n03 Dask",
 		About: "RAPIDS workers: bursts with shuffles over NVLink, then the scheduler's turn",
 		Build: func(r *rig) Job {
-			burst := Work{Util: 70, Memory: 45, Power: 330, Clock: 1980, NVLink: 6 * giga, TX: 2 * giga, RX: 5 * giga, Used: 50}
+			burst := Work{Util: 70, Memory: 45, Power: 330, Clock: 1980, NVLink: 6 * giga, TX: 2 * giga, RX: 5 * giga,
+				Used: 50}
 			return Job{Does: r.alone(func(int) Program {
 				return pauses(r.bursts(50*sec, 45*sec), burst, ready)
 			}), Runs: r.programs("dask-cuda-worker")}
@@ -177,7 +179,8 @@ var independent = []Shape{
 		Name: "n12 Jupyter", GPUs: 4,
 		About: "a notebook with 4 GPUs of which it uses one",
 		Build: func(r *rig) Job {
-			return Job{Does: only(pauses(r.bursts(70*sec, 100*sec), alone, ready), resting, 0), Runs: r.oneForAll("python")}
+			return Job{Does: only(pauses(r.bursts(70*sec, 100*sec), alone, ready), resting, 0),
+				Runs: r.oneForAll("python")}
 		},
 		Allowed: idleTells,
 	},

@@ -89,7 +89,10 @@ var phased = []Shape{
 		Name: "n28 growing start", Nodes: 64, Age: brandNew, Length: 30 * mins,
 		About: "64 nodes start over 6 min; those that are there spin",
 		Build: func(r *rig) Job {
-			begins := func(g int) time.Duration { return 20*sec + time.Duration(unit(uint64(g/8), 28)*float64(340*sec)) }
+			begins := func(g int) time.Duration {
+				return 20*sec +
+					time.Duration(unit(uint64(g/8), 28)*float64(340*sec))
+			}
 			return Job{Does: does(func(at time.Duration, g int) Work {
 				switch {
 				case at < begins(g):
@@ -140,7 +143,8 @@ var phased = []Shape{
 		Name: "n31 VASP", GPUs: 4, On: a100,
 		About: "4 GPUs of an electronic structure code: loops of 90 s with a serial part of 25 s on rank 0",
 		Build: func(r *rig) Job {
-			loop := Work{Util: 85, Memory: 40, Power: 540, Clock: 1900, NVLink: 4 * giga, TX: giga / 3, RX: giga / 3, Used: 25}
+			loop := Work{Util: 85, Memory: 40, Power: 540, Clock: 1900, NVLink: 4 * giga, TX: giga / 3, RX: giga / 3,
+				Used: 25}
 			serial := only(mix(ready, alone, 0.3), ready, 0)
 			return r.mpi("vasp_std", cycle(part{90 * sec, loop}, part{25 * sec, serial}))
 		},
@@ -164,7 +168,10 @@ var phased = []Shape{
 			const end, over = 40 * mins, 43 * mins
 			rest := only(sequence(part{30 * sec, saving}, part{0, writing}), resting, 0)
 			return Job{Does: from(end, train, does(func(at time.Duration, g int) Work { return rest(at-end, g) })),
-				Runs:  r.torchrun().ending(func(g int) time.Duration { return end + time.Duration(max(1-g, 0))*3*mins }),
+				Runs: r.torchrun().ending(func(g int) time.Duration {
+					return end +
+						time.Duration(max(1-g, 0))*3*mins
+				}),
 				Slurm: func(at time.Duration) slurmWord { return slurmWord{queued: at >= over} }}
 		},
 	},
@@ -237,7 +244,8 @@ var serving = []Shape{
 		Name: "n42 speculative decoding", GPUs: 4,
 		About: "a draft model on 1 GPU at 35%, the large one on 3",
 		Build: func(r *rig) Job {
-			draft := Work{Util: 35, Memory: 22, Power: 190, Clock: 1980, NVLink: 40 * mega, TX: 5 * mega, RX: 5 * mega, Used: 20}
+			draft := Work{Util: 35, Memory: 22, Power: 190, Clock: 1980, NVLink: 40 * mega, TX: 5 * mega, RX: 5 * mega,
+				Used: 20}
 			return r.single("VLLM::Worker", pauses(r.every(10*mins, 30*sec), ready, only(draft, decode, 3)))
 		},
 	},

@@ -35,7 +35,8 @@ var training = []Shape{
 		Name:  "h03b uneven pipeline",
 		About: "stages with 95 to 40% of the work: they wait without spinning",
 		Build: func(r *rig) Job {
-			return r.torch(pauses(r.every(30*mins, 50*sec), r.checkpoint(0.5), r.stages(95, 90, 92, 70, 71, 55, 42, 60)))
+			return r.torch(pauses(r.every(30*mins, 50*sec), r.checkpoint(0.5),
+				r.stages(95, 90, 92, 70, 71, 55, 42, 60)))
 		},
 	},
 	{
@@ -130,7 +131,8 @@ var training = []Shape{
 		Name: "h17 molecular dynamics", GPUs: 4,
 		About: "one simulation on 4 GPUs at 55%, with a short exchange each step",
 		Build: func(r *rig) Job {
-			md := Work{Util: 55, Memory: 9, Power: 300, Clock: 1950, NVLink: 900 * mega, TX: 600 * mega, RX: 600 * mega, Used: 3}
+			md := Work{Util: 55, Memory: 9, Power: 300, Clock: 1950, NVLink: 900 * mega, TX: 600 * mega, RX: 600 * mega,
+				Used: 3}
 			return r.mpi("gmx_mpi", wobbling(4, 20*sec, 0.1, md))
 		},
 	},
@@ -253,7 +255,8 @@ var training = []Shape{
 				}
 				return loading
 			}
-			return Job{Does: pauses([]span{{50 * mins, 50*mins + 85*sec}}, does(begins), train), Runs: r.torchrun().again(down)}
+			return Job{Does: pauses([]span{{50 * mins, 50*mins + 85*sec}}, does(begins), train),
+				Runs: r.torchrun().again(down)}
 		},
 	},
 	{

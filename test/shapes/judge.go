@@ -41,7 +41,8 @@ func Judge(s Shape, said []Episode) Verdict {
 			v.False = append(v.False, e)
 		}
 		wanted := func(w Want) bool { return w.met(&e) || slices.Contains(w.Kinds, e.Kind) && w.names(&e) }
-		if e.Severity >= cluster.Warning && !slices.Contains(s.Allowed, e.Kind) && !slices.ContainsFunc(s.Want, wanted) {
+		if e.Severity >= cluster.Warning && !slices.Contains(s.Allowed, e.Kind) &&
+			!slices.ContainsFunc(s.Want, wanted) {
 			v.False = append(v.False, e)
 		}
 	}

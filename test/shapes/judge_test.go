@@ -67,7 +67,8 @@ func TestTable(t *testing.T) {
 	Table(&text, []Verdict{Judge(healthy, []Episode{alarm, alarm}), Judge(faulty, nil)}, true)
 	for _, want := range []string{
 		"healthy: 1 shapes, 2.0 job-hours, 32 GPU-hours: 2 false (2 lag)",
-		fmt.Sprintf("faulty: 1 shapes, %d expected: 0 found, 0 late, %d missed; 0 false", len(faulty.Want), len(faulty.Want)),
+		fmt.Sprintf("faulty: 1 shapes, %d expected: 0 found, 0 late, %d missed; 0 false", len(faulty.Want),
+			len(faulty.Want)),
 		"0s to 0s  warning lag: It lags.",
 	} {
 		if !strings.Contains(text.String(), want) {
@@ -80,7 +81,8 @@ func TestTable(t *testing.T) {
 func TestPrograms(t *testing.T) {
 	spans := []span{{10 * sec, 20 * sec}, {50 * sec, 60 * sec}}
 	paused := pauses(spans, spin, train)
-	for at, spins := range map[time.Duration]bool{0: false, 9: false, 12: true, 19: true, 22: false, 55: true, 62: false} {
+	for at, spins := range map[time.Duration]bool{0: false, 9: false, 12: true, 19: true, 22: false, 55: true,
+		62: false} {
 		if got := paused(at*sec, 0) == spin; got != spins {
 			t.Errorf("after %d s it spins: %v", at, got)
 		}

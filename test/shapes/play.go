@@ -80,9 +80,11 @@ func nodeName(n int) string { return fmt.Sprintf("n%02d", n+1) }
 func (p *player) hello(node int) *wire.Hello {
 	h := &wire.Hello{Host: nodeName(node)}
 	for g := range p.GPUs + p.Beside {
-		card := metric.Make(map[metric.ID]float64{metric.MemoryTotal: p.On.memory * (1 << 30), metric.SMClockMax: p.On.clock})
+		card := metric.Make(map[metric.ID]float64{metric.MemoryTotal: p.On.memory * (1 << 30),
+			metric.SMClockMax: p.On.clock})
 		uuid := fmt.Sprintf("GPU-%d-%d", node, g)
-		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: uuid, Name: p.On.model, MIG: p.On.mig, Values: card})
+		h.GPUs = append(h.GPUs, wire.Card{Index: g, Minor: &g, UUID: uuid, Name: p.On.model, MIG: p.On.mig,
+			Values: card})
 	}
 	return h
 }

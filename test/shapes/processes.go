@@ -121,8 +121,10 @@ func (p Processes) cpu(when time.Duration, percent float64, of ...int) Processes
 func (p Process) wire(at time.Duration, index int) wire.Process {
 	elapsed, cpu := int64((at-p.Began)/time.Second), p.CPU
 	out := wire.Process{
-		PID: p.PID, StartTicks: uint64((p.Began + 24*time.Hour) / (10 * time.Millisecond)), GPU: index, Type: "C", State: "R",
-		CPUPercent: &cpu, ElapsedSec: &elapsed, Identity: wire.Identity{Name: p.Name, Parent: p.Parent, Job: "7", Step: "0"},
+		PID: p.PID, StartTicks: uint64((p.Began + 24*time.Hour) / (10 * time.Millisecond)), GPU: index, Type: "C",
+		State:      "R",
+		CPUPercent: &cpu, ElapsedSec: &elapsed, Identity: wire.Identity{Name: p.Name, Parent: p.Parent, Job: "7",
+			Step: "0"},
 	}
 	if p.From != "" {
 		out.Rank = &wire.Rank{Rank: p.Rank, From: p.From, Local: &p.Local, World: &p.World}

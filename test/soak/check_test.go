@@ -87,7 +87,8 @@ func (s *soak) checkNodes(snap *cluster.Snapshot) {
 			s.personal[name] = false
 		}
 		if says := differs(shown, c, key); says != "" {
-			s.fail("%s is %s for %v, and %s (%s, tries %d, failure %+v)", name, c, snap.At.Sub(since), says, shown.State, shown.Tries, shown.Failure)
+			s.fail("%s is %s for %v, and %s (%s, tries %d, failure %+v)", name, c, snap.At.Sub(since), says,
+				shown.State, shown.Tries, shown.Failure)
 		}
 	}
 }
@@ -124,7 +125,8 @@ func (s *soak) checkJobs(snap *cluster.Snapshot) {
 		ids = append(ids, snap.Jobs[i].ID)
 	}
 	if answers == s.answers && !slices.Equal(ids, s.kept) {
-		s.fail("squeue has not answered, and the jobs changed from %d to %d; the controller: %s", len(s.kept), len(ids), mood)
+		s.fail("squeue has not answered, and the jobs changed from %d to %d; the controller: %s", len(s.kept), len(ids),
+			mood)
 	}
 	s.kept, s.answers = ids, answers
 }
@@ -184,11 +186,14 @@ func (s *soak) measure() {
 	runtime.ReadMemStats(&m)
 	shells, _, probes := s.fleet.open()
 	f := figures{
-		at: time.Since(s.began), goroutines: runtime.NumGoroutine(), inuse: m.HeapInuse, alloc: m.HeapAlloc, events: s.events.Load(), reports: s.reports.Load(),
-		sessions: shells, probes: probes, dials: s.fleet.count.dials, copies: s.fleet.count.copies, jobs: s.controller.total, commands: s.controller.calls,
+		at: time.Since(s.began), goroutines: runtime.NumGoroutine(), inuse: m.HeapInuse, alloc: m.HeapAlloc,
+		events: s.events.Load(), reports: s.reports.Load(),
+		sessions: shells, probes: probes, dials: s.fleet.count.dials, copies: s.fleet.count.copies,
+		jobs: s.controller.total, commands: s.controller.calls,
 	}
 	s.table = append(s.table, f)
-	s.t.Logf("%7v %9d %9d %7d %6d %6d %8d %8d %8d %10d %9.1f %9.1f", f.at.Round(time.Minute), f.events, f.reports, f.jobs, f.commands, f.dials, f.copies, f.sessions, f.probes,
+	s.t.Logf("%7v %9d %9d %7d %6d %6d %8d %8d %8d %10d %9.1f %9.1f", f.at.Round(time.Minute), f.events, f.reports,
+		f.jobs, f.commands, f.dials, f.copies, f.sessions, f.probes,
 		f.goroutines, float64(f.inuse)/(1<<20), float64(f.alloc)/(1<<20))
 }
 

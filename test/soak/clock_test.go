@@ -15,7 +15,8 @@ import (
 
 // jumps are those of the clock of this host, one after the other: a wrong time zone is corrected, NTP answers, a
 // suspended machine goes on.
-var jumps = []time.Duration{-time.Hour, 2 * time.Hour, -10 * time.Minute, 7 * time.Second, -4 * time.Second, 30 * 24 * time.Hour, -40 * 24 * time.Hour}
+var jumps = []time.Duration{-time.Hour, 2 * time.Hour, -10 * time.Minute, 7 * time.Second, -4 * time.Second,
+	30 * 24 * time.Hour, -40 * 24 * time.Hour}
 
 // clock is a wall clock that jumps, without the monotonic clock that Go's times have beside it: so nothing here can
 // hold on to that.
@@ -39,7 +40,8 @@ var watchedNodes = []string{"n1", "n2"}
 
 func newWatched(t *testing.T) *watched {
 	w := &watched{
-		T: t, clock: clock{time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)}, store: cluster.NewStore(poll, health.Rules(health.Defaults())), node: 1e12,
+		T: t, clock: clock{time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)},
+		store: cluster.NewStore(poll, health.Rules(health.Defaults())), node: 1e12,
 		writer: recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice", Host: "login1"}),
 	}
 	if err := w.writer.Begin(&w.file, w.now); err != nil {
@@ -49,7 +51,8 @@ func newWatched(t *testing.T) *watched {
 	for _, n := range watchedNodes {
 		w.apply(cluster.Event{Node: n, Try: &cluster.Try{Interval: poll, Route: reach.Route{Door: "ssh"}}})
 		card := wire.Card{UUID: "GPU-" + n, Name: "NVIDIA H100", Minor: new(int)}
-		w.apply(cluster.Event{Node: n, Hello: &wire.Hello{Version: wire.Version, Host: n, Driver: "550", GPUs: []wire.Card{card}}})
+		w.apply(cluster.Event{Node: n, Hello: &wire.Hello{Version: wire.Version, Host: n, Driver: "550",
+			GPUs: []wire.Card{card}}})
 	}
 	return w
 }
@@ -64,8 +67,10 @@ func (w *watched) apply(e cluster.Event) {
 }
 
 func (w *watched) discover() {
-	job := cluster.Job{ID: "1", Number: "1", Name: "train", User: "alice", Nodes: watchedNodes, Minors: map[string][]int{"n1": {0}, "n2": {0}}}
-	w.apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: w.now, Answered: w.now, Jobs: []cluster.Job{job}}})
+	job := cluster.Job{ID: "1", Number: "1", Name: "train", User: "alice", Nodes: watchedNodes,
+		Minors: map[string][]int{"n1": {0}, "n2": {0}}}
+	w.apply(cluster.Event{Discovery: &cluster.Discovery{Command: "squeue", User: "alice", Host: "login1", Asked: w.now,
+		Answered: w.now, Jobs: []cluster.Job{job}}})
 }
 
 // report sends the next report of each node.
@@ -75,7 +80,8 @@ func (w *watched) report() {
 	w.seq++
 	for _, n := range watchedNodes {
 		values := metric.Make(map[metric.ID]float64{metric.Util: 90, metric.Temperature: 60})
-		w.apply(cluster.Event{Node: n, Report: &wire.Report{Seq: w.seq, MonoMS: w.node, WallMS: w.node, GPUs: []wire.GPU{{Values: values}}}})
+		w.apply(cluster.Event{Node: n, Report: &wire.Report{Seq: w.seq, MonoMS: w.node, WallMS: w.node,
+			GPUs: []wire.GPU{{Values: values}}}})
 	}
 }
 
@@ -122,7 +128,8 @@ func checkAfterJump(t *testing.T, jump time.Duration, i int, snap *cluster.Snaps
 			continue
 		}
 		newest := snap.At.UnixNano() / int64(poll)
-		for k, v := range n.GPUs[0].History.Tail(nil, metric.Util, newest-1, min(i-anew+1, cluster.HistoryLen(poll)-2)) {
+		for k, v := range n.GPUs[0].History.Tail(nil, metric.Util, newest-1,
+			min(i-anew+1, cluster.HistoryLen(poll)-2)) {
 			if v != 90 {
 				t.Fatalf("%d reports after a jump of %v, value %d of the history of %s is %v", i, jump, k, n.Name, v)
 			}

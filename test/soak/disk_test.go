@@ -44,7 +44,8 @@ type recorder struct {
 }
 
 func newRecorder(d *disk, poll time.Duration) *recorder {
-	return &recorder{disk: d, w: recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice", Host: "login1"})}
+	return &recorder{disk: d, w: recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice",
+		Host: "login1"})}
 }
 
 func (r *recorder) take(e cluster.Event) {

@@ -65,7 +65,8 @@ func newFleet(size int) *fleet {
 	for i := range size {
 		name := fmt.Sprintf("n%03d", i+1)
 		f.names = append(f.names, name)
-		f.nodes[name] = &node{fleet: f, name: name, number: i, condition: well, since: time.Now(), probes: map[*probe]bool{}}
+		f.nodes[name] = &node{fleet: f, name: name, number: i, condition: well, since: time.Now(),
+			probes: map[*probe]bool{}}
 	}
 	return f
 }
@@ -101,7 +102,8 @@ func (f *fleet) Dial(ctx context.Context, name string, log *remote.Log) (remote.
 		if !wait(ctx, 5*time.Second) {
 			return nil, ctx.Err()
 		}
-		return nil, log.Case().Settle(context.DeadlineExceeded, func(c *remote.Case, _ error) { c.Is(reach.ClassTimeout, "no answer") })
+		return nil, log.Case().Settle(context.DeadlineExceeded,
+			func(c *remote.Case, _ error) { c.Is(reach.ClassTimeout, "no answer") })
 	case refusing:
 		return nil, &reach.Failure{Class: reach.ClassRefused, Stage: stageTCP, Short: "connection refused"}
 	case revoked:
@@ -198,7 +200,8 @@ func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.
 	case strings.Contains(script, "nvidia-smi"):
 		return n.ended("sh: nvidia-smi: not found\n", 127), nil
 	case condition == full:
-		return n.ended("mkdir: cannot create directory: No space left on device\nnvnodetop-need/1: Linux x86_64 1000 home:nowrite run:absent shm:nowrite tmp:nowrite\n", 75), nil
+		return n.ended("mkdir: cannot create directory: No space left on device\nnvnodetop-need/1: Linux x86_64 1000 "+
+			"home:nowrite run:absent shm:nowrite tmp:nowrite\n", 75), nil
 	case copies:
 		if _, err := io.Copy(io.Discard, input); err != nil {
 			return nil, err
@@ -256,5 +259,6 @@ func (s *shell) Explain(c *remote.Case, err error) {
 
 // payload is the probe that is copied to the nodes.
 func payload() ([]install.Payload, error) {
-	return []install.Payload{{OS: "linux", Arch: "amd64", Size: 1 << 10, SHA256: strings.Repeat("ab", 32), Gzip: func() ([]byte, error) { return make([]byte, 512), nil }}}, nil
+	return []install.Payload{{OS: "linux", Arch: "amd64", Size: 1 << 10, SHA256: strings.Repeat("ab", 32),
+		Gzip: func() ([]byte, error) { return make([]byte, 512), nil }}}, nil
 }

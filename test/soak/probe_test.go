@@ -49,7 +49,9 @@ type probe struct {
 func (n *node) start() *link.Pipe {
 	requests, in := io.Pipe()
 	out, reports := io.Pipe()
-	p := &probe{node: n, orders: make(chan order, 16), in: requests, out: reports, silent: wire.SilenceMS * time.Millisecond, killed: make(chan struct{}), exit: make(chan link.Exit, 1), began: time.Now()}
+	p := &probe{node: n, orders: make(chan order, 16), in: requests, out: reports,
+		silent: wire.SilenceMS * time.Millisecond, killed: make(chan struct{}), exit: make(chan link.Exit, 1),
+		began: time.Now()}
 	n.mu.Lock()
 	n.probes[p] = true
 	n.mu.Unlock()
@@ -195,15 +197,18 @@ func (p *probe) obey(o order) (exit link.Exit, ends bool) {
 // greet sends a Hello.
 func (p *probe) greet() error {
 	n := p.node
-	h := &wire.Hello{Version: wire.Version, Build: "soak", Host: n.name, PID: 4000 + n.number, Kernel: "5.14.0", CPUs: 64, Driver: "550.54.15", CUDA: "12.4", GPUs: []wire.Card{}}
+	h := &wire.Hello{Version: wire.Version, Build: "soak", Host: n.name, PID: 4000 + n.number, Kernel: "5.14.0",
+		CPUs: 64, Driver: "550.54.15", CUDA: "12.4", GPUs: []wire.Card{}}
 	if n.now() == noDriver {
 		h.Driver, h.CUDA, h.Fault, h.FaultID = "", "", "Driver Not Loaded", wire.FaultNoDriver
 	} else {
 		n.mu.Lock()
 		for g := range gpusEach {
 			h.GPUs = append(h.GPUs, wire.Card{
-				Index: g, Minor: &g, Name: "NVIDIA H100 80GB HBM3", UUID: n.uuid(g), PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+g),
-				Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30, metric.PowerLimitMax: 700, metric.Slowdown: 92}),
+				Index: g, Minor: &g, Name: "NVIDIA H100 80GB HBM3", UUID: n.uuid(g),
+				PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+g),
+				Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30, metric.PowerLimitMax: 700,
+					metric.Slowdown: 92}),
 			})
 		}
 		n.mu.Unlock()
@@ -228,7 +233,8 @@ func (p *probe) report() error {
 	r := &wire.Report{Seq: p.seq, MonoMS: clock.UnixMilli(), WallMS: clock.UnixMilli(), TookMS: 4, GPUs: []wire.GPU{}}
 	wave := math.Sin(float64(now.Unix()+int64(n.number)) / 40)
 	r.Host = wire.Host{Values: metric.Make(map[metric.ID]float64{
-		metric.CPU: 40 + 10*wave, metric.Load: 12, metric.HostMemoryUsed: 1e11, metric.HostMemoryTotal: 1e12, metric.Uptime: float64(clock.Unix()),
+		metric.CPU: 40 + 10*wave, metric.Load: 12, metric.HostMemoryUsed: 1e11, metric.HostMemoryTotal: 1e12,
+		metric.Uptime: float64(clock.Unix()),
 	})}
 	if condition != noDriver {
 		p.addGPUs(r, wave, condition == lostGPU)
@@ -243,7 +249,8 @@ func (p *probe) report() error {
 func (p *probe) addGPUs(r *wire.Report, wave float64, lost bool) {
 	for g := range gpusEach {
 		gpu := wire.GPU{Index: g, Values: metric.Make(map[metric.ID]float64{
-			metric.Util: math.Round(90 + 9*wave), metric.MemoryUsed: 60 << 30, metric.Temperature: math.Round(60 + 5*wave), metric.Power: 500 + 100*wave, metric.SMClock: 1980,
+			metric.Util: math.Round(90 + 9*wave), metric.MemoryUsed: 60 << 30,
+			metric.Temperature: math.Round(60 + 5*wave), metric.Power: 500 + 100*wave, metric.SMClock: 1980,
 		})}
 		if lost && g == 1 {
 			gpu = wire.GPU{Index: g, Lost: "GPU is lost", LostID: wire.LostFellOff}
@@ -265,7 +272,8 @@ func (p *probe) addProcesses(r *wire.Report) {
 		started, memory := uint64(p.began.Unix()), uint64(60<<30)
 		r.Processes = append(r.Processes, wire.Process{
 			PID: 9000 + g, StartTicks: started, GPU: g, Type: "C", State: "R", GPUMemory: &memory,
-			Identity: wire.Identity{User: "alice", Name: "python", Command: "python train.py", Rank: &wire.Rank{Rank: gpusEach*p.node.number + g, From: "RANK"}},
+			Identity: wire.Identity{User: "alice", Name: "python", Command: "python train.py",
+				Rank: &wire.Rank{Rank: gpusEach*p.node.number + g, From: "RANK"}},
 		})
 	}
 }

@@ -65,7 +65,8 @@ func (c *controller) run(ctx context.Context, argv ...string) (stdout, stderr []
 		return nil, nil, context.Cause(ctx)
 	}
 	if mood == away && !isLocal(argv) {
-		return nil, []byte("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n"), errors.New("exit status 1")
+		return nil, []byte("slurm_load_jobs error: Unable to contact slurm controller (connect failure)\n"),
+			errors.New("exit status 1")
 	}
 	if mood == babbling {
 		return []byte("\x00\x01<html><body>502 Bad Gateway</body></html>\n"), nil, nil
@@ -123,16 +124,20 @@ func (c *controller) squeue(out *strings.Builder, argv []string) {
 		}
 	}
 	if !slices.Contains(argv, "--noheader") {
-		out.WriteString(strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER", "%S", "START_TIME", "%e", "END_TIME",
-			"%l", "TIME_LIMIT", "%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(format) + "\n")
+		out.WriteString(strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER",
+			"%S", "START_TIME", "%e", "END_TIME",
+			"%l", "TIME_LIMIT", "%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j",
+			"NAME").Replace(format) + "\n")
 	}
 	if c.mood == restarting {
 		return
 	}
 	for _, j := range c.jobs {
 		stamp := func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05") }
-		out.WriteString(strings.NewReplacer("%i", j.id, "%A", j.number, "%t", "R", "%P", "gpu", "%u", "alice", "%S", stamp(j.start), "%e", stamp(j.start.Add(24*time.Hour)),
-			"%l", "1-00:00:00", "%D", fmt.Sprint(len(j.nodes)), "%b", fmt.Sprintf("gres:gpu:%d", gpusEach), "%r", "None", "%N", hostlist(j.nodes), "%j", j.name).Replace(format) + "\n")
+		out.WriteString(strings.NewReplacer("%i", j.id, "%A", j.number, "%t", "R", "%P", "gpu", "%u", "alice", "%S",
+			stamp(j.start), "%e", stamp(j.start.Add(24*time.Hour)),
+			"%l", "1-00:00:00", "%D", fmt.Sprint(len(j.nodes)), "%b", fmt.Sprintf("gres:gpu:%d", gpusEach), "%r",
+			"None", "%N", hostlist(j.nodes), "%j", j.name).Replace(format) + "\n")
 	}
 }
 
@@ -150,7 +155,8 @@ func (c *controller) showNodes(out *strings.Builder, names []string) {
 		if c.drained[name] {
 			state = "ALLOCATED+DRAIN"
 		}
-		fmt.Fprintf(out, "NodeName=%s Arch=x86_64 CoresPerSocket=16 \n   Gres=gpu:h100:%d(S:0-1)\n   State=%s ThreadsPerCore=1\n   CfgTRES=cpu=64,mem=500G,billing=64,gres/gpu=%d\n\n", name, gpusEach, state, gpusEach)
+		fmt.Fprintf(out, "NodeName=%s Arch=x86_64 CoresPerSocket=16 \n   Gres=gpu:h100:%d(S:0-1)\n   State=%s "+
+			"ThreadsPerCore=1\n   CfgTRES=cpu=64,mem=500G,billing=64,gres/gpu=%d\n\n", name, gpusEach, state, gpusEach)
 	}
 }
 
@@ -158,7 +164,9 @@ func (c *controller) showJob(id string) (stdout, stderr []byte, err error) {
 	var out strings.Builder
 	for _, j := range c.jobs {
 		if array, _, _ := strings.Cut(j.id, "_"); array == id {
-			fmt.Fprintf(&out, "JobId=%s JobName=%s\n   JobState=RUNNING Reason=None Dependency=(null)\n   NodeList=%s\n     Nodes=%s CPU_IDs=0-63 Mem=0 GRES=gpu:h100:%d(IDX:0-%d)\n\n", j.number, j.name, hostlist(j.nodes), hostlist(j.nodes), gpusEach, gpusEach-1)
+			fmt.Fprintf(&out, "JobId=%s JobName=%s\n   JobState=RUNNING Reason=None Dependency=(null)\n   "+
+				"NodeList=%s\n     Nodes=%s CPU_IDs=0-63 Mem=0 GRES=gpu:h100:%d(IDX:0-%d)\n\n", j.number, j.name,
+				hostlist(j.nodes), hostlist(j.nodes), gpusEach, gpusEach-1)
 		}
 	}
 	if out.Len() == 0 {
@@ -171,8 +179,10 @@ func (c *controller) showEnded(id string) (stdout, stderr []byte, err error) {
 	var out strings.Builder
 	for _, j := range c.ended {
 		if array, _, _ := strings.Cut(j.id, "_"); array == id || j.id == id {
-			fmt.Fprintf(&out, "JobId=%s JobName=%s\n   JobState=COMPLETED Reason=None Dependency=(null)\n   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0\n   StartTime=%s EndTime=%s Deadline=N/A\n\n",
-				j.number, j.name, j.start.UTC().Format("2006-01-02T15:04:05"), j.over.UTC().Format("2006-01-02T15:04:05"))
+			fmt.Fprintf(&out, "JobId=%s JobName=%s\n   JobState=COMPLETED Reason=None Dependency=(null)\n   "+
+				"Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0\n   StartTime=%s EndTime=%s Deadline=N/A\n\n",
+				j.number, j.name, j.start.UTC().Format("2006-01-02T15:04:05"),
+				j.over.UTC().Format("2006-01-02T15:04:05"))
 		}
 	}
 	if out.Len() == 0 {
@@ -199,7 +209,8 @@ func (c *controller) submit(name string, nodes []string, lasts time.Duration) {
 	if c.random.IntN(3) == 0 { // a task of an array
 		id = fmt.Sprintf("%d_%d", c.next-1, 1)
 	}
-	c.jobs = append(c.jobs, &fakeJob{id: id, number: number, name: name, nodes: nodes, start: time.Now(), over: time.Now().Add(lasts)})
+	c.jobs = append(c.jobs, &fakeJob{id: id, number: number, name: name, nodes: nodes, start: time.Now(),
+		over: time.Now().Add(lasts)})
 }
 
 // forgetAfter is SLURM's MinJobAge.
@@ -234,7 +245,8 @@ func (c *controller) turn(large, small []string) {
 	}
 	for i := 0; i < len(small); i++ {
 		width := 1 + c.random.IntN(2)
-		if nodes := small[i:min(i+width, len(small))]; !slices.ContainsFunc(nodes, func(n string) bool { return busy[n] }) && c.random.IntN(4) > 0 {
+		if nodes := small[i:min(i+width, len(small))]; !slices.ContainsFunc(nodes,
+			func(n string) bool { return busy[n] }) && c.random.IntN(4) > 0 {
 			c.submit("eval", nodes, time.Minute+time.Duration(c.random.Int64N(int64(2*time.Minute))))
 			i += len(nodes) - 1
 		}

@@ -86,10 +86,13 @@ func TestADay(t *testing.T) {
 
 func newSoak(t *testing.T, seed uint64) *soak {
 	s := &soak{
-		t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), began: time.Now(), fleet: newFleet(size), disk: &disk{},
-		controller: &controller{random: rand.New(rand.NewPCG(seed, 2)), mood: fine, ended: map[string]*fakeJob{}, drained: map[string]bool{}, next: 48000},
-		store:      cluster.NewStore(poll, health.Rules(health.Defaults())),
-		over:       map[string]time.Time{}, struck: map[string]time.Time{}, personal: map[string]bool{}, shown: map[string]time.Time{}, faults: map[string]int{},
+		t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), began: time.Now(), fleet: newFleet(size),
+		disk: &disk{},
+		controller: &controller{random: rand.New(rand.NewPCG(seed, 2)), mood: fine, ended: map[string]*fakeJob{},
+			drained: map[string]bool{}, next: 48000},
+		store: cluster.NewStore(poll, health.Rules(health.Defaults())),
+		over:  map[string]time.Time{}, struck: map[string]time.Time{}, personal: map[string]bool{},
+		shown: map[string]time.Time{}, faults: map[string]int{},
 	}
 	s.recorder = newRecorder(s.disk, poll)
 	opener := remote.New(s.fleet)
@@ -118,7 +121,8 @@ func (s *soak) run(lasts time.Duration) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	done := make(chan error)
 	go func() { done <- s.live.Run(ctx, s.emit) }()
-	s.t.Log("   time    events   reports    jobs  asked  dials   copies sessions   probes goroutines heap, MiB allocated")
+	s.t.Log("   time    events   reports    jobs  asked  dials   copies sessions   probes goroutines heap, MiB " +
+		"allocated")
 	time.Sleep(333 * time.Microsecond) // nothing else happens at the moments of this test
 	for s.seen = s.began; time.Since(s.began) < lasts && s.failures < 20; {
 		s.second()
@@ -135,7 +139,8 @@ func (s *soak) run(lasts time.Duration) {
 	for _, name := range slices.Sorted(maps.Keys(s.faults)) {
 		s.t.Logf("%-24s %d times", name, s.faults[name])
 	}
-	s.t.Logf("recordings: %d begun, %d failed; %d writes found a full disk", s.recorder.begun, s.recorder.failed, s.disk.refused)
+	s.t.Logf("recordings: %d begun, %d failed; %d writes found a full disk", s.recorder.begun, s.recorder.failed,
+		s.disk.refused)
 }
 
 // second is one second of the run.

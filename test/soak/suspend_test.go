@@ -47,7 +47,8 @@ const (
 // probeHere is a probe on the standard input and output of this process.
 func probeHere() {
 	f := newFleet(1)
-	p := &probe{node: f.nodes["n001"], in: os.Stdin, out: os.Stdout, silent: probeSilence, killed: make(chan struct{}), exit: make(chan link.Exit, 1), began: time.Now()}
+	p := &probe{node: f.nodes["n001"], in: os.Stdin, out: os.Stdout, silent: probeSilence, killed: make(chan struct{}),
+		exit: make(chan link.Exit, 1), began: time.Now()}
 	p.run()
 }
 
@@ -75,7 +76,8 @@ func watchHosts() {
 		names = append(names, fmt.Sprintf("h%d", i))
 	}
 	store := cluster.NewStore(every, health.Rules(health.Defaults()))
-	hosts := source.NewHosts("h[0-3]", names, poller.New(poller.Config{Opener: opener, Interval: every, Retries: 4}), "alice", "laptop")
+	hosts := source.NewHosts("h[0-3]", names, poller.New(poller.Config{Opener: opener, Interval: every, Retries: 4}),
+		"alice", "laptop")
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error)
 	go func() { done <- hosts.Run(ctx, store.Apply) }()

@@ -40,13 +40,16 @@ func Start(t testing.TB, dir string, options ...string) (config string) {
 	addr := freeAddress(t)
 	_, port, _ := net.SplitHostPort(addr)
 	server := write(t, filepath.Join(dir, "sshd_config"), fmt.Sprintf(
-		"Port %s\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\n%s\n",
+		"Port %s\nListenAddress 127.0.0.1\nHostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM "+
+			"no\nPidFile none\n%s\n",
 		port, dir, dir, strings.Join(options, "\n")))
 	run(t, server, filepath.Join(dir, "log"))
 	await(t, addr)
-	known := write(t, filepath.Join(dir, "known_hosts"), knownhosts.Line([]string{knownhosts.Normalize(addr)}, host)+"\n")
+	known := write(t, filepath.Join(dir, "known_hosts"), knownhosts.Line([]string{knownhosts.Normalize(addr)}, host)+
+		"\n")
 	return write(t, filepath.Join(dir, "ssh_config"), fmt.Sprintf(
-		"Host n\n HostName 127.0.0.1\n Port %s\nHost *\n IdentityFile %s/user\n IdentitiesOnly yes\n UserKnownHostsFile %s\n GlobalKnownHostsFile /dev/null\n",
+		"Host n\n HostName 127.0.0.1\n Port %s\nHost *\n IdentityFile %s/user\n IdentitiesOnly yes\n "+
+			"UserKnownHostsFile %s\n GlobalKnownHostsFile /dev/null\n",
 		port, dir, known))
 }
 

@@ -42,7 +42,8 @@ func Start(cmd *exec.Cmd, w, h int) (*Terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Terminal{cmd: cmd, tty: tty, done: make(chan struct{}), screen: vt.NewEmulator(w, h), changed: make(chan struct{})}
+	t := &Terminal{cmd: cmd, tty: tty, done: make(chan struct{}), screen: vt.NewEmulator(w, h),
+		changed: make(chan struct{})}
 	t.answering.Go(func() { _, _ = io.Copy(tty, t.screen) }) // the terminal's answers to queries of the program
 	go t.show()
 	return t, nil

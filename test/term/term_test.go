@@ -19,7 +19,8 @@ func TestTerminal(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := term.WaitFor(50*time.Millisecond, "a word", func(s string) bool { return strings.Contains(s, "never") }); err == nil {
+	if _, err := term.WaitFor(50*time.Millisecond, "a word",
+		func(s string) bool { return strings.Contains(s, "never") }); err == nil {
 		t.Error("saw a word that was not written")
 	}
 	if err := term.Resize(60, 12); err != nil {

@@ -29,16 +29,17 @@ func Pasts(nodes, gpus, reports int, interval time.Duration) (all []Past, err er
 	defer cancel()
 	events, failed := map[string][]cluster.Event{}, map[string]bool{}
 	begin := time.Now()
-	err = demo.New(nodes+8, gpus, demo.Seed, interval, time.Duration(reports+1)*interval).Run(ctx, func(e cluster.Event) {
-		switch {
-		case !e.At.Before(begin):
-			cancel() // the past is over
-		case e.Down != nil:
-			failed[e.Node] = true
-		case e.Hello != nil || e.Report != nil:
-			events[e.Node] = append(events[e.Node], e)
-		}
-	})
+	err = demo.New(nodes+8, gpus, demo.Seed, interval, time.Duration(reports+1)*interval).Run(ctx,
+		func(e cluster.Event) {
+			switch {
+			case !e.At.Before(begin):
+				cancel() // the past is over
+			case e.Down != nil:
+				failed[e.Node] = true
+			case e.Hello != nil || e.Report != nil:
+				events[e.Node] = append(events[e.Node], e)
+			}
+		})
 	for _, name := range slices.Sorted(maps.Keys(events)) {
 		of := events[name]
 		if failed[name] || len(all) == nodes || len(of) <= reports || len(of[0].Hello.GPUs) != gpus {

@@ -43,11 +43,16 @@ var states = []cluster.NodeState{cluster.NodeConnecting, cluster.NodeReporting, 
 // Kinds are the problems that a Summary tells. Those that show only when the nodes of a job are compared are not among
 // them: nobody on the way knows all nodes.
 var Kinds = []cluster.Kind{
-	cluster.KindMissing, cluster.KindHidden, cluster.KindLost, cluster.KindUnusable, cluster.KindHang, cluster.KindFailed, cluster.KindNoDriver,
-	cluster.KindStale, cluster.KindSlow, cluster.KindECC, cluster.KindThermal, cluster.KindPowerBrake, cluster.KindSlowdown, cluster.KindFault,
-	cluster.KindXid, cluster.KindRecovery, cluster.KindRemap, cluster.KindRemapFailed, cluster.KindRetired, cluster.KindECCGrowing,
-	cluster.KindNVLinkDown, cluster.KindNVLink, cluster.KindPCIe, cluster.KindPCIeReplays, cluster.KindPersistence, cluster.KindHostMemory,
-	cluster.KindMemoryFull, cluster.KindLeftOver, cluster.KindStranger, cluster.KindWrongCgroup, cluster.KindDisk, cluster.KindConnecting,
+	cluster.KindMissing, cluster.KindHidden, cluster.KindLost, cluster.KindUnusable, cluster.KindHang,
+	cluster.KindFailed, cluster.KindNoDriver,
+	cluster.KindStale, cluster.KindSlow, cluster.KindECC, cluster.KindThermal, cluster.KindPowerBrake,
+	cluster.KindSlowdown, cluster.KindFault,
+	cluster.KindXid, cluster.KindRecovery, cluster.KindRemap, cluster.KindRemapFailed, cluster.KindRetired,
+	cluster.KindECCGrowing,
+	cluster.KindNVLinkDown, cluster.KindNVLink, cluster.KindPCIe, cluster.KindPCIeReplays, cluster.KindPersistence,
+	cluster.KindHostMemory,
+	cluster.KindMemoryFull, cluster.KindLeftOver, cluster.KindStranger, cluster.KindWrongCgroup, cluster.KindDisk,
+	cluster.KindConnecting,
 	cluster.KindOwner, cluster.KindOldDriver,
 }
 

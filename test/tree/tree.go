@@ -124,7 +124,8 @@ type Gatherer struct {
 
 // NewGatherer returns a Gatherer for nodes of the Job, which has all their GPUs.
 func NewGatherer(names []string, gpus int, interval time.Duration, at time.Time) *Gatherer {
-	g := &Gatherer{names: names, store: cluster.NewStore(interval, health.Rules(health.Defaults())), all: make([]Summary, len(names))}
+	g := &Gatherer{names: names, store: cluster.NewStore(interval, health.Rules(health.Defaults())),
+		all: make([]Summary, len(names))}
 	g.up = packer{columns: newColumns(len(names))}
 	g.store.Apply(discovery(names, gpus, at))
 	return g

@@ -135,7 +135,8 @@ func TestTheRootKnowsWhatASnapshotSays(t *testing.T) {
 		store.Apply(e)
 	}
 	if ticks < 50 || troubled < ticks || troubled > ticks*len(names)/2 || unwell == 0 {
-		t.Errorf("%d ticks, on which %d nodes had problems, and %d did not report: not what there is to compare", ticks, troubled, unwell)
+		t.Errorf("%d ticks, on which %d nodes had problems, and %d did not report: not what there is to compare", ticks,
+			troubled, unwell)
 	}
 }
 
@@ -148,7 +149,8 @@ func compareTotals(t *testing.T, got Summary, s *cluster.Snapshot) {
 	want := tally.Total(own)
 	slack := float64(job.Reporting) / 2
 	if int(got[state]) != job.Reporting || int(got[gpus]) != want.GPUs || int(got[utilCount]) != want.Util.Count {
-		t.Fatalf("%d nodes, %d GPUs, %d with a utilization; want %d, %d, %d", got[state], got[gpus], got[utilCount], job.Reporting, want.GPUs, want.Util.Count)
+		t.Fatalf("%d nodes, %d GPUs, %d with a utilization; want %d, %d, %d", got[state], got[gpus], got[utilCount],
+			job.Reporting, want.GPUs, want.Util.Count)
 	}
 	for _, c := range []struct {
 		name  string
@@ -197,7 +199,8 @@ func TestReportsThroughTheWire(t *testing.T) {
 		}
 	}
 	end := all[0].events[len(all[0].events)-1].At
-	if got, want := fmt.Sprint(read.Look(end)), fmt.Sprint(told.Look(end)); got != want || read.all[0][gpus] != storyGPUs || read.all[0][state] != reporting {
+	if got, want := fmt.Sprint(read.Look(end)), fmt.Sprint(told.Look(end)); got != want ||
+		read.all[0][gpus] != storyGPUs || read.all[0][state] != reporting {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

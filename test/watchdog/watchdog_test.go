@@ -81,7 +81,8 @@ func TestAHangIsTold(t *testing.T) {
 	if !exited || exit.ExitCode() != 2 {
 		t.Fatalf("%v:\n%s", err, out)
 	}
-	for _, want := range []string{"no test began or ended for 100ms", "TestHangs began", "watchdog.hangsHere", "watchdog_test.go", "tidied up"} {
+	for _, want := range []string{"no test began or ended for 100ms", "TestHangs began", "watchdog.hangsHere",
+		"watchdog_test.go", "tidied up"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}

@@ -15,7 +15,8 @@ import (
 
 // pages are the addresses behind "#/" in the demo, by the names of their pictures.
 var pages = []struct{ name, address string }{
-	{"jobs", "jobs"}, {"job", "job/48211"}, {"nodes", "nodes"}, {"node", "node/gpu-n02"}, {"failed", "node/gpu-n64"}, {"shared", "node/gpu-s11"}, {"gpu", "gpu/gpu-n02/3"},
+	{"jobs", "jobs"}, {"job", "job/48211"}, {"nodes", "nodes"}, {"node", "node/gpu-n02"}, {"failed", "node/gpu-n64"},
+	{"shared", "node/gpu-s11"}, {"gpu", "gpu/gpu-n02/3"},
 	{"problems", "problems"}, {"processes", "processes"},
 }
 
@@ -41,7 +42,8 @@ func run(dir, address string) error {
 	}
 	base, _, _ := strings.Cut(address, "?")
 	var faults []error
-	for _, l := range []chromium.Look{{Width: 390, Height: 844}, {Width: 390, Height: 844, Dark: true}, {Width: 1440, Height: 900}, {Width: 1440, Height: 900, Dark: true}} {
+	for _, l := range []chromium.Look{{Width: 390, Height: 844}, {Width: 390, Height: 844, Dark: true},
+		{Width: 1440, Height: 900}, {Width: 1440, Height: 900, Dark: true}} {
 		for _, p := range pages {
 			faults = append(faults, picture(b, l, base+"#/"+p.address, filepath.Join(dir, nameOf(p.name, l))))
 		}
@@ -59,7 +61,8 @@ func nameOf(page string, l chromium.Look) string {
 
 // picture makes one picture, and says what is wrong with the page.
 func picture(b *chromium.Browser, l chromium.Look, url, file string) error {
-	if err := errors.Join(b.See(l), b.Open("about:blank"), b.Open(url), b.Wait("document.querySelector('main section')"), b.Picture(file)); err != nil {
+	if err := errors.Join(b.See(l), b.Open("about:blank"), b.Open(url),
+		b.Wait("document.querySelector('main section')"), b.Picture(file)); err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	fmt.Println(file)

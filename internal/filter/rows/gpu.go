@@ -18,7 +18,8 @@ import (
 
 // ofGPUs are the fields that rows about GPUs have.
 var ofGPUs = []filter.Key{
-	filter.Util, filter.Temperature, filter.Power, filter.MemoryUsed, filter.MemoryTotal, filter.MemoryPercent, filter.GPU, filter.Model, filter.Driver, filter.UUID, filter.Bus,
+	filter.Util, filter.Temperature, filter.Power, filter.MemoryUsed, filter.MemoryTotal, filter.MemoryPercent,
+	filter.GPU, filter.Model, filter.Driver, filter.UUID, filter.Bus,
 	filter.Device, filter.PState, filter.NUMA,
 }
 
@@ -27,7 +28,8 @@ var overGPUs = []filter.Key{filter.Lowest, filter.UtilMean, filter.PowerSum, fil
 
 // metrics are the numbers that each GPU has.
 var metrics = map[filter.Key]metric.ID{
-	filter.Util: metric.Util, filter.Temperature: metric.Temperature, filter.Power: metric.Power, filter.MemoryUsed: metric.MemoryUsed, filter.MemoryTotal: metric.MemoryTotal,
+	filter.Util: metric.Util, filter.Temperature: metric.Temperature, filter.Power: metric.Power,
+	filter.MemoryUsed: metric.MemoryUsed, filter.MemoryTotal: metric.MemoryTotal,
 	filter.PState: metric.PerformanceState, filter.NUMA: metric.NUMANode,
 }
 
@@ -60,7 +62,8 @@ func sumOf(key filter.Key, gpus []*cluster.GPU) float64 {
 	case filter.MemorySum:
 		return tally.Of(gpus, metric.MemoryUsed).Value
 	}
-	used, all := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal), tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
+	used, all := tally.Of(gpus, metric.MemoryUsed, metric.MemoryTotal),
+		tally.Of(gpus, metric.MemoryTotal, metric.MemoryUsed)
 	if percent, known := cluster.Percent(used.Value, all.Value); known {
 		return percent
 	}

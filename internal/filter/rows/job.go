@@ -12,7 +12,8 @@ import (
 // JobFields are the fields of a job. Its numbers are those of each of its GPUs, and those that the page of the jobs
 // shows.
 var JobFields = filter.Of(
-	filter.Job, filter.Name, filter.Partition, filter.State, filter.User, filter.Node, filter.Nodes, filter.GPUs, filter.Util, filter.Lowest, filter.UtilMean, filter.Power,
+	filter.Job, filter.Name, filter.Partition, filter.State, filter.User, filter.Node, filter.Nodes, filter.GPUs,
+	filter.Util, filter.Lowest, filter.UtilMean, filter.Power,
 	filter.PowerSum, filter.Time, filter.Problem, filter.Letter, filter.Severity,
 )
 
@@ -98,7 +99,8 @@ func (r *Job) Texts(to []string) []string {
 }
 
 // UserFields are the fields of a user who has processes on the nodes.
-var UserFields = filter.Of(filter.User, filter.Nodes, filter.GPUs, filter.Memory, filter.PowerSum, filter.Time, filter.Job, filter.Command)
+var UserFields = filter.Of(filter.User, filter.Nodes, filter.GPUs, filter.Memory, filter.PowerSum, filter.Time,
+	filter.Job, filter.Command)
 
 // User is what a user holds as a filter.Subject.
 type User struct{ row *tally.UserRow }

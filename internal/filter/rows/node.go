@@ -12,7 +12,8 @@ import (
 // NodeFields are the fields of a node: the numbers are those of each of the job's GPUs there, and those that the
 // overview works out of them.
 var NodeFields = filter.Of(slices.Concat(
-	[]filter.Key{filter.Node, filter.State}, ofGPUs, overGPUs, []filter.Key{filter.Problem, filter.Letter, filter.Severity, filter.Rank, filter.User, filter.Job, filter.Partition, filter.Switch},
+	[]filter.Key{filter.Node, filter.State}, ofGPUs, overGPUs, []filter.Key{filter.Problem, filter.Letter,
+		filter.Severity, filter.Rank, filter.User, filter.Job, filter.Partition, filter.Switch},
 )...)
 
 // Node is a node of a job as a filter.Subject.

@@ -7,7 +7,8 @@ import (
 )
 
 // ProblemFields are the fields of a problem.
-var ProblemFields = filter.Of(filter.Severity, filter.Node, filter.Problem, filter.Letter, filter.State, filter.GPU, filter.UUID, filter.Time, filter.Job)
+var ProblemFields = filter.Of(filter.Severity, filter.Node, filter.Problem, filter.Letter, filter.State, filter.GPU,
+	filter.UUID, filter.Time, filter.Job)
 
 // Problem is a finding as a filter.Subject.
 type Problem struct {

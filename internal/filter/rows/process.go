@@ -13,7 +13,8 @@ import (
 // ProcessFields are the fields of a process on a GPU, and of that GPU.
 var ProcessFields = filter.Of(slices.Concat(
 	[]filter.Key{
-		filter.User, filter.PID, filter.Rank, filter.Node, filter.Memory, filter.SM, filter.MemRW, filter.CPU, filter.RSS, filter.Time, filter.Command, filter.Kind, filter.State,
+		filter.User, filter.PID, filter.Rank, filter.Node, filter.Memory, filter.SM, filter.MemRW, filter.CPU,
+		filter.RSS, filter.Time, filter.Command, filter.Kind, filter.State,
 		filter.Job,
 	}, ofGPUs, []filter.Key{filter.Problem, filter.Letter, filter.Severity},
 )...)
@@ -133,7 +134,8 @@ func (r *Process) Texts(to []string) []string {
 }
 
 // rankStates are the words for ranks without a process.
-var rankStates = map[tally.RankState]string{tally.RankGone: "gone", tally.RankUnseen: "missing", tally.RankUnknown: "unknown"}
+var rankStates = map[tally.RankState]string{tally.RankGone: "gone", tally.RankUnseen: "missing",
+	tally.RankUnknown: "unknown"}
 
 // Rank is a row of the table of ranks as a filter.Subject.
 type Rank struct {
@@ -151,7 +153,8 @@ func (r *Rank) Of(row *tally.RankRow) filter.Subject {
 		gpu = nil
 	}
 	r.process = Process{
-		Snapshot: r.Snapshot, Node: n, Process: row.Process, GPU: gpu, Number: row.Number, Rank: row.Rank, State: rankStates[row.State], Job: r.Job.ID,
+		Snapshot: r.Snapshot, Node: n, Process: row.Process, GPU: gpu, Number: row.Number, Rank: row.Rank,
+		State: rankStates[row.State], Job: r.Job.ID,
 		Findings: r.Findings[row.Node],
 	}
 	return &r.process

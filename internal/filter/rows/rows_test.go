@@ -24,25 +24,35 @@ var now = time.Unix(1_800_000_000, 0)
 func gpu(number int, util, celsius, watts float64) cluster.GPU {
 	g := cluster.GPU{Number: number, Key: "GPU-" + string(rune('a'+number))}
 	g.Index = number
-	g.Values = metric.Make(map[metric.ID]float64{metric.Util: util, metric.Temperature: celsius, metric.Power: watts, metric.MemoryUsed: 60 << 30, metric.PerformanceState: 0})
-	g.Card = wire.Card{UUID: g.Key, Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0", Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30, metric.NUMANode: 1})}
+	g.Values = metric.Make(map[metric.ID]float64{metric.Util: util, metric.Temperature: celsius, metric.Power: watts,
+		metric.MemoryUsed: 60 << 30, metric.PerformanceState: 0})
+	g.Card = wire.Card{UUID: g.Key, Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0",
+		Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30, metric.NUMANode: 1})}
 	return g
 }
 
 // snapshot is a job on two nodes: one reports, with three processes, one has failed.
 func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Finding) {
-	n := &cluster.Node{Name: "gpu-n01", Switch: "leaf01", State: cluster.NodeReporting, Listed: true, Hello: &wire.Hello{Driver: "550.54.15"}, GPUs: []cluster.GPU{gpu(0, 99, 70, 600), gpu(1, 21, 49, 200)}}
+	n := &cluster.Node{Name: "gpu-n01", Switch: "leaf01", State: cluster.NodeReporting, Listed: true,
+		Hello: &wire.Hello{Driver: "550.54.15"}, GPUs: []cluster.GPU{gpu(0, 99, 70, 600), gpu(1, 21, 49, 200)}}
 	n.Processes = []wire.Process{
-		{PID: 101, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(40 << 30)), SMPercent: new(98), MemPercent: new(50), CPUPercent: new(100.5), RSS: new(uint64(4 << 30)), ElapsedSec: new(int64(7300)),
-			Identity: wire.Identity{User: "alice", Command: "python -u train.py", Job: "48211", Rank: &wire.Rank{Rank: 12, World: new(14), From: "RANK"}}},
+		{PID: 101, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(40 << 30)), SMPercent: new(98),
+			MemPercent: new(50), CPUPercent: new(100.5), RSS: new(uint64(4 << 30)), ElapsedSec: new(int64(7300)),
+			Identity: wire.Identity{User: "alice", Command: "python -u train.py", Job: "48211",
+				Rank: &wire.Rank{Rank: 12, World: new(14), From: "RANK"}}},
 		{PID: 102, GPU: 1, Type: "C+G", State: "D", Identity: wire.Identity{User: "bob", Name: "Xorg"}},
 	}
-	s := &cluster.Snapshot{At: now, Nodes: map[string]*cluster.Node{"gpu-n01": n, "gpu-n02": {Name: "gpu-n02", State: cluster.NodeFailed}}}
-	job := cluster.JobView{Job: cluster.Job{ID: "48211", Number: "48211", User: "alice", Partition: "gpu", Nodes: []string{"gpu-n01", "gpu-n02"}}}
+	s := &cluster.Snapshot{At: now, Nodes: map[string]*cluster.Node{"gpu-n01": n,
+		"gpu-n02": {Name: "gpu-n02", State: cluster.NodeFailed}}}
+	job := cluster.JobView{Job: cluster.Job{ID: "48211", Number: "48211", User: "alice", Partition: "gpu",
+		Nodes: []string{"gpu-n01", "gpu-n02"}}}
 	job.Findings = []cluster.Finding{
-		{Kind: cluster.KindFailed, Severity: cluster.Critical, Node: "gpu-n02", GPU: -1, Job: "48211", Since: now.Add(-time.Hour)},
-		{Kind: cluster.KindLag, Severity: cluster.Warning, Node: "gpu-n01", GPU: 1, Key: "GPU-b", Job: "48211", Since: now.Add(-time.Minute)},
-		{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "GPU-a", Over: now, Job: "48211"},
+		{Kind: cluster.KindFailed, Severity: cluster.Critical, Node: "gpu-n02", GPU: -1, Job: "48211",
+			Since: now.Add(-time.Hour)},
+		{Kind: cluster.KindLag, Severity: cluster.Warning, Node: "gpu-n01", GPU: 1, Key: "GPU-b", Job: "48211",
+			Since: now.Add(-time.Minute)},
+		{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "GPU-a", Over: now,
+			Job: "48211"},
 	}
 	s.Jobs = []cluster.JobView{job}
 	by := map[string][]*cluster.Finding{"gpu-n01": {&s.Jobs[0].Findings[1]}, "gpu-n02": {&s.Jobs[0].Findings[0]}}
@@ -50,7 +60,8 @@ func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Find
 }
 
 // check filters rows by each text, and compares the names of those that are kept.
-func check[T any](t *testing.T, fields filter.Fields, rows []T, of func(*T) filter.Subject, name func(*T) string, tests map[string]string) {
+func check[T any](t *testing.T, fields filter.Fields, rows []T, of func(*T) filter.Subject, name func(*T) string,
+	tests map[string]string) {
 	t.Helper()
 	for text, want := range tests {
 		e, err := filter.Parse(text, fields)
@@ -72,12 +83,19 @@ func TestNodes(t *testing.T) {
 	s, job, by := snapshot()
 	r := &Node{Snapshot: s, Job: job, Findings: by}
 	check(t, NodeFields, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
-		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02", "util=60": "", "util_low<50": "gpu-n01",
-		"util<50": "gpu-n01", "util=99": "gpu-n01", "util_avg=60": "gpu-n01", "util_avg<50": "", "not util>50": "gpu-n02", "temp>=70": "gpu-n01", "temp<50": "gpu-n01", "power=800W": "",
-		"power<300W": "gpu-n01", "power_sum=800W": "gpu-n01", "mem_used=60GiB": "gpu-n01", "mem_used_sum=120GiB": "gpu-n01", "mem_total=80GiB": "gpu-n01", "mem_pct=75": "gpu-n01", "mem_pct_avg=75": "gpu-n01",
-		"gpu=1": "gpu-n01", "index=2": "", "gpu_name~^h100": "gpu-n01", "driver=550.54.15": "gpu-n01", "uuid=gpu-b": "gpu-n01", "bus~:1b:": "gpu-n01", "device_type=gpu": "gpu-n01",
-		"pstate=0": "gpu-n01", "numa=1": "gpu-n01", "problem=lag": "gpu-n01", "problem=node_failed": "gpu-n02", "problem=thermal": "", "letter=L": "gpu-n01", "severity=critical": "gpu-n02",
-		"rank=12": "gpu-n01", "rank=13": "", "switch=leaf01": "gpu-n01", "switch=leaf02": "", "not switch~leaf": "gpu-n02", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
+		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02",
+		"util=60": "", "util_low<50": "gpu-n01",
+		"util<50": "gpu-n01", "util=99": "gpu-n01", "util_avg=60": "gpu-n01", "util_avg<50": "",
+		"not util>50": "gpu-n02", "temp>=70": "gpu-n01", "temp<50": "gpu-n01", "power=800W": "",
+		"power<300W": "gpu-n01", "power_sum=800W": "gpu-n01", "mem_used=60GiB": "gpu-n01",
+		"mem_used_sum=120GiB": "gpu-n01", "mem_total=80GiB": "gpu-n01", "mem_pct=75": "gpu-n01",
+		"mem_pct_avg=75": "gpu-n01",
+		"gpu=1":          "gpu-n01", "index=2": "", "gpu_name~^h100": "gpu-n01", "driver=550.54.15": "gpu-n01",
+		"uuid=gpu-b": "gpu-n01", "bus~:1b:": "gpu-n01", "device_type=gpu": "gpu-n01",
+		"pstate=0": "gpu-n01", "numa=1": "gpu-n01", "problem=lag": "gpu-n01", "problem=node_failed": "gpu-n02",
+		"problem=thermal": "", "letter=L": "gpu-n01", "severity=critical": "gpu-n02",
+		"rank=12": "gpu-n01", "rank=13": "", "switch=leaf01": "gpu-n01", "switch=leaf02": "",
+		"not switch~leaf": "gpu-n02", "user=alice": "gpu-n01 gpu-n02", "job=48211 partition=gpu node~01": "gpu-n01",
 	})
 }
 
@@ -89,10 +107,14 @@ func TestProcesses(t *testing.T) {
 	of := func(p *tally.Process) filter.Subject { r.Set(s, n, p); return r }
 	name := func(p *tally.Process) string { return p.User }
 	check(t, ProcessFields, list, of, name, map[string]string{
-		"train": "alice", "PYTHON n01": "alice", "xorg": "bob", "102": "bob", "48211": "alice", "user=bob": "bob", "pid=101,102": "alice bob", "rank=12": "alice", "rank!=12": "",
-		"node=gpu-n01": "alice bob", "mem>10GiB": "alice", "mem<10GiB": "", "sm>90": "alice", "mbw=50": "alice", "cpu>100": "alice", "rss=4GiB": "alice", "time>2h": "alice",
-		"cmd~train.*py$": "alice", "type=C": "alice bob", "type=G": "bob", "type=C+G": "bob", "state=D": "bob", "job=48211": "alice", "util<50": "bob", "temp=70": "alice", "power<300W": "bob",
-		"gpu=1": "bob", "uuid=GPU-a": "alice", "mem_pct=75": "alice bob", "driver~^550": "alice bob", "problem=lag": "bob", "letter=T": "",
+		"train": "alice", "PYTHON n01": "alice", "xorg": "bob", "102": "bob", "48211": "alice", "user=bob": "bob",
+		"pid=101,102": "alice bob", "rank=12": "alice", "rank!=12": "",
+		"node=gpu-n01": "alice bob", "mem>10GiB": "alice", "mem<10GiB": "", "sm>90": "alice", "mbw=50": "alice",
+		"cpu>100": "alice", "rss=4GiB": "alice", "time>2h": "alice",
+		"cmd~train.*py$": "alice", "type=C": "alice bob", "type=G": "bob", "type=C+G": "bob", "state=D": "bob",
+		"job=48211": "alice", "util<50": "bob", "temp=70": "alice", "power<300W": "bob",
+		"gpu=1": "bob", "uuid=GPU-a": "alice", "mem_pct=75": "alice bob", "driver~^550": "alice bob",
+		"problem=lag": "bob", "letter=T": "",
 	})
 }
 
@@ -104,33 +126,41 @@ func TestTasksOfArrays(t *testing.T) {
 	list, _ := tally.Processes(job, n)
 	r := &Process{}
 	of := func(p *tally.Process) filter.Subject { r.Set(s, n, p); return r }
-	check(t, ProcessFields, list, of, func(p *tally.Process) string { return p.User }, map[string]string{"job=48100_7": "alice", "48100_7": "alice", "job=48211": ""})
+	check(t, ProcessFields, list, of, func(p *tally.Process) string { return p.User },
+		map[string]string{"job=48100_7": "alice", "48100_7": "alice", "job=48211": ""})
 	g := &GPU{Snapshot: s, Node: n}
-	check(t, ProcessFields, []*cluster.GPU{&n.GPUs[0], &n.GPUs[1]}, g.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
-		"job=48100_7": "0", "48100_7": "0", "job=48211": "",
-	})
+	check(t, ProcessFields, []*cluster.GPU{&n.GPUs[0], &n.GPUs[1]}, g.Of,
+		func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
+			"job=48100_7": "0", "48100_7": "0", "job=48211": "",
+		})
 }
 
 // A GPU has what it has itself, and what each process on it has.
 func TestGPUs(t *testing.T) {
 	s, _, by := snapshot()
 	n := s.Nodes["gpu-n01"]
-	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1], {Number: 2, Card: wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
+	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1],
+		{Number: 2, Card: wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
 	r := &GPU{Snapshot: s, Node: n, Findings: by[n.Name]}
-	check(t, ProcessFields, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
-		"util>50": "0", "util<50": "1", "gpu=1,2": "1 2", "user=bob": "1", "user!=bob": "0", "pid=101": "0", "rank=12": "0", "sm>90": "0", "cmd~train": "0", "train": "0", "XORG": "1", "lag": "1",
-		"problem=lag": "1", "node=gpu-n01": "0 1 2", "n01": "0 1 2", "type=G": "1", "not user=alice": "1 2", "uuid=GPU-a": "0", "power>500W or user=bob": "0 1",
-	})
+	check(t, ProcessFields, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) },
+		map[string]string{
+			"util>50": "0", "util<50": "1", "gpu=1,2": "1 2", "user=bob": "1", "user!=bob": "0", "pid=101": "0",
+			"rank=12": "0", "sm>90": "0", "cmd~train": "0", "train": "0", "XORG": "1", "lag": "1",
+			"problem=lag": "1", "node=gpu-n01": "0 1 2", "n01": "0 1 2", "type=G": "1", "not user=alice": "1 2",
+			"uuid=GPU-a": "0", "power>500W or user=bob": "0 1",
+		})
 }
 
 func TestRanks(t *testing.T) {
 	s, job, by := snapshot()
 	r := &Rank{Snapshot: s, Job: job, Findings: by}
 	list := tally.Ranks(s, job)
-	list = append(list, tally.RankRow{Rank: &wire.Rank{Rank: 13}, State: tally.RankGone, Node: "gpu-n02", Number: cluster.NoNumber})
+	list = append(list, tally.RankRow{Rank: &wire.Rank{Rank: 13}, State: tally.RankGone, Node: "gpu-n02",
+		Number: cluster.NoNumber})
 	name := func(row *tally.RankRow) string { return row.Node }
 	check(t, ProcessFields, list, r.Of, name, map[string]string{
-		"rank>=12 and rank<=13": "gpu-n01 gpu-n02", "state=gone": "gpu-n02", "gone": "gpu-n02", "state=R": "gpu-n01", "gpu!=5 rank=13": "", "problem=lag": "gpu-n01", "job=48211 rank=13": "gpu-n02",
+		"rank>=12 and rank<=13": "gpu-n01 gpu-n02", "state=gone": "gpu-n02", "gone": "gpu-n02", "state=R": "gpu-n01",
+		"gpu!=5 rank=13": "", "problem=lag": "gpu-n01", "job=48211 rank=13": "gpu-n02",
 		"pid>0 train": "gpu-n01", "util>90": "gpu-n01",
 	})
 }
@@ -140,8 +170,10 @@ func TestProblems(t *testing.T) {
 	r := &Problem{Snapshot: s}
 	name := func(f *cluster.Finding) string { return string(f.Kind) }
 	check(t, ProblemFields, job.Findings, r.Of, name, map[string]string{
-		"severity=warning": "lag thermal", "node~n01": "lag thermal", "state=cleared": "thermal", "state=holds severity=critical": "node_failed", "problem=lag": "lag", "letter=L": "lag",
-		"gpu=1": "lag", "uuid=GPU-a": "thermal", "time>10m": "node_failed", "time<10m": "lag", "job=48211": "node_failed lag thermal", "N02": "node_failed", "lag": "lag",
+		"severity=warning": "lag thermal", "node~n01": "lag thermal", "state=cleared": "thermal",
+		"state=holds severity=critical": "node_failed", "problem=lag": "lag", "letter=L": "lag",
+		"gpu=1": "lag", "uuid=GPU-a": "thermal", "time>10m": "node_failed", "time<10m": "lag",
+		"job=48211": "node_failed lag thermal", "N02": "node_failed", "lag": "lag",
 	})
 }
 
@@ -183,12 +215,14 @@ func table() string {
 	kinds := []struct {
 		name   string
 		fields filter.Fields
-	}{{"nodes", NodeFields}, {"processes and ranks", ProcessFields}, {"problems", ProblemFields}, {"jobs", JobFields}, {"users", UserFields}}
+	}{{"nodes", NodeFields}, {"processes and ranks", ProcessFields}, {"problems", ProblemFields}, {"jobs", JobFields},
+		{"users", UserFields}}
 	var lines []string
 	for _, k := range kinds {
 		for i := range k.fields {
 			f := &k.fields[i]
-			line := "| `" + strings.Join(append([]string{f.Name}, f.Also...), "`, `") + "` | `" + f.Name + operator(f) + f.Example + "` | " + f.Help + " | "
+			line := "| `" + strings.Join(append([]string{f.Name}, f.Also...), "`, `") + "` | `" + f.Name + operator(f) +
+				f.Example + "` | " + f.Help + " | "
 			if at := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, line) }); at >= 0 {
 				lines[at] += ", " + k.name
 			} else {
@@ -202,15 +236,20 @@ func table() string {
 func TestJobs(t *testing.T) {
 	s, job, _ := snapshot()
 	job.Name, job.Start = "llama-70b", now.Add(-3*time.Hour)
-	s.Discovery.Pending = []cluster.PendingJob{{ID: "48377_[5-9]", Name: "eval", Partition: "short", Nodes: 1, GPUs: new(2), Reason: "Priority"}}
+	s.Discovery.Pending = []cluster.PendingJob{{ID: "48377_[5-9]", Name: "eval", Partition: "short", Nodes: 1,
+		GPUs: new(2), Reason: "Priority"}}
 	s.Discovery.Ended = []cluster.EndedJob{{ID: "48377_2", Name: "eval", Nodes: 1, State: cluster.JobFailed}}
 	s.Discovery.User = "alice"
 	r := &Job{Snapshot: s}
 	name := func(row *tally.JobRow) string { return row.ID }
 	check(t, JobFields, tally.Jobs(s), r.Of, name, map[string]string{
-		"eval": "48377_[5-9] 48377_2", "job~^482": "48211", "name=eval state=pending": "48377_[5-9]", "state=PD": "48377_[5-9]", "failed": "48211 48377_2", "state=F": "48377_2",
-		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211", "gpus=2": "48377_[5-9]", "util_avg=60": "48211", "util=60": "", "util<50": "48211", "util_low<50": "48211",
-		"power_sum=800W": "48211", "power=600W": "48211", "time>2h": "48211", "problem=lag": "48211", "letter=L": "48211", "severity=critical": "48211", "user=alice": "48211 48377_[5-9] 48377_2", "gpu-n02": "48211",
+		"eval": "48377_[5-9] 48377_2", "job~^482": "48211", "name=eval state=pending": "48377_[5-9]",
+		"state=PD": "48377_[5-9]", "failed": "48211 48377_2", "state=F": "48377_2",
+		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211",
+		"gpus=2": "48377_[5-9]", "util_avg=60": "48211", "util=60": "", "util<50": "48211", "util_low<50": "48211",
+		"power_sum=800W": "48211", "power=600W": "48211", "time>2h": "48211", "problem=lag": "48211",
+		"letter=L": "48211", "severity=critical": "48211", "user=alice": "48211 48377_[5-9] 48377_2",
+		"gpu-n02": "48211",
 	})
 }
 
@@ -220,7 +259,8 @@ func TestUsers(t *testing.T) {
 	var r User
 	name := func(row *tally.UserRow) string { return row.User }
 	check(t, UserFields, tally.Users(s, nil), r.Of, name, map[string]string{
-		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice", "power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
+		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice",
+		"power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
 		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",
 	})
 }

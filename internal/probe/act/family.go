@@ -122,7 +122,8 @@ func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
 	for i, stat := range family {
 		ticks, rss := uint64(stat.UTime)+uint64(stat.STime), uint64(max(stat.ResidentMemory(), 0))
 		list[i] = wire.Relative{
-			ProcessID: wire.ProcessID{PID: stat.PID, StartTicks: stat.Starttime}, Parent: stat.PPID, Name: stat.Comm, State: stat.State,
+			ProcessID: wire.ProcessID{PID: stat.PID, StartTicks: stat.Starttime}, Parent: stat.PPID, Name: stat.Comm,
+			State:    stat.State,
 			CPUTicks: &ticks, RSS: &rss, ElapsedSec: d.words.Elapsed(stat.Starttime),
 		}
 		if _, uid, exists := d.status(stat.PID); exists {

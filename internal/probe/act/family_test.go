@@ -59,8 +59,10 @@ func TestFamilyOfRealProcesses(t *testing.T) {
 		}
 	}
 	leaf := at[pids[1]]
-	if leaf.Parent != pids[0] || leaf.Name != "sleep" || leaf.Command != "sleep 60" || leaf.UID == nil || leaf.User != fmt.Sprint("user", os.Getuid()) ||
-		leaf.StartTicks != identify(t, pids[1]).StartTicks || leaf.RSS == nil || leaf.CPUTicks == nil || leaf.State == "" {
+	if leaf.Parent != pids[0] || leaf.Name != "sleep" || leaf.Command != "sleep 60" || leaf.UID == nil ||
+		leaf.User != fmt.Sprint("user", os.Getuid()) ||
+		leaf.StartTicks != identify(t, pids[1]).StartTicks || leaf.RSS == nil || leaf.CPUTicks == nil ||
+		leaf.State == "" {
 		t.Errorf("the grandchild: %+v", leaf)
 	}
 }
@@ -72,7 +74,8 @@ func node(t *testing.T, processes ...string) *Desk {
 	for _, p := range processes {
 		f := strings.Fields(p)
 		maps.Copy(files, fakeproc.Of(f[0], f[3], "77", strings.Join(f[3:], "\x00"), "7"))
-		files[f[0]+"/stat"] = strings.Replace(files[f[0]+"/stat"], " S 1 1 1 ", fmt.Sprintf(" S %s %s %s ", f[1], f[0], f[2]), 1)
+		files[f[0]+"/stat"] = strings.Replace(files[f[0]+"/stat"], " S 1 1 1 ",
+			fmt.Sprintf(" S %s %s %s ", f[1], f[0], f[2]), 1)
 	}
 	return New(fakeproc.Write(t, files), newDesk().words)
 }
@@ -87,7 +90,8 @@ func pidsOf(list []wire.Relative) (pids []int) {
 // Ancestors end at slurmstepd, or at the parent of the session; siblings and strangers do not belong to the family.
 func TestFamily(t *testing.T) {
 	d := node(t,
-		"1 0 1 systemd", "20 1 20 slurmd", "30 1 30 slurmstepd", "40 30 40 bash run.sh", "41 40 40 torchrun", "50 41 50 python", "51 41 51 python",
+		"1 0 1 systemd", "20 1 20 slurmd", "30 1 30 slurmstepd", "40 30 40 bash run.sh", "41 40 40 torchrun",
+		"50 41 50 python", "51 41 51 python",
 		"60 50 50 loader", "61 50 50 loader", "70 60 50 nvcc",
 		"80 1 80 sshd", "81 80 81 bash", "82 81 81 make", "83 82 81 cc1", "84 81 81 vim",
 	)
@@ -131,7 +135,8 @@ func TestFamilyIsCapped(t *testing.T) {
 	}
 	d := node(t, processes...)
 	list, truncated, err := d.Family(wire.Family{PIDs: []int{2000}})
-	if err != nil || !truncated || len(list) < 200 || len(list) > wire.MaxRelatives || list[0].PID != 10 || list[1].PID != 2000 {
+	if err != nil || !truncated || len(list) < 200 || len(list) > wire.MaxRelatives || list[0].PID != 10 ||
+		list[1].PID != 2000 {
 		t.Errorf("%d processes, %v, %v", len(list), truncated, err)
 	}
 	d.words.Command = func([]string) string { return "" }
@@ -153,7 +158,8 @@ func TestHangingFamily(t *testing.T) {
 		return strings.Join(args, " ")
 	}
 	list, _, err := d.Family(wire.Family{PIDs: []int{41}})
-	if err != nil || !slices.Equal(pidsOf(list), []int{40, 41, 42}) || list[0].Command != "bash" || list[1].Command != "" || list[1].Name != "python" || list[2].UID == nil {
+	if err != nil || !slices.Equal(pidsOf(list), []int{40, 41, 42}) || list[0].Command != "bash" ||
+		list[1].Command != "" || list[1].Name != "python" || list[2].UID == nil {
 		t.Errorf("got %+v, %v", list, err)
 	}
 }

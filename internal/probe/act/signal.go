@@ -25,7 +25,8 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	}
 	for _, p := range s.Processes {
 		if p.StartTicks == 0 {
-			return nil, fmt.Errorf("the request has no start time for pid %d: it could be another process by now", p.PID)
+			return nil, fmt.Errorf("the request has no start time for pid %d: it could be another process by now",
+				p.PID)
 		}
 	}
 	spared := map[int]bool{d.self: true}
@@ -36,14 +37,16 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	done, tried := d.each(len(fates), func(i int) { fates[i] = d.signal(s.Processes[i], s.Number, spared) })
 	list := make([]wire.Signaled, len(fates))
 	for i := range list {
-		list[i] = wire.Signaled{PID: s.Processes[i].PID, Error: "not tried: the node did not answer in time", ErrorID: wire.SignalKernel}
+		list[i] = wire.Signaled{PID: s.Processes[i].PID, Error: "not tried: the node did not answer in time",
+			ErrorID: wire.SignalKernel}
 		switch {
 		case i < done:
 			list[i].Error, list[i].ErrorID = fates[i].why, fates[i].id
 		case !tried:
 			list[i].Error = "not tried: too many earlier requests hang on the node"
 		case i == done:
-			list[i].Error, list[i].ErrorID = "the kernel does not respond: the signal may or may not be delivered", wire.SignalNoAnswer
+			list[i].Error, list[i].ErrorID = "the kernel does not respond: the signal may or may not be delivered",
+				wire.SignalNoAnswer
 		}
 	}
 	d.nameOwners(list, fates[:done])

@@ -135,7 +135,8 @@ func TestReusedPID(t *testing.T) {
 	for name, d := range map[string]*Desk{"pidfd": newDesk(), "kill": old()} {
 		c := start(t, 0, "sleep", "60")
 		for _, start := range []uint64{c.id.StartTicks - 1, c.id.StartTicks + 1} {
-			if got := one(t, d, int(syscall.SIGKILL), wire.ProcessID{PID: c.id.PID, StartTicks: start}); got.ErrorID != wire.SignalReused {
+			if got := one(t, d, int(syscall.SIGKILL),
+				wire.ProcessID{PID: c.id.PID, StartTicks: start}); got.ErrorID != wire.SignalReused {
 				t.Errorf("%s: %+v", name, got)
 			}
 		}
@@ -172,7 +173,8 @@ func TestProcessesOfOthers(t *testing.T) {
 	d := newDesk()
 	own := start(t, 0, "sleep", "60")
 	d.uid++
-	if got := one(t, d, int(syscall.SIGKILL), own.id); got.ErrorID != wire.SignalOtherUser || got.Error != fmt.Sprint("belongs to user", os.Getuid()) {
+	if got := one(t, d, int(syscall.SIGKILL), own.id); got.ErrorID != wire.SignalOtherUser ||
+		got.Error != fmt.Sprint("belongs to user", os.Getuid()) {
 		t.Errorf("got %+v", got)
 	}
 	if !own.runs() {
@@ -182,7 +184,8 @@ func TestProcessesOfOthers(t *testing.T) {
 		return // only root may start a process of another user
 	}
 	other := start(t, 65534, "sleep", "60")
-	if got := one(t, newDesk(), int(syscall.SIGKILL), other.id); got.ErrorID != wire.SignalOtherUser || got.Error != "belongs to user65534" {
+	if got := one(t, newDesk(), int(syscall.SIGKILL), other.id); got.ErrorID != wire.SignalOtherUser ||
+		got.Error != "belongs to user65534" {
 		t.Errorf("as root: %+v", got)
 	}
 	if !other.runs() {
@@ -197,7 +200,9 @@ func TestSparedProcesses(t *testing.T) {
 	d.kill = d.send
 	parent := identify(t, os.Getppid())
 	d.uid = os.Getuid()
-	for _, id := range []wire.ProcessID{identify(t, os.Getpid()), parent, {PID: 1, StartTicks: 1}, {PID: 0, StartTicks: 1}, {PID: -1, StartTicks: 1}, {PID: -os.Getpid(), StartTicks: 1}, {PID: math.MaxInt32 + 2, StartTicks: 1}} {
+	for _, id := range []wire.ProcessID{identify(t, os.Getpid()), parent, {PID: 1, StartTicks: 1},
+		{PID: 0, StartTicks: 1}, {PID: -1, StartTicks: 1}, {PID: -os.Getpid(), StartTicks: 1},
+		{PID: math.MaxInt32 + 2, StartTicks: 1}} {
 		if got := one(t, d, int(syscall.SIGTERM), id); got.ErrorID != wire.SignalDenied || got.Error == "" {
 			t.Errorf("%+v: %+v", id, got)
 		}
@@ -264,8 +269,10 @@ func TestHangingSignal(t *testing.T) {
 		}
 		return openPidfd(pid)
 	}
-	list, err := d.Signal(wire.Signal{Number: int(syscall.SIGTERM), Processes: []wire.ProcessID{first.id, hangs.id, last.id}})
-	if err != nil || len(list) != 3 || list[0].Error != "" || list[1].ErrorID != wire.SignalNoAnswer || list[2].ErrorID != wire.SignalKernel || list[1].Error == list[2].Error {
+	list, err := d.Signal(wire.Signal{Number: int(syscall.SIGTERM), Processes: []wire.ProcessID{first.id, hangs.id,
+		last.id}})
+	if err != nil || len(list) != 3 || list[0].Error != "" || list[1].ErrorID != wire.SignalNoAnswer ||
+		list[2].ErrorID != wire.SignalKernel || list[1].Error == list[2].Error {
 		t.Fatalf("got %+v, %v", list, err)
 	}
 	first.end(t)
@@ -318,7 +325,9 @@ func TestHangingNames(t *testing.T) {
 
 func TestWrongSignals(t *testing.T) {
 	target := []wire.ProcessID{{PID: 1 << 20, StartTicks: 1}}
-	for _, s := range []wire.Signal{{Processes: target}, {Number: -1, Processes: target}, {Number: 65, Processes: target}, {Number: 15}, {Number: 15, Processes: make([]wire.ProcessID, wire.MaxTargets+1)}} {
+	for _, s := range []wire.Signal{{Processes: target}, {Number: -1, Processes: target},
+		{Number: 65, Processes: target}, {Number: 15},
+		{Number: 15, Processes: make([]wire.ProcessID, wire.MaxTargets+1)}} {
 		if list, err := newDesk().Signal(s); err == nil {
 			t.Errorf("%d to %d processes: %+v", s.Number, len(s.Processes), list)
 		}
@@ -329,8 +338,10 @@ func TestWrongSignals(t *testing.T) {
 // said, and nobody gets the signal.
 func TestSignalWithoutAStartTime(t *testing.T) {
 	c := start(t, 0, "sleep", "60")
-	list, err := newDesk().Signal(wire.Signal{Number: int(syscall.SIGKILL), Processes: []wire.ProcessID{c.id, {PID: c.id.PID}}})
-	if want := fmt.Sprintf("the request has no start time for pid %d: it could be another process by now", c.id.PID); err == nil || err.Error() != want || list != nil {
+	list, err := newDesk().Signal(wire.Signal{Number: int(syscall.SIGKILL),
+		Processes: []wire.ProcessID{c.id, {PID: c.id.PID}}})
+	if want := fmt.Sprintf("the request has no start time for pid %d: it could be another process by now",
+		c.id.PID); err == nil || err.Error() != want || list != nil {
 		t.Errorf("got %+v, %v, want %s", list, err, want)
 	}
 	if !c.runs() {
@@ -343,7 +354,8 @@ func TestRefusingKernel(t *testing.T) {
 	c := start(t, 0, "sleep", "60")
 	d := newDesk()
 	d.send = func(int, int) error { return unix.EPERM }
-	if got := one(t, d, int(syscall.SIGTERM), c.id); got.ErrorID != wire.SignalKernel || !strings.Contains(got.Error, "not permitted") {
+	if got := one(t, d, int(syscall.SIGTERM), c.id); got.ErrorID != wire.SignalKernel ||
+		!strings.Contains(got.Error, "not permitted") {
 		t.Errorf("got %+v", got)
 	}
 }

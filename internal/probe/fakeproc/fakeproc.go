@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	procStat = "cpu  1000 20 300 8000 600 7 70 3 500 0\ncpu0 500 10 150 4000 300 3 35 1 250 0\ncpu1 500 10 150 4000 300 4 35 2 250 0\nintr 9 9\n"
+	procStat = "cpu  1000 20 300 8000 600 7 70 3 500 0\ncpu0 500 10 150 4000 300 3 35 1 250 0\ncpu1 500 10 150 4000 " +
+		"300 4 35 2 250 0\nintr 9 9\n"
 	procMem  = "MemTotal:       16318428 kB\nMemFree:         1000000 kB\nMemAvailable:   12318428 kB\n"
 	procLoad = "3.25 2.00 1.00 1/200 4242\n"
 )
@@ -72,7 +73,8 @@ func Release(t *testing.T, path string) {
 func Status(pid, name, state string, threads, uid, parent int, pending string) map[string]string {
 	return map[string]string{
 		pid + "/comm": name + "\n",
-		pid + "/status": "Name:\t" + name + "\nState:\t" + state + "\nPPid:\t" + strconv.Itoa(parent) + "\nUid:\t" + strings.Repeat(strconv.Itoa(uid)+"\t", 4) +
+		pid + "/status": "Name:\t" + name + "\nState:\t" + state + "\nPPid:\t" + strconv.Itoa(parent) + "\nUid:\t" +
+			strings.Repeat(strconv.Itoa(uid)+"\t", 4) +
 			"\nThreads:\t" + strconv.Itoa(threads) + "\nSigPnd:\t" + pending + "\nShdPnd:\t0000000000000000\n",
 	}
 }

@@ -103,7 +103,10 @@ func (g *gpu) heal() {
 		return
 	}
 	g.lacks = maps.Clone(g.lacks) // the readings have the same map
-	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool { return driver.KindOf(err) == driver.Denied && given(id) })
+	maps.DeleteFunc(g.lacks, func(id metric.ID, err error) bool {
+		return driver.KindOf(err) == driver.Denied &&
+			given(id)
+	})
 	g.denied, g.stated = g.lacks.denied(), false
 }
 

@@ -115,7 +115,10 @@ func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 
 // strangers are those of the GPUs whose cards were not read before.
 func (n *Inventory) strangers(gpus []*gpu) []*gpu {
-	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool { return slices.Contains(n.busy, g) || n.crew.foundOf(g).ended })
+	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool {
+		return slices.Contains(n.busy, g) ||
+			n.crew.foundOf(g).ended
+	})
 }
 
 // parts lists the instances of a GPU. One that is busy, or whose card is still being read, has those that it had.

@@ -76,7 +76,10 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 	if kind := driver.KindOf(err); contexts == nil && (kind == driver.Absent || kind == driver.Denied) {
 		return nil, nil
 	}
-	return slices.DeleteFunc(contexts, func(c driver.Context) bool { return c.In != nil && slices.Contains(*hides, *c.In) }), err
+	return slices.DeleteFunc(contexts, func(c driver.Context) bool {
+		return c.In != nil &&
+			slices.Contains(*hides, *c.In)
+	}), err
 }
 
 // processFault records an error of a process call, except that the GPU is lost, which the GPU's entry says.

@@ -61,7 +61,8 @@ func TestRatesOfSlowReadings(t *testing.T) {
 		{10 * time.Second, 16 * time.Second, 16000, nan}, // read when it ended
 		{76 * time.Second, 76 * time.Second, 76000, 1000},
 	} {
-		if got := r.rate(driver.Counter{ID: metric.NVLinkTX, N: tt.n}, start.Add(tt.began), start.Add(tt.ended)); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
+		if got := r.rate(driver.Counter{ID: metric.NVLinkTX, N: tt.n}, start.Add(tt.began),
+			start.Add(tt.ended)); got != tt.want && !(math.IsNaN(got) && math.IsNaN(tt.want)) {
 			t.Errorf("reading %d: %v bytes/s, want %v", i, got, tt.want)
 		}
 	}

@@ -31,7 +31,8 @@ type space struct {
 }
 
 func newDisk(path string, free, total metric.ID) *disk {
-	return &disk{path: path, free: free, total: total, call: newAside("the space of "+path, spaceOf), asked: -diskEvery, at: -diskKept}
+	return &disk{path: path, free: free, total: total, call: newAside("the space of "+path, spaceOf), asked: -diskEvery,
+		at: -diskKept}
 }
 
 func (d *disk) read(to *metric.Values, at time.Duration) error {

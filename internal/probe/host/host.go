@@ -44,7 +44,8 @@ func New(proc, sys string) *Reader {
 		proc: proc, files: map[string]*os.File{},
 		net:    newTraffic("network counters", metric.NetTX, metric.NetRX, 1, interfaces(sys)),
 		fabric: newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, infiniBandWord, ports(sys)),
-		disks:  []*disk{newDisk("/", metric.DiskFree, metric.DiskTotal), newDisk("/tmp", metric.TmpFree, metric.TmpTotal)},
+		disks: []*disk{newDisk("/", metric.DiskFree, metric.DiskTotal),
+			newDisk("/tmp", metric.TmpFree, metric.TmpTotal)},
 	}
 }
 

@@ -24,7 +24,9 @@ func TestHost(t *testing.T) {
 	if first.Has(metric.CPU) {
 		t.Errorf("CPU is %v%% before there are two reports, want none", first.Float(metric.CPU))
 	}
-	if want := metric.Make(map[metric.ID]float64{metric.HostMemoryUsed: 4000000 << 10, metric.HostMemoryTotal: 16318428 << 10, metric.Load: 3.25, metric.Load5: 2.5, metric.Load15: 1, metric.SwapUsed: 1 << 20, metric.SwapTotal: 4 << 20}); first != want {
+	if want := metric.Make(map[metric.ID]float64{metric.HostMemoryUsed: 4000000 << 10,
+		metric.HostMemoryTotal: 16318428 << 10, metric.Load: 3.25, metric.Load5: 2.5, metric.Load15: 1,
+		metric.SwapUsed: 1 << 20, metric.SwapTotal: 4 << 20}); first != want {
 		t.Errorf("got %v, want %v", first, want)
 	}
 
@@ -62,8 +64,10 @@ func TestHostCPUGoesBack(t *testing.T) {
 }
 
 const (
-	procStat = "cpu  1000 20 300 8000 600 7 70 3 500 0\ncpu0 500 10 150 4000 300 3 35 1 250 0\ncpu1 500 10 150 4000 300 4 35 2 250 0\nintr 9 9\n"
-	procMem  = "MemTotal:       16318428 kB\nMemFree:         1000000 kB\nMemAvailable:   12318428 kB\nSwapTotal: 4096 kB\nSwapFree: 3072 kB\n"
+	procStat = "cpu  1000 20 300 8000 600 7 70 3 500 0\ncpu0 500 10 150 4000 300 3 35 1 250 0\ncpu1 500 10 150 4000 " +
+		"300 4 35 2 250 0\nintr 9 9\n"
+	procMem = "MemTotal:       16318428 kB\nMemFree:         1000000 kB\nMemAvailable:   12318428 kB\nSwapTotal: " +
+		"4096 kB\nSwapFree: 3072 kB\n"
 )
 
 // writeProc makes a small /proc.
@@ -77,7 +81,8 @@ func write(t testing.TB, files map[string]string) string {
 	root := t.TempDir()
 	for name, content := range files {
 		path := filepath.Join(root, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755),
+			os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

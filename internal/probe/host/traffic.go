@@ -34,7 +34,8 @@ func interfaces(sys string) func(tx bool) []string {
 // ports returns a function that finds the counters of the InfiniBand ports.
 func ports(sys string) func(tx bool) []string {
 	return func(tx bool) []string {
-		files, _ := filepath.Glob(filepath.Join(sys, "class/infiniband/*/ports/*/counters", pick(tx, "port_xmit_data", "port_rcv_data")))
+		files, _ := filepath.Glob(filepath.Join(sys, "class/infiniband/*/ports/*/counters",
+			pick(tx, "port_xmit_data", "port_rcv_data")))
 		return files
 	}
 }

@@ -65,7 +65,8 @@ func TestTraffic(t *testing.T) {
 			set(mlx+"port_xmit_data", "3000\n")
 			set(mlx1+"port_rcv_data", "4002\n")
 		}, 2 * time.Second, "100000 0 4000 4004"},
-		{"a moment later", func() { set(eth+"tx_bytes", "400000\n") }, 2*time.Second + MinWindow/2, "100000 0 4000 4004"},
+		{"a moment later", func() { set(eth+"tx_bytes", "400000\n") }, 2*time.Second + MinWindow/2,
+			"100000 0 4000 4004"},
 		{"then", func() {}, 3 * time.Second, "100000 0 0 0"},
 		{"the driver starts again", func() { set(eth+"rx_bytes", "000001\n") }, 4 * time.Second, "0 - 0 0"},
 		{"a card appears", func() {
@@ -80,7 +81,8 @@ func TestTraffic(t *testing.T) {
 			}
 		}, 5 * time.Second, "0 0 0 0"},
 		{"and is found", func() {}, 5*time.Second + lookEvery, "0 0 - -"},
-		{"and counts", func() { set("class/infiniband/mlx5_2/ports/1/counters/port_xmit_data", "70000001\n") }, 7*time.Second + lookEvery, "0 0 2 0"},
+		{"and counts", func() { set("class/infiniband/mlx5_2/ports/1/counters/port_xmit_data", "70000001\n") },
+			7*time.Second + lookEvery, "0 0 2 0"},
 		{"a counter cannot be read", func() { set(eth+"tx_bytes", "oops00\n") }, 8*time.Second + lookEvery, "- - 0 0"},
 		{"and can be read again", func() { set(eth+"tx_bytes", "500000\n") }, 9*time.Second + lookEvery, "- - 0 0"},
 	} {
@@ -142,10 +144,12 @@ func TestRatesOfSlowCounters(t *testing.T) {
 		bytes    uint64 // 1000 per second, at the end of the reading
 		want     bool
 	}{
-		{0, 0, 0, false}, {2 * time.Second, 200 * time.Millisecond, 2000, true}, {4 * time.Second, 4 * time.Second, 8000, false},
+		{0, 0, 0, false}, {2 * time.Second, 200 * time.Millisecond, 2000, true},
+		{4 * time.Second, 4 * time.Second, 8000, false},
 		{9 * time.Second, 0, 9000, false}, {10 * time.Second, 0, 10000, true},
 	} {
-		c.adopt(counts{known: true, at: start + step.at, took: step.took, sums: [2]uint64{step.bytes, step.bytes}, files: 2, set: 1})
+		c.adopt(counts{known: true, at: start + step.at, took: step.took, sums: [2]uint64{step.bytes, step.bytes},
+			files: 2, set: 1})
 		if rate := c.rates[0]; (rate == 1000) != step.want || (rate == rate) != step.want {
 			t.Errorf("reading %d: %v bytes/s", i, rate)
 		}
@@ -155,7 +159,8 @@ func TestRatesOfSlowCounters(t *testing.T) {
 func TestDisk(t *testing.T) {
 	d := newDisk(t.TempDir(), metric.TmpFree, metric.TmpTotal)
 	var v metric.Values
-	if err := d.read(&v, start); err != nil || !v.Has(metric.TmpFree) || v.Float(metric.TmpFree) > v.Float(metric.TmpTotal) {
+	if err := d.read(&v, start); err != nil || !v.Has(metric.TmpFree) ||
+		v.Float(metric.TmpFree) > v.Float(metric.TmpTotal) {
 		t.Errorf("%v, %v", v, err)
 	}
 	d.path = "/nowhere/at/all"

@@ -8,13 +8,16 @@ import (
 func TestPlaces(t *testing.T) {
 	for _, tc := range []struct{ name, cgroup, want string }{
 		{"v2", "0::/system.slice/slurmstepd.scope/job_48211/step_0/user/task_0\n", "48211 0"},
-		{"v2, several slurmd", "0::/system.slice/gpu-n04_slurmstepd.scope/job_9/step_batch/user/task_special\n", "9 batch"},
+		{"v2, several slurmd", "0::/system.slice/gpu-n04_slurmstepd.scope/job_9/step_batch/user/task_special\n",
+			"9 batch"},
 		{"v2, job alone", "0::/system.slice/slurmstepd.scope/job_5", "5"},
-		{"v2, by SLUID", "0::/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_extern/user/task_special\n", "sEKNKTV3WPV500 extern"},
+		{"v2, by SLUID", "0::/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_extern/user/task_special\n",
+			"sEKNKTV3WPV500 extern"},
 		{"by SLUID, several slurmd", "0::/system.slice/gpu-n04_slurmstepd.scope/s5K1KKYAYG5D00/step_interactive/user/task_0\n", "s5K1KKYAYG5D00 interactive"},
 		{"by SLUID, job alone", "0::/system.slice/slurmstepd.scope/s5K1KKYAYG5D00", "s5K1KKYAYG5D00"},
 		{"by SLUID, namespaced", "0::/s5K1KKYAYG5D00/step_3\n", "s5K1KKYAYG5D00 3"},
-		{"by SLUID, beside version 1", "9:name=systemd:/\n6:freezer:/\n0::/x/slurmstepd.scope/s5K1KKYAYG5D00/step_0\n", "s5K1KKYAYG5D00 0"},
+		{"by SLUID, beside version 1", "9:name=systemd:/\n6:freezer:/\n0::/x/slurmstepd.scope/s5K1KKYAYG5D00/step_0\n",
+			"s5K1KKYAYG5D00 0"},
 		{"a component of a heterogeneous step", "0::/system.slice/slurmstepd.scope/job_5/step_0+1/user/task_0", "5 0"},
 		{"a step that waits for its number", "0::/system.slice/slurmstepd.scope/job_5/step_TBD/slurm", "5"},
 		{"v1", "12:cpuset:/slurm/uid_20001/job_48211/step_0\n11:memory:/slurm/uid_20001/job_48211/step_0/task_0\n1:name=systemd:/system.slice/slurmd.service\n", "48211 0"},
@@ -51,7 +54,8 @@ func FuzzPlaces(f *testing.F) {
 		if p.dir == "" && p == (place{}) {
 			return
 		}
-		if (p.job == "") == (p.sluid == "") || p.job != "" && !isNumber(p.job) || !strings.HasPrefix(group, p.dir) || !strings.HasSuffix(p.dir, p.job+p.sluid) {
+		if (p.job == "") == (p.sluid == "") || p.job != "" && !isNumber(p.job) || !strings.HasPrefix(group, p.dir) ||
+			!strings.HasSuffix(p.dir, p.job+p.sluid) {
 			t.Errorf("%q gives %+v", group, p)
 		}
 	})

@@ -23,7 +23,8 @@ type node struct {
 
 func newNode(t *testing.T) *node {
 	n := &node{t, t.TempDir(), t.TempDir()}
-	n.file(n.proc, "self/mountinfo", "30 24 0:27 / /run rw - tmpfs tmpfs rw\n35 24 0:30 / "+n.cgroups+" rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n")
+	n.file(n.proc, "self/mountinfo", "30 24 0:27 / /run rw - tmpfs tmpfs rw\n35 24 0:30 / "+n.cgroups+
+		" rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n")
 	return n
 }
 
@@ -42,8 +43,10 @@ func (n *node) file(dir, name, text string) {
 func (n *node) process(pid, parent, uid int, group, command, environ string) {
 	n.t.Helper()
 	dir := fmt.Sprint(pid)
-	n.file(n.proc, dir+"/stat", fmt.Sprintf("%d (x) S %d 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 0 9 1000 256 184 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, parent))
-	n.file(n.proc, dir+"/status", "Name:\tx\nUid:\t"+strings.Repeat(fmt.Sprint(uid)+"\t", 3)+fmt.Sprint(uid)+"\nGid:\t0\t0\t0\t0\n")
+	n.file(n.proc, dir+"/stat", fmt.Sprintf("%d (x) S %d 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 0 9 1000 256 "+
+		"184 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, parent))
+	n.file(n.proc, dir+"/status", "Name:\tx\nUid:\t"+strings.Repeat(fmt.Sprint(uid)+"\t", 3)+fmt.Sprint(uid)+
+		"\nGid:\t0\t0\t0\t0\n")
 	n.file(n.proc, dir+"/cmdline", command)
 	n.file(n.proc, dir+"/environ", environ)
 	procs := filepath.Join(n.cgroups, scope, group, "cgroup.procs")
@@ -85,7 +88,8 @@ func TestJobOfSLUID(t *testing.T) {
 		}, ""},
 		"a program that calls itself so": {func(n *node) {
 			n.process(10, 1, 0, "step_0/slurm", "/usr/sbin/slurmstepd\x00", "")
-			n.process(20, 10, theirs, "step_0/user/task_0", "slurmstepd: [666.0]", vars(strings.Replace(task, "16", "666", 1)))
+			n.process(20, 10, theirs, "step_0/user/task_0", "slurmstepd: [666.0]",
+				vars(strings.Replace(task, "16", "666", 1)))
 		}, ""},
 		"/proc hides the daemon": {func(n *node) {
 			n.process(10, 1, 0, "step_0/slurm", "slurmstepd: [16.0]", "")

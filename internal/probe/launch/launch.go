@@ -84,7 +84,8 @@ const maxValue = 256
 // wanted are the variables that are read.
 var wanted = func() map[string]bool {
 	names := map[string]bool{}
-	for _, name := range []string{"SLURM_HET_SIZE", "SLURM_PACK_SIZE", "SLURM_JOB_ID", "SLURM_NNODES", "NODE_RANK", slurmStep, slurmTasks, pmixNamespace} {
+	for _, name := range []string{"SLURM_HET_SIZE", "SLURM_PACK_SIZE", "SLURM_JOB_ID", "SLURM_NNODES", "NODE_RANK",
+		slurmStep, slurmTasks, pmixNamespace} {
 		names[name] = true
 	}
 	for _, l := range launchers {
@@ -119,10 +120,15 @@ type launcher struct {
 var launchers = []launcher{
 	// torchrun, deepspeed, accelerate. RANK alone may be anything, as the rank of a matrix.
 	{"RANK", localRank, "WORLD_SIZE", nil, []string{mainAddress, mainPort, "TORCHELASTIC_RUN_ID"}},
-	{"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE", nil, []string{"HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT"}},
-	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil, []string{pmixNamespace, "OMPI_MCA_ess_base_jobid"}},
+	{"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE", nil,
+		[]string{"HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT"}},
+	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil,
+		[]string{pmixNamespace, "OMPI_MCA_ess_base_jobid"}},
 	// SLURM's own PMIx sets it in each step, also where it means nothing: SLURM_PROCID says more.
-	{"PMIX_RANK", "", "", func(vars map[string]string) bool { return !strings.HasPrefix(vars[pmixNamespace], "slurm.") }, []string{pmixNamespace}},
+	{"PMIX_RANK", "", "", func(vars map[string]string) bool {
+		return !strings.HasPrefix(vars[pmixNamespace],
+			"slurm.")
+	}, []string{pmixNamespace}},
 	{"PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", nil, []string{slurmStep}},
 	{"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_SIZE", nil, []string{slurmStep}},
 	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep, []string{slurmStep}},

@@ -56,26 +56,39 @@ func TestRead(t *testing.T) {
 		{"negative", "RANK=-1 WORLD_SIZE=16", "/"},
 		{"signed", "RANK=+1 WORLD_SIZE=16", "/"},
 		{"too large", "RANK=1 WORLD_SIZE=99999999999", "/"},
-		{"mpirun", "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_SIZE=8 PMIX_RANK=7 PMIX_NAMESPACE=prterun-1@1", "/ OMPI_COMM_WORLD_RANK 7 3/8"},
-		{"mpirun from a script", script + " OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", "16/ OMPI_COMM_WORLD_RANK 7 -/8"},
-		{"mpirun over steps of its own", "SLURM_JOB_ID=16 SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8", "16/0 OMPI_COMM_WORLD_RANK 7 -/8"},
+		{"mpirun", "OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_SIZE=8 PMIX_RANK=7 " +
+			"PMIX_NAMESPACE=prterun-1@1", "/ OMPI_COMM_WORLD_RANK 7 3/8"},
+		{"mpirun from a script", script + " OMPI_COMM_WORLD_RANK=7 OMPI_COMM_WORLD_SIZE=8",
+			"16/ OMPI_COMM_WORLD_RANK 7 -/8"},
+		{"mpirun over steps of its own",
+			"SLURM_JOB_ID=16 SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 OMPI_COMM_WORLD_RANK=7 " +
+				"OMPI_COMM_WORLD_SIZE=8", "16/0 OMPI_COMM_WORLD_RANK 7 -/8"},
 		{"torchrun under mpirun", torch + " OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2", "/ RANK 3 3/16"},
 		{"PMIx", "PMIX_RANK=5 PMIX_NAMESPACE=pals-1", "/ PMIX_RANK 5 -/-"},
 		{"PMIx of SLURM", task + " PMIX_RANK=5 PMIX_NAMESPACE=slurm.pmix.16.0", "16/0 SLURM_PROCID 5 1/8"},
-		{"PMIx of SLURM in a shell", "SLURM_JOB_ID=16 SLURM_STEP_ID=4294967290 SLURM_PROCID=0 SLURM_NTASKS=8 PMIX_RANK=0 PMIX_NAMESPACE=slurm.pmix.16.interactive", "16/interactive"},
-		{"horovodrun", "HOROVOD_RANK=5 HOROVOD_SIZE=8 HOROVOD_LOCAL_RANK=1 HOROVOD_CROSS_RANK=1", "/ HOROVOD_RANK 5 1/8"},
-		{"horovodrun from a script", script + " HOROVOD_RANK=5 HOROVOD_SIZE=8 HOROVOD_LOCAL_RANK=1", "16/ HOROVOD_RANK 5 1/8"},
+		{"PMIx of SLURM in a shell", "SLURM_JOB_ID=16 SLURM_STEP_ID=4294967290 SLURM_PROCID=0 SLURM_NTASKS=8 " +
+			"PMIX_RANK=0 PMIX_NAMESPACE=slurm.pmix.16.interactive", "16/interactive"},
+		{"horovodrun", "HOROVOD_RANK=5 HOROVOD_SIZE=8 HOROVOD_LOCAL_RANK=1 HOROVOD_CROSS_RANK=1",
+			"/ HOROVOD_RANK 5 1/8"},
+		{"horovodrun from a script", script + " HOROVOD_RANK=5 HOROVOD_SIZE=8 HOROVOD_LOCAL_RANK=1",
+			"16/ HOROVOD_RANK 5 1/8"},
 		{"horovodrun of one process", "HOROVOD_RANK=0 HOROVOD_SIZE=1 HOROVOD_LOCAL_RANK=0", "/"},
 		{"Horovod without a size", "HOROVOD_RANK=5", "/"},
 		{"Lightning: alone it says nothing", "WORLD_SIZE=4 NODE_RANK=0 LOCAL_RANK=2", "/"},
 		{"Hydra", "PMI_RANK=5 PMI_SIZE=8 MPI_LOCALRANKID=1", "/ PMI_RANK 5 1/8"},
 		{"PMI without a size", "PMI_RANK=5", "/"},
-		{"a shell with PMI-2", "SLURM_JOB_ID=16 SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1 PMI_RANK=0 PMI_SIZE=1", "16/0"},
-		{"MVAPICH", "MV2_COMM_WORLD_RANK=5 MV2_COMM_WORLD_SIZE=8 MV2_COMM_WORLD_LOCAL_RANK=1", "/ MV2_COMM_WORLD_RANK 5 1/8"},
+		{"a shell with PMI-2", "SLURM_JOB_ID=16 SLURM_STEP_ID=0 SLURM_PROCID=0 SLURM_NTASKS=1 PMI_RANK=0 PMI_SIZE=1",
+			"16/0"},
+		{"MVAPICH", "MV2_COMM_WORLD_RANK=5 MV2_COMM_WORLD_SIZE=8 MV2_COMM_WORLD_LOCAL_RANK=1",
+			"/ MV2_COMM_WORLD_RANK 5 1/8"},
 		{"srun", task, "16/0 SLURM_PROCID 5 1/8"},
-		{"srun without its own size", "SLURM_JOB_ID=16 SLURM_STEP_ID=2 SLURM_PROCID=5 SLURM_NTASKS=8", "16/2 SLURM_PROCID 5 -/8"},
-		{"srun of fewer tasks than the job", "SLURM_JOB_ID=16 SLURM_STEP_ID=2 SLURM_PROCID=1 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=2", "16/2 SLURM_PROCID 1 -/2"},
-		{"srun of one task", "SLURM_JOB_ID=16 SLURM_STEP_ID=2 SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=1", "16/2"},
+		{"srun without its own size", "SLURM_JOB_ID=16 SLURM_STEP_ID=2 SLURM_PROCID=5 SLURM_NTASKS=8",
+			"16/2 SLURM_PROCID 5 -/8"},
+		{"srun of fewer tasks than the job",
+			"SLURM_JOB_ID=16 SLURM_STEP_ID=2 SLURM_PROCID=1 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=2",
+			"16/2 SLURM_PROCID 1 -/2"},
+		{"srun of one task", "SLURM_JOB_ID=16 SLURM_STEP_ID=2 SLURM_PROCID=0 SLURM_NTASKS=8 SLURM_STEP_NUM_TASKS=1",
+			"16/2"},
 		{"the script of a job", script, "16/"},
 		{"with the number of its step", script + " SLURM_STEP_ID=4294967291", "16/batch"},
 		{"by ssh", "SLURM_JOB_ID=16 SLURM_STEP_ID=4294967292 SLURM_PROCID=0 SLURM_NTASKS=8", "16/extern"},
@@ -98,12 +111,14 @@ func TestReadInPart(t *testing.T) {
 		from io.Reader
 		want string
 	}{
-		"empty":                    {strings.NewReader(""), "/"},
-		"long":                     {strings.NewReader(long(maxEnviron - 1000)), "16/0 SLURM_PROCID 5 1/8"},
-		"too long":                 {strings.NewReader(long(maxEnviron) + "\x00RANK=0\x00WORLD_SIZE=2\x00"), "/"},
-		"fails":                    {io.MultiReader(strings.NewReader(environ(task)), iotest.ErrReader(errors.New("gone"))), "/"},
-		"in bits":                  {iotest.OneByteReader(strings.NewReader(environ(task))), "16/0 SLURM_PROCID 5 1/8"},
-		"a value that is too long": {strings.NewReader(environ("RANK=" + strings.Repeat("0", maxValue) + "1 WORLD_SIZE=4")), "/"},
+		"empty":    {strings.NewReader(""), "/"},
+		"long":     {strings.NewReader(long(maxEnviron - 1000)), "16/0 SLURM_PROCID 5 1/8"},
+		"too long": {strings.NewReader(long(maxEnviron) + "\x00RANK=0\x00WORLD_SIZE=2\x00"), "/"},
+		"fails": {io.MultiReader(strings.NewReader(environ(task)),
+			iotest.ErrReader(errors.New("gone"))), "/"},
+		"in bits": {iotest.OneByteReader(strings.NewReader(environ(task))), "16/0 SLURM_PROCID 5 1/8"},
+		"a value that is too long": {strings.NewReader(environ("RANK=" + strings.Repeat("0", maxValue) +
+			"1 WORLD_SIZE=4")), "/"},
 	} {
 		if got := words(Read(test.from)); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
@@ -169,8 +184,10 @@ func TestDropSharedOfATask(t *testing.T) {
 		{"two programs", "RANK", "0", "0", 1, 3, 0},
 	} {
 		list := []wire.Process{
-			{PID: 11, Identity: wire.Identity{Parent: 10, Job: "16", Step: test.step, Rank: &wire.Rank{Rank: 3, From: test.from}}},
-			{PID: 21, GPU: test.gpu, Identity: wire.Identity{Parent: 20, Job: "16", Step: test.other, Rank: &wire.Rank{Rank: test.rank, From: test.from}}},
+			{PID: 11, Identity: wire.Identity{Parent: 10, Job: "16", Step: test.step,
+				Rank: &wire.Rank{Rank: 3, From: test.from}}},
+			{PID: 21, GPU: test.gpu, Identity: wire.Identity{Parent: 20, Job: "16", Step: test.other,
+				Rank: &wire.Rank{Rank: test.rank, From: test.from}}},
 		}
 		DropShared(list)
 		dropped := 0
@@ -191,14 +208,16 @@ func TestOriginInCgroup(t *testing.T) {
 		{"no cgroup", task, "", "", "16/0 SLURM_PROCID 5 1/8"},
 		{"the same", task, "16", "0", "16/0 SLURM_PROCID 5 1/8"},
 		{"without a step", task, "16", "", "16/ SLURM_PROCID 5 1/8"},
-		{"the script of a job that was submitted in a step", strings.Replace(task, "JOB_ID=16", "JOB_ID=17", 1), "17", "batch", "17/batch"},
+		{"the script of a job that was submitted in a step", strings.Replace(task, "JOB_ID=16", "JOB_ID=17", 1), "17",
+			"batch", "17/batch"},
 		{"another job", task, "17", "0", "17/0"},
 		{"another step", task, "16", "1", "16/1"},
 		{"torchrun there", task + torch, "16", "batch", "16/batch RANK 3 3/16"},
 		{"a heterogeneous job", task + " SLURM_HET_SIZE=2", "17", "0", "17/0 SLURM_PROCID 5 1/8"},
 		{"nothing in the environment", "", "16", "0", "16/0"},
 	} {
-		if got := words(Read(strings.NewReader(environ(test.vars))).In(Member{Job: test.job, Step: test.step})); got != test.want {
+		if got := words(Read(strings.NewReader(environ(test.vars))).In(Member{Job: test.job,
+			Step: test.step})); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -212,7 +231,8 @@ func FuzzRead(f *testing.F) {
 		if len(o.Job) > 10 || len(o.Step) > len("interactive") || strings.Trim(o.Job, "0123456789") != "" {
 			t.Errorf("%+v", o)
 		}
-		if r := o.Rank; r != nil && (r.Rank < 0 || r.World != nil && *r.World <= r.Rank || r.Local != nil && *r.Local > r.Rank) {
+		if r := o.Rank; r != nil && (r.Rank < 0 || r.World != nil && *r.World <= r.Rank || r.Local != nil &&
+			*r.Local > r.Rank) {
 			t.Errorf("%s", words(o))
 		}
 	})

@@ -67,7 +67,8 @@ func firstRank(children map[int]*Spawned) (first int, certain bool) {
 	var any *Spawned
 	seen := map[int]bool{0: true}
 	for _, s := range children {
-		if seen[s.local] || any != nil && (s.node != any.node || s.world != any.world || s.nodes != any.nodes || s.program != any.program) {
+		if seen[s.local] || any != nil && (s.node != any.node || s.world != any.world || s.nodes != any.nodes ||
+			s.program != any.program) {
 			return 0, false // two of one rank, or a helper of the first process
 		}
 		seen[s.local], any = true, s

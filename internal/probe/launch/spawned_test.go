@@ -32,23 +32,31 @@ func TestPlaceSpawned(t *testing.T) {
 		{"Lightning on one node", whole(one), "0 1 2 3"},
 		{"the first of two nodes", whole(strings.Replace(second, "NODE_RANK=1", "NODE_RANK=0", 1)), "0 1 2 3"},
 		{"the second", whole(second), "4 5 6 7"},
-		{"the second, of how many nodes is not known", whole(strings.Replace(second, "SLURM_NNODES=2 ", "", 1)), "- - - -"},
-		{"the program runs on fewer nodes than the job has", whole(strings.Replace(second, "NNODES=2", "NNODES=4", 1)), "- - - -"},
+		{"the second, of how many nodes is not known", whole(strings.Replace(second, "SLURM_NNODES=2 ", "", 1)),
+			"- - - -"},
+		{"the program runs on fewer nodes than the job has", whole(strings.Replace(second, "NNODES=2", "NNODES=4", 1)),
+			"- - - -"},
 		{"one of the second has ended: how many there are per node is not certain", whole(second)[:3], "- - -"},
 		{"one in the middle has", append(whole(second)[:2], whole(second)[3]), "- - -"},
 		{"one of the first node has ended", append(whole(one)[:2], whole(one)[3]), "0 1 3"},
 		{"the first process is on no GPU", whole(one)[1:], "1 2 3"},
-		{"a helper of a child has inherited", append(whole(one), spawning{20, 13, 0, one + "LOCAL_RANK=3"}), "0 1 2 3 -"},
-		{"a helper of the first process has inherited", append(whole(one), spawning{20, 10, 3, one + "LOCAL_RANK=0"}), "- - - - -"},
+		{"a helper of a child has inherited", append(whole(one), spawning{20, 13, 0, one + "LOCAL_RANK=3"}),
+			"0 1 2 3 -"},
+		{"a helper of the first process has inherited", append(whole(one), spawning{20, 10, 3, one + "LOCAL_RANK=0"}),
+			"- - - - -"},
 		{"a helper of the first process alone", []spawning{{10, 9, 0, ""}, {20, 10, 1, one + "LOCAL_RANK=0"}}, "- -"},
 		{"one process on all GPUs", []spawning{{10, 9, 0, ""}, {10, 9, 1, ""}, {10, 9, 2, ""}}, "- - -"},
 		{"a child on two GPUs", append(whole(one), spawning{13, 10, 4, one + "LOCAL_RANK=3"}), "0 1 2 3 3"},
 		{"two of one rank", append(whole(one), spawning{21, 10, 4, one + "LOCAL_RANK=3"}), "- - - - -"},
-		{"two programs", append(whole(one), spawning{30, 9, 4, ""}, spawning{31, 30, 5, strings.Replace(one, "5000", "6000", 1) + "LOCAL_RANK=1"}), "0 1 2 3 0 1"},
+		{"two programs", append(whole(one), spawning{30, 9, 4, ""},
+			spawning{31, 30, 5, strings.Replace(one, "5000", "6000", 1) + "LOCAL_RANK=1"}), "0 1 2 3 0 1"},
 		{"orphans", []spawning{{11, 1, 1, one + "LOCAL_RANK=1"}, {12, 1, 2, one + "LOCAL_RANK=2"}}, "- -"},
-		{"exported by the script for all", []spawning{{11, 9, 0, one + "LOCAL_RANK=0"}, {12, 9, 1, one + "LOCAL_RANK=0"}}, "- -"},
-		{"torchrun says more", []spawning{{11, 9, 0, one + "LOCAL_RANK=0 RANK=0"}, {12, 9, 1, one + "LOCAL_RANK=1 RANK=1"}}, "0 1"},
-		{"RANK of something else", []spawning{{11, 9, 0, one + "LOCAL_RANK=0 RANK=64"}, {12, 9, 1, one + "LOCAL_RANK=1 RANK=64"}}, "- -"},
+		{"exported by the script for all", []spawning{{11, 9, 0, one + "LOCAL_RANK=0"},
+			{12, 9, 1, one + "LOCAL_RANK=0"}}, "- -"},
+		{"torchrun says more", []spawning{{11, 9, 0, one + "LOCAL_RANK=0 RANK=0"},
+			{12, 9, 1, one + "LOCAL_RANK=1 RANK=1"}}, "0 1"},
+		{"RANK of something else", []spawning{{11, 9, 0, one + "LOCAL_RANK=0 RANK=64"},
+			{12, 9, 1, one + "LOCAL_RANK=1 RANK=64"}}, "- -"},
 		{"beyond its world", []spawning{{10, 9, 0, ""}, {14, 10, 1, one + "LOCAL_RANK=4"}}, "- -"},
 		{"without the number of the node", []spawning{{10, 9, 0, ""}, {11, 10, 1, "WORLD_SIZE=2 LOCAL_RANK=1"}}, "- -"},
 	} {
@@ -57,7 +65,8 @@ func TestPlaceSpawned(t *testing.T) {
 		for _, s := range test.on {
 			o := Read(strings.NewReader(environ(s.vars)))
 			origins[s.pid] = o
-			list = append(list, wire.Process{PID: s.pid, GPU: s.gpu, Identity: wire.Identity{Parent: s.parent, Rank: o.Rank}})
+			list = append(list, wire.Process{PID: s.pid, GPU: s.gpu,
+				Identity: wire.Identity{Parent: s.parent, Rank: o.Rank}})
 		}
 		PlaceSpawned(list, func(pid int) *Spawned { return origins[pid].Spawned })
 		DropShared(list)
@@ -93,10 +102,12 @@ func TestProgram(t *testing.T) {
 		{"another port", torchrun, strings.Replace(torchrun, "29500", "29501", 1), false},
 		{"another run", torchrun, strings.Replace(torchrun, "=none", "=7", 1), false},
 		{"another host", torchrun, strings.Replace(torchrun, "10.0.0.1", "10.0.0.2", 1), false},
-		{"on this host", strings.Replace(torchrun, "10.0.0.1", "127.0.0.1", 1), strings.Replace(torchrun, "10.0.0.1", "127.0.0.1", 1), true},
+		{"on this host", strings.Replace(torchrun, "10.0.0.1", "127.0.0.1", 1),
+			strings.Replace(torchrun, "10.0.0.1", "127.0.0.1", 1), true},
 		{"tasks of a step", task, strings.Replace(task, "PROCID=5", "PROCID=6", 1), true},
 		{"of two steps", task, strings.Replace(task, "STEP_ID=0", "STEP_ID=1", 1), false},
-		{"mpirun", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=prterun-1@1", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=prterun-2@1", false},
+		{"mpirun", "OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=prterun-1@1",
+			"OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 PMIX_NAMESPACE=prterun-2@1", false},
 	} {
 		if a, b := of(test.one), of(test.other); (a == b) != test.same || len(a) != 8 {
 			t.Errorf("%s: %q and %q", test.name, a, b)

@@ -57,20 +57,27 @@ func TestField(t *testing.T) {
 		want string
 		kind driver.ErrorKind // of the refusal
 	}{
-		"unsigned":      {answer{typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83, 0, 0, 0, 9}}, `{"memory_temperature_celsius":83}`, 0},
-		"signed":        {answer{typ: nvml.VALUE_TYPE_SIGNED_INT, value: [8]byte{0xfe, 0xff, 0xff, 0xff}}, `{"memory_temperature_celsius":-2}`, 0},
-		"long":          {answer{typ: nvml.VALUE_TYPE_UNSIGNED_LONG, value: [8]byte{83}}, `{"memory_temperature_celsius":83}`, 0},
-		"long long":     {answer{typ: nvml.VALUE_TYPE_SIGNED_LONG_LONG, value: [8]byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}}, `{"memory_temperature_celsius":-2}`, 0},
-		"double":        {answer{typ: nvml.VALUE_TYPE_DOUBLE, value: [8]byte{7: 0x40}}, `{"memory_temperature_celsius":2}`, 0},
+		"unsigned": {answer{typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83, 0, 0, 0, 9}},
+			`{"memory_temperature_celsius":83}`, 0},
+		"signed": {answer{typ: nvml.VALUE_TYPE_SIGNED_INT, value: [8]byte{0xfe, 0xff, 0xff, 0xff}},
+			`{"memory_temperature_celsius":-2}`, 0},
+		"long": {answer{typ: nvml.VALUE_TYPE_UNSIGNED_LONG, value: [8]byte{83}},
+			`{"memory_temperature_celsius":83}`, 0},
+		"long long": {answer{typ: nvml.VALUE_TYPE_SIGNED_LONG_LONG, value: [8]byte{0xfe, 0xff, 0xff, 0xff, 0xff,
+			0xff, 0xff, 0xff}}, `{"memory_temperature_celsius":-2}`, 0},
+		"double": {answer{typ: nvml.VALUE_TYPE_DOUBLE, value: [8]byte{7: 0x40}},
+			`{"memory_temperature_celsius":2}`, 0},
 		"unknown type":  {answer{typ: 99, value: [8]byte{83}}, `{}`, 0},
 		"not supported": {answer{ret: nvml.ERROR_NOT_SUPPORTED}, `{}`, driver.Absent},
 		"unknown field": {answer{ret: nvml.ERROR_INVALID_ARGUMENT}, `{}`, driver.Absent},
 		"lost":          {answer{ret: nvml.ERROR_GPU_IS_LOST}, `{}`, driver.Lost},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := readField(fieldsOf(map[uint32]answer{nvml.FI_DEV_MEMORY_TEMP: tt.answer}, new(int)), metric.MemoryTemperature, 550)
+			got, err := readField(fieldsOf(map[uint32]answer{nvml.FI_DEV_MEMORY_TEMP: tt.answer}, new(int)),
+				metric.MemoryTemperature, 550)
 			refused := tt.ret != nvml.SUCCESS
-			if err != nil || got.String() != tt.want || len(got.Refusals) > 0 != refused || refused && driver.KindOf(got.Refusals[0].Err) != tt.kind {
+			if err != nil || got.String() != tt.want || len(got.Refusals) > 0 != refused || refused &&
+				driver.KindOf(got.Refusals[0].Err) != tt.kind {
 				t.Errorf("got %v, %v, refused %v, want %s", &got.Values, err, got.Refusals, tt.want)
 			}
 		})
@@ -90,19 +97,26 @@ func TestSources(t *testing.T) {
 		want   string
 		count  uint64 // the counter; 0: none
 	}{
-		"totals":               {metric.NVLinkCRC, 550, map[uint32]answer{38: wide(2), 45: wide(3), 163: wide(9)}, `{"nvlink_crc_errors":5}`, 0},
-		"links":                {metric.NVLinkCRC, 550, map[uint32]answer{163: wide(2)}, `{"nvlink_crc_errors":36}`, 0},
-		"NVLink 5":             {metric.NVLinkRecoveries, 570, map[uint32]answer{215: wide(1)}, `{"nvlink_recoveries":18}`, 0},
-		"KiB":                  {metric.NVLinkTX, 550, map[uint32]answer{138: wide(1 << 50), 202: wide(7)}, `{}`, 1 << 60},
-		"bytes":                {metric.NVLinkRX, 570, map[uint32]answer{204: wide(7)}, `{}`, 7},
-		"a counter of 32 bits": {metric.PCIeTX, 550, map[uint32]answer{197: {typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{7}}}, `{}`, 0},
-		"nanoseconds":          {metric.PowerCapTime, 550, map[uint32]answer{74: wide(1_234_500_000)}, `{"power_cap_seconds":1.235}`, 0},
-		"millijoules":          {metric.Energy, 550, map[uint32]answer{83: wide(1_234_567)}, `{"energy_joules":1234.567}`, 0},
-		"reasons of now":       {metric.SWThermalTime, 590, map[uint32]answer{75: wide(1e9), 269: wide(2e9)}, `{"sw_thermal_seconds":2}`, 0},
-		"reasons of then":      {metric.SWThermalTime, 580, map[uint32]answer{75: wide(1e9), 269: wide(2e9)}, `{}`, 0},
-		"heat of any kind":     {metric.ThermalTime, 580, map[uint32]answer{75: wide(1e9)}, `{"thermal_seconds":1}`, 0},
-		"another field then":   {metric.HWThermalTime, 580, map[uint32]answer{251: wide(1e9), 270: wide(2e9)}, `{}`, 0},
-		"driver not known":     {metric.PowerBrakeTime, 0, map[uint32]answer{271: wide(2e9)}, `{}`, 0},
+		"totals": {metric.NVLinkCRC, 550, map[uint32]answer{38: wide(2), 45: wide(3), 163: wide(9)},
+			`{"nvlink_crc_errors":5}`, 0},
+		"links": {metric.NVLinkCRC, 550, map[uint32]answer{163: wide(2)}, `{"nvlink_crc_errors":36}`, 0},
+		"NVLink 5": {metric.NVLinkRecoveries, 570, map[uint32]answer{215: wide(1)},
+			`{"nvlink_recoveries":18}`, 0},
+		"KiB": {metric.NVLinkTX, 550, map[uint32]answer{138: wide(1 << 50), 202: wide(7)}, `{}`,
+			1 << 60},
+		"bytes": {metric.NVLinkRX, 570, map[uint32]answer{204: wide(7)}, `{}`, 7},
+		"a counter of 32 bits": {metric.PCIeTX, 550,
+			map[uint32]answer{197: {typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{7}}}, `{}`, 0},
+		"nanoseconds": {metric.PowerCapTime, 550, map[uint32]answer{74: wide(1_234_500_000)},
+			`{"power_cap_seconds":1.235}`, 0},
+		"millijoules": {metric.Energy, 550, map[uint32]answer{83: wide(1_234_567)},
+			`{"energy_joules":1234.567}`, 0},
+		"reasons of now": {metric.SWThermalTime, 590, map[uint32]answer{75: wide(1e9), 269: wide(2e9)},
+			`{"sw_thermal_seconds":2}`, 0},
+		"reasons of then":    {metric.SWThermalTime, 580, map[uint32]answer{75: wide(1e9), 269: wide(2e9)}, `{}`, 0},
+		"heat of any kind":   {metric.ThermalTime, 580, map[uint32]answer{75: wide(1e9)}, `{"thermal_seconds":1}`, 0},
+		"another field then": {metric.HWThermalTime, 580, map[uint32]answer{251: wide(1e9), 270: wide(2e9)}, `{}`, 0},
+		"driver not known":   {metric.PowerBrakeTime, 0, map[uint32]answer{271: wide(2e9)}, `{}`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := readField(fieldsOf(tt.fields, new(int)), tt.id, tt.driver)
@@ -110,7 +124,8 @@ func TestSources(t *testing.T) {
 			for _, c := range got.Counters {
 				count += c.N
 			}
-			if err != nil || got.String() != tt.want || count != tt.count || (len(got.Refusals) == 0) != (tt.want != "{}" || count > 0) {
+			if err != nil || got.String() != tt.want || count != tt.count ||
+				(len(got.Refusals) == 0) != (tt.want != "{}" || count > 0) {
 				t.Errorf("got %v, %v, counters %v, refused %v", &got.Values, err, got.Counters, got.Refusals)
 			}
 		})
@@ -134,8 +149,10 @@ func TestBatchSettles(t *testing.T) {
 	b := newBatch(&device{nvml: fieldsOf(fields, &asked), driver: 570}, fastFields)
 	for i, want := range []struct{ asked, refused int }{{len(b.values), 9}, {6, 2}} {
 		var got driver.Answer
-		if err := b.read(&got); err != nil || asked != want.asked || len(got.Refusals) != want.refused || got.String() != `{"memory_temperature_celsius":83}` || len(got.Counters) != 3 {
-			t.Errorf("reading %d asked for %d fields: %v, %v, counters %v, refused %v", i, asked, &got.Values, err, got.Counters, got.Refusals)
+		if err := b.read(&got); err != nil || asked != want.asked || len(got.Refusals) != want.refused ||
+			got.String() != `{"memory_temperature_celsius":83}` || len(got.Counters) != 3 {
+			t.Errorf("reading %d asked for %d fields: %v, %v, counters %v, refused %v", i, asked, &got.Values, err,
+				got.Counters, got.Refusals)
 		}
 	}
 	fields[nvml.FI_DEV_PERF_POLICY_POWER] = wide(2e9)

@@ -62,12 +62,15 @@ func TestCallsOfAReport(t *testing.T) {
 				f := newFakeGPM()
 				f.GetFieldValuesFunc = func([]nvml.FieldValue) nvml.Return { return nvml.SUCCESS }
 				tt.change(f)
-				readers := (&device{nvml: f, driver: 590, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).readers()
+				readers := (&device{nvml: f, driver: 590,
+					gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).readers()
 				idle := make([]bool, len(readers))
 				first := readPace(readers, idle, metric.Fast, f.Device, f.lib)
 				time.Sleep(time.Second)
-				fast, slow := readPace(readers, idle, metric.Fast, f.Device, f.lib), readPace(readers, idle, metric.Slow, f.Device, f.lib)
-				t.Logf("%d calls in the first report, %d in each later one, %d more every %d s", first, fast, slow, metric.SlowSeconds)
+				fast, slow := readPace(readers, idle, metric.Fast, f.Device, f.lib),
+					readPace(readers, idle, metric.Slow, f.Device, f.lib)
+				t.Logf("%d calls in the first report, %d in each later one, %d more every %d s", first, fast, slow,
+					metric.SlowSeconds)
 				if first != tt.first || fast != tt.fast || slow != tt.slow {
 					t.Errorf("want %d, %d and %d", tt.first, tt.fast, tt.slow)
 				}

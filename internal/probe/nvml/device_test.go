@@ -20,11 +20,16 @@ func TestCardWithoutUUID(t *testing.T) {
 		uuid nvml.Return
 		want wire.Card
 	}{
-		"all well":      {nvml.SUCCESS, wire.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100", Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
-		"not supported": {nvml.ERROR_NOT_SUPPORTED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100", Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
-		"unknown error": {nvml.ERROR_UNKNOWN, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100", Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
-		"lost":          {nvml.ERROR_GPU_IS_LOST, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_GPU_IS_LOST.Error(), LostID: wire.LostFellOff}},
-		"needs a reset": {nvml.ERROR_RESET_REQUIRED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Lost: nvml.ERROR_RESET_REQUIRED.Error(), LostID: wire.LostReset}},
+		"all well": {nvml.SUCCESS, wire.Card{UUID: "GPU-1", Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100",
+			Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
+		"not supported": {nvml.ERROR_NOT_SUPPORTED, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100",
+			Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
+		"unknown error": {nvml.ERROR_UNKNOWN, wire.Card{Minor: &minor, PCIBus: "0000:1B", Name: "NVIDIA A100",
+			Serial: "165", VBIOS: "92.00", Capability: "8.0"}},
+		"lost": {nvml.ERROR_GPU_IS_LOST, wire.Card{Minor: &minor, PCIBus: "0000:1B",
+			Lost: nvml.ERROR_GPU_IS_LOST.Error(), LostID: wire.LostFellOff}},
+		"needs a reset": {nvml.ERROR_RESET_REQUIRED, wire.Card{Minor: &minor, PCIBus: "0000:1B",
+			Lost: nvml.ERROR_RESET_REQUIRED.Error(), LostID: wire.LostReset}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			gpu := fullGPU(nvml.SUCCESS)

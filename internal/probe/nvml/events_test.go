@@ -38,7 +38,8 @@ func TestWatch(t *testing.T) {
 		EventSetFreeFunc:   func(nvml.EventSet) nvml.Return { freed++; return nvml.SUCCESS },
 	}}
 	w, refused := lib.Watch([]driver.Slot{
-		{Index: 0, Device: &device{nvml: first}}, {Index: 1, Lost: "GPU is lost"}, {Index: 3, Device: &device{nvml: second}},
+		{Index: 0, Device: &device{nvml: first}}, {Index: 1, Lost: "GPU is lost"},
+		{Index: 3, Device: &device{nvml: second}},
 		{Index: 4, Device: &device{nvml: watchable("GPU-4", nvml.ERROR_NOT_SUPPORTED)}},
 	})
 	if len(refused) != 1 || driver.KindOf(refused[4]) != driver.Absent {
@@ -52,8 +53,9 @@ func TestWatch(t *testing.T) {
 		ok   bool
 		fail bool
 	}{
-		"by handle":   {of: second, typ: nvml.EventTypeXidCriticalError, want: xid.Event{GPU: 3, Code: 79}, ok: true},
-		"by UUID":     {of: watchable("GPU-1", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError, want: xid.Event{GPU: 0, Code: 79}, ok: true},
+		"by handle": {of: second, typ: nvml.EventTypeXidCriticalError, want: xid.Event{GPU: 3, Code: 79}, ok: true},
+		"by UUID": {of: watchable("GPU-1", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError,
+			want: xid.Event{GPU: 0, Code: 79}, ok: true},
 		"unknown GPU": {of: watchable("GPU-9", nvml.SUCCESS), typ: nvml.EventTypeXidCriticalError},
 		"no Xid":      {of: first, typ: nvml.EventTypeClock},
 		"none":        {of: first, ret: nvml.ERROR_TIMEOUT},
@@ -70,7 +72,9 @@ func TestWatch(t *testing.T) {
 	if w.Close(); freed != 1 {
 		t.Errorf("the set was freed %d times", freed)
 	}
-	if w, refused := lib.Watch([]driver.Slot{{Index: 4, Device: &device{nvml: watchable("GPU-4", nvml.ERROR_NO_PERMISSION)}}}); w != nil || len(refused) != 1 || freed != 2 {
+	if w, refused := lib.Watch([]driver.Slot{{Index: 4,
+		Device: &device{nvml: watchable("GPU-4", nvml.ERROR_NO_PERMISSION)}}}); w != nil || len(refused) != 1 ||
+		freed != 2 {
 		t.Errorf("when all refuse: %v, %v, freed %d times", w, refused, freed)
 	}
 }

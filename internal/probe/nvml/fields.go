@@ -75,8 +75,10 @@ var fastFields = []field{
 	{metric.PowerBrakeTime, []source{reasonTime(powerBrakeTime)}},
 	{metric.PCIeTX, from(nvml.FI_DEV_PCIE_COUNT_TX_BYTES)},
 	{metric.PCIeRX, from(nvml.FI_DEV_PCIE_COUNT_RX_BYTES)},
-	{metric.NVLinkTX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX), allLinks(1, nvml.FI_DEV_NVLINK_COUNT_XMIT_BYTES)}},
-	{metric.NVLinkRX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX), allLinks(1, nvml.FI_DEV_NVLINK_COUNT_RCV_BYTES)}},
+	{metric.NVLinkTX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX),
+		allLinks(1, nvml.FI_DEV_NVLINK_COUNT_XMIT_BYTES)}},
+	{metric.NVLinkRX, []source{allLinks(kibibytes, nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX),
+		allLinks(1, nvml.FI_DEV_NVLINK_COUNT_RCV_BYTES)}},
 	{metric.RecoveryAction, from(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
 }
 
@@ -87,7 +89,8 @@ var slowFields = []field{
 		scaled(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_CRC), eachLink(nvml.FI_DEV_NVLINK_COUNT_RCV_ERRORS),
 	}},
-	{metric.NVLinkReplays, []source{scaled(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL), eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_REPLAY)}},
+	{metric.NVLinkReplays, []source{scaled(1, nvml.FI_DEV_NVLINK_REPLAY_ERROR_COUNT_TOTAL),
+		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_REPLAY)}},
 	{metric.NVLinkRecoveries, []source{
 		scaled(1, nvml.FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL),
 		eachLink(nvml.FI_DEV_NVLINK_ERROR_DL_RECOVERY), eachLink(nvml.FI_DEV_NVLINK_COUNT_LINK_RECOVERY_EVENTS),

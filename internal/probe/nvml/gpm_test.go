@@ -37,7 +37,8 @@ func newFakeGPM() *fakeGPM {
 		},
 		GpmMetricsGetFunc: func(r *nvml.GpmMetricsGetType) nvml.Return {
 			for i := range r.NumMetrics {
-				r.Metrics[i].Value, r.Metrics[i].NvmlReturn = float64(f.samples)+float64(r.Metrics[i].MetricId)*10, uint32(f.metric)
+				r.Metrics[i].Value, r.Metrics[i].NvmlReturn = float64(f.samples)+float64(r.Metrics[i].MetricId)*10,
+					uint32(f.metric)
 			}
 			return nvml.SUCCESS
 		},
@@ -136,7 +137,8 @@ func TestWithoutGPM(t *testing.T) {
 			f.GetCudaComputeCapabilityFunc = func() (int, int, nvml.Return) { return tt.capability, 0, tt.ret }
 			var got driver.Answer
 			err := (&device{nvml: f, gpm: (&Library{nvml: f.lib}).gpm(gpmKey{0, wholeGPU})}).gpmReader().Read(&got)
-			if driver.KindOf(err) != driver.Absent || !got.Empty() || f.samples != tt.samples || len(f.lib.GpmSampleAllocCalls()) != 2*tt.samples {
+			if driver.KindOf(err) != driver.Absent || !got.Empty() || f.samples != tt.samples ||
+				len(f.lib.GpmSampleAllocCalls()) != 2*tt.samples {
 				t.Errorf("got %v, %v, %d samples", &got.Values, err, f.samples)
 			}
 		})

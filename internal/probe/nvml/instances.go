@@ -47,7 +47,8 @@ func (l *Library) instances(gpu int, parent nvml.Device) []driver.Slot {
 		if ret1 != nvml.SUCCESS || ret2 != nvml.SUCCESS {
 			continue
 		}
-		d := &instance{device: device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{gpu, gi})}, parent: parent}
+		d := &instance{device: device{nvml: handle, unlisted: l.unlisted, driver: l.driver,
+			gpm: l.gpm(gpmKey{gpu, gi})}, parent: parent}
 		d.id = wire.Instance{Index: i, GPU: gi, Compute: ci}
 		slots = append(slots, driver.Slot{Index: instanceIndex(gpu, d.id), Device: d, Readers: d.readers()})
 	}
@@ -76,7 +77,8 @@ func (d *instance) readers() []driver.Reader {
 	var out []driver.Reader
 	for _, r := range readers {
 		if slices.Contains(r.ids, metric.MemoryUsed) || slices.Contains(r.ids, metric.MemoryTotal) {
-			out = append(out, driver.Reader{IDs: r.ids, Read: func(to *driver.Answer) error { return checkInstance(r.read(&d.device, to)) }})
+			out = append(out, driver.Reader{IDs: r.ids,
+				Read: func(to *driver.Answer) error { return checkInstance(r.read(&d.device, to)) }})
 		}
 	}
 	whole := &device{nvml: d.parent}

@@ -116,7 +116,8 @@ func (l *Library) Devices() ([]driver.Slot, error) {
 		switch ret {
 		case nvml.SUCCESS:
 			d := &device{nvml: handle, unlisted: l.unlisted, driver: l.driver, gpm: l.gpm(gpmKey{i, wholeGPU})}
-			slots = append(slots, driver.Slot{Index: i, Device: d, Readers: d.readers(), Parts: func() []driver.Slot { return l.instances(i, handle) }})
+			slots = append(slots, driver.Slot{Index: i, Device: d, Readers: d.readers(),
+				Parts: func() []driver.Slot { return l.instances(i, handle) }})
 		case nvml.ERROR_NO_PERMISSION:
 		default:
 			slots = append(slots, driver.Slot{Index: i, Lost: ret.Error(), LostID: lostID(ret)})

@@ -55,7 +55,8 @@ func list(typ driver.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return))
 func oddLists(version string) error {
 	var major, minor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
-		return &driver.Error{Kind: driver.Absent, Words: "driver " + version + " uses an incompatible process list format"}
+		return &driver.Error{Kind: driver.Absent, Words: "driver " + version +
+			" uses an incompatible process list format"}
 	}
 	return nil
 }
@@ -88,7 +89,8 @@ func (d *device) ProcessUtilization(sinceMicros uint64) (usage []driver.Usage, e
 	usage = make([]driver.Usage, 0, len(samples))
 	for _, s := range samples {
 		usage = append(usage, driver.Usage{
-			PID: int(s.Pid), AtMicros: s.TimeStamp, SM: int(s.SmUtil), Memory: int(s.MemUtil), Encoder: int(s.EncUtil), Decoder: int(s.DecUtil),
+			PID: int(s.Pid), AtMicros: s.TimeStamp, SM: int(s.SmUtil), Memory: int(s.MemUtil), Encoder: int(s.EncUtil),
+			Decoder: int(s.DecUtil),
 		})
 	}
 	return usage, nil

@@ -46,7 +46,8 @@ func positive[T ~uint32 | int | uint64 | float64](id metric.ID, call func(*devic
 func (d *device) readers() []driver.Reader {
 	var out []driver.Reader
 	for _, r := range readers {
-		out = append(out, driver.Reader{IDs: r.ids, Read: func(to *driver.Answer) error { return check(r.read(d, to)) }})
+		out = append(out, driver.Reader{IDs: r.ids,
+			Read: func(to *driver.Answer) error { return check(r.read(d, to)) }})
 	}
 	for _, fields := range [][]field{fastFields, slowFields} {
 		out = append(out, newBatch(d, fields).reader())

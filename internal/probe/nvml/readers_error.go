@@ -21,8 +21,12 @@ var errorReaders = []reader{
 	ecc(metric.ECCCorrectedAggregate, nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.AGGREGATE_ECC),
 	retired(metric.RetiredCorrectable, nvml.PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS),
 	retired(metric.RetiredUncorrectable, nvml.PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR),
-	one(metric.RetiredPending, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetRetiredPagesPendingStatus() }),
-	{[]metric.ID{metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed}, remapped},
+	one(metric.RetiredPending, func(d *device) (nvml.EnableState,
+		nvml.Return) {
+		return d.nvml.GetRetiredPagesPendingStatus()
+	}),
+	{[]metric.ID{metric.RemappedCorrectable, metric.RemappedUncorrectable, metric.RemapPending, metric.RemapFailed},
+		remapped},
 }
 
 func ecc(id metric.ID, typ nvml.MemoryErrorType, since nvml.EccCounterType) reader {

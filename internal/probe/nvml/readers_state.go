@@ -10,15 +10,24 @@ import (
 
 // stateReaders read temperatures, power, clocks and modes.
 var stateReaders = []reader{
-	one(metric.Temperature, func(d *device) (uint32, nvml.Return) { return d.nvml.GetTemperature(nvml.TEMPERATURE_GPU) }),
+	one(metric.Temperature, func(d *device) (uint32,
+		nvml.Return) {
+		return d.nvml.GetTemperature(nvml.TEMPERATURE_GPU)
+	}),
 	threshold(metric.Slowdown, nvml.TEMPERATURE_THRESHOLD_SLOWDOWN),
 	threshold(metric.Shutdown, nvml.TEMPERATURE_THRESHOLD_SHUTDOWN),
 	threshold(metric.MaxOperating, nvml.TEMPERATURE_THRESHOLD_GPU_MAX),
 	threshold(metric.MemoryMaxOperating, nvml.TEMPERATURE_THRESHOLD_MEM_MAX),
 	one(metric.Fan, func(d *device) (uint32, nvml.Return) { return d.nvml.GetFanSpeed() }),
 	one(metric.Power, func(d *device) (float64, nvml.Return) { return watts(d.nvml.GetPowerUsage()) }),
-	positive(metric.PowerLimit, func(d *device) (float64, nvml.Return) { return watts(d.nvml.GetEnforcedPowerLimit()) }),
-	positive(metric.PowerLimitDefault, func(d *device) (float64, nvml.Return) { return watts(d.nvml.GetPowerManagementDefaultLimit()) }),
+	positive(metric.PowerLimit, func(d *device) (float64,
+		nvml.Return) {
+		return watts(d.nvml.GetEnforcedPowerLimit())
+	}),
+	positive(metric.PowerLimitDefault, func(d *device) (float64,
+		nvml.Return) {
+		return watts(d.nvml.GetPowerManagementDefaultLimit())
+	}),
 	positive(metric.PowerLimitMax, func(d *device) (float64, nvml.Return) {
 		_, highest, ret := d.nvml.GetPowerManagementLimitConstraints()
 		return watts(highest, ret)

@@ -51,34 +51,67 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetPciInfoFunc: func() (nvml.PciInfo, nvml.Return) {
 			return nvml.PciInfo{BusId: [32]int8{'0', '0', '0', '0', ':', '1', 'B'}}, ret
 		},
-		GetMigModeFunc:                         func() (int, int, nvml.Return) { return nvml.DEVICE_MIG_DISABLE, 0, ret },
-		GetUtilizationRatesFunc:                func() (nvml.Utilization, nvml.Return) { return nvml.Utilization{Gpu: 97, Memory: 41}, ret },
-		GetEncoderUtilizationFunc:              sampled(1),
-		GetDecoderUtilizationFunc:              sampled(2),
-		GetJpgUtilizationFunc:                  sampled(3),
-		GetOfaUtilizationFunc:                  sampled(4),
-		GetMemoryInfo_v2Func:                   func() (nvml.Memory_v2, nvml.Return) { return nvml.Memory_v2{Total: 80, Used: 30}, ret },
-		GetMemoryInfoFunc:                      func() (nvml.Memory, nvml.Return) { return nvml.Memory{Total: 80, Used: 31}, ret },
-		GetBAR1MemoryInfoFunc:                  func() (nvml.BAR1Memory, nvml.Return) { return nvml.BAR1Memory{Bar1Total: 128, Bar1Used: 6}, ret },
-		GetTemperatureFunc:                     func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 71, ret },
-		GetTemperatureThresholdFunc:            func(t nvml.TemperatureThresholds) (uint32, nvml.Return) { return 90 + uint32(t), ret },
+		GetMigModeFunc: func() (int, int, nvml.Return) {
+			return nvml.DEVICE_MIG_DISABLE, 0,
+				ret
+		},
+		GetUtilizationRatesFunc: func() (nvml.Utilization,
+			nvml.Return) {
+			return nvml.Utilization{Gpu: 97, Memory: 41}, ret
+		},
+		GetEncoderUtilizationFunc: sampled(1),
+		GetDecoderUtilizationFunc: sampled(2),
+		GetJpgUtilizationFunc:     sampled(3),
+		GetOfaUtilizationFunc:     sampled(4),
+		GetMemoryInfo_v2Func: func() (nvml.Memory_v2, nvml.Return) {
+			return nvml.Memory_v2{Total: 80,
+				Used: 30}, ret
+		},
+		GetMemoryInfoFunc: func() (nvml.Memory, nvml.Return) {
+			return nvml.Memory{Total: 80,
+				Used: 31}, ret
+		},
+		GetBAR1MemoryInfoFunc: func() (nvml.BAR1Memory,
+			nvml.Return) {
+			return nvml.BAR1Memory{Bar1Total: 128, Bar1Used: 6}, ret
+		},
+		GetTemperatureFunc: func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 71, ret },
+		GetTemperatureThresholdFunc: func(t nvml.TemperatureThresholds) (uint32, nvml.Return) {
+			return 90 +
+				uint32(t), ret
+		},
 		GetFanSpeedFunc:                        number(33),
 		GetPowerUsageFunc:                      number(312_500),
 		GetEnforcedPowerLimitFunc:              number(400_000),
 		GetPowerManagementDefaultLimitFunc:     number(410_000),
 		GetPowerManagementLimitConstraintsFunc: func() (uint32, uint32, nvml.Return) { return 100_000, 420_000, ret },
 		GetPerformanceStateFunc:                func() (nvml.Pstates, nvml.Return) { return nvml.PSTATE_2, ret },
-		GetClockInfoFunc:                       func(c nvml.ClockType) (uint32, nvml.Return) { return 1000 + uint32(c), ret },
-		GetMaxClockInfoFunc:                    func(c nvml.ClockType) (uint32, nvml.Return) { return 2000 + uint32(c), ret },
-		GetCurrentClocksEventReasonsFunc:       func() (uint64, nvml.Return) { return 0x48, ret },
-		GetPersistenceModeFunc:                 func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
-		GetComputeModeFunc:                     func() (nvml.ComputeMode, nvml.Return) { return nvml.COMPUTEMODE_EXCLUSIVE_PROCESS, ret },
-		GetCurrPcieLinkGenerationFunc:          whole(4),
-		GetMaxPcieLinkGenerationFunc:           whole(5),
-		GetCurrPcieLinkWidthFunc:               whole(8),
-		GetMaxPcieLinkWidthFunc:                whole(16),
-		GetPcieReplayCounterFunc:               whole(9),
-		GetNvLinkStateFunc:                     func(link int) (nvml.EnableState, nvml.Return) { return nvlinkState(link, ret) },
+		GetClockInfoFunc: func(c nvml.ClockType) (uint32, nvml.Return) {
+			return 1000 + uint32(c),
+				ret
+		},
+		GetMaxClockInfoFunc: func(c nvml.ClockType) (uint32, nvml.Return) {
+			return 2000 + uint32(c),
+				ret
+		},
+		GetCurrentClocksEventReasonsFunc: func() (uint64, nvml.Return) { return 0x48, ret },
+		GetPersistenceModeFunc: func() (nvml.EnableState, nvml.Return) {
+			return nvml.FEATURE_ENABLED,
+				ret
+		},
+		GetComputeModeFunc: func() (nvml.ComputeMode,
+			nvml.Return) {
+			return nvml.COMPUTEMODE_EXCLUSIVE_PROCESS, ret
+		},
+		GetCurrPcieLinkGenerationFunc: whole(4),
+		GetMaxPcieLinkGenerationFunc:  whole(5),
+		GetCurrPcieLinkWidthFunc:      whole(8),
+		GetMaxPcieLinkWidthFunc:       whole(16),
+		GetPcieReplayCounterFunc:      whole(9),
+		GetNvLinkStateFunc: func(link int) (nvml.EnableState,
+			nvml.Return) {
+			return nvlinkState(link, ret)
+		},
 		// of an old driver
 		GetGpuFabricInfoVFunc: func() nvml.GpuFabricInfoHandler { return nvml.GpuFabricInfoHandler{} },
 		GetGpuFabricInfoFunc: func() (nvml.GpuFabricInfo, nvml.Return) {
@@ -91,7 +124,10 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetTotalEccErrorsFunc: func(t nvml.MemoryErrorType, c nvml.EccCounterType) (uint64, nvml.Return) {
 			return 10*uint64(t) + uint64(c), ret
 		},
-		GetRetiredPagesFunc:              func(c nvml.PageRetirementCause) ([]uint64, nvml.Return) { return make([]uint64, 1+c), ret },
+		GetRetiredPagesFunc: func(c nvml.PageRetirementCause) ([]uint64,
+			nvml.Return) {
+			return make([]uint64, 1+c), ret
+		},
 		GetRetiredPagesPendingStatusFunc: func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
 		GetRemappedRowsFunc:              func() (int, int, bool, bool, nvml.Return) { return 5, 6, true, false, ret },
 	}
@@ -142,7 +178,8 @@ func TestReadersOfAFullGPU(t *testing.T) {
 // What is not supported, or fails, is absent, and is told apart.
 func TestReadersThatFail(t *testing.T) {
 	for ret, want := range map[nvml.Return]driver.ErrorKind{
-		nvml.ERROR_NOT_SUPPORTED: driver.Absent, nvml.ERROR_NO_PERMISSION: driver.Denied, nvml.ERROR_UNKNOWN: driver.Other, nvml.ERROR_GPU_IS_LOST: driver.Lost,
+		nvml.ERROR_NOT_SUPPORTED: driver.Absent, nvml.ERROR_NO_PERMISSION: driver.Denied,
+		nvml.ERROR_UNKNOWN: driver.Other, nvml.ERROR_GPU_IS_LOST: driver.Lost,
 	} {
 		got := readCalls(&device{nvml: fullGPU(ret), gpm: &gpm{}}, func(r driver.Reader, err error) {
 			if err == nil || driver.KindOf(err) != want {
@@ -164,9 +201,13 @@ func TestNonsenseIsAbsent(t *testing.T) {
 	gpu.GetPerformanceStateFunc = func() (nvml.Pstates, nvml.Return) { return nvml.PSTATE_UNKNOWN, nvml.SUCCESS }
 	gpu.GetNvLinkStateFunc = func(int) (nvml.EnableState, nvml.Return) { return 0, nvml.ERROR_INVALID_ARGUMENT }
 	gpu.GetGpuFabricInfoFunc = func() (nvml.GpuFabricInfo, nvml.Return) { return nvml.GpuFabricInfo{}, nvml.SUCCESS }
-	gpu.GetMemoryAffinityFunc = func(int, nvml.AffinityScope) ([]uint, nvml.Return) { return []uint{0, 0}, nvml.SUCCESS }
+	gpu.GetMemoryAffinityFunc = func(int, nvml.AffinityScope) ([]uint, nvml.Return) {
+		return []uint{0, 0},
+			nvml.SUCCESS
+	}
 	absent := []metric.ID{
-		metric.PowerLimit, metric.SMClockMax, metric.MemClockMax, metric.GraphicsClockMax, metric.VideoClockMax, metric.PCIeWidth,
+		metric.PowerLimit, metric.SMClockMax, metric.MemClockMax, metric.GraphicsClockMax, metric.VideoClockMax,
+		metric.PCIeWidth,
 		metric.PerformanceState, metric.NVLinks, metric.NVLinkUp, metric.FabricState, metric.NUMANode,
 	}
 	got := readCalls(&device{nvml: gpu}, func(r driver.Reader, err error) {
@@ -207,7 +248,8 @@ func TestMissing(t *testing.T) {
 		times[name]++
 	}
 	for name, want := range map[string]int{
-		"nvmlDeviceGetClockInfo": 1, "nvmlDeviceGetCurrentClocksEventReasons": 1, "nvmlDeviceGetMemoryInfo_v2": 0, "nvmlDeviceGetUtilizationRates": 0,
+		"nvmlDeviceGetClockInfo": 1, "nvmlDeviceGetCurrentClocksEventReasons": 1, "nvmlDeviceGetMemoryInfo_v2": 0,
+		"nvmlDeviceGetUtilizationRates": 0,
 	} {
 		if times[name] != want {
 			t.Errorf("%s is missing %d times, want %d", name, times[name], want)

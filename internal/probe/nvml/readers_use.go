@@ -17,9 +17,21 @@ var useReaders = []reader{
 	one(metric.JPEG, func(d *device) (uint32, nvml.Return) { return sampled(d.nvml.GetJpgUtilization()) }),
 	one(metric.OFA, func(d *device) (uint32, nvml.Return) { return sampled(d.nvml.GetOfaUtilization()) }),
 	one(metric.MemoryUsed, func(d *device) (uint64, nvml.Return) { used, _, ret := d.memory(); return used, ret }),
-	positive(metric.MemoryTotal, func(d *device) (uint64, nvml.Return) { _, total, ret := d.memory(); return total, ret }),
-	one(metric.BAR1Used, func(d *device) (uint64, nvml.Return) { m, ret := d.nvml.GetBAR1MemoryInfo(); return m.Bar1Used, ret }),
-	positive(metric.BAR1Total, func(d *device) (uint64, nvml.Return) { m, ret := d.nvml.GetBAR1MemoryInfo(); return m.Bar1Total, ret }),
+	positive(metric.MemoryTotal, func(d *device) (uint64, nvml.Return) {
+		_, total, ret := d.memory()
+		return total,
+			ret
+	}),
+	one(metric.BAR1Used, func(d *device) (uint64, nvml.Return) {
+		m,
+			ret := d.nvml.GetBAR1MemoryInfo()
+		return m.Bar1Used, ret
+	}),
+	positive(metric.BAR1Total, func(d *device) (uint64, nvml.Return) {
+		m,
+			ret := d.nvml.GetBAR1MemoryInfo()
+		return m.Bar1Total, ret
+	}),
 }
 
 func utilization(d *device, to *driver.Answer) nvml.Return {

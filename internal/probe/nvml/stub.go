@@ -15,5 +15,6 @@ func New() *Library { return &Library{} }
 
 // Init returns an error that says that this build has no NVML.
 func (*Library) Init() error {
-	return &driver.InitError{ID: wire.FaultNoNVML, Words: "this build has no NVML (it needs cgo, and Linux on amd64 or arm64)"}
+	return &driver.InitError{ID: wire.FaultNoNVML,
+		Words: "this build has no NVML (it needs cgo, and Linux on amd64 or arm64)"}
 }

@@ -19,7 +19,8 @@ func TestCommandLine(t *testing.T) {
 		{"padded with NULs, as a renamed process", []string{"nginx: worker", "", "", ""}, "nginx: worker"},
 		{"not UTF-8", []string{"a\xffb"}, "a?b"},
 		{"long", []string{strings.Repeat("x", 2000)}, strings.Repeat("x", wire.MaxCommand)},
-		{"cut within a character", []string{"x" + strings.Repeat("é", 2000)}, "x" + strings.Repeat("é", (wire.MaxCommand-1)/2)},
+		{"cut within a character", []string{"x" + strings.Repeat("é", 2000)},
+			"x" + strings.Repeat("é", (wire.MaxCommand-1)/2)},
 	} {
 		if got := CommandLine(tc.args); got != tc.want {
 			t.Errorf("%s: got %q", tc.name, got)

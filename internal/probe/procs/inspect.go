@@ -38,7 +38,8 @@ func (in *Inspector) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, e
 		return proc, procfs.ProcStat{}, fmt.Errorf("no process %d", id.PID)
 	}
 	if id.StartTicks == 0 {
-		return proc, procfs.ProcStat{}, fmt.Errorf("pid %d was not in /proc of the node: it cannot be told from another process", id.PID)
+		return proc, procfs.ProcStat{}, fmt.Errorf("pid %d was not in /proc of the node: it cannot be told from "+
+			"another process", id.PID)
 	}
 	stat, err := proc.Stat()
 	switch {
@@ -62,7 +63,8 @@ func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 		return nil, fmt.Errorf("process %d has exited", id.PID)
 	}
 	if uid := int(status.UIDs[0]); uid != os.Getuid() {
-		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes", id.PID, UserName(uid))
+		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes",
+			id.PID, UserName(uid))
 	}
 	variables, err := proc.Environ()
 	if err != nil {

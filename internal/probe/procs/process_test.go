@@ -62,7 +62,9 @@ func TestOrigin(t *testing.T) {
 	}{
 		{"all", me, "", environ, wire.Identity{Job: "77", Step: "0", Rank: rank}},
 		{"no cgroup of a job", me, noJob, environ, wire.Identity{Job: "16", Step: "2", Rank: rank}},
-		{"a step in one hierarchy only", me, "4:cpu:/slurm/uid_1/job_77\n3:devices:/slurm/uid_1/job_77/step_batch/task_0\n", environ, wire.Identity{Job: "77", Step: "batch", Rank: rank}},
+		{"a step in one hierarchy only", me,
+			"4:cpu:/slurm/uid_1/job_77\n3:devices:/slurm/uid_1/job_77/step_batch/task_0\n", environ,
+			wire.Identity{Job: "77", Step: "batch", Rank: rank}},
 		{"a cgroup without a step", me, "4:cpu:/slurm/uid_1/job_77\n", environ, wire.Identity{Job: "77", Rank: rank}},
 		{"no variables", me, noJob, "HOME=/home/alice\x00", wire.Identity{}},
 		{"of another user", other, noJob, environ, wire.Identity{}},
@@ -110,14 +112,16 @@ func TestHungEnviron(t *testing.T) {
 	s := on(proc, &at, 4242, 4243, 4244)
 	began := time.Now()
 	list := s.take().Processes
-	if took := time.Since(began); took > lookupPatience+time.Second || len(list) != 3 || list[0].Name != "stuck" || list[0].State != "S" {
+	if took := time.Since(began); took > lookupPatience+time.Second || len(list) != 3 || list[0].Name != "stuck" ||
+		list[0].State != "S" {
 		t.Errorf("the first report took %v: %+v", took, list)
 	}
 	time.Sleep(stuckAfter)
 	for range 3 { // the first gives it up
 		list = s.take().Processes
 	}
-	if list[0].Command != "" || list[0].Rank != nil || list[1].Rank == nil || list[1].Rank.Rank != 1 || list[2].Command != "python3" || list[2].Rank != nil {
+	if list[0].Command != "" || list[0].Rank != nil || list[1].Rank == nil || list[1].Rank.Rank != 1 ||
+		list[2].Command != "python3" || list[2].Rank != nil {
 		t.Errorf("when it is given up: %+v", list)
 	}
 	fakeproc.Release(t, proc+"/4242/environ")
@@ -144,14 +148,20 @@ func TestAbsentProcesses(t *testing.T) {
 		steps []step
 	}{
 		{"exits", false, []step{{0, true, here, "python S"}, {3, false, nil, ""}, {60, false, nil, ""}}},
-		{"exits, and its PID comes back", false, []step{{0, true, here, "python S"}, {3, false, nil, ""}, {6, true, here, "python S"}}},
-		{"a zombie", false, []step{{0, true, here, "python S"}, {3, true, stat(" S ", " Z "), "python Z"}, {6, true, stat(" S 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 ", " Z 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 1 "), ""}}},
+		{"exits, and its PID comes back", false, []step{{0, true, here, "python S"}, {3, false, nil, ""},
+			{6, true, here, "python S"}}},
+		{"a zombie", false, []step{{0, true, here, "python S"}, {3, true, stat(" S ", " Z "), "python Z"},
+			{6, true, stat(" S 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 ",
+				" Z 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 1 "), ""}}},
 		{"hangs in the kernel", false, []step{{0, true, stat(" S ", " D "), "python D"}}},
-		{"of another namespace", false, []step{{0, false, nil, "?"}, {1, false, nil, "?"}, {2, false, nil, "foreign"}, {60, false, nil, "foreign"}}},
-		{"comes from another namespace", false, []step{{0, false, nil, "?"}, {60, false, nil, "foreign"}, {63, true, here, "python S"}}},
+		{"of another namespace", false, []step{{0, false, nil, "?"}, {1, false, nil, "?"}, {2, false, nil, "foreign"},
+			{60, false, nil, "foreign"}}},
+		{"comes from another namespace", false, []step{{0, false, nil, "?"}, {60, false, nil, "foreign"},
+			{63, true, here, "python S"}}},
 		{"has exited, in the first namespace", true, []step{{0, false, nil, ""}, {60, false, nil, ""}}},
 		{"hidden", false, []step{{0, true, nil, "?"}, {60, true, nil, "?"}}},
-		{"hidden in the first namespace", true, []step{{0, true, nil, "?"}, {60, true, nil, "?"}, {63, false, nil, ""}}},
+		{"hidden in the first namespace", true, []step{{0, true, nil, "?"}, {60, true, nil, "?"},
+			{63, false, nil, ""}}},
 		{"hidden, and exits", false, []step{{0, true, nil, "?"}, {60, false, nil, ""}, {120, false, nil, ""}}},
 	} {
 		proc := fakeproc.Write(t, nil)
@@ -185,12 +195,14 @@ func TestAbsentProcesses(t *testing.T) {
 				case got == " ":
 					got = "?"
 				}
-				if bare := (wire.Process{PID: 42, Type: "C", Identity: wire.Identity{Foreign: p.Foreign}}); p.Name == "" && cmp.Diff(bare, p) != "" {
+				if bare := (wire.Process{PID: 42, Type: "C",
+					Identity: wire.Identity{Foreign: p.Foreign}}); p.Name == "" && cmp.Diff(bare, p) != "" {
 					t.Errorf("%s: said of what is not known: %+v", test.name, p)
 				}
 			}
 			if got != step.want || !sm.Listed || len(sm.Faults) > 0 {
-				t.Errorf("%s: %q after %g s, want %q; listed %v, faults %v", test.name, got, step.sec, step.want, sm.Listed, sm.Faults)
+				t.Errorf("%s: %q after %g s, want %q; listed %v, faults %v", test.name, got, step.sec, step.want,
+					sm.Listed, sm.Faults)
 			}
 		}
 	}
@@ -210,7 +222,8 @@ func TestInheritedRanks(t *testing.T) {
 	proc := fakeproc.Write(t, files)
 	s := &lister{Table: New(proc, launch.NewJobs(proc)), at: &at, on: on}
 	for range 2 {
-		if list := s.take().Processes; len(list) != 2 || list[0].Parent != 4241 || list[0].Rank != nil || list[1].Rank != nil {
+		if list := s.take().Processes; len(list) != 2 || list[0].Parent != 4241 || list[0].Rank != nil ||
+			list[1].Rank != nil {
 			t.Errorf("%+v", list)
 		}
 	}

@@ -13,9 +13,11 @@ import (
 
 // What is parsed here is what procfs finds.
 func TestStatBesideProcfs(t *testing.T) {
-	const numbers = " 4 5 6 7 8 9 10 11 12 13 100 200 16 17 18 19 3 0 4242 5000 77 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+	const numbers = " 4 5 6 7 8 9 10 11 12 13 100 200 16 17 18 19 3 0 4242 5000 77 18446744073709551615 1 1 0 0 0 0 " +
+		"0 0 0 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 	mount := fakeproc.Write(t, map[string]string{
-		"1/stat": "1 (init) S 0" + strings.Replace(numbers, " 4", "", 1), "2/stat": "2 (a) b (c)) R 1" + strings.Replace(numbers, " 4", "", 1),
+		"1/stat": "1 (init) S 0" + strings.Replace(numbers, " 4", "", 1), "2/stat": "2 (a) b (c)) R 1" +
+			strings.Replace(numbers, " 4", "", 1),
 		"3/stat": "3 () Z 1" + strings.Replace(numbers, " 4", "", 1),
 	})
 	if real, err := procfs.NewFS("/proc"); err == nil {
@@ -41,7 +43,8 @@ func compareStats(t *testing.T, mount string, fs procfs.FS, pid int) {
 	if err != nil || !ok {
 		t.Fatalf("PID %d: %v, read: %v", pid, err, ok)
 	}
-	if string(got.comm) != want.Comm || got.state != want.State || got.parent != want.PPID || got.threads != want.NumThreads || got.start != want.Starttime {
+	if string(got.comm) != want.Comm || got.state != want.State || got.parent != want.PPID ||
+		got.threads != want.NumThreads || got.start != want.Starttime {
 		t.Errorf("PID %d: %+v %q, want %+v", pid, got, got.comm, want)
 	}
 	// those of this process grow
@@ -55,7 +58,8 @@ func TestBrokenStat(t *testing.T) {
 	if s, ok := parseStat([]byte(whole + " -5 1")); !ok || s.rss != 0 {
 		t.Errorf("%+v %v", s, ok)
 	}
-	for _, text := range []string{"", "7", "7 (x", "7 )x(", "7 (x)", "7 (x) S", whole[:30], whole, whole + " many", strings.Replace(whole, "S 1", "S one", 1)} {
+	for _, text := range []string{"", "7", "7 (x", "7 )x(", "7 (x)", "7 (x) S", whole[:30], whole, whole + " many",
+		strings.Replace(whole, "S 1", "S one", 1)} {
 		if s, ok := parseStat([]byte(text)); ok {
 			t.Errorf("%q is %+v", text, s)
 		}

@@ -44,7 +44,8 @@ func stuckProbe(proc string) string {
 		if err != nil || pid == os.Getpid() {
 			continue
 		}
-		if comm, err := os.ReadFile(filepath.Join(proc, e.Name(), "comm")); err != nil || string(comm) != ProcessName+"\n" {
+		if comm, err := os.ReadFile(filepath.Join(proc, e.Name(), "comm")); err != nil || string(comm) != ProcessName+
+			"\n" {
 			continue
 		}
 		if what := stuck(proc, pid); what != "" {
@@ -72,7 +73,8 @@ func stuck(proc string, pid int) string {
 		}
 	case "T", "t":
 		// If its nvnodetop is stopped too, somebody suspended both and will continue both.
-		if parent, err := strconv.Atoi(p["PPid"]); err != nil || !strings.EqualFold(readStatus(proc, parent).state(), "T") {
+		if parent, err := strconv.Atoi(p["PPid"]); err != nil || !strings.EqualFold(readStatus(proc, parent).state(),
+			"T") {
 			return "is stopped"
 		}
 	}

@@ -15,18 +15,24 @@ func TestStuckProbe(t *testing.T) {
 		files map[string]string
 		want  string
 	}{
-		"none":                          {nil, ""},
-		"at work":                       {fakeproc.Status("4242", ProcessName, "S (sleeping)", 5, me, 1, none), ""},
-		"in a call":                     {fakeproc.Status("4242", ProcessName, "D (disk sleep)", 5, me, 1, none), ""},
-		"killed in a call":              {fakeproc.Status("4242", ProcessName, "D (disk sleep)", 1, me, 1, kill), "another nvnodetop probe (pid 4242) hangs in the driver"},
-		"ended but for one thread":      {fakeproc.Status("4242", ProcessName, "Z (zombie)", 2, me, 1, none), "another nvnodetop probe (pid 4242) hangs in the driver"},
+		"none":      {nil, ""},
+		"at work":   {fakeproc.Status("4242", ProcessName, "S (sleeping)", 5, me, 1, none), ""},
+		"in a call": {fakeproc.Status("4242", ProcessName, "D (disk sleep)", 5, me, 1, none), ""},
+		"killed in a call": {fakeproc.Status("4242", ProcessName, "D (disk sleep)", 1, me, 1, kill),
+			"another nvnodetop probe (pid 4242) hangs in the driver"},
+		"ended but for one thread": {fakeproc.Status("4242", ProcessName, "Z (zombie)", 2, me, 1, none),
+			"another nvnodetop probe (pid 4242) hangs in the driver"},
 		"ended, and not yet waited for": {fakeproc.Status("4242", ProcessName, "Z (zombie)", 1, me, 1, none), ""},
-		"stopped":                       {fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me, 1, none), "another nvnodetop probe (pid 4242) is stopped"},
-		"traced":                        {fakeproc.Status("4242", ProcessName, "t (tracing stop)", 5, me, 1, none), "another nvnodetop probe (pid 4242) is stopped"},
-		"somebody else's":               {fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me+1, 1, none), ""},
-		"itself":                        {fakeproc.Status(strconv.Itoa(os.Getpid()), ProcessName, "T (stopped)", 5, me, 1, none), ""},
-		"another program":               {map[string]string{"4242/comm": "python\n", "4242/status": fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me, 1, none)["4242/status"]}, ""},
-		"no files":                      {map[string]string{"4242/comm": ProcessName + "\n"}, ""},
+		"stopped": {fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me, 1, none),
+			"another nvnodetop probe (pid 4242) is stopped"},
+		"traced": {fakeproc.Status("4242", ProcessName, "t (tracing stop)", 5, me, 1, none),
+			"another nvnodetop probe (pid 4242) is stopped"},
+		"somebody else's": {fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me+1, 1, none), ""},
+		"itself": {fakeproc.Status(strconv.Itoa(os.Getpid()), ProcessName, "T (stopped)", 5, me,
+			1, none), ""},
+		"another program": {map[string]string{"4242/comm": "python\n",
+			"4242/status": fakeproc.Status("4242", ProcessName, "T (stopped)", 5, me, 1, none)["4242/status"]}, ""},
+		"no files": {map[string]string{"4242/comm": ProcessName + "\n"}, ""},
 	} {
 		if got := stuckProbe(fakeproc.Write(t, tt.files)); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)

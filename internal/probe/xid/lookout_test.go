@@ -70,7 +70,8 @@ func TestHandover(t *testing.T) {
 		watch("A", "C")
 		l.Started(<-l.Begun)
 		close(begun[2])
-		if failed, news := l.Over(<-l.Ended); !failed || !news || len(l.Mark(cards("A", "C"))[1].Absent["GPU is lost"]) != 1 {
+		if failed, news := l.Over(<-l.Ended); !failed || !news ||
+			len(l.Mark(cards("A", "C"))[1].Absent["GPU is lost"]) != 1 {
 			t.Error("the failure of the last one is not said")
 		}
 		if l.Over(<-l.Ended); l.Running() {

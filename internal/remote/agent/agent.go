@@ -70,7 +70,8 @@ func New(list string) (*Opener, error) {
 		o.agents[name] = strings.TrimSuffix(u.String(), "/") + "/gpu_status"
 		o.names = append(o.names, name)
 	}
-	o.client = &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	o.client = &http.Client{Timeout: requestTime,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return o, nil
 }
 
@@ -89,7 +90,8 @@ func parse(text string) (*url.URL, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%q is not the URL of an agent", text)
 	case u.User != nil: // the error must not show it
-		return nil, errors.New("a URL with a user or a password is refused: all users of this host can see it in the list of processes")
+		return nil, errors.New("a URL with a user or a password is refused: all users of this host can see it in the " +
+			"list of processes")
 	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "", u.RawQuery != "", u.Fragment != "":
 		return nil, fmt.Errorf("%q is not the URL of an agent, such as http://gpu01:1080", text)
 	}
@@ -110,10 +112,12 @@ func (o *Opener) Open(ctx context.Context, node string, step func(reach.Step)) (
 	step(reach.Step{Stage: StageRequest, State: reach.StepBegan, Text: "GET " + o.agents[node]})
 	first, err := o.ask(ctx, o.agents[node])
 	if err != nil {
-		step(reach.Step{Stage: StageRequest, State: reach.StepFailed, Text: reach.AsFailure(err, reach.ClassOther).Summary(), Took: time.Since(began)})
+		step(reach.Step{Stage: StageRequest, State: reach.StepFailed,
+			Text: reach.AsFailure(err, reach.ClassOther).Summary(), Took: time.Since(began)})
 		return nil, err
 	}
-	step(reach.Step{Stage: StageRequest, State: reach.StepDone, Text: fmt.Sprintf("%d GPUs", len(first.GPUs)), Took: time.Since(began)})
+	step(reach.Step{Stage: StageRequest, State: reach.StepDone, Text: fmt.Sprintf("%d GPUs", len(first.GPUs)),
+		Took: time.Since(began)})
 	return newSession(func(ctx context.Context) (*status, error) { return o.ask(ctx, o.agents[node]) }, first), nil
 }
 
@@ -130,8 +134,10 @@ func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		return nil, &reach.Failure{
-			Class: reach.ClassGarbage, Short: "the agent refuses", Cause: fmt.Sprintf("HTTP status %d", answer.StatusCode),
-			Meaning: "Something answers at this address, but not as an agent of nvgpu does.", Hints: []string{"try: curl " + address},
+			Class: reach.ClassGarbage, Short: "the agent refuses",
+			Cause:   fmt.Sprintf("HTTP status %d", answer.StatusCode),
+			Meaning: "Something answers at this address, but not as an agent of nvgpu does.",
+			Hints:   []string{"try: curl " + address},
 		}
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
@@ -145,7 +151,8 @@ func (o *Opener) ask(ctx context.Context, address string) (*status, error) {
 	if err != nil {
 		return nil, &reach.Failure{
 			Class: reach.ClassGarbage, Short: "not an answer of nvgpu's agent",
-			Meaning: "The address answers with something else than the JSON of an agent.", Hints: []string{"try: curl " + address},
+			Meaning: "The address answers with something else than the JSON of an agent.",
+			Hints:   []string{"try: curl " + address},
 		}
 	}
 	return s, nil

@@ -33,14 +33,16 @@ func TestStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := s.hello()
-	if h.Host != "node01" || len(h.GPUs) != 3 || h.GPUs[0].Name != "GeForce GTX 1080 Ti" || h.GPUs[2].UUID != "" || h.GPUs[0].Minor != nil {
+	if h.Host != "node01" || len(h.GPUs) != 3 || h.GPUs[0].Name != "GeForce GTX 1080 Ti" || h.GPUs[2].UUID != "" ||
+		h.GPUs[0].Minor != nil {
 		t.Errorf("hello %+v", h)
 	}
 	if v, known := h.GPUs[1].Values.Get(metric.MemoryTotal); !known || v != 8513978368 {
 		t.Errorf("memory %v, %v", v, known)
 	}
 	for _, keys := range h.GPUs[0].Absent {
-		if text := strings.Join(keys, " "); !strings.Contains(text, "power_watts") || strings.Contains(" "+text, " util_percent") {
+		if text := strings.Join(keys, " "); !strings.Contains(text, "power_watts") ||
+			strings.Contains(" "+text, " util_percent") {
 			t.Errorf("absent: %s", text)
 		}
 	}
@@ -70,16 +72,19 @@ func TestStatus(t *testing.T) {
 }
 
 func TestHostileAnswersAreLimited(t *testing.T) {
-	many := strings.Repeat(`{"pids":"`+strings.Repeat("1,", 5000)+`1","type":"`+strings.Repeat("x", 9999)+`","cmd":"`+strings.Repeat("y", 9999)+`"},`, 3)
+	many := strings.Repeat(`{"pids":"`+strings.Repeat("1,", 5000)+`1","type":"`+strings.Repeat("x", 9999)+`","cmd":"`+
+		strings.Repeat("y", 9999)+`"},`, 3)
 	s, err := parseStatus([]byte(`{"hostname":"h","gpus":[` + many + strings.Repeat("{},", 5000) + `{}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h, r := s.hello(), s.report()
-	if len(h.GPUs) != maxGPUs || len(r.Processes) != maxProcesses || len(h.GPUs[0].Name) > maxName || len(r.Processes[0].Command) > wire.MaxCommand {
+	if len(h.GPUs) != maxGPUs || len(r.Processes) != maxProcesses || len(h.GPUs[0].Name) > maxName ||
+		len(r.Processes[0].Command) > wire.MaxCommand {
 		t.Errorf("%d GPUs, %d processes, a name of %d bytes", len(h.GPUs), len(r.Processes), len(h.GPUs[0].Name))
 	}
-	for _, text := range []string{"", "x", "[]", "{}", `{"hostname":"h"}`, `{"gpus":[]}`, `{"hostname":1,"gpus":[]}`, `{"error":"Host not available"}`, `{"hostname":"h","gpus":[{"pids":1}]}`} {
+	for _, text := range []string{"", "x", "[]", "{}", `{"hostname":"h"}`, `{"gpus":[]}`, `{"hostname":1,"gpus":[]}`,
+		`{"error":"Host not available"}`, `{"hostname":"h","gpus":[{"pids":1}]}`} {
 		if s, err := parseStatus([]byte(text)); err == nil {
 			t.Errorf("%q is taken for %+v", text, s)
 		}
@@ -91,11 +96,13 @@ func TestURLs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"a": "http://a:1080/gpu_status", "b": "https://b/nodes/b/gpu_status", "a:1081": "http://a:1081/gpu_status"}
+	want := map[string]string{"a": "http://a:1080/gpu_status", "b": "https://b/nodes/b/gpu_status",
+		"a:1081": "http://a:1081/gpu_status"}
 	if diff := cmp.Diff(want, o.agents); diff != "" || strings.Join(o.Names(), " ") != "a b a:1081" {
 		t.Errorf("%v (-want +got):\n%s", o.Names(), diff)
 	}
-	for _, list := range []string{"ftp://a", "http://", "http://a,", "http://a,b", "http://a?x=1", "http://a#x", "http://a:x", "http://me:secret@a", "http://a,http://a"} {
+	for _, list := range []string{"ftp://a", "http://", "http://a,", "http://a,b", "http://a?x=1", "http://a#x",
+		"http://a:x", "http://me:secret@a", "http://a,http://a"} {
 		if _, err := New(list); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", list, err)
 		}
@@ -111,7 +118,8 @@ func TestFailures(t *testing.T) {
 		},
 		"too_much": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", maxAnswer+1)) },
 	}
-	for name, class := range map[string]reach.Class{"garbage": reach.ClassGarbage, "refused": reach.ClassGarbage, "redirect": reach.ClassGarbage, "too_much": reach.ClassTooMuch} {
+	for name, class := range map[string]reach.Class{"garbage": reach.ClassGarbage, "refused": reach.ClassGarbage,
+		"redirect": reach.ClassGarbage, "too_much": reach.ClassTooMuch} {
 		server := httptest.NewServer(answers[name])
 		o, err := New(server.URL)
 		if err != nil {
@@ -119,7 +127,8 @@ func TestFailures(t *testing.T) {
 		}
 		var steps []reach.StepState
 		_, err = o.Open(t.Context(), o.names[0], func(s reach.Step) { steps = append(steps, s.State) })
-		if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != class || len(steps) != 2 || steps[1] != reach.StepFailed {
+		if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != class || len(steps) != 2 ||
+			steps[1] != reach.StepFailed {
 			t.Errorf("%s: %v, steps %v", name, err, steps)
 		}
 		server.Close()
@@ -158,7 +167,8 @@ func TestSession(t *testing.T) {
 			_, _ = s.Call(t.Context(), wire.Request{ID: 1, Pace: &wire.Pace{IntervalMS: 3000, SecondMS: 2000}})
 		})
 		for i, at := range []time.Duration{time.Second, 2 * time.Second, 5 * time.Second} { // the first answer was at 0
-			if m := next(); m.Report == nil || m.Report.Seq != uint64(i+1) || len(m.Report.GPUs) != 2 || time.Since(began) != at {
+			if m := next(); m.Report == nil || m.Report.Seq != uint64(i+1) || len(m.Report.GPUs) != 2 ||
+				time.Since(began) != at {
 				t.Errorf("after %v: %+v", time.Since(began), m)
 			}
 		}
@@ -172,7 +182,8 @@ func TestSession(t *testing.T) {
 		if n := asked.Load(); n != 4 {
 			t.Errorf("the agent was asked %d times", n)
 		}
-		if r, err := s.Call(t.Context(), wire.Request{ID: 2, Environ: &wire.ProcessID{PID: 1}}); err != nil || r.ID != 2 || r.Error == "" {
+		if r, err := s.Call(t.Context(), wire.Request{ID: 2, Environ: &wire.ProcessID{PID: 1}}); err != nil ||
+			r.ID != 2 || r.Error == "" {
 			t.Errorf("a question: %+v, %v", r, err)
 		}
 		time.AfterFunc(time.Second, func() { _ = s.Close() })
@@ -185,8 +196,9 @@ func TestSession(t *testing.T) {
 // One agent is one node, however its URL is written; several at one host are several.
 func TestTwice(t *testing.T) {
 	for list, names := range map[string]int{
-		"http://h:1,http://h:1": 0, "http://h:1,http://h:1/": 0, "http://h,http://H:80": 0, "https://h:443,http://a,https://h/": 0,
-		"http://h:1,http://h:2": 2, "http://h:1,http://h:1/x": 2, "http://h,http://h:1,https://h:1": 3,
+		"http://h:1,http://h:1": 0, "http://h:1,http://h:1/": 0, "http://h,http://H:80": 0,
+		"https://h:443,http://a,https://h/": 0,
+		"http://h:1,http://h:2":             2, "http://h:1,http://h:1/x": 2, "http://h,http://h:1,https://h:1": 3,
 	} {
 		o, err := New(list)
 		switch {

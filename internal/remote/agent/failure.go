@@ -29,7 +29,8 @@ func failure(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	f := &reach.Failure{Class: reach.ClassOther, Short: "no answer from the agent", Hints: []string{"check that the agent runs on the node"}}
+	f := &reach.Failure{Class: reach.ClassOther, Short: "no answer from the agent",
+		Hints: []string{"check that the agent runs on the node"}}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		f.Cause = wrapped.Err.Error()
 	}

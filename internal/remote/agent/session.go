@@ -95,7 +95,8 @@ func (s *session) Call(_ context.Context, r wire.Request) (wire.Reply, error) {
 		return wire.Reply{ID: r.ID, Error: "an agent of nvgpu takes no questions about processes"}, nil
 	}
 	s.mu.Lock()
-	s.interval, s.second = time.Duration(r.Pace.IntervalMS)*time.Millisecond, time.Duration(r.Pace.SecondMS)*time.Millisecond
+	s.interval, s.second = time.Duration(r.Pace.IntervalMS)*time.Millisecond,
+		time.Duration(r.Pace.SecondMS)*time.Millisecond
 	s.mu.Unlock()
 	s.paced.Ring()
 	return wire.Reply{ID: r.ID}, nil

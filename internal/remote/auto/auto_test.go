@@ -146,7 +146,8 @@ func (s *site) goes(node, want string) (last *reach.Failure) {
 }
 
 func no(class reach.Class) *reach.Failure {
-	return &reach.Failure{Class: class, Short: "no " + string(class), Hints: []string{"mend " + string(class), "or not"}}
+	return &reach.Failure{Class: class, Short: "no " + string(class),
+		Hints: []string{"mend " + string(class), "or not"}}
 }
 
 func TestTheNextDoorFollowsARefusal(t *testing.T) {
@@ -210,7 +211,8 @@ func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
 	s := newSite(t, "")
 	s.answers["ssh"] = no(reach.ClassHostKeyChanged)
 	s.goes("a", "ssh: host_key_changed+, srun: ok")
-	want := reach.Tried{Door: "ssh", Class: reach.ClassHostKeyChanged, Summary: s.answers["ssh"].Summary(), Hint: s.answers["ssh"].Hints[0]}
+	want := reach.Tried{Door: "ssh", Class: reach.ClassHostKeyChanged, Summary: s.answers["ssh"].Summary(),
+		Hint: s.answers["ssh"].Hints[0]}
 	if r := s.Route(t.Context(), "a"); r.Door != "srun" || r.Passed == nil || *r.Passed != want {
 		t.Errorf("route %+v, passed %+v", r, r.Passed)
 	}
@@ -306,7 +308,8 @@ func TestNoDoorFits(t *testing.T) {
 	r := alone.Route(t.Context(), "a")
 	_, err := alone.Open(t.Context(), "a", func(reach.Step) {})
 	f := reach.AsFailure(err, "")
-	if r.Door != "local" || f.Class != reach.ClassNoDoor || f.Summary() != "transport local does not apply: this host is login1" {
+	if r.Door != "local" || f.Class != reach.ClassNoDoor ||
+		f.Summary() != "transport local does not apply: this host is login1" {
 		t.Errorf("route %+v, %s: %s", r, f.Class, f.Summary())
 	}
 	for door := range strings.FieldsSeq("ssh openssh srun") {
@@ -349,7 +352,8 @@ func (s *site) stream(node string) (door string, failure *reach.Failure) {
 func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 	s := newSite(t, "")
 	s.hello.Job = "2"
-	jobs := []Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}}, {ID: "1", Nodes: []string{"b", "a"}, GPUs: map[string]int{"a": 4}}}
+	jobs := []Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}},
+		{ID: "1", Nodes: []string{"b", "a"}, GPUs: map[string]int{"a": 4}}}
 	s.Know(jobs)
 	want := func(door string, failed bool) {
 		t.Helper()
@@ -357,7 +361,9 @@ func TestASessionInAnotherJobMovesToSlurm(t *testing.T) {
 		if got != door || (f != nil) != failed {
 			t.Errorf("through %s: %v; want %s", got, f, door)
 		}
-		if f != nil && f.Class == reach.ClassAdopt && (!f.Next || !strings.HasPrefix(f.Summary(), "adopted into another job: the ssh session is in job 2, which hides GPUs of job 1")) {
+		if f != nil && f.Class == reach.ClassAdopt &&
+			(!f.Next || !strings.HasPrefix(f.Summary(),
+				"adopted into another job: the ssh session is in job 2, which hides GPUs of job 1")) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -430,7 +436,8 @@ func TestWhatIsMisplaced(t *testing.T) {
 func TestASessionThatWasLeftIsReturnedTo(t *testing.T) {
 	s := newSite(t, "")
 	s.hello.Job = "2"
-	s.Know([]Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}}, {ID: "1", Nodes: []string{"a"}, GPUs: map[string]int{"a": 4}}})
+	s.Know([]Job{{ID: "2", Nodes: []string{"a"}, GPUs: map[string]int{"a": 0}},
+		{ID: "1", Nodes: []string{"a"}, GPUs: map[string]int{"a": 4}}})
 	full := no(reach.ClassNoSpace)
 	full.Stage = remote.StageProbe
 	s.answers["srun"] = full

@@ -57,7 +57,8 @@ func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 		return ""
 	}
 	if hello.SLUID != "" {
-		return fmt.Sprintf("the ssh session is in an unknown job (SLUID %s) and sees %d of the %d GPUs of job %s", hello.SLUID, seen, most.GPUs[node], most.ID)
+		return fmt.Sprintf("the ssh session is in an unknown job (SLUID %s) and sees %d of the %d GPUs of job %s",
+			hello.SLUID, seen, most.GPUs[node], most.ID)
 	}
 	return fmt.Sprintf("the ssh session is in job %s, which hides GPUs of job %s", hello.Job, most.ID)
 }

@@ -54,7 +54,8 @@ type fault struct {
 
 // loginFaults are the classes that an ssh with other keys, known hosts or settings may cure, and any other door.
 var loginFaults = []reach.Class{
-	reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyUnknown, reach.ClassUnknownHost, reach.ClassLocal, reach.ClassNoDoor,
+	reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyUnknown, reach.ClassUnknownHost,
+	reach.ClassLocal, reach.ClassNoDoor,
 }
 
 // kindFaults are the classes that only a door of another kind may cure.
@@ -66,7 +67,8 @@ var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.Class
 
 // deadFaults are the classes of a node that is down or hung. A firewall looks the same, but not if the door has reached
 // other nodes.
-var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs, reach.ClassClosed}
+var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs,
+	reach.ClassClosed}
 
 // faultOf returns the fault that a failure of the node's door is. ok is false if no other door would fare better.
 func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {

@@ -137,7 +137,8 @@ func TestARealMaster(t *testing.T) {
 	session, probe = mustOpen(t, o)
 	_ = syscall.Kill(probe, syscall.SIGKILL)
 	_, err = session.Next()
-	if f := reach.AsFailure(err, ""); f.Class != reach.ClassProbeKilled || f.Summary() != "probe was killed (signal KILL)" {
+	if f := reach.AsFailure(err, ""); f.Class != reach.ClassProbeKilled ||
+		f.Summary() != "probe was killed (signal KILL)" {
 		t.Errorf("%s: %s", f.Class, f.Summary())
 	}
 	_ = session.Close()
@@ -145,12 +146,14 @@ func TestARealMaster(t *testing.T) {
 	session, _ = mustOpen(t, o)
 	end()
 	_, err = session.Next()
-	if f := reach.AsFailure(err, ""); f.Class != reach.ClassClosed || !strings.Contains(f.Meaning, "ControlMaster has ended") {
+	if f := reach.AsFailure(err, ""); f.Class != reach.ClassClosed ||
+		!strings.Contains(f.Meaning, "ControlMaster has ended") {
 		t.Errorf("%s: %s", f.Class, f.Summary())
 	}
 	// It was killed, so its socket is still there.
 	_, err = o.Open(t.Context(), "n", func(reach.Step) {})
-	if f := reach.AsFailure(err, ""); f.Class != reach.ClassNoDoor || f.Summary() != "no ControlMaster: no ControlMaster is running" || f.Stage != StageMaster || len(f.Hints) == 0 {
+	if f := reach.AsFailure(err, ""); f.Class != reach.ClassNoDoor ||
+		f.Summary() != "no ControlMaster: no ControlMaster is running" || f.Stage != StageMaster || len(f.Hints) == 0 {
 		t.Errorf("%s: %s", f.Class, f.Summary())
 	}
 }
@@ -229,7 +232,8 @@ func TestAMasterOfAnotherUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.WriteFile(self, program, 0o755), os.Chown(dir, nobody, nobody)); err != nil { //nolint:gosec // for another user
+	if err := errors.Join(os.WriteFile(self, program, 0o755),
+		os.Chown(dir, nobody, nobody)); err != nil { //nolint:gosec // for another user
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), self)
@@ -255,7 +259,8 @@ func TestAMasterOfAnotherUser(t *testing.T) {
 		t.Fatalf("the socket does not look like ours: %s", why)
 	}
 	_, err = o.Open(t.Context(), "n", func(reach.Step) {})
-	if f := reach.AsFailure(err, ""); f.Class != reach.ClassNoDoor || !strings.Contains(f.Cause, "is served by user 65534") {
+	if f := reach.AsFailure(err, ""); f.Class != reach.ClassNoDoor ||
+		!strings.Contains(f.Cause, "is served by user 65534") {
 		t.Errorf("%s: %s", f.Class, f.Summary())
 	}
 }
@@ -263,8 +268,11 @@ func TestAMasterOfAnotherUser(t *testing.T) {
 // TestAMasterThatMisbehaves holds nobody up.
 func TestAMasterThatMisbehaves(t *testing.T) {
 	for want, serve := range map[string]func(net.Conn){
-		"no ControlMaster: the ControlMaster does not answer":    func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
-		"no ControlMaster: ssh: control proxy handshake failed:": func(c net.Conn) { _, _ = c.Write([]byte("\x00\x00\x00\x04HTTP")) },
+		"no ControlMaster: the ControlMaster does not answer": func(c net.Conn) { _, _ = io.Copy(io.Discard, c) },
+		"no ControlMaster: ssh: control proxy handshake failed:": func(c net.Conn) {
+			_,
+				_ = c.Write([]byte("\x00\x00\x00\x04HTTP"))
+		},
 	} {
 		path := filepath.Join(t.TempDir(), "master")
 		listen(t, path, 0o600, serve)

@@ -43,7 +43,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	reason := [...]string{Unknown: "host key unknown", Changed: "host key changed", Revoked: "host key revoked"}[e.Verdict]
+	reason := [...]string{Unknown: "host key unknown", Changed: "host key changed",
+		Revoked: "host key revoked"}[e.Verdict]
 	if e.Certificate != "" {
 		reason += ", and of its certificate: " + e.Certificate
 	}
@@ -54,7 +55,8 @@ func (e *Error) Error() string {
 // own. Its error is an *Error.
 func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time.Time) (*Known, error) {
 	c := check{set: s, host: host, authorities: authorities, now: now}
-	e := &Error{Listed: host.listed()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths, Unread: s.Unread}
+	e := &Error{Listed: host.listed()[0], Offered: typeOf(key), Fingerprint: ssh.FingerprintSHA256(key), Files: s.paths,
+		Unread: s.Unread}
 	if cert, ok := key.(*ssh.Certificate); ok {
 		e.Fingerprint = ssh.FingerprintSHA256(cert.Key)
 	}
@@ -161,7 +163,8 @@ func revokes(lines []place, key ssh.PublicKey) *place {
 			continue
 		}
 		revoked, err := plainBlob(l.blob())
-		if err == nil && slices.ContainsFunc(parts(key), func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), revoked) }) {
+		if err == nil && slices.ContainsFunc(parts(key),
+			func(k ssh.PublicKey) bool { return bytes.Equal(k.Marshal(), revoked) }) {
 			return &lines[i]
 		}
 	}

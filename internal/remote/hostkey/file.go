@@ -44,7 +44,8 @@ func (l *line) blob() []byte {
 type hash struct{ salt, sum [sha1.Size]byte }
 
 // The pads of HMAC.
-var inner, outer = [sha1.BlockSize]byte(bytes.Repeat([]byte{0x36}, sha1.BlockSize)), [sha1.BlockSize]byte(bytes.Repeat([]byte{0x5c}, sha1.BlockSize))
+var inner, outer = [sha1.BlockSize]byte(bytes.Repeat([]byte{0x36}, sha1.BlockSize)),
+	[sha1.BlockSize]byte(bytes.Repeat([]byte{0x5c}, sha1.BlockSize))
 
 // matches computes HMAC-SHA1 without its allocations: a file may have many thousand lines.
 func (h *hash) matches(name string) bool {

@@ -129,8 +129,10 @@ func (s *Set) lines(name string) []place {
 
 // defaultAlgorithms is OpenSSH's order of HostKeyAlgorithms, without those that this library lacks.
 var defaultAlgorithms = []string{
-	ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01, ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01,
-	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
+	ssh.CertAlgoED25519v01, ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01,
+	ssh.CertAlgoRSASHA512v01, ssh.CertAlgoRSASHA256v01,
+	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA512,
+	ssh.KeyAlgoRSASHA256,
 }
 
 // Algorithms orders the algorithms to ask the host for, so that a host with several keys presents a known one: those of
@@ -162,7 +164,10 @@ func (s *Set) Algorithms(host Host, accepted []string) []string {
 
 // isKnown reports whether a line has this marker and type; an empty type is any.
 func isKnown(lines []place, marker, keyType string) bool {
-	return slices.ContainsFunc(lines, func(l place) bool { return l.marker == marker && (keyType == "" || l.keyType == keyType) })
+	return slices.ContainsFunc(lines, func(l place) bool {
+		return l.marker == marker &&
+			(keyType == "" || l.keyType == keyType)
+	})
 }
 
 // plain returns the type of the key of an algorithm.

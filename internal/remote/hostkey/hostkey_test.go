@@ -47,9 +47,12 @@ func TestMatchList(t *testing.T) {
 		want           bool
 	}{
 		{"gpu01", "gpu01", true}, {"gpu01", "gpu011", false}, {"GPU01", "gpu01", true},
-		{"gpu01*", "gpu01", true}, {"gpu*1", "gpu01", true}, {"gpu*1", "gpu10", false}, {"*", "", true}, {"", "", true}, {"?", "", false},
-		{"g?u01", "gpu01", true}, {"*pu*", "gpu01", true}, {"**01", "gpu01", true}, {"*a*b*c", "xaybzcc", true}, {"*?", "", false},
-		{"!bad*,*", "bad", false}, {"*,!bad", "bad", false}, {"!bad*,*", "good", true}, {"!bad", "good", false}, {"a,b,c", "b", true}, {"a,,b", "c", false},
+		{"gpu01*", "gpu01", true}, {"gpu*1", "gpu01", true}, {"gpu*1", "gpu10", false}, {"*", "", true}, {"", "", true},
+		{"?", "", false},
+		{"g?u01", "gpu01", true}, {"*pu*", "gpu01", true}, {"**01", "gpu01", true}, {"*a*b*c", "xaybzcc", true},
+		{"*?", "", false},
+		{"!bad*,*", "bad", false}, {"*,!bad", "bad", false}, {"!bad*,*", "good", true}, {"!bad", "good", false},
+		{"a,b,c", "b", true}, {"a,,b", "c", false},
 		{"[*]:2222", "[gpu01]:2222", true}, {"gpu*", "[gpu01]:2222", false},
 	} {
 		if got := matchList(c.name, c.patterns); got != c.want {
@@ -64,7 +67,8 @@ func FuzzMatch(f *testing.F) {
 	f.Add("*a*b*c*", "xaxbxc")
 	f.Add("?*?", "ab")
 	f.Fuzz(func(t *testing.T, pattern, name string) {
-		if strings.ContainsAny(pattern+name, `[]\/,!`) || strings.ToLower(pattern+name) != pattern+name || !isASCII(pattern+name) {
+		if strings.ContainsAny(pattern+name, `[]\/,!`) || strings.ToLower(pattern+name) != pattern+name ||
+			!isASCII(pattern+name) {
 			return
 		}
 		want, err := path.Match(pattern, name)
@@ -85,7 +89,8 @@ func isASCII(s string) bool {
 func FuzzFile(f *testing.F) {
 	key := newKey(f)
 	own := knownhosts.Line([]string{"fuzz-target"}, key)
-	for _, seed := range []string{"gpu01 ssh-ed25519 AAAA", "@revoked * x y", "|1|a|b ssh-rsa A", "@cert-authority @revoked * a b", "\x00|1|", "# x\n\n \t"} {
+	for _, seed := range []string{"gpu01 ssh-ed25519 AAAA", "@revoked * x y", "|1|a|b ssh-rsa A",
+		"@cert-authority @revoked * a b", "\x00|1|", "# x\n\n \t"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -113,7 +118,8 @@ func FuzzFile(f *testing.F) {
 func FuzzKRL(f *testing.F) {
 	key := newKey(f)
 	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) + "\x05\x00\x00\x00\x06\x00\x00\x00\x02ab"))
-	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) + "\x01\x00\x00\x00\x1d\x00\x00\x00\x00\x00\x00\x00\x00\x22\x00\x00\x00\x0d\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\xff"))
+	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) +
+		"\x01\x00\x00\x00\x1d\x00\x00\x00\x00\x00\x00\x00\x00\x22\x00\x00\x00\x0d\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\xff"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		k, err := parseKRL(data)
 		if err == nil {
@@ -262,7 +268,8 @@ func BenchmarkCheck(b *testing.B) {
 
 // TestMemory: 1,000 nodes, each with a file of its own beside a big common one, keep less than 10 MiB.
 func TestMemory(t *testing.T) {
-	dir, global := t.TempDir(), bigFile(t, 15000, func(host string) string { return host + "," + host + ".cluster.example" })
+	dir, global := t.TempDir(), bigFile(t, 15000,
+		func(host string) string { return host + "," + host + ".cluster.example" })
 	key := newKey(t)
 	for i := range 1000 {
 		writeFile(t, filepath.Join(dir, fmt.Sprint(i)), knownhosts.Line([]string{fmt.Sprint("n", i)}, key)+"\n")

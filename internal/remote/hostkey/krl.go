@@ -182,6 +182,7 @@ func (c *revokedCerts) revokes(cert *ssh.Certificate) bool {
 	return slices.ContainsFunc(c.ranges, func(r [2]uint64) bool { return r[0] <= serial && serial <= r[1] }) ||
 		slices.ContainsFunc(c.bitmaps, func(b bitmap) bool {
 			at := serial - b.first
-			return serial >= b.first && at < uint64(b.bits.BitLen()) && b.bits.Bit(int(at)) == 1 //nolint:gosec // below the length of a file
+			return serial >= b.first && at < uint64(b.bits.BitLen()) &&
+				b.bits.Bit(int(at)) == 1 //nolint:gosec // below the length of a file
 		})
 }

@@ -19,7 +19,9 @@ import (
 // TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(fakeprobe.Script)
-	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false), startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, placeHome, 1), uploadScript(p, placeShm, 1)} {
+	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false),
+		startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, placeHome, 1),
+		uploadScript(p, placeShm, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}
@@ -30,7 +32,8 @@ func TestScriptsSuitAnyLoginShell(t *testing.T) {
 // Those that are not installed are skipped.
 func TestRealLoginShells(t *testing.T) {
 	for shell, file := range map[string]string{
-		"bash": ".bashrc", "dash": ".profile", "ksh": ".kshrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc", "fish": ".config/fish/config.fish",
+		"bash": ".bashrc", "dash": ".profile", "ksh": ".kshrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc",
+		"fish": ".config/fish/config.fish",
 	} {
 		t.Run(shell, func(t *testing.T) {
 			program, err := exec.LookPath(shell)
@@ -76,7 +79,8 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 		if info, err := os.Lstat(n.cacheDir()); err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: directory %v %v", name, info, err)
 		}
-		if info, err := os.Lstat(n.probe()); err != nil || info.Mode() != 0o700 || info.Size() != int64(len(fakeprobe.Script)) {
+		if info, err := os.Lstat(n.probe()); err != nil || info.Mode() != 0o700 ||
+			info.Size() != int64(len(fakeprobe.Script)) {
 			t.Errorf("%s: %v %v", name, info, err)
 		}
 	}
@@ -87,8 +91,10 @@ func TestDamagedCopyIsReplaced(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
 	s.mustStart(n)
-	for name, head := range map[string]string{"zeros": "", "no system's executable": "\x7fELF", "ends well": "#!/bin/true\n", "another's script": "#!/nowhere\n"} {
-		if err := os.WriteFile(n.probe(), append([]byte(head), make([]byte, len(fakeprobe.Script)-len(head))...), 0o700); err != nil {
+	for name, head := range map[string]string{"zeros": "", "no system's executable": "\x7fELF",
+		"ends well": "#!/bin/true\n", "another's script": "#!/nowhere\n"} {
+		if err := os.WriteFile(n.probe(), append([]byte(head), make([]byte, len(fakeprobe.Script)-len(head))...),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 		before := len(n.scripts())

@@ -34,7 +34,8 @@ func (e *NoPlaceError) Taken() string {
 // List names the places and why each was refused.
 func (e *NoPlaceError) List() string {
 	reasons := map[State]string{
-		Absent: "missing", NoWrite: "not writable", Taken: "not private to you", NoExec: "mounted noexec", Damaged: "copy is corrupt",
+		Absent: "missing", NoWrite: "not writable", Taken: "not private to you", NoExec: "mounted noexec",
+		Damaged: "copy is corrupt",
 	}
 	var list []string
 	for _, r := range e.Refused {

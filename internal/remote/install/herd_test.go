@@ -123,10 +123,11 @@ func (m *member) probe() *link.Pipe {
 		close(over)
 	})
 	go func() { _, _ = io.WriteString(theirs, "\036nvnodetop-probe/1\n") }()
-	return &link.Pipe{In: closer(end), Out: out, Words: link.NewWords(), Kill: func() { end(); _ = out.Close() }, Wait: func() link.Exit {
-		<-over
-		return link.Exit{Known: true}
-	}}
+	return &link.Pipe{In: closer(end), Out: out, Words: link.NewWords(), Kill: func() { end(); _ = out.Close() },
+		Wait: func() link.Exit {
+			<-over
+			return link.Exit{Known: true}
+		}}
 }
 
 // closer is an input that is not read.
@@ -199,7 +200,8 @@ func TestHerd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &herdSite{t: t, zip: make([]byte, size), began: time.Now(), homes: map[int]bool{}, fate: tc.fate}
-				p := Payload{OS: "linux", Arch: "amd64", Size: 1, SHA256: strings.Repeat("a", 64), Gzip: func() ([]byte, error) { return s.zip, nil }}
+				p := Payload{OS: "linux", Arch: "amd64", Size: 1, SHA256: strings.Repeat("a", 64),
+					Gzip: func() ([]byte, error) { return s.zip, nil }}
 				s.Installer = New(func() ([]Payload, error) { return []Payload{p}, nil })
 				took, failed := s.start(tc.nodes)
 				t.Logf("%v, %d copies, %d at a time", took, s.uploads, s.most)

@@ -56,7 +56,8 @@ func New(payloads func() ([]Payload, error)) *Installer {
 
 // Start finds or uploads the probe and starts it. The returned session has received the magic line; how says what was
 // done. say reports progress. An error is a *link.EndError, one of this package, or the shell's.
-func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string, err error) {
+func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string,
+	err error) {
 	if in.Program != "" {
 		s, err := in.run(ctx, shell, environment+become(in.Program), nil)
 		return s, "started", err
@@ -217,7 +218,8 @@ func (a *attempt) upload(ctx context.Context, n need) (*link.Session, string, er
 	what := fmt.Sprintf("%.1f MB to %s", float64(len(zip))/1e6, n.place.name(n.uid))
 	a.say("copying " + what)
 	began := time.Now()
-	s, err := a.in.run(ctx, a.shell, uploadScript(a.payload, n.place, len(zip)), &pieces{rest: zip, taken: a.turn.progress})
+	s, err := a.in.run(ctx, a.shell, uploadScript(a.payload, n.place, len(zip)),
+		&pieces{rest: zip, taken: a.turn.progress})
 	if err == nil {
 		a.leave(copied)
 		return s, fmt.Sprintf("copied %s in %.1fs", what, time.Since(began).Seconds()), nil

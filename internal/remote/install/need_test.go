@@ -8,14 +8,17 @@ import (
 
 func TestParseNeed(t *testing.T) {
 	for text, want := range map[string]need{
-		"mkdir: no\nnvnodetop-need/1: Linux x86_64 1000 home:nowrite run:absent shm:ok\n": {machine: "Linux x86_64", uid: "1000", place: "shm", refused: []Refusal{{placeHome, NoWrite}, {placeRuntime, Absent}}},
-		"no newline nvnodetop-need/1: Linux aarch64 7":                                    {machine: "Linux aarch64", uid: "7"},
+		"mkdir: no\nnvnodetop-need/1: Linux x86_64 1000 home:nowrite run:absent shm:ok\n": {machine: "Linux x86_64",
+			uid: "1000", place: "shm", refused: []Refusal{{placeHome, NoWrite}, {placeRuntime, Absent}}},
+		"no newline nvnodetop-need/1: Linux aarch64 7": {machine: "Linux aarch64",
+			uid: "7"},
 	} {
 		if got, ok := parseNeed(text); !ok || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q: %+v %v, want %+v", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "nvnodetop-need/1:", "nvnodetop-need/1: Linux x86_64", "nvnodetop-need/1: Linux x86_64 1000 home"} {
+	for _, text := range []string{"", "nvnodetop-need/1:", "nvnodetop-need/1: Linux x86_64",
+		"nvnodetop-need/1: Linux x86_64 1000 home"} {
 		if got, ok := parseNeed(text); ok {
 			t.Errorf("%q: %+v", text, got)
 		}

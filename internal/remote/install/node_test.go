@@ -92,7 +92,8 @@ func (n *node) sh(script string, input io.Reader) *link.Pipe {
 	go func() {
 		_ = cmd.Wait()
 		status := cmd.ProcessState.Sys().(syscall.WaitStatus)
-		done <- link.Exit{Known: true, Status: cmd.ProcessState.ExitCode(), Signal: map[bool]string{true: "KILL"}[status.Signaled()]}
+		done <- link.Exit{Known: true, Status: cmd.ProcessState.ExitCode(),
+			Signal: map[bool]string{true: "KILL"}[status.Signaled()]}
 	}()
 	kill := sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()

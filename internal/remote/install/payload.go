@@ -31,7 +31,8 @@ func Once[T any](f func() (T, error)) func() (T, error) {
 
 // machine returns the output of `uname -sm` on the payload's platform.
 func (p Payload) machine() string {
-	names := map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Linux aarch64", "linux/ppc64le": "Linux ppc64le", "linux/riscv64": "Linux riscv64"}
+	names := map[string]string{"linux/amd64": "Linux x86_64", "linux/arm64": "Linux aarch64",
+		"linux/ppc64le": "Linux ppc64le", "linux/riscv64": "Linux riscv64"}
 	if m := names[p.OS+"/"+p.Arch]; m != "" {
 		return m
 	}

@@ -18,7 +18,8 @@ func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
 			s, n := newSite(t), newNode(t)
 			n.instead = func(_ *node, script string) (string, int, bool) {
 				if strings.Contains(script, needMark) {
-					return fmt.Sprintf("%s %s 1000 y:nowrite %s:ok\n", needMark, scriptPayload("").machine(), place), exitNeed, true
+					return fmt.Sprintf("%s %s 1000 y:nowrite %s:ok\n", needMark, scriptPayload("").machine(), place),
+						exitNeed, true
 				}
 				return "", exitNoWrite, true
 			}
@@ -77,7 +78,8 @@ func TestDirectoryThatChanges(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				writeFile(t, filepath.Join(bin, "sha256sum"), fmt.Sprintf("#!/bin/sh\nchmod 777 %q\nexec %s \"$@\"\n", n.cacheDir(), sum))
+				writeFile(t, filepath.Join(bin, "sha256sum"), fmt.Sprintf("#!/bin/sh\nchmod 777 %q\nexec %s \"$@\"\n",
+					n.cacheDir(), sum))
 				if err := os.Chmod(filepath.Join(bin, "sha256sum"), 0o700); err != nil {
 					t.Fatal(err)
 				}

@@ -85,7 +85,8 @@ func TestEnvironmentOfTheProbe(t *testing.T) {
 	n.env = []string{"LD_BIND_NOW=1"}
 	s.mustEnd(n)
 	s.mustEnd(n)
-	s.Program = filepath.Join(n.cacheDir(), fileName(scriptPayload("#!/bin/sh\necho \"${LD_BIND_NOW-unset}\" >>\"$HOME/seen\"\nexit 3\n")))
+	s.Program = filepath.Join(n.cacheDir(),
+		fileName(scriptPayload("#!/bin/sh\necho \"${LD_BIND_NOW-unset}\" >>\"$HOME/seen\"\nexit 3\n")))
 	s.mustEnd(n)
 	if seen, err := os.ReadFile(filepath.Join(n.home, "seen")); string(seen) != strings.Repeat("unset\n", 4) {
 		t.Errorf("the probes had %q, %v", seen, err)

@@ -191,21 +191,26 @@ func uploadScript(p Payload, place Place, n int) string {
 		fmt.Sprintf("clean() { rm -f \"$t\"; }; trap clean EXIT; trap \"exit %d\" HUP INT TERM PIPE; ", exitNoWrite) +
 		fmt.Sprintf("head -c %d | gzip -dc >\"$t\" || exit %d; ", n, exitNoWrite) +
 		fmt.Sprintf("g=$(sha256sum \"$t\") || exit %d; ", exitMismatch) +
-		fmt.Sprintf("case $g in $h*) ;; *) echo \"the copy has the sha256 ${g%%%% *}\" >&2; exit %d;; esac; ", exitMismatch) +
+		fmt.Sprintf("case $g in $h*) ;; *) echo \"the copy has the sha256 ${g%%%% *}\" >&2; exit %d;; esac; ",
+			exitMismatch) +
 		"chmod 700 \"$t\"; " + sweep + settle(place)
 }
 
 // sweep removes old files in d.
-const sweep = "find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +6 -o -name \".up.*\" -mtime +1 \")\" -exec rm -f {} + 2>/dev/null; "
+const sweep = "find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\" -mtime +6 -o -name \".up.*\" -mtime " +
+	"+1 \")\" -exec rm -f {} + 2>/dev/null; "
 
 // settle gives the verified copy t its name, or none, and becomes it.
 func settle(place Place) string {
 	if !slices.Contains(kept, place) {
-		return fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" 2>/dev/null; ", exitNoExec, exitTaken) +
+		return fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" "+
+			"2>/dev/null; ", exitNoExec, exitTaken) +
 			become("/proc/self/fd/3")
 	}
-	return fmt.Sprintf("ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ", exitNoWrite) +
-		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) + become("$d/$f")
+	return fmt.Sprintf("ln \"$t\" \"$d/$f\" 2>/dev/null || good || mv -f \"$t\" \"$d/$f\" || exit %d; clean; ",
+		exitNoWrite) +
+		fmt.Sprintf("[ -x \"$d/$f\" ] || exit %d; private && good || exit %d; ", exitNoExec, exitTaken) +
+		become("$d/$f")
 }
 
 // need is the answer of a node without a probe.

@@ -31,8 +31,10 @@ func TestClose(t *testing.T) {
 				began := time.Now()
 				_, _ = s.Close(), s.Close()
 				took := time.Since(began)
-				if want := map[bool]time.Duration{true: 2 * DefaultLimits.Closing}[deaf]; took != want || p.cut.Load() != 1 || p.killed.Load() == 0 {
-					t.Errorf("Close took %v, cut %d times, killed %d times; want %v", took, p.cut.Load(), p.killed.Load(), want)
+				if want := map[bool]time.Duration{true: 2 * DefaultLimits.Closing}[deaf]; took != want ||
+					p.cut.Load() != 1 || p.killed.Load() == 0 {
+					t.Errorf("Close took %v, cut %d times, killed %d times; want %v", took, p.cut.Load(),
+						p.killed.Load(), want)
 				}
 				if err := <-waiting; !errors.Is(err, ErrClosed) {
 					t.Errorf("Next returned %v", err)
@@ -53,15 +55,22 @@ func TestNoProbe(t *testing.T) {
 			s, ok := e.Status()
 			return ok && s == 75 && e.Noise == "Welcome\n" && e.IsEnd() && e.Exit.Known
 		}},
-		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool { _, ok := e.Status(); return !ok && e.Signal() == "KILL" && e.Exit.Known }},
-		"by sh":     {"", Exit{Known: true, Status: 143}, func(e *EndError) bool { return e.Signal() == "TERM" }},
+		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool {
+			_, ok := e.Status()
+			return !ok &&
+				e.Signal() == "KILL" && e.Exit.Known
+		}},
+		"by sh": {"", Exit{Known: true, Status: 143}, func(e *EndError) bool { return e.Signal() == "TERM" }},
 		"is gone": {"", Exit{}, func(e *EndError) bool {
 			_, ok := e.Status()
 			return !ok && e.Signal() == "" && !e.Exit.Known && e.IsEnd()
 		}},
-		"no hello": {wire.Magic + "\n{\"reply\":{\"id\":1}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errNoHello) && !e.IsEnd() }},
-		"garbage":  {wire.Magic + "\n" + hello + "oops\n", Exit{}, func(e *EndError) bool { return strings.Contains(e.Error(), "oops") && !e.IsEnd() }},
-		"strange":  {wire.Magic + "\n" + hello + "{\"future\":{}}\n", Exit{}, func(e *EndError) bool { return errors.Is(e, errUnknown) }},
+		"no hello": {wire.Magic + "\n{\"reply\":{\"id\":1}}\n", Exit{},
+			func(e *EndError) bool { return errors.Is(e, errNoHello) && !e.IsEnd() }},
+		"garbage": {wire.Magic + "\n" + hello + "oops\n", Exit{},
+			func(e *EndError) bool { return strings.Contains(e.Error(), "oops") && !e.IsEnd() }},
+		"strange": {wire.Magic + "\n" + hello + "{\"future\":{}}\n", Exit{},
+			func(e *EndError) bool { return errors.Is(e, errUnknown) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -105,7 +105,8 @@ func TestSilenceInACrowd(t *testing.T) {
 		time.Sleep(time.Minute + time.Second) // a second after the last answer
 		c.deaf.Store(c.peers[1])
 		began := time.Now()
-		if _, err := c.sessions[1].Next(); !errors.Is(err, ErrSilent) || time.Since(began) != DefaultLimits.Silence-time.Second {
+		if _, err := c.sessions[1].Next(); !errors.Is(err, ErrSilent) ||
+			time.Since(began) != DefaultLimits.Silence-time.Second {
 			t.Errorf("Next returned %v after %v", err, time.Since(began))
 		}
 		time.Sleep(5 * time.Minute)

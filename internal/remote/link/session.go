@@ -25,7 +25,8 @@ type Limits struct {
 
 // DefaultLimits suit real nodes. Alive is far below wire.SilenceMS, after which a probe exits.
 var DefaultLimits = Limits{
-	Driver: 30 * time.Second, Alive: 20 * time.Second, Silence: 30 * time.Second, Exit: 2 * time.Second, Closing: 500 * time.Millisecond,
+	Driver: 30 * time.Second, Alive: 20 * time.Second, Silence: 30 * time.Second, Exit: 2 * time.Second,
+	Closing: 500 * time.Millisecond,
 }
 
 // Session is a program at the far end of a pipe that is, or should become, a probe.
@@ -59,7 +60,8 @@ type Session struct {
 // New returns a Session over p and starts reading from it.
 func New(p *Pipe, l Limits) *Session {
 	s := &Session{
-		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message), exited: make(chan struct{}),
+		pipe: p, limits: l, greeted: make(chan struct{}), messages: make(chan wire.Message),
+		exited:  make(chan struct{}),
 		silence: quiet.New(), explain: func(err error) error { return err }, pending: map[uint64]chan<- wire.Reply{},
 		writing: make(chan struct{}, 1), closed: make(chan struct{}),
 	}

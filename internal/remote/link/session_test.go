@@ -57,7 +57,8 @@ func startWith(t *testing.T, text string, pulse *Pulse) (*Session, *peer) {
 		_ = in.Close()
 		_ = fromPeer.Close()
 	}
-	s := New(&Pipe{In: toPeer, Out: fromPeer, Words: NewWords(), Wait: func() Exit { return <-p.exit }, Kill: kill, Pulse: pulse}, DefaultLimits)
+	s := New(&Pipe{In: toPeer, Out: fromPeer, Words: NewWords(), Wait: func() Exit { return <-p.exit }, Kill: kill,
+		Pulse: pulse}, DefaultLimits)
 	p.say(text)
 	return s, p
 }
@@ -168,7 +169,8 @@ func TestCallsEndWithTheirContextAndTheSession(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := s.Call(ctx, question); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, reach.ErrNoReply) {
+		if _, err := s.Call(ctx, question); !errors.Is(err, context.DeadlineExceeded) ||
+			!errors.Is(err, reach.ErrNoReply) {
 			t.Errorf("no answer: %v", err)
 		}
 		failed := make(chan error)
@@ -176,7 +178,8 @@ func TestCallsEndWithTheirContextAndTheSession(t *testing.T) {
 		synctest.Wait()
 		p.end(Exit{Known: true, Status: 3})
 		var ended *EndError
-		if err := <-failed; !errors.As(err, &ended) || !strings.HasPrefix(err.Error(), "no reply: explained") || !errors.Is(err, reach.ErrNoReply) || ended.Exit.Status != 3 {
+		if err := <-failed; !errors.As(err, &ended) || !strings.HasPrefix(err.Error(), "no reply: explained") ||
+			!errors.Is(err, reach.ErrNoReply) || ended.Exit.Status != 3 {
 			t.Errorf("a session that ends: %v", err)
 		}
 		if _, err := s.Call(t.Context(), question); !errors.As(err, &ended) || errors.Is(err, reach.ErrNoReply) {
@@ -309,7 +312,8 @@ func TestStuckPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fromPeer, out := io.Pipe()
 		stuck, cut := make(chan struct{}), make(chan struct{})
-		s := New(&Pipe{In: stuckWriter(stuck), Out: fromPeer, Words: NewWords(), Wait: func() Exit { <-cut; return Exit{} }, Kill: func() {}}, DefaultLimits)
+		s := New(&Pipe{In: stuckWriter(stuck), Out: fromPeer, Words: NewWords(),
+			Wait: func() Exit { <-cut; return Exit{} }, Kill: func() {}}, DefaultLimits)
 		_, _ = io.WriteString(out, wire.Magic+"\n"+hello)
 		if _, err := s.Hello(t.Context()); err != nil {
 			t.Fatal(err)
@@ -405,7 +409,8 @@ func TestPanicsEndTheSession(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
-		s := New(&Pipe{Out: r, Words: NewWords(), Wait: func() Exit { panic("the moon fell down") }, Kill: func() { _ = w.Close() }}, DefaultLimits)
+		s := New(&Pipe{Out: r, Words: NewWords(), Wait: func() Exit { panic("the moon fell down") },
+			Kill: func() { _ = w.Close() }}, DefaultLimits)
 		if err := s.Magic(t.Context()); !errors.As(err, new(*reach.Failure)) {
 			t.Errorf("Magic returned %v", err)
 		}

@@ -35,7 +35,8 @@ func TestMain(m *testing.M) {
 			if r.Next(&req) != nil {
 				os.Exit(0)
 			}
-			wire.Write(os.Stdout, wire.Message{Reply: &wire.Reply{ID: req.ID, Error: fmt.Sprintf("%s PATH=%q", os.Args[1], os.Getenv("PATH"))}})
+			wire.Write(os.Stdout, wire.Message{Reply: &wire.Reply{ID: req.ID,
+				Error: fmt.Sprintf("%s PATH=%q", os.Args[1], os.Getenv("PATH"))}})
 		}
 	case "deaf": // does not end with its input
 		io.WriteString(os.Stdout, wire.Magic+"\n")
@@ -60,7 +61,8 @@ func open(t *testing.T, ctx context.Context, kind string) (poller.Session, []rea
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, want := o.Route(ctx, "here"), []reach.Stage{remote.StageProbe, remote.StageDriver}; r.Door != "local" || !slices.Equal(r.Stages, want) {
+	if r, want := o.Route(ctx, "here"), []reach.Stage{remote.StageProbe, remote.StageDriver}; r.Door != "local" ||
+		!slices.Equal(r.Stages, want) {
 		t.Errorf("route %q, want %q", r.Stages, want)
 	}
 	var steps []reach.Step
@@ -89,11 +91,13 @@ func TestSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := steps[len(steps)-1]; len(steps) != 4 || last.Stage != remote.StageDriver || last.State != reach.StepDone || last.Text != "1 GPU" {
+	if last := steps[len(steps)-1]; len(steps) != 4 || last.Stage != remote.StageDriver ||
+		last.State != reach.StepDone || last.Text != "1 GPU" {
 		t.Errorf("steps %+v", steps)
 	}
 	probe := pid(t, s)
-	if reply, err := s.Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil || reply.Error != `probe PATH=""` {
+	if reply, err := s.Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil ||
+		reply.Error != `probe PATH=""` {
 		t.Errorf("reply %+v, %v; want its argument and an empty PATH", reply, err)
 	}
 	ended := make(chan error, 1)
@@ -137,7 +141,8 @@ func TestRunGivesUpWithItsContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := (shell{}).Run(ctx, "exec sleep 600", bytes.NewReader(make([]byte, 1<<20))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := (shell{}).Run(ctx, "exec sleep 600", bytes.NewReader(make([]byte, 1<<20))); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("Run returned %v", err)
 	}
 	if _, err := (shell{}).Run(ctx, "exec sleep 600", nil); !errors.Is(err, context.DeadlineExceeded) {
@@ -157,7 +162,8 @@ func TestFailures(t *testing.T) {
 	} {
 		_, steps, err := open(t, t.Context(), kind)
 		f, ok := errors.AsType[*reach.Failure](err)
-		if !ok || f.Class != want.class || !strings.Contains(f.Words, want.words) || f.Meaning == "" || strings.Contains(strings.Join(f.Hints, ""), "ssh") {
+		if !ok || f.Class != want.class || !strings.Contains(f.Words, want.words) || f.Meaning == "" ||
+			strings.Contains(strings.Join(f.Hints, ""), "ssh") {
 			t.Errorf("%s: %#v, want class %s, words with %q", kind, err, want.class, want.words)
 		}
 		if last := steps[len(steps)-1]; last.State != reach.StepFailed {
@@ -170,7 +176,8 @@ func TestFailures(t *testing.T) {
 	}
 	o.Installer.Program = "/nowhere/nvnodetop"
 	_, err = o.Open(t.Context(), "", func(reach.Step) {})
-	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeFailed || !strings.Contains(f.Words, "/nowhere/nvnodetop") {
+	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeFailed ||
+		!strings.Contains(f.Words, "/nowhere/nvnodetop") {
 		t.Errorf("a program that is not there: %#v", err)
 	}
 }
@@ -183,7 +190,8 @@ func TestKilled(t *testing.T) {
 	}
 	_ = syscall.Kill(pid(t, s), syscall.SIGKILL)
 	_, err = s.Next()
-	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeKilled || f.Summary() != "probe was killed (signal KILL)" || f.Stage != "" {
+	if f, ok := errors.AsType[*reach.Failure](err); !ok || f.Class != reach.ClassProbeKilled ||
+		f.Summary() != "probe was killed (signal KILL)" || f.Stage != "" {
 		t.Errorf("Next ended with %#v", err)
 	}
 	_, err = s.Call(t.Context(), wire.Request{Alive: &wire.Alive{}})

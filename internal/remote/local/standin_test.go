@@ -30,7 +30,8 @@ func payload(t *testing.T, text string) install.Payload {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256([]byte(text))
-	return install.Payload{OS: "linux", Arch: runtime.GOARCH, Size: int64(len(text)), SHA256: hex.EncodeToString(sum[:]), Gzip: func() ([]byte, error) { return zip.Bytes(), nil }}
+	return install.Payload{OS: "linux", Arch: runtime.GOARCH, Size: int64(len(text)),
+		SHA256: hex.EncodeToString(sum[:]), Gzip: func() ([]byte, error) { return zip.Bytes(), nil }}
 }
 
 // TestStandIn: where no probe runs, nvidia-smi is read in its place, and the Hello and the steps say why. Where there
@@ -74,7 +75,8 @@ func TestStandIn(t *testing.T) {
 			if err != nil || m.Hello == nil || !strings.HasPrefix(m.Hello.StandIn, tc.why) || len(m.Hello.GPUs) != 2 {
 				t.Errorf("%+v, %v", m, err)
 			}
-			if !slices.ContainsFunc(steps, func(s string) bool { return strings.HasPrefix(s, "nvidia-smi in place of a probe: "+tc.why) }) {
+			if !slices.ContainsFunc(steps,
+				func(s string) bool { return strings.HasPrefix(s, "nvidia-smi in place of a probe: "+tc.why) }) {
 				t.Errorf("steps %q", steps)
 			}
 		})

@@ -27,7 +27,8 @@ const mark = "nvnodetop-shell/1\n"
 
 // listen is the command on the node: it says that the login is done and becomes the script that comes as the first
 // line. So one ssh both logs in and runs the script. read takes no byte behind the line, which is for the script.
-var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) + "; IFS= read -r s && eval \"$s\"")
+var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) +
+	"; IFS= read -r s && eval \"$s\"")
 
 // child is one ssh.
 type child struct {

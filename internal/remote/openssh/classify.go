@@ -102,21 +102,25 @@ type rule struct {
 
 // rules are searched in order: what ssh says first is often the reason for what it says last.
 var rules = []rule{
-	{re(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged, "host key revoked", 0},
+	{re(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged,
+		"host key revoked", 0},
 	{re(`REMOTE HOST IDENTIFICATION HAS CHANGED`), reach.ClassHostKeyChanged, "host key changed", 0},
-	{re(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`), reach.ClassHostKeyUnknown, "host key unknown", 0},
+	{re(`[Nn]o .*host key is known for|Certificate invalid|Host key verification failed`), reach.ClassHostKeyUnknown,
+		"host key unknown", 0},
 	{re(`[Dd]enied by pam_slurm_adopt|no active jobs on this node`), reach.ClassAdopt, "login refused", 0},
 	{re(`Too many authentication failures`), reach.ClassAuth, "permission denied", 0},
 	{re(`Permission denied \(([^)\n]*)\)`), reach.ClassAuth, "permission denied", 1},
 	{re(`Could not resolve hostname`), reach.ClassUnknownHost, "unknown host", 0},
 	{re(`timed out during banner exchange`), reach.ClassFrozen, "sshd not responding", 0},
 	{re(`connect to .*: Connection refused`), reach.ClassRefused, "connection refused", 0},
-	{re(`connect to .*: (No route to host|Network is unreachable|Host is down)`), reach.ClassNoRoute, "no route to host", 0},
+	{re(`connect to .*: (No route to host|Network is unreachable|Host is down)`), reach.ClassNoRoute,
+		"no route to host", 0},
 	{re(`connect to .*: .*timed out`), reach.ClassTimeout, "no response", 0},
 	{re(`Unable to negotiate with|no matching .* found`), reach.ClassOther, "no common algorithm", 0},
 	{re(`Bad configuration option|bad configuration options|Bad owner or permissions|no argument after keyword|unknown key type`), reach.ClassLocal, "ssh configuration", 0},
 	{re(`Timeout, server .* not responding`), reach.ClassSilent, "connection lost", 0},
-	{re(`(kex|ssh)_exchange_identification|banner exchange|UNKNOWN port`), reach.ClassClosed, "sshd closed the connection", 0},
+	{re(`(kex|ssh)_exchange_identification|banner exchange|UNKNOWN port`), reach.ClassClosed,
+		"sshd closed the connection", 0},
 	{re(`Connection to .* closed by remote host|client_loop: send disconnect|Connection (closed|reset) by|[Bb]roken pipe`), reach.ClassClosed, "connection closed", 0},
 }
 
@@ -163,7 +167,8 @@ func adviseHostKey(f *reach.Failure, words string) {
 	if f.Class != reach.ClassHostKeyChanged {
 		return
 	}
-	f.Meaning = "The host key has changed. The host was reinstalled, or something else is answering (possible man-in-the-middle)."
+	f.Meaning = "The host key has changed. The host was reinstalled, or something else is answering (possible " +
+		"man-in-the-middle)."
 	if strings.Contains(f.Short, "revoked") {
 		f.Meaning = "The host's key is marked as revoked: do not trust this host."
 	}

@@ -37,7 +37,8 @@ type limits struct {
 	closing time.Duration // until an ssh that was asked to end is killed
 }
 
-var defaultLimits = limits{connect: 10 * time.Second, login: 25 * time.Second, turn: 2 * time.Second, closing: time.Second}
+var defaultLimits = limits{connect: 10 * time.Second, login: 25 * time.Second, turn: 2 * time.Second,
+	closing: time.Second}
 
 // Door reaches nodes with OpenSSH's client. It implements remote.Door.
 type Door struct {
@@ -107,9 +108,11 @@ func (d *Door) login(ctx context.Context, node string, begin func()) (*child, er
 func (d *Door) arguments(node string) []string {
 	args := []string{"-T", "-a", "-x"}
 	options := []string{
-		"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ControlMaster=no", "ClearAllForwardings=yes", "Tunnel=no",
+		"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "ControlMaster=no",
+		"ClearAllForwardings=yes", "Tunnel=no",
 		"PermitLocalCommand=no", "RequestTTY=no", "VisualHostKey=no", "LogLevel=INFO",
-		"ConnectTimeout=" + strconv.Itoa(max(1, int(d.limits.connect/time.Second))), "ServerAliveInterval=10", "ServerAliveCountMax=2",
+		"ConnectTimeout=" + strconv.Itoa(max(1, int(d.limits.connect/time.Second))), "ServerAliveInterval=10",
+		"ServerAliveCountMax=2",
 	}
 	if d.version().atLeast(7, 6) {
 		options = append(options, "RemoteCommand=none") // an older ssh refuses what it does not know

@@ -41,14 +41,16 @@ func TestSession(t *testing.T) {
 
 // TestLoginShells: each takes the command for one argument of /bin/sh, and what it prints is passed over.
 func TestLoginShells(t *testing.T) {
-	for shell, file := range map[string]string{"bash": ".bashrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc", "fish": ".config/fish/config.fish"} {
+	for shell, file := range map[string]string{"bash": ".bashrc", "zsh": ".zshenv", "tcsh": ".cshrc",
+		"bsd-csh": ".cshrc", "fish": ".config/fish/config.fish"} {
 		t.Run(shell, func(t *testing.T) {
 			if _, err := exec.LookPath(shell); err != nil {
 				t.Skip(shell, " is not installed: ", err)
 			}
 			s := newSite(t, "")
 			rc := filepath.Join(s.dir, file)
-			if err := errors.Join(os.MkdirAll(filepath.Dir(rc), 0o700), os.WriteFile(rc, []byte("echo Welcome; sleep 0.1\n"), 0o600)); err != nil {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(rc), 0o700),
+				os.WriteFile(rc, []byte("echo Welcome; sleep 0.1\n"), 0o600)); err != nil {
 				t.Fatal(err)
 			}
 			t.Setenv("HOME", s.dir)
@@ -63,14 +65,16 @@ func TestLoginShells(t *testing.T) {
 // TestTheUsersConfigurationIsNotObeyed where that would ask, write, forward or leave a master behind.
 func TestTheUsersConfigurationIsNotObeyed(t *testing.T) {
 	for version, newer := range map[string][2]bool{
-		"OpenSSH_7.4p1, OpenSSL": {false, false}, "OpenSSH_7.6p1": {true, false}, "OpenSSH_8.7p1": {true, true}, "OpenSSH_10.1": {true, true}, "odd": {true, true},
+		"OpenSSH_7.4p1, OpenSSL": {false, false}, "OpenSSH_7.6p1": {true, false}, "OpenSSH_8.7p1": {true, true},
+		"OpenSSH_10.1": {true, true}, "odd": {true, true},
 	} {
 		s := newSite(t, "")
 		t.Setenv("FAKE_VERSION", version)
 		session, _ := s.mustOpen()
 		_ = session.Close()
 		ran := s.ran()[0]
-		for _, want := range []string{"-T -a -x", "BatchMode=yes", "StrictHostKeyChecking=yes", "ControlMaster=no", "ClearAllForwardings=yes", "ServerAliveInterval=10", "LogLevel=INFO", " -- n exec /bin/sh -c "} {
+		for _, want := range []string{"-T -a -x", "BatchMode=yes", "StrictHostKeyChecking=yes", "ControlMaster=no",
+			"ClearAllForwardings=yes", "ServerAliveInterval=10", "LogLevel=INFO", " -- n exec /bin/sh -c "} {
 			if !strings.Contains(ran, want) {
 				t.Errorf("%s: no %q in %s", version, want, ran)
 			}
@@ -91,7 +95,8 @@ func TestACopyNeedsAnotherLogin(t *testing.T) {
 		t.Fatal(err)
 	}
 	input := strings.Repeat("x", 1<<20)
-	for _, c := range []struct{ script, input, out string }{{"echo one; exit 3", "", "one\n"}, {"head -c 1048576 | wc -c; exit 3", input, "1048576\n"}} {
+	for _, c := range []struct{ script, input, out string }{{"echo one; exit 3", "", "one\n"},
+		{"head -c 1048576 | wc -c; exit 3", input, "1048576\n"}} {
 		p, err := sh.Run(t.Context(), c.script, strings.NewReader(c.input))
 		if err != nil {
 			t.Fatal(err)
@@ -120,8 +125,10 @@ func TestTheEndOfASession(t *testing.T) {
 		class   reach.Class
 		summary string
 	}{
-		"the probe is killed": {"", func(_, probe int) { _ = syscall.Kill(probe, syscall.SIGKILL) }, reach.ClassProbeKilled, "probe was killed"},
-		"ssh is killed":       {"", func(ssh, _ int) { _ = syscall.Kill(ssh, syscall.SIGKILL) }, reach.ClassClosed, "ssh was ended on this host"},
+		"the probe is killed": {"", func(_, probe int) { _ = syscall.Kill(probe, syscall.SIGKILL) },
+			reach.ClassProbeKilled, "probe was killed"},
+		"ssh is killed": {"", func(ssh, _ int) { _ = syscall.Kill(ssh, syscall.SIGKILL) }, reach.ClassClosed,
+			"ssh was ended on this host"},
 		"the connection ends": {
 			`sh -c "$command"; echo "Connection to n closed by remote host." >&2; exit 255`,
 			func(_, probe int) { _ = syscall.Kill(probe, syscall.SIGKILL) }, reach.ClassClosed, "connection closed",
@@ -203,7 +210,8 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 func TestALoginThatPrintsAndHangs(t *testing.T) {
 	s := newSite(t, "echo Welcome; exec sleep 600")
 	s.d.limits.login, s.d.limits.closing = 300*time.Millisecond, 100*time.Millisecond
-	if f := s.fails(); f.Class != reach.ClassProbeLate || f.Summary() != "login accepted, but no command runs after 0s" || f.Words != "Welcome" {
+	if f := s.fails(); f.Class != reach.ClassProbeLate ||
+		f.Summary() != "login accepted, but no command runs after 0s" || f.Words != "Welcome" {
 		t.Errorf("%s: %s, %q", f.Class, f.Summary(), f.Words)
 	}
 }
@@ -211,7 +219,8 @@ func TestALoginThatPrintsAndHangs(t *testing.T) {
 func TestALoginThatHangs(t *testing.T) {
 	s := newSite(t, "exec sleep 600")
 	s.d.limits.login, s.d.limits.closing = 300*time.Millisecond, 100*time.Millisecond
-	if f := s.fails(); f.Class != reach.ClassLoginHangs || f.Stage != StageSSH || f.Summary() != "login timed out after 0s" {
+	if f := s.fails(); f.Class != reach.ClassLoginHangs || f.Stage != StageSSH ||
+		f.Summary() != "login timed out after 0s" {
 		t.Errorf("%s at %q: %s", f.Class, f.Stage, f.Summary())
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
@@ -272,7 +281,8 @@ func TestNoSSHHere(t *testing.T) {
 	t.Setenv("PATH", "/nowhere")
 	s.d = New()
 	s.o.Door = s.d
-	if f := s.fails(); f.Class != reach.ClassLocal || f.Summary() != "cannot start ssh: no ssh in PATH on this host" || s.d.Missing() == "" {
+	if f := s.fails(); f.Class != reach.ClassLocal || f.Summary() != "cannot start ssh: no ssh in PATH on this host" ||
+		s.d.Missing() == "" {
 		t.Errorf("%s: %s", f.Class, f.Summary())
 	}
 	s.d.program = filepath.Join(s.dir, "nothing")

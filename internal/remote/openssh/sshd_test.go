@@ -23,7 +23,8 @@ func TestARealOne(t *testing.T) {
 	config := sshd.Start(t, s.dir, "SetEnv FAKE_ROLE=probe")
 	use := func(option string) {
 		t.Helper()
-		wrapper := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = -V ]; then exec %[1]s -V; fi\necho $$ >>%[2]s/ran\nexec %[1]s -F %[3]s %[4]s \"$@\"\n", program, s.dir, config, option)
+		wrapper := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = -V ]; then exec %[1]s -V; fi\necho $$ >>%[2]s/ran\nexec "+
+			"%[1]s -F %[3]s %[4]s \"$@\"\n", program, s.dir, config, option)
 		if err := os.WriteFile(filepath.Join(s.dir, "ssh"), []byte(wrapper), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,8 @@ func TestARealOne(t *testing.T) {
 	_ = session.Close()
 	gone(t, probe)
 	for option, want := range map[string]string{
-		"-o PubkeyAuthentication=no":                                  "auth: permission denied (publickey,password,keyboard-interactive)",
+		"-o PubkeyAuthentication=no": "auth: permission denied " +
+			"(publickey,password,keyboard-interactive)",
 		"-o UserKnownHostsFile=/dev/null":                             "host_key_unknown: host key unknown",
 		"-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null": "host_key_unknown: host key unknown",
 		"-o Port=1":                   "refused: connection refused",
@@ -50,7 +52,8 @@ func TestARealOne(t *testing.T) {
 			// In the configuration, where OpenSSH would obey it.
 			text, _ := os.ReadFile(config)
 			loose := filepath.Join(s.dir, "loose")
-			if err := os.WriteFile(loose, append([]byte("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"), text...), 0o600); err != nil {
+			if err := os.WriteFile(loose, append([]byte("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"),
+				text...), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			option = "-F " + loose

@@ -17,9 +17,11 @@ import (
 
 func TestRead(t *testing.T) {
 	hash := strings.Repeat("ab", 32)
-	dir := fstest.MapFS{"list": {Data: []byte("linux/amd64 5 " + hash + "\nlinux/arm64 7 " + hash + "\n")}, "linux-arm64.gz": {Data: []byte("zip")}}
+	dir := fstest.MapFS{"list": {Data: []byte("linux/amd64 5 " + hash + "\nlinux/arm64 7 " + hash + "\n")},
+		"linux-arm64.gz": {Data: []byte("zip")}}
 	list, err := read(dir)
-	if err != nil || len(list) != 2 || list[0].Arch != "amd64" || list[1].OS != "linux" || list[1].Arch != "arm64" || list[1].Size != 7 || list[1].SHA256 != hash {
+	if err != nil || len(list) != 2 || list[0].Arch != "amd64" || list[1].OS != "linux" || list[1].Arch != "arm64" ||
+		list[1].Size != 7 || list[1].SHA256 != hash {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	if zip, err := list[1].Gzip(); err != nil || string(zip) != "zip" {

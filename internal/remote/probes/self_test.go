@@ -25,7 +25,8 @@ func TestRunningExecutable(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := sha256.Sum256(want)
-	if p.OS != runtime.GOOS || p.Arch != runtime.GOARCH || p.Size != int64(len(want)) || p.SHA256 != hex.EncodeToString(sum[:]) {
+	if p.OS != runtime.GOOS || p.Arch != runtime.GOARCH || p.Size != int64(len(want)) ||
+		p.SHA256 != hex.EncodeToString(sum[:]) {
 		t.Errorf("got %+v", p)
 	}
 	zip, err := p.Gzip()

@@ -43,7 +43,8 @@ func TestFailure(t *testing.T) {
 	if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Errorf("read: %v, want EOF", err)
 	}
-	if e := c.Failure(time.Second); e == nil || e.Status != 7 || e.Words != "no way to gpu01\n" || e.Error() != "ended with status 7" {
+	if e := c.Failure(time.Second); e == nil || e.Status != 7 || e.Words != "no way to gpu01\n" ||
+		e.Error() != "ended with status 7" {
 		t.Errorf("failure %+v", e)
 	}
 	c = start(t, "sh -c 'kill -9 $$'")
@@ -56,7 +57,8 @@ func TestFailure(t *testing.T) {
 // a zombie.
 func TestCloseEndsEverything(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
-	c := start(t, `sh -c 'trap "" TERM; (trap "" TERM; while :; do sleep 0.05; done) & echo $$ $! >`+pids+`; cat; wait'`)
+	c := start(t, `sh -c 'trap "" TERM; (trap "" TERM; while :; do sleep 0.05; done) & echo $$ $! >`+pids+
+		`; cat; wait'`)
 	read := make(chan error, 1)
 	go func() {
 		_, err := c.Read(make([]byte, 1))

@@ -65,7 +65,8 @@ func (s *Source) options(ctx context.Context, f *files, node string) (o options,
 	case a.unasked != "":
 		return s.resolve(raw, node), append([]string{"read without ssh: " + a.unasked}, f.ignored...), nil
 	case a.err != nil:
-		return nil, nil, &remote.LocalError{What: "ssh configuration of " + node, Err: a.err, Hints: []string{"see what ssh says: ssh -G " + node}}
+		return nil, nil, &remote.LocalError{What: "ssh configuration of " + node, Err: a.err,
+			Hints: []string{"see what ssh says: ssh -G " + node}}
 	}
 	return a.options, nil, nil
 }
@@ -135,7 +136,8 @@ func (s *Source) ask(a *answer) {
 		unasked = errors.New("ssh -G has not answered for another node")
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(context.Background(), s.patience, errors.New("ssh -G did not answer within "+s.patience.String()))
+	ctx, cancel := context.WithTimeoutCause(context.Background(), s.patience,
+		errors.New("ssh -G did not answer within "+s.patience.String()))
 	defer cancel()
 	out, words, err := s.run(ctx, a.node)
 	exit, isExit := errors.AsType[*exec.ExitError](err)

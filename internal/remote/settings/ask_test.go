@@ -30,9 +30,11 @@ func ssh(t *testing.T, config string) (s *Source, calls func() int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = sourceWith(t, map[string]string{"config": config, "log": "", "ssh": fmt.Sprintf("#!/bin/sh\necho >> HOME/log\nexec %s \"$@\"\n", program)})
+	s = sourceWith(t, map[string]string{"config": config, "log": "",
+		"ssh": fmt.Sprintf("#!/bin/sh\necho >> HOME/log\nexec %s \"$@\"\n", program)})
 	dir := s.cfg.Home
-	s.cfg = Config{Home: me.HomeDir, User: me.Username, Program: filepath.Join(dir, "ssh"), File: filepath.Join(dir, "config")}
+	s.cfg = Config{Home: me.HomeDir, User: me.Username, Program: filepath.Join(dir, "ssh"),
+		File: filepath.Join(dir, "config")}
 	if err := os.Chmod(s.cfg.Program, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +54,12 @@ func TestAsked(t *testing.T) {
 		calls        int // for 20 nodes
 	}{
 		{"nothing", "", 1},
-		{"tokens", "Host *\n HostName %h.Cluster\n Port ssh\n UserKnownHostsFile HOME/known.d/%k \"HOME/k 2\" HOME/%n-%h\n ControlPath HOME/%C-%r@%h:%p\n IdentityAgent HOME/agent-%n\n IdentityFile 'HOME/a b'\n IdentityFile HOME/%r-%n\n", 1},
+		{"tokens", "Host *\n HostName %h.Cluster\n Port ssh\n UserKnownHostsFile HOME/known.d/%k \"HOME/k 2\" " +
+			"HOME/%n-%h\n ControlPath HOME/%C-%r@%h:%p\n IdentityAgent HOME/agent-%n\n IdentityFile 'HOME/a b'\n " +
+			"IdentityFile HOME/%r-%n\n", 1},
 		{"blocks", "Host gpu1*\n Port 23\nHost !gpu01,gpu*\n User u\nMatch final all\n Compression yes\n", 2},
-		{"match host", "Host gpu0*\n HostName CPU%h\nMatch host cpugpu*\n Port 24\n ProxyJump a@b:23\nHost *\n ProxyCommand none\n", 2},
+		{"match host", "Host gpu0*\n HostName CPU%h\nMatch host cpugpu*\n Port 24\n ProxyJump a@b:23\nHost *\n " +
+			"ProxyCommand none\n", 2},
 		{"exec", "Match exec \"test %n = gpu07\"\n Port 24\n", 20},
 		{"resolver", "CanonicalizeHostname yes\nCanonicalDomains invalid\n", 1},
 	} {
@@ -75,8 +80,10 @@ func TestAsked(t *testing.T) {
 				if c.name == "exec" { // which only ssh can evaluate
 					want.Port = map[bool]string{true: "24", false: "22"}[node == "gpu07"]
 				}
-				if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Settings{}), cmpopts.IgnoreFields(Settings{}, "HostKeyAlgorithms", "RequiredRSASize", "CASignatureAlgorithms", "Ignored",
-					"KexAlgorithms", "Ciphers", "MACs", "PubkeyAcceptedAlgorithms")); diff != "" {
+				if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Settings{}),
+					cmpopts.IgnoreFields(Settings{}, "HostKeyAlgorithms", "RequiredRSASize", "CASignatureAlgorithms",
+						"Ignored",
+						"KexAlgorithms", "Ciphers", "MACs", "PubkeyAcceptedAlgorithms")); diff != "" {
 					t.Fatalf("%s: (-files +ssh)\n%s", node, diff)
 				}
 				if !slices.Contains(got.HostKeyAlgorithms, "ssh-ed25519") || got.Ignored != nil {
@@ -93,7 +100,8 @@ func TestAsked(t *testing.T) {
 // TestAskedOldSSH: OpenSSH 7.4 prints paths as they are configured.
 func TestAskedOldSSH(t *testing.T) {
 	s, calls := ssh(t, "Host *\n ControlPath ~/%r@%h:%p\n")
-	writeFile(t, s.cfg.Program, "#!/bin/sh\necho >> ${0%ssh}log\nfor node; do :; done\necho \"hostname $node\nport 22\nuser u\nidentityfile ~/.ssh/id_rsa\nidentityfile ~/.ssh/id_dsa\n"+
+	writeFile(t, s.cfg.Program, "#!/bin/sh\necho >> ${0%ssh}log\nfor node; do :; done\necho \"hostname $node\nport "+
+		"22\nuser u\nidentityfile ~/.ssh/id_rsa\nidentityfile ~/.ssh/id_dsa\n"+
 		"controlpath ~/%r@%h:%p\nuserknownhostsfile ~/.ssh/known_hosts ~/.ssh/known_hosts2\"\n")
 	for i := range 20 {
 		node := fmt.Sprintf("gpu%02d", i)
@@ -102,7 +110,8 @@ func TestAskedOldSSH(t *testing.T) {
 			t.Fatal(err)
 		}
 		home := s.cfg.Home
-		if got.HostName != node || got.ControlPath != home+"/u@"+node+":22" || !slices.Equal(got.KnownHosts, []string{home + "/.ssh/known_hosts", home + "/.ssh/known_hosts2"}) ||
+		if got.HostName != node || got.ControlPath != home+"/u@"+node+":22" ||
+			!slices.Equal(got.KnownHosts, []string{home + "/.ssh/known_hosts", home + "/.ssh/known_hosts2"}) ||
 			!slices.Equal(got.IdentityFiles, []string{home + "/.ssh/id_rsa", home + "/.ssh/id_dsa"}) {
 			t.Errorf("got %+v", got)
 		}
@@ -120,7 +129,8 @@ func TestSSHThatHangsCostsOneWait(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 100 {
 		wg.Go(func() {
-			if got, err := s.For(t.Context(), fmt.Sprint("n", i)); err != nil || got.Port != "22" || len(got.Ignored) != 2 {
+			if got, err := s.For(t.Context(), fmt.Sprint("n", i)); err != nil || got.Port != "22" ||
+				len(got.Ignored) != 2 {
 				t.Errorf("got %+v, %v", got, err)
 			}
 		})
@@ -135,9 +145,11 @@ func TestSSHThatHangsCostsOneWait(t *testing.T) {
 func BenchmarkFor(b *testing.B) {
 	var config strings.Builder
 	for i := range 100 {
-		fmt.Fprintf(&config, "Host machine%d machine%d.example.org\n HostName 10.0.0.%d\n User me\n IdentityFile ~/.ssh/key%d\n", i, i, i, i)
+		fmt.Fprintf(&config, "Host machine%d machine%d.example.org\n HostName 10.0.0.%d\n User me\n IdentityFile "+
+			"~/.ssh/key%d\n", i, i, i, i)
 	}
-	s := sourceWith(b, map[string]string{".ssh/config": config.String() + "Host gpu*\n UserKnownHostsFile ~/.ssh/known_hosts.d/%k\n"})
+	s := sourceWith(b, map[string]string{".ssh/config": config.String() +
+		"Host gpu*\n UserKnownHostsFile ~/.ssh/known_hosts.d/%k\n"})
 	for i := 0; b.Loop(); i++ {
 		if _, err := s.For(b.Context(), fmt.Sprintf("gpu%04d", i%1000)); err != nil {
 			b.Fatal(err)
@@ -149,7 +161,8 @@ func BenchmarkFor(b *testing.B) {
 func TestRefused(t *testing.T) {
 	s, _ := ssh(t, "Host n\n Port 23\n NoSuchThing x\n")
 	got, err := s.For(t.Context(), "n")
-	if local, ok := errors.AsType[*remote.LocalError](err); !ok || !strings.Contains(local.Error(), "line 3: Bad configuration option") {
+	if local, ok := errors.AsType[*remote.LocalError](err); !ok ||
+		!strings.Contains(local.Error(), "line 3: Bad configuration option") {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	writeFile(t, s.cfg.File, "Host n\n Port 23\n")
@@ -195,7 +208,8 @@ func TestNamesForAShell(t *testing.T) {
 		if _, err := s.For(t.Context(), "gpu01"); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"x;id", "$(id)", "`id`", "a|b", "a&b", "a>b", "a'b", `a"b`, "a{b,c}", `a\b`, "-oProxyCommand=id", "a\nb", "a\x1bb", "../evil", "", strings.Repeat("n", 10_000)} {
+		for _, name := range []string{"x;id", "$(id)", "`id`", "a|b", "a&b", "a>b", "a'b", `a"b`, "a{b,c}", `a\b`,
+			"-oProxyCommand=id", "a\nb", "a\x1bb", "../evil", "", strings.Repeat("n", 10_000)} {
 			if got, err := s.For(t.Context(), name); err == nil {
 				t.Errorf("%.20q: runs %.40q", name, got.Expand(got.ProxyCommand))
 			}

@@ -24,7 +24,8 @@ type options map[string][]string
 var lists = map[string]bool{"userknownhostsfile": true, "globalknownhostsfile": true}
 
 // commands are options whose value is the rest of the line.
-var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true, "remotecommand": true, "rekeylimit": true}
+var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true,
+	"remotecommand": true, "rekeylimit": true}
 
 // add adds a line of a file. Of ProxyJump and ProxyCommand the first counts.
 func (o options) add(key, value string) {
@@ -123,7 +124,8 @@ func (s *Source) complete(raw options, node string) options {
 	if n, err := net.DefaultResolver.LookupPort(context.Background(), "tcp", port); err == nil {
 		port = strconv.Itoa(n)
 	}
-	o["hostname"], o["port"], o["user"] = []string{raw.hostName(node)}, []string{port}, []string{cmp.Or(raw.first("user"), s.cfg.User)}
+	o["hostname"], o["port"], o["user"] = []string{raw.hostName(node)}, []string{port},
+		[]string{cmp.Or(raw.first("user"), s.cfg.User)}
 	for key, preset := range map[string][]string{
 		"userknownhostsfile":   {"~/.ssh/known_hosts", "~/.ssh/known_hosts2"},
 		"globalknownhostsfile": {"/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"},
@@ -144,7 +146,8 @@ func (s *Source) tokens(o options, node string) map[byte]string {
 	sum := sha1.Sum([]byte(local + host + port + user + jump)) //nolint:gosec // OpenSSH's definition
 	return map[byte]string{
 		'C': hex.EncodeToString(sum[:]), 'd': s.cfg.Home, 'h': host, 'i': strconv.Itoa(os.Getuid()), 'j': jump,
-		'k': cmp.Or(strings.ToLower(o.first("hostkeyalias")), node), 'L': short, 'l': local, 'n': node, 'p': port, 'r': user, 'u': s.cfg.User,
+		'k': cmp.Or(strings.ToLower(o.first("hostkeyalias")), node), 'L': short, 'l': local, 'n': node, 'p': port,
+		'r': user, 'u': s.cfg.User,
 	}
 }
 

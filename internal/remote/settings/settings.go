@@ -146,15 +146,18 @@ func (s *Source) current() *files {
 }
 
 // defaultKeys are OpenSSH's default key files, the cheapest to verify first.
-var defaultKeys = []string{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa", "~/.ssh/id_ed25519_sk", "~/.ssh/id_ecdsa_sk"}
+var defaultKeys = []string{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa", "~/.ssh/id_ed25519_sk",
+	"~/.ssh/id_ecdsa_sk"}
 
 // settle makes Settings of options in the shape of `ssh -G`.
 func (s *Source) settle(node string, o options) (*Settings, error) {
 	t := &Settings{
-		Node: node, HostName: o.first("hostname"), Port: o.first("port"), User: o.first("user"), Alias: strings.ToLower(o.first("hostkeyalias")),
+		Node: node, HostName: o.first("hostname"), Port: o.first("port"), User: o.first("user"),
+		Alias:          strings.ToLower(o.first("hostkeyalias")),
 		IdentitiesOnly: o.isYes("identitiesonly"), ProxyJump: o.set("proxyjump"), ProxyCommand: o.set("proxycommand"),
-		tokens:            s.tokens(o, node),
-		HostKeyAlgorithms: algorithms(o, "hostkeyalgorithms"), CASignatureAlgorithms: algorithms(o, "casignaturealgorithms"),
+		tokens:                s.tokens(o, node),
+		HostKeyAlgorithms:     algorithms(o, "hostkeyalgorithms"),
+		CASignatureAlgorithms: algorithms(o, "casignaturealgorithms"),
 	}
 	if n, err := strconv.ParseUint(t.Port, 10, 16); err != nil || n == 0 {
 		return nil, fmt.Errorf("invalid Port %q", t.Port)
@@ -165,9 +168,11 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 		return nil, fmt.Errorf("invalid HostName %q", t.HostName)
 	}
 	t.DefaultIdentities = isDefault(o["identityfile"])
-	t.KnownHosts = slices.Concat(s.paths(some(o["userknownhostsfile"]), t.tokens), s.paths(some(o["globalknownhostsfile"]), nil))
+	t.KnownHosts = slices.Concat(s.paths(some(o["userknownhostsfile"]), t.tokens),
+		s.paths(some(o["globalknownhostsfile"]), nil))
 	t.KnownHostsCommand = o.set("knownhostscommand")
-	t.IdentityFiles, t.CertificateFiles = s.paths(some(o["identityfile"]), t.tokens), s.paths(some(o["certificatefile"]), t.tokens)
+	t.IdentityFiles, t.CertificateFiles = s.paths(some(o["identityfile"]), t.tokens),
+		s.paths(some(o["certificatefile"]), t.tokens)
 	if t.DefaultIdentities {
 		t.IdentityFiles = s.paths(defaultKeys, nil)
 	}

@@ -72,20 +72,28 @@ Match all
     Port ssh
 `,
 		".ssh/conf.d/one.conf": "User carol\nHost inc\n  Port 77\n  HostName INC.cluster\nMatch user x\n  Port 667\n",
-		"etc/ssh_config":       "Host guarded\n  Include HOME/etc/more\n  Port 99\nHost *\n GlobalKnownHostsFile /etc/known\n User system\n",
-		"etc/more":             "Host *\n  HostName hidden\n",
+		"etc/ssh_config": "Host guarded\n  Include HOME/etc/more\n  Port 99\nHost *\n GlobalKnownHostsFile " +
+			"/etc/known\n User system\n",
+		"etc/more": "Host *\n  HostName hidden\n",
 	})
 	known := []string{"HOME/.ssh/known_hosts", "HOME/.ssh/known_hosts2", "/etc/known"}
-	keys := []string{"HOME/.ssh/id_ed25519", "HOME/.ssh/id_ecdsa", "HOME/.ssh/id_rsa", "HOME/.ssh/id_ed25519_sk", "HOME/.ssh/id_ecdsa_sk"}
+	keys := []string{"HOME/.ssh/id_ed25519", "HOME/.ssh/id_ecdsa", "HOME/.ssh/id_rsa", "HOME/.ssh/id_ed25519_sk",
+		"HOME/.ssh/id_ecdsa_sk"}
 	for node, want := range map[string]Settings{
 		"gpu-1": {HostName: "gpu-1.north.cluster", Port: "2222", User: "alice", Agent: "none", IdentitiesOnly: true,
-			IdentityFiles: []string{"HOME/.ssh/a b", "HOME/.ssh/alice-gpu-1-2222"}, CertificateFiles: []string{"HOME/.ssh/c-cert.pub"},
-			KnownHosts: []string{"HOME/.ssh/k1", "HOME/.ssh/k 2", "HOME/.ssh/gpu-1", "/etc/known"}, RevokedKeys: "HOME/.ssh/revoked gpu-1.north.cluster"},
-		"gpu-9":   {HostName: "gpu-9", Port: "22", User: "carol", KnownHosts: known, IdentityFiles: keys, DefaultIdentities: true},
-		"inc":     {HostName: "inc.cluster", Port: "77", User: "carol", KnownHosts: known, IdentityFiles: keys, DefaultIdentities: true, ProxyJump: "hop"},
-		"last":    {HostName: "last", Port: "22", User: "carol", Alias: "one-for-all", KnownHosts: known},
-		"m1":      {HostName: "x.y", Port: "23", User: "carol", KnownHosts: known, IdentityFiles: keys, DefaultIdentities: true, ProxyJump: "hop"},
-		"guarded": {HostName: "hidden", Port: "22", User: "carol", KnownHosts: known, IdentityFiles: keys, DefaultIdentities: true},
+			IdentityFiles:    []string{"HOME/.ssh/a b", "HOME/.ssh/alice-gpu-1-2222"},
+			CertificateFiles: []string{"HOME/.ssh/c-cert.pub"},
+			KnownHosts:       []string{"HOME/.ssh/k1", "HOME/.ssh/k 2", "HOME/.ssh/gpu-1", "/etc/known"},
+			RevokedKeys:      "HOME/.ssh/revoked gpu-1.north.cluster"},
+		"gpu-9": {HostName: "gpu-9", Port: "22", User: "carol", KnownHosts: known, IdentityFiles: keys,
+			DefaultIdentities: true},
+		"inc": {HostName: "inc.cluster", Port: "77", User: "carol", KnownHosts: known, IdentityFiles: keys,
+			DefaultIdentities: true, ProxyJump: "hop"},
+		"last": {HostName: "last", Port: "22", User: "carol", Alias: "one-for-all", KnownHosts: known},
+		"m1": {HostName: "x.y", Port: "23", User: "carol", KnownHosts: known, IdentityFiles: keys,
+			DefaultIdentities: true, ProxyJump: "hop"},
+		"guarded": {HostName: "hidden", Port: "22", User: "carol", KnownHosts: known, IdentityFiles: keys,
+			DefaultIdentities: true},
 	} {
 		got, err := s.For(t.Context(), node)
 		if err != nil {
@@ -95,7 +103,8 @@ Match all
 			t.Fatalf("ignored: %q, want the three Matches that cannot be evaluated", got.Ignored)
 		}
 		want.Node, want.Ignored = node, got.Ignored
-		for _, paths := range [][]string{want.KnownHosts, want.IdentityFiles, want.CertificateFiles, {want.RevokedKeys}} {
+		for _, paths := range [][]string{want.KnownHosts, want.IdentityFiles, want.CertificateFiles,
+			{want.RevokedKeys}} {
 			for i, p := range paths {
 				paths[i] = strings.ReplaceAll(p, "HOME", s.cfg.Home)
 			}
@@ -119,7 +128,8 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		}
 	}
 	got, err := s.For(t.Context(), "a")
-	if err != nil || !slices.ContainsFunc(got.Ignored, func(i string) bool { return strings.Contains(i, errNesting.Error()) }) {
+	if err != nil || !slices.ContainsFunc(got.Ignored,
+		func(i string) bool { return strings.Contains(i, errNesting.Error()) }) {
 		t.Errorf("the loop is not said: %+v %v", got, err)
 	}
 }
@@ -128,7 +138,8 @@ func TestAgentSocket(t *testing.T) {
 	t.Setenv("MY_AGENT", "/run/agent")
 	s := sourceWith(t, nil)
 	for value, want := range map[string]string{
-		"": "", "SSH_AUTH_SOCK": "", "none": "none", "$MY_AGENT": "/run/agent", "${MY_AGENT}": "/run/agent", "$NO_SUCH": "none", "~/a": s.cfg.Home + "/a",
+		"": "", "SSH_AUTH_SOCK": "", "none": "none", "$MY_AGENT": "/run/agent", "${MY_AGENT}": "/run/agent",
+		"$NO_SUCH": "none", "~/a": s.cfg.Home + "/a",
 	} {
 		o := options{}
 		o.add("identityagent", value)
@@ -150,7 +161,8 @@ func TestInvalid(t *testing.T) {
 
 func FuzzFiles(f *testing.F) {
 	for _, seed := range []string{
-		"Host a b !c\n Port 22\nMatch final all\n Include x\n", "Match host a,b\nUser=x", "Include", "Host", "\"", "Port = \r\n", "a\x00=\"b", "Host \xff\n \xff",
+		"Host a b !c\n Port 22\nMatch final all\n Include x\n", "Match host a,b\nUser=x", "Include", "Host", "\"",
+		"Port = \r\n", "a\x00=\"b", "Host \xff\n \xff",
 	} {
 		f.Add(seed)
 	}

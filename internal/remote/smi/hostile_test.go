@@ -22,7 +22,8 @@ func (l liar) Run(context.Context, string, io.Reader) (*link.Pipe, error) {
 	in, w := io.Pipe()
 	go func() { _, _ = io.Copy(io.Discard, in) }()
 	kill := func() { _ = in.Close() }
-	return &link.Pipe{In: w, Out: strings.NewReader(l.says), Words: link.NewWords(), Kill: kill, Wait: func() link.Exit { return link.Exit{Known: true} }}, nil
+	return &link.Pipe{In: w, Out: strings.NewReader(l.says), Words: link.NewWords(), Kill: kill,
+		Wait: func() link.Exit { return link.Exit{Known: true} }}, nil
 }
 
 // row is a line of nvidia-smi in which all metrics have one value.
@@ -37,9 +38,11 @@ func row(before, value string, whole bool) string {
 
 // TestHostileNumbers: no number that nvidia-smi cannot mean reaches a report.
 func TestHostileNumbers(t *testing.T) {
-	for _, value := range []string{"1e308", "-1e308", "-5", "NaN", "Inf", "1e400", "0x1p1023", "99999999999999999999", "-0x1", "\x1b[2J", ""} {
+	for _, value := range []string{"1e308", "-1e308", "-5", "NaN", "Inf", "1e400", "0x1p1023", "99999999999999999999",
+		"-0x1", "\x1b[2J", ""} {
 		says := mark + "\nhost n\nready\n" + row("0, GPU-a, bus, H200, s, v, 1.2, N/A", value, all) + "end 0\n" +
-			"apps\nGPU-a, 7, " + value + ", /bin/x\ndone 0\n" + row("0, GPU-a", value, changing) + row("0, GPU-a", value, changing)
+			"apps\nGPU-a, 7, " + value + ", /bin/x\ndone 0\n" + row("0, GPU-a", value, changing) +
+			row("0, GPU-a", value, changing)
 		p, err := Start(t.Context(), liar{says}, "a test")
 		if err != nil {
 			t.Fatal(err)
@@ -129,7 +132,8 @@ func TestJobOfTheSession(t *testing.T) {
 		"several steps":      {sluid + "\nstepd slurmstepd: [12.0] \nstepd slurmstepd: [12.extern] ", "12", ""},
 		"not of a scope":     {"1:name=systemd:/x/sEKNKTV3WPV500/step_0", "", ""},
 	} {
-		says := mark + "\nhost n\n" + tc.says + "\nready\n" + row("0, GPU-a, bus, H200, s, v, 1.2, N/A", "1", all) + "end 0\n"
+		says := mark + "\nhost n\n" + tc.says + "\nready\n" + row("0, GPU-a, bus, H200, s, v, 1.2, N/A", "1", all) +
+			"end 0\n"
 		p, err := Start(t.Context(), liar{says}, "a test")
 		if err != nil {
 			t.Fatal(err)
@@ -139,7 +143,8 @@ func TestJobOfTheSession(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m wire.Message
-		if err := wire.NewReader(strings.NewReader(strings.TrimPrefix(string(text), wire.Magic+"\n"))).Next(&m); err != nil || m.Hello == nil {
+		if err := wire.NewReader(strings.NewReader(strings.TrimPrefix(string(text),
+			wire.Magic+"\n"))).Next(&m); err != nil || m.Hello == nil {
 			t.Fatal(name, err)
 		}
 		if m.Hello.Job != tc.job || m.Hello.SLUID != tc.sluid {

@@ -170,8 +170,9 @@ func (n *node) card(cells []string) {
 		return cell
 	}
 	c := wire.Card{
-		Index: index, UUID: known(cells[1]), PCIBus: known(cells[2]), Name: known(cells[3]), Serial: known(cells[4]), VBIOS: known(cells[5]),
-		MIG: cells[7] == "Enabled", Absent: map[string][]string{notListed: n.absent()},
+		Index: index, UUID: known(cells[1]), PCIBus: known(cells[2]), Name: known(cells[3]), Serial: known(cells[4]),
+		VBIOS: known(cells[5]),
+		MIG:   cells[7] == "Enabled", Absent: map[string][]string{notListed: n.absent()},
 	}
 	if minor, ok := n.minors[busKey(c.PCIBus)]; ok {
 		c.Minor = &minor

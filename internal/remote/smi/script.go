@@ -27,11 +27,14 @@ const program = "unset LD_BIND_NOW; LC_ALL=C; export LC_ALL; " +
 	"command -v nvidia-smi >/dev/null || { echo \"no nvidia-smi in $PATH\" >&2; exit 127; }; " +
 	"g=; w=; f=--format=csv,noheader,nounits; " +
 	"stop() { kill $p 2>/dev/null; exit; }; " +
-	"loop() { p=; trap stop TERM; nvidia-smi --query-gpu=\"$2\" $f --loop-ms=\"$1\" 2>&1 & p=$!; wait $p; echo \"ended $?\"; }; " +
-	"apps() { echo apps; nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name $f 2>&1; echo \"done $?\"; }; " +
+	"loop() { p=; trap stop TERM; nvidia-smi --query-gpu=\"$2\" $f --loop-ms=\"$1\" 2>&1 & p=$!; wait $p; echo " +
+	"\"ended $?\"; }; " +
+	"apps() { echo apps; nvidia-smi --query-compute-apps=gpu_uuid,pid,used_gpu_memory,process_name $f 2>&1; echo " +
+	"\"done $?\"; }; " +
 	"over() { [ -z \"$g\" ] || kill $g; [ -z \"$w\" ] || kill $w; exit; }; trap over HUP INT TERM PIPE; " +
 	"watch() { [ -z \"$w\" ] || kill $w; { sleep 60; kill $$; } >/dev/null 2>&1 </dev/null & w=$!; }; watch; " +
-	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor /proc/cpuinfo)\"; " +
+	"echo " + mark + "; echo \"host $(uname -n)\"; echo \"kernel $(uname -r)\"; echo \"cpus $(grep -c ^processor " +
+	"/proc/cpuinfo)\"; " +
 	"cat /proc/self/cgroup /proc/driver/nvidia/gpus/*/information 2>/dev/null; " + stepd + "echo ready; " +
 	"while read -r c a r; do " +
 	"case $c in @$" + wire.NameVariable + ") c=$a; a=${r%% *}; r=${r#* };; @*) continue;; esac; watch; " +

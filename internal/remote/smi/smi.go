@@ -45,7 +45,8 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 	}
 	in, requests := io.Pipe()
 	out, messages := io.Pipe()
-	n := &node{why: why, pipe: p, wait: sync.OnceValue(p.Wait), lines: bufio.NewScanner(p.Out), out: messages, began: time.Now()}
+	n := &node{why: why, pipe: p, wait: sync.OnceValue(p.Wait), lines: bufio.NewScanner(p.Out), out: messages,
+		began: time.Now()}
 	n.lines.Buffer(make([]byte, 0, maxLine), maxLine)
 	known := make(chan error, 1)
 	go func() { known <- n.learn() }()

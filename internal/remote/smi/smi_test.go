@@ -142,27 +142,34 @@ func TestSession(t *testing.T) {
 	m := newMachine(t)
 	m.put("apps", "GPU-1111, 4242, 512, /opt/a, b/python3\nGPU-9999, 1, 1, other\nnonsense\n")
 	s, hello := m.open()
-	if hello.StandIn != "no probe for a test" || hello.Driver != "550.54.15" || hello.CPUs == 0 || hello.Host == "" || hello.Kernel == "" || len(hello.GPUs) != 2 {
+	if hello.StandIn != "no probe for a test" || hello.Driver != "550.54.15" || hello.CPUs == 0 || hello.Host == "" ||
+		hello.Kernel == "" || len(hello.GPUs) != 2 {
 		t.Fatalf("hello %+v", hello)
 	}
 	c := &hello.GPUs[1]
-	if c.Index != 1 || c.UUID != "GPU-1111" || c.PCIBus != "00000000:17:00.0" || c.Name != "NVIDIA A100-SXM4-80GB" || c.Serial != "" || c.MIG {
+	if c.Index != 1 || c.UUID != "GPU-1111" || c.PCIBus != "00000000:17:00.0" || c.Name != "NVIDIA A100-SXM4-80GB" ||
+		c.Serial != "" || c.MIG {
 		t.Errorf("card %+v", c)
 	}
-	if value(&c.Values, metric.MemoryTotal) != 81920<<20 || value(&c.Values, metric.ECCMode) != 1 || c.Values.Has(metric.Util) {
+	if value(&c.Values, metric.MemoryTotal) != 81920<<20 || value(&c.Values, metric.ECCMode) != 1 ||
+		c.Values.Has(metric.Util) {
 		t.Errorf("values of the card: %v", c.Values)
 	}
-	if absent := c.Absent[notListed]; !strings.Contains(strings.Join(absent, " "), "xids") || !strings.Contains(strings.Join(absent, " "), metric.NVLinkTX.String()) {
+	if absent := c.Absent[notListed]; !strings.Contains(strings.Join(absent, " "), "xids") ||
+		!strings.Contains(strings.Join(absent, " "), metric.NVLinkTX.String()) {
 		t.Errorf("absent: %v", c.Absent)
 	}
 	pace(t, s, wire.Pace{IntervalMS: 250, Processes: true})
 	r := report(t, s, func(r *wire.Report) bool { return r.Listed })
 	v := &r.GPUs[1].Values
-	if len(r.GPUs) != 2 || value(v, metric.Util) != 91 || value(v, metric.MemoryUsed) != 1<<30 || value(v, metric.Power) != 62.31 || value(v, metric.Throttle) != 4 ||
-		value(v, metric.PerformanceState) != 0 || v.Has(metric.Fan) || v.Has(metric.Temperature) || v.Has(metric.MemoryTotal) || !r.Host.Empty() {
+	if len(r.GPUs) != 2 || value(v, metric.Util) != 91 || value(v, metric.MemoryUsed) != 1<<30 ||
+		value(v, metric.Power) != 62.31 || value(v, metric.Throttle) != 4 ||
+		value(v, metric.PerformanceState) != 0 || v.Has(metric.Fan) || v.Has(metric.Temperature) ||
+		v.Has(metric.MemoryTotal) || !r.Host.Empty() {
 		t.Errorf("report %+v", r)
 	}
-	if len(r.Processes) != 1 || r.Processes[0].PID != 4242 || r.Processes[0].GPU != 1 || *r.Processes[0].GPUMemory != 512<<20 || r.Processes[0].Name != "python3" {
+	if len(r.Processes) != 1 || r.Processes[0].PID != 4242 || r.Processes[0].GPU != 1 ||
+		*r.Processes[0].GPUMemory != 512<<20 || r.Processes[0].Name != "python3" {
 		t.Errorf("processes %+v", r.Processes)
 	}
 	if r, err := s.Call(t.Context(), wire.Request{Environ: &wire.ProcessID{PID: 1}}); err != nil || r.Error == "" {
@@ -221,7 +228,8 @@ func TestUnknownFields(t *testing.T) {
 	m.put("unknown", "clocks_event_reasons.active remapped_rows.pending power.draw")
 	s, hello := m.open()
 	absent := strings.Join(hello.GPUs[0].Absent[notListed], " ")
-	if !strings.Contains(absent, metric.Power.String()) || !strings.Contains(absent, metric.RemapPending.String()) || strings.Contains(absent, metric.Throttle.String()) {
+	if !strings.Contains(absent, metric.Power.String()) || !strings.Contains(absent, metric.RemapPending.String()) ||
+		strings.Contains(absent, metric.Throttle.String()) {
 		t.Errorf("absent: %s", absent)
 	}
 	pace(t, s, wire.Pace{IntervalMS: 250})
@@ -236,7 +244,8 @@ func TestUnusable(t *testing.T) {
 		spoil func(m *machine)
 		want  string
 	}{
-		"fails":   {func(m *machine) { m.put("fail", "NVIDIA-SMI has failed because it couldn't communicate\n") }, "NVIDIA-SMI has failed because"},
+		"fails": {func(m *machine) { m.put("fail", "NVIDIA-SMI has failed because it couldn't communicate\n") },
+			"NVIDIA-SMI has failed because"},
 		"missing": {func(m *machine) { m.env = append(m.env, "PATH=/nowhere") }, "no nvidia-smi in /nowhere"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -308,8 +317,10 @@ func TestParsers(t *testing.T) {
 		want  float64
 		ok    bool
 	}{
-		{number(1), "62.31", 62.31, true}, {number(1 << 20), "2", 2 << 20, true}, {number(1), "[N/A]", 0, false}, {number(1), "NaN", 0, false},
-		{number(1), "Inf", 0, false}, {state, "P8", 8, true}, {state, "8", 0, false}, {bits, "0x0000000000000044", 0x44, true},
+		{number(1), "62.31", 62.31, true}, {number(1 << 20), "2", 2 << 20, true}, {number(1), "[N/A]", 0, false},
+		{number(1), "NaN", 0, false},
+		{number(1), "Inf", 0, false}, {state, "P8", 8, true}, {state, "8", 0, false},
+		{bits, "0x0000000000000044", 0x44, true},
 		{bits, "0xffffffffffffffff", 0, false}, {on, "Enabled", 1, true}, {on, "No", 0, true}, {on, "[N/A]", 0, false},
 	} {
 		if x, ok := tc.parse(tc.cell); ok != tc.ok || ok && x != tc.want {

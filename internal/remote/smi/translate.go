@@ -78,7 +78,8 @@ func (n *node) row(cells []string) error {
 func (n *node) flush() error {
 	n.rows = 0
 	n.mu.Lock()
-	pace, interval, listEach := n.pace.IntervalMS, time.Duration(n.loop)*time.Millisecond, metric.SlowSeconds*time.Second
+	pace, interval, listEach := n.pace.IntervalMS, time.Duration(n.loop)*time.Millisecond,
+		metric.SlowSeconds*time.Second
 	if n.pace.Processes {
 		listEach = listEvery
 	}

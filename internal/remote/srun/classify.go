@@ -50,39 +50,53 @@ const reproduce = "reproduce with: srun --overlap --jobid=JOB -w NODE -N1 -n1 ho
 // respond.
 var rules = []rule{
 	{[]string{"Socket timed out"}, reach.ClassSlurmTimeout, "slurmctld not responding", controllerAway},
-	{[]string{"Unable to contact slurm controller", "connect failure"}, reach.ClassSlurm, "slurmctld not responding", controllerAway},
+	{[]string{"Unable to contact slurm controller", "connect failure"}, reach.ClassSlurm, "slurmctld not responding",
+		controllerAway},
 	{[]string{"unrecognized option"}, reach.ClassSlurm, "srun is too old", advice{
-		"This srun does not know --overlap, without which a second step waits for the end of the first.", []string{"SLURM 20.11 or newer is needed: see srun --version"}}},
+		"This srun does not know --overlap, without which a second step waits for the end of the first.",
+		[]string{"SLURM 20.11 or newer is needed: see srun --version"}}},
 	{[]string{"Job is pending execution"}, reach.ClassSlurm, "the job does not run", advice{
-		"SLURM has put the job back into the queue, or has not started it yet.", []string{"check its state: squeue -j JOB"}}},
-	{[]string{"has expired", "Invalid job id", "already completing or completed", "Expired or invalid job", "DUE TO TIME LIMIT"},
+		"SLURM has put the job back into the queue, or has not started it yet.",
+		[]string{"check its state: squeue -j JOB"}}},
+	{[]string{"has expired", "Invalid job id", "already completing or completed", "Expired or invalid job",
+		"DUE TO TIME LIMIT"},
 		reach.ClassAdopt, "the job has ended", advices[reach.ClassAdopt]},
 	{[]string{"Access/permission denied", "Access denied", "not permitted"}, reach.ClassDenied, "srun refused", advice{
 		"SLURM starts steps only for the owner of the job.", []string{reproduce}}},
-	{[]string{"Communication connection failure", "failed on node", "Node failure"}, reach.ClassTimeout, "slurmd not responding", advice{
-		"The node does not respond to SLURM: it is down or overloaded, or its link is down.", []string{"check its state: scontrol show node NODE"}}},
+	{[]string{"Communication connection failure", "failed on node", "Node failure"}, reach.ClassTimeout,
+		"slurmd not responding", advice{
+			"The node does not respond to SLURM: it is down or overloaded, or its link is down.",
+			[]string{"check its state: scontrol show node NODE"}}},
 	{[]string{"Unable to confirm allocation"}, reach.ClassSlurm, "srun failed", advice{"", []string{reproduce}}},
-	{[]string{"tep creation temporarily disabled", "tep creation still disabled"}, reach.ClassSlurmTimeout, "SLURM does not start the step", waits},
+	{[]string{"tep creation temporarily disabled", "tep creation still disabled"}, reach.ClassSlurmTimeout,
+		"SLURM does not start the step", waits},
 	{[]string{"Step limit reached"}, reach.ClassSlurm, "SLURM refused the step", advice{
-		"The job has had as many steps as SLURM allows for one job.", []string{"see the limit, MaxStepCount: scontrol show config"}}},
+		"The job has had as many steps as SLURM allows for one job.",
+		[]string{"see the limit, MaxStepCount: scontrol show config"}}},
 	{[]string{"Unable to create step"}, reach.ClassSlurm, "SLURM refused the step", advice{
 		"SLURM did not start a second step in the job.", []string{reproduce}}},
-	{[]string{"CANCELLED AT", "Job step aborted", "Force Terminated"}, reach.ClassProbeKilled, "SLURM step was canceled", advice{}},
+	{[]string{"CANCELLED AT", "Job step aborted", "Force Terminated"}, reach.ClassProbeKilled,
+		"SLURM step was canceled", advice{}},
 }
 
 var (
-	controllerAway = advice{"The SLURM controller is down, overloaded or unreachable. Running jobs continue.", []string{"check with: scontrol ping"}}
-	waits          = advice{"SLURM keeps the step waiting: the controller is busy, or the job's own step leaves no room for a second one.", []string{reproduce}}
+	controllerAway = advice{"The SLURM controller is down, overloaded or unreachable. Running jobs continue.",
+		[]string{"check with: scontrol ping"}}
+	waits = advice{"SLURM keeps the step waiting: the controller is busy, or the job's own step leaves no " +
+		"room for a second one.", []string{reproduce}}
 )
 
 // advices are for failures that no rule explains.
 var advices = map[reach.Class]advice{
-	reach.ClassAdopt:        {"A step needs a running job of yours on the node.", []string{"list your jobs: squeue --me"}},
+	reach.ClassAdopt: {"A step needs a running job of yours on the node.",
+		[]string{"list your jobs: squeue --me"}},
 	reach.ClassSlurm:        {"SLURM did not start a second step in the job.", []string{reproduce}},
 	reach.ClassSlurmTimeout: waits,
 	reach.ClassLocal:        {"", []string{"check that srun works on this host: srun --version"}},
-	reach.ClassProbeKilled:  {"The probe was killed: the job there ended, its step was canceled, or memory ran out.", nil},
-	reach.ClassProbeLate: {"The step runs, but the probe does not start: the node is overloaded, or its home file system hangs.",
+	reach.ClassProbeKilled: {"The probe was killed: the job there ended, its step was canceled, or memory ran out.",
+		nil},
+	reach.ClassProbeLate: {"The step runs, but the probe does not start: the node is overloaded, or its home file " +
+		"system hangs.",
 		[]string{"reproduce with: srun --overlap --jobid=JOB -w NODE -N1 -n1 true"}},
 }
 
@@ -145,10 +159,12 @@ func ownEnd(c *remote.Case) (_ advice, ours bool) {
 	case strings.Contains(c.Words, movesOn):
 		c.Is(reach.ClassClosed, "moving to another step")
 		c.Failure.Next = true
-		return advice{"Another node does not respond, and leaves unread what all nodes of a step are sent. The others get a step without it; no action needed.", nil}, true
+		return advice{"Another node does not respond, and leaves unread what all nodes of a step are sent. The " +
+			"others get a step without it; no action needed.", nil}, true
 	case strings.Contains(c.Words, isSuspended):
 		c.Is(reach.ClassClosed, "the job is suspended")
-		return advice{"SLURM has stopped the job, and with it the probes in its steps. They start again when it goes on.", []string{"see its state: squeue -j JOB"}}, true
+		return advice{"SLURM has stopped the job, and with it the probes in its steps. They start again when it goes " +
+			"on.", []string{"see its state: squeue -j JOB"}}, true
 	}
 	return advice{}, false
 }

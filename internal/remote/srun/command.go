@@ -23,7 +23,8 @@ const (
 // 1 MB of memory on each node.
 func wrap(script string) string {
 	return "export " + wire.NameVariable + "=$SLURMD_NODENAME " + wire.FoldVariable + "=" + strconv.Itoa(fold) + "; " +
-		"echo \"" + taskMark + "$SLURMD_NODENAME\"; ( " + script + " ); s=$?; echo \"" + exitMark + "$s\" >&2; echo \"" + exitMark + "$s\"; exit 0"
+		"echo \"" + taskMark + "$SLURMD_NODENAME\"; ( " + script + " ); s=$?; echo \"" + exitMark +
+		"$s\" >&2; echo \"" + exitMark + "$s\"; exit 0"
 }
 
 // arguments returns srun's arguments for a step on nodes of a job.
@@ -35,7 +36,8 @@ func arguments(job Job, nodes []string, options []string, script string) []strin
 	n := strconv.Itoa(len(nodes))
 	return slices.Concat([]string{"--overlap"}, job.options(), []string{
 		"--nodes=" + n, "--ntasks=" + n, "--ntasks-per-node=1", "--nodelist=" + strings.Join(nodes, ","),
-		"--job-name=nvnodetop", "--mem=0", "--mpi=none", "--label", "--input=all", "--kill-on-bad-exit=0", "--wait=0", "--no-kill",
+		"--job-name=nvnodetop", "--mem=0", "--mpi=none", "--label", "--input=all", "--kill-on-bad-exit=0", "--wait=0",
+		"--no-kill",
 		"--propagate=NONE", "--chdir=/", "--export=HOME,USER,LOGNAME,PATH",
 	}, options, []string{"/bin/sh", "-c", wrap(script)})
 }
@@ -56,7 +58,8 @@ var kept = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_
 func environment(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		slurm := strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "SBATCH_") || strings.HasPrefix(name, "SALLOC_")
+		slurm := strings.HasPrefix(name, "SLURM") || strings.HasPrefix(name, "SBATCH_") ||
+			strings.HasPrefix(name, "SALLOC_")
 		return slurm && !slices.Contains(kept, name)
 	})
 }

@@ -61,9 +61,11 @@ type limits struct {
 }
 
 var defaultLimits = limits{
-	gpus: 3 * time.Second, gather: 200 * time.Millisecond, hello: 5 * time.Second, held: 5 * time.Second, partial: 2 * time.Second, closing: 2 * time.Second,
-	aborting: 40 * time.Second, waiting: 2 * time.Second, words: 100 * time.Millisecond, parting: 250 * time.Millisecond,
-	retry: time.Second, unread: maxUnread,
+	gpus: 3 * time.Second, gather: 200 * time.Millisecond, hello: 5 * time.Second, held: 5 * time.Second,
+	partial: 2 * time.Second, closing: 2 * time.Second,
+	aborting: 40 * time.Second, waiting: 2 * time.Second, words: 100 * time.Millisecond,
+	parting: 250 * time.Millisecond,
+	retry:   time.Second, unread: maxUnread,
 }
 
 // startsEach is how much longer a step with one node more may take to start. SLURM's guide for large clusters has
@@ -98,8 +100,9 @@ var _ remote.Door = (*Door)(nil)
 // New returns a Door. It knows no jobs yet.
 func New() *Door {
 	return &Door{
-		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting), doubtful: make(chan struct{}, maxStarting),
-		chosen: map[string]*crew{}, batches: map[order]*batch{}, open: map[*step]bool{}, news: make(chan struct{}),
+		program: "srun", limits: defaultLimits, starting: make(chan struct{}, maxStarting),
+		doubtful: make(chan struct{}, maxStarting),
+		chosen:   map[string]*crew{}, batches: map[order]*batch{}, open: map[*step]bool{}, news: make(chan struct{}),
 	}
 }
 
@@ -132,7 +135,8 @@ func (d *Door) Know(jobs []Job) {
 	for _, j := range jobs {
 		i := slices.IndexFunc(before, func(c *crew) bool { return c.ID == j.ID })
 		if i < 0 {
-			before, i = append(before, &crew{id: j.ID, ladders: map[string]*ladder{}, outcasts: map[string]bool{}}), len(before)
+			before, i = append(before, &crew{id: j.ID, ladders: map[string]*ladder{}, outcasts: map[string]bool{}}),
+				len(before)
 		}
 		before[i].take(j)
 		d.crews = append(d.crews, before[i])

@@ -100,7 +100,10 @@ func (w *watched) reports(node string, n int) {
 
 func (w *watched) failure(node string) reach.Failure {
 	w.f.t.Helper()
-	return w.first("failure of "+node, func(e cluster.Event) bool { return e.Node == node && e.Down != nil }).Down.Failure
+	return w.first("failure of "+node, func(e cluster.Event) bool {
+		return e.Node == node &&
+			e.Down != nil
+	}).Down.Failure
 }
 
 func (w *watched) noFailure() {
@@ -130,11 +133,14 @@ func (w *watched) ask(nodes ...string) {
 			w.f.t.Fatal(err)
 		}
 		asking.Go(func() {
-			reply, err := w.Ask(w.f.t.Context(), node, wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime}})
-			if err != nil || reply.Environ == nil || !slices.Contains(reply.Environ.Variables, "SLURMD_NODENAME="+node) {
+			reply, err := w.Ask(w.f.t.Context(), node,
+				wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime}})
+			if err != nil || reply.Environ == nil || !slices.Contains(reply.Environ.Variables, "SLURMD_NODENAME="+
+				node) {
 				w.f.t.Errorf("%s answered %+v, %v", node, reply, err)
 			}
-			reply, err = w.Ask(w.f.t.Context(), node, wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime + 1}})
+			reply, err = w.Ask(w.f.t.Context(), node,
+				wire.Request{Environ: &wire.ProcessID{PID: pid, StartTicks: stat.Starttime + 1}})
 			if err != nil || reply.Error == "" || reply.Environ != nil {
 				w.f.t.Errorf("%s answered %+v, %v for a process with another start time", node, reply, err)
 			}
@@ -171,7 +177,8 @@ func TestOneStepForAllNodesOfAJob(t *testing.T) {
 	}
 	w.ask(nodes...)
 	started, _ := f.sruns()
-	if len(started) != 1 || !strings.Contains(started[0], "--nodes=12 --ntasks=12 --ntasks-per-node=1 --nodelist="+strings.Join(nodes, ",")) {
+	if len(started) != 1 || !strings.Contains(started[0], "--nodes=12 --ntasks=12 --ntasks-per-node=1 --nodelist="+
+		strings.Join(nodes, ",")) {
 		t.Errorf("started %q", started)
 	}
 	w.SetNodes(nodes[1:]) // one leaves, the others do not notice
@@ -180,7 +187,8 @@ func TestOneStepForAllNodesOfAJob(t *testing.T) {
 	w.ask(nodes[1:]...)
 	w.SetNodes(nodes) // and comes back, in a step of its own
 	w.nth("second hello", 2, func(e cluster.Event) bool { return e.Node == "n00" && e.Hello != nil })
-	if started, ended := f.sruns(); len(started) != 2 || !strings.Contains(started[1], "--nodelist=n00 ") || ended != 0 {
+	if started, ended := f.sruns(); len(started) != 2 || !strings.Contains(started[1], "--nodelist=n00 ") ||
+		ended != 0 {
 		t.Errorf("started %q, %d ended", started, ended)
 	}
 	w.noFailure()
@@ -230,7 +238,8 @@ func TestScriptWithInput(t *testing.T) {
 		t.Error(err)
 	}
 	out, err := io.ReadAll(pipe.Out)
-	if exit := pipe.Wait(); err != nil || exit != (link.Exit{Known: true, Status: 5}) || !strings.HasSuffix(string(out), "  -\n@b hello\n") || pipe.Words.String() != "done\n" {
+	if exit := pipe.Wait(); err != nil || exit != (link.Exit{Known: true, Status: 5}) ||
+		!strings.HasSuffix(string(out), "  -\n@b hello\n") || pipe.Words.String() != "done\n" {
 		t.Errorf("out %q, words %q, %+v, %v", out, pipe.Words, exit, err)
 	}
 	if started, _ := f.sruns(); len(started) != 1 || !strings.Contains(started[0], "--nodelist=b ") {
@@ -251,7 +260,8 @@ func TestLongLinesArriveWhole(t *testing.T) {
 		}
 		reading.Go(func() {
 			// What a probe does with its lines, in sh: the mark of a fold is \037.
-			script := `i=0; while [ $i -lt 1000 ]; do for j in 0 1 2 3 4 5 6 7 8 9; do printf "%s\037\n" ` + long[:100] + `; done; i=$((i+1)); done; echo`
+			script := `i=0; while [ $i -lt 1000 ]; do for j in 0 1 2 3 4 5 6 7 8 9; do printf "%s\037\n" ` +
+				long[:100] + `; done; i=$((i+1)); done; echo`
 			pipe, err := shell.Run(t.Context(), script, nil)
 			if err != nil {
 				t.Error(err)
@@ -279,12 +289,14 @@ func TestWordsAndStatusOfEachNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		running.Go(func() {
-			pipe, err := shell.Run(t.Context(), `echo "a warning of $SLURMD_NODENAME" >&2; [ $SLURMD_NODENAME = a ] && exit 3; exit 4`, nil)
+			pipe, err := shell.Run(t.Context(),
+				`echo "a warning of $SLURMD_NODENAME" >&2; [ $SLURMD_NODENAME = a ] && exit 3; exit 4`, nil)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			if exit := pipe.Wait(); exit != (link.Exit{Known: true, Status: status}) || pipe.Words.String() != "a warning of "+node+"\n" {
+			if exit := pipe.Wait(); exit != (link.Exit{Known: true, Status: status}) ||
+				pipe.Words.String() != "a warning of "+node+"\n" {
 				t.Errorf("%s: %+v, words %q", node, exit, pipe.Words)
 			}
 		})
@@ -303,12 +315,17 @@ func TestLadder(t *testing.T) {
 		sees          int
 		fault         string
 	}{
-		"a total is inherited":    {"", "--gpus-per-node=2|2\n*|1", []string{"", "--gpus-per-node=2"}, 2, ""},
-		"nothing is inherited":    {"", "--gpus-per-node=2|2\n*|0", []string{"", "--gpus-per-node=2"}, 2, ""},
-		"only GRES helps":         {"--gpus-per-node=2|" + invalid, "--gres=gpu:2|2\n*|0", []string{"", "--gpus-per-node=2", "--gres=gpu:2"}, 2, ""},
-		"the step is held back":   {"--gpus-per-node=2|hold srun: Job 7 step creation temporarily disabled, retrying (Requested nodes are busy)", "--gres=gpu:2|2\n*|0", []string{"", "--gpus-per-node=2", "--gres=gpu:2"}, 2, ""},
-		"a GPU has fallen off":    {"", "*|1", []string{"", "--gpus-per-node=2", "--gres=gpu:2"}, 1, ""},
-		"no GPU for a second one": {"--gpus-per-node=2|" + invalid + "\n--gres=gpu:2|" + invalid, "*|0", []string{"", "--gpus-per-node=2", "--gres=gpu:2", "--gres=none"}, 0, "srun gives no GPU to a second step: Invalid generic resource (gres) specification"},
+		"a total is inherited": {"", "--gpus-per-node=2|2\n*|1", []string{"", "--gpus-per-node=2"}, 2, ""},
+		"nothing is inherited": {"", "--gpus-per-node=2|2\n*|0", []string{"", "--gpus-per-node=2"}, 2, ""},
+		"only GRES helps": {"--gpus-per-node=2|" + invalid, "--gres=gpu:2|2\n*|0",
+			[]string{"", "--gpus-per-node=2", "--gres=gpu:2"}, 2, ""},
+		"the step is held back": {"--gpus-per-node=2|hold srun: Job 7 step creation temporarily disabled, retrying " +
+			"(Requested nodes are busy)", "--gres=gpu:2|2\n*|0", []string{"", "--gpus-per-node=2", "--gres=gpu:2"}, 2,
+			""},
+		"a GPU has fallen off": {"", "*|1", []string{"", "--gpus-per-node=2", "--gres=gpu:2"}, 1, ""},
+		"no GPU for a second one": {"--gpus-per-node=2|" + invalid + "\n--gres=gpu:2|" + invalid, "*|0",
+			[]string{"", "--gpus-per-node=2", "--gres=gpu:2", "--gres=none"}, 0,
+			"srun gives no GPU to a second step: Invalid generic resource (gres) specification"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t, map[string]string{"answers": c.answers, "gpus": c.gpus})
@@ -364,7 +381,8 @@ func TestADeadNodeIsLeftOut(t *testing.T) {
 	w := f.watch("a", "b", "c")
 	w.reports("a", 1)
 	w.reports("c", 1)
-	if got := w.failure("b"); got.Class != reach.ClassTimeout || got.Short != "slurmd not responding" || got.Words != dead {
+	if got := w.failure("b"); got.Class != reach.ClassTimeout || got.Short != "slurmd not responding" ||
+		got.Words != dead {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -402,7 +420,8 @@ func TestNoJob(t *testing.T) {
 		t.Errorf("fits z: %q", why)
 	}
 	w := f.watch("z")
-	if got := w.failure("z"); got.Class != reach.ClassAdopt || got.Stage != StageJob || got.Summary() != "no running job on the node" {
+	if got := w.failure("z"); got.Class != reach.ClassAdopt || got.Stage != StageJob ||
+		got.Summary() != "no running job on the node" {
 		t.Errorf("got %+v", got)
 	}
 	f.program = "no-such-srun"

@@ -42,7 +42,10 @@ func (d *Door) Close() {
 	d.mu.Unlock()
 	for _, signal := range []syscall.Signal{0, syscall.SIGTERM, syscall.SIGKILL} { // 0: most end by themselves
 		late, cancel := context.WithTimeout(context.Background(), d.limits.parting)
-		open = slices.DeleteFunc(open, func(s *step) bool { return signal == syscall.SIGKILL && s.aborts() || s.endsBefore(late, signal) })
+		open = slices.DeleteFunc(open, func(s *step) bool {
+			return signal == syscall.SIGKILL && s.aborts() ||
+				s.endsBefore(late, signal)
+		})
 		cancel()
 	}
 }

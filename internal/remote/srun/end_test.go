@@ -64,7 +64,8 @@ func TestATaskThatReadsNothing(t *testing.T) {
 		}
 		w.nth("second hello of "+n, 2, func(e cluster.Event) bool { return e.Node == n && e.Hello != nil })
 	}
-	if started, ended := f.sruns(); ended != 0 || !slices.ContainsFunc(started, func(s string) bool { return strings.Contains(s, "--nodelist=a,c ") }) {
+	if started, ended := f.sruns(); ended != 0 ||
+		!slices.ContainsFunc(started, func(s string) bool { return strings.Contains(s, "--nodelist=a,c ") }) {
 		t.Errorf("started %q, %d ended", started, ended)
 	}
 	goOn()
@@ -120,7 +121,8 @@ func TestCloseLeavesNoSrun(t *testing.T) {
 
 // squeue answers while steps start and fail. The race detector sees what is not protected.
 func TestJobsAreToldWhileStepsStart(t *testing.T) {
-	f := newFake(t, map[string]string{"answers": "*|srun: error: Unable to create step for job 7: Step limit reached for this job"})
+	f := newFake(t, map[string]string{"answers": "*|srun: error: Unable to create step for job 7: Step limit reached " +
+		"for this job"})
 	f.Know(job7("a"))
 	w := f.watch("a")
 	done := time.After(time.Second)

@@ -135,7 +135,8 @@ func fakeTasks(dir string, args []string) []*fakeTask {
 	for label, node := range nodes {
 		if lookUp(dir, "dead", []string{node}) != "" {
 			time.AfterFunc(2*time.Second, func() {
-				fmt.Fprintf(os.Stderr, "srun: error: Task launch for StepId=7.1 failed on node %s: Communication connection failure\n", node)
+				fmt.Fprintf(os.Stderr, "srun: error: Task launch for StepId=7.1 failed on node %s: Communication "+
+					"connection failure\n", node)
 				os.Exit(1)
 			})
 			continue
@@ -204,7 +205,8 @@ func newFake(t *testing.T, files map[string]string) *fake {
 	f := &fake{Door: New(), t: t, dir: dir}
 	f.program = filepath.Join(dir, "srun")
 	f.limits.aborting = 600 * time.Millisecond
-	f.limits.gather, f.limits.gpus, f.limits.held, f.limits.closing = 50*time.Millisecond, 50*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
+	f.limits.gather, f.limits.gpus, f.limits.held, f.limits.closing = 50*time.Millisecond, 50*time.Millisecond,
+		300*time.Millisecond, 300*time.Millisecond
 	f.limits.partial, f.limits.retry = 500*time.Millisecond, 50*time.Millisecond
 	t.Cleanup(f.allEnd) // before dir is removed: they write there
 	return f

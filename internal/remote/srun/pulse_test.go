@@ -43,7 +43,8 @@ type inTask struct {
 // newInProcess is a step with so many nodes, each with a session.
 func newInProcess(t *testing.T, nodes int) *inProcess {
 	t.Helper()
-	p := &inProcess{t: t, s: newQuietStep(names(nodes)...), tasks: map[string]*inTask{}, sessions: map[string]*link.Session{}}
+	p := &inProcess{t: t, s: newQuietStep(names(nodes)...), tasks: map[string]*inTask{},
+		sessions: map[string]*link.Session{}}
 	p.s.in = p
 	for label, node := range p.s.nodes {
 		in, to := io.Pipe()
@@ -51,7 +52,8 @@ func newInProcess(t *testing.T, nodes int) *inProcess {
 		p.tasks[node] = task
 		go func() {
 			_, _ = fmt.Fprintln(task, taskMark+node)
-			task.ended <- probe.Run(context.Background(), in, task, probe.Options{Build: "test", Library: fakeLibrary(0), Name: node, Fold: fold})
+			task.ended <- probe.Run(context.Background(), in, task,
+				probe.Options{Build: "test", Library: fakeLibrary(0), Name: node, Fold: fold})
 			_ = in.Close()
 		}()
 	}
@@ -179,7 +181,8 @@ func TestAStoppedTaskAmongOthers(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		for _, node := range []string{"n00", "n02"} {
-			if _, err := p.sessions[node].Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil || p.ended(node) {
+			if _, err := p.sessions[node].Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil ||
+				p.ended(node) {
 				t.Errorf("%s: %v", node, err)
 			}
 		}

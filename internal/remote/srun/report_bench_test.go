@@ -50,7 +50,8 @@ func benchmarkReport(b *testing.B, nodes int) {
 	}
 	store := cluster.NewStore(interval, health.Rules(health.Defaults()))
 	at := time.Now()
-	store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Answered: at, Jobs: []cluster.Job{{ID: "7", Nodes: s.nodes}}}})
+	store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Answered: at,
+		Jobs: []cluster.Job{{ID: "7", Nodes: s.nodes}}}})
 	applied := make(chan struct{}, nodes)
 	manager := poller.New(poller.Config{Opener: stepOpener{s}, Interval: time.Microsecond, Retries: 1})
 	manager.SetNodes(s.nodes)

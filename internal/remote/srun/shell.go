@@ -25,7 +25,8 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 	if in != nil {
 		w.input = &input{from: in}
 	}
-	waiting := time.AfterFunc(s.d.limits.waiting, func() { s.log.Begin(remote.StageProbe, "waiting for SLURM to start the step") })
+	waiting := time.AfterFunc(s.d.limits.waiting,
+		func() { s.log.Begin(remote.StageProbe, "waiting for SLURM to start the step") })
 	defer waiting.Stop()
 	s.d.ask(w)
 	a := answer{err: &stepError{late: true}}

@@ -54,8 +54,10 @@ type step struct {
 // newStep prepares the step for a batch. d.mu is held.
 func (d *Door) newStep(b *batch) *step {
 	s := &step{
-		order: b.order, d: d, job: b.crew.Job, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{}, early: map[int][]func(*task){},
-		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}), ended: make(chan struct{}),
+		order: b.order, d: d, job: b.crew.Job, nodes: b.members(), tasks: map[string]*task{}, labels: map[int]*task{},
+		early: map[int][]func(*task){},
+		words: text.Capture{Limit: 4 << 10}, up: make(chan struct{}), apart: make(chan struct{}),
+		ended: make(chan struct{}),
 	}
 	s.pulse = link.NewPulse(&everybody{s})
 	for _, node := range s.nodes {
@@ -70,7 +72,8 @@ var starter remote.Starter
 
 // run starts srun. It ends when its last task is left, or by itself.
 func (s *step) run() {
-	cmd := exec.CommandContext(context.Background(), s.d.program, arguments(s.job, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
+	cmd := exec.CommandContext(context.Background(), s.d.program,
+		arguments(s.job, s.nodes, s.rung.options(len(s.nodes), s.gpus), s.script)...)
 	cmd.Env, cmd.Dir = environment(os.Environ()), "/"
 	cmd.SysProcAttr = attributes()
 	in, err1 := cmd.StdinPipe()
@@ -288,7 +291,8 @@ func (s *step) close() {
 		for _, next := range []struct {
 			after  time.Duration
 			signal syscall.Signal
-		}{{patience, syscall.SIGTERM}, {2 * s.d.limits.closing, syscall.SIGTERM}, {s.d.limits.aborting, syscall.SIGKILL}} {
+		}{{patience, syscall.SIGTERM}, {2 * s.d.limits.closing, syscall.SIGTERM},
+			{s.d.limits.aborting, syscall.SIGKILL}} {
 			select {
 			case <-s.ended:
 				return

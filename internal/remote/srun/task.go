@@ -70,7 +70,8 @@ func (t *task) print(piece []byte) {
 	}
 	part := wire.Unfold(piece)
 	whole := bytes.HasSuffix(part, []byte("\n"))
-	if !t.inside && (len(t.head) > 0 || bytes.HasPrefix(part, []byte(`{"hello":`))) && len(t.head)+len(part) <= wire.MaxLine {
+	if !t.inside && (len(t.head) > 0 || bytes.HasPrefix(part, []byte(`{"hello":`))) && len(t.head)+
+		len(part) <= wire.MaxLine {
 		if t.head = append(t.head, part...); whole {
 			t.out.put(t.greet(t.head))
 			t.head = nil

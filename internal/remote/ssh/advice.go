@@ -26,33 +26,44 @@ const (
 // advices apply to this door. A class without a meaning here gets that of package remote.
 var advices = map[reach.Class]advice{
 	reach.ClassUnknownHost: {"Host name does not resolve.",
-		[]string{"check the name: getent hosts NODE", "if its host name differs from its SLURM name, set HostName in ~/.ssh/config"}},
-	reach.ClassRefused: {"The host is up but sshd is not listening: still booting, or sshd has stopped.", []string{checkState}},
+		[]string{"check the name: getent hosts NODE",
+			"if its host name differs from its SLURM name, set HostName in ~/.ssh/config"}},
+	reach.ClassRefused: {"The host is up but sshd is not listening: still booting, or sshd has stopped.",
+		[]string{checkState}},
 	reach.ClassNoRoute: {"No route to the host: it is down or its link is.", []string{checkState}},
-	reach.ClassTimeout: {"The host does not respond: it is down or overloaded, its link is down, or a firewall drops the packets.", []string{checkState}},
-	reach.ClassFrozen: {"sshd accepts the connection but does not respond: the node is hung, out of memory, or sshd is stopped.",
-		[]string{checkState, "if it persists, report to your admins: sshd on NODE accepts connections but does not respond"}},
+	reach.ClassTimeout: {"The host does not respond: it is down or overloaded, its link is down, or a firewall drops " +
+		"the packets.", []string{checkState}},
+	reach.ClassFrozen: {"sshd accepts the connection but does not respond: the node is hung, out of memory, or sshd " +
+		"is stopped.",
+		[]string{checkState, "if it persists, report to your admins: sshd on NODE accepts connections but does not " +
+			"respond"}},
 	reach.ClassLoginHangs: {"sshd responds but the login hangs: LDAP, PAM or the home file system.",
 		[]string{reproduce, "if that hangs too, report it to your admins"}},
 	reach.ClassProbeLate: {"The login works but no command runs: a login script or the home file system hangs.",
 		[]string{"reproduce with: ssh NODE true", "if that hangs too, report it to your admins"}},
-	reach.ClassHostKeyUnknown: {"The host is in no known_hosts file, so its identity cannot be verified.", []string{acceptOnce, askForAll}},
-	reach.ClassAdopt: {"No running job step of yours on this node. Either the step has ended (crashed rank?), or this site does not allow ssh to compute nodes.",
+	reach.ClassHostKeyUnknown: {"The host is in no known_hosts file, so its identity cannot be verified.",
+		[]string{acceptOnce, askForAll}},
+	reach.ClassAdopt: {"No running job step of yours on this node. Either the step has ended (crashed rank?), or " +
+		"this site does not allow ssh to compute nodes.",
 		[]string{"check whether the job still runs there: squeue --me -w NODE", reproduce}},
-	reach.ClassDenied: {"The key was accepted, but this account is not allowed to run anything (site policy: PAM, access.conf, nologin; or a broken account).",
+	reach.ClassDenied: {"The key was accepted, but this account is not allowed to run anything (site policy: PAM, " +
+		"access.conf, nologin; or a broken account).",
 		[]string{reproduce}},
 	reach.ClassProbeKilled: {hints: []string{"if the job is still running there, look for OOM kills: ssh NODE dmesg"}},
 	reach.ClassGarbage:     {hints: []string{"see what the login prints: ssh NODE true"}},
 	reach.ClassTooMuch:     {hints: []string{"see what the login prints: ssh NODE true"}},
-	reach.ClassSilent:      {"Neither the probe nor sshd responds: the node is down or hung, or its link is down.", []string{checkState}},
-	reach.ClassLocal:       {hints: []string{"check whether ssh works: ssh NODE true"}},
-	reach.ClassOther:       {hints: []string{reproduce}},
-	reach.ClassClosed: {"The node closed the connection: it is shutting down, the job ended, or sshd has too many logins.",
+	reach.ClassSilent: {"Neither the probe nor sshd responds: the node is down or hung, or its link is down.",
+		[]string{checkState}},
+	reach.ClassLocal: {hints: []string{"check whether ssh works: ssh NODE true"}},
+	reach.ClassOther: {hints: []string{reproduce}},
+	reach.ClassClosed: {"The node closed the connection: it is shutting down, the job ended, or sshd has too many " +
+		"logins.",
 		[]string{checkState}},
 }
 
 // closedAtOnce is the meaning of a connection that sshd closes during the handshake.
-const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartups), this host is penalized, or a rule denies it."
+const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartups), this host is penalized, or a " +
+	"rule denies it."
 
 // Advise adds the meaning and the hints of c's class, for any door that speaks SSH.
 func Advise(c *remote.Case) { (&circumstances{}).advise(c, nil) }
@@ -86,12 +97,14 @@ func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {
 	switch {
 	case e.question != "":
 		f.Meaning = "The host asks a question that nobody has answered."
-		f.Hints = append(f.Hints, "start nvnodetop in a terminal, anew if it is running: it asks before the screen starts")
+		f.Hints = append(f.Hints, "start nvnodetop in a terminal, anew if it is running: it asks before the screen "+
+			"starts")
 	case e.refused:
 		f.Meaning = "The host did not accept the answers that were typed."
 		f.Hints = append(f.Hints, "start nvnodetop again to answer anew")
 	case e.proven != "":
-		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code). nvnodetop can ask you for it only before the screen starts."
+		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code). nvnodetop can ask " +
+			"you for it only before the screen starts."
 		f.Hints = append(f.Hints, keepOpen)
 	case len(e.methods) > 0 && !strings.Contains(strings.Join(e.methods, ","), "publickey"):
 		f.Meaning = "The node does not accept keys, only: " + strings.Join(e.methods, ", ") + "."
@@ -101,18 +114,22 @@ func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {
 	case e.tried == 0 && len(e.skipped) > 0:
 		f.Meaning = "No key could be offered: " + e.skipped[0] + "."
 		if strings.Contains(e.skipped[0], needsPassphrase) {
-			f.Hints = append(f.Hints, "load it into an agent and start nvnodetop from that shell: eval $(ssh-agent); ssh-add",
+			f.Hints = append(f.Hints, "load it into an agent and start nvnodetop from that shell: eval $(ssh-agent); "+
+				"ssh-add",
 				"or start nvnodetop in a terminal, where it asks for the passphrase")
 		}
 		e.skipped = e.skipped[1:]
 	case e.tried == 0:
 		f.Meaning = "No SSH key found: none in an agent, no key file."
-		f.Hints = append(f.Hints, "create a key for use inside the cluster: ssh-keygen -t ed25519, then add its .pub to ~/.ssh/authorized_keys")
+		f.Hints = append(f.Hints, "create a key for use inside the cluster: ssh-keygen -t ed25519, then add its .pub "+
+			"to ~/.ssh/authorized_keys")
 	case strings.Contains(e.Error(), "ssh: disconnect"):
-		f.Hints = append(f.Hints, "if the agent holds many keys, choose one with IdentityFile and IdentitiesOnly yes in ~/.ssh/config")
+		f.Hints = append(f.Hints, "if the agent holds many keys, choose one with IdentityFile and IdentitiesOnly yes "+
+			"in ~/.ssh/config")
 	default:
 		f.Hints = append(f.Hints, "check that your public key is in ~/.ssh/authorized_keys on NODE",
-			"sshd ignores that file where others may write to it or to your home: chmod go-w ~ ~/.ssh ~/.ssh/authorized_keys")
+			"sshd ignores that file where others may write to it or to your home: chmod go-w ~ ~/.ssh "+
+				"~/.ssh/authorized_keys")
 	}
 	for _, s := range e.skipped[:min(len(e.skipped), 4)] {
 		f.Hints = append(f.Hints, "key not offered: "+s)

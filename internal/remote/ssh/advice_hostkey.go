@@ -38,7 +38,8 @@ func where(e *hostKeyError) string {
 func adviseChanged(f *reach.Failure, e *hostKeyError) {
 	f.Meaning = "The host key has changed. " + whoAnswers
 	if offered := strings.TrimSuffix(e.Offered, " certificate"); e.Known != offered {
-		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known, whoAnswers)
+		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known,
+			whoAnswers)
 	}
 	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where(e) + ")"}
 	if hostkey.IsElsewhere(e.File) {
@@ -57,16 +58,20 @@ func adviseUnknown(f *reach.Failure, e *hostKeyError) {
 	switch {
 	case len(e.Principals) > 0 && strings.HasPrefix(e.Certificate, hostkey.OtherName):
 		f.Meaning = "The host's certificate is for other names, and its plain key is in no known_hosts file."
-		f.Hints = append(f.Hints, "set HostName or HostKeyAlias in ~/.ssh/config to a name of the certificate: "+strings.Join(e.Principals, ", "))
+		f.Hints = append(f.Hints, "set HostName or HostKeyAlias in ~/.ssh/config to a name of the certificate: "+
+			strings.Join(e.Principals, ", "))
 	case e.Certificate != "":
 		f.Meaning = "The host's certificate is not valid, and its plain key is in no known_hosts file."
 		f.Hints = append(f.Hints, "report it to your admins: the host certificate of NODE is not valid: "+e.Certificate)
 	case strings.HasSuffix(e.Offered, " certificate"):
-		f.Meaning = "Neither the host's key nor the authority of its certificate is in a known_hosts file, so its identity cannot be verified."
+		f.Meaning = "Neither the host's key nor the authority of its certificate is in a known_hosts file, so its " +
+			"identity cannot be verified."
 	}
 	if keepsNothing(e.Files) {
-		f.Meaning = "The ssh configuration keeps no host keys (UserKnownHostsFile), so the host's identity cannot be verified. nvnodetop always checks it."
-		accept = fmt.Sprintf("set UserKnownHostsFile ~/.ssh/known_hosts for NODE in ~/.ssh/config, then add its key: ssh-keyscan -H %s >> ~/.ssh/known_hosts", scanned(e.Listed))
+		f.Meaning = "The ssh configuration keeps no host keys (UserKnownHostsFile), so the host's identity cannot be " +
+			"verified. nvnodetop always checks it."
+		accept = fmt.Sprintf("set UserKnownHostsFile ~/.ssh/known_hosts for NODE in ~/.ssh/config, then add its key: "+
+			"ssh-keyscan -H %s >> ~/.ssh/known_hosts", scanned(e.Listed))
 	}
 	f.Hints = append(f.Hints, accept, askForAll)
 	for _, u := range e.Unread[:min(len(e.Unread), 2)] {
@@ -85,5 +90,8 @@ func scanned(listed string) string {
 
 // keepsNothing reports whether no file of the user's may hold a key.
 func keepsNothing(files []string) bool {
-	return !slices.ContainsFunc(files, func(f string) bool { return f != "/dev/null" && !strings.HasPrefix(f, "/etc/") })
+	return !slices.ContainsFunc(files, func(f string) bool {
+		return f != "/dev/null" &&
+			!strings.HasPrefix(f, "/etc/")
+	})
 }

@@ -24,13 +24,15 @@ func (a *trip) usable(hostKeys []string) error {
 			return nil
 		}
 		return &remote.LocalError{
-			What: "no usable " + option, Err: fmt.Errorf("the ssh configuration has only %s, which nvnodetop lacks", strings.Join(wanted, ",")),
+			What: "no usable " + option, Err: fmt.Errorf("the ssh configuration has only %s, which nvnodetop lacks",
+				strings.Join(wanted, ",")),
 			Hints: []string{useOpenSSH},
 		}
 	}
 	withMAC := func(c string) bool { return !strings.Contains(c, "-gcm@") && !strings.HasPrefix(c, "chacha20-") }
 	macs := a.target.MACs
-	if a.target.Ciphers == nil || slices.ContainsFunc(a.target.Ciphers, func(c string) bool { return slices.Contains(all.Ciphers, c) && !withMAC(c) }) {
+	if a.target.Ciphers == nil || slices.ContainsFunc(a.target.Ciphers,
+		func(c string) bool { return slices.Contains(all.Ciphers, c) && !withMAC(c) }) {
 		macs = nil
 	}
 	if len(hostKeys) > 0 {
@@ -39,7 +41,8 @@ func (a *trip) usable(hostKeys []string) error {
 		hostKeys = a.target.HostKeyAlgorithms
 	}
 	return errors.Join(lacks("KexAlgorithms", a.target.KexAlgorithms, append(all.KeyExchanges, curve25519Before)),
-		lacks("HostKeyAlgorithms", hostKeys, nil), lacks("Ciphers", a.target.Ciphers, all.Ciphers), lacks("MACs", macs, all.MACs))
+		lacks("HostKeyAlgorithms", hostKeys, nil), lacks("Ciphers", a.target.Ciphers, all.Ciphers),
+		lacks("MACs", macs, all.MACs))
 }
 
 // cheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and
@@ -61,7 +64,8 @@ const curve25519Before = "curve25519-sha256@libssh.org"
 
 func both(a, b ssh.Algorithms) ssh.Algorithms {
 	return ssh.Algorithms{
-		KeyExchanges: slices.Concat(a.KeyExchanges, b.KeyExchanges), Ciphers: slices.Concat(a.Ciphers, b.Ciphers), MACs: slices.Concat(a.MACs, b.MACs),
+		KeyExchanges: slices.Concat(a.KeyExchanges, b.KeyExchanges), Ciphers: slices.Concat(a.Ciphers, b.Ciphers),
+		MACs: slices.Concat(a.MACs, b.MACs),
 	}
 }
 
@@ -74,7 +78,8 @@ func ruleAlgorithms(c *remote.Case, err error) bool {
 	c.Say(e.Error())
 	c.Is(reach.ClassOther, "no common algorithm")
 	c.Failure.Detail = e.What
-	c.Failure.Meaning = fmt.Sprintf("nvnodetop and the host have no algorithm in common for the %s. The host has %s. nvnodetop may use %s.",
+	c.Failure.Meaning = fmt.Sprintf("nvnodetop and the host have no algorithm in common for the %s. The host has %s. "+
+		"nvnodetop may use %s.",
 		e.What, strings.Join(e.RequestedAlgorithms, ", "), strings.Join(e.SupportedAlgorithms, ", "))
 	c.Failure.Hints = []string{useOpenSSH}
 	return true
@@ -90,7 +95,8 @@ func limitedTo(signer ssh.Signer, algorithms []string) (_ ssh.Signer, ok bool) {
 	var wanted []string
 	for _, a := range algorithms {
 		plain, isCert := strings.CutSuffix(a, cert)
-		if isCert == (kind == ssh.CertAlgoRSAv01) && slices.Contains([]string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA}, plain) {
+		if isCert == (kind == ssh.CertAlgoRSAv01) &&
+			slices.Contains([]string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSA}, plain) {
 			wanted = append(wanted, plain)
 		}
 	}

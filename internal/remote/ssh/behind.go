@@ -114,7 +114,8 @@ const maxOutput = 32 << 20
 var errTooMuch = errors.New("too much output")
 
 // runScript runs a script to its end.
-func runScript(ctx context.Context, s *shell, script string, input io.Reader, most int64) (stdout, stderr []byte, exit link.Exit, err error) {
+func runScript(ctx context.Context, s *shell, script string, input io.Reader, most int64) (stdout, stderr []byte,
+	exit link.Exit, err error) {
 	p, err := s.Run(ctx, script, input)
 	if err != nil {
 		return nil, nil, link.Exit{}, err
@@ -159,7 +160,8 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 		if t.settle(ctx) != nil || ctx.Err() != nil {
 			continue // the attempt that is shown says why
 		}
-		kind := fmt.Sprint(domain(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "", t.target.IdentityFiles, t.target.Agent)
+		kind := fmt.Sprint(domain(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "",
+			t.target.IdentityFiles, t.target.Agent)
 		if trials[kind] == maxTrials {
 			continue
 		}

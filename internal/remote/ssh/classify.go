@@ -56,7 +56,8 @@ func (at *circumstances) explain(c *remote.Case, err error) {
 		if c.Stage == StageSSH && at.preamble != "" {
 			c.Say(at.preamble)
 		}
-		known := ruleHostKey(c, err) || ruleAlgorithms(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) || ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
+		known := ruleHostKey(c, err) || ruleAlgorithms(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) ||
+			ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
 			ruleNetwork(c, err) || ruleClosed(at, c, err)
 		if !known {
 			c.Unknown(err)
@@ -167,7 +168,8 @@ func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
 // IsAdopt recognizes the messages of pam_slurm_adopt and its predecessor pam_slurm. A banner that only names the module
 // is not one.
 func IsAdopt(words string) bool {
-	return strings.Contains(words, "denied by pam_slurm_adopt") || strings.Contains(words, "no active jobs on this node")
+	return strings.Contains(words, "denied by pam_slurm_adopt") ||
+		strings.Contains(words, "no active jobs on this node")
 }
 
 func (at *circumstances) sayClosed(c *remote.Case) {

@@ -43,7 +43,8 @@ func ruleForward(at *circumstances, c *remote.Case, err error) bool {
 		c.Is(reach.ClassNoRoute, "no route to host")
 	case says("timed out", "timeout"):
 		c.Is(reach.ClassTimeout, "no response")
-	case says("name or service", "not known", "resolve", "unknown host", "no such host", "name resolution", "no address"):
+	case says("name or service", "not known", "resolve", "unknown host", "no such host", "name resolution",
+		"no address"):
 		c.Is(reach.ClassUnknownHost, "unknown host")
 	default:
 		c.Is(reach.ClassOther, "not reached")

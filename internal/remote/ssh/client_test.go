@@ -85,7 +85,11 @@ func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
 	s := &Sessions{client: lost(t, false), conn: conn, closing: time.Millisecond}
 	failed := make(chan error, 1)
 	go func() {
-		_, err := await(context.Background(), s.client.gone, func() (any, error) { <-t.Context().Done(); return nil, nil }, nil)
+		_, err := await(context.Background(), s.client.gone, func() (any, error) {
+			<-t.Context().Done()
+			return nil,
+				nil
+		}, nil)
 		failed <- err
 	}()
 	s.Close()

@@ -59,7 +59,8 @@ func (c *watchedConn) note(p []byte, err error) (greeted bool) {
 		return false
 	}
 	c.greeting = append(c.greeting, p[:min(len(p), maxGreeting-len(c.greeting))]...)
-	if v := bytes.Index(c.greeting, []byte("SSH-")); len(c.greeting) == maxGreeting || v >= 0 && bytes.IndexByte(c.greeting[v:], '\n') >= 0 {
+	if v := bytes.Index(c.greeting, []byte("SSH-")); len(c.greeting) == maxGreeting || v >= 0 &&
+		bytes.IndexByte(c.greeting[v:], '\n') >= 0 {
 		c.greeted = true
 	}
 	return c.greeted

@@ -95,8 +95,9 @@ func (c *court) path(name string) string { return filepath.Join(c.dir, name) }
 func (c *court) certify(key, authority, name, flaw string, kind uint32) *ssh.Certificate {
 	c.t.Helper()
 	now := time.Now()
-	cert := &ssh.Certificate{Key: c.signer(key).PublicKey(), CertType: kind, Serial: 42, KeyId: "the node", ValidPrincipals: []string{name},
-		ValidAfter: uint64(now.Add(-2 * time.Hour).Unix()), ValidBefore: uint64(now.Add(time.Hour).Unix())}
+	cert := &ssh.Certificate{Key: c.signer(key).PublicKey(), CertType: kind, Serial: 42, KeyId: "the node",
+		ValidPrincipals: []string{name},
+		ValidAfter:      uint64(now.Add(-2 * time.Hour).Unix()), ValidBefore: uint64(now.Add(time.Hour).Unix())}
 	ca := c.signer(authority)
 	switch flaw {
 	case "expired":
@@ -151,7 +152,8 @@ func (c *court) users() {
 		c.t.Fatal(err)
 	}
 	locked := c.path("locked")
-	if out, err := exec.CommandContext(c.t.Context(), "ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-m", "PEM", "-N", "", "-f", locked).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(c.t.Context(), "ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-m", "PEM", "-N",
+		"", "-f", locked).CombinedOutput(); err != nil {
 		c.t.Fatalf("%v %s", err, out)
 	}
 	text, err := os.ReadFile(locked)
@@ -161,7 +163,8 @@ func (c *court) users() {
 	if c.keys["locked"], err = ssh.ParseRawPrivateKey(text); err != nil {
 		c.t.Fatal(err)
 	}
-	if out, err := exec.CommandContext(c.t.Context(), "ssh-keygen", "-q", "-p", "-m", "PEM", "-N", "secret", "-P", "", "-f", locked).CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(c.t.Context(), "ssh-keygen", "-q", "-p", "-m", "PEM", "-N", "secret", "-P", "",
+		"-f", locked).CombinedOutput(); err != nil {
 		c.t.Fatalf("%v %s", err, out)
 	}
 	fmt.Fprintln(&authorized, c.public("locked"))
@@ -172,7 +175,8 @@ func (c *court) users() {
 		c.t.Fatal(err)
 	}
 	for file, flaw := range map[string]string{"certified-cert.pub": "", "expired-cert.pub": "expired"} {
-		writeFile(c.t, c.path(file), string(ssh.MarshalAuthorizedKey(c.certify("certified", "user ca", d.user, flaw, ssh.UserCert))))
+		writeFile(c.t, c.path(file), string(ssh.MarshalAuthorizedKey(c.certify("certified", "user ca", d.user, flaw,
+			ssh.UserCert))))
 	}
 }
 
@@ -217,7 +221,8 @@ func (c *court) serve(t *testing.T, hostKeys, more string) {
 			fmt.Fprintf(&lines, "HostCertificate %s-cert.pub\n", path)
 		}
 	}
-	fmt.Fprintf(&lines, "AuthorizedKeysFile %s\nTrustedUserCAKeys %s\nStrictModes no\nUsePAM no\nPidFile none\nMaxAuthTries 6\nSubsystem sftp internal-sftp\n", c.path("authorized"), c.path("user_ca"))
+	fmt.Fprintf(&lines, "AuthorizedKeysFile %s\nTrustedUserCAKeys %s\nStrictModes no\nUsePAM no\nPidFile "+
+		"none\nMaxAuthTries 6\nSubsystem sftp internal-sftp\n", c.path("authorized"), c.path("user_ca"))
 	c.addr = startProgram(t, lines.String()+more).addr
 }
 
@@ -285,7 +290,8 @@ func (c *court) write(t *testing.T, name, text string) {
 		_, key, _ := strings.Cut(c.public(m[2]), " ")
 		return m[1] + " " + key
 	})
-	text = tabbed.ReplaceAllStringFunc(text, func(s string) string { return strings.ReplaceAll(c.public(tabbed.FindStringSubmatch(s)[1]), " ", "\t") })
+	text = tabbed.ReplaceAllStringFunc(text,
+		func(s string) string { return strings.ReplaceAll(c.public(tabbed.FindStringSubmatch(s)[1]), " ", "\t") })
 	writeFile(t, c.path(name), strings.NewReplacer(pairs...).Replace(text)+"\n")
 }
 

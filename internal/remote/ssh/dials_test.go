@@ -99,7 +99,8 @@ func among(t testing.TB, dead int) (*site, []string) {
 	for i := range dead {
 		names = append(names, fmt.Sprintf("dead%03d", i))
 	}
-	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host dead*\n  HostName 127.0.0.1\n  Port %d\n", port))
+	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host dead*\n  HostName 127.0.0.1\n  Port %d\n",
+		port))
 	for _, name := range []string{"last", "new"} {
 		s.configure(name, startNode(t, s, nil))
 	}
@@ -132,7 +133,8 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
 	hung := startNode(t, s, func(n *node) { n.raw = func(c net.Conn) { swallow(c) } })
-	s.append(filepath.Join(s.home, ".ssh", "config"), strings.Replace(hung.hostBlock("hung"), "Host hung", "Host hung*", 1))
+	s.append(filepath.Join(s.home, ".ssh", "config"), strings.Replace(hung.hostBlock("hung"), "Host hung", "Host hung*",
+		1))
 	s.configure("last", startNode(t, s, nil))
 	w := watchSite(t, s)
 	var names []string

@@ -80,8 +80,10 @@ const (
 )
 
 var defaultLimits = limits{
-	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second, closing: 300 * time.Millisecond,
-	turn: time.Second, start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute, again: 2 * time.Second,
+	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second,
+	closing: 300 * time.Millisecond,
+	turn:    time.Second, start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute,
+	again: 2 * time.Second,
 }
 
 // New returns a Door. It reads no file yet: Dial reports what is wrong with one.
@@ -103,7 +105,8 @@ func New(version string) (*Door, error) {
 		known:    &knownCache{},
 		hung:     &hungAgents{},
 		secrets:  newSecrets(),
-		lookups:  make(remote.Turns, parallelLookups), handshakes: make(remote.Turns, parallelHandshakes), starts: make(remote.Turns, parallelStarts),
+		lookups:  make(remote.Turns, parallelLookups), handshakes: make(remote.Turns, parallelHandshakes),
+		starts: make(remote.Turns, parallelStarts),
 	}
 	d.jumps = newJumps(d)
 	return d, nil

@@ -21,7 +21,8 @@ import (
 // hurry gives a stage a limit that a test can wait for. The others keep theirs: a busy machine takes its time.
 func hurry(s *site, stage reach.Stage) {
 	limit := map[reach.Stage]*time.Duration{
-		StageSSH: &s.d.limits.ssh, StageLogin: &s.d.limits.login, remote.StageProbe: &s.o.Installer.Limits.Start, remote.StageDriver: &s.o.Installer.Link.Driver,
+		StageSSH: &s.d.limits.ssh, StageLogin: &s.d.limits.login, remote.StageProbe: &s.o.Installer.Limits.Start,
+		remote.StageDriver: &s.o.Installer.Link.Driver,
 	}[stage]
 	*limit = 300 * time.Millisecond
 }
@@ -53,11 +54,18 @@ var faults = []struct {
 		n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
 	}, reach.ClassFrozen, StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
 	{"takes no key", func(n *node) {
-		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, errors.New("no") }
-	}, reach.ClassAuth, StageLogin, "permission denied (publickey)", "Permission denied (publickey).\nKeys offered: id_ed25519."},
+		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+			return nil,
+				errors.New("no")
+		}
+	}, reach.ClassAuth, StageLogin, "permission denied (publickey)",
+		"Permission denied (publickey).\nKeys offered: id_ed25519."},
 	{"takes passwords only", func(n *node) {
 		n.config.PublicKeyCallback = nil
-		n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) { return nil, errors.New("no") }
+		n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
+			return nil,
+				errors.New("no")
+		}
 	}, reach.ClassAuth, StageLogin, "permission denied (password)", ""},
 	{"hangs in the login", func(n *node) {
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
@@ -175,9 +183,11 @@ func TestAdopt(t *testing.T) {
 	n := startNode(t, s, func(n *node) {
 		n.raw = func(c net.Conn) { conn = c; n.speak(c) }
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, nil }
-		n.config.VerifiedPublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey, *ssh.Permissions, string) (*ssh.Permissions, error) {
+		n.config.VerifiedPublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey, *ssh.Permissions,
+			string) (*ssh.Permissions, error) {
 			time.AfterFunc(20*time.Millisecond, func() { drop(conn) })
-			return nil, &ssh.BannerError{Err: errors.New("pam"), Message: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n"}
+			return nil, &ssh.BannerError{Err: errors.New("pam"),
+				Message: "Access denied by pam_slurm_adopt: you have no active jobs on this node\n"}
 		}
 		n.config.MaxAuthTries = -1
 	})
@@ -190,7 +200,8 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("login: %q", got)
 	}
 	host, port, _ := net.SplitHostPort(n.ln.Addr().String())
-	want := "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by " + host + " port " + port
+	want := "Access denied by pam_slurm_adopt: you have no active jobs on this node\nConnection closed by " + host +
+		" port " + port
 	if f.Words != want {
 		t.Errorf("words %q, want %q", f.Words, want)
 	}
@@ -200,7 +211,10 @@ func TestBannerAndLoginNoiseArePassedOver(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, func(n *node) {
-		n.config.BannerCallback = func(ssh.ConnMetadata) string { return "*** Authorized users only; see pam_slurm_adopt(8) ***\n" }
+		n.config.BannerCallback = func(ssh.ConnMetadata) string {
+			return "*** Authorized users only; see " +
+				"pam_slurm_adopt(8) ***\n"
+		}
 		n.session = func(ch ssh.Channel, command string) {
 			fmt.Fprint(ch, "quota 93% used\nno newline: ")
 			fmt.Fprint(ch.Stderr(), "a warning\n")
@@ -228,14 +242,17 @@ func TestHostKeys(t *testing.T) {
 	if f.Stage != StageHostKey || !strings.Contains(strings.Join(f.Hints, "|"), "ssh n") {
 		t.Errorf("unknown: %s", describe(f))
 	}
-	if f := s.mustFail("n", reach.ClassHostKeyUnknown); !strings.Contains(f.Words, ssh.FingerprintSHA256(n.host.PublicKey())) {
+	if f := s.mustFail("n", reach.ClassHostKeyUnknown); !strings.Contains(f.Words,
+		ssh.FingerprintSHA256(n.host.PublicKey())) {
 		t.Errorf("no fingerprint: %s", describe(f))
 	}
 
 	writeFile(t, s.known, "# one\n"+line(other.PublicKey()))
 	f = s.mustFail("n", reach.ClassHostKeyChanged)
 	hints := strings.Join(f.Hints, "|")
-	if want := fmt.Sprintf("ssh-keygen -f %q -R %q; ssh n", s.known, knownhosts.Normalize(n.ln.Addr().String())); !strings.Contains(hints, s.known+":2") || !strings.Contains(hints, want) {
+	if want := fmt.Sprintf("ssh-keygen -f %q -R %q; ssh n", s.known,
+		knownhosts.Normalize(n.ln.Addr().String())); !strings.Contains(hints, s.known+":2") ||
+		!strings.Contains(hints, want) {
 		t.Errorf("changed: %s", describe(f))
 	}
 

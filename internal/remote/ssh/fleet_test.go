@@ -55,14 +55,19 @@ func watch(t *testing.T, o fleet.Options) *audience {
 	t.Cleanup(d.Close)
 	program, _ := exec.LookPath("ssh")
 	d.home = filepath.Join(f.Dir, "home")
-	d.settings = settings.New(settings.Config{Home: d.home, User: d.user, Program: program, File: filepath.Join(d.home, ".ssh", "config")})
+	d.settings = settings.New(settings.Config{Home: d.home, User: d.user, Program: program,
+		File: filepath.Join(d.home, ".ssh", "config")})
 	d.limits.tcp, d.limits.ssh = 2*fleetTime, 2*fleetTime
 	d.limits.turn, d.limits.login = fleetTime, fleetTime // a busy machine gives no turn away
 	opener := remote.New(d)
-	opener.Installer = install.New(func() ([]install.Payload, error) { return []install.Payload{scriptPayload(fakeprobe.Script)}, nil })
+	opener.Installer = install.New(func() ([]install.Payload,
+		error) {
+		return []install.Payload{scriptPayload(fakeprobe.Script)}, nil
+	})
 	opener.Installer.Limits.Start, opener.Installer.Link.Driver = fleetTime, fleetTime // a busy machine is no failure
 
-	a := &audience{t: t, fleet: f, store: cluster.NewStore(fleetPace, health.Rules(health.Defaults())), tell: make(chan struct{}, 1), reports: map[string]int{}}
+	a := &audience{t: t, fleet: f, store: cluster.NewStore(fleetPace, health.Rules(health.Defaults())),
+		tell: make(chan struct{}, 1), reports: map[string]int{}}
 	nodes := poller.New(poller.Config{Opener: opener, Interval: fleetPace, Retries: 64})
 	ctx, cancel := context.WithCancel(t.Context())
 	var watching sync.WaitGroup
@@ -104,7 +109,8 @@ func (a *audience) await(reports int) {
 		select {
 		case <-a.tell:
 		case <-late:
-			a.t.Fatalf("%d of %d healthy nodes have reported %d times, after %v: %+v", reached, len(all), reports, fleetTime, a.fleet.Counts())
+			a.t.Fatalf("%d of %d healthy nodes have reported %d times, after %v: %+v", reached, len(all), reports,
+				fleetTime, a.fleet.Counts())
 		}
 	}
 }
@@ -133,7 +139,8 @@ func TestFleet(t *testing.T) {
 		c := a.fleet.Counts()
 		t.Logf("%+v", c)
 		if c.Connections != nodes || c.Logins != nodes || c.OnOneNode != 1 {
-			t.Errorf("%d connections, %d logins, up to %d at a time on one node; want one of each node", c.Connections, c.Logins, c.OnOneNode)
+			t.Errorf("%d connections, %d logins, up to %d at a time on one node; want one of each node", c.Connections,
+				c.Logins, c.OnOneNode)
 		}
 		a.takesTurns()
 		// A report that is whole has more than 10,000 bytes.

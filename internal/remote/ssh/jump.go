@@ -35,7 +35,8 @@ func (js *jumps) at(key string, to hop, before string, path []string) *jump {
 	defer js.mu.Unlock()
 	j := js.all[key]
 	if j == nil {
-		j = &jump{jumps: js, to: to, before: before, path: path, doubt: make(chan struct{}, 1), openings: map[string]*opening{}}
+		j = &jump{jumps: js, to: to, before: before, path: path, doubt: make(chan struct{}, 1),
+			openings: map[string]*opening{}}
 		js.all[key] = j
 	}
 	return j
@@ -128,7 +129,8 @@ func (j *jump) state(asker Asker) (*shell, <-chan struct{}, error) {
 // dial makes one attempt.
 func (j *jump) dial(asker Asker) {
 	log := remote.NewLog(j.to.host, func(reach.Step) {})
-	t := &trip{d: j.jumps.d, node: j.to.host, log: log, isJump: true, to: j.to, before: j.before, path: j.path, asker: asker}
+	t := &trip{d: j.jumps.d, node: j.to.host, log: log, isJump: true, to: j.to, before: j.before, path: j.path,
+		asker: asker}
 	s, err := func() (s *shell, err error) {
 		defer reach.Recover(&err)
 		if s, err = t.run(j.jumps.life); err == nil && j.role() == loginHost {
@@ -150,7 +152,8 @@ func (j *jump) dial(asker Asker) {
 // fail notes a failure, and when the next attempt may begin. j.mu is held.
 func (j *jump) fail(f *reach.Failure) {
 	if j.waits == nil {
-		j.waits = &backoff.ExponentialBackOff{InitialInterval: j.jumps.d.limits.again, RandomizationFactor: 0.2, Multiplier: 2, MaxInterval: 30 * time.Second}
+		j.waits = &backoff.ExponentialBackOff{InitialInterval: j.jumps.d.limits.again, RandomizationFactor: 0.2,
+			Multiplier: 2, MaxInterval: 30 * time.Second}
 	}
 	j.waits.MaxInterval = 30 * time.Second
 	if f.Class == reach.ClassAuth || f.Class == reach.ClassDenied { // failed logins may lock the user out
@@ -227,7 +230,8 @@ func (j *jump) watch(s *shell) (why string) {
 			return ""
 		}
 		// While this host was suspended only the wall clock ran.
-		if since := time.Since(heard); !doubted && since < limits.alive && time.Now().Round(0).Sub(heard.Round(0)) < since+limits.alive {
+		if since := time.Since(heard); !doubted && since < limits.alive &&
+			time.Now().Round(0).Sub(heard.Round(0)) < since+limits.alive {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(j.jumps.life, limits.alive)
@@ -245,7 +249,8 @@ func (j *jump) watch(s *shell) (why string) {
 func (j *jump) isIdle(s *shell) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	idle := !s.asked && j.role() == jumpHost && j.streams == 0 && len(j.openings) == 0 && time.Since(j.used) > j.jumps.d.limits.idle
+	idle := !s.asked && j.role() == jumpHost && j.streams == 0 && len(j.openings) == 0 &&
+		time.Since(j.used) > j.jumps.d.limits.idle
 	if idle {
 		j.shell = nil
 	}

@@ -72,7 +72,8 @@ func logins(count *atomic.Int32) func(*node) {
 // behind configures nodes that are reached through jump.
 func (s *site) behind(jump string, nodes ...string) {
 	s.t.Helper()
-	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host %s\n  ProxyJump %s\n", strings.Join(nodes, " "), jump))
+	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host %s\n  ProxyJump %s\n", strings.Join(nodes, " "),
+		jump))
 	s.reread()
 }
 
@@ -146,7 +147,8 @@ func TestEveryHostKeyIsChecked(t *testing.T) {
 	s.behind("login1", "n")
 	all := s.known
 	writeFile(t, all, "# nothing\n")
-	if f := s.mustFail("n", reach.ClassHostKeyUnknown); !strings.Contains(f.Summary(), "jump host login1: host key unknown") || !strings.Contains(strings.Join(f.Hints, "|"), "ssh login1") {
+	if f := s.mustFail("n", reach.ClassHostKeyUnknown); !strings.Contains(f.Summary(),
+		"jump host login1: host key unknown") || !strings.Contains(strings.Join(f.Hints, "|"), "ssh login1") {
 		t.Errorf("jump host: %s", describe(f))
 	}
 }
@@ -156,10 +158,11 @@ func TestWhatTheJumpHostAnswers(t *testing.T) {
 		err   error
 		class reach.Class
 	}{
-		"connection refused (from login1)":                  {syscall.ECONNREFUSED, reach.ClassRefused},
-		"no route to host (from login1)":                    {syscall.EHOSTUNREACH, reach.ClassNoRoute},
-		"no response (from login1)":                         {syscall.ETIMEDOUT, reach.ClassTimeout},
-		"unknown host (from login1)":                        {errors.New("Name or service not known"), reach.ClassUnknownHost},
+		"connection refused (from login1)": {syscall.ECONNREFUSED, reach.ClassRefused},
+		"no route to host (from login1)":   {syscall.EHOSTUNREACH, reach.ClassNoRoute},
+		"no response (from login1)":        {syscall.ETIMEDOUT, reach.ClassTimeout},
+		"unknown host (from login1)": {errors.New("Name or service not known"),
+			reach.ClassUnknownHost},
 		"login1 does not forward connections (from login1)": {errForbidden, reach.ClassDenied},
 		"not reached (from login1): something odd":          {errors.New("something odd"), reach.ClassOther},
 	} {
@@ -248,7 +251,8 @@ func TestJumpHostDies(t *testing.T) {
 		if err == nil {
 			break
 		}
-		if f := wantClass(t, err, reach.ClassClosed); !strings.Contains(f.Summary(), "jump host login1: connection lost: closed by the host") {
+		if f := wantClass(t, err, reach.ClassClosed); !strings.Contains(f.Summary(),
+			"jump host login1: connection lost: closed by the host") {
 			t.Fatalf("got %s", describe(f))
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -298,7 +302,8 @@ func TestJumpHostHangs(t *testing.T) {
 	t.Cleanup(func() { close(held) })
 	s.append(s.known, knownhosts.Line([]string{knownhosts.Normalize(relay)}, jump.host.PublicKey())+"\n")
 	host, port, _ := net.SplitHostPort(relay)
-	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host login1\n  HostName %s\n  Port %s\n", host, port))
+	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host login1\n  HostName %s\n  Port %s\n", host,
+		port))
 	s.configure("n", startNode(t, s, nil))
 	s.behind("login1", "n")
 	session := s.mustOpen("n")

@@ -58,7 +58,8 @@ func TestAgent(t *testing.T) {
 	s.key = mine // the key file is another one now
 	n := startNode(t, s, nil)
 	s.configure("n", n)
-	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"}, agent.AddedKey{PrivateKey: priv, Comment: "alice@laptop"}))
+	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"},
+		agent.AddedKey{PrivateKey: priv, Comment: "alice@laptop"}))
 	drop(s.mustOpen("n"))
 	if got := s.steps.last(StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
 		t.Errorf("login: %q", got)
@@ -69,7 +70,8 @@ func TestAgent(t *testing.T) {
 	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/work\n IdentitiesOnly yes\n")
 	s.reread()
 	s.mustOpen("n")
-	if steps := s.steps.String(); !strings.Contains(steps, "key 1 of 1") || !strings.Contains(steps, "publickey accepted, work") {
+	if steps := s.steps.String(); !strings.Contains(steps, "key 1 of 1") ||
+		!strings.Contains(steps, "publickey accepted, work") {
 		t.Errorf("steps:\n%s", steps)
 	}
 }
@@ -117,7 +119,8 @@ func TestAgentThatHangs(t *testing.T) {
 	startAgent(t, s, func(c net.Conn) { swallow(c) })
 	drop(s.mustOpen("n"))
 	shut.Store(true)
-	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "ssh agent not responding") {
+	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"),
+		"ssh agent not responding") {
 		t.Errorf("got %s", describe(f))
 	}
 }
@@ -177,7 +180,8 @@ func TestCertificates(t *testing.T) {
 	s := newSite(t)
 	ca, _ := newSigner(t)
 	certify := func(key ssh.PublicKey, kind uint32, name string, until time.Time) *ssh.Certificate {
-		c := &ssh.Certificate{Key: key, CertType: kind, ValidPrincipals: []string{name}, ValidBefore: uint64(until.Unix())}
+		c := &ssh.Certificate{Key: key, CertType: kind, ValidPrincipals: []string{name},
+			ValidBefore: uint64(until.Unix())}
 		if err := c.SignCert(nilRand{}, ca); err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +190,8 @@ func TestCertificates(t *testing.T) {
 	checker := &ssh.CertChecker{IsUserAuthority: func(k ssh.PublicKey) bool { return string(k.Marshal()) == string(ca.PublicKey().Marshal()) }}
 	n := startNode(t, s, func(n *node) {
 		n.config = &ssh.ServerConfig{PublicKeyCallback: checker.Authenticate}
-		signer, err := ssh.NewCertSigner(certify(n.host.PublicKey(), ssh.HostCert, "127.0.0.1", time.Now().Add(time.Hour)), n.host)
+		signer, err := ssh.NewCertSigner(certify(n.host.PublicKey(), ssh.HostCert, "127.0.0.1",
+			time.Now().Add(time.Hour)), n.host)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +201,8 @@ func TestCertificates(t *testing.T) {
 	s.append(s.known, "@cert-authority * "+string(ssh.MarshalAuthorizedKey(ca.PublicKey())))
 
 	path := filepath.Join(s.home, ".ssh", "id_ed25519-cert.pub")
-	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user, time.Now().Add(time.Hour)))))
+	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user,
+		time.Now().Add(time.Hour)))))
 	drop(s.mustOpen("n"))
 	for stage, want := range map[reach.Stage]string{
 		StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
@@ -207,7 +213,8 @@ func TestCertificates(t *testing.T) {
 		}
 	}
 
-	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user, time.Now().Add(-time.Hour)))))
+	writeFile(t, path, string(ssh.MarshalAuthorizedKey(certify(s.key.PublicKey(), ssh.UserCert, s.d.user,
+		time.Now().Add(-time.Hour)))))
 	if f := s.mustFail("n", reach.ClassAuth); !strings.Contains(strings.Join(f.Hints, "\n"), "has expired") {
 		t.Errorf("expired: %s", describe(f))
 	}
@@ -240,7 +247,8 @@ func TestKeys(t *testing.T) {
 	_, wrong := newSigner(t)
 	writeKey(t, filepath.Join(s.home, ".ssh", "wrong"), wrong, "")
 	writeFile(t, filepath.Join(s.home, ".ssh", "a key"), string(good))
-	s.append(filepath.Join(s.home, ".ssh", "config"), "Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
+	s.append(filepath.Join(s.home, ".ssh", "config"),
+		"Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
 	s.reread()
 	s.mustOpen("n")
 	if got := s.steps.last(StageLogin).Text; got != "publickey accepted, a key" {

@@ -29,13 +29,15 @@ type knownSet struct {
 func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*knownSet, error) {
 	if t.KnownHostsCommand != "" { // what it would revoke is not known
 		return nil, &remote.LocalError{
-			What: "KnownHostsCommand", Err: fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys", t.KnownHostsCommand),
+			What: "KnownHostsCommand", Err: fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys",
+				t.KnownHostsCommand),
 			Hints: []string{"let OpenSSH log in: --transport openssh"},
 		}
 	}
 	set, err := c.files.Load(t.KnownHosts, t.RevokedKeys)
 	if err != nil {
-		return nil, &remote.LocalError{What: "RevokedHostKeys", Err: err, Hints: []string{"ssh trusts no host while it cannot read that list: mend the file or the option"}}
+		return nil, &remote.LocalError{What: "RevokedHostKeys", Err: err,
+			Hints: []string{"ssh trusts no host while it cannot read that list: mend the file or the option"}}
 	}
 	host := hostkey.HostOf(t.KeyAddress())
 	return &knownSet{set: set.With(elsewhere, host), host: host, target: t}, nil
@@ -48,7 +50,8 @@ func (s *knownSet) algorithms() []string { return s.set.Algorithms(s.host, s.tar
 // takes no such key.
 func (s *knownSet) check(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
 	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
-		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d", bits, s.target.RequiredRSASize)}
+		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d",
+			bits, s.target.RequiredRSASize)}
 	}
 	known, err := s.set.Check(s.host, key, s.target.CASignatureAlgorithms, time.Now())
 	if err != nil {

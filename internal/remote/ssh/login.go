@@ -68,7 +68,8 @@ func (l *login) explain(err error) error {
 		l.asks.settle(unheard)
 		return err
 	}
-	e := &loginError{err: err, proven: l.proven, methods: l.methods, tried: l.tried, question: l.asks.open, refused: l.asks.rounds > 0}
+	e := &loginError{err: err, proven: l.proven, methods: l.methods, tried: l.tried, question: l.asks.open,
+		refused: l.asks.rounds > 0}
 	if l.ids != nil {
 		e.skipped = l.ids.skipped
 		for _, key := range l.ids.keys[:l.tried] {
@@ -107,7 +108,8 @@ func (e *loginError) Unwrap() error { return e.err }
 
 // rejected reports whether sshd rejected the login, as opposed to closing the connection.
 func (e *loginError) rejected() bool {
-	return slices.ContainsFunc([]string{"ssh: unable to authenticate", "ssh: disconnect", "ssh: no common public key signature algorithm"},
+	return slices.ContainsFunc([]string{"ssh: unable to authenticate", "ssh: disconnect",
+		"ssh: no common public key signature algorithm"},
 		func(words string) bool { return strings.Contains(e.err.Error(), words) })
 }
 

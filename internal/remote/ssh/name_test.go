@@ -31,7 +31,8 @@ func TestTheClientSaysWhoItIs(t *testing.T) {
 // docs/ADMINS.md tells admins when sshd logs that name.
 func TestSSHDLogsTheName(t *testing.T) {
 	for options, logged := range map[string]bool{
-		"LogLevel INFO": false, "LogLevel VERBOSE": false, "LogLevel DEBUG1": true, "LogVerbose kex.c:kex_exchange_identification():*": true,
+		"LogLevel INFO": false, "LogLevel VERBOSE": false, "LogLevel DEBUG1": true,
+		"LogVerbose kex.c:kex_exchange_identification():*": true,
 	} {
 		t.Run(options, func(t *testing.T) {
 			s := newSite(t)

@@ -21,7 +21,8 @@ func TestOpenCopiesThenFindsTheProbe(t *testing.T) {
 		if err != nil || m.Hello == nil || len(m.Hello.GPUs) != 2 {
 			t.Fatalf("first message %+v, %v", m, err)
 		}
-		if reply, err := session.Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil || reply.ID == 0 || reply.Error != "" {
+		if reply, err := session.Call(t.Context(), wire.Request{Alive: &wire.Alive{}}); err != nil || reply.ID == 0 ||
+			reply.Error != "" {
 			t.Fatalf("reply %+v, %v", reply, err)
 		}
 		began := time.Now()

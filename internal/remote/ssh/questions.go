@@ -39,7 +39,8 @@ const passwordPrompt = "Password: "
 // asked for its question even if nobody can answer, so that the failure names it, and since there may be nothing to
 // answer. A compute node is not: its question could be a call to somebody's phone, 512 times.
 func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
-	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"), slices.Contains(auth.AllowedMethods, "password")
+	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"),
+		slices.Contains(auth.AllowedMethods, "password")
 	asks := q.trip.asker != nil
 	most := 1
 	if asks || len(auth.PartialSuccessMethods) > 0 {
@@ -72,7 +73,8 @@ func (q *questions) failed(auth *ssh.ClientAuthContext) int {
 	return n
 }
 
-func (q *questions) answerAll(ctx context.Context, instruction string, prompts []string, echos []bool) ([]string, error) {
+func (q *questions) answerAll(ctx context.Context, instruction string, prompts []string, echos []bool) ([]string,
+	error) {
 	if len(prompts) > maxQuestions {
 		return nil, fmt.Errorf("the host asks %d questions at once", len(prompts))
 	}

@@ -61,7 +61,8 @@ func asking(prompt string, count *atomic.Int32, accept func(answer string) bool)
 				return nil, err
 			}
 			return nil, &ssh.PartialSuccessError{Next: ssh.ServerAuthCallbacks{
-				KeyboardInteractiveCallback: func(_ ssh.ConnMetadata, ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+				KeyboardInteractiveCallback: func(_ ssh.ConnMetadata,
+					ask ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
 					count.Add(1)
 					answers, err := ask("", "Two factors", []string{prompt}, []bool{false})
 					if err != nil || !accept(answers[0]) {
@@ -86,7 +87,8 @@ func TestCodeOfAJumpHostIsAskedOnce(t *testing.T) {
 	s.behind("login1", "n1", "n2")
 
 	f := s.mustFail("n1", reach.ClassAuth)
-	if f.Summary() != "jump host login1: login asks a question (Verification code)" || !strings.Contains(strings.Join(f.Hints, "|"), "start nvnodetop in a terminal") {
+	if f.Summary() != "jump host login1: login asks a question (Verification code)" ||
+		!strings.Contains(strings.Join(f.Hints, "|"), "start nvnodetop in a terminal") {
 		t.Errorf("nobody there: %s", describe(f))
 	}
 	time.Sleep(50 * time.Millisecond)
@@ -144,7 +146,8 @@ func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 	s.configure("login1", jump)
 	// The node asks the same, and must not get the answer.
 	var got atomic.Value
-	s.configure("n", startNode(t, s, asking("Password: ", new(atomic.Int32), func(a string) bool { got.Store(a); return false })))
+	s.configure("n", startNode(t, s, asking("Password: ", new(atomic.Int32),
+		func(a string) bool { got.Store(a); return false })))
 	s.configure("good", startNode(t, s, nil))
 	s.behind("login1", "n", "good")
 	u := says("secret")
@@ -351,7 +354,8 @@ func TestLoginHost(t *testing.T) {
 	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n"))
 	s.reread()
 	// Only the login host knows the node.
-	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"), knownhosts.Line([]string{knownhosts.Normalize(n.ln.Addr().String())}, n.host.PublicKey())+"\n")
+	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"),
+		knownhosts.Line([]string{knownhosts.Normalize(n.ln.Addr().String())}, n.host.PublicKey())+"\n")
 	if err := s.d.Through("alice@cluster"); err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +411,8 @@ func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
 	address := knownhosts.Normalize(n.ln.Addr().String())
 	other, _ := newSigner(t)
 	s.append(s.known, knownhosts.Line([]string{address}, other.PublicKey())+"\n")
-	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"), knownhosts.Line([]string{address}, n.host.PublicKey())+"\n")
+	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"),
+		knownhosts.Line([]string{address}, n.host.PublicKey())+"\n")
 	if err := s.d.Through("cluster"); err != nil {
 		t.Fatal(err)
 	}
@@ -417,11 +422,14 @@ func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
 	}
 
 	// What the login host knows of another key is blamed on it.
-	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(login.ln.Addr().String())}, login.host.PublicKey())+"\n")
-	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"), knownhosts.Line([]string{address}, other.PublicKey())+"\n")
+	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(login.ln.Addr().String())},
+		login.host.PublicKey())+"\n")
+	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"),
+		knownhosts.Line([]string{address}, other.PublicKey())+"\n")
 	s.d.Close()
 	s.d.jumps = newJumps(s.d)
-	if f = s.mustFail("n", reach.ClassHostKeyChanged); !strings.Contains(describe(f), "on the login host") || !strings.Contains(describe(f), "known_hosts of cluster") {
+	if f = s.mustFail("n", reach.ClassHostKeyChanged); !strings.Contains(describe(f), "on the login host") ||
+		!strings.Contains(describe(f), "known_hosts of cluster") {
 		t.Errorf("got %s", describe(f))
 	}
 }

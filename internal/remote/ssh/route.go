@@ -85,7 +85,8 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 		return nil, err
 	}
 	if addrs = ofFamily(addrs, a.target.AddressFamily); len(addrs) == 0 {
-		return nil, &net.DNSError{Err: "no address of AddressFamily " + a.target.AddressFamily, Name: a.target.HostName, IsNotFound: true}
+		return nil, &net.DNSError{Err: "no address of AddressFamily " + a.target.AddressFamily, Name: a.target.HostName,
+			IsNotFound: true}
 	}
 	a.log.Done(fmt.Sprintf("%s is %s", a.node, addrs[0].String()))
 	return addrs, nil

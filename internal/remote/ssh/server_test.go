@@ -124,13 +124,17 @@ func newSite(t testing.TB) *site {
 	s.d, s.o = d, remote.New(d)
 	s.reread()
 	t.Cleanup(d.Close)
-	s.o.Installer = install.New(func() ([]install.Payload, error) { return []install.Payload{scriptPayload(fakeprobe.Script)}, nil })
+	s.o.Installer = install.New(func() ([]install.Payload,
+		error) {
+		return []install.Payload{scriptPayload(fakeprobe.Script)}, nil
+	})
 	return s
 }
 
 // reread makes the Door read the site's configuration, and not that of this machine.
 func (s *site) reread() {
-	s.d.settings = settings.New(settings.Config{Home: s.home, User: s.d.user, File: filepath.Join(s.home, ".ssh", "config")})
+	s.d.settings = settings.New(settings.Config{Home: s.home, User: s.d.user,
+		File: filepath.Join(s.home, ".ssh", "config")})
 }
 
 // configure makes the node reachable under name: its key is known, its port configured.
@@ -202,7 +206,8 @@ func describe(err error) string {
 	if !errors.As(err, &f) {
 		return fmt.Sprint(err)
 	}
-	return fmt.Sprintf("%s at %q: %s\nwords: %s\nmeaning: %s\nhints: %s", f.Class, f.Stage, f.Summary(), f.Words, f.Meaning, strings.Join(f.Hints, "\n  "))
+	return fmt.Sprintf("%s at %q: %s\nwords: %s\nmeaning: %s\nhints: %s", f.Class, f.Stage, f.Summary(), f.Words,
+		f.Meaning, strings.Join(f.Hints, "\n  "))
 }
 
 // recorder keeps steps.

@@ -79,7 +79,8 @@ func TestSilence(t *testing.T) {
 	relay := newRelay(t, n.ln.Addr().String())
 	s.configure("n", n)
 	host, port, _ := net.SplitHostPort(relay.ln.Addr().String())
-	writeFile(t, filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host n\nHostName %s\nPort %s\nHostKeyAlias alias\n", host, port))
+	writeFile(t, filepath.Join(s.home, ".ssh", "config"),
+		fmt.Sprintf("Host n\nHostName %s\nPort %s\nHostKeyAlias alias\n", host, port))
 	s.append(s.known, knownhosts.Line([]string{"alias"}, n.host.PublicKey())+"\n")
 	s.reread()
 

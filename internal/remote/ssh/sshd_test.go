@@ -35,7 +35,8 @@ func startSSHD(t *testing.T, s *site, options ...string) *sshd {
 	writeKey(t, filepath.Join(dir, "host"), priv, "")
 	writeFile(t, filepath.Join(dir, "keys"), string(ssh.MarshalAuthorizedKey(s.key.PublicKey())))
 	home := t.TempDir()
-	d := startProgram(t, fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n%s\n", dir, dir, home, strings.Join(options, "\n")))
+	d := startProgram(t, fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM "+
+		"no\nPidFile none\nSetEnv HOME=%s XDG_RUNTIME_DIR=\n%s\n", dir, dir, home, strings.Join(options, "\n")))
 	d.home = home
 	_, port, _ := net.SplitHostPort(d.addr)
 	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(d.addr)}, host.PublicKey())+"\n")

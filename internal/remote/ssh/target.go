@@ -39,7 +39,8 @@ func parseHop(s string) (hop, error) {
 	if n, err := strconv.ParseUint(h.port, 10, 16); h.port != "" && (err != nil || n == 0) {
 		return hop{}, fmt.Errorf("invalid port in %q", s)
 	}
-	if h.host == "" || strings.HasPrefix(h.host, "-") || strings.HasPrefix(h.user, "-") || strings.ContainsAny(h.host+h.user, " \t\n/,") {
+	if h.host == "" || strings.HasPrefix(h.host, "-") || strings.HasPrefix(h.user, "-") ||
+		strings.ContainsAny(h.host+h.user, " \t\n/,") {
 		return hop{}, fmt.Errorf("invalid host %q", s)
 	}
 	return h, nil

@@ -76,7 +76,8 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 	defer overdue.timer.Stop()
 	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(verdict){}}}
 	// No gone: only the handshake notices the connection's end.
-	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, overdue, known, login) }, func(c *client) { drop(c) })
+	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, overdue, known, login) },
+		func(c *client) { drop(c) })
 }
 
 // deadline ends a handshake. The time in which it waits for its turn does not count.
@@ -113,7 +114,8 @@ func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, lo
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { time.AfterFunc(a.d.limits.turn, endTurn) }}
 	c, chans, reqs, err := ssh.NewClientConn(a.conn, a.target.KeyAddress(), &ssh.ClientConfig{
 		Config: ssh.Config{
-			KeyExchanges: a.target.KexAlgorithms, Ciphers: cheapestFirst(a.target.Ciphers), MACs: a.target.MACs, RekeyThreshold: a.target.RekeyLimit,
+			KeyExchanges: a.target.KexAlgorithms, Ciphers: cheapestFirst(a.target.Ciphers), MACs: a.target.MACs,
+			RekeyThreshold: a.target.RekeyLimit,
 		},
 		User: a.target.User,
 		// Blanks and minus signs separate its fields.

@@ -49,7 +49,8 @@ func TestMain(m *testing.M) {
 		if os.Getenv("GOES_ON") != "" {
 			signal.Ignore(syscall.SIGTSTP)
 		}
-		signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT)
+		signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1,
+			syscall.SIGUSR2, syscall.SIGCONT)
 		fmt.Println("ready", os.Getpid())
 		for s := range signals {
 			fmt.Println(s)
@@ -145,7 +146,8 @@ func (tr *tracker) end(t *testing.T) {
 // cases.
 func TestSignals(t *testing.T) {
 	tr := piped(t)
-	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGINT} {
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1,
+		syscall.SIGUSR2, syscall.SIGINT} {
 		for _, to := range []int{tr.Process.Pid, -tr.Process.Pid} {
 			if err := syscall.Kill(to, s); err != nil {
 				t.Fatal(err)
@@ -163,9 +165,11 @@ func TestSignals(t *testing.T) {
 // them as well, and is not told of them. SIGTERM still ends it.
 func TestIgnored(t *testing.T) {
 	t.Setenv("ROLE", "nohup")
-	for ignored, dies := range map[string]syscall.Signal{"": syscall.SIGHUP, "HUP": syscall.SIGINT, "HUP INT": syscall.SIGTERM} {
+	for ignored, dies := range map[string]syscall.Signal{"": syscall.SIGHUP, "HUP": syscall.SIGINT,
+		"HUP INT": syscall.SIGTERM} {
 		tr := startTracker(t, func(cmd *exec.Cmd) (io.Reader, error) {
-			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", "trap '' " + ignored + " USR2; exec \"$0\"", os.Args[0]}
+			cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", "trap '' " + ignored + " USR2; exec \"$0\"",
+				os.Args[0]}
 			cmd.Env = os.Environ()
 			out, err := cmd.StdoutPipe()
 			return out, errors.Join(err, cmd.Start())
@@ -259,7 +263,8 @@ func TestTerminal(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	for script, want := range map[string]int{"exit 0": 0, "exit 3": 3, "kill -KILL $$": Signaled + 9, "kill -TERM $$": Signaled + 15} {
+	for script, want := range map[string]int{"exit 0": 0, "exit 3": 3, "kill -KILL $$": Signaled + 9,
+		"kill -TERM $$": Signaled + 15} {
 		c, err := Start([]string{"sh", "-c", script}, Streams{os.Stdin, os.Stdout, os.Stderr})
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +287,8 @@ func TestCannotStart(t *testing.T) {
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]int{"no-such-command": NotFound, plain + "/": CannotRun, plain + "-not": NotFound, plain: CannotRun} {
+	for name, want := range map[string]int{"no-such-command": NotFound, plain + "/": CannotRun,
+		plain + "-not": NotFound, plain: CannotRun} {
 		_, err := Start([]string{name}, Streams{os.Stdin, os.Stdout, os.Stderr})
 		if err == nil {
 			t.Errorf("%s was started", name)

@@ -12,7 +12,8 @@ import (
 // SIGHUP, stays ignored by the command too.
 func passed() []os.Signal {
 	all := []os.Signal{
-		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGTSTP, syscall.SIGCONT,
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
+		syscall.SIGTSTP, syscall.SIGCONT,
 	}
 	return slices.DeleteFunc(all, signal.Ignored)
 }

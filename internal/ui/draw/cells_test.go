@@ -23,7 +23,8 @@ func TestBar(t *testing.T) {
 		percent float64
 		want    string
 	}{
-		{0, "░░░░"}, {0.1, "▏░░░"}, {25, "█░░░"}, {50, "██░░"}, {60, "██▍░"}, {99.9, "███▉"}, {100, "████"}, {250, "████"}, {-3, "░░░░"}, {math.NaN(), "░░░░"},
+		{0, "░░░░"}, {0.1, "▏░░░"}, {25, "█░░░"}, {50, "██░░"}, {60, "██▍░"}, {99.9, "███▉"}, {100, "████"},
+		{250, "████"}, {-3, "░░░░"}, {math.NaN(), "░░░░"},
 	} {
 		c := New(4, 1)
 		c.Bar(0, 0, 4, test.percent, BarData)
@@ -146,8 +147,10 @@ func TestClip(t *testing.T) {
 		want string
 	}{
 		{Clip, "gpu", 3, "gpu"}, {Clip, "gpu-n01", 5, "gpu-…"}, {Clip, "gpu", 1, "g"}, {Clip, "gpu", 0, ""},
-		{ClipMiddle, "gpu-rack12-07-n017", 13, "gpu-ra…7-n017"}, {ClipMiddle, "abcdef", 4, "ab…f"}, {ClipMiddle, "abc", 2, "a…"},
-		{Clip, "模型模型", 5, "模型…"}, {Clip, "模型模型", 4, "模…"}, {ClipMiddle, "模型模型", 7, "模…型"}, {Clip, "e\u0301e\u0301", 2, "e\u0301e\u0301"},
+		{ClipMiddle, "gpu-rack12-07-n017", 13, "gpu-ra…7-n017"}, {ClipMiddle, "abcdef", 4, "ab…f"},
+		{ClipMiddle, "abc", 2, "a…"},
+		{Clip, "模型模型", 5, "模型…"}, {Clip, "模型模型", 4, "模…"}, {ClipMiddle, "模型模型", 7, "模…型"},
+		{Clip, "e\u0301e\u0301", 2, "e\u0301e\u0301"},
 	} {
 		got := test.how(test.s, test.w)
 		if got != test.want {
@@ -177,7 +180,8 @@ func TestChop(t *testing.T) {
 		s    string
 		w    int
 		want string
-	}{{"abcdefg", 3, "abc|def|g"}, {"abc", 3, "abc"}, {"", 3, ""}, {"模型a训", 3, "模|型a|训"}, {"a模b", 1, "a|b"}, {"abc", 0, ""}, {"e\u0301e\u0301", 1, "e\u0301|e\u0301"}} {
+	}{{"abcdefg", 3, "abc|def|g"}, {"abc", 3, "abc"}, {"", 3, ""}, {"模型a训", 3, "模|型a|训"}, {"a模b", 1, "a|b"},
+		{"abc", 0, ""}, {"e\u0301e\u0301", 1, "e\u0301|e\u0301"}} {
 		if got := strings.Join(Chop(test.s, test.w), "|"); got != test.want {
 			t.Errorf("%q in pieces of %d: %q, want %q", test.s, test.w, got, test.want)
 		}
@@ -188,12 +192,18 @@ func TestNumbers(t *testing.T) {
 	const gb = uint64(1) << 30
 	now, most, unit := Share(34*1024*gb, 38*1024*gb)
 	for _, test := range [][2]string{
-		{MiB(71313 << 20), "71313"}, {GiB(99 * gb), "99.0"}, {GiB(100 * gb), "100"}, {GiB(gb*9995/100 + 1), "100"}, {GiB(0), "0.0"},
-		{now + "/" + most + " " + unit, "34.0/38.0 TiB"}, {KW(4850), "4.8"}, {KW(99_900), "99.9"}, {KW(99_960), "100"}, {KW(342_000), "342"},
-		{Age(-time.Second), "0s"}, {Age(59 * time.Second), "59s"}, {Age(time.Minute), "1m"}, {Age(3*time.Hour + 10*time.Minute), "3h10m"},
-		{Age(8 * time.Hour), "8h"}, {Age(2*time.Hour + 5*time.Minute), "2h05m"}, {Age(23*time.Hour + 59*time.Minute), "23h"}, {Age(52 * time.Hour), "2d4h"}, {Age(41 * 24 * time.Hour), "41d"},
-		{JobTime(8*time.Hour + 3*time.Minute + 12*time.Second), "8:03:12"}, {JobTime(27*time.Hour + 22*time.Minute + 40*time.Second), "1-03:22:40"}, {JobTime(-time.Hour), "0:00:00"},
-		{Took(41 * time.Millisecond), "41 ms"}, {Took(1400 * time.Millisecond), "1.4 s"}, {Took(40 * time.Second), "40s"},
+		{MiB(71313 << 20), "71313"}, {GiB(99 * gb), "99.0"}, {GiB(100 * gb), "100"}, {GiB(gb*9995/100 + 1), "100"},
+		{GiB(0), "0.0"},
+		{now + "/" + most + " " + unit, "34.0/38.0 TiB"}, {KW(4850), "4.8"}, {KW(99_900), "99.9"}, {KW(99_960), "100"},
+		{KW(342_000), "342"},
+		{Age(-time.Second), "0s"}, {Age(59 * time.Second), "59s"}, {Age(time.Minute), "1m"},
+		{Age(3*time.Hour + 10*time.Minute), "3h10m"},
+		{Age(8 * time.Hour), "8h"}, {Age(2*time.Hour + 5*time.Minute), "2h05m"},
+		{Age(23*time.Hour + 59*time.Minute), "23h"}, {Age(52 * time.Hour), "2d4h"}, {Age(41 * 24 * time.Hour), "41d"},
+		{JobTime(8*time.Hour + 3*time.Minute + 12*time.Second), "8:03:12"},
+		{JobTime(27*time.Hour + 22*time.Minute + 40*time.Second), "1-03:22:40"}, {JobTime(-time.Hour), "0:00:00"},
+		{Took(41 * time.Millisecond), "41 ms"}, {Took(1400 * time.Millisecond), "1.4 s"},
+		{Took(40 * time.Second), "40s"},
 	} {
 		if test[0] != test[1] {
 			t.Errorf("got %q, want %q", test[0], test[1])
@@ -226,7 +236,8 @@ func TestGlyphs(t *testing.T) {
 // Odd text takes exactly the columns that Width says, whatever terminals do with it.
 func TestOddText(t *testing.T) {
 	for _, s := range []string{
-		"模型-训练", "e\u0301te\u0301", "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "a\ufe0f", "\u200b\u200bx", "ﷺ", "क्षि", "한글ᄀ", "\x1b[31m", "\x00\u009b", "\xff\xfe", "\u2028", "½", "\U0010ffff", "\u00ad",
+		"模型-训练", "e\u0301te\u0301", "👩\u200d👩\u200d👧", "🇩🇪", "👍🏽", "a\ufe0f", "\u200b\u200bx", "ﷺ", "क्षि", "한글ᄀ",
+		"\x1b[31m", "\x00\u009b", "\xff\xfe", "\u2028", "½", "\U0010ffff", "\u00ad",
 	} {
 		c := New(20, 1)
 		end := c.Put(2, 0, s, Text)

@@ -15,7 +15,8 @@ import (
 func allThemes() map[string]*Theme {
 	all := map[string]*Theme{}
 	for name, p := range map[string]colorprofile.Profile{
-		"plain": colorprofile.NoTTY, "mono": colorprofile.ASCII, "16": colorprofile.ANSI, "256": colorprofile.ANSI256, "true": colorprofile.TrueColor,
+		"plain": colorprofile.NoTTY, "mono": colorprofile.ASCII, "16": colorprofile.ANSI, "256": colorprofile.ANSI256,
+		"true": colorprofile.TrueColor,
 	} {
 		all[name] = NewTheme(p, false, false)
 		all[name+"-light"] = NewTheme(p, true, false)
@@ -64,11 +65,13 @@ func TestPaint(t *testing.T) {
 					t.Fatal(err)
 				}
 				fresh := vt.NewEmulator(40, 8)
-				if _, err := fresh.Write([]byte(strings.ReplaceAll(string(theme.Encode(nil, c)), "\n", "\r\n"))); err != nil {
+				if _, err := fresh.Write([]byte(strings.ReplaceAll(string(theme.Encode(nil, c)), "\n",
+					"\r\n"))); err != nil {
 					t.Fatal(err)
 				}
 				if x, y := differ(screen, fresh); x >= 0 {
-					t.Fatalf("step %d: column %d of row %d is %+v, want %+v", step, x, y, screen.CellAt(x, y), fresh.CellAt(x, y))
+					t.Fatalf("step %d: column %d of row %d is %+v, want %+v", step, x, y, screen.CellAt(x, y),
+						fresh.CellAt(x, y))
 				}
 				old = c
 			}
@@ -167,14 +170,19 @@ func TestLooks(t *testing.T) {
 		selected bool
 		want     string
 	}{
-		{colorprofile.TrueColor, false, Data, false, "0;38;2;74;131;184"}, {colorprofile.TrueColor, true, Data, false, "0;38;2;95;151;201"},
-		{colorprofile.ANSI256, false, Crit, false, "0;1;38;5;209"}, {colorprofile.ANSI256, true, Crit, false, "0;1;38;5;124"},
+		{colorprofile.TrueColor, false, Data, false, "0;38;2;74;131;184"}, {colorprofile.TrueColor, true, Data, false,
+			"0;38;2;95;151;201"},
+		{colorprofile.ANSI256, false, Crit, false, "0;1;38;5;209"},
+		{colorprofile.ANSI256, true, Crit, false, "0;1;38;5;124"},
 		{colorprofile.ANSI, false, Crit, false, "0;1;91"}, {colorprofile.ANSI, true, Crit, false, "0;1;31"},
 		{colorprofile.ASCII, false, Crit, false, "0;1"}, {colorprofile.ASCII, false, Dim, false, "0;2"},
-		{colorprofile.ANSI256, false, CritFill, false, "0;1;38;5;231;48;5;160"}, {colorprofile.ANSI, false, WarnFill, false, "0;30;43"},
-		{colorprofile.ANSI256, false, Dim, true, "0;38;5;245;48;5;236"}, {colorprofile.ANSI256, false, CritFill, true, "0;1;38;5;231;48;5;160"},
+		{colorprofile.ANSI256, false, CritFill, false, "0;1;38;5;231;48;5;160"},
+		{colorprofile.ANSI, false, WarnFill, false, "0;30;43"},
+		{colorprofile.ANSI256, false, Dim, true, "0;38;5;245;48;5;236"}, {colorprofile.ANSI256, false, CritFill, true,
+			"0;1;38;5;231;48;5;160"},
 		{colorprofile.ANSI, false, Dim, true, "0;7"}, {colorprofile.ANSI, false, Warn, true, "0;1;7"},
-		{colorprofile.ANSI256, false, BarWarn, true, "0;38;5;214;48;5;236"}, {colorprofile.ANSI, false, BarWarn, false, "0;33"},
+		{colorprofile.ANSI256, false, BarWarn, true, "0;38;5;214;48;5;236"}, {colorprofile.ANSI, false, BarWarn, false,
+			"0;33"},
 	} {
 		c := New(1, 1)
 		c.Put(0, 0, "a", test.role)
@@ -183,7 +191,8 @@ func TestLooks(t *testing.T) {
 		}
 		got := string(NewTheme(test.profile, test.light, false).Encode(nil, c))
 		if want := "\x1b[" + test.want + "ma" + reset; got != want {
-			t.Errorf("%v, light %v, role %d, selected %v: %q, want %q", test.profile, test.light, test.role, test.selected, got, want)
+			t.Errorf("%v, light %v, role %d, selected %v: %q, want %q", test.profile, test.light, test.role,
+				test.selected, got, want)
 		}
 	}
 }

@@ -61,7 +61,8 @@ func glyph(r rune) (rune, int) {
 		return '?', 1
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0, 0
-	case unicode.In(r, unicode.Mc, unicode.Co, unicode.Cs, unicode.Regional_Indicator) || r >= 0x1f3fb && r <= 0x1f3ff || r == unicode.ReplacementChar:
+	case unicode.In(r, unicode.Mc, unicode.Co, unicode.Cs, unicode.Regional_Indicator) || r >= 0x1f3fb &&
+		r <= 0x1f3ff || r == unicode.ReplacementChar:
 		return '?', 1
 	}
 	s := string(r)

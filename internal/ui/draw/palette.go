@@ -45,7 +45,8 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	l.roles[Strong] = own.Bold(true)
 	l.roles[Warn] = l.roles[Warn].Bold(true)
 	l.roles[Crit] = l.roles[Crit].Bold(true).Reverse(p.fills && few)
-	l.roles[WarnFill] = own.Foreground(hue(p.warnFill[0])).Background(hue(p.warnFill[1])).Bold(mono || !few).Reverse(mono)
+	l.roles[WarnFill] = own.Foreground(hue(p.warnFill[0])).Background(hue(p.warnFill[1])).Bold(mono ||
+		!few).Reverse(mono)
 	l.roles[CritFill] = own.Foreground(hue(p.critFill[0])).Background(hue(p.critFill[1])).Bold(true).Reverse(mono)
 	l.roles[Tab] = own.Background(hue(p.tab)).Bold(!few).Reverse(few)
 	return l

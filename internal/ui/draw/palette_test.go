@@ -74,7 +74,8 @@ func seen(s lipgloss.Style, light bool) float64 {
 // What is to be read can be read, and what is to be seen can be seen, with any number of colors on black and on white.
 func TestContrast(t *testing.T) {
 	text := []Role{Text, Strong, Warn, Crit, WarnFill, CritFill, Green, Yellow, Red}
-	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,
+		colorprofile.TrueColor} {
 		for _, light := range []bool{false, true} {
 			looks := newLooks(&standard, profile, light)
 			least := map[Role]float64{Dim: 3.9, Data: 3, Cell: 3, Body: 3}

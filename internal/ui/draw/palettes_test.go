@@ -34,18 +34,21 @@ func on(s lipgloss.Style, ground [3]float64, light bool) float64 {
 // The theme of high contrast has a contrast of 7 for all that is read, on each background on which it stands.
 func TestHighContrast(t *testing.T) {
 	read := []Role{Text, Strong, Dim, Data, Ghost, Warn, Crit, WarnFill, CritFill, Tab, Green, Yellow, Red}
-	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256, colorprofile.TrueColor} {
+	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,
+		colorprofile.TrueColor} {
 		for _, light := range []bool{false, true} {
 			l := newLooks(&sharp, profile, light)
 			for name, ground := range grounds(l, light) {
 				for _, r := range read {
 					if got := on(l.roles[r], ground, light); got < 7 {
-						t.Errorf("%v, light %v, %s: role %d has a contrast of %.1f, want 7", profile, light, name, r, got)
+						t.Errorf("%v, light %v, %s: role %d has a contrast of %.1f, want 7", profile, light, name, r,
+							got)
 					}
 				}
 				for _, r := range []Role{Faint, Cell, Mem} {
 					if got := on(l.roles[r], ground, light); got < 3.5 {
-						t.Errorf("%v, light %v, %s: role %d has a contrast of %.1f, want 3.5", profile, light, name, r, got)
+						t.Errorf("%v, light %v, %s: role %d has a contrast of %.1f, want 3.5", profile, light, name, r,
+							got)
 					}
 				}
 			}
@@ -97,12 +100,14 @@ func TestColorblind(t *testing.T) {
 			for name, eye := range eyes {
 				see := func(c color.Color) [3]float64 { return lab(shown(c, text), eye) }
 				colors := map[string][3]float64{
-					"text": lab(text, eye), "data": see(l.roles[Data].GetForeground()), "warn": see(l.roles[Warn].GetForeground()), "crit": see(l.roles[Crit].GetForeground()),
+					"text": lab(text, eye), "data": see(l.roles[Data].GetForeground()),
+					"warn": see(l.roles[Warn].GetForeground()), "crit": see(l.roles[Crit].GetForeground()),
 				}
 				for a := range colors {
 					for b := range colors {
 						if d := apart(colors[a], colors[b]); a < b && d < 20 {
-							t.Errorf("%v, light %v, %s: %s and %s are %.0f apart, want 20", profile, light, name, a, b, d)
+							t.Errorf("%v, light %v, %s: %s and %s are %.0f apart, want 20", profile, light, name, a, b,
+								d)
 						}
 					}
 				}
@@ -110,12 +115,14 @@ func TestColorblind(t *testing.T) {
 				for i := range levels {
 					a, b := see(l.roles[levels[i]].GetForeground()), see(l.roles[levels[(i+1)%3]].GetForeground())
 					if d := apart(a, b); d < 20 {
-						t.Errorf("%v, light %v, %s: levels %d and %d are %.0f apart, want 20", profile, light, name, i, (i+1)%3, d)
+						t.Errorf("%v, light %v, %s: levels %d and %d are %.0f apart, want 20", profile, light, name, i,
+							(i+1)%3, d)
 					}
 				}
 				fills := math.Abs(see(l.roles[WarnFill].GetBackground())[0] - see(l.roles[CritFill].GetBackground())[0])
 				if d := math.Abs(colors["warn"][0] - colors["crit"][0]); d < 15 || fills < 15 {
-					t.Errorf("%v, light %v, %s: the lightness of warnings and errors differs by %.0f, filled by %.0f, want 15", profile, light, name, d, fills)
+					t.Errorf("%v, light %v, %s: the lightness of warnings and errors differs by %.0f, filled by "+
+						"%.0f, want 15", profile, light, name, d, fills)
 				}
 			}
 		}
@@ -135,10 +142,13 @@ func TestNamedThemes(t *testing.T) {
 			t.Errorf("%s looks like %s", name, other)
 		}
 		looks[shows] = name
-		if AsksTerminal(name) == (fmt.Sprint(Named(name, colorprofile.TrueColor, true, false)) == fmt.Sprint(Named(name, colorprofile.TrueColor, false, false))) {
+		if AsksTerminal(name) == (fmt.Sprint(Named(name, colorprofile.TrueColor, true, false)) == fmt.Sprint(Named(name,
+			colorprofile.TrueColor, false, false))) {
 			t.Errorf("%s: the terminal is asked for nothing, or not asked", name)
 		}
-		if got, mono := string(Named(name, colorprofile.ASCII, false, false).Encode(nil, c)), string(NewTheme(colorprofile.ASCII, false, false).Encode(nil, c)); name != HighContrast && name != Colorblind && got != mono {
+		if got, mono := string(Named(name, colorprofile.ASCII, false, false).Encode(nil, c)),
+			string(NewTheme(colorprofile.ASCII, false, false).Encode(nil, c)); name != HighContrast &&
+			name != Colorblind && got != mono {
 			t.Errorf("%s: without colors\n%q\nwant\n%q", name, got, mono)
 		}
 	}

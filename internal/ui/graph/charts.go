@@ -22,7 +22,8 @@ func NodeGraphs(f *part.Frame, y int) {
 	t := tally.Total(gpus)
 	a := axisOf(f, gpus).until(f.Node)
 	graphs(f, y, "Node history, "+a.words(), "", a, slices.Concat(
-		utilChart(f, a, gpus, gpus, len(gpus), part.GPUNumber), heatChart(gpus, t.Temperature, part.GPUNumber), powerChart(gpus, &t, false), memoryChart(gpus, &t)))
+		utilChart(f, a, gpus, gpus, len(gpus), part.GPUNumber), heatChart(gpus, t.Temperature, part.GPUNumber),
+		powerChart(gpus, &t, false), memoryChart(gpus, &t)))
 	for row := y; row < f.H-1 && f.Node.Past != nil; row++ {
 		f.Fade(row, 0, f.W)
 	}
@@ -39,7 +40,8 @@ func JobGraphs(f *part.Frame, y int) {
 		return
 	}
 	seen := f.Job.GPUsSeen
-	graphs(f, y, "Job history, "+h.axis.words(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU", "GPUs"), h.axis, h.charts)
+	graphs(f, y, "Job history, "+h.axis.words(), strconv.Itoa(seen)+" of "+part.Plural(max(f.Job.GPUs, seen), "GPU",
+		"GPUs"), h.axis, h.charts)
 }
 
 // historyKey and samplesKey are keys of part.Once.
@@ -66,7 +68,8 @@ func jobHistory(f *part.Frame) history {
 	t.GPUs = min(t.GPUs, seen)
 	h := history{axis: axisOf(f, gpus)}
 	h.charts = slices.Concat(
-		utilChart(f, h.axis, gpus, f.Fresh(), seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName), powerChart(gpus, &t, true))
+		utilChart(f, h.axis, gpus, f.Fresh(), seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName),
+		powerChart(gpus, &t, true))
 	for i := range h.charts {
 		for line, samples := range []*series{&h.charts[i].samples, &h.charts[i].upper, &h.charts[i].held} {
 			*samples = remembered(f.Scene, *samples, samplesKey{chart: i, line: line})
@@ -164,16 +167,20 @@ func sumChart(title string, a part.Amount, sum, limit tally.Sum, all int, sample
 		title = "Total " + strings.ToLower(title)
 	}
 	title += " " + a.Unit + counted(sum.Count, all)
-	return []chart{{title: title, now: a.Now + a.Unit, top: a.Most, bottom: "0", high: limit.Value, area: true, samples: samples}}
+	return []chart{{title: title, now: a.Now + a.Unit, top: a.Most, bottom: "0", high: limit.Value, area: true,
+		samples: samples}}
 }
 
 func powerChart(gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
-	return sumChart("Power", part.Power(t, part.Unlimited, large), t.Power, t.PowerLimit, t.GPUs, seriesOf(gpus, metric.Power, metric.Add))
+	return sumChart("Power", part.Power(t, part.Unlimited, large), t.Power, t.PowerLimit, t.GPUs,
+		seriesOf(gpus, metric.Power, metric.Add))
 }
 
 func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
-	counted := slices.DeleteFunc(slices.Clone(gpus), func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
-	return sumChart("Memory", part.MemoryUsed(t), t.Used, t.Memory, t.GPUs, seriesOf(counted, metric.MemoryUsed, metric.Add))
+	counted := slices.DeleteFunc(slices.Clone(gpus),
+		func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
+	return sumChart("Memory", part.MemoryUsed(t), t.Used, t.Memory, t.GPUs,
+		seriesOf(counted, metric.MemoryUsed, metric.Add))
 }
 
 // The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
@@ -193,8 +200,9 @@ func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) s
 // celsiusChart is a chart of the temperature of GPUs, of which one is the hottest now.
 func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart {
 	c := chart{
-		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest, high: hottestEver,
-		top: strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), pool: draw.PoolHighest,
+		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest,
+		high: hottestEver,
+		top:  strconv.Itoa(hottestEver), bottom: strconv.Itoa(coolest), pool: draw.PoolHighest,
 	}
 	if tally.Hot(hottest) {
 		c.nowRole = draw.Warn

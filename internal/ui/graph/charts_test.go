@@ -41,7 +41,8 @@ func TestAxis(t *testing.T) {
 		g := gpu(nil, metric.Util, slices.Repeat([]float64{1}, test.have)...)
 		a := axisOf(f, []*cluster.GPU{g})
 		if a.bins != test.bins || a.words() != test.words {
-			t.Errorf("polls of %v, %d bins: %d bins, %q; want %d, %q", test.poll, test.have, a.bins, a.words(), test.bins, test.words)
+			t.Errorf("polls of %v, %d bins: %d bins, %q; want %d, %q", test.poll, test.have, a.bins, a.words(),
+				test.bins, test.words)
 		}
 	}
 }
@@ -80,7 +81,8 @@ func TestArrange(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, test.want) || rows != test.rows || !strings.HasPrefix("abcdefgh", order) {
-			t.Errorf("%d charts in %d×%d: %v in order %q with %d rows, want %v with %d", test.charts, test.width, test.free, got, order, rows, test.want, test.rows)
+			t.Errorf("%d charts in %d×%d: %v in order %q with %d rows, want %v with %d", test.charts, test.width,
+				test.free, got, order, rows, test.want, test.rows)
 		}
 	}
 }
@@ -103,12 +105,14 @@ func TestScaleWithoutALimit(t *testing.T) {
 		top           string
 		high          float64
 	}{
-		{gap, 1, "1", 1}, {0, 1, "1", 1}, {1, 1, "1", 1}, {1.5, 1, "2", 2}, {2, 1, "2", 2}, {2.1, 1, "5", 5}, {5, 1, "5", 5}, {5.1, 1, "10", 10},
+		{gap, 1, "1", 1}, {0, 1, "1", 1}, {1, 1, "1", 1}, {1.5, 1, "2", 2}, {2, 1, "2", 2}, {2.1, 1, "5", 5},
+		{5, 1, "5", 5}, {5.1, 1, "10", 10},
 		{180, 1, "200", 200}, {2e9, 1e9, "2", 2e9}, {30e9, 1e9, "50", 50e9}, {1, 1e9, "1", 1e9},
 	} {
 		c := chart{samples: func(int) []float32 { return []float32{cluster.Gap, float32(test.highest), 0} }}
 		if c.unlimited(test.unit); c.top != test.top || c.high != test.high {
-			t.Errorf("up to %v: the scale ends at %s, %v, want %s, %v", test.highest, c.top, c.high, test.top, test.high)
+			t.Errorf("up to %v: the scale ends at %s, %v, want %s, %v", test.highest, c.top, c.high, test.top,
+				test.high)
 		}
 	}
 }
@@ -122,7 +126,8 @@ func TestSumChart(t *testing.T) {
 		count, all int
 		title      string
 	}{
-		{"", 8, 8, ""}, {"8", 1, 1, "Power kW"}, {"8", 8, 8, "Total power kW"}, {"8", 7, 8, "Total power kW, 7 of 8 GPUs"}, {"8", 0, 1, "Power kW, 0 of 1 GPUs"},
+		{"", 8, 8, ""}, {"8", 1, 1, "Power kW"}, {"8", 8, 8, "Total power kW"},
+		{"8", 7, 8, "Total power kW, 7 of 8 GPUs"}, {"8", 0, 1, "Power kW, 0 of 1 GPUs"},
 	} {
 		amount.Most = test.most
 		charts := sumChart("Power", amount, sum(test.count), tally.Sum{Value: 8}, test.all, nil)
@@ -150,16 +155,18 @@ func TestLagged(t *testing.T) {
 		findings []cluster.Finding
 		want     []float64
 	}{
-		"nothing":      {nil, []float64{0, 0, 0, 0, 0}},
-		"it lags":      {[]cluster.Finding{finding(cluster.KindLag, 2*time.Second, g.Key)}, []float64{0, 0, 1, 1, 1}},
-		"it idles":     {[]cluster.Finding{finding(cluster.KindIdle, time.Second, g.Key)}, []float64{0, 0, 0, 1, 1}},
-		"the oldest":   {[]cluster.Finding{finding(cluster.KindLag, time.Second, g.Key), finding(cluster.KindIdle, 3*time.Second, g.Key)}, []float64{0, 1, 1, 1, 1}},
-		"before all":   {[]cluster.Finding{finding(cluster.KindLag, time.Hour, g.Key)}, []float64{1, 1, 1, 1, 1}},
-		"over":         {[]cluster.Finding{over}, []float64{0, 0, 0, 0, 0}},
-		"another kind": {[]cluster.Finding{finding(cluster.KindThermal, 3*time.Second, g.Key)}, []float64{0, 0, 0, 0, 0}},
-		"another GPU":  {[]cluster.Finding{finding(cluster.KindLag, 3*time.Second, "GPU-2")}, []float64{0, 0, 0, 0, 0}},
-		"a node's":     {[]cluster.Finding{finding(cluster.KindLag, 3*time.Second, "")}, []float64{0, 0, 0, 0, 0}},
-		"just now":     {[]cluster.Finding{finding(cluster.KindLag, 0, g.Key)}, []float64{0, 0, 0, 0, 0}},
+		"nothing":  {nil, []float64{0, 0, 0, 0, 0}},
+		"it lags":  {[]cluster.Finding{finding(cluster.KindLag, 2*time.Second, g.Key)}, []float64{0, 0, 1, 1, 1}},
+		"it idles": {[]cluster.Finding{finding(cluster.KindIdle, time.Second, g.Key)}, []float64{0, 0, 0, 1, 1}},
+		"the oldest": {[]cluster.Finding{finding(cluster.KindLag, time.Second, g.Key),
+			finding(cluster.KindIdle, 3*time.Second, g.Key)}, []float64{0, 1, 1, 1, 1}},
+		"before all": {[]cluster.Finding{finding(cluster.KindLag, time.Hour, g.Key)}, []float64{1, 1, 1, 1, 1}},
+		"over":       {[]cluster.Finding{over}, []float64{0, 0, 0, 0, 0}},
+		"another kind": {[]cluster.Finding{finding(cluster.KindThermal, 3*time.Second, g.Key)},
+			[]float64{0, 0, 0, 0, 0}},
+		"another GPU": {[]cluster.Finding{finding(cluster.KindLag, 3*time.Second, "GPU-2")}, []float64{0, 0, 0, 0, 0}},
+		"a node's":    {[]cluster.Finding{finding(cluster.KindLag, 3*time.Second, "")}, []float64{0, 0, 0, 0, 0}},
+		"just now":    {[]cluster.Finding{finding(cluster.KindLag, 0, g.Key)}, []float64{0, 0, 0, 0, 0}},
 	} {
 		f.Job.Findings = test.findings
 		same(t, name, lagged(f, axisOf(f, []*cluster.GPU{g}), []*cluster.GPU{g}, 5), test.want...)
@@ -169,7 +176,8 @@ func TestLagged(t *testing.T) {
 // Traffic is the sum of both directions. Where one of them is not known the sum is not either, now and in the past.
 func TestTraffic(t *testing.T) {
 	g := gpu(map[metric.ID]float64{metric.NVLinkTX: 3e9}, metric.NVLinkTX)
-	remember(g, map[metric.ID][]float64{metric.NVLinkTX: {1 << 30, 2e9, gap, 3e9}, metric.NVLinkRX: {1 << 32, gap, 5e9, 6e9}})
+	remember(g, map[metric.ID][]float64{metric.NVLinkTX: {1 << 30, 2e9, gap, 3e9},
+		metric.NVLinkRX: {1 << 32, gap, 5e9, 6e9}})
 	c := gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, 300e9)
 	same(t, "samples", c.samples(5), gap, 5<<30, gap, gap, 9e9)
 	if c.now != "n/a" || c.top != "300" || c.high != 300e9 {
@@ -187,7 +195,8 @@ func TestTraffic(t *testing.T) {
 // A chart of a limit that the GPU has not ends at a round number instead.
 func TestChartsOfOneGPU(t *testing.T) {
 	bare := gpu(nil, metric.Power, 100, gap, 180)
-	if c := gpuPower(bare); c.title != "Power W" || c.top != "200" || c.mark != 0 || c.now != "n/a" || c.nowRole == draw.Warn {
+	if c := gpuPower(bare); c.title != "Power W" || c.top != "200" || c.mark != 0 || c.now != "n/a" ||
+		c.nowRole == draw.Warn {
 		t.Errorf("power without a limit: %+v", c)
 	}
 	if c := gpuMemory(bare); c.title != "Memory" || c.top != "1" || c.high != gib || c.now != "n/a" {
@@ -197,12 +206,15 @@ func TestChartsOfOneGPU(t *testing.T) {
 		t.Errorf("clock of nothing: %+v", c)
 	}
 	full := gpu(map[metric.ID]float64{
-		metric.MemoryTotal: 80 << 30, metric.MemoryUsed: 20 << 30, metric.SMClock: 1200, metric.SMClockMax: 1980, metric.Throttle: wire.ThrottleHWPowerBrake,
+		metric.MemoryTotal: 80 << 30, metric.MemoryUsed: 20 << 30, metric.SMClock: 1200, metric.SMClockMax: 1980,
+		metric.Throttle: wire.ThrottleHWPowerBrake,
 	}, metric.SMClock, 1200)
-	if c := gpuMemory(full); c.title != "Memory GiB of 80.0" || c.top != "80" || c.high != 80<<30 || !strings.HasPrefix(c.now, "20") {
+	if c := gpuMemory(full); c.title != "Memory GiB of 80.0" || c.top != "80" || c.high != 80<<30 ||
+		!strings.HasPrefix(c.now, "20") {
 		t.Errorf("memory: %+v", c)
 	}
-	if c := gpuClock(full); c.title != "SM clock MHz of 1980" || c.top != "1980" || c.now != "1200 MHz" || c.nowRole != draw.Warn {
+	if c := gpuClock(full); c.title != "SM clock MHz of 1980" || c.top != "1980" || c.now != "1200 MHz" ||
+		c.nowRole != draw.Warn {
 		t.Errorf("clock: %+v", c)
 	}
 }
@@ -211,7 +223,8 @@ func TestChartsOfOneGPU(t *testing.T) {
 // the GPU.
 func TestCapacity(t *testing.T) {
 	for _, test := range []struct{ gen, width, want float64 }{
-		{4, 16, 63.008e9}, {5, 16, 126.016e9}, {1, 1, 0.5e9}, {0, 16, gap}, {7, 16, gap}, {4, 0, gap}, {gap, 16, gap}, {4, gap, gap},
+		{4, 16, 63.008e9}, {5, 16, 126.016e9}, {1, 1, 0.5e9}, {0, 16, gap}, {7, 16, gap}, {4, 0, gap}, {gap, 16, gap},
+		{4, gap, gap},
 	} {
 		g := gpu(nil, metric.Util)
 		for id, v := range map[metric.ID]float64{metric.PCIeGenMax: test.gen, metric.PCIeWidthMax: test.width} {
@@ -227,7 +240,8 @@ func TestCapacity(t *testing.T) {
 		links      float64
 		capability string
 		want       float64
-	}{{12, "8.0", 600e9}, {18, "9.0", 900e9}, {18, "10.0", 1800e9}, {18, "12.0", 1800e9}, {0, "9.0", gap}, {gap, "9.0", gap}, {18, "", gap}} {
+	}{{12, "8.0", 600e9}, {18, "9.0", 900e9}, {18, "10.0", 1800e9}, {18, "12.0", 1800e9}, {0, "9.0", gap},
+		{gap, "9.0", gap}, {18, "", gap}} {
 		g := gpu(nil, metric.Util)
 		g.Card.Capability = test.capability
 		if test.links == test.links {
@@ -241,13 +255,15 @@ func TestCapacity(t *testing.T) {
 
 // The title of a graph gives up what does not fit: first the details, then the GPU. The value now is always there.
 func TestHead(t *testing.T) {
-	c := chart{title: "Utilization %, lowest to median  (n1 GPU3)", short: "Utilization %", named: "Utilization %  (n1 GPU3)", now: "97%"}
+	c := chart{title: "Utilization %, lowest to median  (n1 GPU3)", short: "Utilization %",
+		named: "Utilization %  (n1 GPU3)", now: "97%"}
 	for w, want := range map[int]string{
 		60: c.title, 46: c.title, 45: c.named, 28: c.named, 27: c.short, 17: c.short,
 	} {
 		f := frame(100, 3)
 		c.head(f, 0, 0, w)
-		if line := shown(f)[0]; strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(want+" 97%"), " ") || draw.Width(line) != w {
+		if line := shown(f)[0]; strings.Join(strings.Fields(line), " ") != strings.Join(strings.Fields(want+" 97%"),
+			" ") || draw.Width(line) != w {
 			t.Errorf("in %d columns: %q, want %q", w, line, want)
 		}
 	}
@@ -276,7 +292,8 @@ func TestGapsInAGraph(t *testing.T) {
 			}
 		}
 	}
-	if !strings.HasPrefix(strings.TrimLeft(lines[3], " "), "-1m") || !strings.HasSuffix(lines[3], "now") || draw.Width(lines[3]) != graphAxis+40 {
+	if !strings.HasPrefix(strings.TrimLeft(lines[3], " "), "-1m") || !strings.HasSuffix(lines[3], "now") ||
+		draw.Width(lines[3]) != graphAxis+40 {
 		t.Errorf("the axis is %q", lines[3])
 	}
 }

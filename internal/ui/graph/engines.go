@@ -12,8 +12,10 @@ var engines = []struct {
 	id          metric.ID
 	long, short string
 }{
-	{metric.SMActive, "SM active", "SM"}, {metric.SMOccupancy, "occupancy", "occ"}, {metric.TensorActive, "tensor", "tensor"}, {metric.DRAMActive, "DRAM", "DRAM"},
-	{metric.Encoder, "encoder", "enc"}, {metric.Decoder, "decoder", "dec"}, {metric.JPEG, "JPEG", "JPEG"}, {metric.OFA, "OFA", "OFA"},
+	{metric.SMActive, "SM active", "SM"}, {metric.SMOccupancy, "occupancy", "occ"},
+	{metric.TensorActive, "tensor", "tensor"}, {metric.DRAMActive, "DRAM", "DRAM"},
+	{metric.Encoder, "encoder", "enc"}, {metric.Decoder, "decoder", "dec"}, {metric.JPEG, "JPEG", "JPEG"},
+	{metric.OFA, "OFA", "OFA"},
 }
 
 // The width of the bar of an engine.

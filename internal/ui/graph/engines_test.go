@@ -14,7 +14,8 @@ import (
 // never cut.
 func TestEngines(t *testing.T) {
 	g := gpu(map[metric.ID]float64{metric.SMActive: 97, metric.TensorActive: 0, metric.Encoder: 100}, metric.Util, 1, 1)
-	g.Card.Absent = map[string][]string{"Not Supported": {metric.SMOccupancy.String(), metric.DRAMActive.String(), metric.Decoder.String(), metric.JPEG.String(), metric.OFA.String()}}
+	g.Card.Absent = map[string][]string{"Not Supported": {metric.SMOccupancy.String(), metric.DRAMActive.String(),
+		metric.Decoder.String(), metric.JPEG.String(), metric.OFA.String()}}
 	drawn := func(width int) string {
 		f := frame(width, 1)
 		Engines(f, 0, g)
@@ -35,7 +36,8 @@ func TestEngines(t *testing.T) {
 		switch {
 		case width < 10 && line != "", width >= 10 && !strings.HasPrefix(line, " SM "):
 			t.Errorf("%d columns: %q", width, line)
-		case strings.Count(line, "%") != strings.Count(line, "SM")+strings.Count(line, "tensor")+strings.Count(line, "enc"):
+		case strings.Count(line, "%") != strings.Count(line, "SM")+strings.Count(line, "tensor")+
+			strings.Count(line, "enc"):
 			t.Errorf("%d columns: an engine without its number: %q", width, line)
 		case width >= 60 && names != 3, width == 50 && !short:
 			t.Errorf("%d columns: %q", width, line)
@@ -68,7 +70,8 @@ func TestMissing(t *testing.T) {
 		t.Errorf("of a GPU of which nothing is known: %q", got)
 	}
 	g.Card.Absent = map[string][]string{
-		"Not Supported": {metric.NVLinkTX.String(), metric.NVLinkRX.String(), metric.JPEG.String()}, "No Permission": {metric.PCIeRX.String()},
+		"Not Supported": {metric.NVLinkTX.String(), metric.NVLinkRX.String(), metric.JPEG.String()},
+		"No Permission": {metric.PCIeRX.String()},
 	}
 	if got, want := Missing(g), "n/a: NVLink, JPEG (Not Supported); PCIe (No Permission)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -89,7 +92,8 @@ func TestGPUCharts(t *testing.T) {
 		width, height, rows int
 		charts, axes        int
 	}{
-		{200, 50, 30, 8, 8}, {200, 50, 11, 4, 4}, {200, 50, 5, 0, 0}, {120, 50, 12, 4, 4}, {100, 24, 9, 4, 2}, {69, 24, 9, 2, 1}, {69, 24, 5, 1, 1}, {69, 24, 4, 0, 0},
+		{200, 50, 30, 8, 8}, {200, 50, 11, 4, 4}, {200, 50, 5, 0, 0}, {120, 50, 12, 4, 4}, {100, 24, 9, 4, 2},
+		{69, 24, 9, 2, 1}, {69, 24, 5, 1, 1}, {69, 24, 4, 0, 0},
 	} {
 		f := frame(test.width, test.height)
 		c := NewGPUCharts(f, g)
@@ -123,10 +127,12 @@ func TestSheet(t *testing.T) {
 		s.Share("fifth %", math.NaN(), samples(1))
 		s.Draw(f, 0, test.rows)
 		text := strings.Join(shown(f)[:test.rows], "\n")
-		if got := strings.Count(text, " now"); got != test.charts || strings.Count(shown(f)[0], "%")+strings.Count(shown(f)[0], " GiB") == 0 {
+		if got := strings.Count(text, " now"); got != test.charts || strings.Count(shown(f)[0], "%")+
+			strings.Count(shown(f)[0], " GiB") == 0 {
 			t.Errorf("%+v: %d charts:\n%s", test, got, text)
 		}
-		if got := strings.Count(text[:strings.Index(text, "now")], "-2m"); got < 1 || strings.Count(strings.Split(text, "\n")[1], "┊") != test.across {
+		if got := strings.Count(text[:strings.Index(text, "now")], "-2m"); got < 1 ||
+			strings.Count(strings.Split(text, "\n")[1], "┊") != test.across {
 			t.Errorf("%+v: not so many beside each other:\n%s", test, text)
 		}
 		for _, want := range []string{"first %", "42%", "second", "10┊", "80┊"}[:min(2*test.across, 5)] {
@@ -142,7 +148,8 @@ func TestSheet(t *testing.T) {
 
 // A share that is measured with a decimal has it below 10 %: 0.4 % is not nothing.
 func TestASmallShare(t *testing.T) {
-	g := gpu(map[metric.ID]float64{metric.SMActive: 9.96, metric.TensorActive: 0.4, metric.DRAMActive: 40.4, metric.Encoder: 7}, metric.Util, 1, 1)
+	g := gpu(map[metric.ID]float64{metric.SMActive: 9.96, metric.TensorActive: 0.4, metric.DRAMActive: 40.4,
+		metric.Encoder: 7}, metric.Util, 1, 1)
 	f := frame(200, 1)
 	Engines(f, 0, g)
 	for _, want := range []string{" 10% ", " 0.4% ", " 40% ", " 7% "} {

@@ -23,7 +23,8 @@ type gpuChart struct {
 
 // gpuCharts are the charts of the GPU page, the most wanted first.
 var gpuCharts = []gpuChart{
-	{"utilization", []metric.ID{metric.Util}, func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
+	{"utilization", []metric.ID{metric.Util},
+		func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
 	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory},
 	{"power", []metric.ID{metric.Power}, gpuPower},
 	{"temperature", []metric.ID{metric.Temperature}, gpuHeat},
@@ -34,7 +35,8 @@ var gpuCharts = []gpuChart{
 	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, pcieMost(g))
 	}},
-	{"memory read/write time", []metric.ID{metric.MemUtil}, func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
+	{"memory read/write time", []metric.ID{metric.MemUtil},
+		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
 }
 
 // GPUCharts are the histories of one GPU. What the GPU does not have is left out.
@@ -140,7 +142,8 @@ func gpuHeat(g *cluster.GPU) chart {
 }
 
 func gpuPower(g *cluster.GPU) chart {
-	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power), now: none(g, part.Measured(g, metric.Power, " W"))}
+	c := chart{title: "Power W", bottom: "0", area: true, samples: last(g, metric.Power),
+		now: none(g, part.Measured(g, metric.Power, " W"))}
 	if limit, known := g.PowerLimit(); known {
 		c.title, c.high, c.top, c.mark = "Power W of "+draw.Whole(limit), limit, draw.Whole(limit), limit
 	} else {
@@ -151,7 +154,8 @@ func gpuPower(g *cluster.GPU) chart {
 }
 
 func gpuClock(g *cluster.GPU) chart {
-	c := chart{title: "SM clock MHz", bottom: "0", samples: last(g, metric.SMClock), pool: draw.PoolLowest, now: none(g, part.Measured(g, metric.SMClock, " MHz"))}
+	c := chart{title: "SM clock MHz", bottom: "0", samples: last(g, metric.SMClock), pool: draw.PoolLowest,
+		now: none(g, part.Measured(g, metric.SMClock, " MHz"))}
 	if most, known := g.Get(metric.SMClockMax); known {
 		c.title, c.high, c.top = "SM clock MHz of "+draw.Whole(most), most, draw.Whole(most)
 	} else {

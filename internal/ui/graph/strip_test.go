@@ -11,14 +11,17 @@ import (
 // A column of the strip is a whole number of bins. All of them are at least ten minutes, and hardly more, in no more
 // columns than there are.
 func TestStripWidths(t *testing.T) {
-	for _, poll := range []time.Duration{250 * time.Millisecond, time.Second, 3 * time.Second, 7 * time.Second, time.Minute} {
+	for _, poll := range []time.Duration{250 * time.Millisecond, time.Second, 3 * time.Second, 7 * time.Second,
+		time.Minute} {
 		for width := -1; width <= 700; width++ {
 			f := frame(100, 30)
 			f.Snap.Poll = poll
 			bin := cluster.BinWidth(poll)
 			s := NewStrip(f, width)
-			if s.Width() > max(width, 1) || s.Width() < 1 || s.Span() < 10*time.Minute || s.Span()-spanOf(bin) >= s.Column()+bin {
-				t.Errorf("polls of %v, %d columns: %d columns of %v, %v in all", poll, width, s.Width(), s.Column(), s.Span())
+			if s.Width() > max(width, 1) || s.Width() < 1 || s.Span() < 10*time.Minute ||
+				s.Span()-spanOf(bin) >= s.Column()+bin {
+				t.Errorf("polls of %v, %d columns: %d columns of %v, %v in all", poll, width, s.Width(), s.Column(),
+					s.Span())
 			}
 			if s.Column()%bin != 0 || s.Column()*time.Duration(s.Width()) != s.Span() {
 				t.Errorf("polls of %v, %d columns: a column of %v", poll, width, s.Column())
@@ -28,7 +31,8 @@ func TestStripWidths(t *testing.T) {
 }
 
 func TestStripAxis(t *testing.T) {
-	for width, want := range map[int]string{60: "-10m                          -5m                        now", 30: "-10m                       now"} {
+	for width, want := range map[int]string{60: "-10m                          -5m                        now",
+		30: "-10m                       now"} {
 		f := frame(100, 1)
 		if NewStrip(f, width).Axis(f, 0, 0); shown(f)[0] != want {
 			t.Errorf("%d columns: %q, want %q", width, shown(f)[0], want)
@@ -70,7 +74,8 @@ func TestStripRow(t *testing.T) {
 	failed := node(100, gap, gap, gap)
 	failed.State, failed.Since = cluster.NodeFailed, ago(15*time.Second)
 	lost := cluster.Finding{Kind: cluster.KindLost, Severity: cluster.Critical, GPU: 0, Key: "GPU-1"}
-	errors := cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, GPU: 0, Key: "GPU-1", Since: ago(25 * time.Second)}
+	errors := cluster.Finding{Kind: cluster.KindECC, Severity: cluster.Warning, GPU: 0, Key: "GPU-1",
+		Since: ago(25 * time.Second)}
 	old := errors
 	old.Before = true
 	for name, test := range map[string]struct {
@@ -85,10 +90,12 @@ func TestStripRow(t *testing.T) {
 		"failed":         {failed, nil, "      ▇ ✗✗"},
 		"lost since 25s": {node(100, 100, 100, 100), []cluster.Finding{since(lost, ago(25*time.Second))}, "      ▇XXX"},
 		"lost in a gap":  {node(100, gap, gap, gap), []cluster.Finding{since(lost, ago(25*time.Second))}, "      ▇XXX"},
-		"both":           {node(100, 100, 100, 100), []cluster.Finding{errors, since(lost, ago(25*time.Second))}, "      ▇XXX"},
-		"errors":         {node(100, 100, 100, 100), []cluster.Finding{errors}, "      ▇E▇▇"},
-		"errors before":  {node(100, 100, 100, 100), []cluster.Finding{old}, "      ▇▇▇E"},
-		"it was lost":    {node(100, 100, 100, 100), []cluster.Finding{over(since(lost, ago(35*time.Second)), ago(15*time.Second))}, "      XXX▇"},
+		"both": {node(100, 100, 100, 100), []cluster.Finding{errors, since(lost, ago(25*time.Second))},
+			"      ▇XXX"},
+		"errors":        {node(100, 100, 100, 100), []cluster.Finding{errors}, "      ▇E▇▇"},
+		"errors before": {node(100, 100, 100, 100), []cluster.Finding{old}, "      ▇▇▇E"},
+		"it was lost": {node(100, 100, 100, 100),
+			[]cluster.Finding{over(since(lost, ago(35*time.Second)), ago(15*time.Second))}, "      XXX▇"},
 	} {
 		if got := row(test.node, test.findings...); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

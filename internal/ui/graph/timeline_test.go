@@ -14,7 +14,8 @@ import (
 func TestReasonIn(t *testing.T) {
 	slowdown := &reasons[slices.IndexFunc(reasons, func(r reason) bool { return r.name == "hardware slowdown" })]
 	for sample, want := range map[uint64]bool{
-		0: false, wire.ThrottleHWSlowdown: true, wire.ThrottleHWSlowdown | wire.ThrottleSWPowerCap: true, wire.ThrottleHWSlowdown | wire.ThrottleHWThermal: false,
+		0: false, wire.ThrottleHWSlowdown: true, wire.ThrottleHWSlowdown | wire.ThrottleSWPowerCap: true,
+		wire.ThrottleHWSlowdown | wire.ThrottleHWThermal:    false,
 		wire.ThrottleHWSlowdown | wire.ThrottleHWPowerBrake: false, wire.ThrottleHWThermal: false,
 	} {
 		if slowdown.in(float32(sample)) != want {
@@ -25,7 +26,8 @@ func TestReasonIn(t *testing.T) {
 
 func TestLasted(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0s", 59 * time.Second: "59s", time.Minute: "1m00s", 72*time.Second + 999*time.Millisecond: "1m12s", time.Hour - time.Second: "59m59s", time.Hour: "1h",
+		0: "0s", 59 * time.Second: "59s", time.Minute: "1m00s", 72*time.Second + 999*time.Millisecond: "1m12s",
+		time.Hour - time.Second: "59m59s", time.Hour: "1h",
 		90 * time.Minute: "1h30m",
 	} {
 		if got := lasted(d); got != want {
@@ -49,7 +51,8 @@ func TestTimeline(t *testing.T) {
 	tl := NewTimeline(f, g)
 	tl.Draw(f, 0, 2)
 	lines := shown(f)
-	if !strings.HasPrefix(lines[0], " heat (hardware) ") || !strings.HasSuffix(lines[0], " –") || strings.Contains(lines[0], "█") {
+	if !strings.HasPrefix(lines[0], " heat (hardware) ") || !strings.HasSuffix(lines[0], " –") ||
+		strings.Contains(lines[0], "█") {
 		t.Errorf("a reason that did not occur: %q", lines[0])
 	}
 	if !strings.HasPrefix(lines[1], " heat (software) ") || !strings.HasSuffix(lines[1], " 20s") || lines[2] != "" {
@@ -78,7 +81,8 @@ func TestTimeline(t *testing.T) {
 // What occurred comes before the usual ones, in the order of the list.
 func TestTimelineChooses(t *testing.T) {
 	g := gpu(nil, metric.Throttle, wire.ThrottleGPUIdle, wire.ThrottleSWPowerCap, gap)
-	for rows, want := range map[int][]int{0: nil, 1: {3}, 2: {3, 8}, 3: {0, 3, 8}, 4: {0, 1, 3, 8}, 9: {0, 1, 2, 3, 4, 5, 6, 7, 8}, 20: {0, 1, 2, 3, 4, 5, 6, 7, 8}} {
+	for rows, want := range map[int][]int{0: nil, 1: {3}, 2: {3, 8}, 3: {0, 3, 8}, 4: {0, 1, 3, 8},
+		9: {0, 1, 2, 3, 4, 5, 6, 7, 8}, 20: {0, 1, 2, 3, 4, 5, 6, 7, 8}} {
 		if got := NewTimeline(frame(100, 9), g).chosen(rows); !slices.Equal(got, want) {
 			t.Errorf("%d rows: %v, want %v", rows, got, want)
 		}

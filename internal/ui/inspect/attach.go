@@ -41,7 +41,8 @@ func overSLURM(job *cluster.JobView, node string) string {
 	if leader, group, isHet := job.Component(); isHet {
 		of = []string{"--jobid=" + leader, "--het-group=" + group}
 	}
-	return command(slices.Concat([]string{"srun", "--overlap", "--pty"}, of, []string{"-w", node, "-N1", "-n1", "bash"})...)
+	return command(slices.Concat([]string{"srun", "--overlap", "--pty"}, of,
+		[]string{"-w", node, "-N1", "-n1", "bash"})...)
 }
 
 // onLogin is a command of SLURM where that runs.

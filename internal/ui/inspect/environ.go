@@ -161,7 +161,8 @@ func (e *Environ) copyAll(s *part.Scene) nav.Answer {
 	}
 	a := copied(part.Plural(len(lines), "variable", "variables"), strings.Join(lines, "\n")+"\n")
 	if left := len(l.variables) - len(lines); left > 0 {
-		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), "variable", "variables") + ": the others are hidden, s shows them"
+		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), "variable",
+			"variables") + ": the others are hidden, s shows them"
 	}
 	return a
 }

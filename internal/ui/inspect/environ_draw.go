@@ -52,7 +52,8 @@ func (e *Environ) count(f *part.Frame, l *layout) string {
 		where, keys = "lines "+nav.Places(w.From, w.From+w.Shown, w.All), nav.PageKeys(w.From, w.From+w.Shown, w.All)
 	}
 	room := f.W - draw.Width(e.title()) - 10
-	for _, text := range []string{rank + count + "  " + where + keys, count + "  " + where + keys, where + keys, where} {
+	for _, text := range []string{rank + count + "  " + where + keys, count + "  " + where + keys, where + keys,
+		where} {
 		if text = strings.TrimSpace(text); draw.Width(text) <= room {
 			return text
 		}
@@ -104,7 +105,8 @@ func (e *Environ) lines(f *part.Frame, l *layout) {
 
 // hints are the keys of the footer, the most useful first.
 func (e *Environ) hints(s *part.Scene) []keys.Hint {
-	hints := append(part.MouseOff(s, keys.HintOf(keys.FreeMouse)), keys.HintOf(keys.Up, keys.Down).As("scroll"), keys.HintOf(keys.Search))
+	hints := append(part.MouseOff(s, keys.HintOf(keys.FreeMouse)), keys.HintOf(keys.Up, keys.Down).As("scroll"),
+		keys.HintOf(keys.Search))
 	switch {
 	case !e.hides():
 	case e.shown:

@@ -16,16 +16,25 @@ import (
 
 func TestSecrets(t *testing.T) {
 	for line, secret := range map[string]bool{
-		"WANDB_API_KEY=abc": true, "hf_token=x": true, "MYSQL_PASSWD=x": true, "Aws_Secret=x": true, "GOOGLE_APPLICATION_CREDENTIALS=/x": true, "SSH_AUTH_SOCK=/tmp/x": true,
-		"DB_PASS=x": true, "PGPASSWORD=x": true, "EMPTY_KEY=": false, "X=ghp_0123456789abcdef": true, "X=github_pat_11AAA": true, "X=glpat-0123456789abcdefghij": true, "X=hf_abcdefghijklmnopqrst": true,
-		"X=sk-proj-1": true, "X=xoxb-1-2": true, "X=AKIAIOSFODNN7EXAMPLE": true, "X=eyJhbGciOiJIUzI1NiJ9.e30.x": true, "X=Bearer abc": true, "PROXY=http://bob:pw@proxy:3128": true,
-		"PROXY=http://proxy:3128/a@b": false, "PEM=-----BEGIN KEY-----": true, "X=4f1c0de5ba5eba11deadc0dedecafbad0000": true, "X=abcdefghijklmnopqrstuvwxyzabcdef": false,
-		"MYSQL_PWD=x": true, "REDIS_PW=x": true, "db_pass=x": true, "SENTRY_DSN=x": true, "DSN=x": true, "SLACK_WEBHOOK_URL=x": true, "PWD=/home/alice": false, "OLDPWD=/home/alice": false,
-		"LOADSNAPSHOT=1": false, "DB=alice:pw@db/train": true, "X=-o alice:pw@db": true, "X=run --password=abc": true, "X=run --password abc": true, "X=run --token abc": true,
-		"DB=host=db password=abc": true, "DB=host=db;PASSWORD=abc": true, "X=a&token=abc": true, "X=Secret=abc": true, "X=password=": false, "X=passwords and tokens": false,
-		"GIT=git@github.com:alice/train.git": false, "ROOT=alice@db": false, `PS1=${debian_chroot:+($debian_chroot)}\u@\h:\w\$ `: false, "HCA=mlx5_0:1,mlx5_1:1": false, "TIME=12:30": false,
-		"RANK=3": false, "PATH=/opt/spack/cuda-12.4-k3j5h2k3j5h2k3j5h2k3j5h2k3j5h2k3/bin": false, "CUDA_VISIBLE_DEVICES=GPU-8f3cd1a2-1111-2222-3333-444455556666": false,
-		"SLURM_NODELIST=gpu-n[001-064]": false, "N=12345678901234567890123456": false,
+		"WANDB_API_KEY=abc": true, "hf_token=x": true, "MYSQL_PASSWD=x": true, "Aws_Secret=x": true,
+		"GOOGLE_APPLICATION_CREDENTIALS=/x": true, "SSH_AUTH_SOCK=/tmp/x": true,
+		"DB_PASS=x": true, "PGPASSWORD=x": true, "EMPTY_KEY=": false, "X=ghp_0123456789abcdef": true,
+		"X=github_pat_11AAA": true, "X=glpat-0123456789abcdefghij": true, "X=hf_abcdefghijklmnopqrst": true,
+		"X=sk-proj-1": true, "X=xoxb-1-2": true, "X=AKIAIOSFODNN7EXAMPLE": true, "X=eyJhbGciOiJIUzI1NiJ9.e30.x": true,
+		"X=Bearer abc": true, "PROXY=http://bob:pw@proxy:3128": true,
+		"PROXY=http://proxy:3128/a@b": false, "PEM=-----BEGIN KEY-----": true,
+		"X=4f1c0de5ba5eba11deadc0dedecafbad0000": true, "X=abcdefghijklmnopqrstuvwxyzabcdef": false,
+		"MYSQL_PWD=x": true, "REDIS_PW=x": true, "db_pass=x": true, "SENTRY_DSN=x": true, "DSN=x": true,
+		"SLACK_WEBHOOK_URL=x": true, "PWD=/home/alice": false, "OLDPWD=/home/alice": false,
+		"LOADSNAPSHOT=1": false, "DB=alice:pw@db/train": true, "X=-o alice:pw@db": true, "X=run --password=abc": true,
+		"X=run --password abc": true, "X=run --token abc": true,
+		"DB=host=db password=abc": true, "DB=host=db;PASSWORD=abc": true, "X=a&token=abc": true, "X=Secret=abc": true,
+		"X=password=": false, "X=passwords and tokens": false,
+		"GIT=git@github.com:alice/train.git": false, "ROOT=alice@db": false,
+		`PS1=${debian_chroot:+($debian_chroot)}\u@\h:\w\$ `: false, "HCA=mlx5_0:1,mlx5_1:1": false, "TIME=12:30": false,
+		"RANK=3": false, "PATH=/opt/spack/cuda-12.4-k3j5h2k3j5h2k3j5h2k3j5h2k3j5h2k3/bin": false,
+		"CUDA_VISIBLE_DEVICES=GPU-8f3cd1a2-1111-2222-3333-444455556666": false,
+		"SLURM_NODELIST=gpu-n[001-064]":                                 false, "N=12345678901234567890123456": false,
 	} {
 		if got := variables([]string{line}); len(got) != 1 || got[0].secret != secret {
 			t.Errorf("%s: %+v, want a secret: %v", line, got, secret)
@@ -35,7 +44,8 @@ func TestSecrets(t *testing.T) {
 
 func TestVariablesAreClean(t *testing.T) {
 	got := variables([]string{"B=1", "", "F%%=() {\n  x\n}", "A\x1b[2J=\x1b]0;x\x07y\r\x9b1m\u202e", "=", "C"})
-	want := []variable{{"", "", false}, {"A", "y?\uFFFD1m?", false}, {"B", "1", false}, {"C", "", false}, {"F%%", `() {\n  x\n}`, false}}
+	want := []variable{{"", "", false}, {"A", "y?\uFFFD1m?", false}, {"B", "1", false}, {"C", "", false},
+		{"F%%", `() {\n  x\n}`, false}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -63,8 +73,10 @@ func TestEnvironKeys(t *testing.T) {
 		{keys: "y", notice: "API_KEY is hidden", taken: true, open: true},
 		{keys: "s y", copies: "API_KEY=topsecret", notice: "copied", taken: true, open: true},
 		{keys: "down y", copies: "HOME=/home/alice", notice: "copied", taken: true, open: true},
-		{keys: "Y", copies: "HOME=/home/alice\nNCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5\nRANK=3\n", notice: "4 of 5 variables", taken: true, open: true},
-		{keys: "/ n c c l enter Y", copies: "NCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5\n", notice: "2 variables", taken: true, open: true},
+		{keys: "Y", copies: "HOME=/home/alice\nNCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5\nRANK=3\n", notice: "4 of 5 variables",
+			taken: true, open: true},
+		{keys: "/ n c c l enter Y", copies: "NCCL_DEBUG=WARN\nNCCL_IB_HCA=mlx5\n", notice: "2 variables", taken: true,
+			open: true},
 		{keys: "/ M l X", shows: "rank 3, 1 of 5 variables", lacks: "RANK", taken: true, open: true},
 		{keys: "/ r a n k = 3", shows: "/rank=3█", lacks: "HOME", taken: true, open: true},
 		{keys: "/ s e c r", shows: "No variable has \"secr\" in its name or value", taken: true, open: true},
@@ -76,13 +88,15 @@ func TestEnvironKeys(t *testing.T) {
 		{keys: "/ x enter esc", shows: "rank 3, 5 variables", taken: true, open: true},
 		{keys: "/ q", shows: "/q█", taken: true, open: true},
 		{keys: "/ ctrl+c", open: true}, {keys: "ctrl+c", open: true}, {keys: "?", open: true}, {keys: "x", open: true},
-		{keys: "esc", taken: true}, {keys: "q", taken: true}, {keys: "e", taken: true}, {keys: "/ x enter q", taken: true}, {keys: "/ x enter esc esc", taken: true},
+		{keys: "esc", taken: true}, {keys: "q", taken: true}, {keys: "e", taken: true},
+		{keys: "/ x enter q", taken: true}, {keys: "/ x enter esc esc", taken: true},
 	} {
 		s := scene(100, 20, noon)
 		e := environ(t, s, false, some...)
 		a, open := pressed(e, s, test.keys)
 		text := drawn(s, e)
-		if open != test.open || a.Taken != test.taken || a.Copy != test.copies || !strings.Contains(a.Notice, test.notice) || (test.notice == "") != (a.Notice == "") {
+		if open != test.open || a.Taken != test.taken || a.Copy != test.copies ||
+			!strings.Contains(a.Notice, test.notice) || (test.notice == "") != (a.Notice == "") {
 			t.Errorf("%s: %+v, open: %v", test.keys, a, open)
 		}
 		if !strings.Contains(text, test.shows) || test.lacks != "" && strings.Contains(text, test.lacks) {
@@ -101,7 +115,8 @@ func TestSearchTakesPastes(t *testing.T) {
 	e := environ(t, s, false, some...)
 	pressed(e, s, "/")
 	e.Press(tea.PasteMsg{Content: "nccl\n\u202e\x1bwarn"}, s)
-	if got := e.search.text; got != "nccl warn" || e.search.line == nil || !strings.Contains(drawn(s, e), "1 of 5 variables") {
+	if got := e.search.text; got != "nccl warn" || e.search.line == nil ||
+		!strings.Contains(drawn(s, e), "1 of 5 variables") {
 		t.Errorf("searched for %q:\n%s", got, drawn(s, e))
 	}
 }
@@ -118,14 +133,18 @@ func TestLongValues(t *testing.T) {
 		key  string
 		want place
 		from int // the first line on the screen
-	}{{"down", place{1, 0}, 0}, {"down", place{2, 0}, 0}, {"down", place{3, 0}, 0}, {"down", place{3, 1}, 0}, {"up", place{3, 0}, 0}, {"up", place{2, 0}, 0}, {"end", place{4, 0}, 12}, {"up", place{3, 13}, 12}, {"home", place{0, 0}, 0}, {"pgdown", place{3, 3}, 8}} {
+	}{{"down", place{1, 0}, 0}, {"down", place{2, 0}, 0}, {"down", place{3, 0}, 0}, {"down", place{3, 1}, 0},
+		{"up", place{3, 0}, 0}, {"up", place{2, 0}, 0}, {"end", place{4, 0}, 12}, {"up", place{3, 13}, 12},
+		{"home", place{0, 0}, 0}, {"pgdown", place{3, 3}, 8}} {
 		if pressed(e, s, step.key); at() != step.want || e.cursor.Window(e.list(s, &e.now)).From != step.from {
-			t.Errorf("after %s at %v from %d, want %v from %d", step.key, at(), e.cursor.Window(e.list(s, &e.now)).From, step.want, step.from)
+			t.Errorf("after %s at %v from %d, want %v from %d", step.key, at(), e.cursor.Window(e.list(s, &e.now)).From,
+				step.want, step.from)
 		}
 	}
 	pressed(e, s, "home")
 	text := drawn(s, e)
-	if !strings.Contains(text, strings.Repeat("b", room)) || strings.Contains(text, strings.Repeat("b", room+1)) || strings.Count(text, "B ") != 1 || !strings.Contains(text, "lines 1–8 of 20") {
+	if !strings.Contains(text, strings.Repeat("b", room)) || strings.Contains(text, strings.Repeat("b", room+1)) ||
+		strings.Count(text, "B ") != 1 || !strings.Contains(text, "lines 1–8 of 20") {
 		t.Errorf("shown is\n%s", text)
 	}
 	e.Press(tea.MouseClickMsg{Button: tea.MouseLeft, Y: rowWith(text, "C   ")}, s)
@@ -160,14 +179,21 @@ func TestEnvironIsRefused(t *testing.T) {
 		result nav.Result
 		want   string
 	}{
-		"other user": {nav.Result{Ask: ask, Reply: wire.Reply{Error: "process 77 belongs to bob\x1b[2J: you can\x07not"}}, "cannot be shown: process 77 belongs to bob: you can?not."},
-		"exited":     {nav.Result{Ask: ask, Reply: wire.Reply{Error: "process 77 has exited"}}, "cannot be shown: process 77 has exited."},
-		"silent":     {nav.Result{Ask: ask, Err: fmt.Errorf("ask: %w", context.DeadlineExceeded)}, "cannot be shown: n1 has not answered."},
-		"away":       {nav.Result{Ask: ask, Err: errors.New(`"n1" is not connected`)}, `cannot be shown: "n1" is not connected.`},
+		"other user": {nav.Result{Ask: ask,
+			Reply: wire.Reply{Error: "process 77 belongs to bob\x1b[2J: you can\x07not"}},
+			"cannot be shown: process 77 belongs to bob: you can?not."},
+		"exited": {nav.Result{Ask: ask, Reply: wire.Reply{Error: "process 77 has exited"}},
+			"cannot be shown: process 77 has exited."},
+		"silent": {nav.Result{Ask: ask, Err: fmt.Errorf("ask: %w", context.DeadlineExceeded)},
+			"cannot be shown: n1 has not answered."},
+		"away": {nav.Result{Ask: ask, Err: errors.New(`"n1" is not connected`)},
+			`cannot be shown: "n1" is not connected.`},
 		"empty":      {nav.Result{Ask: ask, Reply: env}, "without an environment, or has overwritten it"},
 		"other node": {nav.Result{Ask: nav.Ask{Node: "n2", Request: ask.Request}, Reply: env}, "Asking n1 …"},
-		"other pid":  {nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Environ: &wire.ProcessID{PID: 77, StartTicks: 10}}}, Reply: env}, "Asking n1 …"},
-		"other call": {nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: env}, "Asking n1 …"},
+		"other pid": {nav.Result{Ask: nav.Ask{Node: "n1",
+			Request: wire.Request{Environ: &wire.ProcessID{PID: 77, StartTicks: 10}}}, Reply: env}, "Asking n1 …"},
+		"other call": {nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: env},
+			"Asking n1 …"},
 	} {
 		s := scene(100, 20, noon)
 		e, _ := NewEnviron(target())
@@ -186,7 +212,8 @@ func TestEnvironIsRefused(t *testing.T) {
 
 // Whatever a node sends is drawn in time, and without anything that a terminal acts on.
 func TestHostileEnviron(t *testing.T) {
-	list := []string{"A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 17_000), "C=" + strings.Repeat("x", 100_000), strings.Repeat("N", 3000) + "=1", "=", "D=\xff"}
+	list := []string{"A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 17_000),
+		"C=" + strings.Repeat("x", 100_000), strings.Repeat("N", 3000) + "=1", "=", "D=\xff"}
 	for i := range 10_000 {
 		list = append(list, fmt.Sprintf("V%05d=%d", i, i))
 	}

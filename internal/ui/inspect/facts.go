@@ -97,8 +97,10 @@ func (m *Metrics) short() []fact {
 	if step != "" {
 		job += ", step " + step
 	}
-	return known(fact{"PID", strconv.Itoa(m.target.PID)}, fact{"parent", positive(parent)}, fact{"state", stateName(state)}, fact{"threads", positive(threads)},
-		fact{"started", started}, fact{"running", running}, fact{"job", job}, fact{"rank", m.rank()}, fact{"GPU", m.gpus()})
+	return known(fact{"PID", strconv.Itoa(m.target.PID)}, fact{"parent", positive(parent)},
+		fact{"state", stateName(state)}, fact{"threads", positive(threads)},
+		fact{"started", started}, fact{"running", running}, fact{"job", job}, fact{"rank", m.rank()},
+		fact{"GPU", m.gpus()})
 }
 
 // elapsed is a running time in words.
@@ -118,7 +120,8 @@ func positive(n int) string {
 
 // states are the states of Linux, by the letter that ps shows.
 var states = map[string]string{
-	"R": "running", "S": "sleeping", "D": "waiting in the kernel", "Z": "zombie: it has ended", "T": "stopped", "t": "stopped by a debugger", "I": "idle",
+	"R": "running", "S": "sleeping", "D": "waiting in the kernel", "Z": "zombie: it has ended", "T": "stopped",
+	"t": "stopped by a debugger", "I": "idle",
 	"X": "ended",
 }
 

@@ -23,12 +23,14 @@ var (
 )
 
 func target() tally.Target {
-	return tally.Target{Node: "n1", ProcessID: id, User: "alice", Command: "python train.py", Rank: &wire.Rank{Rank: 3}, Job: "12_4", Mine: true}
+	return tally.Target{Node: "n1", ProcessID: id, User: "alice", Command: "python train.py", Rank: &wire.Rank{Rank: 3},
+		Job: "12_4", Mine: true}
 }
 
 // scene is a node with two GPUs and one process on both, listed at a time.
 func scene(w, h int, listed time.Time) *part.Scene {
-	n := &cluster.Node{Name: "n1", State: cluster.NodeReporting, Interval: 3 * time.Second, Listed: true, ListedAt: listed}
+	n := &cluster.Node{Name: "n1", State: cluster.NodeReporting, Interval: 3 * time.Second, Listed: true,
+		ListedAt: listed}
 	for i := range 2 {
 		g := cluster.GPU{Number: i, Key: string(rune('a' + i))}
 		g.Index = i
@@ -36,11 +38,15 @@ func scene(w, h int, listed time.Time) *part.Scene {
 		g.Card.Values.Set(metric.MemoryTotal, 80<<30)
 		n.GPUs = append(n.GPUs, g)
 		n.Processes = append(n.Processes, wire.Process{
-			PID: 77, StartTicks: 9, GPU: i, State: "R", SMPercent: new(60 + 20*i), GPUMemory: new(uint64(10+i) << 30), CPUPercent: new(101.0), RSS: new(uint64(4) << 30),
-			ElapsedSec: new(int64(3600)), Threads: new(12), Identity: wire.Identity{User: "alice", Command: "python train.py", Directory: "/home/alice", Step: "0", Parent: 70},
+			PID: 77, StartTicks: 9, GPU: i, State: "R", SMPercent: new(60 + 20*i), GPUMemory: new(uint64(10+i) << 30),
+			CPUPercent: new(101.0), RSS: new(uint64(4) << 30),
+			ElapsedSec: new(int64(3600)), Threads: new(12),
+			Identity: wire.Identity{User: "alice", Command: "python train.py", Directory: "/home/alice", Step: "0",
+				Parent: 70},
 		})
 	}
-	s := &part.Scene{W: w, H: h, Memory: &part.Memory{}, Snap: &cluster.Snapshot{At: listed, Poll: 3 * time.Second, Nodes: map[string]*cluster.Node{"n1": n}}}
+	s := &part.Scene{W: w, H: h, Memory: &part.Memory{}, Snap: &cluster.Snapshot{At: listed, Poll: 3 * time.Second,
+		Nodes: map[string]*cluster.Node{"n1": n}}}
 	s.Snap.Jobs = []cluster.JobView{{Job: cluster.Job{ID: "12_4", Number: "16", Nodes: []string{"n1"}}}}
 	s.SetJob(0)
 	s.SetNode(0)
@@ -64,7 +70,8 @@ func rowWith(text, want string) int {
 	return -1
 }
 
-var keyCodes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown, "pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "home": tea.KeyHome}
+var keyCodes = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "up": tea.KeyUp, "down": tea.KeyDown,
+	"pgdown": tea.KeyPgDown, "end": tea.KeyEnd, "home": tea.KeyHome}
 
 func press(name string) tea.KeyPressMsg {
 	if code, ok := keyCodes[name]; ok {
@@ -97,6 +104,7 @@ func environ(t *testing.T, s *part.Scene, truncated bool, list ...string) *Envir
 	if len(a.Ask) != 1 || !a.Taken || a.Ask[0].Node != "n1" || *a.Ask[0].Request.Environ != id {
 		t.Fatalf("asks %+v", a)
 	}
-	e.Press(nav.Result{Ask: a.Ask[0], Reply: wire.Reply{Environ: &wire.Environ{Variables: list, Truncated: truncated}}}, s)
+	e.Press(nav.Result{Ask: a.Ask[0], Reply: wire.Reply{Environ: &wire.Environ{Variables: list, Truncated: truncated}}},
+		s)
 	return e
 }

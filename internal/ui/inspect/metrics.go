@@ -120,7 +120,8 @@ func read(n *cluster.Node, rows []*wire.Process) reading {
 	r.values[gaugeCPU], r.values[gaugeRSS] = number(rows[0].CPUPercent), number(rows[0].RSS)
 	var sm, bandwidth, memory []float64
 	for _, p := range rows {
-		sm, bandwidth, memory = append(sm, number(p.SMPercent)), append(bandwidth, number(p.MemPercent)), append(memory, number(p.GPUMemory))
+		sm, bandwidth, memory = append(sm, number(p.SMPercent)), append(bandwidth, number(p.MemPercent)),
+			append(memory, number(p.GPUMemory))
 		if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); at >= 0 {
 			g := &n.GPUs[at]
 			r.gpus = append(r.gpus, onGPU{part.GPUNumber(g), g.Float(metric.Util)})

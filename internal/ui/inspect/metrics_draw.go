@@ -72,8 +72,10 @@ func (m *Metrics) graphs(f *part.Frame, y int) {
 	} else {
 		most = 0
 	}
-	sheet.Amount(title+strings.Replace(of, " of ", ", ", 1), words(v[gaugeMemory], part.Bytes), most, gib, m.past.of(gaugeMemory))
-	sheet.Amount("CPU %, 100 is one core", words(v[gaugeCPU], func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, m.past.of(gaugeCPU))
+	sheet.Amount(title+strings.Replace(of, " of ", ", ", 1), words(v[gaugeMemory], part.Bytes), most, gib,
+		m.past.of(gaugeMemory))
+	sheet.Amount("CPU %, 100 is one core", words(v[gaugeCPU], func(v float64) string { return draw.Whole(v) + "%" }), 0,
+		1, m.past.of(gaugeCPU))
 	sheet.Amount("Host memory GiB (RSS)", words(v[gaugeRSS], part.Bytes), 0, gib, m.past.of(gaugeRSS))
 	if m.past.seen(gaugeMemRW) {
 		sheet.Share("Memory read/write time %"+mean, v[gaugeMemRW], m.past.of(gaugeMemRW))
@@ -102,5 +104,6 @@ func (m *Metrics) hints(s *part.Scene) []keys.Hint {
 	if s.Forbidden() == "" && !m.exited() {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
-	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.LeaveMetrics), keys.HintOf(keys.Help))
+	return append(hints, keys.HintOf(keys.CopyMenu), keys.HintOf(keys.Refresh), keys.HintOf(keys.LeaveMetrics),
+		keys.HintOf(keys.Help))
 }

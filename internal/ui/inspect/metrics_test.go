@@ -32,11 +32,15 @@ func opened(t *testing.T, seconds ...int) (*Metrics, *part.Scene) {
 // A process on several GPUs is summed up, and what it is said of is shown.
 func TestMetrics(t *testing.T) {
 	m, s := opened(t, 0, 3, 6)
-	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: wire.Reply{Process: &wire.Details{Executable: "/usr/bin/python\x1b[2J", Arguments: []string{"python", "train.py", "--all"}, Parent: 70, State: "R", Threads: 12}}}, s)
+	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}},
+		Reply: wire.Reply{Process: &wire.Details{Executable: "/usr/bin/python\x1b[2J",
+			Arguments: []string{"python", "train.py", "--all"}, Parent: 70, State: "R", Threads: 12}}}, s)
 	text := drawn(s, m)
 	for _, want := range []string{
-		"Process n1:77  rank 3  alice", "python train.py --all", "/usr/bin/python", "/home/alice", "parent     70", "running (R)", "threads    12", "2026-03-14 11:00:00", "1:00:00",
-		"12_4, step 0", "0 (90%), 1 (90%)", "SM %, mean of 2 GPUs", "70%", "GPU memory GiB of 160, 2 GPUs", "21.0 GiB", "101%", "4.0 GiB", "Last 2 min",
+		"Process n1:77  rank 3  alice", "python train.py --all", "/usr/bin/python", "/home/alice", "parent     70",
+		"running (R)", "threads    12", "2026-03-14 11:00:00", "1:00:00",
+		"12_4, step 0", "0 (90%), 1 (90%)", "SM %, mean of 2 GPUs", "70%", "GPU memory GiB of 160, 2 GPUs", "21.0 GiB",
+		"101%", "4.0 GiB", "Last 2 min",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
@@ -61,9 +65,11 @@ func TestExited(t *testing.T) {
 		s.Snap.Nodes["n1"].Processes[i].StartTicks++ // another process has the PID
 	}
 	m.Settle(s)
-	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: wire.Reply{Error: "process 77 has exited"}}, s)
+	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}},
+		Reply: wire.Reply{Error: "process 77 has exited"}}, s)
 	s.Snap.At = s.Snap.At.Add(9 * time.Second)
-	if text := drawn(s, m); !strings.Contains(text, "has exited, last seen 9s ago") || !strings.Contains(text, "70%") || strings.Contains(text, "running (R)") || strings.Contains(text, "No more is known") {
+	if text := drawn(s, m); !strings.Contains(text, "has exited, last seen 9s ago") || !strings.Contains(text, "70%") ||
+		strings.Contains(text, "running (R)") || strings.Contains(text, "No more is known") {
 		t.Errorf("shown is\n%s", text)
 	}
 	m.Settle(scene(120, 40, noon.Add(9*time.Second)))
@@ -81,8 +87,10 @@ func TestNotMeasured(t *testing.T) {
 	s = scene(120, 40, noon)
 	s.Snap.Nodes["n1"].Processes = nil
 	m.Settle(s)
-	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}}, Reply: wire.Reply{Error: "no\x1bway"}}, s)
-	if text := drawn(s, m); !strings.Contains(text, "on no GPU") || !strings.Contains(text, "No more is known of it: no") || strings.Contains(text, "\x1b") {
+	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}},
+		Reply: wire.Reply{Error: "no\x1bway"}}, s)
+	if text := drawn(s, m); !strings.Contains(text, "on no GPU") ||
+		!strings.Contains(text, "No more is known of it: no") || strings.Contains(text, "\x1b") {
 		t.Errorf("shown is\n%s", text)
 	}
 	m, s = opened(t, 0)
@@ -120,7 +128,8 @@ func TestPast(t *testing.T) {
 		seconds []int // a sample's value is its place
 		want    string
 	}{
-		{[]int{0, 3, 6}, "0 1 2"}, {[]int{0, 1, 3}, "1 2"}, {[]int{0, 9}, "0 1 1 1"}, {[]int{0, 12}, "0 – – – 1"}, {[]int{0, 30, 33}, "0 – – – – – – – – – 1 2"}, {[]int{27, 30, 0, 3}, "2 3"},
+		{[]int{0, 3, 6}, "0 1 2"}, {[]int{0, 1, 3}, "1 2"}, {[]int{0, 9}, "0 1 1 1"}, {[]int{0, 12}, "0 – – – 1"},
+		{[]int{0, 30, 33}, "0 – – – – – – – – – 1 2"}, {[]int{27, 30, 0, 3}, "2 3"},
 	} {
 		var p past
 		for i, second := range test.seconds {

@@ -46,7 +46,10 @@ func (p *Jobs) shown(s *part.Scene) (list []*tally.JobRow, all int) {
 	r := rows.Job{Snapshot: s.Snap}
 	list = filter.Keep(p.filter.Expr(every), list, func(row **tally.JobRow) filter.Subject { return r.Of(*row) })
 	if by := table.JobOrder(p.order); by != table.ByJob {
-		slices.SortStableFunc(list, func(a, b *tally.JobRow) int { return cmp.Or(cmp.Compare(phase(a), phase(b)), compare(by, a, b)) })
+		slices.SortStableFunc(list, func(a, b *tally.JobRow) int {
+			return cmp.Or(cmp.Compare(phase(a), phase(b)),
+				compare(by, a, b))
+		})
 	}
 	return list, all
 }
@@ -153,7 +156,10 @@ func (p *Jobs) step(k tea.KeyPressMsg, l nav.List[string], list []*tally.JobRow)
 
 // next is the next job with a problem, round the end; the same one if there is no other.
 func next(list []*tally.JobRow, at, by int) int {
-	return nav.Next(len(list), at, by, func(i int) bool { return list[i].Problems > 0 || list[i].Ended != nil && list[i].Ended.State.Bad() })
+	return nav.Next(len(list), at, by, func(i int) bool {
+		return list[i].Problems > 0 || list[i].Ended != nil &&
+			list[i].Ended.State.Bad()
+	})
 }
 
 // on says that the cursor is on a row; -1: there is none.

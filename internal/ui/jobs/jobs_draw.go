@@ -13,7 +13,8 @@ import (
 )
 
 // orders are the orders in the footer.
-var jobOrders = [table.JobOrders]string{table.ByJob: "id", table.ByProblems: "problems", table.ByUtil: "util", table.ByTimeLeft: "time left"}
+var jobOrders = [table.JobOrders]string{table.ByJob: "id", table.ByProblems: "problems", table.ByUtil: "util",
+	table.ByTimeLeft: "time left"}
 
 // Draw draws the page.
 func (p *Jobs) Draw(f *part.Frame) {
@@ -43,7 +44,8 @@ func (p *Jobs) Draw(f *part.Frame) {
 // hints are the keys of the footer, the most useful first.
 func (p *Jobs) hints() []keys.Hint {
 	return []keys.Hint{
-		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: " + jobOrders[p.order]), keys.HintOf(keys.Filter),
+		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
+		keys.HintOf(keys.Worst).As("sort: " + jobOrders[p.order]), keys.HintOf(keys.Filter),
 		keys.Problem, keys.HintOf(keys.Users), keys.HintOf(keys.Refresh),
 	}
 }
@@ -66,7 +68,8 @@ func summary(list []tally.JobRow) string {
 		counts[word] += n
 	}
 	words := []string{
-		counted(counts["running"], "running"), counted(counts["suspended"], "suspended"), counted(counts["booting"], "booting"),
+		counted(counts["running"], "running"), counted(counts["suspended"], "suspended"),
+		counted(counts["booting"], "booting"),
 		counted(counts["pending"], more+"pending"), counted(counts["ended"], "ended lately"),
 	}
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")

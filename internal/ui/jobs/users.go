@@ -100,13 +100,15 @@ func of(user string) string {
 }
 
 // ofOneJob are keys of pages with a selected job, which is not seen here.
-var ofOneJob = []key.Binding{keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem, keys.Ranks, keys.Processes, keys.Manager, keys.Doctor}
+var ofOneJob = []key.Binding{keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem, keys.Ranks, keys.Processes,
+	keys.Manager, keys.Doctor}
 
 // Wants the processes of all nodes.
 func (p *Users) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true} }
 
 // userOrders are the orders in the footer.
-var userOrders = [table.UserOrders]string{table.ByGPUs: "GPUs", table.ByHeld: "memory", table.ByAge: "longest", table.ByUserName: "name"}
+var userOrders = [table.UserOrders]string{table.ByGPUs: "GPUs", table.ByHeld: "memory", table.ByAge: "longest",
+	table.ByUserName: "name"}
 
 // Draw draws the page.
 func (p *Users) Draw(f *part.Frame) {
@@ -138,7 +140,8 @@ func (p *Users) Draw(f *part.Frame) {
 		f.Left(3, headRow, f.W-4, "no processes on the GPUs of your nodes", draw.Dim)
 	}
 	p.foot(f, len(list), all, []keys.Hint{
-		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open), keys.HintOf(keys.Worst).As("sort: " + userOrders[p.order]), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs),
+		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
+		keys.HintOf(keys.Worst).As("sort: " + userOrders[p.order]), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs),
 		keys.HintOf(keys.Refresh),
 	})
 }

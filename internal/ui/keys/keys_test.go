@@ -15,12 +15,17 @@ var update = flag.Bool("update", false, "rewrite the table in README.md")
 
 // names are those of Bubble Tea for what a screen writes otherwise.
 var names = map[string]string{
-	"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c", "Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z",
-	"PgUp": "pgup", "Ctrl-K": "ctrl+k", "Alt-←": "alt+left", "Alt-→": "alt+right", "PgDn": "pgdown", "Home": "home", "End": "end", "Space": "space", "Backspace": "backspace", "Ctrl-R": "ctrl+r", "Ctrl-A": "ctrl+a", "Ctrl-E": "ctrl+e", "Alt-H": "alt+h", "Alt-L": "alt+l", "Alt-K": "alt+k", "Alt-J": "alt+j", "Shift-Tab": "shift+tab", "Alt-Shift-K": "alt+shift+k", "Alt-Shift-J": "alt+shift+j",
+	"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c",
+	"Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z",
+	"PgUp": "pgup", "Ctrl-K": "ctrl+k", "Alt-←": "alt+left", "Alt-→": "alt+right", "PgDn": "pgdown", "Home": "home",
+	"End": "end", "Space": "space", "Backspace": "backspace", "Ctrl-R": "ctrl+r", "Ctrl-A": "ctrl+a",
+	"Ctrl-E": "ctrl+e", "Alt-H": "alt+h", "Alt-L": "alt+l", "Alt-K": "alt+k", "Alt-J": "alt+j",
+	"Shift-Tab": "shift+tab", "Alt-Shift-K": "alt+shift+k", "Alt-Shift-J": "alt+shift+j",
 	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F2": "f2", "F5": "f5", "F10": "f10", "F12": "f12",
 }
 
-var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnEnviron, OnMetrics, OnJobs, OnUsers, OnSettings, OnNoJobs}
+var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnEnviron, OnMetrics, OnJobs,
+	OnUsers, OnSettings, OnNoJobs}
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {

@@ -34,7 +34,8 @@ var ReplayRows = []Row{
 	{Bindings: of(LongBack, LongOn), Text: "1 min back / on"},
 	{Bindings: of(Beginning, End), Text: "beginning / end"},
 	{Bindings: of(Slower, Faster), Text: "slower / faster", Long: "slower / faster: 1, 2, 5, 10, 20, 60 times"},
-	{Bindings: of(EarlierSign, LaterSign), Text: "prev / next problem", Long: "the time at which the previous / next problem began"},
+	{Bindings: of(EarlierSign, LaterSign), Text: "prev / next problem",
+		Long: "the time at which the previous / next problem began"},
 }
 
 // Recording are the keys of a recording, that is shown or made. No page has them.
@@ -47,7 +48,8 @@ var Recording = func() (all []key.Binding) {
 
 // recordRows are the keys of a cluster that is watched.
 var recordRows = []Row{
-	{Bindings: of(Record), Text: "record to a file / stop", Long: "record from now on to a file in the working directory; again: stop", On: lists},
+	{Bindings: of(Record), Text: "record to a file / stop",
+		Long: "record from now on to a file in the working directory; again: stop", On: lists},
 }
 
 // HelpOfReplay returns the rows of a page's help where a recording is shown: there is nothing to record, and nobody to

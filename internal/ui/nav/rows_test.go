@@ -71,14 +71,16 @@ func TestClick(t *testing.T) {
 		at     int
 		again  bool
 	}{
-		{2, tea.MouseLeft, -1, false}, {3, tea.MouseLeft, 0, true}, {4, tea.MouseLeft, 1, false}, {6, tea.MouseLeft, 1, false}, {7, tea.MouseLeft, 2, false},
+		{2, tea.MouseLeft, -1, false}, {3, tea.MouseLeft, 0, true}, {4, tea.MouseLeft, 1, false},
+		{6, tea.MouseLeft, 1, false}, {7, tea.MouseLeft, 2, false},
 		{8, tea.MouseLeft, -1, false}, {0, tea.MouseLeft, -1, false}, {4, tea.MouseRight, -1, false},
 	} {
 		var c Cursor[byte]
 		l := tall(all)
 		at, again := c.Click(tea.MouseClickMsg{X: 9, Y: test.y, Button: test.button}, l, top)
 		if at != test.at || again != test.again || c.At(l) != max(at, 0) {
-			t.Errorf("line %d: row %d, again: %v, the cursor is on %d, want row %d, %v", test.y, at, again, c.At(l), test.at, test.again)
+			t.Errorf("line %d: row %d, again: %v, the cursor is on %d, want row %d, %v", test.y, at, again, c.At(l),
+				test.at, test.again)
 		}
 	}
 	var c Cursor[byte]
@@ -94,7 +96,8 @@ func TestClick(t *testing.T) {
 
 func TestNext(t *testing.T) {
 	const all = "aBcdE"
-	for _, test := range []struct{ at, by, want int }{{0, +1, 1}, {1, +1, 4}, {4, +1, 1}, {0, -1, 4}, {4, -1, 1}, {2, -1, 1}} {
+	for _, test := range []struct{ at, by, want int }{{0, +1, 1}, {1, +1, 4}, {4, +1, 1}, {0, -1, 4}, {4, -1, 1},
+		{2, -1, 1}} {
 		if got := Next(len(all), test.at, test.by, func(i int) bool { return all[i] < 'a' }); got != test.want {
 			t.Errorf("from %d by %d: %d, want %d", test.at, test.by, got, test.want)
 		}

@@ -54,7 +54,8 @@ func (d *Doctor) draw(f *part.Frame, back bool) {
 	if f.Node.State == cluster.NodeFailed {
 		retry = retry.As("retry now")
 	}
-	hints := slices.Concat(released(f.Scene), []keys.Hint{retry}, around(f.Scene), []keys.Hint{keys.HintOf(keys.Overview)})
+	hints := slices.Concat(released(f.Scene), []keys.Hint{retry}, around(f.Scene),
+		[]keys.Hint{keys.HintOf(keys.Overview)})
 	if back {
 		hints = append(hints, keys.HintOf(keys.Back))
 	}
@@ -223,7 +224,9 @@ func missing(f *part.Frame) []string {
 			lines = append(lines, "no GPU metrics: "+h.Fault)
 		}
 		if h.StandIn != "" {
-			lines = append(lines, "nvidia-smi is read in place of a probe ("+h.StandIn+"): no metrics of the host, no Xids, NVLink or MIG instances; of processes only PID, name and GPU memory")
+			lines = append(lines, "nvidia-smi is read in place of a probe ("+h.StandIn+
+				"): no metrics of the host, no Xids, NVLink or MIG instances; of processes only PID, name and GPU "+
+				"memory")
 		}
 		if len(h.Missing) > 0 {
 			lines = append(lines, "NVML lacks "+strings.Join(h.Missing, ", "))
@@ -241,7 +244,8 @@ func tries(f *part.Frame, y int) int {
 		return y
 	}
 	f.Section(y, "Failed attempts", "")
-	several := slices.ContainsFunc(f.Node.Attempts, func(a cluster.Attempt) bool { return a.Door != f.Node.Attempts[0].Door })
+	several := slices.ContainsFunc(f.Node.Attempts,
+		func(a cluster.Attempt) bool { return a.Door != f.Node.Attempts[0].Door })
 	for _, a := range f.Node.Attempts {
 		y++
 		if y >= f.H-1 {

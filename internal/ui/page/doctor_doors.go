@@ -58,7 +58,8 @@ func passed(t *reach.Tried) []string {
 	if t == nil {
 		return nil
 	}
-	lines := []string{t.Door + ": " + t.Summary + ". What is shown here comes through another transport, which does not depend on ssh."}
+	lines := []string{t.Door + ": " + t.Summary +
+		". What is shown here comes through another transport, which does not depend on ssh."}
 	if t.Hint != "" {
 		lines = append(lines, hintOf(t))
 	}
@@ -74,6 +75,9 @@ func hintOf(t *reach.Tried) string {
 
 // hintWidth is the width of the longest hint.
 func hintWidth(tried []reach.Tried) int {
-	longest := slices.MaxFunc(tried, func(a, b reach.Tried) int { return draw.Width(hintOf(&a)) - draw.Width(hintOf(&b)) })
+	longest := slices.MaxFunc(tried, func(a,
+		b reach.Tried) int {
+		return draw.Width(hintOf(&a)) - draw.Width(hintOf(&b))
+	})
 	return draw.Width(hintOf(&longest))
 }

@@ -63,7 +63,8 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 			took = running(f.Snap.At.Sub(step.At))
 		}
 	}
-	if n := len(f.Node.Route.Stages); n > 0 && stage == f.Node.Route.Stages[n-1] && f.Node.State == cluster.NodeStale && step != nil {
+	if n := len(f.Node.Route.Stages); n > 0 && stage == f.Node.Route.Stages[n-1] && f.Node.State == cluster.NodeStale &&
+		step != nil {
 		glyph, role, text, took = "▲", draw.Warn, "last report "+draw.Age(f.Node.Age)+" ago", ""
 	}
 	f.Put(3, y, glyph, role)

@@ -88,7 +88,10 @@ func (p *GPU) Settle(s *part.Scene) {
 	if p.chosen || len(list) == 0 {
 		return
 	}
-	at := slices.IndexFunc(list, func(g *cluster.GPU) bool { return p.gpu.number != cluster.NoNumber && g.Number == p.gpu.number })
+	at := slices.IndexFunc(list, func(g *cluster.GPU) bool {
+		return p.gpu.number != cluster.NoNumber &&
+			g.Number == p.gpu.number
+	})
 	if at < 0 {
 		at = worst(s, list)
 	}

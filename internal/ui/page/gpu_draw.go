@@ -48,7 +48,8 @@ func (p *GPU) hints(s *part.Scene, gpus int) []keys.Hint {
 	if len(s.Job.Nodes) > 1 {
 		hints = append(hints, keys.NodeDown)
 	}
-	return slices.Concat(released(s), hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Overview), keys.HintOf(keys.Back)}, last)
+	return slices.Concat(released(s), hints, common(s, s.Node.Name),
+		[]keys.Hint{keys.HintOf(keys.Overview), keys.HintOf(keys.Back)}, last)
 }
 
 // gone says that the driver does not list the chosen GPU any more.

@@ -151,7 +151,8 @@ func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	for _, flag := range []struct {
 		id   metric.ID
 		text string
-	}{{metric.RemapFailed, "row remapping failed"}, {metric.RemapPending, "rows to be remapped"}, {metric.RetiredPending, "pages to be retired"}} {
+	}{{metric.RemapFailed, "row remapping failed"}, {metric.RemapPending, "rows to be remapped"},
+		{metric.RetiredPending, "pages to be retired"}} {
 		if v, _ := g.Get(flag.id); v > 0 {
 			l.pieces(part.Piece{Text: flag.text, Role: draw.Warn})
 		}

@@ -28,7 +28,8 @@ func newGPURooms(h int) gpuRooms {
 		{&r.findings, 1}, {&r.graphs, 4}, {&r.links, 1 /* ECC */}, {&r.title, 1}, {&r.engines, 1},
 		{&r.links, 1 /* Xids */}, {&r.processes, 3}, {&r.throttle, 2},
 		{&r.graphs, 9}, // a third line, and an axis for each
-		{&r.graphs, 6}, {&r.identity, 1}, {&r.processes, 1}, {&r.links, 1}, {&r.throttle, 2}, {&r.findings, 1}, {&r.links, 1}, {&r.processes, 3},
+		{&r.graphs, 6}, {&r.identity, 1}, {&r.processes, 1}, {&r.links, 1}, {&r.throttle, 2}, {&r.findings, 1},
+		{&r.links, 1}, {&r.processes, 3},
 	} {
 		if step.rows > left {
 			break

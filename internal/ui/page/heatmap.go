@@ -161,7 +161,8 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 		}
 	}
 	if big {
-		pieces = append(pieces, part.Dim("  "+strconv.Itoa(f.Job.GPUsSeen)+" of "+part.Plural(max(f.Job.GPUs, f.Job.GPUsSeen), "GPU", "GPUs")))
+		pieces = append(pieces, part.Dim("  "+strconv.Itoa(f.Job.GPUsSeen)+" of "+
+			part.Plural(max(f.Job.GPUs, f.Job.GPUsSeen), "GPU", "GPUs")))
 	}
 	if tot.Util.Known() {
 		add("util", part.Percent(tot.Util.Value), draw.Strong)

@@ -67,7 +67,8 @@ func (t *tiles) columns() int {
 // explained are the explanations in the rule, the most useful first.
 func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if t.style == tileBig {
-		legend := [][]part.Piece{{part.Dim(" " + f.GaugeTitle() + " "), {Text: "─", Role: draw.Faint}, part.Dim(" letters mark problems:  ")}}
+		legend := [][]part.Piece{{part.Dim(" " + f.GaugeTitle() + " "), {Text: "─", Role: draw.Faint},
+			part.Dim(" letters mark problems:  ")}}
 		for _, l := range part.Letters {
 			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
 		}
@@ -115,7 +116,8 @@ func (t *tiles) position(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
 	if t.nameless() {
 		m := f.Health.NodeMark(f.Node.Name)
-		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)), part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
+		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)),
+			part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
 	}
 	if t.of > 0 {
 		pieces = append(pieces, part.Dim(" "+t.where(long)+" "))

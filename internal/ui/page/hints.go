@@ -27,7 +27,9 @@ func around(s *part.Scene) []keys.Hint {
 
 // common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func common(s *part.Scene, nodes ...string) []keys.Hint {
-	return slices.Concat(nextProblem(s), problems(s), mine(s, nodes), []keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Manager), keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)})
+	return slices.Concat(nextProblem(s), problems(s), mine(s, nodes),
+		[]keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Manager), keys.HintOf(keys.AllJobs),
+			keys.HintOf(keys.Refresh)})
 }
 
 // nextProblem is the hint of the key that leads to another problem, if there is one.
@@ -65,8 +67,14 @@ func isProblem(f cluster.Finding) bool { return f.Severity >= cluster.Warning &&
 
 // elsewhere reports whether another node, or another job, has a problem.
 func elsewhere(s *part.Scene) bool {
-	return slices.ContainsFunc(s.Order, func(name string) bool { return name != s.Node.Name && s.Health.Rank(name) >= int(cluster.Warning) }) ||
-		slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID != s.Job.ID && slices.ContainsFunc(j.Findings, isProblem) })
+	return slices.ContainsFunc(s.Order, func(name string) bool {
+		return name != s.Node.Name &&
+			s.Health.Rank(name) >= int(cluster.Warning)
+	}) ||
+		slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool {
+			return j.ID != s.Job.ID &&
+				slices.ContainsFunc(j.Findings, isProblem)
+		})
 }
 
 // isShared says whether a node has GPUs of other jobs.

@@ -107,7 +107,8 @@ func hostBits(f *part.Frame) []bit {
 	}
 	used, total := host.Float(metric.HostMemoryUsed), host.Float(metric.HostMemoryTotal)
 	if percent, ok := cluster.Percent(used, total); ok {
-		meter("  MEM ", percent, part.Text(fmt.Sprintf("%5s", draw.GiB(uint64(used)))), part.Dim("/"+draw.GiB(uint64(total))+" GiB"))
+		meter("  MEM ", percent, part.Text(fmt.Sprintf("%5s", draw.GiB(uint64(used)))),
+			part.Dim("/"+draw.GiB(uint64(total))+" GiB"))
 	}
 	if f.W >= 115 {
 		if models := models(n); models != "" {

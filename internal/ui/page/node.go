@@ -83,7 +83,8 @@ func (p *Node) click(m tea.MouseClickMsg, s *part.Scene, r *nodeRooms) nav.Answe
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
 		list, _, _ := p.processes(s)
 		w := list[r.list.From+at]
-		return nav.Answer{Taken: true, Process: &nav.Process{Node: s.Node.Name, ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}}
+		return nav.Answer{Taken: true, Process: &nav.Process{Node: s.Node.Name,
+			ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}}
 	}
 	row := m.Y - r.head - 1
 	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.Shown {
@@ -135,14 +136,16 @@ func (p *Node) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.GPU))
 	}
 	if s.Node.Past != nil {
-		hints = append([]keys.Hint{keys.HintOf(keys.Doctor).As("why"), keys.HintOf(keys.Refresh).As("retry now")}, hints...)
+		hints = append([]keys.Hint{keys.HintOf(keys.Doctor).As("why"), keys.HintOf(keys.Refresh).As("retry now")},
+			hints...)
 	}
 	hints = append(hints, keys.HintOf(keys.Overview))
 	var back []keys.Hint
 	if p.filter.On(s.Job.ID) {
 		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
 	}
-	return once(slices.Concat(released(s), back, hints, common(s, s.Node.Name), []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, last))
+	return once(slices.Concat(released(s), back, hints, common(s, s.Node.Name),
+		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, last))
 }
 
 func (p *Node) body(f *part.Frame) {
@@ -225,7 +228,8 @@ func (p *Node) processSection(f *part.Frame, y int, r *nodeRooms) int {
 	} else {
 		y++
 		f.Section(y, "Processes", "")
-		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+p.unmatched(f, len(list), of)+oldList(f), ", ") + "  " + where)
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+p.unmatched(f, len(list), of)+
+			oldList(f), ", ") + "  " + where)
 		if draw.Width(right)+len(" Processes ")+8 > f.W {
 			right = where
 		}

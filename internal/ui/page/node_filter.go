@@ -60,7 +60,8 @@ func (p *Node) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	}
 	list, of = s.Processes(s.Node, list)
 	r := rows.Process{Findings: s.Health.ByNode[s.Node.Name]}
-	list = filter.Keep(p.filter.Expr(s.Job.ID), list, func(w *tally.Process) filter.Subject { r.Set(s.Snap, s.Node, w); return &r })
+	list = filter.Keep(p.filter.Expr(s.Job.ID), list,
+		func(w *tally.Process) filter.Subject { r.Set(s.Snap, s.Node, w); return &r })
 	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
 	if others < 0 {
 		others = len(list)

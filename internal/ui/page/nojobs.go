@@ -30,7 +30,8 @@ func (p *NoJobs) Draw(f *part.Frame) {
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
 		pending(f, y+1, p.from)
 	}
-	part.Footer(f, "", slices.Concat(released(f.Scene), []keys.Hint{keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)}, last)...)
+	part.Footer(f, "", slices.Concat(released(f.Scene),
+		[]keys.Hint{keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)}, last)...)
 }
 
 // asked draws the last question to SLURM and its answer, from row y, and returns the row below.

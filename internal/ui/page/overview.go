@@ -194,8 +194,10 @@ func (o *Overview) hints(s *part.Scene) []keys.Hint {
 		order = "sort: worst"
 	}
 	rest := []keys.Hint{keys.HintOf(keys.Ranks), time, keys.HintOf(keys.Gauge)}
-	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Manager), keys.HintOf(keys.Overview).As("node view")}
-	all := slices.Concat(released(s), back, open, problems(s), rest, jobs, arrange, nextProblem(s), mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
+	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Manager),
+		keys.HintOf(keys.Overview).As("node view")}
+	all := slices.Concat(released(s), back, open, problems(s), rest, jobs, arrange, nextProblem(s),
+		mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
 	return append(once(all), last...)
 }
 

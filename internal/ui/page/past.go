@@ -85,7 +85,8 @@ func gpusSeen(f *part.Frame) string {
 		words = append(words, "power "+power.Share()+" "+power.Unit)
 	}
 	if tot.Temperature.Known() {
-		words = append(words, "hottest "+part.Summed(tot.Temperature, "°C")+" ("+part.GPUNumber(tot.Temperature.GPU)+")")
+		words = append(words, "hottest "+part.Summed(tot.Temperature, "°C")+" ("+part.GPUNumber(tot.Temperature.GPU)+
+			")")
 	}
 	return strings.Join(words, ", ")
 }

@@ -70,7 +70,8 @@ func (p *Problems) Begin(s *part.Scene) string {
 func (p *Problems) list(s *part.Scene, findings []cluster.Finding) nav.List[place] {
 	f := &part.Frame{Scene: s} // to measure
 	return nav.List[place]{
-		N: len(findings), Room: s.H - 1 - p.filter.Rows(s.Job.ID) - problemsTop, Key: func(i int) place { return placeOf(&findings[i]) },
+		N: len(findings), Room: s.H - 1 - p.filter.Rows(s.Job.ID) - problemsTop,
+		Key:   func(i int) place { return placeOf(&findings[i]) },
 		Lines: func(i int) int { return part.SentenceRows(f, &findings[i]) },
 	}
 }
@@ -249,6 +250,7 @@ func (p *Problems) hints(s *part.Scene) []keys.Hint {
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
-	hints = append(hints, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview), keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	hints = append(hints, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview), keys.HintOf(keys.Filter),
+		keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
 	return append(once(hints), last...)
 }

@@ -62,11 +62,15 @@ func (p *Ranks) Begin(s *part.Scene, free bool) string {
 	rows, first := p.rows(s), p.of != s.Job.ID
 	p.of = s.Job.ID
 	here := func(r *tally.RankRow) bool { return r.Node == s.Node.Name }
-	if at := slices.IndexFunc(rows, func(r tally.RankRow) bool { return rankPlaceOf(&r) == p.cursor.On() && here(&r) }); !first && at >= 0 {
+	if at := slices.IndexFunc(rows, func(r tally.RankRow) bool {
+		return rankPlaceOf(&r) == p.cursor.On() &&
+			here(&r)
+	}); !first && at >= 0 {
 		return p.goTo(s, rows, at).Node
 	}
 	p.cursor.Top()
-	if at := worstRow(s, rows, func(*tally.RankRow) bool { return true }); first && free && at >= 0 && urgency(s, &rows[at]) >= holdsUp {
+	if at := worstRow(s, rows, func(*tally.RankRow) bool { return true }); first && free && at >= 0 &&
+		urgency(s, &rows[at]) >= holdsUp {
 		return p.goTo(s, rows, at).Node
 	}
 	return p.goTo(s, rows, max(worstRow(s, rows, here), 0)).Node
@@ -103,7 +107,8 @@ func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 	if r.State == tally.RankGone || r.State == tally.RankUnseen {
 		return true
 	}
-	return r.GPU != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node, r.GPU), func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
+	return r.GPU != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node, r.GPU),
+		func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
 }
 
 // inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked
@@ -199,7 +204,8 @@ func (p *Ranks) weight(r *tally.RankRow) float64 {
 
 // list is the list as it is now.
 func (p *Ranks) list(s *part.Scene, rows []tally.RankRow) nav.List[rankPlace] {
-	return nav.List[rankPlace]{N: len(rows), Room: s.H - 1 - p.filter.Rows(s.Job.ID) - p.top(s, rows), Key: func(i int) rankPlace { return rankPlaceOf(&rows[i]) }}
+	return nav.List[rankPlace]{N: len(rows), Room: s.H - 1 - p.filter.Rows(s.Job.ID) - p.top(s, rows),
+		Key: func(i int) rankPlace { return rankPlaceOf(&rows[i]) }}
 }
 
 // goTo puts the cursor on a row, or on the nearest one that there is.

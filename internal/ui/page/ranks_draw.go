@@ -63,10 +63,12 @@ func (p *Ranks) table(f *part.Frame, y int, rows []tally.RankRow, w nav.Window) 
 
 // unranked says why no process has a rank. Of those that a filter shows that needs no reason.
 func (p *Ranks) unranked(f *part.Frame, rows []tally.RankRow) []string {
-	if len(rows) == 0 || p.filter.On(f.Job.ID) || slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Rank != nil }) {
+	if len(rows) == 0 || p.filter.On(f.Job.ID) ||
+		slices.ContainsFunc(rows, func(r tally.RankRow) bool { return r.Rank != nil }) {
 		return nil
 	}
-	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables + " in their environment. nvnodetop reads it for your own processes only.")
+	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables +
+		" in their environment. nvnodetop reads it for your own processes only.")
 }
 
 // rankVariables are the variables that name a rank.
@@ -84,13 +86,15 @@ func (p *Ranks) count(f *part.Frame, rows []tally.RankRow, w nav.Window, x int) 
 		if c.programs == 1 {
 			pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
 		}
-		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.run) + " of " + strconv.Itoa(c.world) + " ranks")})
+		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.run) + " of " + strconv.Itoa(c.world) +
+			" ranks")})
 	} else if c.run > 0 {
 		pieces = append(pieces, []part.Piece{part.Dim("  " + part.Plural(c.run, "rank", "ranks"))})
 	}
 	if c.gone > 0 {
 		m := part.Marks[cluster.Critical]
-		pieces = append(pieces, []part.Piece{{Text: "  " + m.Glyph + " " + strconv.Itoa(c.gone) + " gone", Role: m.Role}})
+		pieces = append(pieces, []part.Piece{{Text: "  " + m.Glyph + " " + strconv.Itoa(c.gone) + " gone",
+			Role: m.Role}})
 	}
 	if where := w.Where(); where != "" {
 		pieces = append(pieces, []part.Piece{part.Dim("  " + where)})
@@ -148,7 +152,8 @@ func countRanks(rows []tally.RankRow) (c rankCount) {
 }
 
 // rankOrders are the orders in the footer.
-var rankOrders = [table.RankOrders]string{table.ByRank: "rank", table.BySM: "%SM", table.ByCPU: "%CPU", table.ByMemory: "memory"}
+var rankOrders = [table.RankOrders]string{table.ByRank: "rank", table.BySM: "%SM", table.ByCPU: "%CPU",
+	table.ByMemory: "memory"}
 
 // hints are the keys of the footer, the most useful first.
 func (p *Ranks) hints(s *part.Scene) []keys.Hint {
@@ -161,6 +166,7 @@ func (p *Ranks) hints(s *part.Scene) []keys.Hint {
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
-	hints = append(append(hints, filter...), keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Manager), keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
+	hints = append(append(hints, filter...), keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Manager),
+		keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
 	return append(hints, last...)
 }

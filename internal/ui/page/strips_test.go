@@ -13,7 +13,8 @@ import (
 func under(leaf, bare int, s *part.Scene) *part.Scene {
 	for i, name := range s.Job.Nodes[:len(s.Job.Nodes)-bare] {
 		if i%leaf == 0 {
-			s.Snap.Discovery.Switches = append(s.Snap.Discovery.Switches, cluster.Switch{Name: fmt.Sprintf("leaf%d", i/leaf+1)})
+			s.Snap.Discovery.Switches = append(s.Snap.Discovery.Switches,
+				cluster.Switch{Name: fmt.Sprintf("leaf%d", i/leaf+1)})
 		}
 		s.Snap.Nodes[name].Switch = fmt.Sprintf("leaf%d", i/leaf+1)
 	}
@@ -21,7 +22,8 @@ func under(leaf, bare int, s *part.Scene) *part.Scene {
 }
 
 // clusters are numbers of nodes, of nodes under a switch, and of nodes under none.
-var clusters = [][3]int{{1000, 32, 0}, {1000, 32, 9}, {1000, 18, 0}, {990, 30, 0}, {1000, 500, 0}, {300, 7, 30}, {300, 100, 0}, {130, 64, 1}}
+var clusters = [][3]int{{1000, 32, 0}, {1000, 32, 9}, {1000, 18, 0}, {990, 30, 0}, {1000, 500, 0}, {300, 7, 30},
+	{300, 100, 0}, {130, 64, 1}}
 
 // eachStrips calls f with each arrangement in strips that there is of these clusters.
 func eachStrips(t *testing.T, f func(name string, s *part.Scene, tiles *tiles)) {
@@ -50,8 +52,10 @@ func TestStrips(t *testing.T) {
 			t.Errorf("%s: %d nodes are there", name, len(seen))
 		}
 		st := tiles.strips
-		if content := st.tailAt + [...]int{0, tailMeanWide, tailMeanWide + 1 + st.count}[st.tail]; content >= st.wide || (st.across-1)*st.wide+content > s.W-2 {
-			t.Errorf("%s: a line of %d columns in room for %d, %d of these in %d", name, content, st.wide, st.across, s.W)
+		if content := st.tailAt + [...]int{0, tailMeanWide, tailMeanWide + 1 + st.count}[st.tail]; content >= st.wide ||
+			(st.across-1)*st.wide+content > s.W-2 {
+			t.Errorf("%s: a line of %d columns in room for %d, %d of these in %d", name, content, st.wide, st.across,
+				s.W)
 		}
 		for _, line := range st.lines {
 			for _, node := range tiles.nodes[line.from:line.to] {
@@ -89,7 +93,8 @@ func TestNoStrips(t *testing.T) {
 		for _, size := range mapSizes {
 			s.W, s.H = size[0], size[1]
 			plain.W, plain.H = size[0], size[1]
-			if got, want := newTiles(s, 0), newTiles(plain, 0); got.style != want.style || !slices.Equal(got.nodes, want.nodes) {
+			if got, want := newTiles(s, 0), newTiles(plain, 0); got.style != want.style ||
+				!slices.Equal(got.nodes, want.nodes) {
 				t.Errorf("%d under a switch, at %v: style %d, without switches %d", leaf, size, got.style, want.style)
 			}
 		}
@@ -106,8 +111,12 @@ func TestArrowsReachEveryNodeOfStrips(t *testing.T) {
 			next = next[1:]
 			x, y := st.at(place)
 			for step, right := range map[[2]int]func(toX, toY int) bool{
-				{1, 0}: func(toX, _ int) bool { return toX > x }, {-1, 0}: func(toX, toY int) bool { return toX < x && toY == y },
-				{0, 1}: func(toX, toY int) bool { return toX <= x && toY == y+1 }, {0, -1}: func(toX, toY int) bool { return toX <= x && toY == y-1 },
+				{1, 0}: func(toX, _ int) bool { return toX > x }, {-1, 0}: func(toX, toY int) bool {
+					return toX < x &&
+						toY == y
+				},
+				{0, 1}:  func(toX, toY int) bool { return toX <= x && toY == y+1 },
+				{0, -1}: func(toX, toY int) bool { return toX <= x && toY == y-1 },
 			} {
 				to := st.beside(place, step[0], step[1])
 				if to != place && !right(st.at(to)) {
@@ -156,7 +165,8 @@ func TestGroupsMoveWithTheirRanksOnly(t *testing.T) {
 	}
 	find := func(node int, severity cluster.Severity) {
 		job := &s.Snap.Jobs[0]
-		job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindThermal, Severity: severity, Node: job.Nodes[node], GPU: -1})
+		job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindThermal, Severity: severity,
+			Node: job.Nodes[node], GPU: -1})
 	}
 	want("leaf32", "leaf1", "leaf16")
 	find(100, cluster.Note)

@@ -32,7 +32,8 @@ type TextOptions struct {
 func Text(w io.Writer, snap *cluster.Snapshot, o TextOptions) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels, Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
+		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels,
+			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

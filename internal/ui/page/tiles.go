@@ -101,7 +101,8 @@ func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 	case tileAvg:
 		t.shortName(s)
 		t.cells = part.NewCells(slots, part.CellsAcross)
-		if roomy := part.NewCells(slots, 2*part.CellsAcross); roomy.Each() < t.cells.Each() && t.fits(s, t.cellsAt+2*part.CellsAcross+6) {
+		if roomy := part.NewCells(slots, 2*part.CellsAcross); roomy.Each() < t.cells.Each() &&
+			t.fits(s, t.cellsAt+2*part.CellsAcross+6) {
 			t.cells = roomy
 		}
 		t.wide = t.cellsAt + t.cells.Width() + 6
@@ -252,7 +253,8 @@ func (t *tiles) beside(node string, columns, rows int) string {
 	for ; columns != 0; columns -= sign(columns) {
 		if next := t.index(col+sign(columns), row); t.has(col+sign(columns), row, next) {
 			col, i = col+sign(columns), next
-		} else if last := len(t.nodes) - 1; columns > 0 && t.style != tileDot && t.index(col+1, 0) <= last { // the last column is shorter
+		} else if last := len(t.nodes) - 1; columns > 0 && t.style != tileDot &&
+			t.index(col+1, 0) <= last { // the last column is shorter
 			return t.nodes[last]
 		}
 	}

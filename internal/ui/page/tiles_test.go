@@ -25,7 +25,8 @@ func mapOf(nodes, w, h int) *part.Scene {
 	}
 	find := func(i int, kind cluster.Kind, severity cluster.Severity) {
 		if i >= 0 {
-			job.Findings = append(job.Findings, cluster.Finding{Kind: kind, Severity: severity, Node: job.Nodes[i], GPU: -1})
+			job.Findings = append(job.Findings, cluster.Finding{Kind: kind, Severity: severity, Node: job.Nodes[i],
+				GPU: -1})
 		}
 	}
 	s.Nodes[job.Nodes[nodes-1]].State = cluster.NodeFailed
@@ -110,7 +111,8 @@ func TestBiggerTilesInBiggerTerminals(t *testing.T) {
 		for _, size := range mapSizes {
 			style := newTiles(mapOf(nodes, size[0], size[1]), 0).style
 			if style > before {
-				t.Errorf("%d nodes at %d×%d: style %d after %d in a smaller terminal", nodes, size[0], size[1], style, before)
+				t.Errorf("%d nodes at %d×%d: style %d after %d in a smaller terminal", nodes, size[0], size[1], style,
+					before)
 			}
 			before = style
 		}
@@ -129,11 +131,14 @@ func TestBeside(t *testing.T) {
 			for _, node := range tiles.nodes {
 				at := place(node)
 				for step, want := range map[[2]int][2]int{
-					{1, 0}: {at[0] + tiles.wide, at[1]}, {-1, 0}: {at[0] - tiles.wide, at[1]}, {0, 1}: {at[0], at[1] + 1}, {0, -1}: {at[0], at[1] - 1},
+					{1, 0}: {at[0] + tiles.wide, at[1]}, {-1, 0}: {at[0] - tiles.wide, at[1]},
+					{0, 1}: {at[0], at[1] + 1}, {0, -1}: {at[0], at[1] - 1},
 				} {
 					next := tiles.beside(node, step[0], step[1])
-					if wanted := tiles.under(want[0], want[1]); wanted != "" && next != wanted || wanted == "" && step[0] <= 0 && next != node {
-						t.Fatalf("%d nodes at %v: %v from %s at %v leads to %s, want %q", nodes, size, step, node, at, next, wanted)
+					if wanted := tiles.under(want[0], want[1]); wanted != "" && next != wanted || wanted == "" &&
+						step[0] <= 0 && next != node {
+						t.Fatalf("%d nodes at %v: %v from %s at %v leads to %s, want %q", nodes, size, step, node, at,
+							next, wanted)
 					}
 				}
 			}

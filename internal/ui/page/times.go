@@ -27,7 +27,8 @@ func (o *Overview) timesTitle(f *part.Frame, t *table.Times) {
 		x = o.filterTitle(f, x) + 1
 	}
 	sh := o.sheet(f.Scene)
-	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + nav.Position(sh.from, sh.to, len(sh.all)))
+	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + nav.Position(sh.from, sh.to,
+		len(sh.all)))
 	if x+draw.Width(right)+6 > f.W {
 		right = nav.Position(sh.from, sh.to, len(sh.all))
 	}

@@ -19,7 +19,8 @@ func Alike(findings []cluster.Finding) []Likes {
 		f := &findings[i]
 		at := slices.IndexFunc(all, func(l Likes) bool {
 			g := l[0]
-			return f.Key != "" && g.Key != "" && g.Node == f.Node && g.Kind == f.Kind && g.Severity == f.Severity && g.Holds() == f.Holds()
+			return f.Key != "" && g.Key != "" && g.Node == f.Node && g.Kind == f.Kind && g.Severity == f.Severity &&
+				g.Holds() == f.Holds()
 		})
 		if at < 0 {
 			all = append(all, Likes{f})
@@ -52,7 +53,8 @@ func (l Likes) Say(f *Frame) (*cluster.Finding, health.Words) {
 	node := *first
 	node.GPU, node.Key = cluster.NoNumber, ""
 	var gpus []string
-	for _, finding := range slices.SortedStableFunc(slices.Values(l), func(a, b *cluster.Finding) int { return a.GPU - b.GPU }) {
+	for _, finding := range slices.SortedStableFunc(slices.Values(l),
+		func(a, b *cluster.Finding) int { return a.GPU - b.GPU }) {
 		if finding.Since.Before(node.Since) {
 			node.Since, node.Before = finding.Since, finding.Before
 		}

@@ -62,7 +62,8 @@ type powerUnit struct {
 }
 
 var powerUnits = []powerUnit{
-	{"W", 10e3, draw.Whole}, {"kW", 100e3, draw.KW}, {"kW", 10e6, func(w float64) string { return draw.Whole(w / 1e3) }},
+	{"W", 10e3, draw.Whole}, {"kW", 100e3, draw.KW},
+	{"kW", 10e6, func(w float64) string { return draw.Whole(w / 1e3) }},
 	{"MW", math.Inf(1), func(w float64) string { return draw.One(w / 1e6) }},
 }
 

@@ -161,7 +161,8 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 	c.gauge(f.Gauge, g)
 	c.lost = c.lost || tally.Lost(g) != ""
 	for _, finding := range f.Health.OfGPU(n.Name, g) {
-		if letter := health.LabelOf(finding).Letter; letter != 0 && (c.letter == 0 || LetterRank(letter) < LetterRank(c.letter)) {
+		if letter := health.LabelOf(finding).Letter; letter != 0 &&
+			(c.letter == 0 || LetterRank(letter) < LetterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
 		}
 	}

@@ -63,7 +63,8 @@ func JobName(f *Frame, end int) int {
 		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
 	}
 	x := 1
-	for _, w := range []Piece{{"Job ", draw.Dim}, {draw.Clip(f.Job.ID, max(end-x-5, 0)), draw.Strong}, {" ", draw.Text}} {
+	for _, w := range []Piece{{"Job ", draw.Dim}, {draw.Clip(f.Job.ID, max(end-x-5, 0)), draw.Strong},
+		{" ", draw.Text}} {
 		x = f.PutUntil(x, 0, end-1, w.Text, w.Role)
 	}
 	x = f.PutUntil(x, 0, end-1, draw.Clip(f.Job.Name, min(room, max(end-1-x, 0))), draw.Strong)
@@ -110,7 +111,8 @@ func position(f *Frame, withJob, withNode bool, jobArrows, nodeArrows string) []
 	wide := f.W >= 100
 	var words []Piece
 	add := func(name string, at, n int, arrows string) {
-		words = append(words, Piece{name + " [", draw.Dim}, Piece{strconv.Itoa(at+1) + "/" + strconv.Itoa(n), draw.Text}, Piece{"]", draw.Dim})
+		words = append(words, Piece{name + " [", draw.Dim}, Piece{strconv.Itoa(at+1) + "/" + strconv.Itoa(n),
+			draw.Text}, Piece{"]", draw.Dim})
 		if wide && withNode && n > 1 && arrows != "" { // else the arrows move a cursor
 			words = append(words, Piece{" " + f.KeyName(arrows), draw.Dim})
 		}
@@ -144,7 +146,8 @@ func clock(f *Frame) []Piece {
 		return []Piece{clock}
 	}
 	if f.Slow > 1 {
-		return []Piece{{"idle: every " + Seconds(f.Snap.Poll*time.Duration(f.Slow)) + ", any key wakes  ", draw.Dim}, clock}
+		return []Piece{{"idle: every " + Seconds(f.Snap.Poll*time.Duration(f.Slow)) + ", any key wakes  ", draw.Dim},
+			clock}
 	}
 	return []Piece{{"poll " + Seconds(f.Snap.Poll) + "  redraw " + Seconds(f.Display) + "  ", draw.Dim}, clock}
 }

@@ -28,7 +28,8 @@ func TestJobTimes(t *testing.T) {
 		{stopped, 130, "suspended"},
 		{cluster.Job{}, 130, ""},
 	} {
-		f := &Frame{Scene: &Scene{Snap: &cluster.Snapshot{At: now}, Job: &cluster.JobView{Job: test.job}, W: test.width}}
+		f := &Frame{Scene: &Scene{Snap: &cluster.Snapshot{At: now}, Job: &cluster.JobView{Job: test.job},
+			W: test.width}}
 		var got strings.Builder
 		for _, piece := range JobTimes(f) {
 			got.WriteString(piece.Text)

@@ -37,7 +37,8 @@ type Mark struct {
 
 // Marks are the marks of the severities.
 var Marks = map[cluster.Severity]Mark{
-	cluster.Critical: {"✗", draw.Crit}, cluster.Warning: {"▲", draw.Warn}, cluster.Waiting: {"◌", draw.Dim}, cluster.Note: {"·", draw.Dim},
+	cluster.Critical: {"✗", draw.Crit}, cluster.Warning: {"▲", draw.Warn}, cluster.Waiting: {"◌", draw.Dim},
+	cluster.Note: {"·", draw.Dim},
 }
 
 // NodeMark is the mark of a node; the zero mark when nothing is wrong.

@@ -46,7 +46,8 @@ func HealthLine(f *Frame) {
 			text = fitting(texts, end-x-g.frame())
 		}
 		if text == "" {
-			f.Put(x, 1, fitting([]string{f.unnamed(groups[i:]), "+" + strconv.Itoa(problems(groups[i:]))}, end-x), draw.Dim)
+			f.Put(x, 1, fitting([]string{f.unnamed(groups[i:]), "+" + strconv.Itoa(problems(groups[i:]))}, end-x),
+				draw.Dim)
 			return
 		}
 		m := Marks[g.severity]
@@ -118,7 +119,8 @@ func verdict(f *Frame) string {
 	case cleared > 0:
 		return Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
-		return well(f, Plural(j.GPUs, "GPU", "GPUs")) + " (every GPU on these nodes; SLURM does not say which belong to this job)"
+		return well(f, Plural(j.GPUs, "GPU", "GPUs")) +
+			" (every GPU on these nodes; SLURM does not say which belong to this job)"
 	case j.GPUs == 1:
 		return well(f, "GPU")
 	}
@@ -199,7 +201,10 @@ func groups(findings []cluster.Finding) []group {
 			continue
 		}
 		label := health.LabelOf(f)
-		at := slices.IndexFunc(all, func(g group) bool { return g.label.Many == label.Many && g.severity == f.Severity })
+		at := slices.IndexFunc(all, func(g group) bool {
+			return g.label.Many == label.Many &&
+				g.severity == f.Severity
+		})
 		if at < 0 {
 			at = len(all)
 			all = append(all, group{label: label, severity: f.Severity, first: f})

@@ -29,7 +29,10 @@ func NewNaming(names []string, room int) *Naming {
 		i := -1
 		return shortNames(names, title, func(string) string { i++; return labels[i] })
 	}
-	return shortNames(names, prefix, func(s string) string { return draw.ClipMiddle(strings.TrimPrefix(s, prefix), room) })
+	return shortNames(names, prefix, func(s string) string {
+		return draw.ClipMiddle(strings.TrimPrefix(s, prefix),
+			room)
+	})
 }
 
 func shortNames(names []string, title string, short func(string) string) *Naming {

@@ -26,7 +26,8 @@ func TestNaming(t *testing.T) {
 			got = append(got, n.Of(name))
 		}
 		if strings.Join(got, " ") != test.want || n.Title != test.title {
-			t.Errorf("%q in %d columns: %q below %q, want %q below %q", names, test.room, got, n.Title, test.want, test.title)
+			t.Errorf("%q in %d columns: %q below %q, want %q below %q", names, test.room, got, n.Title, test.want,
+				test.title)
 		}
 	}
 }

@@ -66,7 +66,8 @@ func RankWords(f *Frame, r *tally.RankRow, w int) string {
 	case tally.RankUnseen:
 		words = []string{name + " is missing: it is on no GPU of the job", "missing: on no GPU of the job", "missing"}
 	default:
-		words = []string{name + " has not been seen: not all nodes list their processes", "not seen: not all nodes list their processes", "not seen"}
+		words = []string{name + " has not been seen: not all nodes list their processes",
+			"not seen: not all nodes list their processes", "not seen"}
 		if r.Node != "" {
 			why := silence(f, f.NodeOf(r.Node), r.GPU)
 			words = []string{name + ": " + why + seen, why + seen, why}

@@ -75,7 +75,8 @@ type Memory struct {
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{everyone: m.everyone, facts: m.facts, nodes: nodes, byRoom: map[int]*Naming{}, clipped: map[int]map[string]int{}}
+		*m = Memory{everyone: m.everyone, facts: m.facts, nodes: nodes, byRoom: map[int]*Naming{},
+			clipped: map[int]map[string]int{}}
 	}
 	return m
 }
@@ -129,7 +130,8 @@ func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 func (s *Scene) Processes(n *cluster.Node, list []tally.Process) (shown []tally.Process, of int) {
 	list = slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
 	r := rows.Process{Findings: s.Health.ByNode[n.Name]}
-	return filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(s.Snap, n, p); return &r }), len(list)
+	return filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(s.Snap, n, p); return &r }),
+		len(list)
 }
 
 // GPUName names a GPU of the job: "gpu-n02 GPU3".

@@ -192,7 +192,8 @@ func sentenceLines(f *Frame, where int, finding health.Words) []line {
 		return lines
 	}
 	hint := "→ " + finding.Hint
-	if behind := at + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide && behind+draw.Width(hint) <= f.W-1 {
+	if behind := at + draw.Width(finding.Sentence) + 2; len(lines) == 1 && f.W >= sentenceWide &&
+		behind+draw.Width(hint) <= f.W-1 {
 		return append(lines, line{0, behind, hint, draw.Dim})
 	}
 	for _, s := range draw.Wrap(hint, room, "  ") {
@@ -205,7 +206,8 @@ var leftNames = []struct {
 	severity  cluster.Severity
 	one, many string
 }{
-	{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"}, {cluster.Waiting, "connecting", "connecting"},
+	{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"},
+	{cluster.Waiting, "connecting", "connecting"},
 	{cluster.Note, "note", "notes"}, {Over, "cleared", "cleared"},
 }
 

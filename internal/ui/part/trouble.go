@@ -39,7 +39,8 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	}
 	label := health.LabelOf(worst).One
 	short := ShortOf(worst, words, w-len(rest)-len(age))
-	for _, text := range []string{long + rest, short + age + rest, short + rest, OnGPU(worst, label) + age + rest, OnGPU(worst, label) + rest, label + rest} {
+	for _, text := range []string{long + rest, short + age + rest, short + rest, OnGPU(worst, label) + age + rest,
+		OnGPU(worst, label) + rest, label + rest} {
 		if draw.Width(text) <= w {
 			return text
 		}

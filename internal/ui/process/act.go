@@ -16,7 +16,8 @@ import (
 var signals = []struct {
 	key.Binding
 	by signal.Signal
-}{{keys.SignalInt, signal.Interrupt}, {keys.SignalTerm, signal.Terminate}, {keys.SignalKill, signal.Kill}, {keys.SignalAny, 0}}
+}{{keys.SignalInt, signal.Interrupt}, {keys.SignalTerm, signal.Terminate}, {keys.SignalKill, signal.Kill},
+	{keys.SignalAny, 0}}
 
 // act answers the keys that open a dialog about signals.
 func (over *overlays) act(k tea.KeyPressMsg, s *part.Scene, on func() subject) (a nav.Answer, acts bool) {

@@ -60,11 +60,13 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if s.MouseFree {
 		hints = append(hints, keys.HintOf(keys.FreeMouse).As("mouse: off"))
 	}
-	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Metrics), keys.HintOf(keys.Environ), keys.HintOf(keys.Tag))
+	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Metrics), keys.HintOf(keys.Environ),
+		keys.HintOf(keys.Tag))
 	if s.Forbidden() == "" {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}
-	hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse), keys.HintOf(keys.CopyMenu))
+	hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse),
+		keys.HintOf(keys.CopyMenu))
 	if p.scope.of(s) < widest(s) {
 		hints = append(hints, keys.HintOf(keys.Widen))
 	}
@@ -78,6 +80,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	case p.filter.On(everyJob):
 		back = back.As("clear filter")
 	}
-	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy), keys.HintOf(keys.CommandLeft, keys.CommandRight), p.mode.hint())
+	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy),
+		keys.HintOf(keys.CommandLeft, keys.CommandRight), p.mode.hint())
 	return append(hints, keys.HintOf(keys.Refresh), back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }

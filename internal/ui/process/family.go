@@ -161,15 +161,20 @@ func (f *family) related(rows []table.ProcessRow) (kin []*wire.Process) {
 func processOf(r *wire.Relative) *wire.Process {
 	const name = 64
 	return &wire.Process{
-		PID: r.PID, StartTicks: r.StartTicks, GPU: noGPU, State: safe.Line(r.State, 1), RSS: r.RSS, ElapsedSec: r.ElapsedSec,
-		Identity: wire.Identity{User: safe.Line(r.User, name), UID: r.UID, Name: safe.Line(r.Name, name), Command: safe.Line(r.Command, wire.MaxCommand), Parent: r.Parent},
+		PID: r.PID, StartTicks: r.StartTicks, GPU: noGPU, State: safe.Line(r.State, 1), RSS: r.RSS,
+		ElapsedSec: r.ElapsedSec,
+		Identity: wire.Identity{User: safe.Line(r.User, name), UID: r.UID, Name: safe.Line(r.Name, name),
+			Command: safe.Line(r.Command, wire.MaxCommand), Parent: r.Parent},
 	}
 }
 
 // has reports whether a relative was listed.
 func (fs *families) has(tag nav.Process) bool {
 	f := fs.of[tag.Node]
-	return f != nil && slices.ContainsFunc(f.kin, func(w *wire.Process) bool { return w.PID == tag.PID && w.StartTicks == tag.StartTicks })
+	return f != nil && slices.ContainsFunc(f.kin, func(w *wire.Process) bool {
+		return w.PID == tag.PID &&
+			w.StartTicks == tag.StartTicks
+	})
 }
 
 // forget makes ask ask again.

@@ -12,7 +12,8 @@ import (
 func (l *listing) problem(s *part.Scene, at, by int) int {
 	return nav.Next(len(l.order), at, by, func(i int) bool {
 		r := l.at(i)
-		return r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On), func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning })
+		return r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On),
+			func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning })
 	})
 }
 

@@ -31,7 +31,8 @@ func (o order) beside(places int) order {
 
 // downFirst are the orders that begin with the highest.
 var downFirst = [table.ProcessOrders]bool{
-	table.ByGPUMemory: true, table.ByProcessSM: true, table.ByMemRW: true, table.ByProcessCPU: true, table.ByHostMemory: true, table.ByTime: true,
+	table.ByGPUMemory: true, table.ByProcessSM: true, table.ByMemRW: true, table.ByProcessCPU: true,
+	table.ByHostMemory: true, table.ByTime: true,
 }
 
 // orderNames are the orders in words.
@@ -94,7 +95,8 @@ func (x *sorting) heading(by table.ProcessOrder) order {
 
 // letters are the orders by the key behind keys.SortBy. Its capital reverses them.
 var letters = map[rune]table.ProcessOrder{
-	'n': table.ByPlace, 'p': table.ByPID, 'u': table.ByUser, 'r': table.ByProcessRank, 'g': table.ByGPUMemory, 's': table.ByProcessSM,
+	'n': table.ByPlace, 'p': table.ByPID, 'u': table.ByUser, 'r': table.ByProcessRank, 'g': table.ByGPUMemory,
+	's': table.ByProcessSM,
 	'b': table.ByMemRW, 'c': table.ByProcessCPU, 'm': table.ByHostMemory, 't': table.ByTime,
 }
 

@@ -81,7 +81,8 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // anywhere are the keys that an overlay leaves to the screen.
-var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Refresh, keys.Help, keys.Quit, keys.Interrupt, keys.Repaint}, keys.Recording...)
+var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Refresh, keys.Help, keys.Quit, keys.Interrupt,
+	keys.Repaint}, keys.Recording...)
 
 // tell gives the overlays what a node has said: each knows what it has asked.
 func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {

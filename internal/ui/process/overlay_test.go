@@ -39,9 +39,13 @@ func sceneOf() *part.Scene {
 		return wire.Identity{User: user, Command: command, Job: "16"}
 	}
 	n := &cluster.Node{
-		Name: "n1", State: cluster.NodeReporting, Listed: true, GPUs: []cluster.GPU{{GPU: wire.GPU{Index: 0}, Key: "a", Number: 0}, {GPU: wire.GPU{Index: 1}, Key: "b", Number: 1}},
+		Name: "n1", State: cluster.NodeReporting, Listed: true,
+		GPUs: []cluster.GPU{{GPU: wire.GPU{Index: 0}, Key: "a", Number: 0},
+			{GPU: wire.GPU{Index: 1}, Key: "b", Number: 1}},
 		Processes: []wire.Process{
-			{PID: 7, StartTicks: 70, GPU: 0, Identity: id("alice", "one")}, {PID: 7, StartTicks: 70, GPU: 1, Identity: id("alice", "one")}, {PID: 8, StartTicks: 80, GPU: 1, Identity: id("bob", "two")},
+			{PID: 7, StartTicks: 70, GPU: 0, Identity: id("alice", "one")},
+			{PID: 7, StartTicks: 70, GPU: 1, Identity: id("alice", "one")},
+			{PID: 8, StartTicks: 80, GPU: 1, Identity: id("bob", "two")},
 		},
 	}
 	snap := &cluster.Snapshot{Discovery: cluster.Discovery{User: "alice"}, Nodes: map[string]*cluster.Node{"n1": n}}
@@ -68,7 +72,8 @@ func TestOverlay(t *testing.T) {
 	if a := p.over.open(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
 		t.Errorf("opened: %+v", a)
 	}
-	p.Press(nav.Result{Ask: tree, Reply: wire.Reply{Family: []wire.Relative{{ProcessID: wire.ProcessID{PID: 9}, Parent: 7, Command: "a\x1b" + strings.Repeat("x", 2*wire.MaxCommand)}}}}, s)
+	p.Press(nav.Result{Ask: tree, Reply: wire.Reply{Family: []wire.Relative{{ProcessID: wire.ProcessID{PID: 9},
+		Parent: 7, Command: "a\x1b" + strings.Repeat("x", 2*wire.MaxCommand)}}}}, s)
 	p.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Family: &wire.Family{PIDs: []int{7}}}}}, s)
 	c := draw.New(100, 20)
 	p.Draw(&part.Frame{Canvas: c, Scene: s})
@@ -80,7 +85,8 @@ func TestOverlay(t *testing.T) {
 	if len(rows) != 4 {
 		t.Fatalf("the tree has %d rows", len(rows))
 	}
-	if i := slices.IndexFunc(rows, func(r table.ProcessRow) bool { return r.Kin }); strings.Contains(rows[i].Command, "\x1b") || len(rows[i].Command) > wire.MaxCommand+len("…") {
+	if i := slices.IndexFunc(rows, func(r table.ProcessRow) bool { return r.Kin }); strings.Contains(rows[i].Command,
+		"\x1b") || len(rows[i].Command) > wire.MaxCommand+len("…") {
 		t.Errorf("the command of a relative is not clean, or has %d bytes", len(rows[i].Command))
 	}
 }
@@ -90,8 +96,10 @@ func TestTargets(t *testing.T) {
 	p, s := New(&prompt.History{}), sceneOf()
 	p.Begin(OfNode, "")
 	p.Settle(s)
-	one := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 7, StartTicks: 70}, GPUs: []int{0, 1}, User: "alice", Command: "one", Job: "16", Mine: true}
-	two := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 8, StartTicks: 80}, GPUs: []int{1}, User: "bob", Command: "two", Job: "16"}
+	one := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 7, StartTicks: 70}, GPUs: []int{0, 1}, User: "alice",
+		Command: "one", Job: "16", Mine: true}
+	two := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 8, StartTicks: 80}, GPUs: []int{1}, User: "bob",
+		Command: "two", Job: "16"}
 	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.listing(s)) != nil {
 		t.Errorf("under the cursor: %s", cmp.Diff(one, got))
 	}

@@ -95,7 +95,8 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 
 // passed are the keys of all pages, which are not the page's own.
 var passed = append([]key.Binding{
-	keys.PrevJob, keys.NextJob, keys.Problems, keys.Manager, keys.Colors, keys.FreeMouse, keys.Refresh, keys.Back, keys.Help, keys.Quit, keys.Interrupt,
+	keys.PrevJob, keys.NextJob, keys.Problems, keys.Manager, keys.Colors, keys.FreeMouse, keys.Refresh, keys.Back,
+	keys.Help, keys.Quit, keys.Interrupt,
 	keys.Repaint, keys.AllJobs, keys.Users, keys.Settings,
 }, keys.Recording...)
 
@@ -104,7 +105,8 @@ func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
 	for _, same := range []struct {
 		key.Binding
 		code rune
-	}{{keys.RowUp, tea.KeyUp}, {keys.RowDown, tea.KeyDown}, {keys.RowsUp, tea.KeyPgUp}, {keys.RowsDown, tea.KeyPgDown}} {
+	}{{keys.RowUp, tea.KeyUp}, {keys.RowDown, tea.KeyDown}, {keys.RowsUp, tea.KeyPgUp},
+		{keys.RowsDown, tea.KeyPgDown}} {
 		if key.Matches(k, same.Binding) {
 			return tea.KeyPressMsg{Code: same.code}
 		}
@@ -175,7 +177,9 @@ func (p *Page) tag(s *part.Scene, l *listing) nav.Answer {
 
 // list is the list as it is now.
 func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
-	return nav.List[nav.Process]{N: len(l.order), Room: p.mode.rooms(s, p.scope.of(s)).room(s) - p.filter.Rows(everyJob), Key: func(i int) nav.Process { return keyOf(l.at(i)) }}
+	return nav.List[nav.Process]{N: len(l.order),
+		Room: p.mode.rooms(s, p.scope.of(s)).room(s) - p.filter.Rows(everyJob),
+		Key:  func(i int) nav.Process { return keyOf(l.at(i)) }}
 }
 
 // goTo puts the cursor on a row, or on the nearest one.

@@ -44,7 +44,8 @@ type listing struct {
 func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
 
 func (p *Page) question(s *part.Scene) question {
-	q := question{snap: s.Snap, scope: p.scope.of(s), mine: s.Mine, order: p.sorting.order, tree: p.tree, filter: p.filter.Expr(everyJob)}
+	q := question{snap: s.Snap, scope: p.scope.of(s), mine: s.Mine, order: p.sorting.order, tree: p.tree,
+		filter: p.filter.Expr(everyJob)}
 	if p.tree {
 		q.heard = p.kin.heard
 	}
@@ -89,7 +90,8 @@ func (l *listing) fill(s *part.Scene, q question, kin *families) {
 		clear(rows[:cap(rows)]) // they would keep an old Snapshot alive
 	}
 	l.tree.clear()
-	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0], places: l.places[:0], flat: l.flat[:0], tree: l.tree}
+	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0],
+		places: l.places[:0], flat: l.flat[:0], tree: l.tree}
 	switch q.scope {
 	case OfJobs, OfNodes:
 		l.addJobs(s)
@@ -202,7 +204,8 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 }
 
 // rowOf is the row of a process. It is the job's that its cgroup or environment names, else the one whose GPU it is on.
-func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow, hidden bool) {
+func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow,
+	hidden bool) {
 	r = table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}
 	var job *cluster.JobView
 	for i := range slots {

@@ -74,7 +74,8 @@ func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
 }
 
 func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
-	return table.ProcessRow{Process: tally.Process{Process: w, Number: cluster.NoNumber, Own: true}, Node: n, Kin: true, Ghost: !tally.Mine(s.Snap, w)}
+	return table.ProcessRow{Process: tally.Process{Process: w, Number: cluster.NoNumber, Own: true}, Node: n, Kin: true,
+		Ghost: !tally.Mine(s.Snap, w)}
 }
 
 // addTo adds the rows from the roots on: those whose parents are not among them. What a node says may have no root at
@@ -113,7 +114,8 @@ func (t *tree) add(l *listing, i int32, branch, before string) {
 
 // of are the children of a process.
 func (t *tree) of(pid int) []int32 {
-	from, _ := slices.BinarySearchFunc(t.children, pid, func(i int32, pid int) int { return cmp.Compare(t.rows[i].Parent, pid) })
+	from, _ := slices.BinarySearchFunc(t.children, pid,
+		func(i int32, pid int) int { return cmp.Compare(t.rows[i].Parent, pid) })
 	to := from
 	for to < len(t.children) && t.rows[t.children[to]].Parent == pid {
 		to++

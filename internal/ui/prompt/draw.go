@@ -24,7 +24,8 @@ func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	}
 	x := f.line.Draw(fr, fr.Put(1, y, label, draw.Dim), y, draw.Strong, wrong)
 	count := strconv.Itoa(shown) + " of " + strconv.Itoa(all)
-	end := part.HintsAt(fr, x+3+draw.Width(count)+2, y, keys.HintOf(keys.Complete), keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
+	end := part.HintsAt(fr, x+3+draw.Width(count)+2, y, keys.HintOf(keys.Complete), keys.HintOf(keys.Keep),
+		keys.HintOf(keys.Cancel))
 	if at := end - 2 - draw.Width(count); at >= x+3 {
 		fr.Put(at, y, count, draw.Dim)
 	}

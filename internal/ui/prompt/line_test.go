@@ -14,7 +14,8 @@ import (
 // A line takes keys and pastes as text of one line, up to its limit, and leaves the mouse to others.
 func TestLineIsEdited(t *testing.T) {
 	l := NewLine("rnk", 8)
-	for _, msg := range []tea.Msg{named["left"], named["left"], tea.KeyPressMsg{Code: 'a', Text: "a\u202e\x1b"}, tea.PasteMsg{Content: "\u202e\n"}} {
+	for _, msg := range []tea.Msg{named["left"], named["left"], tea.KeyPressMsg{Code: 'a', Text: "a\u202e\x1b"},
+		tea.PasteMsg{Content: "\u202e\n"}} {
 		if !l.Edit(msg) {
 			t.Errorf("%v is not taken", msg)
 		}
@@ -57,7 +58,8 @@ func TestLineIsDrawn(t *testing.T) {
 		}
 		theme := draw.NewTheme(colorprofile.TrueColor, false, false)
 		if got, want := string(theme.Encode(nil, got)), string(theme.Encode(nil, want)); got != want || end != x {
-			t.Errorf("in %d columns, %d to the left: %q up to %d, want %q up to %d", test.w, test.left, got, end, want, x)
+			t.Errorf("in %d columns, %d to the left: %q up to %d, want %q up to %d", test.w, test.left, got, end, want,
+				x)
 		}
 	}
 }

@@ -16,8 +16,10 @@ import (
 var (
 	fields = filter.Of(filter.User, filter.PID, filter.Util, filter.Power)
 	named  = map[string]tea.KeyPressMsg{
-		"tab": {Code: tea.KeyTab}, "back": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp}, "down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter},
-		"esc": {Code: tea.KeyEscape}, "left": {Code: tea.KeyLeft}, "home": {Code: tea.KeyHome}, "del": {Code: tea.KeyBackspace},
+		"tab": {Code: tea.KeyTab}, "back": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp},
+		"down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter},
+		"esc": {Code: tea.KeyEscape}, "left": {Code: tea.KeyLeft}, "home": {Code: tea.KeyHome},
+		"del": {Code: tea.KeyBackspace},
 	}
 )
 
@@ -94,7 +96,8 @@ func TestHistory(t *testing.T) {
 		press(f, text+"<enter>")
 	}
 	for keys, want := range map[string]string{
-		"<up>": "user=x|", "<up><up>": "a|", "<up><up><up><up><up>": "b|", "z<up><up><down>": "user=x|", "z<up><down>": "z|", "z<up><down><down>": "z|", "<up>y<up>": "user=x|",
+		"<up>": "user=x|", "<up><up>": "a|", "<up><up><up><up><up>": "b|", "z<up><up><down>": "user=x|",
+		"z<up><down>": "z|", "z<up><down><down>": "z|", "<up>y<up>": "user=x|",
 		"<up><left>y<down>": "user=y|x",
 	} {
 		other.Open("2")
@@ -180,19 +183,25 @@ func TestDraw(t *testing.T) {
 		w            int
 		above, below string
 	}{
-		{"", 80, " Tab: user pid util power", " filter: █                          4 of 8  Tab complete  Enter keep  Esc clear"},
-		{"u<tab>", 80, " Tab: user util", " filter: user█                      4 of 8  Tab complete  Enter keep  Esc clear"},
-		{"utl<5", 80, ` no field "utl" here: the nearest is util`, " filter: utl<5█                     4 of 8  Tab complete  Enter keep  Esc clear"},
-		{"util<", 80, " Tab: < <= <50", " filter: util<█                     4 of 8  Tab complete  Enter keep  Esc clear"},
+		{"", 80, " Tab: user pid util power",
+			" filter: █                          4 of 8  Tab complete  Enter keep  Esc clear"},
+		{"u<tab>", 80, " Tab: user util",
+			" filter: user█                      4 of 8  Tab complete  Enter keep  Esc clear"},
+		{"utl<5", 80, ` no field "utl" here: the nearest is util`,
+			" filter: utl<5█                     4 of 8  Tab complete  Enter keep  Esc clear"},
+		{"util<", 80, " Tab: < <= <50", " filter: util<█                     4 of 8  Tab complete  Enter keep  Esc " +
+			"clear"},
 		{"", 20, " Tab: user pid …", " filter: █   4 of 8"},
 		{"abcdefghijklmnopqrstuvw", 30, "", " filter: ghijklmnopqrstuvw█"},
-		{"(train<left>", 80, " a ) is expected: a ( is not closed", " filter: (train                     4 of 8  Tab complete  Enter keep  Esc clear"},
+		{"(train<left>", 80, " a ) is expected: a ( is not closed",
+			" filter: (train                     4 of 8  Tab complete  Enter keep  Esc clear"},
 	} {
 		f := New(fields, &History{})
 		f.Open("1")
 		press(f, test.keys)
 		if got := picture(f, test.w); got[0] != test.above || got[1] != test.below {
-			t.Errorf("%s in %d columns:\n%q\n%q, want\n%q\n%q", test.keys, test.w, got[0], got[1], test.above, test.below)
+			t.Errorf("%s in %d columns:\n%q\n%q, want\n%q\n%q", test.keys, test.w, got[0], got[1], test.above,
+				test.below)
 		}
 	}
 }

@@ -37,7 +37,8 @@ func (p *Page) Draw(f *part.Frame) {
 		f.Left(label, f.H-2, f.W-label-1, text, role)
 	}
 	part.Footer(f, "", append(part.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
-		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"), keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
+		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
+		keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
 		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
@@ -52,7 +53,8 @@ func (p *Page) state() (string, draw.Role) {
 	case changed == 0:
 		return "changes take effect at once; w writes them to your configuration file", draw.Dim
 	}
-	return part.Plural(changed, "change", "changes") + " for this run only; w writes to your configuration file", draw.Dim
+	return part.Plural(changed, "change", "changes") + " for this run only; w writes to your configuration file",
+		draw.Dim
 }
 
 func (p *Page) row(f *part.Frame, y int, r row) {

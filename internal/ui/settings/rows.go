@@ -33,14 +33,17 @@ const (
 // titles are the names of the settings on the page, and what they are for.
 var titles = [...][2]string{
 	theme: {"Theme", "auto: as the terminal's background"}, colors: {"Colors", "job: problems; classic: utilization"},
-	view: {"Start page", "auto: overview for several nodes"}, yellow: {"Yellow from", "utilization in the classic colors"},
-	red: {"Red from", "utilization in the classic colors"}, memoryYellow: {"Memory yellow from", "GPU memory in the classic colors"},
-	memoryRed: {"Memory red from", "GPU memory in the classic colors"},
+	view:         {"Start page", "auto: overview for several nodes"},
+	yellow:       {"Yellow from", "utilization in the classic colors"},
+	red:          {"Red from", "utilization in the classic colors"},
+	memoryYellow: {"Memory yellow from", "GPU memory in the classic colors"},
+	memoryRed:    {"Memory red from", "GPU memory in the classic colors"},
 }
 
 // tables are the titles of the tables.
 var tables = map[columns.Table]string{
-	columns.Node: "Columns of a node's GPUs", columns.Processes: "Columns of its processes", columns.Overview: "Columns of the overview",
+	columns.Node: "Columns of a node's GPUs", columns.Processes: "Columns of its processes",
+	columns.Overview: "Columns of the overview",
 }
 
 var views = []string{"auto", "node", "overview"}

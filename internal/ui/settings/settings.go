@@ -35,7 +35,8 @@ func (c *Choices) Changed(since *Choices) []string {
 	}{
 		{"theme", c.Theme != since.Theme}, {"colors", c.Classic != since.Classic}, {"view", c.View != since.View},
 		{"gpu_util_thresh", c.Levels != since.Levels}, {"mem_util_thresh", c.MemoryLevels != since.MemoryLevels},
-		{"columns.node", c.Columns.Node != since.Columns.Node}, {"columns.processes", c.Columns.Processes != since.Columns.Processes},
+		{"columns.node", c.Columns.Node != since.Columns.Node},
+		{"columns.processes", c.Columns.Processes != since.Columns.Processes},
 		{"columns.overview", c.Columns.Overview != since.Columns.Overview},
 	} {
 		if k.changed {

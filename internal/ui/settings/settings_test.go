@@ -14,7 +14,8 @@ import (
 )
 
 var named = map[string]tea.KeyPressMsg{
-	"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "right": {Code: tea.KeyRight}, "left": {Code: tea.KeyLeft}, "space": {Code: tea.KeySpace, Text: " "},
+	"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "right": {Code: tea.KeyRight}, "left": {Code: tea.KeyLeft},
+	"space": {Code: tea.KeySpace, Text: " "},
 	"enter": {Code: tea.KeyEnter}, "end": {Code: tea.KeyEnd}, "f12": {Code: tea.KeyF12},
 }
 
@@ -72,7 +73,8 @@ func TestKeys(t *testing.T) {
 		{node("flags"), ">", func(*Choices) {}},
 		{node(""), "space < >", func(*Choices) {}},
 		{node("rank"), "space x", func(*Choices) {}},
-		{row{column, columns.Overview, "health"}, "< < space", func(c *Choices) { c.Columns.Overview = "node,gpus,util,history,mem_bar,mem,power,temp" }},
+		{row{column, columns.Overview, "health"}, "< < space",
+			func(c *Choices) { c.Columns.Overview = "node,gpus,util,history,mem_bar,mem,power,temp" }},
 		{row{column, columns.Processes, "gpu"}, "space", func(c *Choices) {
 			c.Columns.Processes = "pid,type,user,rank,gpu_mem,sm,mem_rw,cpu,host_mem,time,state,threads,command"
 		}},

@@ -27,7 +27,8 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 		c.outcome(s, &b)
 	case c.steps:
 		b.title = "Send " + c.by.String() + " to job " + c.job + "?"
-		b.foot = append(wrapped(s, part.Dim(c.command(c.by.Name())+" signals all steps that srun started, on all nodes, but not the batch script.")),
+		b.foot = append(wrapped(s, part.Dim(c.command(c.by.Name())+
+			" signals all steps that srun started, on all nodes, but not the batch script.")),
 			wrapped(s, part.Dim(c.by.effect()))...)
 		b.keys = []keys.Hint{keys.HintOf(keys.Send), keys.HintOf(keys.OtherSignal), keys.HintOf(keys.Other)}
 	default:
@@ -36,7 +37,8 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 		if c.wrong {
 			b.foot = append(b.foot, []part.Piece{{Text: "that is not " + c.job, Role: draw.Warn}})
 		}
-		b.keys = []keys.Hint{keys.HintOf(keys.Choose).As("run scancel"), keys.HintOf(keys.Other).As("send a signal instead")}
+		b.keys = []keys.Hint{keys.HintOf(keys.Choose).As("run scancel"),
+			keys.HintOf(keys.Other).As("send a signal instead")}
 	}
 	return b
 }
@@ -56,7 +58,8 @@ func (c *Cancel) outcome(s *part.Scene, b *sheet) {
 func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 	job := c.jobOf(s)
 	if job == nil {
-		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM no longer lists this job", Role: draw.Warn}}}
+		return [][]part.Piece{{part.Strong(c.job), part.Piece{Text: "  SLURM no longer lists this job",
+			Role: draw.Warn}}}
 	}
 	jobs := c.ends(s)
 	nodes, gpus := 0, 0
@@ -75,7 +78,8 @@ func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 		{part.Text(strings.Join(size, ", "))},
 	}
 	if len(jobs) > 1 {
-		lines = append(lines, []part.Piece{{Text: "the whole heterogeneous job: " + strconv.Itoa(len(jobs)) + " components", Role: draw.Warn}})
+		lines = append(lines, []part.Piece{{Text: "the whole heterogeneous job: " + strconv.Itoa(len(jobs)) +
+			" components", Role: draw.Warn}})
 	}
 	return lines
 }

@@ -50,7 +50,8 @@ func TestScancel(t *testing.T) {
 // The dialog says which job it is, and then what SLURM said.
 func TestScancelSays(t *testing.T) {
 	r := cancelOf(t)
-	r.says("Cancel job 48211?", "48211  llama  of alice", "4 nodes, 32 GPUs, 1:00:00 left", "to run scancel 48211, type the job ID: █", "What is not saved is lost.")
+	r.says("Cancel job 48211?", "48211  llama  of alice", "4 nodes, 32 GPUs, 1:00:00 left",
+		"to run scancel 48211, type the job ID: █", "What is not saved is lost.")
 	r.press("4 enter")
 	r.says("that is not 48211", "job ID: 4█")
 	r.press("8")
@@ -58,7 +59,8 @@ func TestScancelSays(t *testing.T) {
 	r.press("tab")
 	r.says("Send which signal to job 48211?", "srun started", "often: write a checkpoint")
 	r.press("enter")
-	r.says("Send SIGUSR1 to job 48211?", "scancel --signal=USR1 48211 signals all steps", "A process that does not handle SIGUSR1 ends.", "y send")
+	r.says("Send SIGUSR1 to job 48211?", "scancel --signal=USR1 48211 signals all steps",
+		"A process that does not handle SIGUSR1 ends.", "y send")
 	r.s.Snap.Jobs = nil
 	r.says("SLURM no longer lists this job")
 	for name, test := range map[string]struct {
@@ -68,9 +70,13 @@ func TestScancelSays(t *testing.T) {
 	}{
 		"taken":  {nil, "4 8 2 1 1 enter", []string{"scancel 48211", "SLURM has accepted this: the job is ending."}},
 		"signal": {nil, "tab enter y", []string{"scancel --signal=USR1 48211", "the steps of the job get SIGUSR1"}},
-		"refused": {&reach.Failure{Short: "scancel failed", Cause: "Access/permission denied\x1b[2J", Words: "scancel: error: Kill job error on job id 48211: Access/permission denied\x1b[2J\nsecond",
-			Meaning: "Only the owner of a job and the admins may cancel it.", Hints: []string{"check whose job it is"}}, "4 8 2 1 1 enter",
-			[]string{"scancel failed: Access/permission denied", "scancel: error: Kill job error on job id 48211: Access/permission denied", "second", "Only the owner", "→ check whose job it is", "!\x1b"}},
+		"refused": {&reach.Failure{Short: "scancel failed", Cause: "Access/permission denied\x1b[2J",
+			Words:   "scancel: error: Kill job error on job id 48211: Access/permission denied\x1b[2J\nsecond",
+			Meaning: "Only the owner of a job and the admins may cancel it.", Hints: []string{"check whose job it is"}},
+			"4 8 2 1 1 enter",
+			[]string{"scancel failed: Access/permission denied",
+				"scancel: error: Kill job error on job id 48211: Access/permission denied", "second", "Only the owner",
+				"→ check whose job it is", "!\x1b"}},
 		"other": {errors.New("context deadline exceeded"), "4 8 2 1 1 enter", []string{"context deadline exceeded"}},
 	} {
 		r := cancelOf(t)

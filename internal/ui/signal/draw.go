@@ -30,7 +30,8 @@ func (d *Dialog) sheet(s *part.Scene) sheet {
 	}
 	n := d.willing()
 	b := sheet{
-		title: "Send " + d.by.String() + " to " + processes(n) + "?", head: [][]part.Piece{d.choices(s)}, from: d.from, at: -1,
+		title: "Send " + d.by.String() + " to " + processes(n) + "?", head: [][]part.Piece{d.choices(s)}, from: d.from,
+		at:    -1,
 		focus: keys.HintOf(keys.Dismiss),
 	}
 	if n > 0 {
@@ -75,7 +76,8 @@ func (d *Dialog) choices(s *part.Scene) []part.Piece {
 	if part.Width(pieces) <= width(s) {
 		return pieces
 	}
-	return []part.Piece{{Text: " " + d.whom.name(d.whom.kind) + " ", Role: draw.Tab}, part.Dim(" " + strconv.Itoa(at) + " of " + strconv.Itoa(n))}
+	return []part.Piece{{Text: " " + d.whom.name(d.whom.kind) + " ", Role: draw.Tab},
+		part.Dim(" " + strconv.Itoa(at) + " of " + strconv.Itoa(n))}
 }
 
 // rows are those who are meant, a line each.
@@ -91,7 +93,8 @@ func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 		case why != "":
 			lines = append(lines, c.line(t, draw.Ghost, part.Piece{Text: why, Role: draw.Ghost}))
 		case tally.Left(s.Snap, &t.Target):
-			lines = append(lines, c.line(t, draw.Dim, part.Piece{Text: "no longer on its GPU: it may have exited", Role: draw.Dim}))
+			lines = append(lines, c.line(t, draw.Dim, part.Piece{Text: "no longer on its GPU: it may have exited",
+				Role: draw.Dim}))
 		default:
 			lines = append(lines, c.line(t, draw.Text, part.Text(t.Command)))
 		}
@@ -181,7 +184,8 @@ func (d *Dialog) outcome(s *part.Scene) sheet {
 	n := counts(d.list)
 	asked := len(d.list) - n[notAsked]
 	b := sheet{
-		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processes(asked), from: d.from, at: -1, focus: keys.HintOf(keys.Leave).As("close"),
+		title: "Sent " + d.by.String() + " to " + strconv.Itoa(n[sent]) + " of " + processes(asked), from: d.from,
+		at: -1, focus: keys.HintOf(keys.Leave).As("close"),
 	}
 	if n[waiting] > 0 {
 		b.title = "Sending " + d.by.String() + " to " + processes(asked)
@@ -217,7 +221,8 @@ func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	}
 	var silent [][]part.Piece
 	for _, t := range unheardOf {
-		silent = append(silent, []part.Piece{part.Text(t.Node + "  "), part.Dim(d.unheardOn(t) + "  "), {Text: t.why, Role: draw.Warn}})
+		silent = append(silent, []part.Piece{part.Text(t.Node + "  "), part.Dim(d.unheardOn(t) + "  "),
+			{Text: t.why, Role: draw.Warn}})
 	}
 	return append(silent, lines...)
 }
@@ -238,7 +243,8 @@ func (d *Dialog) unheardOn(of *target) string {
 
 // sorted are the targets that were asked for: first those that did not get the signal, last those that did.
 func (d *Dialog) sorted() []*target {
-	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, unsure: -8, foreign: -4, reused: -3, exited: -2, waiting: -1}
+	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, unsure: -8, foreign: -4, reused: -3, exited: -2,
+		waiting: -1}
 	var list []*target
 	for i := range d.list {
 		if d.list[i].fate != notAsked {

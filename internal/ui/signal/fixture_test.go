@@ -22,21 +22,25 @@ var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 // sceneOf is a job of alice's on so many nodes, with a rank on each of so many GPUs, and one process of bob's on the
 // first node.
 func sceneOf(nodes, gpus int) *part.Scene {
-	job := cluster.JobView{Job: cluster.Job{ID: "48211", Number: "48211", Name: "llama", User: "alice", End: now.Add(time.Hour)}, GPUs: nodes * gpus}
+	job := cluster.JobView{Job: cluster.Job{ID: "48211", Number: "48211", Name: "llama", User: "alice",
+		End: now.Add(time.Hour)}, GPUs: nodes * gpus}
 	snap := &cluster.Snapshot{At: now, Nodes: map[string]*cluster.Node{}, Discovery: cluster.Discovery{User: "alice"}}
 	for k := range nodes {
 		n := &cluster.Node{Name: fmt.Sprintf("n%02d", k+1), State: cluster.NodeReporting, Listed: true, ListedAt: now}
 		for g := range gpus {
-			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{Index: g}, Number: g, Key: fmt.Sprintf("GPU-%d-%d", k, g)})
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: wire.GPU{Index: g}, Number: g,
+				Key: fmt.Sprintf("GPU-%d-%d", k, g)})
 			n.Processes = append(n.Processes, wire.Process{
 				PID: 1000*(k+1) + g, StartTicks: uint64(70 + g), GPU: g,
-				Identity: wire.Identity{User: "alice", Name: "python", Command: "python train.py", Job: "48211", Rank: &wire.Rank{Rank: k*gpus + g, World: new(nodes * gpus), From: "RANK"}},
+				Identity: wire.Identity{User: "alice", Name: "python", Command: "python train.py", Job: "48211",
+					Rank: &wire.Rank{Rank: k*gpus + g, World: new(nodes * gpus), From: "RANK"}},
 			})
 		}
 		job.Nodes, snap.Nodes[n.Name] = append(job.Nodes, n.Name), n
 	}
 	first := snap.Nodes["n01"]
-	first.Processes = append(first.Processes, wire.Process{PID: 99, StartTicks: 5, GPU: 0, Identity: wire.Identity{User: "bob", Command: "gmx"}})
+	first.Processes = append(first.Processes, wire.Process{PID: 99, StartTicks: 5, GPU: 0,
+		Identity: wire.Identity{User: "bob", Command: "gmx"}})
 	snap.Jobs = []cluster.JobView{job}
 	s := &part.Scene{Snap: snap, W: 120, H: 40, Memory: &part.Memory{}, Still: true}
 	s.SetJob(0)
@@ -70,7 +74,8 @@ func dialogOf(t *testing.T, s *part.Scene, at tally.Target, tagged []tally.Targe
 }
 
 var named = map[string]rune{
-	"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "down": tea.KeyDown, "up": tea.KeyUp, "pgdown": tea.KeyPgDown,
+	"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "down": tea.KeyDown,
+	"up": tea.KeyUp, "pgdown": tea.KeyPgDown,
 	"pgup": tea.KeyPgUp, "space": tea.KeySpace,
 }
 

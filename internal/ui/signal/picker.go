@@ -83,9 +83,10 @@ func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
 func (p *picker) sheet(title string) sheet {
 	found := p.matching()
 	b := sheet{
-		title: title, head: [][]part.Piece{p.pieces("signal: ")}, rows: len(found), at: -1, focus: keys.HintOf(keys.Leave),
-		keys: []keys.Hint{keys.HintOf(keys.Choose), keys.HintOf(keys.Up, keys.Down).As("select")},
-		row:  func(i int) []part.Piece { return p.row(found, i) },
+		title: title, head: [][]part.Piece{p.pieces("signal: ")}, rows: len(found), at: -1,
+		focus: keys.HintOf(keys.Leave),
+		keys:  []keys.Hint{keys.HintOf(keys.Choose), keys.HintOf(keys.Up, keys.Down).As("select")},
+		row:   func(i int) []part.Piece { return p.row(found, i) },
 	}
 	if p.about != "" {
 		b.head = append([][]part.Piece{{part.Dim(p.about)}}, b.head...)
@@ -103,7 +104,8 @@ func (p *picker) row(found []entry, i int) []part.Piece {
 	e := found[i]
 	number := strconv.Itoa(int(e.Signal))
 	name := e.Name() + strings.Repeat(" ", max(8-len(e.Name()), 1))
-	return []part.Piece{part.Dim(strings.Repeat(" ", 2-len(number)) + number + "  "), part.Strong(name), part.Dim(e.meaning)}
+	return []part.Piece{part.Dim(strings.Repeat(" ", 2-len(number)) + number + "  "), part.Strong(name),
+		part.Dim(e.meaning)}
 }
 
 // draw draws the box, with the cursor.

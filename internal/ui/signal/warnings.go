@@ -68,7 +68,8 @@ func (d *Dialog) others(s *part.Scene) string {
 			continue
 		}
 		if all := tally.RanksOf(s.Snap, job); n < all {
-			return "Only " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID + gets(n) + ": the others will wait or fail."
+			return "Only " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID + gets(n) +
+				": the others will wait or fail."
 		}
 	}
 	return ""
@@ -113,14 +114,16 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 			if late > 0 {
 				verb = " were"
 			}
-			said = append(said, "No processes"+verb+" listed on "+strconv.Itoa(b.nodes)+" of "+part.Plural(b.of, "node", "nodes")+": nothing is sent there.")
+			said = append(said, "No processes"+verb+" listed on "+strconv.Itoa(b.nodes)+" of "+
+				part.Plural(b.of, "node", "nodes")+": nothing is sent there.")
 		}
 		if late > 0 {
 			verb, them := " more process has", "it"
 			if late > 1 {
 				verb, them = " more processes have", "them"
 			}
-			said = append(said, strconv.Itoa(late)+verb+" been listed since: press "+keys.Whom.Help().Key+", then "+keys.WhomBefore.Help().Key+", to include "+them+".")
+			said = append(said, strconv.Itoa(late)+verb+" been listed since: press "+keys.Whom.Help().Key+", then "+
+				keys.WhomBefore.Help().Key+", to include "+them+".")
 		}
 		return strings.Join(said, " ")
 	}

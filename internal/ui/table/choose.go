@@ -10,16 +10,20 @@ import (
 // keyOf are the columns that can be chosen, by their names.
 var keyOf = map[columns.Table]map[string]col{
 	columns.Node: {
-		"gpu": colGPU, "rank": colRank, "name": colName, "temp": colTemp, "util_bar": colUtilBar, "util": colUtil, "mem_bar": colMemBar, "mem": colUsed,
+		"gpu": colGPU, "rank": colRank, "name": colName, "temp": colTemp, "util_bar": colUtilBar, "util": colUtil,
+		"mem_bar": colMemBar, "mem": colUsed,
 		"power": colPower, "clocks": colClock, "mem_rw": colMemRW, "history": colHistory, "flags": colFlags,
 	},
 	columns.Processes: {
-		"gpu": colGPU, "pid": colPID, "type": colType, "user": colUser, "rank": colRank, "gpu_mem": colGPUMem, "sm": colSM, "mem_rw": colMemRW,
-		"cpu": colCPU, "host_mem": colHostMem, "time": colTime, "state": colState, "threads": colThreads, "command": colCommand,
+		"gpu": colGPU, "pid": colPID, "type": colType, "user": colUser, "rank": colRank, "gpu_mem": colGPUMem,
+		"sm": colSM, "mem_rw": colMemRW,
+		"cpu": colCPU, "host_mem": colHostMem, "time": colTime, "state": colState, "threads": colThreads,
+		"command": colCommand,
 	},
 	columns.Overview: {
-		"node": colNode, "gpus": colCells, "util": colUtil, "history": colHistory, "mem_bar": colMemBar, "mem": colUsed, "power": colPower,
-		"temp": colHottest, "health": colHealth,
+		"node": colNode, "gpus": colCells, "util": colUtil, "history": colHistory, "mem_bar": colMemBar, "mem": colUsed,
+		"power": colPower,
+		"temp":  colHottest, "health": colHealth,
 	},
 }
 

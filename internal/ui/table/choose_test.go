@@ -13,9 +13,10 @@ var tables = map[columns.Table]struct {
 	all []column
 	of  func(width int, list columns.List) layout
 }{
-	columns.Node:      {gpuColumns, func(w int, l columns.List) layout { return gpuLayout(w, true, 0, l) }},
-	columns.Processes: {nodesProcessColumns, func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l) }},
-	columns.Overview:  {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, l) }},
+	columns.Node: {gpuColumns, func(w int, l columns.List) layout { return gpuLayout(w, true, 0, l) }},
+	columns.Processes: {nodesProcessColumns,
+		func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l) }},
+	columns.Overview: {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, l) }},
 }
 
 // Each name in the settings is a column of its table, in the same order.
@@ -40,11 +41,13 @@ func TestEachNameIsAColumn(t *testing.T) {
 func TestChosenColumns(t *testing.T) {
 	for name, table := range tables {
 		for _, list := range [][]string{
-			name.Names()[:3], {name.Names()[4], name.Names()[1]}, slices.Sorted(slices.Values(name.Names())), reversed(name.Names()),
+			name.Names()[:3], {name.Names()[4], name.Names()[1]}, slices.Sorted(slices.Values(name.Names())),
+			reversed(name.Names()),
 		} {
 			want := list
 			if first := name.Names()[0]; name != columns.Processes {
-				want = append([]string{first}, slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == first })...)
+				want = append([]string{first},
+					slices.DeleteFunc(slices.Clone(list), func(n string) bool { return n == first })...)
 			}
 			for w := 1; w <= 300; w++ {
 				l, x, shown, ended := table.of(w, columns.Of(list)), 0, 0, false
@@ -112,7 +115,8 @@ func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 		}
 		slices.SortFunc(got, func(a, b col) int { return l[a].X - l[b].X })
 		if !slices.Equal(got, test.want) || l[got[0]].X <= marks {
-			t.Errorf("nodes %t, jobs %t: %v, want %v; the first at %d", test.nodes, test.jobs, got, test.want, l[got[0]].X)
+			t.Errorf("nodes %t, jobs %t: %v, want %v; the first at %d", test.nodes, test.jobs, got, test.want,
+				l[got[0]].X)
 		}
 	}
 }
@@ -125,7 +129,8 @@ func TestOrderAtChosenColumns(t *testing.T) {
 		by   ProcessOrder
 		sort bool
 	}{
-		{0, ByPlace, true}, {list.layout[colGPU].X, ByPlace, true}, {list.layout[colCommand].X, ByPlace, false}, {list.layout[colPID].X, ByPID, true},
+		{0, ByPlace, true}, {list.layout[colGPU].X, ByPlace, true}, {list.layout[colCommand].X, ByPlace, false},
+		{list.layout[colPID].X, ByPID, true},
 		{list.layout[colCPU].X, ByProcessCPU, true},
 	} {
 		if by, ok := list.OrderAt(test.x); ok != test.sort || by != test.by {

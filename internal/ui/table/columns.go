@@ -106,8 +106,10 @@ var gpuColumns = []column{
 }
 
 var gpuGrowth = []stage{
-	{10, []col{colUtilBar, colMemBar}}, {14, []col{colFlags}}, {20, []col{colHistory}}, {16, []col{colUtilBar, colMemBar}}, {20, []col{colFlags}},
-	{24, []col{colUtilBar, colMemBar}}, {60, []col{colHistory}}, {40, []col{colFlags}}, {120, []col{colHistory}}, {unbounded, []col{colFlags}},
+	{10, []col{colUtilBar, colMemBar}}, {14, []col{colFlags}}, {20, []col{colHistory}},
+	{16, []col{colUtilBar, colMemBar}}, {20, []col{colFlags}},
+	{24, []col{colUtilBar, colMemBar}}, {60, []col{colHistory}}, {40, []col{colFlags}}, {120, []col{colHistory}},
+	{unbounded, []col{colFlags}},
 }
 
 var processColumns = []column{
@@ -129,7 +131,8 @@ var processColumns = []column{
 	{key: colCommand, gap: 2, least: 12, priority: 4, title: "COMMAND"},
 }
 
-var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, []col{colJob}}, {unbounded, []col{colCommand}}}
+var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, []col{colJob}},
+	{unbounded, []col{colCommand}}}
 
 var nodeColumns = []column{
 	{key: colNode, least: 10, priority: 1, title: "NODE"},
@@ -144,7 +147,8 @@ var nodeColumns = []column{
 }
 
 var nodeGrowth = []stage{
-	{36, []col{colHealth}}, {20, []col{colHistory}}, {16, []col{colNode}}, {16, []col{colMemBar}}, {30, []col{colHistory}}, {unbounded, []col{colHealth}},
+	{36, []col{colHealth}}, {20, []col{colHistory}}, {16, []col{colNode}}, {16, []col{colMemBar}},
+	{30, []col{colHistory}}, {unbounded, []col{colHealth}},
 }
 
 var timeColumns = []column{
@@ -155,7 +159,8 @@ var timeColumns = []column{
 }
 
 var timeGrowth = []stage{
-	{20, []col{colHistory}}, {22, []col{colHealth}}, {40, []col{colHistory}}, {26, []col{colHealth}}, {67, []col{colHistory}}, {16, []col{colNode}},
+	{20, []col{colHistory}}, {22, []col{colHealth}}, {40, []col{colHistory}}, {26, []col{colHealth}},
+	{67, []col{colHistory}}, {16, []col{colNode}},
 	{36, []col{colHealth}}, {100, []col{colHistory}}, {unbounded, []col{colHealth}},
 }
 

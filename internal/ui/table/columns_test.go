@@ -19,11 +19,13 @@ var layouts = map[string]struct {
 	"programs":  {func(w int) layout { return rankLayout(w, 0, true) }, rankColumns},
 	"pending":   {pendingLayout, pendingColumns},
 	"nodes":     {func(w int) layout { return nodeLayout(w, 8, "") }, nodeColumns},
-	"times":     {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) }, timeColumns},
+	"times": {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
+		timeColumns},
 }
 
 // nodesProcessColumns are those of processes on one node.
-var nodesProcessColumns = slices.DeleteFunc(slices.Clone(processColumns), func(c column) bool { return c.key == colNode || c.key == colJob })
+var nodesProcessColumns = slices.DeleteFunc(slices.Clone(processColumns),
+	func(c column) bool { return c.key == colNode || c.key == colJob })
 
 // alikeColumns are those of GPUs of one model.
 var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c column) bool { return c.key == colName })
@@ -68,13 +70,20 @@ func TestColumnsComeInAt(t *testing.T) {
 		key    col
 		width  int
 	}{
-		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45}, {"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
-		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116}, {"gpus", colRank, 122}, {"gpus", colMemRW, 128}, {"alike", colRank, 106},
-		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41}, {"processes", colGPUMem, 51}, {"processes", colSM, 57}, {"processes", colRank, 63},
-		{"processes", colCPU, 71}, {"processes", colTime, 81}, {"processes", colMemRW, 87}, {"processes", colHostMem, 94}, {"processes", colState, commandFirst},
-		{"manager", colPID, 16}, {"manager", colNode, 30}, {"manager", colJob, 39}, {"manager", colCommand, 53}, {"manager", colHostMem, 115},
-		{"ranks", colPID, 33}, {"ranks", colSM, 39}, {"ranks", colCPU, 47}, {"ranks", colTime, 77}, {"ranks", colCommand, 91},
-		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53}, {"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},
+		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45},
+		{"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
+		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
+		{"gpus", colRank, 122}, {"gpus", colMemRW, 128}, {"alike", colRank, 106},
+		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41},
+		{"processes", colGPUMem, 51}, {"processes", colSM, 57}, {"processes", colRank, 63},
+		{"processes", colCPU, 71}, {"processes", colTime, 81}, {"processes", colMemRW, 87},
+		{"processes", colHostMem, 94}, {"processes", colState, commandFirst},
+		{"manager", colPID, 16}, {"manager", colNode, 30}, {"manager", colJob, 39}, {"manager", colCommand, 53},
+		{"manager", colHostMem, 115},
+		{"ranks", colPID, 33}, {"ranks", colSM, 39}, {"ranks", colCPU, 47}, {"ranks", colTime, 77},
+		{"ranks", colCommand, 91},
+		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53},
+		{"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},
 		{"times", colHistory, 28}, {"times", colUtil, 34}, {"times", colHealth, 50},
 	} {
 		l := layouts[test.layout]

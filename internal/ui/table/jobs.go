@@ -28,7 +28,8 @@ var jobColumns = []column{
 }
 
 var jobGrowth = []stage{
-	{16, []col{colHealth}}, {11, []col{colJob}}, {17, []col{colLowest}}, {20, []col{colHealth}}, {14, []col{colJob}}, {16, []col{colJobName}}, {30, []col{colHealth}}, {16, []col{colJob}}, {24, []col{colJobName}},
+	{16, []col{colHealth}}, {11, []col{colJob}}, {17, []col{colLowest}}, {20, []col{colHealth}}, {14, []col{colJob}},
+	{16, []col{colJobName}}, {30, []col{colHealth}}, {16, []col{colJob}}, {24, []col{colJobName}},
 	{12, []col{colPartition}}, {20, []col{colJob}}, {unbounded, []col{colHealth}},
 }
 
@@ -44,7 +45,8 @@ const (
 	JobOrders
 )
 
-var jobsBy = [JobOrders]mark{ByJob: {colJob, "↑"}, ByProblems: {colHealth, "↓"}, ByUtil: {colUtil, "↑"}, ByTimeLeft: {colTime, "↑"}}
+var jobsBy = [JobOrders]mark{ByJob: {colJob, "↑"}, ByProblems: {colHealth, "↓"}, ByUtil: {colUtil, "↑"},
+	ByTimeLeft: {colTime, "↑"}}
 
 // mark is the column that rows are sorted by, and the direction.
 type mark struct {
@@ -199,7 +201,8 @@ func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
 		place += " "
 	}
 	for _, text := range []string{
-		place + part.OnGPU(r.Worst, words.Long), place + part.OnGPU(r.Worst, words.Short), place + part.OnGPU(r.Worst, words.One), part.OnGPU(r.Worst, words.One), words.One,
+		place + part.OnGPU(r.Worst, words.Long), place + part.OnGPU(r.Worst, words.Short),
+		place + part.OnGPU(r.Worst, words.One), part.OnGPU(r.Worst, words.One), words.One,
 	} {
 		if draw.Width(text+more) <= w {
 			return text + more

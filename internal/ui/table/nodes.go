@@ -84,8 +84,10 @@ func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
 	}
 	of := n.Arrived.Format(time.TimeOnly)
 	for _, text := range []string{
-		part.Absence(f, n, part.Unlimited) + ", last seen " + of, part.Trouble(f, n, part.Unlimited) + ", last seen " + of,
-		part.Trouble(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of, part.Trouble(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
+		part.Absence(f, n, part.Unlimited) + ", last seen " + of, part.Trouble(f, n, part.Unlimited) + ", last seen " +
+			of,
+		part.Trouble(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of,
+		part.Trouble(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
 	} {
 		if draw.Width(text) <= w && !strings.Contains(text, "…") && !strings.HasPrefix(text, ",") {
 			return text

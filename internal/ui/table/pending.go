@@ -19,7 +19,8 @@ var pendingColumns = []column{
 }
 
 var pendingGrowth = []stage{
-	{14, []col{colReason}}, {16, []col{colJob}}, {24, []col{colJobName}}, {15, []col{colPartition}}, {20, []col{colReason}}, {20, []col{colJob}},
+	{14, []col{colReason}}, {16, []col{colJob}}, {24, []col{colJobName}}, {15, []col{colPartition}},
+	{20, []col{colReason}}, {20, []col{colJob}},
 	{40, []col{colJobName}}, {30, []col{colReason}},
 }
 

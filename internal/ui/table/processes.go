@@ -67,7 +67,8 @@ func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
 	}
 	onGPU(f, y, f.Node, p, l, text, dim)
 	onHost(f, y, f.Node, p.Process, l, text, dim)
-	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.SlowRole(f.Node.Name, p.On, text), known(p.CPUPercent, draw.Whole))
+	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.SlowRole(f.Node.Name, p.On, text),
+		known(p.CPUPercent, draw.Whole))
 	command(f, y, p.Process, l, text)
 }
 

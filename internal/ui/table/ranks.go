@@ -32,7 +32,8 @@ var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
 func rankLayout(width, number int, several bool) layout {
 	columns, margin := numbered(rankColumns, number), 3
 	if !several {
-		columns, margin = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colProgram }), 2
+		columns, margin = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colProgram }),
+			2
 	}
 	return fit(width, columns, rankGrowth, margin)
 }

@@ -53,7 +53,10 @@ type sum struct {
 }
 
 func sumOf(gpus []*cluster.GPU) sum {
-	return sum{gpus, tally.Total(gpus), func(n int) []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) }}
+	return sum{gpus, tally.Total(gpus), func(n int) []float32 {
+		return tally.Series(gpus, metric.Util, metric.Mean,
+			n)
+	}}
 }
 
 // historyKey is a key of part.Once.
@@ -63,7 +66,8 @@ type historyKey struct{ n int }
 func jobSum(f *part.Frame) sum {
 	gpus := f.LastSaid()
 	return sum{gpus, f.LastTotal(), func(n int) []float32 {
-		return part.Once(f.Scene, historyKey{n}, func() []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) })
+		return part.Once(f.Scene, historyKey{n},
+			func() []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) })
 	}}
 }
 

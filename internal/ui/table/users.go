@@ -22,7 +22,8 @@ var userColumns = []column{
 	{key: colCommand, gap: 2, least: 8, priority: 7, title: "COMMAND"},
 }
 
-var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}}, {unbounded, []col{colCommand}}}
+var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}},
+	{unbounded, []col{colCommand}}}
 
 // UserOrder is an order of the users. The user whose jobs these are comes first in each.
 type UserOrder uint8
@@ -36,7 +37,8 @@ const (
 	UserOrders
 )
 
-var usersBy = [UserOrders]mark{ByGPUs: {colGPUs, "↓"}, ByHeld: {colGPUMem, "↓"}, ByAge: {colTime, "↓"}, ByUserName: {colUser, "↑"}}
+var usersBy = [UserOrders]mark{ByGPUs: {colGPUs, "↓"}, ByHeld: {colGPUMem, "↓"}, ByAge: {colTime, "↓"},
+	ByUserName: {colUser, "↑"}}
 
 // Users is the table of those who have processes on the nodes.
 type Users struct{ layout layout }

@@ -37,8 +37,10 @@ const (
 )
 
 var bindings = [...]key.Binding{
-	Pause: keys.Pause, StepBack: keys.StepBack, StepOn: keys.StepOn, ShortBack: keys.ShortBack, ShortOn: keys.ShortOn, LongBack: keys.LongBack, LongOn: keys.LongOn,
-	Beginning: keys.Beginning, End: keys.End, Slower: keys.Slower, Faster: keys.Faster, EarlierProblem: keys.EarlierSign, LaterProblem: keys.LaterSign,
+	Pause: keys.Pause, StepBack: keys.StepBack, StepOn: keys.StepOn, ShortBack: keys.ShortBack, ShortOn: keys.ShortOn,
+	LongBack: keys.LongBack, LongOn: keys.LongOn,
+	Beginning: keys.Beginning, End: keys.End, Slower: keys.Slower, Faster: keys.Faster,
+	EarlierProblem: keys.EarlierSign, LaterProblem: keys.LaterSign,
 }
 
 // OrderOf returns the order of a key.
@@ -75,7 +77,8 @@ func Draw(f *part.Frame, p *Place) {
 	x := f.Pieces(1, y, left...) + 2
 	end := f.W - 1
 	for _, hints := range [][]keys.Hint{
-		{p.pause(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.ShortBack, keys.ShortOn), keys.HintOf(keys.LaterSign).As("problem")},
+		{p.pause(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.ShortBack, keys.ShortOn),
+			keys.HintOf(keys.LaterSign).As("problem")},
 		{p.pause(), keys.HintOf(keys.ShortBack, keys.ShortOn)},
 		{p.pause()},
 	} {
@@ -108,7 +111,8 @@ func (p *Place) words() []part.Piece {
 		state = part.Strong("end")
 	}
 	words := []part.Piece{
-		part.Strong("replay  "), part.Text(clock(p.At.Sub(p.Began))), part.Dim(" of " + clock(p.End.Sub(p.Began)) + "  "), {Text: fmt.Sprintf("%-6s", state.Text), Role: state.Role},
+		part.Strong("replay  "), part.Text(clock(p.At.Sub(p.Began))),
+		part.Dim(" of " + clock(p.End.Sub(p.Began)) + "  "), {Text: fmt.Sprintf("%-6s", state.Text), Role: state.Role},
 	}
 	if p.Rough || p.Read < 1 {
 		words = append(words, part.Dim(fmt.Sprintf("  reading %2.0f%%", 100*p.Read)))

@@ -13,7 +13,8 @@ import (
 
 // The documents of the command decode into the types, and encode to the same again.
 func TestDecode(t *testing.T) {
-	for path, into := range map[string]any{"report/testdata/report.json": &report.Report{}, "track/testdata/documented.json": &report.Command{}} {
+	for path, into := range map[string]any{"report/testdata/report.json": &report.Report{},
+		"track/testdata/documented.json": &report.Command{}} {
 		text, err := os.ReadFile("../../../internal/" + path)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +43,8 @@ func members(t *testing.T, text []byte) (m map[string]any) {
 }
 
 func TestPlace(t *testing.T) {
-	for want, p := range map[string]report.Place{"n1": {Node: "n1"}, "n1 GPU0": {Node: "n1", GPU: new(int)}, "n1 GPU-a": {Node: "n1", Key: "GPU-a"}} {
+	for want, p := range map[string]report.Place{"n1": {Node: "n1"}, "n1 GPU0": {Node: "n1", GPU: new(int)},
+		"n1 GPU-a": {Node: "n1", Key: "GPU-a"}} {
 		if got := p.String(); got != want {
 			t.Errorf("%+v is %q", p, got)
 		}

@@ -60,7 +60,8 @@ func (g GPU) MarshalJSON() ([]byte, error) {
 	if g.Instance != nil {
 		o = o.add("mig_instance", *g.Instance)
 	}
-	o = o.add("lost", g.Lost).add("lost_class", g.LostClass).add("hangs_seconds", unlessZero(g.HangsSeconds)).add("hanging_call", g.HangingCall)
+	o = o.add("lost", g.Lost).add("lost_class", g.LostClass).add("hangs_seconds",
+		unlessZero(g.HangsSeconds)).add("hanging_call", g.HangingCall)
 	o = o.add("age_seconds", unlessZero(g.AgeSeconds)).add("processes_unlisted", g.Unlisted)
 	o = g.Metrics.appendTo(o, metric.GPU)
 	if g.ThrottleReasons != nil {

@@ -18,7 +18,8 @@ func TestDecodeNewer(t *testing.T) {
 	}
 	want := Node{
 		Name: "n1", State: NodeReporting, Host: Metrics{Load1: 0.5, "frost_percent": 3},
-		GPUs: []GPU{{Index: new(0), Metrics: Metrics{UtilPercent: 7, "frost_percent": 2}, ThrottleReasons: []string{"gpu_idle"}, NVLinksUp: []int{}}},
+		GPUs: []GPU{{Index: new(0), Metrics: Metrics{UtilPercent: 7, "frost_percent": 2},
+			ThrottleReasons: []string{"gpu_idle"}, NVLinksUp: []int{}}},
 	}
 	if diff := cmp.Diff(want, n); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -81,7 +82,8 @@ func TestSeries(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		t.Fatal(err)
 	}
-	if s := h.Metrics[UtilPercent]; len(s) != 3 || s[0] != 97.5 || !math.IsNaN(s[1]) || s[2] != 0 || h.ThrottleReasons[1] != nil {
+	if s := h.Metrics[UtilPercent]; len(s) != 3 || s[0] != 97.5 || !math.IsNaN(s[1]) || s[2] != 0 ||
+		h.ThrottleReasons[1] != nil {
 		t.Errorf("%+v", h)
 	}
 	if again, err := json.Marshal(&h); err != nil || string(again) != text {
