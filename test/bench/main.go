@@ -34,7 +34,6 @@ type options struct {
 	keep, slurm    bool
 	soak           int
 	seed           int64
-	tree           int
 }
 
 func main() {
@@ -66,15 +65,6 @@ func main() {
 	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes "+
 		"says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
-	flag.IntVar(&o.tree, "tree", 0, "measure only the srun door with this many nodes and aggregation on the way, "+
-		"without a cluster")
-	if dir := os.Getenv(standInVariable); dir != "" {
-		if err := playSrun(dir, os.Args[1:]); err != nil {
-			fmt.Fprintln(os.Stderr, "srun: error:", err)
-			os.Exit(1)
-		}
-		return
-	}
 	flag.Parse()
 	o.nodes = o.size()
 	if err := run(o); err != nil {
@@ -109,9 +99,6 @@ func run(o options) error {
 	}
 	if o.fleet > 0 {
 		return measureFleet(o)
-	}
-	if o.tree > 0 {
-		return measureTree(o)
 	}
 	ours, err := prepare(o)
 	if err != nil {
