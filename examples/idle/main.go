@@ -11,7 +11,7 @@ import (
 	"os/signal"
 
 	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 func main() {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // TestTypesHaveTheDocument: the document decodes into the types of package schema, and encodes to the same again. It

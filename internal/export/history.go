@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // newHistory is what the graphs of a GPU show; nil: there is nothing yet.

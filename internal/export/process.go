@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process {

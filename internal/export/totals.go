@@ -3,7 +3,7 @@ package export
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // newTotals are the numbers of a job over its GPUs on nodes that report: those that lists of jobs show.

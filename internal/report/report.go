@@ -10,7 +10,7 @@
 // An Observer may be used from any goroutine. A Report is a plain value, and its outputs are pure functions.
 package report
 
-import "github.com/nvnodetop/nvnodetop/pkg/nvnodetop/report"
+import "github.com/nvnodetop/nvnodetop/pkg/report"
 
 // The types of a report.
 type (

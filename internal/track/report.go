@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/report"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // The types of a report.

@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // public are the packages that other modules may import, by their directories.
-var public = map[string]string{"nvnodetop": ".", "schema": "schema", "report": "report"}
+var public = map[string]string{"nvnodetop": ".", "schema": "../schema", "report": "../report"}
 
 // TestSurface: what other modules can use is what testdata says. docs/API.md has the rules for changing it.
 func TestSurface(t *testing.T) {

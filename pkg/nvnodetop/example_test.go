@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // The demo stands in for a cluster here. Without it, Options{} means the jobs of the user.

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	observer "github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/report"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // Report watches a job of the user to its end, from its start if it is pending, and returns its report. It is that of

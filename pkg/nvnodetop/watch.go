@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/schema"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Watch yields what is known at each interval: first when every node has reported or failed, or when the setting

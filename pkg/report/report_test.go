@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/pkg/nvnodetop/report"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // The documents of the command decode into the types, and encode to the same again.
 func TestDecode(t *testing.T) {
 	for path, into := range map[string]any{"report/testdata/report.json": &report.Report{},
 		"track/testdata/documented.json": &report.Command{}} {
-		text, err := os.ReadFile("../../../internal/" + path)
+		text, err := os.ReadFile("../../internal/" + path)
 		if err != nil {
 			t.Fatal(err)
 		}
