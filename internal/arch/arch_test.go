@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/nvnodetop/nvnodetop"
 
-// allowed lists which packages of this module each package may import, as the table in docs/ARCHITECTURE.md does. A
-// package that is missing here fails.
+// allowed lists which packages of this module each package may import; docs/PACKAGES.md is made from it. A package that
+// is missing here fails.
 var allowed = map[string][]string{
 	"cmd/nvnodetop":       {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe": {"internal/build", "internal/probe", "internal/probe/nvml"},
@@ -158,6 +158,7 @@ var allowed = map[string][]string{
 	"test/bench":       {"test/fleet", "test/term"},
 	"test/chromium":    {},
 	"test/cluster":     {},
+	"test/counts":      {},
 	"test/fakeprobe":   {"internal/wire"},
 	"test/fleet":       {"internal/demo", "internal/metric", "internal/wire"},
 	"test/fleetd":      {"test/fleet"},
@@ -245,7 +246,7 @@ func TestImports(t *testing.T) {
 	for name, p := range packages(t) {
 		rule, known := allowed[name]
 		if !known {
-			t.Errorf("%s is not in the table of allowed imports: add it here and to docs/ARCHITECTURE.md", name)
+			t.Errorf("%s is not in the table of allowed imports", name)
 			continue
 		}
 		for _, imp := range p.Imports {

@@ -1,71 +1,63 @@
 package arch
 
 import (
+	"flag"
+	"fmt"
+	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
 
-var (
-	rowOfTable = regexp.MustCompile("(?m)^\\| `([a-z0-9/-]+)` \\| .* \\|(.*)\\|$")
-	note       = regexp.MustCompile(` \([^)]*\)`) // which part of a package is imported
-)
+var update = flag.Bool("update", false, "write docs/PACKAGES.md")
 
-// The table of packages in docs/ARCHITECTURE.md has a row for each package, with just the imports that are allowed
-// here.
-func TestTheDocumentHasTheSameTable(t *testing.T) {
-	text, err := os.ReadFile("../../docs/ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := map[string]bool{}
-	for _, m := range rowOfTable.FindAllStringSubmatch(string(text), -1) {
-		name := m[1]
-		if strings.HasPrefix(name, "scripts/") { // no Go package of this module
-			continue
-		}
-		if rows[name] {
-			t.Errorf("docs/ARCHITECTURE.md has two rows for %s", name)
-		}
-		rows[name] = true
-		want, known := allowed[name]
-		if !known {
-			t.Errorf("docs/ARCHITECTURE.md has a row for %s, which is not in the table of allowed imports", name)
-			continue
-		}
-		got := importsOf(m[2])
-		for _, imp := range got {
-			if !slices.Contains(want, imp) {
-				t.Errorf("docs/ARCHITECTURE.md says that %s imports %s, which the table here does not allow", name, imp)
-			}
-		}
-		for _, imp := range want {
-			if !slices.Contains(got, imp) {
-				t.Errorf("docs/ARCHITECTURE.md does not say that %s imports %s", name, imp)
-			}
+const packagesHead = `# Packages
+
+Each package, the first sentence of its doc comment, and what it may import from this module.
+Made from the table in internal/arch: "go test ./internal/arch -update" writes this page.
+
+| package | what it is | imports |
+|---|---|---|
+`
+
+// docs/PACKAGES.md has a row for each package, with just the imports that are allowed here.
+func TestThePageOfPackages(t *testing.T) {
+	const page = "../../docs/PACKAGES.md"
+	all := packages(t)
+	want := packagesHead
+	for _, name := range slices.Sorted(maps.Keys(allowed)) {
+		if p := all[name]; p != nil {
+			want += fmt.Sprintf("| `%s` | %s | %s |\n", name, purpose(p.Doc), short(allowed[name]))
 		}
 	}
-	for name := range allowed {
-		if !rows[name] {
-			t.Errorf("docs/ARCHITECTURE.md has no row for %s", name)
+	if *update {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
 		}
+	}
+	if got, err := os.ReadFile(page); err != nil || string(got) != want {
+		t.Errorf("%s does not say what the table and the doc comments say (%v): go test ./internal/arch -update", page, err)
 	}
 }
 
-// importsOf are the packages in a cell: "cluster, ui/draw" or "test/term". A dash says that there are none.
-func importsOf(cell string) (names []string) {
-	for name := range strings.SplitSeq(note.ReplaceAllString(cell, ""), ",") {
-		switch name = strings.TrimSpace(name); {
-		case name == "–":
-		case strings.HasPrefix(name, "test/"), strings.HasPrefix(name, "pkg/"):
-			names = append(names, name)
-		default:
-			names = append(names, "internal/"+name)
-		}
+// purpose is the first sentence of a doc comment without "Package name".
+func purpose(doc string) string {
+	_, rest, _ := strings.Cut(doc, " ")
+	_, rest, _ = strings.Cut(rest, " ")
+	return strings.ReplaceAll(strings.TrimSuffix(rest, "."), "|", `\|`)
+}
+
+// short lists packages without "internal/".
+func short(names []string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = strings.TrimPrefix(name, "internal/")
 	}
-	return names
+	if len(out) == 0 {
+		return "–"
+	}
+	return strings.Join(out, ", ")
 }
 
 // What the table allows is imported: an arrow that is no longer needed goes.
