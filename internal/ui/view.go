@@ -108,22 +108,16 @@ func (v *view) start(at string) {
 	}
 }
 
-// startFor begins with the overview for a job of several nodes, with the node view for one, where that is the job's to
-// decide.
+// startFor begins where the job does, if that is the job's to decide.
 func (v *view) startFor(job *cluster.JobView) {
 	if !v.auto || v.started == job.ID || v.aside() {
 		return
 	}
-	v.screen, v.started = screenOf(job), job.ID
+	v.screen, v.started = screenOf(nav.Start(len(job.Nodes))), job.ID
 }
 
-// screenOf is where a job begins.
-func screenOf(job *cluster.JobView) screen {
-	if len(job.Nodes) > 1 {
-		return screenOverview
-	}
-	return screenNode
-}
+// screenOf is the screen with that name.
+func screenOf(page keys.Page) screen { return screen(slices.Index(screenPages[:], page)) }
 
 // aside reports whether the page is about no single job. It is there without one, too.
 func (v *view) aside() bool {
@@ -208,29 +202,37 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if a.Node != "" {
 		v.choose(a.Node, slices.Index(s.Job.Nodes, a.Node))
 	}
-	switch {
-	case a.Top:
-		v.level(screenOf(s.Job))
-		v.trail = []screen{screenJobs}
-	case a.Open:
-		v.level(screenNode)
-	case a.Full:
-		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
-		v.over(screenGPU)
-	case a.Match != "" && s.Job != nil:
-		v.process.Visit(a.Match)
-		// not over: the page may be below, as it was
-		v.screen, v.trail, v.auto = screenProcesses, append(v.trail, v.screen), false
-	case a.Process != nil:
-		v.resolve(s) // its node is the selected one now
-		shown := v.process.Show(s, *a.Process)
-		v.over(screenProcesses)
-		if a.Again && shown {
-			asked := v.process.Press(msg, s)
-			a.Notice, a.Still = asked.Notice, asked.Still
-		}
+	if a.Page != "" && s.Job != nil {
+		v.follow(&a, s)
 	}
 	return a
+}
+
+// follow goes to the page to which an answer leads.
+func (v *view) follow(a *nav.Answer, s *part.Scene) {
+	switch to := screenOf(a.Page); {
+	case to == screenGPU:
+		v.gpu.Show(v.nodes[s.Job.ID].name, a.GPU)
+		v.over(to)
+	case to == screenProcesses && a.Filter != "":
+		v.process.Visit(a.Filter)
+		// not over: the page may be below, as it was
+		v.screen, v.trail, v.auto = to, append(v.trail, v.screen), false
+	case to == screenProcesses:
+		v.resolve(s) // its node is the selected one now
+		shown := v.process.Show(s, *a.Process)
+		v.over(to)
+		if a.Key != nil && shown {
+			asked := v.process.Press(a.Key, s)
+			a.Notice, a.Still = asked.Notice, asked.Still
+		}
+	case v.aside(): // Esc leads back there
+		from := v.screen
+		v.level(to)
+		v.trail = []screen{from}
+	default:
+		v.level(to)
+	}
 }
 
 // apply answers a key that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.

@@ -125,7 +125,9 @@ func (p *Jobs) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		return on(list, at)
 	case opened:
 		a := on(list, at)
-		a.Top = list[at].Running != nil
+		if job := list[at].Running; job != nil {
+			a.Page = nav.Start(len(job.Nodes))
+		}
 		return a
 	case changed:
 		list, _ = p.shown(s)

@@ -77,7 +77,7 @@ func (p *Users) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		k, is := msg.(tea.KeyPressMsg)
 		return nav.Answer{Taken: is && key.Matches(k, ofOneJob...)}
 	case opened:
-		return nav.Answer{Taken: true, Match: of(list[at].User)}
+		return nav.To(nav.Go{Page: keys.OnProcesses, Filter: of(list[at].User)})
 	case changed:
 		list, _ = p.shown(s)
 		l := p.listOf(s, list)

@@ -1,10 +1,15 @@
-// Package nav is what pages and their caller say to each other: Wants, Answer, Ask and Result. It also has the cursor
-// of a list.
+// Package nav is what pages and their caller say to each other: Wants, Answer, Go, Ask and Result. It also has the
+// cursor of a list.
 //
 // Nothing here draws. A Cursor belongs to the page that has it, and to one goroutine.
 package nav
 
-import "github.com/nvnodetop/nvnodetop/internal/wire"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
 
 // Wants is what a page needs from outside it.
 type Wants struct {
@@ -18,18 +23,8 @@ type Wants struct {
 
 // Answer is a page's answer to a key, a paste or the mouse. The zero Answer says that the message is not for this page.
 type Answer struct {
-	Taken bool   // nobody else looks at the message
-	Job   string // the cursor is on this job now: its ID; "": where it was
-	Node  string // the cursor is on this node of the job now; "": where it was
-	Top   bool   // show that job: in the overview, or in the node view if it has one node
-	Open  bool   // show that node in the node view
-	Full  bool   // show a GPU of that node on its page
-	GPU   string // the key of that GPU; "": the one with the worst problem
-
-	Process *Process // show the processes of that node, with the cursor on this one
-	Again   bool     // and let that page answer the message too
-
-	Match string // show the processes that match this filter, on all nodes of all jobs
+	Taken bool // nobody else looks at the message
+	Go         // where it leads
 
 	Ask  []Ask  // send these requests; each brings a Result
 	Copy string // into the clipboard of the user's terminal
@@ -43,6 +38,28 @@ type Answer struct {
 
 // Taken answers a message that changed the page only.
 var Taken = Answer{Taken: true}
+
+// Go is where an answer leads: to a page, and to what is selected there. The zero Go leads nowhere.
+type Go struct {
+	Page    keys.Page // "": the one that is on
+	Job     string    // its ID; "": the selected one
+	Node    string    // of that job; "": the selected one
+	GPU     string    // on the page of one: its key; "": the one with the worst problem
+	Process *Process  // on the page of processes: the one under the cursor; nil: that of the cursor until now
+	Filter  string    // on the page of processes: those of all nodes that match; "": all of the scope
+	Key     tea.Msg   // the page answers this key too, if it lists the process; nil: none
+}
+
+// To is the answer to a message that leads somewhere.
+func To(g Go) Answer { return Answer{Taken: true, Go: g} }
+
+// Start is the page on which a job of so many nodes begins.
+func Start(nodes int) keys.Page {
+	if nodes > 1 {
+		return keys.OnOverview
+	}
+	return keys.OnNode
+}
 
 // Process names a process on a GPU: its node, what identifies it there, and the index of the GPU.
 type Process struct {

@@ -192,7 +192,7 @@ func (p *GPU) turn(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	if next != p.node {
 		p.turnTo(next, p.gpu)
 	}
-	return nav.Answer{Taken: true, Node: next}
+	return nav.To(nav.Go{Node: next})
 }
 
 // Wants to know the selected node, with its processes.

@@ -57,7 +57,10 @@ func (p *Node) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
 			return nav.Answer{}
 		case key.Matches(k, keys.GPU):
-			return nav.Answer{Taken: true, Full: tally.Shows(s.Node) && len(s.GPUs(s.Node)) > 0}
+			if !tally.Shows(s.Node) || len(s.GPUs(s.Node)) == 0 {
+				return nav.Taken
+			}
+			return nav.To(nav.Go{Page: keys.OnGPU})
 		}
 	}
 	if !tally.Shows(s.Node) {
@@ -83,15 +86,15 @@ func (p *Node) click(m tea.MouseClickMsg, s *part.Scene, r *nodeRooms) nav.Answe
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
 		list, _, _ := p.processes(s)
 		w := list[r.list.From+at]
-		return nav.Answer{Taken: true, Process: &nav.Process{Node: s.Node.Name,
-			ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}}
+		return nav.To(nav.Go{Page: keys.OnProcesses, Process: &nav.Process{Node: s.Node.Name,
+			ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}})
 	}
 	row := m.Y - r.head - 1
 	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.Shown {
 		return nav.Answer{}
 	}
 	g := r.rows[r.gpus.From+row]
-	return nav.Answer{Taken: true, Full: true, GPU: g.Key}
+	return nav.To(nav.Go{Page: keys.OnGPU, GPU: g.Key})
 }
 
 func (p *Node) toggle(s *part.Scene) {

@@ -92,7 +92,7 @@ func (o *Overview) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		o.Gauge = o.Gauge.Next()
 	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
 	case key.Matches(k, keys.Open):
-		return nav.Answer{Taken: true, Open: true}
+		return nav.To(nav.Go{Page: keys.OnNode})
 	case key.Matches(k, keys.Back) && o.filtered(s):
 		o.filter.Clear(s.Job.ID)
 	case key.Matches(k, keys.Filter):

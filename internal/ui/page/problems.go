@@ -89,7 +89,7 @@ func (p *Problems) on(findings []cluster.Finding, at int) nav.Answer {
 	if now := (spot{p.cursor.On(), at}); now != p.spot {
 		p.spot, p.skip = now, 0
 	}
-	return nav.Answer{Taken: true, Node: findings[at].Node}
+	return nav.To(nav.Go{Node: findings[at].Node})
 }
 
 // Press moves the cursor, and opens the GPU or the node of a problem.
@@ -151,10 +151,11 @@ func (p *Problems) typed(msg tea.Msg, s *part.Scene) nav.Answer {
 func (p *Problems) open(s *part.Scene, findings []cluster.Finding, i int) nav.Answer {
 	a := p.goTo(s, findings, i)
 	switch on := p.cursor.On(); {
-	case on.key != "" && a.Node != "" && tally.Shows(s.NodeOf(a.Node)):
-		a.Full, a.GPU = true, on.key
+	case a.Node == "":
+	case on.key != "" && tally.Shows(s.NodeOf(a.Node)):
+		a.Page, a.GPU = keys.OnGPU, on.key
 	default:
-		a.Open = a.Node != ""
+		a.Page = keys.OnNode
 	}
 	return a
 }

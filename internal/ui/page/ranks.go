@@ -218,7 +218,7 @@ func onRow(rows []tally.RankRow, i int) nav.Answer {
 	if i < 0 {
 		return nav.Taken
 	}
-	return nav.Answer{Taken: true, Node: rows[i].Node}
+	return nav.To(nav.Go{Node: rows[i].Node})
 }
 
 // top is the row of the screen with the first row.
@@ -278,7 +278,7 @@ func (p *Ranks) step(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at 
 		p.filter.Clear(s.Job.ID)
 		return nav.Taken
 	case key.Matches(k, keys.SignalInt, keys.SignalTerm, keys.SignalKill, keys.SignalAny):
-		return p.signal(s, rows, at)
+		return p.signal(k, s, rows, at)
 	case key.Matches(k, keys.Left, keys.Right, keys.PrevNode, keys.NextNode): // the cursor is on a rank, not on a node
 		return nav.Taken
 	}

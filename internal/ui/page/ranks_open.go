@@ -1,7 +1,10 @@
 package page
 
 import (
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -14,15 +17,15 @@ func (p *Ranks) open(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 		return a
 	}
 	if g := rows[max(min(at, len(rows)-1), 0)].GPU; g != nil && tally.Shows(s.NodeOf(a.Node)) {
-		a.Full, a.GPU = true, g.Key
+		a.Page, a.GPU = keys.OnGPU, g.Key
 	} else {
-		a.Open = true
+		a.Page = keys.OnNode
 	}
 	return a
 }
 
 // signal goes to the process of the row at that place, where the key asks whether to send a signal to it.
-func (p *Ranks) signal(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
+func (p *Ranks) signal(k tea.KeyPressMsg, s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 	a := p.goTo(s, rows, at)
 	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {
 		return a
@@ -37,6 +40,7 @@ func (p *Ranks) signal(s *part.Scene, rows []tally.RankRow, at int) nav.Answer {
 		a.Notice = "this process is on a GPU that --only hides: start without it to signal the process"
 		return a
 	}
-	a.Process, a.Again = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}, true
+	a.Page, a.Key = keys.OnProcesses, k
+	a.Process = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}
 	return a
 }

@@ -64,7 +64,10 @@ func (o *Overview) move(msg tea.Msg, s *part.Scene) nav.Answer {
 			return nav.Taken
 		}
 		node := o.grid(s).under(m.X, m.Y)
-		return nav.Answer{Taken: true, Node: node, Open: node != "" && node == at}
+		if node != "" && node == at {
+			return nav.To(nav.Go{Page: keys.OnNode, Node: node})
+		}
+		return nav.To(nav.Go{Node: node})
 	case tea.MouseWheelMsg:
 		return o.wheel(nav.Notches(m), s)
 	case tea.KeyPressMsg:
@@ -75,7 +78,7 @@ func (o *Overview) move(msg tea.Msg, s *part.Scene) nav.Answer {
 
 // step answers the keys that move the cursor.
 func (o *Overview) step(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	to := func(node string) nav.Answer { return nav.Answer{Taken: true, Node: node} }
+	to := func(node string) nav.Answer { return nav.To(nav.Go{Node: node}) }
 	at := s.Node.Name
 	switch {
 	case key.Matches(k, keys.Up):
@@ -122,11 +125,11 @@ func (o *Overview) turn(s *part.Scene, by int) string {
 // wheel moves the cursor over rows, and turns the pages of the heat map.
 func (o *Overview) wheel(by int, s *part.Scene) nav.Answer {
 	if t, tiled := o.grid(s).(*tiles); tiled && len(t.pages) > 1 && by != 0 {
-		return nav.Answer{Taken: true, Node: t.turned(by)}
+		return nav.To(nav.Go{Node: t.turned(by)})
 	} else if tiled {
 		return nav.Taken
 	}
-	return nav.Answer{Taken: true, Node: o.grid(s).beside(s.Node.Name, 0, by*nav.WheelRows)}
+	return nav.To(nav.Go{Node: o.grid(s).beside(s.Node.Name, 0, by*nav.WheelRows)})
 }
 
 // grid is where the nodes are on the screen.
