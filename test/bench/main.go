@@ -26,7 +26,8 @@ type options struct {
 	transports           bool
 	jump                 int
 	processes, commands  bool
-	screen               bool
+	screen, costs        bool
+	sized                bool // the number of nodes is given
 
 	fleet, trouble int
 	rtt            time.Duration
@@ -55,6 +56,8 @@ func main() {
 		"measure the commands that watch, alone and all at once: probes, squeue calls, CPU time and memory")
 	flag.BoolVar(&o.screen, "screen", false,
 		"measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
+	flag.BoolVar(&o.costs, "costs", false, "measure what the screen of 8,000 GPUs costs, and the probe; with --nodes the "+
+		"nodes of the cluster")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without "+
 		"a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")
@@ -66,7 +69,7 @@ func main() {
 		"says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
 	flag.Parse()
-	o.nodes = o.size()
+	o.sized, o.nodes = o.nodes > 0, o.size()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
@@ -85,6 +88,9 @@ func (o options) size() int {
 }
 
 func run(o options) error {
+	if o.costs {
+		return measureCosts(o)
+	}
 	if o.probe > 0 {
 		return measureProbe(o.probe)
 	}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/term"
+)
+
+// The load of measureCosts.
+const (
+	costlyDemo  = "1000x8"
+	costReports = 100              // of the probe
+	costSettles = 40 * time.Second // the past of the demo is told, and its garbage collected
+)
+
+// costViews are the pages that are watched, by the names under which the program remembers them.
+var costViews = []string{"node", "overview"}
+
+// demoCost is what watching a page of the demo costs.
+type demoCost struct {
+	name     string
+	terminal *term.Terminal
+	pid      int
+	before   time.Duration
+	core     float64 // percent of a core
+	peak     float64 // MiB
+}
+
+// measureCosts prints the costs that grow with features: of the screen with 8,000 GPUs, and of the nodes. All programs
+// and pages run at the same time, so that whatever else the machine does slows all of them.
+func measureCosts(o options) error {
+	if err := costsOfDemo(o); err != nil {
+		return err
+	}
+	if !o.sized {
+		return measureProbe(costReports)
+	}
+	ours, err := prepare(o)
+	if err != nil {
+		return err
+	}
+	return comparePrograms(o, ours)
+}
+
+func costsOfDemo(o options) error {
+	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ours, err := buildProgram(dir)
+	if err != nil {
+		return err
+	}
+	programs := []string{ours}
+	if o.against != "" {
+		programs = append(programs, o.against)
+	}
+	var costs []*demoCost
+	defer func() {
+		for _, c := range costs {
+			c.terminal.Close()
+		}
+	}()
+	for _, program := range programs {
+		for _, view := range costViews {
+			c, err := watchDemo(dir, program, view)
+			if err != nil {
+				return err
+			}
+			costs = append(costs, c)
+		}
+	}
+	time.Sleep(costSettles)
+	began := time.Now()
+	for _, c := range costs {
+		c.before = cpuOf(c.pid)
+	}
+	time.Sleep(time.Duration(o.seconds) * time.Second)
+	for _, c := range costs {
+		c.core = 100 * (cpuOf(c.pid) - c.before).Seconds() / time.Since(began).Seconds()
+		c.peak = float64(peakOf(c.pid)) / 1024
+	}
+	fmt.Printf("--demo=%s, poll %s s, display %s s, %d s watched, terminal %dx%d:\n", costlyDemo, o.poll, o.display,
+		o.seconds, columns, rows)
+	for i, c := range costs {
+		fmt.Printf("  %-10s %-9s %5.2f %% of a core, peak RSS %5.1f MiB", filepath.Base(c.name), costViews[i%len(costViews)],
+			c.core, c.peak)
+		if first := costs[i%len(costViews)]; first != c {
+			fmt.Printf(", %.2f and %.2f of that above", c.core/first.core, c.peak/first.peak)
+		}
+		fmt.Println()
+	}
+	return nil
+}
+
+// watchDemo starts a program on a page of the demo and waits until that is there.
+func watchDemo(dir, program, view string) (*demoCost, error) {
+	home, err := os.MkdirTemp(dir, "home-")
+	if err != nil {
+		return nil, err
+	}
+	state := filepath.Join(home, "nvnodetop")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(state, "view"), []byte(view+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, "--demo="+costlyDemo)
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home, "TERM=xterm-256color",
+		"COLORTERM=truecolor")
+	t, err := term.Start(cmd, columns, rows)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := t.WaitFor(time.Minute, "a number", aNumber.MatchString); err != nil {
+		t.Close()
+		return nil, err
+	}
+	return &demoCost{name: program, terminal: t, pid: cmd.Process.Pid}, nil
+}
