@@ -33,19 +33,26 @@ func TestPlacesOfAnotherUser(t *testing.T) {
 	}
 }
 
-// A KnownHostsCommand is OpenSSH's: what it revokes is refused, though known_hosts has the key, and where it revokes
-// nothing OpenSSH logs in.
-func TestKnownHostsCommand(t *testing.T) {
+// What a KnownHostsCommand or a binary list of revoked keys revokes is refused, though known_hosts has the key. Where
+// they revoke nothing, OpenSSH logs in: only it knows them.
+func TestRevokedByOpenSSHAlone(t *testing.T) {
 	alice := func(command string) { do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
-	t.Cleanup(func() { alice("rm -f ~/.ssh/config /tmp/revoked") })
-	alice(`printf 'Host node*\n KnownHostsCommand /bin/cat /tmp/revoked\n' >~/.ssh/config; : >/tmp/revoked`)
-	if n := runs(t, "--json", "--nodes", "node01", "--timeout", "60s").json(t).Nodes[0]; n.State != "reporting" ||
-		n.Transport != "openssh" {
-		t.Errorf("it revokes nothing: %s through %q, %s", n.State, n.Transport, n.Failure.Summary)
-	}
-	alice(`for key in $(awk '/^[^#]/ { print $2 ":" $3 }' /etc/ssh/ssh_known_hosts); do echo "@revoked * ${key/:/ }"; done >/tmp/revoked`)
-	r := runs(t, "--json", "--nodes", "node01")
-	if n := r.json(t).Nodes[0]; r.code != 1 || n.State == "reporting" || n.Failure.Class == "" {
-		t.Errorf("it revokes the key: %s", r.stdout)
+	t.Cleanup(func() { alice("rm -f ~/.ssh/config /tmp/revoked /tmp/revoked.keys") })
+	keys := `awk '/^[^#]/ { print $2 " " $3 }' /etc/ssh/ssh_known_hosts | sort -u`
+	for option, makes := range map[string][2]string{ // a list of nothing, and one of all keys
+		"KnownHostsCommand /bin/cat": {": >/tmp/revoked", keys + " | sed 's/^/@revoked * /' >/tmp/revoked"},
+		"RevokedHostKeys": {"ssh-keygen -q -k -f /tmp/revoked", keys + " >/tmp/revoked.keys; " +
+			"ssh-keygen -q -k -f /tmp/revoked /tmp/revoked.keys"},
+	} {
+		alice("printf 'Host node*\n " + option + " /tmp/revoked\n' >~/.ssh/config; " + makes[0])
+		if n := runs(t, "--json", "--nodes", "node01", "--timeout", "60s").json(t).Nodes[0]; n.State != "reporting" ||
+			n.Transport != "openssh" {
+			t.Errorf("%s: it revokes nothing: %s through %q, %s", option, n.State, n.Transport, n.Failure.Summary)
+		}
+		alice(makes[1])
+		r := runs(t, "--json", "--nodes", "node01")
+		if n := r.json(t).Nodes[0]; r.code != 1 || n.State == "reporting" || n.Failure.Class == "" {
+			t.Errorf("%s: it revokes the key: %s", option, r.stdout)
+		}
 	}
 }

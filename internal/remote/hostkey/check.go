@@ -35,9 +35,9 @@ type Error struct {
 	Listed      string   // the name of the host in files: "[host]:2222"
 	Offered     string   // type of the key
 	Fingerprint string
-	Known       string   // type of the known key; Changed only
-	File        string   // that has another key or revokes this one
-	Line        int      // 0: the file has none
+	Known       string // type of the known key; Changed only
+	File        string // that has another key or revokes this one
+	Line        int
 	Files       []string // that were asked
 	Unread      []string // files that exist and cannot be read
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha1" //nolint:gosec // the format's
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -191,11 +192,16 @@ func (f *file) of(name string) []int32 {
 	return found
 }
 
+// ErrBinary is returned for a binary list of revoked keys (PROTOCOL.krl of OpenSSH), as ssh-keygen -k writes it: only
+// OpenSSH reads those.
+var ErrBinary = errors.New("only OpenSSH reads a binary list of revoked keys (KRL)")
+
+const binaryMagic = "SSHKRL\n\x00"
+
 // keyList is a file of RevokedHostKeys.
 type keyList struct {
 	path, stamp string
 	lines       map[string]int // the line of each key
-	binary      *krl           // nil: it is a text
 	err         error
 }
 
@@ -205,10 +211,8 @@ func readKeys(path string) *keyList {
 	switch {
 	case err != nil:
 		l.err = err
-	case strings.HasPrefix(string(data), krlMagic):
-		if l.binary, err = parseKRL(data); err != nil {
-			l.err = fmt.Errorf("%s: list of revoked keys (KRL): %w", path, err)
-		}
+	case bytes.HasPrefix(data, []byte(binaryMagic)):
+		l.err = fmt.Errorf("%s: %w", path, ErrBinary)
 	default:
 		l.lines, l.err = parseKeys(path, string(data))
 	}
@@ -239,11 +243,8 @@ func parseKeys(path, text string) (map[string]int, error) {
 	return lines, nil
 }
 
-// revokes reports whether the list has a key or its CA, and in which line; 0: it has no lines.
+// revokes reports whether the list has a key or its CA, and in which line.
 func (l *keyList) revokes(key ssh.PublicKey) (line int, revoked bool) {
-	if l.binary != nil {
-		return 0, l.binary.revokes(key)
-	}
 	for _, k := range parts(key) {
 		if line, revoked = l.lines[string(k.Marshal())]; revoked {
 			return line, true

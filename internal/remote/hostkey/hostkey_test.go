@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math/big"
 	"os"
 	"path"
 	"path/filepath"
@@ -114,43 +113,6 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzKRL: a damaged list is an error, never a panic.
-func FuzzKRL(f *testing.F) {
-	key := newKey(f)
-	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) + "\x05\x00\x00\x00\x06\x00\x00\x00\x02ab"))
-	f.Add([]byte(krlMagic + "\x00\x00\x00\x01" + strings.Repeat("\x00", 32) +
-		"\x01\x00\x00\x00\x1d\x00\x00\x00\x00\x00\x00\x00\x00\x22\x00\x00\x00\x0d\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\xff"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		k, err := parseKRL(data)
-		if err == nil {
-			k.revokes(&ssh.Certificate{Key: key, SignatureKey: key, Serial: 3})
-		}
-	})
-}
-
-// A certificate without a serial number, which is 0, is revoked by its name or its key only.
-func TestSerialNumbersOfAKRL(t *testing.T) {
-	key := newKey(t)
-	of := func(c revokedCerts, serial uint64) bool {
-		c.authority = string(key.Marshal())
-		k := &krl{certs: []revokedCerts{c}}
-		return k.revokes(&ssh.Certificate{Key: key, SignatureKey: key, Serial: serial, KeyId: "gpu01"})
-	}
-	for name, c := range map[string]revokedCerts{
-		"a range":  {ranges: [][2]uint64{{0, 5}}},
-		"a bitmap": {bitmaps: []bitmap{{first: 0, bits: big.NewInt(0b111111)}}},
-	} {
-		for serial, want := range map[uint64]bool{0: false, 1: true, 5: true, 6: false} {
-			if got := of(c, serial); got != want {
-				t.Errorf("%s: serial number %d: %v", name, serial, got)
-			}
-		}
-	}
-	if !of(revokedCerts{names: map[string]bool{"gpu01": true}}, 0) {
-		t.Error("a name does not revoke a certificate without a serial number")
-	}
-}
-
 func TestHashed(t *testing.T) {
 	for _, name := range []string{"gpu01", "[gpu01]:2222", strings.Repeat("n", 255)} {
 		l, h, ok := parseLine(knownhosts.HashHostname(name) + " ssh-rsa AAAA")
@@ -186,7 +148,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 		{knownhosts.Line([]string{"n"}, other), "#", "host key changed 1"},
 		{"#\n" + knownhosts.Line([]string{"n"}, key), "#", "ed25519, known (known line 2)"},
 		{"#\n" + knownhosts.Line([]string{"n"}, key), string(ssh.MarshalAuthorizedKey(key)), "host key revoked 1"},
-		{"#\n" + knownhosts.Line([]string{"n"}, key), krlMagic, "no list"},
+		{"#\n" + knownhosts.Line([]string{"n"}, key), binaryMagic, "no list"},
 		{"", "# mended", "host key unknown 0"},
 	} {
 		for name, text := range map[string]string{name: step.known, revoked: step.revoked} {

@@ -28,12 +28,7 @@ func adviseHostKey(f *reach.Failure, e *hostKeyError) {
 	}
 }
 
-func where(e *hostKeyError) string {
-	if e.Line == 0 {
-		return e.File
-	}
-	return fmt.Sprintf("%s:%d", e.File, e.Line)
-}
+func where(e *hostKeyError) string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
 
 func adviseChanged(f *reach.Failure, e *hostKeyError) {
 	f.Meaning = "The host key has changed. " + whoAnswers

@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"crypto/rsa"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -28,19 +29,24 @@ type knownSet struct {
 
 func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*knownSet, error) {
 	if t.KnownHostsCommand != "" { // what it would revoke is not known
-		return nil, &remote.LocalError{
-			What: "KnownHostsCommand", Err: fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys",
-				t.KnownHostsCommand),
-			Hints: []string{"let OpenSSH log in: --transport openssh"},
-		}
+		return nil, onlyOpenSSH("KnownHostsCommand", fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys",
+			t.KnownHostsCommand))
 	}
 	set, err := c.files.Load(t.KnownHosts, t.RevokedKeys)
-	if err != nil {
+	switch {
+	case errors.Is(err, hostkey.ErrBinary):
+		return nil, onlyOpenSSH("RevokedHostKeys", err)
+	case err != nil:
 		return nil, &remote.LocalError{What: "RevokedHostKeys", Err: err,
 			Hints: []string{"ssh trusts no host while it cannot read that list: mend the file or the option"}}
 	}
 	host := hostkey.HostOf(t.KeyAddress())
 	return &knownSet{set: set.With(elsewhere, host), host: host, target: t}, nil
+}
+
+// onlyOpenSSH leaves a host to OpenSSH: what an option revokes is not known without it.
+func onlyOpenSSH(option string, err error) error {
+	return &remote.LocalError{What: option, Err: err, Hints: []string{"let OpenSSH log in: --transport openssh"}}
 }
 
 // algorithms lists the algorithms to ask for, in order.
