@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
 // alongsideFlag adds the flag of what can be recorded besides.
@@ -28,10 +29,10 @@ func alongside(path string, out show) show {
 		}
 		writes, stop := context.WithCancel(context.WithoutCancel(ctx))
 		defer stop()
-		writing := start(func() error { return o.run(writes) })
+		writing := session.Go(func() error { return o.run(writes) })
 		err := out(ctx, cfg, io, overheard{from, o.take})
 		stop()
-		if done, _ := writing.wait(partingTime); done {
+		if done, _ := writing.Wait(partingTime); done {
 			fmt.Fprintf(io.err, "nvnodetop: %s\n", printable(o.last()))
 		} else {
 			fmt.Fprintf(io.err, "nvnodetop: %q: the disk does not answer\n", path)
@@ -45,6 +46,9 @@ type overheard struct {
 	feed
 	take func(cluster.Event)
 }
+
+// Unwrap returns the Source.
+func (o overheard) Unwrap() cluster.Source { return o.feed }
 
 // Run implements cluster.Source.
 func (o overheard) Run(ctx context.Context, emit func(cluster.Event)) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
 // The screen waits for the past of a demo, with --readonly too.
@@ -21,7 +22,8 @@ func TestTheScreenWaitsForThePastOfADemo(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			caught := false
 			go func() {
-				catchUp(ctx, guarded(&cfg, demo.New(1, 1, demo.Seed, time.Second, time.Minute)))
+				untold := lateStory{demo.New(1, 1, demo.Seed, time.Second, time.Minute), make(chan struct{})}
+				session.Start(ctx, guarded(&cfg, untold)).CatchUp(session.Past)
 				caught = true
 			}()
 			synctest.Wait()
@@ -51,7 +53,7 @@ func TestTheSnapshotWaitsForThePastOfADemo(t *testing.T) {
 		cfg := config.Default()
 		cfg.Timeout = time.Minute
 		story := lateStory{demo.New(1, 1, demo.Seed, cfg.Poll, demoPast(&cfg)), make(chan struct{})}
-		time.AfterFunc(storyMost/2, func() { close(story.caught) })
+		time.AfterFunc(session.Past/2, func() { close(story.caught) })
 		_ = once(t.Context(), &cfg, streams{err: io.Discard}, story, func(*cluster.Snapshot) error {
 			select {
 			case <-story.caught:

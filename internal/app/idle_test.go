@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/web"
@@ -85,7 +86,7 @@ func TestAScraperPressesNoKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &touched{feed: &fakeFeed{}}
 		server, user := audience(from)
-		ended := start(func() error { return user.left(t.Context(), time.Hour, "request") })
+		ended := session.Go(func() error { return user.left(t.Context(), time.Hour, "request") })
 		handler := server.Handler()
 		for range 4 * 60 * 3 {
 			for _, path := range []string{"/metrics", "/api/v1/snapshot", "/api/v1/jobs"} {
@@ -97,12 +98,13 @@ func TestAScraperPressesNoKey(t *testing.T) {
 			}
 			time.Sleep(15 * time.Second)
 		}
-		if n := from.keys.Load(); n != 0 || ended.ctx.Err() != nil {
-			t.Errorf("%d keys in three hours of scraping; ended: %v", n, ended.ctx.Err())
+		early, _ := ended.Wait(0)
+		if n := from.keys.Load(); n != 0 || early {
+			t.Errorf("%d keys in three hours of scraping; ended: %v", n, early)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if _, err := ended.wait(0); ended.ctx.Err() == nil || err == nil {
+		if _, err := ended.Wait(0); err == nil {
 			t.Errorf("it goes on without a request: %v", err)
 		}
 	})
@@ -114,8 +116,8 @@ func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
 		from := &touched{feed: &fakeFeed{}}
 		server, _ := audience(from)
 		ctx, closes := context.WithCancel(t.Context())
-		serving := start(func() error { server.Run(ctx); return nil })
-		page := start(func() error {
+		serving := session.Go(func() error { server.Run(ctx); return nil })
+		page := session.Go(func() error {
 			server.Handler().ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet,
 				"http://localhost/api/v1/events", nil))
 			return nil
@@ -125,7 +127,7 @@ func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
 			t.Errorf("%d keys in an hour", n)
 		}
 		closes()
-		<-serving.ctx.Done()
-		<-page.ctx.Done()
+		<-serving.Done()
+		<-page.Done()
 	})
 }

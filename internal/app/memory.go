@@ -11,22 +11,22 @@ import (
 // time.
 func memoryFor(nodes int) int64 { return 128<<20 + int64(nodes)*232<<10 }
 
-// budget raises the limit of the program when there are more nodes.
-type budget struct{ nodes int }
-
-// note looks at an Event. Those of the discovery come from one goroutine.
-func (b *budget) note(e cluster.Event) {
-	if e.Discovery == nil {
-		return
-	}
-	nodes := map[string]bool{}
-	for i := range e.Discovery.Jobs {
-		for _, name := range e.Discovery.Jobs[i].Nodes {
-			nodes[name] = true
+// raiseMemory raises the limit of the program when there are more nodes. Discoveries come from one goroutine.
+func raiseMemory() func(cluster.Event) {
+	most := 0
+	return func(e cluster.Event) {
+		if e.Discovery == nil {
+			return
 		}
-	}
-	if len(nodes) > b.nodes {
-		b.nodes = len(nodes)
-		debug.SetMemoryLimit(memoryFor(b.nodes))
+		nodes := map[string]bool{}
+		for i := range e.Discovery.Jobs {
+			for _, name := range e.Discovery.Jobs[i].Nodes {
+				nodes[name] = true
+			}
+		}
+		if len(nodes) > most {
+			most = len(nodes)
+			debug.SetMemoryLimit(memoryFor(most))
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
 // With a thousand nodes the limit leaves room for garbage, and it stays when jobs end.
@@ -24,7 +25,9 @@ func TestMemoryGrowsWithTheNodes(t *testing.T) {
 		events = append(events, cluster.Event{Discovery: &cluster.Discovery{Jobs: jobs}})
 	}
 	from := &fakeFeed{events, func(context.Context) error { return nil }}
-	if err := feedStore(t.Context(), from, func(cluster.Event) {}); err != nil {
+	run := session.Start(t.Context(), from, raiseMemory())
+	<-run.Done()
+	if err := run.Err(); err != nil {
 		t.Fatal(err)
 	}
 	if got := debug.SetMemoryLimit(-1); got != memoryFor(1000) {

@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
@@ -219,7 +220,7 @@ func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
 		o := newOnCall(&cfg, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		var keys atomic.Int32
-		done := start(func() error { return o.hold(ctx, func() { keys.Add(1) }) })
+		done := session.Go(func() error { return o.hold(ctx, func() { keys.Add(1) }) })
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
 		if n := keys.Load(); n != 0 {
@@ -232,6 +233,6 @@ func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
 			t.Errorf("%d keys in two hours", n)
 		}
 		cancel()
-		_, _ = done.wait(time.Minute)
+		_, _ = done.Wait(time.Minute)
 	})
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/source"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
 // onceParting is how long --once and --json wait for sessions to close after they have printed.
@@ -41,38 +38,21 @@ func once(ctx context.Context, cfg *config.Config, io streams, from feed, print 
 // judged is once with another verdict on the Snapshot that was printed.
 func judged(ctx context.Context, cfg *config.Config, io streams, from feed, print,
 	verdict func(*cluster.Snapshot) error) error {
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(ctx, cfg.Timeout)
-	defer cancel()
 	from.Look(cluster.EveryNode, true)
-	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
-	news := bell.New()
-	events := start(func() error {
-		return feedStore(ctx, from, func(e cluster.Event) {
-			store.Apply(e)
-			news.Ring()
-		})
-	})
-	context.AfterFunc(events.ctx, cancel) // no more Events will come
-	whole := tally.Settling{Second: cfg.Second}
-	catchUp(ctx, from)
-	shown := newProgress(io.err, began)
-	bell.Await(ctx, news, func() bool {
-		snap := store.Snapshot(time.Now())
-		shown.update(snap, whole.Early(snap))
-		return whole.Over(snap)
-	})
-	shown.erase()
-	if _, err := events.wait(0); err != nil { // it ended by itself: there is no SLURM
-		return err
+	w := session.Open(ctx, cfg, cfg.Second, from, raiseMemory())
+	defer w.Stop(0)
+	line := newProgress(io.err, time.Now())
+	w.Settle(line.update)
+	line.erase()
+	if err := w.Err(); err != nil { // it ended by itself: there is no SLURM
+		return failed(err)
 	}
-	snap := source.LastLook(store, began)
+	snap := w.Snapshot()
 	if err := print(snap); err != nil {
 		return failed(err)
 	}
-	cancel()
-	if _, err := events.wait(onceParting); err != nil {
-		return err
+	if err := w.Stop(onceParting); err != nil {
+		return failed(err)
 	}
 	return verdict(snap)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -31,6 +32,9 @@ func whyReadOnly(cfg *config.Config) string {
 	}
 	return cfg.ReadOnlyFrom
 }
+
+// Unwrap returns the Source.
+func (r readOnly) Unwrap() cluster.Source { return r.feed }
 
 // Ask implements ui.Controls.
 func (r readOnly) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {

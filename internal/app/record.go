@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
 // recordFlags are the flags of record.
@@ -173,28 +174,21 @@ func (r *recorder) show(ctx context.Context, cfg *config.Config, _ streams, from
 	defer stop()
 	var missing error
 	asked := cfg.Job == ""
-	source := start(func() error {
-		return feedStore(ctx, from, func(e cluster.Event) {
-			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine tells Discoveries
-				if asked, missing = true, r.absent(cfg.Job, d); missing != nil {
-					r.discard()
-				}
+	run := session.Start(ctx, from, raiseMemory(), func(e cluster.Event) {
+		if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine tells Discoveries
+			if asked, missing = true, r.absent(cfg.Job, d); missing != nil {
+				r.discard()
 			}
-			if !r.take(e) {
-				stop()
-			}
-		})
-	})
-	select {
-	case <-ctx.Done():
-		done, err := source.wait(partingTime)
-		if done && err == nil {
-			return missing
 		}
-		return err
-	case <-source.ctx.Done():
-		return source.failure()
+		if !r.take(e) {
+			stop()
+		}
+	})
+	<-run.Context().Done()
+	if ended, err := run.Wait(partingTime); !ended || err != nil {
+		return failed(err)
 	}
+	return missing
 }
 
 // absent returns why a job cannot be recorded. One that waits will begin.

@@ -23,6 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/web"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -184,10 +185,10 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 			ctx, interrupt := context.WithCancel(t.Context())
 			var errs bytes.Buffer
 			from := newPolledJob()
-			ended := start(func() error { return out(ctx, &cfg, streams{err: &errs}, from) })
+			ended := session.Go(func() error { return out(ctx, &cfg, streams{err: &errs}, from) })
 			from.reported(t)
 			interrupt()
-			if done, err := ended.wait(10 * time.Second); !done || err != nil {
+			if done, err := ended.Wait(10 * time.Second); !done || err != nil {
 				t.Fatalf("ended %v, %v, stderr %q", done, err, errs.String())
 			}
 			endsWell(t, path)
@@ -212,7 +213,7 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 	go func() { _, _ = io.Copy(io.Discard, master) }()
 	cfg := config.Default()
 	from := newPolledJob()
-	ended := start(func() error {
+	ended := session.Go(func() error {
 		return watch(t.Context(), &cfg, streams{in: tty, out: tty, err: io.Discard}, from)
 	})
 	press := func(key string, until func() bool) {
@@ -231,7 +232,7 @@ func TestARecordingOnCallEndsWithTheNodesAsTheyWere(t *testing.T) {
 	from.reported(t)
 	press("\x0b", func() bool { files, _ := filepath.Glob("*.nvr"); return len(files) == 1 })
 	from.reported(t)
-	press("q", func() bool { return ended.ctx.Err() != nil })
+	press("q", func() bool { done, _ := ended.Wait(0); return done })
 	files, _ := os.ReadDir(".")
 	if len(files) != 1 || !strings.HasPrefix(files[0].Name(), "nvnodetop-7-") {
 		t.Fatalf("files %v", files)

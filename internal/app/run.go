@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -91,26 +91,25 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 	if err != nil {
 		return &exitError{exitFailed, fmt.Errorf("read the terminal's state: %w", err)}
 	}
-	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
 	user := &attended{from, bell.New()}
 	ctx, quit := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
 	choices := newKeeper(cfg)
-	record := newOnCall(cfg, func() string { return onlyJob(store) })
+	var w *session.Watch
+	record := newOnCall(cfg, func() string { return onlyJob(w.Store) })
+	w = session.Open(ctx, cfg, 0, from, raiseMemory(), record.take)
 	group.Go(func() error {
-		return feedStore(ctx, from, func(e cluster.Event) {
-			store.Apply(e)
-			record.take(e)
-		})
+		<-w.Done()
+		return w.Err()
 	})
 	group.Go(func() error { return record.run(ctx) })
 	group.Go(func() error { return record.hold(ctx, from.Touch) })
 	group.Go(func() error { return choices.run(ctx) })
 	group.Go(func() error {
 		defer quit()
-		o := screen(cfg, store, user, choices)
+		o := screen(cfg, w.Store, user, choices)
 		o.Record, o.Watch = record, attached.Find(os.Getenv).Watch
-		catchUp(ctx, from)
+		w.CatchUp(session.Past)
 		return ui.Run(ctx, o, io.in, io.out)
 	})
 	var away error
@@ -120,7 +119,7 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		return nil
 	})
 	<-ctx.Done()
-	ended, err := start(group.Wait).wait(partingTime)
+	ended, err := session.Go(group.Wait).Wait(partingTime)
 	if !ended {
 		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be
 		// restored.
@@ -133,26 +132,6 @@ func watch(ctx context.Context, cfg *config.Config, io streams, from feed) error
 		return away
 	}
 	return err
-}
-
-// storyMost is how long the program waits for the past of a demo.
-const storyMost = 10 * time.Second
-
-// catchUp waits until a demo has told its past. A screen or a Snapshot before that would show a cluster that has
-// stopped.
-func catchUp(ctx context.Context, from feed) {
-	if guard, is := from.(readOnly); is {
-		from = guard.feed
-	}
-	story, is := from.(interface{ CaughtUp() <-chan struct{} }) // as a demo has it
-	if !is {
-		return
-	}
-	select {
-	case <-story.CaughtUp():
-	case <-ctx.Done():
-	case <-time.After(storyMost):
-	}
 }
 
 func screen(cfg *config.Config, store *cluster.Store, from feed, choices *keeper) ui.Options {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -34,13 +35,13 @@ func TestChoicesAreKept(t *testing.T) {
 			test.change(&cfg)
 			choices := newKeeper(&cfg)
 			ctx, quit := context.WithCancel(t.Context())
-			saved := start(func() error { return choices.run(ctx) })
+			saved := session.Go(func() error { return choices.run(ctx) })
 			save := screen(&cfg, nil, nil, choices).Remember
 			save(ui.RememberView, ui.ViewNode)
 			save(ui.RememberView, ui.ViewOverview)
 			save(ui.RememberColors, ui.ColorsClassic)
 			quit()
-			if done, err := saved.wait(time.Minute); !done || err != nil {
+			if done, err := saved.Wait(time.Minute); !done || err != nil {
 				t.Fatal("the choices are not saved", err)
 			}
 			next := screen(&cfg, nil, nil, nil)

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -23,7 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/web"
 )
@@ -163,17 +164,20 @@ func (s *serve) run(ctx context.Context, log *slog.Logger) error {
 		s.token = rand.Text()
 	}
 	server := web.NewHTTP(http.HandlerFunc(s.answer))
-	failing := start(func() error { return server.Serve(listener) })
+	failing := session.Go(func() error { return server.Serve(listener) })
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	context.AfterFunc(failing.ctx, cancel)
+	go func() {
+		<-failing.Done()
+		cancel()
+	}()
 	if err := s.announce(); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	err = fed(ctx, s.cfg, s.io, log, alongside(s.record, s.show))
 	s.part(server)
-	if _, broken := failing.wait(0); broken != nil && !errors.Is(broken, http.ErrServerClosed) {
-		return broken
+	if broken := failing.Err(); broken != nil && !errors.Is(broken, http.ErrServerClosed) {
+		return failed(broken)
 	}
 	return err
 }
@@ -202,32 +206,23 @@ func (s *serve) answer(w http.ResponseWriter, r *http.Request) {
 func (s *serve) show(ctx context.Context, cfg *config.Config, _ streams, from feed) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	store := cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
 	var news atomic.Uint64
-	source := start(func() error {
-		return feedStore(ctx, from, func(e cluster.Event) {
-			store.Apply(e)
-			news.Add(1)
-		})
-	})
-	context.AfterFunc(source.ctx, cancel) // no more Events will come
+	w := session.Open(ctx, cfg, 0, from, raiseMemory(), func(cluster.Event) { news.Add(1) })
 	user := &attended{&sparing{feed: from}, bell.New()}
 	server := web.New(web.Options{
-		Snapshot: store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
+		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
 		Every: cfg.Display, Names: export.Names(s.names), Token: s.token, Local: s.listener.Local,
 	})
 	handler := server.Handler()
 	s.handler.Store(&handler)
-	away := start(func() error {
+	away := session.Go(func() error {
 		defer cancel()
 		return user.left(ctx, cfg.IdleExit, "request")
 	})
-	server.Run(ctx)
-	if _, err := source.wait(partingTime); err != nil {
-		return err
-	}
-	_, err := away.wait(partingTime)
-	return err
+	server.Run(w.Context())
+	cancel()
+	_, quit := away.Wait(partingTime)
+	return failed(cmp.Or(w.Stop(partingTime), quit))
 }
 
 // announce prints where the page is. This is the only time that the token is shown.

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/track"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -27,7 +28,7 @@ const tooShort = "the command ended before they were read"
 type gpuWatch struct {
 	tracker *track.Tracker
 	cancel  context.CancelFunc
-	task    *task // nil: there is none
+	session *session.Session // nil: there is none
 
 	mu       sync.Mutex // protects the following
 	answered chan struct{}
@@ -49,7 +50,7 @@ func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker)
 	nodes := poller.New(poller.Config{Opener: opener, Interval: max(every, leastPoll), Retries: 1})
 	from := source.NewHosts(host, []string{host}, nodes, name, host)
 	from.Look(cluster.EveryNode, true)
-	w.task = start(func() error { return feedStore(ctx, from, w.see) })
+	w.session = session.Start(ctx, from, w.see)
 	return w
 }
 
@@ -114,8 +115,8 @@ func (w *gpuWatch) check(ctx context.Context, wanted []string) error {
 // close ends the probe, and says why there are no numbers of GPUs; empty: there are. It may be called twice.
 func (w *gpuWatch) close() (why string) {
 	w.cancel()
-	if w.task != nil {
-		if _, err := w.task.wait(onceParting); err != nil {
+	if w.session != nil {
+		if err := w.session.Stop(onceParting); err != nil {
 			w.learn(nil, fmt.Sprint(err))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/track/child"
 )
 
@@ -26,7 +27,7 @@ func trackInJob(ctx context.Context, cfg *config.Config, stdio streams, log *slo
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // signals are the command's
 	defer cancel()
-	watch := start(func() error { return watchAside(ctx, cfg, stdio.err, log, seen, how.record) })
+	watch := session.Go(func() error { return watchAside(ctx, cfg, stdio.err, log, seen, how.record) })
 	<-running.Ended()
 	result := running.Reap()
 	cancel()
@@ -34,7 +35,7 @@ func trackInJob(ctx context.Context, cfg *config.Config, stdio streams, log *slo
 	if how.record != "" {
 		parting += partingTime
 	}
-	_, err = watch.wait(parting)
+	_, err = watch.Wait(parting)
 	if r := seen.Report(); r != nil {
 		err = how.print(stdio, r)
 	} else {
@@ -77,7 +78,9 @@ func watchAside(ctx context.Context, cfg *config.Config, errs io.Writer, log *sl
 // aside gives an Observer the Events of a source.
 func aside(seen *report.Observer) show {
 	return func(ctx context.Context, _ *config.Config, _ streams, from feed) error {
-		return feedStore(ctx, from, seen.Apply)
+		run := session.Start(ctx, from, raiseMemory(), seen.Apply)
+		<-run.Done()
+		return run.Err()
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
@@ -133,22 +133,12 @@ func trackJob(ctx context.Context, cfg *config.Config, io streams, log *slog.Log
 // observeJob returns the report when the job has ended, or ctx.
 func observeJob(ctx context.Context, cfg *config.Config, io streams, from feed) (*report.Report, error) {
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	news := bell.New()
-	source := start(func() error {
-		return feedStore(inner, from, func(e cluster.Event) {
-			seen.Apply(e)
-			news.Ring()
-		})
-	})
-	context.AfterFunc(source.ctx, cancel)
 	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: newStatus(io.err)}
-	bell.Await(inner, news, func() bool { return w.over(seen.Stage()) })
+	run := session.Start(ctx, from, raiseMemory(), seen.Apply)
+	run.Await(0, func() bool { return w.over(seen.Stage()) })
 	w.line.erase()
-	cancel()
-	if _, err := source.wait(onceParting); err != nil {
-		return nil, err
+	if err := run.Stop(onceParting); err != nil {
+		return nil, failed(err)
 	}
 	if w.failed != nil {
 		return nil, &exitError{exitNoJobs, w.failed}

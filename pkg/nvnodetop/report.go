@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	observer "github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
@@ -25,12 +26,13 @@ func Report(ctx context.Context, job string, o Options) (r *report.Report, err e
 	if o.Nodes = ""; o.Demo == "" {
 		o.Job = job
 	}
-	err = o.with(ctx, 0, func(s *session) error {
-		seen := observer.New(job, s.cfg.Poll, health.Rules(s.cfg.Thresholds))
-		s.start(seen.Apply)
-		wait := &observer.Wait{Job: job, Answer: time.Now().Add(s.cfg.Timeout)}
+	err = o.with(ctx, 0, func(cfg *config.Config, from feed) error {
+		seen := observer.New(job, cfg.Poll, health.Rules(cfg.Thresholds))
+		run := session.Start(ctx, from, seen.Apply)
+		defer func() { _ = run.Stop(parting) }()
+		wait := &observer.Wait{Job: job, Answer: time.Now().Add(cfg.Timeout)}
 		var missing error
-		bell.Await(s.ctx, s.news, func() (over bool) {
+		run.Await(0, func() (over bool) {
 			stage, d := seen.Stage()
 			if over, missing = wait.Over(time.Now(), stage, &d); stage == observer.Absent {
 				missing = fmt.Errorf("%w: %w", ErrNoJob, missing)
@@ -38,7 +40,7 @@ func Report(ctx context.Context, job string, o Options) (r *report.Report, err e
 			return over
 		})
 		r = seen.Report()
-		return cmp.Or(missing, s.ended())
+		return cmp.Or(missing, run.Err())
 	})
 	if err == nil {
 		err = context.Cause(ctx)

@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/access"
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
@@ -21,35 +19,36 @@ type feed interface {
 	Look(node string, processes bool)
 }
 
-// session is one call of a function of this package: a source and what becomes of its Events.
-type session struct {
-	cfg  *config.Config
-	from feed
-	ctx  context.Context // ends with the caller's, when the source ends, and when the call does
-	stop context.CancelFunc
+// ending is a feed that closes what it has used when it ends.
+type ending struct {
+	feed
+	end func()
+}
 
-	news bell.Bell     // rings after each Event
-	done chan struct{} // closed when the source has ended
-	err  error         // why it did; valid then
+// Run implements cluster.Source.
+func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
+	defer e.end()
+	return e.feed.Run(ctx, emit)
 }
 
 // parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the
 // background.
 const parting = 2 * time.Second
 
-// with calls use with a session over what the options name. If second is not 0, nodes send their second report so long
-// after the first. Where SLURM turns out not to be configured, that is this host.
-func (o *Options) with(ctx context.Context, second time.Duration, use func(*session) error) error {
+// with calls use with a source of what the options name, whose processes are listed. If second is not 0, nodes send
+// their second report so long after the first. Where SLURM turns out not to be configured, that is this host.
+func (o *Options) with(ctx context.Context, second time.Duration, use func(*config.Config, feed) error) error {
 	cfg, err := o.settings()
 	if err != nil {
 		return err
 	}
 	cfg.Second = second
-	from, end, err := connect(ctx, cfg)
+	from, err := connect(ctx, cfg)
 	if err != nil {
 		return err
 	}
-	err = during(ctx, cfg, from, end, use)
+	from.Look(cluster.EveryNode, true)
+	err = use(cfg, from)
 	switch {
 	case !errors.Is(err, slurm.ErrNoSlurm):
 		return err
@@ -59,80 +58,38 @@ func (o *Options) with(ctx context.Context, second time.Duration, use func(*sess
 	if from, err = ownGPUs(ctx, cfg); err != nil {
 		return err
 	}
-	return during(ctx, cfg, from, func() {}, use)
+	from.Look(cluster.EveryNode, true)
+	return use(cfg, from)
 }
 
-// during calls use while the source can run, and end after it.
-func during(ctx context.Context, cfg *config.Config, from feed, end func(), use func(*session) error) error {
-	s := &session{cfg: cfg, from: from, news: bell.New(), done: make(chan struct{})}
-	s.ctx, s.stop = context.WithCancel(ctx)
-	defer s.close(end)
-	return use(s)
-}
-
-// start runs the source, once.
-func (s *session) start(apply func(cluster.Event)) {
-	s.from.Look(cluster.EveryNode, true)
-	go func() {
-		defer s.stop()
-		defer close(s.done)
-		s.err = s.run(apply)
-	}()
-}
-
-func (s *session) run(apply func(cluster.Event)) (err error) {
-	defer reach.Recover(&err)
-	return s.from.Run(s.ctx, func(e cluster.Event) {
-		apply(e)
-		s.news.Ring()
-	})
-}
-
-// close ends the source, and what it has used.
-func (s *session) close(end func()) {
-	s.stop()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		<-s.done
-		end()
-	}()
-	select {
-	case <-ended:
-	case <-time.After(parting):
-	}
-}
-
-// connect returns the source, and what to call once it has ended.
-func connect(ctx context.Context, cfg *config.Config) (from feed, end func(), err error) {
-	nothing := func() {}
+// connect returns the source.
+func connect(ctx context.Context, cfg *config.Config) (feed, error) {
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
-			return nil, nil, fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo,
+			return nil, fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo,
 				config.DefaultDemo)
 		}
-		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, demo.Twice*cfg.Poll), nothing, nil
+		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, demo.Twice*cfg.Poll), nil
 	}
 	if !probed.Load() {
-		return nil, nil, ErrNoProbe
+		return nil, ErrNoProbe
 	}
 	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
-		from, err = ownGPUs(ctx, cfg)
-		return from, nothing, err
+		return ownGPUs(ctx, cfg)
 	}
 	names, err := access.ExpandHosts("Options.Nodes", cfg.Nodes)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	a, err := access.New(ctx, cfg, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if cfg.Nodes != "" {
-		return a.Hosts(cfg.Nodes, names, access.Polling(cfg)), a.Close, nil
+		return ending{a.Hosts(cfg.Nodes, names, access.Polling(cfg)), a.Close}, nil
 	}
-	return a.Jobs(cfg, access.Polling(cfg), nil), a.Close, nil
+	return ending{a.Jobs(cfg, access.Polling(cfg), nil), a.Close}, nil
 }
 
 // ownGPUs returns the source for this host, which has no SLURM.

@@ -3,15 +3,11 @@ package nvnodetop
 import (
 	"context"
 	"iter"
-	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
-	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/source"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -24,8 +20,8 @@ import (
 // the next ones may share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
-		err := o.with(ctx, 0, func(s *session) error {
-			return s.snapshots(func(snap *schema.Snapshot) bool { return yield(snap, nil) })
+		err := o.with(ctx, 0, func(cfg *config.Config, from feed) error {
+			return snapshots(ctx, cfg, from, func(s *schema.Snapshot) bool { return yield(s, nil) })
 		})
 		if err != nil && ctx.Err() == nil {
 			yield(nil, err)
@@ -40,9 +36,9 @@ func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error
 	if o.FirstSample {
 		second = 0
 	}
-	err = o.with(ctx, second, func(s *session) error {
-		return s.snapshots(func(snap *schema.Snapshot) bool {
-			first = snap
+	err = o.with(ctx, second, func(cfg *config.Config, from feed) error {
+		return snapshots(ctx, cfg, from, func(s *schema.Snapshot) bool {
+			first = s
 			return false
 		})
 	})
@@ -53,34 +49,17 @@ func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error
 }
 
 // snapshots calls yield until it returns false, or ctx ends. It returns why the source has ended by itself.
-func (s *session) snapshots(yield func(*schema.Snapshot) bool) error {
-	began := time.Now()
-	store := cluster.NewStore(s.cfg.Poll, health.Rules(s.cfg.Thresholds))
-	s.start(store.Apply)
-	early, ready := context.WithTimeout(s.ctx, s.cfg.Timeout)
-	whole := tally.Settling{Second: s.cfg.Second}
-	bell.Await(early, s.news, func() bool { return whole.Over(store.Snapshot(time.Now())) })
-	ready()
-	tick := time.NewTicker(s.cfg.Poll)
-	defer tick.Stop()
-	for s.ctx.Err() == nil {
-		if !yield(export.Document(source.LastLook(store, began))) {
-			return nil
-		}
-		select {
-		case <-tick.C:
-		case <-s.ctx.Done():
-		}
-	}
-	return s.ended()
-}
-
-// ended returns why the source has ended by itself; nil: it has not.
-func (s *session) ended() error {
-	select {
-	case <-s.done:
-		return s.err
-	default:
+func snapshots(ctx context.Context, cfg *config.Config, from feed, yield func(*schema.Snapshot) bool) error {
+	w := session.Open(ctx, cfg, cfg.Second, from)
+	defer func() { _ = w.Stop(parting) }()
+	w.Settle(nil)
+	more := true
+	w.Each(cfg.Poll, func(s *cluster.Snapshot) bool {
+		more = yield(export.Document(s))
+		return more
+	})
+	if !more {
 		return nil
 	}
+	return w.Err()
 }

@@ -1,0 +1,97 @@
+// Package session runs a Source of Events: a goroutine hands the Events to a Store, or to whatever else takes them, and
+// wakes who waits for news. A session ends with its context, by Stop, or when the Source has ended, and says why.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/bell"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+// Session is a Source that runs. Its Task is the run of the Source, which may take a while to close its sessions.
+type Session struct {
+	*Task
+	from cluster.Source
+	ctx  context.Context // ends when the Source shall end, or has
+	stop context.CancelFunc
+	news bell.Bell // rings after each Event
+}
+
+// Start runs a Source until ctx ends. Every taker gets each Event, one after the other.
+func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Event)) *Session {
+	s := &Session{from: from, news: bell.New()}
+	s.ctx, s.stop = context.WithCancel(ctx)
+	s.Task = Go(func() error { return s.run(takers) })
+	go func() {
+		<-s.Done()
+		s.stop()
+	}()
+	return s
+}
+
+// run makes an error of a panic, so that a terminal is restored before the program ends.
+func (s *Session) run(takers []func(cluster.Event)) error {
+	err := func() (err error) {
+		defer reach.Recover(&err)
+		return s.from.Run(s.ctx, func(e cluster.Event) {
+			for _, take := range takers {
+				take(e)
+			}
+			s.news.Ring()
+		})
+	}()
+	if mistake, ok := errors.AsType[*reach.Failure](err); ok {
+		return fmt.Errorf("%w: %s", mistake, mistake.Words)
+	}
+	return err
+}
+
+// Context ends when no more Events will come.
+func (s *Session) Context() context.Context { return s.ctx }
+
+// Await calls look now and then, soon after there is news, until it returns true, or the time is over, or no more
+// Events will come. A time of 0 is never over.
+func (s *Session) Await(within time.Duration, look func() bool) {
+	ctx := s.ctx
+	if within > 0 {
+		var done context.CancelFunc
+		ctx, done = context.WithTimeout(ctx, within)
+		defer done()
+	}
+	bell.Await(ctx, s.news, look)
+}
+
+// Past is how long a session waits at most for the past of a demo.
+const Past = 10 * time.Second
+
+// CatchUp waits until a Source that tells a past, as that of a demo, has told it, at most for limit. Before that, a
+// Snapshot would show a cluster that has stopped.
+func (s *Session) CatchUp(limit time.Duration) {
+	from := s.from
+	for is := true; is; {
+		var outer interface{ Unwrap() cluster.Source }
+		if outer, is = from.(interface{ Unwrap() cluster.Source }); is {
+			from = outer.Unwrap()
+		}
+	}
+	if story, is := from.(interface{ CaughtUp() <-chan struct{} }); is {
+		select {
+		case <-story.CaughtUp():
+		case <-s.ctx.Done():
+		case <-time.After(limit):
+		}
+	}
+}
+
+// Stop ends the Source, and waits at most so long for that: a hung node closes slowly. It returns why the Source has
+// failed.
+func (s *Session) Stop(limit time.Duration) error {
+	s.stop()
+	_, err := s.Wait(limit)
+	return err
+}
