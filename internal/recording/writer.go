@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/recording/mask"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -19,7 +20,7 @@ import (
 // read.
 type Writer struct {
 	header Header
-	hide   *mask // nil: names stay
+	hide   *mask.Mask // nil: names stay
 
 	mu     sync.Mutex // protects the following
 	to     *counted
@@ -42,8 +43,8 @@ func NewWriter(h Header) *Writer {
 	h.Version = Version
 	w := &Writer{header: h}
 	if h.Anonymous {
-		w.hide = newMask()
-		w.header.User, w.header.Host = w.hide.user(h.User), w.hide.node(h.Host)
+		w.hide = mask.New()
+		w.header.User, w.header.Host = w.hide.User(h.User), w.hide.Node(h.Host)
 	}
 	return w
 }
@@ -77,7 +78,7 @@ func (w *Writer) Write(e cluster.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.hide != nil {
-		e = w.hide.event(e)
+		e = w.hide.Event(e)
 	}
 	if w.to != nil && w.err == nil && (!w.open || e.At.Sub(w.began) >= frameSpan ||
 		e.At.Before(w.began.Add(-frameSpan))) {

@@ -1,4 +1,4 @@
-package recording
+package mask
 
 import (
 	"maps"
@@ -39,7 +39,7 @@ func (s shape) of(text string) string { return s.FindString(text) }
 
 // number returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task
 // and of a component stay.
-func (m *mask) number(id string) string {
+func (m *Mask) number(id string) string {
 	number := jobID.of(id)
 	if number == "" {
 		return m.name("number", "%d", id)

@@ -1,4 +1,7 @@
-package recording
+// Package mask replaces the names in Events, for recordings that may be given away. The same name always gets the same
+// other one, in the order in which they come. Text of other programs, which may hold any name, is left out; its meaning
+// stays, as a class.
+package mask
 
 import (
 	"cmp"
@@ -13,17 +16,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// mask replaces names. The same name always gets the same other one, in the order in which they come. Text of other
-// programs, which may hold any name, is left out; what it means stays, as a class.
-type mask struct{ names map[string]map[string]string }
+// Mask knows the names in place of others. It is for one goroutine.
+type Mask struct{ names map[string]map[string]string }
 
-func newMask() *mask { return &mask{names: map[string]map[string]string{}} }
+// New returns a Mask that has met no name.
+func New() *Mask { return &Mask{names: map[string]map[string]string{}} }
 
 // maxNames limits the names of one kind. Those after it share one.
 const maxNames = 64 << 10
 
 // name returns the name in place of another. No name stays none.
-func (m *mask) name(kind, format, real string) string {
+func (m *Mask) name(kind, format, real string) string {
 	if real == "" {
 		return ""
 	}
@@ -42,27 +45,31 @@ func (m *mask) name(kind, format, real string) string {
 	return name
 }
 
-func (m *mask) user(s string) string      { return m.name("user", "user%d", s) }
-func (m *mask) node(s string) string      { return m.name("node", "node%02d", s) }
-func (m *mask) job(s string) string       { return m.name("job", "job%d", s) }
-func (m *mask) partition(s string) string { return m.name("partition", "partition%d", s) }
-func (m *mask) leaf(s string) string      { return m.name("switch", "switch%d", s) }
-func (m *mask) program(s string) string   { return m.name("program", "program%d", s) }
-func (m *mask) command(s string) string   { return m.name("command", "command%d", s) }
-func (m *mask) directory(s string) string { return m.name("directory", "/directory%d", s) }
-func (m *mask) model(s string) string {
+// User returns the name in place of a user.
+func (m *Mask) User(s string) string { return m.name("user", "user%d", s) }
+
+// Node returns the name in place of a node or another host.
+func (m *Mask) Node(s string) string { return m.name("node", "node%02d", s) }
+
+func (m *Mask) job(s string) string       { return m.name("job", "job%d", s) }
+func (m *Mask) partition(s string) string { return m.name("partition", "partition%d", s) }
+func (m *Mask) leaf(s string) string      { return m.name("switch", "switch%d", s) }
+func (m *Mask) program(s string) string   { return m.name("program", "program%d", s) }
+func (m *Mask) command(s string) string   { return m.name("command", "command%d", s) }
+func (m *Mask) directory(s string) string { return m.name("directory", "/directory%d", s) }
+func (m *Mask) model(s string) string {
 	if gpus.of(s) != "" {
 		return s
 	}
 	return m.name("model", "GPU model %d", s)
 }
-func (m *mask) uuid(s string) string {
+func (m *Mask) uuid(s string) string {
 	return m.name("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
 }
 
-// event returns an Event without names. The one that it is given stays as it is.
-func (m *mask) event(e cluster.Event) cluster.Event {
-	e.Node = m.node(e.Node)
+// Event returns an Event without names. The one that it is given stays as it is.
+func (m *Mask) Event(e cluster.Event) cluster.Event {
+	e.Node = m.Node(e.Node)
 	switch {
 	case e.Discovery != nil:
 		e.Discovery = m.discovery(*e.Discovery)
@@ -86,13 +93,13 @@ func (m *mask) event(e cluster.Event) cluster.Event {
 	return e
 }
 
-func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
-	d.User, d.Host, d.Command = m.user(d.User), m.node(d.Host), firstWord(d.Command)
+func (m *Mask) discovery(d cluster.Discovery) *cluster.Discovery {
+	d.User, d.Host, d.Command = m.User(d.User), m.Node(d.Host), firstWord(d.Command)
 	d.Failure = m.failure(d.Failure)
 	d.Jobs = each(d.Jobs, func(j *cluster.Job) {
 		j.ID, j.Number = m.number(j.ID), m.number(j.Number)
-		j.Name, j.User, j.Partition = m.job(j.Name), m.user(j.User), m.partition(j.Partition)
-		j.Nodes = each(j.Nodes, func(n *string) { *n = m.node(*n) })
+		j.Name, j.User, j.Partition = m.job(j.Name), m.User(j.User), m.partition(j.Partition)
+		j.Nodes = each(j.Nodes, func(n *string) { *n = m.Node(*n) })
 		j.Minors, j.Counts, j.Configured = nodeKeys(m, j.Minors), nodeKeys(m, j.Counts), nodeKeys(m, j.Configured)
 	})
 	d.Pending = each(d.Pending, func(p *cluster.PendingJob) {
@@ -105,13 +112,13 @@ func (m *mask) discovery(d cluster.Discovery) *cluster.Discovery {
 	})
 	d.Switches = each(d.Switches, func(s *cluster.Switch) {
 		s.Name = m.leaf(s.Name)
-		s.Nodes = each(s.Nodes, func(n *string) { *n = m.node(*n) })
+		s.Nodes = each(s.Nodes, func(n *string) { *n = m.Node(*n) })
 	})
 	return &d
 }
 
-func (m *mask) hello(h wire.Hello) *wire.Hello {
-	h.Host, h.Program, h.Job, h.SLUID = m.node(h.Host), "", m.number(h.Job), m.name("sluid", "sluid%d", h.SLUID)
+func (m *Mask) hello(h wire.Hello) *wire.Hello {
+	h.Host, h.Program, h.Job, h.SLUID = m.Node(h.Host), "", m.number(h.Job), m.name("sluid", "sluid%d", h.SLUID)
 	h.Build, h.System = release.of(h.Build), platform.of(h.System)
 	h.Kernel, h.Driver, h.CUDA = version.of(h.Kernel), version.of(h.Driver), version.of(h.CUDA)
 	h.Missing = slices.DeleteFunc(slices.Clone(h.Missing), func(f string) bool { return function.of(f) == "" })
@@ -132,14 +139,14 @@ func (m *mask) hello(h wire.Hello) *wire.Hello {
 	return &h
 }
 
-func (m *mask) report(r wire.Report) *wire.Report {
+func (m *Mask) report(r wire.Report) *wire.Report {
 	r.GPUs = each(r.GPUs, func(g *wire.GPU) {
 		g.LostID, g.Call = class.of(g.LostID), collector(g.Call)
 		g.Lost, g.Unlisted = inPlaceOf(g.Lost, g.LostID), inPlaceOf(g.Unlisted, "unlisted")
 	})
 	r.Jobs = each(r.Jobs, func(j *wire.JobMemory) { j.Job = m.number(j.Job) })
 	r.Processes = each(r.Processes, func(p *wire.Process) {
-		p.User, p.UID = m.user(p.User), nil
+		p.User, p.UID = m.User(p.User), nil
 		p.Job, p.Step, p.State, p.Type = m.number(p.Job), step.of(p.Step), letter.of(p.State), kind.of(p.Type)
 		p.Name, p.Command, p.Directory = m.program(p.Name), m.command(p.Command), m.directory(p.Directory)
 		if p.Rank != nil {
@@ -154,7 +161,7 @@ func (m *mask) report(r wire.Report) *wire.Report {
 	return &r
 }
 
-func (m *mask) failure(f *reach.Failure) *reach.Failure {
+func (m *Mask) failure(f *reach.Failure) *reach.Failure {
 	if f == nil {
 		return nil
 	}
@@ -163,7 +170,7 @@ func (m *mask) failure(f *reach.Failure) *reach.Failure {
 	return &c
 }
 
-func (m *mask) tried(t *reach.Tried) *reach.Tried {
+func (m *Mask) tried(t *reach.Tried) *reach.Tried {
 	if t == nil {
 		return nil
 	}
@@ -197,13 +204,13 @@ func each[T any](in []T, change func(*T)) []T {
 }
 
 // nodeKeys returns the map with other names of nodes. No map stays none.
-func nodeKeys[T any](m *mask, in map[string]T) map[string]T {
+func nodeKeys[T any](m *Mask, in map[string]T) map[string]T {
 	if in == nil {
 		return nil
 	}
 	out := make(map[string]T, len(in))
 	for _, name := range slices.Sorted(maps.Keys(in)) {
-		out[m.node(name)] = in[name]
+		out[m.Node(name)] = in[name]
 	}
 	return out
 }
