@@ -69,6 +69,14 @@ install_gpus() {
 	mount --bind "$state/node-bin" /usr/local/bin
 }
 
+# SLURM's library with this cluster's name for the groups of the freezer, if it has a name of its own.
+mount_library() {
+	local library
+	[ -e "$state/bin/libslurmfull.so" ] || return 0
+	library=$(compgen -G '/usr/lib/*/slurm-wlm/libslurmfull.so')
+	mount --bind "$state/bin/libslurmfull.so" "$library"
+}
+
 connect() {
 	ip link set lo up
 	[ "$host" = login ] && return
@@ -96,6 +104,7 @@ mount_run
 if is_node; then
 	mount_dev
 	install_gpus
+	mount_library
 fi
 connect
 start_daemons

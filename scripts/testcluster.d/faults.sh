@@ -205,7 +205,7 @@ fault_nvmlok() { in_host "$1" rm -f /run/fakenvml.scenario; }
 memory_group() {
 	local mount
 	mount=$(findmnt -n -o TARGET -t cgroup -O memory | head -n 1) && [ -n "$mount" ] || die "this machine has no cgroup version 1 for memory"
-	echo "$mount$(sed -n 's/^[0-9]*:memory://p' "/proc/$(pid_of "$1")/cgroup")/testcluster-$1"
+	echo "$mount$(sed -n 's/^[0-9]*:memory://p' "/proc/$(pid_of "$1")/cgroup")/testcluster$NUMBER-$1"
 }
 fault_jobmemory() {
 	local id group pid

@@ -94,6 +94,7 @@ make_slurm_conf() {
 	nodes="node[01-$(printf %02d "$1")]"
 	if [ -n "$(freezer_dir)" ]; then
 		track=cgroup
+		[ -z "$NUMBER" ] || rename_freezer_groups
 		printf '%s\n' CgroupPlugin=cgroup/v1 "CgroupMountpoint=$(dirname "$(freezer_dir)")" CgroupAutomount=no >"$STATE/etc/slurm/cgroup.conf"
 	fi
 	cat >"$STATE/etc/slurm/slurm.conf" <<-END
@@ -134,6 +135,12 @@ make_slurm_conf() {
 		PartitionName=debug Nodes=$nodes MaxTime=00:30:00 State=UP
 	END
 	echo "NodeName=$nodes Name=gpu Type=a100 File=/dev/nvidia[0-3]" >"$STATE/etc/slurm/gres.conf"
+}
+
+# rename_freezer_groups: copies SLURM's library for the nodes, with another name for the groups of a node. The name is not a setting, and nodes
+# of two clusters have the same names.
+rename_freezer_groups() {
+	sed "s|/slurm_%n|/$FREEZER_PREFIX%n|" "$(compgen -G '/usr/lib/*/slurm-wlm/libslurmfull.so')" >"$STATE/bin/libslurmfull.so"
 }
 
 # make_loader_cache: makes an ld.so.cache for the nodes that includes /run/fakenvml, where boot.sh puts the fake NVML.

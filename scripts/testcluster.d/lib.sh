@@ -3,10 +3,14 @@
 
 # All state is here, on a tmpfs that `up` mounts and `down` unmounts. It is outside the checkout, which may be in a 0700
 # directory, the cluster's users can read it, and it can hold the upper layers of overlays.
-STATE=/run/nvnodetop-testcluster
-CGROUP=nvnodetop-testcluster
+# Clusters with other numbers in TESTCLUSTER run side by side: whatever the machine sees of a cluster has its number.
+NUMBER=${TESTCLUSTER:-}
+STATE=/run/nvnodetop-testcluster$NUMBER
+CGROUP=nvnodetop-testcluster$NUMBER
 # The process name of every host's pid 1. The kernel cuts names after 15 characters.
-HOST_COMM=testclusterhost
+HOST_COMM=testcluster${NUMBER:-host}
+# What SLURM calls the groups of NODE in the machine's freezer: slurm_NODE, as long as there is one cluster.
+FREEZER_PREFIX=slurm${NUMBER:-_}
 MAX_NODES=64
 USERS=(alice bob carol)
 FIRST_UID=20001

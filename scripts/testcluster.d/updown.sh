@@ -143,7 +143,7 @@ no_hosts() { ! pgrep -u root -x "$HOST_COMM" >/dev/null; }
 
 remove_groups() {
 	local dir
-	for dir in "$(freezer_dir)"/slurm_node[0-9][0-9]; do
+	for dir in "$(freezer_dir)/$FREEZER_PREFIX"node[0-9][0-9]; do
 		[ ! -d "$dir" ] || find "$dir" -depth -type d -exec rmdir {} +
 	done
 	dir=$(cgroup_dir) || return 0

@@ -1,5 +1,7 @@
 // Package cluster tests the built program, with the race detector, on a real SLURM and ssh cluster on this machine: as
 // user alice, in a terminal, under every fault that scripts/testcluster can inject. The tests run when
-// NVNODETOP_CLUSTER is set; scripts/test sets it for root on Debian. They share one cluster and run one after the
-// other, but faults of single nodes are injected into several nodes at once.
+// NVNODETOP_CLUSTER is set; scripts/test sets it for root on Debian.
+//
+// Tests mostly wait. So -clusters=3 starts three clusters, each of which runs one test after the other; within a test,
+// faults of single nodes are injected into several nodes at once.
 package cluster

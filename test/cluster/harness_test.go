@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/watchdog"
 )
 
-// nodes is the size of the cluster that all tests share; jobs use the first few nodes.
+// nodes is the size of a cluster; jobs use the first few nodes.
 const nodes = 6
 
 // patience is how long a test or subtest may take. The longest (driver hangs, node without power) take about one
@@ -41,11 +42,15 @@ func abandon() {
 var program string
 
 func TestMain(m *testing.M) {
+	flag.Parse()
 	if os.Getenv("NVNODETOP_CLUSTER") == "" {
 		fmt.Println("left out: the tests on a real cluster; scripts/test runs them as root on Debian")
 		os.Exit(0)
 	}
-	code, err := withCluster(m)
+	if program = os.Getenv(ready); program != "" || value("list") != "" {
+		os.Exit(m.Run())
+	}
+	code, err := withProgram(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		code = 1
@@ -53,7 +58,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func withCluster(m *testing.M) (code int, err error) {
+func withProgram(m *testing.M) (code int, err error) {
 	dir, err := os.MkdirTemp("", "nvnodetop-test-")
 	if err != nil {
 		return 1, err
@@ -65,6 +70,14 @@ func withCluster(m *testing.M) (code int, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return 1, fmt.Errorf("go build: %w: %s", err, out)
 	}
+	if *clusters > 1 {
+		return sideBySide(exe)
+	}
+	return onOne(m, exe)
+}
+
+// onOne runs the tests in this process, on the cluster of TESTCLUSTER.
+func onOne(m *testing.M, exe string) (code int, err error) {
 	defer func() {
 		dog.Step("the cluster goes down")
 		defer dog.Stop()
@@ -73,18 +86,27 @@ func withCluster(m *testing.M) (code int, err error) {
 		}
 	}()
 	dog.Step("the cluster comes up")
-	if _, err := script("up", strconv.Itoa(nodes)); err != nil {
-		return 1, err
-	}
-	if program, err = script("put", exe); err != nil {
+	if program, err = bringUp(os.Environ(), exe); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
 }
 
+// bringUp starts a cluster, unless it is up, and copies a program there. It returns the program's path.
+func bringUp(env []string, exe string) (path string, err error) {
+	if _, err := scriptIn(env, "up", strconv.Itoa(nodes)); err != nil {
+		return "", err
+	}
+	return scriptIn(env, "put", exe)
+}
+
 // script runs scripts/testcluster and returns its output.
-func script(args ...string) (string, error) {
+func script(args ...string) (string, error) { return scriptIn(nil, args...) }
+
+// scriptIn is script with an environment.
+func scriptIn(env []string, args ...string) (string, error) {
 	cmd := exec.Command("../../scripts/testcluster", args...)
+	cmd.Env = env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+var clusters = flag.Int("clusters", 1, "how many clusters to start; each runs one test at a time")
+
+// slow are the tests that take a minute or more. They begin first, or one of them would be the last to end.
+var slow = []string{"TestAdopted", "TestLongFaults", "TestFaults", "TestLogins", "TestUnknownJob"}
+
+// ready is the variable that tells a test binary that its cluster is up, and which program it tests there.
+const ready = "NVNODETOP_CLUSTER_PROGRAM"
+
+// sideBySide runs the tests on several clusters, whose numbers begin with TESTCLUSTER, or 1. Each test has a process of
+// its own, which knows one cluster. What a test prints comes when it has ended.
+func sideBySide(exe string) (code int, err error) {
+	list, err := chosen()
+	if err != nil {
+		return 1, err
+	}
+	next := make(chan string, len(list))
+	for _, name := range list {
+		next <- name
+	}
+	close(next)
+	var (
+		workers sync.WaitGroup
+		mu      sync.Mutex // protects code and what is printed
+	)
+	first, _ := strconv.Atoi(os.Getenv("TESTCLUSTER"))
+	for k := range *clusters {
+		workers.Go(func() {
+			failed := runAll(strconv.Itoa(max(first, 1)+k), exe, next, func(out []byte) {
+				mu.Lock()
+				defer mu.Unlock()
+				_, _ = os.Stdout.Write(out)
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			if failed {
+				code = 1
+			}
+		})
+	}
+	workers.Wait()
+	return code, nil
+}
+
+// chosen lists the tests that -run and -count ask for, the slow ones first.
+func chosen() (names []string, err error) {
+	top, _, _ := strings.Cut(value("run"), "/")
+	cmd := exec.Command(os.Args[0], "-test.list="+top)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the tests: %w", err)
+	}
+	for _, name := range slices.Concat(slow, strings.Fields(string(out))) {
+		if !slices.Contains(names, name) && strings.Contains("\n"+string(out), "\n"+name+"\n") {
+			names = append(names, name)
+		}
+	}
+	count, err := strconv.Atoi(value("count"))
+	return slices.Repeat(names, count), err
+}
+
+func value(name string) string { return flag.Lookup("test." + name).Value.String() }
+
+// runAll runs the tests that come from next, one after the other, on the cluster with a number.
+func runAll(number, exe string, next <-chan string, show func([]byte)) (failed bool) {
+	env := append(os.Environ(), "TESTCLUSTER="+number)
+	defer func() {
+		if _, err := scriptIn(env, "down"); err != nil {
+			show(fmt.Appendln(nil, err))
+			failed = true
+		}
+	}()
+	for name := range next {
+		// A test that hung has taken the cluster down; one that is up stays.
+		program, err := bringUp(env, exe)
+		if err != nil {
+			show(fmt.Appendln(nil, err))
+			return true
+		}
+		out, err := alone(name, append(env, ready+"="+program))
+		show(out)
+		failed = failed || err != nil
+	}
+	return failed
+}
+
+// alone runs one test, or the subtests of it that -run asks for.
+func alone(name string, env []string) ([]byte, error) {
+	_, sub, _ := strings.Cut(value("run"), "/")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$/"+sub, "-test.v="+value("v"),
+		"-test.parallel="+value("parallel"), "-test.timeout="+value("timeout"))
+	cmd.Env = env
+	return cmd.CombinedOutput()
+}
