@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -160,7 +160,7 @@ func critical(s *cluster.Snapshot) error {
 				n.State != cluster.NodeReporting {
 				continue
 			}
-			if problem := nameOf(f.Node, f.GPU) + " (" + health.Say(s, f).Short + ")"; !slices.Contains(all, problem) {
+			if problem := nameOf(f.Node, f.GPU) + " (" + say.Finding(s, f).Short + ")"; !slices.Contains(all, problem) {
 				all = append(all, problem)
 			}
 		}
@@ -212,7 +212,7 @@ func lack(s *cluster.Snapshot, n *cluster.Node) string {
 	case n.Failure != nil:
 		return n.Failure.Short
 	case n.State == cluster.NodeConnecting:
-		return health.Say(s, &cluster.Finding{Kind: cluster.KindConnecting, Node: n.Name, GPU: -1}).Short
+		return say.Finding(s, &cluster.Finding{Kind: cluster.KindConnecting, Node: n.Name, GPU: -1}).Short
 	case n.State == cluster.NodeStale:
 		return "not responding"
 	}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -54,7 +54,7 @@ func newJob(s *cluster.Snapshot, v *cluster.JobView) schema.Job {
 	}
 	for i := range v.Findings {
 		if f := newFinding(&v.Findings[i]); v.Findings[i].Holds() {
-			words := health.Say(s, &v.Findings[i])
+			words := say.Finding(s, &v.Findings[i])
 			f.Times, f.Text, f.Hint, f.AllGPUs = 0, &words.Sentence, words.Hint, v.Findings[i].Every
 			if c := v.Findings[i].Compared; c != nil {
 				f.Coupling = c.By.String()

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -15,15 +16,16 @@ import (
 // are asked with each report, of which a third comes between two Snapshots: nodes report every 3 s, and the screen
 // shows a Snapshot each second. It counts CPU time: other work on the machine does not count.
 func BenchmarkRules1000x8(b *testing.B) {
-	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * gib, metric.NVLinks: 18},
+	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * signs.GiB,
+		metric.NVLinks: 18},
 		m{metric.Util: 97, metric.PCIeGen: 5, metric.PCIeWidth: 16, metric.NVLinkUp: 0x3FFFF, metric.PersistenceMode: 1}
 	for id := range metric.All(metric.GPU) {
 		if row := id.Row(); row.Pace != metric.Once && sample[id] == 0 {
 			sample[id] = 0
 		}
 	}
-	host := m{metric.TmpFree: 100 * gib, metric.TmpTotal: 400 * gib, metric.DiskFree: 100 * gib,
-		metric.DiskTotal: 400 * gib}
+	host := m{metric.TmpFree: 100 * signs.GiB, metric.TmpTotal: 400 * signs.GiB, metric.DiskFree: 100 * signs.GiB,
+		metric.DiskTotal: 400 * signs.GiB}
 	holds := Rules(Defaults())
 	nodes := make([]*cluster.Node, 1000)
 	for i := range nodes {

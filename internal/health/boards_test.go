@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -205,7 +206,7 @@ func TestDeadSwitch(t *testing.T) {
 				t.Errorf("it is not about GPU%d", i)
 			}
 		}
-		if w := Say(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' || w.Short != "NVLink 10/12" ||
+		if w := say.Finding(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' || w.Short != "NVLink 10/12" ||
 			w.One != "NVLink down on all GPUs" || w.Many != "nodes with NVLinks down on all GPUs" {
 			t.Errorf("%+v", w)
 		}
@@ -240,7 +241,8 @@ func TestDeadSwitch(t *testing.T) {
 // Every kind that a rule finds for all GPUs of a node has names for it.
 func TestNamesOfEveryGPU(t *testing.T) {
 	for _, r := range rules {
-		if n := everyNames[r.kind]; r.every && (n.one == "" || n.many == "") {
+		n := say.LabelOf(&cluster.Finding{Kind: r.kind, Every: true})
+		if r.every && (n.One == "" || n.Many == "") {
 			t.Errorf("%s has no names", r.kind)
 		}
 	}

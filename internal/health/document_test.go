@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -128,7 +130,7 @@ GPUs on several nodes are compared with each other if nearly all nodes exchange 
 		case cluster.KindJobHang:
 			f.Compared.By = pace.NVLink
 		}
-		words := Say(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
+		words := say.Finding(&cluster.Snapshot{At: time.Time{}.Add(40 * time.Second)}, &f)
 		letter := strings.Trim(string(rune(words.Letter)), "\x00")
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity],
 			filled(t, &r.rule), words.Sentence, words.Hint, r.source)
@@ -148,7 +150,7 @@ func line(t *testing.T, r *rule, sample cluster.Subject) string {
 	}
 	says := words.Sentence
 	if says == "" {
-		says = Sentence(words.One)
+		says = say.Sentence(words.One)
 	}
 	return fmt.Sprintf("| `%s` | %s | %s | %s | %s | %s | %s |\n", r.kind, letter, severityNames[r.severity],
 		filled(t, r), says, words.Hint, r.source)
@@ -214,14 +216,14 @@ consequence is shown with its cause only.
 | code | what | severity | where from | NVIDIA | do |
 |---|---|---|---|---|---|
 `)
-	for _, code := range slices.Sorted(maps.Keys(xids)) {
-		x := xids[code]
-		severity := severityNames[x.severity]
-		if x.follows {
+	for _, code := range slices.Sorted(maps.Keys(xid.Catalog)) {
+		x := xid.Catalog[code]
+		severity := severityNames[x.Severity]
+		if x.Follows {
 			severity = "consequence"
 		}
-		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, Sentence(x.name), severity, x.whose, x.action,
-			x.hint)
+		fmt.Fprintf(&b, "| %d | %s | %s | %s | %s | %s |\n", code, say.Sentence(x.Name), severity, x.Whose, x.Action,
+			x.Hint)
 	}
 	return b.String()
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -84,7 +86,7 @@ func TestResumedJob(t *testing.T) {
 		tr.apply(s, at, r)
 		snap := s.Snapshot(t0.Add(at + time.Second))
 		for i := range snap.Jobs[0].Findings {
-			t.Fatalf("after %v: %s", at, Say(snap, &snap.Jobs[0].Findings[i]).Sentence)
+			t.Fatalf("after %v: %s", at, say.Finding(snap, &snap.Jobs[0].Findings[i]).Sentence)
 		}
 	}
 }
@@ -130,7 +132,7 @@ func TestIdleCountdown(t *testing.T) {
 			if len(snap.Jobs[0].Findings) != 1 {
 				t.Fatalf("%+v", snap.Jobs[0].Findings)
 			}
-			if got := Say(snap, &snap.Jobs[0].Findings[0]).Sentence; got != tc.want {
+			if got := say.Finding(snap, &snap.Jobs[0].Findings[0]).Sentence; got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
@@ -191,7 +193,7 @@ func TestANewGPUDoesNotLag(t *testing.T) {
 // Host memory that is of no job is not that of a host which the user named.
 func TestMemoryOfNoJob(t *testing.T) {
 	n := &cluster.Node{Memory: []cluster.JobMemory{{JobMemory: wire.JobMemory{Used: 99, Limit: 100}}}}
-	if m := memoryOf(n, &cluster.Job{}); m != nil {
+	if m := signs.MemoryOf(n, &cluster.Job{}); m != nil {
 		t.Errorf("%+v", m)
 	}
 }

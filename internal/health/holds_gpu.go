@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -22,23 +24,14 @@ func hangs(s subject) bool { return s.GPU.Hung() }
 
 // unread holds if some metrics of the GPU, or of the node itself, cannot be read.
 func unread(s subject) bool {
-	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return isOf(&f, s.GPU) })
+	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return signs.IsOf(&f, s.GPU) })
 }
-
-// Values of metric.RecoveryAction, as nvml.h names them (nvmlDeviceGpuRecoveryAction_t).
-const (
-	recoverReset = iota + 1
-	recoverReboot
-	recoverDrain
-	recoverDrainReset
-	recoverIMEX
-)
 
 // mustRecover holds if the driver asks for what ends every program on the GPU, mayRecover for anything else that it
 // asks for.
 func mustRecover(s subject) bool {
 	a := s.GPU.Float(metric.RecoveryAction)
-	return a == recoverReset || a == recoverReboot || a == recoverDrainReset
+	return a == signs.RecoverReset || a == signs.RecoverReboot || a == signs.RecoverDrainReset
 }
 func mayRecover(s subject) bool { return s.GPU.Float(metric.RecoveryAction) > 0 }
 
@@ -60,12 +53,7 @@ func remapDamaged(s subject) bool {
 func remapWaits(s subject) bool { return s.GPU.Float(metric.RemapPending) > 0 }
 
 func pagesRetired(s subject) bool {
-	return s.GPU.Float(metric.RetiredPending) > 0 || retired(s.GPU) >= s.limits[RetiredPages]
-}
-
-// retired returns the retired pages of a GPU, NaN if they are unknown.
-func retired(g *cluster.GPU) float64 {
-	return g.Float(metric.RetiredCorrectable) + g.Float(metric.RetiredUncorrectable)
+	return s.GPU.Float(metric.RetiredPending) > 0 || signs.Retired(s.GPU) >= s.limits[RetiredPages]
 }
 
 // brief is the share of the time below which a counter of throttled time says nothing: a moment of it is normal.
@@ -75,7 +63,7 @@ const brief = 0.01
 // throttled since the last report, although not when it was sampled.
 func throttled(bits uint64, time metric.ID) func(subject) bool {
 	return func(s subject) bool {
-		now := reasons(s.GPU)&bits != 0
+		now := signs.Reasons(s.GPU)&bits != 0
 		if now || !s.GPU.Grew(time) {
 			return now
 		}
@@ -86,24 +74,19 @@ func throttled(bits uint64, time metric.ID) func(subject) bool {
 
 // unnamedSlowdown holds for a hardware slowdown without a reported cause.
 func unnamedSlowdown(s subject) bool {
-	bits := reasons(s.GPU)
+	bits := signs.Reasons(s.GPU)
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
 // memoryHot and coreHot hold if the memory is above its maximum temperature, or the GPU above the one from which it
 // should be slowed down, and the driver does not say that it slows the GPU down: otherwise that is told.
-func memoryHot(s subject) bool { return !slowedByHeat(s.GPU) && overheated(s.GPU) }
+func memoryHot(s subject) bool { return !slowedByHeat(s.GPU) && signs.Overheated(s.GPU) }
 func coreHot(s subject) bool {
 	return !slowedByHeat(s.GPU) && s.GPU.Float(metric.Temperature) > s.GPU.Float(metric.Slowdown)
 }
 
 func slowedByHeat(g *cluster.GPU) bool {
-	return reasons(g)&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0
-}
-
-// overheated reports whether the memory of a GPU is above its maximum temperature.
-func overheated(g *cluster.GPU) bool {
-	return g.Float(metric.MemoryTemperature) > g.Float(metric.MemoryMaxOperating)
+	return signs.Reasons(g)&(wire.ThrottleHWThermal|wire.ThrottleSWThermal) != 0
 }
 
 // prohibited is the compute mode in which no CUDA program may start (NVML_COMPUTEMODE_PROHIBITED).
@@ -111,28 +94,14 @@ const prohibited = 2
 
 func noCompute(s subject) bool { return s.GPU.Float(metric.ComputeMode) == prohibited }
 
-func reasons(g *cluster.GPU) uint64 {
-	bits, _ := g.Get(metric.Throttle)
-	return uint64(bits)
-}
-
-// perMinute returns the pace of a counter, 0 if it is unknown.
-func perMinute(g *cluster.GPU, id metric.ID) float64 {
-	if !g.Grew(id) {
-		return 0
-	}
-	pace, _ := g.PerMinute(id)
-	return pace
-}
-
 func linkBroken(s subject) bool {
-	return perMinute(s.GPU, metric.NVLinkCRC)/60 >= s.limits[NVLinkCRC]
+	return signs.PerMinute(s.GPU, metric.NVLinkCRC)/60 >= s.limits[NVLinkCRC]
 }
 
 func linkErrors(s subject) bool {
 	limit := s.limits[NVLinkErrors]
-	return perMinute(s.GPU, metric.NVLinkCRC) > 0 || perMinute(s.GPU, metric.NVLinkReplays) >= limit ||
-		perMinute(s.GPU, metric.NVLinkRecoveries) >= limit
+	return signs.PerMinute(s.GPU, metric.NVLinkCRC) > 0 || signs.PerMinute(s.GPU, metric.NVLinkReplays) >= limit ||
+		signs.PerMinute(s.GPU, metric.NVLinkRecoveries) >= limit
 }
 
 // narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than it could. An idle GPU lowers
@@ -145,7 +114,7 @@ func narrow(s subject) bool {
 }
 
 func manyReplays(s subject) bool {
-	return perMinute(s.GPU, metric.PCIeReplays) > normalReplays(s.GPU, s.limits[PCIeReplays])
+	return signs.PerMinute(s.GPU, metric.PCIeReplays) > normalReplays(s.GPU, s.limits[PCIeReplays])
 }
 
 // normalReplays returns how many PCIe replays per minute are normal, NaN if the link is unknown. perLane is the limit
@@ -157,4 +126,15 @@ func normalReplays(g *cluster.GPU, perLane float64) float64 {
 func memoryFull(s subject) bool {
 	percent, known := cluster.Percent(s.GPU.Float(metric.MemoryUsed), s.GPU.Float(metric.MemoryTotal))
 	return known && percent >= s.limits[MemoryFullPercent]
+}
+
+// hasXid returns a rule that holds if the worst Xid of the GPU is that severe.
+func hasXid(severity cluster.Severity) func(subject) bool {
+	return func(s subject) bool {
+		if len(s.Node.Xids) == 0 {
+			return false
+		}
+		c, found := xid.CauseOn(s.Node, s.GPU)
+		return found && xid.Of(c.Code).Severity == severity
+	}
 }

@@ -6,40 +6,30 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
-
-// linksOf returns how many NVLinks a GPU has, and the mask of those that are up. In MIG mode a GPU has no peers: its
-// links are all down, and that is no fault.
-func linksOf(g *cluster.GPU) (links int, up uint64, known bool) {
-	count, counted := g.Get(metric.NVLinks)
-	mask, masked := g.Get(metric.NVLinkUp)
-	if !counted || !masked || count < 1 || count > 52 || partitioned(g) {
-		return 0, 0, false
-	}
-	return int(count), uint64(mask) & (1<<int(count) - 1), true
-}
 
 // linkDown holds if a link is down that should be up. Some boards have links that lead nowhere, so it takes evidence:
 // the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while nvnodetop was
 // watching; or more links are up on another GPU of the model. Where peers are in MIG mode, only the fabric says that
 // the other end is there.
 func linkDown(s subject) bool {
-	links, up, known := linksOf(s.GPU)
+	links, up, known := signs.LinksOf(s.GPU)
 	switch {
 	case !known || bits.OnesCount64(up) == links:
 		return false
 	case registered(s.GPU) && up != 0:
 		return true
-	case hasMIG(s.Node):
+	case signs.HasMIG(s.Node):
 		return false
 	case s.GPU.LinksSeen()&^up != 0:
 		return true
 	}
 	for i := range s.Node.GPUs {
 		other := &s.Node.GPUs[i]
-		_, its, known := linksOf(other)
+		_, its, known := signs.LinksOf(other)
 		if known && other.Card.Name == s.GPU.Card.Name && bits.OnesCount64(its) > bits.OnesCount64(up) {
 			return true
 		}
@@ -52,37 +42,21 @@ const few = 2
 
 // switchDown holds if the same links are down on all GPUs of the node: only an NVSwitch is common to them.
 func switchDown(s subject) bool {
-	links, up, gpus := sameLinks(s.Node)
+	links, up, gpus := signs.SameLinks(s.Node)
 	down := uint64(1)<<links - 1 - up
 	if gpus < 2 || down == 0 {
 		return false
 	}
-	fabric, seen, switched := up != 0, gpus > few && !hasMIG(s.Node), up != 0 && !hasMIG(s.Node)
+	fabric, seen, switched := up != 0, gpus > few && !signs.HasMIG(s.Node), up != 0 && !signs.HasMIG(s.Node)
 	for i := range s.Node.GPUs {
 		g := &s.Node.GPUs[i]
-		if _, _, known := linksOf(g); known {
+		if _, _, known := signs.LinksOf(g); known {
 			fabric = fabric && registered(g)
 			seen = seen && g.LinksSeen()&down == down
 			switched = switched && allSwitched(g, links, gpus)
 		}
 	}
 	return fabric || seen || switched
-}
-
-// sameLinks returns how many NVLinks each GPU of the node has, which are up, and how many GPUs these are; no GPUs if
-// they differ.
-func sameLinks(n *cluster.Node) (links int, up uint64, gpus int) {
-	for i := range n.GPUs {
-		its, mask, known := linksOf(&n.GPUs[i])
-		switch {
-		case !known:
-			continue
-		case gpus > 0 && (its != links || mask != up):
-			return 0, 0, 0
-		}
-		links, up, gpus = its, mask, gpus+1
-	}
-	return links, up, gpus
 }
 
 // allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric that is known of boards with 8
@@ -101,7 +75,7 @@ func registered(g *cluster.GPU) bool {
 
 // mayFail holds if a GPU has an NVLink fabric and is not registered with it.
 func mayFail(s subject) bool {
-	return !partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !registered(s.GPU)
+	return !signs.Partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !registered(s.GPU)
 }
 
 // unregistered holds if besides nothing computes on the GPU. A program that does has found the fabric when it started.
@@ -118,7 +92,7 @@ func computes(n *cluster.Node, g *cluster.GPU) bool {
 // several.
 func everyGPU(with metric.ID, holds func(subject) bool) func(subject) bool {
 	return func(s subject) bool {
-		all := withMetric(s.Node, with)
+		all := signs.WithMetric(s.Node, with)
 		for _, s.GPU = range all {
 			if !holds(s) {
 				return false
@@ -126,15 +100,4 @@ func everyGPU(with metric.ID, holds func(subject) bool) func(subject) bool {
 		}
 		return len(all) > 1
 	}
-}
-
-// withMetric returns the GPUs of a node that have a metric and are not in MIG mode.
-func withMetric(n *cluster.Node, id metric.ID) []*cluster.GPU {
-	var out []*cluster.GPU
-	for i := range n.GPUs {
-		if g := &n.GPUs[i]; g.Values.Has(id) && !partitioned(g) {
-			out = append(out, g)
-		}
-	}
-	return out
 }

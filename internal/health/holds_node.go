@@ -1,13 +1,12 @@
 package health
 
 import (
-	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func is(state cluster.NodeState) func(subject) bool {
@@ -63,14 +62,11 @@ func unloads(s subject) bool {
 	return false
 }
 
-// gib is the number of bytes in a GiB.
-const gib = 1 << 30
-
 // nearlyFull returns a rule that holds if a file system has little free space.
 func nearlyFull(free, total metric.ID) func(subject) bool {
 	return func(s subject) bool {
 		left, of := s.Node.Host.Float(free), s.Node.Host.Float(total)
-		least := s.limits[DiskFreeGiB] * gib
+		least := s.limits[DiskFreeGiB] * signs.GiB
 		return left < of*s.limits[DiskFreePercent]/100 || left < least && of > 10*least
 	}
 }
@@ -79,18 +75,8 @@ func hidden(s subject) bool         { return s.Job.Missing(s.Node).Hidden }
 func missing(s subject) bool        { return s.Job.Missing(s.Node).Certain }
 func perhapsMissing(s subject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
-// memoryOf returns the host memory of a job on the node, nil if it is unknown or has no limit.
-func memoryOf(n *cluster.Node, job *cluster.Job) *cluster.JobMemory {
-	for i := range n.Memory {
-		if m := &n.Memory[i]; m.Job != "" && m.Job == job.Number && m.Limit > 0 {
-			return m
-		}
-	}
-	return nil
-}
-
 func hostMemoryFull(s subject) bool {
-	m := memoryOf(s.Node, s.Job)
+	m := signs.MemoryOf(s.Node, s.Job)
 	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
 }
 
@@ -99,7 +85,7 @@ func hostMemoryFull(s subject) bool {
 const mostFull = 0.8
 
 func hostMemoryFills(s subject) bool {
-	m := memoryOf(s.Node, s.Job)
+	m := signs.MemoryOf(s.Node, s.Job)
 	if m == nil || float64(m.Used) < mostFull*float64(m.Limit) {
 		return false
 	}
@@ -109,11 +95,9 @@ func hostMemoryFills(s subject) bool {
 
 // differs holds if the node's driver or the model of its GPUs is not that of most of the job's nodes.
 func differs(s subject) bool {
-	return s.Common != nil && (otherThan(s.Node.Hello.Driver, s.Common.Driver) ||
-		otherThan(s.Job.Model(s.Node), s.Common.Model))
+	return s.Common != nil && (signs.OtherThan(s.Node.Hello.Driver, s.Common.Driver) ||
+		signs.OtherThan(s.Job.Model(s.Node), s.Common.Model))
 }
-
-func otherThan(own, common string) bool { return own != "" && common != "" && own != common }
 
 func clockWrong(s subject) bool {
 	return s.Common != nil && s.Node.Clocked && s.Common.Clocks > 1 &&
@@ -125,16 +109,5 @@ func leftOver(s subject) bool { return s.Discovery != nil && len(s.Node.Orphans(
 
 // strange holds if others' processes are on the job's GPUs. Those of a suspended job are lent to others.
 func strange(s subject) bool {
-	return !s.Job.Suspended && len(strangers(s.Job, s.Node, s.Discovery)) > 0
-}
-
-// strangers are the processes on the job's GPUs that are not its own, except those that are left over from a job that
-// has ended.
-func strangers(job *cluster.Job, n *cluster.Node, d *cluster.Discovery) []*wire.Process {
-	all := job.Strangers(n)
-	if d == nil || len(all) == 0 {
-		return all
-	}
-	left := n.Orphans(d)
-	return slices.DeleteFunc(all, func(p *wire.Process) bool { return slices.Contains(left, p) })
+	return !s.Job.Suspended && len(signs.Strangers(s.Job, s.Node, s.Discovery)) > 0
 }

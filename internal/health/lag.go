@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
@@ -229,7 +230,7 @@ func (p peer) exception(alike []peer) bool {
 // blame returns the severity for a GPU that has always been slow: it may have less work by design, unless its process
 // is starved as well.
 func (p peer) blame() cluster.Severity {
-	if starved(cpuOf(p.Node, p.Own)) {
+	if signs.Starved(signs.CPUOf(p.Node, p.Own)) {
 		return cluster.Warning
 	}
 	return cluster.Note

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -127,7 +128,7 @@ func TestMissingInAnUnknownJob(t *testing.T) {
 		s, told := w.Snapshot(at(120)), false
 		for i := range s.Jobs[0].Findings {
 			f := &s.Jobs[0].Findings[i]
-			words := Say(s, f)
+			words := say.Finding(s, f)
 			told = told || f.Kind == cluster.KindOwner && strings.Contains(words.Sentence, "SLUID sEKNKTV3WPV500") &&
 				strings.Contains(words.Hint, "--jobid=16 ")
 			if f.Severity > cluster.Note {
@@ -146,7 +147,7 @@ func expectMissing(t *testing.T, w world, sec float64, want string) {
 	s, got := w.Snapshot(at(sec)), ""
 	for i := range s.Jobs[1].Findings {
 		if f := &s.Jobs[1].Findings[i]; f.Kind != cluster.KindLost {
-			words := Say(s, f)
+			words := say.Finding(s, f)
 			got += fmt.Sprintf("%s %d: %s", f.Kind, f.Severity, words.Sentence)
 			if f.GPU != -1 || f.Job != "2_1" || words.Hint == "" || words.Long == "" || words.Short == "" {
 				t.Errorf("%+v %+v", f, words)
@@ -170,16 +171,5 @@ func TestAMissingGPUComesBack(t *testing.T) {
 	w.report(4, wire.Report{})
 	if f, words := w.findings(4); len(f) != 1 || f[0].Holds() || words[0].Sentence != "GPU missing, cleared 3s ago." {
 		t.Errorf("%+v %+v", f, words)
-	}
-}
-
-func TestRanges(t *testing.T) {
-	for want, numbers := range map[string][]int{
-		"none": nil, "3": {3}, "0, 1, 3-7": {0, 1, 3, 4, 5, 6, 7}, "0, 2, 4, 6, 8, 10, 12, 14, …": {0, 2, 4, 6, 8, 10,
-			12, 14, 16, 18},
-	} {
-		if got := ranges(numbers); got != want {
-			t.Errorf("%v is %q, want %q", numbers, got, want)
-		}
 	}
 }

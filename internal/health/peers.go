@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
@@ -253,8 +254,8 @@ func (s subject) occupied(p cluster.Peer) bool {
 	if !p.Node.Listed || p.Own.Unlisted != "" {
 		return true
 	}
-	process := processOf(p.Node, p.Own)
-	return process != nil && (process.CPUPercent == nil || *process.CPUPercent >= someCPU)
+	process := signs.ProcessOf(p.Node, p.Own)
+	return process != nil && (process.CPUPercent == nil || *process.CPUPercent >= signs.SomeCPU)
 }
 
 // idleSince is since when none of the GPUs of a job is seen to work.
@@ -332,7 +333,7 @@ func hanging(s subject) []cluster.Condition {
 // ranked reports whether processes on GPUs of the job are ranks of one program.
 func (s subject) ranked() bool {
 	return slices.ContainsFunc(s.Peers.GPUs, func(p cluster.Peer) bool {
-		process := processOf(p.Node, p.Own)
+		process := signs.ProcessOf(p.Node, p.Own)
 		return process != nil && process.Rank != nil && process.Rank.World != nil && *process.Rank.World > 1
 	})
 }

@@ -1,16 +1,18 @@
-// Package health has the rules for problems and their text: table.go has a row per problem, the files holds_*.go say
-// when it is one, xid_catalog.go has NVIDIA's catalog of Xids, threshold.go the numbers that the user can set, and the
-// files say_*.go the words. docs/health.md is made of these.
+// Package health has the rules for problems: table.go has a row per problem, peers.go one per problem that shows when the
+// GPUs of a job are compared, the files holds_*.go say when it is one, threshold.go has the numbers that the user can
+// set. Its rooms: say has the words of each finding, xid NVIDIA's catalog of Xids, signs what rules and words both look
+// at. docs/health.md is made of these.
 //
 // Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a
-// node, a GPU or a job; cluster.Store calls them with each Event and keeps the time. Say takes the evidence (a
-// temperature, a clock) from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
+// node, a GPU or a job; cluster.Store calls them with each Event and keeps the time.
 package health
 
 import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
@@ -77,18 +79,6 @@ func holding(s subject) []cluster.Condition {
 	return held
 }
 
-// longestHang returns how long the call for a GPU has hung, or the longest one of the node if there is no GPU.
-func longestHang(n *cluster.Node, g *cluster.GPU) time.Duration {
-	var longest int64
-	for i := range n.GPUs {
-		longest = max(longest, n.GPUs[i].HangsMS)
-	}
-	if g != nil {
-		longest = g.HangsMS
-	}
-	return time.Duration(longest) * time.Millisecond
-}
-
 // condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung
 // call says how long it has lasted.
 func (r *rule) condition(s subject) cluster.Condition {
@@ -98,9 +88,9 @@ func (r *rule) condition(s subject) cluster.Condition {
 	}
 	switch {
 	case r.kind == cluster.KindHang:
-		c.Since = s.Node.Arrived.Add(-longestHang(s.Node, s.GPU))
+		c.Since = s.Node.Arrived.Add(-signs.LongestHang(s.Node, s.GPU))
 	case r.kind == cluster.KindXid:
-		first, _ := causeOn(s.Node, s.GPU)
+		first, _ := xid.CauseOn(s.Node, s.GPU)
 		c.Since = first.At
 	case r.kind == cluster.KindSilence:
 		c.Since, c.Silence = s.Silence.From, s.Silence

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -44,7 +47,7 @@ func faults(f ...wire.Fault) cluster.Subject {
 
 // gpuFault is GPU 1 on a node where something cannot be read of the GPUs at these indices.
 func gpuFault(of ...int) cluster.Subject {
-	s := faults(wire.Fault{Collector: "power", GPUs: of})
+	s := faults(wire.Fault{Collector: "power", Error: "Insufficient Permissions", GPUs: of})
 	s.Scope, s.GPU = cluster.ScopeGPU, &cluster.GPU{Card: wire.Card{Index: 1}}
 	return s
 }
@@ -127,7 +130,7 @@ func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) 
 func using(gibs ...uint64) cluster.Subject {
 	reports := make([]wire.Report, len(gibs))
 	for i, n := range gibs {
-		reports[i].Jobs = []wire.JobMemory{{Job: "1", Used: n * gib, Limit: 100 * gib}}
+		reports[i].Jobs = []wire.JobMemory{{Job: "1", Used: n * signs.GiB, Limit: 100 * signs.GiB}}
 	}
 	return after(cluster.ScopeJob, time.Minute, reports...)
 }
@@ -161,7 +164,7 @@ func clock(ahead time.Duration, of cluster.Common) cluster.Subject {
 
 // processIn is a process of a job and a user that holds GPU memory. Jobs 1 and 2 run.
 func processIn(job int, user string) wire.Process {
-	return wire.Process{PID: 4711, Type: "C", GPUMemory: new(uint64(2 * gib)), ElapsedSec: new(int64(600)),
+	return wire.Process{PID: 4711, Type: "C", GPUMemory: new(uint64(2 * signs.GiB)), ElapsedSec: new(int64(600)),
 		Identity: wire.Identity{Name: "python", User: user, UID: new(1000), Job: strconv.Itoa(job)}}
 }
 
@@ -241,10 +244,10 @@ var alarms = []struct {
 		all(4, m{metric.NVLinks: 18, metric.NVLinkUp: 0x3FFDF})},
 	{cluster.KindSlow, report(func(n *cluster.Node) { n.Took = 14 * time.Second }),
 		report(func(n *cluster.Node) { n.Took = 2 * time.Second })},
-	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: 400 * gib}),
-		host(m{metric.TmpFree: 0.5 * gib, metric.TmpTotal: gib})},
-	{cluster.KindDisk, host(m{metric.DiskFree: 5 * gib, metric.DiskTotal: 600 * gib}),
-		host(m{metric.DiskFree: 7 * gib, metric.DiskTotal: 600 * gib})},
+	{cluster.KindDisk, host(m{metric.TmpFree: 0.5 * signs.GiB, metric.TmpTotal: 400 * signs.GiB}),
+		host(m{metric.TmpFree: 0.5 * signs.GiB, metric.TmpTotal: signs.GiB})},
+	{cluster.KindDisk, host(m{metric.DiskFree: 5 * signs.GiB, metric.DiskTotal: 600 * signs.GiB}),
+		host(m{metric.DiskFree: 7 * signs.GiB, metric.DiskTotal: 600 * signs.GiB})},
 	{cluster.KindPersistence, report(func(n *cluster.Node) {
 		n.GPUs = []cluster.GPU{{GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 0})}}}
 	}),
@@ -304,8 +307,8 @@ var alarms = []struct {
 	{cluster.KindPCIeReplays, over(metric.PCIeReplays, 100, 116), over(metric.PCIeReplays, 100, 115)},
 	{cluster.KindFault, gpuFault(0, 1), gpuFault(0)},
 	{cluster.KindNoCompute, values(m{metric.ComputeMode: 2}), values(m{metric.ComputeMode: 3})},
-	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * gib, metric.MemoryTotal: 80 * gib}),
-		values(m{metric.MemoryUsed: 78 * gib, metric.MemoryTotal: 80 * gib})},
+	{cluster.KindMemoryFull, values(m{metric.MemoryUsed: 79 * signs.GiB, metric.MemoryTotal: 80 * signs.GiB}),
+		values(m{metric.MemoryUsed: 78 * signs.GiB, metric.MemoryTotal: 80 * signs.GiB})},
 
 	{cluster.KindHidden, job("2", []int{4}, []int{5}), job("2", []int{4}, []int{4, 5})},
 	{cluster.KindMissing, job("", []int{4, 5}, []int{4}), job("", []int{4, 5}, []int{4, 5})},
@@ -388,11 +391,11 @@ func TestLikeAProblem(t *testing.T) {
 		"another job's memory": {after(cluster.ScopeJob, time.Minute,
 			wire.Report{Jobs: []wire.JobMemory{{Job: "2", Used: 99, Limit: 100}}}), ""},
 		"memory without a limit": {after(cluster.ScopeJob, time.Minute,
-			wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * gib}}}), ""},
+			wire.Report{Jobs: []wire.JobMemory{{Job: "1", Used: 99 * signs.GiB}}}), ""},
 		"a program that starts":    {using(0, 30, 60), ""},
 		"memory that stays":        {using(90, 90, 90), ""},
 		"memory that fills slowly": {using(80, 80, 80, 81), ""},
-		"/tmp in memory":           {host(m{metric.TmpFree: 0.9 * gib, metric.TmpTotal: 2 * gib}), ""},
+		"/tmp in memory":           {host(m{metric.TmpFree: 0.9 * signs.GiB, metric.TmpTotal: 2 * signs.GiB}), ""},
 		"another model": {member(two,
 			func(n *cluster.Node) { n.Hello.GPUs = []wire.Card{{Name: "A100"}} }), cluster.KindMixed},
 		"no driver": {member(two, func(*cluster.Node) {}), ""},
@@ -401,7 +404,7 @@ func TestLikeAProblem(t *testing.T) {
 			func(*cluster.Node) {}), ""},
 		"nothing known of the job's others":  {job("", nil, nil), ""},
 		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
-		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * gib}), ""},
+		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * signs.GiB}), ""},
 	} {
 		held := Rules(Defaults())(tc.s)
 		if tc.want == "" && len(held) > 0 || tc.want != "" && (len(held) != 1 || held[0].Kind != tc.want) {
@@ -474,34 +477,39 @@ func TestAbsentValues(t *testing.T) {
 }
 
 // sayOf returns the words of a kind that holds for a subject.
-func sayOf(kind cluster.Kind, s cluster.Subject) Words {
-	e := nothing
-	e.node, e.at = s.Node, s.Node.Arrived
+func sayOf(kind cluster.Kind, s cluster.Subject) say.Words {
+	f := cluster.Finding{Kind: kind, Severity: cluster.Critical, Node: "a"}
 	for _, c := range Rules(Defaults())(s) {
 		if c.Kind == kind {
-			e.severity, e.every = c.Severity, c.Every
+			f.Severity, f.Every, f.Silence = c.Severity, c.Every, c.Silence
 		}
 	}
-	if s.Node.Hello != nil {
-		e.hello = s.Node.Hello
-	}
+	n := *s.Node
+	seen := cluster.Snapshot{At: n.Arrived, Nodes: map[string]*cluster.Node{"a": &n}}
 	if s.Silence != nil {
-		e.silence, e.at = s.Silence, s.Silence.From.Add(12*time.Second)
+		seen.At = s.Silence.From.Add(12 * time.Second)
 	}
 	if s.GPU != nil {
-		e.gpu = s.GPU
+		n.GPUs = slices.Clone(n.GPUs)
+		i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Key == s.GPU.Key })
+		if i < 0 {
+			i, n.GPUs = len(n.GPUs), append(n.GPUs, *s.GPU)
+		}
+		n.GPUs[i].Key = cmp.Or(s.GPU.Key, "of the test")
+		f.Key = n.GPUs[i].Key
 	}
 	if s.Job != nil {
-		e.job = s.Job
-	}
-	if s.Common != nil {
-		e.common = s.Common
+		v := cluster.JobView{Job: *s.Job}
+		if s.Common != nil {
+			v.Common = *s.Common
+		}
+		f.Job, seen.Jobs = s.Job.ID, []cluster.JobView{v}
 	}
 	if s.Discovery != nil {
-		e.discovery = s.Discovery
+		seen.Discovery = *s.Discovery
 	}
-	w := Words{Label: wordings[kind].Label}
-	wordings[kind].say(&w, e)
+	w := say.Finding(&seen, &f)
+	w.Label = say.LabelOf(&cluster.Finding{Kind: kind, Severity: cluster.Critical})
 	return w
 }
 

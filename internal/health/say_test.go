@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -43,11 +45,11 @@ func (w world) report(sec float64, r wire.Report) {
 func (w world) sample(sec float64, g wire.GPU) { w.report(sec, wire.Report{GPUs: []wire.GPU{g}}) }
 
 // findings are those of the job at a time, with their words.
-func (w world) findings(sec float64) ([]cluster.Finding, []Words) {
+func (w world) findings(sec float64) ([]cluster.Finding, []say.Words) {
 	s := w.Snapshot(at(sec))
-	var words []Words
+	var words []say.Words
 	for i := range s.Jobs[0].Findings {
-		words = append(words, Say(s, &s.Jobs[0].Findings[i]))
+		words = append(words, say.Finding(s, &s.Jobs[0].Findings[i]))
 	}
 	return s.Jobs[0].Findings, words
 }
@@ -87,7 +89,7 @@ func TestGPUFindings(t *testing.T) {
 			w := newWorld()
 			w.sample(1, tc.gpu)
 			w.sample(4, tc.gpu)
-			check := func(sec float64, since float64, sentence string) (words Words) {
+			check := func(sec float64, since float64, sentence string) (words say.Words) {
 				findings, said := w.findings(sec)
 				got := ""
 				for i, f := range findings {
@@ -323,11 +325,11 @@ func TestNodeWords(t *testing.T) {
 		"gone": {cluster.KindFailed, reach.ClassAdopt, nil, "logins refused||||"},
 	} {
 		s := &cluster.Snapshot{At: t0, Nodes: map[string]*cluster.Node{"a": tc.node}}
-		w := Say(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1})
+		w := say.Finding(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1})
 		if got := strings.Join([]string{w.Many, w.Long, w.Short, w.Sentence, w.Hint}, "|"); got != tc.want {
 			t.Errorf("%s: %s\nwant %s", name, got, tc.want)
 		}
-		over := Say(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1, Over: at(-12)})
+		over := say.Finding(s, &cluster.Finding{Kind: tc.kind, Class: tc.class, Node: "a", GPU: -1, Over: at(-12)})
 		if !strings.HasSuffix(over.Sentence, ", cleared 12s ago.") || strings.HasPrefix(over.Sentence, ",") ||
 			over.Short == "" {
 			t.Errorf("%s: when it is over: %+v", name, over)
@@ -361,13 +363,8 @@ func TestEveryKindHasWords(t *testing.T) {
 		found[r.kind] = true
 	}
 	for kind := range found {
-		if w := wordings[kind]; w.say == nil || w.One == "" || w.Many == "" {
-			t.Errorf("%s has no words", kind)
-		}
-	}
-	for kind := range wordings {
-		if !found[kind] {
-			t.Errorf("there are words for %s, which no rule finds", kind)
+		if w := say.LabelOf(&cluster.Finding{Kind: kind}); w.One == "" || w.Many == "" {
+			t.Errorf("%s has no name", kind)
 		}
 	}
 }
@@ -409,10 +406,10 @@ func TestALongHang(t *testing.T) {
 // The file system that is nearly full is named, and not another one with a smaller share of free space.
 func TestTheFullDiskIsNamed(t *testing.T) {
 	for want, numbers := range map[string]m{
-		"/tmp has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.9 * gib, metric.TmpTotal: 20 * gib,
-			metric.DiskFree: 80 * gib, metric.DiskTotal: 4000 * gib},
-		"The local disk has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.1 * gib, metric.TmpTotal: gib * 4,
-			metric.DiskFree: 0.9 * gib, metric.DiskTotal: 20 * gib},
+		"/tmp has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.9 * signs.GiB, metric.TmpTotal: 20 * signs.GiB,
+			metric.DiskFree: 80 * signs.GiB, metric.DiskTotal: 4000 * signs.GiB},
+		"The local disk has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.1 * signs.GiB, metric.TmpTotal: signs.GiB * 4,
+			metric.DiskFree: 0.9 * signs.GiB, metric.DiskTotal: 20 * signs.GiB},
 	} {
 		w := newWorld()
 		w.report(1, wire.Report{Host: wire.Host{Values: metric.Make(numbers)}})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -54,7 +55,7 @@ const (
 // found is a finding of a trace, and when it was first told.
 type found struct {
 	cluster.Finding
-	words Words
+	words say.Words
 	at    time.Duration
 }
 
@@ -114,7 +115,7 @@ func (tr trace) play(t *testing.T, length time.Duration) []found {
 				return o.Kind == f.Kind && o.Node == f.Node && o.Key == f.Key && o.Severity >= f.Severity
 			})
 			if f.Holds() && !known {
-				all = append(all, found{*f, Say(snap, f), at})
+				all = append(all, found{*f, say.Finding(snap, f), at})
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 // log has the problems of a job. The Store forgets those that ended an hour ago.
@@ -27,7 +27,7 @@ type entry struct {
 	cluster.Finding
 	first   time.Time // Since of its first spell; Since is that of the last one
 	earlier int       // times that it began in spells before that
-	words   health.Words
+	words   say.Words
 	told    bool // words are of the time when it held
 	looked  time.Time
 }
@@ -69,7 +69,7 @@ func (l *log) add(s *cluster.Snapshot, f *cluster.Finding) {
 	}
 	e.Finding, e.looked = *f, s.At
 	e.Severity, e.Before = worst, before
-	if words := health.Say(s, f); f.Holds() || !e.told {
+	if words := say.Finding(s, f); f.Holds() || !e.told {
 		e.words, e.told = words, f.Holds()
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	words "github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 )
@@ -120,7 +120,7 @@ func TestAProblemKeepsItsLine(t *testing.T) {
 	s := shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
 	finding := snap.Jobs[0].Findings[2]
-	words := health.Say(snap, &finding)
+	words := words.Finding(snap, &finding)
 	if finding.Node != "gpu-n02" {
 		t.Fatalf("the fixture has another finding: %+v", finding)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/export"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	words "github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -49,7 +49,7 @@ func TestPageKnowsAllProblems(t *testing.T) {
 	for _, rows := range strings.Split(string(page), "| kind | letter |")[1:] {
 		rows, _, _ = strings.Cut(rows, "\n\n")
 		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` ").FindAllStringSubmatch(rows, -1) {
-			l := health.LabelOf(&cluster.Finding{Kind: cluster.Kind(row[1]), Key: "a GPU", Severity: cluster.Critical})
+			l := words.LabelOf(&cluster.Finding{Kind: cluster.Kind(row[1]), Key: "a GPU", Severity: cluster.Critical})
 			want[row[1]] = []string{strings.Trim(string(rune(l.Letter)), "\x00"), l.One}
 		}
 	}
@@ -65,7 +65,7 @@ func TestPageKnowsAllFailures(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, class := range regexp.MustCompile(`Class = "([a-z_]+)"`).FindAllStringSubmatch(string(source), -1) {
-		if l := health.LabelOf(&cluster.Finding{Kind: cluster.KindFailed,
+		if l := words.LabelOf(&cluster.Finding{Kind: cluster.KindFailed,
 			Class: reach.Class(class[1])}); l.One != "failed" {
 			want[class[1]] = l.One
 		}

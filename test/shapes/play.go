@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -187,7 +188,7 @@ func (p *player) look(at time.Duration) {
 			now[key] = true
 			if _, known := p.open[key]; !known {
 				p.open[key] = len(p.said)
-				p.said = append(p.said, Episode{Finding: *f, Say: health.Say(snap, f).Sentence, From: at})
+				p.said = append(p.said, Episode{Finding: *f, Say: say.Finding(snap, f).Sentence, From: at})
 			}
 			p.said[p.open[key]].To = at
 		}

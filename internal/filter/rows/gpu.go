@@ -11,7 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
@@ -115,11 +115,11 @@ func gpuNumber(to []filter.Value, n int) []filter.Value {
 func finding(to []filter.Value, key filter.Key, f *cluster.Finding) []filter.Value {
 	switch key {
 	case filter.Problem:
-		return word(word(to, string(f.Kind)), health.LabelOf(f).One)
+		return word(word(to, string(f.Kind)), say.LabelOf(f).One)
 	case filter.Severity:
 		return word(to, f.Severity.String())
 	case filter.Letter:
-		if letter := health.LabelOf(f).Letter; letter != 0 {
+		if letter := say.LabelOf(f).Letter; letter != 0 {
 			return word(to, string(rune(letter)))
 		}
 	}

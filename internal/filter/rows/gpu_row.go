@@ -3,7 +3,7 @@ package rows
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -63,7 +63,7 @@ func (r *GPU) Texts(to []string) []string {
 	to = append(to, r.Node.Name)
 	for _, f := range r.Findings {
 		if f.Of(r.gpu) {
-			to = append(to, health.LabelOf(f).One)
+			to = append(to, say.LabelOf(f).One)
 		}
 	}
 	r.processes(func(p *Process) { to = p.Texts(to) })

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -93,7 +93,7 @@ func (r *Job) Texts(to []string) []string {
 		to = append(to, j.Pending.Reason)
 	}
 	if j.Worst != nil {
-		to = append(to, j.Worst.Node, health.LabelOf(j.Worst).One)
+		to = append(to, j.Worst.Node, say.LabelOf(j.Worst).One)
 	}
 	return to
 }

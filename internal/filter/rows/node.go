@@ -5,7 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -70,7 +70,7 @@ func (r *Node) Values(key filter.Key, to []filter.Value) []filter.Value {
 func (r *Node) Texts(to []string) []string {
 	to = append(to, r.node.Name)
 	for _, f := range r.Findings[r.node.Name] {
-		to = append(to, health.LabelOf(f).One)
+		to = append(to, say.LabelOf(f).One)
 	}
 	return to
 }

@@ -3,7 +3,7 @@ package rows
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
 // ProblemFields are the fields of a problem.
@@ -50,6 +50,6 @@ func (r *Problem) Values(key filter.Key, to []filter.Value) []filter.Value {
 
 // Texts implements filter.Subject: the node and the words of the problem.
 func (r *Problem) Texts(to []string) []string {
-	words := health.Say(r.Snapshot, r.finding)
+	words := say.Finding(r.Snapshot, r.finding)
 	return append(to, r.finding.Node, words.One, words.Sentence, words.Hint)
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -102,7 +102,7 @@ func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark)
 		if finding.Holds() {
 			to = f.Snap.At
 		}
-		m, letter := silenceOf(finding.Kind), health.LabelOf(finding).Letter
+		m, letter := silenceOf(finding.Kind), say.LabelOf(finding).Letter
 		switch {
 		case m.glyph != 0:
 			s.put(silences, m, finding.Since, to)
@@ -140,7 +140,7 @@ func stripRank(finding *cluster.Finding) int {
 	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
 		return 1
 	}
-	return 2 * part.LetterRank(health.LabelOf(finding).Letter)
+	return 2 * part.LetterRank(say.LabelOf(finding).Letter)
 }
 
 // silenceOf is the mark for times without data.

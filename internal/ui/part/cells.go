@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -161,7 +161,7 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 	c.gauge(f.Gauge, g)
 	c.lost = c.lost || tally.Lost(g) != ""
 	for _, finding := range f.Health.OfGPU(n.Name, g) {
-		if letter := health.LabelOf(finding).Letter; letter != 0 &&
+		if letter := say.LabelOf(finding).Letter; letter != 0 &&
 			(c.letter == 0 || LetterRank(letter) < LetterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -168,7 +168,7 @@ func reporting(f *Frame) string {
 
 // group is findings of one kind: row 1 names one and counts several.
 type group struct {
-	label    health.Label
+	label    say.Label
 	severity cluster.Severity
 	count    int
 	first    *cluster.Finding
@@ -200,7 +200,7 @@ func groups(findings []cluster.Finding) []group {
 		if f.Severity <= cluster.Note || !f.Holds() {
 			continue
 		}
-		label := health.LabelOf(f)
+		label := say.LabelOf(f)
 		at := slices.IndexFunc(all, func(g group) bool {
 			return g.label.Many == label.Many &&
 				g.severity == f.Severity

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -140,7 +140,7 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 }
 
 // Say puts a finding into words.
-func (s *Scene) Say(f *cluster.Finding) health.Words { return health.Say(s.Snap, f) }
+func (s *Scene) Say(f *cluster.Finding) say.Words { return say.Finding(s.Snap, f) }
 
 // Naming shortens the names of the job's nodes to room columns each.
 func (s *Scene) Naming(room int) *Naming {

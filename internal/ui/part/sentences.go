@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -85,7 +85,7 @@ func Sentence(f *Frame, y, skip int, finding *cluster.Finding) int {
 }
 
 // ShortOf is the short wording of a finding with its GPU, in w columns if possible.
-func ShortOf(finding *cluster.Finding, words health.Words, w int) string {
+func ShortOf(finding *cluster.Finding, words say.Words, w int) string {
 	return OnGPU(finding, shortened(words, w))
 }
 
@@ -109,7 +109,7 @@ func gpuOf(finding *cluster.Finding) string {
 }
 
 // shortened is the short wording of a finding. That of a failure leaves out the details where it does not fit.
-func shortened(words health.Words, w int) string {
+func shortened(words say.Words, w int) string {
 	if words.Brief == "" || draw.Width(words.Short) <= w {
 		return words.Short
 	}
@@ -117,13 +117,13 @@ func shortened(words health.Words, w int) string {
 }
 
 // inOneLine is the longest sentence about a finding that fits into w columns.
-func inOneLine(words health.Words, w int) string {
-	for _, s := range []string{words.Sentence, health.Sentence(words.Long)} {
+func inOneLine(words say.Words, w int) string {
+	for _, s := range []string{words.Sentence, say.Sentence(words.Long)} {
 		if s != "" && draw.Width(s) <= w {
 			return s
 		}
 	}
-	return health.Sentence(shortened(words, w-1))
+	return say.Sentence(shortened(words, w-1))
 }
 
 // sentence writes one finding: glyph, age, place and words.
@@ -178,7 +178,7 @@ type line struct {
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or
 // behind where both fit.
-func sentenceLines(f *Frame, where int, finding health.Words) []line {
+func sentenceLines(f *Frame, where int, finding say.Words) []line {
 	at, top := sentenceText(where), 0
 	if where > 0 && f.W < sentenceBeside { // below its place
 		at, top = 3, 1

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -37,7 +38,7 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
 	}
-	label := health.LabelOf(worst).One
+	label := say.LabelOf(worst).One
 	short := ShortOf(worst, words, w-len(rest)-len(age))
 	for _, text := range []string{long + rest, short + age + rest, short + rest, OnGPU(worst, label) + age + rest,
 		OnGPU(worst, label) + rest, label + rest} {
@@ -68,7 +69,7 @@ func Absence(f *Frame, n *cluster.Node, w int) string {
 }
 
 // XidText is an Xid in plain words.
-func XidText(x cluster.Xid) string { return health.XidName(x.Code) }
+func XidText(x cluster.Xid) string { return xid.Of(x.Code).Name }
 
 // LostText says why a GPU is lost and since when; "" for one that is not. No old number stays.
 func LostText(g *cluster.GPU, findings []*cluster.Finding) string {

@@ -1,15 +1,16 @@
-package health
+// Package xid knows the Xids: NVIDIA's catalog of them in plain words, and which Xid of a node is the cause of others.
+package xid
 
 import "github.com/nvnodetop/nvnodetop/internal/cluster"
 
-// xid is an entry of the catalog of Xids.
-type xid struct {
-	name     string // in plain words, after "Xid 79: "
-	whose    origin
-	action   action // the first that NVIDIA's catalog names
-	severity cluster.Severity
-	hint     string
-	follows  bool // it is a consequence of something else, and alone no alert
+// Entry is an entry of the catalog of Xids.
+type Entry struct {
+	Name     string // in plain words, after "Xid 79: "
+	Whose    origin
+	Action   action // the first that NVIDIA's catalog names
+	Severity cluster.Severity
+	Hint     string
+	Follows  bool // it is a consequence of something else, and alone no alert
 }
 
 // origin says where an Xid mostly comes from.
@@ -55,31 +56,31 @@ const (
 	askAdmins   = "report it to your admins"
 	watch       = "if it repeats, report it to your admins"
 	nothingToDo = "nothing for you to do"
-	suspectData = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
+	SuspectData = "results from this GPU may be corrupt: restart from a checkpoint and report it to your admins"
 	suspectLink = "do not trust collectives on this node: move the job and report it to your admins"
 	firstInJob  = "often follows a fault of another GPU: look for the first Xid in the job"
 )
 
 // Entries that several codes share: one for each engine of a kind.
 var (
-	pushBuffer = xid{"invalid or corrupted push buffer", ofEither, restartApp, cluster.Warning, restart, false}
-	copyEngine = xid{"copy engine exception", ofEither, restartApp, cluster.Warning, restart, false}
-	decoder    = xid{"video decoder exception", ofEither, restartApp, cluster.Warning, restart, false}
-	jpeg       = xid{"JPEG decoder error", ofEither, restartApp, cluster.Warning, restart, false}
-	opticFlow  = xid{"optical flow accelerator exception", ofEither, restartApp, cluster.Warning, restart, false}
-	firmware   = xid{"driver firmware error", ofDriver, ignore, cluster.Note, watch, false}
-	byDriver   = xid{"illegal access by the driver", ofDriver, ignore, cluster.Note, watch, false}
-	testMail   = xid{"test message of the board's management bus", ofNobody, ignore, cluster.Note, nothingToDo, false}
-	nvlink5    = xid{"NVLink error", ofLink, workflowLink, cluster.Critical, suspectLink, false}
-	ofDLA      = xid{"error of the deep learning accelerator", ofDriver, ignore, cluster.Note, watch, false}
-	smoothing  = xid{"change in power smoothing", ofHardware, noAction, cluster.Note, nothingToDo, false}
-	secureLink = xid{"NVLink error in confidential computing", ofLink, noAction, cluster.Warning, askAdmins, false}
+	pushBuffer = Entry{"invalid or corrupted push buffer", ofEither, restartApp, cluster.Warning, restart, false}
+	copyEngine = Entry{"copy engine exception", ofEither, restartApp, cluster.Warning, restart, false}
+	decoder    = Entry{"video decoder exception", ofEither, restartApp, cluster.Warning, restart, false}
+	jpeg       = Entry{"JPEG decoder error", ofEither, restartApp, cluster.Warning, restart, false}
+	opticFlow  = Entry{"optical flow accelerator exception", ofEither, restartApp, cluster.Warning, restart, false}
+	firmware   = Entry{"driver firmware error", ofDriver, ignore, cluster.Note, watch, false}
+	byDriver   = Entry{"illegal access by the driver", ofDriver, ignore, cluster.Note, watch, false}
+	testMail   = Entry{"test message of the board's management bus", ofNobody, ignore, cluster.Note, nothingToDo, false}
+	nvlink5    = Entry{"NVLink error", ofLink, workflowLink, cluster.Critical, suspectLink, false}
+	ofDLA      = Entry{"error of the deep learning accelerator", ofDriver, ignore, cluster.Note, watch, false}
+	smoothing  = Entry{"change in power smoothing", ofHardware, noAction, cluster.Note, nothingToDo, false}
+	secureLink = Entry{"NVLink error in confidential computing", ofLink, noAction, cluster.Warning, askAdmins, false}
 )
 
-// xids is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words:
+// Catalog is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words:
 // every code that has a meaning there. Where NVIDIA asks for no action it is a note, except 43, which a program did not
 // survive.
-var xids = map[uint64]xid{
+var Catalog = map[uint64]Entry{
 	8:  {"the GPU stopped processing for a program", ofProgram, restartApp, cluster.Warning, restart, false},
 	11: pushBuffer,
 	13: {"exception in the SMs, such as an illegal address or instruction", ofProgram, restartApp, cluster.Warning,
@@ -97,7 +98,7 @@ var xids = map[uint64]xid{
 	44: {"fault in a context switch", ofDriver, ignore, cluster.Note, watch, false},
 	45: {"a program was removed from the GPU", ofEither, otherXid, cluster.Note, "", true},
 	46: {"the GPU stopped processing", ofHardware, resetGPU, cluster.Critical, needsReset, false},
-	48: {"uncorrectable memory error", ofHardware, workflow48, cluster.Critical, suspectData, false},
+	48: {"uncorrectable memory error", ofHardware, workflow48, cluster.Critical, SuspectData, false},
 	54: {"auxiliary power is not connected", ofHardware, checkPower, cluster.Critical, askAdmins, false},
 	60: {"video processor exception", ofEither, restartApp, cluster.Warning, restart, false},
 	62: {"the micro-controller of the GPU halted", ofHardware, resetGPU, cluster.Critical, needsReset, false},
@@ -195,17 +196,14 @@ var xids = map[uint64]xid{
 	168: {"errors in a protected region of the GPU's memory", ofHardware, noAction, cluster.Warning, askAdmins, false},
 	169: {"the security micro-controller of the GPU halted", ofHardware, noAction, cluster.Warning, askAdmins, false},
 	170: secureLink,
-	171: {"uncorrectable error in the GPU's memory", ofHardware, noAction, cluster.Critical, suspectData, false},
-	172: {"uncorrectable error in the GPU's SRAM", ofHardware, noAction, cluster.Critical, suspectData, false},
+	171: {"uncorrectable error in the GPU's memory", ofHardware, noAction, cluster.Critical, SuspectData, false},
+	172: {"uncorrectable error in the GPU's SRAM", ofHardware, noAction, cluster.Critical, SuspectData, false},
 }
 
-// xidOf returns the entry of a code.
-func xidOf(code uint64) xid {
-	if x, known := xids[code]; known {
+// Of returns the entry of a code.
+func Of(code uint64) Entry {
+	if x, known := Catalog[code]; known {
 		return x
 	}
-	return xid{name: "see NVIDIA's Xid catalog", severity: cluster.Warning, hint: askAdmins}
+	return Entry{Name: "see NVIDIA's Xid catalog", Severity: cluster.Warning, Hint: askAdmins}
 }
-
-// XidName returns an Xid in plain words.
-func XidName(code uint64) string { return xidOf(code).name }

@@ -1,20 +1,24 @@
-package health
+package say
 
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 // recoveries are what the driver asks for, by metric.RecoveryAction: the flag and the words.
 var recoveries = map[float64]struct{ flag, asks string }{
-	recoverReset:      {"RESET", "reset this GPU"},
-	recoverReboot:     {"REBOOT", "reboot the node"},
-	recoverDrain:      {"DRAIN", "drain the peer-to-peer traffic"},
-	recoverDrainReset: {"RESET", "drain the peer-to-peer traffic and reset this GPU"},
-	recoverIMEX:       {"IMEX", "recover the IMEX domain"},
+	signs.RecoverReset:      {"RESET", "reset this GPU"},
+	signs.RecoverReboot:     {"REBOOT", "reboot the node"},
+	signs.RecoverDrain:      {"DRAIN", "drain the peer-to-peer traffic"},
+	signs.RecoverDrainReset: {"RESET", "drain the peer-to-peer traffic and reset this GPU"},
+	signs.RecoverIMEX:       {"IMEX", "recover the IMEX domain"},
 }
 
 func recovery(w *Words, e evidence) {
@@ -52,7 +56,7 @@ func ecc(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = fmt.Sprintf("ECC:%.0f", count), counted(count, "ECC error"),
 		fmt.Sprintf("ECC %.0f", count)
 	w.Sentence = counted(count, "uncorrectable ECC error") + " since driver load."
-	w.Hint = suspectData
+	w.Hint = xid.SuspectData
 }
 
 func eccGrowing(w *Words, e evidence) {
@@ -60,7 +64,7 @@ func eccGrowing(w *Words, e evidence) {
 	grown, _ := e.gpu.Grown(metric.ECCUncorrected)
 	w.Long = counted(grown, "new ECC error")
 	w.Sentence = "Uncorrectable ECC errors: " + ever(e.gpu, metric.ECCUncorrected) + "."
-	w.Hint = suspectData
+	w.Hint = xid.SuspectData
 }
 
 // counted returns "1 ECC error", "2 ECC errors".
@@ -96,7 +100,7 @@ func (e evidence) remapped() string {
 func retiredPages(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "PAGES", "memory pages retired", "pages"
 	pending := e.gpu.Float(metric.RetiredPending) > 0
-	count := retired(e.gpu)
+	count := signs.Retired(e.gpu)
 	switch known := count == count; {
 	case known && pending:
 		w.Sentence = fmt.Sprintf("%s retired, more at the next reboot.", counted(count, "memory page"))
@@ -124,8 +128,40 @@ func gibOf(part, of float64) string { return inGiB(part) + " of " + inGiB(of) + 
 
 func inGiB(bytes float64) string {
 	digits := 1
-	if bytes >= 100*gib {
+	if bytes >= 100*signs.GiB {
 		digits = 0
 	}
-	return strconv.FormatFloat(bytes/gib, 'f', digits, 64)
+	return strconv.FormatFloat(bytes/signs.GiB, 'f', digits, 64)
+}
+
+func sayXid(w *Words, e evidence) {
+	c, found := xid.CauseOn(e.node, e.gpu)
+	if !found {
+		return
+	}
+	what := xid.Of(c.Code)
+	w.Flag, w.Short = fmt.Sprintf("XID:%d", c.Code), fmt.Sprintf("Xid %d", c.Code)
+	w.Long, w.Hint = w.Short+": "+what.Name, what.Hint
+	w.Sentence = w.Long + ", " + span(e.at.Sub(c.Last)) + " ago"
+	if c.Times > 1 {
+		w.Sentence += fmt.Sprintf(", %d times since %s", c.Times, c.At.Format(time.TimeOnly))
+	}
+	if len(c.Then) > 0 {
+		w.Sentence += "; then Xid " + xidList(c.Then)
+	}
+	w.Sentence += "."
+	if what.Whose != "" {
+		w.Sentence += " " + string(what.Whose)
+	}
+	if what.Action != "" {
+		w.Sentence += " NVIDIA: " + string(what.Action) + "."
+	}
+}
+
+func xidList(codes []uint64) string {
+	words := make([]string, len(codes))
+	for i, code := range codes {
+		words[i] = fmt.Sprint(code)
+	}
+	return strings.Join(words, ", ")
 }

@@ -1,4 +1,4 @@
-package health
+package signs
 
 import "testing"
 
@@ -10,7 +10,7 @@ func TestStarved(t *testing.T) {
 	}{
 		{49, 100, true}, {50, 100, false}, {90, 100, false}, {9, 20, true}, {0, 19, false}, {0, 0, false},
 	} {
-		if got := starved(tc.own, tc.others); got != tc.want {
+		if got := Starved(tc.own, tc.others); got != tc.want {
 			t.Errorf("%v %% of a core beside %v %%: %v", tc.own, tc.others, got)
 		}
 	}

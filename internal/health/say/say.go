@@ -1,4 +1,6 @@
-package health
+// Package say has the words of the findings of package health: a row per kind of problem. Finding takes the evidence (a
+// temperature, a clock) from the Snapshot when a finding is displayed. Strings from nodes are already safe to display.
+package say
 
 import (
 	"cmp"
@@ -167,9 +169,9 @@ func LabelOf(f *cluster.Finding) Label {
 	return l
 }
 
-// Say returns the text of a finding in the Snapshot. A cleared one has no evidence any more, so its text is only its
+// Finding returns the text of a finding in the Snapshot. A cleared one has no evidence any more: its text is only its
 // name.
-func Say(s *cluster.Snapshot, f *cluster.Finding) Words {
+func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	how := wordings[f.Kind]
 	w := Words{Label: LabelOf(f)}
 	if !f.Holds() {

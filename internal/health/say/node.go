@@ -1,4 +1,4 @@
-package health
+package say
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -170,13 +171,5 @@ func unreadable(w *Words, e evidence) {
 
 // faultsOf returns the faults of one GPU, or those of the node itself if g is nil.
 func faultsOf(n *cluster.Node, g *cluster.GPU) []wire.Fault {
-	return slices.DeleteFunc(slices.Clone(n.Faults), func(f wire.Fault) bool { return !isOf(&f, g) })
-}
-
-// isOf reports whether a fault is of that GPU, or of the node itself if g is nil.
-func isOf(f *wire.Fault, g *cluster.GPU) bool {
-	if g == nil {
-		return len(f.GPUs) == 0
-	}
-	return slices.Contains(f.GPUs, g.Card.Index)
+	return slices.DeleteFunc(slices.Clone(n.Faults), func(f wire.Fault) bool { return !signs.IsOf(&f, g) })
 }

@@ -1,4 +1,4 @@
-package health
+package say
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
@@ -31,7 +32,7 @@ func diskFull(w *Words, e evidence) {
 }
 
 func hostMemory(w *Words, e evidence) {
-	m := memoryOf(e.node, e.job)
+	m := signs.MemoryOf(e.node, e.job)
 	if m == nil {
 		return
 	}
@@ -57,11 +58,11 @@ func mixed(w *Words, e evidence) {
 		others, run = "the other node", "runs"
 	}
 	var what []string
-	if own := e.hello.Driver; otherThan(own, e.common.Driver) {
+	if own := e.hello.Driver; signs.OtherThan(own, e.common.Driver) {
 		w.Long, w.Short = "driver "+own+", others "+e.common.Driver, "other driver"
 		what = append(what, fmt.Sprintf("This node runs driver %s, %s %s %s.", own, others, run, e.common.Driver))
 	}
-	if own := e.model(); otherThan(own, e.common.Model) {
+	if own := e.model(); signs.OtherThan(own, e.common.Model) {
 		w.Long, w.Short = own+", others "+e.common.Model, "other GPUs"
 		what = append(what, fmt.Sprintf("Its GPUs are %s, those of %s are %s.", own, others, e.common.Model))
 	}
@@ -90,4 +91,42 @@ func clockSkew(w *Words, e evidence) {
 	}
 	w.Sentence = fmt.Sprintf("The clock of this node is %s %s %s.", fine(ahead.Abs()), how, others)
 	w.Hint = "times in logs and of files do not match between nodes: report it to your admins"
+}
+
+// otherCgroup says in which cgroup the probe is.
+func otherCgroup(w *Words, e evidence) {
+	w.Long, w.Short = "in the cgroup of another job", "other cgroup"
+	w.Sentence = "The ssh session is in the cgroup of another job, which hides GPUs of the node."
+	w.Hint = "pam_slurm_adopt picks the newest job"
+	if id := e.hello.Job; id != "" && id != e.job.Number {
+		w.Long = "in the cgroup of job " + id
+		w.Sentence = fmt.Sprintf("The ssh session is in the cgroup of job %s, which hides GPUs of the node.", id)
+		w.Hint = fmt.Sprintf("pam_slurm_adopt picked the other job; from this one: srun --jobid=%s --overlap -w %s "+
+			"nvidia-smi", e.job.Number, e.node.Name)
+	}
+}
+
+// ownerUnknown says why it is not known which GPUs are the job's.
+func ownerUnknown(w *Words, e evidence) {
+	w.Long, w.Short = "which GPUs are this job's is not known", "owner not known"
+	if e.job.MayBeHidden(e.node) {
+		w.Sentence = "Not all GPUs of this job are listed. The ssh session is in a job whose number is unknown (SLUID " + e.hello.SLUID +
+			"), which may hide them."
+		w.Hint = fmt.Sprintf("to see this job's GPUs: srun --jobid=%s --overlap -w %s nvidia-smi -L", e.job.Number,
+			e.node.Name)
+		return
+	}
+	w.Sentence = "It is not known which GPUs of the node are this job's: "
+	count, counted := e.job.GPUsOn(e.node.Name)
+	_, named := e.job.Minors[e.node.Name]
+	switch {
+	case signs.HasMIG(e.node):
+		w.Sentence += "MIG is on, and SLURM does not say which instances the job has."
+	case named:
+		w.Sentence += "SLURM numbers the GPUs differently from the driver."
+	case counted:
+		w.Sentence += fmt.Sprintf("SLURM allocated %d, and nothing proves which.", count)
+	default:
+		w.Sentence += "SLURM does not say which."
+	}
 }

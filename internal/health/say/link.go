@@ -1,4 +1,4 @@
-package health
+package say
 
 import (
 	"cmp"
@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 func nvlinkDown(w *Words, e evidence) {
-	links, up, known := linksOf(e.gpu)
+	links, up, known := signs.LinksOf(e.gpu)
 	gpus := 0
 	if e.every {
-		links, up, gpus = sameLinks(e.node)
+		links, up, gpus = signs.SameLinks(e.node)
 		known = gpus > 0
 	}
 	if !known {
@@ -60,7 +61,7 @@ var fabricStates = map[float64]string{1: "not started", 2: "in progress"}
 func fabric(w *Words, e evidence) {
 	who, of := "This GPU is", []*cluster.GPU{e.gpu}
 	if e.every {
-		of = withMetric(e.node, metric.FabricState)
+		of = signs.WithMetric(e.node, metric.FabricState)
 		who = fmt.Sprintf("The %d GPUs of the node are", len(of))
 	}
 	if len(of) == 0 || !of[0].Values.Has(metric.FabricState) {
@@ -89,7 +90,7 @@ func nvlinkErrors(w *Words, e evidence) {
 		one, many string
 	}{{metric.NVLinkCRC, "CRC error", "CRC errors"}, {metric.NVLinkReplays, "replay", "replays"},
 		{metric.NVLinkRecoveries, "recovery", "recoveries"}} {
-		if pace := perMinute(e.gpu, c.id); pace > 0 {
+		if pace := signs.PerMinute(e.gpu, c.id); pace > 0 {
 			now = append(now, amount(pace, c.one, c.many))
 		}
 	}
@@ -150,7 +151,7 @@ func pcieNarrow(w *Words, e evidence) {
 }
 
 func pcieReplays(w *Words, e evidence) {
-	pace := perMinute(e.gpu, metric.PCIeReplays)
+	pace := signs.PerMinute(e.gpu, metric.PCIeReplays)
 	if pace == 0 {
 		return
 	}

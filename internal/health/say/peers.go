@@ -1,23 +1,16 @@
-package health
+package say
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
-
-// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and these have
-// someCPU of a core at least, in percent.
-const starvedCPU, someCPU = 0.5, 20
-
-func starved(own, others float64) bool { return own < starvedCPU*others && others >= someCPU }
 
 // sameClock is the share of the others' SM clock from which a GPU has the same.
 const sameClock = 0.9
@@ -61,15 +54,15 @@ func (e evidence) lagsByUse(w *Words) {
 	}
 	w.Hint = "look at what this process waits for: its data loader, its CPUs, its storage"
 	end := ""
-	if cpu, others := cpuOf(e.node, e.gpu); cpu == cpu {
+	if cpu, others := signs.CPUOf(e.node, e.gpu); cpu == cpu {
 		fact := fmt.Sprintf("its process has %.0f%% of a core", cpu)
 		if others == others {
 			fact += fmt.Sprintf(", others %.0f%%", others)
 		}
 		facts = append(facts, fact)
-		if starved(cpu, others) {
+		if signs.Starved(cpu, others) {
 			end = ": starved by its host side"
-			w.Hint = fmt.Sprintf("check the data loader and the CPU binding of PID %d", processOf(e.node, e.gpu).PID)
+			w.Hint = fmt.Sprintf("check the data loader and the CPU binding of PID %d", signs.ProcessOf(e.node, e.gpu).PID)
 		}
 	}
 	w.Sentence = strings.Join(facts, ", ") + end + "."
@@ -88,7 +81,7 @@ func (e evidence) lagsByClock(w *Words) {
 
 // whySlow names the driver's reason for a low clock.
 func (e evidence) whySlow() string {
-	bits := reasons(e.gpu)
+	bits := signs.Reasons(e.gpu)
 	for _, r := range []struct {
 		bits uint64
 		name string
@@ -181,7 +174,7 @@ func placeName(job *cluster.Job, p cluster.Place) string {
 }
 
 // who names the rank and the process on the GPU: " (rank 11, PID 359811)"; "" if they are unknown.
-func (e evidence) who() string { return inBrackets(processOf(e.node, e.gpu)) }
+func (e evidence) who() string { return inBrackets(signs.ProcessOf(e.node, e.gpu)) }
 
 func inBrackets(p *wire.Process) string {
 	switch {
@@ -191,52 +184,6 @@ func inBrackets(p *wire.Process) string {
 		return fmt.Sprintf(" (rank %d, PID %d)", p.Rank.Rank, p.PID)
 	}
 	return fmt.Sprintf(" (PID %d)", p.PID)
-}
-
-// processOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
-// there is none.
-func processOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
-	var found *wire.Process
-	for i := range n.Processes {
-		p := &n.Processes[i]
-		switch {
-		case p.GPU != g.Card.Index || g.Key == "":
-		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) &&
-			gpuMemoryOf(p) > gpuMemoryOf(found):
-			found = p
-		}
-	}
-	return found
-}
-
-func gpuMemoryOf(p *wire.Process) uint64 {
-	if p.GPUMemory == nil {
-		return 0
-	}
-	return *p.GPUMemory
-}
-
-// cpuOf returns how much CPU the process on a GPU has, and the median of those of the same job on the node's other
-// GPUs, in percent; NaN if it is unknown.
-func cpuOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
-	own, others = math.NaN(), math.NaN()
-	mine := processOf(n, g)
-	if mine == nil || mine.CPUPercent == nil {
-		return own, others
-	}
-	var rest []float64
-	for i := range n.GPUs {
-		if o := &n.GPUs[i]; o.Key != g.Key {
-			if p := processOf(n, o); p != nil && p.Job == mine.Job && p.User == mine.User && p.CPUPercent != nil {
-				rest = append(rest, *p.CPUPercent)
-			}
-		}
-	}
-	if len(rest) > 0 {
-		slices.Sort(rest)
-		others = rest[len(rest)/2]
-	}
-	return *mine.CPUPercent, others
 }
 
 // idleGPU describes a GPU that does nothing while others work.
@@ -326,7 +273,7 @@ func (e evidence) firstPlace(sep, does string) string {
 	if n := e.nodes[p.Node]; n != nil {
 		for i := range n.GPUs {
 			if g := &n.GPUs[i]; g.Key == p.Key {
-				text += inBrackets(processOf(n, g))
+				text += inBrackets(signs.ProcessOf(n, g))
 			}
 		}
 	}

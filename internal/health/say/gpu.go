@@ -1,4 +1,4 @@
-package health
+package say
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -167,14 +168,14 @@ func gpuHangs(w *Words, e evidence) {
 		all := allGPUs(len(e.node.GPUs))
 		w.Long, w.Short = "driver calls hang for "+all, "all GPUs hung"
 		w.Sentence = fmt.Sprintf("Driver calls hang for %s of the node%s.", all,
-			inParens(commonCall(e.node), span(longestHang(e.node, nil))))
+			inParens(commonCall(e.node), span(signs.LongestHang(e.node, nil))))
 		return
 	}
 	call := "A driver call for this GPU"
 	if e.gpu.Call != "" {
 		call += " (" + e.gpu.Call + ")"
 	}
-	w.Sentence = call + " has not returned for " + span(longestHang(e.node, e.gpu)) + e.othersAnswer() + "."
+	w.Sentence = call + " has not returned for " + span(signs.LongestHang(e.node, e.gpu)) + e.othersAnswer() + "."
 }
 
 // allGPUs returns "both GPUs", "all 8 GPUs".
@@ -230,7 +231,7 @@ func thermal(w *Words, e evidence) {
 const badCooling = "cooling problem in this slot: report it to your admins"
 
 func memoryTooHot(w *Words, e evidence) {
-	if !overheated(e.gpu) {
+	if !signs.Overheated(e.gpu) {
 		return
 	}
 	now, most := e.gpu.Float(metric.MemoryTemperature), e.gpu.Float(metric.MemoryMaxOperating)
@@ -242,7 +243,7 @@ func memoryTooHot(w *Words, e evidence) {
 
 // hotMemory returns the temperature of the memory if it is too high, otherwise "".
 func (e evidence) hotMemory() string {
-	if !overheated(e.gpu) {
+	if !signs.Overheated(e.gpu) {
 		return ""
 	}
 	return fmt.Sprintf("memory %.0f of at most %.0f°C", e.gpu.Float(metric.MemoryTemperature),

@@ -1,4 +1,4 @@
-package health
+package say
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -28,7 +29,7 @@ func leftBehind(w *Words, e evidence) {
 }
 
 func stranger(w *Words, e evidence) {
-	others := strangers(e.job, e.node, e.discovery)
+	others := signs.Strangers(e.job, e.node, e.discovery)
 	if len(others) == 0 {
 		return
 	}

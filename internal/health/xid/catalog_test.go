@@ -1,0 +1,78 @@
+package xid
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Within a minute it is a consequence, after that it is a cause of its own.
+func TestXidsApart(t *testing.T) {
+	first := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+	for _, tc := range []struct {
+		apart  time.Duration
+		causes int
+	}{{60 * time.Second, 1}, {61 * time.Second, 2}} {
+		n := &cluster.Node{Xids: []cluster.Xid{{At: first.Add(tc.apart), Code: 43, Key: "y"},
+			{At: first, Code: 31, Key: "x"}}}
+		if got := causes(n); len(got) != tc.causes || got[0].Code != 31 {
+			t.Errorf("%v apart: %+v", tc.apart, got)
+		}
+	}
+}
+
+// meanings are the codes that have a meaning in NVIDIA's catalog. Those from 162 on have no action there.
+var meanings = []uint64{
+	8, 11, 13, 25, 31, 32, 37, 38, 39, 40, 41, 43, 44, 45, 46, 48, 54, 60, 62, 63, 64, 66, 67, 68, 69, 70, 71, 72, 74,
+	75, 76, 77, 78, 79, 80, 82, 83,
+	84, 85, 86, 88, 89, 92, 93, 94, 95, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 109, 110, 119, 120, 121,
+	126, 127, 128, 129, 130, 131,
+	132, 133, 134, 135, 136, 137, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155,
+	156, 157, 158, 159, 160, 161,
+	162, 163, 164, 165, 166, 167, 168, 169, 170, 171, 172,
+}
+
+func TestXidCatalog(t *testing.T) {
+	if codes := slices.Sorted(maps.Keys(Catalog)); len(meanings) != 109 || !slices.Equal(codes, meanings) {
+		t.Errorf("%d codes: %v", len(codes), codes)
+	}
+	for code, x := range Catalog {
+		first, _, _ := strings.Cut(x.Name, " ")
+		if x.Name == "" || x.Whose == "" || x.Hint == "" && !x.Follows || strings.ToUpper(first[:1]) == first[:1] &&
+			strings.ToUpper(first) != first && first != "NVLink" {
+			t.Errorf("%d: %+v", code, x)
+		}
+		if (x.Action == noAction) != (code >= 162) {
+			t.Errorf("%d: NVIDIA's action is %q", code, x.Action)
+		}
+	}
+}
+
+// What NVIDIA says to ignore is at most a note, and what it says to reset or restart is worth a look.
+func TestXidActions(t *testing.T) {
+	of := map[action][]uint64{
+		ignore: {37, 38, 43, 44, 63, 66, 67, 92, 93, 106, 107, 121, 137, 141, 152, 153, 157, 160, 161},
+		restartApp: {8, 11, 13, 25, 31, 32, 39, 40, 41, 60, 68, 69, 70, 71, 72, 75, 76, 77, 80, 82, 83, 84, 85, 86, 88,
+			89, 94, 96, 97, 98, 99, 100, 101,
+			102, 103, 104, 105, 126, 127, 128, 129, 130, 131, 132, 133, 134, 135, 139},
+		resetGPU: {46, 62, 64, 95, 109, 110, 119, 120, 136, 140, 143, 155, 156, 158},
+	}
+	severities := map[action][]cluster.Severity{ignore: {cluster.Note}, restartApp: {cluster.Warning},
+		resetGPU: {cluster.Warning, cluster.Critical}}
+	for what, codes := range of {
+		for _, code := range codes {
+			if x := Catalog[code]; x.Action != what || !slices.Contains(severities[what], x.Severity) && code != 43 {
+				t.Errorf("%d: NVIDIA's action is %q, severity %v", code, x.Action, x.Severity)
+			}
+		}
+	}
+	for code, x := range Catalog {
+		if codes, listed := of[x.Action]; listed && !slices.Contains(codes, code) {
+			t.Errorf("%d: NVIDIA's action is not %q", code, x.Action)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package xid
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// together is how long after an Xid others on the node are its consequences.
+const together = time.Minute
+
+// Cause is an Xid with those that followed from it.
+type Cause struct {
+	cluster.Xid
+	Last  time.Time // it came again
+	Times int
+	Then  []uint64
+}
+
+// causes returns the Xids of a node that are no consequence of another one. Within a minute the first is the cause of
+// the others, unless one of them is worse, or is as bad on another GPU.
+func causes(n *cluster.Node) []Cause {
+	var out []Cause
+	events := slices.Clone(n.Xids)
+	slices.SortStableFunc(events, func(a, b cluster.Xid) int { return a.At.Compare(b.At) })
+	for _, x := range events {
+		if again := slices.IndexFunc(out,
+			func(c Cause) bool { return c.Key == x.Key && c.Code == x.Code }); again >= 0 {
+			out[again].Last = x.At
+			out[again].Times++
+			continue
+		}
+		if c := causeOf(x, out); c != nil {
+			if !slices.Contains(c.Then, x.Code) {
+				c.Then = append(c.Then, x.Code)
+			}
+		} else if !Of(x.Code).Follows {
+			out = append(out, Cause{Xid: x, Last: x.At, Times: 1})
+		}
+	}
+	return out
+}
+
+// causeOf returns the last of these causes that brought an Xid; nil if none did.
+func causeOf(x cluster.Xid, of []Cause) *Cause {
+	for i := len(of) - 1; i >= 0; i-- {
+		if of[i].brought(x) {
+			return &of[i]
+		}
+	}
+	return nil
+}
+
+// brought reports whether an Xid is a consequence of this one.
+func (c *Cause) brought(x cluster.Xid) bool {
+	what := Of(x.Code).Severity
+	return x.At.Sub(c.Last) <= together && what <= Of(c.Code).Severity && (c.Key == x.Key || what < cluster.Critical)
+}
+
+// CauseOn returns the worst Cause on a GPU, of equal ones the last.
+func CauseOn(n *cluster.Node, g *cluster.GPU) (Cause, bool) {
+	var worst Cause
+	for _, c := range causes(n) {
+		if c.Key == g.Key && (worst.Times == 0 || Of(c.Code).Severity >= Of(worst.Code).Severity) {
+			worst = c
+		}
+	}
+	return worst, worst.Times > 0
+}
