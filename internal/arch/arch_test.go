@@ -199,7 +199,6 @@ var only = map[string][]string{
 	"github.com/alecthomas/participle/v2/lexer": {"internal/filter"},
 	"github.com/klauspost/compress/zstd":        {"internal/recording"},
 	"github.com/kevinburke/ssh_config":          {"internal/remote/settings"},
-	"github.com/knadh/koanf/v2":                 {"internal/config"},
 	"github.com/pelletier/go-toml/v2":           {"internal/config"},
 	"github.com/pelletier/go-toml/v2/unstable":  {"internal/config"},
 	"github.com/spf13/cobra":                    {"internal/app"},

@@ -34,7 +34,7 @@ const (
 
 var errTooMuch = fmt.Errorf("it has more than %d keys, or one in more than %d tables", maxKeys, maxDepth)
 
-// parse reads TOML. A key with a dot between quotes is an error: koanf could not tell it from one in a table.
+// parse reads TOML. A key with a dot between quotes is an error: it could not be told from one in a table.
 func parse(text string) (*document, error) {
 	d := &document{text: text, places: map[string]spot{}, line: 1}
 	var p unstable.Parser

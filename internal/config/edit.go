@@ -5,9 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"strings"
-
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/v2"
 )
 
 // edit sets a key of a file to a value in TOML, or takes it out for an empty one, and leaves every other byte as it is.
@@ -125,7 +122,7 @@ func (d *document) newline() string {
 
 // becomes reports whether a text means the same as the document, but for that value of one key.
 func (d *document) becomes(text, key, value string) bool {
-	want := flat(d)
+	want := meaning(d)
 	delete(want, key)
 	if value != "" {
 		one, err := parse("x = " + value)
@@ -135,19 +132,15 @@ func (d *document) becomes(text, key, value string) bool {
 		want[key] = one.values["x"]
 	}
 	after, err := parse(text)
-	return err == nil && reflect.DeepEqual(flat(after), want)
+	return err == nil && reflect.DeepEqual(meaning(after), want)
 }
 
-// flat is the values by key. Tables with nothing in them are left out: they mean nothing.
-func flat(d *document) map[string]any {
-	k := koanf.New(delim)
-	if err := k.Load(confmap.Provider(d.values, ""), nil); err != nil {
-		return nil
-	}
-	all := k.All()
+// meaning is the values of the document. Tables with nothing in them are left out: they mean nothing.
+func meaning(d *document) values {
+	all := flat(d.values)
 	maps.DeleteFunc(all, func(_ string, value any) bool {
-		table, is := value.(map[string]any)
-		return is && len(table) == 0
+		_, table := value.(map[string]any)
+		return table
 	})
 	return all
 }

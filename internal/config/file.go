@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/v2"
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -42,12 +40,8 @@ func (o *Origins) file(path string) (*layer, error) {
 	if err != nil {
 		return nil, located(path, err)
 	}
-	k := koanf.New(delim)
-	if err := k.Load(confmap.Provider(d.values, ""), nil); err != nil {
-		return nil, located(path, err)
-	}
 	origin := func(key string) string { return fmt.Sprintf("%s:%d", path, d.lineOf(key)) }
-	return &layer{values: k, line: d.lineOf, origin: origin}, nil
+	return &layer{values: flat(d.values), line: d.lineOf, origin: origin}, nil
 }
 
 // contents reads a file.

@@ -8,10 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/providers/env/v2"
-	"github.com/knadh/koanf/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -47,7 +43,7 @@ func (o *Origins) Of(key string) string { return cmp.Or(o.of[key], ByDefault) }
 
 // layer is one place that settings come from.
 type layer struct {
-	values *koanf.Koanf
+	values values
 	origin func(key string) string
 	line   func(key string) int // in its file; nil: there is no file
 }
@@ -55,10 +51,28 @@ type layer struct {
 // delim separates the parts of a key.
 const delim = "."
 
+// values are those of keys, each with the names of its tables before it. A table with nothing in it is a value, too.
+type values map[string]any
+
+// flat are the values in a table and those below it.
+func flat(table map[string]any) values {
+	all := values{}
+	for name, v := range table {
+		inner, is := v.(map[string]any)
+		if !is || len(inner) == 0 {
+			all[name] = v
+		}
+		for key, v := range flat(inner) {
+			all[name+delim+key] = v
+		}
+	}
+	return all
+}
+
 // Load sets all settings. Its error is one line.
 func (c *Config) Load(in Inputs) (*Origins, error) {
 	o := &Origins{of: map[string]string{}}
-	all := koanf.New(delim)
+	all := values{}
 	system := Default()
 	if err := o.add(all, func() (*layer, error) { return o.file(in.System) }); err != nil {
 		return nil, err
@@ -110,12 +124,12 @@ func (o *Origins) Remarks() []string {
 }
 
 // add adds a layer whose values are all good.
-func (o *Origins) add(all *koanf.Koanf, read func() (*layer, error)) error {
+func (o *Origins) add(all values, read func() (*layer, error)) error {
 	l, err := read()
 	if err != nil || l == nil {
 		return err
 	}
-	keys := l.values.Keys()
+	keys := slices.Sorted(maps.Keys(l.values))
 	if l.line != nil {
 		slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(l.line(a), l.line(b)) })
 	}
@@ -124,14 +138,15 @@ func (o *Origins) add(all *koanf.Koanf, read func() (*layer, error)) error {
 		switch {
 		case l.line != nil && errors.Is(err, errUnknown):
 			o.Unknown = append(o.Unknown, err.Error()+": passed over")
-			l.values.Delete(key)
+			delete(l.values, key)
 		case err != nil:
 			return err
 		default:
 			o.of[key] = l.origin(key)
 		}
 	}
-	return all.Merge(l.values)
+	maps.Copy(all, l.values)
+	return nil
 }
 
 // errUnknown says that no setting has the key. In a file it may be one of another version: several share the system's
@@ -144,7 +159,7 @@ func (l *layer) check(key string) error {
 	if l.line != nil {
 		name, at = key, l.origin(key)+": "
 	}
-	value := l.values.Get(key)
+	value := l.values[key]
 	s := named(key)
 	if s == nil {
 		table, isMap := value.(map[string]any)
@@ -167,10 +182,10 @@ func (l *layer) check(key string) error {
 }
 
 // take sets the settings that have a value.
-func (c *Config) take(all *koanf.Koanf) {
+func (c *Config) take(all values) {
 	for i := range settings {
-		if s := &settings[i]; all.Exists(s.key) {
-			s.take(c, all.Get(s.key))
+		if v, set := all[settings[i].key]; set {
+			settings[i].take(c, v)
 		}
 	}
 }
@@ -213,28 +228,23 @@ func environment(environ []string) (*layer, error) {
 		keys[name] = settings[i].key
 		names = append(names, name)
 	}
-	var mistakes []error
-	k := koanf.New(delim)
-	err := k.Load(env.Provider(delim, env.Opt{Prefix: envPrefix, EnvironFunc: func() []string { return environ },
-		TransformFunc: func(name, value string) (string, any) {
-			if near, far := text.Nearest(name, names); keys[name] == "" && far <= typo {
-				mistakes = append(mistakes, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)",
-					name,
-					near))
-			}
-			return keys[name], words(value)
-		}}), nil)
-	l := &layer{values: k, origin: variable}
-	return l, errors.Join(err, cmp.Or(mistakes...))
+	l := &layer{values: values{}, origin: variable}
+	for _, pair := range environ {
+		name, value, _ := strings.Cut(pair, "=")
+		if key := keys[name]; key != "" {
+			l.values[key] = words(value)
+		} else if near, far := text.Nearest(name, names); strings.HasPrefix(name, envPrefix) && far <= typo {
+			return nil, fmt.Errorf("unknown variable %q in the environment (the nearest is %s)", name, near)
+		}
+	}
+	return l, nil
 }
 
 // commandLine takes the flags and arguments.
 func commandLine(line map[string]Word) (*layer, error) {
-	values := map[string]any{}
+	l := &layer{values: values{}, origin: func(key string) string { return line[key].Name }}
 	for key, word := range line {
-		values[key] = words(word.Text)
+		l.values[key] = words(word.Text)
 	}
-	k := koanf.New(delim)
-	err := k.Load(confmap.Provider(values, delim), nil)
-	return &layer{values: k, origin: func(key string) string { return line[key].Name }}, err
+	return l, nil
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/knadh/koanf/providers/confmap"
-	"github.com/knadh/koanf/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -31,10 +28,10 @@ var modes = map[string]struct {
 
 // nvitop reads nvitop's variables.
 func (o *Origins) nvitop(environ []string) (*layer, error) {
-	values, from := map[string]any{}, map[string]string{}
+	set, from := values{}, map[string]string{}
 	take := func(name, key string, value any) {
 		if s := named(key); s != nil && s.take(&Config{}, value) {
-			values[key], from[key] = value, name
+			set[key], from[key] = value, name
 			return
 		}
 		o.ignore(name, fmt.Sprint(value))
@@ -55,9 +52,7 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 			}
 		}
 	}
-	k := koanf.New(delim)
-	err := k.Load(confmap.Provider(values, delim), nil)
-	return &layer{values: k, origin: func(key string) string { return from[key] }}, err
+	return &layer{values: set, origin: func(key string) string { return from[key] }}, nil
 }
 
 // ignore notes a word that means nothing here.
