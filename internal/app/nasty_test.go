@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -88,8 +88,8 @@ func TestNastyNames(t *testing.T) {
 			noJobs.Jobs, noJobs.Nodes = nil, nil
 			for _, snap := range []*cluster.Snapshot{snap, &noJobs} {
 				var text bytes.Buffer
-				if err := page.Text(&text, snap,
-					page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := printout.Write(&text, snap,
+					printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					t.Fatal(err)
 				}
 				checkPrintable(t, "Text", strings.ReplaceAll(text.String(), "\n", ""))

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 )
 
 // Widths of --once. A file or pipe has fileWidth unless COLUMNS says otherwise.
@@ -27,7 +27,7 @@ func printOnce(cfg *config.Config, io streams, snap *cluster.Snapshot) error {
 	if cfg.JSON {
 		return export.JSON(io.out, snap)
 	}
-	return page.Text(io.out, snap, page.TextOptions{
+	return printout.Write(io.out, snap, printout.Options{
 		Width: textWidth(io.out), Theme: cfg.Theme, Profile: profile(cfg, io.out), ASCII: ascii(cfg),
 		Classic: colors(cfg) == ui.ColorsClassic,
 		Only:    only(cfg), Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),

@@ -8,7 +8,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -20,11 +21,11 @@ func BenchmarkFrame(b *testing.B) {
 		view func(*view)
 	}{
 		{"node", fixture(), func(*view) {}},
-		{"node-procs", fixture(), func(v *view) { v.node.Processes = page.ShowOn }},
+		{"node-procs", fixture(), func(v *view) { v.node.Processes = node.ShowOn }},
 		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
 		{"gpu", fixture(), func(v *view) { v.screen = screenGPU }},
 		{"overview-64-rows", bigFixture(),
-			func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }},
+			func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }},
 		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
 		{"times-1000", manyFixture(1000), func(v *view) { v.screen = screenOverview; v.overview.Times = true }},
 		{"overview-1000-map", manyFixture(1000), func(v *view) { v.screen = screenOverview }},

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
 // Where there is nothing but ASCII, arrow keys have names: "^v" would be read as Ctrl-V.
@@ -31,7 +31,7 @@ func TestClassicColorsAreEverywhere(t *testing.T) {
 	for name, show := range map[string]func(*view){
 		"node":     func(v *view) { v.choose("gpu-n02", 1) },
 		"overview": func(v *view) { v.screen = screenOverview },
-		"heat map": func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap },
+		"heat map": func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap },
 	} {
 		for _, classic := range []bool{true, false} {
 			s := shot{name: name, snap: quiet, view: func(v *view) { show(v); v.classic = classic }}

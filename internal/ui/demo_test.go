@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 )
 
 // demoSnapshot is what the demo shows after so long.
@@ -54,7 +54,7 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	the := func() *cluster.Snapshot { return snap }
 	node := shot{name: "node", snap: the, view: func(v *view) {
 		v.screen, v.node.Processes = screenNode,
-			page.ShowOn
+			node.ShowOn
 		v.choose("gpu-n02", 1)
 	}}
 	overview := shot{name: "overview", snap: the, view: func(v *view) { v.screen = screenOverview }}

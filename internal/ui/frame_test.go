@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
@@ -42,15 +42,15 @@ type shot struct {
 
 var shots = append(inspectShots(), []shot{
 	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
-	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }},
+	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }},
 	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
-	{name: "node-filter", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn },
+	{name: "node-filter", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn },
 		typed: "/util<97 or pid=358761\r"},
 	{name: "filter-prompt-node", snap: fixture,
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/rank>12"},
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }, typed: "/rank>12"},
 	{name: "node-filter-none", snap: fixture,
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }, typed: "/user=bob\r"},
-	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node.Processes = page.ShowOn }},
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }, typed: "/user=bob\r"},
+	{name: "node-shared", snap: fixture, view: func(v *view) { v.job = "48377"; v.node.Processes = node.ShowOn }},
 	{name: "node-states", snap: statesFixture, view: func(*view) {}},
 	{name: "node-connecting", snap: fixture, view: func(v *view) { v.choose("gpu-n03", 2) }},
 	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
@@ -123,7 +123,7 @@ var shots = append(inspectShots(), []shot{
 	{name: "gpu-instance", snap: migFixture,
 		view: func(v *view) { v.choose("gpu-n01", 0); v.screen = screenGPU; v.gpu.Show("gpu-n01", "MIG-1") }},
 	{name: "node-mig", snap: tenthFixture,
-		view: func(v *view) { v.choose("gpu-n01", 0); v.node.Processes = page.ShowOn }},
+		view: func(v *view) { v.choose("gpu-n01", 0); v.node.Processes = node.ShowOn }},
 	{name: "processes-gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3), typed: "P"},
 	{name: "processes-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Pocj jj k/"},
 	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "Pos"},
@@ -154,7 +154,7 @@ var shots = append(inspectShots(), []shot{
 		columns: columns.Chosen{Node: "flags,power,temp,util,util_bar,history"},
 	},
 	{
-		name: "columns-procs", snap: fixture, view: func(v *view) { v.node.Processes = page.ShowOn },
+		name: "columns-procs", snap: fixture, view: func(v *view) { v.node.Processes = node.ShowOn },
 		columns: columns.Chosen{Node: "mem,util", Processes: "gpu,command,cpu,pid"},
 	},
 	{

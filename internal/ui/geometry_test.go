@@ -10,7 +10,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -68,15 +69,15 @@ func bareFixture() *cluster.Snapshot {
 
 func allShots() []shot {
 	return append(slices.Clone(shots),
-		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = page.ShowOn }},
+		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = node.ShowOn }},
 		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.screen = screenOverview }},
 		shot{name: "odd-jobs", snap: oddFixture, view: func(v *view) { v.screen = screenJobs }},
 		shot{name: "odd-users", snap: oddFixture, view: func(v *view) { v.screen = screenUsers }},
 		shot{name: "odd-map", snap: oddFixture,
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }},
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap }},
 		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
 		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.screen = screenOverview }},
-		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = page.ShowOn }},
+		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = node.ShowOn }},
 		shot{name: "bare-gpu", snap: bareFixture, view: func(v *view) { v.screen = screenGPU }},
 		shot{name: "odd-gpu", snap: oddFixture, view: func(v *view) { v.screen = screenGPU }},
 		shot{name: "wide-gpu", snap: wideFixture, view: func(v *view) { v.screen = screenGPU }},
@@ -86,7 +87,7 @@ func allShots() []shot {
 		shot{name: "rows", snap: bigFixture,
 			view: func(v *view) {
 				v.screen = screenOverview
-				v.overview.Grid = page.GridRows
+				v.overview.Grid = overview.GridRows
 				v.choose("gpu-n050",
 					49)
 			}},

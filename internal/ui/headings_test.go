@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -83,7 +83,7 @@ func TestCellsStandUnderTheirNumbers(t *testing.T) {
 	for w := 60; w <= 300; w += 7 {
 		for _, grid := range []func(*view){
 			func(v *view) { v.screen = screenOverview },
-			func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap },
+			func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap },
 		} {
 			lines := linesOf(shot{name: "halves", snap: func() *cluster.Snapshot { return snap }, view: grid}, w, 40)
 			head, row := -1, -1

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
 // racks is a job whose nodes' names have two numbers.
@@ -27,7 +27,7 @@ func racks() *cluster.Snapshot {
 
 // Wherever a node's name is shortened it still is told from the others'.
 func TestLongNamesAreToldApart(t *testing.T) {
-	for _, g := range []page.Grid{page.GridRows, page.GridMap} {
+	for _, g := range []overview.Grid{overview.GridRows, overview.GridMap} {
 		for w := 40; w <= 200; w += 20 {
 			s := shot{name: "racks", snap: racks,
 				view: func(v *view) { v.screen = screenOverview; v.overview.Grid = g }}

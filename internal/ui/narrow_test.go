@@ -7,7 +7,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
 func linesOf(s shot, w, h int) []string {
@@ -41,7 +42,7 @@ func TestStaleLines(t *testing.T) {
 // In low and narrow terminals there still is a word on what is wrong, and as many as there is room for.
 func TestHealthInNarrowTerminals(t *testing.T) {
 	s := shot{name: "overview", snap: fixture,
-		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
+		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }}
 	text := strings.Join(linesOf(s, 60, 20), "\n")
 	for _, want := range []string{"login refused", "thermal 87°C", "2 ECC errors"} {
 		if !strings.Contains(text, want) {
@@ -77,7 +78,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
 		}
 		return snap
-	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
+	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}
 	for w := 60; w < 240; w++ {
 		for _, line := range linesOf(s, w, 40)[3:24] {
 			for i, r := range line {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 )
 
 // overFixture is a job in which one thing has been wrong until 12 s ago.
@@ -108,7 +108,7 @@ func TestClearedIsCountedApart(t *testing.T) {
 
 func TestTextTellsWhatIsOver(t *testing.T) {
 	var b bytes.Buffer
-	if err := page.Text(&b, overFixture(), page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+	if err := printout.Write(&b, overFixture(), printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.String(), overWords) || !strings.Contains(b.String(), "1 problem cleared 12s ago") {

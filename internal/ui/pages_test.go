@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
 // A node that is on every page of the heat map is selected on the page that is on; the page says which keys lead to
@@ -14,7 +14,7 @@ import (
 func TestPinnedNodesKeepThePage(t *testing.T) {
 	many := manyFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many },
-		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, 60, 15)
+		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap }}, 60, 15)
 	d.press("home")
 	if rule := d.lines()[2]; !strings.Contains(rule, "1/") || !strings.Contains(rule, "  PgDn ") {
 		t.Errorf("the first page says %q", rule)

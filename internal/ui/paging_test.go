@@ -10,7 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
 var lowSizes = [][2]int{{60, 15}, {80, 24}, {100, 30}, {120, 40}}
@@ -48,17 +49,17 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			pids = append(pids, fmt.Sprint(p.PID))
 		}
 		node := newDesk(t, shot{snap: fixture,
-			view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}, size[0], size[1])
+			view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}, size[0], size[1])
 		node.reaches("node", append(pids, gpus...))
 
-		for name, grid := range map[string]page.Grid{"rows": page.GridRows, "map": page.GridMap} {
+		for name, grid := range map[string]overview.Grid{"rows": overview.GridRows, "map": overview.GridMap} {
 			var nodes []string
 			for i := range 64 {
 				nodes = append(nodes, fmt.Sprintf("%03d", i+1))
 			}
 			d := newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }},
 				size[0], size[1])
-			if size[0] > 60 || grid == page.GridRows { // the smallest map has no room for their names
+			if size[0] > 60 || grid == overview.GridRows { // the smallest map has no room for their names
 				d.reaches(name, nodes)
 			}
 		}
@@ -103,7 +104,7 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 	large := bigFixture()
 	for _, size := range lowSizes {
 		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}, size[0], size[1])
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }}, size[0], size[1])
 		lines := d.lines()
 		below := strings.Join(lines[rowOf(lines, " JOB "):], "\n")
 		for _, want := range []string{"gpu-n044 GPU2 lost", "gpu-n039 login refused"} {
@@ -118,7 +119,7 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 func TestAProblemKeepsItsLine(t *testing.T) {
 	snap := fixture()
 	s := shot{snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = page.ShowOn }}
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}
 	finding := snap.Jobs[0].Findings[2]
 	words := words.Finding(snap, &finding)
 	if finding.Node != "gpu-n02" {

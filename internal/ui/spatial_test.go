@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -71,7 +71,7 @@ func TestSpatial(t *testing.T) {
 	large := bigFixture()
 	for _, size := range [][2]int{{120, 40}, {200, 50}, {80, 24}} {
 		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridMap }}, size[0], size[1])
+			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap }}, size[0], size[1])
 		left, top := d.cursor()
 		d.press("right")
 		x, y := d.cursor()
@@ -99,7 +99,7 @@ func TestSpatial(t *testing.T) {
 
 // A click selects the tile or the row under it, and a second click opens the node.
 func TestClick(t *testing.T) {
-	for name, grid := range map[string]page.Grid{"rows": page.GridRows, "map": page.GridMap} {
+	for name, grid := range map[string]overview.Grid{"rows": overview.GridRows, "map": overview.GridMap} {
 		d := newDesk(t, shot{snap: bigFixture,
 			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, 120, 40)
 		d.press("down", "down", "right")

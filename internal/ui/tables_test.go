@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
 // Columns of the queue stay apart, and the tasks of an array can be told apart, in terminals of every width.
@@ -103,7 +103,7 @@ func TestOwners(t *testing.T) {
 // How many GPUs count is never cut.
 func TestHowManyCount(t *testing.T) {
 	s := shot{name: "rows", snap: bigFixture,
-		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = page.GridRows }}
+		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }}
 	for w := 40; w <= 200; w += 5 {
 		lines := linesOf(s, w, 24)
 		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "JOB ") })
@@ -128,7 +128,7 @@ func TestCountsAgree(t *testing.T) {
 	snap := fixture()
 	forget(&snap.Nodes["gpu-n01"].GPUs[2], "GPU is lost")
 	snap.Jobs[0].GPUsSeen, snap.Jobs[0].Findings = 15, nil
-	for _, grid := range []page.Grid{page.GridRows, page.GridMap} {
+	for _, grid := range []overview.Grid{overview.GridRows, overview.GridMap} {
 		s := shot{name: "counts", snap: func() *cluster.Snapshot { return snap },
 			view: func(v *view) { v.screen, v.overview.Grid = screenOverview, grid }}
 		text := strings.Join(linesOf(s, 120, 40), "\n")

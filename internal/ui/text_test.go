@@ -15,14 +15,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
+	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 )
 
 func TestTextGolden(t *testing.T) {
 	for name, snap := range map[string]*cluster.Snapshot{"text": fixture(), "text-states": statesFixture(),
 		"text-nojobs": noJobsFixture()} {
 		var b bytes.Buffer
-		if err := page.Text(&b, snap, page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+		if err := printout.Write(&b, snap, printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name+".txt", b.String())
@@ -37,7 +37,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 		noJobsFixture(), slurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {
 			var b bytes.Buffer
-			if err := page.Text(&b, snap, page.TextOptions{Width: w, Profile: colorprofile.NoTTY,
+			if err := printout.Write(&b, snap, printout.Options{Width: w, Profile: colorprofile.NoTTY,
 				ASCII: w%2 == 0}); err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +67,7 @@ func TestTextAtAnyWidth(t *testing.T) {
 }
 
 func TestTextSaysThatItCannotBeWritten(t *testing.T) {
-	if err := page.Text(fullDisk{}, fixture(), page.TextOptions{Width: 80}); !errors.Is(err, errFull) {
+	if err := printout.Write(fullDisk{}, fixture(), printout.Options{Width: 80}); !errors.Is(err, errFull) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -103,8 +103,8 @@ func BenchmarkText(b *testing.B) {
 		b.Run(strconv.Itoa(nodes), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := page.Text(io.Discard, snap,
-					page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+				if err := printout.Write(io.Discard, snap,
+					printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -118,8 +118,8 @@ func TestTextGrowsLinearly(t *testing.T) {
 	allocs := func(nodes int) float64 {
 		snap := failedNodes(nodes)
 		return testing.AllocsPerRun(1, func() {
-			if err := page.Text(io.Discard, snap,
-				page.TextOptions{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
+			if err := printout.Write(io.Discard, snap,
+				printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -8,9 +8,15 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
+	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/jobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
@@ -73,25 +79,25 @@ type view struct {
 	classic bool
 	noMouse bool // the terminal has the mouse, to select text
 
-	node     *page.Node
-	overview *page.Overview
-	gpu      page.GPU
-	doctor   page.Doctor
+	node     *node.Page
+	overview *overview.Page
+	gpu      gpu.Page
+	doctor   connection.Page
 	problems *page.Problems
 	ranks    *page.Ranks
 	process  *process.Page
 	jobs     *jobs.Jobs
 	users    *jobs.Users
 	settings settings.Page
-	noJobs   page.NoJobs
-	manual   page.Help
+	noJobs   nojobs.Page
+	manual   help.Page
 }
 
 func newView(classic bool) *view {
 	past := &prompt.History{}
 	return &view{
-		selection: selection{nodes: map[string]choice{}}, classic: classic, node: page.NewNode(past),
-		overview: page.NewOverview(past), problems: page.NewProblems(past),
+		selection: selection{nodes: map[string]choice{}}, classic: classic, node: node.New(past),
+		overview: overview.New(past), problems: page.NewProblems(past),
 		ranks: page.NewRanks(past), process: process.New(past), jobs: jobs.New(past), users: jobs.NewUsers(past),
 	}
 }
@@ -243,7 +249,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case key.Matches(k, keys.Help):
-		v.help, v.manual = true, page.Help{Of: v.keys(), Replay: s.Replay}
+		v.help, v.manual = true, help.Page{Of: v.keys(), Replay: s.Replay}
 		if s.Job == nil && !v.aside() {
 			v.manual.Of = keys.OnNoJobs
 		}
@@ -350,7 +356,7 @@ func (v *view) turn(k tea.KeyPressMsg, s *part.Scene) {
 		v.mine = !v.mine
 	case key.Matches(k, keys.Processes) && v.screen != screenNode:
 		v.level(screenNode)
-		v.node.Processes = page.ShowOn
+		v.node.Processes = node.ShowOn
 	case key.Matches(k, keys.Overview) && v.screen == screenOverview:
 		v.level(screenNode)
 		v.chosen = ViewNode

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -165,7 +166,7 @@ func (p *Problems) within(k tea.KeyPressMsg, s *part.Scene, finding *cluster.Fin
 	room := max(s.H-1-problemsTop, 1)
 	most := max(part.SentenceRows(&part.Frame{Scene: s}, finding)-room, 0)
 	from := min(p.skip, most)
-	to, _ := scrolled(k, from, room, room, most)
+	to, _ := nav.Scroll(k, from, room, room, most)
 	if key.Matches(k, keys.First, keys.Last) || to == from {
 		return false
 	}
@@ -199,7 +200,7 @@ func (p *Problems) Draw(f *part.Frame) {
 		x = f.Put(x+1, 2, " "+p.filter.Title(f.Job.ID, len(findings), all, "", "", f.W-x-6)+" ", draw.Strong)
 	}
 	if right := p.position(f, findings); x+draw.Width(right)+4 < f.W-2 {
-		ruleEnd(f, 2, right)
+		f.RuleEnd(2, right)
 	}
 	switch {
 	case len(findings) > 0:
@@ -243,7 +244,7 @@ func (p *Problems) draw(f *part.Frame, findings []cluster.Finding) {
 
 // hints are the keys of the footer, the most useful first.
 func (p *Problems) hints(s *part.Scene) []keys.Hint {
-	hints := released(s)
+	hints := hint.Released(s)
 	if p.filter.On(s.Job.ID) {
 		hints = append(hints, keys.HintOf(keys.Filter))
 	}
@@ -253,5 +254,5 @@ func (p *Problems) hints(s *part.Scene) []keys.Hint {
 	}
 	hints = append(hints, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview), keys.HintOf(keys.Filter),
 		keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
-	return append(once(hints), last...)
+	return append(hint.Once(hints), hint.Last...)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -158,7 +159,7 @@ var rankOrders = [table.RankOrders]string{table.ByRank: "rank", table.BySM: "%SM
 // hints are the keys of the footer, the most useful first.
 func (p *Ranks) hints(s *part.Scene) []keys.Hint {
 	filter := []keys.Hint{keys.HintOf(keys.Filter)}
-	hints := released(s)
+	hints := hint.Released(s)
 	if p.filter.On(s.Job.ID) {
 		hints, filter = append(hints, filter...), nil
 	}
@@ -168,5 +169,5 @@ func (p *Ranks) hints(s *part.Scene) []keys.Hint {
 	}
 	hints = append(append(hints, filter...), keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Manager),
 		keys.HintOf(keys.Overview), keys.HintOf(keys.Refresh), keys.HintOf(keys.Back))
-	return append(hints, last...)
+	return append(hints, hint.Last...)
 }

@@ -48,6 +48,13 @@ func (f *Frame) Section(y int, title, right string) {
 	}
 }
 
+// RuleEnd writes a text at the right end of a rule.
+func (f *Frame) RuleEnd(y int, text string) {
+	if w := draw.Width(text) + 2; text != "" && w+4 <= f.W {
+		f.Put(f.W-2-w, y, " "+text+" ", draw.Dim)
+	}
+}
+
 // Focus draws the rule with its title above a part that has the keyboard, and returns the column behind the title.
 func (f *Frame) Focus(y int, title string) int {
 	f.Fill(0, y, f.W, '─', draw.Data)

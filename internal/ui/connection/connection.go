@@ -1,0 +1,268 @@
+// Package connection is the page of connection details: how the selected node is reached, stage by stage, or why it is
+// not. The pages of a node and of a GPU show it in their place while the node has no values.
+package connection
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Page shows the connection to the selected node, stage by stage.
+type Page struct {
+	of   string // the node that from is for
+	from int    // how many rows are scrolled
+}
+
+// Press scrolls. The arrows lead to other jobs and nodes.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Up, keys.Down) {
+		return nav.Answer{}
+	}
+	_, w := p.sheet(s)
+	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
+	if !moved {
+		return nav.Answer{}
+	}
+	p.of, p.from = s.Node.Name, from
+	return nav.Taken
+}
+
+// Wants nothing.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) { p.DrawIn(f, true) }
+
+// DrawIn draws the page in place of another one. back: Esc leads to where the page was opened.
+func (p *Page) DrawIn(f *part.Frame, back bool) {
+	part.Header(f, true)
+	part.Tabs(f)
+	sheet, w := p.sheet(f.Scene)
+	f.Copy(top, sheet, top+w.From, w.Shown)
+	retry := keys.HintOf(keys.Refresh)
+	if f.Node.State == cluster.NodeFailed {
+		retry = retry.As("retry now")
+	}
+	hints := slices.Concat(hint.Released(f.Scene), []keys.Hint{retry}, hint.Around(f.Scene),
+		[]keys.Hint{keys.HintOf(keys.Overview)})
+	if back {
+		hints = append(hints, keys.HintOf(keys.Back))
+	}
+	part.Footer(f, w.Where(), append(hints, hint.Last...)...)
+}
+
+const (
+	top  = 3   // the first row of the page's own
+	most = 300 // the most rows of it
+)
+
+// sheet draws all that the page says, however low the terminal is, and returns it with the part that is on the screen.
+func (p *Page) sheet(s *part.Scene) (*draw.Canvas, nav.Window) {
+	high := *s
+	high.H = most
+	sheet := draw.New(s.W, most)
+	below := Draw(&part.Frame{Canvas: sheet, Scene: &high}, top+1, s.H)
+	room := max(s.H-1-top, 0)
+	w := nav.Window{Shown: min(below-top, room), All: below - top}
+	if p.of == s.Node.Name {
+		w.From = min(p.from, w.Hidden())
+	}
+	return sheet, w
+}
+
+// Draw draws from row y for a terminal of h rows, and returns the row below: how far the attempt got, the error
+// message, its meaning and what to try. Low terminals have no blank lines and name the stages that were not reached in
+// one line; the lowest have only the failed stage and the message.
+func Draw(f *part.Frame, y, h int) int {
+	low := h < part.Tall
+	if low {
+		y--
+	}
+	title(f, y)
+	failure := f.Node.Failure
+	if h < veryLow && failure != nil {
+		y = lastStage(f, y+1)
+		return f.Paragraphs(y, strings.Split(failure.Words, "\n"))
+	}
+	if low {
+		y = stages(f, y+1, h)
+	} else {
+		y = stages(f, y+2, h) + 1
+	}
+	y = prose(f, y, h, "Warning", passed(f.Node.Route.Passed))
+	if failure != nil {
+		y = doors(f, y, h, failure.Doors)
+		y = explain(f, y, h, failure)
+	}
+	if tally.HasNumbers(f.Node) {
+		y = onTheNode(f, y, h)
+		y = prose(f, y, h, "What is missing", missing(f))
+	}
+	y = lastSeen(f, y, h)
+	return tries(f, y)
+}
+
+// veryLow is the height below which the page says only what went wrong.
+const veryLow = 12
+
+// explain draws the error message, its meaning and what to try: that before the meaning where there is no room for
+// both.
+func explain(f *part.Frame, y, h int, failure *reach.Failure) int {
+	y = prose(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
+	meaning := []string{failure.Meaning}
+	var hints []string
+	for _, hint := range failure.Hints {
+		hints = append(hints, "→ "+hint)
+	}
+	rows := 4 // two titles, and two blank lines in a part.Tall terminal
+	if h < part.Tall {
+		rows = 2
+	}
+	for _, p := range append(meaning, hints...) {
+		rows += len(f.Wrapped(p))
+	}
+	if y+rows > h-1 {
+		y = prose(f, y, h, "What to try", hints)
+		return prose(f, y, h, "What it means", meaning)
+	}
+	y = prose(f, y, h, "What it means", meaning)
+	return prose(f, y, h, "What to try", hints)
+}
+
+// title is the state of the connection in one line.
+func title(f *part.Frame, y int) {
+	n := f.Node
+	var title, glyph string
+	role := draw.CritFill
+	var rest []string
+	age := draw.Age(f.Snap.At.Sub(n.Since))
+	switch n.State {
+	case cluster.NodeFailed:
+		title, glyph = n.Name+": no data", " ✗ "
+		if n.Failure != nil {
+			title = n.Name + ": " + n.Failure.Summary()
+		}
+		rest = append(rest, "for "+age)
+		if n.Tries > 0 {
+			rest = append(rest, part.Plural(n.Tries, "attempt", "attempts"))
+		}
+	case cluster.NodeStale:
+		title, role, glyph = n.Name+" is not responding", draw.Warn, "▲ "
+		rest = append(rest, "for "+draw.Age(n.Age))
+	case cluster.NodeReporting:
+		title, role, glyph = n.Name+" connected", draw.Strong, "✓ "
+		rest = append(rest, "for "+age)
+		if n.Interval > 0 {
+			rest = append(rest, "reporting every "+part.Seconds(n.Interval))
+		}
+	default:
+		title, role, glyph = "Connecting to "+n.Name, draw.Strong, "◌ "
+		attempt := "first attempt"
+		if n.Tries > 1 {
+			attempt = "attempt " + strconv.Itoa(n.Tries)
+		}
+		if !n.Since.IsZero() {
+			rest = append(rest, age)
+		}
+		rest = append(rest, attempt)
+	}
+	if next := part.Retry(f, n); next != "" {
+		rest = append(rest, next)
+	}
+	if n.Route.Door != "" {
+		rest = append(rest, "transport "+n.Route.Door)
+	}
+	if role == draw.CritFill {
+		title += " "
+	}
+	x := f.Put(1, y, draw.Clip(glyph+title, f.W-2), role)
+	for len(rest) > 1 && draw.Width(strings.Join(rest, ", ")) > f.W-4-x {
+		rest = rest[:len(rest)-1]
+	}
+	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
+}
+
+// running is how long something has been going on, in whole seconds: it is looked at once a second.
+func running(d time.Duration) string {
+	if d < time.Minute {
+		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
+	}
+	return draw.Age(d)
+}
+
+// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without a paragraph there is
+// no section.
+func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
+	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
+	if len(paragraphs) == 0 || y+2 > f.H-1 {
+		return y
+	}
+	f.Section(y, title, "")
+	y = f.Paragraphs(y+1, paragraphs)
+	if h >= part.Tall {
+		y++
+	}
+	return y
+}
+
+// missing lists what a node that reports does not give.
+func missing(f *part.Frame) []string {
+	var lines []string
+	if h := f.Node.Hello; h != nil {
+		if h.Fault != "" {
+			lines = append(lines, "no GPU metrics: "+h.Fault)
+		}
+		if h.StandIn != "" {
+			lines = append(lines, "nvidia-smi is read in place of a probe ("+h.StandIn+
+				"): no metrics of the host, no Xids, NVLink or MIG instances; of processes only PID, name and GPU "+
+				"memory")
+		}
+		if len(h.Missing) > 0 {
+			lines = append(lines, "NVML lacks "+strings.Join(h.Missing, ", "))
+		}
+	}
+	for _, fault := range f.Node.Faults {
+		lines = append(lines, fault.Collector+": "+fault.Error)
+	}
+	return lines
+}
+
+// tries lists the failed attempts and returns the row below.
+func tries(f *part.Frame, y int) int {
+	if len(f.Node.Attempts) == 0 || y+2 > f.H-1 {
+		return y
+	}
+	f.Section(y, "Failed attempts", "")
+	several := slices.ContainsFunc(f.Node.Attempts,
+		func(a cluster.Attempt) bool { return a.Door != f.Node.Attempts[0].Door })
+	for _, a := range f.Node.Attempts {
+		y++
+		if y >= f.H-1 {
+			return y
+		}
+		x := f.Put(3, y, a.At.Format(time.TimeOnly)+"  ", draw.Dim)
+		text := a.Summary
+		if several {
+			text = a.Door + ": " + text
+		}
+		if a.Took > 0 {
+			text += " (" + draw.Took(a.Took) + ")"
+		}
+		f.Left(x, y, f.W-1-x, text, draw.Text)
+	}
+	return y + 1
+}

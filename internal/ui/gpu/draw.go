@@ -1,0 +1,213 @@
+package gpu
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	if !tally.Shows(f.Node) {
+		p.connection.DrawIn(f, true)
+		return
+	}
+	part.GPUHeader(f)
+	r := newRooms(f.H)
+	list := gpusOf(f.Scene)
+	at := p.find(list)
+	if f.H >= part.Small {
+		part.GPUTabs(f, list, at)
+	}
+	switch {
+	case len(list) == 0:
+		table.NoGPUs(f, r.head)
+	case at < 0:
+		p.gone(f, r.head)
+	case tally.Absent(list[at]):
+		f.Put(1, r.head, draw.Clip(" ✗ "+list[at].Lost+" ", f.W-2), draw.CritFill)
+	default:
+		p.body(f, list[at], r)
+	}
+	part.Footer(f, "", p.hints(f.Scene, len(list))...)
+}
+
+func (p *Page) hints(s *part.Scene, gpus int) []keys.Hint {
+	var hints []keys.Hint
+	if gpus > 1 {
+		hints = append(hints, keys.NextGPU)
+	}
+	if len(s.Job.Nodes) > 1 {
+		hints = append(hints, keys.NodeDown)
+	}
+	return slices.Concat(hint.Released(s), hints, hint.Common(s, s.Node.Name),
+		[]keys.Hint{keys.HintOf(keys.Overview), keys.HintOf(keys.Back)}, hint.Last)
+}
+
+// gone says that the driver does not list the chosen GPU any more.
+func (p *Page) gone(f *part.Frame, y int) {
+	name := "GPU " + draw.ClipMiddle(p.gpu.key, 24)
+	if p.gpu.number != cluster.NoNumber {
+		name = "GPU" + strconv.Itoa(p.gpu.number) + " (" + draw.ClipMiddle(p.gpu.key, 24) + ")"
+	}
+	f.Put(1, y, draw.Clip(" ✗ "+name+" is no longer listed ", f.W-2), draw.CritFill)
+	f.Left(1, y+1, f.W-2, "→ "+f.KeyName("←→")+" show the other GPUs of "+f.Node.Name, draw.Dim)
+}
+
+// body draws the parts of the page below each other. The numbers of a node that does not respond are faded.
+func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
+	y := r.head
+	fade := func(rows int) {
+		for row := y; row < y+rows && tally.Old(f.Node); row++ {
+			f.Fade(row, 0, f.W)
+		}
+		y += rows
+	}
+	if r.identity > 0 {
+		identity(f, y, g)
+	}
+	if r.identity > 1 {
+		details(f, y+1, g)
+	}
+	fade(r.identity)
+	staleTag(f, r.head)
+	findings(f, y, y+r.findings, g)
+	y += r.findings
+	charts := graph.NewGPUCharts(f, g)
+	if r.title > 0 {
+		graphTitle(f, y, g, &charts)
+		y++
+	}
+	charts.Draw(f, y, r.graphs)
+	fade(r.graphs)
+	if r.engines > 0 {
+		graph.Engines(f, y, g)
+	}
+	fade(r.engines)
+	throttle(f, y, r.throttle, g)
+	fade(r.throttle)
+	links(f, y, r.links, g)
+	fade(r.links)
+	p.drawProcesses(f, y, g, r)
+	fade(r.processes)
+}
+
+// staleTag says at the end of the first row how old the numbers are.
+func staleTag(f *part.Frame, y int) {
+	if tag, role := connection.OldTag(f.Node); tag != "" {
+		f.Put(f.W-2-draw.Width(tag), y, " "+tag, role)
+	}
+}
+
+// graphTitle draws the rule above the graphs: which time they show, and what the GPU does not have.
+func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
+	title := charts.Title()
+	f.Section(y, title, "")
+	missing := ""
+	if tally.Lost(g) == "" {
+		missing = graph.Missing(g)
+	}
+	if room := f.W - draw.Width(title) - 14; missing != "" && room >= 12 {
+		missing = draw.Clip(missing, room)
+		f.Put(f.W-4-draw.Width(missing), y, " "+missing+" ", draw.Dim)
+	}
+}
+
+// findings draws the problems of a GPU from row y up to row end, and those of its node that make its numbers old. A
+// lost GPU says so first.
+func findings(f *part.Frame, y, end int, g *cluster.GPU) {
+	findings := slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
+		return !finding.Of(g) && finding.Kind != cluster.KindStale && finding.Kind != cluster.KindFailed
+	})
+	if y >= end {
+		return
+	}
+	if text := part.LostText(g, f.Health.OfGPU(f.Node.Name, g)); text != "" {
+		x := f.Put(1, y, draw.Clip(" ✗ "+text+" ", f.W-2), draw.CritFill)
+		if len(findings) > 0 {
+			lostHint(f, x+2, y, end, "→ "+f.Say(&findings[0]).Hint)
+		}
+		return
+	}
+	if len(findings) == 0 {
+		f.Left(3, y, f.W-4, noFinding(f, g), draw.Dim)
+		return
+	}
+	part.SentencesHere(f, y, end, findings)
+}
+
+// lostHint writes a hint below the sentence, else begins behind it in column x, as far as it fits without being cut.
+func lostHint(f *part.Frame, x, y, end int, hint string) {
+	if lines := draw.Wrap(hint, f.W-4, "  "); y+1+len(lines) <= end {
+		for i, text := range lines {
+			f.Left(3, y+1+i, f.W-4, text, draw.Dim)
+		}
+		return
+	}
+	if f.W-1-x < 20 {
+		return
+	}
+	first := draw.Wrap(hint, f.W-1-x, "")[0]
+	lines := draw.Wrap(strings.TrimSpace(strings.TrimPrefix(hint, first)), f.W-6, "")
+	if first == hint {
+		lines = nil
+	}
+	if y+1+len(lines) > end {
+		return
+	}
+	f.Left(x, y, f.W-1-x, first, draw.Dim)
+	for i, text := range lines {
+		f.Left(5, y+1+i, f.W-6, text, draw.Dim)
+	}
+}
+
+// noFinding is what stands in place of problems.
+func noFinding(f *part.Frame, g *cluster.GPU) string {
+	switch {
+	case g.Awaited():
+		return "· waiting for the first values"
+	case !f.Job.Owns(f.Node, g):
+		return "not a GPU of this job"
+	}
+	return "no problems"
+}
+
+// throttle draws when the clocks were reduced, and why.
+func throttle(f *part.Frame, y, rows int, g *cluster.GPU) {
+	if rows < 2 {
+		return
+	}
+	t := graph.NewTimeline(f, g)
+	f.Section(y, "Throttle reasons", t.Title())
+	t.Draw(f, y+1, rows-1)
+}
+
+// drawProcesses draws the processes on the GPU.
+func (p *Page) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r rooms) {
+	if r.processes == 0 {
+		return
+	}
+	list, w := processesOf(f.Scene, g), p.processes(f.Scene, r)
+	count := ""
+	if len(list) > 0 {
+		count = part.Plural(len(list), "process", "processes")
+	}
+	f.Section(y, "Processes", strings.TrimSpace(count+"  "+w.Where()))
+	if len(list) == 0 {
+		f.Left(2, y+1, f.W-3, part.NoProcessesOn(f, g), draw.Dim)
+		return
+	}
+	t := table.NewProcesses(f)
+	t.Head(f, y+1)
+	t.Rows(f, y+2, list[w.From:w.From+w.Shown])
+}

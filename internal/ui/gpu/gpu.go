@@ -1,0 +1,223 @@
+// Package gpu is the page of one GPU: what it is, its problems, its past, its links and errors, and its processes.
+package gpu
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Page shows one GPU of the selected node: what it is, its problems, its past, why its clocks were reduced, its links
+// and errors, and its processes. For a node without values it shows how it is reached.
+type Page struct {
+	node   string // that the rest is for
+	chosen bool
+	gpu    gpuID
+	at     int // its place among the GPUs of the node; that of the next one when it is gone
+	from   int // how many rows of processes are scrolled
+
+	connection connection.Page
+}
+
+// gpuID identifies a GPU of a node: by its key, or by its number where the driver does not list it.
+type gpuID struct {
+	key    string
+	number int
+}
+
+func idOf(g *cluster.GPU) gpuID {
+	if g.Key != "" {
+		return gpuID{key: g.Key, number: g.Number}
+	}
+	return gpuID{number: g.Number}
+}
+
+// gpusOf are the GPUs of the selected node that the page goes through: the job's first, then the others if they are
+// shown.
+func gpusOf(s *part.Scene) []*cluster.GPU {
+	var own, others []*cluster.GPU
+	for _, g := range s.GPUs(s.Node) {
+		if tally.Absent(g) || s.Job.Owns(s.Node, g) {
+			own = append(own, g)
+		} else {
+			others = append(others, g)
+		}
+	}
+	return append(own, others...)
+}
+
+// find is the place of the chosen GPU in a list, -1 when it is gone.
+func (p *Page) find(list []*cluster.GPU) int {
+	return slices.IndexFunc(list, func(g *cluster.GPU) bool {
+		id := idOf(g)
+		return p.chosen && id.key == p.gpu.key && (id.key != "" || id.number == p.gpu.number)
+	})
+}
+
+// Show chooses a GPU of a node by its key; "" leaves the choice to Settle.
+func (p *Page) Show(node, key string) {
+	*p = Page{node: node, chosen: key != "", gpu: gpuID{key: key, number: cluster.NoNumber}}
+}
+
+// Key is the key of the GPU, "" if it has none.
+func (p *Page) Key() string { return p.gpu.key }
+
+// Settle chooses a GPU of the selected node, where none is: the one with the same number as that of the node before,
+// else the first of those with the worst problem, else the first. It is called before the page is drawn.
+func (p *Page) Settle(s *part.Scene) {
+	switch p.node {
+	case s.Node.Name:
+	case "":
+		p.Show(s.Node.Name, "")
+	default:
+		p.turnTo(s.Node.Name, p.gpu)
+	}
+	list := gpusOf(s)
+	switch at := p.find(list); {
+	case at >= 0:
+		p.choose(list, at)
+	case p.find(tally.All(s.Node)) >= 0: // it is another job's, and those have been hidden
+		p.chosen = false
+	}
+	if p.chosen || len(list) == 0 {
+		return
+	}
+	at := slices.IndexFunc(list, func(g *cluster.GPU) bool {
+		return p.gpu.number != cluster.NoNumber &&
+			g.Number == p.gpu.number
+	})
+	if at < 0 {
+		at = worst(s, list)
+	}
+	p.choose(list, at)
+}
+
+// turnTo goes to a node. of is the GPU that it comes from.
+func (p *Page) turnTo(node string, of gpuID) {
+	p.node, p.chosen, p.gpu, p.from = node, false, gpuID{number: of.number}, 0
+}
+
+// worst is the place of the first of the GPUs with the worst problem among the job's, among equals of one that slows
+// the job, else of the first.
+func worst(s *part.Scene, list []*cluster.GPU) int {
+	at, rank := 0, 2*int(cluster.Note)+1
+	for i, g := range list {
+		r := 2 * s.GPURank(g)
+		if findings := s.Health.OfGPU(s.Node.Name, g); len(findings) > 0 && findings[0].Kind.SlowsJob() {
+			r++
+		}
+		if r > rank && (tally.Absent(g) || s.Job.Owns(s.Node, g)) {
+			at, rank = i, r
+		}
+	}
+	return at
+}
+
+func (p *Page) choose(list []*cluster.GPU, at int) {
+	if id := idOf(list[at]); !p.chosen || id != p.gpu {
+		if id.key != p.gpu.key {
+			p.from = 0
+		}
+		p.gpu, p.chosen = id, true
+	}
+	p.at = at
+}
+
+// Press changes the GPU and the node, and scrolls the processes.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if !tally.Shows(s.Node) {
+		if k, ok := msg.(tea.KeyPressMsg); ok {
+			if a := p.turn(k, s); a.Taken {
+				return a
+			}
+		}
+		return p.connection.Press(msg, s)
+	}
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, keys.Left):
+			return p.step(s, -1)
+		case key.Matches(k, keys.Right):
+			return p.step(s, +1)
+		}
+		if a := p.turn(k, s); a.Taken {
+			return a
+		}
+	}
+	w := p.processes(s, newRooms(s.H))
+	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
+	if !moved {
+		return nav.Answer{}
+	}
+	p.from = from
+	return nav.Taken
+}
+
+// step goes to the next GPU, round the ends. In the place of one that is gone stands the one behind it.
+func (p *Page) step(s *part.Scene, by int) nav.Answer {
+	list := gpusOf(s)
+	if len(list) == 0 {
+		return nav.Taken
+	}
+	at := p.find(list)
+	if at < 0 {
+		if at = min(p.at, len(list)); by > 0 {
+			at--
+		}
+	}
+	p.choose(list, (at+by+len(list))%len(list))
+	return nav.Taken
+}
+
+// turn goes to the GPU with the same number on the next node, round the ends.
+func (p *Page) turn(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	by := 0
+	switch {
+	case key.Matches(k, keys.Up):
+		by = -1
+	case key.Matches(k, keys.Down):
+		by = +1
+	}
+	if by == 0 || len(s.Order) == 0 {
+		return nav.Answer{}
+	}
+	n := len(s.Order)
+	next := s.Order[(max(slices.Index(s.Order, s.Node.Name), 0)+by+n)%n]
+	if next != p.node {
+		p.turnTo(next, p.gpu)
+	}
+	return nav.To(nav.Go{Node: next})
+}
+
+// Wants to know the selected node, with its processes.
+func (p *Page) Wants(s *part.Scene) nav.Wants {
+	return nav.Wants{Selected: true, Processes: newRooms(s.H).processes > 0}
+}
+
+// processes is the part of the list of its processes that is on the screen.
+func (p *Page) processes(s *part.Scene, r rooms) nav.Window {
+	w := nav.Window{}
+	if list := gpusOf(s); r.processes > 0 {
+		if at := p.find(list); at >= 0 {
+			w.All = len(processesOf(s, list[at]))
+		}
+	}
+	w.Shown = min(w.All, max(r.processes-2, 0)) // the title and the headings
+	w.From = min(p.from, w.Hidden())
+	return w
+}
+
+// processesOf are the processes on a GPU of the selected node.
+func processesOf(s *part.Scene, g *cluster.GPU) []tally.Process {
+	list, _ := tally.Processes(s.Job, s.Node)
+	list, _ = s.Processes(s.Node, list)
+	return slices.DeleteFunc(list, func(p tally.Process) bool { return p.GPU != g.Index })
+}

@@ -1,0 +1,156 @@
+package gpu
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// facts are labels and values of one row. Each is drawn whole or not at all, the most wanted first.
+type facts struct {
+	f    *part.Frame
+	x, y int
+	last int // the last column but so many is for something else
+}
+
+// add draws a fact that is known.
+func (l *facts) add(label, value string) {
+	l.pieces(part.Dim(label+" "), part.Text(value))
+}
+
+func (l *facts) pieces(pieces ...part.Piece) {
+	if last := pieces[len(pieces)-1]; last.Text == "" || l.x+part.Width(pieces) > l.f.W-1-l.last {
+		return
+	}
+	l.x = l.f.Pieces(l.x, l.y, pieces...) + 2
+}
+
+// uuidWide is the width from which the UUID is whole.
+const uuidWide = 150
+
+// identity draws what the GPU is.
+func identity(f *part.Frame, y int, g *cluster.GPU) {
+	tag, _ := connection.OldTag(f.Node)
+	l := facts{f: f, x: 1, y: y, last: draw.Width(tag)}
+	l.pieces(part.Strong(tally.ShortModel(g.Card.Name)))
+	if i := g.Card.Instance; i != nil {
+		l.add("MIG instance", fmt.Sprintf("%d (GI %d, CI %d)", i.Index, i.GPU, i.Compute))
+	}
+	l.add("rank", rankOn(f, g))
+	if g.Card.MIG {
+		l.add("MIG", mig(f.Node, g))
+	}
+	uuid := g.Card.UUID
+	if f.W < uuidWide {
+		uuid = draw.ClipMiddle(uuid, 13)
+	}
+	l.add("UUID", uuid)
+	l.add("bus", strings.TrimPrefix(g.Card.PCIBus, "0000"))
+	l.add("NUMA", part.Measured(g, metric.NUMANode, ""))
+	l.add("driver", driver(f.Node))
+	l.pieces(part.Text(performance(g)))
+	l.add("ECC", onOff(g, metric.ECCMode))
+	if !g.Card.MIG {
+		l.add("MIG", mig(f.Node, g))
+	}
+}
+
+// details draws more of it, where there is room.
+func details(f *part.Frame, y int, g *cluster.GPU) {
+	l := facts{f: f, x: 1, y: y}
+	l.add("memory", part.Measured(g, metric.MemoryTemperature, "°C"))
+	l.add("memory clock", share(g, metric.MemClock, metric.MemClockMax, " MHz"))
+	l.add("fan", part.Measured(g, metric.Fan, "%"))
+	l.add("persistence", onOff(g, metric.PersistenceMode))
+	l.add("compute mode", computeMode(g))
+	l.add("CUDA capability", g.Card.Capability)
+	l.add("serial", g.Card.Serial)
+	l.add("VBIOS", g.Card.VBIOS)
+	if used, known := g.Get(metric.BAR1Used); known {
+		l.add("BAR1", part.Bytes(used))
+	}
+}
+
+// rankOn is the rank of the processes on a GPU, "" when it is unknown or they have several.
+func rankOn(f *part.Frame, g *cluster.GPU) string {
+	if r := tally.Rank(f.Node, g); r != nil {
+		return strconv.Itoa(r.Rank)
+	}
+	return ""
+}
+
+func driver(n *cluster.Node) string {
+	if n.Hello == nil {
+		return ""
+	}
+	return n.Hello.Driver
+}
+
+// performance is the performance state in three columns: "P0 ".
+func performance(g *cluster.GPU) string {
+	state := part.Measured(g, metric.PerformanceState, "")
+	if state == "" {
+		return ""
+	}
+	return fmt.Sprintf("%-3s", "P"+state)
+}
+
+// onOff is a mode that is 1 or 0.
+func onOff(g *cluster.GPU, id metric.ID) string {
+	switch v, known := g.Get(id); {
+	case !known:
+		return ""
+	case v == 0:
+		return "off"
+	}
+	return "on"
+}
+
+// mig says whether a GPU is in MIG mode, and how many instances it has then.
+func mig(n *cluster.Node, g *cluster.GPU) string {
+	switch {
+	case g.Card.Instance != nil, g.Card.MIGUnknown:
+		return ""
+	case !g.Card.MIG:
+		return "off"
+	}
+	instances := 0
+	for i := range n.GPUs {
+		if of := n.GPUs[i].Card.Instance; of != nil && of.Parent == g.Card.UUID {
+			instances++
+		}
+	}
+	if instances == 0 {
+		return "on"
+	}
+	return "on, " + part.Plural(instances, "instance", "instances")
+}
+
+var computeModes = []string{"default", "exclusive thread", "prohibited", "exclusive process"}
+
+func computeMode(g *cluster.GPU) string {
+	mode, known := g.Get(metric.ComputeMode)
+	if !known || int(mode) >= len(computeModes) {
+		return ""
+	}
+	return computeModes[int(mode)]
+}
+
+// share is "1215 of 1980 MHz", or without the maximum where that is not known.
+func share(g *cluster.GPU, now, most metric.ID, unit string) string {
+	text, limit := part.Measured(g, now, ""), part.Measured(g, most, "")
+	switch {
+	case text == "":
+		return ""
+	case limit != "":
+		text += " of " + limit
+	}
+	return text + unit
+}

@@ -1,0 +1,101 @@
+// Package hint has the hints of the footers that several pages share: keys without effect are left out.
+package hint
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Released says that the mouse is the terminal's.
+func Released(s *part.Scene) []keys.Hint {
+	return part.MouseOff(s, keys.HintOf(keys.Mouse))
+}
+
+// Around are the hints of a page without a cursor: the arrows lead to other jobs and nodes.
+func Around(s *part.Scene) []keys.Hint {
+	var hints []keys.Hint
+	if len(s.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Job)
+	}
+	if len(s.Job.Nodes) > 1 {
+		hints = append(hints, keys.Node)
+	}
+	return hints
+}
+
+// Common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
+func Common(s *part.Scene, nodes ...string) []keys.Hint {
+	return slices.Concat(NextProblem(s), Problems(s), Mine(s, nodes),
+		[]keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Manager), keys.HintOf(keys.AllJobs),
+			keys.HintOf(keys.Refresh)})
+}
+
+// NextProblem is the hint of the key that leads to another problem, if there is one.
+func NextProblem(s *part.Scene) []keys.Hint {
+	if slices.ContainsFunc(s.Job.Findings, isProblem) && elsewhere(s) {
+		return []keys.Hint{keys.Problem}
+	}
+	return nil
+}
+
+// Problems is the hint of the list of problems, if there are any.
+func Problems(s *part.Scene) []keys.Hint {
+	if slices.ContainsFunc(s.Job.Findings, isProblem) {
+		return []keys.Hint{keys.HintOf(keys.Problems)}
+	}
+	return nil
+}
+
+// Mine is the hint of the key that hides GPUs of other jobs, if these nodes have any, or that shows them again.
+func Mine(s *part.Scene, nodes []string) []keys.Hint {
+	switch {
+	case s.Mine:
+		return []keys.Hint{keys.HintOf(keys.Mine).As("show all")}
+	case slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }):
+		return []keys.Hint{keys.HintOf(keys.Mine)}
+	}
+	return nil
+}
+
+// Last are the hints that every footer ends with.
+var Last = []keys.Hint{keys.HintOf(keys.Help), keys.HintOf(keys.Quit)}
+
+// isProblem says whether a finding is a warning or worse that holds.
+func isProblem(f cluster.Finding) bool { return f.Severity >= cluster.Warning && f.Holds() }
+
+// elsewhere reports whether another node, or another job, has a problem.
+func elsewhere(s *part.Scene) bool {
+	return slices.ContainsFunc(s.Order, func(name string) bool {
+		return name != s.Node.Name &&
+			s.Health.Rank(name) >= int(cluster.Warning)
+	}) ||
+		slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool {
+			return j.ID != s.Job.ID &&
+				slices.ContainsFunc(j.Findings, isProblem)
+		})
+}
+
+// isShared says whether a node has GPUs of other jobs.
+func isShared(s *part.Scene, name string) bool {
+	n := s.NodeOf(name)
+	share := s.Job.Share(n)
+	for i := range n.GPUs {
+		if !share.Has(&n.GPUs[i].Number) {
+			return true
+		}
+	}
+	return false
+}
+
+// Once leaves out hints of keys that have one before.
+func Once(hints []keys.Hint) []keys.Hint {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(hints, func(h keys.Hint) bool {
+		again := seen[h.Key]
+		seen[h.Key] = true
+		return again
+	})
+}

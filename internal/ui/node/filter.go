@@ -1,0 +1,114 @@
+package node
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// typing reports whether the prompt has the keyboard. A node without values shows nothing to filter.
+func (p *Page) typing(s *part.Scene) bool {
+	return tally.Shows(s.Node) && p.filter.Typing(s.Job.ID)
+}
+
+// typed gives a message to the prompt.
+func (p *Page) typed(msg tea.Msg) nav.Answer {
+	taken := p.filter.Press(msg)
+	if taken {
+		p.from = 0
+	}
+	return nav.Answer{Taken: taken}
+}
+
+// refilter answers the keys that open the prompt and that clear the filter.
+func (p *Page) refilter(k tea.KeyPressMsg, s *part.Scene) (did bool) {
+	switch {
+	case key.Matches(k, keys.Filter):
+		p.filter.Open(s.Job.ID)
+	case key.Matches(k, keys.Back) && p.filter.On(s.Job.ID):
+		p.filter.Clear(s.Job.ID)
+	default:
+		return false
+	}
+	return true
+}
+
+// gpus are the GPUs of the node that match the filter, by what they and the processes on them have.
+func (p *Page) gpus(s *part.Scene) []*cluster.GPU {
+	r := rows.GPU{Snapshot: s.Snap, Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
+	return filter.Keep(p.filter.Expr(s.Job.ID), s.GPUs(s.Node), r.Of)
+}
+
+// processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown
+// without filters.
+func (p *Page) processes(s *part.Scene) (list []tally.Process, own, of int) {
+	list, own = tally.Processes(s.Job, s.Node)
+	if s.Mine {
+		list = list[:own]
+	}
+	list, of = s.Processes(s.Node, list)
+	r := rows.Process{Findings: s.Health.ByNode[s.Node.Name]}
+	list = filter.Keep(p.filter.Expr(s.Job.ID), list,
+		func(w *tally.Process) filter.Subject { r.Set(s.Snap, s.Node, w); return &r })
+	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
+	if others < 0 {
+		others = len(list)
+	}
+	return list, others, of
+}
+
+// matched says that filters show some of the processes of the node; "": all are shown.
+func (p *Page) matched(s *part.Scene, shown, of int) string {
+	if shown == of && !p.filter.On(s.Job.ID) {
+		return ""
+	}
+	text := strconv.Itoa(shown) + " of " + strconv.Itoa(of) + " match"
+	if shown == 1 {
+		text += "es"
+	}
+	return text
+}
+
+// unmatched says which filters hide some of them: the one of the start, and that of the page.
+func (p *Page) unmatched(f *part.Frame, shown, of int) string {
+	text := p.matched(f.Scene, shown, of)
+	if text == "" {
+		return ""
+	}
+	var texts []string
+	for _, e := range []*filter.Expr{f.Matching, p.filter.Expr(f.Job.ID)} {
+		if e != nil {
+			texts = append(texts, part.Quote(e.String(), part.FilterClip))
+		}
+	}
+	return ", " + text + " " + strings.Join(texts, " and ")
+}
+
+// noProcesses says why no processes are listed.
+func (p *Page) noProcesses(f *part.Frame, of int) string {
+	if of > 0 && p.filter.On(f.Job.ID) {
+		return p.filter.None(f.Job.ID, "processes", f.W-3)
+	}
+	return part.NoProcesses(f)
+}
+
+// whereRow says below the GPUs which of them match the filter, and which are on the screen.
+func whereRow(f *part.Frame, y int, r *rooms) {
+	x := f.Put(2, y, r.title, draw.Strong)
+	if r.title != "" {
+		x += 2
+	}
+	f.Left(x, y, f.W-1-x, r.gpus.Where(), draw.Dim)
+}

@@ -1,0 +1,155 @@
+package node
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// hostLines draws the line of the node itself, and why its values are old if they are, and returns the row below.
+func hostLines(f *part.Frame, y int) int {
+	n := f.Node
+	end := f.W - 1
+	if tag, role := connection.OldTag(n); tag != "" {
+		end -= draw.Width(tag) + 1
+		f.Put(end+1, y, tag, role)
+	}
+	x := f.PutUntil(1, y, end, draw.ClipMiddle(n.Name, min(32, end-1)), draw.Strong)
+	for _, b := range hostBits(f) {
+		if x+b.width > end {
+			break
+		}
+		b.draw(x, y)
+		x += b.width
+	}
+	if !tally.Old(n) {
+		return y + 1
+	}
+	if n.State != cluster.NodeStale {
+		f.Fade(y, 0, end)
+	}
+	staleLine(f, y+1)
+	return y + 2
+}
+
+// staleLine says why the values are old, as much of it as there is room for.
+func staleLine(f *part.Frame, y int) {
+	n := f.Node
+	if n.State != cluster.NodeStale {
+		connection.FailedLine(f, y)
+		return
+	}
+	head, cause, next, from := "Not responding for "+draw.Age(n.Age), "; the connection is still open", "", ""
+	if n.Failure != nil {
+		cause = ": " + n.Failure.Summary()
+		if next = part.Retry(f, n); next != "" {
+			next = ", " + next
+		}
+	}
+	if !n.Arrived.IsZero() {
+		from = " Showing data from " + n.Arrived.Format(time.TimeOnly) + "."
+	}
+	x := f.Put(1, y, "▲ ", draw.Warn)
+	room := f.W - 1 - x
+	text := head + cause + next + "."
+	switch {
+	case draw.Width(text+from) <= room:
+		f.Pieces(x, y, part.Text(text), part.Dim(from))
+		return
+	case draw.Width(text) > room:
+		text = head + cause + "."
+	}
+	f.Left(x, y, room, text, draw.Text)
+}
+
+// bit is a piece of the node's line, which is drawn whole or not at all.
+type bit struct {
+	width int
+	draw  func(x, y int)
+}
+
+// hostBits are the pieces of the node's line, the most wanted first.
+func hostBits(f *part.Frame) []bit {
+	n, bar := f.Node, 6
+	if f.W >= 100 {
+		bar = 10
+	}
+	var bits []bit
+	text := func(words ...part.Piece) {
+		bits = append(bits, bit{part.Width(words), func(x, y int) { f.Pieces(x, y, words...) }})
+	}
+	meter := func(label string, percent float64, words ...part.Piece) {
+		bits = append(bits, bit{len(label) + bar + part.Width(words), func(x, y int) {
+			x = f.Put(x, y, label, draw.Dim)
+			f.Bar(x, y, bar, percent, draw.BarMem)
+			f.Pieces(x+bar, y, words...)
+		}})
+	}
+	host := n.Host
+	if cpu, known := host.Get(metric.CPU); known {
+		meter("  CPU ", cpu, part.Text(fmt.Sprintf("%4s%%", draw.Whole(cpu))))
+	} else {
+		text(part.Dim("  CPU "), part.Dim(fmt.Sprintf("%*s", bar+5, "·")))
+	}
+	if now, known := host.Get(metric.Load); known {
+		load := []part.Piece{part.Dim("  load "), part.Text(fmt.Sprintf("%5s", draw.One(now)))}
+		if n.Hello != nil && n.Hello.CPUs > 0 {
+			load = append(load, part.Dim("/"+strconv.Itoa(n.Hello.CPUs)))
+		}
+		text(load...)
+	}
+	used, total := host.Float(metric.HostMemoryUsed), host.Float(metric.HostMemoryTotal)
+	if percent, ok := cluster.Percent(used, total); ok {
+		meter("  MEM ", percent, part.Text(fmt.Sprintf("%5s", draw.GiB(uint64(used)))),
+			part.Dim("/"+draw.GiB(uint64(total))+" GiB"))
+	}
+	if f.W >= 115 {
+		if models := models(n); models != "" {
+			text(part.Dim("  " + models))
+		}
+	}
+	if f.W >= 140 {
+		text(versions(f)...)
+	}
+	return bits
+}
+
+// versions are the pieces of the node's line that hardly ever change; only wide terminals have them.
+func versions(f *part.Frame) []part.Piece {
+	var words []part.Piece
+	add := func(label, value string) {
+		if value != "" {
+			words = append(words, part.Dim("  "+label+" "), part.Text(value))
+		}
+	}
+	if h := f.Node.Hello; h != nil {
+		add("driver", h.Driver)
+		add("CUDA", h.CUDA)
+	}
+	if up, known := f.Node.Host.Get(metric.Uptime); known {
+		add("up", draw.Age(time.Duration(up)*time.Second))
+	}
+	return words
+}
+
+// models names the GPUs of a node: "8 × H100 80GB HBM3".
+func models(n *cluster.Node) string {
+	var all, counted []string
+	for i := range n.GPUs {
+		if name := n.GPUs[i].Card.Name; name != "" && !n.GPUs[i].Instance() {
+			all = append(all, tally.ShortModel(name))
+		}
+	}
+	for _, m := range tally.Count(all) {
+		counted = append(counted, strconv.Itoa(m.Count)+" × "+m.What)
+	}
+	return draw.Clip(strings.Join(counted, ", "), 40)
+}

@@ -1,0 +1,291 @@
+// Package node is the node view: the line of the node itself, its GPUs and their sum, its processes, its problems, and
+// graphs.
+package node
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Page shows one node: its line, its GPUs and their sum, then as there is room processes, its problems, and graphs. For
+// a node without values it shows how it is reached.
+type Page struct {
+	Processes Show
+
+	filter     *prompt.Filter  // of its GPUs and its processes
+	connection connection.Page // in place of the lists for a node without values
+	from       int             // how many rows its lists are scrolled: the GPUs first, then the processes
+}
+
+// New returns the page as it is at the start.
+func New(past *prompt.History) *Page { return &Page{filter: prompt.New(rows.ProcessFields, past)} }
+
+// Show says whether something is shown.
+type Show uint8
+
+// The values of Show.
+const (
+	ShowAuto Show = iota // where there is room
+	ShowOn
+	ShowOff
+)
+
+// Press shows and hides the processes, and scrolls.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if p.typing(s) {
+		return p.typed(msg)
+	}
+	p.filter.Close() // it was for another job, or for what is not shown now
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, keys.Processes):
+			p.toggle(s)
+			return nav.Taken
+		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
+			return nav.Answer{}
+		case key.Matches(k, keys.GPU):
+			if !tally.Shows(s.Node) || len(s.GPUs(s.Node)) == 0 {
+				return nav.Taken
+			}
+			return nav.To(nav.Go{Page: keys.OnGPU})
+		}
+	}
+	if !tally.Shows(s.Node) {
+		return p.connection.Press(msg, s)
+	}
+	if k, ok := msg.(tea.KeyPressMsg); ok && p.refilter(k, s) {
+		return nav.Taken
+	}
+	r := p.rooms(s)
+	if m, ok := msg.(tea.MouseClickMsg); ok {
+		return p.click(m, s, &r)
+	}
+	from, moved := r.scrolled(msg)
+	if !moved {
+		return nav.Answer{}
+	}
+	p.from = from
+	return nav.Taken
+}
+
+// click opens the GPU under the mouse, or the page of processes with the one under it.
+func (p *Page) click(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
+	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
+		list, _, _ := p.processes(s)
+		w := list[r.list.From+at]
+		return nav.To(nav.Go{Page: keys.OnProcesses, Process: &nav.Process{Node: s.Node.Name,
+			ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}})
+	}
+	row := m.Y - r.head - 1
+	if m.Button != tea.MouseLeft || row < 0 || row >= r.gpus.Shown {
+		return nav.Answer{}
+	}
+	g := r.rows[r.gpus.From+row]
+	return nav.To(nav.Go{Page: keys.OnGPU, GPU: g.Key})
+}
+
+func (p *Page) toggle(s *part.Scene) {
+	if p.shows(s) {
+		p.Processes = ShowOff
+	} else {
+		p.Processes = ShowOn
+	}
+}
+
+// Wants to know the selected node.
+func (p *Page) Wants(s *part.Scene) nav.Wants {
+	return nav.Wants{Selected: true, Processes: s.Node != nil && (p.shows(s) || p.filter.On(s.Job.ID))}
+}
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	if !tally.Shows(f.Node) {
+		p.connection.DrawIn(f, false)
+		return
+	}
+	part.Header(f, true)
+	p.body(f)
+	if p.typing(f.Scene) {
+		p.filter.Draw(f, len(p.gpus(f.Scene)), len(f.GPUs(f.Node)))
+		return
+	}
+	part.Footer(f, "", p.hints(f.Scene)...)
+}
+
+// hints are the keys of the footer, the most useful first.
+func (p *Page) hints(s *part.Scene) []keys.Hint {
+	processes := keys.HintOf(keys.Processes)
+	if p.shows(s) {
+		processes = processes.As("procs ●")
+	}
+	hints := hint.Around(s)
+	if s.H >= part.Small { // else there is no room for them
+		hints = append(hints, processes)
+	}
+	if len(s.GPUs(s.Node)) > 0 {
+		hints = append(hints, keys.HintOf(keys.GPU))
+	}
+	if s.Node.Past != nil {
+		hints = append([]keys.Hint{keys.HintOf(keys.Doctor).As("why"), keys.HintOf(keys.Refresh).As("retry now")},
+			hints...)
+	}
+	hints = append(hints, keys.HintOf(keys.Overview))
+	var back []keys.Hint
+	if p.filter.On(s.Job.ID) {
+		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
+	}
+	return hint.Once(slices.Concat(hint.Released(s), back, hints, hint.Common(s, s.Node.Name),
+		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, hint.Last))
+}
+
+func (p *Page) body(f *part.Frame) {
+	r := p.rooms(f.Scene)
+	if f.H >= part.Small {
+		part.Tabs(f)
+		hostLines(f, 3)
+	}
+	y := gpuTable(f, &r)
+	if f.H < part.Small {
+		return
+	}
+	if r.processes {
+		from := y
+		y = p.processSection(f, y, &r)
+		for row := from; row < y && f.Node.Past != nil; row++ {
+			f.Fade(row, 0, f.W)
+		}
+	}
+	graph.NodeGraphs(f, problems(f, y, f.H-1))
+}
+
+// Table draws the node's line and all its GPUs from row y, without a page around them, and returns the row below.
+func Table(f *part.Frame, y int) int {
+	gpus := f.GPUs(f.Node)
+	n := len(gpus)
+	return gpuTable(f, &rooms{head: hostLines(f, y), rule: true, gpus: nav.Window{Shown: n, All: n}, rows: gpus})
+}
+
+// gpuTable draws the GPUs, a rule and their sum, and returns the row below.
+func gpuTable(f *part.Frame, r *rooms) int {
+	y := r.head
+	switch {
+	case len(r.rows) == 0 && r.none != "":
+		f.Left(2, y, f.W-3, r.none, draw.Text)
+		return y + 1
+	case len(r.rows) == 0:
+		return table.NoGPUs(f, y)
+	}
+	t := table.NewGPUs(f)
+	t.Head(f, y)
+	y = t.These(f, y+1, r.rows[r.gpus.From:r.gpus.From+r.gpus.Shown])
+	if r.where {
+		whereRow(f, y, r)
+		y++
+	}
+	if f.H >= part.Small {
+		if r.rule {
+			f.Fill(2, y, f.W-4, '╌', draw.Faint)
+			y++
+		}
+		t.Sum(f, y)
+		y++
+	}
+	if tally.Old(f.Node) {
+		for row := r.head + 1; row < y; row++ {
+			f.Fade(row, 0, f.W)
+		}
+	}
+	return y
+}
+
+// processSection draws the processes of the node from row y and returns the row below.
+func (p *Page) processSection(f *part.Frame, y int, r *rooms) int {
+	list, own, of := p.processes(f.Scene)
+	where := r.list.Where()
+	if r.tight {
+		f.Fill(2, y, f.W-4, '╌', draw.Faint)
+		f.RuleEnd(y, strings.TrimSpace(p.matched(f.Scene, len(list), of)+"  "+where))
+	} else {
+		y++
+		f.Section(y, "Processes", "")
+		right := strings.TrimSpace(strings.TrimPrefix(processCount(len(list), own)+p.unmatched(f, len(list), of)+
+			oldList(f), ", ") + "  " + where)
+		if draw.Width(right)+len(" Processes ")+8 > f.W {
+			right = where
+		}
+		f.RuleEnd(y, right)
+	}
+	y++
+	switch {
+	case y >= r.end:
+		return y
+	case len(list) == 0:
+		f.Left(2, y, f.W-3, p.noProcesses(f, of), draw.Dim)
+		return max(y+1, r.below)
+	}
+	t := table.NewProcesses(f)
+	t.Head(f, y)
+	return max(t.Rows(f, y+1, list[r.list.From:r.list.From+r.list.Shown]), r.below)
+}
+
+// oldList says how old the list is if the last report had none: the probe sends one at once when it is asked to, and
+// seldom before.
+func oldList(f *part.Frame) string {
+	if n := f.Node; !n.Listed || !n.ListedAt.Before(n.Arrived) {
+		return ""
+	}
+	return ", listed " + draw.Age(f.Snap.At.Sub(f.Node.ListedAt)) + " ago"
+}
+
+// processCount says how many processes there are, and how they are sorted.
+func processCount(n, own int) string {
+	if n == 0 {
+		return ""
+	}
+	text := part.Plural(n, "process", "processes")
+	if own < n {
+		return text + ", " + strconv.Itoa(own) + " yours first, then by GPU"
+	}
+	return text + ", sorted by GPU"
+}
+
+// problems draws the problems of the node from row y to row end and returns the row below: with a title where there
+// is room for one.
+func problems(f *part.Frame, y, end int) int {
+	findings := f.Health.Listed(f.Node.Name)
+	room := end - y
+	switch {
+	case len(findings) == 0 || room < 1:
+		return y
+	case room == 1:
+		return part.Sentences(f, y, end, findings[:1])
+	case room > 2 && f.H >= part.Tall || room > 4:
+		y++ // a blank line
+	}
+	right := ""
+	if all := f.Job.Findings; len(all) > len(findings) {
+		right = part.Counted(all, "in this job", "in this job") + " (!)"
+	}
+	f.Section(y, "Problems on this node", right)
+	if end-y == 2 {
+		findings = findings[:1]
+	}
+	return part.Sentences(f, y+1, end, findings)
+}

@@ -1,0 +1,43 @@
+package overview
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// filtered reports whether the nodes of the scene's job are filtered.
+func (o *Page) filtered(s *part.Scene) bool { return o.filter.On(s.Job.ID) }
+
+// nodesKey is a key of part.Latest.
+type nodesKey struct{}
+
+// matching are the nodes that match the filter.
+func (o *Page) matching(s *part.Scene) []string {
+	expr := o.filter.Expr(s.Job.ID)
+	return part.Latest(s, nodesKey{}, expr, func() []string {
+		r := rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
+		return filter.Keep(expr, s.Job.Nodes, r.Of)
+	})
+}
+
+// filterTitle writes how many nodes match in row 2 from column x, and returns the column behind.
+func (o *Page) filterTitle(f *part.Frame, x int) int {
+	text := o.filter.Title(f.Job.ID, len(f.Order), len(f.Job.Nodes), "node", "nodes", f.W-6-2)
+	return f.Put(x, 2, " "+text+" ", draw.Strong)
+}
+
+// noMatch says in place of the nodes that none matches, and which key brings them back.
+func (o *Page) noMatch(f *part.Frame, y int) int {
+	f.Left(3, y, f.W-4, o.filter.None(f.Job.ID, "nodes", f.W-4), draw.Text)
+	return y + 1
+}
+
+// sumName is the name of the total of the job, which the filter does not change.
+func (o *Page) sumName(s *part.Scene) string {
+	if o.filtered(s) {
+		return "whole job"
+	}
+	return "JOB"
+}

@@ -1,0 +1,279 @@
+package overview
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// group is the nodes under one switch of SLURM's topology.
+type group struct {
+	name  string // "": SLURM names none for these nodes
+	nodes []string
+	rank  int // the worst severity of its nodes, if that is at least a warning
+}
+
+// strips is the geometry of nodes in groups: each has a strip of cells, on several lines where one is not long enough.
+// It depends on the size of the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on
+// values.
+type strips struct {
+	groups []group
+	lines  []stripLine
+	rows   int // lines below each other
+	across int // columns of lines
+	wide   int // of a line, with the gap behind it
+
+	names   *part.Naming // of groups
+	name    int          // columns for the name of a group
+	cellsAt int          // the column of the first cell in a line
+	per     int          // nodes on a line
+	each    int          // columns of a node: its cells, and a gap before them if there are several
+	tail    stripTail
+	tailAt  int // its column in a line
+	count   int // columns for the count of nodes that report
+}
+
+// stripLine is the nodes on one line: the places of the first one, and of the one behind the last.
+type stripLine struct{ group, from, to int }
+
+// stripTail is what stands behind the cells of a group.
+type stripTail uint8
+
+// The tails, the shortest first.
+const (
+	tailNone  stripTail = iota
+	tailMean            // what its GPUs show together
+	tailCount           // and how many of its nodes report, if not all do
+)
+
+// leastInGroup is how many nodes the groups have on average at least: smaller ones arrange nothing.
+const leastInGroup = 4
+
+const tailMeanWide = 5 // with the gap before it
+
+// newStrips arranges groups in so many columns and rows: with as many cells for each node as there is room for, or nil
+// if there is not even room for one.
+func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
+	if len(groups) < 2 || countNodes(groups) < leastInGroup*len(groups) || rows < 1 {
+		return nil
+	}
+	st := &strips{groups: groups}
+	st.label()
+	for each := len(slots); each > 1; each = (each + 1) / 2 {
+		if st.fits(each, tailCount, width, rows) {
+			return st
+		}
+	}
+	for tail := tailCount; ; tail-- {
+		if st.fits(1, tail, width, rows) {
+			return st
+		}
+		if tail == tailNone {
+			return nil
+		}
+	}
+}
+
+func countNodes(groups []group) (nodes int) {
+	for i := range groups {
+		nodes += len(groups[i].nodes)
+	}
+	return nodes
+}
+
+// groupsOf puts the nodes of the scene into groups, those with the worst nodes first, otherwise in the order of the
+// job's nodes: a group moves only when its rank changes. There are none if SLURM has told no topology.
+func groupsOf(s *part.Scene) []group {
+	if len(s.Snap.Discovery.Switches) == 0 {
+		return nil
+	}
+	var all []group
+	at := map[string]int{}
+	last := -1
+	find := func(name string) int {
+		if under := s.NodeOf(name).Switch; last < 0 || all[last].name != under {
+			i, known := at[under]
+			if !known {
+				i = len(all)
+				at[under], all = i, append(all, group{name: under})
+			}
+			last = i
+		}
+		return last
+	}
+	for _, name := range s.Job.Nodes {
+		find(name)
+	}
+	for _, name := range s.Order {
+		g := &all[find(name)]
+		g.nodes = append(g.nodes, name)
+		if rank := s.Health.Rank(name); rank >= int(cluster.Warning) {
+			g.rank = max(g.rank, rank)
+		}
+	}
+	all = slices.DeleteFunc(all, func(g group) bool { return len(g.nodes) == 0 })
+	slices.SortStableFunc(all, func(a, b group) int { return b.rank - a.rank })
+	return all
+}
+
+// noSwitch stands for the name of a group without one.
+const noSwitch = "–"
+
+// label shortens the names of groups.
+func (st *strips) label() {
+	var names []string
+	for i := range st.groups {
+		if name := st.groups[i].name; name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names) // whatever their ranks
+	st.names = part.NewNaming(names, longName)
+	st.name = max(min(st.names.Wide, longName), 1)
+}
+
+// fits arranges the groups with that many cells for a node and that tail, in as few columns as possible, and reports
+// whether there is room.
+func (st *strips) fits(cells int, tail stripTail, width, rows int) bool {
+	longest := 0
+	for i := range st.groups {
+		longest = max(longest, len(st.groups[i].nodes))
+	}
+	st.tail, st.each, st.cellsAt = tail, cells+1, 1+st.name+1
+	if cells == 1 {
+		st.each = 1
+	}
+	st.count = 2*digits(longest) + 1
+	behind := [...]int{tailNone: 0, tailMean: tailMeanWide, tailCount: tailMeanWide + 1 + st.count}[tail]
+	for st.across = 1; ; st.across++ {
+		st.wide = width / st.across
+		if st.per = min((st.wide-1-st.cellsAt-behind)/st.each, longest); st.per < 1 {
+			return false
+		}
+		if st.per < longest && st.across > 1 && cells > 1 {
+			return false // rather fewer cells than broken strips
+		}
+		if lines := st.countLines(); (lines+st.across-1)/st.across <= rows {
+			st.tailAt = st.cellsAt + st.per*st.each
+			st.rows = (lines + st.across - 1) / st.across
+			st.across = (lines + st.rows - 1) / st.rows
+			st.breakLines(lines)
+			return true
+		}
+	}
+}
+
+func digits(n int) int {
+	d := 1
+	for ; n > 9; n /= 10 {
+		d++
+	}
+	return d
+}
+
+// countLines is how many lines the groups take.
+func (st *strips) countLines() (lines int) {
+	for i := range st.groups {
+		lines += (len(st.groups[i].nodes) + st.per - 1) / st.per
+	}
+	return lines
+}
+
+func (st *strips) breakLines(lines int) {
+	st.lines = make([]stripLine, 0, lines)
+	place := 0
+	for i := range st.groups {
+		for end := place + len(st.groups[i].nodes); place < end; {
+			next := min(place+st.per, end)
+			st.lines = append(st.lines, stripLine{i, place, next})
+			place = next
+		}
+	}
+}
+
+// nodes are those of all groups, in the order of their places.
+func (st *strips) nodes() []string {
+	all := make([]string, 0, st.lines[len(st.lines)-1].to)
+	for i := range st.groups {
+		all = append(all, st.groups[i].nodes...)
+	}
+	return all
+}
+
+// lineOf is the line that the node of a place is on.
+func (st *strips) lineOf(place int) int {
+	return sort.Search(len(st.lines), func(i int) bool { return st.lines[i].to > place })
+}
+
+// at is where the node of a place is drawn, from the first column and row of the strips.
+func (st *strips) at(place int) (x, y int) {
+	line := st.lineOf(place)
+	x, y = st.start(line)
+	return x + st.cellsAt + (place-st.lines[line].from)*st.each, y
+}
+
+// start is where a line begins.
+func (st *strips) start(line int) (x, y int) { return line / st.rows * st.wide, line % st.rows }
+
+// under is the place of the node whose cells, or the gap before them, are at a column and a row; -1 if there is none.
+func (st *strips) under(x, y int) int {
+	if x < 0 || y < 0 || y >= st.rows {
+		return -1
+	}
+	line, inside := x/st.wide*st.rows+y, x%st.wide-st.cellsAt
+	if st.each > 1 {
+		inside++
+	}
+	if line >= len(st.lines) || inside < 0 {
+		return -1
+	}
+	if place := st.lines[line].from + inside/st.each; place < st.lines[line].to {
+		return place
+	}
+	return -1
+}
+
+// beside is the place so many columns and rows from another one, not beyond the edges. Beyond the end of a line is the
+// one beside it.
+func (st *strips) beside(place, columns, rows int) int {
+	for ; columns != 0; columns -= sign(columns) {
+		place = st.aside(place, sign(columns))
+	}
+	for ; rows != 0; rows -= sign(rows) {
+		line := st.lineOf(place)
+		next := line + sign(rows)
+		if next < 0 || next >= len(st.lines) || next/st.rows != line/st.rows {
+			break
+		}
+		place = st.inLine(next, place-st.lines[line].from)
+	}
+	return place
+}
+
+// aside is the place one node to the left or to the right.
+func (st *strips) aside(place, step int) int {
+	line := st.lineOf(place)
+	next := place + step
+	if next >= st.lines[line].from && next < st.lines[line].to {
+		return next
+	}
+	switch next := line + step*st.rows; {
+	case next < 0:
+		return place
+	case step < 0:
+		return st.lines[next].to - 1
+	case next < len(st.lines):
+		return st.lines[next].from
+	case (line/st.rows+1)*st.rows < len(st.lines): // the last column is shorter
+		return st.lines[len(st.lines)-1].from
+	}
+	return place
+}
+
+// inLine is the place of the node at a position of a line, or of its last one.
+func (st *strips) inLine(line, position int) int {
+	l := st.lines[line]
+	return min(l.from+position, l.to-1)
+}

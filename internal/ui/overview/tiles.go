@@ -1,0 +1,311 @@
+package overview
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// tileStyle is one way to draw a node in the heat map.
+type tileStyle uint8
+
+// The styles, the widest first.
+const (
+	tileBig    tileStyle = iota // cells two columns wide, AVG, MAX and POWER
+	tileAvg                     // cells and AVG
+	tileCells                   // cells
+	tileStrips                  // cells without a name, in a strip for each switch: fewer cells than GPUs, at least one
+	tileGlyph                   // one glyph for the worst of its GPUs
+	tileDot                     // the same without a name: only rows of nodes are named
+)
+
+// tiles is the geometry of a heat map: which nodes are on the page, and where. Only the size of the terminal and the
+// nodes decide on it; which of several pages a node is on, and where a group of nodes stands, also depends on who is in
+// trouble.
+type tiles struct {
+	style        tileStyle
+	strips       *strips // where the nodes stand in groups; nil: in none
+	across, rows int     // places for tiles
+	wide         int     // of one tile
+	left, top    int     // of the first tile
+	below        int     // rows below the tiles: rule, sum, reasons, keys
+	heading      int     // row of the GPU numbers; 0: they are in the rule only
+
+	names   *part.Naming
+	name    int // columns for a name
+	nameAt  int // its column in the tile
+	cells   part.Cells
+	cellsAt int // their column in the tile
+
+	nodes    []string // on this page, in the order of their places
+	pinned   int      // how many of them are on every page
+	pages    [][]string
+	page     int
+	from, of int // place of the first node of this page that is not pinned, and how many there are in all
+}
+
+// heatMapLeast is the least width for a heat map.
+const heatMapLeast = 20
+
+const (
+	bigTile    = 49
+	smallName  = 3 // least room for a name
+	longName   = 9 // most room for a name in a small tile
+	mostReason = 3 // rows kept for problems
+)
+
+// newTiles arranges the nodes in the widest style in which all of them fit. Where they fit in none there are pages, and
+// the nodes in trouble are on each of them. The page is that of the selected node; if that is on all of them, the one
+// at place page.
+func newTiles(s *part.Scene, page int) *tiles {
+	n, slots := len(s.Order), part.NewSlots(s)
+	var t *tiles
+	for style := tileBig; style <= tileDot; style++ {
+		if t = styled(s, slots, style); t.room() >= n && t.across > 0 {
+			break
+		}
+	}
+	if t.strips != nil {
+		return t
+	}
+	t.across, t.rows = max(t.across, 1), max(t.rows, 1)
+	t.turnTo(s, page)
+	if used := t.used(); (t.style == tileAvg || t.style == tileCells) && used < t.rows {
+		t.heading = t.top
+		t.top++
+	}
+	return t
+}
+
+// room is how many nodes fit on a page.
+func (t *tiles) room() int {
+	if t.strips != nil {
+		return t.of
+	}
+	return t.across * t.rows
+}
+
+// styled is the geometry of one style for the scene.
+func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
+	t := &tiles{style: style, left: 1, top: 3, below: 2, nameAt: 1}
+	width := s.W - 2
+	switch style {
+	case tileBig:
+		t.heading, t.top, t.below = 3, 4, 3
+		t.name, t.nameAt, t.cellsAt = 6, 2, 9
+		t.names = s.Naming(t.name)
+		t.cells = part.NewCells(slots, 2*part.CellsAcross)
+		t.across = width / bigTile
+		t.wide = width / max(t.across, 1)
+	case tileAvg:
+		t.shortName(s)
+		t.cells = part.NewCells(slots, part.CellsAcross)
+		if roomy := part.NewCells(slots, 2*part.CellsAcross); roomy.Each() < t.cells.Each() &&
+			t.fits(s, t.cellsAt+2*part.CellsAcross+6) {
+			t.cells = roomy
+		}
+		t.wide = t.cellsAt + t.cells.Width() + 6
+		t.across = max(width/t.wide, 1)
+	case tileCells:
+		t.shortName(s)
+		t.cells = part.NewCells(slots, part.CellsAcross)
+		t.wide = t.cellsAt + t.cells.Width() + 1
+		t.across = width / t.wide
+	case tileGlyph:
+		t.shortName(s)
+		t.wide = t.cellsAt + 2
+		t.across = width / t.wide
+	case tileDot:
+		t.shortName(s)
+		t.left, t.wide = t.cellsAt+1, 1
+		t.across = width - t.cellsAt
+		if t.across > 10 {
+			t.across -= t.across % 10
+		}
+	}
+	free := s.H - t.top - t.below
+	t.below += min(mostReason, max(free/3, 0)) // also while all is well: tiles must not move when something happens
+	t.rows = max(s.H-t.top-t.below, 0)
+	if style == tileStrips {
+		t.group(s, slots)
+	}
+	return t
+}
+
+// group puts the nodes into strips, if they have switches and there is room for all of them.
+func (t *tiles) group(s *part.Scene, slots part.Slots) {
+	if t.strips = newStrips(groupsOf(s), slots, s.W-2, t.rows); t.strips == nil {
+		return
+	}
+	t.wide, t.across = t.strips.each, t.strips.across
+	t.cells = part.NewCells(slots, max(t.wide-1, 1))
+	t.nodes, t.of = t.strips.nodes(), len(s.Order)
+	t.pages, t.names = [][]string{t.nodes}, &part.Naming{}
+}
+
+// fits says whether all nodes fit as tiles of that width beside each other.
+func (t *tiles) fits(s *part.Scene, wide int) bool {
+	return (s.W-2)/wide*max(s.H-t.top-t.below-mostReason, 0) >= len(s.Order)
+}
+
+// shortName widens the name column if names would be ambiguous otherwise.
+func (t *tiles) shortName(s *part.Scene) {
+	t.names = s.Naming(smallName)
+	t.name = min(max(t.names.Wide, smallName), longName, max(s.W-2-(heatMapLeast-1)+smallName, smallName))
+	t.cellsAt = t.nameAt + t.name + 1
+}
+
+// turnTo splits the nodes into pages and opens the one with the selected node, else the given one.
+func (t *tiles) turnTo(s *part.Scene, page int) {
+	t.of = len(s.Order)
+	if t.of <= t.room() {
+		t.nodes, t.pages = s.Order, [][]string{s.Order}
+		return
+	}
+	pinned, rest := pin(s, t.room()/2)
+	per := t.room() - len(pinned)
+	t.pages = slices.Collect(slices.Chunk(rest, per))
+	t.page = min(page, len(t.pages)-1)
+	if s.Node != nil {
+		t.page = t.pageOf(s.Node.Name)
+	}
+	t.pinned, t.from = len(pinned), t.page*per
+	t.nodes = slices.Concat(pinned, t.pages[t.page])
+}
+
+// pageOf is the page that a node is on: this one, if it is on all of them.
+func (t *tiles) pageOf(node string) int {
+	if i := slices.IndexFunc(t.pages, func(nodes []string) bool { return slices.Contains(nodes, node) }); i >= 0 {
+		return i
+	}
+	return t.page
+}
+
+// pin parts the nodes into those in trouble, at most so many, worst first, and the rest.
+func pin(s *part.Scene, most int) (pinned, rest []string) {
+	for _, name := range s.Order {
+		if s.Health.Rank(name) >= int(cluster.Warning) {
+			pinned = append(pinned, name)
+		}
+	}
+	slices.SortStableFunc(pinned, func(a, b string) int { return s.Health.Rank(b) - s.Health.Rank(a) })
+	pinned = pinned[:min(len(pinned), most)]
+	taken := make(map[string]bool, len(pinned))
+	for _, name := range pinned {
+		taken[name] = true
+	}
+	for _, name := range s.Order {
+		if !taken[name] {
+			rest = append(rest, name)
+		}
+	}
+	return pinned, rest
+}
+
+// used is how many rows the tiles of this page take. Columns are read downwards and are equally long.
+func (t *tiles) used() int {
+	if t.strips != nil {
+		return t.strips.rows
+	}
+	return min((len(t.nodes)+t.across-1)/t.across, t.rows)
+}
+
+// cell is the column and the row of the tile at a place: nodes stand below each other, those without a name beside each
+// other.
+func (t *tiles) cell(i int) (col, row int) {
+	if t.style == tileDot {
+		return i % t.across, i / t.across
+	}
+	rows := max(t.used(), 1)
+	return i / rows, i % rows
+}
+
+// index is the place of the tile in a column and a row.
+func (t *tiles) index(col, row int) int {
+	if t.style == tileDot {
+		return row*t.across + col
+	}
+	return col*max(t.used(), 1) + row
+}
+
+// at is where the tile of a place is drawn.
+func (t *tiles) at(i int) (x, y int) {
+	if t.strips != nil {
+		x, y = t.strips.at(i)
+		return t.left + x, t.top + y
+	}
+	col, row := t.cell(i)
+	return t.left + col*t.wide, t.top + row
+}
+
+// beside is the node so many columns and rows from another one, not beyond the edges. It is the node itself when there
+// is none.
+func (t *tiles) beside(node string, columns, rows int) string {
+	i := slices.Index(t.nodes, node)
+	if i < 0 {
+		return node
+	}
+	if t.strips != nil {
+		return t.nodes[t.strips.beside(i, columns, rows)]
+	}
+	col, row := t.cell(i)
+	for ; columns != 0; columns -= sign(columns) {
+		if next := t.index(col+sign(columns), row); t.has(col+sign(columns), row, next) {
+			col, i = col+sign(columns), next
+		} else if last := len(t.nodes) - 1; columns > 0 && t.style != tileDot &&
+			t.index(col+1, 0) <= last { // the last column is shorter
+			return t.nodes[last]
+		}
+	}
+	for ; rows != 0; rows -= sign(rows) {
+		if next := t.index(col, row+sign(rows)); t.has(col, row+sign(rows), next) {
+			row, i = row+sign(rows), next
+		}
+	}
+	return t.nodes[i]
+}
+
+// has says whether there is a tile in a column and a row, whose place is i.
+func (t *tiles) has(col, row, i int) bool {
+	return col >= 0 && row >= 0 && col < t.across && row < max(t.used(), 1) && i < len(t.nodes)
+}
+
+func sign(n int) int {
+	if n < 0 {
+		return -1
+	}
+	return 1
+}
+
+// turned is the node to select so many pages on; without more pages it is the first or the last of this one.
+func (t *tiles) turned(by int) string {
+	page := t.page + by
+	switch {
+	case len(t.nodes) == 0:
+		return ""
+	case page < 0:
+		return t.nodes[0]
+	case page >= len(t.pages):
+		return t.nodes[len(t.nodes)-1]
+	}
+	return t.pages[page][0]
+}
+
+// under is the node whose tile is at a column and a row of the terminal; "" when there is none.
+func (t *tiles) under(x, y int) string {
+	if x < t.left || y < t.top {
+		return ""
+	}
+	if t.strips != nil {
+		if i := t.strips.under(x-t.left, y-t.top); i >= 0 {
+			return t.nodes[i]
+		}
+		return ""
+	}
+	col, row := (x-t.left)/t.wide, y-t.top
+	if i := t.index(col, row); t.has(col, row, i) {
+		return t.nodes[i]
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package overview
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// heatMapTitles explains the tiles in the rule and writes the headings above them.
+func (o *Page) heatMapTitles(f *part.Frame, t *tiles) {
+	x := 2
+	if o.filtered(f.Scene) {
+		x = o.filterTitle(f, x) + 1
+	}
+	right := t.position(f, true)
+	if x+1+part.Width(right) > f.W-2 {
+		right = t.position(f, false)
+	}
+	end := f.W - 2 - part.Width(right)
+	if x+1 > end {
+		right, end = nil, f.W-2
+	}
+	f.Pieces(end, 2, right...)
+	var pieces []part.Piece
+	room := end - x - 2
+	for _, more := range t.explained(f) {
+		if part.Width(pieces)+part.Width(more) > room {
+			break
+		}
+		pieces = append(pieces, more...)
+	}
+	f.Pieces(x, 2, pieces...)
+	if t.heading == 0 {
+		return
+	}
+	for i := range t.columns() {
+		x := t.left + i*t.wide
+		t.cells.Titles(f, x+t.cellsAt, t.heading)
+		if t.style == tileBig {
+			f.Left(x+2, t.heading, t.name, t.names.Title, draw.Dim)
+			f.Put(x+27, t.heading, "AVG", draw.Dim)
+			f.Put(x+31, t.heading, "MAX°C", draw.Dim)
+			f.Put(x+38, t.heading, "POWER", draw.Dim)
+		}
+	}
+}
+
+// nameless says that the tiles do not name their nodes.
+func (t *tiles) nameless() bool { return t.style == tileStrips || t.style == tileDot }
+
+// columns is how many columns of tiles there are.
+func (t *tiles) columns() int {
+	if len(t.nodes) == 0 {
+		return 0
+	}
+	col, _ := t.cell(len(t.nodes) - 1)
+	if t.style == tileDot {
+		col = min(len(t.nodes), t.across) - 1
+	}
+	return col + 1
+}
+
+// explained are the explanations in the rule, the most useful first.
+func (t *tiles) explained(f *part.Frame) [][]part.Piece {
+	if t.style == tileBig {
+		legend := [][]part.Piece{{part.Dim(" " + f.GaugeTitle() + " "), {Text: "─", Role: draw.Faint},
+			part.Dim(" letters mark problems:  ")}}
+		for _, l := range part.Letters {
+			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
+		}
+		return append(legend, noNumbers())
+	}
+	if t.strips != nil {
+		return explainedStrips(f, t)
+	}
+	title := t.names.Title
+	if title != "" && !strings.Contains(title, "…") {
+		title += "…"
+	}
+	named := []part.Piece{part.Dim(" nodes " + title + " ")}
+	if title == "" {
+		named = []part.Piece{part.Dim(" nodes ")}
+	}
+	what := "GPUs " + t.cells.Numbering() + ", " + f.GaugeTitle()
+	if t.style >= tileGlyph {
+		what = f.GaugeOuter() + " of each"
+	}
+	return [][]part.Piece{named, {{Text: "─", Role: draw.Faint}, part.Dim(" " + what + " ")}}
+}
+
+// noNumbers explains the cells of nodes that have no numbers now.
+func noNumbers() []part.Piece {
+	return []part.Piece{part.Strong("░"), part.Dim(" not responding  "), part.Strong("·"), part.Dim(" no data ")}
+}
+
+// where says which nodes are on the page: "1–64 of 64", or of several pages "2/3 346–690 of 995, 5 pinned  PgUp PgDn".
+// Where there is little room it leaves out the pinned ones.
+func (t *tiles) where(long bool) string {
+	if len(t.pages) < 2 {
+		return nav.Places(0, t.of, t.of)
+	}
+	to, all := t.from+len(t.nodes)-t.pinned, t.of-t.pinned
+	text := strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + " " + nav.Places(t.from, to, all)
+	if t.pinned > 0 && long {
+		text += ", " + strconv.Itoa(t.pinned) + " pinned"
+	}
+	return text + nav.PageKeys(t.from, to, all)
+}
+
+// position says which nodes are on the page and how many are in trouble; without names also which one is selected.
+func (t *tiles) position(f *part.Frame, long bool) []part.Piece {
+	var pieces []part.Piece
+	if t.nameless() {
+		m := f.Health.NodeMark(f.Node.Name)
+		pieces = append(pieces, part.Strong(" ▸ "+f.NodeName(f.Node.Name, 16)),
+			part.Piece{Text: " " + m.Glyph, Role: m.Role}, part.Dim(" "))
+	}
+	if t.of > 0 {
+		pieces = append(pieces, part.Dim(" "+t.where(long)+" "))
+	}
+	var counts [cluster.Critical + 1]int
+	for _, name := range f.Order {
+		counts[f.Health.Rank(name)]++
+	}
+	for severity := cluster.Critical; severity >= cluster.Waiting; severity-- {
+		if n := counts[severity]; n > 0 {
+			m := part.Marks[severity]
+			pieces = append(pieces, part.Piece{Text: " " + m.Glyph + strconv.Itoa(n), Role: m.Role})
+		}
+	}
+	return append(pieces, part.Dim(" "))
+}

@@ -1,0 +1,105 @@
+// Package printout writes the content of the screens as text, without a terminal.
+package printout
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Options set the look of Write.
+type Options struct {
+	Width                int
+	Theme                string               // one of draw.Themes
+	Profile              colorprofile.Profile // NoTTY: no escape sequences at all
+	ASCII                bool
+	Classic              bool
+	Only                 tally.Only  // the GPUs in the tables of the nodes
+	Levels, MemoryLevels part.Levels // thresholds of the classic colors
+	Columns              columns.Chosen
+}
+
+// Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
+func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
+	t := text{
+		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
+		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels,
+			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
+	}
+	s := &t.scene
+	if len(snap.Jobs) == 0 {
+		t.block(0, func(f *part.Frame) { nojobs.Asked(f, 0) })
+	}
+	for i := range snap.Jobs {
+		s.SetJob(i)
+		s.Node = &cluster.Node{} // none is selected
+		t.block(len(s.Job.Nodes)+findingMost*len(s.Job.Findings), textOverview)
+		for at := range s.Job.Nodes {
+			s.SetNode(at)
+			s.Recall()
+			t.block(len(s.Node.GPUs), textNode)
+		}
+	}
+	return t.out.Flush()
+}
+
+// text is Write at work.
+type text struct {
+	out    *bufio.Writer // keeps the first error
+	theme  *draw.Theme
+	canvas *draw.Canvas
+	scene  part.Scene
+	lines  []byte // of the last block; kept for its memory
+}
+
+// A block without lists fits into textRows, a finding into findingMost.
+const (
+	textRows    = 100
+	findingMost = 8
+)
+
+// block writes one piece, trims trailing empty lines and adds one. rows is the length of its lists. The canvas is as
+// high as this piece needs: one that is high enough for any piece makes the time quadratic in the number of nodes.
+func (t *text) block(rows int, piece func(*part.Frame)) {
+	t.scene.H = textRows + rows
+	t.canvas.Reset(t.scene.W, t.scene.H)
+	piece(&part.Frame{Canvas: t.canvas, Scene: &t.scene})
+	t.lines = bytes.TrimRight(t.theme.Encode(t.lines[:0], t.canvas), "\n")
+	_, _ = t.out.Write(t.lines)
+	_, _ = t.out.WriteString("\n\n")
+}
+
+func textOverview(f *part.Frame) {
+	x := part.JobName(f, f.W)
+	f.Pieces(x, 0, part.JobTimes(f)...)
+	at := f.Snap.At.Format(time.DateTime)
+	f.Put(f.W-1-len(at), 0, at, draw.Dim)
+	part.HealthLine(f)
+	f.Fill(0, 2, f.W, '─', draw.Faint)
+	overview.New(nil).Rows(f)
+}
+
+func textNode(f *part.Frame) {
+	y := 0
+	if !tally.HasNumbers(f.Node) {
+		if y = connection.Draw(f, 0, f.H); !tally.Shows(f.Node) {
+			return
+		}
+		y++
+	}
+	f.Section(y, f.Node.Name, "")
+	node.Table(f, y+1)
+}
