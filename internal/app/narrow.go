@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -123,7 +123,7 @@ func (n *narrow) apply(cfg *config.Config) error {
 	if err := n.check(); err != nil {
 		return err
 	}
-	if _, wrong := filter.Parse(cfg.Processes, rows.ProcessFields); wrong != nil { // too many names
+	if _, wrong := filter.Parse(cfg.Processes, filter.Of(&rows.Processes)); wrong != nil { // too many names
 		return fmt.Errorf("-u and -p: %w", wrong)
 	}
 	return nil
@@ -190,7 +190,7 @@ func only(cfg *config.Config) tally.Only {
 
 // processes is the filter of processes to begin with. The command line has been checked.
 func processes(cfg *config.Config) *filter.Expr {
-	e, _ := filter.Parse(cfg.Processes, rows.ProcessFields)
+	e, _ := filter.Parse(cfg.Processes, filter.Of(&rows.Processes))
 	return e
 }
 

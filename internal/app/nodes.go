@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 )
 
@@ -62,7 +63,7 @@ func bytesOf(text string) (float64, error) {
 	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
 		return float64(v), nil
 	}
-	v, err := filter.Number(filter.Bytes, text)
+	v, err := filter.Number(field.Bytes, text)
 	if err == nil && v < 0 {
 		err = errors.New("negative")
 	}

@@ -2,11 +2,10 @@
 //
 //	train util<50 and node~n0[1-4]
 //
-// It knows the fields by name and type, and nothing of where their values come from: a row is a Subject. Parse checks a
-// text completely, so that Match cannot fail. A text has at most MostText characters, and every expression runs in time
-// linear in the text of a row.
+// Parse reads a text for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A text
+// has at most MostText characters, and every expression runs in time linear in the text of a row.
 //
-// An Expr never changes: any number of goroutines may use it.
+// An Expr never changes: any number of goroutines may use it. It is for rows of the table that it was read for.
 package filter
 
 import (
@@ -14,22 +13,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/field"
 )
-
-// Value is one value of a field. A number is in the unit of the field's type, a NaN is not known.
-type Value struct {
-	Number float64
-	Text   string
-}
-
-// Subject is a row. It appends what it has to a slice, so that thousands of rows need no memory of their own.
-type Subject interface {
-	// Values appends the values that the row has in a field: none when they are not known, several for a row about
-	// several things.
-	Values(key Key, to []Value) []Value
-	// Texts appends the texts by which words find the row.
-	Texts(to []string) []string
-}
 
 // Expr is a filter.
 type Expr struct {
@@ -40,29 +26,48 @@ type Expr struct {
 // String is the text of the filter.
 func (e *Expr) String() string { return e.text }
 
-// Match reports whether a row matches. A nil Expr matches all.
-func (e *Expr) Match(s Subject) bool { return e == nil || e.root.match(&row{Subject: s}) }
-
-// Keep returns those rows that match, in their order. A nil Expr keeps all. of may return the same Subject each time,
-// with another row in it.
-func Keep[T any](e *Expr, rows []T, of func(*T) Subject) []T {
+// Keep returns those rows that match, in their order. A nil Expr keeps all. of may return the same pointer each time,
+// with another row behind it.
+func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) []T {
 	if e == nil {
 		return rows
 	}
-	r := &row{}
+	s := &subject[Row]{table: t}
+	r := &row{source: s}
 	kept := []T{} // not nil, which may mean all
 	for i := range rows {
-		if r.Subject = of(&rows[i]); e.root.match(r) {
+		if s.row = of(&rows[i]); e.root.match(r) {
 			kept = append(kept, rows[i])
 		}
 	}
 	return kept
 }
 
-// row is a Subject with room for what it appends.
+// source is a row of any table. It appends what it has to a slice, so that thousands of rows need no memory of their own.
+type source interface {
+	// appendValues appends the values in the field at a place of the table: none when they are not known, several for a
+	// row about several things.
+	appendValues(at int, to []field.Value) []field.Value
+	// appendTexts appends the texts by which words find the row.
+	appendTexts(to []string) []string
+}
+
+// subject is a row of a table.
+type subject[Row any] struct {
+	table *field.Table[Row]
+	row   *Row
+}
+
+func (s *subject[Row]) appendValues(at int, to []field.Value) []field.Value {
+	return s.table.Fields[at].Values(s.row, to)
+}
+
+func (s *subject[Row]) appendTexts(to []string) []string { return s.table.Words(s.row, to) }
+
+// row is a row with room for what it appends.
 type row struct {
-	Subject
-	values []Value
+	source
+	values []field.Value
 	texts  []string
 }
 
@@ -87,7 +92,7 @@ func (n allOf) match(r *row) bool {
 func (n no) match(r *row) bool { return !n.node.match(r) }
 
 func (n word) match(r *row) bool {
-	r.texts = r.Texts(r.texts[:0])
+	r.texts = r.appendTexts(r.texts[:0])
 	return slices.ContainsFunc(r.texts, func(s string) bool { return contains(s, string(n)) })
 }
 
@@ -123,7 +128,7 @@ func hasFolded(s, folded string) bool {
 // comparison compares a field. No comparison holds for a row without a value, also not "!=". Of several values one is
 // enough; "!=" holds when none is equal.
 type comparison struct {
-	key     Key
+	at      int // of the field in the table
 	op      string
 	numbers []float64 // of a field of numbers: one, or several to be equal to
 	texts   []string  // of a field of text, folded
@@ -131,9 +136,9 @@ type comparison struct {
 }
 
 func (c *comparison) match(r *row) bool {
-	r.values = r.Values(c.key, r.values[:0])
+	r.values = r.appendValues(c.at, r.values[:0])
 	if c.numbers != nil {
-		r.values = slices.DeleteFunc(r.values, func(v Value) bool { return math.IsNaN(v.Number) })
+		r.values = slices.DeleteFunc(r.values, func(v field.Value) bool { return math.IsNaN(v.Number) })
 	}
 	if c.op == "!=" {
 		return len(r.values) > 0 && !slices.ContainsFunc(r.values, c.equal)
@@ -141,7 +146,7 @@ func (c *comparison) match(r *row) bool {
 	return slices.ContainsFunc(r.values, c.holds)
 }
 
-func (c *comparison) holds(v Value) bool {
+func (c *comparison) holds(v field.Value) bool {
 	switch c.op {
 	case "=":
 		return c.equal(v)
@@ -157,7 +162,7 @@ func (c *comparison) holds(v Value) bool {
 	return v.Number >= c.numbers[0]
 }
 
-func (c *comparison) equal(v Value) bool {
+func (c *comparison) equal(v field.Value) bool {
 	if c.numbers != nil {
 		return slices.Contains(c.numbers, v.Number)
 	}

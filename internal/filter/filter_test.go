@@ -5,34 +5,46 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/field"
 )
 
-// fake is a row whose texts are its values.
-type fake map[Key][]Value
+// fake is a row: its values by field.
+type fake map[string][]field.Value
 
-func (f fake) Values(key Key, to []Value) []Value { return append(to, f[key]...) }
-
-func (f fake) Texts(to []string) []string {
-	for _, key := range []Key{Node, User, Command} {
-		for _, v := range f[key] {
+// fakes are the fields of fakes. Words find their texts.
+var fakes = field.Table[fake]{Name: "fakes", Words: func(f *fake, to []string) []string {
+	for _, key := range []string{"node", "user", "cmd"} {
+		for _, v := range (*f)[key] {
 			to = append(to, v.Text)
 		}
 	}
 	return to
+}, Fields: []field.Field[fake]{
+	of("node", field.Text, "host"), of("user", field.Text), of("cmd", field.Text, "command"), of("pid", field.Count),
+	of("rank", field.Count), {Key: "picture"}, of("gpu", field.Count, "index"), of("util", field.Percent),
+	of("power", field.Watts), of("mem", field.Bytes), of("time", field.Seconds), of("temp", field.Celsius),
+	of("problem", field.Text), of("read", field.BytesPerSecond),
+}}
+
+func of(key string, u field.Unit, also ...string) field.Field[fake] {
+	example := map[field.Unit]string{field.Percent: "50", field.Bytes: "10GiB"}[u]
+	return field.Field[fake]{Key: key, Also: also, Unit: u, Example: example,
+		Each: func(f *fake, to []field.Value) []field.Value { return append(to, (*f)[key]...) }}
 }
 
-var fields = Of(Node, User, Command, PID, Rank, GPU, Util, Power, Memory, Time, Temperature, Problem)
+var fields = Of(&fakes)
 
-func texts(s ...string) (v []Value) {
+func texts(s ...string) (v []field.Value) {
 	for _, one := range s {
-		v = append(v, Value{Text: one})
+		v = append(v, field.Value{Text: one})
 	}
 	return v
 }
 
-func numbers(n ...float64) (v []Value) {
+func numbers(n ...float64) (v []field.Value) {
 	for _, one := range n {
-		v = append(v, Value{Number: one})
+		v = append(v, field.Value{Number: one})
 	}
 	return v
 }
@@ -40,29 +52,26 @@ func numbers(n ...float64) (v []Value) {
 // rows are rows by name.
 var rows = map[string]fake{
 	"a": {
-		Node: texts("gpu-n01"), User: texts("alice"), Command: texts("python -u train.py --lr=0.1"),
-		PID: numbers(358811), Rank: numbers(0), GPU: numbers(0),
-		Util: numbers(97), Power: numbers(630), Memory: numbers(68.9 * (1 << 30)), Time: numbers(28961),
-		Temperature: numbers(68),
+		"node": texts("gpu-n01"), "user": texts("alice"), "cmd": texts("python -u train.py --lr=0.1"),
+		"pid": numbers(358811), "rank": numbers(0), "gpu": numbers(0),
+		"util": numbers(97), "power": numbers(630), "mem": numbers(68.9 * (1 << 30)), "time": numbers(28961),
+		"temp": numbers(68), "read": numbers(2e8),
 	},
 	"b": {
-		Node: texts("gpu-n02"), User: texts("bob"), Command: texts("Python eval.py"), PID: numbers(77),
-		GPU: numbers(3, 4), Util: numbers(math.NaN()),
-		Power: numbers(90), Memory: numbers(1e9), Time: numbers(59), Temperature: numbers(31),
-		Problem: texts("lag", "slower"),
+		"node": texts("gpu-n02"), "user": texts("bob"), "cmd": texts("Python eval.py"), "pid": numbers(77),
+		"gpu": numbers(3, 4), "util": numbers(math.NaN()),
+		"power": numbers(90), "mem": numbers(1e9), "time": numbers(59), "temp": numbers(31),
+		"problem": texts("lag", "slower"),
 	},
-	"c": {Node: texts("köln-N12"), Problem: texts("gpu_lost")},
+	"c": {"node": texts("köln-N12"), "problem": texts("gpu_lost")},
 }
 
 // matching are the names of the rows that match.
-func matching(e *Expr) (names string) {
-	for _, name := range []string{"a", "b", "c"} {
-		if e.Match(rows[name]) {
-			names += name
-		}
-	}
-	return names
+func matching(e *Expr) string {
+	return strings.Join(Keep(e, &fakes, []string{"a", "b", "c"}, byName), "")
 }
+
+func byName(name *string) *fake { return new(rows[*name]) }
 
 func TestMatch(t *testing.T) {
 	for text, want := range map[string]string{
@@ -84,6 +93,7 @@ func TestMatch(t *testing.T) {
 		"mem>10g": "a", "mem=1gb": "b", "mem<1GiB": "b", "mem>0": "ab",
 		"time>2h": "a", "time<1m": "b", "time=8:02:41": "a", "time=8h2m41s": "a", "time<1d4h": "ab",
 		"time<0-08:02:42": "ab", "temp>60°C": "a", "temp < 60c": "b", "util>-1": "a",
+		"read>100MB/s": "a", "read>=200mb": "a", "read>1GB/s": "",
 		// together
 		"train util>50": "a", "train and util>50": "a", "train & util<50": "", "user=bob or rank=0": "ab",
 		"user=bob | rank=0 & util<50": "b", "(user=bob | rank=0) & util>50": "a",
@@ -112,8 +122,8 @@ func TestErrors(t *testing.T) {
 	for _, test := range []struct{ text, at, want string }{ // at: the text before it
 		{"utl<50", "", `no field "utl" here: the nearest is util`},
 		{"train and memm>10GiB", "train and ", `no field "memm" here: the nearest is mem`},
-		{"lr=0.1", "", `no field "lr": put text that contains = in quotes`},
-		{"partition=gpu", "", "these rows have no partition: put text that contains = in quotes"},
+		{"lr=0.1", "", `no field "lr" here: put text that contains = in quotes`},
+		{"partition=gpu", "", `no field "partition" here: put text that contains = in quotes`},
 		{"util<", "util<", "a value is expected after <"},
 		{"util< and x", "!", ""}, // "and" is the value here
 		{"(util<)", "(util<", "a value is expected after <"},
@@ -164,26 +174,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Each field has a name of its own, a help and an example that can be compared with.
-func TestFields(t *testing.T) {
-	seen := map[string]bool{}
-	for key := range keys {
-		f := Of(key)
-		for _, name := range append(f.Names(), f[0].Also...) {
-			if seen[name] || name == "" || name != strings.ToLower(name) {
-				t.Errorf("%q", name)
-			}
-			seen[name] = true
-		}
-		for _, op := range f[0].Ops() {
-			example := f[0].Name + op + f[0].Example
-			if _, err := Parse(example, f); err != nil || f[0].Help == "" {
-				t.Errorf("%s: %v", example, err)
-			}
-		}
-	}
-}
-
 // A unit without "b" is one of memory, as for nvidia-smi and SLURM: 1024 of the smaller one.
 func TestUnitsOfMemory(t *testing.T) {
 	for text, want := range map[string]float64{
@@ -191,7 +181,7 @@ func TestUnitsOfMemory(t *testing.T) {
 		"1kb": 1e3, "1mb": 1e6, "1gb": 1e9, "1tb": 1e12, "1KiB": 1 << 10, "1MiB": 1 << 20, "1 GiB": 1 << 30,
 		"1tib": 1 << 40, "1.5k": 1536, "0": 0,
 	} {
-		if got, err := Number(Bytes, text); err != nil || got != want {
+		if got, err := Number(field.Bytes, text); err != nil || got != want {
 			t.Errorf("%s is %v, %v, want %v", text, got, err, want)
 		}
 	}
@@ -200,14 +190,14 @@ func TestUnitsOfMemory(t *testing.T) {
 func TestKeep(t *testing.T) {
 	all := []string{"a", "b", "c"}
 	e, _ := Parse("python and not eval", fields)
-	if got := Keep(e, all, func(s *string) Subject { return rows[*s] }); len(got) != 1 || got[0] != "a" {
+	if got := Keep(e, &fakes, all, byName); len(got) != 1 || got[0] != "a" {
 		t.Errorf("keeps %v", got)
 	}
-	if got := Keep(&Expr{root: word("nothing")}, all, func(s *string) Subject { return rows[*s] }); got == nil ||
+	if got := Keep(&Expr{root: word("nothing")}, &fakes, all, byName); got == nil ||
 		len(got) > 0 {
 		t.Errorf("keeps %v", got)
 	}
-	if got := Keep(nil, all, func(*string) Subject { return nil }); len(got) != 3 {
+	if got := Keep(nil, &fakes, all, byName); len(got) != 3 {
 		t.Errorf("without a filter keeps %v", got)
 	}
 }
@@ -280,6 +270,6 @@ func BenchmarkKeep(b *testing.B) {
 	}
 	e, _ := Parse("train nothing util<50 and node~n0[1-4]", fields)
 	for b.Loop() {
-		Keep(e, all, func(s *string) Subject { return rows[*s] })
+		Keep(e, &fakes, all, byName)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -138,9 +139,9 @@ func (t *test) compile(in *scope) (node, *Error) {
 	if f == nil {
 		return nil, unknown(t, in.Fields)
 	}
-	c := &comparison{key: f.Key, op: oneOp.Replace(t.Op.Text)}
-	if f.Type == Text {
-		return c, c.compareText(t, f, in)
+	c := &comparison{at: f.at, op: oneOp.Replace(t.Op.Text)}
+	if f.Unit == field.Text {
+		return c, c.compareText(t, in)
 	}
 	return c, c.compareNumbers(t, f)
 }
@@ -150,18 +151,13 @@ const typo = 2
 
 // unknown says that a name is no field of these rows.
 func unknown(t *test, fields Fields) *Error {
-	if near, far := text.Nearest(strings.ToLower(t.Word), fields.Names()); far <= min(typo, len(t.Word)-1) {
+	if near, far := text.Nearest(strings.ToLower(t.Word), fields.everyName()); far <= min(typo, len(t.Word)-1) {
 		return wrong(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)
 	}
-	for i := range table {
-		if f := &table[i]; strings.EqualFold(f.Name, t.Word) {
-			return wrong(t.Pos.Offset, "these rows have no %s: put text that contains %s in quotes", f.Name, t.Op.Text)
-		}
-	}
-	return wrong(t.Pos.Offset, "no field %q: put text that contains %s in quotes", t.Word, t.Op.Text)
+	return wrong(t.Pos.Offset, "no field %q here: put text that contains %s in quotes", t.Word, t.Op.Text)
 }
 
-func (c *comparison) compareText(t *test, f *Field, in *scope) *Error {
+func (c *comparison) compareText(t *test, in *scope) *Error {
 	s, at := t.Value.Plain, t.Value.Pos.Offset
 	if t.Value.Quoted != "" {
 		s, at = unquote(t.Value.Quoted), at+1
@@ -174,7 +170,7 @@ func (c *comparison) compareText(t *test, f *Field, in *scope) *Error {
 		}
 		c.pattern = pattern
 	case c.op != "=" && c.op != "!=":
-		return wrong(t.Op.Pos.Offset, "%s is text: compare it with = or != or ~", f.Name)
+		return wrong(t.Op.Pos.Offset, "%s is text: compare it with = or != or ~", t.Word)
 	case t.Value.Quoted != "":
 		c.texts = []string{s}
 	default:
@@ -185,7 +181,7 @@ func (c *comparison) compareText(t *test, f *Field, in *scope) *Error {
 
 func (c *comparison) compareNumbers(t *test, f *Field) *Error {
 	if c.op == "~" {
-		return wrong(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", f.Name)
+		return wrong(t.Op.Pos.Offset, "%s is a number: compare it with < > <= >= = or !=", t.Word)
 	}
 	s, at := t.Value.Plain, t.Value.Pos.Offset
 	if t.Value.Quoted != "" {
@@ -196,9 +192,9 @@ func (c *comparison) compareNumbers(t *test, f *Field) *Error {
 		return wrong(at, "a list goes with = or !=, not with %s", c.op)
 	}
 	for _, one := range list {
-		v, err := number(f.Type, one)
+		v, err := number(f.Unit, one)
 		if err != nil {
-			return wrong(at, "%s is %s, not %q", f.Name, forms[f.Type], one)
+			return wrong(at, "%s is %s, not %q", t.Word, forms[f.Unit], one)
 		}
 		c.numbers = append(c.numbers, v)
 		at += len(one) + 1

@@ -7,29 +7,35 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/field"
 )
 
 // units are the units that a number of a type may have, in lower case, in the unit of the type. Without one a number is
 // in the unit of "". Bytes and times need one, since a plain number of them may mean several things; only 0 does not.
 var units = [...]map[string]float64{
-	Text:    nil,
-	Count:   {"": 1},
-	Percent: {"": 1, "%": 1},
-	Bytes: {
-		"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12,
-		"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30,
-		"tib": 1 << 40,
-	},
-	Watts:   {"": 1, "w": 1, "kw": 1e3},
-	Celsius: {"": 1, "c": 1, "°c": 1, "°": 1},
-	Seconds: {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400},
+	field.Text:           nil,
+	field.Count:          {"": 1},
+	field.Percent:        {"": 1, "%": 1},
+	field.Bytes:          amounts,
+	field.BytesPerSecond: amounts, // with "/s" behind them or without
+	field.Watts:          {"": 1, "w": 1, "kw": 1e3},
+	field.Celsius:        {"": 1, "c": 1, "°c": 1, "°": 1},
+	field.Seconds:        {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400},
+}
+
+// amounts are the units of bytes.
+var amounts = map[string]float64{
+	"b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
+	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
 // forms say how a number of a type is written.
 var forms = [...]string{
-	Count: "a whole number", Percent: "a percentage, such as 50",
-	Bytes: "an amount of memory with its unit, such as 10GiB", Watts: "a power, such as 300W",
-	Celsius: "a temperature, such as 80", Seconds: "a time with its unit, such as 2h or 1d4h",
+	field.Count: "a whole number", field.Percent: "a percentage, such as 50",
+	field.Bytes: "an amount of memory with its unit, such as 10GiB", field.Watts: "a power, such as 300W",
+	field.BytesPerSecond: "a rate with its unit, such as 100MB/s",
+	field.Celsius:        "a temperature, such as 80", field.Seconds: "a time with its unit, such as 2h or 1d4h",
 }
 
 var (
@@ -42,13 +48,16 @@ var (
 var errForm = errors.New("not a number of this type")
 
 // Number reads a value of a type, in the form that filters have.
-func Number(t Type, text string) (float64, error) { return number(t, text) }
+func Number(t field.Unit, text string) (float64, error) { return number(t, text) }
 
 // number reads a value of a type.
-func number(t Type, text string) (float64, error) {
+func number(t field.Unit, text string) (float64, error) {
 	text = strings.ToLower(strings.TrimSpace(text))
-	if t == Seconds {
+	if t == field.Seconds {
 		return seconds(text)
+	}
+	if t == field.BytesPerSecond {
+		text = strings.TrimSuffix(text, "/s")
 	}
 	m := amount.FindStringSubmatch(text)
 	if m == nil {
@@ -59,7 +68,7 @@ func number(t Type, text string) (float64, error) {
 	if !known && v == 0 && m[2] == "" {
 		scale, known = 1, true
 	}
-	if err != nil || !known || math.IsInf(v*scale, 0) || t == Count && v != math.Trunc(v) {
+	if err != nil || !known || math.IsInf(v*scale, 0) || t == field.Count && v != math.Trunc(v) {
 		return 0, errForm
 	}
 	return v * scale, nil
@@ -84,7 +93,7 @@ func seconds(text string) (float64, error) {
 	total := 0.0
 	for _, m := range length.FindAllStringSubmatch(text, -1) {
 		n, err := strconv.ParseFloat(m[1], 64)
-		scale, known := units[Seconds][m[2]]
+		scale, known := units[field.Seconds][m[2]]
 		if err != nil || !known {
 			return 0, errForm
 		}

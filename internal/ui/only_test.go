@@ -9,7 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
@@ -17,7 +17,7 @@ import (
 func narrowed(t *testing.T, only tally.Only, text string) *rig {
 	t.Helper()
 	r := newRig(t, fixture())
-	e, wrong := filter.Parse(text, rows.ProcessFields)
+	e, wrong := filter.Parse(text, filter.Of(&rows.Processes))
 	if wrong != nil {
 		t.Fatal(wrong)
 	}

@@ -76,7 +76,7 @@ type Options struct {
 	Version  string
 	// the GPUs in the views of the nodes
 	Only tally.Only
-	// of rows.ProcessFields: the processes in the views of nodes, and in other lists to begin with
+	// of rows.Processes: the processes in the views of nodes, and in other lists to begin with
 	Processes *filter.Expr
 	// writes these settings to the user's file; on a goroutine of its own; may be nil
 	Save func(c settings.Choices, keys []string) (path string, err error)

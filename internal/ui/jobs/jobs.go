@@ -11,7 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -24,7 +24,7 @@ import (
 type Jobs struct{ pane }
 
 // New returns the page as it is at the start.
-func New(past *prompt.History) *Jobs { return &Jobs{newPane(rows.JobFields, past)} }
+func New(past *prompt.History) *Jobs { return &Jobs{newPane(filter.Of(&rows.Jobs), past)} }
 
 // Begin puts the cursor on the selected job.
 func (p *Jobs) Begin(s *part.Scene) {
@@ -44,7 +44,7 @@ func (p *Jobs) shown(s *part.Scene) (list []*tally.JobRow, all int) {
 	}
 	all = len(list)
 	r := rows.Job{Snapshot: s.Snap}
-	list = filter.Keep(p.filter.Expr(every), list, func(row **tally.JobRow) filter.Subject { return r.Of(*row) })
+	list = filter.Keep(p.filter.Expr(every), &rows.Jobs, list, func(row **tally.JobRow) *rows.Job { return r.Of(*row) })
 	if by := table.JobOrder(p.order); by != table.ByJob {
 		slices.SortStableFunc(list, func(a, b *tally.JobRow) int {
 			return cmp.Or(cmp.Compare(phase(a), phase(b)),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -25,12 +25,12 @@ import (
 type Users struct{ pane }
 
 // NewUsers returns the page as it is at the start.
-func NewUsers(past *prompt.History) *Users { return &Users{newPane(rows.UserFields, past)} }
+func NewUsers(past *prompt.History) *Users { return &Users{newPane(filter.Of(&rows.Users), past)} }
 
 // shown are the users that match the filter, in the chosen order, and how many there are in all.
 func (p *Users) shown(s *part.Scene) (list []tally.UserRow, all int) {
-	var r rows.User
-	list = slices.Clone(filter.Keep(p.filter.Expr(every), s.Users(), r.Of))
+	list = slices.Clone(filter.Keep(p.filter.Expr(every), &rows.Users, s.Users(),
+		func(u *tally.UserRow) *tally.UserRow { return u }))
 	by := table.UserOrder(p.order)
 	slices.SortStableFunc(list, func(a, b tally.UserRow) int {
 		if a.Mine != b.Mine {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -48,7 +48,7 @@ func (p *Page) refilter(k tea.KeyPressMsg, s *part.Scene) (did bool) {
 // gpus are the GPUs of the node that match the filter, by what they and the processes on them have.
 func (p *Page) gpus(s *part.Scene) []*cluster.GPU {
 	r := rows.GPU{Snapshot: s.Snap, Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
-	return filter.Keep(p.filter.Expr(s.Job.ID), s.GPUs(s.Node), r.Of)
+	return filter.Keep(p.filter.Expr(s.Job.ID), &rows.GPUs, s.GPUs(s.Node), r.Of)
 }
 
 // processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown
@@ -60,8 +60,8 @@ func (p *Page) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	}
 	list, of = s.Processes(s.Node, list)
 	r := rows.Process{Findings: s.Health.ByNode[s.Node.Name]}
-	list = filter.Keep(p.filter.Expr(s.Job.ID), list,
-		func(w *tally.Process) filter.Subject { r.Set(s.Snap, s.Node, w); return &r })
+	list = filter.Keep(p.filter.Expr(s.Job.ID), &rows.Processes, list,
+		func(w *tally.Process) *rows.Process { return r.Set(s.Snap, s.Node, w) })
 	others := slices.IndexFunc(list, func(p tally.Process) bool { return !p.Own })
 	if others < 0 {
 		others = len(list)

@@ -10,7 +10,8 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -35,7 +36,9 @@ type Page struct {
 }
 
 // New returns the page as it is at the start.
-func New(past *prompt.History) *Page { return &Page{filter: prompt.New(rows.ProcessFields, past)} }
+func New(past *prompt.History) *Page {
+	return &Page{filter: prompt.New(filter.Of(&rows.Processes), past)}
+}
 
 // Show says whether something is shown.
 type Show uint8

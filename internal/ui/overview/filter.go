@@ -2,7 +2,7 @@ package overview
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -18,7 +18,7 @@ func (o *Page) matching(s *part.Scene) []string {
 	expr := o.filter.Expr(s.Job.ID)
 	return part.Latest(s, nodesKey{}, expr, func() []string {
 		r := rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
-		return filter.Keep(expr, s.Job.Nodes, r.Of)
+		return filter.Keep(expr, &rows.Nodes, s.Job.Nodes, r.Of)
 	})
 }
 

@@ -10,7 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
@@ -49,7 +50,7 @@ type Page struct {
 
 // New returns the page as it is at the start.
 func New(past *prompt.History) *Page {
-	return &Page{filter: prompt.New(rows.NodeFields, past)}
+	return &Page{filter: prompt.New(filter.Of(&rows.Nodes), past)}
 }
 
 // Press moves the cursor, arranges the nodes, or filters them.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
@@ -36,13 +36,13 @@ type spot struct {
 
 // NewProblems returns the page as it is at the start.
 func NewProblems(past *prompt.History) *Problems {
-	return &Problems{filter: prompt.New(rows.ProblemFields, past)}
+	return &Problems{filter: prompt.New(filter.Of(&rows.Problems), past)}
 }
 
 // findings are those that match the filter, in their order.
 func (p *Problems) findings(s *part.Scene) []cluster.Finding {
 	r := rows.Problem{Snapshot: s.Snap}
-	return filter.Keep(p.filter.Expr(s.Job.ID), s.Health.Listed(""), r.Of)
+	return filter.Keep(p.filter.Expr(s.Job.ID), &rows.Problems, s.Health.Listed(""), r.Of)
 }
 
 // place is what a finding is about. Findings with equal places, such as two failed collectors, are distinguished by

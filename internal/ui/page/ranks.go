@@ -10,7 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -31,7 +31,7 @@ type Ranks struct {
 
 // NewRanks returns the page as it is at the start.
 func NewRanks(past *prompt.History) *Ranks {
-	return &Ranks{filter: prompt.New(rows.ProcessFields, past)}
+	return &Ranks{filter: prompt.New(filter.Of(&rows.Processes), past)}
 }
 
 // Match shows only these rows, until the user filters them.
@@ -138,7 +138,7 @@ func (p *Ranks) matching(s *part.Scene, all []tally.RankRow) []tally.RankRow {
 	expr := p.filter.Expr(s.Job.ID)
 	return part.Latest(s, matchingKey{}, matchingOf{p.order, expr}, func() []tally.RankRow {
 		r := rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}
-		return filter.Keep(expr, all, r.Of)
+		return filter.Keep(expr, &rows.Processes, all, r.Of)
 	})
 }
 

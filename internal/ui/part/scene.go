@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -130,8 +130,8 @@ func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 func (s *Scene) Processes(n *cluster.Node, list []tally.Process) (shown []tally.Process, of int) {
 	list = slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
 	r := rows.Process{Findings: s.Health.ByNode[n.Name]}
-	return filter.Keep(s.Matching, list, func(p *tally.Process) filter.Subject { r.Set(s.Snap, n, p); return &r }),
-		len(list)
+	return filter.Keep(s.Matching, &rows.Processes, list,
+		func(p *tally.Process) *rows.Process { return r.Set(s.Snap, n, p) }), len(list)
 }
 
 // GPUName names a GPU of the job: "gpu-n02 GPU3".

@@ -5,7 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -23,7 +23,7 @@ func (l *listing) keep(s *part.Scene) {
 		}
 	}
 	subject := &rows.Process{}
-	kept := filter.Keep(l.of.filter, l.rows, func(r *table.ProcessRow) filter.Subject {
+	kept := filter.Keep(l.of.filter, &rows.Processes, l.rows, func(r *table.ProcessRow) *rows.Process {
 		subject.Set(s.Snap, r.Node, &r.Process)
 		subject.Job, subject.Findings = r.Job, findings[r.Job][r.Node.Name]
 		return subject

@@ -8,7 +8,7 @@ package process
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/filter"
-	"github.com/nvnodetop/nvnodetop/internal/filter/rows"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -45,7 +45,7 @@ const everyJob = ""
 
 // New returns the page as it is at the start.
 func New(past *prompt.History) *Page {
-	return &Page{filter: prompt.New(rows.ProcessFields, past), past: past}
+	return &Page{filter: prompt.New(filter.Of(&rows.Processes), past), past: past}
 }
 
 // Match shows only these processes, until the user filters them.
@@ -64,7 +64,7 @@ func (p *Page) Visit(text string) {
 	p.Leave()
 	was := &before{p.scope, p.tree, p.filter}
 	p.Begin(OfNodes, "")
-	p.before, p.filter = was, prompt.New(rows.ProcessFields, p.past)
+	p.before, p.filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
 	p.filter.Set(everyJob, text)
 }
 

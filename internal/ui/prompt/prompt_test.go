@@ -8,20 +8,27 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 var (
-	fields = filter.Of(filter.User, filter.PID, filter.Util, filter.Power)
-	named  = map[string]tea.KeyPressMsg{
+	fields = filter.Of(&field.Table[string]{Fields: []field.Field[string]{
+		{Key: "user", Example: "alice", Each: none}, {Key: "pid", Unit: field.Count, Example: "358811", Each: none},
+		{Key: "util", Unit: field.Percent, Example: "50", Each: none},
+		{Key: "power", Unit: field.Watts, Example: "300W", Each: none},
+	}})
+	named = map[string]tea.KeyPressMsg{
 		"tab": {Code: tea.KeyTab}, "back": {Code: tea.KeyTab, Mod: tea.ModShift}, "up": {Code: tea.KeyUp},
 		"down": {Code: tea.KeyDown}, "enter": {Code: tea.KeyEnter},
 		"esc": {Code: tea.KeyEscape}, "left": {Code: tea.KeyLeft}, "home": {Code: tea.KeyHome},
 		"del": {Code: tea.KeyBackspace},
 	}
 )
+
+func none(_ *string, to []field.Value) []field.Value { return to }
 
 // press presses keys: "u <tab>" is u, a blank and Tab.
 func press(f *Filter, keys string) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -60,17 +61,17 @@ func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Find
 }
 
 // check filters rows by each text, and compares the names of those that are kept.
-func check[T any](t *testing.T, fields filter.Fields, rows []T, of func(*T) filter.Subject, name func(*T) string,
+func check[T, Row any](t *testing.T, table *field.Table[Row], rows []T, of func(*T) *Row, name func(*T) string,
 	tests map[string]string) {
 	t.Helper()
 	for text, want := range tests {
-		e, err := filter.Parse(text, fields)
+		e, err := filter.Parse(text, filter.Of(table))
 		if err != nil {
 			t.Errorf("%s: %s", text, err)
 			continue
 		}
 		var got []string
-		for _, row := range filter.Keep(e, rows, of) {
+		for _, row := range filter.Keep(e, table, rows, of) {
 			got = append(got, name(&row))
 		}
 		if got := strings.Join(got, " "); got != want {
@@ -82,7 +83,7 @@ func check[T any](t *testing.T, fields filter.Fields, rows []T, of func(*T) filt
 func TestNodes(t *testing.T) {
 	s, job, by := snapshot()
 	r := &Node{Snapshot: s, Job: job, Findings: by}
-	check(t, NodeFields, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
+	check(t, &Nodes, job.Nodes, r.Of, func(name *string) string { return *name }, map[string]string{
 		"N01": "gpu-n01", "GPU": "gpu-n01 gpu-n02", "LAG": "gpu-n01", "node~02$": "gpu-n02", "state=failed": "gpu-n02",
 		"util=60": "", "util_low<50": "gpu-n01",
 		"util<50": "gpu-n01", "util=99": "gpu-n01", "util_avg=60": "gpu-n01", "util_avg<50": "",
@@ -104,9 +105,9 @@ func TestProcesses(t *testing.T) {
 	n := s.Nodes["gpu-n01"]
 	list, _ := tally.Processes(job, n)
 	r := &Process{Findings: by[n.Name]}
-	of := func(p *tally.Process) filter.Subject { r.Set(s, n, p); return r }
+	of := func(p *tally.Process) *Process { return r.Set(s, n, p) }
 	name := func(p *tally.Process) string { return p.User }
-	check(t, ProcessFields, list, of, name, map[string]string{
+	check(t, &Processes, list, of, name, map[string]string{
 		"train": "alice", "PYTHON n01": "alice", "xorg": "bob", "102": "bob", "48211": "alice", "user=bob": "bob",
 		"pid=101,102": "alice bob", "rank=12": "alice", "rank!=12": "",
 		"node=gpu-n01": "alice bob", "mem>10GiB": "alice", "mem<10GiB": "", "sm>90": "alice", "mbw=50": "alice",
@@ -125,11 +126,11 @@ func TestTasksOfArrays(t *testing.T) {
 	job.ID = "48100_7" // its processes have the number 48211
 	list, _ := tally.Processes(job, n)
 	r := &Process{}
-	of := func(p *tally.Process) filter.Subject { r.Set(s, n, p); return r }
-	check(t, ProcessFields, list, of, func(p *tally.Process) string { return p.User },
+	of := func(p *tally.Process) *Process { return r.Set(s, n, p) }
+	check(t, &Processes, list, of, func(p *tally.Process) string { return p.User },
 		map[string]string{"job=48100_7": "alice", "48100_7": "alice", "job=48211": ""})
 	g := &GPU{Snapshot: s, Node: n}
-	check(t, ProcessFields, []*cluster.GPU{&n.GPUs[0], &n.GPUs[1]}, g.Of,
+	check(t, &GPUs, []*cluster.GPU{&n.GPUs[0], &n.GPUs[1]}, g.Of,
 		func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) }, map[string]string{
 			"job=48100_7": "0", "48100_7": "0", "job=48211": "",
 		})
@@ -142,7 +143,7 @@ func TestGPUs(t *testing.T) {
 	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1],
 		{Number: 2, Card: wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
 	r := &GPU{Snapshot: s, Node: n, Findings: by[n.Name]}
-	check(t, ProcessFields, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) },
+	check(t, &GPUs, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) },
 		map[string]string{
 			"util>50": "0", "util<50": "1", "gpu=1,2": "1 2", "user=bob": "1", "user!=bob": "0", "pid=101": "0",
 			"rank=12": "0", "sm>90": "0", "cmd~train": "0", "train": "0", "XORG": "1", "lag": "1",
@@ -158,7 +159,7 @@ func TestRanks(t *testing.T) {
 	list = append(list, tally.RankRow{Rank: &wire.Rank{Rank: 13}, State: tally.RankGone, Node: "gpu-n02",
 		Number: cluster.NoNumber})
 	name := func(row *tally.RankRow) string { return row.Node }
-	check(t, ProcessFields, list, r.Of, name, map[string]string{
+	check(t, &Processes, list, r.Of, name, map[string]string{
 		"rank>=12 and rank<=13": "gpu-n01 gpu-n02", "state=gone": "gpu-n02", "gone": "gpu-n02", "state=R": "gpu-n01",
 		"gpu!=5 rank=13": "", "problem=lag": "gpu-n01", "job=48211 rank=13": "gpu-n02",
 		"pid>0 train": "gpu-n01", "util>90": "gpu-n01",
@@ -169,7 +170,7 @@ func TestProblems(t *testing.T) {
 	s, job, _ := snapshot()
 	r := &Problem{Snapshot: s}
 	name := func(f *cluster.Finding) string { return string(f.Kind) }
-	check(t, ProblemFields, job.Findings, r.Of, name, map[string]string{
+	check(t, &Problems, job.Findings, r.Of, name, map[string]string{
 		"severity=warning": "lag thermal", "node~n01": "lag thermal", "state=cleared": "thermal",
 		"state=holds severity=critical": "node_failed", "problem=lag": "lag", "letter=L": "lag",
 		"gpu=1": "lag", "uuid=GPU-a": "thermal", "time>10m": "node_failed", "time<10m": "lag",
@@ -177,11 +178,51 @@ func TestProblems(t *testing.T) {
 	})
 }
 
+// named is what a test compares of a field.
+type named struct {
+	table string
+	filter.Field
+}
+
+// everyField are the fields that filters know, of all tables.
+func everyField() (all []named) {
+	for _, k := range kinds() {
+		for _, f := range k.fields {
+			all = append(all, named{k.name, f})
+		}
+	}
+	return all
+}
+
+// A name means one number in all lists: no field has a name, or another name, of a different one. Each has a help and an
+// example that can be compared with.
+func TestOneNameForOneNumber(t *testing.T) {
+	meant, inTable := map[string]named{}, map[string]bool{}
+	for _, f := range everyField() {
+		for _, name := range append([]string{f.Name}, f.Also...) {
+			was, known := meant[name]
+			if known && (was.Name != f.Name || was.Unit != f.Unit) {
+				t.Errorf("%s: %q means %s, of %s it means %s", f.table, name, f.Name, was.table, was.Name)
+			}
+			if meant[name] = f; inTable[f.table+" "+name] || name == "" || name != strings.ToLower(name) {
+				t.Errorf("%s: %q", f.table, name)
+			}
+			inTable[f.table+" "+name] = true
+		}
+		for _, op := range f.Ops() {
+			example := f.Name + op + f.Example
+			if _, err := filter.Parse(example, filter.Fields{f.Field}); err != nil || f.Help == "" {
+				t.Errorf("%s: %v", example, err)
+			}
+		}
+	}
+}
+
 var update = flag.Bool("update", false, "rewrite the table of docs/FILTERS.md")
 
 // The page about filters has the table of all fields.
 func TestFieldsPage(t *testing.T) {
-	const path, mark = "../../../docs/FILTERS.md", "-update. -->\n"
+	const path, mark = "../../docs/FILTERS.md", "-update. -->\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -202,23 +243,29 @@ func TestFieldsPage(t *testing.T) {
 // operator is the operator of the example of a field.
 func operator(f *filter.Field) string {
 	switch {
-	case f.Type == filter.Text && slices.Contains([]filter.Key{filter.Command, filter.Model, filter.UUID}, f.Key):
+	case slices.Contains([]string{"command", "gpu_name", "uuid"}, f.Name):
 		return "~"
-	case f.Type == filter.Text || f.Type == filter.Count:
+	case f.Unit == field.Text || f.Unit == field.Count:
 		return "="
 	}
 	return ">"
 }
 
+// kind is the fields of a table.
+type kind struct {
+	name   string
+	fields filter.Fields
+}
+
+func kinds() []kind {
+	return []kind{{Nodes.Name, filter.Of(&Nodes)}, {Processes.Name, filter.Of(&Processes)},
+		{Problems.Name, filter.Of(&Problems)}, {Jobs.Name, filter.Of(&Jobs)}, {Users.Name, filter.Of(&Users)}}
+}
+
 // table is all fields, a line each.
 func table() string {
-	kinds := []struct {
-		name   string
-		fields filter.Fields
-	}{{"nodes", NodeFields}, {"processes and ranks", ProcessFields}, {"problems", ProblemFields}, {"jobs", JobFields},
-		{"users", UserFields}}
 	var lines []string
-	for _, k := range kinds {
+	for _, k := range kinds() {
 		for i := range k.fields {
 			f := &k.fields[i]
 			line := "| `" + strings.Join(append([]string{f.Name}, f.Also...), "`, `") + "` | `" + f.Name + operator(f) +
@@ -242,7 +289,7 @@ func TestJobs(t *testing.T) {
 	s.Discovery.User = "alice"
 	r := &Job{Snapshot: s}
 	name := func(row *tally.JobRow) string { return row.ID }
-	check(t, JobFields, tally.Jobs(s), r.Of, name, map[string]string{
+	check(t, &Jobs, tally.Jobs(s), r.Of, name, map[string]string{
 		"eval": "48377_[5-9] 48377_2", "job~^482": "48211", "name=eval state=pending": "48377_[5-9]",
 		"state=PD": "48377_[5-9]", "failed": "48211 48377_2", "state=F": "48377_2",
 		"partition=short": "48377_[5-9]", "priority": "48377_[5-9]", "node~n02": "48211", "nodes>1": "48211",
@@ -256,9 +303,8 @@ func TestJobs(t *testing.T) {
 func TestUsers(t *testing.T) {
 	s, _, _ := snapshot()
 	s.Discovery.User = "alice"
-	var r User
 	name := func(row *tally.UserRow) string { return row.User }
-	check(t, UserFields, tally.Users(s, nil), r.Of, name, map[string]string{
+	check(t, &Users, tally.Users(s, nil), func(u *tally.UserRow) *tally.UserRow { return u }, name, map[string]string{
 		"": "alice bob", "user=bob": "bob", "nodes=1": "alice bob", "gpus=1": "alice bob", "mem>10GiB": "alice",
 		"power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
 		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",

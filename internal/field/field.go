@@ -1,0 +1,165 @@
+// Package field describes what a list says about each of its rows. A Field is one number or one text: its name, its
+// unit, its heading, and how it is read from a row. From a Table of fields come the columns of a list and their choice,
+// its orders, the fields of filters, the columns of documents and of the web page, and the pages about all of these.
+//
+// The tables are in package rows. They never change, so any goroutine may read them.
+package field
+
+import (
+	"slices"
+	"strings"
+)
+
+// Unit is the unit of a field's numbers.
+type Unit uint8
+
+// The units.
+const (
+	Text    Unit = iota // it is no number
+	Count               // a whole number
+	Percent             // 100 is all
+	Bytes
+	BytesPerSecond
+	Watts
+	Celsius
+	Seconds
+)
+
+// Value is one value of a field. A number is in the unit of the field, a NaN is not known.
+type Value struct {
+	Number float64
+	Text   string
+}
+
+// Field is what a list says about each of its rows. It is read by Number, Text or Each; a picture, such as a bar, by
+// none of them.
+type Field[Row any] struct {
+	Key      string   // its one name, also in JSON, with the unit; stable
+	Also     []string // other names, which people may type
+	Unit     Unit
+	Decimals int    // of the number on the screen, where there is room for them
+	Title    string // what its column is called: the heading may be in capitals; "": it has no column
+	Width    int    // the least width of that column
+	Help     string // what it is, as a part of a sentence
+	Example  string // a value as filters take it
+
+	Number func(*Row) (v float64, known bool)
+	Text   func(*Row) string                // "": not known
+	Each   func(r *Row, to []Value) []Value // appends the values of a row about several things
+
+	DownFirst bool // it is sorted from the highest first
+}
+
+// Sortable reports whether rows can be sorted by the field.
+func (f *Field[Row]) Sortable() bool { return f.Number != nil || f.Text != nil }
+
+// Filterable reports whether filters can compare the field.
+func (f *Field[Row]) Filterable() bool { return f.Sortable() || f.Each != nil }
+
+// Right reports whether the column stands at the right, as numbers do.
+func (f *Field[Row]) Right() bool { return f.Unit != Text }
+
+// Names are the name and the other names.
+func (f *Field[Row]) Names() []string { return append([]string{f.Key}, f.Also...) }
+
+// Values appends the values that a row has: none when they are not known.
+func (f *Field[Row]) Values(r *Row, to []Value) []Value {
+	if f.Each != nil {
+		return f.Each(r, to)
+	}
+	if f.Number != nil {
+		if v, known := f.Number(r); known && v == v {
+			return append(to, Value{Number: v})
+		}
+		return to
+	}
+	if f.Text != nil {
+		return Word(to, f.Text(r))
+	}
+	return to
+}
+
+// Word appends a text, if there is one.
+func Word(to []Value, s string) []Value {
+	if s == "" {
+		return to
+	}
+	return append(to, Value{Text: s})
+}
+
+// Known is a number that may be absent, as readers return it.
+func Known[T int | int64 | uint64 | float64](v *T) (float64, bool) {
+	if v == nil {
+		return 0, false
+	}
+	return float64(*v), true
+}
+
+// Table is what a list says about its rows.
+type Table[Row any] struct {
+	Name   string // of its rows: "processes"
+	Fields []Field[Row]
+	Words  func(r *Row, to []string) []string // appends the texts by which words of a filter find a row
+}
+
+// Find is the place of the field with a name, in upper or lower case; -1: there is none.
+func (t *Table[Row]) Find(name string) int {
+	return slices.IndexFunc(t.Fields, func(f Field[Row]) bool {
+		return slices.ContainsFunc(f.Names(), func(s string) bool { return strings.EqualFold(s, name) })
+	})
+}
+
+// Field is the field with that key. There must be one.
+func (t *Table[Row]) Field(key string) *Field[Row] {
+	i := slices.IndexFunc(t.Fields, func(f Field[Row]) bool { return f.Key == key })
+	if i < 0 {
+		panic("no field " + key + " of " + t.Name)
+	}
+	return &t.Fields[i]
+}
+
+// Of are fields of rows that are about one other thing; inner is nil where it is not known.
+func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Field[Outer] {
+	outer := make([]Field[Outer], len(fields))
+	for i, f := range fields {
+		outer[i] = described[Outer](&f)
+		if f.Number != nil {
+			outer[i].Number = func(r *Outer) (v float64, known bool) {
+				if in := inner(r); in != nil {
+					return f.Number(in)
+				}
+				return 0, false
+			}
+		}
+		if f.Text != nil {
+			outer[i].Text = func(r *Outer) string {
+				if in := inner(r); in != nil {
+					return f.Text(in)
+				}
+				return ""
+			}
+		}
+	}
+	return outer
+}
+
+// Each are fields of rows that are about several things.
+func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) []Field[Outer] {
+	outer := make([]Field[Outer], len(fields))
+	for i, f := range fields {
+		outer[i] = described[Outer](&f)
+		outer[i].Each = func(r *Outer, to []Value) []Value {
+			for _, in := range inner(r) {
+				to = f.Values(in, to)
+			}
+			return to
+		}
+	}
+	return outer
+}
+
+// described is a field of other rows without its reader.
+func described[Outer, Inner any](f *Field[Inner]) Field[Outer] {
+	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
+		Help: f.Help, Example: f.Example, DownFirst: f.DownFirst}
+}

@@ -1,0 +1,87 @@
+package rows
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// Node is a row about a node of a job.
+type Node struct {
+	Snapshot *cluster.Snapshot
+	Job      *cluster.JobView
+	Findings map[string][]*cluster.Finding // those that hold, by node
+
+	node *cluster.Node
+	gpus []*cluster.GPU // the job's there; nil: not looked for yet
+	sums *sums          // of them; nil: not worked out yet
+}
+
+// Nodes are the fields of a node: the numbers are those of each of the job's GPUs there, and those that the overview
+// works out of them.
+var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).words, Fields: slices.Concat(
+	[]field.Field[Node]{
+		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
+			Text: func(r *Node) string { return r.node.Name }},
+		{Key: "state", Example: "reporting", Help: "state of the node",
+			Text: func(r *Node) string { return string(r.node.State) }},
+	},
+	field.Each(slices.Concat([]field.Field[cluster.GPU]{numberOfGPU}, ofGPU), (*Node).own),
+	field.Of(ofSums, (*Node).over),
+	problems(func(r *Node) []*cluster.Finding { return r.Findings[r.node.Name] }),
+	[]field.Field[Node]{
+		{Key: "driver_version", Also: []string{"driver"}, Example: "550.54.15", Help: "version of the driver",
+			Text: func(r *Node) string { return driver(r.node) }},
+		{Key: "rank", Unit: field.Count, Example: "13", Help: "rank of the process", Each: (*Node).ranks},
+		{Key: "user", Example: "alice", Help: "user name", Text: func(r *Node) string { return r.Job.User }},
+		{Key: "job", Example: "48211", Help: "job ID", Text: func(r *Node) string { return r.Job.ID }},
+		{Key: "partition", Example: "gpu", Help: "SLURM partition", Text: func(r *Node) string { return r.Job.Partition }},
+		{Key: "switch", Example: "leaf01", Help: "leaf switch or block of SLURM's topology",
+			Text: func(r *Node) string { return r.node.Switch }},
+	},
+)}
+
+// Of is the node of that name.
+func (r *Node) Of(name *string) *Node {
+	r.node, r.gpus, r.sums = tally.Node(r.Snapshot, *name), nil, nil
+	return r
+}
+
+// own are the job's GPUs of the node, if it has numbers.
+func (r *Node) own() []*cluster.GPU {
+	if r.gpus == nil && tally.HasNumbers(r.node) {
+		r.gpus = tally.Own(r.Job, r.node)
+	}
+	return r.gpus
+}
+
+// over is worked out of these GPUs.
+func (r *Node) over() *sums {
+	if r.sums == nil {
+		r.sums = &sums{new(tally.Total(r.own())), tally.Lowest(r.own(), metric.Util)}
+	}
+	return r.sums
+}
+
+// ranks are those of the job's processes on the node.
+func (r *Node) ranks(to []field.Value) []field.Value {
+	for i := range r.node.Processes {
+		if p := &r.node.Processes[i]; p.Rank != nil && r.Job.Runs(r.node, p) {
+			to = append(to, field.Value{Number: float64(p.Rank.Rank)})
+		}
+	}
+	return to
+}
+
+// words are the name of the node, and the names of its problems.
+func (r *Node) words(to []string) []string {
+	to = append(to, r.node.Name)
+	for _, f := range r.Findings[r.node.Name] {
+		to = append(to, say.LabelOf(f).One)
+	}
+	return to
+}

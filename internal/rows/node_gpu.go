@@ -1,0 +1,54 @@
+package rows
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// GPU is a row about a GPU of a node. It has the fields of Processes: its own, and those of each process on it, so that
+// a filter of processes leaves the GPUs on which they are.
+type GPU struct {
+	Snapshot *cluster.Snapshot
+	Node     *cluster.Node
+	Findings []*cluster.Finding // of the node, those that hold
+
+	gpu *cluster.GPU
+}
+
+// GPUs are the fields of a GPU of a node.
+var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).words, Fields: field.Each(Processes.Fields, (*GPU).parts)}
+
+// Of is that GPU.
+func (r *GPU) Of(g **cluster.GPU) *GPU {
+	r.gpu = *g
+	return r
+}
+
+// parts are the GPU without a process, and each process on it without the GPU. A GPU that is missing has the index of
+// none.
+func (r *GPU) parts() []*Process {
+	parts := []*Process{{Snapshot: r.Snapshot, Node: r.Node, GPU: r.gpu, Number: r.gpu.Number, Findings: r.Findings}}
+	for i := range r.Node.Processes {
+		if p := &r.Node.Processes[i]; p.GPU == r.gpu.Index && !tally.Absent(r.gpu) {
+			parts = append(parts, &Process{Snapshot: r.Snapshot, Node: r.Node, Process: p, Number: cluster.NoNumber,
+				Rank: p.Rank})
+		}
+	}
+	return parts
+}
+
+// words are the names of its problems, and what processes on it are found by.
+func (r *GPU) words(to []string) []string {
+	to = append(to, r.Node.Name)
+	for _, f := range r.Findings {
+		if f.Of(r.gpu) {
+			to = append(to, say.LabelOf(f).One)
+		}
+	}
+	for _, p := range r.parts()[1:] {
+		to = p.words(to)
+	}
+	return to
+}

@@ -1,0 +1,211 @@
+package rows
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Process is a row about a process on a GPU, or about a rank. Process is nil for a rank that has none.
+type Process struct {
+	Snapshot *cluster.Snapshot
+	Node     *cluster.Node
+	Process  *wire.Process
+	GPU      *cluster.GPU // nil: not among the GPUs that the node has now
+	Number   int          // of the GPU; cluster.NoNumber: not known
+	Rank     *wire.Rank
+	State    string             // of a rank without a process
+	Job      string             // its ID; "": tally.JobOf the process
+	Findings []*cluster.Finding // of the node, those that hold
+}
+
+// Set makes it a process of a node.
+func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) *Process {
+	r.Snapshot, r.Node, r.Process, r.GPU, r.Number, r.Rank, r.State = s, n, p.Process, p.On, p.Number, p.Rank, ""
+	return r
+}
+
+// Processes are the fields of a process on a GPU, of a rank, and of the GPU.
+var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Process).words, Fields: slices.Concat(
+	field.Of(whose, (*Process).process),
+	[]field.Field[Process]{
+		{Key: "rank", Unit: field.Count, Title: "rank", Width: 4, Example: "13", Help: "rank of the process",
+			Number: (*Process).rank},
+		{Key: "node", Also: []string{"host"}, Title: "node", Width: 10, Example: "gpu-n01", Help: "name of the node",
+			Text: func(r *Process) string { return r.Node.Name }},
+		{Key: "gpu_memory_percent", Unit: field.Percent, Decimals: 1, Title: "%GMEM", Width: 5, Example: "50",
+			Help: "share of the GPU's memory that the process has", DownFirst: true, Number: (*Process).shareOfGPU},
+		{Key: "host_memory_percent", Also: []string{"host_mem"}, Unit: field.Percent, Decimals: 1, Title: "%MEM",
+			Width: 5, Example: "10", Help: "share of the node's memory that the process has", DownFirst: true,
+			Number: (*Process).shareOfHost},
+	},
+	field.Of(amounts, (*Process).process),
+	[]field.Field[Process]{
+		{Key: "type", Title: "T", Width: 3, Example: "C", Help: "C compute, G graphics, M MPS client",
+			Each: (*Process).types},
+		{Key: "state", Title: "S", Width: 1, Example: "R", Help: "state of the process, as in ps; gone or missing: of a rank",
+			Text: (*Process).state},
+		{Key: "job", Title: "job", Width: 8, Example: "48211", Help: "job ID", Text: (*Process).job},
+		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Title: "GPU", Width: 3, Example: "3",
+			Help: numberOfGPU.Help, Number: func(r *Process) (float64, bool) { return numbered(r.Number) }},
+		{Key: "driver_version", Also: []string{"driver"}, Example: "550.54.15", Help: "version of the driver",
+			Text: func(r *Process) string { return driver(r.Node) }},
+	},
+	field.Of(ofGPU, func(r *Process) *cluster.GPU { return r.GPU }),
+	problems((*Process).findings),
+)}
+
+// whose say which process it is, and what it runs.
+var whose = []field.Field[wire.Process]{
+	{Key: "user", Title: "user", Width: 8, Example: "alice", Help: "user name",
+		Text: func(p *wire.Process) string { return p.User }},
+	{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Example: "358811", Help: "process ID",
+		Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }},
+	{Key: "command", Also: []string{"cmd"}, Title: "command", Width: 12, Example: "train.py", Help: "command line",
+		Text: command},
+}
+
+// amounts are the numbers of a process. A new one is a line here, and its reader in package procs.
+var amounts = []field.Field[wire.Process]{
+	{Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
+		Example: "10GiB", Help: "GPU memory of the process", DownFirst: true,
+		Number: of(func(p *wire.Process) *uint64 { return p.GPUMemory })},
+	{Key: "sm_percent", Also: []string{"sm"}, Unit: field.Percent, Title: "%SM", Width: 4, Example: "50",
+		Help: "share of the SMs' time", DownFirst: true, Number: of(func(p *wire.Process) *int { return p.SMPercent })},
+	{Key: "mem_util_percent", Also: []string{"mem_rw", "mbw"}, Unit: field.Percent, Title: "%MRW", Width: 4,
+		Example: "50", Help: "share of the time that it reads or writes GPU memory", DownFirst: true,
+		Number: of(func(p *wire.Process) *int { return p.MemPercent })},
+	{Key: "encoder_percent", Unit: field.Percent, Title: "%ENC", Width: 4, Example: "50",
+		Help: "share of the video encoder's time", DownFirst: true,
+		Number: of(func(p *wire.Process) *int { return p.EncPercent })},
+	{Key: "decoder_percent", Unit: field.Percent, Title: "%DEC", Width: 4, Example: "50",
+		Help: "share of the video decoder's time", DownFirst: true,
+		Number: of(func(p *wire.Process) *int { return p.DecPercent })},
+	{Key: "cpu_percent", Also: []string{"cpu"}, Unit: field.Percent, Decimals: 1, Title: "%CPU", Width: 6,
+		Example: "100", Help: "CPU; 100 is one core", DownFirst: true,
+		Number: of(func(p *wire.Process) *float64 { return p.CPUPercent })},
+	{Key: "rss_bytes", Also: []string{"rss"}, Unit: field.Bytes, Title: "RSS", Width: 8, Example: "4GiB",
+		Help: "host memory of the process", DownFirst: true,
+		Number: of(func(p *wire.Process) *uint64 { return p.RSS })},
+	{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Title: "time", Width: 8, Example: "2h",
+		Help: "how long it has run", DownFirst: true, Number: of(func(p *wire.Process) *int64 { return p.ElapsedSec })},
+	{Key: "threads", Unit: field.Count, Title: "THR", Width: 4, Example: "64", Help: "number of threads",
+		DownFirst: true, Number: of(func(p *wire.Process) *int { return p.Threads })},
+}
+
+// of reads a number that may be absent.
+func of[T int | int64 | uint64 | float64](at func(*wire.Process) *T) func(*wire.Process) (float64, bool) {
+	return func(p *wire.Process) (float64, bool) { return field.Known(at(p)) }
+}
+
+func (r *Process) process() *wire.Process { return r.Process }
+
+func (r *Process) rank() (float64, bool) {
+	if r.Rank == nil {
+		return 0, false
+	}
+	return whole(r.Rank.Rank)
+}
+
+// shareOfGPU is how much of its GPU's memory the process has, in percent.
+func (r *Process) shareOfGPU() (float64, bool) {
+	if r.Process == nil || r.GPU == nil {
+		return 0, false
+	}
+	return tally.GPUShare(r.GPU, r.Process)
+}
+
+// shareOfHost is how much of the node's memory the process has, in percent.
+func (r *Process) shareOfHost() (float64, bool) {
+	if r.Process == nil {
+		return 0, false
+	}
+	return tally.HostPercent(r.Node, r.Process)
+}
+
+// types are the type of a process, and of one that computes and draws also each of these.
+func (r *Process) types(to []field.Value) []field.Value {
+	if r.Process == nil {
+		return to
+	}
+	to = field.Word(to, r.Process.Type)
+	if r.Process.Type == "C+G" {
+		to = field.Word(field.Word(to, "C"), "G")
+	}
+	return to
+}
+
+func (r *Process) state() string {
+	if r.State == "" && r.Process != nil {
+		return r.Process.State
+	}
+	return r.State
+}
+
+// job is the ID of its job. It is looked for only where a filter asks: there may be a thousand jobs.
+func (r *Process) job() string {
+	if r.Job != "" || r.Process == nil {
+		return r.Job
+	}
+	return tally.JobOf(r.Snapshot, r.Process)
+}
+
+// findings are the problems of its GPU.
+func (r *Process) findings() (on []*cluster.Finding) {
+	for _, f := range r.Findings {
+		if r.GPU != nil && f.Of(r.GPU) {
+			on = append(on, f)
+		}
+	}
+	return on
+}
+
+// words are node, user, PID, command and job.
+func (r *Process) words(to []string) []string {
+	to = append(to, r.Node.Name, r.State, r.job())
+	if p := r.Process; p != nil {
+		to = append(to, p.User, strconv.Itoa(p.PID), command(p), p.Job)
+	}
+	return to
+}
+
+// command is the command line of a process as the pages show it.
+func command(p *wire.Process) string { return cmp.Or(p.Command, p.Name) }
+
+func driver(n *cluster.Node) string {
+	if n.Hello == nil {
+		return ""
+	}
+	return n.Hello.Driver
+}
+
+// rankStates are the words for ranks without a process.
+var rankStates = map[tally.RankState]string{tally.RankGone: "gone", tally.RankUnseen: "missing",
+	tally.RankUnknown: "unknown"}
+
+// Rank makes rows of ranks. Their fields are Processes.
+type Rank struct {
+	Snapshot *cluster.Snapshot
+	Job      *cluster.JobView
+	Findings map[string][]*cluster.Finding // those that hold, by node
+
+	process Process
+}
+
+// Of is that rank.
+func (r *Rank) Of(row *tally.RankRow) *Process {
+	n, gpu := tally.Node(r.Snapshot, row.Node), row.GPU
+	if !tally.HasNumbers(n) {
+		gpu = nil
+	}
+	r.process = Process{
+		Snapshot: r.Snapshot, Node: n, Process: row.Process, GPU: gpu, Number: row.Number, Rank: row.Rank,
+		State: rankStates[row.State], Job: r.Job.ID, Findings: r.Findings[row.Node],
+	}
+	return &r.process
+}

@@ -1,0 +1,43 @@
+// Package rows holds the rows of the lists, and the table of fields of each kind: GPUs, nodes, processes and ranks,
+// jobs, users, problems.
+//
+// A new number is one line in one of these tables: columns, orders, filters, documents and their pages follow from it.
+// Its key is its name in JSON. A row stands for one thing after the other, so it belongs to one goroutine; the tables
+// never change. What a node has not reported is absent, and the numbers are those that the pages show: the numbers of a
+// node that does not respond are old.
+package rows
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+)
+
+// problems are the fields of what has findings.
+func problems[Row any](of func(*Row) []*cluster.Finding) []field.Field[Row] {
+	return field.Each([]field.Field[cluster.Finding]{
+		{Key: "problem", Also: []string{"kind"}, Example: "lag", Help: "kind of a problem, or its name",
+			Each: func(f *cluster.Finding, to []field.Value) []field.Value {
+				return field.Word(field.Word(to, string(f.Kind)), say.LabelOf(f).One)
+			}},
+		{Key: "letter", Example: "T", Help: "letter of a problem: X E T P N L I", Text: letter},
+		{Key: "severity", Example: "critical", Help: "critical, warning, waiting, note",
+			Text: func(f *cluster.Finding) string { return f.Severity.String() }},
+	}, of)
+}
+
+func letter(f *cluster.Finding) string {
+	if letter := say.LabelOf(f).Letter; letter != 0 {
+		return string(rune(letter))
+	}
+	return ""
+}
+
+// whole is a number that is always known.
+func whole(n int) (float64, bool) { return float64(n), true }
+
+// measured is a number that is NaN where it is not known.
+func measured(v float64) (float64, bool) { return v, v == v }
+
+// numbered is the number of a GPU, if it is known.
+func numbered(n int) (float64, bool) { return float64(n), n != cluster.NoNumber }
