@@ -18,7 +18,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []GPU {
 		bin = n.clock.bin(at, r.MonoMS, BinWidth(n.poll))
 	}
 	out := make([]GPU, len(n.Hello.GPUs))
-	for i := range out { // a GPU has thousands of bytes: nothing here copies one without need
+	for i := range out { // a GPU has a thousand bytes: nothing here copies one without need
 		card := &n.Hello.GPUs[i]
 		out[i].begin(card, sampleOf(r, card.Index, i))
 	}
@@ -70,7 +70,7 @@ func newNumbers(g *GPU) func(metric.ID) float64 {
 
 // begin makes g, which is empty, the GPU of a card with its sample; nil: there is no sample.
 func (g *GPU) begin(card *wire.Card, sample *wire.GPU) {
-	g.Card, g.Index = *card, card.Index
+	g.Card, g.Index = card, card.Index
 	if sample != nil {
 		g.GPU = *sample
 		cleanGPU(&g.GPU)
@@ -92,7 +92,7 @@ func (n *nodeRecord) keep(gpus []GPU) {
 }
 
 // gpuKey returns the GPU's UUID, or a substitute if it has none or shares it with another GPU.
-func gpuKey(c wire.Card, taken []GPU) string {
+func gpuKey(c *wire.Card, taken []GPU) string {
 	if c.UUID != "" && !has(taken, c.UUID) {
 		return c.UUID
 	}

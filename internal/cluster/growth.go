@@ -37,46 +37,48 @@ func (m *mark) set(i int, v float64) {
 	m.known |= 1 << i
 }
 
-// begin sets a counter that was unknown until now.
-func (m *mark) begin(i int, v float64) {
-	if m.known>>i&1 == 0 {
-		m.set(i, v)
+// with returns a mark that has the counters of now as well that were unknown until now.
+func (m *mark) with(now *mark) *mark {
+	if now.known&^m.known == 0 {
+		return m
 	}
+	c := *m
+	for i, v := range now.v {
+		if now.known&^m.known>>i&1 != 0 {
+			c.set(i, v)
+		}
+	}
+	return &c
 }
 
 // growth holds what the counters of a GPU were before. A counter that goes backwards says that the driver was loaded
-// again: all begin anew.
+// again: all begin anew. Snapshots share the marks, which are replaced and never changed.
 type growth struct {
 	grew   uint16    // the counters that have grown since first, as bits: most have not, and rules look at nothing else
-	first  mark      // when each counter was first seen in this watch
-	older  mark      // one to two minutes ago, or as first
-	newer  mark      // takes the place of older when it is a minute old
-	before mark      // in the last report with new values
-	now    mark      // in this one
+	first  *mark     // when each counter was first seen in this watch; nil, as all of them: no counter was
+	older  *mark     // one to two minutes ago, or as first
+	newer  *mark     // takes the place of older when it is a minute old
+	before *mark     // in the last report with new values; nil: there was none
+	now    *mark     // in this one
 	loaded time.Time // when the counters began anew; zero: they have not
 }
 
 // grow takes in a report at that time of the node's clock.
 func (w *growth) grow(at time.Time, ms int64, values *metric.Values) {
-	now := mark{ms: ms}
+	now := &mark{ms: ms}
 	for i, id := range counters {
 		if v, known := values.Get(id); known {
 			now.set(i, v)
 		}
 	}
-	if w.backwards(&now) {
+	switch {
+	case w.now == nil:
+		w.first, w.older, w.newer = now, now, now
+	case w.backwards(now):
 		*w = growth{first: now, older: now, newer: now, now: now, loaded: at}
 		return
-	}
-	if w.first.ms == 0 {
-		w.first, w.older, w.newer = now, now, now
-	}
-	for i := range counters {
-		if v, known := now.get(uint8(i)); known {
-			for _, m := range []*mark{&w.first, &w.older, &w.newer} {
-				m.begin(i, v)
-			}
-		}
+	default:
+		w.first, w.older, w.newer = w.first.with(now), w.older.with(now), w.newer.with(now)
 	}
 	if now.ms-w.newer.ms >= time.Minute.Milliseconds() {
 		w.older, w.newer = w.newer, now
@@ -106,7 +108,7 @@ func (w *growth) backwards(now *mark) bool {
 // since returns by how much a counter has grown since the mark, and the time from then.
 func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
 	i := counterAt[id]
-	if i == 0 || m.ms == 0 {
+	if i == 0 || m == nil {
 		return 0, 0, false
 	}
 	now, known := w.now.get(i - 1)
@@ -126,25 +128,28 @@ func (g *GPU) Grew(id metric.ID) bool {
 // Grown returns by how much a counter has grown since nvnodetop watches the GPU, or since the driver was loaded after
 // that.
 func (g *GPU) Grown(id metric.ID) (float64, bool) {
-	grown, _, known := g.growth.since(&g.growth.first, id)
+	grown, _, known := g.growth.since(g.growth.first, id)
 	return grown, known
 }
 
 // Watched returns for how long nvnodetop has watched the counters of the GPU.
 func (g *GPU) Watched() time.Duration {
+	if g.growth.now == nil {
+		return 0
+	}
 	return time.Duration(g.growth.now.ms-g.growth.first.ms) * time.Millisecond
 }
 
 // PerMinute returns the pace of a counter in the last one to two minutes. Before, a minute counts as passed: one error
 // is no storm.
 func (g *GPU) PerMinute(id metric.ID) (float64, bool) {
-	grown, over, known := g.growth.since(&g.growth.older, id)
+	grown, over, known := g.growth.since(g.growth.older, id)
 	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known
 }
 
 // Lately returns by how much a counter has grown per second since the report before, and the time between the two.
 func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
-	grown, over, known := g.growth.since(&g.growth.before, id)
+	grown, over, known := g.growth.since(g.growth.before, id)
 	if over <= 0 {
 		return 0, 0, false
 	}

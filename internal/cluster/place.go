@@ -50,7 +50,7 @@ func (m *memory) restore(h *wire.Hello, gpus []GPU) {
 	}
 	var bare []*GPU
 	for i := range gpus {
-		if c := &gpus[i].Card; c.Instance == nil && (c.UUID == "" || c.Minor == nil) {
+		if c := gpus[i].Card; c.Instance == nil && (c.UUID == "" || c.Minor == nil) {
 			bare = append(bare, &gpus[i])
 		}
 	}
@@ -59,9 +59,9 @@ func (m *memory) restore(h *wire.Hello, gpus []GPU) {
 	}
 	for _, g := range bare {
 		if i := m.find(gpus, g, len(bare)); i >= 0 {
-			index, lost, id := g.Card.Index, g.Card.Lost, g.Card.LostID
-			g.Card = m.cards[i]
-			g.Card.Index, g.Card.Lost, g.Card.LostID = index, lost, id
+			card := m.cards[i]
+			card.Index, card.Lost, card.LostID = g.Card.Index, g.Card.Lost, g.Card.LostID
+			g.Card = &card
 		}
 	}
 }

@@ -76,7 +76,7 @@ type layout struct {
 func layoutOf(gpus []GPU) layout {
 	l := layout{highest: -1}
 	for i := range gpus {
-		c := &gpus[i].Card
+		c := gpus[i].Card
 		l.mig = l.mig || mayHaveMIG(&gpus[i]) || c.Instance != nil
 		if c.Instance != nil {
 			continue

@@ -116,9 +116,9 @@ type Attempt struct {
 // GPU is one GPU of a node: its static data (Card), its last sample (GPU) and its History. Get searches both.
 type GPU struct {
 	wire.GPU
-	Card   wire.Card
-	Key    string // UUID, or "index:N" without one
-	Number int    // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
+	Card   *wire.Card // the Hello's own, which never changes; nil only where there is no Hello
+	Key    string     // UUID, or "index:N" without one
+	Number int        // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
 
 	History History
 	growth  growth
@@ -133,7 +133,7 @@ const NoNumber = -1
 const hungAfter = 10 * time.Second
 
 // Instance reports whether this is a MIG instance of another GPU, and not a GPU itself.
-func (g *GPU) Instance() bool { return g.Card.Instance != nil }
+func (g *GPU) Instance() bool { return g.Card != nil && g.Card.Instance != nil }
 
 // Hung reports whether a driver call for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
@@ -151,6 +151,9 @@ func (g *GPU) reports() bool { return g.Lost == "" && !g.Hung() }
 func (g *GPU) Get(id metric.ID) (float64, bool) {
 	if v, known := g.Values.Get(id); known {
 		return v, true
+	}
+	if g.Card == nil {
+		return 0, false
 	}
 	return g.Card.Values.Get(id)
 }

@@ -270,6 +270,7 @@ func (w *world) hello(of *host) *wire.Hello {
 		Kernel: "5.14.0-427.13.1.el9_4.x86_64", CPUs: 128,
 		Driver: driver, CUDA: cuda,
 	}
+	h.GPUs = make([]wire.Card, 0, len(of.gpus))
 	for g := range of.gpus {
 		h.GPUs = append(h.GPUs, w.card(of, g))
 	}
@@ -289,6 +290,7 @@ func (n *simNode) report(now time.Duration) *wire.Report {
 // report is a sample of a node, with a list of its processes or without.
 func (w *world) report(of *host, now time.Duration, seq uint64, list bool) *wire.Report {
 	r := &wire.Report{Seq: seq, MonoMS: (of.booted() + now).Milliseconds(), Host: w.hostSample(of, now), Listed: list}
+	r.GPUs = make([]wire.GPU, 0, len(of.gpus))
 	for g := range of.gpus {
 		r.GPUs = append(r.GPUs, w.sample(of, g, now))
 	}

@@ -201,7 +201,7 @@ func numbersOf(byIndex map[int]*cluster.GPU, indices []int) []int {
 // newGPU is a GPU by its number on the node, the device's minor number, with the ids of those jobs of the node that own
 // it.
 func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, contents contents) schema.GPU {
-	c := &g.Card
+	c := g.Card
 	out := schema.GPU{
 		UUID: c.UUID, Name: c.Name,
 		Lost: g.Lost, LostClass: g.LostID, HangsSeconds: seconds(g.HangsMS), HangingCall: g.Call,

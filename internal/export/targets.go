@@ -86,7 +86,7 @@ func gpuLabels(n *cluster.Node, g *cluster.GPU, names Names) string {
 
 // info describes the GPU, in labels that its samples do not have.
 func (t *gpuTarget) info() string {
-	c := &t.gpu.Card
+	c := t.gpu.Card
 	var l labels
 	if t.names != DCGMNames {
 		l = l.add("uuid", c.UUID).add("name", c.Name).add("pci_bus_id", c.PCIBus)

@@ -33,7 +33,7 @@ func BenchmarkRules1000x8(b *testing.B) {
 			Interval: 3 * time.Second, Host: wire.Host{Values: metric.Make(host)}}
 		for i := range 8 {
 			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, GPU: wire.GPU{Values: metric.Make(sample)},
-				Card: wire.Card{Name: "H100", Values: metric.Make(card)}})
+				Card: &wire.Card{Name: "H100", Values: metric.Make(card)}})
 		}
 		nodes[i] = n
 	}

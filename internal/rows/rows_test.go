@@ -27,7 +27,7 @@ func gpu(number int, util, celsius, watts float64) cluster.GPU {
 	g.Index = number
 	g.Values = metric.Make(map[metric.ID]float64{metric.Util: util, metric.Temperature: celsius, metric.Power: watts,
 		metric.MemoryUsed: 60 << 30, metric.PerformanceState: 0})
-	g.Card = wire.Card{UUID: g.Key, Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0",
+	g.Card = &wire.Card{UUID: g.Key, Name: "NVIDIA H100 80GB HBM3", PCIBus: "00000000:1B:00.0",
 		Values: metric.Make(map[metric.ID]float64{metric.MemoryTotal: 80 << 30, metric.NUMANode: 1})}
 	return g
 }
@@ -141,7 +141,7 @@ func TestGPUs(t *testing.T) {
 	s, _, by := snapshot()
 	n := s.Nodes["gpu-n01"]
 	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1],
-		{Number: 2, Card: wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
+		{Number: 2, Card: &wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
 	r := &GPU{Snapshot: s, Node: n, Findings: by[n.Name]}
 	check(t, &GPUs, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) },
 		map[string]string{

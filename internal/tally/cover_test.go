@@ -13,7 +13,7 @@ func nodeOf(name string, state cluster.NodeState) *cluster.Node {
 	n := &cluster.Node{Name: name, State: state}
 	for i := range 4 {
 		g := gpu(i, nil, nil)
-		g.Card = wire.Card{Minor: new(i), Index: i}
+		g.Card = &wire.Card{Minor: new(i), Index: i}
 		g.Values = metric.Make(map[metric.ID]float64{metric.Util: 42})
 		n.GPUs = append(n.GPUs, g)
 	}

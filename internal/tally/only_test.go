@@ -8,9 +8,9 @@ import (
 )
 
 func TestOnly(t *testing.T) {
-	gpu := &cluster.GPU{Number: 3, Card: wire.Card{UUID: "GPU-1c2d-aa", PCIBus: "00000000:1B:00.0"}}
-	other := &cluster.GPU{Number: 1, Card: wire.Card{UUID: "GPU-77", PCIBus: "00000001:1B:00.0"}}
-	instance := &cluster.GPU{Number: 3, Card: wire.Card{UUID: "MIG-5", PCIBus: "00000000:1B:00.0",
+	gpu := &cluster.GPU{Number: 3, Card: &wire.Card{UUID: "GPU-1c2d-aa", PCIBus: "00000000:1B:00.0"}}
+	other := &cluster.GPU{Number: 1, Card: &wire.Card{UUID: "GPU-77", PCIBus: "00000001:1B:00.0"}}
+	instance := &cluster.GPU{Number: 3, Card: &wire.Card{UUID: "MIG-5", PCIBus: "00000000:1B:00.0",
 		Instance: &wire.Instance{Parent: "GPU-1c2d-aa", Index: 1}}}
 	for name, want := range map[string][3]bool{ // gpu, other, instance
 		"3": {true, false, true}, "1": {false, true, false}, "3:1": {false, false, true}, "3:2": {}, "13": {},

@@ -12,7 +12,7 @@ import (
 func TestShares(t *testing.T) {
 	total := func(id metric.ID) metric.Values { return metric.Make(map[metric.ID]float64{id: 400}) }
 	big := &cluster.Node{Host: wire.Host{Values: total(metric.HostMemoryTotal)}}
-	card := &cluster.GPU{Card: wire.Card{Values: total(metric.MemoryTotal)}}
+	card := &cluster.GPU{Card: &wire.Card{Values: total(metric.MemoryTotal)}}
 	p := &wire.Process{RSS: new(uint64(100)), GPUMemory: new(uint64(300))}
 	type result struct {
 		percent float64

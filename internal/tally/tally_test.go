@@ -20,7 +20,7 @@ const historyLen = 60
 // gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that
 // is not known.
 func gpu(number int, util, temp []float32) cluster.GPU {
-	g := cluster.GPU{Number: number}
+	g := cluster.GPU{Card: &wire.Card{}, Number: number}
 	for i := range util {
 		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i],
 			metric.Power: util[i] * float32(number)}
@@ -146,7 +146,7 @@ func TestSlowest(t *testing.T) {
 
 func TestTotalsCountWhatIsKnown(t *testing.T) {
 	n := node()
-	n.GPUs = append(n.GPUs, cluster.GPU{})
+	n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}})
 	total := Total(All(n))
 	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Value != 78 || total.Temperature.GPU != &n.GPUs[1] ||
 		total.Counted() != 3 {
@@ -221,7 +221,7 @@ func TestCount(t *testing.T) {
 // The right edge of several histories is a bin that all have, save those whose reports have stopped.
 func TestEdge(t *testing.T) {
 	gpu := func(newest int64) *cluster.GPU {
-		g := &cluster.GPU{}
+		g := &cluster.GPU{Card: &wire.Card{}}
 		g.History.Add(newest, historyLen, func(metric.ID) float64 { return 1 })
 		return g
 	}
@@ -241,7 +241,7 @@ func TestEdge(t *testing.T) {
 // What one of GPUs said counts; where none said anything is a gap.
 func TestThrottled(t *testing.T) {
 	bits := func(first int64, bits ...float64) *cluster.GPU {
-		g := &cluster.GPU{}
+		g := &cluster.GPU{Card: &wire.Card{}}
 		for i, b := range bits {
 			g.History.Add(first+int64(i), historyLen, func(id metric.ID) float64 {
 				if id == metric.Throttle {

@@ -62,7 +62,7 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 	util := 95 + r.IntN(5)
 	g := cluster.GPU{
 		Number: number, Key: fmt.Sprintf("GPU-%d", r.Uint32()),
-		Card: wire.Card{
+		Card: &wire.Card{
 			Index: index, Minor: ptr(number), Name: "NVIDIA H100 80GB HBM3",
 			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87,
 				metric.MemoryTotal: 81559 * mib}),

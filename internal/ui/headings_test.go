@@ -23,7 +23,7 @@ func nodesWith(numbers ...[]int) *cluster.Snapshot {
 		n := fixtureNode(r, name, len(numbers[i]))
 		for k, number := range numbers[i] {
 			n.GPUs[k].Number, n.GPUs[k].Card.Minor = number, ptr(number)
-			n.Hello.GPUs = append(n.Hello.GPUs, n.GPUs[k].Card)
+			n.Hello.GPUs = append(n.Hello.GPUs, *n.GPUs[k].Card)
 		}
 		job.Minors[name] = numbers[i]
 		job.GPUs += len(numbers[i])
@@ -129,7 +129,7 @@ func TestHeadingOfAGPUWithoutANumber(t *testing.T) {
 	snap.Jobs[0].Minors = nil
 	n := snap.Nodes["gpu-n01"]
 	lost := n.GPUs[1]
-	lost.Card = wire.Card{Index: 2, Lost: "GPU is lost"}
+	lost.Card = &wire.Card{Index: 2, Lost: "GPU is lost"}
 	lost.Number = cluster.NoNumber
 	n.GPUs = append(n.GPUs, lost)
 	s := shot{name: "?", snap: func() *cluster.Snapshot { return snap },

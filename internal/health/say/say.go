@@ -209,8 +209,8 @@ type evidence struct {
 
 // nothing is no evidence.
 var nothing = evidence{
-	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{}, job: &cluster.Job{}, common: &cluster.Common{},
-	discovery: &cluster.Discovery{}, compared: &cluster.Comparison{},
+	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{Card: &wire.Card{}}, job: &cluster.Job{},
+	common: &cluster.Common{}, discovery: &cluster.Discovery{}, compared: &cluster.Comparison{},
 	silence: &cluster.Silence{},
 }
 
