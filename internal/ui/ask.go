@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 const (
@@ -29,8 +30,8 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	if a.Notice != "" {
 		m.scene.Notice = a.Notice
 	}
-	if a.Copy != "" && !m.terminal.copy(a.Copy) {
-		m.scene.Notice = fmt.Sprintf("not copied: terminals take at most %d kB", maxClip/1000)
+	if a.Copy != "" && !m.terminal.Copy(a.Copy) {
+		m.scene.Notice = fmt.Sprintf("not copied: terminals take at most %d kB", terminal.MaxClip/1000)
 	}
 	var asked []tea.Cmd
 	for _, ask := range a.Ask {
@@ -66,7 +67,7 @@ func (m *model) settled(s still) tea.Cmd {
 	if s.rest != m.rested {
 		return nil
 	}
-	if m.terminal.behind() {
+	if m.terminal.Behind() {
 		return m.rest()
 	}
 	m.scene.Still = true

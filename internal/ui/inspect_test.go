@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 // titled is the rule of what is over the page of processes, or of that page.
@@ -123,7 +124,7 @@ func TestCopiesAreSaid(t *testing.T) {
 	if r.press("j"); strings.Contains(r.text(), "OSC 52") {
 		t.Error("it is still said after the next key")
 	}
-	r.errands(&asker{}, nav.Answer{Copy: strings.Repeat("x", maxClip+1), Notice: "copied"})
+	r.errands(&asker{}, nav.Answer{Copy: strings.Repeat("x", terminal.MaxClip+1), Notice: "copied"})
 	if got := r.scene.Notice; got != "not copied: terminals take at most 100 kB" {
 		t.Errorf("said is %q", got)
 	}

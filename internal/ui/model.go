@@ -7,8 +7,8 @@
 //
 // Jobs and nodes are selected by name, so lists may change at any time.
 //
-// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block
-// (see terminal), and signal handling (see shell).
+// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block,
+// and signals: both are package terminal's.
 package ui
 
 import (
@@ -27,6 +27,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 // fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key
@@ -49,7 +50,7 @@ const (
 type tick struct{ chain int }
 
 // model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its
-// frames itself: see terminal.
+// frames itself: see package terminal.
 type model struct {
 	Options
 	view  *view
@@ -65,7 +66,7 @@ type model struct {
 	height   int // of the terminal: a recording has a line below the scene
 	light    bool
 	theme    *draw.Theme
-	terminal *terminal
+	terminal *terminal.Terminal
 	dirty    bool
 }
 
@@ -77,7 +78,7 @@ type look struct {
 
 // newModel returns the model with its first Snapshot. It writes to out.
 func newModel(o Options, out io.Writer) *model {
-	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: newTerminal(out)}
+	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: terminal.New(out)}
 	m.view.start(o.View)
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
 		ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
@@ -156,17 +157,17 @@ func (m *model) resolve() {
 
 func (m *model) retheme() {
 	if draw.AsksTerminal(m.Theme) && !m.ASCII { // terminals that only have ASCII do not understand the question
-		m.terminal.ask()
+		m.terminal.Ask()
 	}
 	m.theme = draw.Named(m.Theme, m.Profile, m.light, m.ASCII)
-	m.terminal.forget()
+	m.terminal.Forget()
 	m.dirty = true
 }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	defer m.rescue()
-	if m.terminal.failure() != nil {
+	if m.terminal.Failure() != nil {
 		return m, tea.Quit
 	}
 	switch msg := msg.(type) {
@@ -180,7 +181,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		return m, tea.Batch(m.touch(), m.key(msg))
 	case uv.UnknownCsiEvent:
-		m.terminal.answered(string(msg))
+		m.terminal.Answered(string(msg))
 	case attached:
 		return m, m.attend(msg)
 	case tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
@@ -265,7 +266,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 			return m.quit()
 		}
 		if key.Matches(msg, keys.Repaint) {
-			m.terminal.forget()
+			m.terminal.Forget()
 		}
 		if m.turn(msg) {
 			return did
@@ -288,7 +289,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // quit ends the program, once the terminal has answered what it was asked, or does not.
-func (m *model) quit() tea.Cmd { return m.terminal.hush(tea.Quit) }
+func (m *model) quit() tea.Cmd { return m.terminal.Hush(tea.Quit) }
 
 // press gives a message to the page that is on, and does what it answers.
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
@@ -368,20 +369,20 @@ func (m *model) modes() tea.View {
 
 func (m *model) paint() {
 	defer m.rescue()
-	c := m.terminal.blank(m.scene.W, m.height)
+	c := m.terminal.Blank(m.scene.W, m.height)
 	f := &part.Frame{Canvas: c, Scene: m.scene}
 	m.view.page(m.scene).Draw(f)
 	if m.Tape != nil {
 		place := m.Tape.Place()
 		tape.Draw(f, &place)
 	}
-	m.terminal.show(m.theme, c, m.modes())
+	m.terminal.Show(m.theme, c, m.modes())
 }
 
 // rescue restores the terminal before a panic reaches Bubble Tea, so that its report can be read.
 func (m *model) rescue() {
 	if r := recover(); r != nil {
-		m.terminal.close()
+		m.terminal.Close()
 		panic(r)
 	}
 }

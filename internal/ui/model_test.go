@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -70,6 +71,7 @@ type rig struct {
 	remembered []string
 	out        bytes.Buffer
 	screen     *vt.Emulator
+	mouse      tea.MouseMode // of the screen
 }
 
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
@@ -92,7 +94,13 @@ func (r *rig) send(msg tea.Msg) tea.Cmd {
 	r.t.Helper()
 	_, cmd := r.Update(msg)
 	r.View()
-	r.terminal.flush()
+	r.terminal.Flush()
+	switch {
+	case bytes.Contains(r.out.Bytes(), []byte(ansi.SetModeMouseButtonEvent)):
+		r.mouse = tea.MouseModeCellMotion
+	case bytes.Contains(r.out.Bytes(), []byte(ansi.ResetModeMouseButtonEvent)):
+		r.mouse = tea.MouseModeNone
+	}
 	if _, err := r.screen.Write(r.out.Bytes()); err != nil {
 		r.t.Fatal(err)
 	}
@@ -379,8 +387,8 @@ func TestMouseModes(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tea.WindowSizeMsg{Width: 60, Height: 15})
 	for _, want := range []tea.MouseMode{tea.MouseModeCellMotion, tea.MouseModeNone, tea.MouseModeCellMotion} {
-		if got := r.View().MouseMode; got != want || r.terminal.mouse != want {
-			t.Errorf("the mouse mode is %v, the terminal's %v, want %v", got, r.terminal.mouse, want)
+		if got := r.View().MouseMode; got != want || r.mouse != want {
+			t.Errorf("the mouse mode is %v, the terminal's %v, want %v", got, r.mouse, want)
 		}
 		if off := strings.Contains(r.text(), "M mouse: off"); off != (want == tea.MouseModeNone) {
 			t.Errorf("in mode %v the footer says that it is off: %v", want, off)
@@ -451,7 +459,7 @@ func TestLittleIsWritten(t *testing.T) {
 	r := newRig(t, fixture())
 	r.Update(tea.FocusMsg{})
 	r.View()
-	r.terminal.flush()
+	r.terminal.Flush()
 	if r.out.Len() > 0 {
 		t.Errorf("nothing has changed, and %q is written", r.out.String())
 	}
@@ -460,7 +468,7 @@ func TestLittleIsWritten(t *testing.T) {
 	r.snap = &later
 	r.Update(tick{r.chain})
 	r.View()
-	r.terminal.flush()
+	r.terminal.Flush()
 	if n := r.out.Len(); n == 0 || n > 400 {
 		t.Errorf("a second has passed, and %d bytes are written", n)
 	}
@@ -476,7 +484,7 @@ func TestRepaint(t *testing.T) {
 		r := newRig(t, fixture())
 		r.Update(msg)
 		r.View()
-		r.terminal.flush()
+		r.terminal.Flush()
 		if !strings.Contains(r.out.String(), "\x1b[2J") {
 			t.Errorf("%s: the screen is not redrawn", name)
 		}
@@ -498,6 +506,21 @@ func TestBackground(t *testing.T) {
 type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, fmt.Errorf("input/output error") }
+
+// A terminal that is gone ends the program.
+func TestTerminalGone(t *testing.T) {
+	r := newRig(t, fixture())
+	r.terminal = terminal.New(gone{})
+	r.Update(tick{r.chain})
+	r.press("o")
+	_, cmd := r.Update(tick{r.chain})
+	if cmd == nil {
+		t.Fatal("the model goes on without a terminal")
+	}
+	if _, ok := cmd().(tea.QuitMsg); !ok {
+		t.Error("the model goes on without a terminal")
+	}
+}
 
 // On the screen of somebody who has no job, a key changes nothing that would be seen only later.
 func TestKeysWithoutAJob(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 // Run shows the screen until the user quits or ctx ends, and restores the terminal, also after a panic in the screen.
@@ -18,25 +20,23 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		profile = colorprofile.Detect(out, os.Environ())
 	}
 	m := newModel(o, out)
-	m.terminal.tmux = os.Getenv("TMUX") != ""
-	m.terminal.flow.asks = true
-	m.terminal.start()
-	defer m.terminal.close()
-	sh := newShell(out, ctx.Done(), m.terminal)
-	size := sh.size()
-	program := tea.NewProgram(m, tea.WithInput(newKeyboard(in, o.Now)), tea.WithoutSignalHandler(),
-		tea.WithFilter(sh.filter), tea.WithColorProfile(profile),
+	m.terminal.Start(os.Getenv("TMUX") != "")
+	defer m.terminal.Close()
+	sh := terminal.NewShell(out, ctx.Done(), m.terminal)
+	size := sh.Size()
+	program := tea.NewProgram(m, tea.WithInput(terminal.Keyboard(in, o.Now)), tea.WithoutSignalHandler(),
+		tea.WithFilter(sh.Filter), tea.WithColorProfile(profile),
 		// Its renderer has nothing to show: all bytes come from m.terminal.
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
-	defer sh.watch(program.Send)()
+	defer sh.Watch(program.Send)()
 	defer o.attention(ctx, program.Send)()
 	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.
 	defer context.AfterFunc(ctx, func() {
-		sh.unstoppable()
+		sh.Unstoppable()
 		program.Quit()
 	})()
 	_, err := program.Run()
-	if gone := m.terminal.failure(); gone != nil && !errors.Is(err, tea.ErrProgramPanic) {
+	if gone := m.terminal.Failure(); gone != nil && !errors.Is(err, tea.ErrProgramPanic) {
 		return gone
 	}
 	return err

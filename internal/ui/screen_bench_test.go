@@ -105,7 +105,7 @@ func (s *stage) tick() { s.send(tick{s.chain}) }
 func (s *stage) send(msg tea.Msg) {
 	s.Update(msg)
 	s.View()
-	s.terminal.flush()
+	s.terminal.Flush()
 }
 
 // visits are the keys that lead to the pages from the first one, and the keys that are pressed there. They lead nowhere
@@ -259,7 +259,7 @@ func BenchmarkScreenBytes(b *testing.B) {
 		for _, size := range [][2]int{{200, 50}, {120, 40}, {80, 24}} {
 			s := newStage(events, size[0], size[1], v.to...)
 			s.bytes = 0
-			s.terminal.forget()
+			s.terminal.Forget()
 			s.resolve()
 			s.send(nil)
 			whole := float64(s.bytes)

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
 var (
@@ -151,7 +152,7 @@ func TestThemesAskForTheBackground(t *testing.T) {
 			r.Update(k)
 		}
 		r.View()
-		r.terminal.flush()
+		r.terminal.Flush()
 		defer r.out.Reset()
 		return strings.Contains(r.out.String(), ansi.RequestBackgroundColor)
 	}
@@ -170,7 +171,7 @@ func TestThemesAskForTheBackground(t *testing.T) {
 	if asked(left, right) || asked(right) {
 		t.Error("it is asked again")
 	}
-	r.ASCII, r.terminal = true, newTerminal(&r.out)
+	r.ASCII, r.terminal = true, terminal.New(&r.out)
 	if asked(left) || r.Theme != draw.HighContrast {
 		t.Error("a terminal that only has ASCII is asked")
 	}

@@ -300,7 +300,7 @@ func TestAQuestionThatWaits(t *testing.T) {
 	if _, cmd := r.Update(still{r.rested}); cmd == nil || r.scene.Still {
 		t.Error("it counts as read")
 	}
-	r.terminal.flush()
+	r.terminal.Flush()
 	if r.Update(still{r.rested}); !r.scene.Still {
 		t.Error("it does not count as read")
 	}

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -22,7 +22,7 @@ var mice = map[tea.MouseMode]string{
 }
 
 // open takes the terminal, if it is not taken yet.
-func (t *terminal) open(b []byte) []byte {
+func (t *Terminal) open(b []byte) []byte {
 	if t.opened {
 		return b
 	}
@@ -31,7 +31,7 @@ func (t *terminal) open(b []byte) []byte {
 }
 
 // setModes changes the modes that differ from those of the view.
-func (t *terminal) setModes(b []byte, v tea.View) []byte {
+func (t *Terminal) setModes(b []byte, v tea.View) []byte {
 	if v.WindowTitle != t.title {
 		t.title = v.WindowTitle
 		b = append(b, ansi.SetWindowTitle(t.title)...)
@@ -43,7 +43,7 @@ func (t *terminal) setModes(b []byte, v tea.View) []byte {
 	return b
 }
 
-func (t *terminal) leave() {
+func (t *Terminal) leave() {
 	if t.opened {
 		t.opened = false
 		t.write([]byte(leave))

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"bytes"
@@ -56,9 +56,9 @@ func (l *slowLink) Write(p []byte) (int, error) {
 // busy shows a frame in which nearly everything has changed every 50 ms, for a while, and returns how far each frame
 // that was shown lagged.
 func busy(l *slowLink, asks bool, during time.Duration) []time.Duration {
-	term := newTerminal(l)
+	term := New(l)
 	term.flow.asks = asks
-	l.drawn, l.reply = map[string]time.Time{}, term.answered
+	l.drawn, l.reply = map[string]time.Time{}, term.Answered
 	term.start()
 	r := rand.New(rand.NewPCG(1, 2))
 	for i, end := 0, time.Now().Add(during); time.Now().Before(end); i++ {
@@ -70,11 +70,11 @@ func busy(l *slowLink, asks bool, during time.Duration) []time.Duration {
 		l.mu.Lock()
 		l.drawn[stamp] = time.Now()
 		l.mu.Unlock()
-		term.show(plainTheme, c, tea.View{})
+		term.Show(plainTheme, c, tea.View{})
 		time.Sleep(50 * time.Millisecond)
 	}
 	synctest.Wait()
-	term.close()
+	term.Close()
 	time.Sleep(time.Minute)
 	return l.lags
 }
@@ -161,13 +161,13 @@ func TestALostAnswer(t *testing.T) {
 }
 
 // asking is a terminal with an open question, and all that was written to it.
-func asking(t *testing.T) (*terminal, *frozen) {
+func asking(t *testing.T) (*Terminal, *frozen) {
 	out := &frozen{thawed: make(chan struct{})}
 	close(out.thawed)
-	term := newTerminal(out)
+	term := New(out)
 	term.flow.asks = true
 	term.start()
-	t.Cleanup(term.close)
+	t.Cleanup(term.Close)
 	large(term, 'a')
 	synctest.Wait()
 	if !bytes.Contains(out.all(), []byte(question)) {
@@ -177,12 +177,12 @@ func asking(t *testing.T) (*terminal, *frozen) {
 }
 
 // large shows more than a window.
-func large(t *terminal, letter rune) {
+func large(t *Terminal, letter rune) {
 	c := draw.New(120, 40)
 	for y := range 40 {
 		c.Put(0, y, strings.Repeat(string(letter), 120), draw.Text)
 	}
-	t.show(plainTheme, c, tea.View{})
+	t.Show(plainTheme, c, tea.View{})
 }
 
 // all is what was written so far.
@@ -198,16 +198,16 @@ func TestCtrlZWaitsForTheAnswer(t *testing.T) {
 	for _, test := range []struct{ answers, want time.Duration }{{round, round}, {time.Hour, closing}} {
 		synctest.Test(t, func(t *testing.T) {
 			term, _ := asking(t)
-			s := newShell(io.Discard, nil, term)
+			s := NewShell(io.Discard, nil, term)
 			ctrlZ := tea.KeyPressMsg{Code: 'z', Mod: tea.ModCtrl}
-			waits, ok := s.filter(nil, ctrlZ).(tea.BatchMsg)
+			waits, ok := s.Filter(nil, ctrlZ).(tea.BatchMsg)
 			if !ok || len(waits) != 1 {
 				t.Fatalf("it does not wait: %v", waits)
 			}
-			if again := s.filter(nil, ctrlZ); again != nil {
+			if again := s.Filter(nil, ctrlZ); again != nil {
 				t.Errorf("the second Ctrl-Z is %T", again)
 			}
-			answer := time.AfterFunc(test.answers, func() { term.answered(fine) })
+			answer := time.AfterFunc(test.answers, func() { term.Answered(fine) })
 			defer answer.Stop()
 			begin := time.Now()
 			if waits[0](); time.Since(begin) != test.want {
@@ -222,10 +222,10 @@ func TestCtrlZWaitsForTheAnswer(t *testing.T) {
 func TestAQuestionIsNotOpenAfterSuspension(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term, out := asking(t)
-		term.answered(fine)
+		term.Answered(fine)
 		large(term, 'b')
 		synctest.Wait()
-		term.hush(nil)
+		term.Hush(nil)
 		term.suspend()
 		before := len(out.all())
 		large(term, 'c')
@@ -244,17 +244,17 @@ func TestTheClipboardIsPartOfTheFlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		term, out := asking(t)
 		before := len(out.all())
-		term.copy(strings.Repeat("x", window))
+		term.Copy(strings.Repeat("x", window))
 		if synctest.Wait(); len(out.all()) > before {
 			t.Errorf("while a question is open it writes %.100q", out.all()[before:])
 		}
-		term.answered(fine)
+		term.Answered(fine)
 		if synctest.Wait(); !bytes.HasSuffix(out.all(), []byte(question)) {
 			t.Errorf("after the answer it writes %.100q, without a question", out.all()[before:])
 		}
-		term.copy("last")
+		term.Copy("last")
 		synctest.Wait()
-		term.close()
+		term.Close()
 		if last := "\x1b]52;c;bGFzdA==\a" + leave; !bytes.HasSuffix(out.all(), []byte(last)) {
 			t.Errorf("the end is %q", out.all()[len(out.all())-100:])
 		}
@@ -267,9 +267,9 @@ func TestTheClipboardOfOthersIsLeftAlone(t *testing.T) {
 		term, out := asking(t)
 		term.suspend()
 		before := len(out.all())
-		term.copy("last")
+		term.Copy("last")
 		synctest.Wait()
-		if term.close(); len(out.all()) > before {
+		if term.Close(); len(out.all()) > before {
 			t.Errorf("it writes %q", out.all()[before:])
 		}
 	})
@@ -278,8 +278,8 @@ func TestTheClipboardOfOthersIsLeftAlone(t *testing.T) {
 // Some emulators answer with DEC's private mark, as if they had been asked with it.
 func TestBothFormsOfTheAnswerCount(t *testing.T) {
 	for answer, want := range map[string]bool{fine: true, fineDEC: true, "\x1b[3n": false, "\x1b[0c": false} {
-		term := newTerminal(io.Discard)
-		if term.answered(answer); term.flow.heard != want {
+		term := New(io.Discard)
+		if term.Answered(answer); term.flow.heard != want {
 			t.Errorf("%q: heard %t", answer, term.flow.heard)
 		}
 	}

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"time"
@@ -48,7 +48,7 @@ func (f *flow) settle() {
 }
 
 // inquire adds the question to what is written, if there were enough bytes since the last one.
-func (t *terminal) inquire(b []byte) []byte {
+func (t *Terminal) inquire(b []byte) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := &t.flow
@@ -69,7 +69,7 @@ func (t *terminal) inquire(b []byte) []byte {
 
 // giveUp ends the wait for an answer that does not come. If others have come meanwhile, one was lost, and is not waited
 // for any more; otherwise they may all be late.
-func (t *terminal) giveUp(open chan struct{}) {
+func (t *Terminal) giveUp(open chan struct{}) {
 	t.mu.Lock()
 	if f := &t.flow; f.clear == open {
 		if f.came {
@@ -82,9 +82,9 @@ func (t *terminal) giveUp(open chan struct{}) {
 	t.wake.Ring()
 }
 
-// answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when
+// Answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when
 // nobody waits for it: a link that is that slow needs the questions most.
-func (t *terminal) answered(answer string) {
+func (t *Terminal) Answered(answer string) {
 	if answer != fine && answer != fineDEC {
 		return
 	}
@@ -101,10 +101,10 @@ func (t *terminal) answered(answer string) {
 	t.wake.Ring()
 }
 
-// hush asks nothing more, and returns a command that gives what next returns, once the terminal has answered the last
+// Hush asks nothing more, and returns a command that gives what next returns, once the terminal has answered the last
 // question or that has taken too long. An answer that comes when nobody reads any more would stand on the command line
 // of the shell.
-func (t *terminal) hush(next func() tea.Msg) tea.Cmd {
+func (t *Terminal) Hush(next func() tea.Msg) tea.Cmd {
 	t.mu.Lock()
 	t.flow.hushed = true
 	open := t.flow.clear

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"bytes"
@@ -10,10 +10,11 @@ import (
 // keyboard is the terminal as what is typed comes from it. It passes on what it reads, except that it tells keys from
 // pastes where the terminal does not:
 //
-//   - A bracketed paste that has no end takes every key that follows. So it ends after silence, with the first byte that comes then, and at Ctrl-C, which
-//     no terminal pastes.
-//   - So much text in one read that nobody can have typed it is a paste without brackets, and gets some. Otherwise each of its characters would be a key:
-//     keys that nobody has pressed, and a screen that does nothing else for as long as they last.
+//   - A bracketed paste that has no end takes every key that follows. So it ends after silence, with the first byte that
+//     comes then, and at Ctrl-C, which no terminal pastes.
+//   - So much text in one read that nobody can have typed it is a paste without brackets, and gets some. Otherwise each
+//     of its characters would be a key: keys that nobody has pressed, and a screen that does nothing else for as long as
+//     they last.
 //
 // It is a file where the terminal is one: Bubble Tea sets its modes.
 type keyboard struct {
@@ -57,8 +58,8 @@ const (
 	flood = 256
 )
 
-// newKeyboard returns the input for Bubble Tea.
-func newKeyboard(in io.Reader, now func() time.Time) io.Reader {
+// Keyboard returns the input for Bubble Tea.
+func Keyboard(in io.Reader, now func() time.Time) io.Reader {
 	k := &keyboard{Reader: in, now: now}
 	if f, ok := in.(*os.File); ok {
 		return &console{f, k}

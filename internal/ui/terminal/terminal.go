@@ -1,4 +1,8 @@
-package ui
+// Package terminal is the way of the screen to the user's terminal and back: it writes frames and modes, tells keys
+// from pastes, and handles job control and window sizes.
+//
+// A Terminal may be used concurrently; a goroutine of its own does the writing, which may block.
+package terminal
 
 import (
 	"cmp"
@@ -15,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// terminal writes everything that goes to the terminal: frames, modes, the window title, the clipboard. It compares
+// Terminal writes everything that goes to the terminal: frames, modes, the window title, the clipboard. It compares
 // each frame with the last one cell by cell and writes the difference at once.
 //
 // It replaces Bubble Tea's renderer, which checks for a new frame on a timer: checking 30 times a second, to answer a
@@ -25,7 +29,7 @@ import (
 // A write blocks while nobody reads the terminal. The model must still see the quit key and the end of its context, so
 // a goroutine does the writing, from start to close. At most one frame waits for it, or for the terminal (see flow); a
 // newer frame replaces it.
-type terminal struct {
+type Terminal struct {
 	out  io.Writer
 	tmux bool // nvnodetop runs in tmux
 	wake bell.Bell
@@ -63,15 +67,15 @@ type picture struct {
 // closing limits how long restoring the terminal may block.
 const closing = time.Second
 
-func newTerminal(out io.Writer) *terminal {
-	return &terminal{out: out, wake: bell.New()}
+func New(out io.Writer) *Terminal {
+	return &Terminal{out: out, wake: bell.New()}
 }
 
-// maxClip limits texts for the clipboard: many terminals silently drop longer sequences.
-const maxClip = 100_000
+// MaxClip limits texts for the clipboard: many terminals silently drop longer sequences.
+const MaxClip = 100_000
 
-// blank returns an empty canvas for the next picture. Canvases are large, so two of them take turns.
-func (t *terminal) blank(w, h int) *draw.Canvas {
+// Blank returns an empty canvas for the next picture. Canvases are large, so two of them take turns.
+func (t *Terminal) Blank(w, h int) *draw.Canvas {
 	t.mu.Lock()
 	c := cmp.Or(t.spare, &draw.Canvas{})
 	t.spare = nil
@@ -80,18 +84,18 @@ func (t *terminal) blank(w, h int) *draw.Canvas {
 	return c
 }
 
-// show makes the terminal show the canvas, with the modes of the view. It takes over the canvas and does not wait.
-func (t *terminal) show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
+// Show makes the terminal show the canvas, with the modes of the view. It takes over the canvas and does not wait.
+func (t *Terminal) Show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
 	t.mu.Lock()
 	t.pending.theme, t.pending.canvas, t.pending.modes = theme, c, modes
 	t.mu.Unlock()
 	t.wake.Ring()
 }
 
-// copy puts a text into the clipboard of the user's terminal. It returns false if the text is too long.
+// Copy puts a text into the clipboard of the user's terminal. It returns false if the text is too long.
 // By default tmux ignores the sequence, but it can be configured to pass on a wrapped one, so it gets both.
-func (t *terminal) copy(text string) bool {
-	if len(text) > maxClip {
+func (t *Terminal) Copy(text string) bool {
+	if len(text) > MaxClip {
 		return false
 	}
 	clip := ansi.SetSystemClipboard(text)
@@ -106,7 +110,7 @@ func (t *terminal) copy(text string) bool {
 }
 
 // suspend restores the terminal, unless that blocks for too long, and writes nothing until resume.
-func (t *terminal) suspend() {
+func (t *Terminal) suspend() {
 	left := make(chan struct{})
 	t.mu.Lock()
 	t.away, t.left = true, left
@@ -120,7 +124,7 @@ func (t *terminal) suspend() {
 
 // resume makes the next frame take over the terminal again and repaint all of it. Whoever had it meanwhile got the
 // answer to an open question.
-func (t *terminal) resume() {
+func (t *Terminal) resume() {
 	t.mu.Lock()
 	t.away, t.pending.whole, t.flow.hushed = false, true, false
 	t.flow.settle()
@@ -129,37 +133,43 @@ func (t *terminal) resume() {
 	t.wake.Ring()
 }
 
-// forget makes the next frame repaint everything.
-func (t *terminal) forget() {
+// Forget makes the next frame repaint everything.
+func (t *Terminal) Forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending.whole = true
 }
 
-// ask asks the terminal for its background with the next frame, once. The answer is a message to the model.
-func (t *terminal) ask() {
+// Ask asks the terminal for its background with the next frame, once. The answer is a message to the model.
+func (t *Terminal) Ask() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pending.asks = t.pending.asks || !t.asked
 	t.asked = true
 }
 
-// behind reports whether a frame waits to be written.
-func (t *terminal) behind() bool {
+// Behind reports whether a frame waits to be written.
+func (t *Terminal) Behind() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.pending.canvas != nil
 }
 
-// failure returns the write error, after which the terminal is gone.
-func (t *terminal) failure() error {
+// Failure returns the write error, after which the terminal is gone.
+func (t *Terminal) Failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.err
 }
 
+// Start starts the writer. The terminal is asked how far it is behind.
+func (t *Terminal) Start(tmux bool) {
+	t.tmux, t.flow.asks = tmux, true
+	t.start()
+}
+
 // start starts the writer.
-func (t *terminal) start() {
+func (t *Terminal) start() {
 	t.quit, t.done = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(t.done)
@@ -176,8 +186,8 @@ func (t *terminal) start() {
 	}()
 }
 
-// close restores the terminal, unless that blocks for too long. It may be called more than once.
-func (t *terminal) close() {
+// Close restores the terminal, unless that blocks for too long. It may be called more than once.
+func (t *Terminal) Close() {
 	if t.quit == nil {
 		return
 	}
@@ -195,17 +205,17 @@ func (t *terminal) close() {
 
 // flushSafely turns a panic into an error: the model then quits, and the terminal is restored before the error is
 // printed.
-func (t *terminal) flushSafely() {
+func (t *Terminal) flushSafely() {
 	defer func() {
 		if r := recover(); r != nil {
 			t.fail(fmt.Errorf("writing a frame: panic: %v\n%s", r, debug.Stack()))
 		}
 	}()
-	t.flush()
+	t.Flush()
 }
 
-// flush writes the waiting frame, or restores the terminal. Only the writer calls it and the methods below.
-func (t *terminal) flush() {
+// Flush writes the waiting frame, or restores the terminal. Only the writer calls it and the methods below.
+func (t *Terminal) Flush() {
 	p, clip, left := t.take()
 	switch {
 	case left != nil:
@@ -219,7 +229,7 @@ func (t *terminal) flush() {
 }
 
 // take returns the next thing to do: write a frame or a text for the clipboard, or restore the terminal.
-func (t *terminal) take() (p picture, clip string, left chan struct{}) {
+func (t *Terminal) take() (p picture, clip string, left chan struct{}) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.away {
@@ -238,7 +248,7 @@ func (t *terminal) take() (p picture, clip string, left chan struct{}) {
 
 // takeClip returns a text for the clipboard that has waited for the terminal until the end, unless that belongs to
 // others.
-func (t *terminal) takeClip() string {
+func (t *Terminal) takeClip() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.away {
@@ -247,7 +257,7 @@ func (t *terminal) takeClip() string {
 	return t.clip
 }
 
-func (t *terminal) paint(p picture, clip string) {
+func (t *Terminal) paint(p picture, clip string) {
 	old := t.shown
 	if p.whole {
 		old = nil
@@ -259,7 +269,7 @@ func (t *terminal) paint(p picture, clip string) {
 }
 
 // frame returns the bytes that turn a terminal that shows old into one that shows p.
-func (t *terminal) frame(p picture, old *draw.Canvas) []byte {
+func (t *Terminal) frame(p picture, old *draw.Canvas) []byte {
 	b := t.open(t.buffer[:0])
 	if p.asks {
 		b = append(b, ansi.RequestBackgroundColor...)
@@ -278,7 +288,7 @@ func (t *terminal) frame(p picture, old *draw.Canvas) []byte {
 	return b
 }
 
-func (t *terminal) write(b []byte) {
+func (t *Terminal) write(b []byte) {
 	if len(b) == 0 {
 		return
 	}
@@ -287,7 +297,7 @@ func (t *terminal) write(b []byte) {
 	}
 }
 
-func (t *terminal) fail(err error) {
+func (t *Terminal) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.err = err

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"bytes"
@@ -31,8 +31,8 @@ func (r *typed) Read(p []byte) (int, error) {
 // heardOf is what comes of it.
 func heardOf(t *testing.T, gaps map[int]time.Duration, reads ...string) string {
 	t.Helper()
-	in := &typed{reads: reads, gaps: gaps, at: fixtureNow}
-	k := newKeyboard(in, func() time.Time { return in.at })
+	in := &typed{reads: reads, gaps: gaps, at: time.Unix(1_000_000, 0)}
+	k := Keyboard(in, func() time.Time { return in.at })
 	var out bytes.Buffer
 	p := make([]byte, 4096)
 	for {

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"io"
@@ -17,17 +17,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// shell handles job control (Ctrl-Z, fg) and window sizes. Bubble Tea can suspend a program, but hangs if nothing
+// Shell handles job control (Ctrl-Z, fg) and window sizes. Bubble Tea can suspend a program, but hangs if nothing
 // actually stops it, as under "ssh -t host nvnodetop", and it does not notice when something else stops and continues
 // the program.
 //
 // SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program that
 // is stopped from outside leaves the terminal in raw mode, and repairs that when it is continued.
-type shell struct {
+type Shell struct {
 	tty      uintptr
 	isTTY    bool
 	ended    <-chan struct{} // closed when the program should end
-	terminal *terminal
+	terminal *Terminal
 
 	signals chan os.Signal
 	leaving bool        // Ctrl-Z waits for the terminal's answer, or for Bubble Tea; its goroutine's own
@@ -44,17 +44,17 @@ const (
 	parting, partings = 5 * time.Millisecond, 20
 )
 
-func newShell(out io.Writer, ended <-chan struct{}, t *terminal) *shell {
-	s := &shell{ended: ended, terminal: t, signals: make(chan os.Signal, 8), resumed: bell.New()}
+func NewShell(out io.Writer, ended <-chan struct{}, t *Terminal) *Shell {
+	s := &Shell{ended: ended, terminal: t, signals: make(chan os.Signal, 8), resumed: bell.New()}
 	if f, ok := out.(term.File); ok && term.IsTerminal(f.Fd()) {
 		s.tty, s.isTTY = f.Fd(), true
 	}
 	return s
 }
 
-// size returns the usable size of the window: some terminals report 0×0 before they are shown, and some report
+// Size returns the usable size of the window: some terminals report 0×0 before they are shown, and some report
 // nonsense.
-func (s *shell) size() tea.WindowSizeMsg {
+func (s *Shell) Size() tea.WindowSizeMsg {
 	var w, h int
 	if s.isTTY {
 		w, h, _ = term.GetSize(s.tty)
@@ -69,8 +69,8 @@ func usable(w, h int) tea.WindowSizeMsg {
 	return tea.WindowSizeMsg{Width: min(w, 1000), Height: min(h, 500)}
 }
 
-// watch handles signals until stop is called.
-func (s *shell) watch(send func(tea.Msg)) (stop func()) {
+// Watch handles signals until stop is called.
+func (s *Shell) Watch(send func(tea.Msg)) (stop func()) {
 	signal.Notify(s.signals, syscall.SIGCONT, syscall.SIGWINCH)
 	go func() {
 		for sig := range s.signals {
@@ -83,10 +83,10 @@ func (s *shell) watch(send func(tea.Msg)) (stop func()) {
 	}
 }
 
-func (s *shell) answer(sig os.Signal, send func(tea.Msg)) {
+func (s *Shell) answer(sig os.Signal, send func(tea.Msg)) {
 	switch {
 	case sig == syscall.SIGWINCH:
-		send(s.size())
+		send(s.Size())
 	case s.waiting.Load():
 		s.resumed.Ring()
 	case !s.background():
@@ -96,8 +96,8 @@ func (s *shell) answer(sig os.Signal, send func(tea.Msg)) {
 	}
 }
 
-// filter makes Ctrl-Z suspend the program and limits window sizes, which terminals can also report as input.
-func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+// Filter makes Ctrl-Z suspend the program and limits window sizes, which terminals can also report as input.
+func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
 		if key.Matches(msg, keys.Suspend) {
@@ -111,19 +111,19 @@ func (s *shell) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 
 // pause returns the message that suspends the program once the terminal has answered what it was asked, or does not.
 // Another Ctrl-Z meanwhile changes nothing.
-func (s *shell) pause() tea.Msg {
+func (s *Shell) pause() tea.Msg {
 	if s.leaving {
 		return nil
 	}
 	s.leaving = true
-	return tea.BatchMsg{s.terminal.hush(func() tea.Msg { return s.suspend(true) })}
+	return tea.BatchMsg{s.terminal.Hush(func() tea.Msg { return s.suspend(true) })}
 }
 
 // suspend returns the message that makes Bubble Tea release its input, run the suspension, and continue.
-func (s *shell) suspend(stop bool) tea.Msg { return tea.Exec(&suspension{s, stop}, nil)() }
+func (s *Shell) suspend(stop bool) tea.Msg { return tea.Exec(&suspension{s, stop}, nil)() }
 
 type suspension struct {
-	*shell
+	*Shell
 	stop bool // stop the program; otherwise it has been stopped already
 }
 
@@ -156,7 +156,7 @@ func (s *suspension) Run() error {
 func again() { _ = syscall.Kill(os.Getpid(), syscall.SIGTTOU) }
 
 // rest stops the program and returns when it is continued.
-func (s *shell) rest(stop func()) {
+func (s *Shell) rest(stop func()) {
 	s.waiting.Store(true)
 	defer s.waiting.Store(false)
 	select {
@@ -175,7 +175,7 @@ func (s *shell) rest(stop func()) {
 }
 
 // background reports whether another program has the terminal, which must not be disturbed then.
-func (s *shell) background() bool { return s.isTTY && inBackground(s.tty) }
+func (s *Shell) background() bool { return s.isTTY && inBackground(s.tty) }
 
 func inBackground(tty uintptr) bool {
 	foreground, err := unix.IoctlGetInt(int(tty), unix.TIOCGPGRP)
@@ -183,11 +183,11 @@ func inBackground(tty uintptr) bool {
 }
 
 // ending reports whether the program should end while in the background.
-func (s *shell) ending() bool {
+func (s *Shell) ending() bool {
 	for range partings {
 		select {
 		case <-s.ended:
-			s.unstoppable()
+			s.Unstoppable()
 			return true
 		case <-time.After(parting):
 		}
@@ -195,8 +195,8 @@ func (s *shell) ending() bool {
 	return false
 }
 
-// unstoppable lets a program in the background end: restoring the terminal settings would stop it again.
-func (s *shell) unstoppable() {
+// Unstoppable lets a program in the background end: restoring the terminal settings would stop it again.
+func (s *Shell) Unstoppable() {
 	if s.background() {
 		signal.Ignore(syscall.SIGTTOU)
 	}

@@ -1,4 +1,4 @@
-package ui
+package terminal
 
 import (
 	"bytes"
@@ -9,10 +9,13 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/vt"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
+
+var plainTheme = draw.NewTheme(colorprofile.NoTTY, false, false)
 
 // frozen is a terminal that takes nothing until it is thawed.
 type frozen struct {
@@ -29,10 +32,10 @@ func (f *frozen) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func say(t *terminal, s string) {
+func say(t *Terminal, s string) {
 	c := draw.New(20, 1)
 	c.Put(0, 0, s, draw.Text)
-	t.show(plainTheme, c, tea.View{})
+	t.Show(plainTheme, c, tea.View{})
 }
 
 // Frames that nobody reads wait for no one, and only the newest of them is written in the end, as the difference to the
@@ -40,7 +43,7 @@ func say(t *terminal, s string) {
 func TestFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
-		term := newTerminal(out)
+		term := New(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait() // its write is under way
@@ -50,7 +53,7 @@ func TestFrozenTerminal(t *testing.T) {
 		say(term, "first and last")
 		close(out.thawed)
 		synctest.Wait()
-		term.close()
+		term.Close()
 		screen := vt.NewEmulator(20, 1)
 		if len(out.writes) != 3 {
 			t.Fatalf("%d writes, want two frames and the end: %q", len(out.writes), out.writes)
@@ -73,13 +76,13 @@ func TestFrozenTerminal(t *testing.T) {
 func TestCloseOfFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
-		term := newTerminal(out)
+		term := New(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait()
 		begin := time.Now()
-		term.close()
-		term.close()
+		term.Close()
+		term.Close()
 		if took := time.Since(begin); took > 2*closing {
 			t.Errorf("it took %v to close", took)
 		}
@@ -99,17 +102,17 @@ func (r *recorder) next() string {
 	return r.String()
 }
 
-func put(t *terminal, s string, v tea.View) {
+func put(t *Terminal, s string, v tea.View) {
 	c := draw.New(20, 1)
 	c.Put(0, 0, s, draw.Text)
-	t.show(plainTheme, c, v)
-	t.flush()
+	t.Show(plainTheme, c, v)
+	t.Flush()
 }
 
 // The title and the mouse are as the view says, are named only when they change, and are given back.
 func TestModes(t *testing.T) {
 	out := &recorder{}
-	term := newTerminal(out)
+	term := New(out)
 	put(term, "a", tea.View{WindowTitle: "one"})
 	if got := out.next(); !strings.HasPrefix(got, enter+"\x1b]2;one\a") {
 		t.Errorf("the first frame is %q", got)
@@ -144,12 +147,12 @@ func TestSuspendedTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		close(out.thawed)
-		term := newTerminal(out)
-		term.ask()
+		term := New(out)
+		term.Ask()
 		term.start()
-		defer term.close()
+		defer term.Close()
 		v := tea.View{WindowTitle: "title", MouseMode: tea.MouseModeCellMotion}
-		term.show(plainTheme, draw.New(20, 1), v)
+		term.Show(plainTheme, draw.New(20, 1), v)
 		synctest.Wait()
 		begin := time.Now()
 		term.suspend()
@@ -157,14 +160,14 @@ func TestSuspendedTerminal(t *testing.T) {
 			t.Errorf("it took %v to suspend", took)
 		}
 		say(term, "unseen")
-		term.copy("unseen")
+		term.Copy("unseen")
 		synctest.Wait()
 		if n := len(out.writes); n != 2 || string(out.writes[1]) != leave {
 			t.Fatalf("suspended, it writes %q", out.writes)
 		}
 		c := draw.New(20, 1)
 		c.Put(0, 0, "seen", draw.Text)
-		term.show(plainTheme, c, v)
+		term.Show(plainTheme, c, v)
 		term.resume()
 		synctest.Wait()
 		got := string(out.writes[2])
@@ -180,7 +183,7 @@ func TestSuspendedTerminal(t *testing.T) {
 func TestSuspendOfFrozenTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
-		term := newTerminal(out)
+		term := New(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait()
@@ -190,35 +193,35 @@ func TestSuspendOfFrozenTerminal(t *testing.T) {
 			t.Errorf("it took %v to suspend", took)
 		}
 		close(out.thawed)
-		term.close()
+		term.Close()
 	})
 }
 
 // A text goes into the clipboard without a frame, also through tmux; one that is too long does not go at all.
 func TestCopy(t *testing.T) {
 	out := &recorder{}
-	term := newTerminal(out)
-	if !term.copy("gpu-n01\x1b") {
+	term := New(out)
+	if !term.Copy("gpu-n01\x1b") {
 		t.Error("a short text is refused")
 	}
-	term.flush()
+	term.Flush()
 	const plain = "\x1b]52;c;Z3B1LW4wMRs=\a"
 	if got := out.next(); got != plain {
 		t.Errorf("it writes %q", got)
 	}
 	term.tmux = true
-	term.copy("gpu-n01\x1b")
-	term.flush()
+	term.Copy("gpu-n01\x1b")
+	term.Flush()
 	if got, want := out.next(), plain+"\x1bPtmux;\x1b"+plain+"\x1b\\"; got != want {
 		t.Errorf("in tmux it writes %q, want %q", got, want)
 	}
-	if term.flush(); out.Len() > 0 {
+	if term.Flush(); out.Len() > 0 {
 		t.Errorf("it writes %q once more", out.String())
 	}
-	if term.copy(strings.Repeat("a", maxClip+1)) {
+	if term.Copy(strings.Repeat("a", MaxClip+1)) {
 		t.Error("a long text is taken")
 	}
-	if term.flush(); out.Len() > 0 {
+	if term.Flush(); out.Len() > 0 {
 		t.Errorf("a long text writes %d bytes", out.Len())
 	}
 }
@@ -228,14 +231,14 @@ func TestPanicOfWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}
 		close(out.thawed)
-		term := newTerminal(out)
+		term := New(out)
 		term.start()
 		say(term, "first")
 		synctest.Wait()
-		term.show(nil, draw.New(20, 1), tea.View{})
+		term.Show(nil, draw.New(20, 1), tea.View{})
 		synctest.Wait()
-		term.close()
-		if err := term.failure(); err == nil || !strings.Contains(err.Error(), "terminal.go") {
+		term.Close()
+		if err := term.Failure(); err == nil || !strings.Contains(err.Error(), "terminal.go") {
 			t.Errorf("the error is %v", err)
 		}
 		if last := out.writes[len(out.writes)-1]; string(last) != leave {
@@ -250,20 +253,5 @@ func TestUsable(t *testing.T) {
 		if got := usable(test[0], test[1]); got.Width != test[2] || got.Height != test[3] {
 			t.Errorf("%d×%d is used as %d×%d", test[0], test[1], got.Width, got.Height)
 		}
-	}
-}
-
-// A terminal that is gone ends the program.
-func TestTerminalGone(t *testing.T) {
-	r := newRig(t, fixture())
-	r.terminal.out = gone{}
-	r.Update(tick{r.chain})
-	r.press("o")
-	_, cmd := r.Update(tick{r.chain})
-	if cmd == nil {
-		t.Fatal("the model goes on without a terminal")
-	}
-	if _, ok := cmd().(tea.QuitMsg); !ok {
-		t.Error("the model goes on without a terminal")
 	}
 }
