@@ -30,6 +30,9 @@ type mark struct {
 	v     [len(counters)]float64
 }
 
+// timed reports whether the mark is there, and has a time: a probe that tells none sends 0.
+func (m *mark) timed() bool { return m != nil && m.ms != 0 }
+
 func (m *mark) get(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
 
 func (m *mark) set(i int, v float64) {
@@ -72,11 +75,11 @@ func (w *growth) grow(at time.Time, ms int64, values *metric.Values) {
 		}
 	}
 	switch {
-	case w.now == nil:
-		w.first, w.older, w.newer = now, now, now
-	case w.backwards(now):
+	case w.now != nil && w.backwards(now):
 		*w = growth{first: now, older: now, newer: now, now: now, loaded: at}
 		return
+	case !w.first.timed():
+		w.first, w.older, w.newer = now, now, now
 	default:
 		w.first, w.older, w.newer = w.first.with(now), w.older.with(now), w.newer.with(now)
 	}
@@ -108,7 +111,7 @@ func (w *growth) backwards(now *mark) bool {
 // since returns by how much a counter has grown since the mark, and the time from then.
 func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
 	i := counterAt[id]
-	if i == 0 || m == nil {
+	if i == 0 || !m.timed() {
 		return 0, 0, false
 	}
 	now, known := w.now.get(i - 1)
