@@ -21,13 +21,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
 // Access is what leads to SLURM and to the nodes. It must be closed.
 type Access struct {
 	Native     *ssh.Door
-	Commands   slurm.Runner
+	Commands   command.Runner
 	Client     *slurm.Client
 	Doors      []auto.Door // that lead to nodes, in the order in which they are tried
 	Favorite   string      // the door to begin with; empty: the first
@@ -42,17 +43,17 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, er
 	if err != nil {
 		return nil, err
 	}
-	a := &Access{Native: native, Commands: slurm.Command}
+	a := &Access{Native: native, Commands: command.Run}
 	a.User, a.Host = Here()
 	if cfg.Login != "" {
 		if err := native.Through(cfg.Login); err != nil {
 			return nil, err
 		}
-		a.Commands = slurm.Remote(native.Run)
+		a.Commands = command.Remote(native.Run)
 		a.User, a.Host = native.LoginUser(ctx)
 	}
 	if log != nil {
-		a.Commands = slurm.Logged(a.Commands, log)
+		a.Commands = command.Logged(a.Commands, log)
 	}
 	a.Client = slurm.New(a.Commands)
 	if a.opener, err = newOpener(cfg, a.Host, native); err != nil {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has none. An error names where the list is from.
@@ -12,13 +12,13 @@ func ExpandHosts(from, list string) ([]string, error) {
 	if list == "" {
 		return nil, nil
 	}
-	names, err := slurm.ExpandHostlist(list)
+	names, err := hostlist.Expand(list)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
 	for _, name := range names {
 		switch {
-		case slurm.IsHostName(name):
+		case hostlist.IsHost(name):
 		case strings.ContainsAny(name, "@:"):
 			return nil, fmt.Errorf("%s takes host names only, not %q: set user and port in ~/.ssh/config", from, name)
 		default:

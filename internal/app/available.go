@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
@@ -249,7 +250,7 @@ func (a *available) countCluster(ctx context.Context) error {
 	}
 	inTime, cancel := context.WithTimeout(ctx, a.cfg.Timeout)
 	defer cancel()
-	supply, err := ways.Client.AskSupply(inTime)
+	supply, err := supply.Ask(inTime, ways.Commands)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

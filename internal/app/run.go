@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/session"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -72,7 +72,7 @@ func feedTo(ctx context.Context, cfg *config.Config, io streams, log *slog.Logge
 		return err
 	}
 	err = shown(from)
-	if !errors.Is(err, slurm.ErrNoSlurm) {
+	if !errors.Is(err, command.ErrNoSlurm) {
 		return err
 	}
 	if cfg.Login != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/scalars"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 const scalarsName = "log"
@@ -222,7 +223,7 @@ func (l *scalarLog) nothing(s *cluster.Snapshot) error {
 	d := &s.Discovery
 	switch {
 	case d.Command != "" && d.Asked.IsZero():
-		return &exitError{exitNoJobs, fmt.Errorf("%s: %w", d.Command, slurm.Late(l.cfg.Timeout))}
+		return &exitError{exitNoJobs, fmt.Errorf("%s: %w", d.Command, command.Late(l.cfg.Timeout))}
 	case l.batch && !d.Answered.IsZero():
 		return &exitError{exitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs", l.cfg.Job,
 			batchJob)}

@@ -12,13 +12,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // Options are what Collect needs.
 type Options struct {
 	Facts    // to which the rest is added
 	Names    []string
-	Run      slurm.Runner
+	Run      command.Runner
 	Client   *slurm.Client
 	Heard    *Heard                         // the Client's first answer, if it has been asked
 	Doors    []auto.Door                    // in the order in which they are tried
@@ -100,9 +101,9 @@ func (o *Options) versions(ctx context.Context) (all []Tool) {
 func (o *Options) version(ctx context.Context, name string) Tool {
 	t := Tool{Name: name}
 	began := time.Now()
-	version, err := slurm.Version(ctx, o.Run, name)
+	version, err := command.Version(ctx, o.Run, name)
 	t.Version, t.Took = version, time.Since(began)
-	t.Missing, t.Idle = errors.Is(err, slurm.ErrMissing), errors.Is(err, slurm.ErrNoSlurm)
+	t.Missing, t.Idle = errors.Is(err, command.ErrMissing), errors.Is(err, command.ErrNoSlurm)
 	if !t.Missing && !t.Idle && ctx.Err() == nil {
 		t.Failure = reach.AsFailure(err, reach.ClassSlurm)
 	}
@@ -129,7 +130,7 @@ func (o *Options) ask(ctx context.Context, s *Slurm) {
 		}
 	}
 	switch {
-	case errors.Is(err, slurm.ErrNoSlurm):
+	case errors.Is(err, command.ErrNoSlurm):
 		s.None = true
 	case ctx.Err() == nil:
 		s.Failure = reach.AsFailure(err, reach.ClassSlurm)

@@ -8,12 +8,15 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 var (
 	// jobID is the ID of a job as squeue prints it: "48211", a task "2_1", a component "3+1", the waiting tasks of an
 	// array "2_[3-10%2]".
-	jobID = regexp.MustCompile(`^([1-9][0-9]{0,9}(?:_[0-9]{1,9}|\+[0-9]{1,9}|_\[[0-9,:-]{1,200})?)(?:(?:%[0-9]{1,9})?(\]))?$`)
+	jobID = regexp.MustCompile(
+		`^([1-9][0-9]{0,9}(?:_[0-9]{1,9}|\+[0-9]{1,9}|_\[[0-9,:-]{1,200})?)(?:(?:%[0-9]{1,9})?(\]))?$`,
+	)
 	// signalName is a signal as scancel knows it.
 	signalName = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
 )
@@ -32,12 +35,12 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	if err != nil {
 		return err
 	}
-	_, stderr, err := c.call(ctx, argv...)
+	_, stderr, err := c.run.Within(ctx, argv...)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if refusal := refusals(stderr); err != nil || len(refusal) > 0 { // some versions exit with 0
-		return explainCancel(failure(cancelName, refusal, err))
+		return explainCancel(command.Failed(cancelName, refusal, err))
 	}
 	return nil
 }

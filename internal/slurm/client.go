@@ -1,9 +1,8 @@
 // Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output. It runs scancel,
 // too.
 //
-// The commands run through an injected Runner, so everything else here is a pure function of their output. Command is
-// the real one. Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap
-// on its output.
+// The commands run through an injected command.Runner, so everything else here is a pure function of their output.
+// Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
 //
 // Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue,
 // which lists the jobs. Next asks one question that is still open: `scontrol show hostnames` for new node lists, then
@@ -21,8 +20,8 @@ package slurm
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"iter"
 	"os/exec"
 	"slices"
 	"strings"
@@ -30,10 +29,9 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
-
-// deadline limits one call of squeue or scontrol.
-const deadline = 10 * time.Second
 
 // states are those of the jobs asked for: running, suspended, stopped by a signal, pending, waiting for nodes that
 // boot, and ending.
@@ -60,7 +58,7 @@ type Answer struct {
 
 // Client asks SLURM. It is for one goroutine.
 type Client struct {
-	run   Runner
+	run   command.Runner
 	marks func() marks
 
 	// All of these are about the jobs of squeue's last answer.
@@ -91,7 +89,9 @@ type hosts struct {
 }
 
 // New returns a client that runs its commands with run.
-func New(run Runner) *Client { return &Client{run: run, marks: newMarks, nodes: map[string]nodeGPUs{}} }
+func New(run command.Runner) *Client {
+	return &Client{run: run, marks: newMarks, nodes: map[string]nodeGPUs{}}
+}
 
 // Installed reports whether squeue is in PATH.
 func Installed() bool {
@@ -99,9 +99,9 @@ func Installed() bool {
 	return err == nil
 }
 
-// Ask runs squeue. The error is ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue answered;
-// it comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not say which
-// GPUs a job has.
+// Ask runs squeue. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue
+// answered; it comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not
+// say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
 	if err != nil {
@@ -117,15 +117,15 @@ func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 // errors are those of Ask.
 func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	if lists := c.unexpanded(); len(lists) > 0 {
-		c.expand(ctx, batches(lists, maxArgument)[0])
+		c.expand(ctx, hostlist.Batches(lists)[0])
 	} else if due := c.unconfigured(time.Now()); len(due) > 0 {
-		c.askNodes(ctx, batches(due, maxArgument)[0])
+		c.askNodes(ctx, hostlist.Batches(due)[0])
 	} else if due := c.questions(time.Now()); len(due) > 0 {
 		c.askGPUs(ctx, due)
 	} else if due := c.unexplained(); len(due) > 0 {
 		c.explain(ctx, due)
-	} else if c.untopologized(time.Now()) {
-		c.askTopology(ctx)
+	} else if c.topology.due(time.Now(), c.nodesOfJobs()) {
+		c.topology.ask(ctx, c.run)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -136,8 +136,13 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 // answer is everything known, with the first failure there is.
 func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
-	answer := &Answer{Pending: c.pending, Ended: c.told(), Switches: c.switches(), More: c.asks(now),
-		Topology: c.untopologized(now)}
+	answer := &Answer{
+		Pending:  c.pending,
+		Ended:    c.told(),
+		Switches: c.topology.switches(c.nodesOfJobs()),
+		More:     c.asks(now),
+		Topology: c.topology.due(now, c.nodesOfJobs()),
+	}
 	failed := c.unread
 	for i := range c.jobs {
 		job, g := c.jobs[i].Job, c.gpus[c.jobs[i].Number]
@@ -155,6 +160,17 @@ func (c *Client) answer() (*Answer, error) {
 func (c *Client) asks(now time.Time) bool {
 	return len(c.unexpanded()) > 0 || len(c.unconfigured(now)) > 0 || len(c.questions(now)) > 0 ||
 		len(c.unexplained()) > 0
+}
+
+// nodesOfJobs are the nodes of each job.
+func (c *Client) nodesOfJobs() iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for i := range c.jobs {
+			if !yield(c.hosts[c.jobs[i].nodelist].names) {
+				return
+			}
+		}
+	}
 }
 
 // list takes in squeue's answer. A job without nodes has nothing to show and is left out.
@@ -179,9 +195,9 @@ func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
 	list := r.nodelist
 	h, known := before[list]
 	if !known {
-		names, err := ExpandHostlist(list)
+		names, err := hostlist.Expand(list)
 		if err == nil {
-			err = areHosts(names)
+			err = hostlist.Check(names)
 		}
 		if err != nil {
 			c.unread = &reach.Failure{Class: reach.ClassSlurm, Short: "unexpected node list from squeue",
@@ -197,35 +213,25 @@ func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
 // squeue lists the jobs of the user.
 func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	m := c.marks()
-	out, stderr, err := c.call(ctx, "squeue", "--me", "--states="+states, "--sort=i", "--format="+m.format())
+	out, stderr, err := c.run.Within(ctx, "squeue", "--me", "--states="+states, "--sort=i", "--format="+m.format())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if errors.Is(err, exec.ErrNotFound) || strings.Contains(string(stderr), noConfig) {
-		return nil, ErrNoSlurm
+	if command.NoSlurm(stderr, err) {
+		return nil, command.ErrNoSlurm
 	}
 	if err != nil {
-		return nil, failure("squeue", stderr, err)
+		return nil, command.Failed("squeue", stderr, err)
 	}
 	records, err := m.parse(out)
 	if err != nil {
-		return nil, failure("squeue", nil, fmt.Errorf("unexpected output: %w", err))
+		return nil, command.Failed("squeue", nil, fmt.Errorf("unexpected output: %w", err))
 	}
 	if len(records) == 0 && strings.Contains(string(stderr), unknownUser) {
-		return nil, failure("squeue", stderr, nil)
+		return nil, command.Failed("squeue", stderr, nil)
 	}
 	return records, nil
 }
-
-// call runs one command with our deadline.
-func (c *Client) call(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, deadline, errLate)
-	defer cancel()
-	return c.run(ctx, argv...)
-}
-
-// maxArgument is below the kernel's limit for one argument (128 KiB).
-const maxArgument = 100 << 10
 
 // unexpanded is the node lists that SLURM has not been asked about, sorted. Its own expansion goes before ours, since a
 // site can configure what its numbers mean.
@@ -242,7 +248,7 @@ func (c *Client) unexpanded() []string {
 
 // expand has SLURM expand lists. If it fails, our expansion stays.
 func (c *Client) expand(ctx context.Context, lists []string) {
-	expanded := c.hostnames(ctx, lists)
+	expanded := hostnames(ctx, c.run, lists)
 	for _, list := range lists {
 		h := hosts{names: c.hosts[list].names, final: true}
 		if names, ok := expanded[list]; ok {
@@ -254,9 +260,9 @@ func (c *Client) expand(ctx context.Context, lists []string) {
 
 // hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the
 // output does not match the lists, and leaves out a list without names or with others than those of hosts.
-func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]string {
+func hostnames(ctx context.Context, run command.Runner, lists []string) map[string][]string {
 	const part = "-" // begins no host name
-	out, _, err := c.call(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
+	out, _, err := run.Within(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))
 	if err != nil {
 		return nil
 	}
@@ -266,24 +272,15 @@ func (c *Client) hostnames(ctx context.Context, lists []string) map[string][]str
 	}
 	hosts := map[string][]string{}
 	for i, group := range groups {
-		if names := strings.Fields(group); len(names) > 0 && len(names) <= maxHosts && areHosts(names) == nil {
+		if names := strings.Fields(
+			group,
+		); len(names) > 0 && len(names) <= hostlist.MaxHosts &&
+			hostlist.Check(names) == nil {
 			hosts[lists[i]] = names
 		}
 	}
 	return hosts
 }
 
-// batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its
-// own.
-func batches(items []string, limit int) (runs [][]string) {
-	size := 0
-	for _, item := range items {
-		if len(runs) == 0 || size+len(item) > limit {
-			runs, size = append(runs, nil), 0
-		}
-		last := len(runs) - 1
-		runs[last] = append(runs[last], item)
-		size += len(item) + 3
-	}
-	return runs
-}
+// unknownUser is the error of squeue, with exit status 0, for a user whom the controller does not know.
+const unknownUser = "error: Invalid user"

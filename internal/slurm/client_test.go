@@ -15,6 +15,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // fakeSlurm answers like a cluster: squeue prints records; scontrol prints gres by question.
@@ -46,7 +48,7 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 	case argv[0] == "squeue":
 		return fixed.print(s.records...), nil, nil
 	case strings.HasPrefix(line, "scontrol show hostnames "):
-		hosts, err := ExpandHostlist(strings.ReplaceAll(argv[3], ",-,", ",PART,"))
+		hosts, err := hostlist.Expand(strings.ReplaceAll(argv[3], ",-,", ",PART,"))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -54,7 +56,12 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 	case strings.HasPrefix(line, "scontrol show node "):
 		var out strings.Builder
 		for name := range strings.SplitSeq(argv[3], ",") {
-			fmt.Fprintf(&out, "NodeName=%s Arch=x86_64 CoresPerSocket=16 \n   Gres=%s\n   CfgTRES=cpu=32,billing=32\n\n", name, s.gresOf(name))
+			fmt.Fprintf(
+				&out,
+				"NodeName=%s Arch=x86_64 CoresPerSocket=16 \n   Gres=%s\n   CfgTRES=cpu=32,billing=32\n\n",
+				name,
+				s.gresOf(name),
+			)
 		}
 		return []byte(out.String()), nil, nil
 	case line == "scontrol show topology":
@@ -79,7 +86,7 @@ func (s *fakeSlurm) since() []string {
 	return asked
 }
 
-func newClient(run Runner) *Client {
+func newClient(run command.Runner) *Client {
 	c := New(run)
 	c.marks = func() marks { return fixed }
 	return c
@@ -101,7 +108,7 @@ func askAll(t *testing.T, c *Client) (*Answer, error) {
 
 const startedAt = "2026-11-20T18:22:36"
 
-func showJob(number, nodes, gres string) string {
+func shownJob(number, nodes, gres string) string {
 	return fmt.Sprintf("JobId=%s JobName=x\n   NodeList=%s\n     Nodes=%s CPU_IDs=16 Mem=0 GRES=%s\n\n", number, nodes,
 		nodes, gres)
 }
@@ -121,9 +128,9 @@ func TestAsk(t *testing.T) {
 				name: "arr"},
 		},
 		gres: map[string]string{
-			"1": showJob("1", "node[01-03,07]", "gpu:a100:4(IDX:0-3)"),
-			"2": showJob("16", "node08", "gpu:a100:1(IDX:0)") + showJob("17", "node08", "gpu:a100:1(IDX:1)"),
-			"3": showJob("18", "node09", "gpu:a100:1(IDX:2)"),
+			"1": shownJob("1", "node[01-03,07]", "gpu:a100:4(IDX:0-3)"),
+			"2": shownJob("16", "node08", "gpu:a100:1(IDX:0)") + shownJob("17", "node08", "gpu:a100:1(IDX:1)"),
+			"3": shownJob("18", "node09", "gpu:a100:1(IDX:2)"),
 		},
 	}
 	c := newClient(slurm.run)
@@ -207,7 +214,7 @@ func TestAskFails(t *testing.T) {
 			"slurm_load_jobs error: Socket timed out on send/recv operation\n", exit1,
 			reach.ClassSlurmTimeout, "slurmctld not responding: Socket timed out on send/recv operation",
 		},
-		"deadline": {"", errLate, reach.ClassSlurmTimeout, "slurmctld not responding: squeue timed out after 10s"},
+		"deadline": {"", command.ErrLate, reach.ClassSlurmTimeout, "slurmctld not responding: squeue timed out after 10s"},
 		"unknown user, exit status 0": {
 			"squeue: error: Invalid user: nosuchuser\n\n", nil,
 			reach.ClassSlurm, "squeue failed: Invalid user: nosuchuser",
@@ -218,7 +225,7 @@ func TestAskFails(t *testing.T) {
 			reach.ClassSlurm, "squeue failed: If munged is up, restart with --num-threads=10",
 		},
 		"silent":   {"", exit1, reach.ClassSlurm, "squeue failed: exit status 1"},
-		"too much": {"", errTooMuch, reach.ClassSlurm, "squeue failed: more than 32 MiB of output"},
+		"too much": {"", errors.New("more than 32 MiB of output"), reach.ClassSlurm, "squeue failed: more than 32 MiB of output"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) {
@@ -247,17 +254,17 @@ func TestWarningsAreNoFailure(t *testing.T) {
 }
 
 func TestAskWithoutSlurm(t *testing.T) {
-	for name, run := range map[string]Runner{
+	for name, run := range map[string]command.Runner{
 		"no squeue": func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, nil, &exec.Error{Name: "squeue", Err: exec.ErrNotFound}
 		},
 		"no configuration": func(context.Context, ...string) ([]byte, []byte, error) {
-			return nil, []byte("squeue: error: fetch_config: DNS SRV lookup failed\nsqueue: fatal: " + noConfig + "\n"),
+			return nil, []byte("squeue: error: fetch_config: DNS SRV lookup failed\nsqueue: fatal: Could not establish a configuration source\n"),
 				errors.New("exit status 1")
 		},
 	} {
-		if _, err := newClient(run).Ask(t.Context()); !errors.Is(err, ErrNoSlurm) {
-			t.Errorf("%s: %v, want %v", name, err, ErrNoSlurm)
+		if _, err := newClient(run).Ask(t.Context()); !errors.Is(err, command.ErrNoSlurm) {
+			t.Errorf("%s: %v, want %v", name, err, command.ErrNoSlurm)
 		}
 	}
 }
@@ -273,7 +280,7 @@ func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
 
 // A job whose nodes are not understood, or that has none, hides no other job.
 func TestJobWithoutNodes(t *testing.T) {
-	for name, tt := range map[string]struct{ nodelist, failure string }{
+	for name, tt := range map[string]struct{ nodelist, Failed string }{
 		"no nodes":      {"", ""},
 		"not a list":    {"n[1-", "unexpected node list from squeue (job 1)"},
 		"too many":      {"n[1-999999]", "unexpected node list from squeue (job 1)"},
@@ -285,12 +292,12 @@ func TestJobWithoutNodes(t *testing.T) {
 					{id: "1", number: "1", state: "R", start: startedAt, nodelist: tt.nodelist},
 					{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n2"},
 				},
-				gres: map[string]string{"2": showJob("2", "n2", "gpu:1(IDX:0)")},
+				gres: map[string]string{"2": shownJob("2", "n2", "gpu:1(IDX:0)")},
 			}
 			answer, err := askAll(t, newClient(slurm.run))
-			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.failure == "") || f != nil &&
-				f.Summary() != tt.failure {
-				t.Errorf("error %v, want %q", err, tt.failure)
+			if f, _ := errors.AsType[*reach.Failure](err); (f == nil) != (tt.Failed == "") || f != nil &&
+				f.Summary() != tt.Failed {
+				t.Errorf("error %v, want %q", err, tt.Failed)
 			}
 			if answer == nil || len(answer.Jobs) != 1 || answer.Jobs[0].ID != "2" || answer.Jobs[0].Minors == nil {
 				t.Errorf("answer %+v", answer)
@@ -310,21 +317,6 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestBatches(t *testing.T) {
-	for _, tt := range []struct {
-		items []string
-		want  [][]string
-	}{
-		{nil, nil},
-		{[]string{"aaa", "bbb", "c"}, [][]string{{"aaa", "bbb"}, {"c"}}},
-		{[]string{"longer than the limit", "a"}, [][]string{{"longer than the limit"}, {"a"}}},
-	} {
-		if diff := cmp.Diff(tt.want, batches(tt.items, 9)); diff != "" {
-			t.Errorf("batches(%q) (-want +got):\n%s", tt.items, diff)
-		}
-	}
-}
-
 // TestNamesThatAreCommands: of the login host, or of a job's record, a name that a shell, ssh or SLURM would take for
 // something else is never used.
 func TestNamesThatAreCommands(t *testing.T) {
@@ -339,9 +331,9 @@ func TestNamesThatAreCommands(t *testing.T) {
 		}
 	}
 	for _, said := range []string{"node01\nx;id\n", "-oProxyCommand=id\n", strings.Repeat("n", 300),
-		strings.Repeat("n ", maxHosts+1)} {
+		strings.Repeat("n ", hostlist.MaxHosts+1)} {
 		c := newClient(func(context.Context, ...string) ([]byte, []byte, error) { return []byte(said), nil, nil })
-		if names := c.hostnames(t.Context(), []string{"node[01-02]"}); len(names) > 0 {
+		if names := hostnames(t.Context(), c.run, []string{"node[01-02]"}); len(names) > 0 {
 			t.Errorf("scontrol says %.20q: %d lists are taken", said, len(names))
 		}
 	}
@@ -352,7 +344,7 @@ func TestAnExpansionToNothing(t *testing.T) {
 	slurm := &fakeSlurm{
 		records: []record{{id: "1", number: "1", state: "R", user: "alice", start: startedAt, nodelist: "node[01-02]",
 			nodes: "2", name: "train"}},
-		gres: map[string]string{"1": showJob("1", "node[01-02]", "gpu:a100:1(IDX:0)")},
+		gres: map[string]string{"1": shownJob("1", "node[01-02]", "gpu:a100:1(IDX:0)")},
 	}
 	c := newClient(func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 		if len(argv) > 2 && argv[2] == "hostnames" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
 // At most maxEnded jobs that have ended are kept, for at most keepEnded.
@@ -102,7 +103,7 @@ func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
 // miss says that the job is not listed any more.
 func (e *endedJob) miss(now time.Time) { e.Missed, e.State, e.Asking = now, "", true }
 
-// countGPUs is how many GPUs a job has, nil if SLURM has not said so of each of its nodes.
+// Count is how many GPUs a job has, nil if SLURM has not said so of each of its nodes.
 func (c *Client) countGPUs(job *listedJob) *int {
 	on, total := c.gpus[job.Number].on, 0
 	if on == nil {
@@ -119,7 +120,7 @@ func (r *record) ending() cluster.EndedJob {
 	nodes, _ := strconv.Atoi(r.nodes)
 	return cluster.EndedJob{
 		ID: r.id, Number: r.number, Name: r.name, Partition: r.partition, Nodes: nodes,
-		GPUs:  requestedGPUs(r.gres, nodes),
+		GPUs:  gres.Requested(r.gres, nodes),
 		Start: parseTime(r.start), State: cluster.JobCompleting,
 	}
 }
@@ -176,7 +177,7 @@ func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	for i, e := range jobs {
 		ids[i] = e.ID
 	}
-	out, stderr, err := c.call(ctx, "sacct", "--allocations", "--noheader", "--parsable2",
+	out, stderr, err := c.run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2",
 		"--jobs="+strings.Join(ids, ","), "--format=JobIDRaw,State,ExitCode,Start,End")
 	if ctx.Err() != nil {
 		return
@@ -195,7 +196,7 @@ func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
 	if len(jobs) > 1 {
 		id = arrayOf(id)
 	}
-	out, _, _ := c.call(ctx, "scontrol", "show", "job", id) // a job that the controller has forgotten is an error
+	out, _, _ := c.run.Within(ctx, "scontrol", "show", "job", id) // a job that the controller has forgotten is an error
 	if ctx.Err() != nil {
 		return
 	}

@@ -62,7 +62,7 @@ func running(id, number, node string) record {
 func oneAndTwo() *books {
 	return &books{fakeSlurm: fakeSlurm{
 		records: []record{running("1", "1", "n1"), running("2_1", "16", "n2"), running("2_2", "17", "n2")},
-		gres:    map[string]string{"1": showJob("1", "n1", "gpu:a100:4(IDX:0-3)"), "2": ""},
+		gres:    map[string]string{"1": shownJob("1", "n1", "gpu:a100:4(IDX:0-3)"), "2": ""},
 	}}
 }
 

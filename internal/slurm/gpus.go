@@ -9,6 +9,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // gpus is what SLURM said about the GPUs of a job.
@@ -44,7 +46,7 @@ func (c *Client) keepGPUs() {
 // askGPUs asks the first question and notes the answer. If the controller does not answer it, the others are put off
 // too.
 func (c *Client) askGPUs(ctx context.Context, due []question) {
-	lines, err := c.showJob(ctx, due[0].id)
+	lines, err := showJob(ctx, c.run, due[0].id)
 	if ctx.Err() != nil {
 		return
 	}
@@ -73,10 +75,10 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 
 // showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the
 // answer. One whose number occurs twice has no lines, and would have none if it were asked for again.
-func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
-	out, stderr, err := c.call(ctx, "scontrol", "show", "job", "-d", id)
+func showJob(ctx context.Context, run command.Runner, id string) (map[string][]gresLine, error) {
+	out, stderr, err := run.Within(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
-		return nil, failure("scontrol", stderr, err)
+		return nil, command.Failed("scontrol", stderr, err)
 	}
 	return parseShowJob(out), nil
 }
@@ -119,7 +121,7 @@ func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	}
 	on := map[string]ownGPUs{}
 	for _, l := range lines {
-		hosts, err := ExpandHostlist(l.nodes)
+		hosts, err := hostlist.Expand(l.nodes)
 		if err != nil {
 			return nil
 		}

@@ -22,8 +22,8 @@ func TestAskAgainAsksOnlyForWhatChanged(t *testing.T) {
 			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "b1"},
 		},
 		gres: map[string]string{
-			"1": showJob("1", "a[1-2]", "gpu:4(IDX:0-3)"),
-			"2": showJob("2", "b1", "gpu:4(IDX:0)"),
+			"1": shownJob("1", "a[1-2]", "gpu:4(IDX:0-3)"),
+			"2": shownJob("2", "b1", "gpu:4(IDX:0)"),
 			"3": "JobId=3 JobName=no lines\n",
 		},
 	}
@@ -71,7 +71,7 @@ func TestSlowControllerDelaysOnlyTheGPUs(t *testing.T) {
 			nodes := fmt.Sprintf("n%s[1-2]", id)
 			slurm.records = append(slurm.records, record{id: id, number: id, state: "R", start: startedAt,
 				nodelist: nodes})
-			slurm.gres[id] = showJob(id, nodes, "gpu:8(IDX:"+id+")")
+			slurm.gres[id] = shownJob(id, nodes, "gpu:8(IDX:"+id+")")
 		}
 		began := time.Now()
 		c := newClient(func(ctx context.Context, argv ...string) ([]byte, []byte, error) {
@@ -107,7 +107,7 @@ func TestSlowControllerDelaysOnlyTheGPUs(t *testing.T) {
 func TestAskDoesNotTrustGPUsOfOtherNodes(t *testing.T) {
 	slurm := &fakeSlurm{
 		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
-		gres:    map[string]string{"1": showJob("1", "n[1-2]", "gpu:4(IDX:0)")},
+		gres:    map[string]string{"1": shownJob("1", "n[1-2]", "gpu:4(IDX:0)")},
 	}
 	answer, err := askAll(t, newClient(slurm.run))
 	if err != nil {
@@ -134,8 +134,8 @@ func TestAskWhenGPUsAreNotTold(t *testing.T) {
 						{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"},
 						{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n1"},
 					},
-					gres: map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)"),
-						"2": showJob("2", "n1", "gpu:4(IDX:3)")},
+					gres: map[string]string{"1": shownJob("1", "n1", "gpu:4(IDX:2)"),
+						"2": shownJob("2", "n1", "gpu:4(IDX:3)")},
 					fail: map[string]error{"scontrol show job": errors.New(tt.words)},
 				}
 				c := newClient(slurm.run)
@@ -176,7 +176,7 @@ func TestJobThatIsNotToldHoldsNobodyUp(t *testing.T) {
 			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"},
 			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "n1"},
 		},
-		gres: map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:2)"), "2": showJob("2", "n1", "gpu:4(IDX:3)")},
+		gres: map[string]string{"1": shownJob("1", "n1", "gpu:4(IDX:2)"), "2": shownJob("2", "n1", "gpu:4(IDX:3)")},
 		fail: map[string]error{"scontrol show job -d 1": errors.New("scontrol: error: no")},
 	}
 	c := newClient(slurm.run)

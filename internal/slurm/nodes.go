@@ -3,12 +3,12 @@ package slurm
 import (
 	"bytes"
 	"context"
-	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
 // nodeGPUs is how many GPUs a node has in SLURM's configuration. The indices of GPUs are minor numbers only if there
@@ -59,7 +59,7 @@ func (c *Client) anyGPUs() bool {
 // itself proves nothing either, but is an answer.
 func (c *Client) askNodes(ctx context.Context, names []string) {
 	// one name that SLURM does not know makes it an error
-	out, _, _ := c.call(ctx, "scontrol", "show", "node", strings.Join(names, ","))
+	out, _, _ := c.run.Within(ctx, "scontrol", "show", "node", strings.Join(names, ","))
 	if ctx.Err() != nil {
 		return
 	}
@@ -90,13 +90,13 @@ func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) 
 			continue
 		}
 		if list, ok := strings.CutPrefix(text, "   Gres="); ok && name != "" {
-			n, err := countGPUs(list)
+			n, err := gres.Count(list)
 			nodes[name] = n
 			unread[name] = unread[name] || err != nil
 		}
 		if list, ok := strings.CutPrefix(text, "   CfgTRES="); ok {
 			before, said := nodes[name]
-			if n, told := tresGPUs(list); said && told && n != before {
+			if n, told := gres.InTRES(list); said && told && n != before {
 				contrary[name] = true
 			}
 		}
@@ -104,34 +104,6 @@ func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) 
 	maps.DeleteFunc(contrary, func(name string, _ bool) bool { return unread[name] })
 	maps.DeleteFunc(nodes, func(name string, _ int) bool { return unread[name] || contrary[name] })
 	return nodes, contrary
-}
-
-// countGPUs reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
-func countGPUs(list string) (count int, err error) {
-	for _, item := range splitGres(list) {
-		name, _, _ := strings.Cut(item, "(")
-		parts := strings.Split(name, ":")
-		if parts[0] != "gpu" {
-			continue
-		}
-		n, err := strconv.Atoi(parts[len(parts)-1])
-		if err != nil || n < 0 || n > maxMinor+1 {
-			return 0, errors.New("unexpected GRES of a node")
-		}
-		count += n
-	}
-	return count, nil
-}
-
-// tresGPUs reads "cpu=32,mem=250G,billing=32,gres/gpu=4". It does not list GPUs unless the site accounts for them.
-func tresGPUs(list string) (count int, told bool) {
-	for item := range strings.SplitSeq(list, ",") {
-		if text, ok := strings.CutPrefix(item, "gres/gpu="); ok {
-			n, err := strconv.Atoi(text)
-			return n, err == nil
-		}
-	}
-	return 0, false
 }
 
 // retry says when a question that failed is asked again.

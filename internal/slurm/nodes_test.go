@@ -98,10 +98,10 @@ func TestNodesAreAskedOnce(t *testing.T) {
 			{id: "3", number: "3", state: "R", start: startedAt, nodelist: "n2"},
 		},
 		gres: map[string]string{
-			"1": showJob("1", "cpu1", "nic:1(IDX:0)"),
-			"2": showJob("2", "n[1-2]", "gpu:2(IDX:2-3)"),
-			"3": showJob("3", "n2", "gpu:1(CNT:1)"),
-			"4": showJob("4", "n3", "gpu:1(IDX:0)"),
+			"1": shownJob("1", "cpu1", "nic:1(IDX:0)"),
+			"2": shownJob("2", "n[1-2]", "gpu:2(IDX:2-3)"),
+			"3": shownJob("3", "n2", "gpu:1(CNT:1)"),
+			"4": shownJob("4", "n3", "gpu:1(IDX:0)"),
 		},
 		nodes: map[string]string{"n1": "gpu:3", "n2": "gpu:4"},
 	}
@@ -145,7 +145,7 @@ func TestNodesThatAreNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slurm := &fakeSlurm{
 			records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
-			gres:    map[string]string{"1": showJob("1", "n1", "gpu:4(IDX:0-1)")},
+			gres:    map[string]string{"1": shownJob("1", "n1", "gpu:4(IDX:0-1)")},
 			fail:    map[string]error{"scontrol show node": errors.New("slurm_load_node error: Socket timed out")},
 		}
 		c := newClient(slurm.run)
@@ -179,7 +179,7 @@ func TestNodesThatAreNotTold(t *testing.T) {
 func TestAnswersThatAreNotUnderstood(t *testing.T) {
 	whole := &fakeSlurm{
 		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n1"}},
-		gres:    map[string]string{"1": showJob("1", "n1", "gpu:2(IDX:0-1)")},
+		gres:    map[string]string{"1": shownJob("1", "n1", "gpu:2(IDX:0-1)")},
 	}
 	for command, answers := range map[string][]string{
 		"scontrol show node": {
@@ -188,7 +188,7 @@ func TestAnswersThatAreNotUnderstood(t *testing.T) {
 			"NodeName=n1 Arch=x86_64 \n   Gres=gpu:a100:\n   CfgTRES=cpu=32,gres/gpu=8\n",
 			"NodeName=n1 Arch=x86_64 \n   CfgTRES=cpu=32,gres/gpu=8\n",
 		},
-		"scontrol show job": {"", "<html>502 Bad Gateway</html>\n", showJob("7", "n1", "gpu:2(IDX:0-1)")},
+		"scontrol show job": {"", "<html>502 Bad Gateway</html>\n", shownJob("7", "n1", "gpu:2(IDX:0-1)")},
 	} {
 		for _, answer := range answers {
 			synctest.Test(t, func(t *testing.T) {
@@ -218,14 +218,14 @@ func TestAnswersThatContradictThemselves(t *testing.T) {
 	for name, slurm := range map[string]*fakeSlurm{
 		"a node of two numbers": {says: map[string]string{
 			"scontrol show node": "NodeName=n1 Arch=x86_64 \n   Gres=gpu:8\n   CfgTRES=cpu=32,gres/gpu=4\n",
-			"scontrol show job":  showJob("1", "n1", "gpu:2(IDX:0-1)"),
+			"scontrol show job":  shownJob("1", "n1", "gpu:2(IDX:0-1)"),
 		}},
 		"a node that occurs twice": {says: map[string]string{
 			"scontrol show node": "NodeName=n1 Arch=x86_64 \n   Gres=gpu:8\n\nNodeName=n1 Arch=x86_64 \n   Gres=gpu:8\n",
-			"scontrol show job":  showJob("1", "n1", "gpu:2(IDX:0-1)"),
+			"scontrol show job":  shownJob("1", "n1", "gpu:2(IDX:0-1)"),
 		}},
 		"a job that occurs twice": {says: map[string]string{
-			"scontrol show job": showJob("1", "n1", "gpu:2(IDX:0-1)") + showJob("1", "n1", "gpu:2(IDX:0-1)"),
+			"scontrol show job": shownJob("1", "n1", "gpu:2(IDX:0-1)") + shownJob("1", "n1", "gpu:2(IDX:0-1)"),
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

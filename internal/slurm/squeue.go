@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
 // A job name may contain anything: spaces, tabs, newlines, any separator. So the marks between squeue's fields and
@@ -104,7 +105,7 @@ func (r *record) pending() cluster.PendingJob {
 		Name:      r.name,
 		Partition: r.partition,
 		Nodes:     nodes,
-		GPUs:      requestedGPUs(r.gres, nodes),
+		GPUs:      gres.Requested(r.gres, nodes),
 		Reason:    r.reason,
 		Start:     parseTime(r.start),
 	}
@@ -153,30 +154,3 @@ func parseLimit(s string) time.Duration {
 
 // maxLimit is above all limits of SLURM; larger numbers are its markers for "none".
 const maxLimit = 100 * 365 * 24 * time.Hour
-
-// requestedGPUs returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2",
-// several separated by commas); nil for requests that %b does not show, such as --gpus.
-func requestedGPUs(gres string, nodes int) *int {
-	perNode, found := 0, false
-	for item := range strings.SplitSeq(gres, ",") {
-		parts := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"),
-			func(r rune) bool { return r == ':' || r == '=' })
-		if len(parts) == 0 || parts[0] != "gpu" {
-			continue
-		}
-		count := 1
-		if last := parts[len(parts)-1]; len(parts) > 1 {
-			if n, err := strconv.ParseUint(last, 10, 16); err == nil {
-				count = int(n)
-			} else if len(parts) > 2 {
-				return nil
-			}
-		}
-		perNode, found = perNode+count, true
-	}
-	if !found || nodes <= 0 {
-		return nil
-	}
-	total := perNode * nodes
-	return &total
-}

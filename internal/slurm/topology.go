@@ -3,10 +3,13 @@ package slurm
 import (
 	"bytes"
 	"context"
+	"iter"
 	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // topology is which switch each node is under, as far as SLURM has said.
@@ -26,35 +29,35 @@ const (
 	topologyUpset = 10 * time.Minute // the same, when there was no answer or squeue has failed in between
 )
 
-// untopologized reports whether SLURM is to be asked for its topology.
-func (c *Client) untopologized(now time.Time) bool {
+// due reports whether SLURM is to be asked for its topology, where jobs have these nodes.
+func (t *topology) due(now time.Time, jobs iter.Seq[[]string]) bool {
 	age := topologyAge
-	if c.topology.upset {
+	if t.upset {
 		age = topologyUpset
 	}
-	if !c.topology.asked.IsZero() && now.Sub(c.topology.asked) < age {
+	if !t.asked.IsZero() && now.Sub(t.asked) < age {
 		return false
 	}
-	for i := range c.jobs {
-		if len(c.hosts[c.jobs[i].nodelist].names) >= topologyLeast {
+	for nodes := range jobs {
+		if len(nodes) >= topologyLeast {
 			return true
 		}
 	}
 	return false
 }
 
-// askTopology asks for the topology. Without an answer that is understood the last one stays: garbage must not take the
+// ask asks for the topology. Without an answer that is understood the last one stays: garbage must not take the
 // switches away.
-func (c *Client) askTopology(ctx context.Context) {
-	out, _, err := c.call(ctx, "scontrol", "show", "topology")
+func (t *topology) ask(ctx context.Context, run command.Runner) {
+	out, _, err := run.Within(ctx, "scontrol", "show", "topology")
 	if ctx.Err() != nil {
 		return
 	}
 	under := parseTopology(out)
 	answered := err == nil && (len(under) > 0 || noTopology(out))
-	c.topology.asked, c.topology.upset = time.Now(), !answered
+	t.asked, t.upset = time.Now(), !answered
 	if answered {
-		c.topology.under = under
+		t.under = under
 	}
 }
 
@@ -66,15 +69,15 @@ func noTopology(out []byte) bool {
 }
 
 // switches returns the switches of the nodes of all jobs, in the order of these.
-func (c *Client) switches() []cluster.Switch {
-	if len(c.topology.under) == 0 {
+func (t *topology) switches(jobs iter.Seq[[]string]) []cluster.Switch {
+	if len(t.under) == 0 {
 		return nil
 	}
 	var list []cluster.Switch
 	at, seen := map[string]int{}, map[string]bool{}
-	for i := range c.jobs {
-		for _, node := range c.hosts[c.jobs[i].nodelist].names {
-			name, known := c.topology.under[node]
+	for nodes := range jobs {
+		for _, node := range nodes {
+			name, known := t.under[node]
 			if !known || seen[node] {
 				continue
 			}
@@ -104,8 +107,8 @@ func parseTopology(out []byte) map[string]string {
 		if name == "" || list == "" {
 			continue
 		}
-		nodes, err := ExpandHostlist(list)
-		if err != nil || areHosts(nodes) != nil || len(under)+len(nodes) > maxListed {
+		nodes, err := hostlist.Expand(list)
+		if err != nil || hostlist.Check(nodes) != nil || len(under)+len(nodes) > 16*hostlist.MaxHosts {
 			continue
 		}
 		for _, node := range nodes {

@@ -3,6 +3,7 @@ package slurm
 import (
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 func TestParseTopologyRecorded(t *testing.T) {
@@ -59,7 +61,7 @@ func FuzzParseTopology(f *testing.F) {
 	f.Add([]byte("BlockName=b1 BlockIndex=0 Nodes=a[1-2] BlockSize=2\nSwitchName=s Level=0 Nodes=a[[1-2]]\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		for node, name := range parseTopology(out) {
-			if !IsHostName(node) || name == "" || strings.ContainsAny(name, " \n") {
+			if !hostlist.IsHost(node) || name == "" || strings.ContainsAny(name, " \n") {
 				t.Fatalf("%q is under %q", node, name)
 			}
 		}
@@ -85,7 +87,7 @@ func wide(n string) []record {
 // The topology is asked for when a job has many nodes, once an hour, and a little later after the controller was away.
 func TestTopologyIsAskedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slurm := &fakeSlurm{gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")},
+		slurm := &fakeSlurm{gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
 			topology: string(recorded(t, "topology-tree.txt"))}
 		c := newClient(slurm.run)
 		for i, step := range []struct {
@@ -131,8 +133,8 @@ func TestSwitchesOfJobs(t *testing.T) {
 			{id: "1", number: "1", state: "R", start: startedAt, nodelist: "node[03-07]"},
 			{id: "2", number: "2", state: "R", start: startedAt, nodelist: "node[07-10]"},
 		},
-		gres: map[string]string{"1": showJob("1", "node03", "gpu:1(IDX:0)"),
-			"2": showJob("2", "node07", "gpu:1(IDX:0)")},
+		gres: map[string]string{"1": shownJob("1", "node03", "gpu:1(IDX:0)"),
+			"2": shownJob("2", "node07", "gpu:1(IDX:0)")},
 		topology: string(recorded(t, "topology-tree.txt")),
 	}
 	answer, err := askAll(t, newClient(slurm.run))
@@ -150,7 +152,7 @@ func TestSwitchesOfJobs(t *testing.T) {
 func TestNoTopology(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slurm := &fakeSlurm{
-			records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")},
+			records: wide("09"), gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
 			fail: map[string]error{"scontrol show topology": errors.New("slurm_load_topo error: Socket timed out")},
 		}
 		c := newClient(slurm.run)
@@ -183,7 +185,7 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			slurm := &fakeSlurm{records: wide("09"),
-				gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")}, topology: tree}
+				gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")}, topology: tree}
 			c := newClient(slurm.run)
 			for i, want := range []struct {
 				after time.Duration
@@ -213,7 +215,7 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 
 // The topology is no question about the jobs: it comes after those, and whoever waits for them is done before.
 func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
-	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": showJob("1", "node01", "gpu:1(IDX:0)")},
+	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
 		topology: string(recorded(t, "topology-tree.txt"))}
 	c := newClient(slurm.run)
 	answer, err := c.Ask(t.Context())
@@ -227,4 +229,14 @@ func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
 		len(answer.Switches) != 3 {
 		t.Errorf("with the topology: %+v, %v", answer, err)
 	}
+}
+
+// recorded returns a file of recorded output.
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	out, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
 }

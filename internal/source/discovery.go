@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them, Cancel ends or
@@ -124,7 +125,7 @@ func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	over := d.overSince(d.known.Asked, time.Now())
 	answer, took, err := d.jobs(ctx)
-	if ended(ctx) || errors.Is(err, slurm.ErrNoSlurm) && d.known.Asked.IsZero() {
+	if ended(ctx) || errors.Is(err, command.ErrNoSlurm) && d.known.Asked.IsZero() {
 		return err
 	}
 	d.known.Took, d.known.Asked = took, d.heard

@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // controller is a SLURM that answers as told, and remembers when it was asked.
@@ -402,14 +403,14 @@ func TestFailuresAreAskedSeldomWhileNobodyIsThere(t *testing.T) {
 // The user's r comes before what is open, and what is open before the pace; neither is lost.
 // A quick controller answers many questions between two Discoveries; the last one has everything.
 func TestNoSlurm(t *testing.T) {
-	c := &controller{err: slurm.ErrNoSlurm}
+	c := &controller{err: command.ErrNoSlurm}
 	discover(t, c, func(*discoverer) {})
-	if !errors.Is(c.failed, slurm.ErrNoSlurm) || len(c.told) != 1 {
+	if !errors.Is(c.failed, command.ErrNoSlurm) || len(c.told) != 1 {
 		t.Errorf("run returned %v and told %v", c.failed, c.told)
 	}
 	c = &controller{}
 	discover(t, c, func(*discoverer) {
-		c.change(func() { c.err = slurm.ErrNoSlurm })
+		c.change(func() { c.err = command.ErrNoSlurm })
 		c.at(31 * sec)
 	})
 	if c.failed != nil || c.last().Failure == nil {

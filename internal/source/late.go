@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // LastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as
@@ -17,7 +17,7 @@ func LastLook(store *cluster.Store, began time.Time) *cluster.Snapshot {
 		return snap
 	}
 	d.Asked, d.Took = now, now.Sub(began)
-	d.Failure = slurm.Late(d.Took)
+	d.Failure = command.Late(d.Took)
 	store.Apply(cluster.Event{At: now, Discovery: &d})
 	return store.Snapshot(now)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -329,7 +330,7 @@ func TestLiveWithoutSlurm(t *testing.T) {
 		var events []cluster.Event
 		l := NewLive(slurm.New(noSqueue), newNetwork().manager(), "alice", "laptop")
 		if err := l.Run(t.Context(), func(e cluster.Event) { events = append(events, e) }); !errors.Is(err,
-			slurm.ErrNoSlurm) {
+			command.ErrNoSlurm) {
 			t.Errorf("Run returned %v", err)
 		}
 		if len(events) != 1 || events[0].Discovery == nil || !events[0].Discovery.Asked.IsZero() {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -53,7 +53,7 @@ type Count struct {
 const maxWord, maxReason = 256, 1024
 
 // CountSupply counts the GPUs of a cluster.
-func CountSupply(s *slurm.Supply, at time.Time) *Cluster {
+func CountSupply(s *supply.Supply, at time.Time) *Cluster {
 	c := &Cluster{Time: at, Partitions: []Partition{}, Nodes: []Supply{}}
 	places, open := map[string]int{}, map[string]bool{} // open: in a partition that is up
 	for i := range s.Nodes {
@@ -103,14 +103,14 @@ func (c Count) plus(g Count, up bool) Count {
 	return Count{g.Type, c.Free + g.Free, c.Used + g.Used, c.Out + g.Out, c.Total + g.Total}
 }
 
-func supplyOf(n *slurm.NodeGPUs) Supply {
+func supplyOf(n *supply.NodeGPUs) Supply {
 	s := Supply{Name: n.Name, States: []string{}, Silent: n.Silent, Reason: safe.Line(n.Reason, maxReason),
 		Partitions: []string{}}
 	for _, state := range n.States {
 		s.States = append(s.States, strings.ToLower(safe.Line(state, maxWord)))
 	}
 	for _, t := range n.Types {
-		g := Count{Type: safe.Line(t.Type, maxWord), Total: t.Total}
+		g := Count{Type: safe.Line(t.Name, maxWord), Total: t.Total}
 		rest := t.Total
 		if t.Known {
 			g.Used = t.Used

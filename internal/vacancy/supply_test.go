@@ -8,29 +8,30 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 func TestCountSupply(t *testing.T) {
-	c := CountSupply(&slurm.Supply{
-		Partitions: []slurm.Partition{
+	c := CountSupply(&supply.Supply{
+		Partitions: []supply.Partition{
 			{Name: "gpu", Default: true, State: "up", Nodes: []string{"n1", "n2", "n3", "n4", "n5", "n6", "n1"}},
 			{Name: "old", State: "down", Nodes: []string{"n1", "nosuch", "n7"}},
 		},
-		Nodes: []slurm.NodeGPUs{
+		Nodes: []supply.NodeGPUs{
 			{Name: "n1", States: []string{"MIXED"},
-				Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 1, Known: true},
-					{Type: "v100", Total: 2, Known: true}}},
+				Types: []gres.Type{{Name: "a100", Total: 4, Used: 1, Known: true},
+					{Name: "v100", Total: 2, Known: true}}},
 			{Name: "n2", States: []string{"IDLE", "DRAIN"}, Reason: "fan\x1b[31m",
-				Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+				Types: []gres.Type{{Name: "a100", Total: 4, Known: true}}},
 			{Name: "n3", States: []string{"ALLOCATED"}, Full: true,
-				Types: []slurm.GPUType{{Type: "a100", Total: 4, Used: 3, Known: true}}},
-			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []slurm.GPUType{{Total: 8, Known: true}}},
-			{Name: "n5", States: []string{"MIXED"}, Types: []slurm.GPUType{{Type: "a100", Total: 4}}},
+				Types: []gres.Type{{Name: "a100", Total: 4, Used: 3, Known: true}}},
+			{Name: "n4", States: []string{"MIXED"}, Silent: true, Types: []gres.Type{{Total: 8, Known: true}}},
+			{Name: "n5", States: []string{"MIXED"}, Types: []gres.Type{{Name: "a100", Total: 4}}},
 			{Name: "n6", States: []string{"IDLE", "PLANNED"},
-				Types: []slurm.GPUType{{Type: "a100", Total: 4, Known: true}}},
+				Types: []gres.Type{{Name: "a100", Total: 4, Known: true}}},
 			{Name: "n7", States: []string{"IDLE"},
-				Types: []slurm.GPUType{{Type: "v100", Total: 4, Used: 1, Known: true}}},
+				Types: []gres.Type{{Name: "v100", Total: 4, Used: 1, Known: true}}},
 		},
 	}, now)
 	var out bytes.Buffer
@@ -69,7 +70,7 @@ n7    v100     0     1    3      4  idle                   old
 		t.Errorf("%v in %s", err, out.String())
 	}
 	out.Reset()
-	if err := CountSupply(&slurm.Supply{}, now).Text(&out, plain); err != nil ||
+	if err := CountSupply(&supply.Supply{}, now).Text(&out, plain); err != nil ||
 		out.String() != "SLURM has no node with GPUs\n" {
 		t.Errorf("%v, %q", err, out.String())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // feed is a source of Events whose processes can be asked for.
@@ -50,7 +51,7 @@ func (o *Options) with(ctx context.Context, second time.Duration, use func(*conf
 	from.Look(cluster.EveryNode, true)
 	err = use(cfg, from)
 	switch {
-	case !errors.Is(err, slurm.ErrNoSlurm):
+	case !errors.Is(err, command.ErrNoSlurm):
 		return err
 	case cfg.Login != "":
 		return fmt.Errorf("%w on %q", ErrNoSlurm, cfg.Login)

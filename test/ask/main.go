@@ -24,6 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -42,7 +43,7 @@ const within = time.Minute
 
 func run(args []string) error {
 	if len(args) > 1 && args[0] == "cancel" {
-		return slurm.New(slurm.Command).Cancel(context.Background(), args[1], strings.Join(args[2:], " "))
+		return slurm.New(command.Run).Cancel(context.Background(), args[1], strings.Join(args[2:], " "))
 	}
 	node, request, err := parse(args)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // mood is what the controller does.
@@ -96,7 +96,7 @@ func (c *controller) answer(argv []string) (stdout, stderr []byte, err error) {
 			if i > 0 {
 				out.WriteString("-\n")
 			}
-			hosts, err := slurm.ExpandHostlist(list)
+			hosts, err := hostlist.Expand(list)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -137,12 +137,12 @@ func (c *controller) squeue(out *strings.Builder, argv []string) {
 		out.WriteString(strings.NewReplacer("%i", j.id, "%A", j.number, "%t", "R", "%P", "gpu", "%u", "alice", "%S",
 			stamp(j.start), "%e", stamp(j.start.Add(24*time.Hour)),
 			"%l", "1-00:00:00", "%D", fmt.Sprint(len(j.nodes)), "%b", fmt.Sprintf("gres:gpu:%d", gpusEach), "%r",
-			"None", "%N", hostlist(j.nodes), "%j", j.name).Replace(format) + "\n")
+			"None", "%N", hostlistOf(j.nodes), "%j", j.name).Replace(format) + "\n")
 	}
 }
 
-// hostlist is nodes in SLURM's notation: they follow each other.
-func hostlist(nodes []string) string {
+// hostlistOf is nodes in SLURM's notation: they follow each other.
+func hostlistOf(nodes []string) string {
 	if len(nodes) == 1 {
 		return nodes[0]
 	}
@@ -166,7 +166,7 @@ func (c *controller) showJob(id string) (stdout, stderr []byte, err error) {
 		if array, _, _ := strings.Cut(j.id, "_"); array == id {
 			fmt.Fprintf(&out, "JobId=%s JobName=%s\n   JobState=RUNNING Reason=None Dependency=(null)\n   "+
 				"NodeList=%s\n     Nodes=%s CPU_IDs=0-63 Mem=0 GRES=gpu:h100:%d(IDX:0-%d)\n\n", j.number, j.name,
-				hostlist(j.nodes), hostlist(j.nodes), gpusEach, gpusEach-1)
+				hostlistOf(j.nodes), hostlistOf(j.nodes), gpusEach, gpusEach-1)
 		}
 	}
 	if out.Len() == 0 {

@@ -1,4 +1,4 @@
-package slurm
+package supply
 
 import (
 	"context"
@@ -12,12 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// recorded returns a file of recorded output.
-func recorded(t testing.TB, name string) []byte {
+// recordedNodes is what scontrol has printed of nodes.
+func recordedNodes(t testing.TB) []byte {
 	t.Helper()
-	out, err := os.ReadFile("testdata/" + name)
+	out, err := os.ReadFile("../testdata/show-node.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +28,8 @@ func recorded(t testing.TB, name string) []byte {
 }
 
 func TestParseNodesRecorded(t *testing.T) {
-	a100 := func(used int, known bool) []GPUType {
-		return []GPUType{{Type: "a100", Total: 4, Used: used, Known: known}}
+	a100 := func(used int, known bool) []gres.Type {
+		return []gres.Type{{Name: "a100", Total: 4, Used: used, Known: known}}
 	}
 	want := []NodeGPUs{
 		// without -d, where GPUs are not accounted for
@@ -35,7 +38,7 @@ func TestParseNodesRecorded(t *testing.T) {
 			Types: a100(0, false)},
 		{Name: "node02", States: []string{"MIXED"}, Types: a100(4, true)},
 	}
-	if diff := cmp.Diff(want, parseNodes(recorded(t, "show-node.txt"))); diff != "" {
+	if diff := cmp.Diff(want, parseNodes(recordedNodes(t))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -73,7 +76,7 @@ func TestParseNodes(t *testing.T) {
 				if typ.Known {
 					used = string(rune('0' + typ.Used))
 				}
-				got = append(got, typ.Type+" "+string(rune('0'+typ.Total))+" "+used)
+				got = append(got, typ.Name+" "+string(rune('0'+typ.Total))+" "+used)
 			}
 		}
 		if strings.Join(got, ", ") != want {
@@ -131,9 +134,9 @@ func TestAskSupply(t *testing.T) {
 		if argv[0] == "sinfo" {
 			return []byte(partitionLines), nil, nil
 		}
-		return recorded(t, "show-node.txt"), nil, errors.New("exit status 1") // some of the nodes are gone
+		return recordedNodes(t), nil, errors.New("exit status 1") // some of the nodes are gone
 	}
-	s, err := New(run).AskSupply(t.Context())
+	s, err := Ask(t.Context(), run)
 	if err != nil || len(s.Partitions) != 2 || len(s.Nodes) != 3 || s.Nodes[1].Name != "node02" {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -141,37 +144,37 @@ func TestAskSupply(t *testing.T) {
 		"scontrol -d show node node[01-03,07-12],node[13-16]"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
-	_, err = New(func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
+	_, err = Ask(t.Context(), func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
 		return []byte(partitionLines), nil, nil
-	}).AskSupply(t.Context())
+	})
 	if err == nil || err.Error() != "scontrol failed: unexpected output: no node with GPUs" {
 		t.Errorf("an scontrol that is not understood: %v", err)
 	}
-	for said, want := range map[string]error{"sinfo: fatal: " + noConfig: ErrNoSlurm,
+	for said, want := range map[string]error{"sinfo: fatal: Could not establish a configuration source": command.ErrNoSlurm,
 		"Unable to contact slurm controller": nil} {
-		_, err := New(func(context.Context, ...string) ([]byte, []byte, error) {
+		_, err := Ask(t.Context(), func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, []byte(said), errors.New("exit status 1")
-		}).AskSupply(t.Context())
+		})
 		if f, failed := errors.AsType[*reach.Failure](err); want != nil && !errors.Is(err, want) || want == nil &&
 			(!failed || f.Short != "slurmctld not responding") {
 			t.Errorf("%s: %v", said, err)
 		}
 	}
-	if _, err := New(func(context.Context, ...string) ([]byte, []byte, error) {
+	if _, err := Ask(t.Context(), func(context.Context, ...string) ([]byte, []byte, error) {
 		return nil, nil,
 			exec.ErrNotFound
-	}).AskSupply(t.Context()); !errors.Is(err, ErrNoSlurm) {
+	}); !errors.Is(err, command.ErrNoSlurm) {
 		t.Errorf("without sinfo: %v", err)
 	}
 }
 
 func FuzzParseNodes(f *testing.F) {
-	f.Add(recorded(f, "show-node.txt"))
+	f.Add(recordedNodes(f))
 	f.Add([]byte("NodeName=n1\n   Gres=gpu:(null):4\n   GresUsed=gpu:(null):1(IDX:2),shard:3(1/2,)\n"))
 	f.Fuzz(func(t *testing.T, out []byte) {
 		seen := map[string]bool{}
 		for _, n := range parseNodes(out) {
-			if !IsHostName(n.Name) || seen[n.Name] || len(n.Types) == 0 {
+			if !hostlist.IsHost(n.Name) || seen[n.Name] || len(n.Types) == 0 {
 				t.Fatalf("node %+v", n)
 			}
 			seen[n.Name] = true
@@ -192,7 +195,7 @@ func FuzzParsePartitions(f *testing.F) {
 			t.Fatal("an error and partitions")
 		}
 		for _, p := range partitions {
-			if areHosts(p.Nodes) != nil || p.Name == "" && !p.Default {
+			if hostlist.Check(p.Nodes) != nil || p.Name == "" && !p.Default {
 				t.Fatalf("partition %+v", p)
 			}
 		}

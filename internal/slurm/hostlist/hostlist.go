@@ -1,4 +1,5 @@
-package slurm
+// Package hostlist reads lists of hosts in SLURM's notation, and knows which names are those of hosts. It is pure.
+package hostlist
 
 import (
 	"errors"
@@ -9,30 +10,30 @@ import (
 	"strings"
 )
 
-// maxHosts is how many hosts one list may name: four times the largest cluster that SLURM is known to run.
-const maxHosts = 65536
+// MaxHosts is how many hosts one list may name: four times the largest cluster that SLURM is known to run.
+const MaxHosts = 65536
 
 // maxHostName is longer than any name that DNS allows.
 const maxHostName = 255
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// IsHostName reports whether ssh, a shell and SLURM can take a name only for that of a host.
-func IsHostName(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
+// IsHost reports whether ssh, a shell and SLURM can take a name only for that of a host.
+func IsHost(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
 
-// areHosts returns an error if a name is not that of a host.
-func areHosts(names []string) error {
+// Check returns an error if a name is not that of a host.
+func Check(names []string) error {
 	for _, name := range names {
-		if !IsHostName(name) {
+		if !IsHost(name) {
 			return fmt.Errorf("invalid host name %.80q", name)
 		}
 	}
 	return nil
 }
 
-// ExpandHostlist expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names
+// Expand expands a host list in SLURM's notation, in order and with repetitions: "gpu[01-03,07],login" names
 // five hosts. A name may have several brackets. Leading zeros of a range's first number pad all its numbers.
-func ExpandHostlist(list string) ([]string, error) {
+func Expand(list string) ([]string, error) {
 	items, err := splitHostlist(list)
 	if err != nil {
 		return nil, fmt.Errorf("host list %.80q: %w", list, err)
@@ -46,7 +47,7 @@ func ExpandHostlist(list string) ([]string, error) {
 	return hosts, nil
 }
 
-var errTooManyHosts = fmt.Errorf("more than %d hosts", maxHosts)
+var ErrTooManyHosts = fmt.Errorf("more than %d hosts", MaxHosts)
 
 // splitHostlist splits a list at the commas outside brackets.
 func splitHostlist(list string) ([]string, error) {
@@ -90,12 +91,12 @@ func expandItem(hosts []string, item string) ([]string, error) {
 		numbers := []string{""}
 		if bracketed {
 			var err error
-			if numbers, err = expandRanges(inside); err != nil {
+			if numbers, err = ExpandRanges(inside); err != nil {
 				return nil, err
 			}
 		}
-		if len(hosts)+len(names)*len(numbers) > maxHosts {
-			return nil, errTooManyHosts
+		if len(hosts)+len(names)*len(numbers) > MaxHosts {
+			return nil, ErrTooManyHosts
 		}
 		next := make([]string, 0, len(names)*len(numbers))
 		for _, name := range names {
@@ -111,8 +112,8 @@ func expandItem(hosts []string, item string) ([]string, error) {
 	return append(hosts, names...), nil
 }
 
-// expandRanges expands the text inside a bracket: "01-03,7".
-func expandRanges(ranges string) ([]string, error) {
+// ExpandRanges expands the text inside a bracket: "01-03,7".
+func ExpandRanges(ranges string) ([]string, error) {
 	var numbers []string
 	for r := range strings.SplitSeq(ranges, ",") {
 		first, last, isRange := strings.Cut(r, "-")
@@ -130,8 +131,8 @@ func expandRanges(ranges string) ([]string, error) {
 		if to < from {
 			return nil, fmt.Errorf("range %q is descending", r)
 		}
-		if to-from >= uint64(maxHosts-len(numbers)) {
-			return nil, errTooManyHosts
+		if to-from >= uint64(MaxHosts-len(numbers)) {
+			return nil, ErrTooManyHosts
 		}
 		for n := range to - from + 1 {
 			numbers = append(numbers, fmt.Sprintf("%0*d", len(first), from+n))
@@ -147,4 +148,25 @@ func parseHostNumber(s string) (uint64, error) {
 		return 0, fmt.Errorf("%.20q is not a number", s)
 	}
 	return n, nil
+}
+
+// maxArgument is below the kernel's limit for one argument (128 KiB).
+const maxArgument = 100 << 10
+
+// Batches splits node lists into runs of which each fits into one argument of a command.
+func Batches(lists []string) [][]string { return batches(lists, maxArgument) }
+
+// batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its
+// own.
+func batches(items []string, limit int) (runs [][]string) {
+	size := 0
+	for _, item := range items {
+		if len(runs) == 0 || size+len(item) > limit {
+			runs, size = append(runs, nil), 0
+		}
+		last := len(runs) - 1
+		runs[last] = append(runs[last], item)
+		size += len(item) + 3
+	}
+	return runs
 }

@@ -1,4 +1,4 @@
-package slurm
+package command
 
 import (
 	"bytes"
@@ -32,8 +32,15 @@ func TestRemote(t *testing.T) {
 	t.Setenv("SLURM_TOPO_LEN", "9")
 	t.Setenv("TZ", "JST-9")
 	run := Remote(here)
-	out, words, err := run(t.Context(), "sh", "-c",
-		`echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SCANCEL_FULL$SACCT_FORMAT$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`, "sh", `it's "odd" \ $(x) | <y>`, "  two  ")
+	out, words, err := run(
+		t.Context(),
+		"sh",
+		"-c",
+		`echo "$SQUEUE_FORMAT,$SCONTROL_ALL$SCANCEL_FULL$SACCT_FORMAT$SLURM_TOPO_LEN,$SLURM_TIME_FORMAT,$SLURM_CLUSTERS,$TZ"; echo "$1|$2"; echo oops >&2; exit 3`,
+		"sh",
+		`it's "odd" \ $(x) | <y>`,
+		"  two  ",
+	)
 	if want := ",,standard,,UTC0\n" + `it's "odd" \ $(x) | <y>|  two  ` + "\n"; string(out) != want ||
 		string(words) != "oops\n" {
 		t.Errorf("printed %q and %q, want %q", out, words, want)
@@ -56,11 +63,11 @@ func TestRemoteScriptSuitsAnyLoginShell(t *testing.T) {
 // A connection that failed says why itself.
 func TestRemoteConnectionFails(t *testing.T) {
 	lost := &reach.Failure{Class: reach.ClassTimeout, Short: "login host login1: no response after 5s"}
-	c := newClient(Remote(func(context.Context, string, []byte) ([]byte, []byte, int, error) {
+	run := Remote(func(context.Context, string, []byte) ([]byte, []byte, int, error) {
 		return nil, nil, 0,
 			lost
-	}))
-	if _, err := c.Ask(t.Context()); !errors.Is(err, lost) {
+	})
+	if _, stderr, err := run(t.Context(), "squeue"); !errors.Is(Failed("squeue", stderr, err), lost) {
 		t.Errorf("error %v, want %v", err, lost)
 	}
 }

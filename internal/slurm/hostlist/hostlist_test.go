@@ -1,4 +1,4 @@
-package slurm
+package hostlist
 
 import (
 	"strings"
@@ -24,7 +24,7 @@ func TestExpandHostlist(t *testing.T) {
 		{"x[000000000000000000001-2]", "x000000000000000000001 x000000000000000000002"},
 		{"10.77.1.[2-3]", "10.77.1.2 10.77.1.3"},
 	} {
-		got, err := ExpandHostlist(tt.list)
+		got, err := Expand(tt.list)
 		if err != nil {
 			t.Errorf("ExpandHostlist(%q): %v", tt.list, err)
 		}
@@ -58,7 +58,7 @@ func TestExpandHostlistRefuses(t *testing.T) {
 		strings.Repeat("a", 300):              "longer than 255",
 		"a[" + strings.Repeat("0", 300) + "]": "not a number",
 	} {
-		hosts, err := ExpandHostlist(list)
+		hosts, err := Expand(list)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ExpandHostlist(%.40q) = %d hosts, %v; want an error with %q", list, len(hosts), err, want)
 		}
@@ -74,21 +74,36 @@ func FuzzExpandHostlist(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, list string) {
-		hosts, err := ExpandHostlist(list)
+		hosts, err := Expand(list)
 		if (err == nil) != (len(hosts) > 0) {
 			t.Fatalf("%d hosts and error %v", len(hosts), err)
 		}
-		if len(hosts) > maxHosts {
+		if len(hosts) > MaxHosts {
 			t.Fatalf("%d hosts", len(hosts))
 		}
 		for _, host := range hosts {
 			if host == "" || strings.ContainsAny(host, "[], \t\r\n") {
 				t.Fatalf("host %q", host)
 			}
-			again, err := ExpandHostlist(host)
+			again, err := Expand(host)
 			if err != nil || len(again) != 1 || again[0] != host {
 				t.Fatalf("a host of the list, expanded again: %q, %v", again, err)
 			}
 		}
 	})
+}
+
+func TestBatches(t *testing.T) {
+	for _, tt := range []struct {
+		items []string
+		want  [][]string
+	}{
+		{nil, nil},
+		{[]string{"aaa", "bbb", "c"}, [][]string{{"aaa", "bbb"}, {"c"}}},
+		{[]string{"longer than the limit", "a"}, [][]string{{"longer than the limit"}, {"a"}}},
+	} {
+		if diff := cmp.Diff(tt.want, batches(tt.items, 9)); diff != "" {
+			t.Errorf("batches(%q) (-want +got):\n%s", tt.items, diff)
+		}
+	}
 }

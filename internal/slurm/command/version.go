@@ -1,4 +1,4 @@
-package slurm
+package command
 
 import (
 	"context"
@@ -15,18 +15,16 @@ var ErrMissing = errors.New("not in PATH")
 // Version asks one of SLURM's commands for its version, as "slurm 23.11.4". The error is ErrMissing, ErrNoSlurm, ctx's
 // error, or a *reach.Failure.
 func Version(ctx context.Context, run Runner, command string) (string, error) {
-	within, cancel := context.WithTimeoutCause(ctx, deadline, errLate)
-	defer cancel()
-	out, stderr, err := run(within, command, "--version")
+	out, stderr, err := run.Within(ctx, command, "--version")
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
 		return "", ErrMissing
-	case strings.Contains(string(stderr), noConfig): // some versions look for it even so
+	case NoSlurm(stderr, err): // some versions look for it even so
 		return "", ErrNoSlurm
 	case err != nil:
-		return "", failure(command, stderr, err)
+		return "", Failed(command, stderr, err)
 	}
 	return text.Cut(strings.TrimSpace(text.FirstLine(string(out))), maxLine), nil
 }

@@ -1,4 +1,4 @@
-package slurm
+package command
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func Logged(run Runner, log *slog.Logger) Runner {
 	const most = 200 // characters of a command
 	return func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 		command := text.Cut(strings.Join(argv, " "), most)
-		if argv[0] == cancelName {
+		if argv[0] == "scancel" {
 			log.Info("slurm asked", "command", command)
 		}
 		began := time.Now()

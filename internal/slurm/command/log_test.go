@@ -1,4 +1,4 @@
-package slurm
+package command
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ func TestOrdersAreLoggedFirst(t *testing.T) {
 		before = log.String()
 		return nil, []byte("s3cr3t"), nil
 	}, slog.New(slog.NewTextHandler(&log, nil)))
-	if err := New(run).Cancel(t.Context(), "48211", "USR1"); err != nil {
+	if _, _, err := run(t.Context(), "scancel", "--verbose", "--signal=USR1", "48211"); err != nil {
 		t.Fatal(err)
 	}
 	const command = `command="scancel --verbose --signal=USR1 48211"`

@@ -1,4 +1,4 @@
-package slurm
+package gres
 
 import (
 	"fmt"
@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// typedGPUs reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
-func typedGPUs(list string) ([]GPUType, error) {
-	var types []GPUType
-	for _, item := range splitGres(withoutNull(list)) {
+// Typed reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+func Typed(list string) ([]Type, error) {
+	var types []Type
+	for _, item := range Split(withoutNull(list)) {
 		typ, count, ok, err := typedGPU(item)
 		if err != nil {
 			return nil, err
@@ -18,10 +18,10 @@ func typedGPUs(list string) ([]GPUType, error) {
 		if !ok || count == 0 {
 			continue
 		}
-		if i := slices.IndexFunc(types, func(t GPUType) bool { return t.Type == typ }); i >= 0 {
+		if i := slices.IndexFunc(types, func(t Type) bool { return t.Name == typ }); i >= 0 {
 			types[i].Total += count
 		} else {
-			types = append(types, GPUType{Type: typ, Total: count})
+			types = append(types, Type{Name: typ, Total: count})
 		}
 	}
 	return types, nil
@@ -48,11 +48,11 @@ func typedGPU(item string) (typ string, count int, ok bool, err error) {
 	return typ, count, true, nil
 }
 
-// usedGPUs reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a
+// Used reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a
 // share is in use cannot be asked for as a whole.
-func usedGPUs(list string) (map[string]int, error) {
+func Used(list string) (map[string]int, error) {
 	counts := map[string]int{}
-	for _, item := range splitGres(withoutNull(list)) {
+	for _, item := range Split(withoutNull(list)) {
 		typ, count, ok, err := typedGPU(item)
 		if err != nil {
 			return nil, err
@@ -81,4 +81,12 @@ func sharedGPUs(item string) (typ string, count int, ok bool) {
 		}
 	}
 	return strings.Join(parts[1:len(parts)-1], ":"), count, true
+}
+
+// Type is the GPUs of one GRES type on a node.
+type Type struct {
+	Name  string // "" if the GPUs have no type
+	Total int
+	Used  int
+	Known bool // Used is known
 }

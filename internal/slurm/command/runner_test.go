@@ -1,4 +1,4 @@
-package slurm
+package command
 
 import (
 	"context"
@@ -17,7 +17,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv("SQUEUE_FORMAT", "%j")
 	t.Setenv("SLURM_TIME_FORMAT", "relative")
 	t.Setenv("TZ", "JST-9")
-	out, words, err := Command(t.Context(), "sh", "-c",
+	out, words, err := Run(t.Context(), "sh", "-c",
 		`echo "$SQUEUE_FORMAT,$SLURM_TIME_FORMAT,$TZ"; echo oops >&2; exit 3`)
 	if string(out) != ",standard,UTC0\n" || string(words) != "oops\n" {
 		t.Errorf("printed %q and %q", out, words)
@@ -28,7 +28,7 @@ func TestCommand(t *testing.T) {
 }
 
 func TestCommandNotFound(t *testing.T) {
-	if _, _, err := Command(t.Context(), "no-such-command-of-ours"); !errors.Is(err, exec.ErrNotFound) {
+	if _, _, err := Run(t.Context(), "no-such-command-of-ours"); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("error %v, want %v", err, exec.ErrNotFound)
 	}
 }
@@ -43,7 +43,7 @@ func TestCommandKillsTheGroup(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, _, err := Command(ctx, "sh", "-c", "sleep 600 & echo $! >"+started+"; wait")
+		_, _, err := Run(ctx, "sh", "-c", "sleep 600 & echo $! >"+started+"; wait")
 		ended <- err
 	}()
 	pid, err := os.ReadFile(started) // waits for the writer
@@ -70,7 +70,7 @@ func isZombie(pid int) bool {
 }
 
 func TestCommandCapsItsOutput(t *testing.T) {
-	out, words, err := Command(t.Context(), "sh", "-c", "yes >&2 & yes; kill $!")
+	out, words, err := Run(t.Context(), "sh", "-c", "yes >&2 & yes; kill $!")
 	if !errors.Is(err, errTooMuch) {
 		t.Errorf("error %v, want %v", err, errTooMuch)
 	}

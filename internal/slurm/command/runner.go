@@ -1,4 +1,6 @@
-package slurm
+// Package command runs SLURM's commands, here or on a login host, under a deadline and a cap on their output, and says
+// what their failures mean. Without SLURM the error is ErrNoSlurm.
+package command
 
 import (
 	"context"
@@ -17,6 +19,16 @@ import (
 // cause. The error wraps exec.ErrNotFound if there is no such command.
 type Runner func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 
+// deadline limits one call of a command.
+const deadline = 10 * time.Second
+
+// Within runs a command with our deadline.
+func (run Runner) Within(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, ErrLate)
+	defer cancel()
+	return run(ctx, argv...)
+}
+
 // Caps on the output of a command. The longest known, for all jobs of a cluster with 1000 of them, is 1.2 MB.
 const (
 	maxStdout = 32 << 20
@@ -28,9 +40,9 @@ var errTooMuch = errors.New("more than 32 MiB of output")
 // reapDelay is how long a killed command's pipes may stay open, held by a process that left its group.
 const reapDelay = time.Second
 
-// Command is the Runner that starts a process. The process has its own group, which is killed when ctx ends. Ctrl-C at
+// Run is the Runner that starts a process. The process has its own group, which is killed when ctx ends. Ctrl-C at
 // the terminal does not reach it.
-func Command(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
+func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 	out := &text.Capture{Limit: maxStdout, Full: errTooMuch}
 	words := &text.Capture{Limit: maxStderr}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)

@@ -1,14 +1,19 @@
-package slurm
+// Package supply asks SLURM which GPUs the cluster has, and how many of them it has given to jobs: it runs sinfo and
+// scontrol once.
+package supply
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
 // Supply is the GPUs of a cluster, and how many of them SLURM has given to jobs.
@@ -32,19 +37,11 @@ type NodeGPUs struct {
 	Silent bool     // it does not respond to the controller
 	Reason string   // why it is not available, in the words of an admin
 	Full   bool     // no CPU or no memory of the node is left
-	Types  []GPUType
-}
-
-// GPUType is the GPUs of one GRES type on a node.
-type GPUType struct {
-	Type  string // "" if the GPUs have no type
-	Total int
-	Used  int
-	Known bool // Used is known
+	Types  []gres.Type
 }
 
 // maxListed is how many nodes all partitions together may list: each of the largest cluster in 16 of them.
-const maxListed = 16 * maxHosts
+const maxListed = 16 * hostlist.MaxHosts
 
 // supplyFormat has a mark between the fields that is in none of them.
 const supplyFormat = "%P|%a|%G|%N"
@@ -53,25 +50,25 @@ const supplyFormat = "%P|%a|%G|%N"
 // same as no GPU.
 var errNoNode = errors.New("unexpected output: no node with GPUs")
 
-// AskSupply runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is
-// ErrNoSlurm, ctx's error, or a *reach.Failure.
-func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
-	out, stderr, err := c.call(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
+// Ask runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is
+// command.ErrNoSlurm, ctx's error, or a *reach.Failure.
+func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
+	out, stderr, err := run.Within(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, exec.ErrNotFound), strings.Contains(string(stderr), noConfig):
-		return nil, ErrNoSlurm
+	case command.NoSlurm(stderr, err):
+		return nil, command.ErrNoSlurm
 	case err != nil:
-		return nil, failure("sinfo", stderr, err)
+		return nil, command.Failed("sinfo", stderr, err)
 	}
 	s := &Supply{}
 	var lists []string
 	if s.Partitions, lists, err = parsePartitions(out); err != nil {
-		return nil, failure("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
+		return nil, command.Failed("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
 	}
-	for _, batch := range batches(lists, maxArgument) {
-		out, stderr, err := c.call(ctx, "scontrol", "-d", "show", "node", strings.Join(batch, ","))
+	for _, batch := range hostlist.Batches(lists) {
+		out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "node", strings.Join(batch, ","))
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -80,7 +77,7 @@ func (c *Client) AskSupply(ctx context.Context) (*Supply, error) {
 			err = errNoNode
 		}
 		if len(nodes) == 0 {
-			return nil, failure("scontrol", stderr, err)
+			return nil, command.Failed("scontrol", stderr, err)
 		}
 		s.Nodes = append(s.Nodes, nodes...)
 	}
@@ -98,15 +95,15 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 		if len(fields) != 4 || fields[0] == "" {
 			return nil, nil, fmt.Errorf("%.80q", line)
 		}
-		if count, err := countGPUs(fields[2]); err != nil || count == 0 {
+		if count, err := gres.Count(fields[2]); err != nil || count == 0 {
 			continue // what is not understood is not counted
 		}
-		names, err := ExpandHostlist(fields[3])
+		names, err := hostlist.Expand(fields[3])
 		if err == nil {
-			err = areHosts(names)
+			err = hostlist.Check(names)
 		}
 		if total += len(names); err == nil && total > maxListed {
-			err = errTooManyHosts
+			err = hostlist.ErrTooManyHosts
 		}
 		if err != nil {
 			return nil, nil, err
@@ -194,8 +191,8 @@ func (n *nodeText) keep(name, value string) {
 
 // node is the node, if it has GPUs.
 func (n *nodeText) node() (NodeGPUs, bool) {
-	types, err := typedGPUs(n.fields["Gres"])
-	if err != nil || len(types) == 0 || !IsHostName(n.name) {
+	types, err := gres.Typed(n.fields["Gres"])
+	if err != nil || len(types) == 0 || !hostlist.IsHost(n.name) {
 		return NodeGPUs{}, false
 	}
 	node := NodeGPUs{Name: n.name, Reason: n.fields["Reason"], Full: n.full(), Types: types}
@@ -225,9 +222,9 @@ func (n *nodeText) full() bool {
 }
 
 // count fills in how many GPUs are in use: from GresUsed, or where there is none from AllocTRES.
-func (n *nodeText) count(types []GPUType) {
+func (n *nodeText) count(types []gres.Type) {
 	used, told := n.fields["GresUsed"]
-	counts, err := usedGPUs(used)
+	counts, err := gres.Used(used)
 	if !told || err != nil {
 		counts, err = n.tres(types)
 	}
@@ -235,18 +232,18 @@ func (n *nodeText) count(types []GPUType) {
 		return
 	}
 	for i := range types {
-		types[i].Used, types[i].Known = min(counts[types[i].Type], types[i].Total), true
+		types[i].Used, types[i].Known = min(counts[types[i].Name], types[i].Total), true
 	}
 }
 
 // tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". Nothing is said of GPUs where the site does not
 // account for them.
-func (n *nodeText) tres(types []GPUType) (map[string]int, error) {
-	if _, told := tresGPUs(n.fields["CfgTRES"]); !told {
+func (n *nodeText) tres(types []gres.Type) (map[string]int, error) {
+	if _, told := gres.InTRES(n.fields["CfgTRES"]); !told {
 		return nil, errors.New("GPUs are not accounted for")
 	}
 	counts := map[string]int{}
-	all, _ := tresGPUs(n.fields["AllocTRES"])
+	all, _ := gres.InTRES(n.fields["AllocTRES"])
 	for item := range strings.SplitSeq(n.fields["AllocTRES"], ",") {
 		name, text, _ := strings.Cut(item, "=")
 		if typ, ok := strings.CutPrefix(name, "gres/gpu:"); ok {
@@ -261,6 +258,6 @@ func (n *nodeText) tres(types []GPUType) (map[string]int, error) {
 	if all > 0 && len(types) > 1 {
 		return nil, errors.New("the types of GPUs are not told")
 	}
-	counts[types[0].Type] += max(all, 0)
+	counts[types[0].Name] += max(all, 0)
 	return counts, nil
 }

@@ -1,4 +1,4 @@
-package slurm
+package command
 
 import (
 	"bytes"
@@ -19,19 +19,21 @@ var ErrNoSlurm = errors.New("no SLURM on this host")
 // noConfig is the last error of SLURM's commands where they are installed but not configured.
 const noConfig = "Could not establish a configuration source"
 
-// unknownUser is the error of squeue, with exit status 0, for a user whom the controller does not know.
-const unknownUser = "error: Invalid user"
+// NoSlurm reports whether a command that failed is missing, or has no configuration.
+func NoSlurm(stderr []byte, err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || bytes.Contains(stderr, []byte(noConfig))
+}
 
-// errLate is the cause with which the context of a call ends at our own deadline.
-var errLate = errors.New("no answer before the deadline")
+// ErrLate is the cause with which the context of a call ends at our own deadline.
+var ErrLate = errors.New("no answer before the deadline")
 
 const (
 	maxWords = 1 << 10 // of Failure.Words, in bytes
 	maxLine  = 200     // of the line quoted in Failure.Cause
 )
 
-// failure explains why a command failed, from its error and its standard error.
-func failure(command string, stderr []byte, err error) *reach.Failure {
+// Failed explains why a command failed, from its error and its standard error.
+func Failed(command string, stderr []byte, err error) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return f // of the connection to the host where it was to run
 	}
@@ -44,7 +46,7 @@ func failure(command string, stderr []byte, err error) *reach.Failure {
 		Words: words,
 	}
 	switch {
-	case errors.Is(err, errLate):
+	case errors.Is(err, ErrLate):
 		f.Class = reach.ClassSlurmTimeout
 		away(f)
 		f.Cause = fmt.Sprintf("%s timed out after %v", command, deadline)

@@ -1,0 +1,149 @@
+// Package gres reads the GPUs in SLURM's lists of resources: the GRES of jobs and of nodes, and TRES. It is pure.
+package gres
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+)
+
+// Parse reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none. There are fewer minors than
+// count if it does not say which they are.
+func Parse(item string) (minors []int, count int, err error) {
+	name := item
+	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count
+		name = item[:end]
+	}
+	switch {
+	case name == "gpu" && strings.Contains(item, "(IDX:"):
+		minors, err = parseIDX(item)
+		return minors, len(minors), err
+	case name == "gpu":
+		count, err = parseCount(item)
+		return nil, count, err
+	case name == "shard" || name == "mps": // shares of GPUs: "shard:a100:3(3/8,0/8)" has numbers of another kind
+		return nil, 0, errors.New("a share of a GPU")
+	case name == "" || strings.Contains(name, "/"): // "(null)", "gres/gpu:2"
+		return nil, 0, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return nil, 0, nil
+}
+
+// parseCount reads the number of GPUs of "gpu:a100:2(CNT:2)", "gpu(CNT:2)" or "gpu:a100:2".
+func parseCount(item string) (int, error) {
+	text, rest, more := strings.Cut(item, "(CNT:")
+	if more {
+		text, _, more = strings.Cut(rest, ")")
+	} else {
+		text = text[strings.LastIndexByte(text, ':')+1:]
+		more = true
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || !more || n < 0 || n > maxMinor+1 {
+		return 0, fmt.Errorf("unexpected GRES %.40q", item)
+	}
+	return n, nil
+}
+
+// Split splits "gpu:a100:2(IDX:0,2),gpu:v100:1(IDX:4)" at the commas outside parentheses.
+func Split(s string) []string {
+	depth := 0
+	return strings.FieldsFunc(s, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return depth == 0 && (r == ',' || r == ' ')
+	})
+}
+
+// maxMinor is above the number of any GPU of a node.
+const maxMinor = 1023
+
+// parseIDX reads the minor numbers of "gpu:a100:3(IDX:0-1,3)". "IDX:N/A" means none.
+func parseIDX(item string) ([]int, error) {
+	_, idx, ok := strings.Cut(item, "(IDX:")
+	if !ok {
+		return nil, errors.New("no IDX")
+	}
+	idx, _, ok = strings.Cut(idx, ")")
+	if !ok {
+		return nil, errors.New("no ) after IDX")
+	}
+	if idx == "" || idx == "N/A" {
+		return nil, nil
+	}
+	numbers, err := hostlist.ExpandRanges(idx)
+	if err != nil {
+		return nil, err
+	}
+	var minors []int
+	for _, number := range numbers {
+		minor, err := strconv.Atoi(number)
+		if err != nil || minor > maxMinor || len(minors) > maxMinor {
+			return nil, fmt.Errorf("invalid GPU indices %.40q", idx)
+		}
+		minors = append(minors, minor)
+	}
+	return minors, nil
+}
+
+// Count reads "gpu:a100:4(S:0-1),gpu:2,nic:1", the resources of a node.
+func Count(list string) (count int, err error) {
+	for _, item := range Split(list) {
+		name, _, _ := strings.Cut(item, "(")
+		parts := strings.Split(name, ":")
+		if parts[0] != "gpu" {
+			continue
+		}
+		n, err := strconv.Atoi(parts[len(parts)-1])
+		if err != nil || n < 0 || n > maxMinor+1 {
+			return 0, errors.New("unexpected GRES of a node")
+		}
+		count += n
+	}
+	return count, nil
+}
+
+// InTRES reads "cpu=32,mem=250G,billing=32,gres/gpu=4". It does not list GPUs unless the site accounts for them.
+func InTRES(list string) (count int, told bool) {
+	for item := range strings.SplitSeq(list, ",") {
+		if text, ok := strings.CutPrefix(item, "gres/gpu="); ok {
+			n, err := strconv.Atoi(text)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// Requested returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2",
+// several separated by commas); nil for requests that %b does not show, such as --gpus.
+func Requested(gres string, nodes int) *int {
+	perNode, found := 0, false
+	for item := range strings.SplitSeq(gres, ",") {
+		parts := strings.FieldsFunc(strings.TrimPrefix(strings.TrimPrefix(item, "gres:"), "gres/"),
+			func(r rune) bool { return r == ':' || r == '=' })
+		if len(parts) == 0 || parts[0] != "gpu" {
+			continue
+		}
+		count := 1
+		if last := parts[len(parts)-1]; len(parts) > 1 {
+			if n, err := strconv.ParseUint(last, 10, 16); err == nil {
+				count = int(n)
+			} else if len(parts) > 2 {
+				return nil
+			}
+		}
+		perNode, found = perNode+count, true
+	}
+	if !found || nodes <= 0 {
+		return nil
+	}
+	total := perNode * nodes
+	return &total
+}
