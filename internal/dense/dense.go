@@ -1,43 +1,44 @@
-// Package dense writes numbers that follow each other in time in few bits: what is expected costs nearly nothing, the
-// rest its own digits.
+// Package dense reads the packed numbers of recordings before version 4, which an adaptive binary arithmetic coder has
+// written. Its successor is larger by a third, and needs a sixth of the code (docs/RECORDING.md).
 //
-// Numbers come in rows: one Kind, such as temperatures, of several things. Each has a Slot, which remembers the numbers
-// before it. Only the difference to the expected number is written, by an adaptive binary arithmetic coder: its
-// probabilities are those of the Kind so far. So both ends must put and get rows of the same Kinds and Slots in the
-// same order. Numbers are exact. What is read is not trusted: any text gives some numbers, and no error but ErrEnd.
+// Numbers come in rows: one Kind, such as temperatures, of several things, of which each has a Slot. They are
+// differences to the expected ones. The probabilities are those of the Kind so far, so rows must be read in the order
+// in which they were written. The text is not trusted: any gives some numbers, and no error but ErrEnd.
 //
-// An Encoder or a Decoder is for one goroutine.
+// A Decoder is for one goroutine.
 package dense
 
-import (
-	"errors"
-	"math/bits"
+import "errors"
+
+// chance is how likely a bit is 1, of 1<<16.
+type chance uint16
+
+const (
+	even  chance = 1 << 15
+	speed        = 5 // a chance moves by 1/32 of what is left
 )
 
-// Slot remembers the numbers of one series.
-type Slot struct {
-	last, step int64
-	moved      bool // the last number was not the expected one
-	row        bool // of the first in a row: one of the row was not
-}
-
-// Reset makes a number known: it was told in another way.
-func (s *Slot) Reset(x int64) { *s = Slot{last: x} }
-
-// expected is the number that costs the least. The step of a counter stays about the same, other numbers stay.
-func (s *Slot) expected(k *Kind) int64 {
-	if k.Counter {
-		return s.last + s.step
+func (c *chance) learn(bit bool) {
+	if bit {
+		*c += (1<<16 - 1 - *c) >> speed
+	} else {
+		*c -= *c >> speed
 	}
-	return s.last
 }
 
-func (s *Slot) set(x int64, moved bool) { s.last, s.step, s.moved = x, x-s.last, moved }
+// split returns the end of the part of low to high that stands for 1.
+func (c chance) split(low, high uint32) uint32 {
+	return low + uint32(uint64(high-low)*uint64(c)>>16)
+}
+
+// Slot remembers one number of a row, from text to text.
+type Slot struct {
+	moved bool // it was not as expected
+	row   bool // of the first in a row: one of the row was not
+}
 
 // Kind has the probabilities of the numbers of one kind.
 type Kind struct {
-	Counter bool // the numbers grow by about the same each time
-
 	row    [2]chance // one is not as expected; by whether one was not the last time
 	moved  [4]chance // likewise of one number; also by whether the number before it in the row is
 	copied chance    // it differs as much as that of the row before it
@@ -46,33 +47,25 @@ type Kind struct {
 	leads  [65][4]chance // a tree by length: the two bits behind the first
 }
 
-// NewKind returns a Kind of which nothing is known yet.
-func NewKind(counter bool) *Kind {
-	k := &Kind{Counter: counter, copied: even, minus: even}
+// NewKinds returns Kinds of which nothing is known yet.
+func NewKinds(n int) []Kind {
+	k := Kind{copied: even, minus: even}
 	fill(k.row[:])
 	fill(k.moved[:])
 	fill(k.length[:])
 	for i := range k.leads {
 		fill(k.leads[i][:])
 	}
-	return k
+	list := make([]Kind, n)
+	for i := range list {
+		list[i] = k
+	}
+	return list
 }
 
 func fill(list []chance) {
 	for i := range list {
 		list[i] = even
-	}
-}
-
-// ErrEnd says that a text is not what an Encoder has written.
-var ErrEnd = errors.New("the packed numbers do not end where they should")
-
-// above are the differences in the row before, by place; 0: there was none.
-type above []int64
-
-func (a *above) fit(n int) {
-	for len(*a) < n {
-		*a = append(*a, 0)
 	}
 }
 
@@ -87,126 +80,143 @@ func context(first, second bool) (at int) {
 	return at
 }
 
-// Encoder writes texts.
-type Encoder struct {
-	out   writer
-	above above
-}
-
-// Begin begins a text.
-func (e *Encoder) Begin() {
-	if e.out.text == nil {
-		e.out.text = make([]byte, 0, 512)
-	}
-	e.out = newWriter(e.out.text[:0])
-	clear(e.above)
-}
-
-// Put writes a row of numbers, one for each Slot.
-func (e *Encoder) Put(k *Kind, slots []Slot, row []int64) {
-	if len(slots) == 0 {
-		return
-	}
-	e.above.fit(len(slots))
-	some := false
-	for i := range slots {
-		some = some || row[i] != slots[i].expected(k)
-	}
-	e.out.bit(&k.row[context(slots[0].row, false)], some)
-	slots[0].row = some
-	before := false
-	for i := range slots {
-		s := &slots[i]
-		by := row[i] - s.expected(k)
-		moved := by != 0
-		if some && len(slots) > 1 {
-			e.out.bit(&k.moved[context(s.moved, before)], moved)
-		}
-		if s.set(row[i], moved); moved {
-			e.difference(k, by, e.above[i])
-		}
-		if some {
-			e.above[i], before = by, moved
-		}
-	}
-}
-
-func (e *Encoder) difference(k *Kind, by, above int64) {
-	if above != 0 {
-		e.out.bit(&k.copied, by == above)
-		if by == above {
-			return
-		}
-	}
-	e.out.bit(&k.minus, by < 0)
-	size := uint64(by)
-	if by < 0 {
-		size = -size
-	}
-	n := bits.Len64(size) // 1 to 64
-	e.out.tree(k.length[:], 6, uint64(n-1))
-	lead := min(n-1, 2)
-	rest := n - 1 - lead
-	e.out.tree(k.leads[n][:], lead, size>>rest)
-	e.out.plain(size, rest)
-}
-
-// Text ends the text and returns it, valid until the next Begin. It may be empty, but is never nil.
-func (e *Encoder) Text() []byte { return e.out.end() }
-
 // Decoder reads texts.
 type Decoder struct {
-	in    reader
-	above above
+	text         []byte
+	low, high, x uint32  // the interval that bits have narrowed, and the number of the text in it
+	beyond       int     // bytes read behind the end
+	above        []int64 // the differences in the row before, by place; 0: there was none
 }
+
+// ErrEnd says that a text has another end than its numbers.
+var ErrEnd = errors.New("the packed numbers do not end where they should")
 
 // Begin begins with a text.
 func (d *Decoder) Begin(text []byte) {
-	d.in = newReader(text)
+	d.text, d.low, d.high, d.x, d.beyond = text, 0, 1<<32-1, 0, 0
+	for range 4 {
+		d.x = d.x<<8 | uint32(d.byte())
+	}
 	clear(d.above)
 }
 
-// Get reads a row of numbers, one for each Slot.
-func (d *Decoder) Get(k *Kind, slots []Slot, row []int64) {
+// Get reads a row into by, which is all 0: a difference for each Slot.
+func (d *Decoder) Get(k *Kind, slots []Slot, by []int64) {
 	if len(slots) == 0 {
 		return
 	}
-	d.above.fit(len(slots))
-	some := d.in.bit(&k.row[context(slots[0].row, false)])
+	for len(d.above) < len(slots) {
+		d.above = append(d.above, 0)
+	}
+	some := d.bit(&k.row[context(slots[0].row, false)])
 	slots[0].row = some
 	before := false
 	for i := range slots {
 		s := &slots[i]
-		by, moved := int64(0), some
+		moved := some
 		if some && len(slots) > 1 {
-			moved = d.in.bit(&k.moved[context(s.moved, before)])
+			moved = d.bit(&k.moved[context(s.moved, before)])
 		}
-		if moved {
-			by = d.difference(k, d.above[i])
+		if s.moved = moved; moved {
+			by[i] = d.difference(k, d.above[i])
 		}
-		row[i] = s.expected(k) + by
-		s.set(row[i], moved)
 		if some {
-			d.above[i], before = by, moved
+			d.above[i], before = by[i], moved
 		}
 	}
 }
 
 func (d *Decoder) difference(k *Kind, above int64) int64 {
-	if above != 0 && d.in.bit(&k.copied) {
+	if above != 0 && d.bit(&k.copied) {
 		return above
 	}
-	minus := d.in.bit(&k.minus)
-	n := int(d.in.tree(k.length[:], 6)) + 1
+	minus := d.bit(&k.minus)
+	n := int(d.tree(k.length[:], 6)) + 1
 	lead := min(n-1, 2)
 	rest := n - 1 - lead
-	size := 1<<lead | d.in.tree(k.leads[n][:], lead)
-	by := int64(size<<rest | d.in.plain(rest))
+	size := 1<<lead | d.tree(k.leads[n][:], lead)
+	by := int64(size<<rest | d.plain(rest))
 	if minus {
 		by = -by
 	}
 	return by
 }
 
-// End returns ErrEnd if the text has not been read to its end, or had no end.
-func (d *Decoder) End() error { return d.in.end() }
+// End returns ErrEnd if the text has not been read to its end, or had no end. The interval takes four bytes, of which
+// one was written, or none: zeros follow.
+func (d *Decoder) End() error {
+	if len(d.text) > 0 || d.beyond > 4 {
+		return ErrEnd
+	}
+	return nil
+}
+
+func (d *Decoder) byte() (b byte) {
+	if len(d.text) == 0 {
+		d.beyond++
+		return 0
+	}
+	b, d.text = d.text[0], d.text[1:]
+	return b
+}
+
+func (d *Decoder) bit(c *chance) bool {
+	bit := d.narrow(c.split(d.low, d.high))
+	c.learn(bit)
+	return bit
+}
+
+func (d *Decoder) narrow(middle uint32) (bit bool) {
+	if bit = d.x <= middle; bit {
+		d.high = middle
+	} else {
+		d.low = middle + 1
+	}
+	d.shift()
+	return bit
+}
+
+func (d *Decoder) shift() {
+	for (d.low^d.high)>>24 == 0 {
+		d.low, d.high = d.low<<8, d.high<<8|0xff
+		d.x = d.x<<8 | uint32(d.byte())
+	}
+}
+
+// tree reads n bits, the highest first, each with a chance of its own.
+func (d *Decoder) tree(of []chance, n int) (x uint64) {
+	at := uint64(1)
+	for range n {
+		bit := uint64(0)
+		if d.bit(&of[at]) {
+			bit = 1
+		}
+		at, x = at<<1|bit, x<<1|bit
+	}
+	return x
+}
+
+// Bits without chances are together where the interval has room for them.
+const together = 8
+
+// plain reads n bits without chances.
+func (d *Decoder) plain(n int) (x uint64) {
+	for n > 0 {
+		if n >= together && d.high-d.low >= 1<<16 {
+			n -= together
+			part := (d.high - d.low) >> together
+			bits := min((d.x-d.low)/part, 1<<together-1)
+			d.low += part * bits
+			d.high = d.low + part - 1
+			d.shift()
+			x = x<<together | uint64(bits)
+			continue
+		}
+		n--
+		x <<= 1
+		if d.narrow(even.split(d.low, d.high)) {
+			x |= 1
+		}
+	}
+	return x
+}

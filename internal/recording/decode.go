@@ -2,7 +2,6 @@ package recording
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,16 +12,14 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/dense"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // decoder undoes encoder.
 type decoder struct {
+	layout *layout
+	coding coding
 	nodes  map[string]*nodeReader
-	kinds  *kinds
-	pack   dense.Decoder
-	packed []byte
 	text   []byte
 }
 
@@ -35,7 +32,9 @@ type nodeReader struct {
 }
 
 // reset forgets what is known: another frame begins, of a recording of this version.
-func (c *decoder) reset(version int) { c.nodes, c.kinds = map[string]*nodeReader{}, newKinds(version) }
+func (c *decoder) reset(version int, l *layout) {
+	c.layout, c.coding, c.nodes = l, codingOf(version, l), map[string]*nodeReader{}
+}
 
 var errLine = errors.New("a line is not an event")
 
@@ -104,7 +103,7 @@ func (c *decoder) message(e *cluster.Event, line []byte) error {
 	if err != nil {
 		return err
 	}
-	line, packed, err := c.unpacked(line)
+	line, packed, err := cutPacked(line)
 	if err != nil {
 		return err
 	}
@@ -121,14 +120,14 @@ func (c *decoder) message(e *cluster.Event, line []byte) error {
 	case packed != nil:
 		e.Report, err = c.report(n, m.Report, packed)
 	case m.Report != nil:
-		n.numbers.reset(m.Report, c.kinds.layout)
+		n.numbers.reset(m.Report, c.layout)
 	}
 	n.last = e.Report
 	return err
 }
 
-// unpacked cuts the packed numbers from the end of a line. They are nil if there are none.
-func (c *decoder) unpacked(line []byte) (rest, packed []byte, err error) {
+// cutPacked cuts the packed numbers from the end of a line. They are nil if there are none.
+func cutPacked(line []byte) (rest, packed []byte, err error) {
 	line, ok := bytes.CutSuffix(line, []byte("}\n"))
 	if !ok {
 		return nil, nil, errLine
@@ -140,14 +139,11 @@ func (c *decoder) unpacked(line []byte) (rest, packed []byte, err error) {
 	if at < 0 {
 		return line, nil, nil
 	}
-	text, ok := bytes.CutSuffix(line[at+len(linePacked):], []byte{'"'})
+	packed, ok = bytes.CutSuffix(line[at+len(linePacked):], []byte{'"'})
 	if !ok {
 		return nil, nil, errLine
 	}
-	if c.packed, err = base64.RawStdEncoding.AppendDecode(slices.Grow(c.packed[:0], 1), text); err != nil {
-		return nil, nil, errLine
-	}
-	return line[:at], c.packed, nil
+	return line[:at], packed, nil
 }
 
 // report returns the report with packed numbers: the rest is that of the last one, unless it was written.
@@ -166,7 +162,7 @@ func (c *decoder) report(n *nodeReader, written *wire.Report, packed []byte) (*w
 			r.GPUs[i].Values = n.last.GPUs[i].Values
 		}
 	}
-	return &r, c.kinds.get(&c.pack, &n.numbers, packed, &r)
+	return &r, c.layout.unpack(c.coding, &n.numbers, packed, &r)
 }
 
 func (c *decoder) node(name string) (*nodeReader, error) {

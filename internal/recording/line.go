@@ -2,13 +2,11 @@ package recording
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/dense"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -25,12 +23,12 @@ type rest struct {
 
 // encoder makes lines of Events, for one frame.
 type encoder struct {
-	nodes map[string]*nodeWriter
-	kinds *kinds
-	pack  dense.Encoder
-	list  []int64
-	body  bytes.Buffer
-	line  []byte
+	layout *layout
+	nodes  map[string]*nodeWriter
+	list   []int64
+	body   bytes.Buffer
+	packed []byte
+	line   []byte
 }
 
 // nodeWriter writes the lines of one node. A report lacks what the one before it has as well, as package wire does it,
@@ -44,7 +42,7 @@ type nodeWriter struct {
 }
 
 // reset forgets what is known: another frame begins.
-func (c *encoder) reset() { c.nodes, c.kinds = map[string]*nodeWriter{}, newKinds(Version) }
+func (c *encoder) reset() { c.nodes = map[string]*nodeWriter{} }
 
 // encode returns the line of an Event, valid until the next call. known says that the Event has been written before.
 func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
@@ -77,24 +75,23 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 		c.line = append(append(c.line, ','), body[1:]...)
 	}
 	if packed != nil {
-		c.line = base64.RawStdEncoding.AppendEncode(append(c.line, linePacked...), packed)
-		c.line = append(c.line, '"')
+		c.line = append(append(append(c.line, linePacked...), packed...), '"')
 	}
 	return append(c.line, "}\n"...), nil
 }
 
 // report writes to body what is not packed of a report. Nothing is packed if packed is nil.
 func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
-	exact := n.last != nil && sameMetrics(n.last, r)
+	exact := n.last != nil && c.layout.same(n.last, r)
 	if exact {
-		c.list, exact = listed(c.list, r, c.kinds.layout)
+		c.list, exact = listed(c.list, r, c.layout)
 	}
 	if !exact {
 		if err := n.lines.Write(&c.body, wire.Message{Report: r}); err != nil {
 			return nil, err
 		}
 		n.last, n.stands = r, r
-		n.numbers.reset(r, c.kinds.layout)
+		n.numbers.reset(r, c.layout)
 		return nil, nil
 	}
 	if !plain(n.last, r) {
@@ -103,7 +100,8 @@ func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err erro
 		}
 	}
 	n.last = r
-	return c.kinds.put(&c.pack, &n.numbers, r, c.list), nil
+	c.packed = c.layout.pack(c.packed[:0], &n.numbers, r, c.list)
+	return c.packed, nil
 }
 
 // standIn returns a report with the numbers of another one, and no counts.
@@ -121,11 +119,11 @@ func standIn(r, of *wire.Report) *wire.Report {
 	return &c
 }
 
-// sameMetrics reports whether two reports are about the same metrics of the same GPUs.
-func sameMetrics(a, b *wire.Report) bool {
-	return len(a.GPUs) == len(b.GPUs) && alike(&a.Host.Values, &b.Host.Values, hostColumns) &&
+// same reports whether two reports are about the same metrics of the same GPUs.
+func (l *layout) same(a, b *wire.Report) bool {
+	return len(a.GPUs) == len(b.GPUs) && alike(&a.Host.Values, &b.Host.Values, l.node) &&
 		equalPairs(a.GPUs, b.GPUs, func(a, b *wire.GPU) bool {
-			return a.Index == b.Index && alike(&a.Values, &b.Values, gpuColumns)
+			return a.Index == b.Index && alike(&a.Values, &b.Values, l.gpu)
 		})
 }
 

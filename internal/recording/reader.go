@@ -20,8 +20,9 @@ type Reader struct {
 	End    time.Time // of the latest Event
 	Cut    bool      // the end of the file is missing
 
-	file io.ReaderAt
-	size int64
+	file   io.ReaderAt
+	size   int64
+	layout *layout
 }
 
 // ErrEmpty is returned for a recording that ends before its first Event.
@@ -34,7 +35,11 @@ func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reader{Header: header, file: file, size: size}
+	columns, err := header.columns()
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{Header: header, file: file, size: size, layout: layoutOf(columns)}
 	if x := readIndex(file, size); x != nil {
 		r.Frames, r.End = x.Frames, x.End
 	} else {
@@ -221,7 +226,7 @@ func (s *events) begin() error {
 		s.text = bufio.NewReaderSize(s.zip, 64<<10)
 	}
 	s.text.Reset(s.zip)
-	s.lines.reset(s.of.Header.Version)
+	s.lines.reset(s.of.Header.Version, s.of.layout)
 	s.open = true
 	return nil
 }

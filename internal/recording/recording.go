@@ -24,12 +24,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Version is the version of the format.
+// Version is the version of the format. A new metric needs no new one: the header has the keys of all metrics.
 //
 //	1  first version
 //	2  has the calls into the driver
 //	3  metrics of GPM have a decimal
-const Version = 3
+//	4  the header has the columns of packed numbers, which are text
+const Version = 4
 
 // Header says what a recording is. It stands at the beginning of the file.
 type Header struct {
@@ -40,6 +41,7 @@ type Header struct {
 	User      string        `json:"user"`                // who recorded
 	Host      string        `json:"host"`                // where
 	Anonymous bool          `json:"anonymous,omitempty"` // names were replaced
+	Columns   Columns       `json:"columns,omitzero"`    // of packed numbers; none before version 4
 }
 
 // VersionError says that a recording was written by a later version of nvnodetop.

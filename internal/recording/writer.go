@@ -40,7 +40,7 @@ type Writer struct {
 
 // NewWriter returns a Writer without a file: until Begin it only remembers what is known.
 func NewWriter(h Header) *Writer {
-	h.Version = Version
+	h.Version, h.Columns = Version, ours
 	w := &Writer{header: h}
 	if h.Anonymous {
 		w.hide = mask.New()
@@ -62,6 +62,7 @@ func (w *Writer) Begin(to io.Writer, at time.Time) error {
 			zstd.WithWindowSize(window))
 	}
 	if w.err == nil {
+		w.lines.layout = layoutOf(w.header.Columns)
 		w.err = writeJSON(w.to, magicHeader, w.header)
 	}
 	return w.err
