@@ -18,63 +18,81 @@ type programState struct {
 	moved      time.Time // when one of the GPUs of those last did more than to wait
 }
 
+// missedRank is a rank that the last list of its node lacks.
+type missedRank struct {
+	*SeenRank
+	at int // position of the node's first GPU
+}
+
 // Gone returns the ranks of the job that have ended. A program of which most ranks have ended has done its work, or is
 // over anyway. Of one that was started again, the ranks of the time before do not count.
 func (p *Peers) Gone(job *Job) []GoneRank {
-	if !p.anyGone(job.ID) {
+	var missed []missedRank
+	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
+		if !runs {
+			missed = append(missed, missedRank{r, at})
+		}
+	})
+	if len(missed) == 0 { // as mostly
 		return nil
 	}
 	of := NewPrograms(func(yield func(*SeenRank) bool) {
-		p.eachRank(job.ID,
-			func(_ int, r *SeenRank, _ bool) { yield(r) })
+		p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { yield(r) })
 	})
-	idOf := func(r *SeenRank) RankID { return RankID{of.Of(r), r.Rank.Rank} }
-	running := map[RankID]bool{}
-	programs := map[Program]programState{}
+	numbers := map[int]bool{}
+	for _, r := range missed {
+		numbers[r.Rank.Rank] = true
+	}
+	running := map[RankID]bool{} // of those with a number that is missed: of thousands of ranks these are few
+	programs := map[Program]*programState{}
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
-		if id := idOf(r); runs {
-			running[id] = true
-			of := programs[id.Program]
-			if g := p.peerWith(at, r.Key); g != nil {
-				of.writes = of.writes || g.Writes()
-				if g.Moved.After(of.moved) {
-					of.moved = g.Moved
-				}
-			}
-			if of.runs++; of.began.IsZero() || r.Began.Before(of.began) {
-				of.began = r.Began
-			}
-			programs[id.Program] = of
-		}
-	})
-	var gone []GoneRank
-	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
-		id := idOf(r)
-		of := programs[id.Program]
-		if runs || running[id] || of.began.After(r.Seen) {
+		if !runs {
 			return
 		}
-		if g := p.peerWith(at, r.Key); g != nil {
-			of.gone++
-			programs[id.Program] = of
-			gone = append(gone, GoneRank{Peer: *g, SeenRank: *r})
+		program := of.Of(r)
+		if numbers[r.Rank.Rank] {
+			running[RankID{program, r.Rank.Rank}] = true
 		}
+		if programs[program] == nil {
+			programs[program] = &programState{began: r.Began}
+		}
+		programs[program].add(r, p.peerWith(at, r.Key))
 	})
+	var gone []GoneRank
+	for _, r := range missed {
+		id := RankID{of.Of(r.SeenRank), r.Rank.Rank}
+		program := programs[id.Program]
+		if program == nil || running[id] || program.began.After(r.Seen) {
+			continue
+		}
+		if g := p.peerWith(r.at, r.Key); g != nil {
+			program.gone++
+			gone = append(gone, GoneRank{Peer: *g, SeenRank: *r.SeenRank})
+		}
+	}
 	most := gone[:0]
 	for _, g := range gone {
-		if of := programs[idOf(&g.SeenRank).Program]; of.gone <= of.runs {
-			g.Moved, g.Writes = of.moved, of.writes
+		if program := programs[of.Of(&g.SeenRank)]; program.gone <= program.runs {
+			g.Moved, g.Writes = program.moved, program.writes
 			most = append(most, g)
 		}
 	}
 	return most
 }
 
-// anyGone reports whether a rank may have ended. Mostly none has.
-func (p *Peers) anyGone(job string) bool {
-	any := false
-	p.eachRank(job, func(_ int, _ *SeenRank, runs bool) { any = any || !runs })
-	return any
+// add adds a rank that runs, with its GPU; nil: that is not known.
+func (s *programState) add(r *SeenRank, g *Peer) {
+	s.runs++
+	if r.Began.Before(s.began) {
+		s.began = r.Began
+	}
+	if g == nil {
+		return
+	}
+	s.writes = s.writes || g.Writes()
+	if g.Moved.After(s.moved) {
+		s.moved = g.Moved
+	}
 }
 
 // eachRank calls f with each rank of the job on nodes whose list of processes is new enough, with the position of the
