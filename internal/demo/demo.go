@@ -46,6 +46,9 @@ func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
 // it.
 func (d *Demo) CaughtUp() <-chan struct{} { return d.caught }
 
+// gathers is how long Events that are due wait for others: each wake-up of the program costs as much as a report.
+const gathers = 20 * time.Millisecond
+
 // Run emits the Events of the past at once and then goes on in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	actors := d.actors()
@@ -70,7 +73,7 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 			told = true
 			close(d.caught)
 		}
-		timer.Reset(time.Until(next))
+		timer.Reset(max(time.Until(next), gathers))
 	}
 }
 

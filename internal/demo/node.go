@@ -1,8 +1,8 @@
 package demo
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -306,18 +306,21 @@ const listEvery = metric.SlowSeconds * time.Second
 
 // jobMemory is the host memory of the user's jobs on a node.
 func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
-	gpus := map[string]int{}
-	for g := range h.gpus {
-		if u := h.gpus[g].use; w.runs(h, g, now) && u.user == me {
-			gpus[u.job]++
-		}
-	}
+	const used, limit = 43 << 30, 112 << 30 // for each GPU of a job
+	more := uint64(2*w.noise('J', h.number, 0, int64(now/time.Minute))) << 30
 	var list []wire.JobMemory
-	for _, job := range slices.Sorted(maps.Keys(gpus)) {
-		n := uint64(gpus[job])
-		list = append(list, wire.JobMemory{Job: job, Used: n*43<<30 +
-			uint64(2*w.noise('J', h.number, 0, int64(now/time.Minute)))<<30, Limit: n * 112 << 30})
+	for g := range h.gpus {
+		u := h.gpus[g].use
+		if !w.runs(h, g, now) || u.user != me {
+			continue
+		}
+		at := slices.IndexFunc(list, func(m wire.JobMemory) bool { return m.Job == u.job })
+		if at < 0 {
+			at, list = len(list), append(list, wire.JobMemory{Job: u.job, Used: more})
+		}
+		list[at].Used, list[at].Limit = list[at].Used+used, list[at].Limit+limit
 	}
+	slices.SortFunc(list, func(a, b wire.JobMemory) int { return cmp.Compare(a.Job, b.Job) })
 	return list
 }
 
@@ -334,24 +337,23 @@ func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	}
 	r := w.noise('k', h.number, 0, int64(now/time.Second))
 	load := float64(busy)*4.7 + 2
-	values := metric.Make(map[metric.ID]float64{
-		metric.CPU:             float64(busy)*(3.5+0.6*r) + 2,
-		metric.Load:            load - 2 + 2*w.noise('k', h.number, 1, int64(now/(15*time.Second))),
-		metric.Load5:           load - 1 + w.noise('k', h.number, 2, int64(now/time.Minute)),
-		metric.Load15:          load - 0.5 + 0.5*w.noise('k', h.number, 3, int64(now/(3*time.Minute))),
-		metric.HostMemoryUsed:  math.Floor((60 + 45*float64(busy) + 3*r) * (1 << 30)),
-		metric.HostMemoryTotal: 1008 << 30,
-		metric.SwapUsed:        0,
-		metric.SwapTotal:       16 << 30,
-		metric.NetTX:           2e5 + 3e5*r,
-		metric.NetRX:           6e5 + 5e5*r,
-		metric.DiskFree:        math.Floor((310 + 20*w.noise('f', h.number, 0, 0)) * (1 << 30)),
-		metric.DiskTotal:       420 << 30,
-		metric.TmpFree:         math.Floor((2700 - 90*w.noise('f', h.number, 1, 0)) * (1 << 30)),
-		metric.TmpTotal:        2900 << 30,
-		metric.Uptime:          math.Floor((h.booted() + now).Seconds()),
-		metric.NVMLCalls:       float64(callsOfReport * len(h.gpus)),
-	})
+	var values metric.Values
+	values.Set(metric.CPU, float64(busy)*(3.5+0.6*r)+2)
+	values.Set(metric.Load, load-2+2*w.noise('k', h.number, 1, int64(now/(15*time.Second))))
+	values.Set(metric.Load5, load-1+w.noise('k', h.number, 2, int64(now/time.Minute)))
+	values.Set(metric.Load15, load-0.5+0.5*w.noise('k', h.number, 3, int64(now/(3*time.Minute))))
+	values.Set(metric.HostMemoryUsed, math.Floor((60+45*float64(busy)+3*r)*(1<<30)))
+	values.Set(metric.HostMemoryTotal, 1008<<30)
+	values.Set(metric.SwapUsed, 0)
+	values.Set(metric.SwapTotal, 16<<30)
+	values.Set(metric.NetTX, 2e5+3e5*r)
+	values.Set(metric.NetRX, 6e5+5e5*r)
+	values.Set(metric.DiskFree, math.Floor((310+20*w.noise('f', h.number, 0, 0))*(1<<30)))
+	values.Set(metric.DiskTotal, 420<<30)
+	values.Set(metric.TmpFree, math.Floor((2700-90*w.noise('f', h.number, 1, 0))*(1<<30)))
+	values.Set(metric.TmpTotal, 2900<<30)
+	values.Set(metric.Uptime, math.Floor((h.booted() + now).Seconds()))
+	values.Set(metric.NVMLCalls, float64(callsOfReport*len(h.gpus)))
 	sent := 0.0
 	for g := range h.gpus {
 		sent += 4e9 * w.loadOf(h, g, now).memory
