@@ -11,13 +11,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/help"
-	"github.com/nvnodetop/nvnodetop/internal/ui/jobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
-	"github.com/nvnodetop/nvnodetop/internal/ui/page"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
@@ -83,11 +82,11 @@ type view struct {
 	overview *overview.Page
 	gpu      gpu.Page
 	doctor   connection.Page
-	problems *page.Problems
-	ranks    *page.Ranks
+	problems *lists.Problems
+	ranks    *lists.Ranks
 	process  *process.Page
-	jobs     *jobs.Jobs
-	users    *jobs.Users
+	jobs     *lists.Jobs
+	users    *lists.Users
 	settings settings.Page
 	noJobs   nojobs.Page
 	manual   help.Page
@@ -97,8 +96,9 @@ func newView(classic bool) *view {
 	past := &prompt.History{}
 	return &view{
 		selection: selection{nodes: map[string]choice{}}, classic: classic, node: node.New(past),
-		overview: overview.New(past), problems: page.NewProblems(past),
-		ranks: page.NewRanks(past), process: process.New(past), jobs: jobs.New(past), users: jobs.NewUsers(past),
+		overview: overview.New(past), problems: lists.NewProblems(past),
+		ranks: lists.NewRanks(past), process: process.New(past), jobs: lists.NewJobs(past),
+		users: lists.NewUsers(past),
 	}
 }
 

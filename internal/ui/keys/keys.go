@@ -33,32 +33,33 @@ var (
 	NextProblem = bind("n", "next problem", "n")
 	PrevProblem = bind("N", "previous problem", "N")
 
-	Overview  = bind("o Tab", "overview", "o", "O", "tab")
-	Open      = bind("Enter", "open", "enter")
-	GPU       = bind("Enter g", "GPU", "enter", "g")
-	Processes = bind("p", "procs", "p")
-	Manager   = bind("P", "processes", "P")
-	Doctor    = bind("d", "connection", "d", "D")
-	Problems  = bind("!", "problems", "!")
-	Mine      = bind("a", "hide others", "a", "A")
-	Grid      = bind("v", "heat map", "v", "V")
-	Gauge     = bind("u", "metric", "u")
-	Time      = bind("t", "time", "t", "T")
-	Worst     = bind("s", "sort", "s")
-	Filter    = bind("/", "filter", "/")
-	Colors    = bind("C", "colors", "C")
-	Ranks     = bind("m", "ranks", "m")
-	AllJobs   = bind("J", "jobs", "J")
-	Users     = bind("U", "users", "U")
-	Mouse     = bind("M", "mouse", "M")
-	Refresh   = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
-	Settings  = bind("F2", "settings", "f2")
-	Back      = bind("Esc", "back", "esc")
-	Help      = bind("? h", "help", "?", "h", "H", "f1")
-	Quit      = bind("q", "quit", "q", "Q", "f10")
-	Interrupt = bind("Ctrl-C", "quit", "ctrl+c") // also where q is text, or closes something
-	Repaint   = bind("Ctrl-L", "redraw", "ctrl+l")
-	Suspend   = bind("Ctrl-Z", "suspend", "ctrl+z")
+	Overview    = bind("o Tab", "overview", "o", "O", "tab")
+	Open        = bind("Enter", "open", "enter")
+	GPU         = bind("Enter g", "GPU", "enter", "g")
+	Processes   = bind("p", "procs", "p")
+	Manager     = bind("P", "processes", "P")
+	Doctor      = bind("d", "connection", "d", "D")
+	Problems    = bind("!", "problems", "!")
+	Mine        = bind("a", "hide others", "a", "A")
+	Grid        = bind("v", "heat map", "v", "V")
+	Gauge       = bind("u", "metric", "u")
+	Time        = bind("t", "time", "t", "T")
+	Worst       = bind("s", "sort", "s")
+	ReverseRows = bind("i", "reverse", "i")
+	Filter      = bind("/", "filter", "/")
+	Colors      = bind("C", "colors", "C")
+	Ranks       = bind("m", "ranks", "m")
+	AllJobs     = bind("J", "jobs", "J")
+	Users       = bind("U", "users", "U")
+	Mouse       = bind("M", "mouse", "M")
+	Refresh     = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
+	Settings    = bind("F2", "settings", "f2")
+	Back        = bind("Esc", "back", "esc")
+	Help        = bind("? h", "help", "?", "h", "H", "f1")
+	Quit        = bind("q", "quit", "q", "Q", "f10")
+	Interrupt   = bind("Ctrl-C", "quit", "ctrl+c") // also where q is text, or closes something
+	Repaint     = bind("Ctrl-L", "redraw", "ctrl+l")
+	Suspend     = bind("Ctrl-Z", "suspend", "ctrl+z")
 )
 
 // The keys of a prompt, which has the keyboard while it is open.
@@ -167,6 +168,10 @@ var rows = []Row{
 		Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: on(OnJobs)},
 	{Bindings: of(Worst), Text: "sort the users",
 		Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: on(OnUsers)},
+	{Bindings: of(Worst), Text: "sort the problems", Long: "sort: worst first, by node, newest first", On: on(OnProblems)},
+	{Bindings: of(SortBefore, SortAfter), Text: "sort by another column",
+		Long: "sort by the previous / next column; a click on a heading sorts too", On: sorted},
+	{Bindings: of(ReverseRows), Text: "reverse the order", On: sorted},
 	{
 		Bindings: of(Filter), Text: "filter the rows", On: on(OnNode, OnOverview, OnRanks, OnProblems, OnJobs, OnUsers),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, " +
@@ -197,6 +202,7 @@ var (
 	others   = append(slices.Clone(withJob), OnUsers, OnNoJobs)
 	lists    = append(slices.Clone(everyJob), OnUsers, OnNoJobs)
 
+	sorted     = on(OnProblems, OnRanks, OnJobs, OnUsers)
 	ordinary   = append(slices.Clone(others), OnSettings)
 	configured = append(slices.Clone(lists), OnSettings)
 

@@ -28,6 +28,36 @@ func Once[T any](s *Scene, key any, make func() T) T {
 	return made
 }
 
+// OfSnapshot is Once for what does not depend on the selected job, or whose key names the job.
+func OfSnapshot[T any](s *Scene, key any, make func() T) T {
+	k := &s.Memory.snapshot
+	if k.of != s.Snap {
+		*k = known{of: s.Snap, by: map[any]any{}}
+	}
+	if known, there := k.by[key]; there {
+		return known.(T)
+	}
+	made := make()
+	k.by[key] = made
+	return made
+}
+
+// known is what was worked out of a Snapshot, by what it is.
+type known struct {
+	of *cluster.Snapshot
+	by map[any]any
+}
+
+// Jobs are tally.Jobs of the Snapshot. They must not be changed.
+func (s *Scene) Jobs() []tally.JobRow {
+	return OfSnapshot(s, jobsKey{}, func() []tally.JobRow { return tally.Jobs(s.Snap) })
+}
+
+// Users are tally.Users of the Snapshot, on the GPUs that are to be shown. They must not be changed.
+func (s *Scene) Users() []tally.UserRow {
+	return OfSnapshot(s, usersKey{}, func() []tally.UserRow { return tally.Users(s.Snap, s.Only) })
+}
+
 // latest is the result for the last of several.
 type latest struct{ of, made any }
 
@@ -48,6 +78,8 @@ type (
 	lastKey  struct{}
 	sumKey   struct{}
 	slotsKey struct{ mine bool }
+	jobsKey  struct{}
+	usersKey struct{}
 )
 
 // Fresh are tally.Fresh of the job. They must not be changed.

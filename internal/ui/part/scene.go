@@ -64,7 +64,7 @@ type Scene struct {
 
 // Memory caches short names, and what is worked out once per Snapshot, between frames. No frame depends on its content.
 type Memory struct {
-	everyone everyone
+	snapshot known
 	facts    facts
 
 	nodes   []string // the nodes that the names are for
@@ -75,7 +75,7 @@ type Memory struct {
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{everyone: m.everyone, facts: m.facts, nodes: nodes, byRoom: map[int]*Naming{},
+		*m = Memory{snapshot: m.snapshot, facts: m.facts, nodes: nodes, byRoom: map[int]*Naming{},
 			clipped: map[int]map[string]int{}}
 	}
 	return m

@@ -33,44 +33,8 @@ var jobGrowth = []stage{
 	{12, []col{colPartition}}, {20, []col{colJob}}, {unbounded, []col{colHealth}},
 }
 
-// JobOrder is an order of the jobs.
-type JobOrder uint8
-
-// The orders, and how many there are.
-const (
-	ByJob      JobOrder = iota
-	ByProblems          // the worst first
-	ByUtil              // the lowest first
-	ByTimeLeft          // the least first
-	JobOrders
-)
-
-var jobsBy = [JobOrders]mark{ByJob: {colJob, "↑"}, ByProblems: {colHealth, "↓"}, ByUtil: {colUtil, "↑"},
-	ByTimeLeft: {colTime, "↑"}}
-
-// mark is the column that rows are sorted by, and the direction.
-type mark struct {
-	key   col
-	arrow string
-}
-
-// markedHeadings writes headings with a mark behind the one that the rows are sorted by.
-func markedHeadings(f *part.Frame, y int, l *layout, columns []column, by mark) {
-	headings(f, y, l, columns)
-	for _, c := range columns {
-		s := l[c.key]
-		switch {
-		case c.key != by.key || !s.Shown():
-		case c.right:
-			f.Right(s.X, y, s.W, c.title+by.arrow, draw.Strong)
-		default:
-			f.Left(s.X, y, s.W, c.title+by.arrow, draw.Strong)
-		}
-	}
-}
-
 // Jobs is the table of all jobs.
-type Jobs struct{ layout layout }
+type Jobs struct{ sheet }
 
 // NewJobs returns the table for the terminal of a frame.
 func NewJobs(f *part.Frame) *Jobs {
@@ -78,16 +42,11 @@ func NewJobs(f *part.Frame) *Jobs {
 	if f.W < partitionFrom {
 		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colPartition })
 	}
-	return &Jobs{fit(f.W, columns, jobGrowth, 3)}
+	return &Jobs{sheet{columns, fit(f.W, columns, jobGrowth, 3)}}
 }
 
 // partitionFrom is the width below which problems have the room of the partition.
 const partitionFrom = 140
-
-// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
-func (t *Jobs) Head(f *part.Frame, y int, order JobOrder) {
-	markedHeadings(f, y, &t.layout, jobColumns, jobsBy[order])
-}
 
 // Row draws one job in row y. The end of an array's ID says which tasks it is: its middle is cut.
 func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {

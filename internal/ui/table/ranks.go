@@ -38,26 +38,8 @@ func rankLayout(width, number int, several bool) layout {
 	return fit(width, columns, rankGrowth, margin)
 }
 
-// RankOrder is an order of the ranks.
-type RankOrder uint8
-
-// The orders, and how many there are.
-const (
-	ByRank   RankOrder = iota
-	BySM               // the lowest first
-	ByCPU              // the lowest first
-	ByMemory           // the highest first
-	RankOrders
-)
-
-// sortedBy is the column of each order, with the direction.
-var sortedBy = [RankOrders]struct {
-	key   col
-	arrow string
-}{ByRank: {colRank, "↑"}, BySM: {colSM, "↑"}, ByCPU: {colCPU, "↑"}, ByMemory: {colGPUMem, "↓"}}
-
 // Ranks is the table of the ranks of a job.
-type Ranks struct{ layout layout }
+type Ranks struct{ sheet }
 
 // NewRanks returns the table for the terminal and the job of a frame. Where there are several programs, their numbers
 // stand before the ranks.
@@ -66,18 +48,7 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 	for _, name := range f.Job.Nodes {
 		number = max(number, numberWidth(f.NodeOf(name)))
 	}
-	return &Ranks{rankLayout(f.W, number, several)}
-}
-
-// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
-func (t *Ranks) Head(f *part.Frame, y int, order RankOrder) {
-	headings(f, y, &t.layout, rankColumns)
-	by := sortedBy[order]
-	for _, c := range rankColumns {
-		if s := t.layout[c.key]; c.key == by.key && s.Shown() {
-			f.Right(s.X, y, s.W, c.title+by.arrow, draw.Strong)
-		}
-	}
+	return &Ranks{sheet{rankColumns, rankLayout(f.W, number, several)}}
 }
 
 // Row draws one row in row y.

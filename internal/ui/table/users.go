@@ -25,30 +25,12 @@ var userColumns = []column{
 var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}},
 	{unbounded, []col{colCommand}}}
 
-// UserOrder is an order of the users. The user whose jobs these are comes first in each.
-type UserOrder uint8
-
-// The orders, and how many there are.
-const (
-	ByGPUs UserOrder = iota // the most first
-	ByHeld                  // the most GPU memory first
-	ByAge                   // the longest first
-	ByUserName
-	UserOrders
-)
-
-var usersBy = [UserOrders]mark{ByGPUs: {colGPUs, "↓"}, ByHeld: {colGPUMem, "↓"}, ByAge: {colTime, "↓"},
-	ByUserName: {colUser, "↑"}}
-
 // Users is the table of those who have processes on the nodes.
-type Users struct{ layout layout }
+type Users struct{ sheet }
 
 // NewUsers returns the table for the terminal of a frame.
-func NewUsers(f *part.Frame) *Users { return &Users{fit(f.W, userColumns, userGrowth, 3)} }
-
-// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
-func (t *Users) Head(f *part.Frame, y int, order UserOrder) {
-	markedHeadings(f, y, &t.layout, userColumns, usersBy[order])
+func NewUsers(f *part.Frame) *Users {
+	return &Users{sheet{userColumns, fit(f.W, userColumns, userGrowth, 3)}}
 }
 
 // Row draws one user in row y.

@@ -1,0 +1,117 @@
+package list
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Press moves the cursor, sorts, filters, and opens the row of the cursor.
+func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if l.Filter.Typing(l.job(s)) {
+		if !l.Filter.Press(msg) {
+			return nav.Answer{}
+		}
+		return l.stay(s)
+	}
+	l.Filter.Close() // it was for another job
+	v := l.View(s)
+	list := l.list(s, v)
+	at := l.cursor.At(list)
+	if l.Of.Press != nil {
+		if a, did := l.Of.Press(msg, s, v, at); did {
+			return a
+		}
+	}
+	if at, moved := l.cursor.Move(msg, list); moved {
+		return l.on(s, v, at)
+	}
+	switch m := msg.(type) {
+	case tea.MouseClickMsg:
+		return l.click(m, s, v)
+	case tea.KeyPressMsg:
+		return l.key(m, s, v, at)
+	}
+	return nav.Answer{}
+}
+
+// stay leaves the cursor on what it is about, where there are other rows, or in another order.
+func (l *List[Row, Key]) stay(s *part.Scene) nav.Answer {
+	v := l.View(s)
+	return l.GoTo(s, l.cursor.At(l.list(s, v)))
+}
+
+// key answers a key that does not move the cursor.
+func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at int) nav.Answer {
+	switch {
+	case key.Matches(k, keys.Open):
+		return l.open(s, v, at)
+	case key.Matches(k, keys.NextProblem) && l.Problem != nil:
+		return l.GoTo(s, l.next(s, v, at, +1))
+	case key.Matches(k, keys.PrevProblem) && l.Problem != nil:
+		return l.GoTo(s, l.next(s, v, at, -1))
+	case key.Matches(k, keys.Worst):
+		l.Sorted = l.usual()
+		l.cursor.Top()
+		return l.GoTo(s, 0)
+	case key.Matches(k, keys.SortBefore):
+		return l.sort(s, l.beside(-1))
+	case key.Matches(k, keys.SortAfter):
+		return l.sort(s, l.beside(+1))
+	case key.Matches(k, keys.ReverseRows):
+		return l.sort(s, l.heading(l.Sorted.By))
+	case key.Matches(k, keys.Filter):
+		l.Filter.Open(l.job(s))
+		return nav.Taken
+	case key.Matches(k, keys.Back) && l.Filter.On(l.job(s)):
+		l.Filter.Clear(l.job(s))
+		return l.stay(s)
+	// the cursor is on a row, not on a node
+	case key.Matches(k, keys.Left, keys.Right, keys.Mine), key.Matches(k, l.Dead...):
+		return nav.Taken
+	}
+	return nav.Answer{}
+}
+
+// sort sorts the rows. A cursor on the first row stays there, on another one it stays on what that is about.
+func (l *List[Row, Key]) sort(s *part.Scene, by Sorting) nav.Answer {
+	v := l.View(s)
+	at := l.cursor.At(l.list(s, v))
+	l.Sorted = by
+	if at == 0 {
+		return l.GoTo(s, 0)
+	}
+	return l.stay(s)
+}
+
+// next is the place of the next row with a problem, round the end; the same place if there is no other.
+func (l *List[Row, Key]) next(s *part.Scene, v *View[Row], at, by int) int {
+	return nav.Next(v.Len(), at, by, func(i int) bool { return l.Problem(s, v.At(i)) })
+}
+
+// open opens the row at a place, with the cursor on it.
+func (l *List[Row, Key]) open(s *part.Scene, v *View[Row], at int) nav.Answer {
+	if l.cursor.GoTo(l.list(s, v), at) < 0 {
+		return nav.Taken
+	}
+	return l.Open(s, v.At(at))
+}
+
+// click sorts by the heading under the mouse, or selects the row there, and opens the one that is selected.
+func (l *List[Row, Key]) click(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
+	top := l.top(s, v)
+	if l.Table != nil && v.Len() > 0 && m.Y == top-1 && m.Button == tea.MouseLeft {
+		if column := l.Table(&part.Frame{Scene: s}, v).At(m.X); l.at(column) >= 0 {
+			return l.sort(s, l.heading(column))
+		}
+		return nav.Taken
+	}
+	at, again := l.cursor.Click(m, l.list(s, v), top)
+	if again {
+		return l.open(s, v, at)
+	}
+	return l.on(s, v, at)
+}

@@ -1,0 +1,22 @@
+package list
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Reads is how the fields of rows are read.
+type Reads[Row any] struct {
+	filter.Fields
+
+	keep func(s *part.Scene, e *filter.Expr, rows []Row, places []int32) []int32
+}
+
+// By reads the fields of a table, from what a function makes of each row.
+func By[Row, Fields any](t *field.Table[Fields], of func(s *part.Scene) func(r *Row) *Fields) Reads[Row] {
+	return Reads[Row]{filter.Of(t), func(s *part.Scene, e *filter.Expr, rows []Row, places []int32) []int32 {
+		fields := of(s)
+		return filter.Keep(e, t, places, func(i *int32) *Fields { return fields(&rows[*i]) })
+	}}
+}

@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Each list sorts by the next and the previous column, in reverse, and by the heading that is clicked.
+func TestEachListIsSorted(t *testing.T) {
+	for _, list := range []struct {
+		page             string
+		next, at, column string // the mark after the key for the next column, the heading that is clicked, and its mark
+	}{
+		{"m", "NODE↑", "%SM", "%SM↑"}, {"J", "NAME↑", "GPUS", "GPUS↓"}, {"U", "PROCS↓", "POWER", "POWER↓"},
+	} {
+		d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
+		d.press(list.page)
+		at := strings.TrimRight(d.lines()[3], " ")
+		d.press(".")
+		if got := d.lines()[3]; !strings.Contains(got, list.next) {
+			t.Errorf("%s: the next column: %s", list.page, got)
+		}
+		d.press("i")
+		flipped := strings.NewReplacer("↑", "↓", "↓", "↑").Replace(list.next)
+		if got := d.lines()[3]; !strings.Contains(got, flipped) {
+			t.Errorf("%s: in reverse: %s", list.page, got)
+		}
+		if d.press(","); strings.TrimRight(d.lines()[3], " ") != at {
+			t.Errorf("%s: back: %s, not %s", list.page, d.lines()[3], at)
+		}
+		x := draw.Width(at[:strings.Index(at, list.at)])
+		d.send(tea.MouseClickMsg{X: x, Y: 3, Button: tea.MouseLeft})
+		if got := d.lines()[3]; !strings.Contains(got, list.column) {
+			t.Errorf("%s: a click on %s: %s", list.page, list.at, got)
+		}
+	}
+}
+
+// Problems are sorted by node and age, too. A key leads from the worst to the end of the list and back.
+func TestProblemsAreSorted(t *testing.T) {
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 200, 40)
+	d.press("!", "home")
+	worst := strings.Join(d.lines()[3:20], "\n")
+	for _, want := range []string{"by node", "newest first", "worst first"} {
+		if d.press("s"); !strings.Contains(d.lines()[2], want) {
+			t.Errorf("the title is %q, want %q", d.lines()[2], want)
+		}
+	}
+	if got := strings.Join(d.lines()[3:20], "\n"); got != worst {
+		t.Errorf("the worst are\n%s\nwant\n%s", got, worst)
+	}
+	d.press("i")
+	if got := strings.Join(d.lines()[3:20], "\n"); got == worst || !strings.Contains(d.lines()[2], "worst last") {
+		t.Errorf("in reverse:\n%s", got)
+	}
+}

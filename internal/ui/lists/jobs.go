@@ -1,0 +1,145 @@
+// Package lists has the pages that are one list each: problems and ranks of a job, all jobs, and the users on their
+// nodes. Each is a list.Of: what its rows are, their orders, and what Enter opens.
+package lists
+
+import (
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Jobs lists all jobs, those that wait and those that have just ended. The job under the cursor, if it has nodes, is the
+// selected job.
+type Jobs struct {
+	*list.List[tally.JobRow, string]
+}
+
+// NewJobs returns the page as it is at the start.
+func NewJobs(past *prompt.History) *Jobs {
+	p := &Jobs{}
+	p.List = list.New(past, list.Of[tally.JobRow, string]{
+		Name: func(*part.Scene) string { return "Jobs" }, Noun: "jobs",
+		Rows: (*part.Scene).Jobs, Key: func(r *tally.JobRow) string { return r.ID }, Class: phase,
+		Reads: list.By(&rows.Jobs, func(s *part.Scene) func(*tally.JobRow) *rows.Job {
+			return (&rows.Job{Snapshot: s.Snap}).Of
+		}),
+		Orders: jobOrders, Usual: []string{"job", "problems", "util", "time"},
+		On: on, Open: open, Press: p.press,
+		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
+			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
+		},
+		Header: func(f *part.Frame) { part.TitleLine(f); slurm(f, summary(f.Jobs())) },
+		Table: func(f *part.Frame, _ *list.View[tally.JobRow]) list.Table[tally.JobRow] {
+			return table.NewJobs(f)
+		},
+		None: func(f *part.Frame) string {
+			if f.Snap.Discovery.Answered.IsZero() {
+				return "Asking SLURM for your jobs…"
+			}
+			return "no running or pending jobs"
+		},
+		Hints: []keys.Hint{keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open), keys.HintOf(keys.Worst),
+			keys.HintOf(keys.Filter), keys.Problem, keys.HintOf(keys.Users), keys.HintOf(keys.Refresh)},
+	})
+	return p
+}
+
+var jobOrders = []list.Order[tally.JobRow]{
+	{Column: "state", Words: "state", Text: func(r *tally.JobRow) string { return r.State.Code }},
+	{Column: "job", Words: "id"},
+	{Column: "name", Words: "name", Text: func(r *tally.JobRow) string { return r.Name }},
+	{Column: "partition", Words: "partition", Text: func(r *tally.JobRow) string { return r.Partition }},
+	{Column: "nodes", Words: "nodes", DownFirst: true,
+		Number: func(r *tally.JobRow) (float64, bool) { return float64(r.Nodes), true }},
+	{Column: "gpus", Words: "GPUs", DownFirst: true,
+		Number: func(r *tally.JobRow) (float64, bool) { return list.Known(r.GPUs) }},
+	{Column: "util", Words: "util", Number: func(r *tally.JobRow) (float64, bool) { return r.Util.Value, r.Util.Known() }},
+	{Column: "lowest", Words: "lowest",
+		Number: func(r *tally.JobRow) (float64, bool) { return r.Low.Value, r.Low.Known() }},
+	{Column: "power", Words: "power", DownFirst: true,
+		Number: func(r *tally.JobRow) (float64, bool) { return r.Power.Value, r.Power.Known() }},
+	{Column: "time", Words: "time left", Number: timeOf},
+	{Column: "problems", Words: "problems", DownFirst: true, Number: trouble},
+}
+
+// Begin puts the cursor on the selected job.
+func (p *Jobs) Begin(s *part.Scene) {
+	if s.Job == nil {
+		return
+	}
+	if at := p.View(s).Find(func(r *tally.JobRow) bool { return r.ID == s.Job.ID }); at >= 0 {
+		p.GoTo(s, at)
+	}
+}
+
+// phase orders jobs whatever else they are sorted by: those that have nodes, those that wait, those that have ended.
+func phase(r *tally.JobRow) int {
+	switch {
+	case r.Running != nil:
+		return 0
+	case r.Pending != nil:
+		return 1
+	}
+	return 2
+}
+
+// timeOf is when the job ends, or begins.
+func timeOf(r *tally.JobRow) (float64, bool) {
+	var t time.Time
+	if r.Running != nil {
+		t = r.Running.End
+	} else if r.Pending != nil {
+		t = r.Pending.Start
+	}
+	return float64(t.Unix()), !t.IsZero()
+}
+
+// trouble orders jobs by their worst problem, then by how many they have.
+func trouble(r *tally.JobRow) (float64, bool) {
+	worst := cluster.Note
+	if r.Worst != nil {
+		worst = r.Worst.Severity
+	}
+	const most = 1 << 32 // problems
+	return float64(worst)*most + float64(r.Problems), r.Ended == nil
+}
+
+// on selects the job of a row, if it has nodes.
+func on(_ *part.Scene, r *tally.JobRow) nav.Answer {
+	if r.Running == nil {
+		return nav.Taken
+	}
+	return nav.To(nav.Go{Job: r.ID})
+}
+
+// open opens the job of a row, if it has nodes.
+func open(s *part.Scene, r *tally.JobRow) nav.Answer {
+	a := on(s, r)
+	if job := r.Running; job != nil {
+		a.Page = nav.Start(len(job.Nodes))
+	}
+	return a
+}
+
+// press answers the keys that lead from job to job.
+func (p *Jobs) press(msg tea.Msg, s *part.Scene, _ *list.View[tally.JobRow], at int) (nav.Answer, bool) {
+	k, is := msg.(tea.KeyPressMsg)
+	switch {
+	case is && key.Matches(k, keys.PrevJob):
+		return p.GoTo(s, at-1), true
+	case is && key.Matches(k, keys.NextJob):
+		return p.GoTo(s, at+1), true
+	}
+	return nav.Answer{}, false
+}

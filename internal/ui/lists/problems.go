@@ -1,0 +1,157 @@
+package lists
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+)
+
+// Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected
+// node.
+type Problems struct {
+	*list.List[cluster.Finding, problem]
+	on   problem // what the cursor was put on last
+	skip int     // lines of it that are scrolled away: it alone is higher than the screen
+}
+
+// problem is what a finding is about.
+type problem struct {
+	node, key string
+	gpu       int
+	kind      cluster.Kind
+}
+
+func problemOf(f *cluster.Finding) problem { return problem{f.Node, f.Key, f.GPU, f.Kind} }
+
+// NewProblems returns the page as it is at the start.
+func NewProblems(past *prompt.History) *Problems {
+	p := &Problems{}
+	p.List = list.New(past, list.Of[cluster.Finding, problem]{
+		Name: func(s *part.Scene) string { return "Problems" + ofJob(s) }, Noun: "problems", OfJob: true,
+		Rows: func(s *part.Scene) []cluster.Finding { return s.Health.Listed("") }, Key: problemOf,
+		Lines: func(s *part.Scene, x *cluster.Finding) int { return part.SentenceRows(&part.Frame{Scene: s}, x) },
+		Reads: list.By(&rows.Problems, func(s *part.Scene) func(*cluster.Finding) *rows.Problem {
+			return (&rows.Problem{Snapshot: s.Snap}).Of
+		}),
+		Orders: problemOrders, Usual: []string{"severity", "node", "time"},
+		On: p.put, Open: openProblem, Press: p.scroll,
+		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
+		Header:  func(f *part.Frame) { part.Header(f, false) },
+		Right:   func(*part.Frame, *list.View[cluster.Finding]) string { return orderWords[p.Sorted] },
+		Row:     p.row, None: func(*part.Frame) string { return "no problems" },
+		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.Jobs, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview),
+			keys.HintOf(keys.Filter), keys.HintOf(keys.Worst), keys.HintOf(keys.Refresh)},
+	})
+	return p
+}
+
+// ofJob is " of job 48211".
+func ofJob(s *part.Scene) string {
+	if s.Job.ID == "" {
+		return ""
+	}
+	return " of job " + s.Job.ID
+}
+
+var problemOrders = []list.Order[cluster.Finding]{
+	{Column: "severity", Words: "worst"},
+	{Column: "node", Words: "node", Text: func(f *cluster.Finding) string { return f.Node }},
+	{Column: "gpu", Words: "GPU", Number: func(f *cluster.Finding) (float64, bool) {
+		return float64(f.GPU), f.GPU != cluster.NoNumber
+	}},
+	{Column: "problem", Words: "kind", Text: func(f *cluster.Finding) string { return say.LabelOf(f).One }},
+	{Column: "time", Words: "newest", DownFirst: true, Number: func(f *cluster.Finding) (float64, bool) {
+		return float64(f.Since.Unix()), !f.Since.IsZero()
+	}},
+}
+
+// orderWords are the orders in the title.
+var orderWords = map[list.Sorting]string{
+	{By: "severity"}: "worst first", {By: "severity", Down: true}: "worst last",
+	{By: "node"}: "by node", {By: "node", Down: true}: "by node, last first",
+	{By: "gpu"}: "by GPU", {By: "gpu", Down: true}: "by GPU, last first",
+	{By: "problem"}: "by kind", {By: "problem", Down: true}: "by kind, last first",
+	{By: "time", Down: true}: "newest first", {By: "time"}: "oldest first",
+}
+
+// Begin puts the cursor on the worst problem of the selected node, or of the job when that node has none, and returns
+// the problem's node.
+func (p *Problems) Begin(s *part.Scene) string {
+	p.Top()
+	p.skip = 0
+	return p.GoTo(s, max(p.View(s).Find(func(f *cluster.Finding) bool { return f.Node == s.Node.Name }), 0)).Node
+}
+
+// put says that the cursor is on a problem.
+func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
+	if now := problemOf(f); now != p.on {
+		p.on, p.skip = now, 0
+	}
+	return nav.To(nav.Go{Node: f.Node})
+}
+
+// openProblem goes to the GPU of a problem, or to its node.
+func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
+	a := nav.To(nav.Go{Node: f.Node})
+	switch {
+	case f.Node == "":
+	case f.Key != "" && tally.Shows(s.NodeOf(f.Node)):
+		a.Page, a.GPU = keys.OnGPU, f.Key
+	default:
+		a.Page = keys.OnNode
+	}
+	return a
+}
+
+// scroll scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
+func (p *Problems) scroll(msg tea.Msg, s *part.Scene, v *list.View[cluster.Finding], at int) (nav.Answer, bool) {
+	k, is := msg.(tea.KeyPressMsg)
+	if !is || v.Len() == 0 || key.Matches(k, keys.First, keys.Last) {
+		return nav.Answer{}, false
+	}
+	last, room := beyond(&part.Frame{Scene: s}, v.At(at)), roomOf(s)
+	from := min(p.skip, last)
+	to, _ := nav.Scroll(k, from, room, room, last)
+	if to == from {
+		return nav.Answer{}, false
+	}
+	p.skip = to
+	return nav.Taken, true
+}
+
+// problemsTop is the row of the first line.
+const problemsTop = 3
+
+// roomOf is how many lines of problems the screen has.
+func roomOf(s *part.Scene) int { return max(s.H-1-problemsTop, 1) }
+
+// beyond is how many lines of a problem are more than the screen has.
+func beyond(f *part.Frame, x *cluster.Finding) int {
+	return max(part.SentenceRows(f, x)-roomOf(f.Scene), 0)
+}
+
+// row draws a problem, and returns the row below.
+func (p *Problems) row(f *part.Frame, y int, x *cluster.Finding, selected bool) int {
+	skip := 0
+	if selected {
+		skip = min(p.skip, beyond(f, x))
+	}
+	below := part.Sentence(f, y, skip, x)
+	if selected && y < f.H-1 {
+		f.Put(0, y, "▸", draw.Strong)
+		for row := y; row < min(below, f.H-1); row++ {
+			f.Select(row, 0, f.W)
+		}
+	}
+	return below
+}

@@ -1,0 +1,218 @@
+package lists
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under
+// the cursor is the selected node.
+type Ranks struct {
+	*list.List[tally.RankRow, rank]
+	of string // ID of the job that the cursor is for
+}
+
+// rank is what a row is about: it stays when the rows are sorted anew.
+type rank struct {
+	node          string
+	rank, number  int
+	pid, gpuIndex int
+}
+
+func rankOf(r *tally.RankRow) rank {
+	p := rank{node: r.Node, rank: -1, number: r.Number}
+	if r.Rank != nil {
+		p.rank = r.Rank.Rank
+	}
+	if r.Process != nil {
+		p.pid, p.gpuIndex = r.Process.PID, r.Process.GPU
+	}
+	return p
+}
+
+// NewRanks returns the page as it is at the start.
+func NewRanks(past *prompt.History) *Ranks {
+	p := &Ranks{}
+	p.List = list.New(past, list.Of[tally.RankRow, rank]{
+		Name: func(s *part.Scene) string { return "Ranks" + ofJob(s) }, Noun: "rows", OfJob: true,
+		Rows: func(s *part.Scene) []tally.RankRow { return tally.Ranks(s.Snap, s.Job) }, Key: rankOf, Class: classOf,
+		Reads: list.By(&rows.Processes, func(s *part.Scene) func(*tally.RankRow) *rows.Process {
+			return (&rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}).Of
+		}),
+		Orders: rankOrders, Usual: []string{"rank", "sm", "cpu", "gpu_mem"},
+		On: onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
+		Header: func(f *part.Frame) { part.Header(f, false) }, Count: p.count, Above: p.unranked,
+		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
+			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)
+		},
+		None: part.NoProcessesOfJob,
+		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Worst), keys.Jobs, keys.HintOf(keys.Filter),
+			keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Manager), keys.HintOf(keys.Overview),
+			keys.HintOf(keys.Refresh)},
+		Wants: nav.Wants{Everywhere: true},
+	})
+	return p
+}
+
+// ofProcess is an order by a number of the process of a row.
+func ofProcess[T int | int64 | uint64 | float64](column, words string, downFirst bool,
+	of func(*wire.Process) *T) list.Order[tally.RankRow] {
+	return list.Order[tally.RankRow]{Column: column, Words: words, DownFirst: downFirst,
+		Number: func(r *tally.RankRow) (float64, bool) {
+			if r.Process == nil {
+				return 0, false
+			}
+			return list.Known(of(r.Process))
+		}}
+}
+
+var rankOrders = []list.Order[tally.RankRow]{
+	{Column: "rank", Words: "rank"},
+	{Column: "node", Words: "node", Text: func(r *tally.RankRow) string { return r.Node }},
+	{Column: "gpu", Words: "GPU", Number: func(r *tally.RankRow) (float64, bool) {
+		return float64(r.Number), r.Number != cluster.NoNumber
+	}},
+	ofProcess("pid", "PID", false, func(p *wire.Process) *int { return &p.PID }),
+	ofProcess("sm", "%SM", false, func(p *wire.Process) *int { return p.SMPercent }),
+	ofProcess("cpu", "%CPU", false, func(p *wire.Process) *float64 { return p.CPUPercent }),
+	ofProcess("gpu_mem", "memory", true, func(p *wire.Process) *uint64 { return p.GPUMemory }),
+	ofProcess("rss", "RSS", true, func(p *wire.Process) *uint64 { return p.RSS }),
+	ofProcess("time", "time", true, func(p *wire.Process) *int64 { return p.ElapsedSec }),
+}
+
+// classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those
+// without one, and ranks of which nothing is known.
+func classOf(r *tally.RankRow) int {
+	switch {
+	case r.State == tally.RankGone, r.State == tally.RankUnseen:
+		return 0
+	case r.Process == nil:
+		return 3
+	case r.Rank == nil:
+		return 2
+	}
+	return 1
+}
+
+// Begin puts the cursor on the worst row of the selected node, and returns the row's node. A cursor that is on that
+// node stays. free says that the user has chosen no node: then, the first time, the cursor goes to the rank that holds
+// the job up, wherever it is.
+func (p *Ranks) Begin(s *part.Scene, free bool) string {
+	v, first := p.View(s), p.of != s.Job.ID
+	p.of = s.Job.ID
+	here := func(r *tally.RankRow) bool { return r.Node == s.Node.Name }
+	at := v.Find(func(r *tally.RankRow) bool { return here(r) && rankOf(r) == p.Cursor() })
+	if !first && at >= 0 {
+		return p.GoTo(s, at).Node
+	}
+	p.Top()
+	at = worst(s, v, func(*tally.RankRow) bool { return true })
+	if first && free && at >= 0 && urgency(s, v.At(at)) >= holdsUp {
+		return p.GoTo(s, at).Node
+	}
+	return p.GoTo(s, max(worst(s, v, here), 0)).Node
+}
+
+// worst is the place of the first of the most urgent among some of the rows, -1 if there are none.
+func worst(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankRow) bool) int {
+	at, most := -1, -1
+	for i := range v.Len() {
+		if !among(v.At(i)) {
+			continue
+		}
+		if u := urgency(s, v.At(i)); u > most {
+			at, most = i, u
+		}
+	}
+	return at
+}
+
+// urgency orders rows by their trouble, among equals those first that slow the job.
+func urgency(s *part.Scene, r *tally.RankRow) (u int) {
+	switch part.RankRole(s, r) {
+	case draw.Warn:
+		u = 1
+	case draw.Crit:
+		u = holdsUp + 1
+	default:
+		return 0
+	}
+	if slowsJob(s, r) {
+		u++
+	}
+	return u
+}
+
+// holdsUp is the urgency from which a rank holds the whole job up: it is slow, missing or gone, or its GPU is lost.
+const holdsUp = 2
+
+// slowsJob says that the job waits for a rank.
+func slowsJob(s *part.Scene, r *tally.RankRow) bool {
+	if r.State == tally.RankGone || r.State == tally.RankUnseen {
+		return true
+	}
+	return r.GPU != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node, r.GPU),
+		func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
+}
+
+// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked
+// through.
+func inTrouble(s *part.Scene, r *tally.RankRow) bool {
+	role := part.RankRole(s, r)
+	return role == draw.Warn || role == draw.Crit
+}
+
+// onRank selects the node of a row.
+func onRank(_ *part.Scene, r *tally.RankRow) nav.Answer { return nav.To(nav.Go{Node: r.Node}) }
+
+// openRank goes to the GPU of a row, or to its node.
+func openRank(s *part.Scene, r *tally.RankRow) nav.Answer {
+	a := onRank(s, r)
+	switch {
+	case r.Node == "":
+	case r.GPU != nil && tally.Shows(s.NodeOf(r.Node)):
+		a.Page, a.GPU = keys.OnGPU, r.GPU.Key
+	default:
+		a.Page = keys.OnNode
+	}
+	return a
+}
+
+// signal goes to the process of the row of the cursor, where the key asks whether to send a signal to it.
+func (p *Ranks) signal(msg tea.Msg, s *part.Scene, v *list.View[tally.RankRow], at int) (a nav.Answer, did bool) {
+	k, is := msg.(tea.KeyPressMsg)
+	if !is || !key.Matches(k, keys.SignalInt, keys.SignalTerm, keys.SignalKill, keys.SignalAny) {
+		return nav.Answer{}, false
+	}
+	a = p.GoTo(s, at)
+	if a.Notice = s.Forbidden(); a.Notice != "" || a.Node == "" {
+		return a, true
+	}
+	r := v.At(at)
+	if r.Process == nil {
+		a.Notice = "there is no process to send a signal to"
+		return a, true
+	}
+	id := wire.ProcessID{PID: r.Process.PID, StartTicks: r.Process.StartTicks}
+	if !s.Only.ShowsProcess(s.NodeOf(r.Node), id) { // the page of processes does not list it
+		a.Notice = "this process is on a GPU that --only hides: start without it to signal the process"
+		return a, true
+	}
+	a.Page, a.Key = keys.OnProcesses, k
+	a.Process = &nav.Process{Node: r.Node, ProcessID: id, GPU: r.Process.GPU}
+	return a, true
+}

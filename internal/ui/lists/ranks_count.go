@@ -1,0 +1,101 @@
+package lists
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// unranked says why no process has a rank. Of those that a filter shows that needs no reason.
+func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
+	if v.Len() == 0 || p.Filter.On(f.Job.ID) || v.Find(func(r *tally.RankRow) bool { return r.Rank != nil }) >= 0 {
+		return nil
+	}
+	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables +
+		" in their environment. nvnodetop reads it for your own processes only.")
+}
+
+// rankVariables are the variables that name a rank.
+const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
+
+// count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16 15 of
+// 16 ranks 1 gone".
+func (p *Ranks) count(f *part.Frame, _ *list.View[tally.RankRow], where string, x int) {
+	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(p.Unfiltered(f.Scene)) })
+	var pieces [][]part.Piece
+	if c.programs > 1 {
+		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.programs) + " programs")})
+	}
+	if c.world > 0 {
+		if c.programs == 1 {
+			pieces = append(pieces, []part.Piece{part.Dim("  WORLD_SIZE " + strconv.Itoa(c.world))})
+		}
+		pieces = append(pieces, []part.Piece{part.Dim("  " + strconv.Itoa(c.run) + " of " + strconv.Itoa(c.world) +
+			" ranks")})
+	} else if c.run > 0 {
+		pieces = append(pieces, []part.Piece{part.Dim("  " + part.Plural(c.run, "rank", "ranks"))})
+	}
+	if c.gone > 0 {
+		m := part.Marks[cluster.Critical]
+		pieces = append(pieces, []part.Piece{{Text: "  " + m.Glyph + " " + strconv.Itoa(c.gone) + " gone",
+			Role: m.Role}})
+	}
+	if where != "" {
+		pieces = append(pieces, []part.Piece{part.Dim("  " + where)})
+	}
+	for len(pieces) > 0 && x+part.Width(slices.Concat(pieces...))+3 > f.W {
+		pieces = pieces[1:]
+	}
+	if line := slices.Concat(pieces...); len(line) > 0 {
+		line[0].Text = " " + strings.TrimLeft(line[0].Text, " ")
+		line = append(line, part.Dim(" "))
+		f.Pieces(f.W-2-part.Width(line), 2, line...)
+	}
+}
+
+// countKey is a key of part.Once: of all rows, in any order.
+type countKey struct{}
+
+// rankCount counts ranks.
+type rankCount struct {
+	programs  int
+	world     int // ranks that all programs together must have; 0: not known of one of them
+	run, gone int
+}
+
+func countRanks(rows []tally.RankRow) (c rankCount) {
+	type place struct{ program, rank int }
+	seen, worlds := map[place]bool{}, map[int]int{}
+	for i := range rows {
+		r := &rows[i]
+		if r.Rank == nil {
+			continue
+		}
+		worlds[r.Program] = 0
+		if r.Rank.World != nil {
+			worlds[r.Program] = *r.Rank.World
+		}
+		id := place{r.Program, r.Rank.Rank}
+		switch {
+		case r.State == tally.RankGone:
+			c.gone++
+		case r.State == tally.RankRuns && !seen[id]:
+			seen[id] = true
+			c.run++
+		}
+	}
+	c.programs = len(worlds)
+	for _, world := range worlds {
+		if world == 0 {
+			c.world = 0
+			break
+		}
+		c.world += world
+	}
+	return c
+}

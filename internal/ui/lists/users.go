@@ -1,0 +1,119 @@
+package lists
+
+import (
+	"regexp"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// Users lists who has processes on the GPUs of the nodes of the jobs. The user whose jobs these are comes first.
+type Users = list.List[tally.UserRow, string]
+
+// NewUsers returns the page as it is at the start.
+func NewUsers(past *prompt.History) *Users {
+	return list.New(past, list.Of[tally.UserRow, string]{
+		Name: func(*part.Scene) string { return "Users" }, Noun: "users",
+		Rows: (*part.Scene).Users, Key: func(u *tally.UserRow) string { return u.User },
+		Class: func(u *tally.UserRow) int {
+			if u.Mine {
+				return 0
+			}
+			return 1
+		},
+		Reads: list.By(&rows.Users, func(*part.Scene) func(*tally.UserRow) *tally.UserRow {
+			return func(u *tally.UserRow) *tally.UserRow { return u }
+		}),
+		Orders: userOrders, Usual: []string{"gpus", "gpu_mem", "time", "user"},
+		Open: func(_ *part.Scene, u *tally.UserRow) nav.Answer {
+			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: of(u.User)})
+		},
+		Dead:   ofOneJob,
+		Header: func(f *part.Frame) { part.TitleLine(f); slurm(f, listing(f)) },
+		Table: func(f *part.Frame, _ *list.View[tally.UserRow]) list.Table[tally.UserRow] {
+			return table.NewUsers(f)
+		},
+		None: noUsers,
+		Hints: []keys.Hint{keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
+			keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)},
+		Wants: nav.Wants{Everywhere: true},
+	})
+}
+
+var userOrders = []list.Order[tally.UserRow]{
+	{Column: "user", Words: "name", Text: func(u *tally.UserRow) string { return u.User }},
+	{Column: "nodes", Words: "nodes", DownFirst: true,
+		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.Nodes), true }},
+	{Column: "gpus", Words: "GPUs", DownFirst: true,
+		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.GPUs), true }},
+	{Column: "procs", Words: "processes", DownFirst: true,
+		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.Procs), true }},
+	{Column: "gpu_mem", Words: "memory", DownFirst: true,
+		Number: func(u *tally.UserRow) (float64, bool) { return u.Memory, true }},
+	{Column: "power", Words: "power", DownFirst: true,
+		Number: func(u *tally.UserRow) (float64, bool) { return u.Power, true }},
+	{Column: "time", Words: "longest", DownFirst: true,
+		Number: func(u *tally.UserRow) (float64, bool) { return list.Known(u.Longest) }},
+	{Column: "job", Words: "jobs", Text: func(u *tally.UserRow) string { return strings.Join(u.Jobs, " ") }},
+	{Column: "command", Words: "command", Text: func(u *tally.UserRow) string { return u.Command }},
+}
+
+// of is the filter of the processes of a user; "": those whose user is not known.
+func of(user string) string {
+	switch {
+	case user == "":
+		return "not user~."
+	case strings.Contains(user, `"`) && strings.Contains(user, "'"):
+		return `user~"^` + strings.ReplaceAll(regexp.QuoteMeta(user), `"`, `\x22`) + `$"`
+	case strings.Contains(user, `"`):
+		return "user=='" + user + "'"
+	}
+	return `user=="` + user + `"`
+}
+
+// ofOneJob are keys of pages with a selected job, which is not seen here.
+var ofOneJob = []key.Binding{keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem, keys.Ranks, keys.Processes,
+	keys.Manager, keys.Doctor}
+
+// listing says of how many users and nodes the list is.
+func listing(f *part.Frame) string {
+	listed, waits := listed(f.Snap)
+	text := part.Plural(len(f.Users()), "user", "users") + " on the GPUs of " + part.Plural(listed, "node", "nodes")
+	if waits > 0 {
+		text += ", waiting for " + part.Plural(waits, "node", "nodes")
+	}
+	return text
+}
+
+// noUsers says why no users are listed.
+func noUsers(f *part.Frame) string {
+	switch _, waits := listed(f.Snap); {
+	case waits > 0:
+		return "· waiting for the process lists of the nodes"
+	case len(f.Only) > 0:
+		return "no processes on the GPUs of --only: " + strings.Join(f.Only, ", ")
+	}
+	return "no processes on the GPUs of your nodes"
+}
+
+// listed counts the nodes that have listed their processes, and those that have not.
+func listed(s *cluster.Snapshot) (n, waits int) {
+	for _, node := range s.Nodes {
+		if node.Listed {
+			n++
+		} else {
+			waits++
+		}
+	}
+	return n, waits
+}

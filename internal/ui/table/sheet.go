@@ -1,0 +1,48 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// sheet is a table that can be sorted: its columns, and where they stand.
+type sheet struct {
+	columns []column
+	layout  layout
+}
+
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
+func (t *sheet) Head(f *part.Frame, y int, by string, down bool) {
+	headings(f, y, &t.layout, t.columns)
+	t.mark(f, y, names[by], down)
+}
+
+// mark writes the heading of a column with a mark behind it.
+func (t *sheet) mark(f *part.Frame, y int, by col, down bool) {
+	at := slices.IndexFunc(t.columns, func(c column) bool { return c.key == by })
+	if at < 0 || !t.layout[by].Shown() {
+		return
+	}
+	c, s := &t.columns[at], t.layout[by]
+	title := c.title + "↑"
+	if down {
+		title = c.title + "↓"
+	}
+	x := s.X
+	if c.right {
+		x = s.X + s.W - draw.Width(title)
+	}
+	f.Put(x, y, title, draw.Strong)
+}
+
+// At is the name of the column whose heading is in column x of the screen; "": none is.
+func (t *sheet) At(x int) string {
+	for name, key := range names {
+		if s := t.layout[key]; s.Shown() && x >= s.X-s.Gap && x < s.X+s.W {
+			return name
+		}
+	}
+	return ""
+}
