@@ -12,9 +12,9 @@
 //     images, offload and write checkpoints alone. The traffic of a node counts if no other job uses the node.
 //   - Pauses: three in a row begin and end within 12 s on all GPUs but one in ten. A pause of only some GPUs begins the
 //     count anew.
-//   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at the
-//     same time, or all do a sixth less when one gets slower. Where traffic is known and absent, equal programs may do
-//     the same by themselves.
+//   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at
+//     the same time, or all do a sixth less when one gets slower. Where traffic is known and absent, equal programs may
+//     do the same by themselves.
 //
 // What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in
 // which nobody works, and not the next program of the job. To be called slow, a GPU of a group with traffic must have

@@ -12,9 +12,9 @@ import (
 //	/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_0/user/task_0        version 2 with SLUIDs, from SLURM 26.05 on
 //	/job_48211/step_0                                                       any of them, in a cgroup namespace
 //
-// With several slurmd on a host the names are "slurm_NODE" and "NODE_slurmstepd.scope". CgroupJobIdPaths=yes turns SLUIDs
-// off. The component of a job counts when one before it names slurm, or the next one is a step: other batch systems say
-// job_N too.
+// With several slurmd on a host the names are "slurm_NODE" and "NODE_slurmstepd.scope". CgroupJobIdPaths=yes turns
+// SLUIDs off. The component of a job counts when one before it names slurm, or the next one is a step: other batch
+// systems say job_N too.
 type place struct {
 	dir   string // the cgroup of the job; empty: it is in none
 	job   string // its number; empty if the path does not say it
