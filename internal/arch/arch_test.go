@@ -179,7 +179,7 @@ var allowed = map[string][]string{
 	"internal/vacancy": {"internal/cluster", "internal/metric", "internal/slurm/supply", "internal/tally",
 		"internal/text/safe", "internal/ui/draw", "internal/wire"},
 	"internal/web":  {"internal/bell", "internal/cluster", "internal/export", "internal/vacancy"},
-	"internal/wire": {"internal/metric"},
+	"internal/wire": {"internal/field", "internal/metric"},
 	"examples/idle": {"pkg/nvnodetop", "pkg/schema"},
 	"pkg/nvnodetop": {"internal/access", "internal/build", "internal/cluster", "internal/config", "internal/demo",
 		"internal/export", "internal/health", "internal/probe", "internal/probe/nvml", "internal/remote/ssh",

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"path"
+	"strconv"
 	"strings"
 	"time"
 
@@ -74,6 +75,7 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 		Threads:    new(96 + int(40*w.noise('T', h.number, gpu, 0))),
 		ElapsedSec: new(int64((now - started).Seconds())),
 	}
+	p.CPUAffinity = strconv.Itoa(16*gpu) + "-" + strconv.Itoa(16*gpu+15)
 	if cpu < 50 { // it sleeps most of the time
 		p.State = "S"
 	}
@@ -84,6 +86,8 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 		s := &h.gpus[gpu]
 		p.Rank = &wire.Rank{Rank: s.rank, Local: &s.local, World: &u.ranks, From: "RANK"}
 		p.Directory = "/home/" + me + "/" + u.directory
+		p.IORead = new(uint64(cpu * (2 + w.noise('o', h.number, gpu, int64(now/time.Second))) * 1e6))
+		p.IOWrite = new(uint64(4e4 * (2 + w.noise('w', h.number, gpu, int64(now/time.Second)))))
 	}
 	return p
 }

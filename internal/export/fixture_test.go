@@ -163,11 +163,13 @@ func fullReport() *wire.Report {
 				Threads: new(33),
 				Identity: wire.Identity{
 					User: "alice", UID: new(1001), Name: "python", Command: "python train.py", Directory: "/home/alice",
-					Parent: 700, Job: "16", Step: "4",
+					CPUAffinity: "0-7",
+					Parent:      700, Job: "16", Step: "4",
 					Rank: &wire.Rank{Rank: 2, Local: new(1), World: new(4), From: "RANK"},
 				},
 				SMPercent: new(98), MemPercent: new(61), EncPercent: new(21), DecPercent: new(22),
-				CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)),
+				CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)), IORead: new(uint64(180_000_000)),
+				IOWrite: new(uint64(41)),
 			},
 			{
 				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G",

@@ -16,7 +16,8 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 		ParentPID: p.Parent, JobNumber: p.Job, Step: p.Step, Foreign: p.Foreign, GPUMemoryBytes: p.GPUMemory,
 		SMPercent: p.SMPercent, MemUtilPercent: p.MemPercent,
 		EncoderPercent: p.EncPercent, DecoderPercent: p.DecPercent, CPUPercent: p.CPUPercent, RSSBytes: p.RSS,
-		Threads: p.Threads, ElapsedSeconds: p.ElapsedSec,
+		Threads: p.Threads, ElapsedSeconds: p.ElapsedSec, IOReadBytesPerSecond: p.IORead,
+		IOWriteBytesPerSecond: p.IOWrite, CPUAffinity: p.CPUAffinity,
 	}
 	out.GPU, out.GPUKey = nameOf(g)
 	out.GPUMemoryPercent, out.HostMemoryPercent = percent(tally.GPUShare(g, p)), percent(tally.HostPercent(n, p))

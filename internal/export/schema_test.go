@@ -8,17 +8,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics. The rest of
-// it is written by hand.
+// TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics, those of
+// processes the numbers of package wire. The rest of it is written by hand.
 func TestSchemaHasTheTable(t *testing.T) {
 	want := string(Schema)
 	want = between(t, want, []string{`"cpus": {`, `"host": {`, `"properties": {`}, `          },
-          "required"`, "            ", metric.Host)
-	want = between(t, want, []string{`    "gpu": {`, `"processes_unlisted": {`, `},`}, `        "jobs": {`, "        ",
-		metric.GPU)
+          "required"`, properties(t, "            ", metric.Host, ""))
+	want = between(t, want, []string{`    "gpu": {`, `"processes_unlisted": {`, `},`}, `        "jobs": {`,
+		properties(t, "        ", metric.GPU, ","))
+	want = between(t, want, []string{`    "process": {`, `"cpu_affinity": {`, `},`}, `      },
+      "required"`, ofProcess(t, "        "))
 	if *update {
 		if err := os.WriteFile("schema.json", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -30,8 +34,8 @@ func TestSchemaHasTheTable(t *testing.T) {
 	}
 }
 
-// between puts the numbers of one scope into the lines after the texts, one behind the other, and before the text end.
-func between(t *testing.T, schema string, after []string, end, indent string, s metric.Scope) string {
+// between puts lines after the texts, one behind the other, and before the text end.
+func between(t *testing.T, schema string, after []string, end, lines string) string {
 	t.Helper()
 	from := 0
 	for _, text := range after {
@@ -46,26 +50,36 @@ func between(t *testing.T, schema string, after []string, end, indent string, s 
 	if to < 0 {
 		t.Fatalf("schema.json has no %s where it is looked for", end)
 	}
-	lines := properties(t, indent, s)
-	if s == metric.Host { // nothing follows
-		lines = strings.TrimSuffix(lines, ",\n") + "\n"
-	}
 	return schema[:from] + lines + schema[from+to:]
 }
 
-func properties(t *testing.T, indent string, s metric.Scope) string {
+// property is one number of an object.
+type property struct {
+	Type        string   `json:"type"`
+	Description string   `json:"description"`
+	Items       *items   `json:"items,omitempty"`
+	Minimum     *float64 `json:"minimum,omitempty"`
+	Maximum     *float64 `json:"maximum,omitempty"`
+}
+
+type items struct {
+	Type string `json:"type"`
+}
+
+// line is a property as it stands in the schema.
+func (p *property) line(t *testing.T, indent, key string) string {
 	t.Helper()
-	type items struct {
-		Type string `json:"type"`
+	text, err := json.MarshalIndent(p, indent, "  ")
+	if err != nil {
+		t.Fatal(err)
 	}
-	type property struct {
-		Type        string   `json:"type"`
-		Description string   `json:"description"`
-		Items       *items   `json:"items,omitempty"`
-		Minimum     *float64 `json:"minimum,omitempty"`
-		Maximum     *float64 `json:"maximum,omitempty"`
-	}
-	var b strings.Builder
+	return indent + `"` + key + `": ` + string(text)
+}
+
+// properties are the metrics of a scope; last is what stands behind the last of them.
+func properties(t *testing.T, indent string, s metric.Scope, last string) string {
+	t.Helper()
+	var lines []string
 	for id := range metric.All(s) {
 		row := id.Row()
 		p := property{Type: "number", Description: row.Help}
@@ -84,11 +98,24 @@ func properties(t *testing.T, indent string, s metric.Scope) string {
 		if id == metric.NVLinkUp {
 			p = property{Type: "array", Description: row.Help, Items: &items{"integer"}}
 		}
-		text, err := json.MarshalIndent(p, indent, "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.WriteString(indent + `"` + row.Key + `": ` + string(text) + ",\n")
+		lines = append(lines, p.line(t, indent, row.Key))
 	}
-	return b.String()
+	return strings.Join(lines, ",\n") + last + "\n"
+}
+
+// ofProcess are the numbers of a process.
+func ofProcess(t *testing.T, indent string) string {
+	t.Helper()
+	var lines []string
+	for _, f := range wire.Numbers() {
+		p := property{Type: "integer", Description: strings.ToUpper(f.Help[:1]) + f.Help[1:] + ".", Minimum: new(0.0)}
+		if f.Decimals > 0 {
+			p.Type = "number"
+		}
+		if f.Unit == field.Percent && f.Key != "cpu_percent" { // of several CPUs it is more
+			p.Maximum = new(100.0)
+		}
+		lines = append(lines, p.line(t, indent, f.Key))
+	}
+	return strings.Join(lines, ",\n") + "\n"
 }

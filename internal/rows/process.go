@@ -44,7 +44,7 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 			Width: 5, Example: "10", Help: "share of the node's memory that the process has", DownFirst: true,
 			Number: (*Process).shareOfHost},
 	},
-	field.Of(amounts, (*Process).process),
+	field.Of(wire.Numbers(), (*Process).process),
 	[]field.Field[Process]{
 		{Key: "type", Title: "T", Width: 3, Example: "C", Help: "C compute, G graphics, M MPS client",
 			Each: (*Process).types},
@@ -68,39 +68,8 @@ var whose = []field.Field[wire.Process]{
 		Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }},
 	{Key: "command", Also: []string{"cmd"}, Title: "command", Width: 12, Example: "train.py", Help: "command line",
 		Text: command},
-}
-
-// amounts are the numbers of a process. A new one is a line here, and its reader in package procs.
-var amounts = []field.Field[wire.Process]{
-	{Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
-		Example: "10GiB", Help: "GPU memory of the process", DownFirst: true,
-		Number: of(func(p *wire.Process) *uint64 { return p.GPUMemory })},
-	{Key: "sm_percent", Also: []string{"sm"}, Unit: field.Percent, Title: "%SM", Width: 4, Example: "50",
-		Help: "share of the SMs' time", DownFirst: true, Number: of(func(p *wire.Process) *int { return p.SMPercent })},
-	{Key: "mem_util_percent", Also: []string{"mem_rw", "mbw"}, Unit: field.Percent, Title: "%MRW", Width: 4,
-		Example: "50", Help: "share of the time that it reads or writes GPU memory", DownFirst: true,
-		Number: of(func(p *wire.Process) *int { return p.MemPercent })},
-	{Key: "encoder_percent", Unit: field.Percent, Title: "%ENC", Width: 4, Example: "50",
-		Help: "share of the video encoder's time", DownFirst: true,
-		Number: of(func(p *wire.Process) *int { return p.EncPercent })},
-	{Key: "decoder_percent", Unit: field.Percent, Title: "%DEC", Width: 4, Example: "50",
-		Help: "share of the video decoder's time", DownFirst: true,
-		Number: of(func(p *wire.Process) *int { return p.DecPercent })},
-	{Key: "cpu_percent", Also: []string{"cpu"}, Unit: field.Percent, Decimals: 1, Title: "%CPU", Width: 6,
-		Example: "100", Help: "CPU; 100 is one core", DownFirst: true,
-		Number: of(func(p *wire.Process) *float64 { return p.CPUPercent })},
-	{Key: "rss_bytes", Also: []string{"rss"}, Unit: field.Bytes, Title: "RSS", Width: 8, Example: "4GiB",
-		Help: "host memory of the process", DownFirst: true,
-		Number: of(func(p *wire.Process) *uint64 { return p.RSS })},
-	{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Title: "time", Width: 8, Example: "2h",
-		Help: "how long it has run", DownFirst: true, Number: of(func(p *wire.Process) *int64 { return p.ElapsedSec })},
-	{Key: "threads", Unit: field.Count, Title: "THR", Width: 4, Example: "64", Help: "number of threads",
-		DownFirst: true, Number: of(func(p *wire.Process) *int { return p.Threads })},
-}
-
-// of reads a number that may be absent.
-func of[T int | int64 | uint64 | float64](at func(*wire.Process) *T) func(*wire.Process) (float64, bool) {
-	return func(p *wire.Process) (float64, bool) { return field.Known(at(p)) }
+	{Key: "cpu_affinity", Title: "affinity", Width: 8, Example: "0-15", Help: "the CPUs on which the kernel may run it",
+		Text: func(p *wire.Process) string { return p.CPUAffinity }},
 }
 
 func (r *Process) process() *wire.Process { return r.Process }

@@ -14,6 +14,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
@@ -478,5 +479,31 @@ func TestPlain(t *testing.T) {
 				t.Errorf("%s: %v: got %+v, want %+v", name, err, got.Report, want)
 			}
 		}
+	}
+}
+
+// Each number of a process is one of amounts, by the key that it has in JSON: else a report repeats it as it was.
+func TestAmountsAreAllNumbers(t *testing.T) {
+	numbers := Numbers()
+	for f := range reflect.TypeFor[Process]().Fields() {
+		key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Type.Kind() != reflect.Pointer {
+			continue
+		}
+		at := slices.IndexFunc(numbers, func(n field.Field[Process]) bool { return n.Key == key })
+		if at < 0 {
+			t.Errorf("%s is not among the amounts", key)
+			continue
+		}
+		var p Process
+		_, before := numbers[at].Number(&p)
+		reflect.ValueOf(&p).Elem().FieldByIndex(f.Index).Set(reflect.New(f.Type.Elem()))
+		if _, known := numbers[at].Number(&p); before || !known {
+			t.Errorf("%s reads another number", key)
+		}
+		numbers = slices.Delete(numbers, at, at+1)
+	}
+	if len(numbers) > 0 {
+		t.Errorf("amounts that are no numbers of a process: %+v", numbers)
 	}
 }

@@ -243,9 +243,12 @@ type Process struct {
 	RSS        *uint64  `json:"rss_bytes,omitempty"`
 	Threads    *int     `json:"threads,omitempty"`
 	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
+	// since the last list; absent in the first, and of another user's process
+	IORead  *uint64 `json:"io_read_bytes_per_second,omitempty"`
+	IOWrite *uint64 `json:"io_write_bytes_per_second,omitempty"`
 }
 
-// Identity is what does not change while a process runs a program. What /proc hides is absent.
+// Identity is what does not change, or hardly ever, while a process runs a program. What /proc hides is absent.
 type Identity struct {
 	User      string `json:"user,omitempty"` // name, or number if it has no name
 	UID       *int   `json:"uid,omitempty"`
@@ -256,6 +259,8 @@ type Identity struct {
 	Job       string `json:"job,omitempty"`  // SLURM job id, from its cgroup or from its environment
 	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
 	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
+	// the CPUs on which the kernel may run it, at most MaxAffinity bytes: "0-15,64-79"
+	CPUAffinity string `json:"cpu_affinity,omitempty"`
 
 	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing
 	// else is known of it.
@@ -278,6 +283,7 @@ type Rank struct {
 // Limits of a report, to keep it below MaxLine.
 const (
 	MaxCommand   = 512  // bytes of Process.Command
+	MaxAffinity  = 256  // bytes of Process.CPUAffinity; a longer list is absent
 	MaxProcesses = 1000 // a probe leaves out the rest and adds a Fault
 	MaxXids      = 32   // likewise
 )

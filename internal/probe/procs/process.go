@@ -5,6 +5,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/prometheus/procfs"
+
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
@@ -27,6 +29,9 @@ type process struct {
 	// listed.
 	ticks uint64
 	since time.Duration // Moment.Mono
+
+	io      *procfs.ProcIO // likewise, for IORead and IOWrite; nil: not known
+	ioSince time.Duration
 }
 
 // processKey identifies a program that a process runs. PIDs are reused, and a process that called exec runs another

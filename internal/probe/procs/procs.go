@@ -2,7 +2,7 @@
 //
 // A Table adds them to reports. It is for one goroutine, the sampler's. What changes (CPU time, memory, state) is read
 // there in each list. What does not (command line, user, working directory, job, rank) is read once per program that a
-// process runs, on goroutines of the Table's own, since a process that hangs in the driver and a directory server may
+// process runs, on goroutines of the Table's own, like what it reads and writes in each list, since a process that hangs in the driver and a directory server may
 // never answer: a list waits for them only for a moment, and the next one has what came late. An Inspector reads one
 // process on request; its methods may be called from any goroutine, and may never return.
 package procs
@@ -24,7 +24,8 @@ import (
 
 // Table describes the processes of this node. Static properties are read once, on another goroutine: reading the
 // command line or the environment of a process that hangs in the driver may take as long as the process hangs. Each
-// listing reads only /proc/PID/stat. procfs is for what is read once per process: that takes 70 µs.
+// listing reads only /proc/PID/stat, and on another goroutine what a process reads and writes. procfs is for what is read
+// once per process: that takes 70 µs.
 type Table struct {
 	whole bool               // this is the first PID namespace: all processes are in it
 	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it
@@ -34,6 +35,7 @@ type Table struct {
 
 	identities *lookups[processKey, *identity]
 	users      *lookups[int, string] // names by UID; a look-up may query a directory server
+	uses       *lookups[processKey, use]
 
 	mount string         // of procfs, with a slash
 	name  []byte         // of the file that is read
@@ -55,6 +57,7 @@ func New(mount string, jobs *launch.Jobs) *Table {
 		alive:      alive,
 		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, jobs, k) }),
 		users:      newLookups(UserName),
+		uses:       newLookups(func(k processKey) use { return readUse(proc, mount, k) }),
 	}
 }
 
@@ -75,6 +78,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 		}
 	}
 	complete = t.settle() && complete
+	t.settleUse()
 	t.lists.listed(sm.At.Mono, complete)
 	left := 0
 	for i := range on {
@@ -86,7 +90,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	if left > 0 {
 		sm.Fault("processes", fmt.Errorf("more than %d processes: %d left out", wire.MaxProcesses, left))
 	}
-	if t.identities.exhausted() || t.users.exhausted() {
+	if t.identities.exhausted() || t.users.exhausted() || t.uses.exhausted() {
 		sm.Fault("names", fmt.Errorf("%d processes or users cannot be looked up: giving up", maxStuck))
 	}
 }
@@ -130,8 +134,11 @@ func (t *Table) look(pid int) {
 	}
 	lp.PID = pid
 	t.now[pid] = lp
-	if lp.StartTicks > 0 && !lp.identified {
-		t.identities.get(lp.key())
+	if lp.StartTicks > 0 {
+		t.uses.get(lp.key())
+		if !lp.identified {
+			t.identities.get(lp.key())
+		}
 	}
 }
 
@@ -180,6 +187,7 @@ func (t *Table) describe(pid int) (p wire.Process, exists bool) {
 func (t *Table) begin(at clock.Moment) {
 	t.at = at
 	t.now = make(map[int]*process, len(t.known))
+	t.uses.forget(func(processKey) bool { return true }) // also what has come late
 }
 
 func (t *Table) end() {

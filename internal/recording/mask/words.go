@@ -26,6 +26,7 @@ var (
 	ended    = shapeOf(`^[A-Z]+(_[A-Z]+)*$`)
 	variable = shapeOf(`^[A-Z]+(_[A-Z]+)*$`)
 	step     = shapeOf(`^(\d{1,6}|batch|extern|interactive)$`)
+	cpus     = shapeOf(`^[\d,-]+$`)
 	letter   = shapeOf(`^[A-Za-z]$`)
 	kind     = shapeOf(`^[CGM](\+[CGM])*$`)
 	function = shapeOf(`^nvml[A-Z][A-Za-z0-9_]*$`)

@@ -47,6 +47,19 @@ func Whole(v float64) string { return strconv.Itoa(int(math.Round(v))) }
 // One is v with one decimal.
 func One(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
+// Speed is bytes per second in the unit of 1000 in which they are readable: "180 MB/s", "1.2 GB/s".
+func Speed(v float64) string {
+	units := []string{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"}
+	at := 0
+	for ; v >= 999.5 && at < len(units)-1; at++ {
+		v /= 1000
+	}
+	if at > 0 && v < 9.95 {
+		return One(v) + " " + units[at]
+	}
+	return Whole(v) + " " + units[at]
+}
+
 // Age is a duration in one unit below an hour ("40s", "12m"), then in two ("3h10m", "2d4h") as far as five columns hold
 // them.
 func Age(d time.Duration) string {

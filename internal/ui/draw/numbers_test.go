@@ -11,3 +11,12 @@ func TestSize(t *testing.T) {
 		}
 	}
 }
+
+func TestSpeed(t *testing.T) {
+	for v, want := range map[float64]string{0: "0 B/s", 812: "812 B/s", 999.4: "999 B/s", 999.6: "1.0 kB/s",
+		40_000: "40 kB/s", 9_940_000: "9.9 MB/s", 180e6: "180 MB/s", 1.25e9: "1.2 GB/s", 3e15: "3000 TB/s"} {
+		if got := Speed(v); got != want {
+			t.Errorf("%v: %q, want %q", v, got, want)
+		}
+	}
+}

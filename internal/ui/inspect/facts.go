@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // fact is a line of what is known of the process. A long one has a line of its own.
@@ -76,7 +77,7 @@ func (m *Metrics) long() []fact {
 // short are the others.
 func (m *Metrics) short() []fact {
 	parent, state, threads, running, started := 0, "", 0, "", ""
-	job, step := m.target.Job, ""
+	job, step, cpus, read, written := m.target.Job, "", "", "", ""
 	if d := m.details; d != nil {
 		parent, state, threads = d.Parent, safe.Line(d.State, 1), d.Threads
 		running = elapsed(d.ElapsedSec)
@@ -87,6 +88,7 @@ func (m *Metrics) short() []fact {
 			threads = *p.Threads
 		}
 		running = cmp.Or(elapsed(p.ElapsedSec), running)
+		cpus, read, written = safe.Line(p.CPUAffinity, wire.MaxAffinity), speed(p.IORead), speed(p.IOWrite)
 	}
 	if m.exited() {
 		state = "has exited"
@@ -100,7 +102,7 @@ func (m *Metrics) short() []fact {
 	return known(fact{"PID", strconv.Itoa(m.target.PID)}, fact{"parent", positive(parent)},
 		fact{"state", stateName(state)}, fact{"threads", positive(threads)},
 		fact{"started", started}, fact{"running", running}, fact{"job", job}, fact{"rank", m.rank()},
-		fact{"GPU", m.gpus()})
+		fact{"GPU", m.gpus()}, fact{"CPUs", cpus}, fact{"reads", read}, fact{"writes", written})
 }
 
 // elapsed is a running time in words.
@@ -109,6 +111,14 @@ func elapsed(seconds *int64) string {
 		return ""
 	}
 	return draw.JobTime(time.Duration(*seconds) * time.Second)
+}
+
+// speed is a rate with its unit.
+func speed(bytes *uint64) string {
+	if bytes == nil {
+		return ""
+	}
+	return draw.Speed(float64(*bytes))
 }
 
 func positive(n int) string {

@@ -1,0 +1,70 @@
+package procs
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// use is what is read of a process for each listing besides its stat. A process that runs exec while its old memory
+// hangs in the driver does not answer, so it is read on a goroutine of the lookups.
+type use struct {
+	io       *procfs.ProcIO // nil: it is another user's
+	affinity string         // "": not known
+}
+
+// readUse reads the use of a process. It may never return.
+func readUse(fs procfs.FS, mount string, k processKey) use {
+	u := use{affinity: affinity(filepath.Join(mount, strconv.Itoa(k.pid), "status"))}
+	if proc, err := fs.Proc(k.pid); err == nil {
+		if io, err := proc.IO(); err == nil {
+			u.io = &io
+		}
+	}
+	return u
+}
+
+// affinity is the list of CPUs in a status file of /proc, as the kernel writes it.
+func affinity(path string) string {
+	text, err := os.ReadFile(path)
+	_, after, found := bytes.Cut(text, []byte("\nCpus_allowed_list:\t"))
+	list, _, _ := bytes.Cut(after, []byte("\n"))
+	if err != nil || !found || len(list) > wire.MaxAffinity {
+		return ""
+	}
+	return string(list)
+}
+
+// settleUse fills in the use of the processes of this listing. What is not known in time is absent.
+func (t *Table) settleUse() {
+	t.uses.wait(time.Now().Add(lookupPatience))
+	for _, lp := range t.now {
+		if lp.StartTicks > 0 {
+			u, _ := t.uses.get(lp.key())
+			lp.CPUAffinity = u.affinity
+			lp.measureIO(t.known[lp.PID], u.io, t.at.Mono)
+		}
+	}
+}
+
+// measureIO computes the rates since the previous listing, or repeats them if that was a moment ago.
+func (lp *process) measureIO(old *process, io *procfs.ProcIO, now time.Duration) {
+	same := old != nil && old.key() == lp.key() && old.io != nil && io != nil
+	if same && now-old.ioSince < host.MinWindow {
+		lp.io, lp.ioSince = old.io, old.ioSince
+		return
+	}
+	lp.io, lp.ioSince, lp.IORead, lp.IOWrite = io, now, nil, nil
+	if same && io.RChar >= old.io.RChar && io.WChar >= old.io.WChar {
+		seconds := (now - old.ioSince).Seconds()
+		lp.IORead = new(uint64(float64(io.RChar-old.io.RChar) / seconds))
+		lp.IOWrite = new(uint64(float64(io.WChar-old.io.WChar) / seconds))
+	}
+}
