@@ -23,7 +23,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // StageMaster is the only stage of this door: the master takes us in.
@@ -91,7 +91,7 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	return &shell{s}, nil
 }
 
-func (d *Door) dial(ctx context.Context, node string) (*ssh.Sessions, error) {
+func (d *Door) dial(ctx context.Context, node string) (*sshconn.Sessions, error) {
 	path, err := d.socket(ctx, node)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (d *Door) dial(ctx context.Context, node string) (*ssh.Sessions, error) {
 		_ = conn.Close()
 		return nil, err
 	}
-	return ssh.NewSessions(conn, c, chans, reqs), nil
+	return sshconn.NewSessions(conn, c, chans, reqs), nil
 }
 
 // isOurs returns an error if another user listens at the other end of a connection. The path may lead elsewhere by now
@@ -161,7 +161,7 @@ func explainDial(c *remote.Case, err error) {
 }
 
 // shell is a node behind a master. It implements remote.Shell.
-type shell struct{ *ssh.Sessions }
+type shell struct{ *sshconn.Sessions }
 
 // Ping implements link.Way. A master passes on nothing but sessions, and drops us for anything else.
 func (s *shell) Ping(ctx context.Context) error { return s.Knock(ctx) }

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
-	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -40,7 +40,7 @@ func explain(c *remote.Case, err error) {
 			explainEnd(c, err)
 		}
 	}
-	ssh.Advise(c)
+	advice.Advise(c)
 	adviseHostKey(&c.Failure, c.Words)
 	if c.Failure.Class == reach.ClassAuth {
 		c.Failure.Meaning = "The node accepts none of the logins that OpenSSH can make without asking you."

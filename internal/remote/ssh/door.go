@@ -13,6 +13,9 @@
 // same question of the same jump host, or of any node of the same domain, but never a node what was typed for a jump
 // host; a one-time code serves once. When nobody can answer, the failure says the question.
 //
+// Its rooms: keyfile reads keys, secrets keeps what was typed, sshconn is a connection that is logged in, advice
+// explains failures.
+//
 // A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of
 // a turn.
 package ssh
@@ -21,6 +24,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/user"
@@ -29,15 +33,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
-)
-
-// The stages of this door.
-const (
-	StageName    reach.Stage = "name"     // resolve the host name
-	StageTCP     reach.Stage = "TCP"      // connect, through a jump host or a ProxyCommand if so configured
-	StageSSH     reach.Stage = "ssh"      // protocol version and key exchange
-	StageHostKey reach.Stage = "host key" // compare it with known_hosts
-	StageLogin   reach.Stage = "login"    // authenticate
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // Door reaches nodes over SSH. It implements remote.Door.
@@ -46,10 +45,10 @@ type Door struct {
 	home, user, agent string // of this process: agent is a socket
 	limits            limits
 	settings          *settings.Source
-	keys              *keyCache
+	keys              *keyfile.Cache
 	known             *knownCache
 	hung              *hungAgents
-	secrets           *secrets
+	secrets           *secrets.Store
 	jumps             *jumps
 	login             *hop // all nodes are reached through it; nil: as the configuration says
 
@@ -81,7 +80,7 @@ const (
 
 var defaultLimits = limits{
 	name: 5 * time.Second, tcp: 5 * time.Second, ssh: 5 * time.Second, login: 10 * time.Second, agent: 3 * time.Second,
-	closing: 300 * time.Millisecond,
+	closing: sshconn.UsualClosing,
 	turn:    time.Second, start: 300 * time.Millisecond, alive: 10 * time.Second, idle: 2 * time.Minute,
 	again: 2 * time.Second,
 }
@@ -101,10 +100,10 @@ func New(version string) (*Door, error) {
 		home:    home, user: name, agent: os.Getenv("SSH_AUTH_SOCK"),
 		limits:   defaultLimits,
 		settings: settings.New(settings.Config{Home: home, User: name, Program: program}),
-		keys:     &keyCache{files: map[string]*keyFile{}},
+		keys:     keyfile.NewCache(),
 		known:    &knownCache{},
 		hung:     &hungAgents{},
-		secrets:  newSecrets(),
+		secrets:  secrets.New(),
 		lookups:  make(remote.Turns, parallelLookups), handshakes: make(remote.Turns, parallelHandshakes),
 		starts: make(remote.Turns, parallelStarts),
 	}
@@ -136,7 +135,7 @@ func (d *Door) Settings() *settings.Source { return d.settings }
 
 // Stages implements remote.Door.
 func (d *Door) Stages() []reach.Stage {
-	return []reach.Stage{StageName, StageTCP, StageSSH, StageHostKey, StageLogin}
+	return []reach.Stage{advice.StageName, advice.StageTCP, advice.StageSSH, advice.StageHostKey, advice.StageLogin}
 }
 
 // Dial implements remote.Door.
@@ -148,3 +147,15 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	}
 	return s, nil
 }
+
+// shell is a login on a node. It implements remote.Shell.
+type shell struct {
+	*trip
+	*sshconn.Sessions
+}
+
+// Explain implements remote.Shell.
+func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
+
+// drop closes something that is no longer needed, when its error does not matter.
+func drop(c io.Closer) { c.Close() }

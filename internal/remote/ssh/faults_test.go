@@ -15,13 +15,15 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // hurry gives a stage a limit that a test can wait for. The others keep theirs: a busy machine takes its time.
 func hurry(s *site, stage reach.Stage) {
 	limit := map[reach.Stage]*time.Duration{
-		StageSSH: &s.d.limits.ssh, StageLogin: &s.d.limits.login, remote.StageProbe: &s.o.Installer.Limits.Start,
+		advice.StageSSH: &s.d.limits.ssh, advice.StageLogin: &s.d.limits.login,
+		remote.StageProbe:  &s.o.Installer.Limits.Start,
 		remote.StageDriver: &s.o.Installer.Link.Driver,
 	}[stage]
 	*limit = 300 * time.Millisecond
@@ -47,18 +49,18 @@ var faults = []struct {
 	words   string // that must be among the failure's
 }{
 	{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
-		reach.ClassFrozen, StageSSH, "sshd not responding after ", ""},
+		reach.ClassFrozen, advice.StageSSH, "sshd not responding after ", ""},
 	{"closes at once", func(n *node) { n.raw = func(c net.Conn) { fmt.Fprint(c, "Not allowed at this time\r\n") } },
-		reach.ClassClosed, StageSSH, "sshd closed the connection", "Not allowed at this time"},
+		reach.ClassClosed, advice.StageSSH, "sshd closed the connection", "Not allowed at this time"},
 	{"is no sshd", func(n *node) {
 		n.raw = func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n"); swallow(c) }
-	}, reach.ClassFrozen, StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
+	}, reach.ClassFrozen, advice.StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
 	{"takes no key", func(n *node) {
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
 			return nil,
 				errors.New("no")
 		}
-	}, reach.ClassAuth, StageLogin, "permission denied (publickey)",
+	}, reach.ClassAuth, advice.StageLogin, "permission denied (publickey)",
 		"Permission denied (publickey).\nKeys offered: id_ed25519."},
 	{"takes passwords only", func(n *node) {
 		n.config.PublicKeyCallback = nil
@@ -66,13 +68,13 @@ var faults = []struct {
 			return nil,
 				errors.New("no")
 		}
-	}, reach.ClassAuth, StageLogin, "permission denied (password)", ""},
+	}, reach.ClassAuth, advice.StageLogin, "permission denied (password)", ""},
 	{"hangs in the login", func(n *node) {
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
 			time.Sleep(time.Second)
 			return nil, nil
 		}
-	}, reach.ClassLoginHangs, StageLogin, "login timed out after ", ""},
+	}, reach.ClassLoginHangs, advice.StageLogin, "login timed out after ", ""},
 	{"opens no session", func(n *node) { n.after = func(c *ssh.ServerConn, _ net.Conn) { drop(c) } },
 		reach.ClassClosed, remote.StageProbe, "connection closed", "Connection closed by 127.0.0.1"},
 	{"silent in the session", func(n *node) { n.session = func(ch ssh.Channel, _ string) { swallow(ch) } },
@@ -166,7 +168,7 @@ func TestAPanicInAHostKeyCheckCostsOneAttempt(t *testing.T) {
 	s := newSite(t)
 	s.configure("n", startNode(t, s, nil))
 	_, err := s.d.Dial(t.Context(), "n", remote.NewLog("n", func(step reach.Step) {
-		if step.Stage == StageHostKey {
+		if step.Stage == advice.StageHostKey {
 			panic("the moon fell down")
 		}
 	}))
@@ -193,10 +195,10 @@ func TestAdopt(t *testing.T) {
 	})
 	s.configure("n", n)
 	f := s.mustFail("n", reach.ClassAdopt)
-	if f.Summary() != "login refused (pam_slurm_adopt)" || f.Stage != StageLogin {
+	if f.Summary() != "login refused (pam_slurm_adopt)" || f.Stage != advice.StageLogin {
 		t.Errorf("got %s", describe(f))
 	}
-	if got := s.steps.last(StageLogin).Text; got != "publickey accepted, then closed by PAM" {
+	if got := s.steps.last(advice.StageLogin).Text; got != "publickey accepted, then closed by PAM" {
 		t.Errorf("login: %q", got)
 	}
 	host, port, _ := net.SplitHostPort(n.ln.Addr().String())
@@ -239,7 +241,7 @@ func TestHostKeys(t *testing.T) {
 	s.append(filepath.Join(s.home, ".ssh", "config"), n.hostBlock("n")+"StrictHostKeyChecking no\n")
 
 	f := s.mustFail("n", reach.ClassHostKeyUnknown)
-	if f.Stage != StageHostKey || !strings.Contains(strings.Join(f.Hints, "|"), "ssh n") {
+	if f.Stage != advice.StageHostKey || !strings.Contains(strings.Join(f.Hints, "|"), "ssh n") {
 		t.Errorf("unknown: %s", describe(f))
 	}
 	if f := s.mustFail("n", reach.ClassHostKeyUnknown); !strings.Contains(f.Words,
@@ -264,7 +266,7 @@ func TestHostKeys(t *testing.T) {
 	// It heals by itself once the file is right, and a line that nobody understands does no harm.
 	writeFile(t, s.known, "host 1024 35 1234567890\nbad\n@strange * x y\n"+line(n.host.PublicKey()))
 	s.mustOpen("n")
-	if got := s.steps.last(StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
+	if got := s.steps.last(advice.StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
 		t.Errorf("host key: %q", got)
 	}
 }
@@ -289,10 +291,10 @@ func TestNetworkFailures(t *testing.T) {
 	n := startNode(t, s, nil)
 	s.configure("refused", n)
 	n.stop()
-	if f := s.mustFail("refused", reach.ClassRefused); f.Stage != StageTCP {
+	if f := s.mustFail("refused", reach.ClassRefused); f.Stage != advice.StageTCP {
 		t.Errorf("refused: %s", describe(f))
 	}
-	if f := s.mustFail("no-such-host.invalid", reach.ClassUnknownHost); f.Stage != StageName {
+	if f := s.mustFail("no-such-host.invalid", reach.ClassUnknownHost); f.Stage != advice.StageName {
 		t.Errorf("unknown host: %s", describe(f))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // opening is an open request to a jump host that it has not answered yet.
@@ -19,15 +21,15 @@ type opening struct {
 // open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
 // takes its result. So there is at most one for a host that is dead.
 func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
-	if s.trip.conn.failure() != nil { // x/crypto may wait for ever for what is asked now, see await
-		return nil, &openError{errGone}
+	if s.trip.conn.Failure() != nil { // x/crypto may wait for ever for what is asked now, see await
+		return nil, &advice.OpenError{Err: sshconn.ErrGone}
 	}
 	o := j.request(s, net.JoinHostPort(host, port))
 	var err error
 	select {
 	case <-o.done:
-	case <-s.client.gone:
-		err = &openError{errGone}
+	case <-s.Client.Gone:
+		err = &advice.OpenError{Err: sshconn.ErrGone}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 		select {
@@ -45,7 +47,7 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 		return nil, err
 	}
 	if o.err != nil {
-		return nil, &openError{o.err}
+		return nil, &advice.OpenError{Err: o.err}
 	}
 	conn := o.conn
 	j.streams++
@@ -56,7 +58,7 @@ func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn,
 		j.mu.Unlock()
 		go drop(conn) // blocks while the connection is stuck
 	}
-	return newTimedConn(conn, host, port, closed), nil
+	return sshconn.Timed(conn, host, port, closed), nil
 }
 
 // request returns the open request for an address, and makes one if there is none.
@@ -72,7 +74,7 @@ func (j *jump) request(s *shell, address string) *opening {
 	go func() {
 		conn, err := func() (c net.Conn, err error) {
 			defer reach.Recover(&err)
-			return s.client.Dial("tcp", address)
+			return s.Client.Dial("tcp", address)
 		}()
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -87,9 +89,3 @@ func (j *jump) request(s *shell, address string) *opening {
 	}()
 	return o
 }
-
-// openError is the jump host's answer that it cannot reach a host.
-type openError struct{ err error }
-
-func (e *openError) Error() string { return e.err.Error() }
-func (e *openError) Unwrap() error { return e.err }

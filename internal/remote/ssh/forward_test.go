@@ -7,11 +7,14 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // TestAConnectionThatComesTooLateIsClosed also where it comes while the attempt ends: nobody else would take it.
 func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
-	s := &shell{trip: &trip{conn: &watchedConn{}}, Sessions: &Sessions{client: &client{gone: make(chan struct{})}}}
+	s := &shell{trip: &trip{conn: &sshconn.Watched{}},
+		Sessions: &sshconn.Sessions{Client: &sshconn.Client{Gone: make(chan struct{})}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	late := 0

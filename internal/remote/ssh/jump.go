@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
 // jumps are the shared connections to jump hosts: one each, for all hosts behind it.
@@ -160,7 +161,7 @@ func (j *jump) fail(f *reach.Failure) {
 		j.waits.MaxInterval = 5 * time.Minute
 	}
 	named := *f
-	named.Stage, named.Short = StageTCP, j.role()+" "+j.to.host+": "+f.Short
+	named.Stage, named.Short = advice.StageTCP, j.role()+" "+j.to.host+": "+f.Short
 	j.failure, j.ended = &named, time.Now()
 	j.again = j.ended.Add(j.waits.NextBackOff())
 }
@@ -203,9 +204,6 @@ func (j *jump) tend(s *shell) {
 	_ = s.Close()
 }
 
-// closedByHost says why a connection to a jump host has ended.
-const closedByHost = "closed by the host"
-
 // steady is how long a connection must have lasted for the waits to begin anew.
 const steady = time.Minute
 
@@ -220,8 +218,8 @@ func (j *jump) watch(s *shell) (why string) {
 		select {
 		case <-j.jumps.life.Done():
 			return ""
-		case <-s.client.gone:
-			return closedByHost
+		case <-s.Client.Gone:
+			return advice.ClosedByHost
 		case <-j.doubt:
 			doubted = true
 		case <-tick.C:

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
 // forward serves a direct-tcpip channel as sshd does.
@@ -173,7 +174,7 @@ func TestWhatTheJumpHostAnswers(t *testing.T) {
 				n.connect = func(string) (net.Conn, error) { return nil, tc.err }
 			}))
 			s.behind("login1", "n")
-			if f := s.mustFail("n", tc.class); f.Summary() != want || f.Stage != StageTCP {
+			if f := s.mustFail("n", tc.class); f.Summary() != want || f.Stage != advice.StageTCP {
 				t.Errorf("got %s", describe(f))
 			}
 		})
@@ -215,7 +216,7 @@ func TestDeadNodeBehindAJumpHost(t *testing.T) {
 	}))
 	s.behind("login1", "n")
 	for range 3 {
-		if f := s.mustFail("n", reach.ClassTimeout); f.Stage != StageTCP {
+		if f := s.mustFail("n", reach.ClassTimeout); f.Stage != advice.StageTCP {
 			t.Errorf("got %s", describe(f))
 		}
 	}

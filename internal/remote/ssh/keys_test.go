@@ -12,9 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 )
 
 // startAgent serves keys on a socket in place of ssh-agent.
@@ -61,7 +64,7 @@ func TestAgent(t *testing.T) {
 	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"},
 		agent.AddedKey{PrivateKey: priv, Comment: "alice@laptop"}))
 	drop(s.mustOpen("n"))
-	if got := s.steps.last(StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
+	if got := s.steps.last(advice.StageLogin).Text; got != "publickey accepted, alice@laptop (agent)" {
 		t.Errorf("login: %q", got)
 	}
 
@@ -205,8 +208,8 @@ func TestCertificates(t *testing.T) {
 		time.Now().Add(time.Hour)))))
 	drop(s.mustOpen("n"))
 	for stage, want := range map[reach.Stage]string{
-		StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
-		StageLogin:   "publickey accepted, id_ed25519-cert.pub",
+		advice.StageHostKey: "ed25519 certificate, known (known_hosts line 2)",
+		advice.StageLogin:   "publickey accepted, id_ed25519-cert.pub",
 	} {
 		if got := s.steps.last(stage).Text; got != want {
 			t.Errorf("%s: %q, want %q", stage, got, want)
@@ -240,7 +243,7 @@ func TestKeys(t *testing.T) {
 	if !strings.Contains(f.Meaning, "id_ed25519 needs a passphrase") || !strings.Contains(f.Hints[0], "ssh-add") {
 		t.Errorf("locked key: %s", describe(f))
 	}
-	if got := s.steps.last(StageLogin).Text; got != "no key to offer" {
+	if got := s.steps.last(advice.StageLogin).Text; got != "no key to offer" {
 		t.Errorf("login: %q", got)
 	}
 
@@ -251,7 +254,7 @@ func TestKeys(t *testing.T) {
 		"Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
 	s.reread()
 	s.mustOpen("n")
-	if got := s.steps.last(StageLogin).Text; got != "publickey accepted, a key" {
+	if got := s.steps.last(advice.StageLogin).Text; got != "publickey accepted, a key" {
 		t.Errorf("login: %q\n%s", got, s.steps.String())
 	}
 	if !strings.Contains(s.steps.String(), "trying publickey (key 2 of 2)") {
@@ -268,12 +271,12 @@ func TestUnprotectedKey(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		f := readKeyFile(path)
-		if got := f.signer != nil; got != usable {
-			t.Errorf("mode %04o: usable %v, want %v (%v)", mode, got, usable, f.err)
+		f := keyfile.NewCache().Load(path)
+		if got := f.Signer != nil; got != usable {
+			t.Errorf("mode %04o: usable %v, want %v (%v)", mode, got, usable, f.Err)
 		}
-		if !usable && !strings.Contains(f.err.Error(), "chmod 600") {
-			t.Errorf("mode %04o: %v does not say what to do", mode, f.err)
+		if !usable && !strings.Contains(f.Err.Error(), "chmod 600") {
+			t.Errorf("mode %04o: %v does not say what to do", mode, f.Err)
 		}
 		os.Remove(path)
 	}

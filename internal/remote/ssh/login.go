@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 )
 
 // login is the stage login. It offers one key after the other and remembers the result.
@@ -36,7 +38,8 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 		return nil
 	}
 	if l.ids == nil {
-		l.ids = l.trip.d.identities(ctx, l.trip.target, func(f *keyFile) ssh.Signer { return l.trip.unlocked(ctx, f) })
+		l.ids = l.trip.d.identities(ctx, l.trip.target,
+			func(f *keyfile.File) ssh.Signer { return l.trip.unlocked(ctx, f) })
 	}
 	// If a key has signed and the login still failed, more keys would only use up sshd's attempts.
 	if l.tried == len(l.ids.keys) || l.proven != "" {
@@ -44,11 +47,11 @@ func (l *login) nextKey(ctx context.Context) ssh.AuthMethod {
 	}
 	key := l.ids.keys[l.tried]
 	l.tried++
-	l.trip.log.Begin(StageLogin, fmt.Sprintf("trying publickey (key %d of %d)", l.tried, len(l.ids.keys)))
-	return ssh.PublicKeys(witness(key.signer, func() { l.proven = key.name }))
+	l.trip.log.Begin(advice.StageLogin, fmt.Sprintf("trying publickey (key %d of %d)", l.tried, len(l.ids.keys)))
+	return ssh.PublicKeys(keyfile.Witnessed(key.signer, func() { l.proven = key.name }))
 }
 
-// accepted returns the text of a successful login.
+// Accepted returns the text of a successful login.
 func (l *login) accepted() string {
 	answered := l.asks.rounds > 0
 	switch {
@@ -62,24 +65,24 @@ func (l *login) accepted() string {
 	return "publickey accepted, " + l.proven
 }
 
-// explain adds the state of the login to the error of a handshake that got as far as the login.
+// Explain adds the state of the login to the error of a handshake that got as far as the login.
 func (l *login) explain(err error) error {
 	if _, isKey := errors.AsType[*hostKeyError](err); l.methods == nil || isKey {
-		l.asks.settle(unheard)
+		l.asks.settle(secrets.Unheard)
 		return err
 	}
-	e := &loginError{err: err, proven: l.proven, methods: l.methods, tried: l.tried, question: l.asks.open,
-		refused: l.asks.rounds > 0}
+	e := &advice.LoginError{Err: err, Proven: l.proven, Methods: l.methods, Tried: l.tried, Question: l.asks.open,
+		Refused: l.asks.rounds > 0}
 	if l.ids != nil {
-		e.skipped = l.ids.skipped
+		e.Skipped = l.ids.skipped
 		for _, key := range l.ids.keys[:l.tried] {
-			e.offered = append(e.offered, key.name)
+			e.Offered = append(e.Offered, key.name)
 		}
 	}
-	if e.rejected() {
-		l.asks.settle(refused)
+	if e.Rejected() {
+		l.asks.settle(secrets.Refused)
 	} else {
-		l.asks.settle(unheard)
+		l.asks.settle(secrets.Unheard)
 	}
 	return e
 }
@@ -89,60 +92,3 @@ func (l *login) close() {
 		drop(l.ids.agent)
 	}
 }
-
-// loginError is a failed login.
-type loginError struct {
-	err     error
-	proven  string   // the key that was accepted, before something else failed
-	tried   int      // keys offered
-	offered []string // their names
-	methods []string // accepted by the node
-	skipped []string // keys that cannot be used, and why
-
-	question string // one that nobody has answered
-	refused  bool   // answers were not accepted
-}
-
-func (e *loginError) Error() string { return e.err.Error() }
-func (e *loginError) Unwrap() error { return e.err }
-
-// rejected reports whether sshd rejected the login, as opposed to closing the connection.
-func (e *loginError) rejected() bool {
-	return slices.ContainsFunc([]string{"ssh: unable to authenticate", "ssh: disconnect",
-		"ssh: no common public key signature algorithm"},
-		func(words string) bool { return strings.Contains(e.err.Error(), words) })
-}
-
-// witness returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that fails
-// to sign is not used.
-func witness(signer ssh.Signer, used func()) ssh.Signer {
-	algorithms, ok := signer.(ssh.AlgorithmSigner)
-	if !ok {
-		return signer
-	}
-	w := witnessSigner{AlgorithmSigner: algorithms, used: used}
-	if multi, ok := signer.(ssh.MultiAlgorithmSigner); ok {
-		return &witnessMultiSigner{witnessSigner: w, algorithms: multi.Algorithms()}
-	}
-	return &w
-}
-
-type witnessSigner struct {
-	ssh.AlgorithmSigner
-	used func()
-}
-
-func (w *witnessSigner) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
-	signature, err := w.AlgorithmSigner.SignWithAlgorithm(rand, data, algorithm)
-	if err == nil {
-		w.used()
-	}
-	return signature, err
-}
-
-type witnessMultiSigner struct {
-	witnessSigner
-	algorithms []string
-}
-
-func (w *witnessMultiSigner) Algorithms() []string { return w.algorithms }

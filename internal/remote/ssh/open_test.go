@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -38,11 +39,11 @@ func TestOpenCopiesThenFindsTheProbe(t *testing.T) {
 		t.Errorf("%d commands, want 3: look, copy, look", got)
 	}
 	for stage, want := range map[reach.Stage]string{
-		StageName:          "gpu-n01 is 127.0.0.1",
-		StageSSH:           "OpenSSH_9.9",
-		StageHostKey:       "ed25519, known (known_hosts line 2)",
-		StageLogin:         "publickey accepted, id_ed25519",
-		remote.StageDriver: "NVIDIA 550.54, 2 GPUs",
+		advice.StageName:    "gpu-n01 is 127.0.0.1",
+		advice.StageSSH:     "OpenSSH_9.9",
+		advice.StageHostKey: "ed25519, known (known_hosts line 2)",
+		advice.StageLogin:   "publickey accepted, id_ed25519",
+		remote.StageDriver:  "NVIDIA 550.54, 2 GPUs",
 	} {
 		if got := s.steps.last(stage); got.Text != want || got.State != reach.StepDone {
 			t.Errorf("%s: %s %q, want done %q", stage, got.State, got.Text, want)

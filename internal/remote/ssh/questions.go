@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -16,7 +17,7 @@ import (
 type questions struct {
 	trip   *trip
 	rounds int
-	taken  map[string]func(verdict) // remembered answers that were used; nil: refused
+	taken  map[string]func(secrets.Verdict) // remembered answers that were used; nil: refused
 	given  []given
 	open   string // a question that nobody answered
 }
@@ -50,12 +51,12 @@ func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.A
 		return nil
 	}
 	switch {
-	case interactive && (asks || q.trip.isJump || q.trip.d.secrets.knows(q.key(""))):
+	case interactive && (asks || q.trip.isJump || q.trip.d.secrets.Knows(q.key(""))):
 		q.rounds++
 		return ssh.KeyboardInteractive(func(_, instruction string, prompts []string, echos []bool) ([]string, error) {
 			return q.answerAll(ctx, instruction, prompts, echos)
 		})
-	case password && (asks || q.trip.d.secrets.knows(q.key(passwordPrompt))):
+	case password && (asks || q.trip.d.secrets.Knows(q.key(passwordPrompt))):
 		q.rounds++
 		return ssh.PasswordCallback(func() (string, error) { return q.answer(ctx, "", passwordPrompt, true) })
 	}
@@ -94,11 +95,11 @@ func (q *questions) answer(ctx context.Context, instruction, prompt string, secr
 	key := q.key(prompt)
 	if tell, used := q.taken[key]; used { // asked again
 		if tell != nil {
-			tell(refused)
+			tell(secrets.Refused)
 		}
 		q.taken[key] = nil
 	} else {
-		if known, tell := q.trip.d.secrets.take(ctx, key); tell != nil {
+		if known, tell := q.trip.d.secrets.Take(ctx, key); tell != nil {
 			q.taken[key] = tell
 			return known, nil
 		}
@@ -139,16 +140,16 @@ func domain(node string) string {
 }
 
 // settle remembers the answers of a login that succeeded, and forgets those that a host has refused.
-func (q *questions) settle(v verdict) {
+func (q *questions) settle(v secrets.Verdict) {
 	for _, tell := range q.taken {
 		if tell != nil {
 			tell(v)
 		}
 	}
-	if v != accepted {
+	if v != secrets.Accepted {
 		return
 	}
 	for _, g := range q.given {
-		q.trip.d.secrets.keep(g.key, g.prompt, g.text)
+		q.trip.d.secrets.Keep(g.key, g.prompt, g.text)
 	}
 }

@@ -179,7 +179,7 @@ func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 	if f := wantFailure(t, eventually()); f.Class != reach.ClassAuth {
 		t.Errorf("got %s", describe(f))
 	}
-	if s.d.secrets.knows("") {
+	if s.d.secrets.Knows("") {
 		t.Error("a refused answer is kept")
 	}
 }

@@ -10,10 +10,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // reach connects to the host's sshd, in the way that the settings say.
-func (a *trip) reach(ctx context.Context) (*watchedConn, error) {
+func (a *trip) reach(ctx context.Context) (*sshconn.Watched, error) {
 	switch {
 	case a.target.ProxyJump != "":
 		return a.jump(ctx)
@@ -28,14 +30,14 @@ func (a *trip) reach(ctx context.Context) (*watchedConn, error) {
 }
 
 // jump connects through a jump host, where the name is resolved.
-func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
+func (a *trip) jump(ctx context.Context) (*sshconn.Watched, error) {
 	j, err := a.jumpHost()
 	if err != nil {
 		return nil, err
 	}
 	a.via = j
 	a.log.Done("resolved by " + j.to.host)
-	a.log.Begin(StageTCP, "connecting to "+j.to.host)
+	a.log.Begin(advice.StageTCP, "connecting to "+j.to.host)
 	s, err := j.connect(ctx, a.asker)
 	if err != nil {
 		return nil, err
@@ -43,7 +45,7 @@ func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
 	if a.d.login != nil && !a.isJump {
 		a.behindLogin(j, s)
 	}
-	a.log.Begin(StageTCP, j.to.host+" connects to port "+a.target.Port)
+	a.log.Begin(advice.StageTCP, j.to.host+" connects to port "+a.target.Port)
 	ctx, cancel := context.WithTimeout(ctx, a.patience(a.d.limits.tcp))
 	defer cancel()
 	conn, err := j.open(ctx, s, a.target.HostName, a.target.Port)
@@ -51,13 +53,13 @@ func (a *trip) jump(ctx context.Context) (*watchedConn, error) {
 		return nil, err
 	}
 	a.log.Done("port " + a.target.Port + " open, through " + j.to.host)
-	return &watchedConn{Conn: conn}, nil
+	return &sshconn.Watched{Conn: conn}, nil
 }
 
 // command connects through a ProxyCommand. Whether it reaches the host shows when sshd answers.
-func (a *trip) command(ctx context.Context) (*watchedConn, error) {
+func (a *trip) command(ctx context.Context) (*sshconn.Watched, error) {
 	a.log.Done("resolved by ProxyCommand")
-	a.log.Begin(StageTCP, "starting ProxyCommand")
+	a.log.Begin(advice.StageTCP, "starting ProxyCommand")
 	started, err := a.d.starts.Take(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (a *trip) command(ctx context.Context) (*watchedConn, error) {
 	}
 	a.proxy = p
 	a.log.Done("started ProxyCommand")
-	return &watchedConn{Conn: newTimedConn(p, a.target.HostName, a.target.Port, func() { drop(p) })}, nil
+	return &sshconn.Watched{Conn: sshconn.Timed(p, a.target.HostName, a.target.Port, func() { drop(p) })}, nil
 }
 
 func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
@@ -93,8 +95,8 @@ func (a *trip) resolve(ctx context.Context) ([]net.IPAddr, error) {
 }
 
 // connect tries the addresses in the resolver's order and keeps the first that responds.
-func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, error) {
-	a.log.Begin(StageTCP, "connecting to port "+a.target.Port)
+func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*sshconn.Watched, error) {
+	a.log.Begin(advice.StageTCP, "connecting to port "+a.target.Port)
 	limit := a.patience(a.d.limits.tcp)
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -103,7 +105,7 @@ func (a *trip) connect(ctx context.Context, addrs []net.IPAddr) (*watchedConn, e
 		conn, err := a.connectTo(ctx, addr, limit/time.Duration(len(addrs)-i))
 		if err == nil {
 			a.log.Done("port " + a.target.Port + " open")
-			return &watchedConn{Conn: conn}, nil
+			return &sshconn.Watched{Conn: conn}, nil
 		}
 		if first == nil {
 			first = err

@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
 // sshd is a real OpenSSH server on loopback for the user who runs the test.
@@ -88,7 +90,7 @@ func startProgram(t *testing.T, config string) *sshd {
 	return d
 }
 
-// await returns once the server listens.
+// Await returns once the server listens.
 func (d *sshd) await(t *testing.T) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
@@ -157,7 +159,7 @@ func TestOpenSSH(t *testing.T) {
 			t.Errorf("probe: %q, want %q…", got, want)
 		}
 	}
-	if got := s.steps.last(StageSSH).Text; !strings.HasPrefix(got, "OpenSSH_") {
+	if got := s.steps.last(advice.StageSSH).Text; !strings.HasPrefix(got, "OpenSSH_") {
 		t.Errorf("ssh: %q", got)
 	}
 	if _, err := os.Stat(filepath.Join(d.home, ".cache", "nvnodetop")); err != nil {
@@ -202,7 +204,7 @@ func TestOpenSSHFrozen(t *testing.T) {
 	d.signalSessions(t, syscall.SIGCONT)
 
 	_ = d.cmd.Process.Signal(syscall.SIGSTOP)
-	hurry(s, StageSSH)
+	hurry(s, advice.StageSSH)
 	_ = s.mustFail("n", reach.ClassFrozen)
 	_ = d.cmd.Process.Signal(syscall.SIGCONT)
 	s.d.limits.ssh = defaultLimits.ssh

@@ -16,6 +16,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // CheckLogin returns an error if login is not [user@]host[:port].
@@ -54,7 +57,7 @@ func (d *Door) loginHost() *jump {
 }
 
 // behindLogin completes the settings of a node behind the login host: the user of the login, and what the login host
-// knows of host keys.
+// Knows of host keys.
 func (a *trip) behindLogin(j *jump, s *shell) {
 	a.target = a.target.As(s.target.User, "")
 	j.mu.Lock()
@@ -95,7 +98,7 @@ func (d *Door) Run(ctx context.Context, script string, input []byte) (stdout, st
 	case ctx.Err() != nil:
 		return nil, nil, 0, context.Cause(ctx)
 	case err == nil && !exit.Known:
-		err = errGone
+		err = sshconn.ErrGone
 	}
 	if err != nil {
 		f := *remote.NewLog(j.to.host, func(reach.Step) {}).Case().Settle(err, s.Explain)
@@ -125,7 +128,7 @@ func runScript(ctx context.Context, s *shell, script string, input io.Reader, mo
 		out  []byte
 		exit link.Exit
 	}
-	e, err := await(ctx, s.client.gone, func() (end, error) {
+	e, err := sshconn.Await(ctx, s.Client.Gone, func() (end, error) {
 		drop(p.In)
 		out, err := io.ReadAll(io.LimitReader(p.Out, most))
 		return end{out, p.Wait()}, err
@@ -177,14 +180,14 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 func (d *Door) MayAsk(ctx context.Context) bool {
 	files, _ := filepath.Glob(filepath.Join(d.home, ".ssh", "*"))
 	return d.needsAnswer(ctx, &settings.Settings{IdentityFiles: slices.DeleteFunc(files, func(path string) bool {
-		f := d.keys.load(path)
-		return !f.locked && f.signer == nil
+		f := d.keys.Load(path)
+		return !f.Locked && f.Signer == nil
 	})})
 }
 
 // needsAnswer reports whether a login with these settings may have to ask the user.
 func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
-	ids := d.identities(ctx, t, func(*keyFile) ssh.Signer { return nil })
+	ids := d.identities(ctx, t, func(*keyfile.File) ssh.Signer { return nil })
 	if ids.agent != nil {
 		drop(ids.agent)
 	}
@@ -201,7 +204,7 @@ func (a *trip) try(ctx context.Context) bool {
 			_ = s.Close()
 			return true
 		}
-		return a.log.Case().Stage == StageLogin
+		return a.log.Case().Stage == advice.StageLogin
 	case a.target.ProxyJump != "":
 		j, err := a.jumpHost()
 		if err == nil {

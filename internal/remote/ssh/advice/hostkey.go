@@ -1,4 +1,4 @@
-package ssh
+package advice
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ const (
 )
 
 // adviseHostKey explains a host that is not trusted.
-func adviseHostKey(f *reach.Failure, e *hostKeyError) {
+func adviseHostKey(f *reach.Failure, e *hostkey.Error) {
 	switch e.Verdict {
 	case hostkey.Revoked:
 		f.Meaning = "The host's key is revoked: do not trust this host."
@@ -28,9 +28,9 @@ func adviseHostKey(f *reach.Failure, e *hostKeyError) {
 	}
 }
 
-func where(e *hostKeyError) string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
+func where(e *hostkey.Error) string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
 
-func adviseChanged(f *reach.Failure, e *hostKeyError) {
+func adviseChanged(f *reach.Failure, e *hostkey.Error) {
 	f.Meaning = "The host key has changed. " + whoAnswers
 	if offered := strings.TrimSuffix(e.Offered, " certificate"); e.Known != offered {
 		f.Meaning = fmt.Sprintf("The host offers a new key type (%s; known_hosts has %s). %s", offered, e.Known,
@@ -48,7 +48,7 @@ func adviseChanged(f *reach.Failure, e *hostKeyError) {
 	f.Hints = append(f.Hints, fmt.Sprintf("if so: ssh-keygen -f %q -R %q; ssh NODE", e.File, e.Listed))
 }
 
-func adviseUnknown(f *reach.Failure, e *hostKeyError) {
+func adviseUnknown(f *reach.Failure, e *hostkey.Error) {
 	accept := acceptOnce
 	switch {
 	case len(e.Principals) > 0 && strings.HasPrefix(e.Certificate, hostkey.OtherName):

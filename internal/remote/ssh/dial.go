@@ -14,6 +14,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 	"github.com/nvnodetop/nvnodetop/internal/remote/proxy"
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/secrets"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
 // trip reaches one host: from its name to a login.
@@ -33,12 +36,12 @@ type trip struct {
 	elsewhere *hostkey.Elsewhere // what the login host knows of host keys; nil: nothing
 	via       *jump              // nil: none
 	proxy     *proxy.Command     // nil: none
-	conn      *watchedConn
+	conn      *sshconn.Watched
 	asked     bool // the user has answered a question
 }
 
 func (a *trip) run(ctx context.Context) (*shell, error) {
-	a.log.Begin(StageName, "")
+	a.log.Begin(advice.StageName, "")
 	err := a.settle(ctx)
 	if err != nil {
 		return nil, err
@@ -51,14 +54,14 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 		drop(a.conn)
 		return nil, err
 	}
-	a.conn.allow(0)
-	return &shell{trip: a, Sessions: &Sessions{client: c, conn: a.conn, closing: a.d.limits.closing}}, nil
+	a.conn.Allow(0)
+	return &shell{trip: a, Sessions: sshconn.Over(c, a.conn, a.d.limits.closing)}, nil
 }
 
 // handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers what they do not.
-func (a *trip) handshake(ctx context.Context) (*client, error) {
-	a.log.Begin(StageSSH, "")
-	a.conn.allow(a.patience(a.d.limits.ssh))
+func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
+	a.log.Begin(advice.StageSSH, "")
+	a.conn.Allow(a.patience(a.d.limits.ssh))
 	known, err := a.d.known.load(a.target, a.elsewhere)
 	if err != nil {
 		return nil, err
@@ -74,10 +77,10 @@ func (a *trip) handshake(ctx context.Context) (*client, error) {
 	defer cancel(nil)
 	overdue := &deadline{limit: limit, timer: time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) })}
 	defer overdue.timer.Stop()
-	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(verdict){}}}
+	login := &login{trip: a, asks: questions{trip: a, taken: map[string]func(secrets.Verdict){}}}
 	// No gone: only the handshake notices the connection's end.
-	return await(ctx, nil, func() (*client, error) { return a.shake(ctx, overdue, known, login) },
-		func(c *client) { drop(c) })
+	return sshconn.Await(ctx, nil, func() (*sshconn.Client, error) { return a.shake(ctx, overdue, known, login) },
+		func(c *sshconn.Client) { drop(c) })
 }
 
 // deadline ends a handshake. The time in which it waits for its turn does not count.
@@ -93,22 +96,22 @@ func (d *deadline) during(f func()) {
 	d.timer.Reset(d.limit)
 }
 
-func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*client, error) {
+func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, login *login) (*sshconn.Client, error) {
 	defer context.AfterFunc(ctx, func() { drop(a.conn) })()
 	defer login.close()
 	endTurn := func() {}
 	defer func() { endTurn() }()
 	// A handshake costs this host's processor, and the cluster's directory of users. It begins when sshd has answered:
 	// a host that is dead or hung holds no turn. One that takes long to log in gives its turn away.
-	a.conn.greet = func() (err error) {
-		a.conn.allow(0)
+	a.conn.Greet = func() (err error) {
+		a.conn.Allow(0)
 		overdue.during(func() {
 			var end func()
 			if end, err = a.d.handshakes.Take(ctx); err == nil {
 				endTurn = end
 			}
 		})
-		a.conn.allow(a.patience(a.d.limits.ssh))
+		a.conn.Allow(a.patience(a.d.limits.ssh))
 		return err
 	}
 	check := &hostKeyCheck{trip: a, known: known, agree: func() { time.AfterFunc(a.d.limits.turn, endTurn) }}
@@ -128,9 +131,9 @@ func (a *trip) shake(ctx context.Context, overdue *deadline, known *knownSet, lo
 	if err != nil {
 		return nil, login.explain(err)
 	}
-	login.asks.settle(accepted)
+	login.asks.settle(secrets.Accepted)
 	a.log.Done(login.accepted())
-	return newClient(c, chans, reqs), nil
+	return sshconn.NewClient(c, chans, reqs), nil
 }
 
 // hostKeyCheck is the stage host key. The key exchange is repeated every hour or gigabyte, and the key must stay the
@@ -152,16 +155,37 @@ func (h *hostKeyCheck) check(address string, remote net.Addr, key ssh.PublicKey)
 		return nil
 	}
 	log := h.trip.log
-	log.Done(h.trip.conn.serverVersion())
-	log.Begin(StageHostKey, "")
+	log.Done(h.trip.conn.ServerVersion())
+	log.Begin(advice.StageHostKey, "")
 	where, err := h.known.check(address, remote, key)
 	if err != nil {
 		return err
 	}
 	h.agreed = key.Marshal()
 	log.Done(where)
-	log.Begin(StageLogin, "")
+	log.Begin(advice.StageLogin, "")
 	h.agree()
-	h.trip.conn.allow(h.trip.d.limits.login)
+	h.trip.conn.Allow(h.trip.d.limits.login)
 	return nil
+}
+
+// Explain explains an error of a shell. It also serves a trip that ends before there is a shell.
+func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().Explain(c, err) }
+
+func (a *trip) circumstances() *advice.Circumstances {
+	at := &advice.Circumstances{Log: a.log}
+	if a.target != nil {
+		at.User, at.Ignored = a.target.User, a.target.Ignored
+	}
+	if a.via != nil {
+		at.Via = a.via.to.host
+	}
+	if a.proxy != nil {
+		_ = a.proxy.Close() // the connection is over, and now its words can be read
+		at.Proxy = a.proxy.Failure(time.Second)
+	}
+	if a.conn != nil {
+		at.Peer, at.Broken, at.Preamble = a.conn.RemoteAddr().String(), a.conn.Failure(), a.conn.Preamble()
+	}
+	return at
 }

@@ -1,4 +1,6 @@
-package ssh
+// Package advice says what a failure over SSH means, at which stage it was, and what to try: for every Door that speaks
+// SSH, whoever made the connection.
+package advice
 
 import (
 	"cmp"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
+	"github.com/nvnodetop/nvnodetop/internal/remote/hostkey"
 )
 
 // advice explains a class of failure and lists what to try. NODE stands for the node's name.
@@ -66,60 +69,60 @@ const closedAtOnce = "sshd refuses new connections: too many at once (MaxStartup
 	"rule denies it."
 
 // Advise adds the meaning and the hints of c's class, for any door that speaks SSH.
-func Advise(c *remote.Case) { (&circumstances{}).advise(c, nil) }
+func Advise(c *remote.Case) { (&Circumstances{}).advise(c, nil) }
 
 // advise fills in Meaning and Hints.
-func (at *circumstances) advise(c *remote.Case, err error) {
+func (at *Circumstances) advise(c *remote.Case, err error) {
 	f := &c.Failure
 	a := advices[f.Class]
 	if f.Class == reach.ClassClosed && c.Stage == StageSSH {
 		a.meaning = closedAtOnce
 	}
 	f.Meaning = cmp.Or(f.Meaning, a.meaning)
-	if key, ok := errors.AsType[*hostKeyError](err); ok {
+	if key, ok := errors.AsType[*hostkey.Error](err); ok {
 		adviseHostKey(f, key)
 	} else {
 		f.Hints = append(f.Hints, a.hints...)
 	}
-	if login, ok := errors.AsType[*loginError](err); ok && f.Class == reach.ClassAuth {
+	if login, ok := errors.AsType[*LoginError](err); ok && f.Class == reach.ClassAuth {
 		at.adviseAuth(f, login)
 	}
 	switch f.Class {
 	case reach.ClassAuth, reach.ClassHostKeyUnknown, reach.ClassUnknownHost, reach.ClassLocal:
-		for _, i := range at.ignored[:min(len(at.ignored), 3)] {
+		for _, i := range at.Ignored[:min(len(at.Ignored), 3)] {
 			f.Hints = append(f.Hints, "ignored: "+i)
 		}
 	}
 }
 
-func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {
-	f.Meaning = fmt.Sprintf("The node accepts none of your keys for user %q.", at.user)
+func (at *Circumstances) adviseAuth(f *reach.Failure, e *LoginError) {
+	f.Meaning = fmt.Sprintf("The node accepts none of your keys for user %q.", at.User)
 	switch {
-	case e.question != "":
+	case e.Question != "":
 		f.Meaning = "The host asks a question that nobody has answered."
 		f.Hints = append(f.Hints, "start nvnodetop in a terminal, anew if it is running: it asks before the screen "+
 			"starts")
-	case e.refused:
+	case e.Refused:
 		f.Meaning = "The host did not accept the answers that were typed."
 		f.Hints = append(f.Hints, "start nvnodetop again to answer anew")
-	case e.proven != "":
+	case e.Proven != "":
 		f.Meaning = "The key was accepted, but the node asks for more (password, one-time code). nvnodetop can ask " +
 			"you for it only before the screen starts."
 		f.Hints = append(f.Hints, keepOpen)
-	case len(e.methods) > 0 && !strings.Contains(strings.Join(e.methods, ","), "publickey"):
-		f.Meaning = "The node does not accept keys, only: " + strings.Join(e.methods, ", ") + "."
-		if slices.Contains(e.methods, "keyboard-interactive") || slices.Contains(e.methods, "password") {
+	case len(e.Methods) > 0 && !strings.Contains(strings.Join(e.Methods, ","), "publickey"):
+		f.Meaning = "The node does not accept keys, only: " + strings.Join(e.Methods, ", ") + "."
+		if slices.Contains(e.Methods, "keyboard-interactive") || slices.Contains(e.Methods, "password") {
 			f.Hints = append(f.Hints, keepOpen)
 		}
-	case e.tried == 0 && len(e.skipped) > 0:
-		f.Meaning = "No key could be offered: " + e.skipped[0] + "."
-		if strings.Contains(e.skipped[0], needsPassphrase) {
+	case e.Tried == 0 && len(e.Skipped) > 0:
+		f.Meaning = "No key could be offered: " + e.Skipped[0] + "."
+		if strings.Contains(e.Skipped[0], NeedsPassphrase) {
 			f.Hints = append(f.Hints, "load it into an agent and start nvnodetop from that shell: eval $(ssh-agent); "+
 				"ssh-add",
 				"or start nvnodetop in a terminal, where it asks for the passphrase")
 		}
-		e.skipped = e.skipped[1:]
-	case e.tried == 0:
+		e.Skipped = e.Skipped[1:]
+	case e.Tried == 0:
 		f.Meaning = "No SSH key found: none in an agent, no key file."
 		f.Hints = append(f.Hints, "create a key for use inside the cluster: ssh-keygen -t ed25519, then add its .pub "+
 			"to ~/.ssh/authorized_keys")
@@ -131,7 +134,7 @@ func (at *circumstances) adviseAuth(f *reach.Failure, e *loginError) {
 			"sshd ignores that file where others may write to it or to your home: chmod go-w ~ ~/.ssh "+
 				"~/.ssh/authorized_keys")
 	}
-	for _, s := range e.skipped[:min(len(e.skipped), 4)] {
+	for _, s := range e.Skipped[:min(len(e.Skipped), 4)] {
 		f.Hints = append(f.Hints, "key not offered: "+s)
 	}
 	f.Hints = append(f.Hints, reproduce)

@@ -1,4 +1,4 @@
-package ssh
+package advice
 
 import (
 	"errors"
@@ -12,14 +12,14 @@ import (
 )
 
 // ruleForward handles the answer of a jump host that cannot, or does not want to, connect to a host.
-func ruleForward(at *circumstances, c *remote.Case, err error) bool {
-	if _, ok := errors.AsType[*openError](err); !ok {
+func ruleForward(at *Circumstances, c *remote.Case, err error) bool {
+	if _, ok := errors.AsType[*OpenError](err); !ok {
 		return false
 	}
 	refused, ok := errors.AsType[*ssh.OpenChannelError](err)
 	if !ok {
-		c.Is(reach.ClassClosed, "jump host "+at.via+": connection lost")
-		c.Failure.Cause = closedByHost
+		c.Is(reach.ClassClosed, "jump host "+at.Via+": connection lost")
+		c.Failure.Cause = ClosedByHost
 		return true
 	}
 	c.Say(refused.Message)
@@ -34,9 +34,9 @@ func ruleForward(at *circumstances, c *remote.Case, err error) bool {
 	}
 	switch {
 	case refused.Reason == ssh.Prohibited || says("prohibited"):
-		c.Is(reach.ClassDenied, at.via+" does not forward connections")
+		c.Is(reach.ClassDenied, at.Via+" does not forward connections")
 		c.Failure.Meaning = "The jump host does not allow connections to this host (AllowTcpForwarding, PermitOpen)."
-		c.Failure.Hints = []string{"ask your admins whether " + at.via + " may be a jump host"}
+		c.Failure.Hints = []string{"ask your admins whether " + at.Via + " may be a jump host"}
 	case says("refused"):
 		c.Is(reach.ClassRefused, "connection refused")
 	case says("no route", "unreachable", "host is down"):
@@ -50,29 +50,48 @@ func ruleForward(at *circumstances, c *remote.Case, err error) bool {
 		c.Is(reach.ClassOther, "not reached")
 		c.Failure.Cause = refused.Message
 	}
-	c.Failure.Detail = "from " + at.via
+	c.Failure.Detail = "from " + at.Via
 	return true
 }
 
 // ruleProxy handles a ProxyCommand that ended before the host spoke.
-func ruleProxy(at *circumstances, c *remote.Case) bool {
-	if at.proxy == nil {
+func ruleProxy(at *Circumstances, c *remote.Case) bool {
+	if at.Proxy == nil {
 		return false
 	}
-	c.Say(at.proxy.Words)
-	if c.Stage != StageSSH || remote.TimedOut(at.broken) || at.proxy.Signal != "" {
+	c.Say(at.Proxy.Words)
+	if c.Stage != StageSSH || remote.TimedOut(at.Broken) || at.Proxy.Signal != "" {
 		return false
 	}
 	c.Is(reach.ClassClosed, "ProxyCommand failed")
-	switch at.proxy.Status {
+	switch at.Proxy.Status {
 	case 126, 127:
 		c.Failure.Class = reach.ClassLocal
 		c.Failure.Meaning = "The program that ProxyCommand names cannot be run on this host."
 	default:
 		c.Failure.Meaning = "The program that ProxyCommand names could not reach the host."
 	}
-	c.Failure.Detail = fmt.Sprintf("status %d", at.proxy.Status)
-	lines := strings.Split(strings.TrimSpace(at.proxy.Words), "\n")
+	c.Failure.Detail = fmt.Sprintf("status %d", at.Proxy.Status)
+	lines := strings.Split(strings.TrimSpace(at.Proxy.Words), "\n")
 	c.Failure.Cause = lines[len(lines)-1]
+	return true
+}
+
+// UseOpenSSH is the hint where Go's ssh lacks what OpenSSH has.
+const UseOpenSSH = "OpenSSH has more algorithms: --transport openssh"
+
+// ruleAlgorithms handles a host with which nothing of a kind is common.
+func ruleAlgorithms(c *remote.Case, err error) bool {
+	e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err)
+	if !ok {
+		return false
+	}
+	c.Say(e.Error())
+	c.Is(reach.ClassOther, "no common algorithm")
+	c.Failure.Detail = e.What
+	c.Failure.Meaning = fmt.Sprintf("nvnodetop and the host have no algorithm in common for the %s. The host has %s. "+
+		"nvnodetop may use %s.",
+		e.What, strings.Join(e.RequestedAlgorithms, ", "), strings.Join(e.SupportedAlgorithms, ", "))
+	c.Failure.Hints = []string{UseOpenSSH}
 	return true
 }

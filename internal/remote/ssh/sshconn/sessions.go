@@ -1,9 +1,10 @@
-package ssh
+// Package sshconn is one SSH connection: the stream under it, which remembers why it broke, and the sessions over it.
+// Calls that x/crypto would never end are given up.
+package sshconn
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -12,37 +13,37 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
-
-// shell is a login on a node. It implements remote.Shell.
-type shell struct {
-	*trip
-	*Sessions
-}
-
-// Explain implements remote.Shell.
-func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
 
 // Sessions is an SSH connection that is logged in. It implements remote.Shell.
 type Sessions struct {
-	client  *client
+	Client  *Client
 	conn    io.Closer
 	closing time.Duration // to notice the connection's end
 }
 
 // NewSessions returns the Sessions of an SSH connection over conn.
 func NewSessions(conn io.Closer, c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *Sessions {
-	return &Sessions{client: newClient(c, chans, reqs), conn: conn, closing: defaultLimits.closing}
+	return Over(NewClient(c, chans, reqs), conn, UsualClosing)
+}
+
+// UsualClosing is how long the end of a connection is waited for.
+const UsualClosing = 300 * time.Millisecond
+
+// Over returns the Sessions of a client over conn, whose end is waited for as long as closing says.
+func Over(c *Client, conn io.Closer, closing time.Duration) *Sessions {
+	return &Sessions{Client: c, conn: conn, closing: closing}
 }
 
 // Explain implements remote.Shell.
-func (s *Sessions) Explain(c *remote.Case, err error) { (&circumstances{}).explain(c, err) }
+func (s *Sessions) Explain(c *remote.Case, err error) { (&advice.Circumstances{}).Explain(c, err) }
 
 // Run implements install.Shell.
 func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
-	session, err := await(ctx, s.client.gone, s.client.NewSession, func(late *ssh.Session) { drop(late) })
+	session, err := Await(ctx, s.Client.Gone, s.Client.NewSession, func(late *ssh.Session) { late.Close() })
 	if err != nil {
-		return nil, &sessionError{err: err}
+		return nil, &advice.SessionError{Err: err}
 	}
 	words := link.NewWords()
 	session.Stderr = words
@@ -51,8 +52,8 @@ func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*li
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}
-	kill := func() { go drop(session) } // blocks while the connection is stuck
-	_, err = await(ctx, s.client.gone, func() (any, error) {
+	kill := func() { go session.Close() } // blocks while the connection is stuck
+	_, err = Await(ctx, s.Client.Gone, func() (any, error) {
 		if err := session.Start(install.Quoted(script)); err != nil {
 			return nil, err
 		}
@@ -63,11 +64,11 @@ func (s *Sessions) Run(ctx context.Context, script string, input io.Reader) (*li
 	}, nil)
 	if err != nil {
 		kill()
-		return nil, &sessionError{err: err}
+		return nil, &advice.SessionError{Err: err}
 	}
 	wait := func() link.Exit {
 		// No deadline: until the session or the connection ends.
-		_, err := await(context.Background(), s.client.gone, func() (any, error) { return nil, session.Wait() }, nil)
+		_, err := Await(context.Background(), s.Client.Gone, func() (any, error) { return nil, session.Wait() }, nil)
 		return exit(err)
 	}
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: kill}, nil
@@ -86,8 +87,8 @@ func exit(err error) link.Exit {
 
 // Ping implements link.Way: it asks sshd, whatever the probe does.
 func (s *Sessions) Ping(ctx context.Context) error {
-	_, err := await(ctx, s.client.gone, func() (any, error) {
-		_, _, err := s.client.SendRequest("keepalive@openssh.com", true, nil)
+	_, err := Await(ctx, s.Client.Gone, func() (any, error) {
+		_, _, err := s.Client.SendRequest("keepalive@openssh.com", true, nil)
 		return nil, err
 	}, nil)
 	return err
@@ -95,30 +96,24 @@ func (s *Sessions) Ping(ctx context.Context) error {
 
 // Knock asks sshd to open a session, for connections that carry nothing but sessions. A refusal is an answer too.
 func (s *Sessions) Knock(ctx context.Context) error {
-	session, err := await(ctx, s.client.gone, s.client.NewSession, func(late *ssh.Session) { drop(late) })
+	session, err := Await(ctx, s.Client.Gone, s.Client.NewSession, func(late *ssh.Session) { late.Close() })
 	if _, refused := errors.AsType[*ssh.OpenChannelError](err); refused {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	go drop(session) // blocks while the connection is stuck
+	go session.Close() // blocks while the connection is stuck
 	return nil
 }
 
 // Close implements link.Way. It closes the socket first, which wakes what waits for it; the rest is abandoned.
 func (s *Sessions) Close() error {
-	defer s.client.abandon()
-	drop(s.conn)
+	defer s.Client.abandon()
+	s.conn.Close()
 	select {
-	case <-s.client.gone:
+	case <-s.Client.Gone:
 	case <-time.After(s.closing):
 	}
 	return nil
 }
-
-// sessionError is sshd's refusal to open a session or to run a command in it.
-type sessionError struct{ err error }
-
-func (e *sessionError) Error() string { return fmt.Sprintf("open a session: %v", e.err) }
-func (e *sessionError) Unwrap() error { return e.err }

@@ -1,4 +1,4 @@
-package ssh
+package sshconn
 
 import (
 	"context"
@@ -11,35 +11,35 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// client is an SSH connection whose calls can be abandoned.
-type client struct {
+// Client is an SSH connection whose calls can be abandoned.
+type Client struct {
 	*ssh.Client
-	gone    <-chan struct{} // closed when the connection has ended or was abandoned
+	Gone    <-chan struct{} // closed when the connection has ended or was abandoned
 	abandon func()          // nothing waits for the connection after it
 }
 
-func newClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *client {
+func NewClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *Client {
 	ctx, cancel := context.WithCancel(context.Background())
-	cl := &client{Client: ssh.NewClient(c, chans, reqs), gone: ctx.Done(), abandon: cancel}
+	cl := &Client{Client: ssh.NewClient(c, chans, reqs), Gone: ctx.Done(), abandon: cancel}
 	go func() {
-		_ = cl.Wait() // watchedConn knows the error better
+		_ = cl.Wait() // Watched knows the error better
 		cancel()
 	}()
 	return cl
 }
 
-var errGone = fmt.Errorf("connection closed: %w", io.EOF)
+var ErrGone = fmt.Errorf("connection closed: %w", io.EOF)
 
 // lateAnswer is how long a call may take to return its own error after the connection has ended.
 const lateAnswer = 100 * time.Millisecond
 
-// await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A
+// Await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A
 // later result of f goes to drop.
 //
 // x/crypto does not wake every call when a connection ends: opening a channel just after its loop has ended blocks
 // forever if the write still succeeds, even if the socket is closed later (golang/go issues 26643 and 50604). Nothing
 // can end such a call, so its goroutine is left behind: at most one per attempt to reach a node.
-func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error), drop func(T)) (T, error) {
+func Await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error), drop func(T)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -69,7 +69,7 @@ func await[T any](ctx context.Context, gone <-chan struct{}, f func() (T, error)
 			gone, late = nil, time.After(lateAnswer)
 		case <-late:
 			close(left)
-			return *new(T), errGone
+			return *new(T), ErrGone
 		case <-ctx.Done():
 			close(left)
 			return *new(T), context.Cause(ctx)

@@ -1,19 +1,18 @@
-package ssh
+package sshconn
 
 import (
 	"bytes"
-	"io"
 	"net"
 	"strings"
 	"sync"
 	"time"
 )
 
-// watchedConn is a TCP connection that remembers its error: x/crypto hides the cause of a lost connection behind an
+// Watched is a TCP connection that remembers its error: x/crypto hides the cause of a lost connection behind an
 // EOF.
-type watchedConn struct {
+type Watched struct {
 	net.Conn
-	greet func() error // called once, when the server's version line is there; nil: not called
+	Greet func() error // called once, when the server's version line is there; nil: not called
 
 	mu       sync.Mutex
 	greeting []byte // the server's output up to the end of its version line
@@ -24,9 +23,9 @@ type watchedConn struct {
 // maxGreeting limits the server's output before its version line.
 const maxGreeting = 4 << 10
 
-// allow sets a deadline of d for everything done with the connection; 0 means none. If that fails the connection is
+// Allow sets a deadline of d for everything done with the connection; 0 means none. If that fails the connection is
 // closed, as its next use shows.
-func (c *watchedConn) allow(d time.Duration) {
+func (c *Watched) Allow(d time.Duration) {
 	var until time.Time
 	if d > 0 {
 		until = time.Now().Add(d)
@@ -34,22 +33,22 @@ func (c *watchedConn) allow(d time.Duration) {
 	_ = c.SetDeadline(until)
 }
 
-func (c *watchedConn) Read(p []byte) (int, error) {
+func (c *Watched) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if greeted := c.note(p[:n], err); greeted && c.greet != nil && err == nil {
-		err = c.greet()
+	if greeted := c.note(p[:n], err); greeted && c.Greet != nil && err == nil {
+		err = c.Greet()
 	}
 	return n, err
 }
 
-func (c *watchedConn) Write(p []byte) (int, error) {
+func (c *Watched) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.note(nil, err)
 	return n, err
 }
 
 // note remembers what was read, and reports whether it ends the version line.
-func (c *watchedConn) note(p []byte, err error) (greeted bool) {
+func (c *Watched) note(p []byte, err error) (greeted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil && c.err == nil {
@@ -66,14 +65,14 @@ func (c *watchedConn) note(p []byte, err error) (greeted bool) {
 	return c.greeted
 }
 
-func (c *watchedConn) failure() error {
+func (c *Watched) Failure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// serverVersion returns the server's software: "OpenSSH_9.2p1".
-func (c *watchedConn) serverVersion() string {
+// ServerVersion returns the server's software: "OpenSSH_9.2p1".
+func (c *Watched) ServerVersion() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for line := range strings.Lines(string(c.greeting)) {
@@ -85,13 +84,10 @@ func (c *watchedConn) serverVersion() string {
 	return ""
 }
 
-// preamble returns the server's output before, or instead of, its version line.
-func (c *watchedConn) preamble() string {
+// Preamble returns the server's output before, or instead of, its version line.
+func (c *Watched) Preamble() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	words, _, _ := strings.Cut(string(c.greeting), "SSH-2.0-")
 	return words
 }
-
-// drop closes something that is no longer needed, when its error does not matter.
-func drop(c io.Closer) { c.Close() }

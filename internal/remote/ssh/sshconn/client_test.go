@@ -1,4 +1,4 @@
-package ssh
+package sshconn
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
 // lostConn is a connection whose loop has ended while its writes still succeed: opening a channel in it blocks forever,
@@ -37,7 +39,7 @@ func (c *lostConn) Wait() error {
 func (c *lostConn) Close() error { return nil }
 
 // lost returns a client of a lostConn that ends when a channel is opened in it, or not at all.
-func lost(t *testing.T, ends bool) *client {
+func lost(t *testing.T, ends bool) *Client {
 	conn := &lostConn{test: t.Context().Done(), ended: make(chan struct{}), asked: make(chan struct{}, 1)}
 	if ends {
 		go func() {
@@ -48,20 +50,20 @@ func lost(t *testing.T, ends bool) *client {
 	chans, reqs := make(chan ssh.NewChannel), make(chan *ssh.Request)
 	close(chans)
 	close(reqs)
-	return newClient(conn, chans, reqs)
+	return NewClient(conn, chans, reqs)
 }
 
 // TestLostConnectionHoldsNobodyUp: a session that is opened in a connection that has just ended fails, whatever
 // x/crypto does.
 func TestLostConnectionHoldsNobodyUp(t *testing.T) {
-	noLeaks(t)
+	leaks.Check(t, "internal/remote", "/x/crypto")
 	for name, ends := range map[string]bool{"the connection ends": true, "the time is up": false} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			failed := make(chan error, 1)
 			go func() {
-				_, err := (&Sessions{client: lost(t, ends)}).Run(ctx, "true", nil)
+				_, err := (&Sessions{Client: lost(t, ends)}).Run(ctx, "true", nil)
 				failed <- err
 			}()
 			select {
@@ -79,13 +81,13 @@ func TestLostConnectionHoldsNobodyUp(t *testing.T) {
 // TestCloseGivesUpWhatWillNotEnd: who waits for a program without a deadline is let go by Close, even if the loop of
 // the connection hangs.
 func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
-	noLeaks(t)
+	leaks.Check(t, "internal/remote", "/x/crypto")
 	conn, far := net.Pipe()
 	defer far.Close()
-	s := &Sessions{client: lost(t, false), conn: conn, closing: time.Millisecond}
+	s := &Sessions{Client: lost(t, false), conn: conn, closing: time.Millisecond}
 	failed := make(chan error, 1)
 	go func() {
-		_, err := await(context.Background(), s.client.gone, func() (any, error) {
+		_, err := Await(context.Background(), s.Client.Gone, func() (any, error) {
 			<-t.Context().Done()
 			return nil,
 				nil

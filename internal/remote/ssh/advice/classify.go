@@ -1,4 +1,4 @@
-package ssh
+package advice
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -17,44 +16,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Explain explains an error of a shell. It also serves a trip that ends before there is a shell.
-func (a *trip) Explain(c *remote.Case, err error) { a.circumstances().explain(c, err) }
-
-func (a *trip) circumstances() *circumstances {
-	at := &circumstances{log: a.log}
-	if a.target != nil {
-		at.user, at.ignored = a.target.User, a.target.Ignored
-	}
-	if a.via != nil {
-		at.via = a.via.to.host
-	}
-	if a.proxy != nil {
-		_ = a.proxy.Close() // the connection is over, and now its words can be read
-		at.proxy = a.proxy.Failure(time.Second)
-	}
-	if a.conn != nil {
-		at.peer, at.broken, at.preamble = a.conn.RemoteAddr().String(), a.conn.failure(), a.conn.preamble()
-	}
-	return at
+// Circumstances is what is known besides an error.
+type Circumstances struct {
+	Log      *remote.Log // nil: there is none
+	User     string
+	Peer     string       // "10.12.0.14:22"; empty: there was no connection
+	Broken   error        // the error of the TCP connection
+	Preamble string       // the node's output before SSH began
+	Ignored  []string     // parts of the SSH configuration that are not supported
+	Via      string       // jump host; empty: none
+	Proxy    *proxy.Error // how the ProxyCommand ended; nil: there was none
 }
 
-// circumstances is what is known besides an error.
-type circumstances struct {
-	log      *remote.Log // nil: there is none
-	user     string
-	peer     string       // "10.12.0.14:22"; empty: there was no connection
-	broken   error        // the error of the TCP connection
-	preamble string       // the node's output before SSH began
-	ignored  []string     // parts of the SSH configuration that are not supported
-	via      string       // jump host; empty: none
-	proxy    *proxy.Error // how the ProxyCommand ended; nil: there was none
-}
-
-// explain classifies an error that is not classified yet, and adds hints for this door.
-func (at *circumstances) explain(c *remote.Case, err error) {
+// Explain classifies an error that is not classified yet, and adds hints for this door.
+func (at *Circumstances) Explain(c *remote.Case, err error) {
 	if c.Failure.Class == "" {
-		if c.Stage == StageSSH && at.preamble != "" {
-			c.Say(at.preamble)
+		if c.Stage == StageSSH && at.Preamble != "" {
+			c.Say(at.Preamble)
 		}
 		known := ruleHostKey(c, err) || ruleAlgorithms(c, err) || ruleForward(at, c, err) || ruleProxy(at, c) ||
 			ruleSession(at, c, err) || ruleTimeout(at, c, err) || ruleLogin(at, c, err) ||
@@ -64,13 +42,13 @@ func (at *circumstances) explain(c *remote.Case, err error) {
 		}
 	}
 	at.advise(c, err)
-	if l, ok := errors.AsType[*loginError](err); ok && at.log != nil {
-		at.log.Fail(l.step(&c.Failure))
+	if l, ok := errors.AsType[*LoginError](err); ok && at.Log != nil {
+		at.Log.Fail(l.step(&c.Failure))
 	}
 }
 
 func ruleHostKey(c *remote.Case, err error) bool {
-	e, ok := errors.AsType[*hostKeyError](err)
+	e, ok := errors.AsType[*hostkey.Error](err)
 	if !ok {
 		return false
 	}
@@ -92,18 +70,18 @@ func ruleHostKey(c *remote.Case, err error) bool {
 	return true
 }
 
-func ruleSession(at *circumstances, c *remote.Case, err error) bool {
-	session, ok := errors.AsType[*sessionError](err)
-	if !ok || at.broken != nil || isClosed(session.err) {
+func ruleSession(at *Circumstances, c *remote.Case, err error) bool {
+	session, ok := errors.AsType[*SessionError](err)
+	if !ok || at.Broken != nil || isClosed(session.Err) {
 		return false
 	}
-	c.Say(session.err.Error())
+	c.Say(session.Err.Error())
 	c.Is(reach.ClassDenied, "session refused after login")
 	return true
 }
 
-func ruleTimeout(at *circumstances, c *remote.Case, err error) bool {
-	if !remote.TimedOut(err) && !remote.TimedOut(at.broken) {
+func ruleTimeout(at *Circumstances, c *remote.Case, err error) bool {
+	if !remote.TimedOut(err) && !remote.TimedOut(at.Broken) {
 		return false
 	}
 	switch c.Stage {
@@ -111,8 +89,8 @@ func ruleTimeout(at *circumstances, c *remote.Case, err error) bool {
 		c.Is(reach.ClassUnknownHost, "name not resolved"+c.After())
 	case StageTCP:
 		c.Is(reach.ClassTimeout, "no response"+c.After())
-		if at.via != "" {
-			c.Failure.Detail = "from " + at.via
+		if at.Via != "" {
+			c.Failure.Detail = "from " + at.Via
 		}
 	case StageSSH, StageHostKey:
 		c.Is(reach.ClassFrozen, "sshd not responding"+c.After())
@@ -126,38 +104,38 @@ func ruleTimeout(at *circumstances, c *remote.Case, err error) bool {
 	return true
 }
 
-func ruleLogin(at *circumstances, c *remote.Case, err error) bool {
-	e, ok := errors.AsType[*loginError](err)
+func ruleLogin(at *Circumstances, c *remote.Case, err error) bool {
+	e, ok := errors.AsType[*LoginError](err)
 	if !ok {
 		return false
 	}
 	switch {
-	case e.question != "":
+	case e.Question != "":
 		c.Is(reach.ClassAuth, "login asks a question")
-		c.Failure.Detail = strings.TrimRight(text.FirstLine(strings.TrimSpace(e.question)), ": ")
-	case e.refused && e.rejected():
+		c.Failure.Detail = strings.TrimRight(text.FirstLine(strings.TrimSpace(e.Question)), ": ")
+	case e.Refused && e.Rejected():
 		c.Is(reach.ClassAuth, "login refused")
 		c.Failure.Detail = "answer not accepted"
-	case e.proven != "" && IsAdopt(c.Words):
+	case e.Proven != "" && IsAdopt(c.Words):
 		at.sayClosed(c)
 		c.Is(reach.ClassAdopt, "login refused")
 		c.Failure.Detail = "pam_slurm_adopt"
-	case e.proven != "" && !e.rejected():
+	case e.Proven != "" && !e.Rejected():
 		at.sayClosed(c)
 		c.Is(reach.ClassDenied, "login refused although the key was accepted")
-	case e.proven != "":
-		c.Say("The node accepts: " + strings.Join(e.methods, ", ") + ".")
+	case e.Proven != "":
+		c.Say("The node accepts: " + strings.Join(e.Methods, ", ") + ".")
 		c.Is(reach.ClassAuth, "login refused")
 		c.Failure.Detail = "key alone not sufficient"
-	case e.rejected():
+	case e.Rejected():
 		if strings.Contains(e.Error(), "ssh: disconnect") {
 			c.Say(e.Error())
 		}
 		c.Is(reach.ClassAuth, "permission denied")
-		c.Failure.Detail = strings.Join(e.methods, ",")
+		c.Failure.Detail = strings.Join(e.Methods, ",")
 		c.Say("Permission denied (" + c.Failure.Detail + ").")
-		if len(e.offered) > 0 {
-			c.Say("Keys offered: " + strings.Join(e.offered, ", ") + ".")
+		if len(e.Offered) > 0 {
+			c.Say("Keys offered: " + strings.Join(e.Offered, ", ") + ".")
 		}
 	default:
 		return false
@@ -172,8 +150,8 @@ func IsAdopt(words string) bool {
 		strings.Contains(words, "no active jobs on this node")
 }
 
-func (at *circumstances) sayClosed(c *remote.Case) {
-	if host, port, err := net.SplitHostPort(at.peer); err == nil {
+func (at *Circumstances) sayClosed(c *remote.Case) {
+	if host, port, err := net.SplitHostPort(at.Peer); err == nil {
 		c.Say("Connection closed by " + host + " port " + port)
 	}
 }
@@ -199,12 +177,12 @@ func ruleNetwork(c *remote.Case, err error) bool {
 	return true
 }
 
-func ruleClosed(at *circumstances, c *remote.Case, err error) bool {
-	if _, ended := errors.AsType[*link.EndError](err); !ended && !isClosed(err) && at.broken == nil {
+func ruleClosed(at *Circumstances, c *remote.Case, err error) bool {
+	if _, ended := errors.AsType[*link.EndError](err); !ended && !isClosed(err) && at.Broken == nil {
 		return false
 	}
-	if at.broken != nil && !errors.Is(at.broken, io.EOF) && !errors.Is(at.broken, net.ErrClosed) {
-		c.Say(at.broken.Error())
+	if at.Broken != nil && !errors.Is(at.Broken, io.EOF) && !errors.Is(at.Broken, net.ErrClosed) {
+		c.Say(at.Broken.Error())
 	}
 	at.sayClosed(c)
 	switch {
@@ -213,8 +191,8 @@ func ruleClosed(at *circumstances, c *remote.Case, err error) bool {
 	case c.Stage == remote.StageProbe && IsAdopt(c.Words):
 		c.Is(reach.ClassAdopt, "login refused")
 		c.Failure.Detail = "pam_slurm_adopt"
-	case at.via != "":
-		c.Is(reach.ClassClosed, "connection through "+at.via+" closed")
+	case at.Via != "":
+		c.Is(reach.ClassClosed, "connection through "+at.Via+" closed")
 	default:
 		c.Is(reach.ClassClosed, "connection closed")
 	}
@@ -227,18 +205,18 @@ func isClosed(err error) bool {
 }
 
 // step returns the text of the stage login after a failed login.
-func (e *loginError) step(f *reach.Failure) string {
+func (e *LoginError) step(f *reach.Failure) string {
 	switch {
 	case f.Class == reach.ClassAdopt:
 		return "publickey accepted, then closed by PAM"
 	case f.Class == reach.ClassDenied:
 		return "publickey accepted, then closed"
-	case f.Class != reach.ClassAuth || e.proven != "" || e.question != "" || e.refused:
+	case f.Class != reach.ClassAuth || e.Proven != "" || e.Question != "" || e.Refused:
 		return f.Summary()
-	case e.tried == 0:
+	case e.Tried == 0:
 		return "no key to offer"
-	case e.tried == 1:
+	case e.Tried == 1:
 		return "no key accepted (1 key tried)"
 	}
-	return "no key accepted (" + strconv.Itoa(e.tried) + " keys tried)"
+	return "no key accepted (" + strconv.Itoa(e.Tried) + " keys tried)"
 }

@@ -1,0 +1,51 @@
+package advice
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// LoginError is a failed login.
+type LoginError struct {
+	Err     error
+	Proven  string   // the key that was accepted, before something else failed
+	Tried   int      // keys offered
+	Offered []string // their names
+	Methods []string // accepted by the node
+	Skipped []string // keys that cannot be used, and why
+
+	Question string // one that nobody has answered
+	Refused  bool   // answers were not accepted
+}
+
+func (e *LoginError) Error() string { return e.Err.Error() }
+
+func (e *LoginError) Unwrap() error { return e.Err }
+
+// Rejected reports whether sshd rejected the login, as opposed to closing the connection.
+func (e *LoginError) Rejected() bool {
+	return slices.ContainsFunc([]string{"ssh: unable to authenticate", "ssh: disconnect",
+		"ssh: no common public key signature algorithm"},
+		func(words string) bool { return strings.Contains(e.Err.Error(), words) })
+}
+
+// SessionError is sshd's refusal to open a session or to run a command in it.
+type SessionError struct{ Err error }
+
+func (e *SessionError) Error() string { return fmt.Sprintf("open a session: %v", e.Err) }
+
+func (e *SessionError) Unwrap() error { return e.Err }
+
+// OpenError is the jump host's answer that it cannot reach a host.
+type OpenError struct{ Err error }
+
+func (e *OpenError) Error() string { return e.Err.Error() }
+
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// ClosedByHost says why a connection to a jump host has ended.
+const ClosedByHost = "closed by the host"
+
+// NeedsPassphrase says why a key file cannot be used.
+const NeedsPassphrase = "needs a passphrase"

@@ -1,0 +1,121 @@
+// Package secrets keeps what the user has typed, in memory only: decrypted keys, and answers for as long as hosts
+// accept them.
+package secrets
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
+)
+
+// Store is what the user has typed: decrypted keys, so that a new connection asks nothing, and passwords. Nothing of
+// it is ever written anywhere.
+type Store struct {
+	mu      sync.Mutex
+	keys    map[string]ssh.Signer // by file and state of the file
+	answers map[string]*answer    // by answerKey
+}
+
+func New() *Store {
+	return &Store{keys: map[string]ssh.Signer{}, answers: map[string]*answer{}}
+}
+
+// answer is one that a host has accepted. Until it was accepted twice it may be for one use only: then one login at a
+// time tries it, so that a stale code is refused once and not by each of 512 nodes.
+type answer struct {
+	text   string
+	turn   chan struct{} // holds a token while a login tries it
+	proven bool          // accepted twice
+	stale  bool          // refused
+}
+
+// oneTime matches prompts whose answer is of no use later.
+var oneTime = regexp.MustCompile(`(?i)otp|code|token|factor|duo|yubi|one.?time|verification`)
+
+// Unlocked returns the decrypted key of a file; nil: it is not known.
+func (s *Store) Unlocked(f *keyfile.File) ssh.Signer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys[f.Path+"\n"+f.Stamp]
+}
+
+// KeepKey remembers the decrypted key of a file.
+func (s *Store) KeepKey(f *keyfile.File, key ssh.Signer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys[f.Path+"\n"+f.Stamp] = key
+}
+
+// Keep remembers an accepted answer.
+func (s *Store) Keep(key, prompt, text string) {
+	if oneTime.MatchString(prompt) {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[key] = &answer{text: text, turn: make(chan struct{}, 1)}
+}
+
+// Knows reports whether there is an answer whose key begins with prefix.
+func (s *Store) Knows(prefix string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.answers {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Verdict is what a host made of an answer.
+type Verdict int
+
+// The verdict is unheard if the login ended for another reason.
+const (
+	Unheard Verdict = iota
+	Accepted
+	Refused
+)
+
+// Take returns an answer, and what is to be told the host's verdict, once; nil: there is no answer.
+func (s *Store) Take(ctx context.Context, key string) (text string, tell func(Verdict)) {
+	s.mu.Lock()
+	a := s.answers[key]
+	proven := a != nil && a.proven
+	s.mu.Unlock()
+	switch {
+	case a == nil:
+		return "", nil
+	case !proven:
+		select {
+		case a.turn <- struct{}{}:
+		case <-ctx.Done():
+			return "", nil
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.stale {
+		if !proven {
+			<-a.turn
+		}
+		return "", nil
+	}
+	return a.text, func(v Verdict) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		a.proven, a.stale = a.proven || v == Accepted, a.stale || v == Refused
+		if v == Refused && s.answers[key] == a {
+			delete(s.answers, key)
+		}
+		if !proven {
+			<-a.turn
+		}
+	}
+}

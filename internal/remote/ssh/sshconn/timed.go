@@ -1,0 +1,87 @@
+package sshconn
+
+import (
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// timed makes a connection of a stream that has no deadlines. One deadline is enough, for a handshake. The stream
+// is closed when it expires, since nothing else would wake what waits for it.
+type timed struct {
+	io.ReadWriteCloser
+	peer   peer
+	closed func() // called once
+
+	mu    sync.Mutex
+	timer *time.Timer
+	late  bool // the deadline has expired
+}
+
+func Timed(rw io.ReadWriteCloser, host, port string, closed func()) *timed {
+	return &timed{ReadWriteCloser: rw, peer: peer(net.JoinHostPort(host, port)), closed: sync.OnceFunc(closed)}
+}
+
+// Peer is the address of a host to which there is no connection of ours: host:port.
+type peer string
+
+// Network implements net.Addr.
+func (peer) Network() string          { return "tcp" }
+func (p peer) String() string         { return string(p) }
+func (c *timed) LocalAddr() net.Addr  { return peer("localhost:0") }
+func (c *timed) RemoteAddr() net.Addr { return c.peer }
+
+func (c *timed) Read(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Read(p)
+	return n, c.explain(err)
+}
+
+func (c *timed) Write(p []byte) (int, error) {
+	n, err := c.ReadWriteCloser.Write(p)
+	return n, c.explain(err)
+}
+
+func (c *timed) explain(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil && c.late {
+		return os.ErrDeadlineExceeded
+	}
+	return err
+}
+
+// Close implements net.Conn. It does not wait.
+func (c *timed) Close() error {
+	_ = c.SetDeadline(time.Time{})
+	c.closed()
+	return nil
+}
+
+// SetDeadline implements net.Conn.
+func (c *timed) SetDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	if !t.IsZero() {
+		c.timer = time.AfterFunc(time.Until(t), c.expire)
+	}
+	return nil
+}
+
+func (c *timed) expire() {
+	c.mu.Lock()
+	c.late = true
+	c.mu.Unlock()
+	c.closed()
+}
+
+// SetReadDeadline implements net.Conn.
+func (c *timed) SetReadDeadline(time.Time) error { return os.ErrNoDeadline }
+
+// SetWriteDeadline implements net.Conn.
+func (c *timed) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }
