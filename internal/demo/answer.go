@@ -10,21 +10,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// probe answers what is asked of a node at one moment.
+type probe struct {
+	*host
+	world *world
+	now   time.Duration
+}
+
 // answer is what the probe of a node answers.
-func (w *world) answer(h *host, r *wire.Request, now time.Duration) wire.Reply {
+func (n probe) answer(r *wire.Request) wire.Reply {
 	reply := wire.Reply{ID: r.ID}
 	var err error
 	switch {
 	case r.Environ != nil:
-		reply.Environ, err = w.environ(h, *r.Environ, now)
+		reply.Environ, err = n.environ(*r.Environ)
 	case r.Process != nil:
-		reply.Process, err = w.details(h, *r.Process, now)
+		reply.Process, err = n.details(*r.Process)
 	case r.Signal != nil:
 		for _, id := range r.Signal.Processes {
-			reply.Signaled = append(reply.Signaled, w.signal(h, id, r.Signal.Number, now))
+			reply.Signaled = append(reply.Signaled, n.signal(id, r.Signal.Number))
 		}
 	case r.Family != nil:
-		reply.Family, reply.ReadMS = w.family(h, r.Family.PIDs, now), uint64((h.booted()+now)/time.Millisecond)
+		reply.Family, reply.ReadMS = n.family(r.Family.PIDs), uint64((n.booted()+n.now)/time.Millisecond)
 	}
 	if err != nil {
 		return wire.Reply{ID: r.ID, Error: err.Error()}
@@ -33,10 +40,10 @@ func (w *world) answer(h *host, r *wire.Request, now time.Duration) wire.Reply {
 }
 
 // find returns the process with this PID and the GPU it is on; nil: there is none.
-func (w *world) find(h *host, pid int, now time.Duration) (p *wire.Process, gpu int) {
-	for g := range h.gpus {
-		if w.runs(h, g, now) {
-			if p := w.process(h, g, now); p.PID == pid {
+func (n probe) find(pid int) (p *wire.Process, gpu int) {
+	for g := range n.gpus {
+		if n.world.runs(n.host, g, n.now) {
+			if p := n.world.process(n.host, g, n.now); p.PID == pid {
 				return &p, g
 			}
 		}
@@ -45,8 +52,8 @@ func (w *world) find(h *host, pid int, now time.Duration) (p *wire.Process, gpu 
 }
 
 // the returns the process with this id, or why there is none.
-func (w *world) the(h *host, id wire.ProcessID, now time.Duration) (*wire.Process, int, error) {
-	p, gpu := w.find(h, id.PID, now)
+func (n probe) the(id wire.ProcessID) (*wire.Process, int, error) {
+	p, gpu := n.find(id.PID)
 	switch {
 	case p == nil:
 		return nil, 0, fmt.Errorf("no process %d", id.PID)
@@ -56,8 +63,8 @@ func (w *world) the(h *host, id wire.ProcessID, now time.Duration) (*wire.Proces
 	return p, gpu, nil
 }
 
-func (w *world) signal(h *host, id wire.ProcessID, number int, now time.Duration) wire.Signaled {
-	p, gpu := w.find(h, id.PID, now)
+func (n probe) signal(id wire.ProcessID, number int) wire.Signaled {
+	p, gpu := n.find(id.PID)
 	switch {
 	case p == nil:
 		return wire.Signaled{PID: id.PID, Error: "has exited", ErrorID: wire.SignalGone}
@@ -67,12 +74,12 @@ func (w *world) signal(h *host, id wire.ProcessID, number int, now time.Duration
 	case p.User != me:
 		return wire.Signaled{PID: id.PID, Error: "belongs to " + p.User, ErrorID: wire.SignalOtherUser}
 	}
-	h.gpus[gpu].signal(number, now)
+	n.gpus[gpu].signal(number, n.now)
 	return wire.Signaled{PID: id.PID}
 }
 
-func (w *world) environ(h *host, id wire.ProcessID, now time.Duration) (*wire.Environ, error) {
-	p, gpu, err := w.the(h, id, now)
+func (n probe) environ(id wire.ProcessID) (*wire.Environ, error) {
+	p, gpu, err := n.the(id)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +87,8 @@ func (w *world) environ(h *host, id wire.ProcessID, now time.Duration) (*wire.En
 		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes",
 			id.PID, p.User)
 	}
-	s := &h.gpus[gpu]
-	job := w.jobOf(s.use)
+	s := &n.gpus[gpu]
+	job := n.world.jobOf(s.use)
 	first := job.Nodes[0]
 	return &wire.Environ{Variables: []string{
 		"SHELL=/bin/bash", "USER=" + me, "LOGNAME=" + me, "HOME=/home/" + me, "PWD=" + p.Directory, "LANG=en_US.UTF-8",
@@ -90,9 +97,9 @@ func (w *world) environ(h *host, id wire.ProcessID, now time.Duration) (*wire.En
 		"LD_LIBRARY_PATH=/opt/cuda/lib64:/opt/nccl/lib", "VIRTUAL_ENV=/home/" + me + "/venv",
 		"SLURM_JOB_ID=" + job.Number, "SLURM_JOB_NAME=" + job.Name, "SLURM_JOB_PARTITION=" + job.Partition,
 		"SLURM_JOB_USER=" + me,
-		fmt.Sprint("SLURM_JOB_NUM_NODES=", len(job.Nodes)), "SLURMD_NODENAME=" + h.name, "SLURM_STEP_ID=0",
-		fmt.Sprint("SLURM_NODEID=", slices.Index(job.Nodes, h.name)),
-		fmt.Sprint("CUDA_VISIBLE_DEVICES=", joined(job.Minors[h.name])),
+		fmt.Sprint("SLURM_JOB_NUM_NODES=", len(job.Nodes)), "SLURMD_NODENAME=" + n.name, "SLURM_STEP_ID=0",
+		fmt.Sprint("SLURM_NODEID=", slices.Index(job.Nodes, n.name)),
+		fmt.Sprint("CUDA_VISIBLE_DEVICES=", joined(job.Minors[n.name])),
 		fmt.Sprint("RANK=", s.rank), fmt.Sprint("LOCAL_RANK=", s.local), fmt.Sprint("WORLD_SIZE=", s.use.ranks),
 		"MASTER_ADDR=" + first, "MASTER_PORT=29500",
 		"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5", "OMP_NUM_THREADS=12",
@@ -111,8 +118,8 @@ func (w *world) jobOf(u *use) *simJob {
 	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
 }
 
-func (w *world) details(h *host, id wire.ProcessID, now time.Duration) (*wire.Details, error) {
-	p, _, err := w.the(h, id, now)
+func (n probe) details(id wire.ProcessID) (*wire.Details, error) {
+	p, _, err := n.the(id)
 	if err != nil {
 		return nil, err
 	}
@@ -130,14 +137,14 @@ func (w *world) details(h *host, id wire.ProcessID, now time.Duration) (*wire.De
 
 // family is the relatives of processes: slurmstepd, the script and what it has started, all ranks of which that one is
 // asked for, and the processes that load their data.
-func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
+func (n probe) family(pids []int) []wire.Relative {
 	at := map[int]wire.Relative{}
-	for g := range h.gpus {
-		if !w.runs(h, g, now) {
+	for g := range n.gpus {
+		if !n.world.runs(n.host, g, n.now) {
 			continue
 		}
-		p := w.process(h, g, now)
-		self, under, over := w.relatives(h, g, &p, now)
+		p := n.world.process(n.host, g, n.now)
+		self, under, over := n.relatives(g, &p)
 		wanted := func(of ...wire.Relative) bool {
 			return slices.ContainsFunc(of, func(r wire.Relative) bool { return slices.Contains(pids, r.PID) })
 		}
@@ -157,12 +164,11 @@ func (w *world) family(h *host, pids []int, now time.Duration) []wire.Relative {
 }
 
 // relatives are the process on a GPU, those that it has started, and those that have started it.
-func (w *world) relatives(h *host, gpu int, p *wire.Process, now time.Duration) (self wire.Relative, under,
-	over []wire.Relative) {
+func (n probe) relatives(gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
 	age := *p.ElapsedSec
 	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {
 		elapsed := max(age-later, 0)
-		ticks := max(int64((h.booted()+now)/(10*time.Millisecond))-int64(p.StartTicks)-100*later, 0)
+		ticks := max(int64((n.booted()+n.now)/(10*time.Millisecond))-int64(p.StartTicks)-100*later, 0)
 		return wire.Relative{
 			ProcessID: wire.ProcessID{PID: pid, StartTicks: uint64(int64(p.StartTicks) + 100*later)}, Parent: parent,
 			UID: p.UID, User: p.User,
@@ -170,7 +176,7 @@ func (w *world) relatives(h *host, gpu int, p *wire.Process, now time.Duration) 
 			CPUTicks: new(uint64(float64(ticks) * busy / 100)), RSS: &rss, ElapsedSec: &elapsed,
 		}
 	}
-	agent := h.agent(h.gpus[gpu].use)
+	agent := n.agent(n.gpus[gpu].use)
 	self = relative(p.PID, agent, p.Command, 0, *p.RSS, 100)
 	self.State = p.State
 	for i := range 2 {

@@ -39,5 +39,5 @@ func (c *Cluster) Report(node int, at time.Time, seq uint64, list bool) *wire.Re
 func (c *Cluster) Answer(node int, r *wire.Request, at time.Time) wire.Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.world.answer(c.nodes[node], r, at.Sub(c.world.begin))
+	return probe{c.nodes[node], c.world, at.Sub(c.world.begin)}.answer(r)
 }

@@ -75,7 +75,7 @@ func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
 		case n.host.silentAt(now):
 			return // nothing comes
 		default:
-			o.done <- result{reply: d.world.answer(n.host, o.request, now)}
+			o.done <- result{reply: probe{n.host, d.world, now}.answer(o.request)}
 			return
 		}
 	}
