@@ -23,7 +23,8 @@ import (
 // the screen, but ends the recording when too many wait.
 type onCall struct {
 	queue  chan cluster.Event
-	behind atomic.Bool // Events did not fit into queue
+	unread atomic.Int64 // Events that are in queue, or come from it
+	behind atomic.Bool  // Events did not fit into queue
 	status atomic.Value
 	job    func() string // in the name of a file; "": there is none, or several
 	host   string
@@ -58,13 +59,31 @@ func onlyJob(store *cluster.Store) string {
 	return ""
 }
 
-// take takes an Event. It does not block.
+// take takes an Event. It does not block. Where nothing is recorded, what is known is remembered at once: thousands of
+// Events at the start of a large cluster need not wait in memory.
 func (o *onCall) take(e cluster.Event) {
+	if o.unread.Load() == 0 && o.remember(e) {
+		return
+	}
+	o.unread.Add(1)
 	select {
 	case o.queue <- e:
 	default:
+		o.unread.Add(-1)
 		o.behind.Store(true)
 	}
+}
+
+// remember remembers what an Event says, unless something is recorded or the lock is held.
+func (o *onCall) remember(e cluster.Event) bool {
+	if !o.mu.TryLock() {
+		return false
+	}
+	defer o.mu.Unlock()
+	if o.file == nil {
+		_ = o.w.Write(e)
+	}
+	return o.file == nil
 }
 
 // run writes Events until ctx ends, and then ends the recording.
@@ -73,6 +92,7 @@ func (o *onCall) run(ctx context.Context) error {
 		select {
 		case e := <-o.queue:
 			o.write(e)
+			o.unread.Add(-1)
 		case <-ctx.Done():
 			o.end()
 			return nil

@@ -140,6 +140,27 @@ func TestRecordBehind(t *testing.T) {
 	}
 }
 
+// While nothing is recorded no Event waits in memory. None overtakes one that does.
+func TestNothingWaitsUnlessRecorded(t *testing.T) {
+	events := demoEvents(t)
+	o, _ := oncallHere(t)
+	waits := func(when string, want int) {
+		t.Helper()
+		o.take(events[0])
+		if len(o.queue) != want || o.behind.Load() {
+			t.Errorf("%s %d wait, want %d; behind: %v", when, len(o.queue), want, o.behind.Load())
+		}
+	}
+	for range waiting {
+		o.take(events[0])
+	}
+	waits("before a recording", 0)
+	o.Switch()
+	waits("in it", 1)
+	o.Switch()
+	waits("after it", 2)
+}
+
 // smallDisk is a file system of 64 KiB.
 func smallDisk(t *testing.T) string {
 	t.Helper()
