@@ -76,21 +76,19 @@ func (m *model) settled(s still) tea.Cmd {
 
 // ask sends a request to the probe of a node or to SLURM.
 func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
+	limit := patience
 	if a.Cancel != nil {
-		return m.cancel(p, a)
+		limit = cancelPatience
 	}
 	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
-		reply, err := m.Controls.Ask(ctx, a.Node, a.Request)
-		return told{p, nav.Result{Ask: a, Reply: reply, Err: err}}
-	}
-}
-
-func (m *model) cancel(p Page, a nav.Ask) tea.Cmd {
-	return func() tea.Msg {
-		ctx, cancel := context.WithTimeout(context.Background(), cancelPatience)
-		defer cancel()
-		return told{p, nav.Result{Ask: a, Err: m.Controls.Cancel(ctx, a.Cancel.Job, a.Cancel.Signal)}}
+		result := nav.Result{Ask: a}
+		if a.Cancel != nil {
+			result.Err = m.Controls.Cancel(ctx, a.Cancel.Job, a.Cancel.Signal)
+		} else {
+			result.Reply, result.Err = m.Controls.Ask(ctx, a.Node, a.Request)
+		}
+		return told{p, result}
 	}
 }

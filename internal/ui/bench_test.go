@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -21,19 +22,19 @@ func BenchmarkFrame(b *testing.B) {
 		view func(*view)
 	}{
 		{"node", fixture(), func(*view) {}},
-		{"node-procs", fixture(), func(v *view) { v.node.Processes = node.ShowOn }},
-		{"overview-4", fixture(), func(v *view) { v.screen = screenOverview }},
-		{"gpu", fixture(), func(v *view) { v.screen = screenGPU }},
+		{"node-procs", fixture(), func(v *view) { v.node().Processes = node.ShowOn }},
+		{"overview-4", fixture(), func(v *view) { v.on = keys.OnOverview }},
+		{"gpu", fixture(), func(v *view) { v.on = keys.OnGPU }},
 		{"overview-64-rows", bigFixture(),
-			func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }},
-		{"overview-64-map", bigFixture(), func(v *view) { v.screen = screenOverview }},
-		{"times-1000", manyFixture(1000), func(v *view) { v.screen = screenOverview; v.overview.Times = true }},
-		{"overview-1000-map", manyFixture(1000), func(v *view) { v.screen = screenOverview }},
-		{"overview-1000-strips", switchedFixture(1000), func(v *view) { v.screen = screenOverview }},
+			func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }},
+		{"overview-64-map", bigFixture(), func(v *view) { v.on = keys.OnOverview }},
+		{"times-1000", manyFixture(1000), func(v *view) { v.on = keys.OnOverview; v.overview().Times = true }},
+		{"overview-1000-map", manyFixture(1000), func(v *view) { v.on = keys.OnOverview }},
+		{"overview-1000-strips", switchedFixture(1000), func(v *view) { v.on = keys.OnOverview }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
-			v := newView(false)
+			v := newView(&Options{View: ViewNode})
 			bench.view(v)
 			theme := draw.NewTheme(colorprofile.TrueColor, false, false)
 			c := draw.New(0, 0)
@@ -54,7 +55,7 @@ func BenchmarkFrame(b *testing.B) {
 func BenchmarkPress(b *testing.B) {
 	snap := bigFixture()
 	d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.screen = screenOverview }}, 200, 50)
+		view: func(v *view) { v.on = keys.OnOverview }}, 200, 50)
 	for b.Loop() {
 		d.press("down", "up")
 	}

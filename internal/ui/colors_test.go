@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
@@ -30,8 +31,8 @@ func TestClassicColorsAreEverywhere(t *testing.T) {
 	const red, green = "38;2;248;81;73", "38;2;63;185;80"
 	for name, show := range map[string]func(*view){
 		"node":     func(v *view) { v.choose("gpu-n02", 1) },
-		"overview": func(v *view) { v.screen = screenOverview },
-		"heat map": func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap },
+		"overview": func(v *view) { v.on = keys.OnOverview },
+		"heat map": func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap },
 	} {
 		for _, classic := range []bool{true, false} {
 			s := shot{name: name, snap: quiet, view: func(v *view) { show(v); v.classic = classic }}

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 )
 
@@ -53,12 +54,12 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	snap := demoSnapshot(t, 4, 8, time.Millisecond)
 	the := func() *cluster.Snapshot { return snap }
 	node := shot{name: "node", snap: the, view: func(v *view) {
-		v.screen, v.node.Processes = screenNode,
+		v.on, v.node().Processes = keys.OnNode,
 			node.ShowOn
 		v.choose("gpu-n02", 1)
 	}}
-	overview := shot{name: "overview", snap: the, view: func(v *view) { v.screen = screenOverview }}
-	problems := shot{name: "problems", snap: the, view: func(v *view) { v.screen = screenProblems }}
+	overview := shot{name: "overview", snap: the, view: func(v *view) { v.on = keys.OnOverview }}
+	problems := shot{name: "problems", snap: the, view: func(v *view) { v.on = keys.OnProblems }}
 	for _, test := range []struct {
 		of   shot
 		line string // one line matches

@@ -10,6 +10,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -69,25 +71,25 @@ func bareFixture() *cluster.Snapshot {
 
 func allShots() []shot {
 	return append(slices.Clone(shots),
-		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node.Processes = node.ShowOn }},
-		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.screen = screenOverview }},
-		shot{name: "odd-jobs", snap: oddFixture, view: func(v *view) { v.screen = screenJobs }},
-		shot{name: "odd-users", snap: oddFixture, view: func(v *view) { v.screen = screenUsers }},
+		shot{name: "odd", snap: oddFixture, view: func(v *view) { v.node().Processes = node.ShowOn }},
+		shot{name: "odd-overview", snap: oddFixture, view: func(v *view) { v.on = keys.OnOverview }},
+		shot{name: "odd-jobs", snap: oddFixture, view: func(v *view) { v.on = keys.OnJobs }},
+		shot{name: "odd-users", snap: oddFixture, view: func(v *view) { v.on = keys.OnUsers }},
 		shot{name: "odd-map", snap: oddFixture,
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap }},
+			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap }},
 		shot{name: "wide", snap: wideFixture, view: func(*view) {}},
-		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.screen = screenOverview }},
-		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node.Processes = node.ShowOn }},
-		shot{name: "bare-gpu", snap: bareFixture, view: func(v *view) { v.screen = screenGPU }},
-		shot{name: "odd-gpu", snap: oddFixture, view: func(v *view) { v.screen = screenGPU }},
-		shot{name: "wide-gpu", snap: wideFixture, view: func(v *view) { v.screen = screenGPU }},
+		shot{name: "wide-overview", snap: wideFixture, view: func(v *view) { v.on = keys.OnOverview }},
+		shot{name: "bare", snap: bareFixture, view: func(v *view) { v.node().Processes = node.ShowOn }},
+		shot{name: "bare-gpu", snap: bareFixture, view: func(v *view) { v.on = keys.OnGPU }},
+		shot{name: "odd-gpu", snap: oddFixture, view: func(v *view) { v.on = keys.OnGPU }},
+		shot{name: "wide-gpu", snap: wideFixture, view: func(v *view) { v.on = keys.OnGPU }},
 		shot{name: "gpu-gone", snap: fixture,
-			view: func(v *view) { v.screen = screenGPU; v.gpu.Show("gpu-n01", "GPU-gone") }},
-		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.screen = screenOverview }},
+			view: func(v *view) { v.on = keys.OnGPU; v.gpu().Arrive(nil, nav.Go{Node: "gpu-n01", GPU: "GPU-gone"}) }},
+		shot{name: "bare-overview", snap: bareFixture, view: func(v *view) { v.on = keys.OnOverview }},
 		shot{name: "rows", snap: bigFixture,
 			view: func(v *view) {
-				v.screen = screenOverview
-				v.overview.Grid = overview.GridRows
+				v.on = keys.OnOverview
+				v.overview().Grid = overview.GridRows
 				v.choose("gpu-n050",
 					49)
 			}},

@@ -12,6 +12,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -25,8 +27,8 @@ func showGPU(node string, at int, snap func() *cluster.Snapshot, number int) fun
 	}
 	return func(v *view) {
 		v.choose(node, at)
-		v.screen, v.trail = screenGPU, []screen{screenNode}
-		v.gpu.Show(node, key)
+		v.on, v.trail = keys.OnGPU, []keys.Page{keys.OnNode}
+		v.gpu().Arrive(nil, nav.Go{Node: node, GPU: key})
 	}
 }
 
@@ -287,7 +289,7 @@ func watchedFixture() *cluster.Snapshot {
 // Where the driver counts the time of a reason, the total is of all the time that nvnodetop watches, and errors since
 // then are called new.
 func TestGPUCounters(t *testing.T) {
-	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.screen = screenGPU }}, 120, 40),
+	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.on = keys.OnGPU }}, 120, 40),
 		"\n")
 	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals of 20m", "replays 9 (2 new)", "CRC errors 3\n",
 		"n/a (Insufficient Permissions)"} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // quiet is a fixture without findings, so that there is room for graphs.
@@ -25,7 +26,7 @@ var axisLabel = regexp.MustCompile(`-(\d+[smh]) +now`)
 func TestGraphsShowOneTime(t *testing.T) {
 	for _, s := range []shot{
 		{name: "node", snap: quiet, view: func(*view) {}},
-		{name: "overview", snap: quiet, view: func(v *view) { v.screen = screenOverview }},
+		{name: "overview", snap: quiet, view: func(v *view) { v.on = keys.OnOverview }},
 	} {
 		snap := s.snap()
 		s.snap = func() *cluster.Snapshot { return snap }
@@ -60,7 +61,7 @@ func TestTheAxisOfAYoungHistory(t *testing.T) {
 				}
 			}
 			return snap
-		}, view: func(v *view) { v.screen = screenOverview }}
+		}, view: func(v *view) { v.on = keys.OnOverview }}
 		labels := axisLabel.FindAllStringSubmatch(strings.Join(linesOf(s, 120, 50), "\n"), -1)
 		if len(labels) == 0 || slices.ContainsFunc(labels, func(l []string) bool { return l[1] != want }) {
 			t.Errorf("after %d bins the axes are %v, want -%s", bins, labels, want)
@@ -75,7 +76,7 @@ func TestAStaleNodeKeepsItsPast(t *testing.T) {
 			snap := quiet()
 			snap.Nodes["gpu-n02"].State = state // its GPU 3 has lagged for minutes
 			return snap
-		}, view: func(v *view) { v.screen = screenOverview }}
+		}, view: func(v *view) { v.on = keys.OnOverview }}
 		var rows []string
 		for _, line := range linesOf(s, 200, 50) {
 			if strings.Count(line, "┊") == 2 {
@@ -131,7 +132,7 @@ func TestADipKeepsTheLevel(t *testing.T) {
 func TestGraphsFillTheScreen(t *testing.T) {
 	for _, s := range []shot{
 		{name: "node", snap: quiet, view: func(*view) {}},
-		{name: "overview", snap: quiet, view: func(v *view) { v.screen = screenOverview }},
+		{name: "overview", snap: quiet, view: func(v *view) { v.on = keys.OnOverview }},
 	} {
 		lines := linesOf(s, 300, 80)
 		if empty := lines[len(lines)-6]; strings.TrimSpace(empty) == "" {
@@ -149,7 +150,7 @@ func TestGraphsAnswer(t *testing.T) {
 	snap.Jobs[0].Findings = []cluster.Finding{lag}
 	keyed(snap)
 	s := shot{name: "band", snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.screen = screenOverview }}
+		view: func(v *view) { v.on = keys.OnOverview }}
 	// amber counts, in each half of the time, the columns of the graph that begins at column x which have an amber
 	// glyph.
 	amber := func(x, w int) (early, late int) {
@@ -206,7 +207,7 @@ func warned(line string) map[int]bool {
 
 // A narrow graph of the utilization names the slow GPU rather than what the band is. One number is no range.
 func TestTitleOfTheBand(t *testing.T) {
-	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40), "\n")
+	text := strings.Join(linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40), "\n")
 	if !strings.Contains(text, "Utilization %  (gpu-n02 GPU3)  24–97%") {
 		t.Errorf("the graph is not about gpu-n02 GPU3:\n%s", text)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -65,7 +66,7 @@ func TestHeadingsAreNumbers(t *testing.T) {
 			`  0   1   2   3   4   5   6   7 `, ``},
 	} {
 		s := shot{name: test.name, snap: func() *cluster.Snapshot { return test.snap },
-			view: func(v *view) { v.screen = screenOverview }}
+			view: func(v *view) { v.on = keys.OnOverview }}
 		lines := linesOf(s, 120, 40)
 		text := strings.Join(lines, "\n")
 		if !regexp.MustCompile(`NODE +` + test.head).MatchString(lines[3]) {
@@ -82,8 +83,8 @@ func TestCellsStandUnderTheirNumbers(t *testing.T) {
 	snap := trouble(nodesWith([]int{4, 5, 6, 7}, []int{0, 1, 2, 3}), "gpu-n01", 6)
 	for w := 60; w <= 300; w += 7 {
 		for _, grid := range []func(*view){
-			func(v *view) { v.screen = screenOverview },
-			func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap },
+			func(v *view) { v.on = keys.OnOverview },
+			func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap },
 		} {
 			lines := linesOf(shot{name: "halves", snap: func() *cluster.Snapshot { return snap }, view: grid}, w, 40)
 			head, row := -1, -1
@@ -114,7 +115,7 @@ func TestSixteenGPUs(t *testing.T) {
 		all[i] = i
 	}
 	s := shot{name: "16", snap: func() *cluster.Snapshot { return nodesWith(all, all) },
-		view: func(v *view) { v.screen = screenOverview }}
+		view: func(v *view) { v.on = keys.OnOverview }}
 	for w, want := range map[int]string{80: " 02468024 ", 100: " 0123456789012345 ",
 		120: " 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 "} {
 		if lines := linesOf(s, w, 40); !strings.Contains(lines[3], want) {
@@ -133,7 +134,7 @@ func TestHeadingOfAGPUWithoutANumber(t *testing.T) {
 	lost.Number = cluster.NoNumber
 	n.GPUs = append(n.GPUs, lost)
 	s := shot{name: "?", snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.screen = screenOverview }}
+		view: func(v *view) { v.on = keys.OnOverview }}
 	if lines := linesOf(s, 120, 40); !strings.Contains(lines[3], "  0   1   ? ") {
 		t.Errorf("the headings are %q", lines[3])
 	}
@@ -167,17 +168,17 @@ func TestAMissingGPUIsShown(t *testing.T) {
 			"✗  3     –   hidden by the cgroup of job 17"}, ` X +X +X +X `},
 	} {
 		snap := test.snap()
-		of := func(screen screen) []string {
+		of := func(screen keys.Page) []string {
 			return linesOf(shot{name: test.name, snap: func() *cluster.Snapshot { return snap },
-				view: func(v *view) { v.screen = screen }}, 120, 40)
+				view: func(v *view) { v.on = screen }}, 120, 40)
 		}
-		text := strings.Join(of(screenNode), "\n")
+		text := strings.Join(of(keys.OnNode), "\n")
 		for _, want := range test.node {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: there is no %q:\n%s", test.name, want, text)
 			}
 		}
-		if lines := of(screenOverview); !regexp.MustCompile(test.over).MatchString(lines[4]) {
+		if lines := of(keys.OnOverview); !regexp.MustCompile(test.over).MatchString(lines[4]) {
 			t.Errorf("%s: the cells are %q", test.name, lines[4])
 		}
 	}

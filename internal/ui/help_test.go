@@ -13,14 +13,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// helpPages are all pages with keys of their own, and how they are opened from the node view.
-var helpPages = []struct {
+// helpPage is a page with keys of its own, and how it is opened from the node view.
+type helpPage struct {
 	page keys.Page
 	keys []tea.KeyPressMsg
 	snap func() *cluster.Snapshot
-}{
+}
+
+// helpPages are all.
+var helpPages = []helpPage{
 	{page: keys.OnNode}, {keys.OnOverview, typedKeys("o"), nil}, {keys.OnGPU, typedKeys("g"), nil},
-	{keys.OnDoctor, typedKeys("d"), nil}, {keys.OnProblems, typedKeys("!"), nil},
+	{keys.OnConnection, typedKeys("d"), nil}, {keys.OnProblems, typedKeys("!"), nil},
 	{keys.OnRanks, typedKeys("m"), nil}, {keys.OnProcesses, typedKeys("P"), nil},
 	{keys.OnEnviron, typedKeys("Pe"), nil},
 	{keys.OnMetrics, append(typedKeys("P"), tea.KeyPressMsg{Code: tea.KeyEnter}), nil},
@@ -61,7 +64,7 @@ func TestTheHelpOfEachPage(t *testing.T) {
 			t.Errorf("the help says %q, want %q", lines[2], want)
 		}
 		var want []string
-		for _, row := range keys.HelpOf(p.page) {
+		for _, row := range helpOf(p.page) {
 			want = append(want, row.Shown())
 		}
 		if got := namesIn(lines); !slices.EqualFunc(got, want,
@@ -118,7 +121,7 @@ func TestOtherKeysDoNothing(t *testing.T) {
 	for at, p := range helpPages {
 		r := onPage(t, at)
 		for _, k := range everyKey() {
-			if slices.ContainsFunc(keys.HelpOf(p.page),
+			if slices.ContainsFunc(helpOf(p.page),
 				func(row keys.Row) bool { return key.Matches(k, row.Bindings...) }) {
 				continue
 			}

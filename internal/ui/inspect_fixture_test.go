@@ -70,7 +70,7 @@ func see(v *view, s *part.Scene, n *cluster.Node) {
 	s.Snap = &snap
 	v.resolve(s)
 	s.Snap = now
-	v.process.Wants(s)
+	v.process().Wants(s)
 }
 
 // watch lets so many lists of gpu-n02 arrive, and then the one of the fixture.

@@ -97,17 +97,17 @@ func TestInspectMouse(t *testing.T) {
 func TestInspectHearsLate(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "P", "enter")
-	a := r.view.process.Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene)
-	r.Update(r.errands(r.view.process, a)())
+	a := r.view.process().Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene)
+	r.Update(r.errands(r.view.process(), a)())
 	r.press("?")
 	ask := a.Ask[0]
-	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
+	r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
 	if r.press("esc"); !strings.Contains(r.text(), "NCCL_DEBUG") ||
 		!strings.Contains(r.text(), "rank 8, 26 variables") {
 		t.Errorf("shown is\n%s", r.text())
 	}
 	r.press("esc", "esc")
-	r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
+	r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
 	if got := r.titled(); !strings.HasPrefix(got, "Processes of") {
 		t.Errorf("an answer that nobody waits for opens %q", got)
 	}

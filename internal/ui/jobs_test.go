@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // rowsOf are the rows of a list: what stands below the headings, up to the first blank line, with single blanks.
@@ -39,7 +40,7 @@ func idsOf(lines []string) string {
 
 func jobsDesk(t *testing.T, snap *cluster.Snapshot, w int) *desk {
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.screen = screenOverview }}, w, 40)
+		view: func(v *view) { v.on = keys.OnOverview }}, w, 40)
 	d.press("J")
 	return d
 }
@@ -107,22 +108,22 @@ func TestJobsOpen(t *testing.T) {
 	d := jobsDesk(t, jobsFixture(), 120)
 	steps := []struct {
 		keys   string
-		screen screen
+		screen keys.Page
 		job    string
 	}{
-		{"", screenJobs, "48211"}, {"enter", screenOverview, "48211"}, {"esc", screenJobs, "48211"},
-		{"down enter", screenNode, "48377"}, {"esc", screenJobs, "48377"},
-		{"down", screenJobs, "48302"}, {"down", screenJobs, "48302"}, {"enter", screenJobs, "48302"},
-		{"home", screenJobs, "48211"}, {"]", screenJobs, "48377"}, {"[", screenJobs, "48211"},
-		{"n", screenJobs, "48211"}, {"J", screenOverview, "48211"}, {"J U", screenUsers, "48211"},
-		{"J", screenJobs, "48211"}, {"esc", screenOverview, "48211"}, {"U U", screenOverview, "48211"},
-		{"J left , a", screenJobs, "48211"}, {"m", screenRanks, "48211"}, {"esc", screenJobs, "48211"},
-		{"?", screenJobs, "48211"}, {"esc esc", screenOverview, "48211"},
+		{"", keys.OnJobs, "48211"}, {"enter", keys.OnOverview, "48211"}, {"esc", keys.OnJobs, "48211"},
+		{"down enter", keys.OnNode, "48377"}, {"esc", keys.OnJobs, "48377"},
+		{"down", keys.OnJobs, "48302"}, {"down", keys.OnJobs, "48302"}, {"enter", keys.OnJobs, "48302"},
+		{"home", keys.OnJobs, "48211"}, {"]", keys.OnJobs, "48377"}, {"[", keys.OnJobs, "48211"},
+		{"n", keys.OnJobs, "48211"}, {"J", keys.OnOverview, "48211"}, {"J U", keys.OnUsers, "48211"},
+		{"J", keys.OnJobs, "48211"}, {"esc", keys.OnOverview, "48211"}, {"U U", keys.OnOverview, "48211"},
+		{"J left , a", keys.OnJobs, "48211"}, {"m", keys.OnRanks, "48211"}, {"esc", keys.OnJobs, "48211"},
+		{"?", keys.OnJobs, "48211"}, {"esc esc", keys.OnOverview, "48211"},
 	}
 	for _, step := range steps {
 		d.press(strings.Fields(step.keys)...)
-		if d.v.screen != step.screen || d.v.job != step.job || d.v.mine {
-			t.Fatalf("after %q: screen %d with job %s, want %d with %s", step.keys, d.v.screen, d.v.job, step.screen,
+		if d.v.on != step.screen || d.v.job != step.job || d.v.mine {
+			t.Fatalf("after %q: screen %s with job %s, want %s with %s", step.keys, d.v.on, d.v.job, step.screen,
 				step.job)
 		}
 	}
@@ -132,11 +133,11 @@ func TestJobsOpen(t *testing.T) {
 func TestJobsMouse(t *testing.T) {
 	d := jobsDesk(t, jobsFixture(), 120)
 	click := func(y int) { d.send(tea.MouseClickMsg{X: 20, Y: y, Button: tea.MouseLeft}) }
-	if click(5); d.v.job != "48377" || d.v.screen != screenJobs {
-		t.Errorf("a click: job %s on screen %d", d.v.job, d.v.screen)
+	if click(5); d.v.job != "48377" || d.v.on != keys.OnJobs {
+		t.Errorf("a click: job %s on screen %s", d.v.job, d.v.on)
 	}
-	if click(5); d.v.screen != screenNode {
-		t.Errorf("another click: screen %d", d.v.screen)
+	if click(5); d.v.on != keys.OnNode {
+		t.Errorf("another click: screen %s", d.v.on)
 	}
 	d.press("esc", "home", "]")
 	if _, y := d.cursor(); !strings.Contains(d.lines()[y], "48377 ") {
@@ -166,8 +167,8 @@ func TestJobsFilter(t *testing.T) {
 		t.Errorf("then: %s, %s", lines[2], idsOf(lines))
 	}
 	d.press("esc")
-	if got := len(rowsOf(d.lines())); got != 13 || d.v.screen != screenJobs {
-		t.Errorf("Esc leaves %d rows on screen %d", got, d.v.screen)
+	if got := len(rowsOf(d.lines())); got != 13 || d.v.on != keys.OnJobs {
+		t.Errorf("Esc leaves %d rows on screen %s", got, d.v.on)
 	}
 }
 
@@ -193,12 +194,12 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 	d.press("esc")
 	*snap = *jobsFixture()
 	d.v.resolve(d.sc)
-	if d.v.screen != screenJobs {
-		t.Errorf("a job has begun: screen %d", d.v.screen)
+	if d.v.on != keys.OnJobs {
+		t.Errorf("a job has begun: screen %s", d.v.on)
 	}
 	d.press("esc")
-	if d.v.screen != screenOverview {
-		t.Errorf("then Esc leads to screen %d", d.v.screen)
+	if d.v.on != keys.OnOverview {
+		t.Errorf("then Esc leads to screen %s", d.v.on)
 	}
 }
 
@@ -241,7 +242,7 @@ func BenchmarkJobs(b *testing.B) {
 		b.Run(screen, func(b *testing.B) {
 			snap := tasksFixture(1000)
 			d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
-				view: func(v *view) { v.screen = screenOverview }}, 200, 50)
+				view: func(v *view) { v.on = keys.OnOverview }}, 200, 50)
 			d.press(screen)
 			keys := []string{"down", "pgdown", "s", "end", "home", "n"}
 			var took []time.Duration
@@ -267,7 +268,7 @@ func BenchmarkJobs(b *testing.B) {
 func TestManyTasks(t *testing.T) {
 	snap := tasksFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+		view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	d.press("J", "end")
 	lines := d.lines()
 	if _, y := d.cursor(); !strings.Contains(lines[y], "51000_999") ||

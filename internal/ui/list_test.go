@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // Each list sorts by the next and the previous column, in reverse, and by the heading that is clicked.
@@ -42,7 +43,7 @@ func TestEachListIsSorted(t *testing.T) {
 
 // Problems are sorted by node and age, too. A key leads from the worst to the end of the list and back.
 func TestProblemsAreSorted(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 200, 40)
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 200, 40)
 	d.press("!", "home")
 	worst := strings.Join(d.lines()[3:20], "\n")
 	for _, want := range []string{"by node", "newest first", "worst first"} {

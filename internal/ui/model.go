@@ -78,14 +78,10 @@ type look struct {
 
 // newModel returns the model with its first Snapshot. It writes to out.
 func newModel(o Options, out io.Writer) *model {
-	m := &model{Options: o, view: newView(o.Colors == ColorsClassic), terminal: terminal.New(out)}
-	m.view.start(o.View)
+	m := &model{Options: o, view: newView(&o), terminal: terminal.New(out)}
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
 		ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
-	m.view.ranks.Match(o.Processes)
-	m.view.process.Match(o.Processes)
-	m.view.process.Monitor(o.Monitor)
 	m.began = o.Now()
 	m.touched = m.began
 	m.begin()
@@ -263,7 +259,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	did, taken := m.press(msg)
 	if !taken {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
-			return m.quit()
+			return m.terminal.Hush(tea.Quit) // once it has answered what it was asked, or does not
 		}
 		if key.Matches(msg, keys.Repaint) {
 			m.terminal.Forget()
@@ -287,9 +283,6 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	return tea.Batch(did, m.look())
 }
-
-// quit ends the program, once the terminal has answered what it was asked, or does not.
-func (m *model) quit() tea.Cmd { return m.terminal.Hush(tea.Quit) }
 
 // press gives a message to the page that is on, and does what it answers.
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {

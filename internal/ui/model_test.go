@@ -18,8 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -143,17 +147,25 @@ func (r *rig) where() string {
 	if r.view.help {
 		return fmt.Sprintf("%s/%s 4", r.view.job, r.view.nodes[r.view.job].name)
 	}
-	if r.view.screen == screenRanks {
+	if r.view.on == keys.OnRanks {
 		return fmt.Sprintf("%s/%s ranks", r.view.job, r.view.nodes[r.view.job].name)
 	}
-	if r.view.screen == screenProcesses {
+	if r.view.on == keys.OnProcesses {
 		return fmt.Sprintf("%s/%s processes", r.view.job, r.view.nodes[r.view.job].name)
 	}
-	if r.view.screen == screenGPU {
+	if r.view.on == keys.OnGPU {
 		return fmt.Sprintf("%s/%s gpu", r.view.job, r.view.nodes[r.view.job].name)
 	}
-	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, r.view.screen)
+	number := map[keys.Page]int{keys.OnOverview: 1, keys.OnConnection: 2, keys.OnProblems: 3, keys.OnJobs: 7,
+		keys.OnUsers: 8, keys.OnSettings: 9}[r.view.on]
+	return fmt.Sprintf("%s/%s %d", r.view.job, r.view.nodes[r.view.job].name, number)
 }
+
+// The pages of a view.
+func (v *view) node() *node.Page         { return v.pages[keys.OnNode].(*node.Page) }
+func (v *view) overview() *overview.Page { return v.pages[keys.OnOverview].(*overview.Page) }
+func (v *view) gpu() *gpu.Page           { return v.pages[keys.OnGPU].(*gpu.Page) }
+func (v *view) process() *process.Page   { return v.pages[keys.OnProcesses].(*process.Page) }
 
 // In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at
 // the edges. The node of each job is remembered. Esc goes up.
@@ -371,7 +383,7 @@ func TestStartsIn(t *testing.T) {
 		{ViewOverview, fixture(), "]", "48377/gpu-s11 1"},
 	} {
 		r := newRig(t, noJobsFixture())
-		r.view = newView(false)
+		r.view = newView(&Options{View: ViewNode})
 		r.view.start(test.view)
 		r.snap = test.snap
 		r.send(tick{r.chain})
@@ -433,7 +445,7 @@ func TestScreens(t *testing.T) {
 // What the hints in the footers promise must be keys.
 func TestHintsAreKeys(t *testing.T) {
 	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true, ",.": true}
-	for _, row := range keys.Rows {
+	for _, row := range keyRows {
 		for _, b := range row.Bindings {
 			name, _, _ := strings.Cut(b.Help().Key, " ")
 			shown[name] = true
@@ -525,7 +537,7 @@ func TestTerminalGone(t *testing.T) {
 // On the screen of somebody who has no job, a key changes nothing that would be seen only later.
 func TestKeysWithoutAJob(t *testing.T) {
 	r := newRig(t, noJobsFixture())
-	fresh := newView(false)
+	fresh := newView(&Options{View: ViewNode})
 	fresh.settings = r.view.settings
 	for _, k := range []string{"o", "p", "d", "a", "right", "up", "enter", "v", "s", "/"} {
 		r.press(k)

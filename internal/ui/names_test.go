@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
@@ -30,7 +31,7 @@ func TestLongNamesAreToldApart(t *testing.T) {
 	for _, g := range []overview.Grid{overview.GridRows, overview.GridMap} {
 		for w := 40; w <= 200; w += 20 {
 			s := shot{name: "racks", snap: racks,
-				view: func(v *view) { v.screen = screenOverview; v.overview.Grid = g }}
+				view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = g }}
 			text := string(plainTheme.Encode(nil, s.take(w, 30)))
 			for _, ends := range [][2]string{{"1", "1"}, {"2", "1"}, {"1", "2"}, {"2", "2"}} {
 				forms := regexp.MustCompile(`(^|[^\d])0?` + ends[0] + `(\S*-)0?` + ends[1] + `\s`)

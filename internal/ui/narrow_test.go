@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
@@ -42,7 +43,7 @@ func TestStaleLines(t *testing.T) {
 // In low and narrow terminals there still is a word on what is wrong, and as many as there is room for.
 func TestHealthInNarrowTerminals(t *testing.T) {
 	s := shot{name: "overview", snap: fixture,
-		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }}
+		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}
 	text := strings.Join(linesOf(s, 60, 20), "\n")
 	for _, want := range []string{"login refused", "thermal 87°C", "2 ECC errors"} {
 		if !strings.Contains(text, want) {
@@ -78,7 +79,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 			n.Processes[i].CPUPercent, n.Processes[i].PID, n.Processes[i].Command = ptr(12800.5), 4194303, "train"
 		}
 		return snap
-	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}
+	}, view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 	for w := 60; w < 240; w++ {
 		for _, line := range linesOf(s, w, 40)[3:24] {
 			for i, r := range line {
@@ -120,7 +121,7 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 			}
 		}
 		return snap
-	}, view: func(v *view) { v.screen = screenDoctor }}
+	}, view: func(v *view) { v.on = keys.OnConnection }}
 	for _, h := range []int{20, 50} {
 		text := strings.Join(linesOf(s, 100, h), "\n")
 		if strings.Contains(text, "pending") || strings.Contains(text, "  login ") || strings.Count(text, "well") < 3 {
@@ -149,7 +150,7 @@ func TestDoctorInLowTerminals(t *testing.T) {
 
 // In a narrow terminal a problem is whole: its sentence stands below its place.
 func TestProblemsInNarrowTerminals(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 40, 12)
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 40, 12)
 	text := strings.Join(d.lines(), "\n")
 	for _, want := range []string{"gpu-n04\n   Login refused:", "job's output"} {
 		if !strings.Contains(text, want) {

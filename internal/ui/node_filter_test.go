@@ -90,7 +90,8 @@ func TestFilteredRowsOfANode(t *testing.T) {
 			break
 		}
 	}
-	if key := r.view.gpu.Key(); r.where() != "48211/gpu-n02 gpu" || key != r.scene.NodeOf("gpu-n02").GPUs[5].Key {
+	key, want := r.view.gpu().Press(pressed("P"), r.scene).GPU, r.scene.NodeOf("gpu-n02").GPUs[5].Key
+	if r.where() != "48211/gpu-n02 gpu" || key != want {
 		t.Errorf("a click leads to %s %s", r.where(), key)
 	}
 	r.press("esc", "right", "/", "x") // to a node without values

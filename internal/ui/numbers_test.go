@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -54,8 +55,8 @@ func sharedByTwo() *cluster.Snapshot {
 // The number of a GPU is the device's minor number on every screen, whatever NVML's index of it is, and what is known
 // by the one is not looked for by the other.
 func TestNumbersAreMinors(t *testing.T) {
-	node := shot{name: "node", snap: sharedByTwo, view: func(v *view) { v.node.Processes = node.ShowOn }}
-	overview := shot{name: "overview", snap: sharedByTwo, view: func(v *view) { v.screen = screenOverview }}
+	node := shot{name: "node", snap: sharedByTwo, view: func(v *view) { v.node().Processes = node.ShowOn }}
+	overview := shot{name: "overview", snap: sharedByTwo, view: func(v *view) { v.on = keys.OnOverview }}
 	for _, test := range []struct {
 		of   shot
 		line string // one line matches
@@ -117,7 +118,7 @@ func TestProcessesAreOrderedByID(t *testing.T) {
 		}
 		snap.Nodes["n"] = &n
 		return snap
-	}, view: func(v *view) { v.node.Processes = node.ShowOn }}
+	}, view: func(v *view) { v.node().Processes = node.ShowOn }}
 	if lines := linesOf(s, 120, 40); !inOrder(lines, " 31 C", " 701 C", " 702 C", " 90011 C") {
 		t.Errorf("the processes stand in another order:\n%s", strings.Join(lines, "\n"))
 	}
@@ -137,7 +138,7 @@ func TestOldListSaysItsAge(t *testing.T) {
 			snap := fixture()
 			change(snap.Nodes["gpu-n02"])
 			return snap
-		}, view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}
+		}, view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 		if text := strings.Join(linesOf(s, 120, 40), "\n"); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
 )
 
@@ -31,7 +32,7 @@ const overWords = "Thermal throttling, cleared 12s ago."
 func TestWhatIsOver(t *testing.T) {
 	for name, view := range map[string]func(*view){
 		"node":     func(v *view) { v.choose("gpu-n01", 0) },
-		"overview": func(v *view) { v.screen = screenOverview },
+		"overview": func(v *view) { v.on = keys.OnOverview },
 	} {
 		s := shot{name: name, snap: overFixture, view: view}
 		lines := linesOf(s, 120, 40)
@@ -79,7 +80,7 @@ func TestWhatIsOverInTheHeatMap(t *testing.T) {
 		s.Jobs[0].Findings[0].Node = "gpu-n001"
 		return s
 	}
-	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.screen = screenOverview }}
+	s := shot{name: "heatmap", snap: snap, view: func(v *view) { v.on = keys.OnOverview }}
 	for w, want := range map[int]string{36: "001 GPU5 cleared: thermal thro…\n",
 		60: "001 GPU5 thermal throttling, cleared 12s ago\n"} {
 		if text := strings.Join(linesOf(s, w, 12), "\n"); !strings.Contains(text, want) {
@@ -97,7 +98,7 @@ func TestClearedIsCountedApart(t *testing.T) {
 		return s
 	}
 	for want, view := range map[string]func(*view){
-		"1 problem, 1 cleared, worst first": func(v *view) { v.screen = screenOverview },
+		"1 problem, 1 cleared, worst first": func(v *view) { v.on = keys.OnOverview },
 		"1 in this job, 1 cleared (!)":      func(v *view) { v.choose("gpu-n01", 0) },
 	} {
 		if text := strings.Join(linesOf(shot{snap: snap, view: view}, 120, 40), "\n"); !strings.Contains(text, want) {
@@ -132,7 +133,7 @@ func TestFooterOfTheOverview(t *testing.T) {
 		{120, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  v heat map  / " +
 			"filter  ? help  q quit"},
 	} {
-		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }, typed: test.keys},
+		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: test.keys},
 			test.w, 24)
 		if got := strings.TrimSpace(lines[len(lines)-1]); got != test.want {
 			t.Errorf("%d wide, after %q: %q, want %q", test.w, test.keys, got, test.want)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestPinnedNodesKeepThePage(t *testing.T) {
 	many := manyFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return many },
-		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap }}, 60, 15)
+		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap }}, 60, 15)
 	d.press("home")
 	if rule := d.lines()[2]; !strings.Contains(rule, "1/") || !strings.Contains(rule, "  PgDn ") {
 		t.Errorf("the first page says %q", rule)
@@ -37,7 +38,7 @@ func TestPinnedNodesKeepThePage(t *testing.T) {
 
 // A list of problems that fits does not scroll.
 func TestProblemsThatFitStay(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 120, 40)
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 120, 40)
 	before := strings.Join(d.lines(), "\n")
 	d.press("pgdown")
 	if after := strings.Join(d.lines(), "\n"); strings.Count(after, "gpu-n") != strings.Count(before, "gpu-n") ||
@@ -100,7 +101,7 @@ func TestVeryLowNodeView(t *testing.T) {
 func TestDoctorScrolls(t *testing.T) {
 	for _, size := range [][2]int{{60, 15}, {80, 24}} {
 		for name, view := range map[string]func(*view){
-			"details": func(v *view) { v.choose("gpu-n04", 3); v.screen = screenDoctor },
+			"details": func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection },
 			"node":    func(v *view) { v.choose("gpu-n04", 3) },
 		} {
 			d := newDesk(t, shot{snap: fixture, view: view}, size[0], size[1])
@@ -111,7 +112,7 @@ func TestDoctorScrolls(t *testing.T) {
 
 // A problem that is higher than the screen can be read to its end.
 func TestATallProblemScrolls(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenProblems }}, 40, 8)
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnProblems }}, 40, 8)
 	d.press("home")
 	seen := ""
 	for range 30 {
@@ -127,13 +128,13 @@ func TestATallProblemScrolls(t *testing.T) {
 
 // The pages of all jobs and of the users are reached from the processes too, as the help there says.
 func TestJobsAndUsersFromTheProcesses(t *testing.T) {
-	for k, want := range map[string]screen{"J": screenJobs, "U": screenUsers} {
+	for k, want := range map[string]keys.Page{"J": keys.OnJobs, "U": keys.OnUsers} {
 		r := newRig(t, fixture())
-		if r.press("P", k); r.view.screen != want {
-			t.Errorf("%s leads to screen %d, not to %d", k, r.view.screen, want)
+		if r.press("P", k); r.view.on != want {
+			t.Errorf("%s leads to screen %s, not to %s", k, r.view.on, want)
 		}
-		if r.press("esc"); r.view.screen != screenProcesses {
-			t.Errorf("Esc leads back to screen %d", r.view.screen)
+		if r.press("esc"); r.view.on != keys.OnProcesses {
+			t.Errorf("Esc leads back to screen %s", r.view.on)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
@@ -49,7 +50,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			pids = append(pids, fmt.Sprint(p.PID))
 		}
 		node := newDesk(t, shot{snap: fixture,
-			view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}, size[0], size[1])
+			view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}, size[0], size[1])
 		node.reaches("node", append(pids, gpus...))
 
 		for name, grid := range map[string]overview.Grid{"rows": overview.GridRows, "map": overview.GridMap} {
@@ -57,7 +58,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			for i := range 64 {
 				nodes = append(nodes, fmt.Sprintf("%03d", i+1))
 			}
-			d := newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }},
+			d := newDesk(t, shot{snap: big, view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = grid }},
 				size[0], size[1])
 			if size[0] > 60 || grid == overview.GridRows { // the smallest map has no room for their names
 				d.reaches(name, nodes)
@@ -68,14 +69,14 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		for i := range 64 {
 			names = append(names, fmt.Sprintf("gpu-n%03d", i+1))
 		}
-		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenOverview; v.overview.Times = true }}, size[0],
+		newDesk(t, shot{snap: big, view: func(v *view) { v.on = keys.OnOverview; v.overview().Times = true }}, size[0],
 			size[1]).reaches("times", names)
 
 		var wheres []string
 		for _, f := range large.Jobs[0].Findings {
 			wheres = append(wheres, f.Node)
 		}
-		newDesk(t, shot{snap: big, view: func(v *view) { v.screen = screenProblems }}, size[0],
+		newDesk(t, shot{snap: big, view: func(v *view) { v.on = keys.OnProblems }}, size[0],
 			size[1]).reaches("problems", wheres)
 
 		queue, ids := noJobsFixture(), []string(nil)
@@ -88,10 +89,11 @@ func TestPagingReachesEveryRow(t *testing.T) {
 			size[1]).reaches("no jobs", ids)
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
-			d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.help, v.manual.Of = true, p }}, size[0],
-				size[1])
+			d := newDesk(t, shot{snap: fixture, view: func(v *view) {
+				v.help, v.manual = true, help.Page{Of: p, Rows: helpOf(p)}
+			}}, size[0], size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}
-			for _, row := range keys.HelpOf(p) {
+			for _, row := range helpOf(p) {
 				words = append(words, row.Shown())
 			}
 			d.reaches("help", words)
@@ -104,7 +106,7 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 	large := bigFixture()
 	for _, size := range lowSizes {
 		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }}, size[0], size[1])
+			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}, size[0], size[1])
 		lines := d.lines()
 		below := strings.Join(lines[rowOf(lines, " JOB "):], "\n")
 		for _, want := range []string{"gpu-n044 GPU2 lost", "gpu-n039 login refused"} {
@@ -119,7 +121,7 @@ func TestRowsLeaveRoomForProblems(t *testing.T) {
 func TestAProblemKeepsItsLine(t *testing.T) {
 	snap := fixture()
 	s := shot{snap: func() *cluster.Snapshot { return snap },
-		view: func(v *view) { v.choose("gpu-n02", 1); v.node.Processes = node.ShowOn }}
+		view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }}
 	finding := snap.Jobs[0].Findings[2]
 	words := words.Finding(snap, &finding)
 	if finding.Node != "gpu-n02" {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -50,9 +51,9 @@ func BenchmarkProcesses(b *testing.B) {
 		{"scope", []string{"w", "W"}, false}, {"tree", []string{"t", "t"}, false}, {"snapshot", []string{""}, true},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			v := newView(false)
+			v := newView(&Options{View: ViewNode})
 			s := &part.Scene{Snap: snaps[0], W: 200, H: 50, Display: time.Second, Memory: &part.Memory{}}
-			v.screen = screenOverview
+			v.on = keys.OnOverview
 			v.resolve(s)
 			v.apply(pressed("P"), s)
 			v.resolve(s)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -232,7 +233,7 @@ func TestRankThatLags(t *testing.T) {
 		t.Errorf("the next problem is %q", line)
 	}
 	colored := string(darkTheme.Encode(nil, shot{snap: func() *cluster.Snapshot { return s },
-		view: func(v *view) { v.screen = screenRanks }}.take(120, 40)))
+		view: func(v *view) { v.on = keys.OnRanks }}.take(120, 40)))
 	if amber, plain := ink(t, colored, "12.4"), ink(t, colored, "99.3"); amber == plain {
 		t.Errorf("12.4 is drawn in %q, as the others are", amber)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
@@ -50,8 +51,8 @@ func TestSettingsTakeEffect(t *testing.T) {
 			t.Errorf("%s: ? shows\n%s", name, r.text())
 		}
 		r.press("esc", "esc")
-		if r.view.screen != screenNode {
-			t.Errorf("%s: Esc leads to screen %d", name, r.view.screen)
+		if r.view.on != keys.OnNode {
+			t.Errorf("%s: Esc leads to screen %s", name, r.view.on)
 		}
 	}
 }
@@ -182,13 +183,13 @@ func TestSettingsOverEveryPage(t *testing.T) {
 	for _, k := range []string{"P", "J", "U", "o", "m", "!", "g", "d"} {
 		r := newRig(t, fixture())
 		r.press(k)
-		from := r.view.screen
+		from := r.view.on
 		for _, back := range []tea.KeyPressMsg{f2, pressed("esc")} {
-			if r.send(f2); r.view.screen != screenSettings {
-				t.Errorf("from screen %d F2 leads to %d", from, r.view.screen)
+			if r.send(f2); r.view.on != keys.OnSettings {
+				t.Errorf("from screen %s F2 leads to %s", from, r.view.on)
 			}
-			if r.send(back); r.view.screen != from {
-				t.Errorf("%s leads back to screen %d, not to %d", back, r.view.screen, from)
+			if r.send(back); r.view.on != from {
+				t.Errorf("%s leads back to screen %s, not to %s", back, r.view.on, from)
 			}
 		}
 	}

@@ -234,7 +234,7 @@ func TestAnswersAfterTheLastJob(t *testing.T) {
 		r.send(tick{})
 		ask := nav.Ask{Node: "gpu-n01", Request: wire.Request{Environ: &wire.ProcessID{PID: 318802,
 			StartTicks: 318802}}}
-		r.send(told{r.view.process, nav.Result{Ask: ask, Reply: environFixture}})
+		r.send(told{r.view.process(), nav.Result{Ask: ask, Reply: environFixture}})
 		r.snap = fixture()
 		if r.send(tick{}); !strings.HasPrefix(r.titled(), "Processes of") {
 			t.Errorf("after %q there is %q", keys, r.titled())

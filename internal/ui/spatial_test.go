@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -71,7 +72,7 @@ func TestSpatial(t *testing.T) {
 	large := bigFixture()
 	for _, size := range [][2]int{{120, 40}, {200, 50}, {80, 24}} {
 		d := newDesk(t, shot{snap: func() *cluster.Snapshot { return large },
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridMap }}, size[0], size[1])
+			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridMap }}, size[0], size[1])
 		left, top := d.cursor()
 		d.press("right")
 		x, y := d.cursor()
@@ -101,22 +102,22 @@ func TestSpatial(t *testing.T) {
 func TestClick(t *testing.T) {
 	for name, grid := range map[string]overview.Grid{"rows": overview.GridRows, "map": overview.GridMap} {
 		d := newDesk(t, shot{snap: bigFixture,
-			view: func(v *view) { v.screen = screenOverview; v.overview.Grid = grid }}, 120, 40)
+			view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = grid }}, 120, 40)
 		d.press("down", "down", "right")
 		x, y := d.cursor()
 		node := d.sc.Node.Name
 		d.press("home")
 		click := tea.MouseClickMsg{X: x + 5, Y: y, Button: tea.MouseLeft}
-		if d.send(click); d.sc.Node.Name != node || d.v.screen != screenOverview {
+		if d.send(click); d.sc.Node.Name != node || d.v.on != keys.OnOverview {
 			t.Errorf("%s: a click on %s selects %s", name, node, d.sc.Node.Name)
 		}
 		for _, beside := range []tea.MouseClickMsg{{X: x, Y: 0, Button: tea.MouseLeft},
 			{X: x, Y: 39, Button: tea.MouseLeft}, {X: x, Y: y, Button: tea.MouseRight}} {
-			if d.send(beside); d.sc.Node.Name != node || d.v.screen != screenOverview {
+			if d.send(beside); d.sc.Node.Name != node || d.v.on != keys.OnOverview {
 				t.Errorf("%s: a click beside the nodes selects %s", name, d.sc.Node.Name)
 			}
 		}
-		if d.send(click); d.v.screen != screenNode || d.sc.Node.Name != node {
+		if d.send(click); d.v.on != keys.OnNode || d.sc.Node.Name != node {
 			t.Errorf("%s: the second click opens %s", name, d.where())
 		}
 	}
@@ -126,7 +127,7 @@ func TestClick(t *testing.T) {
 // screen.
 func TestStripsOnTheScreen(t *testing.T) {
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return switchedFixture(1000) },
-		view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+		view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	for _, step := range []struct{ key, node string }{
 		{"home", "gpu-n0993"}, {"right", "gpu-n0994"}, // the nodes under no switch: one of them has failed
 		// two switches with a warning, and the others
@@ -144,12 +145,12 @@ func TestStripsOnTheScreen(t *testing.T) {
 	if lines := d.lines(); !strings.HasPrefix(lines[5], "▸") || !strings.Contains(lines[2], "▸ "+node) {
 		t.Errorf("a click selects %s:\n%s", node, strings.Join(lines[:8], "\n"))
 	}
-	if d.send(click); d.v.screen != screenNode || d.sc.Node.Name != node {
+	if d.send(click); d.v.on != keys.OnNode || d.sc.Node.Name != node {
 		t.Errorf("the second click opens %s", d.where())
 	}
 }
 
-func (d *desk) where() string { return string(screenPages[d.v.screen]) + " " + d.sc.Node.Name }
+func (d *desk) where() string { return string(d.v.on) + " " + d.sc.Node.Name }
 
 // The wheel moves the cursor of a list, never the job.
 func TestWheel(t *testing.T) {
@@ -171,7 +172,7 @@ func TestWheel(t *testing.T) {
 
 // Nodes do not change places because one recovers: until the user sorts again.
 func TestWorstKeepsPlaces(t *testing.T) {
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	d.press("s")
 	before := strings.Join(d.sc.Order, " ")
 	later := fixture()

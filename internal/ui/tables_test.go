@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 )
 
@@ -33,7 +34,7 @@ func TestLettersStandApart(t *testing.T) {
 			set(&snap.Nodes["gpu-n01"].GPUs[i].GPU, values{"util": 100})
 		}
 		return snap
-	}, view: func(v *view) { v.screen = screenOverview }}
+	}, view: func(v *view) { v.on = keys.OnOverview }}
 	for w := 124; w <= 300; w += 4 {
 		if lines := linesOf(s, w, 40); !strings.Contains(lines[4], "100T 100T 100 ") {
 			t.Errorf("%d wide: %q", w, lines[4])
@@ -51,7 +52,7 @@ func TestPowerStandsApart(t *testing.T) {
 			}
 		}
 		return snap
-	}, view: func(v *view) { v.screen = screenOverview }}
+	}, view: func(v *view) { v.on = keys.OnOverview }}
 	for w := 78; w <= 250; w++ {
 		lines := linesOf(s, w, 40)
 		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "JOB ") })
@@ -103,7 +104,7 @@ func TestOwners(t *testing.T) {
 // How many GPUs count is never cut.
 func TestHowManyCount(t *testing.T) {
 	s := shot{name: "rows", snap: bigFixture,
-		view: func(v *view) { v.screen = screenOverview; v.overview.Grid = overview.GridRows }}
+		view: func(v *view) { v.on = keys.OnOverview; v.overview().Grid = overview.GridRows }}
 	for w := 40; w <= 200; w += 5 {
 		lines := linesOf(s, w, 24)
 		at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "JOB ") })
@@ -130,7 +131,7 @@ func TestCountsAgree(t *testing.T) {
 	snap.Jobs[0].GPUsSeen, snap.Jobs[0].Findings = 15, nil
 	for _, grid := range []overview.Grid{overview.GridRows, overview.GridMap} {
 		s := shot{name: "counts", snap: func() *cluster.Snapshot { return snap },
-			view: func(v *view) { v.screen, v.overview.Grid = screenOverview, grid }}
+			view: func(v *view) { v.on, v.overview().Grid = keys.OnOverview, grid }}
 		text := strings.Join(linesOf(s, 120, 40), "\n")
 		if n := strings.Count(text, "15 of 32 GPUs"); n != 3 || strings.Contains(text, "16 of") ||
 			strings.Contains(text, "16 GPUs") {

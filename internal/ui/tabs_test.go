@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // The ends of the tabs have the marks of nodes that are not there: an error is never out of sight.
 func TestTabsMarkWhatTheyHide(t *testing.T) {
 	for at, node := range map[int]string{0: "gpu-n001", 63: "gpu-n064", 30: "gpu-n031"} {
-		s := shot{name: "tabs", snap: bigFixture, view: func(v *view) { v.screen = screenNode; v.choose(node, at) }}
+		s := shot{name: "tabs", snap: bigFixture, view: func(v *view) { v.on = keys.OnNode; v.choose(node, at) }}
 		for w := 60; w <= 200; w += 10 {
 			row := linesOf(s, w, 40)[2]
 			if !strings.Contains(row, "✗") || !strings.Contains(row, "▲") ||
@@ -22,7 +23,7 @@ func TestTabsMarkWhatTheyHide(t *testing.T) {
 			}
 		}
 	}
-	few := shot{name: "few", snap: fixture, view: func(v *view) { v.screen = screenNode }}
+	few := shot{name: "few", snap: fixture, view: func(v *view) { v.on = keys.OnNode }}
 	for w := 60; w <= 200; w += 10 {
 		if row := linesOf(few, w, 40)[2]; strings.ContainsAny(row, "‹›") {
 			t.Errorf("%d wide: all nodes fit: %q", w, row)
@@ -38,7 +39,7 @@ func TestTimesOfStagesStandClose(t *testing.T) {
 			snap.Nodes["gpu-n01"].Steps[i].Text = "well"
 		}
 		return snap
-	}, view: func(v *view) { v.screen = screenDoctor }}
+	}, view: func(v *view) { v.on = keys.OnConnection }}
 	for _, line := range linesOf(s, 120, 40) {
 		if _, behind, found := strings.Cut(line, "  well "); found &&
 			len(behind)-len(strings.TrimLeft(behind, " ")) > 24 {

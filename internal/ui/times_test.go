@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
 // stripOf is the strip of a node, as it is drawn below the axis.
@@ -19,7 +20,7 @@ func stripOf(lines []string, node string) string {
 // A row has the past of its node: heights, letters while a rule held, also one that is over, or where memory errors
 // began, marks while the node did not report, and blanks where nothing is known.
 func TestTimes(t *testing.T) {
-	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120, 40)
+	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "t"}, 120, 40)
 	lines := d.lines()
 	if !strings.Contains(lines[2], "lowest utilization of each node") ||
 		!strings.Contains(lines[2], "one column = 9s") {
@@ -62,7 +63,7 @@ func TestTimesShowTheSlowGPU(t *testing.T) {
 		}
 		return s
 	}
-	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.screen = screenOverview }, typed: "t"}, 120,
+	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.on = keys.OnOverview }, typed: "t"}, 120,
 		40).lines()
 	if strip := stripOf(lines, "gpu-n02"); strings.Count(strip, "L") < 9 || strings.ContainsAny(strip, "ET") {
 		t.Errorf("the strip with the slow GPU is %q", strip)
@@ -80,7 +81,7 @@ func TestTimesHaveOneSpan(t *testing.T) {
 	for _, s := range []*cluster.Snapshot{snap, quick} {
 		for _, w := range []int{60, 80, 100, 120, 160, 200, 300} {
 			head := newDesk(t, shot{snap: func() *cluster.Snapshot { return s },
-				view: func(v *view) { v.screen = screenOverview }, typed: "t"}, w, 30).lines()[3]
+				view: func(v *view) { v.on = keys.OnOverview }, typed: "t"}, w, 30).lines()[3]
 			if !strings.Contains(head, "-10m") || !strings.Contains(head, "now   NOW") {
 				t.Errorf("%d wide, every %v: %q", w, s.Poll, head)
 			}
@@ -125,7 +126,7 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 		{"SM clock, % of maximum", "100E", "99%"},
 		{"memory, % in use", "E", "88%"}, {"temperature °C", " 49E", "64°C"}, {"utilization %", " 24E", "88%"},
 	}
-	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.screen = screenOverview }}, 120, 40)
+	d := newDesk(t, shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
 	for _, w := range want {
 		lines := d.lines()
 		row := lines[rowOf(lines, "gpu-n02  ")]
@@ -134,7 +135,7 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 		}
 		d.press("u")
 	}
-	big := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.screen = screenOverview }, typed: "uuuu"}, 200, 50)
+	big := newDesk(t, shot{snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"}, 200, 50)
 	if lines := big.lines(); !strings.Contains(lines[2], "temperature °C") ||
 		!strings.Contains(strings.Join(lines, "\n"), "66°C") {
 		t.Errorf("the heat map shows\n%s", strings.Join(lines, "\n"))
@@ -142,7 +143,7 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 	unknown := fixture()
 	unset(&unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
 	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown },
-		view: func(v *view) { v.screen = screenOverview }, typed: "u"}, 80, 24)
+		view: func(v *view) { v.on = keys.OnOverview }, typed: "u"}, 80, 24)
 	if row := []rune(d.lines()[4]); !slices.Contains(row, '·') {
 		t.Errorf("a GPU without a limit has a height: %q", string(row))
 	}

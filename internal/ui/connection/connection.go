@@ -27,6 +27,9 @@ type Page struct {
 	from int    // how many rows are scrolled
 }
 
+// Settle recalls what a node that has failed did in its last report.
+func (p *Page) Settle(s *part.Scene) { s.Recall() }
+
 // Press scrolls. The arrows lead to other jobs and nodes.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Up, keys.Down) {

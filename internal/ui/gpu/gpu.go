@@ -62,21 +62,28 @@ func (p *Page) find(list []*cluster.GPU) int {
 	})
 }
 
-// Show chooses a GPU of a node by its key; "" leaves the choice to Settle.
-func (p *Page) Show(node, key string) {
+// show chooses a GPU of a node by its key; "" leaves the choice to Settle.
+func (p *Page) show(node, key string) {
 	*p = Page{node: node, chosen: key != "", gpu: gpuID{key: key, number: cluster.NoNumber}}
 }
 
-// Key is the key of the GPU, "" if it has none.
-func (p *Page) Key() string { return p.gpu.key }
+// Arrive shows a GPU of the selected node, or of another one.
+func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	if to.Node == "" {
+		to.Node = s.Node.Name
+	}
+	p.show(to.Node, to.GPU)
+	return nav.Answer{}
+}
 
 // Settle chooses a GPU of the selected node, where none is: the one with the same number as that of the node before,
 // else the first of those with the worst problem, else the first. It is called before the page is drawn.
 func (p *Page) Settle(s *part.Scene) {
+	s.Recall()
 	switch p.node {
 	case s.Node.Name:
 	case "":
-		p.Show(s.Node.Name, "")
+		p.show(s.Node.Name, "")
 	default:
 		p.turnTo(s.Node.Name, p.gpu)
 	}
@@ -133,24 +140,13 @@ func (p *Page) choose(list []*cluster.GPU, at int) {
 
 // Press changes the GPU and the node, and scrolls the processes.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if !tally.Shows(s.Node) {
-		if k, ok := msg.(tea.KeyPressMsg); ok {
-			if a := p.turn(k, s); a.Taken {
-				return a
-			}
-		}
-		return p.connection.Press(msg, s)
-	}
 	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch {
-		case key.Matches(k, keys.Left):
-			return p.step(s, -1)
-		case key.Matches(k, keys.Right):
-			return p.step(s, +1)
-		}
-		if a := p.turn(k, s); a.Taken {
+		if a := p.key(k, s); a.Taken {
 			return a
 		}
+	}
+	if !tally.Shows(s.Node) {
+		return p.connection.Press(msg, s)
 	}
 	w := p.processes(s, newRooms(s.H))
 	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
@@ -159,6 +155,19 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	p.from = from
 	return nav.Taken
+}
+
+// key answers a key that does not scroll.
+func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	switch {
+	case key.Matches(k, keys.Manager):
+		return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name, GPU: p.gpu.key})
+	case key.Matches(k, keys.Left) && tally.Shows(s.Node):
+		return p.step(s, -1)
+	case key.Matches(k, keys.Right) && tally.Shows(s.Node):
+		return p.step(s, +1)
+	}
+	return p.turn(k, s)
 }
 
 // step goes to the next GPU, round the ends. In the place of one that is gone stands the one behind it.

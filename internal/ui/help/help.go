@@ -14,7 +14,8 @@ import (
 // Page shows the keys of a page, and what the marks and colors mean.
 type Page struct {
 	Of     keys.Page // whose keys
-	Replay bool      // of a recording too
+	Rows   []keys.Row
+	Replay bool // of a recording too
 
 	from int // the first line on the screen
 }
@@ -143,9 +144,9 @@ func (c *column) banner(s string) {
 
 func (p *Page) keys(c *column, long bool) {
 	c.title("Keys")
-	rows := keys.HelpOf(p.Of)
+	rows := p.Rows
 	if p.Replay {
-		rows = keys.HelpOfReplay(p.Of)
+		rows = keys.InReplay(rows)
 	}
 	for _, row := range rows {
 		text := row.Text

@@ -49,12 +49,11 @@ var Recording = func() (all []key.Binding) {
 // recordRows are the keys of a cluster that is watched.
 var recordRows = []Row{
 	{Bindings: of(Record), Text: "record to a file / stop",
-		Long: "record from now on to a file in the working directory; again: stop", On: lists},
+		Long: "record from now on to a file in the working directory; again: stop", On: Main},
 }
 
-// HelpOfReplay returns the rows of a page's help where a recording is shown: there is nothing to record, and nobody to
-// ask.
-func HelpOfReplay(p Page) []Row {
-	rest := slices.DeleteFunc(HelpOf(p), func(r Row) bool { return r.Shown() == recordRows[0].Shown() })
+// InReplay returns the rows of a help where a recording is shown: there is nothing to record, and nobody to ask.
+func InReplay(help []Row) []Row {
+	rest := slices.DeleteFunc(slices.Clone(help), func(r Row) bool { return r.Shown() == recordRows[0].Shown() })
 	return slices.Concat(ReplayRows, rest)
 }

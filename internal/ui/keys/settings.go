@@ -12,11 +12,11 @@ var (
 
 var settingsRows = []Row{
 	{Bindings: of(PrevValue, NextValue), Text: "change the value",
-		Long: "previous / next value; show or hide the column", On: on(OnSettings)},
+		Long: "previous / next value; show or hide the column", On: On(OnSettings)},
 	{Bindings: of(Earlier, Later), Text: "move the column", Long: "move the column to the front / to the back",
-		On: on(OnSettings)},
+		On: On(OnSettings)},
 	{Bindings: of(Usual), Text: "the usual value", Long: "the usual value; for a column the usual columns of its table",
-		On: on(OnSettings)},
+		On: On(OnSettings)},
 	{Bindings: of(Write), Text: "write what has changed", Long: "write what has changed to your configuration file",
-		On: on(OnSettings)},
+		On: On(OnSettings)},
 }

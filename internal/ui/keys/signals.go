@@ -26,13 +26,13 @@ var (
 var signalRows = []Row{
 	{
 		Bindings: of(SignalInt, SignalTerm, SignalKill), Text: "interrupt / terminate / kill",
-		On: on(OnProcesses, OnMetrics, OnRanks),
+		On: On(OnProcesses, OnMetrics, OnRanks),
 		Long: "send SIGINT / SIGTERM / SIGKILL to the process, to those with a tag, to its rank, or to all ranks; " +
 			"asks first",
 	},
 	{Bindings: of(SignalAny), Text: "any signal, by name",
 		Long: "send any signal, by name: SIGUSR1 for a checkpoint; asks first",
-		On:   on(OnProcesses, OnMetrics, OnRanks)},
+		On:   On(OnProcesses, OnMetrics, OnRanks)},
 	{Bindings: of(Scancel), Text: "scancel",
-		Long: "cancel the job, or have SLURM send a signal to its steps; asks first", On: on(OnProcesses, OnMetrics)},
+		Long: "cancel the job, or have SLURM send a signal to its steps; asks first", On: On(OnProcesses, OnMetrics)},
 }

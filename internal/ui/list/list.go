@@ -8,7 +8,6 @@
 package list
 
 import (
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -41,7 +40,6 @@ type Of[Row any, Key comparable] struct {
 	Problem func(s *part.Scene, r *Row) bool // the keys that lead from problem to problem stop there; nil: nowhere
 	// Press answers a message before the list does; nil: none. at is the place of the row of the cursor.
 	Press func(msg tea.Msg, s *part.Scene, v *View[Row], at int) (a nav.Answer, did bool)
-	Dead  []key.Binding // keys of other pages that do nothing here
 
 	Header func(f *part.Frame) // draws rows 0 and 1
 	// Right is right in the title where all rows are on the screen; nil: nothing. Count draws all that is right in it,

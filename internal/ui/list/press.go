@@ -69,9 +69,6 @@ func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at 
 	case key.Matches(k, keys.Back) && l.Filter.On(l.job(s)):
 		l.Filter.Clear(l.job(s))
 		return l.stay(s)
-	// the cursor is on a row, not on a node
-	case key.Matches(k, keys.Left, keys.Right, keys.Mine), key.Matches(k, l.Dead...):
-		return nav.Taken
 	}
 	return nav.Answer{}
 }

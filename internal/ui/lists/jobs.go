@@ -73,14 +73,15 @@ var jobOrders = []list.Order[tally.JobRow]{
 	{Column: "problems", Words: "problems", DownFirst: true, Number: trouble},
 }
 
-// Begin puts the cursor on the selected job.
-func (p *Jobs) Begin(s *part.Scene) {
+// Arrive puts the cursor on the selected job.
+func (p *Jobs) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	if s.Job == nil {
-		return
+		return nav.Answer{}
 	}
 	if at := p.View(s).Find(func(r *tally.JobRow) bool { return r.ID == s.Job.ID }); at >= 0 {
 		p.GoTo(s, at)
 	}
+	return nav.Answer{}
 }
 
 // phase orders jobs whatever else they are sorted by: those that have nodes, those that wait, those that have ended.

@@ -49,7 +49,7 @@ func NewProblems(past *prompt.History) *Problems {
 		Header:  func(f *part.Frame) { part.Header(f, false) },
 		Right:   func(*part.Frame, *list.View[cluster.Finding]) string { return orderWords[p.Sorted] },
 		Row:     p.row, None: func(*part.Frame) string { return "no problems" },
-		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.Jobs, keys.HintOf(keys.Doctor), keys.HintOf(keys.Overview),
+		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.Jobs, keys.HintOf(keys.Connection), keys.HintOf(keys.Overview),
 			keys.HintOf(keys.Filter), keys.HintOf(keys.Worst), keys.HintOf(keys.Refresh)},
 	})
 	return p
@@ -84,12 +84,11 @@ var orderWords = map[list.Sorting]string{
 	{By: "time", Down: true}: "newest first", {By: "time"}: "oldest first",
 }
 
-// Begin puts the cursor on the worst problem of the selected node, or of the job when that node has none, and returns
-// the problem's node.
-func (p *Problems) Begin(s *part.Scene) string {
+// Arrive puts the cursor on the worst problem of the selected node, or of the job when that node has none.
+func (p *Problems) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	p.Top()
 	p.skip = 0
-	return p.GoTo(s, max(p.View(s).Find(func(f *cluster.Finding) bool { return f.Node == s.Node.Name }), 0)).Node
+	return p.GoTo(s, max(p.View(s).Find(func(f *cluster.Finding) bool { return f.Node == s.Node.Name }), 0))
 }
 
 // put says that the cursor is on a problem.

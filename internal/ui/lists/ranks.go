@@ -108,23 +108,22 @@ func classOf(r *tally.RankRow) int {
 	return 1
 }
 
-// Begin puts the cursor on the worst row of the selected node, and returns the row's node. A cursor that is on that
-// node stays. free says that the user has chosen no node: then, the first time, the cursor goes to the rank that holds
-// the job up, wherever it is.
-func (p *Ranks) Begin(s *part.Scene, free bool) string {
+// Arrive puts the cursor on the worst row of the selected node. A cursor that is on that node stays. A user who comes
+// for the job, and has chosen no node, is led to the rank that holds the job up, the first time.
+func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	v, first := p.View(s), p.of != s.Job.ID
 	p.of = s.Job.ID
 	here := func(r *tally.RankRow) bool { return r.Node == s.Node.Name }
 	at := v.Find(func(r *tally.RankRow) bool { return here(r) && rankOf(r) == p.Cursor() })
 	if !first && at >= 0 {
-		return p.GoTo(s, at).Node
+		return p.GoTo(s, at)
 	}
 	p.Top()
 	at = worst(s, v, func(*tally.RankRow) bool { return true })
-	if first && free && at >= 0 && urgency(s, v.At(at)) >= holdsUp {
-		return p.GoTo(s, at).Node
+	if first && to.Job != "" && at >= 0 && urgency(s, v.At(at)) >= holdsUp {
+		return p.GoTo(s, at)
 	}
-	return p.GoTo(s, max(worst(s, v, here), 0)).Node
+	return p.GoTo(s, max(worst(s, v, here), 0))
 }
 
 // worst is the place of the first of the most urgent among some of the rows, -1 if there are none.

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -38,7 +36,6 @@ func NewUsers(past *prompt.History) *Users {
 		Open: func(_ *part.Scene, u *tally.UserRow) nav.Answer {
 			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: of(u.User)})
 		},
-		Dead:   ofOneJob,
 		Header: func(f *part.Frame) { part.TitleLine(f); slurm(f, listing(f)) },
 		Table: func(f *part.Frame, _ *list.View[tally.UserRow]) list.Table[tally.UserRow] {
 			return table.NewUsers(f)
@@ -80,10 +77,6 @@ func of(user string) string {
 	}
 	return `user=="` + user + `"`
 }
-
-// ofOneJob are keys of pages with a selected job, which is not seen here.
-var ofOneJob = []key.Binding{keys.PrevJob, keys.NextJob, keys.NextProblem, keys.PrevProblem, keys.Ranks, keys.Processes,
-	keys.Manager, keys.Doctor}
 
 // listing says of how many users and nodes the list is.
 func listing(f *part.Frame) string {

@@ -50,6 +50,17 @@ const (
 	ShowOff
 )
 
+// Arrive shows the processes, if the key that leads here does.
+func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
+	if k, is := to.Key.(tea.KeyPressMsg); is && key.Matches(k, keys.Processes) {
+		p.Processes = ShowOn
+	}
+	return nav.Answer{}
+}
+
+// Settle recalls what a node that has failed did in its last report.
+func (p *Page) Settle(s *part.Scene) { s.Recall() }
+
 // Press shows and hides the processes, and scrolls.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.typing(s) {
@@ -63,6 +74,10 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 			return nav.Taken
 		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
 			return nav.Answer{}
+		case key.Matches(k, keys.Manager):
+			return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
+		case key.Matches(k, keys.Connection) && !tally.Shows(s.Node): // the page shows the same
+			return nav.Taken
 		case key.Matches(k, keys.GPU):
 			if !tally.Shows(s.Node) || len(s.GPUs(s.Node)) == 0 {
 				return nav.Taken
@@ -146,7 +161,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.GPU))
 	}
 	if s.Node.Past != nil {
-		hints = append([]keys.Hint{keys.HintOf(keys.Doctor).As("why"), keys.HintOf(keys.Refresh).As("retry now")},
+		hints = append([]keys.Hint{keys.HintOf(keys.Connection).As("why"), keys.HintOf(keys.Refresh).As("retry now")},
 			hints...)
 	}
 	hints = append(hints, keys.HintOf(keys.Overview))
@@ -155,7 +170,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
 	}
 	return hint.Once(slices.Concat(hint.Released(s), back, hints, hint.Common(s, s.Node.Name),
-		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Doctor)}, hint.Last))
+		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, hint.Last))
 }
 
 func (p *Page) body(f *part.Frame) {

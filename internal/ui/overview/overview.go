@@ -95,9 +95,12 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		o.Times = !o.Times
 	case key.Matches(k, keys.Gauge):
 		o.Gauge = o.Gauge.Next()
-	case key.Matches(k, keys.Open, keys.Doctor, keys.Processes) && len(s.Order) == 0: // the selected node is not shown
+	// the selected node is not shown
+	case key.Matches(k, keys.Open, keys.Connection, keys.Processes) && len(s.Order) == 0:
 	case key.Matches(k, keys.Open):
 		return nav.To(nav.Go{Page: keys.OnNode})
+	case key.Matches(k, keys.Ranks) && len(s.Order) > 0 && s.Node.Name == s.Order[0]: // nobody has chosen a node
+		return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID})
 	case key.Matches(k, keys.Back) && o.filtered(s):
 		o.filter.Clear(s.Job.ID)
 	case key.Matches(k, keys.Filter):
@@ -153,6 +156,9 @@ func (o *Page) asHeatMap(s *part.Scene) bool {
 	}
 	return len(s.Job.Nodes) > s.H-overviewFrame
 }
+
+// Settle says what the cells show.
+func (o *Page) Settle(s *part.Scene) { s.Gauge = o.Gauge }
 
 // Draw draws the page.
 func (o *Page) Draw(f *part.Frame) {

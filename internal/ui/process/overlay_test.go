@@ -67,7 +67,7 @@ func press(p *Page, s *part.Scene, keys ...rune) (a nav.Answer) {
 // An overlay takes every message until it closes, but for what a node answers about the tree.
 func TestOverlay(t *testing.T) {
 	p, s, b := New(&prompt.History{}), sceneOf(), &box{}
-	p.Begin(OfNode, "")
+	p.begin(OfNode, "")
 	tree := press(p, s, 't').Ask[0]
 	if a := p.over.open(b, nav.Answer{Copy: "x"}); !a.Taken || a.Copy != "x" || !p.Wants(s).Everywhere {
 		t.Errorf("opened: %+v", a)
@@ -94,7 +94,7 @@ func TestOverlay(t *testing.T) {
 // Targets are the process under the cursor, and those that are tagged, each once.
 func TestTargets(t *testing.T) {
 	p, s := New(&prompt.History{}), sceneOf()
-	p.Begin(OfNode, "")
+	p.begin(OfNode, "")
 	p.Settle(s)
 	one := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 7, StartTicks: 70}, GPUs: []int{0, 1}, User: "alice",
 		Command: "one", Job: "16", Mine: true}

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Press answers a key or the mouse. Keys that mean something on other pages only mean nothing here.
+// Press answers a key or the mouse.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if result, is := msg.(nav.Result); is && (p.kin.hear(result, s) || len(p.over) == 0) {
 		return nav.Taken // nobody waits for it any more
@@ -76,10 +76,8 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		return p.jump(s, l, l.job(s, -1))
 	case key.Matches(k, keys.NextJob) && p.scope.of(s) >= OfJobs:
 		return p.jump(s, l, l.job(s, +1))
-	case key.Matches(k, passed...):
-		if key.Matches(k, keys.Refresh) {
-			p.kin.forget()
-		}
+	case key.Matches(k, keys.Refresh):
+		p.kin.forget()
 		return nav.Answer{}
 	case key.Matches(k, keys.Tag):
 		return p.tag(s, l)
@@ -88,17 +86,10 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	case key.Matches(k, keys.Narrow):
 		return p.narrow(s, l)
 	default:
-		p.change(k, s, l)
+		return nav.Answer{Taken: p.change(k, s, l)}
 	}
 	return nav.Taken
 }
-
-// passed are the keys of all pages, which are not the page's own.
-var passed = append([]key.Binding{
-	keys.PrevJob, keys.NextJob, keys.Problems, keys.Manager, keys.Colors, keys.FreeMouse, keys.Refresh, keys.Back,
-	keys.Help, keys.Quit, keys.Interrupt,
-	keys.Repaint, keys.AllJobs, keys.Users, keys.Settings,
-}, keys.Recording...)
 
 // asArrow is a key that moves the cursor as the one that does so on all pages.
 func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
@@ -115,7 +106,7 @@ func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
 }
 
 // change answers the keys that change how the rows are shown.
-func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
+func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) (did bool) {
 	switch {
 	case key.Matches(k, keys.FilterRows):
 		p.filter.Open(everyJob)
@@ -136,7 +127,10 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) {
 		p.across = 0
 	case key.Matches(k, keys.CommandEnd):
 		p.scroll(s, l, endless)
+	default:
+		return false
 	}
+	return true
 }
 
 const (

@@ -51,34 +51,54 @@ func New(past *prompt.History) *Page {
 // Match shows only these processes, until the user filters them.
 func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
-// Begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
-func (p *Page) Begin(scope Scope, gpu string) {
+// Arrive shows the processes of what the user comes from: a GPU, a node, or else the job. An answer may lead to one
+// process, or to those that match a filter.
+func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	switch {
+	case to.Filter != "":
+		p.visit(to.Filter)
+	case to.Process != nil:
+		if p.show(s, *to.Process) && to.Key != nil {
+			return p.Press(to.Key, s)
+		}
+	case to.GPU != "":
+		p.begin(OfGPU, to.GPU)
+	case to.Node != "":
+		p.begin(OfNode, "")
+	default:
+		p.begin(OfJob, "")
+	}
+	return nav.Answer{}
+}
+
+// begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
+func (p *Page) begin(scope Scope, gpu string) {
 	p.Leave()
 	p.scope, p.sorting.asked, p.tree = scoping{scope, gpu}, false, false
 	p.over.close()
 }
 
-// Visit shows the processes of all nodes that match a text, as if it had been typed, until Leave or Begin. The filter
+// visit shows the processes of all nodes that match a text, as if it had been typed, until Leave or begin. The filter
 // that the page has is in force again then.
-func (p *Page) Visit(text string) {
+func (p *Page) visit(text string) {
 	p.Leave()
 	was := &before{p.scope, p.tree, p.filter}
-	p.Begin(OfNodes, "")
+	p.begin(OfNodes, "")
 	p.before, p.filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
 	p.filter.Set(everyJob, text)
 }
 
-// Leave shows what was shown before a Visit, if this is one.
+// Leave shows what was shown before a visit, if this is one.
 func (p *Page) Leave() {
 	if was := p.before; was != nil {
 		p.scope, p.tree, p.filter, p.before = was.scope, was.tree, was.filter, nil
 	}
 }
 
-// Show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A
+// show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A
 // filter that hides it ends.
-func (p *Page) Show(s *part.Scene, at nav.Process) bool {
-	p.Begin(OfNode, "")
+func (p *Page) show(s *part.Scene, at nav.Process) bool {
+	p.begin(OfNode, "")
 	i := p.listing(s).placeOf(at)
 	if i < 0 {
 		p.filter.Clear(everyJob)

@@ -1,17 +1,17 @@
-package keys
+package ui
 
 import (
-	"flag"
+	"cmp"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"charm.land/bubbles/v2/key"
-	"github.com/google/go-cmp/cmp"
-)
+	gocmp "github.com/google/go-cmp/cmp"
 
-var update = flag.Bool("update", false, "rewrite the table in README.md")
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+)
 
 // names are those of Bubble Tea for what a screen writes otherwise.
 var names = map[string]string{
@@ -24,18 +24,15 @@ var names = map[string]string{
 	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F2": "f2", "F5": "f5", "F10": "f10", "F12": "f12",
 }
 
-var pages = []Page{OnNode, OnGPU, OnOverview, OnDoctor, OnProblems, OnRanks, OnProcesses, OnEnviron, OnMetrics, OnJobs,
-	OnUsers, OnSettings, OnNoJobs}
-
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
 	for _, p := range pages {
-		t.Run(string(p), func(t *testing.T) { rowsOf(t, HelpOf(p)) })
-		t.Run(string(p)+" in a recording", func(t *testing.T) { rowsOf(t, HelpOfReplay(p)) })
+		t.Run(string(p.id), func(t *testing.T) { checkRows(t, helpOf(p.id)) })
+		t.Run(string(p.id)+" in a recording", func(t *testing.T) { checkRows(t, keys.InReplay(helpOf(p.id))) })
 	}
 }
 
-func rowsOf(t *testing.T, rows []Row) {
+func checkRows(t *testing.T, rows []keys.Row) {
 	of := map[string]string{}
 	for _, row := range rows {
 		for _, b := range row.Bindings {
@@ -56,7 +53,7 @@ func rowsOf(t *testing.T, rows []Row) {
 			}
 		}
 	}
-	for _, b := range []key.Binding{Cancel, Interrupt} { // a prompt's: the names of keys that are no text
+	for _, b := range []key.Binding{keys.Cancel, keys.Interrupt} { // a prompt's: the names of keys that are no text
 		if k := b.Keys()[0]; of[k] == "" || len(k) == 1 {
 			t.Errorf("%s cannot be a prompt's", k)
 		}
@@ -64,16 +61,17 @@ func rowsOf(t *testing.T, rows []Row) {
 }
 
 func TestHelpOf(t *testing.T) {
-	has := func(page Page) bool {
-		return slices.ContainsFunc(HelpOf(page), func(r Row) bool { return r.Shown() == "/" })
+	has := func(page keys.Page) bool {
+		return slices.ContainsFunc(helpOf(page), func(r keys.Row) bool { return r.Shown() == "/" })
 	}
-	if has(OnDoctor) || !has(OnOverview) {
-		t.Errorf("the filter is in the help of the connection: %v, of the overview: %v", has(OnDoctor), has(OnOverview))
+	if has(keys.OnConnection) || !has(keys.OnOverview) {
+		t.Errorf("the filter is in the help of the connection: %v, of the overview: %v", has(keys.OnConnection),
+			has(keys.OnOverview))
 	}
-	for _, row := range Rows {
+	for _, row := range keyRows {
 		for _, b := range row.Bindings {
-			if !slices.ContainsFunc(pages, func(p Page) bool {
-				return slices.ContainsFunc(HelpOf(p), func(r Row) bool { return r.Shown() == row.Shown() })
+			if !slices.ContainsFunc(pages, func(p entry) bool {
+				return slices.ContainsFunc(helpOf(p.id), func(r keys.Row) bool { return r.Shown() == row.Shown() })
 			}) {
 				t.Errorf("%s is in no help", b.Help().Key)
 			}
@@ -83,7 +81,7 @@ func TestHelpOf(t *testing.T) {
 
 // The table of keys in README.md is made of the list.
 func TestReadme(t *testing.T) {
-	const path, head = "../../../README.md", "| key | | where |\n|---|---|---|\n"
+	const path, head = "../../README.md", "| key | | where |\n|---|---|---|\n"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -94,8 +92,8 @@ func TestReadme(t *testing.T) {
 		t.Fatal("README.md has no table of keys")
 	}
 	var want strings.Builder
-	for _, row := range Rows {
-		want.WriteString("| " + cell(row) + " | " + row.long() + " | " + row.where() + " |\n")
+	for _, row := range keyRows {
+		want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " | " + where(row) + " |\n")
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(before+head+want.String()+rest[at+1:]), 0o644); err != nil {
@@ -103,16 +101,16 @@ func TestReadme(t *testing.T) {
 		}
 		return
 	}
-	if diff := cmp.Diff(want.String(), rest[:at+1]); diff != "" {
+	if diff := gocmp.Diff(want.String(), rest[:at+1]); diff != "" {
 		t.Errorf("README.md has another table (-list +README.md); run the test with -update:\n%s", diff)
 	}
 }
 
 // cell is all keys of a row, each letter once.
-func cell(r Row) string {
+func cell(r keys.Row) string {
 	var bindings []string
 	for _, b := range r.Bindings {
-		var keys []string
+		var all []string
 		for _, k := range b.Keys() {
 			if lower := strings.ToLower(k); lower != k && slices.Contains(b.Keys(), lower) {
 				continue
@@ -122,30 +120,23 @@ func cell(r Row) string {
 					k = shown
 				}
 			}
-			keys = append(keys, "`"+k+"`")
+			all = append(all, "`"+k+"`")
 		}
-		bindings = append(bindings, strings.Join(keys, " "))
+		bindings = append(bindings, strings.Join(all, " "))
 	}
 	return strings.Join(bindings, " / ")
 }
 
-// where names the pages that have the row's keys.
-func (r Row) where() string {
-	for _, most := range [][]Page{withJob, everyJob, others, lists, ordinary, configured, toProblems, toOverview} {
-		if slices.Equal(r.On, most) {
-			return ""
+// where names the pages that have the row's keys, where those are not most.
+func where(r keys.Row) string {
+	if r.On.Most() {
+		return ""
+	}
+	var names []string
+	for _, p := range pages {
+		if r.On.Is(p.id, p.has) {
+			names = append(names, string(p.id))
 		}
 	}
-	var pages []string
-	for _, p := range r.On {
-		pages = append(pages, string(p))
-	}
-	return strings.Join(pages, ", ")
-}
-
-func (r Row) long() string {
-	if r.Long != "" {
-		return r.Long
-	}
-	return r.Text
+	return strings.Join(names, ", ")
 }

@@ -1,0 +1,91 @@
+package keys
+
+import "slices"
+
+// Page is a page by its name, which the help has too.
+type Page string
+
+// The pages that others lead to, or that have keys of their own.
+const (
+	OnNode       Page = "node view"
+	OnOverview   Page = "overview"
+	OnGPU        Page = "GPU"
+	OnConnection Page = "connection details"
+	OnProblems   Page = "problems"
+	OnRanks      Page = "ranks"
+	OnProcesses  Page = "processes"
+	OnEnviron    Page = "environment"
+	OnMetrics    Page = "process metrics"
+	OnJobs       Page = "jobs"
+	OnUsers      Page = "users"
+	OnSettings   Page = "settings"
+	OnNoJobs     Page = "no running jobs"
+)
+
+// Has is what a page has and is: from that follow its keys.
+type Has uint16
+
+// The properties of pages.
+const (
+	HasJob    Has = 1 << iota // it is about the selected job, or selects one
+	HasNode                   // it is about the selected node, which keys change
+	HasGPUs                   // GPUs, also those of other jobs
+	HasCursor                 // rows with a cursor
+	HasFilter                 // rows that a filter chooses
+	HasOrders                 // rows that are sorted by any column
+
+	IsLevel      // a level of its own: Esc leads from it to the level above
+	IsAside      // about no single job: it is there without one
+	IsForm       // it changes settings
+	IsEmpty      // it is there without a job only, in place of others
+	LikeNvitop   // its keys are those of nvitop
+	OfOneProcess // it covers the page of processes
+)
+
+// IsList is a page that is one list.
+const IsList = HasCursor | HasFilter | HasOrders
+
+// Where says which pages have a key.
+type Where struct {
+	has, not Has
+	also     []Page
+}
+
+// With is all pages that have something.
+func With(has Has) Where { return Where{has: has} }
+
+// Without is all pages that have none of these.
+func Without(not Has) Where { return Where{not: not} }
+
+// Without leaves out pages.
+func (w Where) Without(not Has) Where {
+	w.not |= not
+	return w
+}
+
+// And adds pages.
+func (w Where) And(pages ...Page) Where {
+	w.also = pages
+	return w
+}
+
+// On is these pages only.
+func On(pages ...Page) Where { return Where{also: pages} }
+
+// Main are all pages but those over another one and the settings, Ordinary those with the usual keys.
+var (
+	Main     = Without(OfOneProcess | IsForm)
+	Ordinary = Without(OfOneProcess | LikeNvitop)
+)
+
+// Is reports whether a page has the key.
+func (w Where) Is(page Page, has Has) bool {
+	if slices.Contains(w.also, page) {
+		return true
+	}
+	only := len(w.also) > 0 && w.has|w.not == 0
+	return !only && has&w.has == w.has && has&w.not == 0
+}
+
+// Most reports whether most pages have the key, or most of those about a job.
+func (w Where) Most() bool { return len(w.also) == 0 && w.has&^HasJob == 0 }

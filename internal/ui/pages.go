@@ -1,0 +1,173 @@
+package ui
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/process"
+)
+
+// Page fills the terminal, including the header and the footer with its hints.
+//
+// Each message from the keyboard and the mouse goes to the page first. What it takes, the model does not look at: so a
+// page has the focus where it wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the
+// page's own state: while it is open Press takes every key except Ctrl-C, Draw draws it, and the hints in the footer
+// are its own. The cursor is the selected node: an Answer says where it is now.
+type Page interface {
+	// Draw draws the scene, and changes nothing but the canvas.
+	Draw(f *part.Frame)
+	// Press answers a key, the mouse, a text that was pasted, or the nav.Result of an Ask.
+	Press(msg tea.Msg, s *part.Scene) nav.Answer
+	// Wants says what the page needs for the scene. Its Order and its node are not settled yet.
+	Wants(s *part.Scene) nav.Wants
+}
+
+// A page may do more.
+type (
+	// host is told that the user comes, and to what. It answers where its cursor is then.
+	host interface {
+		Arrive(s *part.Scene, to nav.Go) nav.Answer
+	}
+	// settler completes each scene with the page before it is drawn.
+	settler interface{ Settle(s *part.Scene) }
+	// leaver is told that the user has gone back from it.
+	leaver interface{ Leave() }
+	// forgetter is told that there is no job any more.
+	forgetter interface{ Forget() }
+	// covered may have another page over it, which has the keyboard.
+	covered interface{ On() keys.Page }
+)
+
+// entry is all that the screen knows of a page.
+type entry struct {
+	id   keys.Page
+	has  keys.Has
+	key  key.Binding // leads there; none: no key does
+	help keys.Row    // of that key
+	new  func(v *view, o *Options) Page
+}
+
+// pages has a row for each page. The rows of one slot stand in the help in this order.
+var pages = []entry{
+	{
+		id: keys.OnProblems, has: keys.HasJob | keys.IsList, key: keys.Problems,
+		help: keys.Row{Slot: keys.Lists, Text: "all problems", Long: "all problems of the job, worst first",
+			On: keys.Main.Without(keys.IsEmpty)},
+		new: func(v *view, _ *Options) Page { return lists.NewProblems(v.past) },
+	},
+	{
+		id: keys.OnRanks, has: keys.HasJob | keys.IsList, key: keys.Ranks,
+		help: keys.Row{Slot: keys.Lists, Text: "ranks of the job",
+			Long: "ranks of the job: the processes of all its nodes in one list",
+			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		new: func(v *view, o *Options) Page {
+			p := lists.NewRanks(v.past)
+			p.Match(o.Processes)
+			return p
+		},
+	},
+	{
+		id: keys.OnJobs, has: keys.HasJob | keys.IsList | keys.IsAside, key: keys.AllJobs,
+		help: keys.Row{Slot: keys.Lists, Text: "all jobs", Long: "all jobs: running, pending, and just ended",
+			On: keys.Main},
+		new: func(v *view, _ *Options) Page { return lists.NewJobs(v.past) },
+	},
+	{
+		id: keys.OnUsers, has: keys.IsList | keys.IsAside, key: keys.Users,
+		help: keys.Row{Slot: keys.Lists, Text: "users", Long: "users: who holds what on the nodes of your jobs",
+			On: keys.Main},
+		new: func(v *view, _ *Options) Page { return lists.NewUsers(v.past) },
+	},
+	{
+		id: keys.OnOverview, key: keys.Overview,
+		has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasCursor | keys.HasFilter | keys.IsLevel,
+		help: keys.Row{Slot: keys.Lists, Text: "overview / node view",
+			Long: "overview of all nodes / node view; remembered",
+			On:   keys.Main.Without(keys.IsEmpty | keys.LikeNvitop)},
+		new: func(v *view, _ *Options) Page { return overview.New(v.past) },
+	},
+	{
+		id: keys.OnGPU, has: keys.HasJob | keys.HasNode | keys.HasGPUs, key: keys.GPU,
+		help: keys.Row{Slot: keys.Details, Text: "one GPU in full", Long: "one GPU in full: the first with a problem",
+			On: keys.On(keys.OnNode)},
+		new: func(*view, *Options) Page { return &gpu.Page{} },
+	},
+	{
+		id: keys.OnNode, has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasFilter | keys.IsLevel,
+		key: keys.Processes,
+		help: keys.Row{Slot: keys.Details, Text: "processes", Long: "show or hide the node's processes",
+			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		new: func(v *view, _ *Options) Page { return node.New(v.past) },
+	},
+	{
+		id: keys.OnProcesses, has: keys.HasJob | keys.LikeNvitop, key: keys.Manager,
+		help: keys.Row{Slot: keys.Details, Text: "process manager",
+			Long: "process manager: the processes of the GPU, the node or the job", On: keys.With(keys.HasJob)},
+		new: func(v *view, o *Options) Page {
+			p := process.New(v.past)
+			p.Match(o.Processes)
+			p.Monitor(o.Monitor)
+			return p
+		},
+	},
+	{
+		id: keys.OnConnection, has: keys.HasJob | keys.HasNode, key: keys.Connection,
+		help: keys.Row{Slot: keys.Details, Text: "connection details", Long: "connection details, stage by stage",
+			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		new: func(*view, *Options) Page { return &connection.Page{} },
+	},
+	{
+		id: keys.OnSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm, key: keys.Settings,
+		help: keys.Row{Slot: keys.Choices, Text: "settings", Long: "settings: theme, colors, thresholds, columns",
+			On: keys.Without(keys.OfOneProcess)},
+		new: func(v *view, _ *Options) Page { return &v.settings },
+	},
+	{
+		id: keys.OnNoJobs, has: keys.IsEmpty,
+		new: func(*view, *Options) Page { return &nojobs.Page{} },
+	},
+	{id: keys.OnEnviron, has: keys.OfOneProcess}, // over the page of processes, which makes both
+	{id: keys.OnMetrics, has: keys.OfOneProcess},
+}
+
+// entryOf is the row of a page.
+func entryOf(id keys.Page) *entry {
+	return &pages[slices.IndexFunc(pages, func(e entry) bool { return e.id == id })]
+}
+
+// keyRows is the list of keys.
+var keyRows = func() []keys.Row {
+	var to []keys.Row
+	for _, e := range pages {
+		if e.key.Enabled() {
+			e.help.Bindings = []key.Binding{e.key}
+			to = append(to, e.help)
+		}
+	}
+	return keys.Rows(to)
+}()
+
+// helpOf returns the rows of a page's help.
+func helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, entryOf(id).has) }
+
+// ledTo is the page to which a key leads from another one; nil: to none.
+func ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
+	has := entryOf(from).has
+	for i := range pages {
+		if e := &pages[i]; key.Matches(k, e.key) && e.help.On.Is(from, has) {
+			return e
+		}
+	}
+	return nil
+}

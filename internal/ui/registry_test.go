@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+
+	"charm.land/bubbles/v2/key"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+)
+
+// Each page of the registry has keys that its help says, a place in the test of all helps, and a golden frame.
+func TestEveryPageIsSeen(t *testing.T) {
+	shown := map[keys.Page]bool{}
+	for _, s := range shots {
+		if v, sc := s.scene(120, 40); !v.help {
+			shown[v.keys(sc)] = true
+		}
+	}
+	for _, e := range pages {
+		if !shown[e.id] {
+			t.Errorf("no golden frame shows %s", e.id)
+		}
+		if !slices.ContainsFunc(helpOf(e.id), func(r keys.Row) bool { return key.Matches(pressed("?"), r.Bindings...) }) {
+			t.Errorf("the help of %s has no help", e.id)
+		}
+		if !slices.ContainsFunc(helpPages, func(p helpPage) bool { return p.page == e.id }) {
+			t.Errorf("%s is not among the pages whose help is tested", e.id)
+		}
+		if at := slices.IndexFunc(pages, func(other entry) bool { return other.id == e.id }); pages[at].has != e.has {
+			t.Errorf("%s is there twice", e.id)
+		}
+	}
+}
+
+// The key of a page leads there from each page whose help has the key, and back.
+func TestTheKeyOfEachPageLeadsThere(t *testing.T) {
+	for _, e := range pages {
+		if !e.key.Enabled() {
+			continue
+		}
+		if e.help.Text == "" || e.help.Slot == 0 {
+			t.Errorf("the key of %s is in no help", e.id)
+		}
+		for at, from := range helpPages {
+			if !e.help.On.Is(from.page, entryOf(from.page).has) {
+				continue
+			}
+			r := onPage(t, at)
+			k := pressed(e.key.Keys()[0])
+			if r.send(k); from.page != e.id && r.view.keys(r.scene) != e.id {
+				t.Errorf("%s on %s leads to %s, not to %s", k, from.page, r.view.on, e.id)
+			}
+			if from.page == e.id || e.has&keys.IsLevel != 0 || e.id == keys.OnGPU {
+				continue
+			}
+			if r.send(k); r.view.keys(r.scene) != from.page {
+				t.Errorf("%s on %s leads back to %s, not to %s", k, e.id, r.view.on, from.page)
+			}
+		}
+	}
+}
