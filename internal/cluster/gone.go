@@ -1,6 +1,10 @@
 package cluster
 
-import "time"
+import (
+	"iter"
+	"maps"
+	"time"
+)
 
 // GoneRank is a rank whose process has left its GPU while its program still runs.
 type GoneRank struct {
@@ -10,10 +14,44 @@ type GoneRank struct {
 	Writes bool      // the node of another rank writes much
 }
 
+// Roll says which ranks of a job are gone.
+type Roll struct {
+	Programs
+	began map[Program]time.Time // of the oldest process that runs, or may
+	taken map[RankID]bool
+}
+
+// NewRoll returns the Roll of a job with these ranks. None of them is known to run yet.
+func NewRoll(ranks iter.Seq[*SeenRank]) *Roll {
+	return &Roll{NewPrograms(ranks), map[Program]time.Time{}, map[RankID]bool{}}
+}
+
+// GoesOn notes a process of a program that runs, or may run.
+func (l *Roll) GoesOn(of Program, began time.Time) {
+	if oldest, known := l.began[of]; !known || began.Before(oldest) {
+		l.began[of] = began
+	}
+}
+
+// Running yields the programs that go on.
+func (l *Roll) Running() iter.Seq[Program] { return maps.Keys(l.began) }
+
+// Take notes that something stands for a rank: a process that has it, or the last trace of one.
+func (l *Roll) Take(id RankID) { l.taken[id] = true }
+
+// Taken reports whether something stands for a rank.
+func (l *Roll) Taken(id RankID) bool { return l.taken[id] }
+
+// Misses reports whether a program misses a rank that was last seen then: it goes on, and no process has the rank now.
+// Of a program that was started again, the ranks of the time before do not count.
+func (l *Roll) Misses(id RankID, seen time.Time) bool {
+	began, goesOn := l.began[id.Program]
+	return goesOn && !began.After(seen) && !l.taken[id]
+}
+
 // programState is what is known of a program.
 type programState struct {
 	runs, gone int
-	began      time.Time // of the oldest process that runs
 	writes     bool      // a node of those writes much
 	moved      time.Time // when one of the GPUs of those last did more than to wait
 }
@@ -25,7 +63,7 @@ type missedRank struct {
 }
 
 // Gone returns the ranks of the job that have ended. A program of which most ranks have ended has done its work, or is
-// over anyway. Of one that was started again, the ranks of the time before do not count.
+// over anyway.
 func (p *Peers) Gone(job *Job) []GoneRank {
 	var missed []missedRank
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
@@ -36,43 +74,42 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	if len(missed) == 0 { // as mostly
 		return nil
 	}
-	of := NewPrograms(func(yield func(*SeenRank) bool) {
+	roll := NewRoll(func(yield func(*SeenRank) bool) {
 		p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { yield(r) })
 	})
 	numbers := map[int]bool{}
 	for _, r := range missed {
 		numbers[r.Rank.Rank] = true
 	}
-	running := map[RankID]bool{} // of those with a number that is missed: of thousands of ranks these are few
 	programs := map[Program]*programState{}
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
 		if !runs {
 			return
 		}
-		program := of.Of(r)
-		if numbers[r.Rank.Rank] {
-			running[RankID{program, r.Rank.Rank}] = true
+		program := roll.Of(r)
+		roll.GoesOn(program, r.Began)
+		if numbers[r.Rank.Rank] { // of thousands of ranks these are few
+			roll.Take(RankID{program, r.Rank.Rank})
 		}
 		if programs[program] == nil {
-			programs[program] = &programState{began: r.Began}
+			programs[program] = &programState{}
 		}
-		programs[program].add(r, p.peerWith(at, r.Key))
+		programs[program].add(p.peerWith(at, r.Key))
 	})
 	var gone []GoneRank
 	for _, r := range missed {
-		id := RankID{of.Of(r.SeenRank), r.Rank.Rank}
-		program := programs[id.Program]
-		if program == nil || running[id] || program.began.After(r.Seen) {
+		id := RankID{roll.Of(r.SeenRank), r.Rank.Rank}
+		if !roll.Misses(id, r.Seen) {
 			continue
 		}
 		if g := p.peerWith(r.at, r.Key); g != nil {
-			program.gone++
+			programs[id.Program].gone++
 			gone = append(gone, GoneRank{Peer: *g, SeenRank: *r.SeenRank})
 		}
 	}
 	most := gone[:0]
 	for _, g := range gone {
-		if program := programs[of.Of(&g.SeenRank)]; program.gone <= program.runs {
+		if program := programs[roll.Of(&g.SeenRank)]; program.gone <= program.runs {
 			g.Moved, g.Writes = program.moved, program.writes
 			most = append(most, g)
 		}
@@ -80,12 +117,9 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	return most
 }
 
-// add adds a rank that runs, with its GPU; nil: that is not known.
-func (s *programState) add(r *SeenRank, g *Peer) {
+// add adds a rank that runs, by its GPU; nil: that is not known.
+func (s *programState) add(g *Peer) {
 	s.runs++
-	if r.Began.Before(s.began) {
-		s.began = r.Began
-	}
 	if g == nil {
 		return
 	}

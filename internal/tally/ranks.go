@@ -62,9 +62,8 @@ const maxWorld = 1 << 14
 // Ranks are the processes of a job on all nodes, and the ranks that have none, by program and rank; processes without a
 // rank come last. Two programs of the same size, one after the other, are told apart by the time.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
-	t := rankTable{s: s, job: job, taken: map[cluster.RankID]bool{}, began: map[cluster.Program]time.Time{},
-		whole: true}
-	t.programs = cluster.NewPrograms(t.seen)
+	t := rankTable{s: s, job: job, whole: true}
+	t.roll = cluster.NewRoll(t.seen)
 	for place, name := range job.Nodes {
 		t.addNode(place, Node(s, name))
 	}
@@ -124,13 +123,10 @@ type rankTable struct {
 	s      *cluster.Snapshot
 	job    *cluster.JobView
 	rows   []RankRow
-	taken  map[cluster.RankID]bool       // there is a row of it
-	began  map[cluster.Program]time.Time // when the oldest process began that runs, or may do so
-	absent []RankRow                     // ranks that were seen and have no process now
-	whole  bool                          // all nodes report, and list all GPUs of the job
-	silent []string                      // nodes that do not report
-
-	programs cluster.Programs
+	roll   *cluster.Roll // a rank with a row is taken
+	absent []RankRow     // ranks that were seen and have no process now
+	whole  bool          // all nodes report, and list all GPUs of the job
+	silent []string      // nodes that do not report
 }
 
 // addNode adds the processes of a node, and keeps its other ranks for later.
@@ -164,8 +160,8 @@ func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, stat
 		place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Index == p.GPU })
 	if p.Rank != nil {
-		row.of = t.programs.OfProcess(n, p)
-		t.taken[row.id()] = true
+		row.of = t.roll.OfProcess(n, p)
+		t.roll.Take(row.id())
 	}
 	t.rows = append(t.rows, row)
 }
@@ -190,17 +186,14 @@ func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
 // addSeen notes how old the process of a rank is if it may still run. Otherwise it keeps the rank as an absent one.
 func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
 	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen,
-		of: t.programs.Of(r), place: place}
+		of: t.roll.Of(r), place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
 	runs := n.Listed && r.Seen.Equal(n.ListedAt)
 	if !runs && n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
 		row.State = RankGone
 	}
 	if row.State != RankGone {
-		began, known := t.began[row.of]
-		if !known || r.Began.Before(began) {
-			t.began[row.of] = r.Began
-		}
+		t.roll.GoesOn(row.of, r.Began)
 	}
 	if !runs {
 		t.absent = append(t.absent, row)
@@ -217,9 +210,8 @@ func listed(n *cluster.Node, g *cluster.GPU) bool {
 func (t *rankTable) addAbsent() {
 	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })
 	for _, row := range t.absent {
-		began, runs := t.began[row.of]
-		if id := row.id(); runs && !began.After(row.LastSeen) && !t.taken[id] {
-			t.taken[id] = true
+		if id := row.id(); t.roll.Misses(id, row.LastSeen) {
+			t.roll.Take(id)
 			t.rows = append(t.rows, row)
 		}
 	}
@@ -235,12 +227,12 @@ func (t *rankTable) addUnseen() {
 	if len(t.silent) == 1 {
 		row.Node = t.silent[0]
 	}
-	for p := range t.began {
+	for p := range t.roll.Running() {
 		if p.World > maxWorld || len(t.silent) == 0 && p.World > t.job.GPUs {
 			continue
 		}
 		for r := range p.World {
-			if !t.taken[cluster.RankID{Program: p, Rank: r}] {
+			if !t.roll.Taken(cluster.RankID{Program: p, Rank: r}) {
 				row.Rank, row.of = &wire.Rank{Rank: r, World: new(p.World), From: p.From}, p
 				t.rows = append(t.rows, row)
 			}
