@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -13,8 +14,9 @@ import (
 
 var clusters = flag.Int("clusters", 1, "how many clusters to start; each runs one test at a time")
 
-// slow are the tests that take a minute or more. They begin first, or one of them would be the last to end.
-var slow = []string{"TestAdopted", "TestLongFaults", "TestFaults", "TestLogins", "TestUnknownJob"}
+// slow are the tests that take longest. They begin first, or one of them would be the last to end.
+var slow = []string{"TestLongFaults", "TestBoards", "TestLogins", "TestJobIsCancelledWhileWatched", "TestAdopted",
+	"TestUnknownJob", "TestDeadLinkIsNotTheDriver", "TestFaults", "TestPowerOff", "TestStoppedForAWhile"}
 
 // ready is the variable that tells a test binary that its cluster is up, and which program it tests there.
 const ready = "NVNODETOP_CLUSTER_PROGRAM"
@@ -57,7 +59,7 @@ func sideBySide(exe string) (code int, err error) {
 // chosen lists the tests that -run and -count ask for, the slow ones first.
 func chosen() (names []string, err error) {
 	top, _, _ := strings.Cut(value("run"), "/")
-	cmd := exec.Command(os.Args[0], "-test.list="+top)
+	cmd := exec.Command(os.Args[0], "-test.list="+cmp.Or(top, "."))
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("list the tests: %w", err)
