@@ -18,8 +18,8 @@ type weighed struct {
 	at     int32
 }
 
-// Sort appends the places of n rows in the order of a field. What is not known comes last whatever the direction; equals
-// stay in their place. row may return the same pointer each time, with another row behind it.
+// Sort appends the places of n rows in the order of a field. What is not known comes last whatever the direction;
+// equals stay in their place. row may return the same pointer each time, with another row behind it.
 func Sort[Row any](o *Order, f *Field[Row], down bool, n int, row func(i int) *Row, to []int32) []int32 {
 	o.weighs = o.weighs[:0]
 	weight := f.Number

@@ -2,8 +2,8 @@
 //
 //	train util<50 and node~n0[1-4]
 //
-// Parse reads a text for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A text
-// has at most MostText characters, and every expression runs in time linear in the text of a row.
+// Parse reads a text for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A
+// text has at most MostText characters, and every expression runs in time linear in the text of a row.
 //
 // An Expr never changes: any number of goroutines may use it. It is for rows of the table that it was read for.
 package filter
@@ -43,7 +43,8 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 	return kept
 }
 
-// source is a row of any table. It appends what it has to a slice, so that thousands of rows need no memory of their own.
+// source is a row of any table. It appends what it has to a slice, so that thousands of rows need no memory of their
+// own.
 type source interface {
 	// appendValues appends the values in the field at a place of the table: none when they are not known, several for a
 	// row about several things.

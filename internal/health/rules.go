@@ -1,7 +1,7 @@
-// Package health has the rules for problems: table.go has a row per problem, peers.go one per problem that shows when the
-// GPUs of a job are compared, the files holds_*.go say when it is one, threshold.go has the numbers that the user can
-// set. Its rooms: say has the words of each finding, xid NVIDIA's catalog of Xids, signs what rules and words both look
-// at. docs/health.md is made of these.
+// Package health has the rules for problems: table.go has a row per problem, peers.go one per problem that shows when
+// the GPUs of a job are compared, the files holds_*.go say when it is one, threshold.go has the numbers that the user
+// can set. Its rooms: say has the words of each finding, xid NVIDIA's catalog of Xids, signs what rules and words both
+// look at. docs/health.md is made of these.
 //
 // Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a
 // node, a GPU or a job; cluster.Store calls them with each Event and keeps the time.

@@ -6,12 +6,15 @@
 // Equal utilization proves nothing, and neither does one launcher. GPUs of a job are compared in a Group: those of one
 // model on one node, or on all nodes once these are seen to work together. A Group has one Evidence, or None:
 //
-//   - NVLink, PCIe, Network: two thirds of its GPUs exchange data while they work. Over NVLink 16 MiB/s are enough, as only GPUs are there; a GPU that
-//     spins in a collective polls with some 100 kB/s. Over PCIe and networks 64 MiB/s must go in each direction and not three times as much in one,
-//     since programs also load images, offload and write checkpoints alone. The traffic of a node counts if no other job uses it.
-//   - Pauses: three in a row begin and end within 12 s on all GPUs but one in ten. One that only some make begins the count anew.
-//   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at the same time; or all do a
-//     sixth less when one gets slower. Where traffic is known and absent, equal programs may do the same by themselves.
+//   - NVLink, PCIe, Network: two thirds of the Group's GPUs exchange data while they work. 16 MiB/s are enough over
+//     NVLink, since only GPUs are there; a GPU that spins in a collective polls with some 100 kB/s. PCIe and networks
+//     need 64 MiB/s in each direction, and no direction three times as much as the other, since programs also load
+//     images, offload and write checkpoints alone. The traffic of a node counts if no other job uses the node.
+//   - Pauses: three in a row begin and end within 12 s on all GPUs but one in ten. A pause of only some GPUs begins the
+//     count anew.
+//   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at
+//     the same time, or all do a sixth less when one gets slower. Where traffic is known and absent, equal programs may
+//     do the same by themselves.
 //
 // What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in
 // which nobody works, and not the next program of the job. To be called slow, a GPU of a group with traffic must have

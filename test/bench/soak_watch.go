@@ -181,7 +181,7 @@ func newSessionLog(path string) *sessionLog {
 	return &sessionLog{path: path, open: map[string]time.Time{}, lost: map[string]time.Time{}}
 }
 
-var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session begins|session ended|session closed)" .*?node=(\S+) door=`)
+var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session (?:begins|ended|closed))" .*?node=(\S+) door=`)
 
 // read reads what is new.
 func (l *sessionLog) read() error {

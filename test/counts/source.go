@@ -42,7 +42,8 @@ type source struct {
 
 // sharesSM matches every name of the share of time in which a process used the SMs: the field, the column, the sort
 // order and the key of a filter.
-var sharesSM = regexp.MustCompile(`%SM\b|\b(SMPercent|sm_percent|(col|By|by|gauge|filter\.)SM)\b|[^=]"sm"|'sm'|\bSM:\s|^\tSM$`)
+var sharesSM = regexp.MustCompile(
+	`%SM\b|\b(SMPercent|sm_percent|(col|By|by|gauge|filter\.)SM)\b|[^=]"sm"|'sm'|\bSM:\s|^\tSM$`)
 
 // read counts the files below dir.
 func read(dir string) (*source, error) {

@@ -30,7 +30,8 @@ func Serve() {
 const Script = `#!/bin/sh
 [ "$1" = probe ] || exit 64
 printf '\036nvnodetop-probe/1\n'
-echo '{"hello":{"version":1,"build":"test","host":"fake","pid":'$$',"cpus":2,"driver":"550.54","gpus":[{"index":0},{"index":1}]}}'
+echo '{"hello":{"version":1,"build":"test","host":"fake","pid":'$$',"cpus":2,"driver":"550.54",'\
+'"gpus":[{"index":0},{"index":1}]}}'
 while read -r line; do
 	id=${line#*'"id":'}; id=${id%%,*}
 	echo '{"reply":{"id":'"${id%\}}"'}}'

@@ -101,5 +101,7 @@ if [ -e "$dir/slurm/slurm.conf" ]; then # of scripts/fleet.d/controller
 	SLURM_CONF=$dir/slurm/slurm.conf
 	export SLURM_CONF
 fi
-exec unshare --mount ${mapped-} sh -c 'mount --bind "$1/hosts" /etc/hosts && mount --bind "$1/passwd" /etc/passwd && shift && exec "$@"' sh "$dir" "$@"
+exec unshare --mount ${mapped-} sh -c '
+	mount --bind "$1/hosts" /etc/hosts && mount --bind "$1/passwd" /etc/passwd && shift && exec "$@"
+' sh "$dir" "$@"
 `

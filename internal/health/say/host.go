@@ -110,8 +110,8 @@ func otherCgroup(w *Words, e evidence) {
 func ownerUnknown(w *Words, e evidence) {
 	w.Long, w.Short = "which GPUs are this job's is not known", "owner not known"
 	if e.job.MayBeHidden(e.node) {
-		w.Sentence = "Not all GPUs of this job are listed. The ssh session is in a job whose number is unknown (SLUID " + e.hello.SLUID +
-			"), which may hide them."
+		w.Sentence = "Not all GPUs of this job are listed. The ssh session is in a job whose number is unknown (SLUID " +
+			e.hello.SLUID + "), which may hide them."
 		w.Hint = fmt.Sprintf("to see this job's GPUs: srun --jobid=%s --overlap -w %s nvidia-smi -L", e.job.Number,
 			e.node.Name)
 		return

@@ -7,13 +7,14 @@ import (
 
 // place is where a cgroup belongs, as its path says. SLURM names the cgroups of jobs
 //
-//	/slurm/uid_20001/job_48211/step_0/task_0                                version 1; "slurm_NODE" with several slurmd on a host
-//	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  version 2; "NODE_slurmstepd.scope" likewise
-//	/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_0/user/task_0        version 2 from SLURM 26.05 on, without CgroupJobIdPaths=yes
-//	/job_48211/step_0                                                       any of them, seen from a cgroup namespace
+//	/slurm/uid_20001/job_48211/step_0/task_0                                version 1
+//	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  version 2
+//	/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_0/user/task_0        version 2 with SLUIDs, from SLURM 26.05 on
+//	/job_48211/step_0                                                       any of them, in a cgroup namespace
 //
-// so the component of a job counts when one before it names slurm, or the next one is a step: other batch systems say
-// job_N too.
+// With several slurmd on a host the names are "slurm_NODE" and "NODE_slurmstepd.scope". CgroupJobIdPaths=yes turns
+// SLUIDs off. The component of a job counts when one before it names slurm, or the next one is a step: other batch
+// systems say job_N too.
 type place struct {
 	dir   string // the cgroup of the job; empty: it is in none
 	job   string // its number; empty if the path does not say it

@@ -2,9 +2,10 @@
 //
 // A Table adds them to reports. It is for one goroutine, the sampler's. What changes (CPU time, memory, state) is read
 // there in each list. What does not (command line, user, working directory, job, rank) is read once per program that a
-// process runs, on goroutines of the Table's own, like what it reads and writes in each list, since a process that hangs in the driver and a directory server may
-// never answer: a list waits for them only for a moment, and the next one has what came late. An Inspector reads one
-// process on request; its methods may be called from any goroutine, and may never return.
+// process runs, on goroutines of the Table's own, like what it reads and writes in each list, since a process that
+// hangs in the driver and a directory server may never answer: a list waits for them only for a moment, and the next
+// one has what came late. An Inspector reads one process on request; its methods may be called from any goroutine, and
+// may never return.
 package procs
 
 import (
@@ -24,8 +25,8 @@ import (
 
 // Table describes the processes of this node. Static properties are read once, on another goroutine: reading the
 // command line or the environment of a process that hangs in the driver may take as long as the process hangs. Each
-// listing reads only /proc/PID/stat, and on another goroutine what a process reads and writes. procfs is for what is read
-// once per process: that takes 70 µs.
+// listing reads only /proc/PID/stat, and on another goroutine what a process reads and writes. procfs is for what is
+// read once per process: that takes 70 µs.
 type Table struct {
 	whole bool               // this is the first PID namespace: all processes are in it
 	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it

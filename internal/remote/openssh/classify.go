@@ -117,11 +117,13 @@ var rules = []rule{
 		"no route to host", 0},
 	{re(`connect to .*: .*timed out`), reach.ClassTimeout, "no response", 0},
 	{re(`Unable to negotiate with|no matching .* found`), reach.ClassOther, "no common algorithm", 0},
-	{re(`Bad configuration option|bad configuration options|Bad owner or permissions|no argument after keyword|unknown key type`), reach.ClassLocal, "ssh configuration", 0},
+	{re(`[Bb]ad configuration option|Bad owner or permissions|no argument after keyword|unknown key type`),
+		reach.ClassLocal, "ssh configuration", 0},
 	{re(`Timeout, server .* not responding`), reach.ClassSilent, "connection lost", 0},
 	{re(`(kex|ssh)_exchange_identification|banner exchange|UNKNOWN port`), reach.ClassClosed,
 		"sshd closed the connection", 0},
-	{re(`Connection to .* closed by remote host|client_loop: send disconnect|Connection (closed|reset) by|[Bb]roken pipe`), reach.ClassClosed, "connection closed", 0},
+	{re(`Connection to .* closed by remote host|client_loop: send disconnect|Connection (closed|reset) by|` +
+		`[Bb]roken pipe`), reach.ClassClosed, "connection closed", 0},
 }
 
 func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }

@@ -190,7 +190,9 @@ func TestCertificates(t *testing.T) {
 		}
 		return c
 	}
-	checker := &ssh.CertChecker{IsUserAuthority: func(k ssh.PublicKey) bool { return string(k.Marshal()) == string(ca.PublicKey().Marshal()) }}
+	checker := &ssh.CertChecker{IsUserAuthority: func(k ssh.PublicKey) bool {
+		return string(k.Marshal()) == string(ca.PublicKey().Marshal())
+	}}
 	n := startNode(t, s, func(n *node) {
 		n.config = &ssh.ServerConfig{PublicKeyCallback: checker.Authenticate}
 		signer, err := ssh.NewCertSigner(certify(n.host.PublicKey(), ssh.HostCert, "127.0.0.1",

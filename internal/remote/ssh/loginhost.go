@@ -69,7 +69,8 @@ func (a *trip) behindLogin(j *jump, s *shell) {
 const maxKnown = 16 << 20
 
 // knownScript prints the known hosts of the host and of the user there.
-const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 "$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
+const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 ` +
+	`"$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
 
 // learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes.
 // What is known here goes before.

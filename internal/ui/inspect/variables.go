@@ -43,10 +43,12 @@ func clean(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`)
 var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|WEBHOOK|(^|_)DSN|_PWD$|_PW$`)
 
 // secretValue is what secrets begin with, or contain, by whoever gave them out; the last is a password in a URL.
-var secretValue = regexp.MustCompile(`^(gh[opsur]_|github_pat_|gl[a-z]{1,5}-[\w-]{16}|hf_\w{16}|sk-\w|xox[a-z]-|AKIA[0-9A-Z]{12}|ASIA[0-9A-Z]{12}|AIza|eyJ[\w-]+\.|Bearer |Basic )|-----BEGIN|://[^/@\s]*:[^/@\s]+@`)
+var secretValue = regexp.MustCompile(`^(gh[opsur]_|github_pat_|gl[a-z]{1,5}-[\w-]{16}|hf_\w{16}|sk-\w|xox[a-z]-|` +
+	`AKIA[0-9A-Z]{12}|ASIA[0-9A-Z]{12}|AIza|eyJ[\w-]+\.|Bearer |Basic )|-----BEGIN|://[^/@\s]*:[^/@\s]+@`)
 
 // secretWord is a password within a value: that of user:password@host, of an option, or of a setting.
-var secretWord = regexp.MustCompile(`(?i)(^|[\s,;='"(])[^\s/@:${]+:[^\s/@]+@|passw(or)?d[= ]\S|(token|secret)=\S|--(token|secret) \S`)
+var secretWord = regexp.MustCompile(`(?i)(^|[\s,;='"(])[^\s/@:${]+:[^\s/@]+@|passw(or)?d[= ]\S|(token|secret)=\S|` +
+	`--(token|secret) \S`)
 
 var (
 	oneWord   = regexp.MustCompile(`^[A-Za-z0-9_+=.~-]{24,}$`)

@@ -2,9 +2,9 @@
 // The keys and the mouse mean the same on each list, and each has the same title, empty states and footer.
 //
 // A list is an Of: its rows, its orders, its table, and what Enter opens. The rows of a Snapshot are made, sorted and
-// filtered once, and kept in the memory of the scene; a frame draws those on the screen only. The cursor belongs to what
-// its row is about: it stays there when rows come, go and are sorted anew. A List belongs to one goroutine. Press changes
-// it; Draw changes nothing.
+// filtered once, and kept in the memory of the scene; a frame draws those on the screen only. The cursor belongs to
+// what its row is about: it stays there when rows come, go and are sorted anew. A List belongs to one goroutine. Press
+// changes it; Draw changes nothing.
 package list
 
 import (

@@ -19,8 +19,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Jobs lists all jobs, those that wait and those that have just ended. The job under the cursor, if it has nodes, is the
-// selected job.
+// Jobs lists all jobs, those that wait and those that have just ended. The job under the cursor, if it has nodes, is
+// the selected job.
 type Jobs struct {
 	*list.List[tally.JobRow, string]
 }

@@ -7,14 +7,13 @@ import (
 	"time"
 )
 
-// keyboard is the terminal as what is typed comes from it. It passes on what it reads, except that it tells keys from
-// pastes where the terminal does not:
+// keyboard reads what is typed in the terminal. It passes everything on, except that it tells keys from pastes where
+// the terminal does not:
 //
-//   - A bracketed paste that has no end takes every key that follows. So it ends after silence, with the first byte that
+//   - A bracketed paste without an end takes every key that follows. So it ends after silence, with the first byte that
 //     comes then, and at Ctrl-C, which no terminal pastes.
-//   - So much text in one read that nobody can have typed it is a paste without brackets, and gets some. Otherwise each
-//     of its characters would be a key: keys that nobody has pressed, and a screen that does nothing else for as long as
-//     they last.
+//   - More text in one read than anybody can type is a paste without brackets, and gets some. Otherwise each of its
+//     characters would be a key: keys that nobody has pressed, and a screen that does nothing else meanwhile.
 //
 // It is a file where the terminal is one: Bubble Tea sets its modes.
 type keyboard struct {
