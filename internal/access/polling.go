@@ -10,7 +10,7 @@ import (
 
 // Polling is how nodes are polled, within the limits of the settings.
 func Polling(cfg *config.Config) poller.Config {
-	return poller.Config{Interval: cfg.Poll, Second: cfg.Second, Most: cfg.MaxNodes, Beyond: notWatched(cfg)}
+	return poller.Config{Interval: cfg.Poll, Most: cfg.MaxNodes, Beyond: notWatched(cfg)}
 }
 
 // notWatched is said of nodes beyond the greatest number.

@@ -6,15 +6,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/web"
 )
 
 // What the system's file switches off is refused with one line that names it, whatever the user's own file says, and
 // nothing is left behind.
 func TestTheSystemSwitchesOff(t *testing.T) {
-	fakeSqueue(t, "exit 1")
-	t.Setenv(batchJob, "")
+	feedtest.Squeue(t, "exit 1")
+	t.Setenv(feed.BatchJob, "")
 	file := filepath.Join(t.TempDir(), "run.nvr")
 	for _, test := range []struct{ system, args, want string }{
 		{"serve = 'off'", "serve --demo --listen unix:/nowhere/socket",
@@ -28,9 +31,9 @@ func TestTheSystemSwitchesOff(t *testing.T) {
 		{"record = false", "track --job 7 --timeout 1s --record " + file,
 			"recordings are switched off: record = false (SYSTEM:1)"},
 	} {
-		system, _ := settings(t, test.system, "")
+		system, _ := withSettings(t, test.system, "")
 		code, out, errs := program(t, strings.Fields(test.args)...)
-		if want := "nvnodetop: " + strings.ReplaceAll(test.want, "SYSTEM", system) + "\n"; code != exitUsage ||
+		if want := "nvnodetop: " + strings.ReplaceAll(test.want, "SYSTEM", system) + "\n"; code != cli.ExitUsage ||
 			out != "" || errs != want {
 			t.Errorf("%s with %s: exit code %d, stdout %q, stderr %q, want %q", test.args, test.system, code, out, errs,
 				want)
@@ -43,8 +46,8 @@ func TestTheSystemSwitchesOff(t *testing.T) {
 
 // A command is not lost because its job must not be recorded.
 func TestACommandRunsWithoutItsRecording(t *testing.T) {
-	fakeSqueue(t, "exit 1")
-	system, _ := settings(t, "record = false", "")
+	feedtest.Squeue(t, "exit 1")
+	system, _ := withSettings(t, "record = false", "")
 	file := filepath.Join(t.TempDir(), "run.nvr")
 	code, _, errs := program(t, "track", "--job", "7", "--record", file, "--", "sh", "-c", "exit 4")
 	if want := "nvnodetop: recordings are switched off: record = false (" + system +
@@ -61,7 +64,7 @@ func TestNothingIsRecordedOnCall(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cfg := config.Default()
 	cfg.Record, cfg.RecordFrom = false, "/etc/x:3"
-	o := newOnCall(&cfg, func() string { return "7" })
+	o := record.NewBackground(&cfg, func() string { return "7" })
 	if said := o.Switch(); said != "recordings are switched off: record = false (/etc/x:3)" || o.Status() != "" {
 		t.Errorf("said %q, status %q", said, o.Status())
 	}
@@ -70,27 +73,14 @@ func TestNothingIsRecordedOnCall(t *testing.T) {
 	}
 }
 
-func TestServeOfThisHostOnly(t *testing.T) {
-	cfg := config.Default()
-	cfg.Serve = config.ServeLocal
-	for address, ok := range map[string]bool{
-		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false,
-		"192.0.2.1:0": false, "x": false,
-	} {
-		if err := mayServe(&cfg, web.Place{Address: address}); (err == nil) != ok {
-			t.Errorf("%s: %v", address, err)
-		}
-	}
-}
-
 // More nodes than the system's file allows: the first are watched, and the others say why not. Outputs without a place
 // for it say it on stderr.
 func TestTheSystemLimitsTheNodes(t *testing.T) {
-	system, _ := settings(t, "max_nodes = 1", "max_nodes = 7")
+	system, _ := withSettings(t, "max_nodes = 1", "max_nodes = 7")
 	const nodes = "a.invalid,b.invalid,c.invalid"
 	why := "max_nodes = 1 (" + system + ":1)"
 	code, out, errs := program(t, "--json", "--nodes", nodes, "--timeout", "2s")
-	if code != exitFailed || strings.Count(out, `"class": "not_watched"`) != 2+2 ||
+	if code != cli.ExitFailed || strings.Count(out, `"class": "not_watched"`) != 2+2 ||
 		strings.Count(out, `"not watched: `+why+`"`) != 2 {
 		t.Errorf("exit code %d, stderr %q, stdout %s", code, errs, out)
 	}
@@ -99,7 +89,7 @@ func TestTheSystemLimitsTheNodes(t *testing.T) {
 		t.Errorf("stderr %q", errs)
 	}
 	if code, _, errs := program(t, "record", "--max-time", "1s", "--nodes", nodes,
-		filepath.Join(t.TempDir(), "run.nvr")); code != exitOK || strings.Count(errs, line) != 1 {
+		filepath.Join(t.TempDir(), "run.nvr")); code != cli.ExitOK || strings.Count(errs, line) != 1 {
 		t.Errorf("record: exit code %d, stderr %q", code, errs)
 	}
 }

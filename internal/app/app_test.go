@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/probe"
@@ -31,7 +33,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "probe" {
 		os.Exit(probe.Main("test", noNVML{}))
 	}
-	systemFile = "" // of the machine on which the tests run
+	cli.SystemFile = "" // of the machine on which the tests run
 	if os.Getenv(mainEnv) != "" {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
@@ -121,7 +123,7 @@ func TestUsage(t *testing.T) {
 		"--once --json":                         "--once and --json cannot be combined",
 		"--first-sample":                        "--first-sample is for what is printed once: add --once or --json",
 		"list --watch --first-sample": "--first-sample is for what is printed once: it cannot be combined " +
-			"with --watch",
+			"with --interval",
 		"--view=help --demo":  "--view must be auto, node or overview",
 		"--demo":              "not a terminal: use --once for text or --json for JSON",
 		"--theme blue --demo": "--theme",
@@ -129,7 +131,7 @@ func TestUsage(t *testing.T) {
 		"help doctor me":      `no command "doctor me"`,
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
+		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
 			!strings.HasPrefix(errs, "nvnodetop: ") || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
 		}
@@ -138,7 +140,7 @@ func TestUsage(t *testing.T) {
 
 func TestVersionAndHelp(t *testing.T) {
 	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version"} {
-		if code, out, _ := program(t, strings.Fields(args)...); code != exitOK || out != "nvnodetop version "+
+		if code, out, _ := program(t, strings.Fields(args)...); code != cli.ExitOK || out != "nvnodetop version "+
 			build.Version()+"\n" {
 			t.Errorf("%s: %d, %q", args, code, out)
 		}
@@ -146,15 +148,15 @@ func TestVersionAndHelp(t *testing.T) {
 	code, out, _ := program(t, "--help")
 	for _, word := range []string{"--demo", "--nodes", "--once", "--json", "--timeout", "--view", "--colors", "--theme",
 		"--ascii", "POLL"} {
-		if code != exitOK || !strings.Contains(out, word) {
+		if code != cli.ExitOK || !strings.Contains(out, word) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
 		}
 	}
-	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "track", "log", "record",
+	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "track", "scalars", "record",
 		"replay", "serve"} {
 		names := strings.Fields(command)
 		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
-		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != exitOK || out != want ||
+		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != cli.ExitOK || out != want ||
 			errs != "" {
 			t.Errorf("help %s: %d, %q\n%s\nwant\n%s", command, code, errs, out, want)
 		}
@@ -180,7 +182,7 @@ func TestDemo(t *testing.T) {
 			Processes   []struct{}
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != exitOK || doc.Version != 1 ||
+	if err := json.Unmarshal([]byte(out), &doc); err != nil || code != cli.ExitOK || doc.Version != 1 ||
 		len(doc.Jobs) < 2 || doc.Jobs[0].GPUs != 8 || len(doc.Jobs[0].Nodes) != 2 {
 		t.Fatalf("exit code %d, stderr %q, %v: %+v", code, errs, err, doc)
 	}
@@ -193,7 +195,7 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	code, out, errs = program(t, "--demo=2x4", "--once", "--timeout", "30s", "--ascii")
-	if code != exitOK || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
+	if code != cli.ExitOK || strings.ContainsFunc(out, func(r rune) bool { return r != '\n' && (r < ' ' || r > '~') }) {
 		t.Errorf("exit code %d, stderr %q, stdout\n%s", code, errs, out)
 	}
 	for _, n := range doc.Nodes {
@@ -258,7 +260,7 @@ func nodesIn(d cluster.Discovery, nodes ...cluster.Node) cluster.Snapshot {
 func TestNothingToShow(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	code, out, errs := program(t, "--json")
-	if code != exitNoJobs || out != "" || strings.Count(errs, "\n") != 1 {
+	if code != cli.ExitNoJobs || out != "" || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 	for _, way := range []string{"--nodes", "--demo", "login node"} {
@@ -273,19 +275,9 @@ func TestBrokenDriverHere(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(faultEnv, "Driver/library version mismatch")
 	code, _, errs := program(t, "--json")
-	if want := "squeue is not in PATH on this host and it has no working NVIDIA driver: Driver/library version mismatch"; code != exitNoJobs || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+	if want := "squeue is not in PATH on this host and it has no working NVIDIA driver: Driver/library version mismatch"; code != cli.ExitNoJobs || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
-}
-
-// fakeSqueue puts a squeue into PATH that runs a script.
-func fakeSqueue(t *testing.T, script string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "squeue"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
 // oneJob makes squeue print a running job on a host that does not exist.
@@ -294,25 +286,25 @@ echo "$f" | sed 's/%i/7/; s/%A/7/; s/%t/R/; s/%j/train/; s/%N/host.invalid/; s/%
 
 // A controller that is slow about the GPUs does not take the jobs away.
 func TestJobsWithoutTheirGPUs(t *testing.T) {
-	fakeSqueue(t, oneJob)
+	feedtest.Squeue(t, oneJob)
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	if err := os.WriteFile(filepath.Join(dir, "scontrol"), []byte("#!/bin/sh\nsleep 60\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
 	code, out, errs := program(t, "--json", "--timeout", "1s")
-	if code != exitFailed || !strings.Contains(out, `"id": "7"`) || time.Since(began) > 5*time.Second {
+	if code != cli.ExitFailed || !strings.Contains(out, `"id": "7"`) || time.Since(began) > 5*time.Second {
 		t.Errorf("exit code %d after %v, stderr %q, stdout %q", code, time.Since(began), errs, out)
 	}
 }
 
 // A controller that has not answered when the time is up is not the same as no job.
 func TestControllerHangs(t *testing.T) {
-	fakeSqueue(t, "sleep 60")
+	feedtest.Squeue(t, "sleep 60")
 	for _, flag := range []string{"--json", "--once"} {
 		began := time.Now()
 		code, out, errs := program(t, flag, "--timeout", "300ms")
-		if code != exitNoJobs || strings.Contains(strings.ToLower(errs+out), "no running") {
+		if code != cli.ExitNoJobs || strings.Contains(strings.ToLower(errs+out), "no running") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
 		}
 		for _, text := range []string{out, errs} { // it says how long it has waited, which a busy machine stretches
@@ -331,28 +323,28 @@ func TestControllerHangs(t *testing.T) {
 }
 
 func TestNoJobs(t *testing.T) {
-	fakeSqueue(t, "exit 0")
+	feedtest.Squeue(t, "exit 0")
 	code, out, errs := program(t, "--json")
-	if code != exitNoJobs || !strings.Contains(errs, "no running job") || !strings.Contains(out, `"jobs": []`) {
+	if code != cli.ExitNoJobs || !strings.Contains(errs, "no running job") || !strings.Contains(out, `"jobs": []`) {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
 
 // squeue without a configuration is no SLURM: no waiting, and the ways that are left.
 func TestUnconfiguredSlurm(t *testing.T) {
-	fakeSqueue(t, `echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1`)
+	feedtest.Squeue(t, `echo "squeue: fatal: Could not establish a configuration source" >&2; exit 1`)
 	began := time.Now()
 	code, _, errs := program(t, "--json", "--timeout", "20s")
-	if code != exitNoJobs || !strings.Contains(errs, "--nodes") || time.Since(began) > 10*time.Second {
+	if code != cli.ExitNoJobs || !strings.Contains(errs, "--nodes") || time.Since(began) > 10*time.Second {
 		t.Errorf("exit code %d after %v, stderr %q", code, time.Since(began), errs)
 	}
 }
 
 func TestControllerAway(t *testing.T) {
-	fakeSqueue(t, `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`)
+	feedtest.Squeue(t, `echo "slurm_load_jobs error: Unable to contact slurm controller (connect failure)" >&2; exit 1`)
 	for _, flag := range []string{"--json", "--once"} {
 		code, out, errs := program(t, flag)
-		if code != exitNoJobs || !strings.Contains(errs, "squeue") ||
+		if code != cli.ExitNoJobs || !strings.Contains(errs, "squeue") ||
 			!strings.Contains(out, "Unable to contact slurm controller") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", flag, code, out, errs)
 		}
@@ -362,10 +354,10 @@ func TestControllerAway(t *testing.T) {
 // What is printed of an error cannot control the terminal: squeue may run on a login host, which may ask a question
 // that nobody answers, and its words may be hostile.
 func TestErrorsCannotControlTheTerminal(t *testing.T) {
-	fakeSqueue(t, `printf 'slurm_load_jobs error: \033]0;x\007\033[2J\302\233 gone \342\200\256\n' >&2; exit 1`)
+	feedtest.Squeue(t, `printf 'slurm_load_jobs error: \033]0;x\007\033[2J\302\233 gone \342\200\256\n' >&2; exit 1`)
 	for _, args := range [][]string{{"--json"}, {"--once"}, {"--gone\x1b[2J\u009b\u202e"}} {
 		code, out, errs := program(t, args...)
-		if code == exitOK || !strings.Contains(errs, "gone") || strings.ContainsAny(out+errs, "\x1b\x07\u009b\u202e") {
+		if code == cli.ExitOK || !strings.Contains(errs, "gone") || strings.ContainsAny(out+errs, "\x1b\x07\u009b\u202e") {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q", args, code, out, errs)
 		}
 	}

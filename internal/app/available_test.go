@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
 func TestAvailable(t *testing.T) {
@@ -17,27 +20,27 @@ func TestAvailable(t *testing.T) {
 		code int
 		out  string
 	}{
-		"--demo=2x8 -c 1 -G 100 --tol 5 --separator : -f 60GiB": {exitFailed, ""}, // the job uses 87 % of each
-		"--demo 2x2 --max-memory-percent 100 -l 1":              {exitOK, "gpu-n01 0\ngpu-n02 0\ngpu-s11 0\n"},
-		"--demo=1x2 -n 2 -f 1GiB -s :":                          {exitOK, "gpu-n01 0:1\ngpu-s11 0:1\n"},
-		"--demo=1x2 --count 2 --min-free-memory 1GiB --newline": {exitOK, "gpu-n01 0\n1\ngpu-s11 0\n1\n"},
-		"--demo=1x2 -n 2 -f 1073741824 -0":                      {exitOK, "gpu-n01 0\x001\x00gpu-s11 0\x001\x00"},
-		"--demo=1x2 -n 1 -f 1g -i 1,0 -S":                       {exitOK, "gpu-n01 1\ngpu-s11 1\n"},
-		"--demo=1x2 --account-as-free alice bob":                {exitOK, "gpu-n01 0,1\ngpu-s11 0,1\n"},
-		"--demo=1x2 --account-as-free bob":                      {exitFailed, ""},
-		"--demo=1x2 -n 3 -f 1GiB":                               {exitFailed, ""},
+		"--demo=2x8 -c 1 -G 100 --tol 5 --separator : -f 60GiB": {cli.ExitFailed, ""}, // the job uses 87 % of each
+		"--demo 2x2 --max-memory-percent 100 -l 1":              {cli.ExitOK, "gpu-n01 0\ngpu-n02 0\ngpu-s11 0\n"},
+		"--demo=1x2 -n 2 -f 1GiB -s :":                          {cli.ExitOK, "gpu-n01 0:1\ngpu-s11 0:1\n"},
+		"--demo=1x2 --count 2 --min-free-memory 1GiB --newline": {cli.ExitOK, "gpu-n01 0\n1\ngpu-s11 0\n1\n"},
+		"--demo=1x2 -n 2 -f 1073741824 -0":                      {cli.ExitOK, "gpu-n01 0\x001\x00gpu-s11 0\x001\x00"},
+		"--demo=1x2 -n 1 -f 1g -i 1,0 -S":                       {cli.ExitOK, "gpu-n01 1\ngpu-s11 1\n"},
+		"--demo=1x2 --account-as-free alice bob":                {cli.ExitOK, "gpu-n01 0,1\ngpu-s11 0,1\n"},
+		"--demo=1x2 --account-as-free bob":                      {cli.ExitFailed, ""},
+		"--demo=1x2 -n 3 -f 1GiB":                               {cli.ExitFailed, ""},
 	} {
 		code, out, errs := program(t, append([]string{"available"}, strings.Fields(args)...)...)
-		if code != want.code || out != want.out || code != exitOK && !strings.Contains(errs, "too few free GPUs") {
+		if code != want.code || out != want.out || code != cli.ExitOK && !strings.Contains(errs, "too few free GPUs") {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %d, %q", args, code, out, errs, want.code, want.out)
 		}
 	}
 	code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-O", "uuid", "-l", "1")
-	if code != exitOK || !strings.HasPrefix(out, "gpu-n01 GPU-") {
+	if code != cli.ExitOK || !strings.HasPrefix(out, "gpu-n01 GPU-") {
 		t.Errorf("UUIDs: %d, %q", code, out)
 	}
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1")
-	if code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-i"); code != exitOK ||
+	if code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-i"); code != cli.ExitOK ||
 		out != "gpu-n01 1\ngpu-s11 1\n" {
 		t.Errorf("inherited: %d, %q", code, out)
 	}
@@ -49,7 +52,7 @@ func TestAvailableWithoutGPU(t *testing.T) {
 		"Driver/library version mismatch": "no working NVIDIA driver"} {
 		t.Setenv(faultEnv, fault)
 		code, out, errs := program(t, "available", "-l", "1")
-		if code != exitFailed || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+		if code != cli.ExitFailed || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 		}
 	}
@@ -76,14 +79,14 @@ func TestUsageOfLists(t *testing.T) {
 		"available --job 1 --nodes n1":       "--job cannot be combined with --nodes or --demo",
 		"available --nodes a;b":              `invalid host name "a;b"`,
 		"list --json=xml":                    `--json must be nvgpu or gpustat, not "xml"`,
-		"list --watch=0.1":                   `--watch must be from 0.25 to 600 seconds, not "0.1"`,
-		"list --watch=NaN":                   `--watch must be`,
+		"list --watch=0.1":                   `--interval must be from 0.25 to 600 seconds, not "0.1"`,
+		"list --watch=NaN":                   `--interval must be`,
 		"snapshot x":                         `unexpected argument "x"`,
 		"list x":                             `unexpected argument "x"`,
 		"nvl --nonsense":                     "unknown flag: --nonsense",
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
+		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
 		}
 	}
@@ -91,15 +94,15 @@ func TestUsageOfLists(t *testing.T) {
 
 // A job that is not the user's, or has ended, is not running.
 func TestListOfNoJob(t *testing.T) {
-	fakeSqueue(t, oneJob)
+	feedtest.Squeue(t, oneJob)
 	for _, command := range []string{"list", "available"} {
 		code, out, errs := program(t, command, "--job", "8", "--timeout", "5s")
-		if code != exitNoJobs || out != "" || errs != "nvnodetop: job \"8\" is not one of your running jobs\n" {
+		if code != cli.ExitNoJobs || out != "" || errs != "nvnodetop: job \"8\" is not one of your running jobs\n" {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q", command, code, out, errs)
 		}
 	}
 	code, out, errs := program(t, "list", "--job", "7", "--timeout", "1s")
-	if code != exitFailed || !strings.HasPrefix(out, "host.invalid\n") ||
+	if code != cli.ExitFailed || !strings.HasPrefix(out, "host.invalid\n") ||
 		!strings.Contains(errs, "1 of 1 nodes not reporting") {
 		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
@@ -107,7 +110,7 @@ func TestListOfNoJob(t *testing.T) {
 
 func TestList(t *testing.T) {
 	code, out, errs := program(t, "list", "--demo=2x2")
-	if code != exitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 ||
+	if code != cli.ExitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 ||
 		!strings.Contains(out, "train.py") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
@@ -117,7 +120,7 @@ func TestList(t *testing.T) {
 			Hostname string
 			GPUs     []map[string]any
 		}
-		if err := json.Unmarshal([]byte(out), &hosts); code != exitOK || err != nil || len(hosts) != 3 ||
+		if err := json.Unmarshal([]byte(out), &hosts); code != cli.ExitOK || err != nil || len(hosts) != 3 ||
 			len(hosts[1].GPUs) != 2 {
 			t.Errorf("%s: exit code %d, %v in\n%s", form, code, err, out)
 		}
@@ -126,18 +129,18 @@ func TestList(t *testing.T) {
 
 // A host of SLURM without a GPU, as a login node, shows the jobs; one without SLURM says what is missing.
 func TestListHere(t *testing.T) {
-	fakeSqueue(t, "exit 0")
-	if code, _, errs := program(t, "list"); code != exitNoJobs || !strings.Contains(errs, "no running job") {
+	feedtest.Squeue(t, "exit 0")
+	if code, _, errs := program(t, "list"); code != cli.ExitNoJobs || !strings.Contains(errs, "no running job") {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv(faultEnv, "Driver/library version mismatch")
-	if code, _, errs := program(t, "list"); code != exitFailed ||
+	if code, _, errs := program(t, "list"); code != cli.ExitFailed ||
 		!strings.Contains(errs, "no GPU to list on this host: it has no working NVIDIA driver") {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	t.Setenv(faultEnv, "")
-	if code, _, errs := program(t, "list"); code != exitNoJobs ||
+	if code, _, errs := program(t, "list"); code != cli.ExitNoJobs ||
 		!strings.Contains(errs, "squeue is not in PATH on this host and it has no NVIDIA GPU") {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
@@ -145,11 +148,11 @@ func TestListHere(t *testing.T) {
 
 // --watch prints until it is interrupted, on a terminal in one place.
 func TestListWatches(t *testing.T) {
-	tty, written := terminal(t)
+	tty, written := feedtest.Terminal(t)
 	t.Setenv("TERM", "xterm")
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 	defer cancel()
-	cmd := newCommand(streams{in: tty, out: tty, err: io.Discard})
+	cmd := newCommand(cli.Streams{In: tty, Out: tty, Err: io.Discard})
 	cmd.SetArgs(habits([]string{"list", "--demo=1x2", "--watch", "0.25"}))
 	if err := cmd.ExecuteContext(ctx); err != nil {
 		t.Errorf("interrupted: %v", err)
@@ -161,7 +164,7 @@ func TestListWatches(t *testing.T) {
 }
 
 func TestAvailableOnTheCluster(t *testing.T) {
-	fakeSqueue(t, "exit 1")
+	feedtest.Squeue(t, "exit 1")
 	dir, _, _ := strings.Cut(os.Getenv("PATH"), ":")
 	for name, script := range map[string]string{
 		"sinfo": "echo 'gpu*|up|gpu:a100:4|node01'",
@@ -173,26 +176,26 @@ func TestAvailableOnTheCluster(t *testing.T) {
 		}
 	}
 	code, out, errs := program(t, "available", "--cluster")
-	if code != exitOK || !strings.Contains(out, "gpu*       a100     3     1    0      4  up\n") ||
+	if code != cli.ExitOK || !strings.Contains(out, "gpu*       a100     3     1    0      4  up\n") ||
 		!strings.Contains(out, "node01  a100     3     1    0      4  mixed  gpu\n") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 	var d struct {
 		Partitions []struct{ GPUs []struct{ Free int } }
 	}
-	if code, out, _ := program(t, "available", "--cluster", "--json"); code != exitOK ||
+	if code, out, _ := program(t, "available", "--cluster", "--json"); code != cli.ExitOK ||
 		json.Unmarshal([]byte(out), &d) != nil || d.Partitions[0].GPUs[0].Free != 3 {
 		t.Errorf("exit code %d, printed\n%s", code, out)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "sinfo"), []byte("#!/bin/sh\nsleep 5\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := program(t, "available", "--cluster", "--timeout", "50ms"); code != exitNoJobs ||
+	if code, _, errs := program(t, "available", "--cluster", "--timeout", "50ms"); code != cli.ExitNoJobs ||
 		errs != "nvnodetop: SLURM did not answer within 50ms\n" {
 		t.Errorf("a silent controller: exit code %d, stderr %q", code, errs)
 	}
 	t.Setenv("PATH", t.TempDir())
-	if code, out, errs := program(t, "available", "--cluster"); code != exitNoJobs || out != "" ||
+	if code, out, errs := program(t, "available", "--cluster"); code != cli.ExitNoJobs || out != "" ||
 		!strings.Contains(errs, "no SLURM") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
@@ -205,9 +208,9 @@ func TestHabits(t *testing.T) {
 		"available -i 0,1 -c 2":                  "available --inherit=0,1 -c 2",
 		"available --account-as-free al bo -l 1": "available --account-as-free=al,bo -l 1",
 		"available --account-as-free":            "available --account-as-free",
-		"list --watch 5 --nodes a":               "list --watch=5 --nodes a",
-		"list -l --nodes a":                      "list --watch --nodes a",
-		"nvl -i 2":                               "nvl --watch=2",
+		"list --watch 5 --nodes a":               "list --interval=5 --nodes a",
+		"list -l --nodes a":                      "list --interval --nodes a",
+		"nvl -i 2":                               "nvl --interval=2",
 		"-1 --interval 2":                        "--once 2",
 	} {
 		if got := habits(strings.Fields(line)); !slices.Equal(got, strings.Fields(want)) {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
 // On a host without SLURM the doctor examines that host. What is wrong with its driver is a warning, as no job wants
@@ -17,14 +19,14 @@ func TestDoctorOfThisHost(t *testing.T) {
 		Verdict string
 		Nodes   []struct{ Transport string }
 	}
-	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitWarnings || errs != "" {
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 1 || errs != "" {
 		t.Fatalf("exit code %d, stdout %q, stderr %q, %v", code, out, errs, err)
 	}
 	if r.Verdict != "warning" || len(r.Nodes) != 1 || r.Nodes[0].Transport != "local" {
 		t.Errorf("%+v", r)
 	}
 	code, out, _ = program(t, "doctor", "--transport", "local", "--ascii", "nosuchhost")
-	if code != exitSick || !strings.Contains(out, "\n  skipped  local      this host is ") ||
+	if code != 2 || !strings.Contains(out, "\n  skipped  local      this host is ") ||
 		!strings.Contains(out, "\n  failed   transport  none leads to this node\n") {
 		t.Errorf("exit code %d, stdout %s", code, out)
 	}
@@ -38,7 +40,7 @@ func TestDoctorUsage(t *testing.T) {
 		"doctor alice@gpu01":        `NODE takes host names only, not "alice@gpu01"`,
 		"doctor gpu[1-":             "NODE: ",
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" ||
+		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
 			!strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}

@@ -1,15 +1,14 @@
 package app
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
 // The log has what happened, and none of the secrets that the program comes to see: environment, keys, and what
@@ -19,7 +18,7 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("SSH_AUTH_SOCK", "")
 	t.Setenv("SECRET_TOKEN", "s3cr3t-of-the-environment")
-	settings(t, "", "poll.interval = 4\n")
+	withSettings(t, "", "poll.interval = 4\n")
 	const key = "s3cr3t-of-the-key"
 	if err := os.MkdirAll(filepath.Join(home, ".ssh"), 0o700); err != nil {
 		t.Fatal(err)
@@ -38,10 +37,10 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 		}
 		return string(text)
 	}
-	fakeSqueue(t, oneJob+"; env >&2")
+	feedtest.Squeue(t, oneJob+"; env >&2")
 	program(t, "--json", "--log", path, "--timeout", "5s", "--transport", "ssh")
 	first := read()
-	fakeSqueue(t, "env; env >&2; exit 1")
+	feedtest.Squeue(t, "env; env >&2; exit 1")
 	_, _, errs := program(t, "--json", "--log="+path, "--timeout", "5s")
 	text := read()
 	if !strings.HasPrefix(text, first) || len(text) == len(first) {
@@ -49,7 +48,7 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 	}
 	for _, want := range []string{
 		`level=INFO msg=start version=`, `msg=setting key=poll.interval value="\"4s\"" from=` +
-			filepath.Dir(systemFile), `key=log value=`, `msg=slurm command="squeue --me `, ` failed=false`,
+			filepath.Dir(cli.SystemFile), `key=log value=`, `msg=slurm command="squeue --me `, ` failed=false`,
 		`level=WARN msg=slurm command="squeue `, ` failed=true`, `level=DEBUG msg=attempt node=host.invalid door=ssh`,
 		`level=WARN msg="attempt failed" node=host.invalid door=ssh class=`, `msg=end`,
 	} {
@@ -87,52 +86,12 @@ func TestTheLogIsAFileOfItsOwn(t *testing.T) {
 	}
 	for _, path := range []string{link, fifo, dir, filepath.Join(dir, "none", "log"), os.DevNull} {
 		code, out, errs := program(t, "--demo=1x1", "--json", "--log", path)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
+		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 ||
 			!strings.HasPrefix(errs, "nvnodetop: --log: ") {
 			t.Errorf("%s: exit code %d, stderr %q", path, code, errs)
 		}
 	}
 	if text, err := os.ReadFile(target); err != nil || len(text) > 0 {
 		t.Errorf("the target of the link is %q, %v", text, err)
-	}
-}
-
-// stuck is a file on which writes hang until it is let go.
-type stuck struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *stuck) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-func (s *stuck) Close() error { return nil }
-
-// Nobody waits for a file that hangs; what is lost is counted.
-func TestAHungLogFileStopsNobody(t *testing.T) {
-	f := &stuck{}
-	f.mu.Lock()
-	d := newDrain(f)
-	line := func(n int) { _, _ = d.Write([]byte(strconv.Itoa(n) + "\n")) }
-	for n := range 3 * drainRoom {
-		line(n)
-	}
-	f.mu.Unlock()
-	for len(d.lines) > drainRoom/2 {
-		f.mu.Lock()
-		f.mu.Unlock() //nolint:staticcheck // lets the writer go on
-	}
-	line(-1)
-	d.close()
-	line(-2)
-	text := f.text.String()
-	lost := regexp.MustCompile(`msg="records left out" count=(\d+)\n-1\n$`).FindStringSubmatch(text)
-	if lost == nil || !strings.HasPrefix(text, "0\n1\n2\n") {
-		t.Fatalf("the end of the log is %q", text[max(0, len(text)-100):])
-	}
-	if n, _ := strconv.Atoi(lost[1]); n+strings.Count(text, "\n")-2 != 3*drainRoom {
-		t.Errorf("%d lines, %d lost", strings.Count(text, "\n"), n)
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,8 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
 // recordDemo records the demo for a second or so, with its past.
@@ -18,7 +26,7 @@ func recordDemo(t *testing.T, args ...string) (path, said string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "run.nvr")
 	code, out, errs := program(t, append([]string{"record", "--demo", "2x4", "--max-time", "1s", path}, args...)...)
-	if code != exitOK || errs != "" {
+	if code != cli.ExitOK || errs != "" {
 		t.Fatalf("exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 	return path, out
@@ -35,7 +43,7 @@ func TestRecordAndReplay(t *testing.T) {
 		Jobs  []struct{ ID string }
 		Nodes []struct{ Name, State string }
 	}
-	if err := json.Unmarshal([]byte(out), &d); err != nil || code != exitOK || errs != "" {
+	if err := json.Unmarshal([]byte(out), &d); err != nil || code != cli.ExitOK || errs != "" {
 		t.Fatalf("exit code %d, stderr %q, %v\n%.500s", code, errs, err, out)
 	}
 	if len(d.Jobs) < 2 || len(d.Nodes) < 3 || d.Nodes[0].State != "reporting" {
@@ -48,77 +56,13 @@ func TestRecordAndReplay(t *testing.T) {
 		!strings.HasPrefix(early, "{") {
 		t.Errorf("after 5 minutes: %.300s", early)
 	}
-	if code, out, errs := program(t, "replay", "--once", "--ascii", path); code != exitOK ||
+	if code, out, errs := program(t, "replay", "--once", "--ascii", path); code != cli.ExitOK ||
 		!strings.Contains(out, "llama-70b") {
 		t.Errorf("exit code %d, stdout %.300q, stderr %q", code, out, errs)
 	}
 }
 
 func first(_ int, out, _ string) string { return out }
-
-// With --files a recording goes on in other files, and the oldest are removed.
-func TestRecordFiles(t *testing.T) {
-	dir := t.TempDir()
-	w := recording.NewWriter(recording.Header{Poll: time.Second})
-	r := &recorder{path: filepath.Join(dir, "x"), limit: limits{time: time.Minute}, keep: 2, w: w}
-	path, _ := recordDemo(t)
-	file, from, err := openRecording(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	if err := r.begin(from.Began()); err != nil {
-		t.Fatal(err)
-	}
-	if err := from.Run(t.Context(), func(e cluster.Event) { r.take(e) }); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.end(); err != nil {
-		t.Fatal(err)
-	}
-	left, _ := filepath.Glob(filepath.Join(dir, "*"))
-	if len(left) != 2 || len(r.files) != 2 || r.files[1] != left[1] || r.count < 10 {
-		t.Fatalf("files %q, %q of %d", left, r.files, r.count)
-	}
-	if !strings.Contains(r.summary(), "2 files, the last of them ") {
-		t.Error(r.summary())
-	}
-	for _, path := range left {
-		if code, out, errs := program(t, "replay", "--once", path); code != exitOK || errs != "" {
-			t.Errorf("%s: exit code %d, stderr %q\n%.500s", path, code, errs, out)
-		}
-	}
-}
-
-// A full disk ends the recording with one line, and what is there can be replayed.
-func TestRecordFullDisk(t *testing.T) {
-	path, _ := recordDemo(t)
-	file, from, err := openRecording(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	full := filepath.Join(t.TempDir(), "full.nvr")
-	r := &recorder{path: full, w: recording.NewWriter(recording.Header{Poll: 3 * time.Second})}
-	if err := r.begin(from.Began()); err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	_ = from.Run(t.Context(), func(e cluster.Event) {
-		if n++; n == 400 {
-			r.file.Close() // no write succeeds any more
-		}
-		r.take(e)
-	})
-	if err := r.end(); err == nil || !strings.HasPrefix(err.Error(), "the recording ends at ") ||
-		r.take(cluster.Event{}) {
-		t.Errorf("error %v", err)
-	}
-	if code, out, errs := program(t, "replay", "--json", full); code != exitOK ||
-		!strings.Contains(errs, "full.nvr\" is cut: it ends at 20") || !json.Valid([]byte(out)) {
-		t.Errorf("exit code %d, stderr %q", code, errs)
-	}
-}
 
 func TestRecordAnonymous(t *testing.T) {
 	path, _ := recordDemo(t, "--anonymous")
@@ -163,47 +107,9 @@ func TestRecordUsage(t *testing.T) {
 		"replay --json --once " + path:      "--once and --json cannot be combined",
 		"replay " + path:                    "not a terminal: use --once for text or --json for JSON",
 	} {
-		if code, out, errs := program(t, strings.Fields(args)...); code != exitUsage || out != "" ||
+		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
 			!strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
-		}
-	}
-}
-
-func TestMomentOf(t *testing.T) {
-	began := time.Date(2026, 11, 20, 23, 50, 7, 500, time.UTC)
-	r := &recording.Reader{Frames: []recording.Frame{{At: began}}, End: began.Add(30 * time.Minute)}
-	for at, want := range map[string]time.Time{
-		"23:55":               began.Add(4*time.Minute + 53*time.Second - 500),
-		"23:55:01":            began.Add(4*time.Minute + 54*time.Second - 500),
-		"00:10":               began.Add(19*time.Minute + 53*time.Second - 500),
-		"23:50:07":            began,
-		"10m":                 began.Add(10 * time.Minute),
-		"-10m":                began.Add(20 * time.Minute),
-		"2026-11-21T00:10":    began.Add(19*time.Minute + 53*time.Second - 500),
-		"2026-11-21 00:10:00": began.Add(19*time.Minute + 53*time.Second - 500),
-	} {
-		if got, err := momentOf(r, at); err != nil || !got.Equal(want) {
-			t.Errorf("%s: %v, %v; want %v", at, got, err, want)
-		}
-	}
-	for _, at := range []string{"12:00", "-2h", "31m", "2026-11-20T20:00", "", "soon"} {
-		if got, err := momentOf(r, at); err == nil {
-			t.Errorf("%q: %v", at, got)
-		}
-	}
-}
-
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"1M": 1 << 20, "500m": 500 << 20, "2G": 2 << 30, "1.5GiB": 3 << 29,
-		"1TB": 1 << 40, "2000000": 2_000_000} {
-		if got, err := parseSize(text); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "M", "-1M", "1000", "1K", "x", "1Q", "NaN", "1e99", "M1"} {
-		if got, err := parseSize(text); err == nil {
-			t.Errorf("%q: %d", text, got)
 		}
 	}
 }
@@ -216,7 +122,7 @@ done`
 
 // In a batch script the job is its own, unless something else is asked for.
 func TestRecordInAJob(t *testing.T) {
-	fakeSqueue(t, twoJobs)
+	feedtest.Squeue(t, twoJobs)
 	for _, test := range []struct {
 		args, inJob string
 		jobs        string // that are recorded
@@ -225,17 +131,17 @@ func TestRecordInAJob(t *testing.T) {
 		{"", "", "7 9", ""}, {"", "7", "7", ""}, {"--job 9", "7", "9", ""}, {"--nodes host.invalid", "7", "", ""},
 		{"--job 8", "7", "", `no job "8" of user`}, {"", "8", "", "has ended (SLURM_JOB_ID names it)\n"},
 	} {
-		t.Setenv(batchJob, test.inJob)
+		t.Setenv(feed.BatchJob, test.inJob)
 		path := filepath.Join(t.TempDir(), "run.nvr")
 		code, out, errs := program(t, append(strings.Fields("record --max-time 1s "+test.args), path)...)
 		_, absent := os.Stat(path)
 		if test.wrong != "" {
-			if code != exitNoJobs || !strings.Contains(errs, test.wrong) || out != "" || absent == nil {
+			if code != cli.ExitNoJobs || !strings.Contains(errs, test.wrong) || out != "" || absent == nil {
 				t.Errorf("%+v: exit code %d, stdout %q, stderr %q, %v", test, code, out, errs, absent)
 			}
 			continue
 		}
-		if code != exitOK || absent != nil {
+		if code != cli.ExitOK || absent != nil {
 			t.Fatalf("%+v: exit code %d, stdout %q, stderr %q", test, code, out, errs)
 		}
 		var d struct{ Jobs []struct{ ID string } }
@@ -248,6 +154,64 @@ func TestRecordInAJob(t *testing.T) {
 		}
 		if got := strings.Join(jobs, " "); got != test.jobs {
 			t.Errorf("%+v: recorded the jobs %q", test, got)
+		}
+	}
+}
+
+// smallDisk is a file system of 64 KiB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("only root can mount")
+	}
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("mount: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
+}
+
+// A full disk ends the recording with one line, and what was written can be shown.
+func TestRecordOnAFullDisk(t *testing.T) {
+	path := filepath.Join(smallDisk(t), "run.nvr")
+	code, out, errs := program(t, "record", "--demo", "16x8", "--max-time", "1h", path)
+	if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no space left on device") ||
+		!strings.HasPrefix(errs, "nvnodetop: the recording ends at ") {
+		t.Errorf("exit code %d, %q, %q", code, out, errs)
+	}
+	code, out, errs = program(t, "replay", "--once", "--ascii", path)
+	if !strings.Contains(out, "llama-70b") || !strings.Contains(errs, "is cut: it ends at ") || code == cli.ExitUsage {
+		t.Errorf("exit code %d, %.300q, %q", code, out, errs)
+	}
+}
+
+// The report of a recording has the digits of the report that was made while it was recorded.
+func TestReplayReport(t *testing.T) {
+	const poll = 3 * time.Second
+	path := filepath.Join(t.TempDir(), "run.nvr")
+	live := report.New("48211", poll, health.Rules(health.Defaults()))
+	feedtest.Record(t, path, poll, demo.New(2, 4, 1, poll, 5*time.Minute), live.Apply)
+	for format, print := range report.Formats {
+		var want bytes.Buffer
+		if err := print(&want, live.Report()); err != nil {
+			t.Fatal(err)
+		}
+		if _, out, errs := program(t, "replay", "--report="+format, "--job", "48211", path); out != want.String() ||
+			errs != "" {
+			t.Errorf("%s: %.500s\nwant %.500s\n%s", format, out, want.String(), errs)
+		}
+	}
+	for args, want := range map[string]string{
+		"--report":                     "the recording has several jobs: name one with --job: 48211, ",
+		"--report --job 7":             `no job "7" has run in the recording`,
+		"--report=pdf":                 `--report must be text, json or markdown, not "pdf"`,
+		"--report --job 48211 --at 1m": "it cannot be combined with --at, --once or --json",
+		"--job 48211 --once":           "--job is for --report",
+	} {
+		code, out, errs := program(t, append(append([]string{"replay"}, strings.Fields(args)...), path)...)
+		if code == cli.ExitOK || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") > 2 {
+			t.Errorf("%s: exit code %d, %.100q, %q, want %q", args, code, out, errs, want)
 		}
 	}
 }

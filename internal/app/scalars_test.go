@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
-	"github.com/nvnodetop/nvnodetop/internal/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
 // All files are written at once, until the program is interrupted; that is no failure.
@@ -36,7 +32,7 @@ func TestLog(t *testing.T) {
 		interrupt()
 	}()
 	var errs bytes.Buffer
-	cmd := newCommand(streams{nil, out, &errs})
+	cmd := newCommand(cli.Streams{Out: out, Err: &errs})
 	cmd.SetArgs(habits([]string{"log", "--demo=2x4", "--interval", "1", "--csv", table, "--jsonl", "-", "--tensorboard",
 		runs}))
 	if err := cmd.ExecuteContext(ctx); err != nil || errs.Len() > 0 {
@@ -92,7 +88,7 @@ func TestLogUsage(t *testing.T) {
 		"log --demo=1x1 --tensorboard " + other: "--tensorboard: mkdir",
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
+		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
 		}
 	}
@@ -105,113 +101,28 @@ func TestLogToAFullDisk(t *testing.T) {
 		t.Skip(err)
 	}
 	var errs bytes.Buffer
-	if code := Main([]string{"log", "--jsonl", "-", "--demo=1x1"}, nil, full, &errs); code != exitFailed ||
+	if code := Main([]string{"log", "--jsonl", "-", "--demo=1x1"}, nil, full, &errs); code != cli.ExitFailed ||
 		errs.String() != "nvnodetop: --jsonl: write /dev/full: no space left on device\n" {
 		t.Errorf("exit code %d, stderr %q", code, errs.String())
 	}
 }
 
-// written counts the samples that it is given.
-type written struct{ n int }
-
-func (w *written) Write(samples []scalars.Sample) error { w.n += len(samples); return nil }
-func (w *written) Close() error                         { return nil }
-
-// The end of the job that is logged ends the program. If SLURM does not answer, or other jobs may begin, it goes on.
-func TestLogEnds(t *testing.T) {
-	jobs := []cluster.JobView{{Job: cluster.Job{ID: "7"}}}
-	answered := cluster.Discovery{Command: "squeue", Asked: time.Now(), Answered: time.Now()}
-	failing := answered
-	failing.Failure = &reach.Failure{Short: "no answer"}
-	for name, test := range map[string]struct {
-		job   string
-		batch bool
-		looks []cluster.Snapshot
-		code  int
-		words string
-	}{
-		"it ends": {"7", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered},
-			{Discovery: answered}}, exitOK, ""},
-		"SLURM does not answer": {"7", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered},
-			{Discovery: failing}}, -1, ""},
-		"other jobs may come": {"", false, []cluster.Snapshot{{Jobs: jobs, Discovery: answered},
-			{Discovery: answered}}, -1, ""},
-		"there is none": {"", false, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs, "no running job"},
-		"it is not mine": {"8", false, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs,
-			`job "8" is not one of your running jobs`},
-		"an old environment": {"8", true, []cluster.Snapshot{{Discovery: answered}}, exitNoJobs,
-			`job "8", which SLURM_JOB_ID names, is not one`},
-		"SLURM is silent": {"8", true, []cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue"}}},
-			exitNoJobs, "squeue: "},
-		"SLURM fails": {"8", false,
-			[]cluster.Snapshot{{Discovery: cluster.Discovery{Command: "squeue", Asked: time.Now(),
-				Failure: failing.Failure}}}, exitNoJobs, "squeue: no answer"},
-	} {
-		cfg := config.Default()
-		cfg.Job = test.job
-		l := &scalarLog{cfg: &cfg, batch: test.batch, log: scalars.New(time.Second),
-			outputs: []output{{"csv", &written{}}}}
-		code, words := -1, ""
-		for i := range test.looks {
-			if err := l.see(&test.looks[i]); err != nil {
-				if errors.Is(err, errJobOver) {
-					code = exitOK
-				} else if exit, ok := errors.AsType[*exitError](err); ok {
-					code, words = exit.code, exit.err.Error()
-				}
-			}
-		}
-		if code != test.code || !strings.Contains(words, test.words) || test.words == "" && words != "" {
-			t.Errorf("%s: exit code %d, %q", name, code, words)
-		}
-	}
-}
-
-// In a batch script the job is its own, unless something else is asked for.
-func TestLogInAJob(t *testing.T) {
-	fakeSqueue(t, "exit 1")
-	t.Setenv(batchJob, "48211")
-	for args, want := range map[string]string{"": "48211", "--job 7": "7", "--nodes a": "", "--demo=1x1": "",
-		"--login l": ""} {
-		cfg := config.Default()
-		cmd := newCommand(streams{})
-		cmd, rest, err := cmd.Find([]string{"log"})
-		if err != nil || len(rest) > 0 {
-			t.Fatal(err)
-		}
-		l := &scalarLog{cfg: &cfg, csv: "x", seconds: defaultLogEvery, flags: cmd.Flags()}
-		if err := cmd.ParseFlags(strings.Fields(args)); err != nil {
-			t.Fatal(err)
-		}
-		for name, to := range map[string]*string{"job": &cfg.Job, "nodes": &cfg.Nodes, "demo": &cfg.Demo,
-			"login": &cfg.Login} {
-			*to = cmd.Flags().Lookup(name).Value.String()
-		}
-		if err := l.choose(); err != nil || cfg.Job != want || l.batch != (args == "") {
-			t.Errorf("%q: job %q, %v", args, cfg.Job, err)
-		}
-		if p := polling(&cfg, nil); p.IdleAfter != 0 { // nobody presses a key
-			t.Errorf("nodes slow down after %v", p.IdleAfter)
-		}
-	}
-}
-
 // The page of the command describes its flags, and no others.
 func TestLogIsDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/commands/log.md")
+	page, err := os.ReadFile("../../docs/commands/scalars.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, help, _ := program(t, "log", "--help")
+	_, help, _ := program(t, "scalars", "--help")
 	flags := regexp.MustCompile(`--[a-z]+`)
 	for _, flag := range regexp.MustCompile(`(?m)^ +(--[a-z-]+)`).FindAllStringSubmatch(help, -1) {
 		if flag[1] != "--help" && !strings.Contains(string(page), "`"+flag[1]) {
-			t.Errorf("docs/commands/log.md does not name %s", flag[1])
+			t.Errorf("docs/commands/scalars.md does not name %s", flag[1])
 		}
 	}
 	for _, flag := range flags.FindAllString(string(page), -1) {
 		if !strings.Contains(help, flag) && flag != "--logdir" {
-			t.Errorf("docs/commands/log.md names %s, which is no flag", flag)
+			t.Errorf("docs/commands/scalars.md names %s, which is no flag", flag)
 		}
 	}
 }

@@ -16,8 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
 // served runs serve with a demo, and returns what it prints and how it ends.
@@ -30,7 +29,7 @@ func served(t *testing.T, args ...string) (lines []string, end func() error) {
 	ctx, stop := context.WithCancel(t.Context())
 	result := make(chan error, 1)
 	go func() {
-		cmd := newCommand(streams{nil, write, io.Discard})
+		cmd := newCommand(cli.Streams{Out: write, Err: io.Discard})
 		cmd.SetArgs(append([]string{"serve", "--demo=2x4"}, args...))
 		result <- cmd.ExecuteContext(ctx)
 		_ = write.Close()
@@ -152,7 +151,7 @@ func TestServeIsAnAgent(t *testing.T) {
 			Processes           []struct{ User string }
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK || errs != "" {
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != cli.ExitOK || errs != "" {
 		t.Fatalf("exit code %d, %v, %q, %s", code, err, errs, out)
 	}
 	n := got.Nodes[0]
@@ -161,7 +160,7 @@ func TestServeIsAnAgent(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	agent.Close()
-	if code, _, errs := program(t, "--nodes", agent.URL, "--json", "--timeout", "2s"); code != exitFailed ||
+	if code, _, errs := program(t, "--nodes", agent.URL, "--json", "--timeout", "2s"); code != cli.ExitFailed ||
 		!strings.Contains(errs, "connection refused") && !strings.Contains(errs, "not reporting") {
 		t.Errorf("without an agent: exit code %d, %q", code, errs)
 	}
@@ -196,7 +195,7 @@ func TestServeUsage(t *testing.T) {
 		"x":                            "POLL must be a time",
 	} {
 		code, out, errs := program(t, append([]string{"serve", "--demo=2x4"}, strings.Fields(args)...)...)
-		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit code %d, %q, %q", args, code, out, errs)
 		}
 	}
@@ -227,18 +226,8 @@ func TestServeWithAPortInUse(t *testing.T) {
 	}
 	defer taken.Close()
 	lines, end := served(t, "--listen", taken.Addr().String())
-	exit, ours := errors.AsType[*exitError](end())
-	if !ours || exit.code != exitFailed || len(lines) > 0 || !strings.Contains(exit.Error(), "address already in use") {
+	exit, ours := errors.AsType[*cli.ExitError](end())
+	if !ours || exit.Code != cli.ExitFailed || len(lines) > 0 || !strings.Contains(exit.Error(), "address already in use") {
 		t.Errorf("it prints %q and ends with %v", lines, exit)
-	}
-}
-
-// What is recorded keeps its pace, though nobody looks at it.
-func TestServeRecordsAtFullPace(t *testing.T) {
-	for _, record := range []string{"", "file"} {
-		s := serve{cfg: new(config.Default()), names: string(export.OwnNames), record: record}
-		if err := s.check(); err != nil || s.cfg.Steady != (record != "") {
-			t.Errorf("record %q: steady %t, %v", record, s.cfg.Steady, err)
-		}
 	}
 }

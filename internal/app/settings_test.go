@@ -5,35 +5,37 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// settings makes the files of settings of the system and of the user, and returns their paths.
-func settings(t *testing.T, system, user string) (systems, users string) {
+// withSettings makes the files of settings of the system and of the user, and returns their paths.
+func withSettings(t *testing.T, system, user string) (systems, users string) {
 	t.Helper()
 	dir := t.TempDir()
-	before := systemFile
-	t.Cleanup(func() { systemFile = before })
+	before := cli.SystemFile
+	t.Cleanup(func() { cli.SystemFile = before })
 	t.Setenv("XDG_CONFIG_HOME", dir)
-	systemFile = filepath.Join(dir, "system.toml")
+	cli.SystemFile = filepath.Join(dir, "system.toml")
 	users = filepath.Join(dir, "nvnodetop", "config.toml")
 	if err := os.MkdirAll(filepath.Dir(users), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for path, text := range map[string]string{systemFile: system, users: user} {
+	for path, text := range map[string]string{cli.SystemFile: system, users: user} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return systemFile, users
+	return cli.SystemFile, users
 }
 
 // A mistake in a file of settings ends the program before it does anything.
 func TestMistakeInTheSettings(t *testing.T) {
-	_, users := settings(t, "", "[thresholds]\nclock_skew_seconds = 0\n")
+	_, users := withSettings(t, "", "[thresholds]\nclock_skew_seconds = 0\n")
 	for _, args := range []string{"--demo --once", "config", "config --check"} {
 		code, out, errs := program(t, strings.Fields(args)...)
 		want := "nvnodetop: " + users + ":2: thresholds.clock_skew_seconds must be a number from 0.1 to 86400, not 0\n"
-		if code != exitUsage || out != "" || errs != want {
+		if code != cli.ExitUsage || out != "" || errs != want {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %q", args, code, out, errs, want)
 		}
 	}
@@ -44,36 +46,36 @@ func TestUnknownKeyInTheSettings(t *testing.T) {
 	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): passed over`
 	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""},
 		{"poll.min_interval = 7", "newkey = 1"}} {
-		systems, users := settings(t, test.system, test.user)
+		systems, users := withSettings(t, test.system, test.user)
 		in := systems
 		if test.user != "" {
 			in = users
 		}
 		line := "nvnodetop: " + in + said + "\n"
 		code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s")
-		if code != exitOK || !strings.Contains(errs, line) || !strings.Contains(out, `"poll_seconds": 7,`) {
+		if code != cli.ExitOK || !strings.Contains(errs, line) || !strings.Contains(out, `"poll_seconds": 7,`) {
 			t.Errorf("%+v: exit code %d, stderr %q", test, code, errs)
 		}
-		if code, out, errs := program(t, "config"); code != exitOK || errs != "" ||
+		if code, out, errs := program(t, "config"); code != cli.ExitOK || errs != "" ||
 			!strings.Contains(out, "# "+in+said+"\n") {
 			t.Errorf("config: exit code %d, stderr %q\n%.500s", code, errs, out)
 		}
-		if code, out, errs := program(t, "config", "--check"); code != exitUsage || out != "" || errs != line {
+		if code, out, errs := program(t, "config", "--check"); code != cli.ExitUsage || out != "" || errs != line {
 			t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
 		}
 	}
-	systems, users := settings(t, "serve = 'local'", "")
-	if code, out, errs := program(t, "config", "--check"); code != exitOK || errs != "" || out != systems+
+	systems, users := withSettings(t, "serve = 'local'", "")
+	if code, out, errs := program(t, "config", "--check"); code != cli.ExitOK || errs != "" || out != systems+
 		": no mistake\n"+users+": no mistake\n" {
 		t.Errorf("config --check: exit code %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
 
 func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
-	systems, users := settings(t, "poll.min_interval = 2\nview = 'node'\n", "theme = 'dark'\n")
+	systems, users := withSettings(t, "poll.min_interval = 2\nview = 'node'\n", "theme = 'dark'\n")
 	t.Setenv("NVNODETOP_TIMEOUT", "20")
 	code, out, errs := program(t, "config", "0.5", "--colors=classic")
-	if code != exitOK || errs != "" {
+	if code != cli.ExitOK || errs != "" {
 		t.Errorf("exit code %d, stderr %q", code, errs)
 	}
 	lines := map[string]bool{}
@@ -94,12 +96,12 @@ func TestConfigSaysWhereASettingIsFrom(t *testing.T) {
 
 // Words in nvitop's variables that mean nothing here are in the log, and disturb nobody.
 func TestNvitopsWordsAreLogged(t *testing.T) {
-	settings(t, "", "")
+	withSettings(t, "", "")
 	t.Setenv("NVITOP_MONITOR_MODE", "colorful,rainbow")
 	path := filepath.Join(t.TempDir(), "log")
 	code, _, errs := program(t, "--demo=1x1", "--once", "--log", path)
 	log, _ := os.ReadFile(path)
-	if code != exitOK || errs != "" || strings.Count(string(log), "msg=ignored") != 1 ||
+	if code != cli.ExitOK || errs != "" || strings.Count(string(log), "msg=ignored") != 1 ||
 		!strings.Contains(string(log), `rainbow`) ||
 		!strings.Contains(string(log), `key=colors value="\"classic\"" from=NVITOP_MONITOR_MODE`) {
 		t.Errorf("exit code %d, stderr %q, log\n%s", code, errs, log)
@@ -108,9 +110,9 @@ func TestNvitopsWordsAreLogged(t *testing.T) {
 
 // The limits of the system's file hold in a run, and the user is told once.
 func TestTheSystemsLimitsHold(t *testing.T) {
-	settings(t, "poll.min_interval = 7\n", "")
+	withSettings(t, "poll.min_interval = 7\n", "")
 	code, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s", "2")
-	if code != exitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 ||
+	if code != cli.ExitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 ||
 		!strings.Contains(out, `"poll_seconds": 7,`) {
 		t.Errorf("exit code %d, stderr %q, stdout %.2000s", code, errs, out)
 	}

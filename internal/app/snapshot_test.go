@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
 // Each format prints the same nodes and GPUs. Text and JSON are what --once and --json print.
@@ -15,7 +18,7 @@ func TestSnapshotFormats(t *testing.T) {
 	print := func(args ...string) string {
 		t.Helper()
 		code, out, errs := program(t, append(args, demo...)...)
-		if code != exitOK || errs != "" {
+		if code != cli.ExitOK || errs != "" {
 			t.Fatalf("%q: exit code %d, stderr %q", args, code, errs)
 		}
 		return out
@@ -59,7 +62,7 @@ func TestSnapshotUsage(t *testing.T) {
 		"snapshot --format prometheus --timeout tomorrow": "--timeout must be a time with a unit",
 	} {
 		code, out, errs := program(t, strings.Fields(args)...)
-		if code != exitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
+		if code != cli.ExitUsage || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want 2 and one line with %q", args, code, out, errs, want)
 		}
 	}
@@ -67,10 +70,10 @@ func TestSnapshotUsage(t *testing.T) {
 
 // The exit code of each format is that of --json.
 func TestSnapshotWithoutJobs(t *testing.T) {
-	fakeSqueue(t, "exit 0")
+	feedtest.Squeue(t, "exit 0")
 	for _, format := range []string{"text", "json", "csv", "prometheus"} {
 		code, _, errs := program(t, "snapshot", "--format", format)
-		if code != exitNoJobs || !strings.Contains(errs, "no running job") {
+		if code != cli.ExitNoJobs || !strings.Contains(errs, "no running job") {
 			t.Errorf("%s: exit code %d, stderr %q", format, code, errs)
 		}
 	}
@@ -86,7 +89,7 @@ func TestSnapshotToAFullDisk(t *testing.T) {
 	for _, format := range []string{"text", "json", "csv", "prometheus"} {
 		var errs strings.Builder
 		if code := Main([]string{"snapshot", "--format", format, "--demo=1x1"}, full, full,
-			&errs); code != exitFailed || !strings.Contains(errs.String(), "no space left") {
+			&errs); code != cli.ExitFailed || !strings.Contains(errs.String(), "no space left") {
 			t.Errorf("%s: exit code %d, stderr %q", format, code, errs.String())
 		}
 	}

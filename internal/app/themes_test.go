@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -18,14 +19,14 @@ func TestThemes(t *testing.T) {
 
 // The theme holds for text too, and NO_COLOR goes before any theme.
 func TestTextHasTheTheme(t *testing.T) {
-	settings(t, "", "")
+	withSettings(t, "", "")
 	t.Setenv("CLICOLOR_FORCE", "1")
 	t.Setenv("TERM", "xterm-256color")
 	t.Setenv("COLORTERM", "truecolor")
 	texts := map[string]bool{}
 	for _, theme := range []string{"dark", "light", "high-contrast", "colorblind", "mono"} {
 		code, out, errs := program(t, "--demo=1x1", "--once", "--theme", theme)
-		if code > exitFailed || errs != "" || !strings.Contains(out, "\x1b[0;") || texts[colorsOf(out)] ||
+		if code > cli.ExitFailed || errs != "" || !strings.Contains(out, "\x1b[0;") || texts[colorsOf(out)] ||
 			(theme == "mono") != !strings.Contains(out, "38;2;") {
 			t.Errorf("%s: exit code %d, stderr %q, escape sequences %s", theme, code, errs, colorsOf(out))
 		}

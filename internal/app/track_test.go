@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/track"
 )
 
@@ -28,8 +29,8 @@ func TestTrackUsage(t *testing.T) {
 		"track --gru mb -- true":             `--gpu-ram-unit must be bytes`,
 		"track --time-unit weeks -- true":    `--time-unit must be seconds, minutes, hours or days, not "weeks"`,
 		"track --format yaml -- true":        `--format must be text or json, not "yaml"`,
-		"track --sleep-time 0 -- true":       "--sleep-time must be 0.05 to 600 seconds, not 0",
-		"track --st x -- true":               `--sleep-time must be a number, not "x"`,
+		"track --sleep-time 0 -- true":       "--interval must be 0.05 to 600 seconds, not 0",
+		"track --st x -- true":               `--interval must be a number, not "x"`,
 		"track --n-expected-cores 0 -- true": "--n-expected-cores must be at least 1, not 0",
 		"track --gpu-uuids  -- true":         "--gpu-uuids names no GPU",
 		"track --gpu-uuids GPU-x -- true": "--gpu-uuids: no GPU of this host is known: this host has no " +
@@ -41,7 +42,7 @@ func TestTrackUsage(t *testing.T) {
 		"track --log track.log -- true": "--log is for the report of a job: it needs --job, or srun in a " +
 			"batch script",
 		"track --timeout 5s -- true":               "--timeout is for the report of a job",
-		"track --st  -- true":                      `--sleep-time must be a number, not ""`,
+		"track --st  -- true":                      `--interval must be a number, not ""`,
 		"track --nec 1.5 -- true":                  `--n-expected-cores must be a whole number, not "1.5"`,
 		"track --nec 99999999999999999999 -- true": `--n-expected-cores is out of range: "99999999999999999999"`,
 		"track --guuids a\"b -- true":              `--gpu-uuids must be a list with commas, not "a\"b"`,
@@ -49,7 +50,7 @@ func TestTrackUsage(t *testing.T) {
 	} {
 		args, want = strings.ReplaceAll(args, "PIPE", pipe), strings.ReplaceAll(want, "PIPE", pipe)
 		code, out, errs := program(t, strings.Split(args, " ")...)
-		if code != exitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%s: exit code %d, stdout %q, stderr %q, want %q", args, code, out, errs, want)
 		}
 	}
@@ -144,7 +145,7 @@ func TestTrackNoGPU(t *testing.T) {
 // said by then.
 func TestTrackLateGPUs(t *testing.T) {
 	_, _, errs := program(t, "track", "--", "true")
-	if _, why, _ := strings.Cut(errs, "nvnodetop: the report has no GPUs: "); why != tooShort+"\n" &&
+	if _, why, _ := strings.Cut(errs, "nvnodetop: the report has no GPUs: "); why != "the command ended before they were read"+"\n" &&
 		why != "this host has no NVIDIA GPU\n" {
 		t.Errorf("stderr %q", errs)
 	}
@@ -152,7 +153,7 @@ func TestTrackLateGPUs(t *testing.T) {
 
 // TestTrackFullDisk writes the report to a full disk.
 func TestTrackFullDisk(t *testing.T) {
-	for command, want := range map[string]int{"exit 0": exitFailed, "exit 5": 5} {
+	for command, want := range map[string]int{"exit 0": cli.ExitFailed, "exit 5": 5} {
 		code, _, errs := program(t, "track", "--output", "/dev/full", "--", "sh", "-c", command)
 		if code != want || !strings.Contains(errs, "\nMax RAM:\n") ||
 			!strings.Contains(errs, "nvnodetop: the report cannot be written: write /dev/full: no space left on "+
@@ -164,7 +165,7 @@ func TestTrackFullDisk(t *testing.T) {
 
 // TestTrackWithoutReader closes the other end of standard output before the report comes.
 func TestTrackWithoutReader(t *testing.T) {
-	for command, want := range map[string]int{"exit 0": exitFailed, "exit 5": 5} {
+	for command, want := range map[string]int{"exit 0": cli.ExitFailed, "exit 5": 5} {
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)

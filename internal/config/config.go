@@ -48,18 +48,8 @@ type Config struct {
 	// the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
 	Job string
 
-	FirstSample bool // with Once and JSON: print the first report of each node
-	// from the first report of a node to the second, which is waited for; 0: as Poll says, and it is not
-	Second time.Duration
-
-	Steady bool // nodes keep their pace although no key is pressed
-
 	Transport string // how nodes are reached: one of Transports
 	Doors     Doors  // the transports that may be used
-
-	Once       bool // print text and exit
-	ForceColor bool // of Once: colors though the output is no terminal
-	JSON       bool // print data for programs and exit
 
 	// start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
 	View    string
@@ -74,9 +64,6 @@ type Config struct {
 
 	ASCII bool // draw with ASCII characters only
 	UTF8  bool // draw with all characters, whatever TERM and the locale suggest
-
-	Only      string // the GPUs to show, by number, UUID or PCI bus ID, with commas; "": all
-	Processes string // the filter of processes to begin with; "": all
 
 	Thresholds health.Thresholds // of the health rules; only the file sets them
 }
@@ -105,7 +92,7 @@ var ServePlaces = []string{ServeOff, ServeLocal, ServeAny}
 // Themes lists the values of Config.Theme.
 var Themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "mono"}
 
-// SecondSample is Second where what is printed once is made of two samples.
+// SecondSample is how long after its first report a node sends another one, where what is printed once is made of two.
 const SecondSample = time.Second
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
@@ -132,10 +119,6 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("--demo and --login cannot be combined")
 	case c.Job != "" && (c.Nodes != "" || c.Demo != ""):
 		return fmt.Errorf("--job cannot be combined with --nodes or --demo")
-	case c.FirstSample && !c.Once && !c.JSON:
-		return fmt.Errorf("--first-sample is for what is printed once: add --once or --json")
-	case c.Once && c.JSON:
-		return fmt.Errorf("--once and --json cannot be combined")
 	}
 	if c.Demo != "" {
 		_, _, err := c.DemoSize()

@@ -12,7 +12,6 @@ func TestValidate(t *testing.T) {
 		"":                                      func(c *Config) {},
 		"--demo and --nodes cannot be combined": func(c *Config) { c.Demo, c.Nodes = "4x8", "a" },
 		"--demo and --login cannot be combined": func(c *Config) { c.Demo, c.Login = "4x8", "a" },
-		"--once and --json cannot be combined":  func(c *Config) { c.Once, c.JSON = true, true },
 		"--demo=4: expected NODESxGPUS":         func(c *Config) { c.Demo = "4" },
 		"--demo=+4x8: expected NODESxGPUS":      func(c *Config) { c.Demo = "+4x8" },
 		"--demo=0x8: expected NODESxGPUS":       func(c *Config) { c.Demo = "0x8" },

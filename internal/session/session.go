@@ -27,10 +27,7 @@ func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Even
 	s := &Session{from: from, news: bell.New()}
 	s.ctx, s.stop = context.WithCancel(ctx)
 	s.Task = Go(func() error { return s.run(takers) })
-	go func() {
-		<-s.Done()
-		s.stop()
-	}()
+	s.Then(s.stop)
 	return s
 }
 
@@ -49,6 +46,14 @@ func (s *Session) run(takers []func(cluster.Event)) error {
 		return fmt.Errorf("%w: %s", mistake, mistake.Words)
 	}
 	return err
+}
+
+// Then calls a function when the Source has ended.
+func (s *Session) Then(do func()) {
+	go func() {
+		<-s.Done()
+		do()
+	}()
 }
 
 // Context ends when no more Events will come.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	observer "github.com/nvnodetop/nvnodetop/internal/report"
 	"github.com/nvnodetop/nvnodetop/internal/session"
@@ -26,10 +25,11 @@ func Report(ctx context.Context, job string, o Options) (r *report.Report, err e
 	if o.Nodes = ""; o.Demo == "" {
 		o.Job = job
 	}
-	err = o.with(ctx, 0, func(cfg *config.Config, from feed) error {
+	err = o.with(ctx, 0, func(t *target) error {
+		cfg := t.cfg
 		seen := observer.New(job, cfg.Poll, health.Rules(cfg.Thresholds))
-		run := session.Start(ctx, from, seen.Apply)
-		defer func() { _ = run.Stop(parting) }()
+		run := session.Start(ctx, t.from, seen.Apply)
+		defer t.hold(run)()
 		wait := &observer.Wait{Job: job, Answer: time.Now().Add(cfg.Timeout)}
 		var missing error
 		run.Await(0, func() (over bool) {

@@ -10,6 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
@@ -20,87 +22,101 @@ type feed interface {
 	Look(node string, processes bool)
 }
 
-// ending is a feed that closes what it has used when it ends.
-type ending struct {
-	feed
-	end func()
-}
-
-// Run implements cluster.Source.
-func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
-	defer e.end()
-	return e.feed.Run(ctx, emit)
+// target is what is watched.
+type target struct {
+	cfg    *config.Config
+	second time.Duration // so long after its first report each node sends another one; 0: as the interval says
+	from   feed
+	end    func() // closes what from has used; nil: nothing
 }
 
 // parting is how long a call waits for its sessions to close. A hung node closes slowly, and goes on doing so in the
 // background.
 const parting = 2 * time.Second
 
-// with calls use with a source of what the options name, whose processes are listed. If second is not 0, nodes send
-// their second report so long after the first. Where SLURM turns out not to be configured, that is this host.
-func (o *Options) with(ctx context.Context, second time.Duration, use func(*config.Config, feed) error) error {
+// with calls use with what the options name. Where SLURM turns out not to be configured, that is this host.
+func (o *Options) with(ctx context.Context, second time.Duration, use func(*target) error) error {
 	cfg, err := o.settings()
 	if err != nil {
 		return err
 	}
-	cfg.Second = second
-	from, err := connect(ctx, cfg)
-	if err != nil {
+	t := &target{cfg: cfg, second: second}
+	if err := t.connect(ctx); err != nil {
 		return err
 	}
-	from.Look(cluster.EveryNode, true)
-	err = use(cfg, from)
+	err = use(t)
 	switch {
 	case !errors.Is(err, command.ErrNoSlurm):
 		return err
 	case cfg.Login != "":
 		return fmt.Errorf("%w on %q", ErrNoSlurm, cfg.Login)
 	}
-	if from, err = ownGPUs(ctx, cfg); err != nil {
+	if err = t.ownGPUs(ctx); err != nil {
 		return err
 	}
-	from.Look(cluster.EveryNode, true)
-	return use(cfg, from)
+	return use(t)
 }
 
-// connect returns the source.
-func connect(ctx context.Context, cfg *config.Config) (feed, error) {
+// hold lists the processes of all nodes, and closes what the source has used when the session has ended. It returns what
+// ends the session, with a limit.
+func (t *target) hold(s *session.Session) (stop func()) {
+	t.from.Look(cluster.EveryNode, true)
+	if t.end != nil {
+		s.Then(t.end)
+	}
+	return func() { _ = s.Stop(parting) }
+}
+
+// polling is how nodes are polled.
+func (t *target) polling() poller.Config {
+	p := access.Polling(t.cfg)
+	p.Second = t.second
+	return p
+}
+
+// connect finds the source.
+func (t *target) connect(ctx context.Context) error {
+	cfg := t.cfg
 	if cfg.Demo != "" {
 		nodes, gpus, err := cfg.DemoSize()
 		if err != nil {
-			return nil, fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo,
-				config.DefaultDemo)
+			return fmt.Errorf("Options.Demo is %q: it must be NODESxGPUS, such as %s", cfg.Demo, config.DefaultDemo)
 		}
-		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, demo.Twice*cfg.Poll), nil
+		t.from = demo.New(nodes, gpus, demo.Seed, cfg.Poll, demo.Twice*cfg.Poll)
+		return nil
 	}
 	if !probed.Load() {
-		return nil, ErrNoProbe
+		return ErrNoProbe
 	}
 	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
-		return ownGPUs(ctx, cfg)
+		return t.ownGPUs(ctx)
 	}
 	names, err := access.ExpandHosts("Options.Nodes", cfg.Nodes)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a, err := access.New(ctx, cfg, nil)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	t.end = a.Close
 	if cfg.Nodes != "" {
-		return ending{a.Hosts(cfg.Nodes, names, access.Polling(cfg)), a.Close}, nil
+		t.from = a.Hosts(cfg.Nodes, names, t.polling())
+	} else {
+		t.from = a.Jobs(cfg, t.polling(), nil)
 	}
-	return ending{a.Jobs(cfg, access.Polling(cfg), nil), a.Close}, nil
+	return nil
 }
 
-// ownGPUs returns the source for this host, which has no SLURM.
-func ownGPUs(ctx context.Context, cfg *config.Config) (feed, error) {
-	if cfg.Job != "" {
-		return nil, fmt.Errorf("%w on this host to ask for job %q", ErrNoSlurm, cfg.Job)
+// ownGPUs makes the source that of this host, which has no SLURM.
+func (t *target) ownGPUs(ctx context.Context) error {
+	if t.cfg.Job != "" {
+		return fmt.Errorf("%w on this host to ask for job %q", ErrNoSlurm, t.cfg.Job)
 	}
-	from, err := access.OwnGPUs(ctx, access.Polling(cfg))
+	from, err := access.OwnGPUs(ctx, t.polling())
 	if err != nil {
-		return nil, fmt.Errorf("%w on this host, and %w", ErrNoSlurm, err)
+		return fmt.Errorf("%w on this host, and %w", ErrNoSlurm, err)
 	}
-	return from, nil
+	t.from, t.end = from, nil
+	return nil
 }

@@ -20,8 +20,8 @@ import (
 // the next ones may share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
-		err := o.with(ctx, 0, func(cfg *config.Config, from feed) error {
-			return snapshots(ctx, cfg, from, func(s *schema.Snapshot) bool { return yield(s, nil) })
+		err := o.with(ctx, 0, func(t *target) error {
+			return t.snapshots(ctx, func(s *schema.Snapshot) bool { return yield(s, nil) })
 		})
 		if err != nil && ctx.Err() == nil {
 			yield(nil, err)
@@ -36,8 +36,8 @@ func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error
 	if o.FirstSample {
 		second = 0
 	}
-	err = o.with(ctx, second, func(cfg *config.Config, from feed) error {
-		return snapshots(ctx, cfg, from, func(s *schema.Snapshot) bool {
+	err = o.with(ctx, second, func(t *target) error {
+		return t.snapshots(ctx, func(s *schema.Snapshot) bool {
 			first = s
 			return false
 		})
@@ -49,12 +49,12 @@ func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error
 }
 
 // snapshots calls yield until it returns false, or ctx ends. It returns why the source has ended by itself.
-func snapshots(ctx context.Context, cfg *config.Config, from feed, yield func(*schema.Snapshot) bool) error {
-	w := session.Open(ctx, cfg, cfg.Second, from)
-	defer func() { _ = w.Stop(parting) }()
+func (t *target) snapshots(ctx context.Context, yield func(*schema.Snapshot) bool) error {
+	w := session.Open(ctx, t.cfg, t.second, t.from)
+	defer t.hold(w.Session)()
 	w.Settle(nil)
 	more := true
-	w.Each(cfg.Poll, func(s *cluster.Snapshot) bool {
+	w.Each(t.cfg.Poll, func(s *cluster.Snapshot) bool {
 		more = yield(export.Document(s))
 		return more
 	})

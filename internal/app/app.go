@@ -1,0 +1,82 @@
+// Package app is the program: its commands, the habits of users of other programs, and the exit code. Only main imports
+// it; Main is called once.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+)
+
+// Main runs the program with its arguments (without its name) and returns its exit code.
+func Main(args []string, in, out *os.File, errs io.Writer) int {
+	// Login nodes are shared and count CPU seconds: one thread is plenty, and a heap that stays small. A second one
+	// would wake up for each report and find nothing to do, which was measured to cost a fifth of the report.
+	runtime.GOMAXPROCS(1)
+	feed.LimitMemory()
+
+	ctx, stop := signal.NotifyContext(context.Background(), heeded()...)
+	defer stop()
+	cmd := newCommand(cli.Streams{In: in, Out: out, Err: errs})
+	cmd.SetArgs(habits(ofVersion(cmd, args)))
+	cmd.SetIn(in)
+	said := &delivery{to: out}
+	cmd.SetOut(said)
+	cmd.SetErr(errs)
+	err := cmd.ExecuteContext(ctx)
+	if said.err != nil { // cobra prints the help, and does not look
+		err = cli.Exit(cli.ExitFailed, said.err)
+	}
+	if err == nil {
+		return cli.ExitOK
+	}
+	exit, ours := errors.AsType[*cli.ExitError](err)
+	if !ours { // cobra itself only reports usage errors
+		exit = &cli.ExitError{Code: cli.ExitUsage, Err: err}
+	}
+	if exit.Err != nil {
+		fmt.Fprintf(errs, "nvnodetop: %s\n", cli.Printable(exit.Err.Error())) // a host may have said it
+	}
+	return exit.Code
+}
+
+// delivery keeps the first error of what is printed.
+type delivery struct {
+	to  io.Writer
+	err error
+}
+
+// Write implements io.Writer.
+func (p *delivery) Write(text []byte) (int, error) {
+	n, err := p.to.Write(text)
+	p.err = cmp.Or(p.err, err)
+	return n, err
+}
+
+// heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still
+// ignores.
+func heeded() []os.Signal {
+	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
+}
+
+// ofVersion takes the command out of "track -v": gpu_tracker, gpustat and nvl have that flag.
+func ofVersion(cmd *cobra.Command, args []string) []string {
+	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
+		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {
+			return args[1:]
+		}
+	}
+	return args
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/nvnodetop/nvnodetop/internal/report"
+)
+
+// OpenReport opens the file of a report before the work that it is about: a wrong path must not cost hours. It keeps
+// what is in it until there is a report. A named pipe that nobody reads is an error, and no wait. The file is nil for
+// standard output.
+func OpenReport(path string) (*os.File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
+}
+
+// Deliver writes a report. What cannot be written where it should be goes to standard error, so that hours of work are
+// not lost.
+func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
+	if file == nil {
+		_, err = s.Out.Write(text)
+	} else {
+		err = replace(file, text)
+	}
+	if err == nil {
+		return nil
+	}
+	_, _ = s.Err.Write(text) // there is nowhere else
+	return fmt.Errorf("the report cannot be written: %w", err)
+}
+
+// Report writes the report of a job in one of report.Formats, to a file, or to standard output where that is nil.
+func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
+	var text bytes.Buffer
+	err := report.Formats[format](&text, r)
+	if err == nil {
+		err = s.Deliver(file, text.Bytes())
+	}
+	if err != nil {
+		return Exit(ExitFailed, err)
+	}
+	for i := range r.Nodes {
+		if r.Nodes[i].Reported() {
+			return nil
+		}
+	}
+	return Exit(ExitFailed, fmt.Errorf("no node of job %q has reported", r.Job.ID))
+}
+
+// replace writes the whole content of a file, and closes it.
+func replace(file *os.File, content []byte) error {
+	info, err := file.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		err = file.Truncate(0)
+	}
+	if err == nil {
+		_, err = file.Write(content)
+	}
+	return errors.Join(err, file.Close())
+}
+
+// OutliveReaders lets this program go on when nobody reads its output any more, such as tee, which Ctrl-C ends too:
+// then the write fails, and the report can go elsewhere. Otherwise SIGPIPE would end it.
+func OutliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+)
+
+// Program is a run of one command: its streams, and settings of its own.
+type Program struct {
+	Streams
+	Config      config.Config
+	FirstSample bool // print the first report of each node
+
+	flags   *pflag.FlagSet
+	origins *config.Origins
+}
+
+// New returns the Program of a command, with those of the shared flags that are named.
+func New(io Streams, f *pflag.FlagSet, names ...string) *Program {
+	p := &Program{Streams: io, Config: config.Default(), flags: f}
+	p.Share(names...)
+	return p
+}
+
+// Share adds shared flags.
+func (p *Program) Share(names ...string) {
+	for _, name := range names {
+		flags[name](p.flags, name, p)
+	}
+}
+
+// SystemFile is the system's file of settings. Only tests change it.
+var SystemFile = config.SystemFile
+
+// settings are the flags that are settings, which files and the environment can set too.
+var settings = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh", "mem-util-thresh",
+	"ascii", "timeout", "log", "readonly"}
+
+// Settings lists the flags that are settings.
+func Settings() []string { return slices.Clone(settings) }
+
+// Args are the arguments of a command, without the size of a demo.
+func (p *Program) Args(check func(args []string) error) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if p.flags.Changed("demo") {
+			args = p.Config.TakeDemoSize(args)
+		}
+		return check(args)
+	}
+}
+
+// Changed reports whether a flag is given.
+func (p *Program) Changed(name string) bool { return p.flags.Changed(name) }
+
+// Accept checks what only the command line has, and sets the settings from all places where they can stand. intervals
+// are POLL and DISPLAY, as many as are given.
+func (p *Program) Accept(intervals ...config.Word) error {
+	for _, name := range []string{"nodes", "job"} { // "$UNSET" in a script must not mean: all
+		if p.Changed(name) && p.flags.Lookup(name).Value.String() == "" {
+			return fmt.Errorf("--%s is empty", name)
+		}
+	}
+	if err := p.Config.Validate(); err != nil {
+		return err
+	}
+	if err := checkNodes(p.Config.Nodes); err != nil { // before the terminal is looked at
+		return err
+	}
+	origins, err := p.Load(intervals...)
+	if err != nil {
+		return err
+	}
+	if agent.IsList(p.Config.Nodes) && (p.Config.Login != "" || p.Changed("transport")) {
+		return errors.New("--nodes with URLs of agents cannot be combined with --login or --transport")
+	}
+	for _, remark := range origins.Remarks() {
+		p.Say("%s", remark)
+	}
+	return nil
+}
+
+// Load sets the settings, from all places where they can stand.
+func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
+	line := map[string]config.Word{}
+	for i, word := range words {
+		line[intervals[i].key] = word
+	}
+	p.flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(settings, f.Name) {
+			line[strings.ReplaceAll(f.Name, "-", "_")] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
+		}
+	})
+	origins, err := p.Config.Load(config.Inputs{System: SystemFile, User: config.UserFile(), Environ: os.Environ(),
+		Line: line})
+	p.origins = origins
+	if err == nil && (p.Config.Login != "" || p.Changed("login")) {
+		if wrong := ssh.CheckLogin(p.Config.Login); wrong != nil {
+			err = fmt.Errorf("%s takes [USER@]HOST[:PORT]: %w", origins.Of("login"), wrong)
+		}
+	}
+	return origins, err
+}
+
+// checkNodes checks the value of --nodes.
+func checkNodes(list string) error {
+	if !agent.IsList(list) {
+		_, err := Hosts("--nodes", list)
+		return err
+	}
+	if _, err := agent.New(list); err != nil {
+		return Usage("--nodes: %w", err)
+	}
+	return nil
+}
+
+// Hosts expands a host list of the command line.
+func Hosts(from, list string) ([]string, error) {
+	names, err := access.ExpandHosts(from, list)
+	if err != nil {
+		return nil, Usage("%w", err)
+	}
+	return names, nil
+}
+
+// Me is the user on the nodes.
+func (p *Program) Me() string {
+	if name := ssh.UserOf(p.Config.Login); name != "" {
+		return name
+	}
+	name, _ := access.Here()
+	return name
+}
+
+// Logged runs a command with its log.
+func (p *Program) Logged(run func(*slog.Logger) error) error {
+	log, closed, err := openLog(p.Config.Log)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	logStart(log, &p.Config, p.origins)
+	err = run(log)
+	log.Info("end", "failed", err != nil)
+	return err
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+)
+
+// intervals are the arguments POLL and DISPLAY.
+var intervals = []struct{ name, key string }{{"POLL", "poll.interval"}, {"DISPLAY", "display.interval"}}
+
+// AtMostIntervals checks the number of arguments.
+func AtMostIntervals(args []string) error {
+	if len(args) > len(intervals) {
+		return fmt.Errorf("too many arguments (%d): expected at most POLL and DISPLAY, in seconds", len(args))
+	}
+	return nil
+}
+
+// Intervals returns POLL and DISPLAY, as many as are given.
+func Intervals(args []string) []config.Word {
+	var words []config.Word
+	for i, arg := range args {
+		words = append(words, config.Word{Name: intervals[i].name, Text: arg})
+	}
+	return words
+}
+
+// Interval is the flag for POLL of commands that have no arguments.
+const Interval = "interval"
+
+// ByInterval returns POLL from the text of --interval. A default that the user has not changed is called so.
+func (p *Program) ByInterval(text string, least time.Duration) ([]config.Word, error) {
+	low, high := least.Seconds(), config.MaxPoll.Seconds()
+	if v, err := strconv.ParseFloat(text, 64); err != nil || !(v >= low && v <= high) {
+		return nil, fmt.Errorf("--%s must be from %v to %v seconds, not %q", Interval, low, high, text)
+	}
+	name := "--" + Interval
+	if !p.flags.Changed(Interval) {
+		name += ", by default"
+	}
+	return []config.Word{{Name: name, Text: text}}, nil
+}
+
+// NoArguments refuses arguments.
+func NoArguments(args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q", args[0])
+	}
+	return nil
+}
+
+// Bytes reads an amount of memory: with a unit, or in bytes.
+func Bytes(text string) (float64, error) {
+	if v, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return float64(v), nil
+	}
+	v, err := filter.Number(field.Bytes, text)
+	if err == nil && v < 0 {
+		err = errors.New("negative")
+	}
+	return v, err
+}

@@ -1,0 +1,108 @@
+// Package doctor is the command doctor: it examines the connections to nodes.
+package doctor
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/doctor"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+)
+
+// Exit codes of the doctor.
+const (
+	exitWarnings = 1
+	exitSick     = 2 // something failed
+)
+
+// Command examines the ways to nodes.
+func Command(io cli.Streams) *cobra.Command {
+	var json bool
+	cmd := &cobra.Command{
+		Use:   "doctor [NODE…]",
+		Short: "examine the connections to nodes, step by step",
+		Long: `doctor tries every transport to the NODEs, or to the first nodes of your running jobs, and prints each step with its verdict: ok, warning,
+failed or skipped. It says which transport nvnodetop would use, and what to do about the others. NODE may be a list, such as gpu[01-04].
+
+Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
+		Args: cobra.ArbitraryArgs,
+	}
+	p := cli.New(io, cmd.Flags(), "transport", "login", "ascii")
+	cmd.Flags().BoolVar(&json, "json", false, "print everything as JSON and exit")
+	cmd.PreRunE = func(*cobra.Command, []string) error { return p.Accept() }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		names, err := cli.Hosts("NODE", strings.Join(args, ","))
+		if err != nil {
+			return err
+		}
+		return examine(cmd.Context(), p, names, json)
+	}
+	return cmd
+}
+
+// examine examines the ways to nodes, and prints the report. If it is interrupted, it prints what is known so far.
+func examine(ctx context.Context, p *cli.Program, names []string, json bool) error {
+	began, cfg := time.Now(), &p.Config
+	a, err := access.New(ctx, cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return cli.Exit(exitSick, err)
+	}
+	defer a.Close()
+	var heard *source.Heard
+	if slices.ContainsFunc(a.Doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
+		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client) // the report says what is wrong
+	}
+	_, here := access.Here()
+	o := &doctor.Options{
+		Facts: doctor.Facts{
+			At: began, Program: build.Version(), User: a.User, Host: here, Login: cfg.Login,
+			ClockLimit: time.Duration(cfg.Thresholds[health.ClockSkewSeconds] * float64(time.Second)),
+		},
+		Names: names, Run: a.Commands, Client: a.Client,
+		Doors: a.Doors, Favorite: a.Favorite, Know: a.Know,
+	}
+	if heard != nil {
+		o.Heard = &doctor.Heard{Answer: heard.Answer, Err: heard.Err, Took: heard.Took}
+	}
+	if cfg.Login == "" {
+		o.Slurm.Cluster = slurm.ClusterName("")
+	}
+	line := cli.NewStatus(p.Err)
+	o.Progress = line.Set
+	report := doctor.Judge(doctor.Collect(ctx, o))
+	line.Erase()
+	if err := printReport(p, report, json); err != nil {
+		return cli.Exit(exitSick, err)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return cli.Exit(exitSick, cli.ErrInterrupted)
+	case report.Verdict == doctor.Failed:
+		return cli.Exit(exitSick, nil)
+	case report.Verdict == doctor.Warning:
+		return cli.Exit(exitWarnings, nil)
+	}
+	return nil
+}
+
+func printReport(p *cli.Program, r *doctor.Report, json bool) error {
+	if json {
+		return doctor.JSON(p.Out, r)
+	}
+	return doctor.Text(p.Out, r, colorprofile.Detect(p.Out, os.Environ()), cli.ASCII(&p.Config))
+}

@@ -1,0 +1,113 @@
+package feed
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+)
+
+// Prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if
+// a key may need a passphrase; heard is that answer, nil if it was not asked.
+func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string,
+	client *slurm.Client) (heard *source.Heard, err error) {
+	at := NewTerminal(io)
+	if at == nil {
+		return nil, nil
+	}
+	if err := door.Prepare(ctx, at, nodes); err != nil || len(nodes) > 0 || !door.MayAsk(ctx) {
+		return nil, err
+	}
+	began := time.Now()
+	answer, err := client.Ask(ctx)
+	// the screen shows what is wrong
+	heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
+	if answer == nil {
+		return heard, nil
+	}
+	for i := range answer.Jobs {
+		nodes = append(nodes, answer.Jobs[i].Nodes...)
+	}
+	return heard, door.Prepare(ctx, at, nodes)
+}
+
+// asker asks the user on the terminal, before the screen starts. It implements ssh.Asker.
+type asker struct {
+	in  *os.File
+	out io.Writer
+}
+
+// NewTerminal returns the terminal on which questions can be asked; nil: there is none.
+func NewTerminal(io cli.Streams) *asker {
+	errs, isFile := io.Err.(*os.File)
+	if !isFile || !cli.IsTerminal(io.In) || !cli.IsTerminal(errs) {
+		return nil
+	}
+	return &asker{in: io.In, out: errs}
+}
+
+// Ask implements ssh.Asker. If ctx ends, the terminal is as before, and the read is left behind.
+func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
+	fmt.Fprint(t.out, spoken(host, prompt))
+	tty := int(t.in.Fd()) // not asked for again by the read, which may be left behind: the file may be closed then
+	before, err := term.GetState(tty)
+	if err != nil {
+		return "", err
+	}
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		text, err := t.read(tty, secret)
+		done <- result{text, err}
+	}()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-ctx.Done():
+		_ = term.Restore(tty, before)
+		fmt.Fprintln(t.out)
+		return "", context.Cause(ctx)
+	}
+}
+
+func (t *asker) read(tty int, secret bool) (string, error) {
+	if secret {
+		text, err := term.ReadPassword(tty)
+		fmt.Fprintln(t.out)
+		return string(text), err
+	}
+	line, err := bufio.NewReaderSize(oneByte{t.in}, 16).ReadString('\n')
+	return strings.TrimRight(line, "\r\n"), err
+}
+
+// oneByte reads no further than it must: what follows belongs to the next reader.
+type oneByte struct{ io.Reader }
+
+func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
+
+// spoken returns a question with the name of the host that asks it before each line, so that no host can ask in the
+// words of nvnodetop, which has no name before it. Long blanks could do the same by filling a line of the terminal.
+func spoken(host, prompt string) string {
+	prompt = cli.Printable(prompt)
+	if host == "" {
+		return prompt
+	}
+	name := "(" + cli.Printable(host) + ") "
+	return name + strings.ReplaceAll(blanks.ReplaceAllString(prompt, "    "), "\n", "\n"+name)
+}
+
+var blanks = regexp.MustCompile(" {5,}")

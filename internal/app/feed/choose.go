@@ -1,0 +1,130 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+)
+
+// Choose returns the source of Events.
+func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (Feed, error) {
+	cfg, polling := &p.Config, polling(&p.Config, need, log)
+	if cfg.Demo != "" {
+		nodes, gpus, err := cfg.DemoSize()
+		if err != nil {
+			return nil, cli.Usage("%w", err)
+		}
+		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
+	}
+	if agent.IsList(cfg.Nodes) {
+		from, err := access.Agents(cfg.Nodes, polling)
+		if err != nil {
+			return nil, cli.Usage("--nodes: %w", err)
+		}
+		return from, nil
+	}
+	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
+		return thisHost(ctx, cfg, NotInstalled, polling)
+	}
+	names, err := cli.Hosts("--nodes", cfg.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	a, err := access.New(ctx, cfg, log)
+	var heard *source.Heard
+	if err == nil && a.BeginsWith(config.SSH) {
+		if heard, err = Prepare(ctx, a.Native, p.Streams, names, a.Client); err != nil {
+			a.Close()
+		}
+	}
+	if err != nil {
+		if ctx.Err() != nil {
+			err = cli.ErrInterrupted
+		}
+		return nil, cli.Exit(cli.ExitFailed, err)
+	}
+	if cfg.Nodes != "" {
+		return ending{a.Hosts(cfg.Nodes, names, polling), a.Close}, nil
+	}
+	return ending{a.Jobs(cfg, polling, heard), a.Close}, nil
+}
+
+// ending is a feed that closes what it has used when it ends.
+type ending struct {
+	Feed
+	end func()
+}
+
+// Run implements cluster.Source.
+func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
+	defer e.end()
+	return e.Feed.Run(ctx, emit)
+}
+
+// Need is what an output needs of the nodes.
+type Need struct {
+	Steady bool          // they keep their pace though no key is pressed
+	Brief  bool          // no histories are shown, so that a demo needs no past
+	Second time.Duration // so long after its first report each node sends another one; 0: as the interval says
+}
+
+// polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody
+// who could press one.
+func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
+	p := access.Polling(cfg)
+	p.Second, p.Log = need.Second, log
+	if !need.Steady {
+		p.IdleAfter, p.IdleFactor = ui.IdleAfter, ui.IdleFactor
+	}
+	return p
+}
+
+// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs, or for two
+// reports of each node.
+func (n Need) demoPast(poll time.Duration) time.Duration {
+	if n.Brief {
+		return demo.Twice * poll
+	}
+	return time.Duration(cluster.HistoryLen(poll)) * cluster.BinWidth(poll)
+}
+
+// Why there is no SLURM.
+const (
+	NotInstalled  = "squeue is not in PATH on this host"
+	notConfigured = "SLURM is not configured on this host"
+)
+
+// thisHost returns the source for the GPUs of this host, for where there is no SLURM.
+func thisHost(ctx context.Context, cfg *config.Config, noSlurm string, polling poller.Config) (Feed, error) {
+	if cfg.Job != "" {
+		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("%s: it cannot be asked for job %q", noSlurm, cfg.Job))
+	}
+	from, err := access.OwnGPUs(ctx, polling)
+	if err != nil {
+		return nil, cli.Exit(cli.ExitNoJobs,
+			fmt.Errorf("%s and %w: run nvnodetop on a login node, list hosts with --nodes 'gpu[01-04]', or try --demo",
+				noSlurm, err))
+	}
+	return from, nil
+}
+
+// OwnGPUs returns the source for the GPUs of this host alone.
+func OwnGPUs(ctx context.Context, cfg *config.Config, need Need, log *slog.Logger) (Feed, error) {
+	from, err := access.OwnGPUs(ctx, polling(cfg, need, log))
+	if err != nil {
+		return nil, err
+	}
+	return from, nil
+}

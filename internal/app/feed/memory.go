@@ -1,0 +1,35 @@
+package feed
+
+import (
+	"runtime/debug"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// memoryFor is the limit for so many nodes, in bytes. It is soft: above it the runtime collects harder. A node with 8
+// GPUs takes about half of its share, so that garbage has room: in 192 MiB a thousand of them took four times the CPU
+// time.
+func memoryFor(nodes int) int64 { return 128<<20 + int64(nodes)*232<<10 }
+
+// LimitMemory sets the limit of the program before it knows of nodes.
+func LimitMemory() { debug.SetMemoryLimit(memoryFor(0)) }
+
+// RaiseMemory raises the limit of the program when there are more nodes. Discoveries come from one goroutine.
+func RaiseMemory() func(cluster.Event) {
+	most := 0
+	return func(e cluster.Event) {
+		if e.Discovery == nil {
+			return
+		}
+		nodes := map[string]bool{}
+		for i := range e.Discovery.Jobs {
+			for _, name := range e.Discovery.Jobs[i].Nodes {
+				nodes[name] = true
+			}
+		}
+		if len(nodes) > most {
+			most = len(nodes)
+			debug.SetMemoryLimit(memoryFor(most))
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package feed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+)
+
+// How long outputs wait for sessions to close: what is printed once when it has been printed, and those that run until
+// they are stopped. Sessions that are left end with the process, and the probes with their connections.
+const (
+	ShortParting = 500 * time.Millisecond
+	Parting      = 2 * time.Second
+)
+
+// Once is what is needed of the nodes for a Snapshot that is printed once: two reports of each, unless the user wants
+// the first.
+func Once(p *cli.Program) Need {
+	if p.FirstSample {
+		return Need{Brief: true}
+	}
+	return Need{Brief: true, Second: config.SecondSample}
+}
+
+// Printed waits until every node has reported as often as it must or failed, or until the timeout, and prints one
+// Snapshot. It prints before it closes the sessions, because a hung node closes slowly. verdict is the error of what was
+// printed.
+func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) error) Show {
+	return func(ctx context.Context, from Feed) error {
+		from.Look(cluster.EveryNode, true)
+		w := session.Open(ctx, &p.Config, need.Second, from, RaiseMemory())
+		defer func() { _ = w.Stop(0) }()
+		line := cli.NewStatus(p.Err)
+		w.Settle(func(s *cluster.Snapshot, early []*cluster.Node) { sayWaiting(line, s, early) })
+		line.Erase()
+		if err := w.Err(); err != nil { // it ended by itself: there is no SLURM
+			return cli.Failed(err)
+		}
+		snap := w.Snapshot()
+		if err := cmp.Or(print(snap), w.Stop(ShortParting)); err != nil {
+			return cli.Failed(err)
+		}
+		return verdict(snap)
+	}
+}
+
+// Followed calls see with a Snapshot every so often until ctx ends, which is no error, or see fails: the first time once
+// every node has reported or failed, or after the timeout.
+func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
+	return func(ctx context.Context, from Feed) error {
+		from.Look(cluster.EveryNode, true)
+		w := session.Open(ctx, &p.Config, 0, from, RaiseMemory())
+		w.Settle(nil)
+		var err error
+		w.Each(every, func(s *cluster.Snapshot) bool {
+			err = see(s)
+			return err == nil
+		})
+		return cli.Failed(cmp.Or(err, w.Stop(ShortParting)))
+	}
+}
+
+// Verdict is nil or the error of one Snapshot, with its exit code: a node or a GPU that does not report and a critical
+// problem, such as a missing GPU, are failures.
+func Verdict(s *cluster.Snapshot) error {
+	switch failure := s.Discovery.Failure; {
+	case len(s.Jobs) > 0:
+	case failure != nil:
+		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("%s: %w", s.Discovery.Command, failure))
+	default:
+		return cli.Exit(cli.ExitNoJobs, errors.New("no running job"))
+	}
+	return cli.Failed(notWell(s))
+}
+
+// NoJob is the error of a Snapshot without the job that is wanted.
+func NoJob(cfg *config.Config, s *cluster.Snapshot) error {
+	if cfg.Job == "" || s.Discovery.Answered.IsZero() {
+		return Verdict(s)
+	}
+	return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q is not one of your running jobs", cfg.Job))
+}

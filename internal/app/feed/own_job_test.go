@@ -1,0 +1,37 @@
+package feed
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+)
+
+// In a batch script the job is its own, unless something else is asked for.
+func TestOwnJob(t *testing.T) {
+	feedtest.Squeue(t, "exit 1")
+	t.Setenv(BatchJob, "48211")
+	for args, want := range map[string]string{"": "48211", "--job 7": "7", "--nodes a": "", "--demo=1x1": "",
+		"--login l": ""} {
+		f := pflag.NewFlagSet("", pflag.ContinueOnError)
+		p := cli.New(cli.Streams{}, f, "nodes", "demo", "login")
+		cli.JobFlag(f, p)
+		if err := f.Parse(strings.Fields(args)); err != nil {
+			t.Fatal(err)
+		}
+		if own := OwnJob(p); p.Config.Job != want || own != (args == "") {
+			t.Errorf("%q: job %q", args, p.Config.Job)
+		}
+	}
+	cfg := config.Default()
+	if p := polling(&cfg, Need{Steady: true}, nil); p.IdleAfter != 0 { // nobody presses a key
+		t.Errorf("nodes slow down after %v", p.IdleAfter)
+	}
+	if p := polling(&cfg, Need{}, nil); p.IdleAfter == 0 {
+		t.Error("nodes do not slow down for an idle user")
+	}
+}

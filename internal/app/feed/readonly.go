@@ -1,0 +1,50 @@
+package feed
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// readOnly is a feed that lets nothing through that changes a process or a job. The screen offers none of that either;
+// this is for its mistakes.
+type readOnly struct {
+	Feed
+	why string
+}
+
+// guarded is from, or a readOnly one if the settings ask for that.
+func guarded(cfg *config.Config, from Feed) Feed {
+	if why := WhyReadOnly(cfg); why != "" {
+		return readOnly{from, why}
+	}
+	return from
+}
+
+// WhyReadOnly names what forbids signals, for a sentence; "": nothing does.
+func WhyReadOnly(cfg *config.Config) string {
+	if strings.ContainsRune(cfg.ReadOnlyFrom, ':') { // a line of a file
+		return "readonly in " + cfg.ReadOnlyFrom
+	}
+	return cfg.ReadOnlyFrom
+}
+
+// Unwrap returns the Source.
+func (r readOnly) Unwrap() cluster.Source { return r.Feed }
+
+// Ask implements ui.Controls.
+func (r readOnly) Ask(ctx context.Context, node string, q wire.Request) (wire.Reply, error) {
+	if q.Signal != nil {
+		return wire.Reply{}, fmt.Errorf("no signal was sent: %s forbids it", r.why)
+	}
+	return r.Feed.Ask(ctx, node, q)
+}
+
+// Cancel implements ui.Controls.
+func (r readOnly) Cancel(context.Context, string, string) error {
+	return fmt.Errorf("scancel was not run: %s forbids it", r.why)
+}

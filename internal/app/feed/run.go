@@ -1,0 +1,101 @@
+// Package feed chooses the source of Events, for the user's requests too, and runs an output on it: until the user ends
+// it, again and again, or once, with a verdict on what was printed. No output gets a feed that is not guarded.
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+)
+
+// Feed is the source of Events and the receiver of the user's requests.
+type Feed interface {
+	cluster.Source
+	ui.Controls
+}
+
+// Show makes an output of the Events of a feed.
+type Show func(ctx context.Context, from Feed) error
+
+// Run makes an output that is no screen of what the user has chosen.
+func Run(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
+	return RunScreen(ctx, p, need, log, Partial(p, out))
+}
+
+// RunScreen makes an output of what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
+func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
+	shown := func(from Feed) error { return out(ctx, guarded(&p.Config, from)) }
+	from, err := Choose(ctx, p, need, log)
+	if err != nil {
+		return err
+	}
+	err = shown(from)
+	if !errors.Is(err, command.ErrNoSlurm) {
+		return err
+	}
+	if login := p.Config.Login; login != "" {
+		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("squeue is not in PATH on %q, or not configured there", login))
+	}
+	// squeue is installed, but not configured for a cluster.
+	if from, err = thisHost(ctx, &p.Config, notConfigured, polling(&p.Config, need, log)); err != nil {
+		return err
+	}
+	return shown(from)
+}
+
+// Partial says once on stderr that not all nodes are watched, for outputs that are no screens.
+func Partial(p *cli.Program, out Show) Show {
+	return func(ctx context.Context, from Feed) error {
+		var once sync.Once
+		return out(ctx, Heard(from, func(e cluster.Event) {
+			if e.Down != nil && e.Down.Failure.Class == reach.ClassNotWatched {
+				once.Do(func() { p.Say("not all nodes are watched: %s", e.Down.Failure.Cause) })
+			}
+		}))
+	}
+}
+
+// Heard returns a feed whose Events something else takes first.
+func Heard(from Feed, take func(cluster.Event)) Feed { return heard{from, take} }
+
+type heard struct {
+	Feed
+	take func(cluster.Event)
+}
+
+// Unwrap returns the Source.
+func (h heard) Unwrap() cluster.Source { return h.Feed }
+
+// Run implements cluster.Source.
+func (h heard) Run(ctx context.Context, emit func(cluster.Event)) error {
+	return h.Feed.Run(ctx, func(e cluster.Event) {
+		h.take(e)
+		emit(e)
+	})
+}
+
+// BatchJob is the variable that names the job in which the program runs.
+const BatchJob = "SLURM_JOB_ID"
+
+// OwnJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches its
+// own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job, and this
+// host is watched.
+func OwnJob(p *cli.Program) bool {
+	job, cfg := os.Getenv(BatchJob), &p.Config
+	named := p.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""
+	if job == "" || named || !slurm.Installed() {
+		return false
+	}
+	cfg.Job = job
+	return true
+}

@@ -1,0 +1,149 @@
+package app
+
+import (
+	"cmp"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/available"
+	"github.com/nvnodetop/nvnodetop/internal/app/list"
+	"github.com/nvnodetop/nvnodetop/internal/app/replay"
+	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/app/track"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+)
+
+// Called returns the arguments of a program: under the name nvl, as nvgpu has it, those of the command list.
+func Called(argv []string) []string {
+	if len(argv) > 0 && filepath.Base(argv[0]) == list.Nvl {
+		return append([]string{list.Name}, argv[1:]...)
+	}
+	return argv[min(len(argv), 1):]
+}
+
+// habits rewrites arguments as the users of other programs write them into those that the flags of this program take.
+func habits(args []string) []string {
+	switch {
+	case len(args) > 0 && args[0] == track.Name: // what follows is the command that is tracked
+		return args
+	case len(args) > 0 && behind[args[0]] != nil:
+		return joinBehind(args, behind[args[0]])
+	}
+	return asNvitop(joinPairs(args))
+}
+
+// takes says which values a flag may have behind it.
+type takes struct {
+	most int               // so many; 0: any number
+	ok   func(string) bool // nil: all that do not begin with "-"
+	name string            // of the flag, if it has another one here
+}
+
+// behind are the flags of the commands that have a value only behind "=", and that nvgpu, nvisel and gpustat take with
+// none, one or several behind them.
+var behind = map[string]map[string]takes{
+	available.Name: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
+	list.Name:      watchTakes,
+	list.Nvl:       watchTakes,
+	replay.Name:    {"--report": {most: 1, ok: func(word string) bool { return report.Formats[word] != nil }}},
+	scalars.Name:   {}, // its --interval is no argument
+	scalars.Log:    {},
+}
+
+var (
+	watchTakes = map[string]takes{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds,
+		"--interval": seconds}
+	seconds = takes{1, isNumber, "--interval"}
+)
+
+// joinBehind rewrites such flags: "--account-as-free=alice,bob".
+func joinBehind(args []string, flags map[string]takes) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		take, ours := flags[args[i]]
+		from := i + 1
+		for ours && i+1 < len(args) && (take.most == 0 || i+1-from < take.most) && !strings.HasPrefix(args[i+1], "-") &&
+			(take.ok == nil || take.ok(args[i+1])) {
+			i++
+		}
+		flag := cmp.Or(take.name, args[from-1])
+		if i >= from {
+			flag += "=" + strings.Join(args[from:i+1], ",")
+		}
+		out = append(out, flag)
+	}
+	return out
+}
+
+// pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program take
+// one value.
+var pairs = map[string]bool{"--gpu-util-thresh": true, "--mem-util-thresh": true}
+
+// joinPairs rewrites such flags: "--gpu-util-thresh=10,75". A third number is POLL.
+func joinPairs(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "--":
+			return append(out, args[i:]...)
+		case pairs[args[i]] && i+2 < len(args) && isNumber(args[i+1]) && isNumber(args[i+2]):
+			out = append(out, args[i]+"="+args[i+1]+","+args[i+2])
+			i += 2
+		default:
+			out = append(out, args[i])
+		}
+	}
+	return out
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}
+
+// manyValues are nvitop's flags that take several values behind them, "-u alice bob". The flags of this program take
+// one.
+var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only",
+	"--only": "only"}
+
+// sameFlags are nvitop's names of what has another one here.
+var sameFlags = map[string]string{
+	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii",
+	"--light": "--theme=light", "--colorful": "--colors=classic",
+}
+
+// asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is
+// --user=alice,bob.
+func asNvitop(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		name, many := manyValues[args[i]]
+		switch {
+		case args[i] == "--":
+			return append(out, args[i:]...)
+		case sameFlags[args[i]] != "":
+			out = append(out, sameFlags[args[i]])
+		case args[i] == "--interval" && i+1 < len(args) && isNumber(args[i+1]): // the number stays
+		case strings.HasPrefix(args[i], "--interval=") && isNumber(strings.TrimPrefix(args[i], "--interval=")):
+			out = append(out, strings.TrimPrefix(args[i], "--interval="))
+		case args[i] == "-m" || args[i] == "--monitor":
+			// nvitop takes -m alone, too
+			panel := "auto"
+			if i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") && !isNumber(args[i+1]) { // a number is POLL
+				i++
+				panel = args[i]
+			}
+			out = append(out, "--monitor="+panel)
+		case many:
+			from := i + 1
+			for i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+				i++
+			}
+			out = append(out, "--"+name+"="+strings.Join(args[from:i+1], ","))
+		default:
+			out = append(out, args[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+// Package list is the command list, also nvl: nvgpu's table of GPUs.
+package list
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/vacancy"
+)
+
+// Names of the command. Nvl is nvgpu's.
+const (
+	Name = "list"
+	Nvl  = "nvl"
+)
+
+// Options are what the user wants of the table.
+type Options struct {
+	*cli.Program
+	json     string
+	interval string
+	again    bool // it is printed again and again
+	here     bool // only this host is shown
+}
+
+// Forms of --json.
+const (
+	jsonNvgpu   = "nvgpu"
+	jsonGpustat = "gpustat"
+)
+
+// defaultInterval is --interval without a value, in seconds, as in nvgpu and gpustat.
+const defaultInterval = "1"
+
+// Command prints nvgpu's table.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     Name,
+		Aliases: []string{Nvl},
+		Short:   "print a table of GPUs, free and used, by whom; also nvl",
+		Long: `list prints nvgpu's table of GPUs: [ ] free, [~] used, [!] used by nobody known, [x] not usable. It shows the GPUs of this host, and where it has
+none those of the nodes of your running jobs.`,
+		Example: `  nvnodetop list                        this host, or your jobs
+  nvnodetop list --job 48211            the GPUs of a job
+  nvnodetop list --nodes 'gpu[01-04]'   these hosts
+  nvnodetop list --interval=5           again every 5 s
+  nvnodetop list --json=gpustat         JSON as gpustat prints it`,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	l := &Options{}
+	f.StringVar(&l.json, "json", "", "print JSON in the `FORM` of nvgpu's agents, or of gpustat with --json=gpustat")
+	f.Lookup("json").NoOptDefVal = jsonNvgpu
+	f.StringVarP(&l.interval, cli.Interval, "l", "",
+		"print again every `SECONDS`, or every second; also --watch, --loop and -i")
+	f.Lookup(cli.Interval).NoOptDefVal = defaultInterval
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "loop" || name == "watch" {
+			name = cli.Interval
+		}
+		return pflag.NormalizedName(name)
+	})
+	l.Program = cli.New(io, f, cli.NodeFlags...)
+	cli.JobFlag(f, l.Program)
+	cmd.Args = l.Args(cli.NoArguments)
+	cmd.PreRunE = func(*cobra.Command, []string) error { return l.accept(f) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return l.run(cmd.Context()) }
+	return cmd
+}
+
+// accept takes the command line and the settings.
+func (l *Options) accept(f *pflag.FlagSet) (err error) {
+	var poll []config.Word
+	if l.again = f.Changed(cli.Interval); l.again {
+		if poll, err = l.ByInterval(l.interval, config.MinPoll); err != nil {
+			return err
+		}
+	}
+	if err := l.Accept(poll...); err != nil {
+		return err
+	}
+	switch {
+	case f.Changed("json") && l.json != jsonNvgpu && l.json != jsonGpustat:
+		return fmt.Errorf("--json must be nvgpu or gpustat, not %q", l.json)
+	case l.again && l.FirstSample:
+		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --%s", cli.FirstSample, cli.Interval)
+	}
+	return nil
+}
+
+// run shows this host if it has GPUs and nothing else is asked for.
+func (l *Options) run(ctx context.Context) error {
+	need, cfg, log := feed.Once(l.Program), &l.Config, slog.New(slog.DiscardHandler)
+	show := feed.Printed(l.Program, need, l.print, feed.Verdict)
+	if l.again {
+		need = feed.Need{Brief: true, Steady: true}
+		show = feed.Followed(l.Program, cfg.Poll, l.redraw)
+	}
+	if cfg.Nodes != "" || cfg.Job != "" || cfg.Demo != "" || cfg.Login != "" {
+		return feed.Run(ctx, l.Program, need, log, show)
+	}
+	from, err := feed.OwnGPUs(ctx, cfg, need, log)
+	switch {
+	case errors.Is(err, access.ErrNoGPU):
+		return feed.Run(ctx, l.Program, need, log, show)
+	case err != nil:
+		return cli.Failed(fmt.Errorf("no GPU to list on this host: %w", err))
+	}
+	l.here = true
+	return show(ctx, from)
+}
+
+// print prints a Snapshot.
+func (l *Options) print(s *cluster.Snapshot) error {
+	text, err := l.text(s)
+	if err == nil {
+		_, err = l.Out.Write(text)
+	}
+	return err
+}
+
+func (l *Options) text(s *cluster.Snapshot) ([]byte, error) {
+	if len(s.Jobs) == 0 {
+		return nil, feed.NoJob(&l.Config, s)
+	}
+	nodes := vacancy.Nodes(s, l.Config.Job != "")
+	var out bytes.Buffer
+	var err error
+	switch l.json {
+	case jsonGpustat:
+		err = vacancy.JSON(&out, nodes, l.here, func(n *vacancy.Node) any { return vacancy.Stat(n, s.At) })
+	case jsonNvgpu:
+		err = vacancy.JSON(&out, nodes, l.here, func(n *vacancy.Node) any { return vacancy.Agent(n, s.At) })
+	default:
+		err = vacancy.List(&out, nodes, s.At, cli.TextTheme(&l.Config, l.Out))
+	}
+	return out.Bytes(), err
+}
+
+// redraw prints a Snapshot in the place of the last one: on a terminal from its top, as much as there is room for.
+func (l *Options) redraw(s *cluster.Snapshot) error {
+	text, err := l.text(s)
+	if err != nil {
+		return err
+	}
+	if l.json == "" && cli.IsTerminal(l.Out) {
+		if _, height, err := term.GetSize(int(l.Out.Fd())); err == nil {
+			text = inPlace(text, height)
+		}
+	}
+	_, err = l.Out.Write(text)
+	return err
+}
+
+// inPlace is a text for the whole of a terminal.
+func inPlace(text []byte, height int) []byte {
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	lines = lines[:min(len(lines), max(height-1, 1))]
+	return []byte("\x1b[H" + strings.Join(lines, "\x1b[K\n") + "\x1b[K\n\x1b[J")
+}

@@ -1,0 +1,237 @@
+package record
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Background records while the screens are shown, when the user wants it. It gets all Events, so that a recording begins
+// with what is known. Writing may block, as on a file system that does not answer: that delays neither the Events nor
+// the screen, but ends the recording when too many wait.
+type Background struct {
+	queue  chan cluster.Event
+	unread atomic.Int64 // Events that are in queue, or come from it
+	behind atomic.Bool  // Events did not fit into queue
+	status atomic.Value
+	job    func() string // in the name of a file; "": there is none, or several
+	host   string
+	never  string // why nothing may be recorded; "": it may
+
+	mu   sync.Mutex // protects the following, also while writing
+	w    *recording.Writer
+	file *recorder // nil: nothing is recorded
+	said string    // of the last recording
+	told bool      // the user knows
+}
+
+// waiting is how many Events wait for the disk: those of 512 nodes for half a minute.
+const waiting = 8 << 10
+
+// NewBackground returns one that names files by job, or by the host where there is none or several.
+func NewBackground(cfg *config.Config, job func() string) *Background {
+	user, host := access.Here()
+	o := &Background{
+		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true, never: SwitchedOff(cfg),
+		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
+	}
+	o.status.Store("")
+	return o
+}
+
+// Take takes an Event. It does not block. Where nothing is recorded, what is known is remembered at once: thousands of
+// Events at the start of a large cluster need not wait in memory.
+func (o *Background) Take(e cluster.Event) {
+	if o.unread.Load() == 0 && o.remember(e) {
+		return
+	}
+	o.unread.Add(1)
+	select {
+	case o.queue <- e:
+	default:
+		o.unread.Add(-1)
+		o.behind.Store(true)
+	}
+}
+
+// remember remembers what an Event says, unless something is recorded or the lock is held.
+func (o *Background) remember(e cluster.Event) bool {
+	if !o.mu.TryLock() {
+		return false
+	}
+	defer o.mu.Unlock()
+	if o.file == nil {
+		_ = o.w.Write(e)
+	}
+	return o.file == nil
+}
+
+// Run writes Events until ctx ends, and then ends the recording.
+func (o *Background) Run(ctx context.Context) error {
+	for {
+		select {
+		case e := <-o.queue:
+			o.write(e)
+			o.unread.Add(-1)
+		case <-ctx.Done():
+			o.end()
+			return nil
+		}
+	}
+}
+
+// Hold calls touch so often that nobody seems to be away while something is recorded, until ctx ends: with fewer
+// reports a recording would not show what happened.
+func (o *Background) Hold(ctx context.Context, touch func()) error {
+	tick := time.NewTicker(feed.TouchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			if o.Status() != "" {
+				touch()
+			}
+		}
+	}
+}
+
+// end writes what waits, and ends the recording.
+func (o *Background) end() {
+	for range len(o.queue) {
+		o.write(<-o.queue)
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.finish()
+}
+
+var errBehind = errors.New("the disk is too slow")
+
+func (o *Background) write(e cluster.Event) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	lost := o.behind.Swap(false)
+	if o.file == nil {
+		_ = o.w.Write(e) // remembers what is known
+		return
+	}
+	if lost {
+		o.file.fail(errBehind)
+	}
+	if !o.file.take(e) {
+		o.finish()
+		o.status.Store("not recorded")
+		return
+	}
+	o.status.Store("rec " + draw.Age(e.At.Sub(o.file.since)))
+}
+
+// finish ends the recording, if there is one, and keeps what to say of it. The caller holds the lock.
+func (o *Background) finish() {
+	if o.file == nil {
+		return
+	}
+	err := o.file.end()
+	switch {
+	case err != nil && o.file.total.Events > 0:
+		o.said = fmt.Sprintf("%q: %v", o.file.path, err)
+	case err != nil:
+		o.said = fmt.Sprintf("nothing was recorded: %v", err)
+	case o.file.total.Events == 0:
+		o.said = "nothing was recorded"
+	default:
+		o.said = o.file.summary()
+	}
+	o.file, o.told = nil, false
+	o.status.Store("")
+}
+
+// Switch implements ui.Recorder.
+func (o *Background) Switch() (said string) {
+	if o.never != "" {
+		return o.never
+	}
+	job := o.job()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.file != nil || o.status.Load() != "" { // it runs, or has failed and the user has not read why
+		o.finish()
+		o.status.Store("")
+		o.told = true
+		return o.said
+	}
+	file, err := o.begin(cmp.Or(job, o.host), time.Now())
+	if err != nil {
+		return err.Error()
+	}
+	o.file = file
+	o.behind.Store(false)
+	o.status.Store("rec 0s")
+	return fmt.Sprintf("recording to %q", file.path)
+}
+
+// to begins to record to a file that does not exist.
+func (o *Background) to(path string, at time.Time) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := &recorder{path: path, w: o.w}
+	if err := r.begin(at); err != nil {
+		return err
+	}
+	o.file = r
+	return nil
+}
+
+// odd are the characters that do not belong into the name of a file.
+var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
+
+// begin begins a file in the working directory that does not exist yet.
+func (o *Background) begin(what string, at time.Time) (r *recorder, err error) {
+	name := fmt.Sprintf("nvnodetop-%s-%s", odd.ReplaceAllString(what, "-"), at.Format("20060102-150405"))
+	path := name + ".nvr"
+	for n := 2; n < 10; n++ {
+		r = &recorder{path: path, w: o.w}
+		if err = r.begin(at); !errors.Is(err, errExists) {
+			break
+		}
+		path = fmt.Sprintf("%s-%d.nvr", name, n)
+	}
+	return r, err
+}
+
+// Status implements ui.Recorder.
+func (o *Background) Status() string { return o.status.Load().(string) }
+
+// Report says what has become of a recording that ended with the screens.
+func (o *Background) Report(out io.Writer) {
+	if said := o.last(); said != "" {
+		fmt.Fprintln(out, cli.Printable(said))
+	}
+}
+
+// last returns what to say of it; "": there was none.
+func (o *Background) last() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.told {
+		return ""
+	}
+	return o.said
+}

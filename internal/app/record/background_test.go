@@ -1,0 +1,182 @@
+package record
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+)
+
+// demoEvents are those of some minutes of the demo.
+func demoEvents(t *testing.T) (events []cluster.Event) {
+	t.Helper()
+	const poll = 3 * time.Second
+	feedtest.Record(t, filepath.Join(t.TempDir(), "run.nvr"), poll, demo.New(2, 4, demo.Seed, poll, 12*time.Minute+30*time.Second),
+		func(e cluster.Event) { events = append(events, e) })
+	return events
+}
+
+// background is one in an empty working directory, and what gives it Events.
+func background(t *testing.T) (o *Background, store *cluster.Store) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	cfg := config.Default()
+	store = cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
+	return NewBackground(&cfg, func() string { return "" }), store
+}
+
+// A recording that begins later has what was known, says where it is, and no other file is overwritten.
+func TestRecordFromTheScreen(t *testing.T) {
+	events := demoEvents(t)
+	o, _ := background(t)
+	for _, e := range events[:len(events)-50] {
+		o.write(e)
+	}
+	if o.Status() != "" {
+		t.Errorf("status %q", o.Status())
+	}
+	said := o.Switch()
+	name := regexp.MustCompile(`^recording to "(nvnodetop-[^/"]+-\d{8}-\d{6}\.nvr)"$`).FindStringSubmatch(said)
+	if name == nil || o.Status() != "rec 0s" {
+		t.Fatalf("said %q, status %q", said, o.Status())
+	}
+	for _, e := range events[len(events)-50:] {
+		o.write(e)
+	}
+	if said := o.Switch(); !strings.HasPrefix(said, "recorded ") || !strings.Contains(said, name[1]) ||
+		o.Status() != "" || o.last() != "" {
+		t.Errorf("said %q, status %q, at the end %q", said, o.Status(), o.last())
+	}
+	info, err := os.Stat(name[1])
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("%v, %v", info, err)
+	}
+	found := false
+	feedtest.Replay(t, name[1], func(e cluster.Event) {
+		if d := e.Discovery; d != nil {
+			found = found || slices.ContainsFunc(d.Jobs, func(j cluster.Job) bool { return j.Name == "llama-70b" })
+		}
+	})
+	if !found {
+		t.Error("the recording does not have what was known before")
+	}
+}
+
+func TestRecordOverwritesNothing(t *testing.T) {
+	o, _ := background(t)
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	for _, want := range []string{"nvnodetop-123_-4-x-20260304-050607.nvr",
+		"nvnodetop-123_-4-x-20260304-050607-2.nvr"} {
+		r, err := o.begin("123_[4]/x", at)
+		if err != nil || r.path != want {
+			t.Errorf("%v, %v, want %s", r.path, err, want)
+		}
+	}
+	o.job = func() string { return "1" }
+	if err := os.Mkdir("empty", 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir("empty")
+	if os.Getuid() != 0 {
+		if said := o.Switch(); !strings.HasPrefix(said, "create the recording: ") || o.Status() != "" {
+			t.Errorf("said %q", said)
+		}
+	}
+}
+
+// When the screens end, so does the recording, and the user is told where it is.
+func TestRecordUntilTheEnd(t *testing.T) {
+	events := demoEvents(t)
+	o, _ := background(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- o.Run(ctx) }()
+	o.Switch()
+	for _, e := range events[:200] {
+		o.queue <- e
+	}
+	for len(o.queue) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	cancel()
+	if err := <-done; err != nil || !strings.HasPrefix(o.last(), "recorded ") {
+		t.Errorf("%v, %q", err, o.last())
+	}
+}
+
+// Events that wait for the disk are limited: the recording ends, and says so.
+func TestRecordBehind(t *testing.T) {
+	events := demoEvents(t)
+	o, _ := background(t)
+	o.Switch()
+	o.write(events[0])
+	for range waiting + 1 {
+		o.Take(events[1])
+	}
+	o.write(events[2])
+	if o.Status() != "not recorded" {
+		t.Errorf("status %q", o.Status())
+	}
+	if said := o.Switch(); !strings.Contains(said, "the disk is too slow") || o.Status() != "" {
+		t.Errorf("said %q, status %q", said, o.Status())
+	}
+}
+
+func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config.Default()
+		o := NewBackground(&cfg, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var keys atomic.Int32
+		done := session.Go(func() error { return o.Hold(ctx, func() { keys.Add(1) }) })
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if n := keys.Load(); n != 0 {
+			t.Errorf("%d keys while nothing is recorded", n)
+		}
+		o.status.Store("rec 1m")
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if n := keys.Load(); n < 5 || feed.TouchEvery >= ui.IdleAfter {
+			t.Errorf("%d keys in two hours", n)
+		}
+		cancel()
+		_, _ = done.Wait(time.Minute)
+	})
+}
+
+// While nothing is recorded no Event waits in memory. None overtakes one that does.
+func TestNothingWaitsUnlessRecorded(t *testing.T) {
+	events := demoEvents(t)
+	o, _ := background(t)
+	waits := func(when string, want int) {
+		t.Helper()
+		o.Take(events[0])
+		if len(o.queue) != want || o.behind.Load() {
+			t.Errorf("%s %d wait, want %d; behind: %v", when, len(o.queue), want, o.behind.Load())
+		}
+	}
+	for range waiting {
+		o.Take(events[0])
+	}
+	waits("before a recording", 0)
+	o.Switch()
+	waits("in it", 1)
+	o.Switch()
+	waits("after it", 2)
+}

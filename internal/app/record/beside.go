@@ -1,0 +1,59 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+)
+
+// BesideFlag adds the flag of what can be recorded besides.
+func BesideFlag(f *pflag.FlagSet, path *string) {
+	f.StringVar(path, "record", "", "also record to `FILE`, which must not exist, for nvnodetop replay")
+}
+
+// Beside records to a file what out gets; "": nothing is recorded. A recording that fails does not stop out.
+func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
+	if path == "" {
+		return out
+	}
+	return func(ctx context.Context, from feed.Feed) error {
+		b := NewBackground(&p.Config, nil)
+		if err := b.to(path, time.Now()); err != nil {
+			return cli.Usage("--record: %w", err)
+		}
+		writes, stop := context.WithCancel(context.WithoutCancel(ctx))
+		defer stop()
+		writing := session.Go(func() error { return b.Run(writes) })
+		err := out(ctx, feed.Heard(from, b.Take))
+		stop()
+		if done, _ := writing.Wait(feed.Parting); done {
+			p.Say("%s", b.last())
+		} else {
+			p.Say("%q: the disk does not answer", path)
+		}
+		return err
+	}
+}
+
+// SwitchedOff says why nothing may be recorded, usually the system's file; "": it may.
+func SwitchedOff(cfg *config.Config) string {
+	if cfg.Record {
+		return ""
+	}
+	return fmt.Sprintf("recordings are switched off: record = false (%s)", cfg.RecordFrom)
+}
+
+// Allowed is SwitchedOff as the error of a command.
+func Allowed(cfg *config.Config) error {
+	if why := SwitchedOff(cfg); why != "" {
+		return cli.Usage("%s", why)
+	}
+	return nil
+}

@@ -1,0 +1,239 @@
+// Package record records: the command, which has no screen, and what records beside screens and other commands.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+)
+
+// Options are what the user wants of a recording.
+type Options struct {
+	size      string
+	limit     limits
+	files     int
+	anonymous bool
+	batch     bool // the job is that of the batch script
+}
+
+// limits end a file. What is 0 has no limit.
+type limits struct {
+	bytes int64
+	time  time.Duration
+}
+
+// Command records Events.
+func Command(io cli.Streams) *cobra.Command {
+	var o Options
+	var path string
+	var poll []config.Word
+	cmd := &cobra.Command{
+		Use:   "record FILE [POLL]",
+		Short: "record your jobs to a file, without a screen",
+		Long: `record writes what nvnodetop sees of your jobs to FILE, until it is interrupted (Ctrl-C, SIGTERM) or a limit is reached, and then prints
+what was recorded. nvnodetop replay shows it again. FILE must not exist. POLL is the interval between samples of a node, in seconds.
+
+It records your running jobs, and inside a job this job only.
+
+A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, switches, partitions, programs
+and directories, nor SLURM's numbers of jobs, which lead to their users: each is replaced, by the same one everywhere. Serial numbers and all text of
+other programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
+		Example: `  nvnodetop record run.nvr                        until Ctrl-C
+  nvnodetop record --max-time 1h run.nvr          one hour
+  nvnodetop record --max-time 1h --files 24 run.nvr   the last day: run.nvr, run.nvr.2, …
+  nvnodetop record --job 48211 run.nvr            one job
+  nvnodetop record --anonymous bug.nvr            to attach to a report`,
+	}
+	f := cmd.Flags()
+	p := cli.New(io, f, "demo", "nodes", "transport", "login", "log")
+	f.StringVar(&p.Config.Job, "job", "", "record the job `ID` only")
+	f.StringVar(&o.size, "max-size", "", "end the file when it has reached `SIZE`, such as 500M or 2G")
+	f.DurationVar(&o.limit.time, "max-time", 0, "end the file after `TIME`, such as 30m or 12h")
+	f.IntVar(&o.files, "files", 0, "at a limit go on in another file, FILE.2, FILE.3, …, and keep the last `N` files")
+	f.BoolVar(&o.anonymous, "anonymous", false,
+		"replace users, numbers and names of jobs, and the names of nodes, switches, partitions, programs and "+
+			"directories")
+	cmd.Args = p.Args(func(args []string) error {
+		if err := checkArgs(args); err != nil {
+			return err
+		}
+		path, poll = args[0], cli.Intervals(args[1:])
+		return nil
+	})
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := o.check(f); err != nil {
+			return err
+		}
+		o.batch = feed.OwnJob(p)
+		if err := p.Accept(poll...); err != nil {
+			return err
+		}
+		return Allowed(&p.Config)
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), p, path, log) })
+	}
+	return cmd
+}
+
+func checkArgs(args []string) error {
+	switch {
+	case len(args) == 0:
+		return errors.New("record needs a FILE to write")
+	case len(args) > 2:
+		return fmt.Errorf("too many arguments (%d): expected FILE and POLL, in seconds", len(args))
+	case args[0] == "":
+		return errors.New("FILE is empty")
+	}
+	return nil
+}
+
+// check completes the flags, and says what is wrong with them.
+func (o *Options) check(f *pflag.FlagSet) (err error) {
+	if f.Changed("max-size") {
+		if o.limit.bytes, err = parseSize(o.size); err != nil {
+			return fmt.Errorf("--max-size must be a size such as 500M or 2G, at least 1M, not %q", o.size)
+		}
+	}
+	switch {
+	case f.Changed("max-time") && o.limit.time < time.Second:
+		return fmt.Errorf("--max-time must be at least 1s, not %v", o.limit.time)
+	case f.Changed("files") && (o.files < 1 || o.files > 10_000):
+		return fmt.Errorf("--files must be from 1 to 10000, not %d", o.files)
+	case f.Changed("files") && o.limit == limits{}:
+		return errors.New("--files needs --max-size or --max-time")
+	}
+	return nil
+}
+
+var errSize = errors.New("not a size")
+
+// parseSize parses a number of bytes with K, M, G or T behind it, powers of 1,024. A B or iB may follow.
+func parseSize(s string) (int64, error) {
+	number := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
+	unit := int64(1)
+	if at := strings.IndexAny(number, "KMGT"); at >= 0 && at == len(number)-1 {
+		unit = 1 << (10 * (1 + strings.IndexByte("KMGT", number[at])))
+		number = number[:at]
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(n*float64(unit) >= 1<<20 && n*float64(unit) < 1<<60) {
+		return 0, errSize
+	}
+	return int64(n * float64(unit)), nil
+}
+
+// run records until ctx ends, or a limit is reached.
+func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slog.Logger) error {
+	user, host := access.Here()
+	out := &recorder{
+		path: path, limit: o.limit, keep: o.files,
+		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: p.Config.Poll, User: user, Host: host,
+			Anonymous: o.anonymous}),
+	}
+	if err := out.begin(time.Now()); err != nil {
+		return cli.Usage("%w", err)
+	}
+	err := feed.Run(ctx, p, feed.Need{Steady: true}, log, o.recorded(p.Config.Job, out)) // nobody presses a key
+	if failed := out.end(); failed != nil {
+		err = cli.Exit(cli.ExitFailed, failed)
+	}
+	if out.total.Events > 0 {
+		fmt.Fprintln(p.Out, out.summary())
+	}
+	return err
+}
+
+// recorded records what a source tells, until ctx ends or a limit is reached, or there is no job of the name that is
+// wanted.
+func (o *Options) recorded(job string, out *recorder) feed.Show {
+	return func(ctx context.Context, from feed.Feed) error {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		var missing error
+		asked := job == ""
+		run := session.Start(ctx, from, feed.RaiseMemory(), func(e cluster.Event) {
+			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine tells Discoveries
+				if asked, missing = true, o.absent(job, d); missing != nil {
+					out.discard()
+				}
+			}
+			if !out.take(e) {
+				stop()
+			}
+		})
+		<-run.Context().Done()
+		if ended, err := run.Wait(feed.Parting); !ended || err != nil {
+			return cli.Failed(err)
+		}
+		return missing
+	}
+}
+
+// absent returns why a job cannot be recorded. One that waits will begin.
+func (o *Options) absent(job string, d *cluster.Discovery) error {
+	runs := func(j cluster.Job) bool { return j.PartOf(job) }
+	waits := func(j cluster.PendingJob) bool { return (&cluster.Job{ID: j.ID}).PartOf(job) }
+	if slices.ContainsFunc(d.Jobs, runs) || slices.ContainsFunc(d.Pending, waits) {
+		return nil
+	}
+	err := report.Missing(job, d)
+	if o.batch {
+		err = fmt.Errorf("%w (%s names it)", err, feed.BatchJob)
+	}
+	return cli.Exit(cli.ExitNoJobs, err)
+}
+
+// summary says what was recorded.
+func (r *recorder) summary() string {
+	name := strconv.Quote(r.files[len(r.files)-1])
+	if n := len(r.files); n > 1 {
+		name = fmt.Sprintf("%d files, the last of them %s", n, name)
+	}
+	return fmt.Sprintf("recorded %v in %s: %d events, %s", r.total.Last.Sub(r.total.First).Round(time.Second), name,
+		r.total.Events, megabytes(r.total.Bytes))
+}
+
+var errExists = errors.New("exists: recordings are not overwritten")
+
+// megabytes are bytes as a person reads them: "52 kB", "16.8 MB".
+func megabytes(bytes int64) string {
+	switch {
+	case bytes < 1e6:
+		return fmt.Sprintf("%d kB", (bytes+999)/1000)
+	case bytes < 1e8:
+		return fmt.Sprintf("%.1f MB", float64(bytes)/1e6)
+	}
+	return fmt.Sprintf("%d MB", bytes/1e6)
+}
+
+// newFile creates a file that does not exist.
+func newFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil, fmt.Errorf("%q %w", path, errExists)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("create the recording: %w", err)
+	}
+	return f, nil
+}

@@ -1,0 +1,160 @@
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+)
+
+// recorder writes Events to files, one after the other. take may be called from any goroutine.
+type recorder struct {
+	path  string
+	limit limits
+	keep  int // how many files there are at most; 0: one, and the recording ends with it
+	w     *recording.Writer
+
+	mu    sync.Mutex // protects the following
+	file  *os.File
+	count int      // of files so far
+	files []string // those that are kept
+	since time.Time
+	total recording.Written // of all files so far
+	over  bool              // nothing more is recorded
+	err   error
+}
+
+// begin begins the next file.
+func (r *recorder) begin(at time.Time) error {
+	path := r.path
+	if r.count == 0 && r.keep > 0 {
+		if err := noneOf(path); err != nil {
+			return err
+		}
+	}
+	if r.count > 0 {
+		path = fmt.Sprintf("%s.%d", r.path, r.count+1)
+	}
+	f, err := newFile(path)
+	if err != nil {
+		return err
+	}
+	r.count++
+	r.file, r.files, r.since = f, append(r.files, path), at
+	if r.keep > 0 && len(r.files) > r.keep {
+		if err := os.Remove(r.files[0]); err != nil {
+			return fmt.Errorf("remove an old recording: %w", err)
+		}
+		r.files = r.files[1:]
+	}
+	if err := r.w.Begin(f, at); err != nil {
+		return fmt.Errorf("write %q: %w", path, err)
+	}
+	return nil
+}
+
+// noneOf says which file is there that a recording to several files would come to, perhaps in the middle of a night:
+// FILE.2, FILE.3 and so on.
+func noneOf(path string) error {
+	files, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("create the recording: %w", err)
+	}
+	for _, f := range files {
+		number, ours := strings.CutPrefix(f.Name(), filepath.Base(path)+".")
+		if n, err := strconv.ParseUint(number, 10, 32); ours && err == nil && n > 1 &&
+			strconv.FormatUint(n, 10) == number {
+			return fmt.Errorf("%q %w", path+"."+number, errExists)
+		}
+	}
+	return nil
+}
+
+// take records an Event. It reports whether the recording goes on.
+func (r *recorder) take(e cluster.Event) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return false
+	}
+	r.err = r.w.Write(e)
+	if r.err == nil && r.full(e.At) {
+		if r.err = r.finish(); r.err == nil && r.keep > 0 {
+			r.err = r.begin(e.At)
+		}
+		r.over = r.keep == 0
+	}
+	r.over = r.over || r.err != nil
+	return !r.over
+}
+
+// fail ends the recording with the next Event, for a reason.
+func (r *recorder) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over, r.err = true, err
+}
+
+// discard ends the recording, and removes its file: there was nothing to record.
+func (r *recorder) discard() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	_ = r.finish()
+	r.total = recording.Written{}
+}
+
+// full reports whether the file has reached a limit.
+func (r *recorder) full(at time.Time) bool {
+	return r.limit.time > 0 && at.Sub(r.since) >= r.limit.time || r.limit.bytes > 0 &&
+		r.w.Written().Bytes >= r.limit.bytes
+}
+
+// finish ends the open file.
+func (r *recorder) finish() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.w.Close()
+	n := r.w.Written()
+	if info, failed := r.file.Stat(); failed == nil {
+		r.total.Bytes += info.Size()
+	}
+	if closed := r.file.Close(); err == nil {
+		err = closed
+	}
+	r.file = nil
+	r.total.Events += n.Events
+	if r.total.First.IsZero() {
+		r.total.First = n.First
+	}
+	if n.Last.After(r.total.Last) {
+		r.total.Last = n.Last
+	}
+	return err
+}
+
+// end ends the recording, and returns what has failed. A file in which there is nothing is removed.
+func (r *recorder) end() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	path := r.files[len(r.files)-1]
+	err := r.finish()
+	if r.err != nil {
+		err = r.err
+	}
+	if r.total.Events == 0 {
+		_ = os.Remove(path)
+	}
+	if err != nil && r.total.Events > 0 {
+		return fmt.Errorf("the recording ends at %s: %w", r.total.Last.Format(time.TimeOnly), err)
+	}
+	return err
+}

@@ -1,0 +1,142 @@
+package replay
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+)
+
+// playhead plays a recording: it knows which time of it is shown. It is used by the screen's goroutine only.
+type playhead struct {
+	player *recording.Player
+	began  time.Time
+	end    time.Time
+	step   time.Duration
+
+	from   time.Time // the time in the recording at since
+	since  time.Time
+	speed  int // an index of speeds
+	paused bool
+	rough  bool // the last Snapshot
+}
+
+// speeds are how many times as fast as it happened a recording may be shown.
+var speeds = []int{1, 2, 5, 10, 20, 60}
+
+func newPlayhead(p *recording.Player, r *recording.Reader, at time.Time) *playhead {
+	return &playhead{player: p, began: r.Began(), end: r.End, step: r.Header.Poll, from: at, since: time.Now()}
+}
+
+// at returns the time in the recording.
+func (h *playhead) at() time.Time {
+	t := h.from
+	if !h.paused {
+		t = t.Add(time.Since(h.since) * time.Duration(speeds[h.speed]))
+	}
+	if end, _ := h.last(); t.After(end) {
+		return end
+	}
+	return t
+}
+
+// last returns the last time that can be shown, and whether damage is what ends it: nobody knows what came then.
+func (h *playhead) last() (end time.Time, damaged bool) {
+	if at := h.player.Progress().Damaged; !at.IsZero() {
+		return at, true
+	}
+	return h.end, false
+}
+
+// Snapshot is for ui.Options: what it is given is the user's time.
+func (h *playhead) Snapshot(time.Time) *cluster.Snapshot {
+	s, exact := h.player.Glance(h.at())
+	h.rough = !exact
+	return s
+}
+
+// move goes to a time, and on from there.
+func (h *playhead) move(to time.Time) {
+	if to.Before(h.began) {
+		to = h.began
+	}
+	if to.After(h.end) {
+		to = h.end
+	}
+	h.from, h.since = to, time.Now()
+}
+
+// pause stops the time, or lets it go on.
+func (h *playhead) pause(on bool) {
+	h.move(h.at())
+	h.paused = on
+}
+
+// Turn implements ui.Tape.
+func (h *playhead) Turn(o tape.Order) (notice string) {
+	at := h.at()
+	switch o {
+	case tape.Pause:
+		h.pause(!h.paused)
+	case tape.StepBack, tape.StepOn:
+		h.pause(true)
+		h.move(at.Add(map[tape.Order]time.Duration{tape.StepBack: -h.step, tape.StepOn: h.step}[o]))
+	case tape.ShortBack:
+		h.move(at.Add(-10 * time.Second))
+	case tape.ShortOn:
+		h.move(at.Add(10 * time.Second))
+	case tape.LongBack:
+		h.move(at.Add(-time.Minute))
+	case tape.LongOn:
+		h.move(at.Add(time.Minute))
+	case tape.Beginning:
+		h.move(h.began)
+	case tape.End:
+		h.move(h.end)
+	case tape.Slower, tape.Faster:
+		h.move(at)
+		h.speed = min(max(h.speed+map[tape.Order]int{tape.Slower: -1, tape.Faster: 1}[o], 0), len(speeds)-1)
+	case tape.EarlierProblem, tape.LaterProblem:
+		return h.problem(at, o == tape.LaterProblem)
+	}
+	return ""
+}
+
+// problem goes to the time at which the next problem began, or the one before.
+func (h *playhead) problem(at time.Time, later bool) (notice string) {
+	found := h.player.Progress()
+	times := found.Problems
+	next, same := slices.BinarySearchFunc(times, at, time.Time.Compare)
+	switch {
+	case later && same:
+		next++
+	case !later:
+		next--
+	}
+	if next >= 0 && next < len(times) {
+		h.move(times[next])
+		h.paused = true
+		return ""
+	}
+	switch {
+	case later && found.Read < 1:
+		return fmt.Sprintf("no later problem so far: %.0f%% of the recording has been read", 100*found.Read)
+	case later:
+		return "no later problem"
+	}
+	return "no earlier problem"
+}
+
+// Place implements ui.Tape.
+func (h *playhead) Place() tape.Place {
+	found := h.player.Progress()
+	_, damaged := h.last()
+	return tape.Place{
+		Began: h.began, End: h.end, At: h.at(), Speed: speeds[h.speed], Paused: h.paused, Rough: h.rough,
+		Read: found.Read, Problems: found.Problems,
+		Damaged: damaged && !h.at().Before(found.Damaged),
+	}
+}

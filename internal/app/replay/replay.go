@@ -1,0 +1,268 @@
+// Package replay is the command replay: a recording on the screens, or a moment or a report of it as text.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/screen"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Name is that of the command.
+const Name = "replay"
+
+// Options are what the user wants of a recording.
+type Options struct {
+	*cli.Program
+	at, report, job string
+	once, json      bool
+}
+
+// Command shows a recording.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   Name + " FILE",
+		Short: "show a recording on the screen, or one moment of it as text or JSON",
+		Long: `replay shows on the same screens what nvnodetop record has written to FILE, from the beginning or from the time --at on, as fast as it
+happened. The screens' clock is that of the recording. With --once or --json it prints one moment: the time --at, or the end.
+With --report it prints what track --job would have printed.`,
+		Example: `  nvnodetop replay run.nvr
+  nvnodetop replay --at 14:05 run.nvr                 from 14:05 on
+  nvnodetop replay --at -10m run.nvr                  the last ten minutes
+  nvnodetop replay --at 14:05:30 --json run.nvr       that moment, for scripts
+  nvnodetop replay --report run.nvr                   the report of its job, as track --job gives it`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] == "" {
+				return errors.New("replay needs one FILE to read")
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	o := &Options{Program: cli.New(io, f, "view", "colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii")}
+	f.BoolVar(&o.once, "once", false, "print the overview and all nodes as text and exit")
+	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
+	f.StringVar(&o.at, "at", "", "the `TIME`: 15:04, 15:04:05, 2006-01-02T15:04:05, 10m (from the beginning) or "+
+		"-10m (from the end)")
+	f.StringVar(&o.report, "report", "",
+		"print the report of a job, as track --job does: `FORMAT` is text, json or markdown")
+	f.Lookup("report").NoOptDefVal = "text"
+	f.StringVar(&o.job, "job", "", "the job `ID` of the report, if the recording has several")
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := o.check(); err != nil {
+			return err
+		}
+		return o.Accept()
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) }
+	return cmd
+}
+
+// check says what is wrong with the flags.
+func (o *Options) check() error {
+	switch {
+	case o.once && o.json:
+		return errors.New("--once and --json cannot be combined")
+	case o.Changed("report") && report.Formats[o.report] == nil:
+		return fmt.Errorf("--report must be text, json or markdown, not %q", o.report)
+	case o.Changed("job") && o.report == "":
+		return errors.New("--job is for --report")
+	case o.report != "" && (o.Changed("at") || o.Changed("once") || o.Changed("json")):
+		return errors.New("--report is about the whole recording: it cannot be combined with --at, --once or --json")
+	}
+	return nil
+}
+
+// run shows a recording.
+func (o *Options) run(ctx context.Context, path string) error {
+	print := o.once || o.json
+	if o.report == "" && !print {
+		if err := screen.Possible(&o.Streams); err != nil {
+			return err
+		}
+	}
+	file, r, err := openRecording(ctx, path)
+	if ctx.Err() != nil {
+		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	}
+	if err != nil {
+		return cli.Usage("%q: %w", path, err)
+	}
+	defer func() { _ = file.Close() }()
+	if r.Cut {
+		o.Say("%q is cut: it ends at %s", path, r.End.Format(time.DateTime))
+	}
+	debug.SetMemoryLimit(memory)
+	if o.report != "" {
+		return o.reportOf(ctx, r)
+	}
+	moment := r.Began()
+	if print {
+		moment = r.End
+	}
+	if o.at != "" {
+		if moment, err = momentOf(r, o.at); err != nil {
+			return cli.Usage("--at: %w", err)
+		}
+	}
+	p := recording.NewPlayer(r, cluster.NewStore(r.Header.Poll, health.Rules(o.Config.Thresholds)))
+	defer p.Close()
+	if print {
+		return o.print(ctx, p, moment)
+	}
+	return o.play(ctx, p, newPlayhead(p, r, moment))
+}
+
+// openRecording opens a recording. A FIFO or a device is none.
+func openRecording(ctx context.Context, path string) (*os.File, *recording.Reader, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, nil, errors.Unwrap(err)
+	case !info.Mode().IsRegular():
+		return nil, nil, recording.ErrNotRecording
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, errors.Unwrap(err)
+	}
+	r, err := recording.Open(ctx, f, info.Size())
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, r, nil
+}
+
+// momentOf returns the time in a recording that the user has written.
+func momentOf(r *recording.Reader, at string) (time.Time, error) {
+	t, err := parseMoment(r, at)
+	switch {
+	case err != nil:
+		return t, fmt.Errorf("%q is neither a time such as 15:04:05 or 2006-01-02T15:04:05 nor a duration such as "+
+			"10m or -10m", at)
+	case t.Before(r.Began().Truncate(time.Second)) || t.After(r.End.Add(time.Second)):
+		return t, fmt.Errorf("%s is not in the recording, which is from %s to %s", t.Format(time.DateTime),
+			r.Began().Format(time.DateTime), r.End.Format(time.DateTime))
+	case t.Before(r.Began()):
+		return r.Began(), nil
+	}
+	return t, nil
+}
+
+func parseMoment(r *recording.Reader, at string) (time.Time, error) {
+	began := r.Began()
+	if d, err := time.ParseDuration(at); err == nil {
+		if strings.HasPrefix(at, "-") {
+			return r.End.Add(d), nil
+		}
+		return began.Add(d), nil
+	}
+	for _, layout := range []string{time.TimeOnly, "15:04"} {
+		if c, err := time.Parse(layout, at); err == nil {
+			t := time.Date(began.Year(), began.Month(), began.Day(), c.Hour(), c.Minute(), c.Second(), 0,
+				began.Location())
+			if t.Before(began.Truncate(time.Minute)) { // after midnight
+				t = time.Date(began.Year(), began.Month(), began.Day()+1, c.Hour(), c.Minute(), c.Second(), 0,
+					began.Location())
+			}
+			return t, nil
+		}
+	}
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime} {
+		if t, err := time.ParseInLocation(layout, at, began.Location()); err == nil {
+			return t, nil
+		}
+	}
+	return time.Parse(time.RFC3339, at)
+}
+
+// print prints one Snapshot.
+func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) error {
+	snap := p.Snapshot(ctx, at)
+	if ctx.Err() != nil {
+		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	}
+	if err := p.Err(); err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	print := snapshot.Look{}.Text
+	if o.json {
+		print = snapshot.JSON
+	}
+	if err := print(o.Program, snap); err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	return feed.Verdict(snap)
+}
+
+// memory is the limit of what a recording takes: the Stores that a Player keeps are beside those of a cluster that is
+// watched.
+const memory = 384 << 20
+
+// play shows the screens until the user quits.
+func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) error {
+	shown := screen.Options(&o.Config, at.Snapshot, nobody{}, selection.Choice{})
+	shown.Tape, shown.ReadOnly = at, "a recording is shown"
+	ctx, quit := context.WithCancel(ctx)
+	defer quit()
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		p.Survey(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		defer quit()
+		return ui.Run(ctx, shown, o.In, o.Out)
+	})
+	if err := group.Wait(); err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	if err := p.Err(); err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	return nil
+}
+
+// nobody takes the requests of the screen where there are neither nodes nor SLURM.
+type nobody struct{}
+
+var errRecorded = errors.New("this is a recording: there is nobody to ask")
+
+// Touch implements ui.Controls.
+func (nobody) Touch() {}
+
+// Leave implements ui.Controls.
+func (nobody) Leave() {}
+
+// Refresh implements ui.Controls.
+func (nobody) Refresh() {}
+
+// Look implements ui.Controls.
+func (nobody) Look(string, bool) {}
+
+// Ask implements ui.Controls.
+func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
+	return wire.Reply{}, errRecorded
+}
+
+// Cancel implements ui.Controls.
+func (nobody) Cancel(context.Context, string, string) error { return errRecorded }

@@ -1,0 +1,33 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+)
+
+// Whoever interrupts a replay does not wait until the recording has been read.
+func TestAMomentIsInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	file, r, err := openRecording(t.Context(), feedtest.Recording(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cfg := config.Default()
+	p := recording.NewPlayer(r, cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds)))
+	defer p.Close()
+	o := &Options{Program: &cli.Program{Config: cfg, Streams: cli.Streams{Err: io.Discard}}}
+	if err := o.print(ctx, p, r.End); !errors.Is(err, cli.ErrInterrupted) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/available"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/doctor"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/list"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/app/replay"
+	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
+	"github.com/nvnodetop/nvnodetop/internal/app/screen"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/app/serve"
+	"github.com/nvnodetop/nvnodetop/internal/app/settings"
+	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/app/track"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+)
+
+// screenFlags are the flags of the program about what is watched, and about its look.
+var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "monitor", "colors",
+	"gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
+
+// options are what only the program without a command has.
+type options struct {
+	once, json, forceColor bool
+
+	choice selection.Choice
+}
+
+// newCommand returns the program with its commands.
+func newCommand(io cli.Streams) *cobra.Command {
+	var o options
+	var intervals []config.Word
+	cmd := &cobra.Command{
+		Use:   "nvnodetop [POLL [DISPLAY]]",
+		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
+		Long: `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one screen, from the login node.
+Nothing to install on the nodes: over one ssh session per node, nvnodetop copies a small probe there and runs it.
+
+POLL is the interval between samples of a node, DISPLAY between screen updates, in seconds (default 3 and 1).`,
+		Example: `  nvnodetop                       your running jobs
+  nvnodetop 5 2                   nodes every 5 s, screen every 2 s
+  nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
+  nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
+  nvnodetop --json                one JSON document, for scripts
+  nvnodetop snapshot --help       the same as CSV, or for Prometheus
+  nvnodetop doctor gpu01          examine the connection to a node, step by step
+  nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
+		Version:       build.Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	f := cmd.Flags()
+	p := cli.New(io, f, screenFlags...)
+	f.BoolVar(&o.once, "once", false, "print the overview and all nodes as text and exit")
+	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
+	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
+	f.String(cli.Interval, "", "POLL, as nvitop takes it")
+	_ = f.MarkHidden(cli.Interval)
+	chosen := selection.Add(f)
+	cmd.Args = p.Args(func(args []string) (err error) {
+		if err = cli.AtMostIntervals(args); err == nil {
+			intervals, err = orInterval(cli.Intervals(args), f)
+		}
+		return err
+	})
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
+		if err = o.check(p); err != nil {
+			return err
+		}
+		if err = p.Accept(intervals...); err == nil {
+			o.choice, err = chosen.Choose(p, o.once, o.json)
+		}
+		return err
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), p, log) })
+	}
+	cmd.CompletionOptions.DisableDefaultCmd = true
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.FlagError(err) })
+	for _, command := range commands {
+		cmd.AddCommand(command(io))
+	}
+	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
+	return cmd
+}
+
+// commands are the commands.
+var commands = []func(cli.Streams) *cobra.Command{
+	available.Command, doctor.Command, list.Command, record.Command, replay.Command, scalars.Command, serve.Command,
+	settings.Command, snapshot.Command, track.Command,
+}
+
+// check says which flags exclude each other.
+func (o *options) check(p *cli.Program) error {
+	switch {
+	case o.once && o.json:
+		return errors.New("--once and --json cannot be combined")
+	case p.FirstSample && !o.once && !o.json:
+		return errors.New("--first-sample is for what is printed once: add --once or --json")
+	}
+	return nil
+}
+
+// orInterval returns the intervals, or POLL of the flag --interval where it is no plain number: asNvitop makes an argument
+// of one.
+func orInterval(words []config.Word, flags *pflag.FlagSet) ([]config.Word, error) {
+	switch {
+	case !flags.Changed(cli.Interval):
+		return words, nil
+	case len(words) > 0:
+		return nil, fmt.Errorf("--%s is POLL: both cannot be given", cli.Interval)
+	}
+	return []config.Word{{Name: "--" + cli.Interval, Text: flags.Lookup(cli.Interval).Value.String()}}, nil
+}
+
+// run shows the screens, or prints once.
+func (o *options) run(ctx context.Context, p *cli.Program, log *slog.Logger) error {
+	if !o.once && !o.json {
+		if err := screen.Possible(&p.Streams); err != nil {
+			return err
+		}
+		return feed.RunScreen(ctx, p, feed.Need{}, log, screen.Watch(p, o.choice))
+	}
+	need, print := feed.Once(p), snapshot.JSON
+	if need.Brief = o.json; o.once {
+		print = snapshot.Look{GPUs: o.choice.GPUs, ForceColor: o.forceColor}.Text
+	}
+	return feed.Run(ctx, p, need, log, feed.Printed(p, need, func(s *cluster.Snapshot) error { return print(p, s) },
+		feed.Verdict))
+}
+
+// help prints what --help prints behind the names of a command.
+func help(root *cobra.Command, names []string) error {
+	cmd, rest, err := root.Find(names)
+	if err != nil || len(rest) > 0 {
+		return cli.Usage("no command %q (nvnodetop --help lists them)", strings.Join(names, " "))
+	}
+	cmd.InitDefaultHelpFlag()
+	cmd.InitDefaultVersionFlag()
+	return cmd.Help()
+}

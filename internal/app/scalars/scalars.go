@@ -1,0 +1,209 @@
+// Package scalars is the command scalars, also log: numbers over time, appended to files.
+package scalars
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/scalars"
+)
+
+// Name is that of the command. Log, its old one, stays understood.
+const (
+	Name = "scalars"
+	Log  = "log"
+)
+
+// The intervals, in seconds and at least: TensorBoard counts whole seconds.
+const (
+	defaultInterval = "10"
+	leastInterval   = time.Second
+)
+
+// Options are what the user wants to have logged, and where.
+type Options struct {
+	*cli.Program
+	flags *pflag.FlagSet
+
+	dir, csv, jsonl string
+	interval        string
+
+	batch   bool // the job is that of the batch script
+	outputs []output
+	log     *scalars.Log
+	begun   bool
+}
+
+// output is a file, with the flag that names it.
+type output struct {
+	flag string
+	scalars.Output
+}
+
+// Command appends scalars to files.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     Name,
+		Aliases: []string{Log},
+		Short:   "append numbers over time to files, for TensorBoard, as CSV or JSON lines",
+		Long: `log appends the numbers of each GPU, by the rank that runs on it, to the files that are named, until it is interrupted or the job ends: event
+files that TensorBoard shows, CSV, or JSON lines. Several kinds can be written at once.
+
+It logs your running jobs, and inside a job this job only. An existing CSV or JSON lines file is continued; one that holds something else is refused.`,
+		Example: `  nvnodetop scalars --tensorboard runs                your jobs, each in a directory of its own
+  nvnodetop scalars --job 48211 --csv gpus.csv        one job, until it ends
+  nvnodetop scalars --jsonl - --interval 1 | jq .     as a stream
+  nvnodetop scalars --tensorboard runs &              in a batch script, before srun`,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	l := &Options{flags: f}
+	f.StringVar(&l.dir, "tensorboard", "", "write event files into `DIR`, in a directory for each job")
+	f.StringVar(&l.csv, "csv", "", "append CSV to `FILE`; - is the standard output")
+	f.StringVar(&l.jsonl, "jsonl", "", "append JSON, an object in each line, to `FILE`; - is the standard output")
+	f.StringVar(&l.interval, cli.Interval, defaultInterval, "read and log every `SECONDS`")
+	l.Program = cli.New(io, f)
+	f.StringVar(&l.Config.Job, "job", "", "log the job `ID` only, and end with it")
+	l.Share("nodes", "login", "transport", "timeout", "log", "demo")
+	cmd.Args = l.Args(cli.NoArguments)
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := l.check(); err != nil {
+			return err
+		}
+		poll, err := l.ByInterval(l.interval, leastInterval)
+		if err != nil {
+			return err
+		}
+		l.batch = feed.OwnJob(l.Program)
+		return l.Accept(poll...)
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return l.Logged(func(log *slog.Logger) error { return l.run(cmd.Context(), log) })
+	}
+	return cmd
+}
+
+// check checks which files are wanted, and of which job.
+func (l *Options) check() error {
+	for _, name := range []string{"tensorboard", "csv", "jsonl", "job"} { // "$UNSET" in a script
+		if f := l.flags.Lookup(name); f.Changed && f.Value.String() == "" {
+			return fmt.Errorf("--%s is empty", name)
+		}
+	}
+	switch {
+	case l.dir == "" && l.csv == "" && l.jsonl == "":
+		return errors.New("name a file to write: --tensorboard DIR, --csv FILE or --jsonl FILE")
+	case l.csv == l.jsonl && l.csv != "":
+		return errors.New("--csv and --jsonl need files of their own")
+	}
+	return nil
+}
+
+func (l *Options) run(ctx context.Context, log *slog.Logger) (err error) {
+	defer func() {
+		for _, o := range l.outputs {
+			if wrong := o.Close(); wrong != nil && err == nil {
+				err = cli.Failed(fmt.Errorf("--%s: %w", o.flag, wrong))
+			}
+		}
+	}()
+	if err := l.open(); err != nil {
+		return err
+	}
+	every := l.Config.Poll
+	l.log = scalars.New(every)
+	show := feed.Followed(l.Program, every/2, l.see) // twice per report, so that none is missed
+	err = feed.Run(ctx, l.Program, feed.Need{Brief: true, Steady: true}, log, show)
+	if errors.Is(err, errJobOver) {
+		return nil
+	}
+	return err
+}
+
+// errJobOver says that the job has ended that was to be logged.
+var errJobOver = errors.New("the job has ended")
+
+// open opens the files before anything is asked: what is wrong with them is said at once.
+func (l *Options) open() error {
+	if l.dir != "" {
+		_, host := access.Here()
+		o, err := scalars.NewTensorBoard(l.dir, host, os.Getpid())
+		if err != nil {
+			return cli.Usage("--tensorboard: %w", err)
+		}
+		l.outputs = append(l.outputs, output{"tensorboard", o})
+	}
+	for _, file := range []struct {
+		flag, path string
+		form       scalars.Form
+	}{{"csv", l.csv, scalars.CSV}, {"jsonl", l.jsonl, scalars.JSONLines}} {
+		if file.path == "" {
+			continue
+		}
+		o, err := l.table(file.path, file.form)
+		if err != nil {
+			return cli.Usage("--%s: %w", file.flag, err)
+		}
+		l.outputs = append(l.outputs, output{file.flag, o})
+	}
+	return nil
+}
+
+func (l *Options) table(path string, form scalars.Form) (*scalars.Table, error) {
+	if path == "-" {
+		return scalars.Stream(l.Out, form)
+	}
+	return scalars.Open(path, form)
+}
+
+// see logs what is new in a Snapshot.
+func (l *Options) see(s *cluster.Snapshot) error {
+	switch {
+	case len(s.Jobs) == 0 && !l.begun:
+		return l.nothing(s)
+	case len(s.Jobs) == 0 && l.Config.Job != "" && s.Discovery.Failure == nil:
+		return errJobOver
+	case !l.begun:
+		l.begun = true
+		l.greet(s)
+	}
+	samples := l.log.Samples(s)
+	for _, o := range l.outputs {
+		if err := o.Write(samples); err != nil {
+			return fmt.Errorf("--%s: %w", o.flag, err)
+		}
+	}
+	return nil
+}
+
+// nothing is why there is nothing to log.
+func (l *Options) nothing(s *cluster.Snapshot) error {
+	d := &s.Discovery
+	if l.batch && !d.Answered.IsZero() {
+		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs", l.Config.Job,
+			feed.BatchJob))
+	}
+	return feed.NoJob(&l.Config, s)
+}
+
+// greet says on a terminal that it has begun.
+func (l *Options) greet(s *cluster.Snapshot) {
+	if file, ok := l.Err.(*os.File); ok && cli.IsTerminal(file) {
+		gpus := 0
+		for i := range s.Jobs {
+			gpus += s.Jobs[i].GPUs
+		}
+		fmt.Fprintf(file, "nvnodetop: logging %d GPUs every %v until Ctrl-C\n", gpus, l.Config.Poll)
+	}
+}

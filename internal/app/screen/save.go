@@ -1,0 +1,20 @@
+package screen
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
+)
+
+// save writes what the user has chosen on the screen to his file of settings, and returns its path.
+func save(c choices.Choices, keys []string) (path string, err error) {
+	cfg := config.Default()
+	cfg.Theme, cfg.View, cfg.Columns = c.Theme, c.View, c.Columns
+	cfg.GPULevels, cfg.MemoryLevels = config.Levels(c.Levels), config.Levels(c.MemoryLevels)
+	cfg.Colors = ui.ColorsJob
+	if c.Classic {
+		cfg.Colors = ui.ColorsClassic
+	}
+	path = config.UserFile()
+	return path, cfg.Save(path, keys...)
+}

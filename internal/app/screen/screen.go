@@ -1,0 +1,131 @@
+// Package screen shows the screens of what is watched, records beside them when the user wants it, and saves what the user
+// chooses there.
+package screen
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/attached"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Possible returns nil if the screens can be shown.
+func Possible(io *cli.Streams) error {
+	if !cli.IsTerminal(io.In) || !cli.IsTerminal(io.Out) {
+		return cli.Usage("not a terminal: use --once for text or --json for JSON")
+	}
+	if os.Getenv("TERM") == "dumb" {
+		return cli.Usage("a terminal with TERM=dumb cannot show the screen: use --once")
+	}
+	return nil
+}
+
+// Watch shows the screens until the user quits or a signal comes.
+func Watch(p *cli.Program, choice selection.Choice) feed.Show {
+	return func(ctx context.Context, from feed.Feed) error { return watch(ctx, p, choice, from) }
+}
+
+func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from feed.Feed) error {
+	before, err := term.GetState(int(p.In.Fd()))
+	if err != nil {
+		return cli.Exit(cli.ExitFailed, fmt.Errorf("read the terminal's state: %w", err))
+	}
+	user := feed.NewAttended(from)
+	ctx, quit := context.WithCancel(ctx)
+	group, ctx := errgroup.WithContext(ctx)
+	choices := newSaver(&p.Config)
+	var w *session.Watch
+	recorder := record.NewBackground(&p.Config, func() string { return onlyJob(w.Store) })
+	w = session.Open(ctx, &p.Config, 0, from, feed.RaiseMemory(), recorder.Take)
+	group.Go(func() error {
+		<-w.Done()
+		return w.Err()
+	})
+	group.Go(func() error { return recorder.Run(ctx) })
+	group.Go(func() error { return recorder.Hold(ctx, from.Touch) })
+	group.Go(func() error { return choices.run(ctx) })
+	group.Go(func() error {
+		defer quit()
+		o := Options(&p.Config, w.Store.Snapshot, user, choice)
+		o.Save, o.Remember = save, choices.remember
+		o.Record, o.Watch = recorder, attached.Find(os.Getenv).Watch
+		w.CatchUp(session.Past)
+		return ui.Run(ctx, o, p.In, p.Out)
+	})
+	var away error
+	group.Go(func() error {
+		defer quit()
+		away = user.Left(ctx, p.Config.IdleExit, "key")
+		return nil
+	})
+	<-ctx.Done()
+	ended, err := session.Go(group.Wait).Wait(feed.Parting)
+	if !ended {
+		// A terminal that accepts no output (Ctrl-S, a dead link) blocks the screen, but its settings can still be
+		// restored.
+		_ = term.Restore(int(p.In.Fd()), before)
+	}
+	if ended { // else the disk may be what does not answer
+		recorder.Report(p.Out)
+	}
+	if ended && err == nil {
+		return away
+	}
+	return cli.Failed(err)
+}
+
+// Options are those of screens that nothing is saved of.
+func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from ui.Controls,
+	choice selection.Choice) ui.Options {
+	return ui.Options{
+		Snapshot: snapshot,
+		Now:      time.Now,
+		Controls: from,
+		Display:  cfg.Display,
+		Theme:    cfg.Theme,
+		ASCII:    cli.ASCII(cfg),
+		Colors:   cli.Colors(cfg),
+		Levels:   part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Columns:  cfg.Columns,
+		View:     startView(cfg),
+		Monitor:  cfg.Monitor,
+		Banner:   cfg.Banner,
+		Login:    cfg.Login,
+		ReadOnly: feed.WhyReadOnly(cfg),
+		Version:  build.Version(),
+
+		Only: choice.GPUs, Processes: choice.Processes,
+	}
+}
+
+// startView returns the page to start with: the one asked for, or else the last choice. "auto" leaves it to the screen.
+func startView(cfg *config.Config) string {
+	if cfg.View != ui.ViewAuto {
+		return cfg.View
+	}
+	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
+}
+
+// onlyJob returns the ID of the only job; "": there is none, or several.
+func onlyJob(store *cluster.Store) string {
+	if jobs := store.Snapshot(time.Now()).Jobs; len(jobs) == 1 {
+		return jobs[0].ID
+	}
+	return ""
+}

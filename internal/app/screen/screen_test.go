@@ -1,0 +1,115 @@
+package screen
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+)
+
+// What the user chooses is there at the next start, except in the demo and for what the command line decided.
+func TestChoicesAreKept(t *testing.T) {
+	for _, test := range []struct {
+		name         string
+		change       func(*config.Config)
+		view, colors string
+		files        int
+	}{
+		{"plain", func(*config.Config) {}, ui.ViewOverview, ui.ColorsClassic, 2},
+		{"demo", func(c *config.Config) { c.Demo = "4x8" }, ui.ViewAuto, ui.ColorsJob, 0},
+		{"--view", func(c *config.Config) { c.View = ui.ViewNode }, ui.ViewNode, ui.ColorsClassic, 1},
+		{"--colors", func(c *config.Config) { c.Colors = ui.ColorsJob }, ui.ViewOverview, ui.ColorsJob, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("XDG_STATE_HOME", dir)
+			cfg := config.Default()
+			test.change(&cfg)
+			choices := newSaver(&cfg)
+			ctx, quit := context.WithCancel(t.Context())
+			saved := session.Go(func() error { return choices.run(ctx) })
+			save := choices.remember
+			save(ui.RememberView, ui.ViewNode)
+			save(ui.RememberView, ui.ViewOverview)
+			save(ui.RememberColors, ui.ColorsClassic)
+			quit()
+			if done, err := saved.Wait(time.Minute); !done || err != nil {
+				t.Fatal("the choices are not saved", err)
+			}
+			next := Options(&cfg, nil, nil, selection.Choice{})
+			if next.View != test.view || next.Colors != test.colors {
+				t.Errorf("view %q, colors %q, want %q, %q", next.View, next.Colors, test.view, test.colors)
+			}
+			if files, _ := os.ReadDir(dir + "/nvnodetop"); len(files) != test.files {
+				t.Errorf("%d files, want %d", len(files), test.files)
+			}
+		})
+	}
+}
+
+// The screen knows the login host, which stands in commands that the user copies.
+func TestScreenKnowsTheLoginHost(t *testing.T) {
+	cfg := config.Default()
+	cfg.Login = "al@cluster"
+	if o := Options(&cfg, nil, nil, selection.Choice{}); o.Login != "al@cluster" {
+		t.Errorf("got %q", o.Login)
+	}
+}
+
+// A panic in a source ends the screen and gives the terminal back.
+func TestWatchSurvivesAPanic(t *testing.T) {
+	tty, written := feedtest.Terminal(t)
+	before, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	panics := &feedtest.Feed{Events: feedtest.ThreeNodes(), Then: func(context.Context) error { time.Sleep(300 * time.Millisecond); panic("a source that panics") }}
+	cfg := config.Default()
+	cfg.Demo, cfg.Theme = config.DefaultDemo, "dark" // remembers nothing, asks the terminal nothing
+	p := &cli.Program{Config: cfg, Streams: cli.Streams{In: tty, Out: tty, Err: io.Discard}}
+	failed := Watch(p, selection.Choice{})(t.Context(), panics)
+	after, err := term.GetState(int(tty.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if failed == nil || !strings.Contains(failed.Error(), "a source that panics") || *after != *before {
+		t.Errorf("error %v; the terminal is as before: %t", failed, *after == *before)
+	}
+	if !strings.Contains(written(), "\x1b[?1049l") {
+		t.Error("the screen is still on the terminal")
+	}
+}
+
+// A screen that nobody uses ends by itself, and says why on the terminal that it has given back.
+func TestTheIdleScreenEnds(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	tty, written := feedtest.Terminal(t)
+	cfg := config.Default()
+	cfg.Demo, cfg.IdleExit = "1x1", 300*time.Millisecond
+	began := time.Now()
+	p := &cli.Program{Config: cfg, Streams: cli.Streams{In: tty, Out: tty, Err: &bytes.Buffer{}}}
+	err := Watch(p, selection.Choice{})(t.Context(), demo.New(1, 1, 1, time.Second, 0))
+	shown := written()
+	exit, ours := errors.AsType[*cli.ExitError](err)
+	if !ours || exit.Code != cli.ExitOK || exit.Err.Error() != "ended after 300ms without a key (nvnodetop config shows "+
+		"where idle_exit is set)" {
+		t.Errorf("error %v", err)
+	}
+	if took := time.Since(began); took < cfg.IdleExit || took > 10*time.Second || shown == "" {
+		t.Errorf("it took %v and wrote %d bytes", took, len(shown))
+	}
+}

@@ -1,0 +1,150 @@
+// Package selection is nvitop's flags that choose GPUs and processes.
+package selection
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// Flags are the flags as they are given.
+type Flags struct {
+	users, pids, only      []string
+	compute, onlyCompute   bool
+	graphics, onlyGraphics bool
+	visible                bool
+	flags                  *pflag.FlagSet
+}
+
+// Choice is what is shown.
+type Choice struct {
+	GPUs      tally.Only   // nil: all
+	Processes *filter.Expr // the filter to begin with
+	text      string       // of Processes
+}
+
+// Add adds all of them.
+func Add(f *pflag.FlagSet) *Flags {
+	n := AddGPUs(f)
+	f.StringSliceVarP(&n.users, "user", "u", nil, "show only processes of these `USERS`; without a name of you")
+	f.StringSliceVarP(&n.pids, "pid", "p", nil, "show only these processes, by their `PIDS`")
+	f.BoolVarP(&n.compute, "compute", "c", false, "show only processes that compute (type C, C+G or M)")
+	f.BoolVarP(&n.onlyCompute, "only-compute", "C", false,
+		"show only processes that compute and do not draw (type C or M)")
+	f.BoolVarP(&n.graphics, "graphics", "g", false, "show only processes that draw (type G or C+G)")
+	f.BoolVarP(&n.onlyGraphics, "only-graphics", "G", false,
+		"show only processes that draw and do not compute (type G)")
+	f.BoolVar(&n.visible, "only-visible", false,
+		"show only the GPUs in CUDA_VISIBLE_DEVICES, with --transport local; also -ov")
+	return n
+}
+
+// AddGPUs adds the flag that names GPUs alone.
+func AddGPUs(f *pflag.FlagSet) *Flags {
+	n := &Flags{flags: f}
+	f.StringSliceVarP(&n.only, "only", "o", nil, "show only these `GPUS` of each node, by number, UUID or PCI bus ID")
+	return n
+}
+
+// Choose says what the flags choose, for the screens or else for what is printed once, as text or as JSON.
+func (n *Flags) Choose(p *cli.Program, once, json bool) (c Choice, err error) {
+	if c.GPUs, err = n.chooseGPUs(&p.Config); err != nil {
+		return c, err
+	}
+	var terms []string
+	if n.flags.Changed("user") {
+		if len(n.users) == 0 {
+			n.users = []string{p.Me()}
+		}
+		terms = append(terms, "user="+strings.Join(n.users, ","))
+	}
+	if n.flags.Changed("pid") {
+		terms = append(terms, "pid="+strings.Join(n.pids, ","))
+	}
+	for _, t := range []struct {
+		on   bool
+		term string
+	}{{n.compute, "type=C,M"}, {n.onlyCompute, "type=C,M and type!=G"}, {n.graphics, "type=G"},
+		{n.onlyGraphics, "type=G and type!=C"}} {
+		if t.on {
+			terms = append(terms, t.term)
+		}
+	}
+	switch c.text = strings.Join(terms, " and "); {
+	case json && (c.text != "" || c.GPUs != nil):
+		return c, errors.New("--json has everything: -u, -p, -c, -g and -o cannot be combined with it")
+	case once && c.text != "":
+		return c, errors.New("--once prints no processes: -u, -p, -c and -g cannot be combined with it")
+	}
+	if err := n.check(); err != nil {
+		return c, err
+	}
+	expr, wrong := filter.Parse(c.text, filter.Of(&rows.Processes))
+	if wrong != nil { // too many names
+		return c, fmt.Errorf("-u and -p: %w", wrong)
+	}
+	c.Processes = expr
+	return c, nil
+}
+
+// userName is how a user may be named: a filter is made of it.
+var userName = regexp.MustCompile(`^[\pL\pN_.][\pL\pN_.@$+-]*$`)
+
+// check reports names and numbers that are none.
+func (n *Flags) check() error {
+	for _, name := range n.users {
+		if !userName.MatchString(name) {
+			return fmt.Errorf("--user takes names of users, not %q", name)
+		}
+	}
+	if n.flags.Changed("pid") && len(n.pids) == 0 {
+		return errors.New("--pid takes process IDs: there is none behind it")
+	}
+	for _, pid := range n.pids {
+		if v, err := strconv.Atoi(pid); err != nil || v < 1 {
+			return fmt.Errorf("--pid takes process IDs, not %q", pid)
+		}
+	}
+	return nil
+}
+
+// chooseGPUs says which GPUs are shown.
+func (n *Flags) chooseGPUs(cfg *config.Config) (tally.Only, error) {
+	from := "--only"
+	if n.visible {
+		from = "CUDA_VISIBLE_DEVICES"
+		switch {
+		case n.flags.Changed("only"):
+			return nil, errors.New("--only and --only-visible cannot be combined")
+		case cfg.Transport != config.Local:
+			return nil, errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or name " +
+				"GPUs with --only")
+		}
+		visible, set := os.LookupEnv(from)
+		if !set {
+			return nil, nil
+		}
+		n.only = slices.DeleteFunc(strings.Split(visible, ","), func(s string) bool { return s == "" })
+	}
+	if (n.visible || n.flags.Changed("only")) && len(n.only) == 0 {
+		return nil, fmt.Errorf("%s names no GPU", from)
+	}
+	for _, name := range n.only {
+		if !tally.NamesGPU(name) {
+			return nil, fmt.Errorf("%s takes numbers, UUIDs and PCI bus IDs of GPUs, not %q", from, name)
+		}
+	}
+	return n.only, nil
+}

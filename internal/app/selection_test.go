@@ -1,0 +1,73 @@
+package app
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+)
+
+func TestSelection(t *testing.T) {
+	t.Setenv("CUDA_VISIBLE_DEVICES", "1,GPU-1c2d")
+	me, _ := access.Here()
+	for _, test := range []struct{ args, processes, only, wrong string }{
+		{args: ""},
+		{args: "-u", processes: "user=" + me},
+		{args: "-u --login carol@cluster", processes: "user=carol"},
+		{args: "-u --login ssh://carol@cluster", processes: "user=carol"},
+		{args: "-u --login carol@EXAMPLE.ORG@cluster:22", processes: "user=carol@EXAMPLE.ORG"},
+		{args: "-u --login ssh://cluster", processes: "user=" + me},
+		{args: "-u alice bob -p 1 2 -c", processes: "user=alice,bob and pid=1,2 and type=C,M"},
+		{args: "-C -o 3:1", processes: "type=C,M and type!=G", only: "3:1"},
+		{args: "-g", processes: "type=G"},
+		{args: "--only-graphics", processes: "type=G and type!=C"},
+		{args: "-ov --transport local", only: "1,GPU-1c2d"},
+		{args: "--once -o 1", only: "1"},
+		{args: "-u a;b", wrong: `--user takes names of users, not "a;b"`},
+		{args: "-u a)", wrong: `--user takes names of users, not "a)"`},
+		{args: "-p", wrong: "--pid takes process IDs: there is none behind it"},
+		{args: "-p 0", wrong: `--pid takes process IDs, not "0"`},
+		{args: "-p " + strings.Repeat("99999 ", 100), wrong: "-u and -p: a filter has at most 512 characters"},
+		{args: "-o", wrong: "--only names no GPU"},
+		{args: "-o x", wrong: `--only takes numbers, UUIDs and PCI bus IDs of GPUs, not "x"`},
+		{args: "-ov", wrong: "--only-visible is about the GPUs of this host: use it with --transport local, or name " +
+			"GPUs with --only"},
+		{args: "-ov -o 1 --transport local", wrong: "--only and --only-visible cannot be combined"},
+		{args: "--json -u", wrong: "--json has everything: -u, -p, -c, -g and -o cannot be combined with it"},
+		{args: "--once -g", wrong: "--once prints no processes: -u, -p, -c and -g cannot be combined with it"},
+	} {
+		f, once, json := pflag.NewFlagSet("", pflag.ContinueOnError), false, false
+		p, flags := cli.New(cli.Streams{}, f, screenFlags...), selection.Add(f)
+		f.BoolVar(&once, "once", false, "")
+		f.BoolVar(&json, "json", false, "")
+		if err := f.Parse(asNvitop(strings.Fields(test.args))); err != nil {
+			t.Fatal(err)
+		}
+		wrong := ""
+		choice, err := flags.Choose(p, once, json)
+		if err != nil {
+			wrong = err.Error()
+		}
+		want, _ := filter.Parse(test.processes, filter.Of(&rows.Processes))
+		if wrong != test.wrong || wrong == "" && (!reflect.DeepEqual(choice.Processes, want) ||
+			strings.Join(choice.GPUs, ",") != test.only) {
+			t.Errorf("%s: %v, only %q, error %q", test.args, choice.Processes, choice.GPUs, wrong)
+		}
+	}
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	p, flags := cli.New(cli.Streams{}, f, screenFlags...), selection.Add(f)
+	if err := f.Parse([]string{"--only-visible", "--transport", "local"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := flags.Choose(p, false, false); err == nil || err.Error() != "CUDA_VISIBLE_DEVICES names no GPU" {
+		t.Errorf("nothing is visible: %v", err)
+	}
+}

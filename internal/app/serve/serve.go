@@ -1,0 +1,268 @@
+// Package serve is the command serve: Snapshots for browsers and programs.
+package serve
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/web"
+)
+
+// Options are what the user wants of the server.
+type Options struct {
+	*cli.Program
+
+	place     web.Place
+	tokenFile string
+	names     string
+	record    string // a file; "": nothing is recorded
+
+	listener *web.Listener
+	token    string
+	handler  atomic.Pointer[http.Handler] // nil: the source has not been chosen yet
+}
+
+const defaultListen = "127.0.0.1:9481"
+
+// Command shows Snapshots to browsers and programs.
+func Command(io cli.Streams) *cobra.Command {
+	var poll []config.Word
+	cmd := &cobra.Command{
+		Use:   "serve [POLL]",
+		Short: "show everything to a browser, to Prometheus and to programs, read-only",
+		Long: `serve shows jobs, nodes, GPUs, problems and processes on a web page, as JSON (/api/v1/snapshot) and for Prometheus (/metrics). Nobody can change
+anything through it. It listens on this host only, and prints the address, with a token that others do not know. For an address that other hosts can
+reach it needs TLS.`,
+		Example: `  nvnodetop serve
+  nvnodetop serve --listen unix:$HOME/.nvnodetop.sock
+  nvnodetop serve --listen :9481 --tls-cert cert.pem --tls-key key.pem --token-file token`,
+	}
+	f := cmd.Flags()
+	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log")}
+	f.StringVar(&s.place.Address, "listen", defaultListen,
+		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
+	f.StringVar(&s.place.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
+	f.StringVar(&s.place.Key, "tls-key", "", "its key, a `FILE` in PEM format")
+	f.StringVar(&s.tokenFile, "token-file", "",
+		"read the token from `FILE`, which only you may read; otherwise a new one is made")
+	snapshot.NamesFlag(f, &s.names)
+	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
+	record.BesideFlag(f, &s.record)
+	cmd.Args = s.Args(func(args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("unexpected argument %q: serve takes only POLL, in seconds", args[1])
+		}
+		poll = cli.Intervals(args)
+		return nil
+	})
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := s.check(); err != nil {
+			return err
+		}
+		if err := s.Accept(poll...); err != nil {
+			return err
+		}
+		if s.record != "" {
+			if err := record.Allowed(&s.Config); err != nil {
+				return err
+			}
+		}
+		return allowed(&s.Config, s.place)
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return s.Logged(func(log *slog.Logger) error { return s.run(cmd.Context(), log) })
+	}
+	return cmd
+}
+
+// allowed says why serve may not listen at a place.
+func allowed(cfg *config.Config, at web.Place) error {
+	switch {
+	case cfg.Serve == config.ServeOff:
+		return cli.Usage("serve is switched off: serve = %q (%s)", cfg.Serve, cfg.ServeFrom)
+	case cfg.Serve == config.ServeLocal && !at.Local():
+		return cli.Usage("--listen %q is not allowed: serve = %q (%s): use 127.0.0.1:PORT or unix:PATH",
+			at.Address, cfg.Serve, cfg.ServeFrom)
+	}
+	return nil
+}
+
+// check checks what only serve has.
+func (s *Options) check() (err error) {
+	if (s.place.Cert == "") != (s.place.Key == "") {
+		return errors.New("--tls-cert and --tls-key belong together")
+	}
+	if err := snapshot.CheckNames(s.names); err != nil {
+		return err
+	}
+	if s.tokenFile != "" {
+		s.token, err = readToken(s.tokenFile)
+	}
+	return err
+}
+
+// need is what it needs of the nodes: a recording is made at their pace, though nobody looks at it.
+func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != ""} }
+
+// leastToken is how long a token must be that nobody guesses.
+const leastToken = 16
+
+func readToken(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > 4096 {
+		return "", fmt.Errorf("--token-file: %q is not a file with a token", path)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return "", fmt.Errorf("--token-file: others can read %q (chmod 600 prevents that)", path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	token := string(bytes.TrimSpace(text))
+	if len(token) < leastToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "", fmt.Errorf("--token-file: %q must have one line of at least %d printable ASCII characters without "+
+			"spaces", path, leastToken)
+	}
+	return token, nil
+}
+
+// run listens, and then chooses the source: a port in use is reported before nodes are reached.
+func (s *Options) run(ctx context.Context, log *slog.Logger) error {
+	listener, err := web.Listen(s.place)
+	switch {
+	case errors.Is(err, web.ErrUnsafe), errors.Is(err, web.ErrAddress), errors.Is(err, web.ErrAbstract):
+		return cli.Usage("--listen %w", err)
+	case errors.Is(err, web.ErrOpenKey):
+		return cli.Usage("--tls-key: %w", err)
+	case err != nil:
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	s.listener = listener
+	if s.token == "" && !listener.Socket {
+		s.token = rand.Text()
+	}
+	server := web.NewHTTP(http.HandlerFunc(s.answer))
+	failing := session.Go(func() error { return server.Serve(listener) })
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		<-failing.Done()
+		cancel()
+	}()
+	if err := s.announce(); err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	err = feed.Run(ctx, s.Program, s.need(), log, record.Beside(s.Program, s.record, s.show))
+	s.part(server)
+	if broken := failing.Err(); broken != nil && !errors.Is(broken, http.ErrServerClosed) {
+		return cli.Failed(broken)
+	}
+	return err
+}
+
+// part ends the server: the last answers are sent.
+func (s *Options) part(server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), feed.ShortParting)
+	defer cancel()
+	if server.Shutdown(ctx) != nil {
+		_ = server.Close()
+	}
+}
+
+// answer answers a request, also before it is known whom to ask for GPUs.
+func (s *Options) answer(w http.ResponseWriter, r *http.Request) {
+	if h := s.handler.Load(); h != nil {
+		(*h).ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "starting", http.StatusServiceUnavailable)
+}
+
+// show answers requests until ctx ends, nobody has asked for longer than the admins allow, or the source cannot
+// continue.
+func (s *Options) show(ctx context.Context, from feed.Feed) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var news atomic.Uint64
+	w := session.Open(ctx, &s.Config, 0, from, feed.RaiseMemory(), func(cluster.Event) { news.Add(1) })
+	user := feed.NewAttended(&feed.Sparing{Feed: from})
+	server := web.New(web.Options{
+		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
+		Every: s.Config.Display, Names: export.Names(s.names), Token: s.token, Local: s.listener.Local,
+	})
+	handler := server.Handler()
+	s.handler.Store(&handler)
+	away := session.Go(func() error {
+		defer cancel()
+		return user.Left(ctx, s.Config.IdleExit, "request")
+	})
+	server.Run(w.Context())
+	cancel()
+	_, quit := away.Wait(feed.Parting)
+	return cli.Failed(cmp.Or(w.Stop(feed.Parting), quit))
+}
+
+// announce prints where the page is. This is the only time that the token is shown.
+func (s *Options) announce() error {
+	_, host := access.Here()
+	if s.listener.Socket {
+		path := strings.TrimPrefix(s.place.Address, "unix:")
+		_, err := fmt.Fprintf(s.Out, "unix socket %s\nfrom your own computer: ssh -L 9481:%s %s, and open "+
+			"http://localhost:9481/%s\n", path, path, host, s.query())
+		return err
+	}
+	scheme, name := "http", s.listener.Addr().(*net.TCPAddr).IP.String()
+	if s.listener.TLS {
+		scheme = "https"
+	}
+	if !s.listener.Local {
+		name = host
+	}
+	port := strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port)
+	if _, err := fmt.Fprintf(s.Out, "%s://%s/%s\n", scheme, net.JoinHostPort(name, port), s.query()); err != nil {
+		return err
+	}
+	if !s.listener.Local {
+		return nil
+	}
+	_, err := fmt.Fprintf(s.Out, "from your own computer: ssh -L %s:%s %s, and open that address there\n", port,
+		s.listener.Addr(), host)
+	return err
+}
+
+// query is the token for the address of the page. One from a file is known to the user.
+func (s *Options) query() string {
+	if s.token == "" || s.tokenFile != "" {
+		return ""
+	}
+	return "?token=" + s.token
+}

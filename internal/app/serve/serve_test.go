@@ -1,0 +1,51 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/web"
+)
+
+func TestServeOfThisHostOnly(t *testing.T) {
+	cfg := config.Default()
+	cfg.Serve = config.ServeLocal
+	for address, ok := range map[string]bool{
+		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false,
+		"192.0.2.1:0": false, "x": false,
+	} {
+		if err := allowed(&cfg, web.Place{Address: address}); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// However a recording ends, its last state is the one before the sessions were closed.
+func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.nvr")
+	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: io.Discard}}
+	s := &Options{Program: p, place: web.Place{Address: "unix:" + path + ".sock"}, names: "nvnodetop"}
+	var err error
+	if s.listener, err = web.Listen(s.place); err != nil {
+		t.Fatal(err)
+	}
+	defer s.listener.Close()
+	feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
+		return record.Beside(p, path, s.show)(ctx, from)
+	})
+}
+
+// What is recorded keeps its pace, though nobody looks at it.
+func TestRecordsAtFullPace(t *testing.T) {
+	for _, record := range []string{"", "file"} {
+		if s := (&Options{record: record}); s.need().Steady != (record != "") {
+			t.Errorf("record %q: %+v", record, s.need())
+		}
+	}
+}

@@ -1,0 +1,51 @@
+// Package settings is the command config.
+package settings
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+)
+
+// Command prints the settings that the same flags and arguments would give a run.
+func Command(io cli.Streams) *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "config [POLL [DISPLAY]]",
+		Short: "print the settings, and where each of them comes from",
+		Args:  func(_ *cobra.Command, args []string) error { return cli.AtMostIntervals(args) },
+	}
+	p := cli.New(io, cmd.Flags(), cli.Settings()...)
+	cmd.Flags().BoolVar(&check, "check", false,
+		"only say what is wrong: exit code 2 also for a key that this version does not know")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		origins, err := p.Load(cli.Intervals(args)...)
+		switch {
+		case err != nil:
+			return err
+		case check:
+			return checked(p, origins)
+		}
+		return cli.Failed(p.Config.Print(p.Out, origins))
+	}
+	return cmd
+}
+
+// checked says which keys are unknown, or that none is: other mistakes have ended the command before.
+func checked(p *cli.Program, o *config.Origins) error {
+	if len(o.Unknown) > 0 {
+		for _, key := range o.Unknown {
+			p.Say("%s", key)
+		}
+		return cli.Exit(cli.ExitUsage, nil)
+	}
+	for _, path := range o.Files {
+		if _, err := fmt.Fprintf(p.Out, "%s: no mistake\n", path); err != nil {
+			return cli.Failed(err)
+		}
+	}
+	return nil
+}

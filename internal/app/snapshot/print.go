@@ -1,0 +1,62 @@
+package snapshot
+
+import (
+	"os"
+	"strconv"
+
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+)
+
+// Widths of --once. A file or pipe has fileWidth unless COLUMNS says otherwise.
+const (
+	fileWidth             = 120
+	leastWidth, mostWidth = 60, 1000
+)
+
+// Look is how text looks, beside the settings.
+type Look struct {
+	GPUs       tally.Only // to show; nil: all
+	ForceColor bool       // although the output is no terminal
+}
+
+// Text prints a Snapshot as text.
+func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
+	cfg := &p.Config
+	return printout.Write(p.Out, snap, printout.Options{
+		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.profile(p.Out), ASCII: cli.ASCII(cfg),
+		Classic: cli.Colors(cfg) == ui.ColorsClassic,
+		Only:    l.GPUs, Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Columns: cfg.Columns,
+	})
+}
+
+// JSON prints it as JSON.
+func JSON(p *cli.Program, snap *cluster.Snapshot) error { return export.JSON(p.Out, snap) }
+
+// profile is which colors the output takes. NO_COLOR counts more than --force-color.
+func (l Look) profile(out *os.File) colorprofile.Profile {
+	environ := os.Environ()
+	if l.ForceColor {
+		environ = append(environ, "CLICOLOR_FORCE=1")
+	}
+	return colorprofile.Detect(out, environ)
+}
+
+func textWidth(out *os.File) int {
+	width, _, err := term.GetSize(int(out.Fd()))
+	if err != nil {
+		if width, err = strconv.Atoi(os.Getenv("COLUMNS")); err != nil {
+			return fileWidth
+		}
+	}
+	return min(max(width, leastWidth), mostWidth)
+}

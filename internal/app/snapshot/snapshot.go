@@ -1,0 +1,109 @@
+// Package snapshot prints one Snapshot: the command, and the text of --once.
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/export"
+)
+
+// flags are the shared ones that snapshot takes. Those about the look count for text only.
+var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "log", "theme", "colors",
+	"gpu-util-thresh", "mem-util-thresh", "ascii"}
+
+// Options are what the user wants of a Snapshot.
+type Options struct {
+	format, names string
+	look          Look
+}
+
+// Command prints one Snapshot.
+func Command(io cli.Streams) *cobra.Command {
+	var o Options
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "print what is known now as text, JSON or CSV, or for Prometheus",
+		Long: `snapshot waits until every node has reported twice, a second apart, or has failed, at most --timeout, and prints what is known then: as text
+(what --once prints), as JSON (what --json prints), as CSV with a line for each GPU, or in the text format of Prometheus.
+
+Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2 invalid arguments, 3 no running job or no answer from SLURM.`,
+		Example: `  nvnodetop snapshot --format csv > gpus.csv
+  nvnodetop snapshot --format prometheus --metrics-names dcgm`,
+	}
+	f := cmd.Flags()
+	p := cli.New(io, f, flags...)
+	only := selection.AddGPUs(f)
+	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json, csv or prometheus")
+	NamesFlag(f, &o.names)
+	cmd.Args = p.Args(cli.NoArguments)
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := o.check(f); err != nil {
+			return err
+		}
+		if err := p.Accept(); err != nil {
+			return err
+		}
+		choice, err := only.Choose(p, o.format == "text", o.format != "text")
+		o.look.GPUs = choice.GPUs
+		return err
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		need := feed.Once(p)
+		need.Brief = o.format != "text"
+		return p.Logged(func(log *slog.Logger) error {
+			print := func(s *cluster.Snapshot) error { return o.print(p, s) }
+			return feed.Run(cmd.Context(), p, need, log, feed.Printed(p, need, print, feed.Verdict))
+		})
+	}
+	return cmd
+}
+
+// check checks what only snapshot has.
+func (o *Options) check(f *pflag.FlagSet) error {
+	switch {
+	case !slices.Contains([]string{"text", "json", "csv", "prometheus"}, o.format):
+		return fmt.Errorf("--format must be text, json, csv or prometheus, not %q", o.format)
+	case f.Changed("metrics-names") && o.format != "prometheus":
+		return errors.New("--metrics-names is for --format prometheus")
+	case f.Changed("only") && o.format != "text":
+		return errors.New("--only is for --format text: the other formats have every GPU")
+	}
+	return CheckNames(o.names)
+}
+
+// NamesFlag adds the flag for the names of metrics.
+func NamesFlag(f *pflag.FlagSet, names *string) {
+	f.StringVar(names, "metrics-names", string(export.OwnNames),
+		"`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
+}
+
+// CheckNames checks the value of --metrics-names.
+func CheckNames(names string) error {
+	if !slices.Contains([]export.Names{export.OwnNames, export.DCGMNames}, export.Names(names)) {
+		return fmt.Errorf("--metrics-names must be nvnodetop or dcgm, not %q", names)
+	}
+	return nil
+}
+
+// print prints a Snapshot in its format.
+func (o *Options) print(p *cli.Program, s *cluster.Snapshot) error {
+	switch o.format {
+	case "csv":
+		return export.CSV(p.Out, s)
+	case "prometheus":
+		return export.Prometheus(p.Out, s, export.Names(o.names))
+	case "json":
+		return JSON(p, s)
+	}
+	return o.look.Text(p, s)
+}

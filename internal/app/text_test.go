@@ -1,0 +1,57 @@
+package app
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+func TestDumbTerminal(t *testing.T) {
+	tty, written := feedtest.Terminal(t)
+	defer written()
+	t.Setenv("TERM", "dumb")
+	var errs bytes.Buffer
+	if code := Main([]string{"--demo"}, tty, tty, &errs); code != cli.ExitUsage ||
+		!strings.Contains(errs.String(), "use --once") {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+}
+
+// The environment decides how --once looks, and the command line decides before it.
+func TestTextFollowsTheEnvironment(t *testing.T) {
+	for _, test := range []struct {
+		columns, flag string
+		width         int
+		ascii         bool
+	}{{"80", "", 80, true}, {"80", "--ascii=false", 80, false}, {"20", "", 60, true},
+		{"wide", "", 120, true}} {
+		t.Setenv("COLUMNS", test.columns)
+		t.Setenv("LC_ALL", "C")
+		_, text, _ := program(t, strings.Fields("--demo 2x4 --once "+test.flag)...)
+		widest, ascii := 0, true
+		for line := range strings.Lines(text) {
+			widest = max(widest, draw.Width(strings.TrimSuffix(line, "\n")))
+			ascii = ascii && !strings.ContainsFunc(line, func(r rune) bool { return r > '~' })
+		}
+		if widest != test.width || ascii != test.ascii {
+			t.Errorf("COLUMNS=%s %s: %d columns, ASCII only: %t", test.columns, test.flag, widest, ascii)
+		}
+	}
+}
+
+// --force-color is nvitop's: text has colors in a pipe, too.
+func TestColorsInAPipe(t *testing.T) {
+	t.Setenv("TERM", "xterm-256color")
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("CLICOLOR_FORCE", "")
+	for flag, want := range map[string]bool{"": false, "--force-color": true} {
+		if _, text, _ := program(t, strings.Fields("--demo 2x4 --once "+flag)...); strings.Contains(text,
+			"\x1b[") != want {
+			t.Errorf("with %q: %.200q", flag, text)
+		}
+	}
+}

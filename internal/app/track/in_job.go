@@ -1,0 +1,94 @@
+package track
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/track/child"
+)
+
+// inJob runs a command, usually srun in a batch script, while its job is watched, and prints the report of the job.
+// Nothing that SLURM or the nodes say delays or stops the command, and its exit code is ours.
+func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string, file *os.File) error {
+	cfg := &t.Config
+	running, err := child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err})
+	if err != nil {
+		return cannotRun(command[0], err)
+	}
+	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // signals are the command's
+	defer cancel()
+	watch := session.Go(func() error { return t.aside(ctx, log, seen) })
+	<-running.Ended()
+	result := running.Reap()
+	cancel()
+	parting := feed.ShortParting
+	if t.record != "" {
+		parting += feed.Parting
+	}
+	_, err = watch.Wait(parting)
+	if r := seen.Report(); r != nil {
+		err = t.Report(file, t.format, r)
+	} else {
+		err = fmt.Errorf("there is no report of job %q: %w", cfg.Job, reason(cmp.Or(err, unseen(cfg.Job, seen))))
+	}
+	switch {
+	case result.Status != 0:
+		return cli.Exit(result.Status, reason(err))
+	case err != nil:
+		return cli.Exit(cli.ExitFailed, reason(err))
+	}
+	return nil
+}
+
+// reason is an error without an exit code.
+func reason(err error) error {
+	if exit, ours := errors.AsType[*cli.ExitError](err); ours {
+		return exit.Err
+	}
+	return err
+}
+
+// aside gives an Observer the Events of its job until ctx ends. It asks the user nothing: the terminal is the command's.
+func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
+	nobody, err := os.Open(os.DevNull)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = nobody.Close() }() // nothing was written
+	silent := *t.Program
+	silent.In, silent.Out = nobody, nobody
+	from, err := feed.Choose(ctx, &silent, need, log)
+	if err != nil {
+		return err
+	}
+	return feed.Partial(&silent, record.Beside(&silent, t.record, observed(seen)))(ctx, from)
+}
+
+// observed gives an Observer the Events of a source.
+func observed(seen *report.Observer) feed.Show {
+	return func(ctx context.Context, from feed.Feed) error {
+		run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
+		<-run.Done()
+		return run.Err()
+	}
+}
+
+// unseen says why a job was not seen.
+func unseen(id string, seen *report.Observer) error {
+	stage, d := seen.Stage()
+	if stage == report.Absent {
+		return report.Missing(id, &d)
+	}
+	return report.Unanswered("the command ended before SLURM answered", &d)
+}

@@ -1,0 +1,259 @@
+// Package track is the command track: what a command or a job has used.
+package track
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/track"
+	"github.com/nvnodetop/nvnodetop/internal/track/child"
+)
+
+// Name is that of the command.
+const Name = "track"
+
+// Options are what the user wants of the report.
+type Options struct {
+	*cli.Program
+	flags *pflag.FlagSet
+
+	every   float64 // seconds
+	units   track.Units
+	cores   int
+	gpus    []string
+	output  string
+	format  string
+	execute string
+	quiet   bool
+	job     string // "": the report is that of a command on this host
+	record  string // of a job: also record to this file; "": nothing is recorded
+}
+
+// Limits of --interval of a command, in seconds. The kernel counts CPU time in steps of 10 ms.
+const leastInterval, mostInterval = 0.05, 600
+
+// trackersNames are gpu_tracker's names of flags that have another one here.
+var trackersNames = map[string]string{
+	"st": cli.Interval, "sleep-time": cli.Interval, "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit",
+	"nec": "n-expected-cores", "guuids": "gpu-uuids",
+}
+
+// Command reports what a command or a job has used.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   Name + " [flags] -- COMMAND [ARGUMENT…]",
+		Short: "report what a command and its descendants have used, or a whole job",
+		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the memory, CPU time, threads, GPU memory and time that it and its
+descendants have used, and the utilization of the GPUs. The report follows the output of the command, also when that fails or is killed.
+
+With --job it watches a job on all its nodes until it ends, or while COMMAND runs, and reports on its nodes, GPUs and ranks. In a batch script
+"track -- srun …" does that for the script's own job.
+
+The exit code is that of COMMAND, 128 and the number of the signal if one has ended it, 127 if it is not found, 126 if it cannot be run.`,
+		Example: `  nvnodetop track -- python train.py --epochs 3
+  nvnodetop track --ram-unit megabytes --time-unit seconds --interval 0.2 -- ./simulate
+  nvnodetop track --format json --output usage.json -- python train.py
+  nvnodetop track --job 48211 --format markdown
+  nvnodetop track -- srun python train.py                in a batch script`,
+	}
+	f := cmd.Flags()
+	t := &Options{units: track.DefaultUnits, flags: f}
+	t.add(f)
+	t.Program = cli.New(io, f, jobFlags...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		cli.OutliveReaders()
+		if t.choose(args); t.job != "" || t.Changed("job") {
+			return t.ofJob(cmd.Context(), args)
+		}
+		command, err := t.command(args)
+		if err != nil {
+			return err
+		}
+		if err := t.check(); err != nil {
+			return cli.Usage("%w", err)
+		}
+		return t.run(cmd.Context(), command)
+	}
+	return cmd
+}
+
+func (t *Options) add(f *pflag.FlagSet) {
+	f.SetInterspersed(false) // the flags of COMMAND are its own
+	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if ours := trackersNames[name]; ours != "" {
+			name = ours
+		}
+		return pflag.NormalizedName(name)
+	})
+	f.Float64Var(&t.every, cli.Interval, 1, "`SECONDS` between two samples; also --sleep-time and --st")
+	f.StringVar(&t.units.RAM, "ram-unit", t.units.RAM, "bytes, kilobytes, megabytes, gigabytes or terabytes; also --ru")
+	f.StringVar(&t.units.GPURAM, "gpu-ram-unit", t.units.GPURAM, "likewise, for the memory of GPUs; also --gru")
+	f.StringVar(&t.units.Time, "time-unit", t.units.Time, "seconds, minutes, hours or days; also --tu")
+	f.IntVar(&t.cores, "n-expected-cores", 0,
+		"how many `CORES` the command is expected to use (default all); also --nec")
+	f.StringSliceVar(&t.gpus, "gpu-uuids", nil, "measure the utilization of these GPUs only, by `UUID`; also --guuids")
+	f.StringVarP(&t.output, "output", "o", "", "write the report to `FILE`")
+	f.StringVarP(&t.format, "format", "f", "text", "text or json; of a job also markdown")
+	f.StringVarP(&t.execute, "execute", "e", "", "run this `LINE` of a shell in place of COMMAND")
+	f.BoolVar(&t.quiet, "disable-logs", false, "do not say why GPUs are missing in the report")
+	record.BesideFlag(f, &t.record)
+	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
+}
+
+// command is what to run.
+func (t *Options) command(args []string) ([]string, error) {
+	switch {
+	case t.execute != "" && len(args) > 0:
+		return nil, cli.Usage("--execute and COMMAND exclude each other")
+	case t.execute != "":
+		return child.Shell(t.execute), nil
+	case len(args) == 0 || args[0] == "":
+		return nil, cli.Usage("track needs a command: nvnodetop track -- COMMAND")
+	}
+	return args, nil
+}
+
+func (t *Options) check() error {
+	for _, name := range append([]string{"record"}, jobFlags...) {
+		if t.Changed(name) {
+			return fmt.Errorf("--%s is for the report of a job: it needs --job, or srun in a batch script", name)
+		}
+	}
+	slices.Sort(t.gpus)
+	t.gpus = slices.Compact(t.gpus) // each is expected once
+	for _, unit := range []struct {
+		flag, name string
+		check      func(string) error
+	}{{"ram-unit", t.units.RAM, track.CheckSize}, {"gpu-ram-unit", t.units.GPURAM, track.CheckSize},
+		{"time-unit", t.units.Time, track.CheckTime}} {
+		if err := unit.check(unit.name); err != nil {
+			return fmt.Errorf("--%s %w", unit.flag, err)
+		}
+	}
+	switch {
+	case t.format != "text" && t.format != "json":
+		return fmt.Errorf("--format must be text or json, not %q", t.format)
+	case !(t.every >= leastInterval && t.every <= mostInterval): // true for NaN as well
+		return fmt.Errorf("--interval must be %v to %v seconds, not %v", leastInterval, mostInterval, t.every)
+	case t.Changed("n-expected-cores") && t.cores < 1:
+		return fmt.Errorf("--n-expected-cores must be at least 1, not %d", t.cores)
+	case t.Changed("gpu-uuids") && strings.Join(t.gpus, "") == "":
+		return errors.New("--gpu-uuids names no GPU")
+	case t.Changed("output") && t.output == "":
+		return errors.New("--output is empty")
+	}
+	return nil
+}
+
+// run runs the command. Its signals are its own: only before it starts do they end this program.
+func (t *Options) run(ctx context.Context, command []string) error {
+	file, err := cli.OpenReport(t.output)
+	if err != nil {
+		return cli.Usage("--output: %w", err)
+	}
+	defer func() { _ = file.Close() }() // closed already, unless nothing was run
+	every := time.Duration(t.every * float64(time.Second))
+	var running *child.Child
+	tracker, err := track.New(track.Options{
+		Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: t.cores, GPUs: t.gpus,
+		Own: func(pid int) bool { return running.Own(pid) || local.Started(pid) },
+	})
+	if err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	defer tracker.Close()
+	gpus := watchGPUs(context.WithoutCancel(ctx), every, tracker)
+	defer gpus.close()
+	if err := gpus.check(ctx, t.gpus); err != nil {
+		return err
+	}
+	if err := child.Adopt(); err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	if running, err = child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err}); err != nil {
+		return cannotRun(command[0], err)
+	}
+	tracker.Begin(time.Now(), running.PID(), ownPeak())
+	sample(tracker, running, every)
+	result := running.Reap()
+	tracker.Peak(result.Peak)
+	why := gpus.close()
+	if why == "" && !tracker.HasGPUs() {
+		why = tooShort
+	}
+	fmt.Fprintf(t.Err, "Resource tracking complete. Process completed with status code: %d\n", result.Status)
+	if why != "" && !t.quiet {
+		t.Say("the report has no GPUs: %s", why)
+	}
+	return t.finish(file, tracker.Report(t.units), result.Status)
+}
+
+// sample measures the command until it has ended.
+func sample(tracker *track.Tracker, running *child.Child, every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			tracker.Sample(time.Now())
+		case <-running.Ended():
+			tracker.End(time.Now())
+			return
+		}
+	}
+}
+
+// finish writes the report, and returns the exit code.
+func (t *Options) finish(file *os.File, r *track.Report, status int) error {
+	write := track.Text
+	if t.format == "json" {
+		write = track.JSON
+	}
+	var text bytes.Buffer
+	err := write(&text, r)
+	if err == nil {
+		err = t.Deliver(file, text.Bytes())
+	}
+	switch {
+	case status != 0:
+		return cli.Exit(status, err)
+	case err != nil:
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	return nil
+}
+
+// cannotRun is the error of a command that does not start.
+func cannotRun(name string, err error) error {
+	why := err
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		why = inner.Err
+	}
+	if status := child.StatusOf(err); status == child.NotFound {
+		return cli.Exit(status, fmt.Errorf("command %q not found", name))
+	}
+	return cli.Exit(child.CannotRun, fmt.Errorf("cannot run %q: %w", name, why))
+}
+
+// ownPeak is the most memory that this process has had.
+func ownPeak() uint64 {
+	var used syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {
+		return 0
+	}
+	return track.PeakOf(&used)
+}

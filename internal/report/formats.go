@@ -1,0 +1,13 @@
+package report
+
+import (
+	"io"
+	"time"
+)
+
+// Formats write a report, by name. Times are those of this host.
+var Formats = map[string]func(io.Writer, *Report) error{
+	"text":     func(w io.Writer, r *Report) error { return Text(w, r, time.Local) },
+	"json":     JSON,
+	"markdown": func(w io.Writer, r *Report) error { return Markdown(w, r, time.Local) },
+}
