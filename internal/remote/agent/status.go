@@ -103,12 +103,9 @@ func (s *status) report() *wire.Report {
 	return r
 }
 
-// set sets a metric that is known and plausible.
+// set sets a metric that is known.
 func set(values *metric.Values, id metric.ID, v *float64) {
-	if v == nil {
-		return
-	}
-	if low, high := id.Row().Unit.Range(); *v >= low && *v <= high {
+	if v != nil {
 		values.Set(id, *v)
 	}
 }
