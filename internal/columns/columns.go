@@ -1,12 +1,15 @@
-// Package columns owns the names that the columns of the tables have in the settings, and lists of them.
+// Package columns knows the columns of the tables that can be chosen, and lists of them.
 //
-// Everything in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks
-// the lists, and package table draws them: each name here is a column there.
+// A column has the key of the field that it shows; those of the processes come from the table of their fields. Everything
+// in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks the lists,
+// and package table draws them.
 package columns
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // Table is a table whose columns can be chosen, by its name in the settings.
@@ -22,19 +25,104 @@ const (
 // Tables lists the tables.
 var Tables = []Table{Node, Processes, Overview}
 
-// The names of the columns of each table, in the order in which they stand by default.
-var names = map[Table][]string{
-	Node: {"gpu", "rank", "name", "temp", "util_bar", "util", "mem_bar", "mem", "power", "clocks", "mem_rw",
-		"history", "flags"},
-	Processes: {"gpu", "pid", "type", "user", "rank", "gpu_mem", "sm", "mem_rw", "cpu", "host_mem", "time", "state",
-		"threads", "command"},
-	Overview: {"node", "gpus", "util", "history", "mem_bar", "mem", "power", "temp", "health"},
+// Column is a column that can be chosen.
+type Column struct {
+	Key   string
+	Also  []string // older names
+	Help  string
+	Title string // "": the table has its own
+	Width int    // at least; 0: the table knows
+	Right bool   // the title stands at the right, above numbers
+	Spare bool   // it is shown only where it is chosen
 }
 
-// Names are the names of the columns of a table.
-func (t Table) Names() []string { return slices.Clone(names[t]) }
+// all are the columns of each table, in the order in which they stand by default, the spare ones behind.
+var all = map[Table][]Column{
+	Node: {
+		{Key: "gpu", Help: "number of the GPU"}, {Key: "rank", Help: "rank of the process on it"},
+		{Key: "gpu_name", Also: []string{"name"}, Help: "model"},
+		{Key: "temperature_celsius", Also: []string{"temp"}, Help: "temperature"},
+		{Key: "util_bar", Help: "utilization, as a bar"},
+		{Key: "util_percent", Also: []string{"util"}, Help: "utilization, in percent"},
+		{Key: "memory_bar", Also: []string{"mem_bar"}, Help: "memory in use, as a bar"},
+		{Key: "memory_used_bytes", Also: []string{"mem"}, Help: "memory in use and memory, in MiB"},
+		{Key: "power_watts", Also: []string{"power"}, Help: "power and its limit"},
+		{Key: "clocks", Help: "clocks of SM and memory"},
+		{Key: "mem_util_percent", Also: []string{"mem_rw"}, Help: "share of the time that GPU memory is read or written"},
+		{Key: "history", Help: "utilization over time"}, {Key: "flags", Help: "what is wrong, or whose GPU it is"},
+	},
+	Processes: ofProcesses("gpu", "pid", "type", "user", "rank", "gpu_memory_bytes", "sm_percent", "mem_util_percent",
+		"cpu_percent", "host_memory_percent", "elapsed_seconds", "state", "threads", "command"),
+	Overview: {
+		{Key: "node", Help: "name of the node"}, {Key: "gpus", Help: "a cell for each GPU"},
+		{Key: "util_mean_percent", Also: []string{"util"}, Help: "mean of what the cells show"},
+		{Key: "history", Help: "utilization over time"},
+		{Key: "memory_bar", Also: []string{"mem_bar"}, Help: "memory in use, as a bar"},
+		{Key: "memory_used_sum_bytes", Also: []string{"mem"}, Help: "memory in use and memory, in GiB"},
+		{Key: "power_sum_watts", Also: []string{"power"}, Help: "power and its limit"},
+		{Key: "temperature_highest_celsius", Also: []string{"temp"}, Help: "temperature of the hottest GPU"},
+		{Key: "health", Help: "what is wrong"},
+	},
+}
 
-// List is some columns of a table, in their order: names with commas between them. Empty: those that the table has by
+// ofProcesses are the fields of processes that have a column: the usual ones, then the others. The node and the job are
+// there by themselves where there are several.
+func ofProcesses(usual ...string) (list []Column) {
+	for i := range rows.Processes.Fields {
+		if f := &rows.Processes.Fields[i]; f.Title != "" && f.Key != "node" && f.Key != "job" {
+			list = append(list, Column{f.Key, f.Also, f.Help, strings.ToUpper(f.Title), f.Width, f.Right(),
+				!slices.Contains(usual, f.Key)})
+		}
+	}
+	place := func(c Column) int {
+		if at := slices.Index(usual, c.Key); at >= 0 {
+			return at
+		}
+		return len(usual)
+	}
+	slices.SortStableFunc(list, func(a, b Column) int { return place(a) - place(b) })
+	return list
+}
+
+// Columns are the columns of a table. They must not be changed.
+func (t Table) Columns() []Column { return all[t] }
+
+// Names are the names of the columns of a table.
+func (t Table) Names() []string { return t.names(func(c *Column) bool { return true }) }
+
+// Usual are the names of those that are shown by default.
+func (t Table) Usual() []string { return t.names(func(c *Column) bool { return !c.Spare }) }
+
+func (t Table) names(which func(c *Column) bool) (names []string) {
+	for i := range all[t] {
+		if c := &all[t][i]; which(c) {
+			names = append(names, c.Key)
+		}
+	}
+	return names
+}
+
+// Help says what a column is.
+func (t Table) Help(key string) string {
+	for i := range all[t] {
+		if c := &all[t][i]; c.Key == key {
+			return c.Help
+		}
+	}
+	return ""
+}
+
+// Find is the key of the column that has a name, or had it; "": none has.
+func (t Table) Find(name string) string {
+	for i := range all[t] {
+		if c := &all[t][i]; c.Key == name || slices.Contains(c.Also, name) {
+			return c.Key
+		}
+	}
+	return ""
+}
+
+// List is some columns of a table, in their order: keys with commas between them. Empty: those that the table has by
 // default.
 type List string
 

@@ -1,9 +1,15 @@
 package columns
 
 import (
+	"flag"
+	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // Names are words that a list in the settings can hold. No table has one twice, and nobody who has asked for them can
@@ -25,15 +31,15 @@ func TestNames(t *testing.T) {
 			t.Errorf("the names of %s were changed", table)
 		}
 	}
-	if len(names) != len(Tables) || Table("gpus").Names() != nil {
-		t.Errorf("%d of %d tables have columns, or one that there is not", len(names), len(Tables))
+	if len(all) != len(Tables) || Table("gpus").Names() != nil {
+		t.Errorf("%d of %d tables have columns, or one that there is not", len(all), len(Tables))
 	}
 }
 
 // By default what a row is about comes first. Saved settings and docs rely on the order.
 func TestTheUsualOrder(t *testing.T) {
-	for table, want := range map[Table][]string{Node: {"gpu", "rank", "name"}, Processes: {"gpu", "pid", "type"},
-		Overview: {"node", "gpus", "util"}} {
+	for table, want := range map[Table][]string{Node: {"gpu", "rank", "gpu_name"}, Processes: {"gpu", "pid", "type"},
+		Overview: {"node", "gpus", "util_mean_percent"}} {
 		if got := table.Names(); !slices.Equal(got[:3], want) {
 			t.Errorf("%s begins with %q, want %q", table, got[:3], want)
 		}
@@ -75,4 +81,75 @@ func TestChosen(t *testing.T) {
 	if want := (Chosen{Node: "node", Processes: "processes", Overview: "overview"}); c != want {
 		t.Errorf("%+v, want %+v", c, want)
 	}
+}
+
+var update = flag.Bool("update", false, "rewrite the tables of docs/COLUMNS.md")
+
+// A column that is a field of filters, too, has the same names there.
+func TestNamesOfFields(t *testing.T) {
+	for _, fields := range []filter.Fields{filter.Of(&rows.Nodes), filter.Of(&rows.Processes)} {
+		for _, f := range fields {
+			for _, table := range Tables {
+				for _, c := range table.Columns() {
+					if slices.Contains(c.Also, f.Name) || c.Key != f.Name && slices.Contains(f.Also, c.Key) {
+						t.Errorf("columns.%s: %s is called %s in filters", table, c.Key, f.Name)
+					}
+				}
+			}
+		}
+	}
+	for name, want := range map[string]string{"sm": "sm_percent", "sm_percent": "sm_percent", "threads": "threads",
+		"SM": "", "node": ""} {
+		if got := Processes.Find(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+// What is shown by default are no spare columns.
+func TestUsual(t *testing.T) {
+	usual := Processes.Usual()
+	if slices.Contains(usual, "io_read_bytes_per_second") || !slices.Contains(usual, "threads") ||
+		!slices.Equal(Processes.Names()[:len(usual)], usual) || !slices.Equal(Node.Usual(), Node.Names()) {
+		t.Errorf("%q of %q", usual, Processes.Names())
+	}
+}
+
+// The page about columns has the table of all columns.
+func TestThePage(t *testing.T) {
+	const path, mark = "../../docs/COLUMNS.md", "-update. -->\n"
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, got, found := strings.Cut(string(text), mark)
+	want := page()
+	if *update {
+		if err := os.WriteFile(path, []byte(before+mark+want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got != want || !found {
+		t.Errorf("the tables have changed; run the test with -update:\n%s", want)
+	}
+}
+
+// page are the tables of all columns.
+func page() string {
+	var b strings.Builder
+	for _, table := range Tables {
+		b.WriteString("\n| `columns." + string(table) + "` | | older names |\n|---|---|---|\n")
+		for _, c := range table.Columns() {
+			help, also := c.Help, ""
+			if c.Spare {
+				help += "; only where it is chosen"
+			}
+			if len(c.Also) > 0 {
+				also = "`" + strings.Join(c.Also, "`, `") + "`"
+			}
+			b.WriteString("| `" + c.Key + "` | " + help + " | " + also + " |\n")
+		}
+	}
+	return b.String()
 }

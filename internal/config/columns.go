@@ -35,16 +35,38 @@ func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 	if w, is := v.(words); is && strings.TrimSpace(string(w)) == "" {
 		list = nil
 	}
-	for i, name := range list {
-		switch {
-		case !slices.Contains(t.Names(), name):
-			near, _ := text.Nearest(name, t.Names())
+	keys := make([]string, 0, len(list))
+	for _, name := range list {
+		switch key := t.Find(name); {
+		case key == "":
+			near, _ := text.Nearest(name, everyName(t))
 			return "", false, fmt.Sprintf("has no column %s (the nearest is %s)", describe(name), near)
-		case slices.Contains(list[:i], name):
+		case slices.Contains(keys, key):
 			return "", false, fmt.Sprintf("names the column %q twice", name)
+		default:
+			keys = append(keys, key)
 		}
 	}
-	return columns.Of(list), ok, ""
+	return columns.Of(keys), ok, ""
+}
+
+// everyName are the names that the columns of a table have or had.
+func everyName(t columns.Table) (names []string) {
+	for _, c := range t.Columns() {
+		names = append(append(names, c.Key), c.Also...)
+	}
+	return names
+}
+
+// renamed says which of the chosen columns have another name now; nil: none.
+func renamed(t columns.Table, v any) (notes []string) {
+	list, _ := asList(v)
+	for _, name := range list {
+		if key := t.Find(name); key != "" && key != name {
+			notes = append(notes, fmt.Sprintf("columns.%s: %s is called %s now; the old name works, too", t, name, key))
+		}
+	}
+	return notes
 }
 
 // listed is a list of strings in TOML; empty for none.

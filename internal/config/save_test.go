@@ -43,7 +43,7 @@ func TestEdit(t *testing.T) {
 func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nvnodetop", "config.toml")
 	c := Default()
-	c.Theme, c.GPULevels, c.Columns.Node, c.View = "mono", Levels{10, 75}, "gpu,util", "node"
+	c.Theme, c.GPULevels, c.Columns.Node, c.View = "mono", Levels{10, 75}, "gpu,util_percent", "node"
 	for range 2 {
 		if err := c.Save(path, "theme", "gpu_util_thresh", "mem_util_thresh", "columns.node",
 			"columns.overview"); err != nil {
@@ -51,7 +51,7 @@ func TestSave(t *testing.T) {
 		}
 	}
 	text, _ := os.ReadFile(path)
-	if want := "theme = \"mono\"\ngpu_util_thresh = [10, 75]\n\n[columns]\nnode = [\"gpu\", \"util\"]\n"; string(text) != want {
+	if want := "theme = \"mono\"\ngpu_util_thresh = [10, 75]\n\n[columns]\nnode = [\"gpu\", \"util_percent\"]\n"; string(text) != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {

@@ -41,6 +41,8 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Co
 	[]field.Field[Job]{
 		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h", Help: "how long it has run",
 			DownFirst: true, Number: (*Job).age},
+		{Key: "left_seconds", Also: []string{"left"}, Unit: field.Seconds, Example: "2h", Title: "time left", Width: 10,
+			Help: "how long it may still run", Number: (*Job).left},
 	},
 	problems((*Job).findings),
 )}
@@ -82,6 +84,14 @@ func (r *Job) age() (float64, bool) {
 		return 0, false
 	}
 	return r.Snapshot.At.Sub(r.row.Running.Start).Seconds(), true
+}
+
+// left is how long it may still run, in seconds.
+func (r *Job) left() (float64, bool) {
+	if r.row.Running == nil || r.row.Running.End.IsZero() {
+		return 0, false
+	}
+	return r.row.Running.End.Sub(r.Snapshot.At).Seconds(), true
 }
 
 // findings are its problems that hold.

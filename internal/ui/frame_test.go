@@ -158,23 +158,23 @@ var shots = append(inspectShots(), []shot{
 		told: someReplies},
 	{
 		name: "columns-node", snap: statesFixture, view: func(v *view) { v.choose("gpu-n01", 0) },
-		columns: columns.Chosen{Node: "flags,power,temp,util,util_bar,history"},
+		columns: columns.Chosen{Node: "flags,power_watts,temperature_celsius,util_percent,util_bar,history"},
 	},
 	{
 		name: "columns-procs", snap: fixture, view: func(v *view) { v.node().Processes = node.ShowOn },
-		columns: columns.Chosen{Node: "mem,util", Processes: "gpu,command,cpu,pid"},
+		columns: columns.Chosen{Node: "memory_used_bytes,util_percent", Processes: "gpu,command,cpu_percent,pid"},
 	},
 	{
 		name: "columns-overview", snap: fixture, view: func(v *view) { v.on = keys.OnOverview },
-		columns: columns.Chosen{Overview: "health,power,gpus,mem,mem_bar"},
+		columns: columns.Chosen{Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"},
 	},
 	{
 		name: "columns-manager", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "Pw  k",
-		columns: columns.Chosen{Processes: "command,cpu,gpu,pid"},
+		columns: columns.Chosen{Processes: "command,cpu_percent,gpu,pid"},
 	},
 	{name: "settings", snap: fixture, view: func(v *view) {
 		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
-			Columns: columns.Chosen{Node: "gpu,temp,util"}})
+			Columns: columns.Chosen{Node: "gpu,temperature_celsius,util_percent"}})
 		v.on = keys.OnSettings
 	}, typed: "j\rjjjj\r>"},
 	{name: "settings-end", snap: fixture, view: func(v *view) { v.on = keys.OnSettings }, typed: "G"},

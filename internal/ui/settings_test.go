@@ -44,7 +44,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 			t.Errorf("%s: C does not change the page", name)
 		}
 		r.press("end", "left")
-		if !strings.HasSuffix(string(r.scene.Columns.Overview), "temp") {
+		if !strings.HasSuffix(string(r.scene.Columns.Overview), "temperature_highest_celsius") {
 			t.Errorf("%s: the overview has the columns %q", name, r.scene.Columns.Overview)
 		}
 		if r.press("?"); !r.view.help || !strings.Contains(r.text(), "Help: settings") {

@@ -47,7 +47,7 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 		log.Warn("settings", "note", key)
 	}
 	for _, note := range origins.Notes {
-		log.Warn("limit", "note", note)
+		log.Warn("settings", "note", note)
 	}
 }
 

@@ -34,7 +34,7 @@ func NewJobs(past *prompt.History) *Jobs {
 		Reads: list.By(&rows.Jobs, func(s *part.Scene) func(*tally.JobRow) *rows.Job {
 			return (&rows.Job{Snapshot: s.Snap}).Of
 		}),
-		Orders: jobOrders, Usual: []string{"job", "problems", "util", "time"},
+		Orders: jobOrders, Usual: []string{"job", "health", "util_mean_percent", "left_seconds"},
 		On: on, Open: open, Press: p.press,
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
@@ -64,13 +64,13 @@ var jobOrders = []list.Order[tally.JobRow]{
 		Number: func(r *tally.JobRow) (float64, bool) { return float64(r.Nodes), true }},
 	{Column: "gpus", Words: "GPUs", DownFirst: true,
 		Number: func(r *tally.JobRow) (float64, bool) { return list.Known(r.GPUs) }},
-	{Column: "util", Words: "util", Number: func(r *tally.JobRow) (float64, bool) { return r.Util.Value, r.Util.Known() }},
-	{Column: "lowest", Words: "lowest",
+	{Column: "util_mean_percent", Words: "util", Number: func(r *tally.JobRow) (float64, bool) { return r.Util.Value, r.Util.Known() }},
+	{Column: "util_lowest_percent", Words: "lowest",
 		Number: func(r *tally.JobRow) (float64, bool) { return r.Low.Value, r.Low.Known() }},
-	{Column: "power", Words: "power", DownFirst: true,
+	{Column: "power_sum_watts", Words: "power", DownFirst: true,
 		Number: func(r *tally.JobRow) (float64, bool) { return r.Power.Value, r.Power.Known() }},
-	{Column: "time", Words: "time left", Number: timeOf},
-	{Column: "problems", Words: "problems", DownFirst: true, Number: trouble},
+	{Column: "left_seconds", Words: "time left", Number: timeOf},
+	{Column: "health", Words: "problems", DownFirst: true, Number: trouble},
 }
 
 // Arrive puts the cursor on the selected job.

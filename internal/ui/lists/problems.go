@@ -43,7 +43,7 @@ func NewProblems(past *prompt.History) *Problems {
 		Reads: list.By(&rows.Problems, func(s *part.Scene) func(*cluster.Finding) *rows.Problem {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
-		Orders: problemOrders, Usual: []string{"severity", "node", "time"},
+		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
 		On: p.put, Open: openProblem, Press: p.scroll,
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { part.Header(f, false) },
@@ -70,7 +70,7 @@ var problemOrders = []list.Order[cluster.Finding]{
 		return float64(f.GPU), f.GPU != cluster.NoNumber
 	}},
 	{Column: "problem", Words: "kind", Text: func(f *cluster.Finding) string { return say.LabelOf(f).One }},
-	{Column: "time", Words: "newest", DownFirst: true, Number: func(f *cluster.Finding) (float64, bool) {
+	{Column: "elapsed_seconds", Words: "newest", DownFirst: true, Number: func(f *cluster.Finding) (float64, bool) {
 		return float64(f.Since.Unix()), !f.Since.IsZero()
 	}},
 }
@@ -81,7 +81,7 @@ var orderWords = map[list.Sorting]string{
 	{By: "node"}: "by node", {By: "node", Down: true}: "by node, last first",
 	{By: "gpu"}: "by GPU", {By: "gpu", Down: true}: "by GPU, last first",
 	{By: "problem"}: "by kind", {By: "problem", Down: true}: "by kind, last first",
-	{By: "time", Down: true}: "newest first", {By: "time"}: "oldest first",
+	{By: "elapsed_seconds", Down: true}: "newest first", {By: "elapsed_seconds"}: "oldest first",
 }
 
 // Arrive puts the cursor on the worst problem of the selected node, or of the job when that node has none.

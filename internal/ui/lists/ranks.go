@@ -1,12 +1,14 @@
 package lists
 
 import (
+	"cmp"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -53,7 +55,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		Reads: list.By(&rows.Processes, func(s *part.Scene) func(*tally.RankRow) *rows.Process {
 			return (&rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}).Of
 		}),
-		Orders: rankOrders, Usual: []string{"rank", "sm", "cpu", "gpu_mem"},
+		Orders: rankOrders, Usual: []string{"rank", "sm_percent", "cpu_percent", "gpu_memory_bytes"},
 		On: onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
 		Header: func(f *part.Frame) { part.Header(f, false) }, Count: p.count, Above: p.unranked,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
@@ -68,15 +70,16 @@ func NewRanks(past *prompt.History) *Ranks {
 	return p
 }
 
-// ofProcess is an order by a number of the process of a row.
-func ofProcess[T int | int64 | uint64 | float64](column, words string, downFirst bool,
-	of func(*wire.Process) *T) list.Order[tally.RankRow] {
-	return list.Order[tally.RankRow]{Column: column, Words: words, DownFirst: downFirst,
+// ofProcess is the order by a number of the process of a row.
+func ofProcess(key, words string, downFirst bool) list.Order[tally.RankRow] {
+	numbers := wire.Numbers()
+	f := numbers[slices.IndexFunc(numbers, func(f field.Field[wire.Process]) bool { return f.Key == key })]
+	return list.Order[tally.RankRow]{Column: key, Words: cmp.Or(words, f.Title), DownFirst: downFirst,
 		Number: func(r *tally.RankRow) (float64, bool) {
 			if r.Process == nil {
 				return 0, false
 			}
-			return list.Known(of(r.Process))
+			return f.Number(r.Process)
 		}}
 }
 
@@ -86,12 +89,17 @@ var rankOrders = []list.Order[tally.RankRow]{
 	{Column: "gpu", Words: "GPU", Number: func(r *tally.RankRow) (float64, bool) {
 		return float64(r.Number), r.Number != cluster.NoNumber
 	}},
-	ofProcess("pid", "PID", false, func(p *wire.Process) *int { return &p.PID }),
-	ofProcess("sm", "%SM", false, func(p *wire.Process) *int { return p.SMPercent }),
-	ofProcess("cpu", "%CPU", false, func(p *wire.Process) *float64 { return p.CPUPercent }),
-	ofProcess("gpu_mem", "memory", true, func(p *wire.Process) *uint64 { return p.GPUMemory }),
-	ofProcess("rss", "RSS", true, func(p *wire.Process) *uint64 { return p.RSS }),
-	ofProcess("time", "time", true, func(p *wire.Process) *int64 { return p.ElapsedSec }),
+	{Column: "pid", Words: "PID", Number: func(r *tally.RankRow) (float64, bool) {
+		if r.Process == nil {
+			return 0, false
+		}
+		return float64(r.Process.PID), true
+	}},
+	ofProcess("sm_percent", "", false),
+	ofProcess("cpu_percent", "", false),
+	ofProcess("gpu_memory_bytes", "memory", true),
+	ofProcess("rss_bytes", "", true),
+	ofProcess("elapsed_seconds", "", true),
 }
 
 // classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those

@@ -32,7 +32,7 @@ func NewUsers(past *prompt.History) *Users {
 		Reads: list.By(&rows.Users, func(*part.Scene) func(*tally.UserRow) *tally.UserRow {
 			return func(u *tally.UserRow) *tally.UserRow { return u }
 		}),
-		Orders: userOrders, Usual: []string{"gpus", "gpu_mem", "time", "user"},
+		Orders: userOrders, Usual: []string{"gpus", "gpu_memory_bytes", "elapsed_seconds", "user"},
 		Open: func(_ *part.Scene, u *tally.UserRow) nav.Answer {
 			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: of(u.User)})
 		},
@@ -53,13 +53,13 @@ var userOrders = []list.Order[tally.UserRow]{
 		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.Nodes), true }},
 	{Column: "gpus", Words: "GPUs", DownFirst: true,
 		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.GPUs), true }},
-	{Column: "procs", Words: "processes", DownFirst: true,
+	{Column: "processes", Words: "processes", DownFirst: true,
 		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.Procs), true }},
-	{Column: "gpu_mem", Words: "memory", DownFirst: true,
+	{Column: "gpu_memory_bytes", Words: "memory", DownFirst: true,
 		Number: func(u *tally.UserRow) (float64, bool) { return u.Memory, true }},
-	{Column: "power", Words: "power", DownFirst: true,
+	{Column: "power_sum_watts", Words: "power", DownFirst: true,
 		Number: func(u *tally.UserRow) (float64, bool) { return u.Power, true }},
-	{Column: "time", Words: "longest", DownFirst: true,
+	{Column: "elapsed_seconds", Words: "longest", DownFirst: true,
 		Number: func(u *tally.UserRow) (float64, bool) { return list.Known(u.Longest) }},
 	{Column: "job", Words: "jobs", Text: func(u *tally.UserRow) string { return strings.Join(u.Jobs, " ") }},
 	{Column: "command", Words: "command", Text: func(u *tally.UserRow) string { return u.Command }},

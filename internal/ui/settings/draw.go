@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -12,6 +13,7 @@ const (
 	top    = 3 // the row of the first line
 	label  = 3
 	values = 26
+	places = 36 // of the columns of a table
 	about  = 41
 )
 
@@ -63,21 +65,24 @@ func (p *Page) row(f *part.Frame, y int, r row) {
 		return
 	}
 	if r.what == column {
-		names := p.Now.shown(r.table)
-		for i, name := range names {
-			if name == r.name {
-				f.Put(label+2, y, "✓", draw.Text)
-				f.Left(label+4, y, values-label-5, r.name, draw.Text)
-				f.Left(values, y, 4, strconv.Itoa(i+1), draw.Dim)
-				return
-			}
-		}
-		f.Left(label+4, y, f.W-label-5, r.name, draw.Dim)
+		p.column(f, y, r)
 		return
 	}
 	f.Left(label, y, values-label-1, titles[r.what][0], draw.Text)
 	f.Left(values, y, about-values-1, p.value(r.what), draw.Strong)
 	f.Left(about, y, f.W-about-1, titles[r.what][1], draw.Dim)
+}
+
+// column draws a column of a table: whether it is shown and where, and what it is.
+func (p *Page) column(f *part.Frame, y int, r row) {
+	role := draw.Dim
+	if at := slices.Index(p.Now.shown(r.table), r.name); at >= 0 {
+		role = draw.Text
+		f.Put(label+2, y, "✓", draw.Text)
+		f.Left(places, y, about-places-1, strconv.Itoa(at+1), draw.Dim)
+	}
+	f.Left(label+4, y, places-label-5, r.name, role)
+	f.Left(about, y, f.W-about-1, r.table.Help(r.name), draw.Dim)
 }
 
 func (p *Page) value(w what) string {

@@ -81,7 +81,7 @@ func (c *Choices) shown(t columns.Table) []string {
 	if names := c.Columns.At(t).Names(); names != nil {
 		return names
 	}
-	return t.Names()
+	return t.Usual()
 }
 
 // turn goes to the next value of a row.
@@ -183,7 +183,7 @@ func (c *Choices) move(r row, by int) {
 
 // choose sets the columns of a table; the usual ones in their order are none.
 func (c *Choices) choose(t columns.Table, names []string) {
-	if slices.Equal(names, t.Names()) {
+	if slices.Equal(names, t.Usual()) {
 		names = nil
 	}
 	*c.Columns.At(t) = columns.Of(names)

@@ -7,26 +7,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// keyOf are the columns that can be chosen, by their names.
-var keyOf = map[columns.Table]map[string]col{
-	columns.Node: {
-		"gpu": colGPU, "rank": colRank, "name": colName, "temp": colTemp, "util_bar": colUtilBar, "util": colUtil,
-		"mem_bar": colMemBar, "mem": colUsed,
-		"power": colPower, "clocks": colClock, "mem_rw": colMemRW, "history": colHistory, "flags": colFlags,
-	},
-	columns.Processes: {
-		"gpu": colGPU, "pid": colPID, "type": colType, "user": colUser, "rank": colRank, "gpu_mem": colGPUMem,
-		"sm": colSM, "mem_rw": colMemRW,
-		"cpu": colCPU, "host_mem": colHostMem, "time": colTime, "state": colState, "threads": colThreads,
-		"command": colCommand,
-	},
-	columns.Overview: {
-		"node": colNode, "gpus": colCells, "util": colUtil, "history": colHistory, "mem_bar": colMemBar, "mem": colUsed,
-		"power": colPower,
-		"temp":  colHottest, "health": colHealth,
-	},
-}
-
 // chosenGap is the gap between columns that are not neighbors by default.
 const chosenGap = 2
 
@@ -36,14 +16,14 @@ const chosenGap = 2
 func choose(all []column, t columns.Table, list columns.List) []column {
 	names := list.Names()
 	if names == nil {
-		return all
+		return slices.DeleteFunc(slices.Clone(all), func(c column) bool { return c.spare })
 	}
 	keys := []col{all[0].key}
 	if t == columns.Processes {
 		keys = []col{colNode, colJob} // where there are several
 	}
-	for _, name := range names {
-		if k := keyOf[t][name]; !slices.Contains(keys, k) {
+	for _, k := range names {
+		if !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}
 	}

@@ -8,61 +8,66 @@ package table
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// col names a column of any table.
-type col uint8
+// col is the key of the field that a column shows, or the name of a picture.
+type col = string
 
 const (
-	colGPU col = iota
-	colName
-	colTemp
-	colUtilBar
-	colUtil
-	colMemBar
-	colUsed
-	colPower
-	colClock
-	colMemRW
-	colHistory
-	colFlags
+	colGPU     col = "gpu"
+	colName    col = "gpu_name"
+	colTemp    col = "temperature_celsius"
+	colUtilBar col = "util_bar"
+	colUtil    col = "util_percent"
+	colMemBar  col = "memory_bar"
+	colUsed    col = "memory_used_bytes"
+	colPower   col = "power_watts"
+	colClock   col = "clocks"
+	colMemRW   col = "mem_util_percent"
+	colHistory col = "history"
+	colFlags   col = "flags"
 
-	colPID
-	colType
-	colUser
-	colGPUMem
-	colSM
-	colCPU
-	colHostMem
-	colTime
-	colCommand
-	colProgram
-	colRank
-	colRSS
-	colState
-	colThreads
+	colPID     col = "pid"
+	colType    col = "type"
+	colUser    col = "user"
+	colGPUMem  col = "gpu_memory_bytes"
+	colSM      col = "sm_percent"
+	colCPU     col = "cpu_percent"
+	colTime    col = "elapsed_seconds"
+	colCommand col = "command"
+	colProgram col = "program"
+	colRank    col = "rank"
+	colState   col = "state"
+	colHostMem col = "host_memory_percent"
+	colThreads col = "threads"
+	colRSS     col = "rss_bytes"
 
-	colNode
-	colCells
-	colHottest
-	colHealth
+	colNode     col = "node"
+	colCells    col = "gpus"
+	colMean     col = "util_mean_percent"
+	colUsedSum  col = "memory_used_sum_bytes"
+	colPowerSum col = "power_sum_watts"
+	colHottest  col = "temperature_highest_celsius"
+	colHealth   col = "health"
 
-	colJob
-	colJobName
-	colPartition
-	colNodes
-	colGPUs
-	colReason
-	colStarts
-	colLowest
-	colProcs
-
-	colCount
+	colJob       col = "job"
+	colJobName   col = "name"
+	colPartition col = "partition"
+	colNodes     col = "nodes"
+	colGPUs      col = "gpus"
+	colLowest    col = "util_lowest_percent"
+	colLeft      col = "left_seconds"
+	colProcs     col = "processes"
+	colReason    col = "reason"
+	colStarts    col = "starts"
 )
 
 // column is a column of a table: the blanks before it, its least width, its place in the order in which columns come in
@@ -73,6 +78,8 @@ type column struct {
 	gap, least, priority int
 	title, short         string // short is for where the title does not fit
 	right                bool   // the title stands at the right, above numbers
+	left                 bool   // the title stands at the left, although it is above numbers
+	spare                bool   // it comes in only where it is chosen
 	shows                metric.ID
 	unit                 string // "": the table's own code draws the column
 }
@@ -112,23 +119,51 @@ var gpuGrowth = []stage{
 	{unbounded, []col{colFlags}},
 }
 
-var processColumns = []column{
-	{key: colNode, least: 10, priority: 2, title: "NODE"}, // where there are several
-	{key: colGPU, least: 3, priority: 1, title: "GPU", right: true},
-	{key: colPID, gap: 1, least: 7, priority: 1, title: "PID", right: true},
-	{key: colType, gap: 1, least: 3, priority: 1, title: "T"},
-	{key: colUser, gap: 1, least: 8, priority: 5, title: "USER"},
-	{key: colJob, gap: 1, least: 8, priority: 3, title: "JOB"}, // likewise
-	{key: colRank, gap: 2, least: 4, priority: 8, title: "RANK", right: true},
-	{key: colGPUMem, gap: 2, least: 8, priority: 6, title: "GPU-MEM", right: true},
-	{key: colSM, gap: 2, least: 4, priority: 7, title: "%SM", right: true},
-	{key: colMemRW, gap: 2, least: 4, priority: 11, title: "%MRW", right: true},
-	{key: colCPU, gap: 2, least: 6, priority: 9, title: "%CPU", right: true},
-	{key: colHostMem, gap: 2, least: 5, priority: 12, title: "%MEM", right: true},
-	{key: colTime, gap: 2, least: 8, priority: 10, title: "TIME", right: true},
-	{key: colState, gap: 2, least: 1, priority: 13, title: "S"},
-	{key: colThreads, gap: 2, least: 4, priority: 14, title: "THR", right: true},
-	{key: colCommand, gap: 2, least: 12, priority: 4, title: "COMMAND"},
+// processColumns are the columns of processes: the usual ones, and those that come in only where they are chosen.
+var processColumns = of(&rows.Processes, []column{
+	{key: colNode, priority: 2}, // where there are several
+	{key: colGPU, priority: 1},
+	{key: colPID, gap: 1, priority: 1},
+	{key: colType, gap: 1, priority: 1},
+	{key: colUser, gap: 1, priority: 5},
+	{key: colJob, gap: 1, priority: 3}, // likewise
+	{key: colRank, gap: 2, priority: 8},
+	{key: colGPUMem, gap: 2, priority: 6},
+	{key: colSM, gap: 2, priority: 7},
+	{key: colMemRW, gap: 2, priority: 11},
+	{key: colCPU, gap: 2, priority: 9},
+	{key: colHostMem, gap: 2, priority: 12},
+	{key: colTime, gap: 2, priority: 10},
+	{key: colState, gap: 2, priority: 13},
+	{key: colThreads, gap: 2, priority: 14},
+	{key: colCommand, gap: 2, priority: 4},
+}, spare()...)
+
+// spare are the columns of processes that come in only where they are chosen.
+func spare() (keys []col) {
+	for _, c := range columns.Processes.Columns() {
+		if c.Spare {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// of completes columns by the fields that they show, unless they have a title or a width of their own. More of the
+// fields stand behind them.
+func of[Row any](t *field.Table[Row], list []column, more ...col) []column {
+	for _, key := range more {
+		list = append(list, column{key: key, gap: chosenGap, spare: true})
+	}
+	for i := range list {
+		c, at := &list[i], t.Find(list[i].key)
+		if at < 0 {
+			continue
+		}
+		f := &t.Fields[at]
+		c.title, c.least, c.right = cmp.Or(c.title, strings.ToUpper(f.Title)), cmp.Or(c.least, f.Width), f.Right() && !c.left
+	}
+	return list
 }
 
 var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, []col{colJob}},
@@ -137,11 +172,11 @@ var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, 
 var nodeColumns = []column{
 	{key: colNode, least: 10, priority: 1, title: "NODE"},
 	{key: colCells, gap: 2, least: 8, priority: 1},
-	{key: colUtil, gap: 2, least: 4, priority: 3, title: "AVG", right: true},
+	{key: colMean, gap: 2, least: 4, priority: 3, title: "AVG", right: true},
 	{key: colHistory, gap: 2, least: 12, priority: 7, title: "UTIL HISTORY"},
 	{key: colMemBar, gap: 2, least: 8, priority: 8, title: "MEMORY"},
-	{key: colUsed, gap: 1, least: 13, priority: 6, title: "USED/TOT GiB", right: true},
-	{key: colPower, gap: 2, least: 11, priority: 5, title: "POWER", right: true},
+	{key: colUsedSum, gap: 1, least: 13, priority: 6, title: "USED/TOT GiB", right: true},
+	{key: colPowerSum, gap: 2, least: 11, priority: 5, title: "POWER", right: true},
 	{key: colHottest, gap: 2, least: 5, priority: 4, title: "MAX°C", right: true},
 	{key: colHealth, gap: 2, least: 26, priority: 2, title: "HEALTH"},
 }
@@ -154,7 +189,7 @@ var nodeGrowth = []stage{
 var timeColumns = []column{
 	{key: colNode, least: 10, priority: 1, title: "NODE"},
 	{key: colHistory, gap: 2, least: 12, priority: 1},
-	{key: colUtil, gap: 2, least: 4, priority: 2, title: "NOW", right: true},
+	{key: colMean, gap: 2, least: 4, priority: 2, title: "NOW", right: true},
 	{key: colHealth, gap: 2, least: 14, priority: 3, title: "HEALTH"},
 }
 
@@ -191,16 +226,17 @@ func gpuLayout(width int, models bool, number int, list columns.List) layout {
 // closer.
 func timeLayout(width int, strip func(most int) int) layout {
 	l := fit(width, timeColumns, timeGrowth, 3)
-	left := l[colHistory].W
+	history, mean, health := l[colHistory], l[colMean], l[colHealth]
+	left := history.W
 	if takes := strip(left); left > 0 {
-		l[colHistory].W = takes
+		history.W = takes
 	}
-	left -= l[colHistory].W
-	l[colUtil].X -= left
-	l[colHealth].X -= left
-	if l[colHealth].Shown() {
-		l[colHealth].W += left
+	left -= history.W
+	mean.X, health.X = mean.X-left, health.X-left
+	if health.Shown() {
+		health.W += left
 	}
+	l[colHistory], l[colMean], l[colHealth] = history, mean, health
 	return l
 }
 
@@ -223,12 +259,12 @@ func nodeLayout(width, gpus int, list columns.List) layout {
 }
 
 // layout is where the columns of a table stand.
-type layout [colCount]part.Span
+type layout map[col]part.Span
 
 // fit places the columns in a terminal of that width, from the column margin on. Columns are added by priority until
 // one does not fit. Leftover width is distributed in stages. Only the width decides.
 func fit(width int, columns []column, growth []stage, margin int) layout {
-	var l layout
+	l := layout{}
 	left := width - 1 - margin // the last column stays free
 	for p, full := 1, false; p <= max(lowestPriority, len(columns)) && !full; p++ {
 		for i := range columns {
@@ -237,7 +273,7 @@ func fit(width int, columns []column, growth []stage, margin int) layout {
 			case left < c.gap+c.least:
 				full = true
 			default:
-				l[c.key].W = c.least
+				l[c.key] = part.Span{W: c.least}
 				left -= c.gap + c.least
 			}
 		}
@@ -245,16 +281,17 @@ func fit(width int, columns []column, growth []stage, margin int) layout {
 	l.grow(left, growth)
 	x := margin
 	for _, c := range columns {
-		if s := &l[c.key]; s.Shown() {
+		if s := l[c.key]; s.Shown() {
 			s.X, s.Gap = x+c.gap, c.gap
 			x = s.X + s.W
+			l[c.key] = s
 		}
 	}
 	return l
 }
 
 // grow gives out the width that is left.
-func (l *layout) grow(left int, growth []stage) {
+func (l layout) grow(left int, growth []stage) {
 	for _, s := range growth {
 		shown, width := 0, 0
 		for _, k := range s.keys {
@@ -267,8 +304,9 @@ func (l *layout) grow(left int, growth []stage) {
 		}
 		by := max(min(left/shown, s.most-width), 0)
 		for _, k := range s.keys {
-			if l[k].Shown() {
-				l[k].W += by
+			if s := l[k]; s.Shown() {
+				s.W += by
+				l[k] = s
 			}
 		}
 		left -= by * shown
@@ -276,7 +314,7 @@ func (l *layout) grow(left int, growth []stage) {
 }
 
 // headings writes the titles of the columns that have come in.
-func headings(f *part.Frame, y int, l *layout, columns []column) {
+func headings(f *part.Frame, y int, l layout, columns []column) {
 	for _, c := range columns {
 		s, title := l[c.key], c.title
 		if !s.Shown() {

@@ -12,8 +12,8 @@ var layouts = map[string]struct {
 }{
 	"gpus":      {func(w int) layout { return gpuLayout(w, true, 0, "") }, gpuColumns},
 	"alike":     {func(w int) layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
-	"processes": {func(w int) layout { return processLayout(w, 0, false, false, "") }, nodesProcessColumns},
-	"manager":   {func(w int) layout { return processLayout(w, 0, true, true, "") }, processColumns},
+	"processes": {func(w int) layout { return processLayout(w, 0, false, false, "") }, usual(nodesProcessColumns)},
+	"manager":   {func(w int) layout { return processLayout(w, 0, true, true, "") }, usual(processColumns)},
 	"instances": {func(w int) layout { return gpuLayout(w, true, len("10:1"), "") }, gpuColumns},
 	"ranks":     {func(w int) layout { return rankLayout(w, 0, false) }, rankColumns[1:]},
 	"programs":  {func(w int) layout { return rankLayout(w, 0, true) }, rankColumns},
@@ -26,6 +26,11 @@ var layouts = map[string]struct {
 // nodesProcessColumns are those of processes on one node.
 var nodesProcessColumns = slices.DeleteFunc(slices.Clone(processColumns),
 	func(c column) bool { return c.key == colNode || c.key == colJob })
+
+// usual are the columns that come in without being chosen.
+func usual(columns []column) []column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.spare })
+}
 
 // alikeColumns are those of GPUs of one model.
 var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c column) bool { return c.key == colName })
@@ -46,13 +51,13 @@ func TestLayouts(t *testing.T) {
 				}
 				have[c.key] = true
 				if s.X < x || s.X+s.W > w-1 {
-					t.Errorf("%s at %d: column %d spans %d…%d, behind %d", name, w, c.key, s.X, s.X+s.W, x)
+					t.Errorf("%s at %d: column %s spans %d…%d, behind %d", name, w, c.key, s.X, s.X+s.W, x)
 				}
 				x = s.X + s.W + 1
 			}
 			for k := range had {
 				if !have[k] && (name != "nodes" || w != numbersFrom) {
-					t.Errorf("%s: column %d leaves at %d", name, k, w)
+					t.Errorf("%s: column %s leaves at %d", name, k, w)
 				}
 			}
 			had = have
@@ -82,9 +87,9 @@ func TestColumnsComeInAt(t *testing.T) {
 		{"manager", colHostMem, 115},
 		{"ranks", colPID, 33}, {"ranks", colSM, 39}, {"ranks", colCPU, 47}, {"ranks", colTime, 77},
 		{"ranks", colCommand, 91},
-		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colUtil, 46}, {"nodes", colHottest, 53},
-		{"nodes", colPower, 78}, {"nodes", colUsed, 92}, {"nodes", colMemBar, 148},
-		{"times", colHistory, 28}, {"times", colUtil, 34}, {"times", colHealth, 50},
+		{"nodes", colCells, 24}, {"nodes", colHealth, 40}, {"nodes", colMean, 46}, {"nodes", colHottest, 53},
+		{"nodes", colPowerSum, 78}, {"nodes", colUsedSum, 92}, {"nodes", colMemBar, 148},
+		{"times", colHistory, 28}, {"times", colMean, 34}, {"times", colHealth, 50},
 	} {
 		l := layouts[test.layout]
 		if !l.of(test.width)[test.key].Shown() || l.of(test.width - 1)[test.key].Shown() {
@@ -92,7 +97,7 @@ func TestColumnsComeInAt(t *testing.T) {
 			for w := 300; w > 0 && l.of(w)[test.key].Shown(); w-- {
 				first = w
 			}
-			t.Errorf("%s: column %d comes in at %d, not at %d", test.layout, test.key, first, test.width)
+			t.Errorf("%s: column %s comes in at %d, not at %d", test.layout, test.key, first, test.width)
 		}
 	}
 	if at := gpuLayout(80, false, 0, ""); at[colUtilBar].W != 9 || at[colFlags].W != 12 {

@@ -38,7 +38,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 }
 
 // Head draws the headings in row y.
-func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, &t.layout, gpuColumns) }
+func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, t.layout, gpuColumns) }
 
 // Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
@@ -55,7 +55,7 @@ func (t *GPUs) These(f *part.Frame, y int, gpus []*cluster.GPU) int {
 }
 
 // Row draws one GPU of the selected node in row y.
-func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, &t.layout) }
+func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, t.layout) }
 
 // InOrder puts GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the
 // bad ones come first.
@@ -67,7 +67,7 @@ func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 }
 
 // gpuRow draws one GPU.
-func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
+func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout) {
 	if tally.Absent(g) {
 		m := part.Marks[cluster.Critical]
 		f.Put(1, y, m.Glyph, m.Role)
@@ -106,7 +106,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l *layout) {
 }
 
 // insteadOfCells writes why a GPU has no numbers.
-func insteadOfCells(f *part.Frame, y int, text string, l *layout) {
+func insteadOfCells(f *part.Frame, y int, text string, l layout) {
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
 	if f.Columns.Node != "" {
 		x = behind(l[colGPU])
@@ -148,7 +148,7 @@ func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
 	return number, bar, history
 }
 
-func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *layout, r gpuRoles) {
+func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout, r gpuRoles) {
 	for _, c := range gpuColumns {
 		if c.unit != "" {
 			f.Number(l[c.key], y, part.Measured(g, c.shows, c.unit), r.of(f, c.key))
@@ -163,7 +163,7 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l *layout, r gpuRoles) {
 	f.Number(l[colClock], y, clocks(g), r.of(f, colClock), part.Measured(g, metric.SMClock, ""))
 }
 
-func gpuMemory(f *part.Frame, y int, t *tally.Totals, l *layout, r gpuRoles) {
+func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout, r gpuRoles) {
 	percent, known := cluster.Percent(t.Used.Value, t.Memory.Value)
 	text := part.MemorySum(t, l[colUsed].W, false)
 	if !known {
@@ -189,7 +189,7 @@ func clocks(g *cluster.GPU) string {
 }
 
 // gpuFlags writes the last column: problems in a few letters, or the owner of the GPU.
-func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l *layout) {
+func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l layout) {
 	s := l[colFlags]
 	if !s.Shown() {
 		return

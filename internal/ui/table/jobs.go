@@ -7,25 +7,26 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-var jobColumns = []column{
-	{key: colState, least: 3, priority: 1, title: "ST"},
-	{key: colJob, gap: 1, least: 9, priority: 1, title: "JOB"},
-	{key: colJobName, gap: 2, least: 10, priority: 1, title: "NAME"},
-	{key: colPartition, gap: 2, least: 9, priority: 9, title: "PARTITION"},
-	{key: colNodes, gap: 2, least: 5, priority: 7, title: "NODES", right: true},
-	{key: colGPUs, gap: 2, least: 4, priority: 5, title: "GPUS", right: true},
-	{key: colUtil, gap: 2, least: 5, priority: 2, title: "UTIL", right: true},
-	{key: colLowest, gap: 2, least: 6, priority: 6, title: "LOWEST"},
-	{key: colPower, gap: 2, least: 11, priority: 8, title: "POWER", right: true},
-	{key: colTime, gap: 2, least: 10, priority: 3, title: "TIME LEFT", right: true},
+var jobColumns = of(&rows.Jobs, []column{
+	{key: colState, priority: 1},
+	{key: colJob, gap: 1, priority: 1},
+	{key: colJobName, gap: 2, priority: 1},
+	{key: colPartition, gap: 2, priority: 9},
+	{key: colNodes, gap: 2, priority: 7},
+	{key: colGPUs, gap: 2, priority: 5},
+	{key: colMean, gap: 2, priority: 2},
+	{key: colLowest, gap: 2, priority: 6, left: true}, // the name of a GPU stands behind it
+	{key: colPowerSum, gap: 2, least: 11, priority: 8},
+	{key: colLeft, gap: 2, priority: 3},
 	{key: colHealth, gap: 2, least: 12, priority: 4, title: "PROBLEMS"},
-}
+})
 
 var jobGrowth = []stage{
 	{16, []col{colHealth}}, {11, []col{colJob}}, {17, []col{colLowest}}, {20, []col{colHealth}}, {14, []col{colJob}},
@@ -50,7 +51,7 @@ const partitionFrom = 140
 
 // Row draws one job in row y. The end of an array's ID says which tasks it is: its middle is cut.
 func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
-	l := &t.layout
+	l := t.layout
 	m, role := jobMark(r)
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
@@ -70,7 +71,7 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	f.Text(l[colPartition], y, r.Partition, role)
 	f.Number(l[colNodes], y, strconv.Itoa(r.Nodes), role)
 	f.Number(l[colGPUs], y, gpus, role)
-	x := l[colUtil].X + 1
+	x := l[colMean].X + 1
 	switch {
 	case r.Running != nil:
 		t.running(f, y, r)
@@ -99,10 +100,10 @@ func jobMark(r *tally.JobRow) (m part.Mark, row draw.Role) {
 
 // running writes the numbers of a job that has nodes, and its problems.
 func (t *Jobs) running(f *part.Frame, y int, r *tally.JobRow) {
-	l := &t.layout
-	f.Number(l[colUtil], y, percentOf(r.Util), draw.Text)
+	l := t.layout
+	f.Number(l[colMean], y, percentOf(r.Util), draw.Text)
 	lowest(f, l[colLowest], y, r)
-	f.Number(l[colPower], y, part.Power(&r.Totals, l[colPower].W, true).String(), draw.Text)
+	f.Number(l[colPowerSum], y, part.Power(&r.Totals, l[colPowerSum].W, true).String(), draw.Text)
 	left := "no limit"
 	switch j := r.Running; {
 	case j.Suspended:
@@ -110,7 +111,7 @@ func (t *Jobs) running(f *part.Frame, y int, r *tally.JobRow) {
 	case !j.End.IsZero():
 		left = draw.JobTime(j.End.Sub(f.Snap.At))
 	}
-	f.Number(l[colTime], y, left, draw.Text)
+	f.Number(l[colLeft], y, left, draw.Text)
 	if s := l[colHealth]; r.Worst != nil {
 		f.Text(s, y, jobTrouble(f, r, s.W), part.Marks[r.Worst.Severity].Role)
 	} else if r.Running.Suspended {

@@ -27,7 +27,7 @@ func NewNodes(f *part.Frame) *Nodes {
 
 // Head draws the headings in row y.
 func (t *Nodes) Head(f *part.Frame, y int) {
-	headings(f, y, &t.layout, nodeColumns)
+	headings(f, y, t.layout, nodeColumns)
 	if s := t.layout[colCells]; s.Shown() {
 		t.cells.Titles(f, s.X, y)
 	}
@@ -47,7 +47,7 @@ func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span, selected bool)
 
 // Row draws one node in row y.
 func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
-	l := &t.layout
+	l := t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
 	numbers, chosen := tally.Shows(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
 	// where columns are chosen a sentence may stand in their place
@@ -65,7 +65,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 		x := behind(l[colNode])
 		if !chosen {
 			x = behind(l[colCells])
-			if s := l[colUtil]; s.Shown() {
+			if s := l[colMean]; s.Shown() {
 				f.Right(s.X, y, s.W, "–", draw.Dim)
 				x = behind(s)
 			}
@@ -98,7 +98,7 @@ func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
 
 // Sum draws the sum over all nodes that report in row y, under that name.
 func (t *Nodes) Sum(f *part.Frame, y int, name string) {
-	l := &t.layout
+	l := t.layout
 	f.Put(l[colNode].X, y, name, draw.Strong)
 	f.Text(l[colCells], y, seen(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
 	totals(f, y, jobSum(f), l, draw.Strong, true)

@@ -33,11 +33,11 @@ type Pending struct{ layout layout }
 func NewPending(width int) *Pending { return &Pending{pendingLayout(width)} }
 
 // Head draws the headings in row y.
-func (t *Pending) Head(f *part.Frame, y int) { headings(f, y, &t.layout, pendingColumns) }
+func (t *Pending) Head(f *part.Frame, y int) { headings(f, y, t.layout, pendingColumns) }
 
 // Row draws one job in row y. The end of an array's number says which tasks it is: its middle is cut.
 func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {
-	l := &t.layout
+	l := t.layout
 	gpus, starts := "–", "–"
 	if j.GPUs != nil {
 		gpus = strconv.Itoa(*j.GPUs)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
@@ -49,31 +48,31 @@ func processLayout(width, number int, nodes, jobs bool, list columns.List) layou
 }
 
 // Head draws the headings in row y.
-func (t *Processes) Head(f *part.Frame, y int) { headings(f, y, &t.layout, processColumns) }
+func (t *Processes) Head(f *part.Frame, y int) { headings(f, y, t.layout, processColumns) }
 
 // Rows draws the processes from row y on and returns the row below the last.
 func (t *Processes) Rows(f *part.Frame, y int, list []tally.Process) int {
 	for i := range list {
-		processRow(f, y, &list[i], &t.layout)
+		processRow(f, y, &list[i], t.layout)
 		y++
 	}
 	return y
 }
 
-func processRow(f *part.Frame, y int, p *tally.Process, l *layout) {
+func processRow(f *part.Frame, y int, p *tally.Process, l layout) {
 	text, dim := draw.Text, draw.Dim
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
 	}
 	onGPU(f, y, f.Node, p, l, text, dim)
-	onHost(f, y, f.Node, p.Process, l, text, dim)
+	onHost(f, y, f.Node, p, l, text, dim, false)
 	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.SlowRole(f.Node.Name, p.On, text),
 		known(p.CPUPercent, draw.Whole))
 	command(f, y, p.Process, l, text)
 }
 
 // onGPU writes what a process does on its GPU.
-func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l *layout, text, dim draw.Role) {
+func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, text, dim draw.Role) {
 	number := strconv.Itoa(p.Number)
 	if p.On != nil {
 		number = part.Number(p.On)
@@ -81,23 +80,19 @@ func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l *layout, t
 	f.Number(l[colGPU], y, number, text)
 	f.Text(l[colType], y, p.Type, dim)
 	rank(f, y, p.Rank, l, text)
-	f.Number(l[colGPUMem], y, known(p.GPUMemory, sized), text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), f.SlowRole(n.Name, p.On, text))
-	f.Number(l[colMemRW], y, known(p.MemPercent, strconv.Itoa), text)
 }
 
 // onHost writes what is known of a process without its GPU.
-func onHost(f *part.Frame, y int, n *cluster.Node, p *wire.Process, l *layout, text, dim draw.Role) {
-	f.Number(l[colPID], y, strconv.Itoa(p.PID), text)
+func onHost(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, text, dim draw.Role,
+	kin bool) {
+	plainCells(f, y, n, p, l, text, kin)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
-	f.Number(l[colHostMem], y, shareOfHost(n, p), text)
-	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), text)
 	f.Text(l[colState], y, p.State, dim)
-	f.Number(l[colThreads], y, known(p.Threads, strconv.Itoa), text)
 }
 
 // rank writes a rank; a process without one needs none.
-func rank(f *part.Frame, y int, r *wire.Rank, l *layout, role draw.Role) {
+func rank(f *part.Frame, y int, r *wire.Rank, l layout, role draw.Role) {
 	if r == nil {
 		role = draw.Dim
 	}
@@ -113,7 +108,7 @@ func rankNumber(r *wire.Rank) string {
 }
 
 // command writes the command line of a process, or why nothing is known of it.
-func command(f *part.Frame, y int, p *wire.Process, l *layout, role draw.Role) {
+func command(f *part.Frame, y int, p *wire.Process, l layout, role draw.Role) {
 	text, known := commandOf(p)
 	if !known {
 		role = draw.Dim
@@ -136,25 +131,4 @@ func known[T any](v *T, words func(T) string) string {
 		return ""
 	}
 	return words(*v)
-}
-
-// shareOfHost is how much of the node's memory a process has, in percent.
-func shareOfHost(n *cluster.Node, p *wire.Process) string {
-	percent, ok := tally.HostPercent(n, p)
-	if !ok {
-		return ""
-	}
-	return draw.One(percent)
-}
-
-// processTime is a run time in eight columns: "8:02:41", from ten days on only the days and hours.
-func processTime(seconds int64) string {
-	d := time.Duration(seconds) * time.Second
-	if d >= 10*24*time.Hour {
-		return draw.Age(d)
-	}
-	if d >= 24*time.Hour {
-		return draw.JobTime(d.Truncate(time.Minute))[:7]
-	}
-	return draw.JobTime(d)
 }

@@ -74,7 +74,7 @@ func CommandWidth(r *ProcessRow) int {
 
 // Head draws the headings in row y, with a mark behind the one that the rows are sorted by. A tree is not.
 func (t *ProcessList) Head(f *part.Frame, y int, by ProcessOrder, down, tree bool) {
-	headings(f, y, &t.layout, processColumns)
+	headings(f, y, t.layout, processColumns)
 	key := orderColumn[by]
 	if by == ByPlace && t.layout[colNode].Shown() {
 		key = colNode
@@ -108,7 +108,7 @@ func (t *ProcessList) OrderAt(x int) (by ProcessOrder, ok bool) {
 
 // Row draws one row in row y.
 func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged bool) {
-	l := &t.layout
+	l := t.layout
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 	}
@@ -120,7 +120,7 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 		text, dim = draw.Ghost, draw.Ghost
 	}
 	f.Text(l[colNode], y, f.NodeName(r.Node.Name, l[colNode].W), dim)
-	onHost(f, y, r.Node, r.Process.Process, l, text, dim)
+	onHost(f, y, r.Node, &r.Process, l, text, dim, r.Kin)
 	if r.Kin {
 		t.kin(f, y, r, text)
 	} else {
@@ -147,7 +147,7 @@ func (t *ProcessList) readings(end int) int {
 
 // user writes the rest of a process on a GPU.
 func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
-	l := &t.layout
+	l := t.layout
 	onGPU(f, y, r.Node, &r.Process, l, text, dim)
 	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
 	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.SlowRole(r.Node.Name, r.On, text),
@@ -156,9 +156,9 @@ func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.R
 
 // kin writes that a relative is on no GPU. Its share of the CPU is not known before its node has been asked twice.
 func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
-	l := &t.layout
+	l := t.layout
 	f.Text(l[colJob], y, r.Job, text)
-	for _, c := range []col{colRank, colGPUMem, colSM, colMemRW} {
+	for _, c := range onGPUs {
 		f.Number(l[c], y, "–", draw.Dim)
 	}
 	if r.CPUPercent == nil {

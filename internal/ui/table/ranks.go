@@ -6,25 +6,26 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var rankColumns = []column{
+var rankColumns = of(&rows.Processes, []column{
 	{key: colProgram, least: 4, priority: 1, title: "PROG", right: true},
-	{key: colRank, gap: 1, least: 5, priority: 1, title: "RANK", right: true},
-	{key: colNode, gap: 2, least: 10, priority: 1, title: "NODE"},
-	{key: colGPU, gap: 1, least: 3, priority: 1, title: "GPU", right: true},
-	{key: colPID, gap: 1, least: 7, priority: 2, title: "PID", right: true},
-	{key: colSM, gap: 2, least: 4, priority: 3, title: "%SM", right: true},
-	{key: colCPU, gap: 2, least: 6, priority: 4, title: "%CPU", right: true},
-	{key: colGPUMem, gap: 2, least: 8, priority: 5, title: "GPU-MEM", right: true},
-	{key: colRSS, gap: 2, least: 8, priority: 6, title: "RSS", right: true},
-	{key: colTime, gap: 2, least: 8, priority: 7, title: "TIME", right: true},
-	{key: colState, gap: 2, least: 1, priority: 9, title: "S"},
-	{key: colCommand, gap: 2, least: 12, priority: 8, title: "COMMAND"},
-}
+	{key: colRank, gap: 1, least: 5, priority: 1},
+	{key: colNode, gap: 2, priority: 1},
+	{key: colGPU, gap: 1, priority: 1},
+	{key: colPID, gap: 1, priority: 2},
+	{key: colSM, gap: 2, priority: 3},
+	{key: colCPU, gap: 2, priority: 4},
+	{key: colGPUMem, gap: 2, priority: 5},
+	{key: colRSS, gap: 2, priority: 6},
+	{key: colTime, gap: 2, priority: 7},
+	{key: colState, gap: 2, priority: 9},
+	{key: colCommand, gap: 2, priority: 8},
+})
 
 var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
 
@@ -53,7 +54,7 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 
 // Row draws one row in row y.
 func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
-	l := &t.layout
+	l := t.layout
 	m := part.RankMark(f.Scene, r)
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
@@ -77,7 +78,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 
 // place writes the rank, its node and its GPU.
 func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
-	l := &t.layout
+	l := t.layout
 	gpu := "–"
 	switch {
 	case r.GPU != nil:
@@ -102,7 +103,7 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 
 // process writes the numbers of a process.
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
-	l, p := &t.layout, r.Process
+	l, p := t.layout, r.Process
 	slow := f.SlowRole(r.Node, r.GPU, draw.Text)
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), draw.Text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)

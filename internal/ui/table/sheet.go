@@ -15,8 +15,8 @@ type sheet struct {
 
 // Head draws the headings in row y, with a mark behind the one that the rows are sorted by.
 func (t *sheet) Head(f *part.Frame, y int, by string, down bool) {
-	headings(f, y, &t.layout, t.columns)
-	t.mark(f, y, names[by], down)
+	headings(f, y, t.layout, t.columns)
+	t.mark(f, y, by, down)
 }
 
 // mark writes the heading of a column with a mark behind it.
@@ -37,11 +37,11 @@ func (t *sheet) mark(f *part.Frame, y int, by col, down bool) {
 	f.Put(x, y, title, draw.Strong)
 }
 
-// At is the name of the column whose heading is in column x of the screen; "": none is.
+// At is the key of the column whose heading is in column x of the screen; "": none is.
 func (t *sheet) At(x int) string {
-	for name, key := range names {
-		if s := t.layout[key]; s.Shown() && x >= s.X-s.Gap && x < s.X+s.W {
-			return name
+	for key, s := range t.layout {
+		if s.Shown() && x >= s.X-s.Gap && x < s.X+s.W {
+			return key
 		}
 	}
 	return ""

@@ -12,7 +12,7 @@ import (
 
 // Sum draws the sum of the job's GPUs of the node in row y.
 func (t *GPUs) Sum(f *part.Frame, y int) {
-	l := &t.layout
+	l := t.layout
 	gpus := f.Own(f.Node)
 	sum := tally.Total(gpus)
 	x := l[colGPU].X
@@ -71,10 +71,22 @@ func jobSum(f *part.Frame) sum {
 	}}
 }
 
+// sumColumns are the columns of totals: of a node, whose GPUs have rows, or of a job, whose nodes have.
+type sumColumns struct{ util, used, power col }
+
+var (
+	ofNode = sumColumns{colUtil, colUsed, colPower}
+	ofJob  = sumColumns{colMean, colUsedSum, colPowerSum}
+)
+
 // totals writes the totals of GPUs: in the units of one node, or in large ones and with the mean of what the cells
 // show.
-func totals(f *part.Frame, y int, of sum, l *layout, role draw.Role, large bool) {
-	if s := l[colUtil]; len(of.gpus) == 0 {
+func totals(f *part.Frame, y int, of sum, l layout, role draw.Role, large bool) {
+	in := ofNode
+	if large {
+		in = ofJob
+	}
+	if s := l[in.util]; len(of.gpus) == 0 {
 		f.Right(s.X, y, s.W, "–", draw.Dim)
 		return
 	}
@@ -99,9 +111,9 @@ func totals(f *part.Frame, y int, of sum, l *layout, role draw.Role, large bool)
 	}
 	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
 	f.Meter(l[colUtilBar], y, t.Util.Value, bar)
-	f.Number(l[colUtil], y, average, number)
-	f.Number(l[colUsed], y, part.MemorySum(&t, l[colUsed].W, large), memory)
-	f.Number(l[colPower], y, part.Power(&t, l[colPower].W, large).String(), role)
+	f.Number(l[in.util], y, average, number)
+	f.Number(l[in.used], y, part.MemorySum(&t, l[in.used].W, large), memory)
+	f.Number(l[in.power], y, part.Power(&t, l[in.power].W, large).String(), role)
 	f.Number(l[colHottest], y, part.Summed(t.Temperature, "°C"), heat)
 	f.Trend(l[colHistory], y, of.history, history)
 }

@@ -26,7 +26,7 @@ func NewTimes(f *part.Frame) *Times {
 
 // Head draws the headings in row y, with the time axis between them.
 func (t *Times) Head(f *part.Frame, y int) {
-	headings(f, y, &t.layout, timeColumns)
+	headings(f, y, t.layout, timeColumns)
 	if s := t.layout[colHistory]; s.Shown() {
 		t.Axis(f, s.X, y)
 	}
@@ -34,7 +34,7 @@ func (t *Times) Head(f *part.Frame, y int) {
 
 // Row draws one node in row y.
 func (t *Times) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
-	l := &t.layout
+	l := t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
 	if s := l[colHistory]; s.Shown() {
 		t.Strip.Row(f, s.X, y, n)
@@ -47,11 +47,11 @@ func (t *Times) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 
 // now writes the number now, and what is wrong; when nothing is, which GPU stands out.
 func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
-	l := &t.layout
+	l := t.layout
 	s := l[colHealth]
 	outer, standsOut := f.Gauge.OuterNow(f.Own(n))
 	if !tally.HasNumbers(n) || !outer.Known() {
-		f.Right(l[colUtil].X, y, l[colUtil].W, "–", draw.Dim)
+		f.Right(l[colMean].X, y, l[colMean].W, "–", draw.Dim)
 		f.Text(s, y, part.Absence(f, n, s.W), role)
 		return
 	}
@@ -59,7 +59,7 @@ func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
 	if n.State == cluster.NodeStale {
 		number = draw.Dim
 	}
-	f.Number(l[colUtil], y, part.Summed(outer, f.GaugeUnit()), f.SlowRole(n.Name, outer.GPU, number))
+	f.Number(l[colMean], y, part.Summed(outer, f.GaugeUnit()), f.SlowRole(n.Name, outer.GPU, number))
 	text := part.Trouble(f, n, s.W)
 	if text == "" && standsOut {
 		text, role = part.GPUNumber(outer.GPU), draw.Dim

@@ -5,22 +5,23 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var userColumns = []column{
-	{key: colUser, least: 10, priority: 1, title: "USER"},
-	{key: colNodes, gap: 2, least: 5, priority: 1, title: "NODES", right: true},
-	{key: colGPUs, gap: 2, least: 5, priority: 1, title: "GPUS", right: true},
-	{key: colProcs, gap: 2, least: 5, priority: 4, title: "PROCS", right: true},
-	{key: colGPUMem, gap: 2, least: 8, priority: 2, title: "GPU-MEM", right: true},
-	{key: colPower, gap: 2, least: 7, priority: 5, title: "POWER", right: true},
-	{key: colTime, gap: 2, least: 8, priority: 3, title: "LONGEST", right: true},
-	{key: colJob, gap: 2, least: 8, priority: 6, title: "JOBS"},
-	{key: colCommand, gap: 2, least: 8, priority: 7, title: "COMMAND"},
-}
+var userColumns = of(&rows.Users, []column{
+	{key: colUser, priority: 1},
+	{key: colNodes, gap: 2, priority: 1},
+	{key: colGPUs, gap: 2, priority: 1},
+	{key: colProcs, gap: 2, priority: 4},
+	{key: colGPUMem, gap: 2, priority: 2},
+	{key: colPowerSum, gap: 2, priority: 5},
+	{key: colTime, gap: 2, priority: 3},
+	{key: colJob, gap: 2, priority: 6},
+	{key: colCommand, gap: 2, least: 8, priority: 7},
+})
 
 var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}},
 	{unbounded, []col{colCommand}}}
@@ -35,7 +36,7 @@ func NewUsers(f *part.Frame) *Users {
 
 // Row draws one user in row y.
 func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
-	l, role := &t.layout, draw.Text
+	l, role := t.layout, draw.Text
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 	}
@@ -54,7 +55,7 @@ func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
 	f.Number(l[colGPUs], y, strconv.Itoa(u.GPUs), draw.Text)
 	f.Number(l[colProcs], y, strconv.Itoa(u.Procs), draw.Text)
 	f.Number(l[colGPUMem], y, memory, draw.Text)
-	f.Number(l[colPower], y, power, draw.Text)
+	f.Number(l[colPowerSum], y, power, draw.Text)
 	f.Number(l[colTime], y, known(u.Longest, processTime), draw.Text)
 	f.Text(l[colJob], y, jobsOf(u.Jobs, l[colJob].W), draw.Text)
 	f.Text(l[colCommand], y, u.Command, draw.Text)
