@@ -109,8 +109,8 @@ func TestTwoFlags(t *testing.T) {
 }
 
 // This host has no name to resolve and no login: such stages do not stand there as pending.
-func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
-	s := shot{name: "doctor", snap: func() *cluster.Snapshot {
+func TestConnectionHasTheStagesOfTheWay(t *testing.T) {
+	s := shot{name: "connection", snap: func() *cluster.Snapshot {
 		snap := fixture()
 		for _, n := range snap.Nodes {
 			n.State, n.Failure = cluster.NodeReporting, nil
@@ -131,7 +131,7 @@ func TestDoctorHasTheStagesOfTheWay(t *testing.T) {
 }
 
 // A low terminal says what went wrong, and what can be done rather than what it means.
-func TestDoctorInLowTerminals(t *testing.T) {
+func TestConnectionInLowTerminals(t *testing.T) {
 	s := shot{name: "refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }}
 	for h, want := range map[int][]string{
 		9:  {"closed by PAM", "Access denied"},

@@ -98,7 +98,7 @@ func TestVeryLowNodeView(t *testing.T) {
 }
 
 // However low the terminal is, keys reach all that the connection details say.
-func TestDoctorScrolls(t *testing.T) {
+func TestConnectionScrolls(t *testing.T) {
 	for _, size := range [][2]int{{60, 15}, {80, 24}} {
 		for name, view := range map[string]func(*view){
 			"details": func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection },

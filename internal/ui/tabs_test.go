@@ -33,7 +33,7 @@ func TestTabsMarkWhatTheyHide(t *testing.T) {
 
 // How long a stage took stands close to what happened in it.
 func TestTimesOfStagesStandClose(t *testing.T) {
-	s := shot{name: "doctor", snap: func() *cluster.Snapshot {
+	s := shot{name: "connection", snap: func() *cluster.Snapshot {
 		snap := fixture()
 		for i := range snap.Nodes["gpu-n01"].Steps {
 			snap.Nodes["gpu-n01"].Steps[i].Text = "well"
