@@ -20,16 +20,18 @@ type helpPage struct {
 	snap func() *cluster.Snapshot
 }
 
-// helpPages are all.
-var helpPages = []helpPage{
-	{page: keys.OnNode}, {keys.OnOverview, typedKeys("o"), nil}, {keys.OnGPU, typedKeys("g"), nil},
-	{keys.OnConnection, typedKeys("d"), nil}, {keys.OnProblems, typedKeys("!"), nil},
-	{keys.OnRanks, typedKeys("m"), nil}, {keys.OnProcesses, typedKeys("P"), nil},
-	{keys.OnEnviron, typedKeys("Pe"), nil},
-	{keys.OnMetrics, append(typedKeys("P"), tea.KeyPressMsg{Code: tea.KeyEnter}), nil},
-	{keys.OnJobs, typedKeys("J"), nil}, {keys.OnUsers, typedKeys("U"), nil},
-	{keys.OnSettings, []tea.KeyPressMsg{{Code: tea.KeyF2}}, nil}, {page: keys.OnNoJobs, snap: noJobsFixture},
-}
+// helpPages are those of the registry.
+var helpPages = func() (list []helpPage) {
+	list = []helpPage{{page: keys.OnNode}, {page: keys.OnNoJobs, snap: noJobsFixture},
+		{page: keys.OnEnviron, keys: typedKeys("Pe")},
+		{page: keys.OnMetrics, keys: append(typedKeys("P"), pressed("enter"))}}
+	for _, e := range pages {
+		if e.key.Enabled() && e.id != keys.OnNode {
+			list = append(list, helpPage{page: e.id, keys: []tea.KeyPressMsg{pressed(e.key.Keys()[0])}})
+		}
+	}
+	return list
+}()
 
 func typedKeys(text string) (list []tea.KeyPressMsg) {
 	for _, r := range text {
