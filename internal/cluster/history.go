@@ -67,12 +67,15 @@ func (l *line) newest() short {
 	return toShort(l.value())
 }
 
-// past returns the value of a bin before the newest.
-func (l *line) past(s short) float32 {
-	if l.bits && s != noShort {
-		return float32(s)
+// past writes the values of bins before the newest.
+func (l *line) past(to []float32, bins []short) {
+	for i, s := range bins[:len(to)] {
+		if l.bits && s != noShort {
+			to[i] = float32(s)
+		} else {
+			to[i] = s.float()
+		}
 	}
-	return s.float()
 }
 
 func (l *line) add(v float64) {
@@ -176,8 +179,8 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 	begin, end := min(max(-from, 0), n), min(max(all-from, 0), n)
 	fill(to[:begin])
 	fill(to[end:])
-	for i := begin; i < end; i++ {
-		to[i] = l.past(l.closed[from+i])
+	if begin < end {
+		l.past(to[begin:end], l.closed[from+begin:])
 	}
 	if open := all - from; open >= 0 && open < n {
 		to[open] = l.value()

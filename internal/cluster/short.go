@@ -43,6 +43,5 @@ func (s short) float() float32 {
 	case noShort:
 		return Gap
 	}
-	exponent := uint32(int(s>>shortBits) - 1 + leastShort + float32Bias)
-	return math.Float32frombits(exponent<<float32Bits | uint32(s&(1<<shortBits-1))<<lost)
+	return math.Float32frombits(uint32(s)<<lost + (leastShort-1+float32Bias)<<float32Bits)
 }

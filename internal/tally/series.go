@@ -61,22 +61,49 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 		return added(gpus, id, n)
 	}
 	samples, counts := make([]float32, n), make([]uint16, n)
-	for bins := range tails(gpus, id, n) {
-		for i, v := range bins {
-			if v == v { // no gap
-				samples[i] = join(sum, samples[i], v, counts[i] == 0)
-				counts[i]++
+	if sum != metric.Mean {
+		gaps(samples)
+	}
+	for bins := range tails(gpus, id, n) { // millions of them: nothing here takes a call
+		switch sum {
+		case metric.Lowest:
+			for i, v := range bins {
+				if v == v && !(v >= samples[i]) {
+					samples[i] = v
+				}
+			}
+		case metric.Highest:
+			for i, v := range bins {
+				if v == v && !(v <= samples[i]) {
+					samples[i] = v
+				}
+			}
+		default:
+			for i, v := range bins {
+				if v == v {
+					samples[i] += v
+					counts[i]++
+				}
 			}
 		}
 	}
 	for i, c := range counts {
-		if c == 0 {
+		switch {
+		case sum != metric.Mean:
+		case c == 0:
 			samples[i] = cluster.Gap
-		} else if sum == metric.Mean {
+		default:
 			samples[i] /= float32(c)
 		}
 	}
 	return samples
+}
+
+// gaps makes all samples gaps.
+func gaps(samples []float32) {
+	for i := range samples {
+		samples[i] = cluster.Gap
+	}
 }
 
 // added is the newest n sums of a number over GPUs. A bin that lacks a GPU which reports the number now is a gap:
@@ -111,9 +138,7 @@ func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 // GPU said so.
 func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 	samples := make([]float32, n)
-	for i := range samples {
-		samples[i] = cluster.Gap
-	}
+	gaps(samples)
 	for bins := range tails(gpus, metric.Throttle, n) {
 		for i, v := range bins {
 			switch {
@@ -132,9 +157,9 @@ func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 // all.
 type percents [102]uint16
 
-func (p *percents) add(percent float64) {
+func (p *percents) add(percent float32) {
 	if percent == percent { // known
-		p[int(min(max(percent, 0), 100))]++
+		p[min(uint32(percent), 100)]++
 		p[101]++
 	}
 }
@@ -150,21 +175,17 @@ func (p *percents) middle() float32 {
 	return cluster.Gap
 }
 
-// Median is the newest n samples of the median utilization of GPUs. It counts a few bins at a time, in little memory.
+// Median is the newest n samples of the median utilization of GPUs.
 func Median(gpus []*cluster.GPU, n int) []float32 {
-	samples, edge := make([]float32, n), Edge(gpus...)
-	var tail [16]float32
-	for from := 0; from < n; from += len(tail) {
-		some := samples[from:min(from+len(tail), n)]
-		var counts [len(tail)]percents
-		for _, g := range gpus {
-			for i, v := range g.History.Tail(tail[:0], metric.Util, edge-int64(n-from-len(some)), len(some)) {
-				counts[i].add(float64(v))
-			}
+	counts := make([]percents, n)
+	for bins := range tails(gpus, metric.Util, n) {
+		for i, v := range bins {
+			counts[i].add(v)
 		}
-		for i := range some {
-			some[i] = counts[i].middle()
-		}
+	}
+	samples := make([]float32, n)
+	for i := range samples {
+		samples[i] = counts[i].middle()
 	}
 	return samples
 }
@@ -173,7 +194,7 @@ func Median(gpus []*cluster.GPU, n int) []float32 {
 func MedianNow(gpus []*cluster.GPU) float64 {
 	var counts percents
 	for _, g := range gpus {
-		counts.add(g.Float(metric.Util))
+		counts.add(float32(g.Float(metric.Util)))
 	}
 	return float64(counts.middle())
 }

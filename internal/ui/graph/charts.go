@@ -89,6 +89,17 @@ func remembered(s *part.Scene, samples series, key samplesKey) series {
 	}
 }
 
+// twice works out samples once for two uses.
+func twice(samples series) series {
+	var last []float32
+	return func(n int) []float32 {
+		if last == nil || len(last) != n {
+			last = samples(n)
+		}
+		return last
+	}
+}
+
 // seriesOf gives the newest samples of a number over GPUs.
 func seriesOf(gpus []*cluster.GPU, id metric.ID, sum metric.Sum) series {
 	return func(n int) []float32 { return tally.Series(gpus, id, sum, n) }
@@ -207,7 +218,7 @@ func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart
 	if tally.Hot(hottest) {
 		c.nowRole = draw.Warn
 	}
-	celsius := seriesOf(gpus, metric.Temperature, metric.Highest)
+	celsius := twice(seriesOf(gpus, metric.Temperature, metric.Highest))
 	c.samples = celsius
 	if slows := tally.Lowest(gpus, metric.Slowdown); slows.Known() {
 		c.title, c.mark = title+", slows at "+draw.Whole(slows.Value), slows.Value
