@@ -14,8 +14,6 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 )
@@ -69,14 +67,4 @@ func (p *delivery) Write(text []byte) (int, error) {
 // ignores.
 func heeded() []os.Signal {
 	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
-}
-
-// ofVersion takes the command out of "track -v": gpu_tracker, gpustat and nvl have that flag.
-func ofVersion(cmd *cobra.Command, args []string) []string {
-	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
-		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {
-			return args[1:]
-		}
-	}
-	return args
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/heed"
 )
@@ -163,6 +164,11 @@ func TestVersionAndHelp(t *testing.T) {
 		if usage := strings.TrimSpace("nvnodetop " + command); !strings.Contains(want, "Usage:\n  "+usage+" [") &&
 			!strings.Contains(want, "Usage:\n  "+usage+" FILE") {
 			t.Errorf("help %s has no usage of %q:\n%s", command, usage, want)
+		}
+		for line := range strings.Lines(want) {
+			if draw.Width(strings.TrimSuffix(line, "\n")) > helpWidth+4 { // flags are broken near there
+				t.Errorf("help %s: %s", command, line)
+			}
 		}
 	}
 }

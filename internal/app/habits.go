@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/nvnodetop/nvnodetop/internal/app/available"
 	"github.com/nvnodetop/nvnodetop/internal/app/list"
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
@@ -146,4 +148,14 @@ func asNvitop(args []string) []string {
 		}
 	}
 	return out
+}
+
+// ofVersion takes the command out of "track -v": gpu_tracker, gpustat and nvl have that flag.
+func ofVersion(cmd *cobra.Command, args []string) []string {
+	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
+		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {
+			return args[1:]
+		}
+	}
+	return args
 }

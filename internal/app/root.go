@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,10 +46,12 @@ func newCommand(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
-		Long: `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one screen, from the login node.
-Nothing to install on the nodes: over one ssh session per node, nvnodetop copies a small probe there and runs it.
+		Long: `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one
+screen, from the login node. Nothing to install on the nodes: over one ssh
+session per node, nvnodetop copies a small probe there and runs it.
 
-POLL is the interval between samples of a node, DISPLAY between screen updates, in seconds (default 3 and 1).`,
+POLL is the interval between samples of a node, DISPLAY between screen updates,
+in seconds (default 3 and 1).`,
 		Example: `  nvnodetop                       your running jobs
   nvnodetop 5 2                   nodes every 5 s, screen every 2 s
   nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
@@ -59,7 +60,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
   nvnodetop snapshot --help       the same as CSV, or for Prometheus
   nvnodetop doctor gpu01          examine the connection to a node, step by step
   nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
-		Version:       build.Version(), // not SetVersionTemplate: with text/template the linker keeps every method, 3 MB that a probe pays for too
+		Version:       build.Version(), // not SetVersionTemplate, see usage
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -90,6 +91,7 @@ POLL is the interval between samples of a node, DISPLAY between screen updates, 
 		return p.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), p, log) })
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
+	cmd.SetUsageFunc(usage)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.FlagError(err) })
 	for _, command := range commands {
 		cmd.AddCommand(command(io))
@@ -142,15 +144,4 @@ func (o *options) run(ctx context.Context, p *cli.Program, log *slog.Logger) err
 	}
 	return feed.Run(ctx, p, need, log, feed.Printed(p, need, func(s *cluster.Snapshot) error { return print(p, s) },
 		feed.Verdict))
-}
-
-// help prints what --help prints behind the names of a command.
-func help(root *cobra.Command, names []string) error {
-	cmd, rest, err := root.Find(names)
-	if err != nil || len(rest) > 0 {
-		return cli.Usage("no command %q (nvnodetop --help lists them)", strings.Join(names, " "))
-	}
-	cmd.InitDefaultHelpFlag()
-	cmd.InitDefaultVersionFlag()
-	return cmd.Help()
 }

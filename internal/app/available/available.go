@@ -43,15 +43,18 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   Name,
 		Short: "print the indices of free GPUs, for CUDA_VISIBLE_DEVICES",
-		Long: `available prints the indices of the free GPUs of this host, for CUDA_VISIBLE_DEVICES. A GPU is free if at most 20 % of its memory is used.
-If there are too few, it prints nothing, and the exit code is 1. With --nodes or --job it prints a line for each node that has enough of them.
+		Long: `available prints the indices of the free GPUs of this host, for
+CUDA_VISIBLE_DEVICES. A GPU is free if at most 20 % of its memory is used. If
+there are too few, it prints nothing, and the exit code is 1. With --nodes or
+--job it prints a line for each node that has enough of them.
 
-With --cluster it prints how many GPUs SLURM can still give to jobs, by partition and by node.`,
+With --cluster it prints how many GPUs SLURM can still give to jobs, by
+partition and by node.`,
 		Example: `  CUDA_VISIBLE_DEVICES=$(nvnodetop available) python train.py
-  CUDA_VISIBLE_DEVICES=$(nvnodetop available -l 1) python train.py       at most one
-  CUDA_VISIBLE_DEVICES=$(nvnodetop available -n 2 -f 40GiB) python …     two with 40 GiB of free memory each
-  nvnodetop available --nodes 'gpu[01-04]' -c 4                          the nodes that have four
-  nvnodetop available --cluster                                          GPUs that a job can get now`,
+  nvnodetop available -l 1                       at most one
+  nvnodetop available -n 2 -f 40GiB              two with 40 GiB of free memory each
+  nvnodetop available --nodes 'gpu[01-04]' -c 4  the nodes that have four
+  nvnodetop available --cluster                  GPUs that a job can get now`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false

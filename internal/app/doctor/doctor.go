@@ -36,8 +36,10 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [NODE…]",
 		Short: "examine the connections to nodes, step by step",
-		Long: `doctor tries every transport to the NODEs, or to the first nodes of your running jobs, and prints each step with its verdict: ok, warning,
-failed or skipped. It says which transport nvnodetop would use, and what to do about the others. NODE may be a list, such as gpu[01-04].
+		Long: `doctor tries every transport to the NODEs, or to the first nodes of your running
+jobs, and prints each step with its verdict: ok, warning, failed or skipped. It
+says which transport nvnodetop would use, and what to do about the others. NODE
+may be a list, such as gpu[01-04].
 
 Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 		Args: cobra.ArbitraryArgs,

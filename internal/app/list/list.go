@@ -51,8 +51,9 @@ func Command(io cli.Streams) *cobra.Command {
 		Use:     Name,
 		Aliases: []string{Nvl},
 		Short:   "print a table of GPUs, free and used, by whom; also nvl",
-		Long: `list prints nvgpu's table of GPUs: [ ] free, [~] used, [!] used by nobody known, [x] not usable. It shows the GPUs of this host, and where it has
-none those of the nodes of your running jobs.`,
+		Long: `list prints nvgpu's table of GPUs: [ ] free, [~] used, [!] used by nobody known,
+[x] not usable. It shows the GPUs of this host, and where it has none those of
+the nodes of your running jobs.`,
 		Example: `  nvnodetop list                        this host, or your jobs
   nvnodetop list --job 48211            the GPUs of a job
   nvnodetop list --nodes 'gpu[01-04]'   these hosts

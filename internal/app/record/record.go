@@ -49,19 +49,23 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record FILE [POLL]",
 		Short: "record your jobs to a file, without a screen",
-		Long: `record writes what nvnodetop sees of your jobs to FILE, until it is interrupted (Ctrl-C, SIGTERM) or a limit is reached, and then prints
-what was recorded. nvnodetop replay shows it again. FILE must not exist. POLL is the interval between samples of a node, in seconds.
+		Long: `record writes what nvnodetop sees of your jobs to FILE, until it is interrupted
+(Ctrl-C, SIGTERM) or a limit is reached, and then prints what was recorded.
+nvnodetop replay shows it again. FILE must not exist. POLL is the interval
+between samples of a node, in seconds.
 
 It records your running jobs, and inside a job this job only.
 
-A recording has no environment of any process. With --anonymous it has neither users nor the names of jobs, nodes, switches, partitions, programs
-and directories, nor SLURM's numbers of jobs, which lead to their users: each is replaced, by the same one everywhere. Serial numbers and all text of
-other programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
-		Example: `  nvnodetop record run.nvr                        until Ctrl-C
-  nvnodetop record --max-time 1h run.nvr          one hour
-  nvnodetop record --max-time 1h --files 24 run.nvr   the last day: run.nvr, run.nvr.2, …
-  nvnodetop record --job 48211 run.nvr            one job
-  nvnodetop record --anonymous bug.nvr            to attach to a report`,
+A recording has no environment of any process. With --anonymous it has neither
+users nor the names of jobs, nodes, switches, partitions, programs and
+directories, nor SLURM's numbers of jobs, which lead to their users: each is
+replaced, by the same one everywhere. Serial numbers and all text of other
+programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
+		Example: `  nvnodetop record run.nvr                           until Ctrl-C
+  nvnodetop record --max-time 1h run.nvr             one hour
+  nvnodetop record --max-time 1h --files 24 run.nvr  the last day, in 24 files
+  nvnodetop record --job 48211 run.nvr               one job
+  nvnodetop record --anonymous bug.nvr               to attach to a report`,
 	}
 	f := cmd.Flags()
 	p := cli.New(io, f, "demo", "nodes", "transport", "login", "log")

@@ -41,14 +41,16 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   Name + " FILE",
 		Short: "show a recording on the screen, or one moment of it as text or JSON",
-		Long: `replay shows on the same screens what nvnodetop record has written to FILE, from the beginning or from the time --at on, as fast as it
-happened. The screens' clock is that of the recording. With --once or --json it prints one moment: the time --at, or the end.
-With --report it prints what track --job would have printed.`,
+		Long: `replay shows on the same screens what nvnodetop record has written to FILE, from
+the beginning or from the time --at on, as fast as it happened. The screens'
+clock is that of the recording. With --once or --json it prints one moment: the
+time --at, or the end. With --report it prints what track --job would have
+printed.`,
 		Example: `  nvnodetop replay run.nvr
-  nvnodetop replay --at 14:05 run.nvr                 from 14:05 on
-  nvnodetop replay --at -10m run.nvr                  the last ten minutes
-  nvnodetop replay --at 14:05:30 --json run.nvr       that moment, for scripts
-  nvnodetop replay --report run.nvr                   the report of its job, as track --job gives it`,
+  nvnodetop replay --at 14:05 run.nvr            from 14:05 on
+  nvnodetop replay --at -10m run.nvr             the last ten minutes
+  nvnodetop replay --at 14:05:30 --json run.nvr  that moment, for scripts
+  nvnodetop replay --report run.nvr              the report, as of track --job`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
 				return errors.New("replay needs one FILE to read")

@@ -56,15 +56,17 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     Name,
 		Aliases: []string{Log},
-		Short:   "append numbers over time to files, for TensorBoard, as CSV or JSON lines",
-		Long: `log appends the numbers of each GPU, by the rank that runs on it, to the files that are named, until it is interrupted or the job ends: event
-files that TensorBoard shows, CSV, or JSON lines. Several kinds can be written at once.
+		Short:   "append numbers over time to files: TensorBoard, CSV, JSON lines",
+		Long: `scalars appends the numbers of each GPU, by the rank that runs on it, to the files
+that are named, until it is interrupted or the job ends: event files that
+TensorBoard shows, CSV, or JSON lines. Several kinds can be written at once.
 
-It logs your running jobs, and inside a job this job only. An existing CSV or JSON lines file is continued; one that holds something else is refused.`,
-		Example: `  nvnodetop scalars --tensorboard runs                your jobs, each in a directory of its own
-  nvnodetop scalars --job 48211 --csv gpus.csv        one job, until it ends
-  nvnodetop scalars --jsonl - --interval 1 | jq .     as a stream
-  nvnodetop scalars --tensorboard runs &              in a batch script, before srun`,
+It logs your running jobs, and inside a job this job only. An existing CSV or
+JSON lines file is continued; one that holds something else is refused.`,
+		Example: `  nvnodetop scalars --tensorboard runs             a directory for each of your jobs
+  nvnodetop scalars --tensorboard runs &           in a batch script, before srun
+  nvnodetop scalars --job 48211 --csv gpus.csv     one job, until it ends
+  nvnodetop scalars --jsonl - --interval 1 | jq .  as a stream`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false

@@ -53,13 +53,15 @@ func Command(io cli.Streams) *cobra.Command {
 	var poll []config.Word
 	cmd := &cobra.Command{
 		Use:   "serve [POLL]",
-		Short: "show everything to a browser, to Prometheus and to programs, read-only",
-		Long: `serve shows jobs, nodes, GPUs, problems and processes on a web page, as JSON (/api/v1/snapshot) and for Prometheus (/metrics). Nobody can change
-anything through it. It listens on this host only, and prints the address, with a token that others do not know. For an address that other hosts can
-reach it needs TLS.`,
+		Short: "show everything to browsers, Prometheus and programs, read-only",
+		Long: `serve shows jobs, nodes, GPUs, problems and processes on a web page, as JSON
+(/api/v1/snapshot) and for Prometheus (/metrics). Nobody can change anything
+through it. It listens on this host only, and prints the address, with a token
+that others do not know. For an address that other hosts can reach it needs TLS.`,
 		Example: `  nvnodetop serve
   nvnodetop serve --listen unix:$HOME/.nvnodetop.sock
-  nvnodetop serve --listen :9481 --tls-cert cert.pem --tls-key key.pem --token-file token`,
+  nvnodetop serve --listen :9481 --tls-cert cert.pem --tls-key key.pem \
+      --token-file token`,
 	}
 	f := cmd.Flags()
 	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log")}

@@ -33,10 +33,13 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "snapshot",
 		Short: "print what is known now as text, JSON or CSV, or for Prometheus",
-		Long: `snapshot waits until every node has reported twice, a second apart, or has failed, at most --timeout, and prints what is known then: as text
-(what --once prints), as JSON (what --json prints), as CSV with a line for each GPU, or in the text format of Prometheus.
+		Long: `snapshot waits until every node has reported twice, a second apart, or has
+failed, at most --timeout, and prints what is known then: as text (what --once
+prints), as JSON (what --json prints), as CSV with a line for each GPU, or in
+the text format of Prometheus.
 
-Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2 invalid arguments, 3 no running job or no answer from SLURM.`,
+Exit codes: 0 every node and GPU reports, 1 a node or a GPU of a job does not, 2
+invalid arguments, 3 no running job or no answer from SLURM.`,
 		Example: `  nvnodetop snapshot --format csv > gpus.csv
   nvnodetop snapshot --format prometheus --metrics-names dcgm`,
 	}

@@ -57,15 +57,19 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   Name + " [flags] -- COMMAND [ARGUMENT…]",
 		Short: "report what a command and its descendants have used, or a whole job",
-		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the memory, CPU time, threads, GPU memory and time that it and its
-descendants have used, and the utilization of the GPUs. The report follows the output of the command, also when that fails or is killed.
+		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the
+memory, CPU time, threads, GPU memory and time that it and its descendants have
+used, and the utilization of the GPUs. The report follows the output of the
+command, also when that fails or is killed.
 
-With --job it watches a job on all its nodes until it ends, or while COMMAND runs, and reports on its nodes, GPUs and ranks. In a batch script
-"track -- srun …" does that for the script's own job.
+With --job it watches a job on all its nodes until it ends, or while COMMAND
+runs, and reports on its nodes, GPUs and ranks. In a batch script "track -- srun
+…" does that for the script's own job.
 
-The exit code is that of COMMAND, 128 and the number of the signal if one has ended it, 127 if it is not found, 126 if it cannot be run.`,
+The exit code is that of COMMAND, 128 and the number of the signal if one has
+ended it, 127 if it is not found, 126 if it cannot be run.`,
 		Example: `  nvnodetop track -- python train.py --epochs 3
-  nvnodetop track --ram-unit megabytes --time-unit seconds --interval 0.2 -- ./simulate
+  nvnodetop track --ram-unit megabytes --interval 0.2 -- ./simulate
   nvnodetop track --format json --output usage.json -- python train.py
   nvnodetop track --job 48211 --format markdown
   nvnodetop track -- srun python train.py                in a batch script`,
