@@ -85,7 +85,7 @@ func runAll(number, exe string, next <-chan string, show func([]byte)) (failed b
 		}
 	}()
 	for name := range next {
-		// A test that hung has taken the cluster down; one that is up stays.
+		// A cluster that is up stays.
 		program, err := bringUp(env, exe)
 		if err != nil {
 			show(fmt.Appendln(nil, err))
@@ -93,7 +93,10 @@ func runAll(number, exe string, next <-chan string, show func([]byte)) (failed b
 		}
 		out, err := alone(name, append(env, ready+"="+program))
 		show(out)
-		failed = failed || err != nil
+		if err != nil { // it may have left its faults
+			failed = true
+			_, _ = scriptIn(env, "down")
+		}
 	}
 	return failed
 }
