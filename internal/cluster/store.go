@@ -12,6 +12,47 @@
 // any number of goroutines. Time is data: nothing here reads the clock. Events carry the time of their arrival, and the
 // caller passes the time of a Snapshot. Strings from a node or from SLURM are made safe to display once, when an Event
 // is applied.
+//
+// # Nodes that fail
+//
+// 20 s after its last report a node without a session has no numbers any more: a Snapshot has its last ones as
+// Node.Past, beside those of now, so that whoever counts the latter need not look at the state. Outputs that show one
+// node at a time ask for Node.AsSeen, and say of when it is. A Past is made once per failure, costs no copy of a
+// history, and is freed with the node: when its last job has ended.
+//
+// Where at least two nodes of running jobs were watched and none has reported for three intervals, the cause is here or
+// on the way. That is one Silence, which stands in place of what would be said of each node (cluster.silences), also of
+// those that take up to 30 s to come back. A node that says why it does not report, as a refused login, speaks for
+// itself.
+//
+// # Processes and ranks
+//
+// A probe lists the processes on its GPUs in the first report after each Hello, then once a minute, and in each report
+// while a page shows them. The Store keeps the last list, at most three minutes, with the time of its arrival
+// (Node.ListedAt): an older one never looks new. It also remembers where each rank of a running job was last listed
+// (Node.Ranks). tally.Ranks makes the rank table of these, and tells a rank that is gone from one of which nothing is
+// known because its node is silent. A rank that two lists lack, while at least as many of its program run, is a problem
+// (cluster.Peers.Gone).
+//
+// A job may run several programs with equal ranks, as two torchruns of four. cluster.Programs tells them apart, for the
+// table and the rule alike. A probe sends with each rank a hash of what its launcher gives all ranks of a program:
+// address, port and run of torchrun, the namespace of PMIx, the step of SLURM. Where there is none, the parent process
+// counts. That alone proves nothing: after a restart, or where each node has its own launcher, one program has several.
+// Two programs are two only if processes of the same rank, launched differently, have run at the same time.
+//
+// # Whose GPU it is
+//
+// GPUs are identified by UUID. The number shown is the minor number of the device, since in a job's cgroup the first
+// GPU is always "0". SLURM's GRES IDX is an index into the node's list of GPUs in its configuration. It counts as the
+// minor number only if no GPU of the node has MIG on and all its minor numbers are below the count that scontrol show
+// node gives. Otherwise a GPU is the job's if the probe is in the job's own cgroup, which hides all others; if not,
+// Job.Share says that it is not known. CUDA_VISIBLE_DEVICES is ignored. A GPU that was lost before the probe started
+// has no minor number: it gets one only if the node's earlier reports, its job or its place in NVML's list proves which
+// it is. The GPUs that SLURM allocated are compared with those that are seen: a missing one is a critical problem of
+// the job on that node, exit code 1. A MIG instance is an entry of its own after its GPU, with the GPU's number ("3:1"
+// on the screen) and an index from 1000 on. It never counts as a GPU: not for the job, not in totals, not for SLURM's
+// numbers. A process is listed once, on its instance. The list of GPUs is read again when an instance's handle stops
+// working, and every minute while MIG is on.
 package cluster
 
 import (

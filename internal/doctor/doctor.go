@@ -6,6 +6,14 @@
 // and closes each session before it returns: only the cached copy of the probe stays on the nodes. Each of its steps
 // has a deadline, of its own or of the Door that takes it. When its context ends it returns soon, with what is known so
 // far. Nothing here is called by more than one goroutine.
+//
+// # Facts and verdicts
+//
+// nvnodetop doctor uses the same doors, but all of them, one after the other. doctor.Collect opens a session through
+// each, waits for the first report and closes it. The result is Facts: steps, failures, Hellos, reports. doctor.Judge
+// turns facts into verdicts and reads no clock. Which door nvnodetop would use is not a second set of rules: an
+// auto.Opener goes through the recorded answers (doctor/choose.go). If that door works, the failures of the others are
+// warnings.
 package doctor
 
 import (

@@ -10,6 +10,15 @@
 // A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a
 // connection anyway, and what costs the processor is for the Opener to limit. Nodes whose last attempt failed share a
 // few tokens, since a dead node answers nothing for seconds. So dead nodes do not keep healthy ones waiting.
+//
+// # Many nodes at once
+//
+//   - The poller dials a new node, or one whose session has ended, at once, however many there are: each needs a
+//     connection anyway. Nodes whose last attempt failed share tokens, so a cluster that is switched off is asked
+//     slowly. A dead node keeps nobody waiting.
+//   - A session in the cgroup of a job (pam_slurm_adopt) that the node has ended is followed by a pause of about 10 s.
+//     Logins that came at once were put into the ending job again: SLURM took a minute to end it, and may drain the
+//     node for that.
 package poller
 
 import (

@@ -11,6 +11,17 @@
 //
 // A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes
 // nothing to disk, starts no process and uses no network.
+//
+// # Its life
+//
+// Each node has one long-lived session and one long-lived probe: no fork, login or NVML initialization per poll. The
+// probe paces itself. A line carries only what has changed since the report before it. Both ends of wire see whole
+// reports.
+//
+// The probe exits when its standard input closes, or when it has received nothing for 60 s. After a kill -9 of
+// nvnodetop nothing of it keeps running on any node. Only a call into the driver that never returns can keep a killed
+// probe alive. A new probe that finds such a probe of the same user does not call into the driver until it is gone: at
+// most one is stuck and one waits.
 package probe
 
 import (

@@ -13,6 +13,22 @@
 //
 // A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and what all
 // Events together make a Store keep has a budget (ledger).
+//
+// # The Player
+//
+// record gives the Events of a Source to a recording.Writer, in place of a Store. A recording is a sequence of frames,
+// each of which can be read without those before it (docs/RECORDING.md). Replay needs the Store as of any time, with
+// the ages of problems and what is usual for each GPU, and these depend on all Events before: so a Player reads the
+// recording once from its beginning and keeps a fork of its Store (Store.Fork) at the beginning of frames. To move to a
+// time it reads on from the nearest one. A test compares all that it gives, also after moves, with a Store that was fed
+// live. Where it has not read yet, it shows what a frame alone tells (Player.Glance). app keeps the time that is shown;
+// the screens know a ui.Tape, which takes the orders of keys and says the place.
+//
+// With 512 GPUs nearly all of a recording is numbers, so it has their differences, metric by metric, in the order of
+// the keys in its header: a new metric needs no new version of the format. Ctrl-K, and --record of track --job and
+// serve, record beside the Store: a goroutine of its own writes, so a disk that hangs ends the recording and not the
+// screens. However a program ends, the poller tells nothing after its context has ended: that our own sessions close is
+// no news of a node, and a recording ends with the nodes as they were.
 package recording
 
 import (

@@ -10,6 +10,23 @@
 // An Opener may be used by any number of goroutines. It guarantees that Open returns soon after its context ends, that
 // every stage has a deadline, and that a failed Open leaves no session or process behind. It knows nothing about jobs
 // or SLURM. It passes on the node's output as it is, but limited in length.
+//
+// # Connecting to a node
+//
+//   - Shell and Pipe are separate because a connection outlives what runs over it. ssh runs up to three scripts over
+//     one connection, and its keep-alive queries sshd independently of the probe. Package link defines the Pipe,
+//     because link uses it.
+//   - Run takes the input of a script; the pipe does not carry it. So a Door whose single process reaches many nodes
+//     can distinguish a file copy, which is for one node, from lines that it must address.
+//   - Nobody knows beforehand which nodes share a home, so one node copies the probe, and the others wait while that
+//     makes progress. When it fails or stalls, the next one takes over. Afterwards they look again: a node that does
+//     not find a copy that has succeeded has another home, and copies without waiting for a single one. There are never
+//     more than four copies at a time.
+//   - The first script chooses the copy by the output of uname -sm, so a copy is found and started in one round trip on
+//     any platform.
+//   - An error becomes a Failure in three steps. remote explains errors of the probe, the Door those of the connection,
+//     and the one that explained it adds the hints. The Door lists its stages; remote and the poller append theirs. The
+//     screen draws the list that comes with each attempt.
 package remote
 
 import (

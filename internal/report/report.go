@@ -8,6 +8,13 @@
 // it is said. What is not known is absent, never 0. What came after SLURM's end of the job does not count.
 //
 // An Observer may be used from any goroutine. A Report is a plain value, and its outputs are pure functions.
+//
+// # Events and not Snapshots
+//
+// An Observer of internal/report takes Events and not Snapshots: which reports a Snapshot has depends on when it is
+// taken. It has a Store of its own, which says which GPUs are the job's and what is wrong; a Snapshot of that is taken
+// at the times of Events. Samples wait until SLURM says that the job still ran: when it has ended, those after its end
+// are dropped. Times lose their monotonic clock, which a recording does not have.
 package report
 
 import "github.com/nvnodetop/nvnodetop/pkg/report"

@@ -16,6 +16,29 @@
 //
 // A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet
 // fit for a screen.
+//
+// # A good guest
+//
+// squeue runs after events; otherwise every 30 s while keys are pressed, every 60 s after 5 minutes
+// without a key, and every 300 s after 30. scontrol show job -d runs only for jobs that are new or have changed, one
+// job per call. scontrol show node runs once for each node with GPUs, many nodes per call.
+//
+// How a job has ended is asked once: sacct about all that have ended, in one call; about those that it does not know,
+// and where there is no accounting, scontrol show job, one job or array per call. At most 50 that have ended are kept,
+// for an hour, and asked about.
+//
+// scontrol show topology is the last question, and only while a job has 5 nodes or more: once an hour, since a topology
+// changes only with the controller's configuration, and sooner, after 10 minutes, when there was no answer that is
+// understood or squeue has failed in between. Without an answer the last one stays; without any, nodes are not grouped,
+// and nothing else changes. Nobody waits for it who waits for the GPUs of jobs; what is printed once waits up to 4 s
+// for it, for GPUs that are being read and for the users of processes, when all else is there (tally.Settling).
+//
+// Only one command runs at a time. After each command the controller gets a pause at least as long as its answer took,
+// whatever happens, and a slow controller is asked for the jobs half as often. Repeated events (lost sessions of jobs
+// that still run, time limits that pass one after another) trigger squeue less and less often. Whatever happens,
+// slurm.min_interval passes between an answer of squeue and the next question.
+//
+// available --cluster runs sinfo once, and scontrol show node once for the nodes with GPUs.
 package slurm
 
 import (

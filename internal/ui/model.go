@@ -1,14 +1,3 @@
-// Package ui is the screen of nvnodetop: one Bubble Tea model, the selection, and the keys that lead from page to page.
-//
-// Its input is Snapshots from its caller; its requests go through Controls. A message changes the selection or the
-// user's choices, and the current page draws the result. The package never blocks and never reads the clock: the
-// caller's Now is its only time, so the same Snapshot always gives the same frame. It starts three goroutines: one
-// writes to the terminal, one waits for signals, one for the terminal to be detached.
-//
-// Jobs and nodes are selected by name, so lists may change at any time.
-//
-// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block,
-// and signals: both are package terminal's.
 package ui
 
 import (

@@ -6,6 +6,19 @@
 // Nothing here changes anything: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait
 // neither for a node nor for SLURM. States have the caller's time; only the limits of connections and of looks are
 // counted here.
+//
+// # States
+//
+// nvnodetop serve (internal/web) keeps a Store as the screen does. A state is a Snapshot with a number, its revision.
+// It is made when somebody asks, or at a tick while a stream of events is open, if there were Events since the last
+// one. Everything that is sent of a state is written and compressed once, whoever asks. What making it takes is
+// measured, and the next state waits ten times as long. A page learns by an event that there is a new state, and
+// fetches the one part that it shows. Parts (internal/export/parts.go) are the JSON document with less in it.
+//
+// The server sees two methods of the source: Touch, for each request for data, and Look, while somebody asks for
+// processes. So it can change nothing. A program asks by itself, so a request is no key. An open stream of events is
+// the sign of a person: app passes on one in 20 minutes of that, or SLURM would be asked as if keys were pressed all
+// the time.
 package web
 
 import (

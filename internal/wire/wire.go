@@ -22,6 +22,14 @@
 // does not exist is malformed.
 //
 // The package has no behavior apart from the codec. Decoded values may be read by any number of goroutines.
+//
+// # Limits
+//
+// A node may be hostile. wire limits lines and lists before it decodes them, link counts answers and standard error,
+// and poller allows no more reports than were requested. Beyond that the session ends (too_much). The body of a message
+// is never quoted in an error. docs/SECURITY.md lists the threats with their tests. The log of --log has our own words
+// only. Only app, poller and slurm may write to it (access hands it over), and not the packages that keep keys and what
+// the user types.
 package wire
 
 import "github.com/nvnodetop/nvnodetop/internal/metric"

@@ -7,6 +7,16 @@
 // The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a process
 // that hangs in the kernel and a directory of users may take forever: what is not known by then is left out. At most
 // maxHung goroutines stay behind.
+//
+// # How a signal is sent
+//
+// A signal is a question to the node that runs the process: PID, start time and number of the signal go there, and one
+// result for each process comes back. internal/probe/act opens a pidfd, then compares the start time and the owner, and
+// then sends, so that no process gets a signal in the place of one that has ended; on kernels before 5.3 a moment is
+// left between the check and the signal. It signals processes of its own real user only, also as root, and neither init
+// nor itself nor what it runs under: that would end the session, or the shell of the user. A request that lacks the
+// start time of a process is refused as a whole. Each signal is a line of the log before it is sent, and again with its
+// result, one of wire's words.
 package act
 
 import (

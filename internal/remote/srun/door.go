@@ -14,6 +14,43 @@
 // guarantees that few steps are starting at a time, that a job whose steps fail is left alone for longer and longer,
 // and that a step ends with this process, even after a kill -9; in a suspended job, once it goes on. A task that does
 // not read what it is sent does not keep it from the others for long.
+//
+// # Steps
+//
+// internal/remote/srun reaches the nodes of a job by one step, since each srun asks slurmctld. Nodes that ask for the
+// same script within 0.2 s share it. source.Live tells the Door which jobs there are.
+//
+//   - Lines. srun --label names the task of each line. slurmstepd sends at most 1,024 bytes at a time, after which srun
+//     begins a new line with a new label; what was one line cannot be told from two. So the probes fold their lines
+//     (wire.Fold), and the Door unfolds them.
+//   - Input goes to all tasks. A request is addressed to the name of one node (wire.Address), and so is the end of its
+//     input (wire.Farewell). A script with input, which copies the probe, has a step of its own.
+//   - Signs of life are one request for all probes of a step (link.Pulse), every 20 s while one of its sessions lives:
+//     one for each would be read by each, and 10,000 nodes would get 140 MB/s. Each probe answers it, since the session
+//     of a node that reports every 10 minutes knows by nothing else that the node lives. A probe may answer before its
+//     Hello; each session counts what was sent to all, and takes no more answers than that. Its ID is 0, which no
+//     question has. A probe that lives on a node that SLURM has given up gets its farewell: the pulse of the others
+//     would keep it.
+//   - Ends. srun says nothing of a task that ends well, so the script is wrapped in one that prints its status. A probe
+//     ends with its input, a step with its last task. When nvnodetop quits, what still runs after 0.25 s gets SIGTERM,
+//     and 0.25 s later SIGKILL. srun gets SIGTERM when nvnodetop dies.
+//   - Deaf tasks. srun and slurmstepd hold what a task leaves unread, until they are full: then no task gets anything.
+//     SLURM 22.05 held 11,000 requests for a probe that was stopped: signs of life fill that in days, but a new pace
+//     for each of 512 nodes is 512 requests. So when a task whose session has ended does not end and more than 1,024
+//     requests are unread, the nodes of its step move to another one. The old step is not canceled: SLURM might fail to
+//     kill the task, and drain the node.
+//   - Suspended jobs. The probes are frozen with the job, and srun ignores SIGTERM. Once squeue says that the job is
+//     suspended, or when nvnodetop quits, srun gets SIGKILL. The probes end when the job goes on. After a kill -9 of
+//     nvnodetop so does srun.
+//   - Heterogeneous jobs. srun takes a component by the number of the first one and --het-group, not by its own number.
+//   - GPUs. A second step does not always get the job's GPUs. Each node of a job goes down a ladder: what the step
+//     inherits, --gpus, --gres=gpu:N, --gres=none. It goes on when SLURM refuses the step, holds it back for 5 s, or
+//     the Hello lists fewer GPUs than the job has there, and stays where most were seen. If that is none, the Door
+//     writes the reason into the Hello.
+//   - Dead nodes. One node that does not respond makes SLURM abort the start of the whole step, after about 10 s. After
+//     2 s the others get another step without it, and it gets its own from then on, in turns of its own: many dead
+//     nodes keep no other step waiting.
+//   - Which job. A step sees the GPUs of its job only, so a node is reached through the job with the most GPUs there.
 package srun
 
 import (

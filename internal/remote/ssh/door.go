@@ -18,6 +18,38 @@
 //
 // A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of
 // a turn.
+//
+// # Many nodes at once
+//
+//   - What costs this host's processor takes turns (remote.Turns) in the Door that does it. In ssh that is the
+//     handshake: a turn begins when sshd has sent its version and ends with the login, so that a large job does not ask
+//     the cluster's directory for the same user a thousand times at once. A dead or hung host never holds one, and a
+//     login that takes longer than 1 s gives its turn away. A Door that starts a process per node must limit those
+//     starts. Such processes end with this one, which the kernel takes for the end of the thread that started them: one
+//     thread that never ends starts them all (remote.Starter).
+//   - A jump host has one connection, whichever nodes need it, with signs of life of its own. While it cannot be
+//     reached, every node behind it has its failure, and only the jump host is tried, less and less often. r (Urge)
+//     tries it soon. A request to open a channel cannot be withdrawn in SSH, so the next attempt to reach the same node
+//     waits for the old request: at most one is open per dead node.
+//   - --login makes one host the jump host of all nodes, and runs squeue and scontrol there (slurm.Remote over
+//     ssh.Door.Run). Host keys of the nodes may be known there instead of here: its known_hosts files are read, into
+//     memory, once its own key has been checked. They count only for nodes of which this host knows no key: a login
+//     host cannot put itself in the place of a known node.
+//
+// Host keys are always checked, those of jump hosts too. StrictHostKeyChecking no in the configuration does not change
+// that. Otherwise OpenSSH is the judge: with the same files and agent, nvnodetop connects where ssh does and refuses
+// where it refuses, with the same reason. One table tests it beside the real ssh (internal/remote/ssh/judge_test.go): a
+// difference is first a row there.
+//
+// # Questions to the user
+//
+// ssh.Door.Prepare runs before the screen. It connects to jump hosts, and logs into one node of each kind if a key
+// there is locked or missing. Only these logins have an Asker; the terminal is one, in app. Afterwards nobody is asked:
+// decrypted keys and proven passwords are in memory, and a new one-time code is a failure that says so. A password that
+// was typed for a jump host is never sent to a node, and a node's own only to nodes of its domain that ask the same.
+// Before each line of a host's question stands the host, and before nvnodetop's own, for the passphrase of a key,
+// nothing. Until a second host has accepted an answer one login at a time tries it, so that a stale code is refused
+// once and not 512 times.
 package ssh
 
 import (

@@ -8,6 +8,18 @@
 // only, whenever it comes. What nodes and SLURM answer is made safe to display before it is kept.
 //
 // A dialog belongs to one goroutine.
+//
+// # From the key to the process
+//
+// On the screen a dialog asks first (internal/ui/signal). Only y sends a signal, and only the typed ID of the job and
+// Enter cancel it; Enter alone closes. y counts only 0.3 s after the question was drawn and the last key was pressed
+// (Scene.Still): "Ky" may be a paste. Who gets the signal is fixed when the user chooses whom: a process that is listed
+// later is not hit, and the dialog says that there are more. Each node gets one request for up to 256 processes, and
+// the dialog takes the results of its own requests only, so a late one of an earlier dialog is never shown in the next.
+//
+// scancel is a command like squeue: it waits until the one that runs has ended and the controller has rested, and
+// squeue follows soon. scancel --signal reaches the steps that srun has started, not the batch script and what that
+// starts by itself. With readonly, app lets neither a signal nor scancel through, whatever the screen asks for.
 package signal
 
 import (
