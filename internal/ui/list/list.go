@@ -8,6 +8,9 @@
 package list
 
 import (
+	"cmp"
+
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -31,9 +34,16 @@ type Of[Row any, Key comparable] struct {
 	Class   func(r *Row) int                // rows of one class stay together in each order; nil: all are of one
 	Lines   func(s *part.Scene, r *Row) int // of a row on the screen; nil: each has one
 
+	// Shape says on what the shape depends that Arrange gives to the rows that match, in their first order; nil, or a
+	// nil result: they have none.
+	Shape   func(s *part.Scene) any
+	Arrange func(s *part.Scene, rows []Row) []Row
+	Unshape func() // ends the shape, when the rows are sorted
+
 	Reads  Reads[Row]
 	Orders []Order[Row] // as the columns stand on the screen
 	Usual  []string     // the columns of the orders that one key goes through; the first is the order at the start
+	Keys   *Keys        // nil: those of most lists
 
 	On      func(s *part.Scene, r *Row) nav.Answer // the cursor is on that row; nil: nobody needs to know
 	Open    func(s *part.Scene, r *Row) nav.Answer
@@ -41,6 +51,8 @@ type Of[Row any, Key comparable] struct {
 	// Press answers a message before the list does; nil: none. at is the place of the row of the cursor.
 	Press func(msg tea.Msg, s *part.Scene, v *View[Row], at int) (a nav.Answer, did bool)
 
+	// Place is where the first row of the list is on the screen, and for how many there is room; nil: below the title.
+	Place  func(s *part.Scene) (top, room int)
 	Header func(f *part.Frame) // draws rows 0 and 1
 	// Right is right in the title where all rows are on the screen; nil: nothing. Count draws all that is right in it,
 	// from column x on; nil: Right does.
@@ -53,6 +65,12 @@ type Of[Row any, Key comparable] struct {
 	Hints []keys.Hint                // of the footer, the most useful first
 	Wants nav.Wants
 }
+
+// Keys are the keys of a list that are not the same on all.
+type Keys struct{ Filter, Next, Before, After, Reverse key.Binding }
+
+// usualKeys are those of most lists.
+var usualKeys = &Keys{keys.Filter, keys.Worst, keys.SortBefore, keys.SortAfter, keys.ReverseRows}
 
 // Table draws rows in columns.
 type Table[Row any] interface {
@@ -75,7 +93,8 @@ type List[Row any, Key comparable] struct {
 // New returns a list as it is at the start.
 func New[Row any, Key comparable](past *prompt.History, of Of[Row, Key]) *List[Row, Key] {
 	l := &List[Row, Key]{Of: of, Filter: prompt.New(of.Reads.Fields, past)}
-	l.Sorted = l.by(of.Usual[0], false)
+	l.Keys = cmp.Or(of.Keys, usualKeys)
+	l.Sorted = l.By(of.Usual[0], false)
 	return l
 }
 
@@ -98,6 +117,10 @@ const titleRow = 2
 
 // top is the row of the first row, behind the headings if there are any.
 func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
+	if l.Place != nil {
+		top, _ := l.Place(s)
+		return top
+	}
 	top := titleRow + 1
 	if l.Table != nil {
 		top++
@@ -110,8 +133,12 @@ func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
 
 // list is the list as it is now.
 func (l *List[Row, Key]) list(s *part.Scene, v *View[Row]) nav.List[Key] {
+	room := s.H - 1 - l.top(s, v)
+	if l.Place != nil {
+		_, room = l.Place(s)
+	}
 	list := nav.List[Key]{
-		N: v.Len(), Room: s.H - 1 - l.Filter.Rows(l.job(s)) - l.top(s, v), Key: func(i int) Key { return l.Key(v.At(i)) },
+		N: v.Len(), Room: room - l.Filter.Rows(l.job(s)), Key: func(i int) Key { return l.Key(v.At(i)) },
 	}
 	if l.Lines != nil {
 		list.Lines = func(i int) int { return l.Lines(s, v.At(i)) }
@@ -153,7 +180,7 @@ func (l *List[Row, Key]) Draw(f *part.Frame) {
 	}
 	switch {
 	case v.Len() > 0:
-		l.rows(f, v, y)
+		l.Body(f, y)
 	case v.All > 0:
 		f.Left(3, y, f.W-4, l.Filter.None(l.job(f.Scene), l.Noun, f.W-4), draw.Text)
 	default:
@@ -188,8 +215,9 @@ func (l *List[Row, Key]) title(f *part.Frame, v *View[Row]) {
 	}
 }
 
-// rows draws the rows on the screen from row y on, below their headings.
-func (l *List[Row, Key]) rows(f *part.Frame, v *View[Row], y int) {
+// Body draws the rows on the screen from row y on, below their headings.
+func (l *List[Row, Key]) Body(f *part.Frame, y int) {
+	v := l.View(f.Scene)
 	list := l.list(f.Scene, v)
 	w, at := l.cursor.Window(list), l.cursor.At(list)
 	if l.Table == nil {
@@ -216,7 +244,7 @@ func (l *List[Row, Key]) hints(s *part.Scene) []keys.Hint {
 		switch {
 		case h == keys.Jobs && len(s.Snap.Jobs) < 2:
 		case h == keys.HintOf(keys.Worst):
-			hints = append(hints, h.As("sort: "+l.order().Words))
+			hints = append(hints, h.As("sort: "+l.Words(l.Sorted.By)))
 		default:
 			hints = append(hints, h)
 		}

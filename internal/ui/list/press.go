@@ -15,7 +15,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		if !l.Filter.Press(msg) {
 			return nav.Answer{}
 		}
-		return l.stay(s)
+		return l.Stay(s)
 	}
 	l.Filter.Close() // it was for another job
 	v := l.View(s)
@@ -38,8 +38,8 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// stay leaves the cursor on what it is about, where there are other rows, or in another order.
-func (l *List[Row, Key]) stay(s *part.Scene) nav.Answer {
+// Stay leaves the cursor on what it is about, where there are other rows, or in another order.
+func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 	v := l.View(s)
 	return l.GoTo(s, l.cursor.At(l.list(s, v)))
 }
@@ -53,35 +53,38 @@ func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at 
 		return l.GoTo(s, l.next(s, v, at, +1))
 	case key.Matches(k, keys.PrevProblem) && l.Problem != nil:
 		return l.GoTo(s, l.next(s, v, at, -1))
-	case key.Matches(k, keys.Worst):
+	case key.Matches(k, l.Keys.Next):
 		l.Sorted = l.usual()
 		l.cursor.Top()
 		return l.GoTo(s, 0)
-	case key.Matches(k, keys.SortBefore):
-		return l.sort(s, l.beside(-1))
-	case key.Matches(k, keys.SortAfter):
-		return l.sort(s, l.beside(+1))
-	case key.Matches(k, keys.ReverseRows):
-		return l.sort(s, l.heading(l.Sorted.By))
-	case key.Matches(k, keys.Filter):
+	case key.Matches(k, l.Keys.Before):
+		return l.Sort(s, l.beside(-1))
+	case key.Matches(k, l.Keys.After):
+		return l.Sort(s, l.beside(+1))
+	case key.Matches(k, l.Keys.Reverse):
+		return l.Sort(s, l.heading(l.Sorted.By))
+	case key.Matches(k, l.Keys.Filter):
 		l.Filter.Open(l.job(s))
 		return nav.Taken
 	case key.Matches(k, keys.Back) && l.Filter.On(l.job(s)):
 		l.Filter.Clear(l.job(s))
-		return l.stay(s)
+		return l.Stay(s)
 	}
 	return nav.Answer{}
 }
 
-// sort sorts the rows. A cursor on the first row stays there, on another one it stays on what that is about.
-func (l *List[Row, Key]) sort(s *part.Scene, by Sorting) nav.Answer {
+// Sort sorts the rows. A cursor on the first row stays there, on another one it stays on what that is about.
+func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	v := l.View(s)
 	at := l.cursor.At(l.list(s, v))
 	l.Sorted = by
+	if l.Unshape != nil {
+		l.Unshape()
+	}
 	if at == 0 {
 		return l.GoTo(s, 0)
 	}
-	return l.stay(s)
+	return l.Stay(s)
 }
 
 // next is the place of the next row with a problem, round the end; the same place if there is no other.
@@ -102,7 +105,7 @@ func (l *List[Row, Key]) click(m tea.MouseClickMsg, s *part.Scene, v *View[Row])
 	top := l.top(s, v)
 	if l.Table != nil && v.Len() > 0 && m.Y == top-1 && m.Button == tea.MouseLeft {
 		if column := l.Table(&part.Frame{Scene: s}, v).At(m.X); l.at(column) >= 0 {
-			return l.sort(s, l.heading(column))
+			return l.Sort(s, l.heading(column))
 		}
 		return nav.Taken
 	}

@@ -1,10 +1,9 @@
 package list
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -41,6 +40,7 @@ type (
 	matching struct {
 		Sorting
 		filter string
+		shape  any
 	}
 )
 
@@ -60,69 +60,57 @@ func (l *List[Row, Key]) Unfiltered(s *part.Scene) []Row { return l.memo(s).rows
 
 // View is what the list shows.
 func (l *List[Row, Key]) View(s *part.Scene) *View[Row] {
-	m, expr := l.memo(s), l.Filter.Expr(l.job(s))
-	of := matching{Sorting: l.Sorted}
-	if expr != nil {
+	m, of := l.memo(s), matching{Sorting: l.Sorted}
+	if expr := l.Filter.Expr(l.job(s)); expr != nil {
 		of.filter = expr.String()
 	}
-	if v := m.matched[of]; v != nil {
-		return v
+	if l.Shape != nil {
+		of.shape = l.Shape(s)
 	}
-	v := &View[Row]{All: len(m.rows), rows: m.rows, places: l.inOrder(m)}
-	if expr != nil {
+	if m.matched[of] == nil {
+		m.matched[of] = l.view(s, m, of.shape != nil)
+	}
+	return m.matched[of]
+}
+
+// view makes a View. Rows that are shaped are in no order.
+func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Row] {
+	v := &View[Row]{All: len(m.rows), rows: m.rows}
+	if shaped {
+		v.places = numbers(len(m.rows))
+	} else {
+		if m.sorted[l.Sorted] == nil {
+			m.sorted[l.Sorted] = l.inOrder(s, m.rows)
+		}
+		v.places = m.sorted[l.Sorted]
+	}
+	if expr := l.Filter.Expr(l.job(s)); expr != nil {
 		v.places = l.Reads.keep(s, expr, m.rows, v.places)
 	}
-	m.matched[of] = v
+	if shaped {
+		rows := make([]Row, v.Len())
+		for i := range rows {
+			rows[i] = *v.At(i)
+		}
+		v.rows = l.Arrange(s, rows)
+		v.places = numbers(len(v.rows))
+	}
 	return v
 }
 
-// weighed is a row with what it is sorted by. Rows are large: these are what is sorted.
-type weighed struct {
-	class  int
-	weight float64
-	at     int32
+// numbers are the numbers below n.
+func numbers(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
 }
 
-// inOrder are the places of all rows, in order. What is not known comes last whatever the direction; equals stay in
-// their place.
-func (l *List[Row, Key]) inOrder(m *memo[Row]) []int32 {
-	if places, made := m.sorted[l.Sorted]; made {
-		return places
-	}
-	order := l.order()
-	weight, classed := order.weight(m.rows), l.Class != nil && !order.asTheyCome()
-	all := make([]weighed, len(m.rows))
-	for i := range m.rows {
-		w, known := weight(i)
-		switch {
-		case !known || w != w:
-			w = math.Inf(1)
-		case l.Sorted.Down:
-			w = -w
-		}
-		all[i] = weighed{weight: w, at: int32(i)}
-		if classed {
-			all[i].class = l.Class(&m.rows[i])
-		}
-	}
-	slices.SortFunc(all, compareWeighed)
-	places := make([]int32, len(all))
-	for i := range all {
-		places[i] = all[i].at
-	}
-	m.sorted[l.Sorted] = places
-	return places
-}
+// At is the place of the row of the cursor; 0 in an empty list.
+func (l *List[Row, Key]) At(s *part.Scene) int { return l.cursor.At(l.list(s, l.View(s))) }
 
-// compareWeighed compares without a thought of NaN: ten thousand rows are sorted within the time of a frame.
-func compareWeighed(a, b weighed) int {
-	switch {
-	case a.class != b.class:
-		return cmp.Compare(a.class, b.class)
-	case a.weight < b.weight:
-		return -1
-	case a.weight > b.weight:
-		return 1
-	}
-	return int(a.at - b.at)
+// Window is which rows are on the screen.
+func (l *List[Row, Key]) Window(s *part.Scene) nav.Window {
+	return l.cursor.Window(l.list(s, l.View(s)))
 }

@@ -56,21 +56,11 @@ func NewJobs(past *prompt.History) *Jobs {
 }
 
 var jobOrders = []list.Order[tally.JobRow]{
-	{Column: "state", Words: "state", Text: func(r *tally.JobRow) string { return r.State.Code }},
-	{Column: "job", Words: "id"},
-	{Column: "name", Words: "name", Text: func(r *tally.JobRow) string { return r.Name }},
-	{Column: "partition", Words: "partition", Text: func(r *tally.JobRow) string { return r.Partition }},
-	{Column: "nodes", Words: "nodes", DownFirst: true,
-		Number: func(r *tally.JobRow) (float64, bool) { return float64(r.Nodes), true }},
-	{Column: "gpus", Words: "GPUs", DownFirst: true,
-		Number: func(r *tally.JobRow) (float64, bool) { return list.Known(r.GPUs) }},
-	{Column: "util_mean_percent", Words: "util", Number: func(r *tally.JobRow) (float64, bool) { return r.Util.Value, r.Util.Known() }},
-	{Column: "util_lowest_percent", Words: "lowest",
-		Number: func(r *tally.JobRow) (float64, bool) { return r.Low.Value, r.Low.Known() }},
-	{Column: "power_sum_watts", Words: "power", DownFirst: true,
-		Number: func(r *tally.JobRow) (float64, bool) { return r.Power.Value, r.Power.Known() }},
-	{Column: "left_seconds", Words: "time left", Number: timeOf},
-	{Column: "health", Words: "problems", DownFirst: true, Number: trouble},
+	{Column: "job", Words: "id", AsListed: true}, {Column: "name"}, {Column: "partition"}, {Column: "nodes"},
+	{Column: "gpus"}, {Column: "util_mean_percent", Words: "util", LowFirst: true},
+	{Column: "util_lowest_percent", Words: "lowest", LowFirst: true},
+	{Column: "power_sum_watts", Words: "power"},
+	{Column: "left_seconds", Words: "time left", LowFirst: true, Number: timeLeft}, {Column: "health", Words: "problems", Number: trouble},
 }
 
 // Arrive puts the cursor on the selected job.
@@ -95,8 +85,8 @@ func phase(r *tally.JobRow) int {
 	return 2
 }
 
-// timeOf is when the job ends, or begins.
-func timeOf(r *tally.JobRow) (float64, bool) {
+// timeLeft orders jobs by when they end, or begin, the next first.
+func timeLeft(r *tally.JobRow) (float64, bool) {
 	var t time.Time
 	if r.Running != nil {
 		t = r.Running.End

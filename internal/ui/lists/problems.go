@@ -5,7 +5,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -64,15 +63,8 @@ func ofJob(s *part.Scene) string {
 }
 
 var problemOrders = []list.Order[cluster.Finding]{
-	{Column: "severity", Words: "worst"},
-	{Column: "node", Words: "node", Text: func(f *cluster.Finding) string { return f.Node }},
-	{Column: "gpu", Words: "GPU", Number: func(f *cluster.Finding) (float64, bool) {
-		return float64(f.GPU), f.GPU != cluster.NoNumber
-	}},
-	{Column: "problem", Words: "kind", Text: func(f *cluster.Finding) string { return say.LabelOf(f).One }},
-	{Column: "elapsed_seconds", Words: "newest", DownFirst: true, Number: func(f *cluster.Finding) (float64, bool) {
-		return float64(f.Since.Unix()), !f.Since.IsZero()
-	}},
+	{Column: "severity", Words: "worst", AsListed: true}, {Column: "node"}, {Column: "gpu"},
+	{Column: "elapsed_seconds", Words: "newest", LowFirst: true},
 }
 
 // orderWords are the orders in the title.
@@ -80,8 +72,7 @@ var orderWords = map[list.Sorting]string{
 	{By: "severity"}: "worst first", {By: "severity", Down: true}: "worst last",
 	{By: "node"}: "by node", {By: "node", Down: true}: "by node, last first",
 	{By: "gpu"}: "by GPU", {By: "gpu", Down: true}: "by GPU, last first",
-	{By: "problem"}: "by kind", {By: "problem", Down: true}: "by kind, last first",
-	{By: "elapsed_seconds", Down: true}: "newest first", {By: "elapsed_seconds"}: "oldest first",
+	{By: "elapsed_seconds"}: "newest first", {By: "elapsed_seconds", Down: true}: "oldest first",
 }
 
 // Arrive puts the cursor on the worst problem of the selected node, or of the job when that node has none.

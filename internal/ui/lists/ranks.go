@@ -1,14 +1,12 @@
 package lists
 
 import (
-	"cmp"
 	"slices"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -70,36 +68,10 @@ func NewRanks(past *prompt.History) *Ranks {
 	return p
 }
 
-// ofProcess is the order by a number of the process of a row.
-func ofProcess(key, words string, downFirst bool) list.Order[tally.RankRow] {
-	numbers := wire.Numbers()
-	f := numbers[slices.IndexFunc(numbers, func(f field.Field[wire.Process]) bool { return f.Key == key })]
-	return list.Order[tally.RankRow]{Column: key, Words: cmp.Or(words, f.Title), DownFirst: downFirst,
-		Number: func(r *tally.RankRow) (float64, bool) {
-			if r.Process == nil {
-				return 0, false
-			}
-			return f.Number(r.Process)
-		}}
-}
-
 var rankOrders = []list.Order[tally.RankRow]{
-	{Column: "rank", Words: "rank"},
-	{Column: "node", Words: "node", Text: func(r *tally.RankRow) string { return r.Node }},
-	{Column: "gpu", Words: "GPU", Number: func(r *tally.RankRow) (float64, bool) {
-		return float64(r.Number), r.Number != cluster.NoNumber
-	}},
-	{Column: "pid", Words: "PID", Number: func(r *tally.RankRow) (float64, bool) {
-		if r.Process == nil {
-			return 0, false
-		}
-		return float64(r.Process.PID), true
-	}},
-	ofProcess("sm_percent", "", false),
-	ofProcess("cpu_percent", "", false),
-	ofProcess("gpu_memory_bytes", "memory", true),
-	ofProcess("rss_bytes", "", true),
-	ofProcess("elapsed_seconds", "", true),
+	{Column: "rank", AsListed: true}, {Column: "node"}, {Column: "gpu"}, {Column: "pid"},
+	{Column: "sm_percent", LowFirst: true}, {Column: "cpu_percent", LowFirst: true}, {Column: "gpu_memory_bytes", Words: "memory"},
+	{Column: "rss_bytes"}, {Column: "elapsed_seconds"},
 }
 
 // classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those

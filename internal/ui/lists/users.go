@@ -48,21 +48,9 @@ func NewUsers(past *prompt.History) *Users {
 }
 
 var userOrders = []list.Order[tally.UserRow]{
-	{Column: "user", Words: "name", Text: func(u *tally.UserRow) string { return u.User }},
-	{Column: "nodes", Words: "nodes", DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.Nodes), true }},
-	{Column: "gpus", Words: "GPUs", DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.GPUs), true }},
-	{Column: "processes", Words: "processes", DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return float64(u.Procs), true }},
-	{Column: "gpu_memory_bytes", Words: "memory", DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return u.Memory, true }},
-	{Column: "power_sum_watts", Words: "power", DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return u.Power, true }},
-	{Column: "elapsed_seconds", Words: "longest", DownFirst: true,
-		Number: func(u *tally.UserRow) (float64, bool) { return list.Known(u.Longest) }},
-	{Column: "job", Words: "jobs", Text: func(u *tally.UserRow) string { return strings.Join(u.Jobs, " ") }},
-	{Column: "command", Words: "command", Text: func(u *tally.UserRow) string { return u.Command }},
+	{Column: "user", Words: "name"}, {Column: "nodes"}, {Column: "gpus"}, {Column: "processes"},
+	{Column: "gpu_memory_bytes", Words: "memory"}, {Column: "power_sum_watts"}, {Column: "elapsed_seconds"},
+	{Column: "command"},
 }
 
 // of is the filter of the processes of a user; "": those whose user is not known.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -12,49 +13,59 @@ import (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	part.Header(f, false)
-	l, r := p.settled(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
+	l, v, r := p.listing(f.Scene), p.View(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
 	p.scope.drawAbove(f, r)
-	p.title(f, r, l)
+	p.title(f, r, v)
 	switch {
-	case len(l.order) > 0:
-		p.rows(f, r, l)
-	case l.all > 0:
-		f.Left(2, r.top-1, f.W-3, p.filter.None(everyJob, "processes", f.W-3), draw.Text)
+	case v.Len() > 0:
+		w := p.Window(f.Scene)
+		p.Body(f, r.top-1)
+		table.ScrollBar(f, r.top, f.H-1-p.Filter.Rows(everyJob), w.From, w.Shown, w.All)
+	case v.All > 0:
+		f.Left(2, r.top-1, f.W-3, p.Filter.None(everyJob, "processes", f.W-3), draw.Text)
 	case len(f.Only) > 0 && l.listed == l.nodes:
 		f.Left(2, r.top-1, f.W-3, "no processes on the GPUs of --only: "+strings.Join(f.Only, ", "), draw.Dim)
 	default:
 		text, role := p.scope.none(f)
 		f.Left(2, r.top-1, f.W-3, text, role)
 	}
-	if p.filter.Typing(everyJob) {
-		p.filter.Draw(f, len(l.order), l.all)
+	if p.Filter.Typing(everyJob) {
+		p.Filter.Draw(f, v.Len(), v.All)
 	} else {
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}
 	p.over.draw(f)
 }
 
-// rows draws the rows on the screen, with their headings.
-func (p *Page) rows(f *part.Frame, r rooms, l *listing) {
-	t, list := p.table(f.Scene, l), p.list(f.Scene, l)
-	t.Head(f, r.top-1, p.sorting.by, p.sorting.down, p.tree)
-	w, at := p.cursor.Window(list), p.cursor.At(list)
-	for i := w.From; i < w.From+w.Shown && r.top+i-w.From < f.H-1; i++ {
-		t.Row(f, r.top+i-w.From, l.at(i), i == at, p.tags.has(keyOf(l.at(i))))
+// tagged is the table of the processes with their tags.
+type tagged struct {
+	*table.ProcessList
+	page *Page
+}
+
+// Head implements list.Table. A tree is not sorted.
+func (t tagged) Head(f *part.Frame, y int, by string, down bool) {
+	if t.page.tree {
+		by = ""
 	}
-	table.ScrollBar(f, r.top, f.H-1-p.filter.Rows(everyJob), w.From, w.Shown, w.All)
+	t.ProcessList.Head(f, y, by, down)
+}
+
+// Row implements list.Table.
+func (t tagged) Row(f *part.Frame, y int, r *table.ProcessRow, selected bool) {
+	t.ProcessList.Row(f, y, r, selected, t.page.tags.has(keyOf(r)))
 }
 
 // table is the table for the terminal and the scope.
-func (p *Page) table(s *part.Scene, l *listing) *table.ProcessList {
-	scope := l.of.scope
-	return table.NewProcessList(s.W, nodesOf(s, scope), scope >= OfJobs, p.across, s.Columns.Processes)
+func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
+	scope := p.scope.of(f.Scene)
+	return tagged{table.NewProcessList(f.W, nodesOf(f.Scene, scope), scope >= OfJobs, p.across, f.Columns.Processes), p}
 }
 
 // hints are the keys of the footer, the most useful first.
 func (p *Page) hints(s *part.Scene) []keys.Hint {
-	if p.sorting.asked {
-		return sortHints
+	if p.asked {
+		return p.sortHints()
 	}
 	var hints []keys.Hint
 	if s.MouseFree {
@@ -77,7 +88,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	switch {
 	case p.tags.shown > 0:
 		back = back.As("clear tags")
-	case p.filter.On(everyJob):
+	case p.Filter.On(everyJob):
 		back = back.As("clear filter")
 	}
 	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy),

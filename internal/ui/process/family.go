@@ -59,18 +59,18 @@ func (q *inquiry) serves(pids []int, now time.Time) bool {
 
 // ask asks the nodes of some rows for relatives: each once, and again when there are other processes or the answer is
 // old.
-func (fs *families) ask(l *listing, w nav.Window, now time.Time) (asks []nav.Ask) {
+func (fs *families) ask(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
 		fs.asked = map[string]*inquiry{}
 	}
 	last := ""
 	for i := w.From; i < w.From+w.Shown; i++ {
-		name := l.at(i).Node.Name
+		name := v.At(i).Node.Name
 		if name == last {
 			continue
 		}
 		last = name
-		pids, cut := l.pids(name)
+		pids, cut := pidsOf(v, name)
 		if !fs.asked[name].serves(pids, now) {
 			fs.asked[name] = &inquiry{about: &wire.Family{PIDs: pids}, at: now, cut: cut}
 			asks = append(asks, nav.Ask{Node: name, Request: wire.Request{Family: fs.asked[name].about}})
@@ -79,10 +79,10 @@ func (fs *families) ask(l *listing, w nav.Window, now time.Time) (asks []nav.Ask
 	return asks
 }
 
-// pids are those of the processes of a node. cut: there are more than a node answers about.
-func (l *listing) pids(node string) (pids []int, cut bool) {
-	for i := range l.rows {
-		switch r := &l.rows[i]; {
+// pidsOf are those of the processes of a node. cut: there are more than a node answers about.
+func pidsOf(v *view, node string) (pids []int, cut bool) {
+	for i := range v.Len() {
+		switch r := v.At(i); {
 		case r.Node.Name != node || r.Kin || slices.Contains(pids, r.PID):
 		case len(pids) == wire.MaxTargets:
 			return pids, true
@@ -181,12 +181,12 @@ func (fs *families) has(tag nav.Process) bool {
 func (fs *families) forget() { fs.asked = nil }
 
 // words say of a tree how old the relatives are, and what is not known of them.
-func (fs *families) words(now time.Time, l *listing) string {
+func (fs *families) words(now time.Time, v *view) string {
 	text := ", as a tree"
 	var oldest time.Duration
 	var cut, failed bool
 	for node, f := range fs.of {
-		if slices.ContainsFunc(l.rows, func(r table.ProcessRow) bool { return r.Node.Name == node }) {
+		if v.Find(func(r *table.ProcessRow) bool { return r.Node.Name == node }) >= 0 {
 			oldest, cut, failed = max(oldest, now.Sub(f.at)), cut || f.cut, failed || f.failed
 		}
 	}

@@ -1,41 +1,39 @@
 package process
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// keep keeps the rows that match the filter.
-func (l *listing) keep(s *part.Scene) {
-	if l.of.filter == nil {
-		return
-	}
-	findings := map[string]map[string][]*cluster.Finding{} // by job and node
-	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; j == s.Job || l.of.scope >= OfJobs {
-			findings[j.ID] = part.NewHealth(s.Snap, j).ByNode
-		}
-	}
-	subject := &rows.Process{}
-	kept := filter.Keep(l.of.filter, &rows.Processes, l.rows, func(r *table.ProcessRow) *rows.Process {
-		subject.Set(s.Snap, r.Node, &r.Process)
-		subject.Job, subject.Findings = r.Job, findings[r.Job][r.Node.Name]
-		return subject
+// findingsKey is a key of part.OfSnapshot.
+type findingsKey struct{}
+
+// fields are those of a row. The findings of a job are gathered when the first of its rows is looked at.
+func (p *Page) fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
+	findings := part.OfSnapshot(s, findingsKey{}, func() map[string]map[string][]*cluster.Finding {
+		return map[string]map[string][]*cluster.Finding{}
 	})
-	l.rows = append(l.rows[:0], kept...)
+	r := &rows.Process{}
+	return func(row *table.ProcessRow) *rows.Process {
+		ofJob, gathered := findings[row.Job]
+		if !gathered {
+			ofJob = findingsOf(s, row.Job)
+			findings[row.Job] = ofJob
+		}
+		r.Set(s.Snap, row.Node, &row.Process)
+		r.Job, r.Findings = row.Job, ofJob[row.Node.Name]
+		return r
+	}
 }
 
-// typed gives a message to the prompt. The cursor stays on its process, if that matches.
-func (p *Page) typed(msg tea.Msg, s *part.Scene) nav.Answer {
-	if !p.filter.Press(msg) {
-		return nav.Answer{}
+// findingsOf are those of a job that hold, by node.
+func findingsOf(s *part.Scene, job string) map[string][]*cluster.Finding {
+	for i := range s.Snap.Jobs {
+		if j := &s.Snap.Jobs[i]; j.ID == job {
+			return part.NewHealth(s.Snap, j).ByNode
+		}
 	}
-	l := p.listing(s)
-	return p.goTo(s, l, p.cursor.At(p.list(s, l)))
+	return nil
 }

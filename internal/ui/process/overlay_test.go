@@ -81,13 +81,13 @@ func TestOverlay(t *testing.T) {
 	if want := []string{"result", "j", "q"}; !slices.Equal(b.heard, want) || len(p.over) > 0 || !p.Wants(s).Selected {
 		t.Errorf("the overlay has heard %q", b.heard)
 	}
-	rows := p.listing(s).rows
-	if len(rows) != 4 {
-		t.Fatalf("the tree has %d rows", len(rows))
+	v := p.View(s)
+	if v.Len() != 4 {
+		t.Fatalf("the tree has %d rows", v.Len())
 	}
-	if i := slices.IndexFunc(rows, func(r table.ProcessRow) bool { return r.Kin }); strings.Contains(rows[i].Command,
-		"\x1b") || len(rows[i].Command) > wire.MaxCommand+len("…") {
-		t.Errorf("the command of a relative is not clean, or has %d bytes", len(rows[i].Command))
+	kin := v.At(v.Find(func(r *table.ProcessRow) bool { return r.Kin }))
+	if strings.Contains(kin.Command, "\x1b") || len(kin.Command) > wire.MaxCommand+len("…") {
+		t.Errorf("the command of a relative is not clean, or has %d bytes", len(kin.Command))
 	}
 }
 
@@ -100,18 +100,18 @@ func TestTargets(t *testing.T) {
 		Command: "one", Job: "16", Mine: true}
 	two := tally.Target{Node: "n1", ProcessID: wire.ProcessID{PID: 8, StartTicks: 80}, GPUs: []int{1}, User: "bob",
 		Command: "two", Job: "16"}
-	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.listing(s)) != nil {
+	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.View(s)) != nil {
 		t.Errorf("under the cursor: %s", cmp.Diff(one, got))
 	}
 	press(p, s, ' ', ' ', ' ', 'o', 'P')
-	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.targets(s, p.listing(s))); diff != "" {
+	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.targets(s, p.View(s))); diff != "" {
 		t.Errorf("tagged: %s", diff)
 	}
 	s.Node.Processes = nil
 	next := *s.Snap
 	s.Snap = &next
 	p.Settle(s)
-	if _, ok := p.target(s); ok || p.tags.targets(s, p.listing(s)) != nil {
+	if _, ok := p.target(s); ok || p.tags.targets(s, p.View(s)) != nil {
 		t.Error("there is a target where there is no process")
 	}
 }

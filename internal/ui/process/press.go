@@ -20,42 +20,26 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	a := p.press(msg, s)
 	if p.tree {
-		l := p.listing(s)
-		a.Ask = append(a.Ask, p.kin.ask(l, p.cursor.Window(p.list(s, l)), s.Snap.At)...)
+		a.Ask = append(a.Ask, p.kin.ask(p.View(s), p.Window(s), s.Snap.At)...)
 	}
 	return a
 }
 
 func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
-	switch m := msg.(type) {
-	case tea.PasteMsg:
-		if p.filter.Typing(everyJob) {
-			return p.typed(m, s)
-		}
-	case tea.KeyPressMsg:
-		if p.filter.Typing(everyJob) {
-			return p.typed(m, s)
-		}
-		return p.key(m, s)
-	case tea.MouseWheelMsg:
+	if m, is := msg.(tea.MouseWheelMsg); is {
 		return p.wheel(m, s)
-	case tea.MouseClickMsg:
-		return p.click(m, s)
 	}
-	return nav.Answer{}
+	if k, is := msg.(tea.KeyPressMsg); is && !p.Filter.Typing(everyJob) {
+		return p.key(k, s)
+	}
+	return p.List.Press(msg, s)
 }
 
 // key answers a key.
 func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	if chosen, taken := p.sorting.press(k); taken {
-		if chosen != nil {
-			p.sort(s, *chosen)
-		}
+	if p.asked && !key.Matches(k, keys.Interrupt) {
+		p.named(s, k)
 		return nav.Taken
-	}
-	l := p.listing(s)
-	if at, moved := p.cursor.Move(asArrow(k), p.list(s, l)); moved {
-		return p.on(s, l, at)
 	}
 	if a, acts := p.over.act(k, s, func() subject { return p.subject(s) }); acts {
 		return a
@@ -63,30 +47,26 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	if a, did := p.inspectRow(k, s); did {
 		return a
 	}
-	switch {
+	switch v := p.View(s); {
 	case key.Matches(k, keys.Back) && p.tags.shown > 0:
 		p.tags.clear()
-	case key.Matches(k, keys.Back) && p.filter.On(everyJob):
-		p.filter.Clear(everyJob)
-	case key.Matches(k, keys.NextProblem):
-		return p.goTo(s, l, l.problem(s, p.cursor.At(p.list(s, l)), +1))
-	case key.Matches(k, keys.PrevProblem):
-		return p.goTo(s, l, l.problem(s, p.cursor.At(p.list(s, l)), -1))
+	case key.Matches(k, keys.Back) && p.Filter.On(everyJob): // the selected node stays
+		p.Filter.Clear(everyJob)
 	case key.Matches(k, keys.PrevJob) && p.scope.of(s) >= OfJobs:
-		return p.jump(s, l, l.job(s, -1))
+		return p.jump(s, besideJob(s, v, -1))
 	case key.Matches(k, keys.NextJob) && p.scope.of(s) >= OfJobs:
-		return p.jump(s, l, l.job(s, +1))
+		return p.jump(s, besideJob(s, v, +1))
 	case key.Matches(k, keys.Refresh):
 		p.kin.forget()
 		return nav.Answer{}
 	case key.Matches(k, keys.Tag):
-		return p.tag(s, l)
+		return p.tag(s, v)
 	case key.Matches(k, keys.Widen):
 		p.scope.widen(s)
 	case key.Matches(k, keys.Narrow):
-		return p.narrow(s, l)
+		return p.narrow(s, v)
 	default:
-		return nav.Answer{Taken: p.change(k, s, l)}
+		return p.change(k, s)
 	}
 	return nav.Taken
 }
@@ -105,11 +85,9 @@ func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
 	return k
 }
 
-// change answers the keys that change how the rows are shown.
-func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) (did bool) {
+// change answers the keys that change how the rows are shown, and those of all lists.
+func (p *Page) change(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
-	case key.Matches(k, keys.FilterRows):
-		p.filter.Open(everyJob)
 	case key.Matches(k, keys.Tree):
 		p.tree = !p.tree
 		p.kin.forget()
@@ -119,18 +97,20 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene, l *listing) (did bool) {
 		p.mode = modeFull
 	case key.Matches(k, keys.Compact):
 		p.mode = modeCompact
+	case key.Matches(k, keys.SortBy):
+		p.asked = true
 	case key.Matches(k, keys.CommandLeft):
-		p.scroll(s, l, -scrollStep)
+		p.scroll(s, -scrollStep)
 	case key.Matches(k, keys.CommandRight):
-		p.scroll(s, l, +scrollStep)
+		p.scroll(s, +scrollStep)
 	case key.Matches(k, keys.CommandStart):
 		p.across = 0
 	case key.Matches(k, keys.CommandEnd):
-		p.scroll(s, l, endless)
+		p.scroll(s, endless)
 	default:
-		return false
+		return p.List.Press(asArrow(k), s)
 	}
-	return true
+	return nav.Taken
 }
 
 const (
@@ -139,77 +119,55 @@ const (
 )
 
 // scroll moves the commands, not beyond the end of the longest on the screen.
-func (p *Page) scroll(s *part.Scene, l *listing, by int) {
+func (p *Page) scroll(s *part.Scene, by int) {
 	longest := 0
-	w := p.cursor.Window(p.list(s, l))
+	v, w := p.View(s), p.Window(s)
 	for i := w.From; i < w.From+w.Shown; i++ {
-		longest = max(longest, table.CommandWidth(l.at(i)))
+		longest = max(longest, table.CommandWidth(v.At(i)))
 	}
-	p.across = max(min(p.across+by, longest-p.table(s, l).Room()), 0)
-}
-
-// sort sorts the rows, which then are no tree. A cursor on the first row stays there, on another one it stays on its
-// process.
-func (p *Page) sort(s *part.Scene, o order) {
-	first := p.cursor.At(p.list(s, p.listing(s))) == 0
-	p.sorting.order, p.tree = o, false
-	if first {
-		p.goTo(s, p.listing(s), 0)
-	}
+	room := p.table(&part.Frame{Scene: s}, v).(tagged).Room()
+	p.across = max(min(p.across+by, longest-room), 0)
 }
 
 // tag tags the process under the cursor, or takes its tag away, and goes to the next one: several are tagged by one
 // key.
-func (p *Page) tag(s *part.Scene, l *listing) nav.Answer {
-	if len(l.order) == 0 {
+func (p *Page) tag(s *part.Scene, v *view) nav.Answer {
+	if v.Len() == 0 {
 		return nav.Taken
 	}
-	at := p.cursor.At(p.list(s, l))
-	p.tags.toggle(keyOf(l.at(at)))
-	return p.goTo(s, l, at+1)
-}
-
-// list is the list as it is now.
-func (p *Page) list(s *part.Scene, l *listing) nav.List[nav.Process] {
-	return nav.List[nav.Process]{N: len(l.order),
-		Room: p.mode.rooms(s, p.scope.of(s)).room(s) - p.filter.Rows(everyJob),
-		Key:  func(i int) nav.Process { return keyOf(l.at(i)) }}
-}
-
-// goTo puts the cursor on a row, or on the nearest one.
-func (p *Page) goTo(s *part.Scene, l *listing, i int) nav.Answer {
-	return p.on(s, l, p.cursor.GoTo(p.list(s, l), i))
+	at := p.At(s)
+	p.tags.toggle(keyOf(v.At(at)))
+	return p.GoTo(s, at+1)
 }
 
 // jump goes to a row that was looked for; -1: there is none.
-func (p *Page) jump(s *part.Scene, l *listing, i int) nav.Answer {
+func (p *Page) jump(s *part.Scene, i int) nav.Answer {
 	if i < 0 {
 		return nav.Taken
 	}
-	return p.goTo(s, l, i)
+	return p.GoTo(s, i)
 }
 
-// on says that the cursor is on a row; -1: there is none. Its node and, among those of several, its job are then the
-// selected ones.
-func (p *Page) on(s *part.Scene, l *listing, i int) nav.Answer {
-	a := nav.Taken
-	if i >= 0 {
-		a.Node = l.at(i).Node.Name
-		if p.scope.of(s) >= OfJobs {
-			a.Job = jobOf(s, l.at(i))
-		}
+// on says that the cursor is on a row. Its node and, among those of several, its job are then the selected ones.
+func (p *Page) on(s *part.Scene, r *table.ProcessRow) nav.Answer {
+	a := nav.To(nav.Go{Node: r.Node.Name})
+	if p.scope.of(s) >= OfJobs {
+		a.Job = jobOf(s, r)
 	}
 	return a
 }
 
 // narrow shows the processes of the job, the node or the GPU of the row under the cursor.
-func (p *Page) narrow(s *part.Scene, l *listing) nav.Answer {
-	if len(l.order) == 0 {
+func (p *Page) narrow(s *part.Scene, v *view) nav.Answer {
+	if v.Len() == 0 {
 		return nav.Taken
 	}
-	at := p.cursor.At(p.list(s, l))
-	if a := p.on(s, l, at); p.scope.narrow(s, l.at(at)) {
+	r := v.At(p.At(s))
+	if a := p.on(s, r); p.scope.narrow(s, r) {
 		return a
 	}
 	return nav.Taken
 }
+
+// enter opens a row.
+var enter = tea.KeyPressMsg{Code: tea.KeyEnter}

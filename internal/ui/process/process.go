@@ -1,36 +1,39 @@
 // Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their
 // nodes, with the keys of nvitop.
 //
-// The rows of a Snapshot are made and sorted once, when the view settles on it or a key changes what is shown; a frame
-// draws those on the screen only. The cursor and the tags belong to processes, not to rows: they stay when rows come,
-// go and are sorted anew, and end with their process. A Page belongs to one goroutine.
+// It is a list of package list; what is its own is the scope, the tags, the tree, and what opens over it. The cursor and
+// the tags belong to processes, not to rows: they stay when rows come, go and are sorted anew, and end with their
+// process. A Page belongs to one goroutine.
 package process
 
 import (
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
+
+// view is the processes as they are listed.
+type view = list.View[table.ProcessRow]
 
 // Page lists processes.
 type Page struct {
-	scope   scoping
-	sorting sorting
-	mode    mode
-	across  int // columns of the commands that are to the left of the screen
+	*list.List[table.ProcessRow, nav.Process]
+	scope  scoping
+	asked  bool // the next key says by what the rows are sorted
+	mode   mode
+	across int // columns of the commands that are to the left of the screen
 
-	cursor nav.Cursor[nav.Process]
 	tags   tags
 	tree   bool // with relatives, by parents and children
 	kin    families
 	over   overlays
-	filter *prompt.Filter
 	past   *prompt.History
 	before *before // nil: this is no visit
-	now    listing
 }
 
 // before is what a visit leaves alone.
@@ -45,11 +48,24 @@ const everyJob = ""
 
 // New returns the page as it is at the start.
 func New(past *prompt.History) *Page {
-	return &Page{filter: prompt.New(filter.Of(&rows.Processes), past), past: past}
+	p := &Page{past: past}
+	p.List = list.New(past, list.Of[table.ProcessRow, nav.Process]{
+		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.listing(s).rows }, Key: keyOf,
+		Version: func(s *part.Scene) any { return p.question(s) },
+		Shape:   p.shape, Arrange: p.kin.arrange, Unshape: func() { p.tree = false },
+		Reads: list.By(&rows.Processes, p.fields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
+		On: p.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer {
+			a, _ := p.inspectRow(enter, s)
+			return a
+		},
+		Problem: hasProblem, Table: p.table,
+		Place: func(s *part.Scene) (top, room int) {
+			r := p.mode.rooms(s, p.scope.of(s))
+			return r.top, r.room(s)
+		},
+	})
+	return p
 }
-
-// Match shows only these processes, until the user filters them.
-func (p *Page) Match(e *filter.Expr) { p.filter.Begin(e) }
 
 // Arrive shows the processes of what the user comes from: a GPU, a node, or else the job. An answer may lead to one
 // process, or to those that match a filter.
@@ -74,7 +90,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 // begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
 func (p *Page) begin(scope Scope, gpu string) {
 	p.Leave()
-	p.scope, p.sorting.asked, p.tree = scoping{scope, gpu}, false, false
+	p.scope, p.asked, p.tree = scoping{scope, gpu}, false, false
 	p.over.close()
 }
 
@@ -82,16 +98,16 @@ func (p *Page) begin(scope Scope, gpu string) {
 // that the page has is in force again then.
 func (p *Page) visit(text string) {
 	p.Leave()
-	was := &before{p.scope, p.tree, p.filter}
+	was := &before{p.scope, p.tree, p.Filter}
 	p.begin(OfNodes, "")
-	p.before, p.filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
-	p.filter.Set(everyJob, text)
+	p.before, p.Filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
+	p.Filter.Set(everyJob, text)
 }
 
 // Leave shows what was shown before a visit, if this is one.
 func (p *Page) Leave() {
 	if was := p.before; was != nil {
-		p.scope, p.tree, p.filter, p.before = was.scope, was.tree, was.filter, nil
+		p.scope, p.tree, p.Filter, p.before = was.scope, was.tree, was.filter, nil
 	}
 }
 
@@ -99,12 +115,13 @@ func (p *Page) Leave() {
 // filter that hides it ends.
 func (p *Page) show(s *part.Scene, at nav.Process) bool {
 	p.begin(OfNode, "")
-	i := p.listing(s).placeOf(at)
+	there := func(r *table.ProcessRow) bool { return keyOf(r) == at }
+	i := p.View(s).Find(there)
 	if i < 0 {
-		p.filter.Clear(everyJob)
-		i = p.listing(s).placeOf(at)
+		p.Filter.Clear(everyJob)
+		i = p.View(s).Find(there)
 	}
-	p.jump(s, &p.now, i)
+	p.jump(s, i)
 	return i >= 0
 }
 
@@ -114,11 +131,10 @@ func (p *Page) On() keys.Page { return p.over.on() }
 // Forget closes what is over the page.
 func (p *Page) Forget() { p.over.close() }
 
-// Settle makes the rows of a Snapshot that is to be drawn.
+// Settle keeps the cursor and the tags on their processes in a Snapshot that is to be drawn.
 func (p *Page) Settle(s *part.Scene) {
-	l := p.list(s, p.listing(s))
-	p.cursor.GoTo(l, p.cursor.At(l))
-	p.tags.settle(s, &p.now, &p.kin)
+	p.Stay(s)
+	p.tags.settle(s, p.View(s), &p.kin)
 	p.over.settle(s)
 }
 

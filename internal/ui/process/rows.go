@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -15,40 +14,21 @@ import (
 
 // question is what the rows depend on.
 type question struct {
-	snap           *cluster.Snapshot
 	scope          Scope
 	job, node, gpu string
 	mine           bool
-	order          order
-	tree           bool
-	heard          int // answers about relatives
-	filter         *filter.Expr
 }
 
 // listing is the rows of a Snapshot.
 type listing struct {
 	of     question
 	rows   []table.ProcessRow // by job, node, GPU and PID
-	order  []int32            // the places of the rows, as they are shown
-	all    int                // processes, also those that do not match the filter
 	nodes  int                // in the scope
 	listed int                // those of them whose processes are listed
-	weighs []weighed          // kept for its memory, like those below
-	found  []table.ProcessRow // on one node
-	places []int32            // of them, in order
-	flat   []table.ProcessRow // the rows before they were put in the order of a tree
-	tree   tree
 }
 
-// at is a row by its place on the screen's list.
-func (l *listing) at(i int) *table.ProcessRow { return &l.rows[l.order[i]] }
-
 func (p *Page) question(s *part.Scene) question {
-	q := question{snap: s.Snap, scope: p.scope.of(s), mine: s.Mine, order: p.sorting.order, tree: p.tree,
-		filter: p.filter.Expr(everyJob)}
-	if p.tree {
-		q.heard = p.kin.heard
-	}
+	q := question{scope: p.scope.of(s), mine: s.Mine}
 	switch q.scope {
 	case OfGPU:
 		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, p.scope.gpu
@@ -60,23 +40,14 @@ func (p *Page) question(s *part.Scene) question {
 	return q
 }
 
-// listing makes the rows anew if they are of something else.
+// listing is that of the scene, which is made once.
 func (p *Page) listing(s *part.Scene) *listing {
 	q := p.question(s)
-	if p.now.of != q {
-		p.now.fill(s, q, &p.kin)
-	}
-	return &p.now
-}
-
-// settled are the rows as Settle has made them, for Draw, which changes nothing.
-func (p *Page) settled(s *part.Scene) *listing {
-	if q := p.question(s); p.now.of != q {
-		var l listing
-		l.fill(s, q, &p.kin)
-		return &l
-	}
-	return &p.now
+	return part.OfSnapshot(s, q, func() *listing {
+		l := &listing{of: q}
+		l.fill(s)
+		return l
+	})
 }
 
 func keyOf(r *table.ProcessRow) nav.Process {
@@ -84,15 +55,9 @@ func keyOf(r *table.ProcessRow) nav.Process {
 	return nav.Process{Node: r.Node.Name, ProcessID: wire.ProcessID{PID: w.PID, StartTicks: w.StartTicks}, GPU: w.GPU}
 }
 
-// fill makes the rows. It keeps the memory that they had.
-func (l *listing) fill(s *part.Scene, q question, kin *families) {
-	for _, rows := range [][]table.ProcessRow{l.rows, l.found, l.flat} {
-		clear(rows[:cap(rows)]) // they would keep an old Snapshot alive
-	}
-	l.tree.clear()
-	*l = listing{of: q, rows: l.rows[:0], order: l.order[:0], weighs: l.weighs[:0], found: l.found[:0],
-		places: l.places[:0], flat: l.flat[:0], tree: l.tree}
-	switch q.scope {
+// fill makes the rows.
+func (l *listing) fill(s *part.Scene) {
+	switch l.of.scope {
 	case OfJobs, OfNodes:
 		l.addJobs(s)
 	case OfJob:
@@ -102,13 +67,6 @@ func (l *listing) fill(s *part.Scene, q question, kin *families) {
 	default:
 		l.addNode(s, s.NodeOf(s.Node.Name), []*cluster.JobView{s.Job}, true)
 	}
-	l.all = len(l.rows)
-	l.keep(s)
-	if q.tree {
-		l.asTree(s, kin)
-		return
-	}
-	l.sort(q.order)
 }
 
 // addJobs adds the processes of all jobs, each node once.
@@ -144,19 +102,15 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 		l.listed++
 	}
 	slots := slotsOf(n, jobs, s.Only)
-	l.found, l.places = l.found[:0], l.places[:0]
+	from := len(l.rows)
 	for i := range n.Processes {
 		r, hidden := rowOf(s, n, &n.Processes[i], slots, jobs)
 		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
 		if !hidden && inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
-			l.places = append(l.places, int32(len(l.found)))
-			l.found = append(l.found, r)
+			l.rows = append(l.rows, r)
 		}
 	}
-	slices.SortFunc(l.places, func(i, k int32) int { return byPlace(&l.found[i], &l.found[k]) })
-	for _, at := range l.places {
-		l.rows = append(l.rows, l.found[at])
-	}
+	slices.SortFunc(l.rows[from:], func(a, b table.ProcessRow) int { return byPlace(&a, &b) })
 }
 
 // byPlace orders the processes of a node: the job's first, by GPU and PID.

@@ -35,15 +35,15 @@ func (t *tags) toggle(at nav.Process) {
 func (t *tags) clear() { clear(t.of) }
 
 // settle takes away the tags of processes that are gone, and counts those of the rows.
-func (t *tags) settle(s *part.Scene, l *listing, kin *families) {
+func (t *tags) settle(s *part.Scene, v *view, kin *families) {
 	for at := range t.of {
 		if !runs(s.NodeOf(at.Node), at) && !kin.has(at) {
 			delete(t.of, at)
 		}
 	}
 	t.shown = 0
-	for i := 0; len(t.of) > 0 && i < len(l.rows); i++ {
-		if t.has(keyOf(&l.rows[i])) {
+	for i := 0; len(t.of) > 0 && i < v.Len(); i++ {
+		if t.has(keyOf(v.At(i))) {
 			t.shown++
 		}
 	}
@@ -58,14 +58,14 @@ func runs(n *cluster.Node, at nav.Process) bool {
 
 // targets are the tagged processes among the rows, in the order of the screen. One that is on several GPUs is there
 // once.
-func (t *tags) targets(s *part.Scene, l *listing) (list []tally.Target) {
+func (t *tags) targets(s *part.Scene, v *view) (list []tally.Target) {
 	seen := map[nav.Process]bool{}
-	for i := range l.order {
-		at := keyOf(l.at(i))
+	for i := range v.Len() {
+		at := keyOf(v.At(i))
 		same := nav.Process{Node: at.Node, ProcessID: at.ProcessID}
 		if t.has(at) && !seen[same] {
 			seen[same] = true
-			list = append(list, targetOf(s, l.at(i)))
+			list = append(list, targetOf(s, v.At(i)))
 		}
 	}
 	return list

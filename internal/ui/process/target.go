@@ -22,7 +22,7 @@ type subject struct {
 
 // subject is the process under the cursor, and those with a tag.
 func (p *Page) subject(s *part.Scene) subject {
-	on := subject{tagged: p.tags.targets(s, p.listing(s))}
+	on := subject{tagged: p.tags.targets(s, p.View(s))}
 	if t, ok := p.target(s); ok {
 		on.at, on.job = &t, listed(s, t.Job)
 	}
@@ -42,11 +42,11 @@ func listed(s *part.Scene, id string) string {
 
 // target is the process under the cursor; false: there is none.
 func (p *Page) target(s *part.Scene) (tally.Target, bool) {
-	l := p.listing(s)
-	if len(l.order) == 0 {
+	v := p.View(s)
+	if v.Len() == 0 {
 		return tally.Target{}, false
 	}
-	return targetOf(s, l.at(p.cursor.At(p.list(s, l)))), true
+	return targetOf(s, v.At(p.At(s))), true
 }
 
 // targetOf is the process of a row. The row knows the job of a process that names none, by its GPU.
@@ -76,8 +76,7 @@ func (p *Page) inspectRow(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did b
 	if !ok {
 		return nav.Answer{}, false
 	}
-	l := p.listing(s)
-	on := p.on(s, l, p.cursor.At(p.list(s, l)))
+	on := p.on(s, p.View(s).At(p.At(s)))
 	a, did = p.over.inspect(k, s, t)
 	a.Node, a.Job = on.Node, on.Job
 	return a, did

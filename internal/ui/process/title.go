@@ -10,14 +10,14 @@ import (
 
 // title draws the rule with the scope, and right in it as much of what the rows are as there is room for, and which of
 // them are on the screen.
-func (p *Page) title(f *part.Frame, r rooms, l *listing) {
+func (p *Page) title(f *part.Frame, r rooms, v *view) {
 	x := f.Focus(r.title, "Processes of "+p.scope.name(f.Scene))
-	where := p.cursor.Window(p.list(f.Scene, l)).Where()
-	order := l.of.order.words()
-	if l.of.tree {
-		order = p.kin.words(f.Snap.At, l)
+	where := p.Window(f.Scene).Where()
+	order := p.orderWords()
+	if p.tree {
+		order = p.kin.words(f.Snap.At, v)
 	}
-	count, listed := l.count(p.tags.shown), l.unlisted()
+	count, listed := p.count(v), p.listing(f.Scene).unlisted()
 	if len(f.Only) > 0 {
 		count += " on the GPUs of --only"
 	}
@@ -31,15 +31,15 @@ func (p *Page) title(f *part.Frame, r rooms, l *listing) {
 }
 
 // count is "3 tagged of 8", "8 processes".
-func (l *listing) count(tagged int) string {
-	n := len(l.order)
-	switch filtered := l.of.filter != nil && !l.of.tree; {
+func (p *Page) count(v *view) string {
+	n, tagged := v.Len(), p.tags.shown
+	switch filtered := p.Filter.On(everyJob) && !p.tree; {
 	case tagged > 0 && filtered:
 		return strconv.Itoa(tagged) + " tagged of " + strconv.Itoa(n) + " that match"
 	case tagged > 0:
 		return strconv.Itoa(tagged) + " tagged of " + strconv.Itoa(n)
 	case filtered:
-		return strconv.Itoa(n) + " of " + strconv.Itoa(l.all) + " match"
+		return strconv.Itoa(n) + " of " + strconv.Itoa(v.All) + " match"
 	}
 	return part.Plural(n, "process", "processes")
 }

@@ -14,45 +14,39 @@ import (
 // deepest is how many bytes of branches a row has at least before its tree is no longer indented.
 const deepest = 120
 
-// tree is the processes of a node with their relatives, while their rows are put in order. It is used for one node
-// after the other, for its memory.
+// tree is the processes of a node with their relatives, while their rows are put in order.
 type tree struct {
 	rows     []table.ProcessRow
 	children []int32 // places in rows, by PID of the parent, then by the row's own
 	pids     map[int]bool
 	done     []bool
+	ordered  []table.ProcessRow
 }
 
-// asTree puts the rows of each node in the order of a tree, with the relatives that are known.
-func (l *listing) asTree(s *part.Scene, fs *families) {
-	l.rows, l.flat = l.flat[:0], l.rows
-	for from := 0; from < len(l.flat); {
-		n, to := l.flat[from].Node, from
-		for to < len(l.flat) && l.flat[to].Node == n {
+// shape is on what the tree depends; nil: the rows are none.
+func (p *Page) shape(*part.Scene) any {
+	if !p.tree {
+		return nil
+	}
+	return p.kin.heard
+}
+
+// arrange puts the rows of each node in the order of a tree, with the relatives that are known.
+func (fs *families) arrange(s *part.Scene, flat []table.ProcessRow) (rows []table.ProcessRow) {
+	for from := 0; from < len(flat); {
+		n, to := flat[from].Node, from
+		for to < len(flat) && flat[to].Node == n {
 			to++
 		}
-		l.tree.plant(s, l.flat[from:to], fs.of[n.Name])
-		l.tree.addTo(l)
+		rows = append(rows, planted(s, flat[from:to], fs.of[n.Name])...)
 		from = to
 	}
-	for i := range l.rows {
-		l.order = append(l.order, int32(i))
-	}
+	return rows
 }
 
-func (t *tree) clear() {
-	clear(t.rows[:cap(t.rows)])
-	clear(t.pids)
-	*t = tree{rows: t.rows[:0], children: t.children[:0], pids: t.pids, done: t.done[:0]}
-}
-
-// plant takes the processes of a node and adds the relatives that are not among them.
-func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
-	t.clear()
-	if t.pids == nil {
-		t.pids = map[int]bool{}
-	}
-	t.rows = append(t.rows, rows...)
+// planted are the processes of a node, and their relatives that are not among them, as a tree.
+func planted(s *part.Scene, rows []table.ProcessRow, f *family) []table.ProcessRow {
+	t := &tree{rows: slices.Clone(rows), pids: map[int]bool{}}
 	for i := range rows {
 		t.pids[rows[i].PID] = true
 	}
@@ -71,6 +65,8 @@ func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
 		a, b := &t.rows[i], &t.rows[k]
 		return cmp.Or(cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.PID, b.PID), cmp.Compare(i, k))
 	})
+	t.order()
+	return t.ordered
 }
 
 func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
@@ -78,27 +74,27 @@ func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
 		Ghost: !tally.Mine(s.Snap, w)}
 }
 
-// addTo adds the rows from the roots on: those whose parents are not among them. What a node says may have no root at
-// all.
-func (t *tree) addTo(l *listing) {
+// order puts the rows in order, from the roots on: those whose parents are not among them. What a node says may have
+// no root at all.
+func (t *tree) order() {
 	for _, i := range t.children {
 		if !t.pids[t.rows[i].Parent] {
-			t.add(l, i, "", "")
+			t.add(i, "", "")
 		}
 	}
 	for _, i := range t.children {
-		t.add(l, i, "", "")
+		t.add(i, "", "")
 	}
 }
 
 // add adds a row with its branch, and its children with theirs, which begin with before.
-func (t *tree) add(l *listing, i int32, branch, before string) {
+func (t *tree) add(i int32, branch, before string) {
 	if t.done[i] {
 		return
 	}
 	t.done[i] = true
 	t.rows[i].Branch = branch
-	l.rows = append(l.rows, t.rows[i])
+	t.ordered = append(t.ordered, t.rows[i])
 	children := t.of(t.rows[i].PID)
 	for n, k := range children {
 		fork, next := "├─ ", "│  "
@@ -108,7 +104,7 @@ func (t *tree) add(l *listing, i int32, branch, before string) {
 		if len(before) >= deepest {
 			next = ""
 		}
-		t.add(l, k, before+fork, before+next)
+		t.add(k, before+fork, before+next)
 	}
 }
 

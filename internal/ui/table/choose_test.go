@@ -121,18 +121,16 @@ func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 
 // A click on a heading sorts by that column wherever it stands; what is left of them all sorts by place.
 func TestOrderAtChosenColumns(t *testing.T) {
-	list := &ProcessList{layout: processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent")}
+	list := &ProcessList{sheet: sheet{processColumns, processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent")}}
 	for _, test := range []struct {
-		x    int
-		by   ProcessOrder
-		sort bool
+		x  int
+		by string
 	}{
-		{0, ByPlace, true}, {list.layout[colGPU].X, ByPlace, true}, {list.layout[colCommand].X, ByPlace, false},
-		{list.layout[colPID].X, ByPID, true},
-		{list.layout[colCPU].X, ByProcessCPU, true},
+		{0, "gpu"}, {list.layout[colGPU].X, "gpu"}, {list.layout[colCommand].X, "command"},
+		{list.layout[colPID].X, "pid"}, {list.layout[colCPU].X, "cpu_percent"}, {119, ""},
 	} {
-		if by, ok := list.OrderAt(test.x); ok != test.sort || by != test.by {
-			t.Errorf("column %d: by %d, %t", test.x, by, ok)
+		if by := list.At(test.x); by != test.by {
+			t.Errorf("column %d: by %q", test.x, by)
 		}
 	}
 	if x := list.readings(120); x != list.layout[colCommand].X {

@@ -11,30 +11,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// ProcessOrder is an order of the page of processes. All but ByPlace are by a column.
-type ProcessOrder uint8
-
-// The orders, as their columns stand on the screen, and how many there are.
-const (
-	ByPlace ProcessOrder = iota // node, GPU and PID
-	ByPID
-	ByUser
-	ByProcessRank
-	ByGPUMemory
-	ByProcessSM
-	ByMemRW
-	ByProcessCPU
-	ByHostMemory
-	ByTime
-	ProcessOrders
-)
-
-// orderColumn is the column of each order.
-var orderColumn = [ProcessOrders]col{
-	ByPlace: colGPU, ByPID: colPID, ByUser: colUser, ByProcessRank: colRank, ByGPUMemory: colGPUMem, ByProcessSM: colSM,
-	ByMemRW: colMemRW, ByProcessCPU: colCPU, ByHostMemory: colHostMem, ByTime: colTime,
-}
-
 // ProcessRow is a row of the page of processes.
 type ProcessRow struct {
 	tally.Process
@@ -47,7 +23,7 @@ type ProcessRow struct {
 
 // ProcessList is the table of the page of processes. The end of each row is left to a scroll bar.
 type ProcessList struct {
-	layout layout
+	sheet
 	across int // columns of the commands that are to the left of the screen
 }
 
@@ -60,7 +36,8 @@ const scrollBar = 2
 // NewProcessList returns the table for a terminal: with the node and the job of each process where there are several.
 // across columns of the commands are to the left of the screen. The list is of the other columns.
 func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
-	return &ProcessList{processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list), across}
+	l := processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list)
+	return &ProcessList{sheet{processColumns, l}, across}
 }
 
 // Room is how many columns a command has.
@@ -72,38 +49,22 @@ func CommandWidth(r *ProcessRow) int {
 	return draw.Width(r.Branch) + draw.Width(text)
 }
 
-// Head draws the headings in row y, with a mark behind the one that the rows are sorted by. A tree is not.
-func (t *ProcessList) Head(f *part.Frame, y int, by ProcessOrder, down, tree bool) {
-	headings(f, y, t.layout, processColumns)
-	key := orderColumn[by]
-	if by == ByPlace && t.layout[colNode].Shown() {
-		key = colNode
+// Head draws the headings in row y, with a mark behind the one that the rows are sorted by; "": none. The nodes and the
+// GPUs are one order.
+func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
+	if by == "gpu" && t.layout[colNode].Shown() {
+		by = "node"
 	}
-	s := t.layout[key]
-	if tree || !s.Shown() {
-		return
-	}
-	c := processColumns[slices.IndexFunc(processColumns, func(c column) bool { return c.key == key })]
-	title := c.title + "↑"
-	if down {
-		title = c.title + "↓"
-	}
-	x := s.X
-	if c.right {
-		x = s.X + s.W - draw.Width(title)
-	}
-	f.Put(x, y, title, draw.Strong)
+	t.sheet.Head(f, y, by, down)
 }
 
-// OrderAt is the order of the heading in column x of the screen.
-func (t *ProcessList) OrderAt(x int) (by ProcessOrder, ok bool) {
-	for by := range ProcessOrders {
-		if s := t.layout[orderColumn[by]]; s.Shown() && x >= s.X-s.Gap && x < s.X+s.W {
-			return by, true
-		}
-	}
+// At is the column whose heading is in column x of the screen, that of the GPU left of all.
+func (t *ProcessList) At(x int) string {
 	s := t.layout[colNode]
-	return ByPlace, x >= 0 && x < max(s.X+s.W, marks)
+	if at := t.sheet.At(x); at != "" && at != "node" || x >= max(s.X+s.W, marks) {
+		return at
+	}
+	return "gpu"
 }
 
 // Row draws one row in row y.
