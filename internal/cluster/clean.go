@@ -141,6 +141,7 @@ func cleanHello(h *wire.Hello) *wire.Hello {
 	c.Fault, c.FaultID = safe.Line(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
 	c.StandIn = safe.Line(h.StandIn, maxWords)
 	c.GPUs = cleaned(h.GPUs, maxGPUs, cleanCard)
+	shareAbsent(c.GPUs)
 	c.Missing = cleaned(h.Missing, maxFaults, func(symbol *string) { cleanNames(symbol) })
 	return &c
 }
@@ -157,6 +158,15 @@ func cleanCard(g *wire.Card) {
 	g.Index = max(g.Index, 0)
 	if g.Minor != nil && *g.Minor < 0 {
 		g.Minor = nil
+	}
+}
+
+// shareAbsent lets cards that lack the same have one list of it, as those of one model do: they never change.
+func shareAbsent(cards []wire.Card) {
+	for i := 1; i < len(cards); i++ {
+		if before := cards[i-1].Absent; maps.EqualFunc(cards[i].Absent, before, slices.Equal[[]string]) {
+			cards[i].Absent = before
+		}
 	}
 }
 

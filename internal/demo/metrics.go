@@ -28,12 +28,15 @@ func (w *world) card(h *host, gpu int) wire.Card {
 	values := m.once()
 	values.Set(metric.NUMANode, float64(2*gpu/len(h.gpus)))
 	return wire.Card{
-		Index: gpu, Minor: &gpu, Name: m.name, Values: values, Absent: m.absentOf(),
+		Index: gpu, Minor: &gpu, Name: m.name, Values: values, Absent: absent[m],
 		UUID:   fmt.Sprintf("GPU-%08x-%04x-4000-8000-%012x", uint32(w.seed), h.number, gpu+1),
 		PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+0x11*gpu%0xe0),
 		Serial: fmt.Sprintf("16534230%05d", 100*h.number+gpu), VBIOS: m.vbios, Capability: m.capability,
 	}
 }
+
+// absent is absentOf of each model, which never changes.
+var absent = map[*model]map[string][]string{h100: h100.absentOf(), a100: a100.absentOf()}
 
 // absentOf lists the metrics that no GPU of the model has, by the driver's reason.
 func (m *model) absentOf() map[string][]string {
