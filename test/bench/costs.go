@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/test/term"
@@ -26,8 +27,8 @@ type demoCost struct {
 	terminal *term.Terminal
 	pid      int
 	before   time.Duration
+	rss      []int64 // KiB, of each second
 	core     float64 // percent of a core
-	peak     float64 // MiB
 }
 
 // measureCosts prints the costs that grow with features: of the screen with 8,000 GPUs, and of the nodes. All programs
@@ -80,23 +81,35 @@ func costsOfDemo(o options) error {
 	for _, c := range costs {
 		c.before = cpuOf(c.pid)
 	}
-	time.Sleep(time.Duration(o.seconds) * time.Second)
+	for range o.seconds {
+		time.Sleep(time.Second)
+		for _, c := range costs {
+			c.rss = append(c.rss, memoryOf(c.pid, "VmRSS"))
+		}
+	}
 	for _, c := range costs {
 		c.core = 100 * (cpuOf(c.pid) - c.before).Seconds() / time.Since(began).Seconds()
-		c.peak = float64(peakOf(c.pid)) / 1024
+		slices.Sort(c.rss)
 	}
 	fmt.Printf("--demo=%s, poll %s s, display %s s, %d s watched, terminal %dx%d:\n", costlyDemo, o.poll, o.display,
 		o.seconds, columns, rows)
 	for i, c := range costs {
-		fmt.Printf("  %-10s %-9s %5.2f %% of a core, peak RSS %5.1f MiB", filepath.Base(c.name), costViews[i%len(costViews)],
-			c.core, c.peak)
+		fmt.Printf("  %-15s %-9s %5.2f %% of a core, RSS %5.1f MiB, at its peak %5.1f MiB", filepath.Base(c.name),
+			costViews[i%len(costViews)], c.core, c.median(), c.peak())
 		if first := costs[i%len(costViews)]; first != c {
-			fmt.Printf(", %.2f and %.2f of that above", c.core/first.core, c.peak/first.peak)
+			fmt.Printf("; the first has %.2f, %.2f and %.2f of that", first.core/c.core, first.median()/c.median(),
+				first.peak()/c.peak())
 		}
 		fmt.Println()
 	}
 	return nil
 }
+
+// median is the usual memory, in MiB.
+func (c *demoCost) median() float64 { return float64(c.rss[len(c.rss)/2]) / 1024 }
+
+// peak is the most memory since the start, in MiB: mostly while the past of the demo was told.
+func (c *demoCost) peak() float64 { return float64(peakOf(c.pid)) / 1024 }
 
 // watchDemo starts a program on a page of the demo and waits until that is there.
 func watchDemo(dir, program, view string) (*demoCost, error) {

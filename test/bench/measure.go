@@ -220,13 +220,16 @@ func pidsOf(name string) (pids []int) {
 	return pids
 }
 
-// peakOf returns the VmHWM of a process in KiB; 0 if it has ended.
-func peakOf(pid int) int64 {
+// peakOf returns the most memory of a process in KiB; 0 if it has ended.
+func peakOf(pid int) int64 { return memoryOf(pid, "VmHWM") }
+
+// memoryOf returns a number of /proc/PID/status in KiB; 0 if the process has ended.
+func memoryOf(pid int, key string) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	m := regexp.MustCompile(key + `:\s+(\d+) kB`).FindSubmatch(status)
 	if m == nil {
 		return 0
 	}
