@@ -78,8 +78,8 @@ func joinBehind(args []string, flags map[string]takes) []string {
 	return out
 }
 
-// pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program take
-// one value.
+// pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program
+// take one value.
 var pairs = map[string]bool{"--gpu-util-thresh": true, "--mem-util-thresh": true}
 
 // joinPairs rewrites such flags: "--gpu-util-thresh=10,75". A third number is POLL.

@@ -29,8 +29,8 @@ import (
 )
 
 // screenFlags are the flags of the program about what is watched, and about its look.
-var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "monitor", "colors",
-	"gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
+var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "monitor",
+	"colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 
 // options are what only the program without a command has.
 type options struct {
@@ -118,8 +118,8 @@ func (o *options) check(p *cli.Program) error {
 	return nil
 }
 
-// orInterval returns the intervals, or POLL of the flag --interval where it is no plain number: asNvitop makes an argument
-// of one.
+// orInterval returns the intervals, or POLL of the flag --interval where it is no plain number: asNvitop makes an
+// argument of one.
 func orInterval(words []config.Word, flags *pflag.FlagSet) ([]config.Word, error) {
 	switch {
 	case !flags.Changed(cli.Interval):

@@ -57,8 +57,8 @@ func (o *Options) with(ctx context.Context, second time.Duration, use func(*targ
 	return use(t)
 }
 
-// hold lists the processes of all nodes, and closes what the source has used when the session has ended. It returns what
-// ends the session, with a limit.
+// hold lists the processes of all nodes, and closes what the source has used when the session has ended. It returns
+// what ends the session, with a limit.
 func (t *target) hold(s *session.Session) (stop func()) {
 	t.from.Look(cluster.EveryNode, true)
 	if t.end != nil {

@@ -16,8 +16,8 @@ import (
 // error.
 //
 // The sequence ends when ctx does, and its sessions are closed when the loop over it ends. An error is its last
-// element, without a snapshot. A loop that is slow misses snapshots: they do not queue. A snapshot must not be changed:
-// the next ones may share parts of it.
+// element, without a snapshot. A loop that is slow misses snapshots: they do not queue. A snapshot must not be
+// changed: the next ones may share parts of it.
 func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	return func(yield func(*schema.Snapshot, error) bool) {
 		err := o.with(ctx, 0, func(t *target) error {
@@ -29,8 +29,8 @@ func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	}
 }
 
-// Snapshot returns what is known when every node has reported twice, a second apart, or has failed, or when the setting
-// timeout is over. If ctx ends before that, the error is that of ctx.
+// Snapshot returns what is known when every node has reported twice, a second apart, or has failed, or when the
+// setting timeout is over. If ctx ends before that, the error is that of ctx.
 func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error) {
 	second := config.SecondSample
 	if o.FirstSample {

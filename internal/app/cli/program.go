@@ -45,8 +45,8 @@ func (p *Program) Share(names ...string) {
 var SystemFile = config.SystemFile
 
 // settings are the flags that are settings, which files and the environment can set too.
-var settings = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh", "mem-util-thresh",
-	"ascii", "timeout", "log", "readonly"}
+var settings = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh",
+	"mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
 // Settings lists the flags that are settings.
 func Settings() []string { return slices.Clone(settings) }

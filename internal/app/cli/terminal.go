@@ -42,7 +42,8 @@ func Printable(s string) string {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// ASCII reports whether to draw with ASCII only: because of --ascii, or because the terminal or the locale has no more.
+// ASCII reports whether to draw with ASCII only: because of --ascii, or because the terminal or the locale has no
+// more.
 func ASCII(cfg *config.Config) bool {
 	if cfg.UTF8 {
 		return false

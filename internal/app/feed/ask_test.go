@@ -81,8 +81,8 @@ func asks(t *testing.T, at *asker, host, words string) {
 	t.Cleanup(asking.Wait)
 }
 
-// TestAHostCannotSpeakForUs: a host that asks for the passphrase of a key in our words does so behind its name, in each
-// line.
+// TestAHostCannotSpeakForUs: a host that asks for the passphrase of a key in our words does so behind its name, in
+// each line.
 func TestAHostCannotSpeakForUs(t *testing.T) {
 	const ours = "Passphrase of the key \"/home/alice/.ssh/id_ed25519\": "
 	for _, words := range []string{ours, "Code:\n" + ours, "Code:\r" + ours, "\x1b[2K\x1b[G" + ours,

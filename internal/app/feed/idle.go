@@ -28,8 +28,8 @@ func (a *Attended) Touch() {
 // Asked implements web.Audience. A program that asks is no user: it puts off the end, and nothing else.
 func (a *Attended) Asked() { a.signs.Ring() }
 
-// Left waits until there was no sign of the user, a key or a request, for limit, and returns what to say then; nil: ctx
-// ended before. A limit of 0 is never over.
+// Left waits until there was no sign of the user, a key or a request, for limit, and returns what to say then; nil:
+// ctx ended before. A limit of 0 is never over.
 func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) error {
 	if limit == 0 {
 		<-ctx.Done()

@@ -30,8 +30,8 @@ func Once(p *cli.Program) Need {
 }
 
 // Printed waits until every node has reported as often as it must or failed, or until the timeout, and prints one
-// Snapshot. It prints before it closes the sessions, because a hung node closes slowly. verdict is the error of what was
-// printed.
+// Snapshot. It prints before it closes the sessions, because a hung node closes slowly. verdict is the error of
+// what was printed.
 func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)
@@ -51,8 +51,8 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 	}
 }
 
-// Followed calls see with a Snapshot every so often until ctx ends, which is no error, or see fails: the first time once
-// every node has reported or failed, or after the timeout.
+// Followed calls see with a Snapshot every so often until ctx ends, which is no error, or see fails: the first time
+// once every node has reported or failed, or after the timeout.
 func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)

@@ -37,10 +37,13 @@ func runOnce(t *testing.T, f *feedtest.Feed, timeout time.Duration, errs io.Writ
 	return string(text), failed
 }
 
-// Sessions that close slowly hold up neither what is printed nor, for long, the end. Then one line names the nodes that
-// do not report.
+// Sessions that close slowly hold up neither what is printed nor, for long, the end. Then one line names the nodes
+// that do not report.
 func TestOnceEndsWithItsTimeout(t *testing.T) {
-	slow := &feedtest.Feed{Events: feedtest.ThreeNodes(), Then: func(context.Context) error { time.Sleep(3 * time.Second); return nil }}
+	slow := &feedtest.Feed{Events: feedtest.ThreeNodes(), Then: func(context.Context) error {
+		time.Sleep(3 * time.Second)
+		return nil
+	}}
 	began := time.Now()
 	text, err := runOnce(t, slow, 300*time.Millisecond, io.Discard)
 	if took := time.Since(began); took > 1800*time.Millisecond { // the timeout, ShortParting, and a busy machine
@@ -71,7 +74,10 @@ func TestOnceSurvivesAPanic(t *testing.T) {
 func TestOnceSaysWhatItWaitsFor(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	tty, written := feedtest.Terminal(t)
-	hangs := &feedtest.Feed{Events: feedtest.ThreeNodes(), Then: func(ctx context.Context) error { <-ctx.Done(); return nil }}
+	hangs := &feedtest.Feed{Events: feedtest.ThreeNodes(), Then: func(ctx context.Context) error {
+		<-ctx.Done()
+		return nil
+	}}
 	_, _ = runOnce(t, hangs, 2*time.Second, tty)
 	if got, want := written(), "\rwaiting for 1 of 3 nodes: n3 (authenticating)\x1b[K\r\x1b[K"; got != want {
 		t.Errorf("%q on the terminal, want %q", got, want)

@@ -1,5 +1,5 @@
-// Package feed chooses the source of Events, for the user's requests too, and runs an output on it: until the user ends
-// it, again and again, or once, with a verdict on what was printed. No output gets a feed that is not guarded.
+// Package feed chooses the source of Events, for the user's requests too, and runs an output on it: until the user
+// ends it, again and again, or once, with a verdict on what was printed. No output gets a feed that is not guarded.
 package feed
 
 import (
@@ -32,7 +32,8 @@ func Run(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out S
 	return RunScreen(ctx, p, need, log, Partial(p, out))
 }
 
-// RunScreen makes an output of what the user has chosen: a cluster, hosts, a demo, or this host where there is no SLURM.
+// RunScreen makes an output of what the user has chosen: a cluster, hosts, a demo, or this host where there is no
+// SLURM.
 func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
 	shown := func(from Feed) error { return out(ctx, guarded(&p.Config, from)) }
 	from, err := Choose(ctx, p, need, log)
@@ -87,9 +88,9 @@ func (h heard) Run(ctx context.Context, emit func(cluster.Event)) error {
 // BatchJob is the variable that names the job in which the program runs.
 const BatchJob = "SLURM_JOB_ID"
 
-// OwnJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches its
-// own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job, and this
-// host is watched.
+// OwnJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches
+// its own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job,
+// and this host is watched.
 func OwnJob(p *cli.Program) bool {
 	job, cfg := os.Getenv(BatchJob), &p.Config
 	named := p.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""

@@ -87,8 +87,8 @@ func NotReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
 }
 
-// notWell joins what is not well: nodes that do not report, critical problems of the others, GPUs without values. It is
-// nil if all is well.
+// notWell joins what is not well: nodes that do not report, critical problems of the others, GPUs without values.
+// It is nil if all is well.
 func notWell(s *cluster.Snapshot) error {
 	var all error
 	for _, err := range []error{NotReporting(s), critical(s), noValues(s)} {
@@ -102,8 +102,8 @@ func notWell(s *cluster.Snapshot) error {
 	return all
 }
 
-// critical returns an error that names the critical problems of the nodes that report, nil if there are none. A problem
-// of several jobs counts once.
+// critical returns an error that names the critical problems of the nodes that report, nil if there are none. A
+// problem of several jobs counts once.
 func critical(s *cluster.Snapshot) error {
 	var all []string
 	for i := range s.Jobs {

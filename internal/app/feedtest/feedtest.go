@@ -1,5 +1,5 @@
-// Package feedtest has feeds for tests of what is made of their Events, and what surrounds the program there: a terminal,
-// a squeue, a recording.
+// Package feedtest has feeds for tests of what is made of their Events, and what surrounds the program there: a
+// terminal, a squeue, a recording.
 package feedtest
 
 import (
@@ -202,9 +202,9 @@ func Terminal(t *testing.T) (tty *os.File, written func() string) {
 		_, _ = io.Copy(&text, master) // its error is the end
 	}()
 	return tty, func() string {
-		tty.Close()
+		_ = tty.Close()
 		<-done
-		master.Close()
+		_ = master.Close()
 		return text.String()
 	}
 }
@@ -235,7 +235,7 @@ func Record(t *testing.T, path string, poll time.Duration, from cluster.Source, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	w, now := recording.NewWriter(recording.Header{Poll: poll}), time.Now()
 	if err := w.Begin(file, now); err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func Replay(t *testing.T, path string, see func(cluster.Event)) (end time.Time) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
 		t.Fatal(err)

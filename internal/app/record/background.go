@@ -21,9 +21,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Background records while the screens are shown, when the user wants it. It gets all Events, so that a recording begins
-// with what is known. Writing may block, as on a file system that does not answer: that delays neither the Events nor
-// the screen, but ends the recording when too many wait.
+// Background records while the screens are shown, when the user wants it. It gets all Events, so that a recording
+// begins with what is known. Writing may block, as on a file system that does not answer: that delays neither the
+// Events nor the screen, but ends the recording when too many wait.
 type Background struct {
 	queue  chan cluster.Event
 	unread atomic.Int64 // Events that are in queue, or come from it

@@ -1,5 +1,5 @@
-// Package screen shows the screens of what is watched, records beside them when the user wants it, and saves what the user
-// chooses there.
+// Package screen shows the screens of what is watched, records beside them when the user wants it, and saves what
+// the user chooses there.
 package screen
 
 import (
@@ -114,7 +114,8 @@ func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, fro
 	}
 }
 
-// startView returns the page to start with: the one asked for, or else the last choice. "auto" leaves it to the screen.
+// startView returns the page to start with: the one asked for, or else the last choice. "auto" leaves it to the
+// screen.
 func startView(cfg *config.Config) string {
 	if cfg.View != ui.ViewAuto {
 		return cfg.View

@@ -59,7 +59,8 @@ func reason(err error) error {
 	return err
 }
 
-// aside gives an Observer the Events of its job until ctx ends. It asks the user nothing: the terminal is the command's.
+// aside gives an Observer the Events of its job until ctx ends. It asks the user nothing: the terminal is the
+// command's.
 func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {
