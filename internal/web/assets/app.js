@@ -8,7 +8,8 @@ import { nodesPage } from './nodes.js';
 import { nodePage } from './node.js';
 import { gpuPage } from './gpu.js';
 import { problemsPage } from './problems.js';
-import { processesPage } from './processes.js';
+import { processesPage, ranksPage } from './processes.js';
+import { usersPage } from './users.js';
 
 const safe = encodeURIComponent;
 
@@ -22,6 +23,8 @@ const routes = {
   gpu: { parts: (name, gpu) => [`nodes/${safe(name)}/gpus/${safe(gpu)}`, 'jobs'], tab: 'nodes', title: (name) => `a GPU of ${name}`, page: gpuPage },
   problems: { parts: () => ['problems'], tab: 'problems', title: () => 'problems', page: problemsPage },
   processes: { parts: () => ['processes', 'jobs'], tab: 'processes', title: () => 'processes', page: processesPage },
+  ranks: { parts: () => ['processes', 'jobs'], tab: 'ranks', title: () => 'ranks', page: ranksPage },
+  users: { parts: () => ['processes', 'jobs'], tab: 'users', title: () => 'users', page: usersPage },
 };
 
 // routeOf reads the address. One that names no page is that of the jobs.

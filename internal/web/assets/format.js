@@ -42,6 +42,14 @@ export function rate(v) {
   return `${v < 9.95e9 ? (v / 1e9).toFixed(1) : Math.round(v / 1e9)} GB/s`;
 }
 
+// speed is in the unit of 1000 in which it is readable.
+export function speed(v) {
+  if (!known(v)) return none;
+  let at = 0;
+  for (; v >= 999.5 && at < 4; at += 1) v /= 1000;
+  return `${at > 0 && v < 9.95 ? v.toFixed(1) : Math.round(v)} ${['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s'][at]}`;
+}
+
 // age has one unit below an hour, then two.
 export function age(seconds) {
   if (!known(seconds)) return none;

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+)
+
+var update = flag.Bool("update", false, "write assets/fields.js")
+
+// listed is a field of a list of the page.
+type listed struct {
+	Key      string `json:"key"`
+	Title    string `json:"title"`
+	Unit     string `json:"unit"`
+	Decimals int    `json:"decimals"`
+	Down     bool   `json:"down"`
+	Spare    bool   `json:"spare,omitempty"` // shown where all columns are
+	Slow     bool   `json:"slow,omitempty"`  // marked of a process on a GPU that is slow or idle
+}
+
+var units = [...]string{field.Text: "text", field.Count: "count", field.Percent: "percent", field.Bytes: "bytes",
+	field.BytesPerSecond: "bytes_per_second", field.Watts: "watts", field.Celsius: "celsius", field.Seconds: "seconds"}
+
+// fieldsOf are the fields of a table that have a column: first those with these keys. The others are spare; nil: none
+// is.
+func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []listed) {
+	add := func(f *field.Field[Row], spare bool) {
+		list = append(list, listed{f.Key, strings.ToUpper(f.Title[:1]) + f.Title[1:], units[f.Unit], f.Decimals,
+			f.DownFirst, spare, slices.Contains([]string{"sm_percent", "cpu_percent"}, f.Key)})
+	}
+	for _, key := range usual {
+		add(t.Field(key), false)
+	}
+	for i := range t.Fields {
+		if f := &t.Fields[i]; all && f.Title != "" && !slices.Contains(usual, f.Key) {
+			add(f, true)
+		}
+	}
+	return list
+}
+
+// The lists of the page have the columns of the screen: fields.js is made from their tables.
+func TestFieldsOfThePage(t *testing.T) {
+	usual := columns.Processes.Usual()
+	usual = slices.DeleteFunc(usual, func(key string) bool { return key == "state" || key == "threads" })
+	user := slices.Index(usual, "user") + 1
+	usual = slices.Concat([]string{"node"}, usual[:user], []string{"job"}, usual[user:])
+	ranks := []string{"rank", "node", "gpu", "pid", "job", "sm_percent", "cpu_percent", "gpu_memory_bytes", "rss_bytes",
+		"elapsed_seconds", "state", "command"}
+	users := []string{"user", "nodes", "gpus", "processes", "gpu_memory_bytes", "elapsed_seconds", "job", "command"}
+	var b bytes.Buffer
+	b.WriteString("// The columns of the lists, made from the tables of package rows: go test ./internal/web -run Fields " +
+		"-update\n")
+	for _, list := range []struct {
+		name   string
+		fields []listed
+	}{{"processFields", fieldsOf(&rows.Processes, usual, true)}, {"rankFields", fieldsOf(&rows.Processes, ranks, true)},
+		{"userFields", fieldsOf(&rows.Users, users, false)}} {
+		b.WriteString("\nexport const " + list.name + " = [\n")
+		for _, f := range list.fields {
+			text, err := json.Marshal(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString("  " + string(text) + ",\n")
+		}
+		b.WriteString("];\n")
+	}
+	if *update {
+		if err := os.WriteFile("assets/fields.js", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if got, err := os.ReadFile("assets/fields.js"); err != nil || !bytes.Equal(got, b.Bytes()) {
+		t.Errorf("assets/fields.js is not what the tables say (%v): run this test with -update", err)
+	}
+}
