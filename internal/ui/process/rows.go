@@ -25,6 +25,9 @@ type listing struct {
 	rows   []table.ProcessRow // by job, node, GPU and PID
 	nodes  int                // in the scope
 	listed int                // those of them whose processes are listed
+
+	found  []table.ProcessRow // on one node; rows are large: their places are what is sorted
+	places []int32
 }
 
 func (p *Page) question(s *part.Scene) question {
@@ -46,6 +49,7 @@ func (p *Page) listing(s *part.Scene) *listing {
 	return part.OfSnapshot(s, q, func() *listing {
 		l := &listing{of: q}
 		l.fill(s)
+		l.found, l.places = nil, nil
 		return l
 	})
 }
@@ -102,15 +106,20 @@ func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobVie
 		l.listed++
 	}
 	slots := slotsOf(n, jobs, s.Only)
-	from := len(l.rows)
+	l.found, l.places = l.found[:0], l.places[:0]
 	for i := range n.Processes {
 		r, hidden := rowOf(s, n, &n.Processes[i], slots, jobs)
 		inGPU := l.of.scope != OfGPU || on(r.On, gpuOf(n, l.of.gpu))
 		if !hidden && inGPU && (all && !l.of.mine || l.of.scope == OfNodes || r.Own) {
-			l.rows = append(l.rows, r)
+			l.places = append(l.places, int32(len(l.found)))
+			l.found = append(l.found, r)
 		}
 	}
-	slices.SortFunc(l.rows[from:], func(a, b table.ProcessRow) int { return byPlace(&a, &b) })
+	slices.SortFunc(l.places, func(i, k int32) int { return byPlace(&l.found[i], &l.found[k]) })
+	l.rows = slices.Grow(l.rows, len(l.places))
+	for _, at := range l.places {
+		l.rows = append(l.rows, l.found[at])
+	}
 }
 
 // byPlace orders the processes of a node: the job's first, by GPU and PID.
