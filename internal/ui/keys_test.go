@@ -129,14 +129,14 @@ func cell(r keys.Row) string {
 
 // where names the pages that have the row's keys, where those are not most.
 func where(r keys.Row) string {
-	if r.On.Most() {
-		return ""
-	}
 	var names []string
 	for _, p := range pages {
 		if r.On.Is(p.id, p.has) {
 			names = append(names, string(p.id))
 		}
+	}
+	if len(names) > len(pages)/2 {
+		return ""
 	}
 	return strings.Join(names, ", ")
 }

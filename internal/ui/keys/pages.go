@@ -86,6 +86,3 @@ func (w Where) Is(page Page, has Has) bool {
 	only := len(w.also) > 0 && w.has|w.not == 0
 	return !only && has&w.has == w.has && has&w.not == 0
 }
-
-// Most reports whether most pages have the key, or most of those about a job.
-func (w Where) Most() bool { return len(w.also) == 0 && w.has&^HasJob == 0 }
