@@ -52,6 +52,7 @@ const most = maxLine / 4
 
 // A small file cannot fill the memory: what it would take is refused before it is made.
 func TestBudget(t *testing.T) {
+	notRaced(t)
 	names := make([]string, maxNodes)
 	for i := range names {
 		names[i] = fmt.Sprintf(`"n%d"`, i)
