@@ -63,10 +63,7 @@ func (h *Header) columns() (c Columns, err error) {
 var ofGPM = []string{"sm_active_percent", "sm_occupancy_percent", "tensor_active_percent", "dram_active_percent"}
 
 // Of the columns of a recording that somebody else may have written.
-const (
-	maxColumns  = 256
-	maxDecimals = 9
-)
+const maxColumns, maxDecimals = 256, 9
 
 var errColumns = errors.New("it has no columns that can be read")
 

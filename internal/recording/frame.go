@@ -56,8 +56,7 @@ func writeIndex(to *counted, x *index) error {
 	return err
 }
 
-// readSkippable returns the body of the skippable frame at offset, and the offset behind it. io.ErrUnexpectedEOF: it is
-// cut.
+// readSkippable returns the body of a skippable frame, and the offset behind it. io.ErrUnexpectedEOF: it is cut.
 func readSkippable(f io.ReaderAt, offset int64, magic uint32, most int64) (body []byte, next int64, err error) {
 	var head [headSize]byte
 	if _, err := f.ReadAt(head[:], offset); err != nil {

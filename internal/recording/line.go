@@ -172,10 +172,3 @@ func (c *encoder) node(name string) *nodeWriter {
 	}
 	return n
 }
-
-// inOrder returns the Events that are there by their time.
-func inOrder(events []*cluster.Event) []*cluster.Event {
-	events = slices.DeleteFunc(events, func(e *cluster.Event) bool { return e == nil })
-	slices.SortStableFunc(events, func(a, b *cluster.Event) int { return a.At.Compare(b.At) })
-	return events
-}

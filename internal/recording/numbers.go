@@ -28,8 +28,6 @@ type numbers struct {
 	list   []int64
 }
 
-func (n *numbers) fit(size int) { n.series = resized(n.series, size) }
-
 // resized returns a list of that length: what it did not have is zero.
 func resized[T any](list []T, size int) []T {
 	if size <= len(list) {
@@ -89,7 +87,7 @@ func unlist(list []series, r *wire.Report, l *layout) {
 // pack appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
 // in which nothing differs is empty.
 func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
-	n.fit(len(list))
+	n.series = resized(n.series, len(list))
 	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
 		begin, some := len(to), false
 		for i := row.at; i < row.at+row.width; i++ {
@@ -111,7 +109,7 @@ func (l *layout) unpack(from coding, n *numbers, text []byte, r *wire.Report) er
 	if err := from.begin(text); err != nil {
 		return err
 	}
-	n.fit(len(l.node) + len(l.gpu)*len(r.GPUs) + fewest + len(r.Jobs))
+	n.series = resized(n.series, len(l.node)+len(l.gpu)*len(r.GPUs)+fewest+len(r.Jobs))
 	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
 		by := resized(n.list[:0], row.width)
 		from.row(n, row, by)

@@ -151,8 +151,7 @@ func (s *events) close() {
 	}
 }
 
-// next returns the next Event, and whether another frame began with it. The error is io.EOF at the end of the
-// recording.
+// next returns the next Event, and whether a frame began with it. The error is io.EOF at the end of the recording.
 func (s *events) next() (e cluster.Event, began bool, err error) {
 	for {
 		if err := s.goOn(); err != nil {

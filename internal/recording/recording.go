@@ -16,24 +16,22 @@
 //
 // # The Player
 //
-// record gives the Events of a Source to a recording.Writer, in place of a Store. A recording is a sequence of frames,
-// each of which can be read without those before it (docs/RECORDING.md). Replay needs the Store as of any time, with
-// the ages of problems and what is usual for each GPU, and these depend on all Events before: so a Player reads the
-// recording once from its beginning and keeps a fork of its Store (Store.Fork) at the beginning of frames. To move to a
-// time it reads on from the nearest one. A test compares all that it gives, also after moves, with a Store that was fed
-// live. Where it has not read yet, it shows what a frame alone tells (Player.Glance). app keeps the time that is shown;
-// the screens know a ui.Tape, which takes the orders of keys and says the place.
+// Replay needs the Store as of any time, with the ages of problems and what is usual for each GPU, and these depend on
+// all Events before: so a Player reads the recording once from its beginning and keeps a fork of its Store (Store.Fork)
+// at the beginning of frames. To move to a time it reads on from the nearest one. A test compares all that it gives,
+// also after moves, with a Store that was fed live. Where it has not read yet, it shows what a frame alone tells
+// (Player.Glance). app keeps the time that is shown; the screens know a ui.Tape, which takes the orders of keys and
+// says the place.
 //
-// With 512 GPUs nearly all of a recording is numbers, so it has their differences, metric by metric, in the order of
-// the keys in its header: a new metric needs no new version of the format. Ctrl-K, and --record of track --job and
-// serve, record beside the Store: a goroutine of its own writes, so a disk that hangs ends the recording and not the
-// screens. However a program ends, the poller tells nothing after its context has ended: that our own sessions close is
-// no news of a node, and a recording ends with the nodes as they were.
+// Ctrl-K, and --record of track --job and serve, record beside the Store: a goroutine of its own writes, so a disk that
+// hangs ends the recording and not the screens. However a program ends, the poller tells nothing after its context has
+// ended: that our own sessions close is no news of a node, and a recording ends with the nodes as they were.
 package recording
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -88,8 +86,7 @@ type kept struct {
 	nodes     map[string]*keptNode
 }
 
-// keptNode are the last Events of a node: those of one kind replace each other. The steps are those of the last
-// attempt.
+// keptNode are the last Events of a node, one of each kind, and the steps of the last attempt.
 type keptNode struct {
 	steps                          []*cluster.Event
 	try, hello, report, pace, down *cluster.Event
@@ -134,5 +131,7 @@ const maxSteps = 64
 // events returns the kept Events of a node, as they came.
 func (n *keptNode) events() []*cluster.Event {
 	all := append([]*cluster.Event{n.try, n.hello, n.report, n.pace, n.down}, n.steps...)
-	return inOrder(all)
+	all = slices.DeleteFunc(all, func(e *cluster.Event) bool { return e == nil })
+	slices.SortStableFunc(all, func(a, b *cluster.Event) int { return a.At.Compare(b.At) })
+	return all
 }
