@@ -89,7 +89,9 @@ var valueWords = map[string]string{
 func FlagError(err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()
-		if errors.Is(err, strconv.ErrRange) {
+		_, whole := strconv.ParseInt(bad.GetValue(), 0, 0)
+		_, number := strconv.ParseFloat(bad.GetValue(), 64)
+		if errors.Is(whole, strconv.ErrRange) || errors.Is(number, strconv.ErrRange) { // pflag does not say so
 			return fmt.Errorf("--%s is out of range: %q", flag.Name, bad.GetValue())
 		}
 		if words := valueWords[flag.Value.Type()]; words != "" {
