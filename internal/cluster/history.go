@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -167,8 +168,29 @@ var keptBits = func() (bits []bool) {
 // Tail writes the n bins of one metric that end with the bin newest into to, which it grows if needed. A bin without a
 // value, or one that is no longer kept, is a gap.
 func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
+	return h.tail(to, h.line(id), newest, n)
+}
+
+// Tails yields the Tail of each GPU, each valid until the next. To find all of them first takes less time than to wait
+// for the memory of one after the other.
+func Tails(gpus []*GPU, id metric.ID, newest int64, n int) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		lines := make([]*line, len(gpus))
+		for i, g := range gpus {
+			lines[i] = g.History.line(id)
+		}
+		var to []float32
+		for i, g := range gpus {
+			if to = g.History.tail(to, lines[i], newest, n); !yield(to) {
+				return
+			}
+		}
+	}
+}
+
+// tail is Tail of the line of the metric; nil: there is none.
+func (h *History) tail(to []float32, l *line, newest int64, n int) []float32 {
 	to = slices.Grow(to[:0], n)[:n]
-	l := h.line(id)
 	if l == nil {
 		fill(to)
 		return to

@@ -22,18 +22,22 @@ type Missing struct {
 // (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
-	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() ||
-		n.any(mayHaveMIG) {
+	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() {
 		return Missing{}
 	}
 	m := Missing{Of: count}
 	switch share := j.Share(n); {
 	case share.Known && !share.all:
-		return j.missing(n, m)
+		m = j.missing(n, m)
 	case j.inCgroup(n): // it is known how many GPUs there should be, and not which
-		return m.counted(count-len(n.GPUs), false)
+		m = m.counted(count-len(n.GPUs), false)
+	default:
+		return Missing{}
 	}
-	return Missing{}
+	if m.Count > 0 && n.any(mayHaveMIG) { // last: it looks at all cards, for each node and frame
+		return Missing{}
+	}
+	return m
 }
 
 // missing completes m if SLURM's indices are minor numbers.

@@ -42,16 +42,7 @@ func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail
 
 // tails gives the newest n samples of each GPU, up to the edge of all, each valid until the next.
 func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
-	edge := Edge(gpus...)
-	return func(yield func([]float32) bool) {
-		var bins []float32
-		for _, g := range gpus {
-			bins = g.History.Tail(bins, id, edge, n)
-			if !yield(bins) {
-				return
-			}
-		}
-	}
+	return cluster.Tails(gpus, id, Edge(gpus...), n)
 }
 
 // Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is
