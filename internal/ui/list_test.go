@@ -59,3 +59,24 @@ func TestProblemsAreSorted(t *testing.T) {
 		t.Errorf("in reverse:\n%s", got)
 	}
 }
+
+// The footer names each order of each list.
+func TestEachOrderHasAName(t *testing.T) {
+	for _, page := range []string{"m", "J", "U", "!"} {
+		d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
+		d.press(page)
+		names := map[string]bool{}
+		for range 10 {
+			_, name, _ := strings.Cut(d.lines()[39], "s sort: ")
+			name, _, _ = strings.Cut(name, "  ")
+			if name == "" {
+				t.Fatalf("%s: an order has no name: %s", page, d.lines()[39])
+			}
+			names[name] = true
+			d.press(".")
+		}
+		if len(names) < 4 {
+			t.Errorf("%s is sorted by %v only", page, names)
+		}
+	}
+}
