@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,13 +34,22 @@ func untilTheEnd(ctx context.Context) error {
 // Each taker gets each Event, and who waits is woken. Ending a session is no failure of its Source.
 func TestEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var got []string
 		note := func(who string) func(cluster.Event) {
-			return func(e cluster.Event) { got = append(got, who+e.Node) }
+			return func(e cluster.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				got = append(got, who+e.Node)
+			}
 		}
 		s := Start(t.Context(), told{[]cluster.Event{{Node: "1"}, {Node: "2"}}, untilTheEnd}, note("a"), note("b"))
 		began := time.Now()
-		s.Await(time.Minute, func() bool { return len(got) == 4 })
+		s.Await(time.Minute, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got) == 4
+		})
 		if took := time.Since(began); strings.Join(got, " ") != "a1 b1 a2 b2" || took > 100*time.Millisecond {
 			t.Errorf("got %v after %v", got, took)
 		}
