@@ -1,8 +1,8 @@
 // Package columns knows the columns of the tables that can be chosen, and lists of them.
 //
-// A column has the key of the field that it shows; those of the processes come from the table of their fields. Everything
-// in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks the lists,
-// and package table draws them.
+// A column has the key of the field that it shows; those of the processes come from the table of their fields.
+// Everything in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks
+// the lists, and package table draws them.
 package columns
 
 import (
@@ -48,7 +48,8 @@ var all = map[Table][]Column{
 		{Key: "memory_used_bytes", Also: []string{"mem"}, Help: "memory in use and memory, in MiB"},
 		{Key: "power_watts", Also: []string{"power"}, Help: "power and its limit"},
 		{Key: "clocks", Help: "clocks of SM and memory"},
-		{Key: "mem_util_percent", Also: []string{"mem_rw"}, Help: "share of the time that GPU memory is read or written"},
+		{Key: "mem_util_percent", Also: []string{"mem_rw"},
+			Help: "share of the time that GPU memory is read or written"},
 		{Key: "history", Help: "utilization over time"}, {Key: "flags", Help: "what is wrong, or whose GPU it is"},
 	},
 	Processes: ofProcesses("gpu", "pid", "type", "user", "rank", "gpu_memory_bytes", "sm_percent", "mem_util_percent",

@@ -56,7 +56,8 @@ func FuzzColumns(f *testing.F) {
 			}
 			names := l.Names()
 			if left := strings.Join(strings.FieldsFunc(value,
-				func(r rune) bool { return r == ',' || unicode.IsSpace(r) }), ","); good && renamedList(table, left) != string(l) {
+				func(r rune) bool { return r == ',' || unicode.IsSpace(r) }),
+				","); good && renamedList(table, left) != string(l) {
 				t.Errorf("%q gives %q", value, l)
 			}
 			for i, name := range names {
@@ -101,7 +102,8 @@ func TestThePageOfColumns(t *testing.T) {
 	_, example, _ := strings.Cut(string(text), "```toml\n")
 	example, _, _ = strings.Cut(example, "```")
 	c := Default()
-	if _, err := c.Load(place(t, example, "")); err != nil || c.Columns.Overview != "node,gpus,util_mean_percent,power_sum_watts,health" {
+	if _, err := c.Load(place(t, example, "")); err != nil ||
+		c.Columns.Overview != "node,gpus,util_mean_percent,power_sum_watts,health" {
 		t.Errorf("the example: %v, %+v", err, c.Columns)
 	}
 }

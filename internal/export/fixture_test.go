@@ -168,8 +168,8 @@ func fullReport() *wire.Report {
 					Rank: &wire.Rank{Rank: 2, Local: new(1), World: new(4), From: "RANK"},
 				},
 				SMPercent: new(98), MemPercent: new(61), EncPercent: new(21), DecPercent: new(22),
-				CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)), IORead: new(uint64(180_000_000)),
-				IOWrite: new(uint64(41)),
+				CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)),
+				IORead: new(uint64(180_000_000)), IOWrite: new(uint64(41)),
 			},
 			{
 				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G",

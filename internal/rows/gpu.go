@@ -20,7 +20,8 @@ var ofGPU = []field.Field[cluster.GPU]{
 		}},
 	{Key: "gpu_name", Example: "H100", Help: "model of the GPU",
 		Text: func(g *cluster.GPU) string { return tally.ShortModel(g.Card.Name) }},
-	{Key: "uuid", Example: "GPU-1c2d", Help: "UUID of the GPU", Text: func(g *cluster.GPU) string { return g.Card.UUID }},
+	{Key: "uuid", Example: "GPU-1c2d", Help: "UUID of the GPU",
+		Text: func(g *cluster.GPU) string { return g.Card.UUID }},
 	{Key: "pci_bus", Also: []string{"bus"}, Example: "00000000:1B:00.0", Help: "PCI bus ID of the GPU",
 		Text: func(g *cluster.GPU) string { return g.Card.PCIBus }},
 	{Key: "device_type", Example: "GPU", Help: "GPU, or MIG for an instance of one", Text: device},
@@ -30,8 +31,8 @@ var ofGPU = []field.Field[cluster.GPU]{
 
 // ofMetric is the field of a metric, which has the same key.
 func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
-	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help, DownFirst: true,
-		Number: func(g *cluster.GPU) (float64, bool) { return measured(g.Float(id)) }}
+	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help,
+		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measured(g.Float(id)) }}
 }
 
 func device(g *cluster.GPU) string {

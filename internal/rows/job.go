@@ -29,18 +29,19 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Co
 			Each: func(r *Job, to []field.Value) []field.Value {
 				return field.Word(field.Word(to, r.row.State.Word), r.row.State.Code)
 			}},
-		{Key: "user", Example: "alice", Help: "user name", Text: func(r *Job) string { return r.Snapshot.Discovery.User }},
+		{Key: "user", Example: "alice", Help: "user name",
+			Text: func(r *Job) string { return r.Snapshot.Discovery.User }},
 		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Each: (*Job).nodes},
-		{Key: "nodes", Unit: field.Count, Example: "4", Help: "how many nodes", Title: "nodes", Width: 5, DownFirst: true,
-			Number: func(r *Job) (float64, bool) { return whole(r.row.Nodes) }},
+		{Key: "nodes", Unit: field.Count, Example: "4", Help: "how many nodes", Title: "nodes", Width: 5,
+			DownFirst: true, Number: func(r *Job) (float64, bool) { return whole(r.row.Nodes) }},
 		{Key: "gpus", Unit: field.Count, Example: "32", Help: "how many GPUs", Title: "GPUs", Width: 4, DownFirst: true,
 			Number: func(r *Job) (float64, bool) { return field.Known(r.row.GPUs) }},
 	},
 	field.Each(ofGPU[:3], (*Job).gpus), // utilization, temperature, power
 	field.Of(ofSums[:3], (*Job).over),  // of utilization and power
 	[]field.Field[Job]{
-		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h", Help: "how long it has run",
-			DownFirst: true, Number: (*Job).age},
+		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h",
+			Help: "how long it has run", DownFirst: true, Number: (*Job).age},
 		{Key: "left_seconds", Also: []string{"left"}, Unit: field.Seconds, Example: "2h", Title: "time left", Width: 10,
 			Help: "how long it may still run", Number: (*Job).left},
 	},

@@ -24,9 +24,10 @@ var Problems = field.Table[Problem]{Name: "problems", Words: (*Problem).words, F
 		{Key: "state", Example: "holds", Help: "whether the problem holds, or is cleared", Text: (*Problem).state},
 		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Example: "3", Help: numberOfGPU.Help,
 			Number: func(r *Problem) (float64, bool) { return numbered(r.finding.GPU) }},
-		{Key: "uuid", Example: "GPU-1c2d", Help: "UUID of the GPU", Text: func(r *Problem) string { return r.finding.Key }},
-		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h", Help: "how long it is there",
-			Number: (*Problem).age},
+		{Key: "uuid", Example: "GPU-1c2d", Help: "UUID of the GPU",
+			Text: func(r *Problem) string { return r.finding.Key }},
+		{Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Example: "2h",
+			Help: "how long it is there", Number: (*Problem).age},
 		{Key: "job", Example: "48211", Help: "job ID", Text: func(r *Problem) string { return r.finding.Job }},
 	},
 )}

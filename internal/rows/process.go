@@ -48,8 +48,8 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 	[]field.Field[Process]{
 		{Key: "type", Title: "T", Width: 3, Example: "C", Help: "C compute, G graphics, M MPS client",
 			Each: (*Process).types},
-		{Key: "state", Title: "S", Width: 1, Example: "R", Help: "state of the process, as in ps; gone or missing: of a rank",
-			Text: (*Process).state},
+		{Key: "state", Title: "S", Width: 1, Example: "R",
+			Help: "state of the process, as in ps; gone or missing: of a rank", Text: (*Process).state},
 		{Key: "job", Title: "job", Width: 8, Example: "48211", Help: "job ID", Text: (*Process).job},
 		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Title: "GPU", Width: 3, Example: "3",
 			Help: numberOfGPU.Help, Number: func(r *Process) (float64, bool) { return numbered(r.Number) }},

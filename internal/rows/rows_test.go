@@ -194,8 +194,8 @@ func everyField() (all []named) {
 	return all
 }
 
-// A name means one number in all lists: no field has a name, or another name, of a different one. Each has a help and an
-// example that can be compared with.
+// A name means one number in all lists: no field has a name, or another name, of a different one. Each has a help and
+// an example that can be compared with.
 func TestOneNameForOneNumber(t *testing.T) {
 	meant, inTable := map[string]named{}, map[string]bool{}
 	for _, f := range everyField() {

@@ -173,7 +173,8 @@ func TestPages(t *testing.T) {
 			"#/node/n2": {"n2", "connecting"}, "#/gpu/n1/GPU-b": {"H100", "GPU-b", "Utilization %", "91%",
 				"SM clock MHz", "1200 MHz", "Throttle reasons", "power cap"},
 			"#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
-			"#/processes": {"python train.py", "alice"}, "#/node/nowhere": {"nothing to show", "all jobs"},
+			"#/processes": {"python train.py", "alice"}, "#/users": {"python train.py", "alice", "Longest"},
+			"#/ranks": {"Ranks", "No process names a rank"}, "#/node/nowhere": {"nothing to show", "all jobs"},
 			"#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
 			"#/constructor": {"running"},
 		} {

@@ -58,8 +58,8 @@ func TestFieldsOfThePage(t *testing.T) {
 		"elapsed_seconds", "state", "command"}
 	users := []string{"user", "nodes", "gpus", "processes", "gpu_memory_bytes", "elapsed_seconds", "job", "command"}
 	var b bytes.Buffer
-	b.WriteString("// The columns of the lists, made from the tables of package rows: go test ./internal/web -run Fields " +
-		"-update\n")
+	b.WriteString("// The columns of the lists, made from the tables of package rows: " +
+		"go test ./internal/web -run Fields -update\n")
 	for _, list := range []struct {
 		name   string
 		fields []listed

@@ -113,5 +113,6 @@ type Process struct {
 	// by its system calls: from and to files, caches and pipes; nil of another user's process
 	IOReadBytesPerSecond  *uint64 `json:"io_read_bytes_per_second,omitempty"`
 	IOWriteBytesPerSecond *uint64 `json:"io_write_bytes_per_second,omitempty"`
-	CPUAffinity           string  `json:"cpu_affinity,omitempty"` // the CPUs on which the kernel may run it: "0-15,64-79"
+	// the CPUs on which the kernel may run it: "0-15,64-79"
+	CPUAffinity string `json:"cpu_affinity,omitempty"`
 }

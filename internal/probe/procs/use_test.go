@@ -46,7 +46,8 @@ func TestUse(t *testing.T) {
 		at.Mono, at.Boot = at.Mono+step.after, at.Boot+step.after
 		fakeproc.File(t, proc+"/42/io", counters(step.read, step.written))
 		list := l.take().Processes
-		if got := shown(list[0].IORead) + " " + shown(list[0].IOWrite); got != step.want || list[0].CPUAffinity != "0-3,8" {
+		got := shown(list[0].IORead) + " " + shown(list[0].IOWrite)
+		if got != step.want || list[0].CPUAffinity != "0-3,8" {
 			t.Errorf("%+v: %s on %q", step, got, list[0].CPUAffinity)
 		}
 		if list[1].IORead != nil || list[1].IOWrite != nil || list[1].CPUAffinity != "0-7" {

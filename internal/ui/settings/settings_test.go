@@ -58,13 +58,16 @@ func TestKeys(t *testing.T) {
 		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels = part.Levels{5, 80} }},
 		{row{what: memoryYellow}, "right x", func(*Choices) {}},
 		{node("rank"), "space", func(c *Choices) {
-			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent,memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
+			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent," +
+				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
 		}},
 		{node("rank"), "space space", func(c *Choices) {
-			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent,memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags,rank"
+			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent," +
+				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags,rank"
 		}},
 		{node("rank"), ">", func(c *Choices) {
-			c.Columns.Node = "gpu,gpu_name,rank,temperature_celsius,util_bar,util_percent,memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
+			c.Columns.Node = "gpu,gpu_name,rank,temperature_celsius,util_bar,util_percent," +
+				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
 		}},
 		{node("rank"), "> <", func(*Choices) {}},
 		{node("rank"), "<", func(*Choices) {}}, // the number of the GPU is first
@@ -75,10 +78,12 @@ func TestKeys(t *testing.T) {
 		{node("rank"), "space x", func(*Choices) {}},
 		{row{column, columns.Overview, "health"}, "< < space",
 			func(c *Choices) {
-				c.Columns.Overview = "node,gpus,util_mean_percent,history,memory_bar,memory_used_sum_bytes,power_sum_watts,temperature_highest_celsius"
+				c.Columns.Overview = "node,gpus,util_mean_percent,history," +
+					"memory_bar,memory_used_sum_bytes,power_sum_watts,temperature_highest_celsius"
 			}},
 		{row{column, columns.Processes, "gpu"}, "space", func(c *Choices) {
-			c.Columns.Processes = "pid,type,user,rank,gpu_memory_bytes,sm_percent,mem_util_percent,cpu_percent,host_memory_percent,elapsed_seconds,state,threads,command"
+			c.Columns.Processes = "pid,type,user,rank,gpu_memory_bytes,sm_percent," +
+				"mem_util_percent,cpu_percent,host_memory_percent,elapsed_seconds,state,threads,command"
 		}},
 	} {
 		var p Page

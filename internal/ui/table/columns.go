@@ -161,7 +161,8 @@ func of[Row any](t *field.Table[Row], list []column, more ...col) []column {
 			continue
 		}
 		f := &t.Fields[at]
-		c.title, c.least, c.right = cmp.Or(c.title, strings.ToUpper(f.Title)), cmp.Or(c.least, f.Width), f.Right() && !c.left
+		c.title, c.least = cmp.Or(c.title, strings.ToUpper(f.Title)), cmp.Or(c.least, f.Width)
+		c.right = f.Right() && !c.left
 	}
 	return list
 }

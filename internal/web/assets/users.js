@@ -31,6 +31,7 @@ function usersOf(nodes) {
       u.pids.add(`${node.name} ${p.pid} ${p.start_ticks}`);
       if (p.job_number) u.jobs.add(p.job_number);
       if (p.gpu_memory_bytes !== undefined) u.gpu_memory_bytes = (u.gpu_memory_bytes || 0) + p.gpu_memory_bytes;
+      u.command ??= p.command || p.name;
       if (p.elapsed_seconds > (u.elapsed_seconds ?? -1)) {
         u.elapsed_seconds = p.elapsed_seconds;
         u.command = p.command || p.name;
