@@ -13,7 +13,7 @@ import (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	part.Header(f, false)
-	l, v, r := p.listing(f.Scene), p.View(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
+	l, v, r := p.scope.listing(f.Scene), p.View(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
 	p.scope.drawAbove(f, r)
 	p.title(f, r, v)
 	switch {
@@ -65,7 +65,7 @@ func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 // hints are the keys of the footer, the most useful first.
 func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if p.asked {
-		return p.sortHints()
+		return sortHints(p.Words)
 	}
 	var hints []keys.Hint
 	if s.MouseFree {

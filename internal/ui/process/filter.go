@@ -11,7 +11,7 @@ import (
 type findingsKey struct{}
 
 // fields are those of a row. The findings of a job are gathered when the first of its rows is looked at.
-func (p *Page) fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
+func fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
 	findings := part.OfSnapshot(s, findingsKey{}, func() map[string]map[string][]*cluster.Finding {
 		return map[string]map[string][]*cluster.Finding{}
 	})

@@ -41,9 +41,9 @@ func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {
 }
 
 // sortHints are the keys behind keys.SortBy.
-func (p *Page) sortHints() (hints []keys.Hint) {
+func sortHints(words func(column string) string) (hints []keys.Hint) {
 	for _, l := range letters {
-		hints = append(hints, keys.Hint{Key: string(l.letter), Verb: p.Words(l.column)})
+		hints = append(hints, keys.Hint{Key: string(l.letter), Verb: words(l.column)})
 	}
 	return append(hints, keys.Hint{Key: "capital", Verb: "reversed"}, keys.HintOf(keys.Back).As("cancel"))
 }

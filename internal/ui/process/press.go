@@ -149,9 +149,9 @@ func (p *Page) jump(s *part.Scene, i int) nav.Answer {
 }
 
 // on says that the cursor is on a row. Its node and, among those of several, its job are then the selected ones.
-func (p *Page) on(s *part.Scene, r *table.ProcessRow) nav.Answer {
+func (x *scoping) on(s *part.Scene, r *table.ProcessRow) nav.Answer {
 	a := nav.To(nav.Go{Node: r.Node.Name})
-	if p.scope.of(s) >= OfJobs {
+	if x.of(s) >= OfJobs {
 		a.Job = jobOf(s, r)
 	}
 	return a
@@ -163,7 +163,7 @@ func (p *Page) narrow(s *part.Scene, v *view) nav.Answer {
 		return nav.Taken
 	}
 	r := v.At(p.At(s))
-	if a := p.on(s, r); p.scope.narrow(s, r) {
+	if a := p.scope.on(s, r); p.scope.narrow(s, r) {
 		return a
 	}
 	return nav.Taken

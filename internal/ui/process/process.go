@@ -50,11 +50,11 @@ const everyJob = ""
 func New(past *prompt.History) *Page {
 	p := &Page{past: past}
 	p.List = list.New(past, list.Of[table.ProcessRow, nav.Process]{
-		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.listing(s).rows }, Key: keyOf,
-		Version: func(s *part.Scene) any { return p.question(s) },
+		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.scope.listing(s).rows }, Key: keyOf,
+		Version: func(s *part.Scene) any { return p.scope.question(s) },
 		Shape:   p.shape, Arrange: p.kin.arrange, Unshape: func() { p.tree = false },
-		Reads: list.By(&rows.Processes, p.fields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
-		On: p.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer {
+		Reads: list.By(&rows.Processes, fields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
+		On: p.scope.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer {
 			a, _ := p.inspectRow(enter, s)
 			return a
 		},

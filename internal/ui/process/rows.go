@@ -30,11 +30,11 @@ type listing struct {
 	places []int32
 }
 
-func (p *Page) question(s *part.Scene) question {
-	q := question{scope: p.scope.of(s), mine: s.Mine}
+func (x *scoping) question(s *part.Scene) question {
+	q := question{scope: x.of(s), mine: s.Mine}
 	switch q.scope {
 	case OfGPU:
-		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, p.scope.gpu
+		q.job, q.node, q.gpu = s.Job.ID, s.Node.Name, x.gpu
 	case OfNode:
 		q.job, q.node = s.Job.ID, s.Node.Name
 	case OfJob:
@@ -44,8 +44,8 @@ func (p *Page) question(s *part.Scene) question {
 }
 
 // listing is that of the scene, which is made once.
-func (p *Page) listing(s *part.Scene) *listing {
-	q := p.question(s)
+func (x *scoping) listing(s *part.Scene) *listing {
+	q := x.question(s)
 	return part.OfSnapshot(s, q, func() *listing {
 		l := &listing{of: q}
 		l.fill(s)

@@ -76,7 +76,7 @@ func (p *Page) inspectRow(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did b
 	if !ok {
 		return nav.Answer{}, false
 	}
-	on := p.on(s, p.View(s).At(p.At(s)))
+	on := p.scope.on(s, p.View(s).At(p.At(s)))
 	a, did = p.over.inspect(k, s, t)
 	a.Node, a.Job = on.Node, on.Job
 	return a, did

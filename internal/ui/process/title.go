@@ -17,7 +17,7 @@ func (p *Page) title(f *part.Frame, r rooms, v *view) {
 	if p.tree {
 		order = p.kin.words(f.Snap.At, v)
 	}
-	count, listed := p.count(v), p.listing(f.Scene).unlisted()
+	count, listed := p.count(v), p.scope.listing(f.Scene).unlisted()
 	if len(f.Only) > 0 {
 		count += " on the GPUs of --only"
 	}
