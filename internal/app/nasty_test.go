@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -41,7 +42,7 @@ var nasty = map[string]string{
 // nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says
 // something is called s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
-	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	store := store.New(3*time.Second, health.Rules(health.Defaults()))
 	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s,
 		Hints: []string{s, s}}
 	up, down := s, "x"+s

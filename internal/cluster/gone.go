@@ -134,7 +134,7 @@ func (s *programState) add(g *Peer) {
 func (p *Peers) eachRank(job string, f func(at int, r *SeenRank, runs bool)) {
 	for i := range p.GPUs {
 		n := p.GPUs[i].Node
-		if i > 0 && p.GPUs[i-1].Node == n || !n.Listed || p.At.Sub(n.ListedAt) > keepList {
+		if i > 0 && p.GPUs[i-1].Node == n || !n.Listed || p.At.Sub(n.ListedAt) > KeepList {
 			continue
 		}
 		for k := range n.Ranks {

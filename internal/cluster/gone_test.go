@@ -10,6 +10,7 @@ import (
 
 // A rank is gone only if a new list of the processes of its GPU says so.
 func TestGone(t *testing.T) {
+	at := func(sec float64) time.Time { return time.Unix(1e9, 0).Add(time.Duration(sec * float64(time.Second))) }
 	rank := func(number int, listed time.Time) SeenRank {
 		return SeenRank{Rank: wire.Rank{Rank: number, World: new(2)}, Job: "1", Key: "x", Began: at(-100), Seen: listed}
 	}
@@ -19,7 +20,7 @@ func TestGone(t *testing.T) {
 		want     int
 	}{
 		"one of two":                        {60, "", 1},
-		"the last list is old":              {60 + keepList.Seconds() + 1, "", 0},
+		"the last list is old":              {60 + KeepList.Seconds() + 1, "", 0},
 		"the driver does not list that GPU": {60, "no permission", 0},
 	} {
 		runs := &Node{Name: "a", Listed: true, ListedAt: at(tc.now), Ranks: []SeenRank{rank(0, at(tc.now))}}

@@ -66,7 +66,7 @@ type growth struct {
 	loaded time.Time // when the counters began anew; zero: they have not
 }
 
-// grow takes in a report at that time of the node's clock.
+// Grow takes in a report at that time of the node's clock.
 func (w *growth) grow(at time.Time, ms int64, values *metric.Values) {
 	now := &mark{ms: ms}
 	for i, id := range counters {
@@ -159,16 +159,19 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
+// Loaded returns when the driver was loaded again, since the counters begin anew; zero: it was not.
+func (g *GPU) Loaded() time.Time { return g.growth.loaded }
+
 // LinksSeen has the bits of the NVLinks that were up at some time since nvnodetop watches the GPU, or since the driver
 // was loaded after that.
 func (g *GPU) LinksSeen() uint64 { return g.links }
 
-// grow continues the counters of the GPUs from those of the last report, their power limits and the NVLinks that were
+// Grow continues the counters of the GPUs from those of the last report, their power limits and the NVLinks that were
 // up.
-func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
+func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
-		if was := gpuWith(before, g.Key, i); was != nil {
+		if was := GPUWith(before, g.Key, i); was != nil {
 			g.growth, g.limit, g.links = was.growth, was.limit, was.links
 		}
 		if limit, known := g.Get(metric.PowerLimit); known {
@@ -185,8 +188,8 @@ func grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	}
 }
 
-// gpuWith returns the GPU with that key, which is probably at likely; nil: there is none.
-func gpuWith(gpus []GPU, key string, likely int) *GPU {
+// GPUWith returns the GPU with that key, which is probably at likely; nil: there is none.
+func GPUWith(gpus []GPU, key string, likely int) *GPU {
 	if likely < len(gpus) && gpus[likely].Key == key {
 		return &gpus[likely]
 	}

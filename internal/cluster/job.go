@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -88,4 +89,16 @@ type Discovery struct {
 type Switch struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`
+}
+
+// Model returns the model of the job's first GPU on the node, which has said Hello; empty if it is unknown.
+func (j *Job) Model(n *Node) string {
+	minors, known := j.Minors[n.Name]
+	for i := range n.Hello.GPUs {
+		c := &n.Hello.GPUs[i]
+		if c.Name != "" && c.Instance == nil && (!known || c.Minor != nil && slices.Contains(minors, *c.Minor)) {
+			return c.Name
+		}
+	}
+	return ""
 }

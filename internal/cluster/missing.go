@@ -22,7 +22,7 @@ type Missing struct {
 // (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
-	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.hasNumbers() {
+	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.HasNumbers() {
 		return Missing{}
 	}
 	m := Missing{Of: count}
@@ -34,7 +34,7 @@ func (j *Job) Missing(n *Node) Missing {
 	default:
 		return Missing{}
 	}
-	if m.Count > 0 && n.any(mayHaveMIG) { // last: it looks at all cards, for each node and frame
+	if m.Count > 0 && n.AnyGPU(mayHaveMIG) { // last: it looks at all cards, for each node and frame
 		return Missing{}
 	}
 	return m
@@ -44,7 +44,7 @@ func (j *Job) Missing(n *Node) Missing {
 func (j *Job) missing(n *Node, m Missing) Missing {
 	minors := j.Minors[n.Name]
 	for _, minor := range minors {
-		if !n.has(minor) {
+		if !n.HasGPU(minor) {
 			m.Numbers = append(m.Numbers, minor)
 		}
 	}
@@ -54,7 +54,7 @@ func (j *Job) missing(n *Node, m Missing) Missing {
 		return Missing{}
 	case j.hidden(n, len(m.Numbers)):
 		m.Count, m.Certain, m.Hidden, m.Cgroup = len(m.Numbers), true, true, n.Hello.Job
-	case j.onlyIts(n):
+	case j.SeesOnlyIts(n):
 		return m.counted(m.Of-n.placed(), true)
 	case n.whole(len(minors)):
 		longer := 0 // numbers beyond the end of a list as long as the driver's
@@ -91,14 +91,14 @@ func (j *Job) hidden(n *Node, missing int) bool {
 	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.placed() == len(n.GPUs)
 }
 
-// onlyIts reports whether the node's probe sees the job's GPUs and no others. In the cgroup of another job it may see
-// some of them, if they share GPUs.
-func (j *Job) onlyIts(n *Node) bool {
+// SeesOnlyIts reports whether the node's probe sees the job's GPUs and no others. In the cgroup of another job it may
+// see some of them, if they share GPUs.
+func (j *Job) SeesOnlyIts(n *Node) bool {
 	minors := j.Minors[n.Name]
 	if len(n.GPUs) > len(minors) || n.Hello.Job != "" && n.Hello.Job != j.Number {
 		return false
 	}
-	return n.Hello.Job != "" || !n.any(func(g *GPU) bool {
+	return n.Hello.Job != "" || !n.AnyGPU(func(g *GPU) bool {
 		return g.Number != NoNumber && !slices.Contains(minors, g.Number)
 	})
 }
@@ -109,12 +109,12 @@ func (n *Node) whole(minors int) bool { return n.Hello.Job == "" || len(n.GPUs) 
 
 // numberedByIndex reports whether the number of each GPU is its index in NVML's list.
 func (n *Node) numberedByIndex() bool {
-	return !n.any(func(g *GPU) bool { return g.Number != g.Card.Index })
+	return !n.AnyGPU(func(g *GPU) bool { return g.Number != g.Card.Index })
 }
 
-// has reports whether a GPU with that number is seen.
-func (n *Node) has(number int) bool {
-	return n.any(func(g *GPU) bool { return g.Number == number })
+// HasGPU reports whether a GPU with that number is seen.
+func (n *Node) HasGPU(number int) bool {
+	return n.AnyGPU(func(g *GPU) bool { return g.Number == number })
 }
 
 // placed counts the GPUs of the node that have a number.
@@ -128,8 +128,8 @@ func (n *Node) placed() int {
 	return count
 }
 
-// any reports whether one of the GPUs is so. It does not copy them: they are large.
-func (n *Node) any(so func(*GPU) bool) bool {
+// AnyGPU reports whether one of the GPUs is so. It does not copy them: they are large.
+func (n *Node) AnyGPU(so func(*GPU) bool) bool {
 	for i := range n.GPUs {
 		if so(&n.GPUs[i]) {
 			return true

@@ -22,31 +22,31 @@ type RankID struct {
 	Rank int
 }
 
-// launch is what processes of one program on one node have in common. Where the environment names the program, that
+// By is what processes of one program on one node have in common. Where the environment names the program, that
 // says it for all nodes. Else the process that launched them says it for its node. The zero launch is of processes of
 // which neither is known.
-type launch struct {
+type Launch struct {
 	named  string
 	node   string
 	parent int
 }
 
-// launchOf is the launch of a process with a rank. Orphans, which init has adopted, cannot be told apart.
-func launchOf(node string, p *wire.Process) launch {
+// LaunchOf is the launch of a process with a rank. Orphans, which init has adopted, cannot be told apart.
+func LaunchOf(node string, p *wire.Process) Launch {
 	switch {
 	case p.Rank.Program != "":
-		return launch{named: p.Rank.Program}
+		return Launch{named: p.Rank.Program}
 	case p.Parent > 1:
-		return launch{node: node, parent: p.Parent}
+		return Launch{node: node, parent: p.Parent}
 	}
-	return launch{}
+	return Launch{}
 }
 
 // launched is a launch of a program with these ranks.
 type launched struct {
 	from  string
 	world int
-	launch
+	Launch
 }
 
 // Programs tells the programs of a job apart.
@@ -60,11 +60,11 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	clans := map[launched]*clan{}
 	alike := map[launched][]*clan{} // by variable and size
 	for r := range ranks {
-		of := launched{r.From, worldOf(&r.Rank), r.launch}
+		of := launched{r.From, WorldOf(&r.Rank), r.By}
 		c := clans[of]
 		if c == nil {
 			c = &clan{launched: of, began: r.Began}
-			of.launch = launch{}
+			of.Launch = Launch{}
 			clans[c.launched], alike[of] = c, append(alike[of], c)
 		}
 		c.add(r)
@@ -98,15 +98,15 @@ func (p *Programs) divide(clans []*clan) {
 }
 
 // Of is the program of a rank.
-func (p Programs) Of(r *SeenRank) Program { return p.of(&r.Rank, r.launch) }
+func (p Programs) Of(r *SeenRank) Program { return p.of(&r.Rank, r.By) }
 
 // OfProcess is the program of a process with a rank.
 func (p Programs) OfProcess(n *Node, q *wire.Process) Program {
-	return p.of(q.Rank, launchOf(n.Name, q))
+	return p.of(q.Rank, LaunchOf(n.Name, q))
 }
 
-func (p Programs) of(r *wire.Rank, l launch) Program {
-	world := worldOf(r)
+func (p Programs) of(r *wire.Rank, l Launch) Program {
+	world := WorldOf(r)
 	return Program{r.From, world, p.nth[launched{r.From, world, l}]}
 }
 

@@ -16,7 +16,7 @@ func BenchmarkPrograms(b *testing.B) {
 		for local := range 8 {
 			r := SeenRank{Rank: wire.Rank{Rank: 8*node + local, World: new(8192), From: "RANK"}, Began: now,
 				Seen: now.Add(time.Hour)}
-			r.launch = launch{node: fmt.Sprint("n", node), parent: 77}
+			r.By = Launch{node: fmt.Sprint("n", node), parent: 77}
 			ranks = append(ranks, r)
 		}
 	}

@@ -34,14 +34,3 @@ func TestOver(t *testing.T) {
 		}
 	}
 }
-
-// The names of ended jobs are made safe, as those of all jobs.
-func TestEndedJobsAreClean(t *testing.T) {
-	s := NewStore(time.Second, nil)
-	s.Apply(Event{At: time.Unix(1, 0), Discovery: &Discovery{Ended: []EndedJob{{ID: "7", Name: "esc\x1b[31mred",
-		State: JobFailed, Exit: &Exit{Code: 3}}}}})
-	if ended := s.Snapshot(time.Unix(2, 0)).Discovery.Ended; len(ended) != 1 || ended[0].ID != "7" ||
-		ended[0].Name == "esc\x1b[31mred" || ended[0].Exit.Code != 3 {
-		t.Errorf("got %+v", ended)
-	}
-}

@@ -66,6 +66,20 @@ const (
 
 	// Remember is how long cleared Findings are kept.
 	Remember = time.Hour
-
-	maxCleared = 256 // in JobView.Cleared
 )
+
+// Common is what the nodes of a job have in common, to compare one of them with. It is zero for a job of one node.
+type Common struct {
+	Driver string        // that most nodes have; empty if none is known
+	Model  string        // of the GPUs of most nodes; empty if none is known
+	Offset time.Duration // the median of Node.Offset
+	Clocks int           // how many nodes have an Offset
+}
+
+// Silence is a time in which no node has reported. Its cause is here or on the way, not on each node: it is one
+// problem.
+type Silence struct {
+	From  time.Time // the last report
+	Over  time.Time // the first one after it; zero: there was none yet
+	Nodes int       // that have fallen silent with it and have not reported since
+}

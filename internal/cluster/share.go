@@ -57,8 +57,8 @@ func (j *Job) GPUsOn(node string) (count int, known bool) {
 	return count, known
 }
 
-// told reports whether SLURM has said all that it has to say about the job's GPUs on a node.
-func (j *Job) told(node string) bool {
+// Told reports whether SLURM has said all that it has to say about the job's GPUs on a node.
+func (j *Job) Told(node string) bool {
 	_, named := j.Minors[node]
 	_, counted := j.Counts[node]
 	_, configured := j.Configured[node]
@@ -72,6 +72,9 @@ type layout struct {
 	minors  uint64 // bitmask of those below 64
 	mig     bool   // MIG is on, or may be
 }
+
+// LayOut notes what the GPUs of the node say about its numbers, after they have changed.
+func (n *Node) LayOut() { n.layout = layoutOf(n.GPUs) }
 
 func layoutOf(gpus []GPU) layout {
 	l := layout{highest: -1}
@@ -136,15 +139,15 @@ func (j *Job) OtherCgroup(n *Node) bool {
 	if configured, known := j.Configured[n.Name]; known {
 		return layoutOf(n.GPUs).gpus < configured
 	}
-	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) })
+	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.HasGPU(minor) })
 }
 
 // MayBeHidden reports whether GPUs of the job are not listed on the node, and the cgroup of an unknown job, in which
 // the probe is, may be why.
 func (j *Job) MayBeHidden(n *Node) bool {
 	count, _ := j.GPUsOn(n.Name)
-	return n.Hello != nil && n.Hello.SLUID != "" && n.Hello.Fault == "" && !n.any(mayHaveMIG) && n.hasNumbers() &&
-		(len(n.GPUs) < count || slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.has(minor) }))
+	return n.Hello != nil && n.Hello.SLUID != "" && n.Hello.Fault == "" && !n.AnyGPU(mayHaveMIG) && n.HasNumbers() &&
+		(len(n.GPUs) < count || slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.HasGPU(minor) }))
 }
 
 // Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is
@@ -157,7 +160,7 @@ func (j *Job) Strangers(n *Node) []*wire.Process {
 	var out []*wire.Process
 	for i := range n.Processes {
 		p := &n.Processes[i]
-		if g := n.at(p.GPU); g != nil && share.Has(&g.Number) && j.stranger(p) {
+		if g := n.GPUAt(p.GPU); g != nil && share.Has(&g.Number) && j.stranger(p) {
 			out = append(out, p)
 		}
 	}
@@ -192,7 +195,7 @@ func (n *Node) Orphans(d *Discovery) []*wire.Process {
 			p.ElapsedSec == nil {
 			continue
 		}
-		began := n.ListedAt.Add(-min(max(time.Duration(*p.ElapsedSec), 0), maxElapsed) * time.Second)
+		began := n.ListedAt.Add(-min(max(time.Duration(*p.ElapsedSec), 0), MaxElapsed) * time.Second)
 		if began.Before(d.Answered) && !slices.ContainsFunc(d.Jobs, func(j Job) bool { return j.Number == p.Job }) {
 			out = append(out, p)
 		}

@@ -1,9 +1,32 @@
+// Package cluster is the domain of nvnodetop: jobs, nodes, GPUs and processes, their problems, and whose GPU is whose.
+//
+// Every input is a stream of Events, whether its Source is the real cluster, the demo or a recording. The Store
+// (package store) applies Events in the order of their arrival and returns Snapshots. Every output is a function of a
+// Snapshot. Its Rules decide what is a problem.
+//
+// A Snapshot and everything it points to never changes, so it may be read from any number of goroutines. Time is data:
+// nothing here reads the clock. Events carry the time of their arrival, and the caller passes the time of a Snapshot.
+//
+// # Whose GPU it is
+//
+// GPUs are identified by UUID. The number shown is the minor number of the device, since in a job's cgroup the first
+// GPU is always "0". SLURM's GRES IDX is an index into the node's list of GPUs in its configuration. It counts as the
+// minor number only if no GPU of the node has MIG on and all its minor numbers are below the count that scontrol show
+// node gives. Otherwise a GPU is the job's if the probe is in the job's own cgroup, which hides all others; if not,
+// Job.Share says that it is not known. CUDA_VISIBLE_DEVICES is ignored. A GPU that was lost before the probe started
+// has no minor number: it gets one only if the node's earlier reports, its job or its place in NVML's list proves which
+// it is. The GPUs that SLURM allocated are compared with those that are seen: a missing one is a critical problem of
+// the job on that node, exit code 1. A MIG instance is an entry of its own after its GPU, with the GPU's number ("3:1"
+// on the screen) and an index from 1000 on. It never counts as a GPU: not for the job, not in totals, not for SLURM's
+// numbers. A process is listed once, on its instance. The list of GPUs is read again when an instance's handle stops
+// working, and every minute while MIG is on.
 package cluster
 
 import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -75,7 +98,7 @@ type Node struct {
 	Took     time.Duration // by the driver for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number, those without one last
-	Listed    bool  // Processes are those of a report at ListedAt: of the last one, or of one at most keepList ago
+	Listed    bool  // Processes are those of a report at ListedAt: of the last one, or of one at most KeepList ago
 	ListedAt  time.Time
 	Processes []wire.Process
 	// of the jobs on the node: those in Processes, and those that were in an earlier list; at most maxRanks
@@ -120,7 +143,7 @@ type GPU struct {
 	Key    string     // UUID, or "index:N" without one
 	Number int        // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
 
-	History History
+	History history.History
 	growth  growth
 	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
 	links   uint64  // the NVLinks that have been up, as bits
@@ -142,10 +165,10 @@ func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 func (g *GPU) Late() bool { return g.HangsMS >= hungAfter.Milliseconds()/2 }
 
 // Awaited reports whether the driver has not given any values of this GPU yet, but may still do so.
-func (g *GPU) Awaited() bool { return (g.Reading || g.HangsMS > 0) && g.reports() && g.Values.Empty() }
+func (g *GPU) Awaited() bool { return (g.Reading || g.HangsMS > 0) && g.Reports() && g.Values.Empty() }
 
-// reports reports whether the GPU is neither lost nor hung.
-func (g *GPU) reports() bool { return g.Lost == "" && !g.Hung() }
+// Reports reports whether the GPU is neither lost nor hung.
+func (g *GPU) Reports() bool { return g.Lost == "" && !g.Hung() }
 
 // Get returns a metric of the GPU, static or sampled, and whether it is known.
 func (g *GPU) Get(id metric.ID) (float64, bool) {
@@ -285,3 +308,40 @@ func Percent(used, total float64) (float64, bool) {
 	}
 	return 100 * used / total, true
 }
+
+// Past is what a node said in its last reports before it failed. It stays as long as the Store knows the node: until
+// its last job has ended. All of it is old, so it stands beside the numbers of a Node and not among them: whoever
+// counts those of now need not look at the state.
+type Past struct {
+	Host      wire.Host
+	GPUs      []GPU // with their histories
+	Listed    bool
+	Processes []wire.Process
+	Faults    []wire.Fault
+	Memory    []JobMemory
+}
+
+// AsSeen returns the node with its past in place of the numbers that it lacks. Its state remains. A node without a past
+// is returned itself.
+func (n *Node) AsSeen() *Node {
+	if n.Past == nil {
+		return n
+	}
+	seen, p := *n, n.Past
+	seen.Host, seen.GPUs, seen.Faults, seen.Memory = p.Host, p.GPUs, p.Faults, p.Memory
+	seen.Listed, seen.Processes = p.Listed, p.Processes
+	return &seen
+}
+
+// HasNumbers reports whether there are numbers of now.
+func (n *Node) HasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }
+
+// maxTook limits how long the Store waits for the report of a slow driver, whatever the node says.
+const maxTook = time.Minute
+
+// Patience is the age from which data is stale. A slow driver gets more time.
+func (n *Node) Patience() time.Duration { return 3 * max(n.Interval, min(n.Took, maxTook)) }
+
+// KeepList is how old a list of processes may be. A probe that is not asked for processes lists them at the pace of
+// slow metrics.
+const KeepList = 3 * metric.SlowSeconds * time.Second

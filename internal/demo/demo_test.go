@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -63,7 +64,7 @@ func TestDemoIsDeterministic(t *testing.T) {
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
-		store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+		store := store.New(3*time.Second, health.Rules(health.Defaults()))
 		firstSeen := map[cluster.Kind]time.Duration{}
 		var jobs []int
 		var controllerAway, healed bool
@@ -111,7 +112,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 // settledAt plays a demo of 4 nodes until it has just begun.
 func settledAt(t *testing.T, past time.Duration) *cluster.Snapshot {
 	t.Helper()
-	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	store := store.New(3*time.Second, health.Rules(health.Defaults()))
 	for _, e := range play(t, New(4, 8, 1, 3*time.Second, past), time.Millisecond, nil) {
 		store.Apply(e)
 	}
@@ -128,7 +129,7 @@ func TestDemoOfFewGPUs(t *testing.T) {
 			"gpu_lost, gpu-n03 GPU3 power_brake",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+			store := store.New(3*time.Second, health.Rules(health.Defaults()))
 			for _, e := range play(t, New(size[0], size[1], 1, 3*time.Second, longPast), time.Millisecond, nil) {
 				store.Apply(e)
 			}
@@ -353,7 +354,7 @@ func TestDemoHeatFollowsLoad(t *testing.T) {
 func TestDemoHasSwitches(t *testing.T) {
 	for nodes, want := range map[int][]int{16: nil, 70: {32, 32, 6}} {
 		synctest.Test(t, func(t *testing.T) {
-			store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+			store := store.New(3*time.Second, health.Rules(health.Defaults()))
 			for _, e := range play(t, New(nodes, 1, 1, 3*time.Second, 0), time.Millisecond, nil) {
 				store.Apply(e)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -22,7 +23,7 @@ func visit(t *testing.T, test func(t *testing.T, d *Demo, look func() *cluster.S
 	synctest.Test(t, func(t *testing.T) {
 		d := New(2, 8, 1, 3*time.Second, time.Minute)
 		d.Look(cluster.EveryNode, true)
-		store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+		store := store.New(3*time.Second, health.Rules(health.Defaults()))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- d.Run(ctx, store.Apply) }()

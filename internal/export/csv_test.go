@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -154,7 +155,7 @@ func TestCSVHasNoFormula(t *testing.T) {
 
 // oneNode is a Snapshot of the node n1, which the user named: without a Hello it was not reached.
 func oneNode(hello *wire.Hello, r *wire.Report) *cluster.Snapshot {
-	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})

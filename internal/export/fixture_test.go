@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -15,7 +16,7 @@ import (
 // shared by two jobs, n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not
 // list one of the job's GPUs and the others hang, n6 has MIG on, n7 has failed after its report.
 func full() *cluster.Snapshot {
-	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
 	for _, e := range []cluster.Event{
 		{At: at(-50), Discovery: fullDiscovery(at)},

@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
@@ -175,7 +176,7 @@ func fields(t *testing.T, doc any) map[string]bool {
 
 // What is wrong and what was are apart: one is in the one list or in the other.
 func TestCleared(t *testing.T) {
-	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
@@ -208,7 +209,7 @@ func TestCleared(t *testing.T) {
 
 // What is not known is left out: no null, and no key at all.
 func TestAbsent(t *testing.T) {
-	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
@@ -230,7 +231,7 @@ func TestAbsent(t *testing.T) {
 // Reasons for reduced clocks that are known to be none are an empty list. The age has the digits of its milliseconds,
 // and no more.
 func TestNoneIsNotUnknown(t *testing.T) {
-	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
@@ -252,7 +253,7 @@ func TestNoneIsNotUnknown(t *testing.T) {
 }
 
 func TestNothing(t *testing.T) {
-	text, _ := export(t, cluster.NewStore(time.Second, health.Rules(health.Defaults())).Snapshot(now))
+	text, _ := export(t, store.New(time.Second, health.Rules(health.Defaults())).Snapshot(now))
 	if !strings.Contains(string(text), `"jobs": []`) || !strings.Contains(string(text), `"nodes": []`) {
 		t.Errorf("got %s", text)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -153,7 +154,7 @@ func TestLists(t *testing.T) {
 
 // three is a job on three GPUs, reported at these seconds, on one node.
 func three(seconds ...int) *cluster.Snapshot {
-	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: 3 * time.Second}})

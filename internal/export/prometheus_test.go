@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -167,7 +168,7 @@ func TestPrometheusAbsent(t *testing.T) {
 
 // Old numbers are not those of the time of a scrape.
 func TestPrometheusLeavesOutOldNumbers(t *testing.T) {
-	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{Name: "n1", Nodes: []string{"n1"}}}}})
 	s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
@@ -208,7 +209,7 @@ func TestPrometheusOfAHostileNode(t *testing.T) {
 
 // thousand is a cluster of 1,000 nodes with 8 GPUs each that have all that an H100 has, of one job.
 func thousand() *cluster.Snapshot {
-	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	job := cluster.Job{ID: "1", User: "alice", Minors: map[string][]int{}}
 	once, each := numbers(true, nil), numbers(false, nil)
 	for _, lacks := range []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable,

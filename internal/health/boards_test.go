@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -27,7 +28,7 @@ type board struct {
 }
 
 func newBoard(count int, model string, change ...func(i int, c *wire.Card)) board {
-	b := board{world: world{cluster.NewStore(3*time.Second, Rules(Defaults()))}}
+	b := board{world: world{store.New(3*time.Second, Rules(Defaults()))}}
 	job := cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{},
 		Configured: map[string]int{"a": count}}
 	for i := range count {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -25,7 +26,7 @@ func TestProcessesOfTheJobBefore(t *testing.T) {
 		{"another job, while this one is suspended", processIn(1, "me"), processIn(3, "you"), true, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := world{cluster.NewStore(3*time.Second, Rules(Defaults()))}
+			w := world{store.New(3*time.Second, Rules(Defaults()))}
 			task := func(sec float64, number string, suspended bool) {
 				w.Apply(cluster.Event{At: at(sec), Discovery: &cluster.Discovery{User: "me", Answered: at(sec),
 					Jobs: []cluster.Job{{

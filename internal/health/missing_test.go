@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -77,7 +78,7 @@ func TestMissingGPU(t *testing.T) {
 				"them. 2 GPUs with unknown numbers are not accessible: GPU is lost."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			w := world{cluster.NewStore(0, Rules(Defaults()))}
+			w := world{store.New(0, Rules(Defaults()))}
 			job := cluster.Job{ID: "2_1", Number: "16", Nodes: []string{"a"}}
 			other := cluster.Job{ID: "9", Number: "9", Nodes: []string{"a"}, Minors: map[string][]int{"a": {}}}
 			if tc.minors != nil {
@@ -117,7 +118,7 @@ func TestMissingInAnUnknownJob(t *testing.T) {
 		"one of all may be missing":     {[]int{0, 1, 2, 3, 4, 5, 6, 7}, "0 1 2 3 4 6 7", true},
 		"no GPUs":                       {[]int{}, "", false},
 	} {
-		w := world{cluster.NewStore(0, Rules(Defaults()))}
+		w := world{store.New(0, Rules(Defaults()))}
 		job := cluster.Job{ID: "2_1", Number: "16", Nodes: []string{"a"}, Minors: map[string][]int{"a": tc.minors}}
 		w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{job}}})
 		w.Apply(cluster.Event{At: at(0), Node: "a", Try: &cluster.Try{Interval: 3e9}})

@@ -4,7 +4,7 @@
 // look at. docs/health.md is made of these.
 //
 // Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a
-// node, a GPU or a job; cluster.Store calls them with each Event and keeps the time.
+// node, a GPU or a job; store.Store calls them with each Event and keeps the time.
 //
 // # Comparing the GPUs of a job
 //

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -108,7 +109,7 @@ func over(id metric.ID, counts ...float64) cluster.Subject {
 
 // after is what a Store asks its rules about in the last of these reports of a node, which come in that interval.
 func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) (last cluster.Subject) {
-	w := world{cluster.NewStore(time.Second, func(s cluster.Subject) []cluster.Condition {
+	w := world{store.New(time.Second, func(s cluster.Subject) []cluster.Condition {
 		if s.Scope == scope {
 			node := *s.Node // it is valid during the call only
 			s.Node, last = &node, s
@@ -175,7 +176,7 @@ func running(p wire.Process) cluster.Subject {
 }
 
 func allocated(p wire.Process, jobs []cluster.Job) (last cluster.Subject) {
-	w := world{cluster.NewStore(time.Second, func(s cluster.Subject) []cluster.Condition {
+	w := world{store.New(time.Second, func(s cluster.Subject) []cluster.Condition {
 		if s.Scope == cluster.ScopeJob {
 			node := *s.Node
 			s.Node, last = &node, s

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -19,10 +20,10 @@ var t0 = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 func at(sec float64) time.Time { return t0.Add(time.Duration(sec * float64(time.Second))) }
 
 // world is a Store with these rules and one job on the node "a", which has one GPU. Its times are seconds after t0.
-type world struct{ *cluster.Store }
+type world struct{ *store.Store }
 
 func newWorld(minors ...int) world {
-	w := world{cluster.NewStore(3*time.Second, Rules(Defaults()))}
+	w := world{store.New(3*time.Second, Rules(Defaults()))}
 	job := cluster.Job{ID: "1", Nodes: []string{"a"}}
 	if minors != nil {
 		job.Minors, job.Configured = map[string][]int{"a": minors}, map[string]int{"a": len(minors)}

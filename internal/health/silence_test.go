@@ -7,18 +7,19 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // fleet is a job on nodes that report every 3 s.
 type fleet struct {
-	*cluster.Store
+	*store.Store
 	nodes []string
 }
 
 func newFleet(nodes int) *fleet {
-	f := &fleet{Store: cluster.NewStore(3*time.Second, Rules(Defaults()))}
+	f := &fleet{Store: store.New(3*time.Second, Rules(Defaults()))}
 	job := cluster.Job{ID: "1", Minors: map[string][]int{}}
 	for i := range nodes {
 		name := fmt.Sprintf("n%02d", i)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -64,10 +65,10 @@ func (f found) String() string {
 }
 
 // store returns a Store that has seen everything up to the first reports.
-func (tr trace) store() *cluster.Store { return tr.storeWith(Defaults()) }
+func (tr trace) store() *store.Store { return tr.storeWith(Defaults()) }
 
-func (tr trace) storeWith(limits Thresholds) *cluster.Store {
-	s := cluster.NewStore(tracePoll, Rules(limits))
+func (tr trace) storeWith(limits Thresholds) *store.Store {
+	s := store.New(tracePoll, Rules(limits))
 	d := tr.discovery()
 	s.Apply(cluster.Event{At: t0, Discovery: &d})
 	for n := range tr.nodes {
@@ -90,7 +91,7 @@ func (tr trace) discovery() cluster.Discovery {
 }
 
 // apply applies the reports of one interval.
-func (tr trace) apply(s *cluster.Store, at time.Duration, r *rand.Rand) {
+func (tr trace) apply(s *store.Store, at time.Duration, r *rand.Rand) {
 	for n := range tr.nodes {
 		now := at + time.Duration(n)*time.Millisecond
 		if tr.silent != nil && tr.silent(at, n) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 )
 
 // Player has the Snapshots of a recording, at any time of it. To move to a time it needs a Store as of a time before.
@@ -17,12 +18,12 @@ type Player struct {
 
 	mu    sync.Mutex // protects the following
 	here  *reading
-	marks []*cluster.Store // by frame: as of its beginning; nil: it has not been reached, or is not kept
-	every int              // of which frames there are marks
-	kept  int              // how many there are
-	err   error            // why the rest cannot be read
-	near  *reading         // of a time that the survey has not reached, from a frame on; nil: there is none
-	empty *cluster.Store
+	marks []*store.Store // by frame: as of its beginning; nil: it has not been reached, or is not kept
+	every int            // of which frames there are marks
+	kept  int            // how many there are
+	err   error          // why the rest cannot be read
+	near  *reading       // of a time that the survey has not reached, from a frame on; nil: there is none
+	empty *store.Store
 	signs signs
 	read  float64   // how much of the recording the survey has read, 0 to 1
 	until time.Time // damage begins then; zero: none was found
@@ -30,7 +31,7 @@ type Player struct {
 
 // reading is a Store and the Events that come next.
 type reading struct {
-	store  *cluster.Store
+	store  *store.Store
 	events *events
 	next   *cluster.Event // nil: not read yet
 	began  bool           // next is the first of its frame
@@ -39,8 +40,8 @@ type reading struct {
 }
 
 // NewPlayer returns a Player. empty is a Store without Events, with the interval of the recording.
-func NewPlayer(r *Reader, empty *cluster.Store) *Player {
-	p := &Player{of: r, marks: make([]*cluster.Store, len(r.Frames)), every: 1, kept: 1}
+func NewPlayer(r *Reader, empty *store.Store) *Player {
+	p := &Player{of: r, marks: make([]*store.Store, len(r.Frames)), every: 1, kept: 1}
 	if span := r.End.Sub(r.Began()); span <= shortSpan {
 		empty.ShareHistories(min(span, sharedSpan))
 	}
@@ -173,7 +174,7 @@ const (
 )
 
 // most is how many Stores are kept.
-func (p *Player) most(s *cluster.Store) int {
+func (p *Player) most(s *store.Store) int {
 	gpus, bytes := 1, gpuBytes
 	if p.of.End.Sub(p.of.Began()) <= shortSpan {
 		bytes = markBytes
@@ -186,7 +187,7 @@ func (p *Player) most(s *cluster.Store) int {
 }
 
 // thin drops every second mark when there are too many.
-func (p *Player) thin(s *cluster.Store) {
+func (p *Player) thin(s *store.Store) {
 	if p.kept <= leastMarks || p.kept <= p.most(s) {
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/test/same"
@@ -64,7 +65,7 @@ func opened(t testing.TB, file []byte) *Reader {
 	return r
 }
 
-func newStore() *cluster.Store { return cluster.NewStore(poll, health.Rules(health.Defaults())) }
+func newStore() *store.Store { return store.New(poll, health.Rules(health.Defaults())) }
 
 // all compares everything but the memory that histories have to spare.
 var all = append(cmp.Options{cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" },

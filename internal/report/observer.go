@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 )
 
 // Observer watches one job.
@@ -14,7 +15,7 @@ type Observer struct {
 	every time.Duration // between two looks for findings
 
 	mu    sync.Mutex // protects the following
-	store *cluster.Store
+	store *store.Store
 	disc  cluster.Discovery // the last one
 
 	job      *cluster.JobView // as of the last look while it ran; nil: it has not begun
@@ -37,7 +38,7 @@ const leastLook = 3 * time.Second
 // New returns an Observer of the job with this ID, or with this number: an array task has both. poll is the interval of
 // the nodes.
 func New(id string, poll time.Duration, rules cluster.Rules) *Observer {
-	return &Observer{id: id, every: max(poll, leastLook), store: cluster.NewStore(poll, rules)}
+	return &Observer{id: id, every: max(poll, leastLook), store: store.New(poll, rules)}
 }
 
 // Apply takes the next Event.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -19,14 +20,14 @@ var start = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 func at(sec float64) time.Time { return start.Add(time.Duration(sec * float64(time.Second))) }
 
 // world is a job that began at start, on nodes a and b with two GPUs each, of a cluster.
-type world struct{ *cluster.Store }
+type world struct{ *store.Store }
 
 func newWorld(jobs ...cluster.Job) world {
 	if len(jobs) == 0 {
 		jobs = []cluster.Job{{ID: "16", Number: "16", Start: start, Nodes: []string{"a", "b"},
 			Minors: map[string][]int{"a": {0, 1}, "b": {0, 1}}}}
 	}
-	w := world{cluster.NewStore(10*time.Second, func(cluster.Subject) []cluster.Condition { return nil })}
+	w := world{store.New(10*time.Second, func(cluster.Subject) []cluster.Condition { return nil })}
 	w.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: jobs}})
 	for _, node := range []string{"a", "b"} {
 		cards := []wire.Card{card(node, 0), card(node, 1)}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/source"
@@ -14,15 +15,15 @@ import (
 // Watch is a session with a Store.
 type Watch struct {
 	*Session
-	Store *cluster.Store
+	Store *store.Store
 
 	began           time.Time
 	timeout, second time.Duration
 }
 
 // NewStore returns a Store of what nodes report as the settings say.
-func NewStore(cfg *config.Config) *cluster.Store {
-	return cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
+func NewStore(cfg *config.Config) *store.Store {
+	return store.New(cfg.Poll, health.Rules(cfg.Thresholds))
 }
 
 // Open runs a Source for a Store, and for takers if there are any. Second is that of the nodes: how long after its

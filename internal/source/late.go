@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
 // LastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as
 // if there were no jobs.
-func LastLook(store *cluster.Store, began time.Time) *cluster.Snapshot {
+func LastLook(store *store.Store, began time.Time) *cluster.Snapshot {
 	now := time.Now()
 	snap := store.Snapshot(now)
 	d := snap.Discovery

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -26,7 +27,7 @@ func BenchmarkReport(b *testing.B) {
 	const interval = 3 * time.Second
 	past := pastOf(b, interval)
 	far := newFarEnd(b)
-	store := cluster.NewStore(interval, health.Rules(health.Defaults()))
+	store := store.New(interval, health.Rules(health.Defaults()))
 	store.Apply(past.jobs)
 	applied := make(chan struct{})
 	at := past.jobs.At

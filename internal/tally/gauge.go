@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
@@ -120,7 +121,7 @@ func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	}
 	outer := make([]float32, n)
 	for i := range outer {
-		outer[i] = cluster.Gap
+		outer[i] = history.Gap
 	}
 	var bins []float32
 	for _, g := range gpus {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -14,12 +15,12 @@ import (
 var start = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 
 // ranks is a job on nodes a and b, with two GPUs each.
-type ranks struct{ *cluster.Store }
+type ranks struct{ *store.Store }
 
 func at(sec int) time.Time { return start.Add(time.Duration(sec) * time.Second) }
 
 func newRanks() ranks {
-	r := ranks{cluster.NewStore(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })}
+	r := ranks{store.New(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })}
 	r.Apply(cluster.Event{At: at(0), Discovery: &cluster.Discovery{Answered: at(0), Jobs: []cluster.Job{
 		{ID: "16", Number: "16", Nodes: []string{"b", "a"}, Minors: map[string][]int{"a": {0, 1}, "b": {0, 1}}},
 	}}})

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
@@ -42,7 +43,11 @@ func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail
 
 // tails gives the newest n samples of each GPU, up to the edge of all, each valid until the next.
 func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
-	return cluster.Tails(gpus, id, Edge(gpus...), n)
+	all := make([]*history.History, len(gpus))
+	for i, g := range gpus {
+		all[i] = &g.History
+	}
+	return history.Tails(all, id, Edge(gpus...), n)
 }
 
 // Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is
@@ -82,7 +87,7 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 		switch {
 		case sum != metric.Mean:
 		case c == 0:
-			samples[i] = cluster.Gap
+			samples[i] = history.Gap
 		default:
 			samples[i] /= float32(c)
 		}
@@ -93,7 +98,7 @@ func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 
 // gaps makes all samples gaps.
 func gaps(samples []float32) {
 	for i := range samples {
-		samples[i] = cluster.Gap
+		samples[i] = history.Gap
 	}
 }
 
@@ -103,12 +108,12 @@ func gaps(samples []float32) {
 func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	samples, counts, seen := make([]float32, n), make([]int, n), make([]bool, n)
 	for bins := range tails(gpus, id, n) {
-		last, missing := cluster.Gap, 0
+		last, missing := history.Gap, 0
 		for i, v := range bins {
 			if v == v {
 				last, missing, seen[i] = v, 0, true
 			} else if missing++; missing > edgeLag {
-				last = cluster.Gap
+				last = history.Gap
 			}
 			if last == last {
 				samples[i] += last
@@ -119,7 +124,7 @@ func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 	now := Of(gpus, id).Count
 	for i := range samples {
 		if !seen[i] || counts[i] < now {
-			samples[i] = cluster.Gap
+			samples[i] = history.Gap
 		}
 	}
 	return samples
@@ -163,7 +168,7 @@ func (p *percents) middle() float32 {
 			return float32(v)
 		}
 	}
-	return cluster.Gap
+	return history.Gap
 }
 
 // Median is the newest n samples of the median utilization of GPUs.

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -40,7 +42,7 @@ func gpu(number int, util, temp []float32) cluster.GPU {
 	return g
 }
 
-var gap = cluster.Gap
+var gap = history.Gap
 
 // node has a busy GPU, a young one with a gap, and a slow one.
 func node() *cluster.Node {
@@ -261,7 +263,7 @@ func TestThrottled(t *testing.T) {
 // The GPUs that a job's own cgroup shows are that job's; another job on the node has others, and it is not known which.
 func TestOwnerByCgroup(t *testing.T) {
 	at := time.Unix(1000, 0)
-	s := cluster.NewStore(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
+	s := store.New(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
 	s.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Jobs: []cluster.Job{
 		{ID: "1", Number: "1", Nodes: []string{"a"}, Counts: map[string]int{"a": 1}},
 		{ID: "2_1", Number: "7", User: "carol", Nodes: []string{"a"}, Counts: map[string]int{"a": 1}},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -19,7 +20,7 @@ import (
 // demoSnapshot is what the demo shows after so long.
 func demoSnapshot(t *testing.T, nodes, gpus int, after time.Duration) (snap *cluster.Snapshot) {
 	synctest.Test(t, func(t *testing.T) {
-		store := cluster.NewStore(3*time.Second, words.Rules(words.Defaults()))
+		store := store.New(3*time.Second, words.Rules(words.Defaults()))
 		ctx, cancel := context.WithTimeout(t.Context(), after)
 		defer cancel()
 		if err := demo.New(nodes, gpus, 48211, 3*time.Second, 10*time.Minute).Run(ctx, store.Apply); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -131,8 +132,8 @@ var newestBin = ago(time.Second).UnixNano() / int64(3*time.Second)
 // histories has each history that a fixture needs. They never change, and making one takes longer than drawing it.
 var histories = struct {
 	sync.Mutex
-	made map[any]cluster.History
-}{made: map[any]cluster.History{}}
+	made map[any]history.History
+}{made: map[any]history.History{}}
 
 // bits are a series that can be compared: gaps are equal.
 type bits [historyLen]uint32
@@ -196,7 +197,7 @@ func throttledAt(now uint64, bin int) uint64 {
 func setUtil(g *cluster.GPU, util []float32) {
 	old := g.History
 	if util == nil {
-		util = slices.Repeat([]float32{cluster.Gap}, historyLen)
+		util = slices.Repeat([]float32{history.Gap}, historyLen)
 	}
 	type past struct {
 		values, card metric.Values

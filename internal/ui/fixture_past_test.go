@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -18,7 +19,7 @@ import (
 // hot.
 var pastFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
-	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	s := store.New(poll, health.Rules(health.Defaults()))
 	start, died := ago(12*time.Minute), ago(4*time.Minute)
 	job := cluster.Job{
 		ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Partition: "gpu", Start: ago(8 * time.Hour),
@@ -100,7 +101,7 @@ func pastReport(node int, since time.Duration) *wire.Report {
 // programsFixture is a job with two equal programs, one on each of two nodes. Rank 5 of the second has ended.
 var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
-	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	s := store.New(poll, health.Rules(health.Defaults()))
 	start := ago(62 * time.Second)
 	nodes := []string{"gpu-n01", "gpu-n02"}
 	job := cluster.Job{ID: "48211", Number: "48211", Name: "sweep", User: "alice", Start: ago(8 * time.Hour),
@@ -133,7 +134,7 @@ var programsFixture = sync.OnceValue(func() *cluster.Snapshot {
 // them.
 var silenceFixture = sync.OnceValue(func() *cluster.Snapshot {
 	const poll = 3 * time.Second
-	s := cluster.NewStore(poll, health.Rules(health.Defaults()))
+	s := store.New(poll, health.Rules(health.Defaults()))
 	start, last := ago(5*time.Minute), ago(17*time.Second)
 	job := cluster.Job{ID: "48211", Number: "48211", Name: "llama-70b", User: "alice", Start: ago(8 * time.Hour),
 		Minors: map[string][]int{}}

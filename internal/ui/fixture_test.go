@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -341,7 +342,7 @@ func troubledFixture() *cluster.Snapshot {
 	for i := range n.GPUs {
 		util := utilOf(&n.GPUs[i])
 		for k := 200; k < 214; k++ {
-			util[k] = cluster.Gap
+			util[k] = history.Gap
 		}
 		setUtil(&n.GPUs[i], util)
 	}
@@ -349,7 +350,7 @@ func troubledFixture() *cluster.Snapshot {
 	for i := range late.GPUs {
 		util := utilOf(&late.GPUs[i])
 		for k := range 150 {
-			util[k] = cluster.Gap
+			util[k] = history.Gap
 		}
 		setUtil(&late.GPUs[i], util)
 	}
@@ -381,7 +382,7 @@ func statesFixture() *cluster.Snapshot {
 	n.State, n.Age, n.Arrived, n.Since = cluster.NodeStale, 12*time.Second, ago(12*time.Second), ago(3*time.Second)
 	gap := utilOf(&n.GPUs[1])
 	for i := 225; i < 237; i++ {
-		gap[i] = cluster.Gap
+		gap[i] = history.Gap
 	}
 	setUtil(&n.GPUs[1], gap)
 	n.GPUs[0].Card.Values.Set(metric.Slowdown, math.NaN())

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -262,7 +263,7 @@ func TestThrottleTimeline(t *testing.T) {
 
 // watchedFixture is a node that has reported for 20 minutes, with the counters of its GPU.
 func watchedFixture() *cluster.Snapshot {
-	store := cluster.NewStore(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
+	store := store.New(3*time.Second, func(cluster.Subject) []cluster.Condition { return nil })
 	begin := ago(20 * time.Minute)
 	apply := func(e cluster.Event) {
 		e.Node = "gpu-n01"

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
@@ -53,7 +54,7 @@ func TestTheAxisOfAYoungHistory(t *testing.T) {
 			for _, name := range []string{"gpu-n01", "gpu-n02"} {
 				n := snap.Nodes[name]
 				for i := range n.GPUs {
-					var h cluster.History
+					var h history.History
 					for b := range bins {
 						h.Add(newestBin-int64(bins-1-b), historyLen, func(metric.ID) float64 { return 50 })
 					}

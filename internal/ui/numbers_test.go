@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -20,7 +21,7 @@ import (
 // 2 has 1, and somebody works on 0. The utilization is 11, 22, 33, 44 % by minor number, the process ids are 7000 and
 // the minor number, and the GPU 3 has memory errors.
 func sharedByTwo() *cluster.Snapshot {
-	s := cluster.NewStore(3*time.Second, words.Rules(words.Defaults()))
+	s := store.New(3*time.Second, words.Rules(words.Defaults()))
 	apply := func(e cluster.Event) {
 		e.At = ago(time.Second)
 		s.Apply(e)

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
 )
@@ -55,7 +56,7 @@ func screenEvents(b *testing.B) (events []cluster.Event) {
 // stage is a screen on a Store that is fed second by second.
 type stage struct {
 	*model
-	store  *cluster.Store
+	store  *store.Store
 	events []cluster.Event // still to come
 	now    time.Time
 	bytes  counted
@@ -71,7 +72,7 @@ func (t *counted) Write(p []byte) (int, error) {
 }
 
 func newStage(events []cluster.Event, w, h int, keys ...string) *stage {
-	s := &stage{store: cluster.NewStore(screenPoll, words.Rules(words.Defaults())), events: events}
+	s := &stage{store: store.New(screenPoll, words.Rules(words.Defaults())), events: events}
 	s.pass(events[len(events)-1].At.Add(-screenSeconds * time.Second))
 	s.model = newModel(Options{
 		Snapshot: s.store.Snapshot, Now: func() time.Time { return s.now }, Controls: &asked{}, Display: time.Second,

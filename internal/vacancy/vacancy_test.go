@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -78,7 +79,7 @@ func node(cards ...card) *cluster.Snapshot {
 }
 
 func snapshot(events ...cluster.Event) *cluster.Snapshot {
-	store := cluster.NewStore(time.Second, func(cluster.Subject) []cluster.Condition { return nil })
+	store := store.New(time.Second, func(cluster.Subject) []cluster.Condition { return nil })
 	for _, e := range events {
 		e.At = now
 		store.Apply(e)

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -96,7 +97,7 @@ func TestPageMakesNoMarkupOfText(t *testing.T) {
 // site is a server with the world of the tests, for a browser.
 type site struct {
 	*httptest.Server
-	store  *cluster.Store
+	store  *store.Store
 	server *Server
 	news   atomic.Uint64
 	stop   context.CancelFunc // ends its streams
@@ -107,7 +108,7 @@ func newSite(t *testing.T) *site {
 	return siteOf(t, world(time.Now()))
 }
 
-func siteOf(t *testing.T, store *cluster.Store) *site {
+func siteOf(t *testing.T, store *store.Store) *site {
 	t.Helper()
 	s := &site{store: store}
 	server := New(Options{

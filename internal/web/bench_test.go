@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // many is a job on so many nodes with 8 GPUs each, all metrics of which are known.
-func many(nodes int) *cluster.Store {
+func many(nodes int) *store.Store {
 	now := time.Now()
-	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	job := cluster.Job{ID: "1", Name: "all", User: "alice"}
 	for i := range nodes {
 		job.Nodes = append(job.Nodes, fmt.Sprintf("gpu-n%04d", i))

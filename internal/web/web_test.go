@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -25,8 +26,8 @@ import (
 const hostile = `<img src=x onerror=alert(1)>`
 
 // world is a cluster of one job on two nodes, of which the second does not report.
-func world(at time.Time) *cluster.Store {
-	s := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+func world(at time.Time) *store.Store {
+	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	gpus := func(n int) (cards []wire.Card, list []wire.GPU) {
 		for i := range n {
 			cards = append(cards, wire.Card{Index: i, UUID: "GPU-" + string(rune('a'+i)), Minor: new(i),

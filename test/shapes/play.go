@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -33,7 +34,7 @@ type player struct {
 	*Shape
 	job     Job
 	r       *rand.Rand
-	store   *cluster.Store
+	store   *store.Store
 	silicon []silicon
 	listed  []time.Duration    // by node, when it lists its processes again
 	met     map[[2]uint64]bool // processes of nodes that were listed: before that nobody knows how busy they are
@@ -63,7 +64,7 @@ func newPlayer(s *Shape, seed uint64) *player {
 	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}, met: map[[2]uint64]bool{}}
 	p.r = rand.New(rand.NewPCG(seed, name))
 	p.job = s.Build(&rig{rand.New(rand.NewPCG(name, seed)), *s})
-	p.store = cluster.NewStore(s.Poll, health.Rules(health.Defaults()))
+	p.store = store.New(s.Poll, health.Rules(health.Defaults()))
 	for range s.Nodes * (s.GPUs + s.Beside) {
 		p.silicon = append(p.silicon, newSilicon(p.r))
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -28,7 +30,7 @@ func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
 type watched struct {
 	*testing.T
 	clock
-	store  *cluster.Store
+	store  *store.Store
 	file   bytes.Buffer
 	writer *recording.Writer
 	events int
@@ -41,7 +43,7 @@ var watchedNodes = []string{"n1", "n2"}
 func newWatched(t *testing.T) *watched {
 	w := &watched{
 		T: t, clock: clock{time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)},
-		store: cluster.NewStore(poll, health.Rules(health.Defaults())), node: 1e12,
+		store: store.New(poll, health.Rules(health.Defaults())), node: 1e12,
 		writer: recording.NewWriter(recording.Header{Program: "soak", Poll: poll, User: "alice", Host: "login1"}),
 	}
 	if err := w.writer.Begin(&w.file, w.now); err != nil {
@@ -129,7 +131,7 @@ func checkAfterJump(t *testing.T, jump time.Duration, i int, snap *cluster.Snaps
 		}
 		newest := snap.At.UnixNano() / int64(poll)
 		for k, v := range n.GPUs[0].History.Tail(nil, metric.Util, newest-1,
-			min(i-anew+1, cluster.HistoryLen(poll)-2)) {
+			min(i-anew+1, history.Len(poll)-2)) {
 			if v != 90 {
 				t.Fatalf("%d reports after a jump of %v, value %d of the history of %s is %v", i, jump, k, n.Name, v)
 			}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -42,7 +43,7 @@ type soak struct {
 	fleet      *fleet
 	controller *controller
 	live       *source.Live
-	store      *cluster.Store
+	store      *store.Store
 	disk       *disk
 	recorder   *recorder
 
@@ -90,7 +91,7 @@ func newSoak(t *testing.T, seed uint64) *soak {
 		disk: &disk{},
 		controller: &controller{random: rand.New(rand.NewPCG(seed, 2)), mood: fine, ended: map[string]*fakeJob{},
 			drained: map[string]bool{}, next: 48000},
-		store: cluster.NewStore(poll, health.Rules(health.Defaults())),
+		store: store.New(poll, health.Rules(health.Defaults())),
 		over:  map[string]time.Time{}, struck: map[string]time.Time{}, personal: map[string]bool{},
 		shown: map[string]time.Time{}, faults: map[string]int{},
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -75,7 +76,7 @@ func watchHosts() {
 	for i := range hostsWatched {
 		names = append(names, fmt.Sprintf("h%d", i))
 	}
-	store := cluster.NewStore(every, health.Rules(health.Defaults()))
+	store := store.New(every, health.Rules(health.Defaults()))
 	hosts := source.NewHosts("h[0-3]", names, poller.New(poller.Config{Opener: opener, Interval: every, Retries: 4}),
 		"alice", "laptop")
 	ctx, cancel := context.WithCancel(context.Background())

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -97,7 +98,7 @@ func (n Need) demoPast(poll time.Duration) time.Duration {
 	if n.Brief {
 		return demo.Twice * poll
 	}
-	return time.Duration(cluster.HistoryLen(poll)) * cluster.BinWidth(poll)
+	return time.Duration(history.Len(poll)) * history.BinWidth(poll)
 }
 
 // Why there is no SLURM.

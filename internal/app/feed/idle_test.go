@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -51,7 +51,7 @@ func TestKeysPutOffTheEnd(t *testing.T) {
 // audience serves a feed, and returns who asks and the user that they are taken for.
 func audience(from Feed) (*web.Server, *Attended) {
 	user := NewAttended(&Sparing{Feed: from})
-	store := cluster.NewStore(time.Second, nil)
+	store := store.New(time.Second, nil)
 	return web.New(web.Options{
 		Snapshot: store.Snapshot, Ready: tally.Settled, News: func() uint64 { return 1 }, Now: time.Now, Audience: user,
 		Every: time.Second, Names: export.OwnNames, Local: true,

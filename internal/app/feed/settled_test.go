@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -13,9 +14,9 @@ import (
 )
 
 // oneNode is a Store after the Hello of the only node of a job, which has n GPUs.
-func oneNode(n int, minors map[string][]int) (*cluster.Store, time.Time) {
+func oneNode(n int, minors map[string][]int) (*store.Store, time.Time) {
 	now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
-	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s := store.New(time.Second, health.Rules(health.Defaults()))
 	slurmSays(s, now, minors)
 	hello := &wire.Hello{}
 	for i := range n {
@@ -27,7 +28,7 @@ func oneNode(n int, minors map[string][]int) (*cluster.Store, time.Time) {
 }
 
 // slurmSays applies a Discovery of one job. Without minors it is still asking for them.
-func slurmSays(s *cluster.Store, at time.Time, minors map[string][]int) {
+func slurmSays(s *store.Store, at time.Time, minors map[string][]int) {
 	jobs := []cluster.Job{{ID: "1", Number: "1", Nodes: []string{"n1"}, Minors: minors}}
 	s.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Asked: at, Answered: at, Jobs: jobs,
 		Asking: minors == nil}})
@@ -131,7 +132,7 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 // What is printed once waits for a second report, but not for that of a node that has failed or gone silent since, nor
 // where the user wants the first. One off the beat, right after the first, is none.
 func TestOnceWaitsForASecondReport(t *testing.T) {
-	report := func(s *cluster.Store, at time.Time) {
+	report := func(s *store.Store, at time.Time) {
 		s.Apply(cluster.Event{At: at, Node: "n1",
 			Report: &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}}})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -57,7 +58,7 @@ func TestExitCode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
-			s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+			s := store.New(time.Second, health.Rules(health.Defaults()))
 			s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now, Jobs: tc.jobs}})
 			s.Apply(cluster.Event{At: now, Node: "n1", Try: &cluster.Try{Interval: time.Second}})
 			if tc.report == nil {
@@ -88,7 +89,7 @@ func TestExitCode(t *testing.T) {
 // One line names the nodes that do not report and, of the others, the lost GPUs.
 func TestExitLineNamesNodesAndGPUs(t *testing.T) {
 	now := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
-	s := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
 		Jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}}}}})
 	for _, node := range []string{"n1", "n2"} {

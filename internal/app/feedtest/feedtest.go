@@ -17,6 +17,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
@@ -294,7 +295,7 @@ func Replay(t *testing.T, path string, see func(cluster.Event)) (end time.Time) 
 // Ends checks that a recording of a PolledJob ends with both nodes as they were.
 func Ends(t *testing.T, path string) {
 	t.Helper()
-	store := cluster.NewStore(3*time.Second, health.Rules(health.Defaults()))
+	store := store.New(3*time.Second, health.Rules(health.Defaults()))
 	end := Replay(t, path, store.Apply)
 	s := store.Snapshot(end)
 	if a, b := s.Nodes["n1"], s.Nodes["n2"]; len(s.Nodes) != 2 || a.State != cluster.NodeReporting ||

@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -32,12 +33,12 @@ func demoEvents(t *testing.T) (events []cluster.Event) {
 }
 
 // background is one in an empty working directory, and what gives it Events.
-func background(t *testing.T) (o *Background, store *cluster.Store) {
+func background(t *testing.T) (*Background, *store.Store) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	cfg := config.Default()
-	store = cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds))
-	return NewBackground(&cfg, func() string { return "" }), store
+	seen := store.New(cfg.Poll, health.Rules(cfg.Thresholds))
+	return NewBackground(&cfg, func() string { return "" }), seen
 }
 
 // A recording that begins later has what was known, says where it is, and no other file is overwritten.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
@@ -65,7 +66,7 @@ func TestRecordFiles(t *testing.T) {
 		t.Error(r.summary())
 	}
 	for _, path := range left {
-		store := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+		store := store.New(time.Second, health.Rules(health.Defaults()))
 		if end := feedtest.Replay(t, path, store.Apply); len(store.Snapshot(end).Jobs) == 0 {
 			t.Errorf("%s has no job", path)
 		}

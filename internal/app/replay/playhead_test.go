@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
@@ -21,7 +22,7 @@ func playheadOf(t *testing.T, after time.Duration) *playhead {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := recording.NewPlayer(r, cluster.NewStore(r.Header.Poll, health.Rules(health.Defaults())))
+	p := recording.NewPlayer(r, store.New(r.Header.Poll, health.Rules(health.Defaults())))
 	t.Cleanup(func() {
 		p.Close()
 		_ = file.Close()
@@ -133,7 +134,7 @@ func TestPlayheadDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := recording.NewPlayer(r, cluster.NewStore(r.Header.Poll, health.Rules(health.Defaults())))
+	p := recording.NewPlayer(r, store.New(r.Header.Poll, health.Rules(health.Defaults())))
 	defer p.Close()
 	d := newPlayhead(p, r, r.End)
 	if at := d.at(); !at.Equal(r.End) {

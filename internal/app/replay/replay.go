@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report"
@@ -125,7 +125,7 @@ func (o *Options) run(ctx context.Context, path string) error {
 			return cli.Usage("--at: %w", err)
 		}
 	}
-	p := recording.NewPlayer(r, cluster.NewStore(r.Header.Poll, health.Rules(o.Config.Thresholds)))
+	p := recording.NewPlayer(r, store.New(r.Header.Poll, health.Rules(o.Config.Thresholds)))
 	defer p.Close()
 	if print {
 		return o.print(ctx, p, moment)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
@@ -24,7 +24,7 @@ func TestAMomentIsInterrupted(t *testing.T) {
 	}
 	defer file.Close()
 	cfg := config.Default()
-	p := recording.NewPlayer(r, cluster.NewStore(cfg.Poll, health.Rules(cfg.Thresholds)))
+	p := recording.NewPlayer(r, store.New(cfg.Poll, health.Rules(cfg.Thresholds)))
 	defer p.Close()
 	o := &Options{Program: &cli.Program{Config: cfg, Streams: cli.Streams{Err: io.Discard}}}
 	if err := o.print(ctx, p, r.End); !errors.Is(err, cli.ErrInterrupted) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -28,7 +29,7 @@ func TestLogEnds(t *testing.T) {
 	answered := cluster.Discovery{Command: "squeue", Asked: time.Now(), Answered: time.Now()}
 	failing := answered
 	failing.Failure = &reach.Failure{Short: "no answer"}
-	silent := cluster.NewStore(time.Second, health.Rules(health.Defaults()))
+	silent := store.New(time.Second, health.Rules(health.Defaults()))
 	silent.Apply(cluster.Event{At: time.Now(), Discovery: &cluster.Discovery{Command: "squeue"}})
 	for name, test := range map[string]struct {
 		job   string

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/attached"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -124,7 +125,7 @@ func startView(cfg *config.Config) string {
 }
 
 // onlyJob returns the ID of the only job; "": there is none, or several.
-func onlyJob(store *cluster.Store) string {
+func onlyJob(store *store.Store) string {
 	if jobs := store.Snapshot(time.Now()).Jobs; len(jobs) == 1 {
 		return jobs[0].ID
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -48,7 +49,7 @@ func benchmarkReport(b *testing.B, nodes int) {
 	for i, node := range s.nodes {
 		s.in.(*replies).labels[node] = i
 	}
-	store := cluster.NewStore(interval, health.Rules(health.Defaults()))
+	store := store.New(interval, health.Rules(health.Defaults()))
 	at := time.Now()
 	store.Apply(cluster.Event{At: at, Discovery: &cluster.Discovery{Answered: at,
 		Jobs: []cluster.Job{{ID: "7", Nodes: s.nodes}}}})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote"
@@ -31,7 +32,7 @@ const fleetTime = 50 * time.Second
 type audience struct {
 	t     *testing.T
 	fleet *fleet.Fleet
-	store *cluster.Store
+	store *store.Store
 	tell  chan struct{}
 
 	mu      sync.Mutex // protects the following
@@ -66,7 +67,7 @@ func watch(t *testing.T, o fleet.Options) *audience {
 	})
 	opener.Installer.Limits.Start, opener.Installer.Link.Driver = fleetTime, fleetTime // a busy machine is no failure
 
-	a := &audience{t: t, fleet: f, store: cluster.NewStore(fleetPace, health.Rules(health.Defaults())),
+	a := &audience{t: t, fleet: f, store: store.New(fleetPace, health.Rules(health.Defaults())),
 		tell: make(chan struct{}, 1), reports: map[string]int{}}
 	nodes := poller.New(poller.Config{Opener: opener, Interval: fleetPace, Retries: 64})
 	ctx, cancel := context.WithCancel(t.Context())

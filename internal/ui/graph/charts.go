@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -35,7 +36,7 @@ func JobGraphs(f *part.Frame, y int) {
 	if f.H-y < graphLeast+graphFrame+3 {
 		return
 	}
-	h := part.Once(f.Scene, historyKey{}, func() history { return jobHistory(&part.Frame{Scene: f.Scene}) })
+	h := part.Once(f.Scene, historyKey{}, func() jobGraphs { return jobHistory(&part.Frame{Scene: f.Scene}) })
 	if len(h.charts) == 0 {
 		return
 	}
@@ -52,21 +53,21 @@ type (
 	}
 )
 
-// history is the graphs of a job.
-type history struct {
+// jobGraphs is the graphs of a job.
+type jobGraphs struct {
 	axis   axis
 	charts []chart
 }
 
 // jobHistory makes the graphs of the job, which remember their samples.
-func jobHistory(f *part.Frame) history {
+func jobHistory(f *part.Frame) jobGraphs {
 	gpus := tally.Known(f.Snap, f.Job)
 	if len(gpus) == 0 {
-		return history{}
+		return jobGraphs{}
 	}
 	t, seen := f.Total(), f.Job.GPUsSeen // those that are lost or hung do not count
 	t.GPUs = min(t.GPUs, seen)
-	h := history{axis: axisOf(f, gpus)}
+	h := jobGraphs{axis: axisOf(f, gpus)}
 	h.charts = slices.Concat(
 		utilChart(f, h.axis, gpus, f.Fresh(), seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName),
 		powerChart(gpus, &t, true))
@@ -160,7 +161,7 @@ func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	if since.Equal(f.Snap.At) {
 		return held
 	}
-	first := since.UnixNano() / int64(cluster.BinWidth(f.Snap.Poll))
+	first := since.UnixNano() / int64(history.BinWidth(f.Snap.Poll))
 	for i := range held {
 		if a.newest-int64(n-1-i) >= first {
 			held[i] = 1

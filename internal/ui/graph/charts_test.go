@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -109,7 +110,7 @@ func TestScaleWithoutALimit(t *testing.T) {
 		{5, 1, "5", 5}, {5.1, 1, "10", 10},
 		{180, 1, "200", 200}, {2e9, 1e9, "2", 2e9}, {30e9, 1e9, "50", 50e9}, {1, 1e9, "1", 1e9},
 	} {
-		c := chart{samples: func(int) []float32 { return []float32{cluster.Gap, float32(test.highest), 0} }}
+		c := chart{samples: func(int) []float32 { return []float32{history.Gap, float32(test.highest), 0} }}
 		if c.unlimited(test.unit); c.top != test.top || c.high != test.high {
 			t.Errorf("up to %v: the scale ends at %s, %v, want %s, %v", test.highest, c.top, c.high, test.top,
 				test.high)
@@ -274,7 +275,7 @@ func TestGapsInAGraph(t *testing.T) {
 	c := chart{title: "T", top: "100", bottom: "0", high: 100, area: true, samples: func(n int) []float32 {
 		samples := slices.Repeat([]float32{100}, n)
 		for i := n / 4; i < n/2; i++ {
-			samples[i] = cluster.Gap
+			samples[i] = history.Gap
 		}
 		return samples
 	}}

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -51,7 +52,7 @@ func remember(g *cluster.GPU, pasts map[metric.ID][]float64) {
 	for _, past := range pasts {
 		n = len(past)
 	}
-	g.History = cluster.History{}
+	g.History = history.History{}
 	for i := range n {
 		g.History.Add(newest-int64(n-1-i), 720, func(id metric.ID) float64 {
 			if past := pasts[id]; past != nil {

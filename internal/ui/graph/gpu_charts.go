@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -195,7 +196,7 @@ const gib = 1 << 30
 // unlimited gives a chart without a limit the lowest round number above its samples as a scale, in a unit.
 func (c *chart) unlimited(unit float64) {
 	highest := unit
-	for _, v := range c.samples(cluster.HistoryLen(0)) {
+	for _, v := range c.samples(history.Len(0)) {
 		if v == v {
 			highest = max(highest, float64(v))
 		}

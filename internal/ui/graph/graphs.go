@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -34,7 +35,7 @@ type axis struct {
 
 // axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
-	return axisFrom(tally.Oldest(gpus...), tally.Edge(gpus...), cluster.BinWidth(f.Snap.Poll))
+	return axisFrom(tally.Oldest(gpus...), tally.Edge(gpus...), history.BinWidth(f.Snap.Poll))
 }
 
 // until says that the axis ends with the past of a node, if that has failed.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -28,7 +29,7 @@ func spanOf(bin time.Duration) time.Duration {
 
 // NewStrip returns the strip of the job's nodes in at most width columns. A column is a whole number of bins.
 func NewStrip(f *part.Frame, width int) *Strip {
-	bin := cluster.BinWidth(f.Snap.Poll)
+	bin := history.BinWidth(f.Snap.Poll)
 	span := int((spanOf(bin) + bin - 1) / bin)
 	width = max(width, 1)
 	each := (span + width - 1) / width

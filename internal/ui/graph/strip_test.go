@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
@@ -16,7 +17,7 @@ func TestStripWidths(t *testing.T) {
 		for width := -1; width <= 700; width++ {
 			f := frame(100, 30)
 			f.Snap.Poll = poll
-			bin := cluster.BinWidth(poll)
+			bin := history.BinWidth(poll)
 			s := NewStrip(f, width)
 			if s.Width() > max(width, 1) || s.Width() < 1 || s.Span() < 10*time.Minute ||
 				s.Span()-spanOf(bin) >= s.Column()+bin {

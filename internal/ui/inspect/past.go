@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 )
 
 // gauge is a number of a process whose past is shown.
@@ -54,7 +54,7 @@ func mean(values []float64) float64 {
 	return sum(values) / float64(max(n, 1))
 }
 
-// past is the samples of a process, in bins of time like those of a cluster.History.
+// past is the samples of a process, in bins of time like those of a history.History.
 type past struct {
 	width  time.Duration // of a bin
 	newest int64
@@ -70,7 +70,7 @@ const least = 60
 // add adds the sample of a list that arrived then. A sample stands for the time since the one before, unless that is
 // longer than two intervals between reports.
 func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]float64) {
-	width := cluster.BinWidth(poll)
+	width := history.BinWidth(poll)
 	if width != p.width {
 		*p = past{width: width}
 	}
@@ -89,7 +89,7 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]fl
 	hold := int64(2*interval/width) + 1
 	for i := range p.bins {
 		for k := missed; k > 0; k-- {
-			v := cluster.Gap
+			v := history.Gap
 			if skipped <= hold {
 				v = float32(values[i])
 			}
@@ -110,7 +110,7 @@ func (p *past) of(g gauge) func(n int) []float32 {
 		have := p.bins[g]
 		values := make([]float32, n)
 		for i := range values {
-			values[i] = cluster.Gap
+			values[i] = history.Gap
 			if at := len(have) - n + i; at >= 0 {
 				values[i] = have[at]
 			}

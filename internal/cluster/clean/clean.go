@@ -1,0 +1,263 @@
+// Package clean takes from nodes and SLURM only what can be true: names that are safe to display, lists and times
+// within limits. What it returns is a copy.
+package clean
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Caps on the memory that one node or SLURM can make us use: far above real values, far below trouble.
+const (
+	MaxName   = 256  // bytes of a name, a model, a version
+	maxWords  = 4096 // bytes of an error message
+	MaxGPUs   = 256  // per node
+	MaxFaults = 32   // per report
+	MaxXids   = 64   // per node
+	maxJobs   = 64   // per node
+	maxSpan   = 30 * 24 * time.Hour
+)
+
+// cleanNames cleans names in place.
+func cleanNames(names ...*string) {
+	for _, s := range names {
+		*s = safe.Line(*s, MaxName)
+	}
+}
+
+// cleaned copies at most the first most elements and cleans each.
+func cleaned[T any](in []T, most int, clean func(*T)) []T {
+	out := slices.Clone(in[:min(len(in), most)])
+	for i := range out {
+		clean(&out[i])
+	}
+	return out
+}
+
+// Failure cleans a failure.
+func Failure(f *reach.Failure) *reach.Failure {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	cleanNames(&c.Short, &c.Detail, &c.Cause)
+	c.Words, c.Meaning = safe.Lines(f.Words, maxWords), safe.Line(f.Meaning, maxWords)
+	c.Hints = cleaned(f.Hints, len(f.Hints), func(h *string) { *h = safe.Line(*h, maxWords) })
+	c.Doors = cleaned(f.Doors, len(f.Doors), cleanTried)
+	return &c
+}
+
+func cleanTried(t *reach.Tried) {
+	cleanNames(&t.Summary)
+	t.Hint = safe.Line(t.Hint, maxWords)
+}
+
+// Route cleans how a node is reached.
+func Route(r reach.Route) reach.Route {
+	if r.Passed != nil {
+		t := *r.Passed
+		cleanTried(&t)
+		r.Passed = &t
+	}
+	return r
+}
+
+// Node cleans the name of a node. Equal names stay equal, and a name never becomes empty.
+func Node(name string) string {
+	if c := safe.Line(name, MaxName); c != "" || name == "" {
+		return c
+	}
+	return "?"
+}
+
+// cleanNodes cleans the names of a job's nodes. Names that become equal are one node.
+func cleanNodes(names []string) []string {
+	out := make([]string, 0, len(names))
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if name = Node(name); !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// cleanMinors cleans the names of the nodes. Nil stays nil: nothing is known of any node.
+func cleanMinors(in map[string][]int) map[string][]int {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string][]int, len(in))
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		c := Node(name)
+		out[c] = append(slices.Clip(out[c]), in[name]...)
+		if out[c] == nil {
+			out[c] = []int{} // known: none
+		}
+	}
+	return out
+}
+
+// cleanCounts cleans the names of the nodes.
+func cleanCounts(in map[string]int) map[string]int {
+	if in == nil {
+		return nil
+	}
+	out := make(map[string]int, len(in))
+	for name, count := range in {
+		out[Node(name)] += max(count, 0)
+	}
+	return out
+}
+
+// Discovery cleans what SLURM has said.
+func Discovery(d *cluster.Discovery) cluster.Discovery {
+	c := *d
+	c.Failure = Failure(d.Failure)
+	c.Command = safe.Line(d.Command, maxWords)
+	cleanNames(&c.User, &c.Host)
+	c.Jobs = cleaned(d.Jobs, len(d.Jobs), func(j *cluster.Job) {
+		cleanNames(&j.ID, &j.Number, &j.Name, &j.User, &j.Partition)
+		j.Nodes, j.Minors = cleanNodes(j.Nodes), cleanMinors(j.Minors)
+		j.Counts, j.Configured = cleanCounts(j.Counts), cleanCounts(j.Configured)
+	})
+	c.Pending = cleaned(d.Pending, len(d.Pending),
+		func(p *cluster.PendingJob) { cleanNames(&p.ID, &p.Name, &p.Partition, &p.Reason) })
+	c.Ended = cleaned(d.Ended, len(d.Ended),
+		func(e *cluster.EndedJob) { cleanNames(&e.ID, &e.Number, &e.Name, &e.Partition, (*string)(&e.State)) })
+	c.Switches = cleaned(d.Switches, len(d.Switches), func(s *cluster.Switch) {
+		cleanNames(&s.Name)
+		s.Nodes = cleanNodes(s.Nodes)
+	})
+	return c
+}
+
+// Hello cleans what a probe says of its node.
+func Hello(h *wire.Hello) *wire.Hello {
+	c := *h
+	cleanNames(&c.Build, &c.System, &c.Program, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
+	c.Fault, c.FaultID = safe.Line(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
+	c.StandIn = safe.Line(h.StandIn, maxWords)
+	c.GPUs = cleaned(h.GPUs, MaxGPUs, cleanCard)
+	shareAbsent(c.GPUs)
+	c.Missing = cleaned(h.Missing, MaxFaults, func(symbol *string) { cleanNames(symbol) })
+	return &c
+}
+
+func cleanCard(g *wire.Card) {
+	cleanNames(&g.UUID, &g.Name, &g.PCIBus, &g.Lost, &g.Serial, &g.VBIOS, &g.Capability)
+	g.Absent = cleanAbsent(g.Absent)
+	if g.Instance != nil {
+		instance := *g.Instance
+		cleanNames(&instance.Parent)
+		g.Instance = &instance
+	}
+	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
+	g.Index = max(g.Index, 0)
+	if g.Minor != nil && *g.Minor < 0 {
+		g.Minor = nil
+	}
+}
+
+// shareAbsent lets cards that lack the same have one list of it, as those of one model do: they never change.
+func shareAbsent(cards []wire.Card) {
+	for i := 1; i < len(cards); i++ {
+		if before := cards[i-1].Absent; maps.EqualFunc(cards[i].Absent, before, slices.Equal[[]string]) {
+			cards[i].Absent = before
+		}
+	}
+}
+
+// cleanAbsent cleans the reasons, and drops unknown keys.
+func cleanAbsent(in map[string][]string) map[string][]string {
+	if len(in) == 0 {
+		return nil
+	}
+	out := map[string][]string{}
+	for _, reason := range slices.Sorted(maps.Keys(in))[:min(len(in), MaxFaults)] {
+		keys := slices.DeleteFunc(slices.Clone(in[reason]), func(key string) bool {
+			return key != wire.AbsentXids &&
+				!metric.Known(key, metric.GPU)
+		})
+		out[safe.Line(reason, MaxName)] = keys[:min(len(keys), MaxGPUs)]
+	}
+	return out
+}
+
+// The classes that a probe may use. An unknown one becomes the last of them.
+var (
+	faultIDs = []string{wire.FaultNoLibrary, wire.FaultMismatch, wire.FaultNoDriver, wire.FaultNoNVML, wire.FaultHangs,
+		wire.FaultOther}
+	lostIDs = []string{wire.LostFellOff, wire.LostReset, wire.LostPower, wire.LostIRQ, wire.LostTimeout,
+		wire.LostOther}
+)
+
+// cleanID returns a known class, or none if there are no words.
+func cleanID(id, words string, known []string) string {
+	switch {
+	case words == "":
+		return ""
+	case slices.Contains(known, id):
+		return id
+	}
+	return known[len(known)-1]
+}
+
+// Span limits a duration in ms that a node reports.
+func Span(ms int64) int64 { return min(max(ms, 0), maxSpan.Milliseconds()) }
+
+// GPU cleans a GPU in place.
+func GPU(g *wire.GPU) {
+	cleanNames(&g.Lost, &g.Call, &g.Unlisted)
+	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
+	g.HangsMS, g.AgeMS = Span(g.HangsMS), Span(g.AgeMS)
+}
+
+// Processes drops entries that cannot be processes.
+func Processes(in []wire.Process) []wire.Process {
+	out := cleaned(in, wire.MaxProcesses, func(p *wire.Process) {
+		cleanNames(&p.Type, &p.State, &p.User, &p.Job, &p.Step, &p.Name, &p.Directory)
+		p.Command = safe.Line(p.Command, wire.MaxCommand)
+		if p.Rank != nil {
+			p.Rank = cleanRank(*p.Rank)
+		}
+	})
+	return slices.DeleteFunc(out, func(p wire.Process) bool { return p.PID < 1 })
+}
+
+// maxProgram is the length of the longest Rank.Program.
+const maxProgram = 16
+
+// cleanRank returns a rank that there can be, nil if it is none.
+func cleanRank(r wire.Rank) *wire.Rank {
+	if r.Rank < 0 || r.World != nil && *r.World <= r.Rank {
+		return nil
+	}
+	cleanNames(&r.From)
+	if len(r.Program) > maxProgram || strings.Trim(r.Program, "0123456789abcdef") != "" {
+		r.Program = ""
+	}
+	return &r
+}
+
+// Memory cleans the host memory of jobs.
+func Memory(in []wire.JobMemory) []wire.JobMemory {
+	return cleaned(in, maxJobs, func(m *wire.JobMemory) { cleanNames(&m.Job) })
+}
+
+// Faults cleans what could not be read.
+func Faults(in []wire.Fault) []wire.Fault {
+	return cleaned(in, MaxFaults, func(f *wire.Fault) {
+		cleanNames(&f.Collector, &f.Error)
+		f.GPUs = slices.Clone(f.GPUs[:min(len(f.GPUs), MaxGPUs)])
+	})
+}

@@ -1,0 +1,74 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+// Peers are the GPUs of one job that report, to be compared.
+type Peers struct {
+	At   time.Time
+	Pace *pace.Job
+	GPUs []Peer
+	Away int // GPUs of the job, at least, that do not report
+}
+
+// Peer is one of them.
+type Peer struct {
+	*pace.GPU
+	Node *Node
+	Own  *GPU
+}
+
+// Comparison is the evidence of a Condition in ScopePeers: what was compared, when it last held.
+type Comparison struct {
+	How     How
+	By      pace.Evidence // that the GPUs work together
+	Own     pace.Numbers  // averages of the GPU
+	Median  pace.Numbers  // of the others of its group
+	Used    [2]float64    // memory in use, of the GPU and the median
+	Count   int           // GPUs that this is about
+	Of      int           // GPUs that were compared
+	Seen    bool          // the GPU has worked since it is watched
+	Rank    *SeenRank     // that has ended
+	Waiting time.Time     // since when the others of its program wait for it; zero: they go on
+	Allowed time.Duration // how long a job may be idle; 0: not known
+	Longest time.Duration // the longest pause of the job before
+	Places  []Place       // GPUs that differ, in the order in which that began, at most maxPlaces
+}
+
+// Place is a GPU, and since when it differs.
+type Place struct {
+	Node   string
+	Number int
+	Key    string
+	Since  time.Time
+}
+
+// How says how a GPU differs from the others.
+type How uint8
+
+// How GPUs differ.
+const (
+	Starved How = iota // it has less to do
+	Slowed             // it works at a lower clock
+	Awaited            // it works, and the others wait for part of the time
+	Alone              // it works, and the others do nothing but wait
+	Reads              // its memory is busy for longer
+	Less               // it takes less power, or reads less memory, at the same utilization
+)
+
+// maxPlaces limits Comparison.Places.
+const maxPlaces = 3
+
+// NewPlaces returns where the first of these peers are, which differ since these times.
+func NewPlaces(peers []Peer, since func(Peer) time.Time) []Place {
+	slices.SortStableFunc(peers, func(a, b Peer) int { return since(a).Compare(since(b)) })
+	var places []Place
+	for _, p := range peers[:min(len(peers), maxPlaces)] {
+		places = append(places, Place{Node: p.Node.Name, Number: p.Own.Number, Key: p.Own.Key, Since: since(p)})
+	}
+	return places
+}

@@ -1,0 +1,79 @@
+package history
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
+
+func TestBins(t *testing.T) {
+	for _, tc := range []struct {
+		poll, width time.Duration
+		length      int
+	}{{time.Second / 4, time.Second, 720}, {3 * time.Second, 3 * time.Second, 240}, {time.Minute, time.Minute, 60}} {
+		if w, n := BinWidth(tc.poll), Len(tc.poll); w != tc.width || n != tc.length {
+			t.Errorf("at a poll of %v %d bins of %v, want %d of %v", tc.poll, n, w, tc.length, tc.width)
+		}
+	}
+}
+
+// A metric costs nothing before its first value, and its past then begins there. A bin of bits has all that its samples
+// had.
+func TestHistoryOfLateAndOfBits(t *testing.T) {
+	var h History
+	add := func(bin int64, values map[metric.ID]float64) {
+		v := metric.Make(values)
+		h.Add(bin, Len(3*time.Second), v.Float)
+	}
+	add(1, nil)
+	if oldest, ok := h.Oldest(); !ok || oldest != 1 || len(h.lines) != 0 {
+		t.Errorf("without a value there are %d lines from bin %d, %v", len(h.lines), oldest, ok)
+	}
+	add(2, map[metric.ID]float64{metric.Throttle: 4})
+	before := h
+	add(2, map[metric.ID]float64{metric.Throttle: 0x40})
+	add(2, map[metric.ID]float64{metric.Throttle: 0, metric.Util: 50})
+	add(4, map[metric.ID]float64{metric.Throttle: 1 << 30, metric.Util: 60})
+	if got := tail(h, metric.Throttle); got != "68 NaN 0" {
+		t.Errorf("the bits are %s", got)
+	}
+	if got := tail(h, metric.Util); got != "50 NaN 60" {
+		t.Errorf("the late line is %s", got)
+	}
+	if oldest, _ := h.Oldest(); oldest != 1 || h.Has(metric.Power) || !h.Has(metric.Util) || len(h.lines) != 2 {
+		t.Errorf("%d lines from bin %d", len(h.lines), oldest)
+	}
+	if got := tail(before, metric.Throttle); got != "4" || before.Has(metric.Util) {
+		t.Errorf("a copy has changed: %s", got)
+	}
+}
+
+// A line has room for a quarter more than is kept.
+func TestHistoryHasLittleRoom(t *testing.T) {
+	var h History
+	v := metric.Make(map[metric.ID]float64{metric.Util: 50})
+	for bin := range int64(1203) {
+		h.Add(bin, Len(3*time.Second), v.Float)
+	}
+	for _, l := range h.lines {
+		if most := Len(3*time.Second) * 5 / 4; cap(l.closed) > most {
+			t.Errorf("there is room for %d samples, want at most %d", cap(l.closed), most)
+		}
+	}
+}
+
+// tail is what a history keeps of a number, from its first sample on.
+func tail(h History, id metric.ID) string {
+	newest, _ := h.Newest()
+	tail := h.Tail(nil, id, newest, Len(3*time.Second))
+	var b strings.Builder
+	for _, v := range tail {
+		if b.Len() > 0 || v == v {
+			b.WriteString(" " + strconv.FormatFloat(float64(v), 'g', -1, 32))
+		}
+	}
+	return strings.TrimPrefix(b.String(), " ")
+}

@@ -1,0 +1,58 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// JobMemory is the host memory of a job on a node, with what it was some minutes ago.
+type JobMemory struct {
+	wire.JobMemory
+	now, older, newer memoryMark
+}
+
+// memoryMark is a use of memory at a time of the node's clock.
+type memoryMark struct {
+	ms   int64
+	used uint64
+}
+
+const (
+	// trendOver is the time from which on a trend is computed: two to four minutes.
+	trendOver = 2 * time.Minute
+
+	// maxFull limits how far ahead the end of the memory is told.
+	maxFull = 30 * 24 * time.Hour
+
+	// trendAfter is how long a job is watched before it has a trend.
+	trendAfter = time.Minute
+)
+
+// Full returns when the memory will reach its limit if it goes on as in the last minutes; false if it does not grow, or
+// if nobody can say.
+func (m *JobMemory) Full() (time.Duration, bool) {
+	over := m.now.ms - m.older.ms
+	if m.older.ms == 0 || over < trendAfter.Milliseconds() || m.Limit <= m.Used || m.now.used <= m.older.used {
+		return 0, false
+	}
+	perMS := float64(m.now.used-m.older.used) / float64(over)
+	ms := float64(m.Limit-m.Used) / perMS
+	if ms > float64(maxFull.Milliseconds()) {
+		return 0, false
+	}
+	return time.Duration(ms) * time.Millisecond, true
+}
+
+// After continues the trend in the memory of a later report.
+func (m JobMemory) After(was JobMemory, ms int64) JobMemory {
+	now := memoryMark{ms, m.Used}
+	m.now, m.older, m.newer = now, was.older, was.newer
+	switch {
+	case was.newer.ms == 0, was.Limit != m.Limit, ms < was.now.ms:
+		m.older, m.newer = now, now
+	case ms-was.newer.ms >= trendOver.Milliseconds():
+		m.older, m.newer = was.newer, now
+	}
+	return m
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"fmt"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// What a probe says of itself is taken only as far as it can be true: classes that are known, times that may be,
+// processes that exist.
+func TestWhatCannotBeIsNotBelieved(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.Apply(cluster.Event{At: at(0), Node: "a", Hello: &wire.Hello{Fault: "oops", FaultID: "invented",
+		GPUs: []wire.Card{
+			{Index: 0, Lost: "no power", LostID: wire.LostPower}, {Index: 1, Lost: "why?", LostID: "invented"},
+			{Index: 2, LostID: wire.LostReset},
+		}}})
+	w.Apply(cluster.Event{At: at(0), Node: "a", Report: &wire.Report{
+		TookMS: math.MaxInt64,
+		GPUs: []wire.GPU{{Index: 0, HangsMS: -5, AgeMS: math.MaxInt64}, {Index: 1, Lost: "why now?"},
+			{Index: 2, LostID: "invented", HangsMS: 1500}},
+		Listed: true, Processes: []wire.Process{{PID: 0}, {PID: 7}, {PID: -1}},
+		Faults: []wire.Fault{{Collector: "power", GPUs: make([]int, 10000)}},
+	}})
+	n := w.node(0, "a")
+	if n.Hello.FaultID != wire.FaultOther || n.Took != 30*24*time.Hour || len(n.Processes) != 1 ||
+		n.Processes[0].PID != 7 ||
+		len(n.Faults[0].GPUs) > clean.MaxGPUs {
+		t.Errorf("fault %q, took %v, processes %+v, a fault of %d GPUs", n.Hello.FaultID, n.Took, n.Processes,
+			len(n.Faults[0].GPUs))
+	}
+	byIndex := map[int]cluster.GPU{}
+	for _, g := range n.GPUs {
+		byIndex[g.Card.Index] = g
+	}
+	if g := byIndex[0]; g.Lost != "no power" || g.LostID != wire.LostPower || g.HangsMS != 0 ||
+		g.AgeMS != 30*24*time.Hour.Milliseconds() {
+		t.Errorf("GPU 0: %+v", g.GPU)
+	}
+	if g := byIndex[1]; g.Lost != "why now?" || g.LostID != wire.LostOther || g.Card.LostID != wire.LostOther {
+		t.Errorf("GPU 1: %+v", g.GPU)
+	}
+	if g := byIndex[2]; g.LostID != "" || g.Card.LostID != "" || g.HangsMS != 1500 {
+		t.Errorf("GPU 2: %+v", g.GPU)
+	}
+}
+
+// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history. Those
+// that are only late do.
+func TestRepeatedNumbersAreNoSamples(t *testing.T) {
+	w := newWorld()
+	w.try(0, "a")
+	w.hello(0, "a", 1)
+	util := metric.Make(map[metric.ID]float64{metric.Util: 50})
+	for sec, g := range []wire.GPU{{Values: util}, {Values: util, AgeMS: 3000, Repeated: true},
+		{Values: util, AgeMS: 500}} {
+		w.Apply(cluster.Event{At: at(float64(3 * sec)), Node: "a", Report: &wire.Report{MonoMS: int64(3000 * sec),
+			GPUs: []wire.GPU{g}}})
+	}
+	g := w.node(6, "a").GPUs[0]
+	newest, _ := g.History.Newest()
+	if got := g.History.Tail(nil, metric.Util, newest, 3); fmt.Sprint(got) != "[50 NaN 50]" {
+		t.Errorf("the history is %v", got)
+	}
+	if g.Float(metric.Util) != 50 {
+		t.Errorf("the number shown is %v", g.Float(metric.Util))
+	}
+}
+
+// The names of ended jobs are made safe, as those of all jobs.
+func TestEndedJobsAreClean(t *testing.T) {
+	s := New(time.Second, nil)
+	s.Apply(cluster.Event{At: time.Unix(1, 0),
+		Discovery: &cluster.Discovery{Ended: []cluster.EndedJob{{ID: "7", Name: "esc\x1b[31mred",
+			State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3}}}}})
+	if ended := s.Snapshot(time.Unix(2, 0)).Discovery.Ended; len(ended) != 1 || ended[0].ID != "7" ||
+		ended[0].Name == "esc\x1b[31mred" || ended[0].Exit.Code != 3 {
+		t.Errorf("got %+v", ended)
+	}
+}

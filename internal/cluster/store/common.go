@@ -1,0 +1,117 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// team is a job with what its nodes have in common, as of a time.
+type team struct {
+	cluster.Job
+	disc   *cluster.Discovery
+	common cluster.Common
+	at     time.Time
+	met    bool // a node has said Hello since
+}
+
+// renew is how long a team's Common is used before it is computed again, and soon if a node has said Hello: thousands
+// of nodes say it at once.
+const (
+	renew = 10 * time.Second
+	soon  = time.Second
+)
+
+// renewTeams computes anew what the nodes of the jobs have in common, if it is old.
+func (s *Store) renewTeams(teams []*team, at time.Time) {
+	for _, t := range teams {
+		age := at.Sub(t.at)
+		if len(t.Nodes) > 1 && (t.at.IsZero() || age >= renew || t.met && age >= soon) {
+			t.common, t.at, t.met = s.commonOf(&t.Job), at, false
+		}
+	}
+}
+
+// commonOf compares the nodes of a job.
+func (s *Store) commonOf(job *cluster.Job) cluster.Common {
+	var drivers, models []string
+	var offsets []time.Duration
+	for _, name := range job.Nodes {
+		n := s.nodes[name]
+		if n == nil || n.Hello == nil {
+			continue
+		}
+		drivers, models = append(drivers, n.Hello.Driver), append(models, job.Model(&n.Node))
+		if n.Clocked {
+			offsets = append(offsets, n.Offset)
+		}
+	}
+	c := cluster.Common{Driver: mostFrequent(drivers), Model: mostFrequent(models), Clocks: len(offsets)}
+	if len(offsets)%2 == 0 { // our own clock decides which of two nodes is wrong
+		offsets = append(offsets, 0)
+	}
+	slices.Sort(offsets)
+	c.Offset = offsets[len(offsets)/2]
+	return c
+}
+
+// mostFrequent returns the most frequent word that is not empty; of several, the one that comes first.
+func mostFrequent(words []string) string {
+	count := map[string]int{}
+	for _, w := range words {
+		count[w]++
+	}
+	delete(count, "")
+	first, best := "", 0
+	for _, w := range words {
+		if count[w] > best {
+			first, best = w, count[w]
+		}
+	}
+	return first
+}
+
+// offsets has the least difference between the arrival of a report and its time by the node's clock, in this minute and
+// in the last. A report that was under way for long has a larger one, and does not count.
+type offsets struct {
+	began       time.Time // of this minute
+	this, last  time.Duration
+	known, both bool
+}
+
+// farthest limits the difference of two clocks, whatever a node says.
+const farthest = 100 * 365 * 24 * time.Hour
+
+// timed takes the time of a report by the node's clock.
+func (n *nodeRecord) timed(at time.Time, r *wire.Report) {
+	if r.WallMS > 0 {
+		n.Clocked, n.Offset = true, n.offsets.add(at, min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest))
+	}
+}
+
+// add adds the difference of a report, and returns the least of the last one to two minutes.
+func (o *offsets) add(at time.Time, off time.Duration) time.Duration {
+	switch passed := at.Sub(o.began); {
+	case !o.known, passed >= 2*time.Minute:
+		*o = offsets{began: at, this: off, known: true}
+	case passed >= time.Minute:
+		*o = offsets{began: at, this: off, last: o.this, known: true, both: true}
+	default:
+		o.this = min(o.this, off)
+	}
+	if o.both {
+		return min(o.this, o.last)
+	}
+	return o.this
+}
+
+// teamsOf returns a team for each job, in the same order.
+func teamsOf(d *cluster.Discovery) []*team {
+	teams := make([]*team, len(d.Jobs))
+	for i := range d.Jobs {
+		teams[i] = &team{Job: d.Jobs[i], disc: d}
+	}
+	return teams
+}

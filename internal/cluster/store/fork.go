@@ -1,0 +1,97 @@
+package store
+
+import (
+	"maps"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+// ShareHistories is for a Store without Events that will have many forks: for that time their histories are in the same
+// memory, which is larger than those of one Store need.
+func (s *Store) ShareHistories(span time.Duration) { s.room = int(span / history.BinWidth(s.poll)) }
+
+// Fork returns a Store in the same state. Events applied to one of the two do not change the other.
+func (s *Store) Fork() *Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := New(s.poll, s.rules)
+	c.room, c.quiet = s.room, s.quiet.fork()
+	c.disc, c.under = s.disc, s.under
+	c.teams = make([]*team, len(s.teams))
+	of := make(map[*team]*team, len(s.teams))
+	for i, t := range s.teams {
+		copied := *t
+		c.teams[i], of[t] = &copied, &copied
+	}
+	c.jobs = make(map[string][]*team, len(s.jobs))
+	for node, teams := range s.jobs {
+		c.jobs[node] = renamed(teams, of)
+	}
+	for name, n := range s.nodes {
+		c.nodes[name] = n.fork(of)
+	}
+	for id, p := range s.paces {
+		c.paces[id] = p.fork()
+	}
+	return c
+}
+
+// Fork copies what Events modify. The rest they replace.
+func (n *nodeRecord) fork(teams map[*team]*team) *nodeRecord {
+	c := *n
+	work := make(map[*pace.GPU]*pace.GPU, len(n.work))
+	c.jobs, c.troubles, c.judged = renamed(n.jobs, teams), n.troubles.fork(), cluster.Node{}
+	c.known = make(map[string]history.History, len(n.known))
+	for key, h := range n.known {
+		c.known[key] = h.Fork()
+	}
+	c.work = make(map[string]*pace.GPU, len(n.work))
+	for key, g := range n.work {
+		copied := *g
+		c.work[key], work[g] = &copied, &copied
+	}
+	c.paces = renamed(n.paces, work)
+	return &c
+}
+
+// renamed returns the copies of a list.
+func renamed[T any](list []*T, copies map[*T]*T) []*T {
+	out := make([]*T, len(list))
+	for i, x := range list {
+		out[i] = copies[x]
+	}
+	return out
+}
+
+func (t *troubles) fork() troubles {
+	c := *t
+	c.reach, c.report = *t.reach.copy(), *t.report.copy()
+	c.gpus, c.jobs = nil, nil
+	for _, g := range t.gpus {
+		c.gpus = append(c.gpus, g.fork())
+	}
+	for _, j := range t.jobs {
+		c.jobs = append(c.jobs, &jobTrack{*j.copy(), j.id})
+	}
+	return c
+}
+
+func (g *gpuTrack) fork() *gpuTrack {
+	c := *g
+	c.track = *g.copy()
+	return &c
+}
+
+func (p *jobPace) fork() *jobPace {
+	c := *p
+	c.pace, c.whole = p.pace.Fork(), *p.whole.copy()
+	c.peers, c.bare = nil, nil
+	c.gpus = maps.Clone(p.gpus)
+	for at, track := range c.gpus {
+		c.gpus[at] = track.fork()
+	}
+	return &c
+}

@@ -1,0 +1,74 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
+	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/same"
+)
+
+// other returns an Event with other values of all GPUs, one of which is lost.
+func other(e cluster.Event) cluster.Event {
+	if e.Report == nil {
+		return e
+	}
+	r := *e.Report
+	r.GPUs = append([]wire.GPU(nil), r.GPUs...)
+	for i := range r.GPUs {
+		for _, id := range []metric.ID{metric.Util, metric.Power, metric.Temperature} {
+			r.GPUs[i].Values.Set(id, 5)
+		}
+	}
+	r.GPUs[0] = wire.GPU{Index: r.GPUs[0].Index, Lost: "GPU is lost", LostID: wire.LostFellOff}
+	e.Report = &r
+	return e
+}
+
+// A Store and its fork have nothing in common that one of them changes.
+func TestForksAreApart(t *testing.T) {
+	const poll = time.Second
+	var events []cluster.Event
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		_ = demo.New(4, 8, 1, poll, time.Minute).Run(ctx, func(e cluster.Event) { events = append(events, e) })
+	})
+	feed := func(s *store.Store, events []cluster.Event, as func(cluster.Event) cluster.Event) {
+		for _, e := range events {
+			s.Apply(as(e))
+		}
+	}
+	unchanged := func(e cluster.Event) cluster.Event { return e }
+	empty := func() *store.Store { return store.New(poll, health.Rules(health.Defaults())) }
+	first, second := events[:len(events)/2], events[len(events)/2:]
+	alone, alike, store := empty(), empty(), empty()
+	feed(alone, events, unchanged)
+	feed(alike, first, unchanged)
+	feed(alike, second, other)
+	feed(store, first, unchanged)
+	fork := store.Fork()
+	for _, e := range second { // both at the same time: neither has a turn in which to repair what the other did
+		fork.Apply(other(e))
+		store.Apply(e)
+	}
+	at := events[len(events)-1].At
+	if diff := cmp.Diff(alone.Snapshot(at), store.Snapshot(at), same.State); diff != "" {
+		t.Errorf("the fork changed its origin:\n%.4000s", diff)
+	}
+	if diff := cmp.Diff(alike.Snapshot(at), fork.Snapshot(at), same.State); diff != "" {
+		t.Errorf("the origin changed its fork:\n%.4000s", diff)
+	}
+	if cmp.Equal(alone.Snapshot(at), alike.Snapshot(at), same.State) {
+		t.Error("both stories are the same")
+	}
+}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// mergeGPUs returns the node's GPUs after a report, each with its card and its continued history.
+func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
+	var bin int64
+	if !r.OffBeat {
+		bin = n.clock.Bin(at, r.MonoMS, history.BinWidth(n.poll))
+	}
+	out := make([]cluster.GPU, len(n.Hello.GPUs))
+	for i := range out { // a GPU has a thousand bytes: nothing here copies one without need
+		card := &n.Hello.GPUs[i]
+		begin(&out[i], card, sampleOf(r, card.Index, i))
+	}
+	n.memory.restore(n.Hello, out)
+	n.number(out)
+	for i := range out {
+		g := &out[i]
+		g.Key = gpuKey(g.Card, out[:i])
+		g.History = n.known[g.Key]
+		g.History.Room = n.room
+		if !r.OffBeat {
+			g.History.Add(bin, history.Len(n.poll), newNumbers(g))
+		}
+	}
+	cluster.Grow(out, n.GPUs, at, r)
+	n.keep(out)
+	sortGPUs(out)
+	return out
+}
+
+// sampleOf returns the sample of the GPU with this index, which is probably at likely; nil: there is none.
+func sampleOf(r *wire.Report, index, likely int) *wire.GPU {
+	if likely < len(r.GPUs) && r.GPUs[likely].Index == index {
+		return &r.GPUs[likely]
+	}
+	for i := range r.GPUs {
+		if r.GPUs[i].Index == index {
+			return &r.GPUs[i]
+		}
+	}
+	return nil
+}
+
+func sortGPUs(gpus []cluster.GPU) {
+	for i := 1; i < len(gpus); i++ {
+		if uint(gpus[i].Number) < uint(gpus[i-1].Number) { // NoNumber goes last
+			slices.SortStableFunc(gpus, func(a, b cluster.GPU) int {
+				return cmp.Compare(uint(a.Number),
+					uint(b.Number))
+			})
+			return
+		}
+	}
+}
+
+// newNumbers returns the values of the sample; none if they are repeated from an earlier one.
+func newNumbers(g *cluster.GPU) func(metric.ID) float64 {
+	if g.Repeated {
+		return new(metric.Values).Float
+	}
+	return g.Values.Float
+}
+
+// begin makes g, which is empty, the GPU of a card with its sample; nil: there is no sample.
+func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
+	g.Card, g.Index = card, card.Index
+	if sample != nil {
+		g.GPU = *sample
+		clean.GPU(&g.GPU)
+	}
+	if g.Lost == "" {
+		g.Lost, g.LostID = card.Lost, card.LostID
+	}
+}
+
+// keep stores the histories of GPUs. Those of others stay (the driver may be unloaded, and they may come back), unless
+// there are too many.
+func (n *nodeRecord) keep(gpus []cluster.GPU) {
+	for i := range gpus {
+		n.known[gpus[i].Key] = gpus[i].History
+	}
+	if len(n.known) > 2*clean.MaxGPUs {
+		maps.DeleteFunc(n.known, func(key string, _ history.History) bool { return !has(gpus, key) })
+	}
+}
+
+// gpuKey returns the GPU's UUID, or a substitute if it has none or shares it with another GPU.
+func gpuKey(c *wire.Card, taken []cluster.GPU) string {
+	if c.UUID != "" && !has(taken, c.UUID) {
+		return c.UUID
+	}
+	return "index:" + strconv.Itoa(c.Index)
+}
+
+func has(gpus []cluster.GPU, key string) bool {
+	for i := range gpus {
+		if gpus[i].Key == key {
+			return true
+		}
+	}
+	return false
+}

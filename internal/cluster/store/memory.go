@@ -1,0 +1,22 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// memories returns the host memory of the jobs in a report, with their trends.
+func (n *nodeRecord) memories(r *wire.Report) []cluster.JobMemory {
+	var out []cluster.JobMemory
+	for _, m := range clean.Memory(r.Jobs) {
+		var was cluster.JobMemory
+		if i := slices.IndexFunc(n.Memory, func(o cluster.JobMemory) bool { return o.Job == m.Job }); i >= 0 {
+			was = n.Memory[i]
+		}
+		out = append(out, cluster.JobMemory{JobMemory: m}.After(was, r.MonoMS))
+	}
+	return out
+}

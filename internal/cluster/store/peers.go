@@ -1,0 +1,188 @@
+package store
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+)
+
+// jobPace compares the GPUs of one job over time, and has the tracks of what was found.
+type jobPace struct {
+	pace  pace.Job
+	begun bool      // at least one comparison has been made
+	last  time.Time // of the last comparison
+	gap   time.Duration
+	whole track
+	where place // of the whole job: its node, if it has only one
+	gpus  map[place]*gpuTrack
+	peers []cluster.Peer // memory for the next comparison
+	bare  []*pace.GPU    // likewise
+}
+
+// follow takes the samples of a report into what is known of the work of the node's GPUs.
+func (n *nodeRecord) follow(at time.Time, fresh bool) {
+	paces := n.paces[:0:0]
+	host := pace.TrafficOf(&n.Host.Values)
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		p := n.work[g.Key]
+		if p == nil {
+			p = pace.New(g.Card.Name)
+			n.work[g.Key] = p
+		}
+		p.Number, p.Out = g.Number, !g.Reports()
+		if fresh && !g.Repeated && !p.Out {
+			p.Add(at, &g.Values, host)
+		}
+		paces = append(paces, p)
+	}
+	n.paces = paces
+	if len(n.work) > 2*clean.MaxGPUs {
+		for key := range n.work {
+			if !has(n.GPUs, key) {
+				delete(n.work, key)
+			}
+		}
+	}
+}
+
+// comparePeers compares the GPUs of the jobs on a node that has reported, each job at most once per interval.
+func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
+	for _, job := range n.jobs {
+		p := s.paces[job.ID]
+		if p == nil {
+			p = &jobPace{gpus: map[place]*gpuTrack{}}
+			s.paces[job.ID] = p
+		}
+		if at.Sub(p.last) >= history.BinWidth(s.poll) {
+			s.compareJob(p, &job.Job, at)
+		}
+	}
+}
+
+// compareJob steps the conditions of a job's GPUs.
+func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
+	peers := s.gatherPeers(p, job, at)
+	now := moment{at: at, gap: p.gap, first: !p.begun}
+	p.last, p.begun = at, true
+	p.where = place{number: cluster.NoNumber}
+	if len(job.Nodes) == 1 {
+		p.where.node = job.Nodes[0]
+	}
+	var held []cluster.Condition
+	if job.Suspended {
+		for _, g := range p.bare {
+			g.Rest(at)
+		}
+	} else {
+		p.pace.Compare(at, p.bare, at.Sub(job.Start) < youth)
+		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
+	}
+	p.step(held, now)
+}
+
+// youth is the age up to which what a job's GPUs do is not usual for them: programs start, and load what they need.
+const youth = 3 * time.Minute
+
+// gatherPeers collects the GPUs of a job that report, where it is known which are the job's. A GPU that several jobs
+// have is compared in the first of them.
+func (s *Store) gatherPeers(p *jobPace, job *cluster.Job, at time.Time) cluster.Peers {
+	all := cluster.Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
+	p.bare, p.gap = p.bare[:0], 3*history.BinWidth(s.poll)
+	for number, name := range job.Nodes {
+		n := s.nodes[name]
+		if n == nil {
+			all.Away++
+			continue
+		}
+		if state, _ := n.state(at); state != cluster.NodeReporting {
+			count, _ := job.GPUsOn(name)
+			all.Away += max(count, 1)
+			continue
+		}
+		p.gap = max(p.gap, n.Patience())
+		share := job.Share(&n.Node)
+		if !share.Known {
+			continue
+		}
+		before, lost := len(all.GPUs), 0
+		for i, g := range n.paces {
+			if !share.Has(&g.Number) || n.instances > 0 && n.GPUs[i].Instance() || len(n.jobs) > 1 &&
+				n.firstJob(&g.Number) != job.ID {
+				continue
+			}
+			if g.Begin(job.ID); g.Out {
+				all.Away, lost = all.Away+1, lost+1
+				continue
+			}
+			g.Node = number
+			all.GPUs = append(all.GPUs, cluster.Peer{GPU: g, Node: &n.Node, Own: &n.GPUs[i]})
+			p.bare = append(p.bare, g)
+		}
+		shared := len(n.jobs) > 1 || len(all.GPUs)-before+lost < len(n.paces)
+		for _, g := range p.bare[len(p.bare)-(len(all.GPUs)-before):] {
+			g.Shared = shared
+		}
+	}
+	p.peers = all.GPUs
+	return all
+}
+
+// firstJob returns the ID of the first job that has the GPU with this number.
+func (n *nodeRecord) firstJob(number *int) string {
+	for _, t := range n.jobs {
+		if share := t.Share(&n.Node); share.Known && share.Has(number) {
+			return t.ID
+		}
+	}
+	return ""
+}
+
+// step steps the tracks of the job and its GPUs.
+func (p *jobPace) step(held []cluster.Condition, now moment) {
+	var whole []cluster.Condition
+	ofGPUs := map[place][]cluster.Condition{}
+	for _, c := range held {
+		if c.Of == nil {
+			whole = append(whole, c)
+			continue
+		}
+		switch {
+		case c.Kind == cluster.KindLag && c.Unclear:
+			c.Of.Waits(now.at)
+		case c.Kind == cluster.KindLag:
+			c.Of.Lags(now.at, now.gap, c.Mild)
+		}
+		at := place{node: c.Of.Node.Name, key: c.Of.Own.Key}
+		if p.gpus[at] == nil {
+			p.gpus[at] = &gpuTrack{}
+		}
+		p.gpus[at].place = place{at.node, c.Of.Own.Number, at.key}
+		c.Of = nil
+		ofGPUs[at] = append(ofGPUs[at], c)
+	}
+	p.whole.step(whole, now)
+	for at, track := range p.gpus {
+		if track.step(ofGPUs[at], now); track.empty() {
+			delete(p.gpus, at)
+		}
+	}
+}
+
+// addPeers adds what the comparison of a job's GPUs has found. It is live until the next comparison is overdue.
+func (all *notices) addPeers(p *jobPace, nodes map[string]*cluster.Node, now time.Time) {
+	if p == nil {
+		return
+	}
+	live := now.Sub(p.last) <= p.gap
+	reporting := &cluster.Node{State: cluster.NodeReporting}
+	all.addPlace(reporting, &p.where, p.whole.asOf(now), live, true)
+	for _, g := range p.gpus {
+		if n := nodes[g.node]; n != nil {
+			all.addPlace(n, &g.place, g.asOf(now), live && n.HasNumbers(), true)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package store
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+)
+
+// maxCleared limits JobView.Cleared.
+const maxCleared = 256
+
+// troubles has the tracks of a node. Its memory is bounded: one spell and one past spell per Kind and place.
+type troubles struct {
+	reach, report track
+	gpus          []*gpuTrack // only those with spells
+	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
+	whole         place       // the node
+	looked        bool        // at least one report has arrived
+	// IDs of the jobs on the node, as of the last step, of which SLURM has said which GPUs they have
+	told []string
+}
+
+// place is a node or one of its GPUs.
+type place struct {
+	node   string
+	number int    // of the GPU; NoNumber: the node, or a GPU without a number
+	key    string // of the GPU; empty: the node
+}
+
+// jobTrack is the track of one job on the node.
+type jobTrack struct {
+	track
+	id string
+}
+
+// gpuTrack is the track of one GPU, found by Key.
+type gpuTrack struct {
+	track
+	place
+	present bool // in the last report
+}
+
+// reached steps the conditions of how the node is reached.
+func (t *troubles) reached(rules cluster.Rules, n *cluster.Node, at time.Time) {
+	t.reach.step(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}), moment{at: at, gap: math.MaxInt64})
+}
+
+// reported steps the conditions of the node's report.
+func (t *troubles) reported(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
+	now := moment{at, n.Patience(), !t.looked}
+	t.looked = true
+	whole := rules(cluster.Subject{Scope: cluster.ScopeReport, Node: n})
+	t.report.step(whole, now)
+	t.ofJobs(rules, n, jobs, now)
+	for _, g := range t.gpus {
+		g.present = false
+	}
+	for i := range n.GPUs {
+		g := &n.GPUs[i]
+		held := slices.DeleteFunc(rules(cluster.Subject{Scope: cluster.ScopeGPU, Node: n, GPU: g}),
+			func(c cluster.Condition) bool { return ofEvery(whole, c.Kind) })
+		if track := t.of(g, len(held) > 0); track != nil {
+			track.drop(whole)
+			track.present, track.place = true, place{n.Name, g.Number, g.Key}
+			track.step(held, now)
+		}
+	}
+	for _, g := range t.gpus {
+		if !g.present {
+			g.step(nil, now)
+		}
+	}
+	crowded := len(t.gpus) > 2*clean.MaxGPUs
+	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
+}
+
+// ofEvery reports whether one of these conditions of a node takes the place of those of this kind of its GPUs.
+func ofEvery(whole []cluster.Condition, kind cluster.Kind) bool {
+	return slices.ContainsFunc(whole, func(c cluster.Condition) bool { return c.Every && c.Kind == kind })
+}
+
+// compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get
+// their new numbers.
+func (t *troubles) compared(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
+	for i := range n.GPUs {
+		if track := t.of(&n.GPUs[i], false); track != nil {
+			track.number = n.GPUs[i].Number
+		}
+	}
+	t.ofJobs(rules, n, jobs, moment{at: at, gap: n.Patience()})
+}
+
+// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs. A job's first step is the
+// first one after SLURM has said which GPUs it has: what is missing then was missing before.
+func (t *troubles) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, now moment) {
+	var kept []*jobTrack
+	before := t.told
+	t.told = nil
+	for _, job := range jobs {
+		now.first = !slices.Contains(before, job.ID)
+		if job.Told(n.Name) {
+			t.told = append(t.told, job.ID)
+		}
+		held := rules(cluster.Subject{Scope: cluster.ScopeJob, Node: n, Job: &job.Job, Common: &job.common,
+			Discovery: job.disc})
+		track := t.ofJob(job.ID)
+		if track == nil && len(held) == 0 {
+			continue
+		}
+		if track == nil {
+			track = &jobTrack{id: job.ID}
+		}
+		if track.step(held, now); !track.empty() {
+			kept = append(kept, track)
+		}
+	}
+	t.jobs = kept
+}
+
+// ofJob returns the track of a job, nil if there is none.
+func (t *troubles) ofJob(id string) *jobTrack {
+	if i := slices.IndexFunc(t.jobs, func(o *jobTrack) bool { return o.id == id }); i >= 0 {
+		return t.jobs[i]
+	}
+	return nil
+}
+
+// of returns the track of a GPU. If there is none, it returns a new one if wanted, otherwise nil.
+func (t *troubles) of(g *cluster.GPU, wanted bool) *gpuTrack {
+	if i := slices.IndexFunc(t.gpus, func(o *gpuTrack) bool { return o.key == g.Key }); i >= 0 {
+		return t.gpus[i]
+	}
+	if !wanted {
+		return nil
+	}
+	track := &gpuTrack{}
+	t.gpus = append(t.gpus, track)
+	return track
+}
+
+// notice is a spell to report, with its place.
+type notice struct {
+	*spell
+	*place
+}
+
+// notices are the spells to report for a job.
+type notices struct {
+	job       string
+	now, past []notice
+	since     time.Time // the job's start: spells that ended before do not concern it
+	hush      *hush     // what all nodes have in common
+}
+
+// add adds the spells of the job's node n at now.
+func (all *notices) add(job *cluster.Job, n *cluster.Node, t *troubles, rules cluster.Rules, now time.Time) {
+	count, known := job.GPUsOn(n.Name)
+	withGPUs := !known || count > 0
+	if held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: n}); len(held) > 0 || !t.reach.empty() {
+		reach := t.reach.copy()
+		reach.step(held, moment{at: now, gap: math.MaxInt64})
+		covered := func(s spell) bool { return all.hush.covers(n, &s) }
+		reach.spells, reach.past = slices.DeleteFunc(reach.spells, covered), slices.DeleteFunc(reach.past, covered)
+		all.addPlace(n, &t.whole, reach, true, withGPUs)
+	}
+	all.addPlace(n, &t.whole, t.report.asOf(now), n.State == cluster.NodeReporting, withGPUs)
+	if track := t.ofJob(job.ID); track != nil {
+		all.addPlace(n, &t.whole, track.asOf(now), n.State == cluster.NodeReporting, true)
+	}
+	if len(t.gpus) == 0 {
+		return
+	}
+	share := job.Share(n)
+	for _, g := range t.gpus {
+		if share.Has(&g.number) {
+			all.addPlace(n, &g.place, g.asOf(now), n.HasNumbers() && g.present, true)
+		}
+	}
+}
+
+// addPlace adds the spells of one place. live says that the state of the place is known now. Spells that have just
+// ended are reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
+func (all *notices) addPlace(n *cluster.Node, at *place, t *track, live, withGPUs bool) {
+	lingers := n.State == cluster.NodeReporting &&
+		!slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == cluster.Critical })
+	for i := range t.spells {
+		if s := &t.spells[i]; s.told && live && (s.holds || lingers && !s.last.Before(all.since)) &&
+			(withGPUs || !s.OfGPUs) {
+			all.now = append(all.now, notice{s, at})
+		}
+	}
+	for i := range t.past {
+		if s := &t.past[i]; (withGPUs || !s.OfGPUs) && !s.last.Before(all.since) {
+			all.past = append(all.past, notice{s, at})
+		}
+	}
+}
+
+// firstIf compares so that true comes before false.
+func firstIf(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// findings returns JobView's Findings, those that hold first, and Cleared.
+func (all *notices) findings() (now, cleared []cluster.Finding) {
+	now = all.findingsOf(all.now, len(all.now), func(a, b notice) int {
+		return cmp.Or(firstIf(a.holds, b.holds), cmp.Compare(b.Severity, a.Severity),
+			firstIf(a.Kind.SlowsJob(), b.Kind.SlowsJob()), b.since.Compare(a.since))
+	})
+	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
+}
+
+// findingsOf returns the first notices as Findings, at most most. Equal ones are sorted by place.
+func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) int) []cluster.Finding {
+	slices.SortStableFunc(of, func(a, b notice) int {
+		if c := compare(a, b); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.number, b.number))
+	})
+	of = of[:min(len(of), most)]
+	out := slices.Grow([]cluster.Finding(nil), len(of))
+	for _, t := range of {
+		f := cluster.Finding{Kind: t.Kind, Class: t.Class, Severity: t.Severity, Since: t.since, Before: t.before,
+			Times: t.times, Every: t.Every, Compared: t.Compared, Silence: t.Silence}
+		f.Job, f.Node, f.GPU, f.Key = all.job, t.node, t.number, t.key
+		if !t.holds {
+			f.Over = t.last
+		}
+		out = append(out, f)
+	}
+	return out
+}

@@ -1,0 +1,214 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/pace"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// nodeRecord is the Store's state of one node. Data in Snapshots never changes: slices are replaced, not modified, and
+// histories grow only behind the shared part.
+type nodeRecord struct {
+	cluster.Node // as of the last Event; view adds what depends on the time
+
+	// First the fields that each Snapshot reads, so that those of a thousand nodes fit into the processor's cache.
+	out       int       // GPUs that are lost or hung
+	instances int       // of GPUs in MIG mode
+	reporting time.Time // when the first report of this session arrived; zero: none yet
+	// the same of a session that was left for another door, until there is a report again; zero: it was not
+	moved     time.Time
+	troubles  troubles
+	began     time.Time // the current attempt; zero: there is none
+	downSince time.Time // of the first failure in a row
+
+	poll   time.Duration
+	room   int         // of histories
+	jobs   []*team     // on the node, as of the last Event or Discovery
+	hello  *wire.Hello // the one that GPUs have their cards from
+	seen   time.Time   // the first Event
+	failed struct {    // the attempt of Failure
+		route reach.Route
+		steps []reach.Step
+	}
+	clock   history.Clock
+	known   map[string]history.History // histories to continue, by GPU.Key
+	work    map[string]*pace.GPU       // likewise, their work
+	paces   []*pace.GPU                // of GPUs, in their order
+	memory  memory
+	offsets offsets
+	past    *cluster.Past // of the last reports, once a view was without numbers
+	judged  cluster.Node  // asOf's
+}
+
+const maxAttempts = 8
+
+// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the
+// connection comes back soon. After that the failure takes its place.
+const keepNumbers = 20 * time.Second
+
+func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
+	return &nodeRecord{Node: cluster.Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at,
+		known: map[string]history.History{}, work: map[string]*pace.GPU{},
+		troubles: troubles{whole: place{node: name, number: cluster.NoNumber}}}
+}
+
+// take applies an Event, and steps the conditions that held before it and those that hold after it.
+func (n *nodeRecord) take(e cluster.Event, rules cluster.Rules) {
+	n.troubles.reached(rules, n.asOf(e.At), e.At)
+	n.apply(e)
+	after := n.asOf(e.At)
+	n.troubles.reached(rules, after, e.At)
+	if e.Report != nil && n.Hello != nil {
+		n.troubles.reported(rules, after, n.jobs, e.At)
+	}
+}
+
+// compare places the GPUs of the last report and steps the conditions of the jobs. It waits for the next report if the
+// last one is old or belongs to an earlier Hello.
+func (n *nodeRecord) compare(at time.Time, rules cluster.Rules) {
+	if state, _ := n.state(at); state != cluster.NodeReporting || n.hello != n.Hello {
+		return
+	}
+	if n.AnyGPU(func(g *cluster.GPU) bool { return g.Card.Minor == nil }) { // the numbers of others depend on no job
+		n.GPUs = slices.Clone(n.GPUs)
+		n.number(n.GPUs)
+		sortGPUs(n.GPUs)
+		n.follow(at, false)
+	}
+	n.troubles.compared(rules, n.asOf(at), n.jobs, at)
+}
+
+func (n *nodeRecord) apply(e cluster.Event) {
+	switch {
+	case e.Try != nil:
+		n.try(e.At, e.Try)
+	case e.Step != nil:
+		n.step(e.At, *e.Step)
+	case e.Hello != nil:
+		n.greet(clean.Hello(e.Hello))
+	case e.Report != nil && n.Hello != nil:
+		n.sample(e.At, e.Report)
+	case e.Pace != nil:
+		n.Interval = max(e.Pace.Interval, time.Millisecond)
+	case e.Down != nil:
+		n.down(e.At, e.Down)
+	}
+}
+
+func (n *nodeRecord) try(at time.Time, t *cluster.Try) {
+	n.began, n.Tries, n.Steps, n.RetryAt = at, n.Tries+1, nil, time.Time{}
+	n.Route = clean.Route(t.Route)
+	n.Interval = max(t.Interval, time.Millisecond)
+}
+
+func (n *nodeRecord) step(at time.Time, s reach.Step) {
+	s.At, s.Text = at, safe.Line(s.Text, clean.MaxName)
+	n.Steps = slices.Clone(n.Steps)
+	if i := slices.IndexFunc(n.Steps, func(o reach.Step) bool { return o.Stage == s.Stage }); i >= 0 {
+		n.Steps[i] = s
+	} else {
+		n.Steps = append(n.Steps, s)
+	}
+}
+
+func (n *nodeRecord) down(at time.Time, d *cluster.Down) {
+	failure, took := clean.Failure(&d.Failure), time.Duration(0)
+	if !n.began.IsZero() {
+		took = at.Sub(n.began)
+	}
+	n.Attempts = append([]cluster.Attempt{{At: at, Door: n.Route.Door, Summary: failure.Summary(), Took: took}},
+		n.Attempts[:min(len(n.Attempts), maxAttempts-1)]...)
+	before := n.reporting
+	n.began, n.reporting = time.Time{}, time.Time{}
+	if failure.Next { // the node has not failed before its last door has
+		if !before.IsZero() {
+			n.moved = before
+		}
+		return
+	}
+	n.moved = time.Time{}
+	if n.Failure == nil {
+		n.downSince = at
+	}
+	n.Failure, n.RetryAt = failure, d.Retry
+	n.failed.route, n.failed.steps = n.Route, n.Steps
+}
+
+func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
+	before, another := n.GPUs, n.reporting.IsZero() || n.hello != n.Hello
+	if n.reporting.IsZero() {
+		n.reporting, n.moved, n.Failure, n.Tries, n.Attempts = at, time.Time{}, nil, 0, nil
+		n.clock = history.Clock{}
+	}
+	n.Arrived, n.Host, n.GPUs, n.hello, n.past = at, r.Host, n.mergeGPUs(at, r), n.Hello, nil
+	n.LayOut()
+	n.follow(at, !r.OffBeat)
+	n.out, n.instances = 0, 0
+	for i := range n.GPUs {
+		if !n.GPUs[i].Reports() {
+			n.out++
+		}
+		if n.GPUs[i].Instance() {
+			n.instances++
+		}
+	}
+	n.Took = time.Duration(clean.Span(r.TookMS)) * time.Millisecond
+	n.Faults, n.Memory = clean.Faults(r.Faults), n.memories(r)
+	n.list(at, r, before, another)
+	n.addXids(at, r)
+	n.timed(at, r)
+}
+
+// asOf returns the node at a moment, for the rules. It is valid until the next call.
+func (n *nodeRecord) asOf(at time.Time) *cluster.Node {
+	n.judged = n.view(at)
+	return &n.judged
+}
+
+// view returns the node as of now.
+func (n *nodeRecord) view(now time.Time) cluster.Node {
+	v := n.Node
+	v.State, v.Since = n.state(now)
+	if v.State == cluster.NodeFailed {
+		v.Route, v.Steps = n.failed.route, n.failed.steps
+	}
+	if !n.Arrived.IsZero() {
+		v.Age = max(now.Sub(n.Arrived), 0)
+	}
+	if !v.HasNumbers() {
+		v.Past = n.remember()
+		v.Host, v.GPUs, v.Listed, v.Processes, v.Faults, v.Memory = wire.Host{}, nil, false, nil, nil, nil
+	}
+	if now.Sub(v.ListedAt) > cluster.KeepList {
+		v.Listed, v.Processes = false, nil
+	}
+	return v
+}
+
+func (n *nodeRecord) state(now time.Time) (cluster.NodeState, time.Time) {
+	age, reporting := now.Sub(n.Arrived), n.reporting
+	if reporting.IsZero() {
+		reporting = n.moved
+	}
+	switch {
+	case !reporting.IsZero() && age <= n.Patience():
+		return cluster.NodeReporting, reporting
+	case !n.reporting.IsZero(), !n.Arrived.IsZero() && age <= max(keepNumbers, 3*n.Interval):
+		return cluster.NodeStale, n.Arrived
+	case n.Failure != nil:
+		if !n.Arrived.IsZero() {
+			return cluster.NodeFailed, n.Arrived
+		}
+		return cluster.NodeFailed, n.downSince
+	case !n.began.IsZero():
+		return cluster.NodeConnecting, n.began
+	}
+	return cluster.NodeConnecting, n.seen
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+const (
+	// catchUp is how long after a silence its nodes may take to report again. Those that take longer have a problem of
+	// their own.
+	catchUp = 30 * time.Second
+
+	// maxSilences limits those that are remembered.
+	maxSilences = 16
+)
+
+// silences are those of all nodes of a Store.
+type silences struct {
+	heard time.Time         // the last report of any node
+	past  []cluster.Silence // newest last, at most maxSilences, none over for longer than Remember
+	track track
+}
+
+// hear takes a report of a node, one of these. The silence before it, if there was one, is over.
+func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules cluster.Rules) {
+	if s.heard.Sub(at) > n.Patience() { // the clock of this host has gone back: the times of the past mean nothing now
+		*s = silences{}
+	}
+	over := cluster.Silence{From: s.heard, Over: at}
+	if !s.heard.IsZero() && at.Sub(s.heard) > n.Patience() && sharers(&over, nodes) > 1 {
+		s.past = slices.DeleteFunc(slices.Clone(s.past),
+			func(o cluster.Silence) bool { return at.Sub(o.Over) > cluster.Remember })
+		s.past = append(s.past[max(len(s.past)+1-maxSilences, 0):], over)
+		now := moment{at: at, gap: math.MaxInt64}
+		s.track.step(rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: &over}), now)
+		s.track.step(nil, now)
+	}
+	if at.After(s.heard) {
+		s.heard = at
+	}
+}
+
+// sharers counts the nodes that were silent until now. Those of jobs that have ended do not count, nor new ones:
+// between two jobs nobody is silent.
+func sharers(s *cluster.Silence, nodes map[string]*nodeRecord) (count int) {
+	for _, n := range nodes {
+		state, _ := n.state(s.Over)
+		if n.shares(s, &cluster.Node{State: state, Failure: n.Failure}) {
+			count++
+		}
+	}
+	return count
+}
+
+func (s *silences) fork() silences {
+	c := *s
+	c.track = *s.track.copy()
+	return c
+}
+
+// lone are the failures that may come of a silence. Others say more about the node.
+var lone = []reach.Class{
+	"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen,
+}
+
+// shares reports whether a node fell silent with all others, and has not reported since. view is the node now.
+func (n *nodeRecord) shares(s *cluster.Silence, view *cluster.Node) bool {
+	if n.Arrived.IsZero() || view.State == cluster.NodeReporting {
+		return false
+	}
+	if n.Arrived.After(s.From) || s.From.Sub(n.Arrived) > n.Patience() {
+		return false
+	}
+	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
+}
+
+// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some says that some node
+// reports.
+func (s *silences) now(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool) (*cluster.Silence,
+	map[string]bool) {
+	var is cluster.Silence
+	switch last := len(s.past) - 1; {
+	case !some:
+		is.From = s.heard
+	case last >= 0 && snap.At.Sub(s.past[last].Over) <= catchUp:
+		is = s.past[last]
+	default:
+		return nil, nil
+	}
+	shared := map[string]bool{}
+	for name, n := range nodes {
+		if n.shares(&is, snap.Nodes[name]) {
+			shared[name] = true
+		}
+	}
+	if is.Nodes = len(shared); is.Nodes == 0 || is.Over.IsZero() && is.Nodes < 2 {
+		return nil, nil
+	}
+	return &is, shared
+}
+
+// hush is the silences as of a Snapshot.
+type hush struct {
+	*silences
+	now    *cluster.Silence // nil: there is none
+	shared map[string]bool  // the nodes that share it
+	track  *track
+}
+
+func (s *silences) asOf(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool, rules cluster.Rules) *hush {
+	at := snap.At
+	h := &hush{silences: s, track: s.track.asOf(at)}
+	if h.now, h.shared = s.now(nodes, snap, some); h.now != nil {
+		h.track = s.track.copy()
+		held := rules(cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{}, Silence: h.now})
+		h.track.step(held, moment{at: at, gap: math.MaxInt64})
+	}
+	return h
+}
+
+// covers reports whether a problem of how a node is reached was only its part of a silence.
+func (h *hush) covers(n *cluster.Node, s *spell) bool {
+	if s.Kind != cluster.KindStale && s.Kind != cluster.KindFailed || !slices.Contains(lone, s.Class) {
+		return false
+	}
+	if s.holds || h.shared[n.Name] && !s.since.After(h.now.From) && h.now.From.Sub(s.since) <= n.Patience() {
+		return h.shared[n.Name]
+	}
+	return slices.ContainsFunc(h.past, func(o cluster.Silence) bool {
+		return !s.since.After(o.From) && o.From.Sub(s.since) <= n.Patience() && !s.last.After(o.Over.Add(catchUp))
+	})
+}
+
+// add adds the silences to the notices of a job with some of the nodes.
+func (h *hush) add(all *notices, job *cluster.Job) {
+	if h.now == nil || slices.ContainsFunc(job.Nodes, func(name string) bool { return h.shared[name] }) {
+		all.addPlace(&cluster.Node{State: cluster.NodeReporting}, &place{number: cluster.NoNumber}, h.track, true, true)
+	}
+}

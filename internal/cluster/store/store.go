@@ -1,0 +1,230 @@
+// Package store holds the state of the cluster that Events lead to, and makes Snapshots of it.
+//
+// The Rules of a Store decide what is a problem. The Store keeps the time: when each problem began and ended, and how
+// often it came back. It uses only the times of Events, so a replay gives the same findings, whenever Snapshots are
+// taken.
+//
+// A Store may be used from any goroutine. Strings from a node or from SLURM are made safe to display once, when an
+// Event is applied.
+//
+// # Nodes that fail
+//
+// 20 s after its last report a node without a session has no numbers any more: a Snapshot has its last ones as
+// Node.Past, beside those of now, so that whoever counts the latter need not look at the state. Outputs that show one
+// node at a time ask for Node.AsSeen, and say of when it is. A Past is made once per failure, costs no copy of a
+// history, and is freed with the node: when its last job has ended.
+//
+// Where at least two nodes of running jobs were watched and none has reported for three intervals, the cause is here or
+// on the way. That is one Silence, which stands in place of what would be said of each node (silences), also of
+// those that take up to 30 s to come back. A node that says why it does not report, as a refused login, speaks for
+// itself.
+//
+// # Processes and ranks
+//
+// A probe lists the processes on its GPUs in the first report after each Hello, then once a minute, and in each report
+// while a page shows them. The Store keeps the last list, at most three minutes, with the time of its arrival
+// (Node.ListedAt): an older one never looks new. It also remembers where each rank of a running job was last listed
+// (Node.Ranks). tally.Ranks makes the rank table of these, and tells a rank that is gone from one of which nothing is
+// known because its node is silent. A rank that two lists lack, while at least as many of its program run, is a problem
+// (cluster.Peers.Gone).
+//
+// A job may run several programs with equal ranks, as two torchruns of four. cluster.Programs tells them apart, for the
+// table and the rule alike. A probe sends with each rank a hash of what its launcher gives all ranks of a program:
+// address, port and run of torchrun, the namespace of PMIx, the step of SLURM. Where there is none, the parent process
+// counts. That alone proves nothing: after a restart, or where each node has its own launcher, one program has several.
+// Two programs are two only if processes of the same rank, launched differently, have run at the same time.
+package store
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+)
+
+// Store has the state that the Events of a Source lead to.
+type Store struct {
+	poll  time.Duration
+	rules cluster.Rules
+	room  int // of histories
+
+	mu    sync.Mutex // protects the following
+	disc  cluster.Discovery
+	teams []*team                // the jobs of disc
+	jobs  map[string][]*team     // the same by node name
+	under map[string]string      // the switches of disc by node name; never changed, but replaced
+	nodes map[string]*nodeRecord // by cleaned name
+	paces map[string]*jobPace    // by the ID of jobs of disc
+	quiet silences
+}
+
+// New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
+func New(poll time.Duration, rules cluster.Rules) *Store {
+	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{}}
+}
+
+// Apply applies one Event. It drops an Event that makes no sense, such as a report of a node without a Hello.
+func (s *Store) Apply(e cluster.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e.Node = clean.Node(e.Node)
+	switch {
+	case e.Discovery != nil:
+		s.discovered(e.At, clean.Discovery(e.Discovery))
+	case e.Node == "":
+	case e.Gone:
+		delete(s.nodes, e.Node)
+	default:
+		n := s.nodes[e.Node]
+		if n == nil {
+			n = newNodeRecord(e.Node, e.At, s.poll)
+			n.room, n.Switch = s.room, s.under[e.Node]
+			s.nodes[e.Node] = n
+		}
+		n.jobs = s.jobs[e.Node]
+		s.renewTeams(n.jobs, e.At)
+		if e.Report != nil && n.Hello != nil {
+			s.quiet.hear(n, s.nodes, e.At, s.rules)
+		}
+		n.take(e, s.rules)
+		if e.Hello != nil {
+			for _, t := range n.jobs {
+				t.met = true
+			}
+		}
+		if e.Report != nil && n.Hello != nil {
+			s.comparePeers(n, e.At)
+		}
+	}
+}
+
+// discovered stores the jobs, and compares the GPUs that they have with those in the last report of each node.
+func (s *Store) discovered(at time.Time, d cluster.Discovery) {
+	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*team, len(s.nodes)), switchesOf(&d)
+	for _, t := range s.teams {
+		for _, node := range t.Nodes {
+			s.jobs[node] = append(s.jobs[node], t)
+		}
+	}
+	s.renewTeams(s.teams, at)
+	maps.DeleteFunc(s.paces, func(id string, _ *jobPace) bool {
+		return !slices.ContainsFunc(d.Jobs, func(j cluster.Job) bool { return j.ID == id })
+	})
+	for name, n := range s.nodes {
+		n.jobs, n.Switch = s.jobs[name], s.under[name]
+		n.forgetRanks()
+		n.compare(at, s.rules)
+	}
+}
+
+// switchesOf returns the switch of each node. A node has one: the first that names it.
+func switchesOf(d *cluster.Discovery) map[string]string {
+	if len(d.Switches) == 0 {
+		return nil
+	}
+	under := map[string]string{}
+	for i := range d.Switches {
+		for _, node := range d.Switches[i].Nodes {
+			if under[node] == "" {
+				under[node] = d.Switches[i].Name
+			}
+		}
+	}
+	return under
+}
+
+// Snapshot returns the state, with ages up to now.
+func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	snap := &cluster.Snapshot{At: now, Poll: s.poll, Discovery: s.disc,
+		Nodes: make(map[string]*cluster.Node, len(s.nodes))}
+	views, some := make([]cluster.Node, 0, len(s.nodes)), false
+	for name, n := range s.nodes {
+		views = append(views, n.view(now))
+		v := &views[len(views)-1]
+		snap.Nodes[name], some = v, some || v.State == cluster.NodeReporting
+	}
+	hush := s.quiet.asOf(s.nodes, snap, some, s.rules)
+	for i, job := range s.disc.Jobs {
+		v := cluster.JobView{Job: job, Common: s.teams[i].common}
+		told := notices{job: job.ID, since: job.Start, hush: hush}
+		for _, name := range job.Nodes {
+			n := s.nodes[name]
+			if n == nil {
+				n = newNodeRecord(name, s.disc.Answered, s.poll)
+				n.Switch = s.under[name]
+				v := n.view(now)
+				snap.Nodes[name] = &v
+			}
+			count(&v, snap.Nodes[name], n.out, n.instances)
+			told.add(&job, snap.Nodes[name], &n.troubles, s.rules, now)
+		}
+		told.addPeers(s.paces[job.ID], snap.Nodes, now)
+		hush.add(&told, &job)
+		v.Findings, v.Cleared = told.findings()
+		snap.Jobs = append(snap.Jobs, v)
+	}
+	snap.NotChecked = s.notChecked(snap)
+	return snap
+}
+
+// notChecked are the kinds for which the node of a job that reports for the shortest time has not done so for long
+// enough.
+func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
+	const none = time.Duration(math.MaxInt64)
+	shortest := none
+	for name := range s.jobs {
+		if n := snap.Nodes[name]; n.State == cluster.NodeReporting {
+			shortest = min(shortest, n.Watched())
+		}
+	}
+	if shortest == none {
+		return nil
+	}
+	var all []cluster.NotChecked
+	for _, c := range s.rules(cluster.Subject{Scope: cluster.ScopeWatch, Watched: shortest}) {
+		all = append(all, cluster.NotChecked{Kind: c.Kind, Takes: c.After})
+	}
+	return all
+}
+
+// count adds a node of the job, on which out GPUs are lost or hung, and which has MIG instances: they do not count.
+func count(v *cluster.JobView, n *cluster.Node, out, instances int) {
+	own, seen := 0, 0
+	share := v.Share(n)
+	for i := range n.GPUs {
+		if g := &n.GPUs[i]; share.Has(&g.Number) && (instances == 0 || !g.Instance()) {
+			own++
+			if out == 0 || g.Reports() { // to touch every GPU of a large cluster would take longer than the rest
+				seen++
+			}
+		}
+	}
+	if count, known := v.GPUsOn(n.Name); known {
+		v.GPUs += count
+	} else {
+		v.GPUs += own
+	}
+	if n.State == cluster.NodeReporting {
+		v.Reporting++
+		v.GPUsSeen += seen
+	}
+}
+
+// Node returns one node with ages up to now, as a Snapshot has it; nil: no Event has been about it. It costs far less
+// than a Snapshot.
+func (s *Store) Node(name string, now time.Time) *cluster.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.nodes[clean.Node(name)]
+	if n == nil {
+		return nil
+	}
+	v := n.view(now)
+	return &v
+}

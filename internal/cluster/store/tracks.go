@@ -1,0 +1,168 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// spell is a condition at one place, over time.
+type spell struct {
+	cluster.Condition
+	since time.Time // when its first stretch began; stretches less than Linger apart are one spell
+	last  time.Time // when it last held
+	times int       // number of stretches
+	holds bool
+	told  bool // it is reported: level has reached After
+
+	// level is the time during which it held, minus half the time between. So a condition that comes and goes is
+	// reported late, and a rare one never.
+	level time.Duration
+	at    time.Time // of the last step
+
+	// worse is likewise for how long it was more severe than it is reported to be: it is so too when that reaches
+	// After. Before it is reported, it is as severe as it was for a third of the time.
+	worse time.Duration
+
+	before bool // it held when the node was first seen: since is not its beginning
+}
+
+// moment is the time of a step.
+type moment struct {
+	at    time.Time
+	gap   time.Duration // longer times between two steps are unknown, and do not count
+	first bool          // of the node
+}
+
+// track has the spells of one place: one per Kind that holds or ended less than Linger ago, and per Kind one for all
+// those before.
+type track struct {
+	spells []spell
+	past   []spell
+}
+
+// step takes the conditions that hold at a moment. Events may be slightly out of order.
+func (t *track) step(held []cluster.Condition, m moment) {
+	t.retire(m.at)
+	for _, c := range held {
+		t.hold(c, m)
+	}
+	for i := range t.spells {
+		s := &t.spells[i]
+		if s.holds = slices.ContainsFunc(held, func(c cluster.Condition) bool { return c.Kind == s.Kind }); !s.holds {
+			s.level = max(0, s.level-s.passed(m)/2)
+		}
+	}
+}
+
+// mildly is how many times longer a mild condition holds before it is reported.
+const mildly = 4
+
+func (t *track) hold(c cluster.Condition, m moment) {
+	began := cmp.Or(c.Since, m.at)
+	i := slices.IndexFunc(t.spells, func(s spell) bool { return s.Kind == c.Kind })
+	switch {
+	case c.Unclear && i >= 0:
+		t.spells[i].stay(m)
+		return
+	case c.Unclear:
+		return
+	case i < 0:
+		i = len(t.spells)
+		t.spells = append(t.spells, spell{at: m.at})
+	}
+	s := &t.spells[i]
+	alone := !s.holds && s.level == 0 // the first sample with it for some time
+	if !s.holds {
+		s.holds = true
+		s.times++
+		if !s.told && alone { // an unreported spell has no age
+			s.since, s.times, s.before = began, 1, m.first && c.Since.IsZero()
+		}
+	}
+	passed := s.passed(m)
+	if c.Mild {
+		passed /= mildly
+	}
+	s.level, s.last = s.level+passed, m.at
+	if alone || !s.spares(c, passed) {
+		s.worse = max(0, s.worse-passed/2)
+		s.Condition = c
+	}
+	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
+}
+
+// spares reports whether the spell has not been as severe as the condition for long enough.
+func (s *spell) spares(c cluster.Condition, passed time.Duration) bool {
+	if c.Severity <= s.Severity || c.After == 0 {
+		return false
+	}
+	s.worse += passed
+	return s.told && s.worse < c.After || !s.told && 3*s.worse < s.level
+}
+
+// stay makes time stand still for the spell.
+func (s *spell) stay(m moment) { s.last, s.at = m.at, m.at }
+
+// passed returns the time since the last step, 0 if it is unknown.
+func (s *spell) passed(m moment) time.Duration {
+	d := m.at.Sub(s.at)
+	if s.at = m.at; d > m.gap {
+		return 0
+	}
+	return max(d, 0)
+}
+
+// retire moves spells that ended Linger ago to the past, and drops those that ended Remember ago.
+func (t *track) retire(at time.Time) {
+	t.past = slices.DeleteFunc(t.past, func(s spell) bool { return s.forgotten(at) })
+	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool {
+		over := s.ended(at)
+		if over && s.told && s.Severity != cluster.Waiting && !s.forgotten(at) {
+			t.clear(s)
+		}
+		return over
+	})
+}
+
+// drop forgets the spells of a GPU that are now those of its node: they have not ended.
+func (t *track) drop(whole []cluster.Condition) {
+	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool { return ofEvery(whole, s.Kind) })
+}
+
+// ended reports whether the spell can no longer continue. A Waiting one ends at once: it has arrived.
+func (s *spell) ended(at time.Time) bool {
+	return !s.holds && (at.Sub(s.last) > cluster.Linger || s.Severity == cluster.Waiting)
+}
+
+func (s *spell) forgotten(at time.Time) bool { return at.Sub(s.last) > cluster.Remember }
+
+// clear merges the spell with earlier ones of its Kind.
+func (t *track) clear(s spell) {
+	i := slices.IndexFunc(t.past, func(p spell) bool { return p.Kind == s.Kind })
+	if i < 0 {
+		t.past = append(t.past, s)
+		return
+	}
+	s.since, s.before, s.times = t.past[i].since, t.past[i].before, s.times+t.past[i].times
+	t.past[i] = s
+}
+
+// asOf returns the track at a moment without an Event. It does not change the track: only Events do, never Snapshots.
+func (t *track) asOf(now time.Time) *track {
+	ended := slices.ContainsFunc(t.spells, func(s spell) bool { return s.ended(now) })
+	if !ended && !slices.ContainsFunc(t.past, func(s spell) bool { return s.forgotten(now) }) {
+		return t
+	}
+	c := t.copy()
+	c.retire(now)
+	return c
+}
+
+func (t *track) copy() *track {
+	return &track{spells: slices.Clone(t.spells), past: slices.Clone(t.past)}
+}
+
+func (t *track) empty() bool { return len(t.spells) == 0 && len(t.past) == 0 }

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// addXids adds the events of a report. It never changes the slice that Snapshots share.
+func (n *nodeRecord) addXids(at time.Time, r *wire.Report) {
+	over := func(x cluster.Xid) bool { return at.Sub(x.At) > cluster.Remember || n.over(x) }
+	if len(r.Xids) == 0 && !slices.ContainsFunc(n.Xids, over) {
+		return
+	}
+	xids := slices.DeleteFunc(slices.Clone(n.Xids), over)
+	for _, x := range r.Xids[:min(len(r.Xids), wire.MaxXids)] {
+		i := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == x.GPU })
+		if i < 0 {
+			continue
+		}
+		ago := time.Duration(min(max(r.MonoMS-x.MonoMS, 0), cluster.Remember.Milliseconds())) * time.Millisecond
+		xids = append(xids, cluster.Xid{At: at.Add(-ago), Code: x.Code, Key: n.GPUs[i].Key})
+	}
+	n.Xids = xids[max(len(xids)-clean.MaxXids, 0):]
+}
+
+// over reports whether the driver was loaded again, or the GPU reset, since the event.
+func (n *nodeRecord) over(x cluster.Xid) bool {
+	g := cluster.GPUWith(n.GPUs, x.Key, 0)
+	return g != nil && x.At.Before(g.Loaded())
+}
+
+// greet takes a Hello. Another driver, or one that is gone, leaves nothing of the events before.
+func (n *nodeRecord) greet(h *wire.Hello) {
+	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch ||
+		h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {
+		n.Xids = nil
+	}
+	n.Hello = h
+}
