@@ -60,7 +60,8 @@ var jobOrders = []list.Order[tally.JobRow]{
 	{Column: "gpus"}, {Column: "util_mean_percent", Words: "util", LowFirst: true},
 	{Column: "util_lowest_percent", Words: "lowest", LowFirst: true},
 	{Column: "power_sum_watts", Words: "power"},
-	{Column: "left_seconds", Words: "time left", LowFirst: true, Number: timeLeft}, {Column: "health", Words: "problems", Number: trouble},
+	{Column: "left_seconds", Words: "time left", LowFirst: true, Number: timeLeft},
+	{Column: "health", Words: "problems", Number: trouble},
 }
 
 // Arrive puts the cursor on the selected job.

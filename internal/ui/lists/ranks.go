@@ -70,7 +70,8 @@ func NewRanks(past *prompt.History) *Ranks {
 
 var rankOrders = []list.Order[tally.RankRow]{
 	{Column: "rank", AsListed: true}, {Column: "node"}, {Column: "gpu"}, {Column: "pid"},
-	{Column: "sm_percent", LowFirst: true}, {Column: "cpu_percent", LowFirst: true}, {Column: "gpu_memory_bytes", Words: "memory"},
+	{Column: "sm_percent", LowFirst: true}, {Column: "cpu_percent", LowFirst: true},
+	{Column: "gpu_memory_bytes", Words: "memory"},
 	{Column: "rss_bytes"}, {Column: "elapsed_seconds"},
 }
 
