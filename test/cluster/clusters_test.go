@@ -14,9 +14,10 @@ import (
 
 var clusters = flag.Int("clusters", 1, "how many clusters to start; each runs one test at a time")
 
-// slow are the tests that take longest. They begin first, or one of them would be the last to end.
-var slow = []string{"TestLongFaults", "TestBoards", "TestLogins", "TestJobIsCancelledWhileWatched", "TestAdopted",
-	"TestUnknownJob", "TestDeadLinkIsNotTheDriver", "TestFaults", "TestPowerOff", "TestStoppedForAWhile"}
+// slow are the tests that take longest. They begin first, or one of them would be the last to end; those with many
+// screens at once are apart.
+var slow = []string{"TestLongFaults", "TestBoards", "TestJobIsCancelledWhileWatched", "TestAdopted", "TestUnknownJob",
+	"TestLogins", "TestDeadLinkIsNotTheDriver", "TestPowerOff", "TestFaults", "TestStoppedForAWhile"}
 
 // ready is the variable that tells a test binary that its cluster is up, and which program it tests there.
 const ready = "NVNODETOP_CLUSTER_PROGRAM"
