@@ -34,7 +34,7 @@ var Gap = float32(math.NaN())
 type History struct {
 	newest int64
 	bins   int    // so many, up to newest; 0: there is no sample yet
-	Room   int    // for bins that come, where it is not a quarter of those that are kept
+	room   int    // for bins that come, where it is not a quarter of those that are kept
 	lines  []line // one per metric that has had a value; replaced, never modified
 }
 
@@ -124,6 +124,9 @@ func (h *History) line(id metric.ID) *line {
 	return nil
 }
 
+// Reserve keeps room for so many bins that come; 0: for a quarter of those that are kept.
+func (h *History) Reserve(room int) { h.room = room }
+
 // Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A
 // sample for the bin before the newest goes into the newest. One for an earlier bin means that all bins had too high
 // numbers: it renumbers them.
@@ -142,7 +145,7 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	h.lines = slices.Clone(h.lines)
 	for i := range h.lines {
 		for range shut {
-			h.lines[i].shut(length, h.Room)
+			h.lines[i].shut(length, h.room)
 		}
 	}
 	for i, id := range metric.Kept {

@@ -31,7 +31,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 		g := &out[i]
 		g.Key = gpuKey(g.Card, out[:i])
 		g.History = n.known[g.Key]
-		g.History.Room = n.room
+		g.History.Reserve(n.room)
 		if !r.OffBeat {
 			g.History.Add(bin, history.Len(n.poll), newNumbers(g))
 		}
