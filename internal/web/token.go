@@ -16,16 +16,16 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// door lets in who knows the token.
-type door struct {
+// gate lets in who knows the token.
+type gate struct {
 	local  bool
 	token  string // hashed: to compare takes the same time, whatever is compared
 	name   string // of the cookie: browsers share cookies between all ports of a host
 	cookie string // its value, from which nobody can tell the token
 }
 
-func newDoor(token string, local bool) door {
-	d := door{local: local}
+func newGate(token string, local bool) gate {
+	d := gate{local: local}
 	if token != "" {
 		sum := sha256.Sum256([]byte(token))
 		d.token, d.cookie = string(sum[:]), derived(token, "cookie")
@@ -41,7 +41,7 @@ func derived(token, what string) string {
 }
 
 // guard lets requests pass that may, to be answered with the headers that keep a browser safe.
-func (d *door) guard(next http.Handler) http.Handler {
+func (d *gate) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -92,7 +92,7 @@ func localName(host string) bool {
 }
 
 // exchange gives a browser a cookie for the token in its address, so that the token does not stay there.
-func (d *door) exchange(w http.ResponseWriter, r *http.Request) {
+func (d *gate) exchange(w http.ResponseWriter, r *http.Request) {
 	if d.token != "" {
 		if !d.isToken(r.URL.Query().Get("token")) {
 			fail(w, http.StatusUnauthorized, "wrong token: open the address that nvnodetop serve has printed last")
@@ -107,7 +107,7 @@ func (d *door) exchange(w http.ResponseWriter, r *http.Request) {
 
 // knows reports whether a request has the token: as a bearer's, as a password, for programs that know only those, or as
 // the cookie.
-func (d *door) knows(r *http.Request) bool {
+func (d *gate) knows(r *http.Request) bool {
 	if d.token == "" {
 		return true
 	}
@@ -122,7 +122,7 @@ func (d *door) knows(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(d.cookie)) == 1
 }
 
-func (d *door) isToken(token string) bool {
+func (d *gate) isToken(token string) bool {
 	sum := sha256.Sum256([]byte(token))
 	return subtle.ConstantTimeCompare(sum[:], []byte(d.token)) == 1
 }

@@ -20,11 +20,11 @@ func TestTokenIsNeeded(t *testing.T) {
 		"Authorization: Bearer " + secret[1:]:          http.StatusUnauthorized,
 		"Authorization: Bearer ":                       http.StatusUnauthorized,
 		"Authorization: Bearer":                        http.StatusUnauthorized,
-		"Cookie: " + r.door.name + "=" + r.door.cookie: http.StatusOK,
+		"Cookie: " + r.gate.name + "=" + r.gate.cookie: http.StatusOK,
 		// the token is no cookie, and the other way round
-		"Cookie: " + r.door.name + "=" + secret:  http.StatusUnauthorized,
-		"Authorization: Bearer " + r.door.cookie: http.StatusUnauthorized,
-		"Cookie: nvnodetop=" + r.door.cookie:     http.StatusUnauthorized,
+		"Cookie: " + r.gate.name + "=" + secret:  http.StatusUnauthorized,
+		"Authorization: Bearer " + r.gate.cookie: http.StatusUnauthorized,
+		"Cookie: nvnodetop=" + r.gate.cookie:     http.StatusUnauthorized,
 	} {
 		for _, path := range []string{"/api/v1/jobs", "/metrics", "/gpu_status", "/cluster_status",
 			"/nodes/n1/gpu_status"} {
@@ -62,7 +62,7 @@ func TestLinkBecomesACookie(t *testing.T) {
 			t.Errorf("with the token %q: %d", wrong, w.Code)
 		}
 	}
-	if other := newDoor(secret+"x", true); other.name == r.door.name || other.cookie == r.door.cookie {
+	if other := newGate(secret+"x", true); other.name == r.gate.name || other.cookie == r.gate.cookie {
 		t.Error("two tokens have one cookie")
 	}
 }

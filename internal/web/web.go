@@ -56,7 +56,7 @@ type Options struct {
 // Server answers requests.
 type Server struct {
 	Options
-	door    door
+	gate    gate
 	states  states
 	looks   looks
 	streams atomic.Int32
@@ -67,7 +67,7 @@ type Server struct {
 
 // New returns a Server.
 func New(o Options) *Server {
-	s := &Server{Options: o, door: newDoor(o.Token, o.Local), watched: bell.New()}
+	s := &Server{Options: o, gate: newGate(o.Token, o.Local), watched: bell.New()}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.states.make, s.states.now = o.Snapshot, o.Now
 	s.states.news, s.states.least, s.states.boot = o.News, o.Every*9/10, o.Now() // no tick is exact
@@ -108,7 +108,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/v1/events", s.events)
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "healthy") })
 	mux.HandleFunc("GET /-/ready", s.ready)
-	return s.door.guard(mux)
+	return s.gate.guard(mux)
 }
 
 // ready says whether what is known is complete.
