@@ -184,7 +184,9 @@ func TestCleared(t *testing.T) {
 		Down: &cluster.Down{Failure: reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}}})
 	s.Apply(cluster.Event{At: now.Add(time.Second), Node: "n1",
 		Hello: &wire.Hello{GPUs: []wire.Card{{Minor: new(4), UUID: "x"}}}})
-	hot := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWThermal})}}}
+	hot := &wire.Report{GPUs: []wire.GPU{{
+		Values: metric.Make(map[metric.ID]float64{metric.Throttle: wire.ThrottleHWThermal}),
+	}}}
 	well := &wire.Report{GPUs: []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}}}
 	for sec := range 71 {
 		r := well

@@ -21,7 +21,7 @@ type opening struct {
 // open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
 // takes its result. So there is at most one for a host that is dead.
 func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
-	if s.trip.conn.Failure() != nil { // x/crypto may wait for ever for what is asked now, see await
+	if s.conn.Failure() != nil { // x/crypto may wait for ever for what is asked now, see await
 		return nil, &advice.OpenError{Err: sshconn.ErrGone}
 	}
 	o := j.request(s, net.JoinHostPort(host, port))

@@ -31,7 +31,7 @@ func plainCells(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layou
 	row.Set(f.Snap, n, p)
 	for i := range plain {
 		c := &plain[i]
-		if s := l[c.Key]; s.Shown() && !(kin && slices.Contains(onGPUs, c.Key)) {
+		if s := l[c.Key]; s.Shown() && (!kin || !slices.Contains(onGPUs, c.Key)) {
 			cell(f, s, y, c, &row, role)
 		}
 	}

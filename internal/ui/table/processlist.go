@@ -99,7 +99,7 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 // readings is where the columns begin that do not say where a process is; end, where there is none.
 func (t *ProcessList) readings(end int) int {
 	for k, s := range t.layout {
-		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, col(k)) {
+		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, k) {
 			end = min(end, s.X)
 		}
 	}
