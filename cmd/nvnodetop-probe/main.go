@@ -1,5 +1,5 @@
-// Command nvnodetop-probe is the probe alone, which nvnodetop copies to nodes: without the screen, SLURM and ssh it is
-// a fourth of the size.
+// Command nvnodetop-probe is the probe alone. nvnodetop copies it to nodes: without the screen, SLURM and ssh it has a
+// quarter of the size.
 package main
 
 import (

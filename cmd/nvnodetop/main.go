@@ -1,4 +1,4 @@
-// Command nvnodetop shows every GPU of a SLURM job, on however many nodes, on one screen.
+// Command nvnodetop shows every GPU of a SLURM job, on any number of nodes, on one screen.
 package main
 
 import (

@@ -1,9 +1,8 @@
-// Package access makes the ways to SLURM and to the nodes from the settings: which commands are run where, which
-// transports there are and which one begins, and the sources that use them. It asks the user nothing and prints
-// nothing.
+// Package access builds the ways to SLURM and to the nodes from the settings: the commands and where they run, the
+// transports and the first one to try, and the sources that use them. It neither asks the user nor prints.
 //
-// New may be called any number of times. Sources of one Access may use it together; Close is called once they have
-// ended. The functions may be called from any goroutine.
+// New may be called any number of times. Several sources may share one Access; call Close once they have ended. The
+// functions may be called from any goroutine.
 package access
 
 import (

@@ -3,13 +3,13 @@
 //
 // # A good guest
 //
-// A screen without a key for 30 minutes is drawn, and its nodes are polled, ten times less often until the next key:
-// from a terminal nobody can tell whether it is watched. tmux and GNU screen do tell that they are detached, in the
-// mode of their socket (internal/attached): such a screen slows down within 5 s, and is fresh 1 s after somebody
+// After 30 minutes without a key, the screen is drawn and its nodes are polled ten times less often, until the next
+// key: a program cannot know whether anybody watches its terminal. tmux and GNU screen show in the mode of their socket
+// that they are detached (internal/attached): a detached screen slows down within 5 s, and is fresh 1 s after somebody
 // attaches.
 //
-// What is recorded, writes files (scalars), or prints again and again (list --interval), keeps its pace. Jobs are shown
-// as soon as squeue has answered; their GPUs follow.
+// A recording, a command that writes files (scalars) and a command that prints repeatedly (list --interval) keep their
+// pace. Jobs are shown as soon as squeue has answered; their GPUs follow.
 //
 // Go code runs on one thread at a time, on the login side and in the probe, and both have a memory limit.
 package app

@@ -1,9 +1,9 @@
 // Package attached finds out whether a terminal is attached to the tmux or GNU screen in which this process runs.
 //
-// Both say it in the mode of their socket, where the owner's execute bit stands for an attached client: one stat, and
-// no process of theirs is asked. tmux has one socket for all of its sessions, so that a client of another session
-// counts too: only asking tmux would tell which, which is a process each time. Whatever is not known counts as
-// attached.
+// Both programs show it in the mode of their socket, where the owner's execute bit stands for an attached client. One
+// stat reads it, without asking a process. All sessions of tmux share one socket, so a client of another session counts
+// too: only a question to tmux could tell the sessions apart, at the cost of a process each time. An unknown state
+// counts as attached.
 package attached
 
 import (

@@ -1,5 +1,6 @@
-// Package bell wakes a goroutine that waits for one of several things. Ringing never blocks, and rings that were not
-// received yet count as one. Any number of goroutines may ring a Bell. Await looks at what has rung, not too often.
+// Package bell wakes a goroutine that waits for one of several things. Ringing never blocks, and several rings that
+// nobody has received yet count as one. Any number of goroutines may ring a Bell. Await checks, not too often, what has
+// rung.
 package bell
 
 // Bell is a channel: receive from it to wait for a ring.

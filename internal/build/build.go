@@ -1,4 +1,4 @@
-// Package build says which build this program is. The program and the probe alone share it.
+// Package build knows which build this program is. The program and the separate probe share it.
 package build
 
 import (

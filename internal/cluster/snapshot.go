@@ -9,17 +9,17 @@
 //
 // # Whose GPU it is
 //
-// GPUs are identified by UUID. The number shown is the minor number of the device, since in a job's cgroup the first
-// GPU is always "0". SLURM's GRES IDX is an index into the node's list of GPUs in its configuration. It counts as the
-// minor number only if no GPU of the node has MIG on and all its minor numbers are below the count that scontrol show
-// node gives. Otherwise a GPU is the job's if the probe is in the job's own cgroup, which hides all others; if not,
-// Job.Share says that it is not known. CUDA_VISIBLE_DEVICES is ignored. A GPU that was lost before the probe started
-// has no minor number: it gets one only if the node's earlier reports, its job or its place in NVML's list proves which
-// it is. The GPUs that SLURM allocated are compared with those that are seen: a missing one is a critical problem of
-// the job on that node, exit code 1. A MIG instance is an entry of its own after its GPU, with the GPU's number ("3:1"
-// on the screen) and an index from 1000 on. It never counts as a GPU: not for the job, not in totals, not for SLURM's
-// numbers. A process is listed once, on its instance. The list of GPUs is read again when an instance's handle stops
-// working, and every minute while MIG is on.
+// A GPU is identified by its UUID. Its number on the screen is the minor number of the device, since in a job's cgroup
+// the first GPU is always "0". SLURM's GRES IDX is an index into the node's list of GPUs in its configuration. It
+// counts as the minor number only if no GPU of the node has MIG on and all its minor numbers are below the count that
+// scontrol show node gives. Otherwise a GPU is the job's if the probe is in the job's own cgroup, which hides all other
+// GPUs; if not, Job.Share says that the owner is unknown. CUDA_VISIBLE_DEVICES is ignored. A GPU that was lost before
+// the probe started has no minor number: it gets a number only if the node's earlier reports, its job or its place in
+// NVML's list proves which GPU it is. The GPUs that SLURM allocated are compared with the GPUs that the probe sees: a
+// missing GPU is a critical problem of the job on that node, exit code 1. A MIG instance is an entry of its own after
+// its GPU, with the GPU's number ("3:1" on the screen) and an index from 1000 on. It never counts as a GPU: not for the
+// job, not in totals, not for SLURM's numbers. A process is listed once, on its instance. The list of GPUs is read
+// again when an instance's handle stops working, and every minute while MIG is on.
 package cluster
 
 import (

@@ -1,8 +1,8 @@
-// Package columns knows the columns of the tables that can be chosen, and lists of them.
+// Package columns knows the columns that tables can show, and lists of columns.
 //
-// A column has the key of the field that it shows; those of the processes come from the table of their fields.
-// Everything in it is a constant or a function of its arguments, so it may be used concurrently. Package config checks
-// the lists, and package table draws them.
+// A column has the key of the field that it shows; the columns of processes come from the table of their fields.
+// Everything here is a constant or a function of its arguments, so it may be used concurrently. Package config checks
+// the lists of columns, and package table draws the columns.
 package columns
 
 import (

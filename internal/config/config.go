@@ -1,11 +1,11 @@
-// Package config owns the settings: one Config value, where each of its values comes from, and the choices that are
-// remembered between runs.
+// Package config owns the settings: one Config value, where each of its values comes from, and the choices remembered
+// between runs.
 //
-// A Config is a plain value, and Load fills it: from the command line, else the environment, nvitop's variables there,
-// the user's file, the system's file, or the default. Every setting is a row of one table. The system's file can set
-// limits that nothing else undoes. Each mistake is one line that names the file and the line in it, the variable or the
-// flag. Save edits the user's file. Remembered and Remember read and write small files; they may be called from any
-// goroutine.
+// A Config is a plain value. Load fills each setting from the first of these that has it: the command line, the
+// environment, nvitop's environment variables, the user's file, the system's file, the default. Every setting is a row
+// of one table. Limits in the system's file cannot be undone elsewhere. Each mistake is reported in one line that names
+// the file and its line, the variable, or the flag. Save edits the user's file. Remembered and Remember read and write
+// small files; they may be called from any goroutine.
 package config
 
 import (

@@ -1,9 +1,10 @@
-// Package dense reads the packed numbers of recordings before version 4, which an adaptive binary arithmetic coder has
-// written. Its successor is larger by a third, and needs a sixth of the code (docs/RECORDING.md).
+// Package dense reads the packed numbers of recordings before version 4, which were written by an adaptive binary
+// arithmetic coder. Its successor produces files a third larger, with a sixth of the code (docs/RECORDING.md).
 //
-// Numbers come in rows: one Kind, such as temperatures, of several things, of which each has a Slot. They are
-// differences to the expected ones. The probabilities are those of the Kind so far, so rows must be read in the order
-// in which they were written. The text is not trusted: any gives some numbers, and no error but ErrEnd.
+// Numbers come in rows: one Kind of number, such as temperatures, of several things, each with a Slot. A number is
+// stored as the difference from its expected value. The probabilities come from all earlier numbers of the Kind, so
+// rows must be read in the order in which they were written. The input is not trusted: any input decodes to some
+// numbers, and the only error is ErrEnd.
 //
 // A Decoder is for one goroutine.
 package dense

@@ -1,19 +1,19 @@
-// Package doctor examines the ways from this host to the nodes: SLURM's tools, each transport stage by stage, and what
-// a probe then sees.
+// Package doctor examines the ways from this host to the nodes: SLURM's tools, each transport stage by stage, and the
+// findings of a probe.
 //
-// Collect finds out facts, Judge turns them into a Report, and Text and JSON write that. Judge, Text and JSON are pure
-// functions of their input. Collect reaches up to parallelNodes nodes at a time, through one transport after the other,
-// and closes each session before it returns: only the cached copy of the probe stays on the nodes. Each of its steps
-// has a deadline, of its own or of the Door that takes it. When its context ends it returns soon, with what is known so
-// far. Nothing here is called by more than one goroutine.
+// Collect gathers Facts, Judge turns them into a Report, and Text and JSON write the Report. Judge, Text and JSON are
+// pure functions of their input. Collect reaches up to parallelNodes nodes at a time, through one transport after the
+// other, and closes each session before it returns: only the cached copy of the probe stays on the nodes. Each step has
+// a deadline, either its own or that of its Door. When its context ends, Collect soon returns the Facts gathered so
+// far. Each function is called from one goroutine only.
 //
 // # Facts and verdicts
 //
 // nvnodetop doctor uses the same doors, but all of them, one after the other. doctor.Collect opens a session through
 // each, waits for the first report and closes it. The result is Facts: steps, failures, Hellos, reports. doctor.Judge
-// turns facts into verdicts and reads no clock. Which door nvnodetop would use is not a second set of rules: an
-// auto.Opener goes through the recorded answers (doctor/choose.go). If that door works, the failures of the others are
-// warnings.
+// turns facts into verdicts and reads no clock. To find the door that nvnodetop would use, an auto.Opener goes through
+// the recorded answers (doctor/choose.go): there is no second set of rules. If that door works, the failures of the
+// other doors are warnings.
 package doctor
 
 import (

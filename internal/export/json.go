@@ -1,9 +1,9 @@
 // Package export writes a Snapshot for programs: as JSON, as CSV and for Prometheus. The JSON has the types of the
-// public package schema and is documented by schema.json beside this file, whose version is in every document: a
-// field's meaning changes only with the version. The names of metrics are those of package metric. What is not known
-// has no key, an empty cell, no sample.
+// public package schema and is documented by schema.json beside this file. Each document contains the version of that
+// schema: the meaning of a field changes only with the version. Package metric has the names of metrics. An unknown
+// value has no key in JSON, an empty cell in CSV, and no sample for Prometheus.
 //
-// Functions here are pure: they may be called from any goroutine.
+// The functions are pure: they may be called from any goroutine.
 package export
 
 import (

@@ -1,6 +1,6 @@
-// Package field describes what a list says about each of its rows. A Field is one number or one text: its name, its
-// unit, its heading, and how it is read from a row. From a Table of fields come the columns of a list and their choice,
-// its orders, the fields of filters, the columns of documents and of the web page, and the pages about all of these.
+// Package field describes the fields of the rows of a list. A Field is one number or one text: its name, its unit, its
+// heading, and the way to read it from a row. From a Table of fields come the columns of a list and their choice, its
+// orders, the fields of filters, the columns of documents and of the web page, and the pages about all of these.
 //
 // The tables are in package rows. They never change, so any goroutine may read them.
 package field

@@ -1,32 +1,32 @@
-// Package health has the rules for problems: table.go has a row per problem, peers.go one per problem that shows when
-// the GPUs of a job are compared, the files holds_*.go say when it is one, threshold.go has the numbers that the user
-// can set. Its rooms: say has the words of each finding, xid NVIDIA's catalog of Xids, signs what rules and words both
-// look at. docs/health.md is made of these.
+// Package health has the rules for problems: table.go has a row per problem, peers.go a row per problem found by
+// comparing the GPUs of a job; the files holds_*.go decide when a problem holds, and threshold.go has the numbers that
+// the user can set. Subpackages: say has the words of each finding, xid has NVIDIA's catalog of Xids, and signs reads
+// the values that both rules and words need. docs/health.md is generated from these.
 //
 // Everything here is a pure function and may be called from any number of goroutines. Rules look at one moment of a
 // node, a GPU or a job; store.Store calls them with each Event and keeps the time.
 //
 // # Comparing the GPUs of a job
 //
-// The GPUs of a job are compared once per interval, when one of its nodes reports. Package pace measures: averages of
-// half a minute, shares of the median of a group, and what is usual for each GPU, learned only while the GPUs work in
-// step. A group is the GPUs of one model on one node, or on all nodes once nearly all of these exchange data or pause
-// together. Each group has at most one evidence that its GPUs work together, the first of: traffic over NVLink, PCIe or
-// the network, common pauses, and, where the driver tells no traffic, common waits and a common fall of the power. It
-// is measured while the GPUs work, so a hang does not end it; a GPU that stands still while the others go on does, for
-// half an hour. Equal utilization proves nothing. Without evidence there is no lag, rank_gone is a note, and job_hang
-// is told only of GPUs that nobody has seen work. In a group with traffic, a GPU that has none itself does not lag.
-// docs/health.md has the figures, the doc comment of pace the reasons. Time in which nobody watched, because a node was
-// silent, the job suspended or the utilization not known, is neither idle time nor a pause. While the GPUs of a job
-// pause together, as for a checkpoint, nobody can tell whether one lags: for up to two minutes such a finding neither
-// ends nor ages (Condition.Unclear), unless that GPU does more than before. health judges, and the Store keeps the
-// time: what is first told is as severe as it was for a third of its time. A GPU "lags", it is never "broken": what is
-// constant may be the way in which the job divides its work. scripts/score measures what a change of these rules finds
-// and says wrongly.
+// The GPUs of a job are compared once per interval, when one of its nodes reports. Package pace measures averages of
+// half a minute, shares of the median of a group, and the usual values of each GPU, learned only while the GPUs work in
+// step. A group is the GPUs of one model on one node, or on all nodes once nearly all nodes exchange data or pause
+// together. Each group has at most one kind of evidence that its GPUs work together, the first of: traffic over NVLink,
+// PCIe or the network; common pauses; and, where the driver reports no traffic, common waits and a common fall of the
+// power. The evidence is measured while the GPUs work, so a hang does not end it. A GPU that stands still while the
+// others go on ends it for half an hour. Equal utilization proves nothing. Without evidence, no GPU lags, rank_gone is
+// a note, and job_hang is reported only for GPUs that have not been seen to work. In a group with traffic, a GPU that
+// has none itself does not lag. docs/health.md has the figures, the doc comment of pace the reasons. Time without data,
+// because a node was silent, the job suspended or the utilization unknown, is neither idle time nor a pause. While the
+// GPUs of a job pause together, as for a checkpoint, nobody can tell whether one lags: for up to two minutes such a
+// finding neither ends nor ages (Condition.Unclear), unless that GPU does more than before. health judges, and the
+// Store keeps the time: the first severity reported is the one that held for a third of the time. A GPU "lags", it is
+// never "broken": a constant difference may be the way in which the job divides its work. scripts/score measures the
+// true and the false findings of a change to these rules.
 //
-// What is printed once takes two reports of each node (poller.Config.Second), so that rates exist and rules that want
-// two samples can hold. What the nodes have not reported long enough for is Snapshot.NotChecked: each row of the rules
-// says how long it takes, so nothing is listed twice.
+// An output that is printed once takes two reports of each node (poller.Config.Second), so that rates exist and rules
+// that need two samples can hold. Snapshot.NotChecked lists the problems for which the nodes have not reported long
+// enough: each row of the rules says how long its problem takes.
 package health
 
 import (

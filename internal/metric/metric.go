@@ -1,9 +1,9 @@
-// Package metric holds the table of all metrics that nvnodetop reads from a GPU or a node, and Values, which holds one
-// reading of them.
+// Package metric has the table of all metrics that nvnodetop reads from a GPU or a node. Values holds one reading of
+// these metrics.
 //
-// To add a metric, add an ID and its row in one of the rows files here, and a reader in package probe/nvml (or in
-// probe, for the node). The protocol, the histories, the JSON document with its schema, and docs/metrics.md follow from
-// the row. Metrics of a process are not in the table: processes are structs.
+// To add a metric, add an ID and its row to a file of rows in this package, and a reader to package probe/nvml (for the
+// node: to probe). The protocol, the histories, the JSON document with its schema, and docs/metrics.md follow from the
+// row. Metrics of a process are not in the table: processes are structs.
 //
 // The table never changes, so any goroutine may read it. A Values is a plain value: copies share nothing.
 package metric

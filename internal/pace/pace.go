@@ -1,32 +1,33 @@
 // Package pace measures how fast the GPUs of a job work: on average over the last half minute, compared with the job's
-// other GPUs of the same model, and compared with what is usual for them. It does not judge: package health does.
+// other GPUs of the same model, and compared with their usual values. Package health judges the result.
 //
 // # What works together
 //
-// Equal utilization proves nothing, and neither does one launcher. GPUs of a job are compared in a Group: those of one
-// model on one node, or on all nodes once these are seen to work together. A Group has one Evidence, or None:
+// Equal utilization proves nothing, and neither does one launcher. GPUs of a job are compared in a Group: the GPUs of
+// one model on one node, or on all nodes once the nodes are seen to work together. A Group has one Evidence, or None:
 //
-//   - NVLink, PCIe, Network: two thirds of the Group's GPUs exchange data while they work. 16 MiB/s are enough over
-//     NVLink, since only GPUs are there; a GPU that spins in a collective polls with some 100 kB/s. PCIe and networks
-//     need 64 MiB/s in each direction, and no direction three times as much as the other, since programs also load
-//     images, offload and write checkpoints alone. The traffic of a node counts if no other job uses the node.
-//   - Pauses: three in a row begin and end within 12 s on all GPUs but one in ten. A pause of only some GPUs begins the
-//     count anew.
-//   - Waits, Falls: only where the driver tells no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at
+//   - NVLink, PCIe, Network: two thirds of the Group's GPUs exchange data while they work. Over NVLink 16 MiB/s are
+//     enough, since it connects only GPUs; a GPU that spins in a collective polls at about 100 kB/s. Over PCIe and
+//     networks each direction needs 64 MiB/s, and neither may have three times as much as the other, since programs
+//     that work alone also load images, offload data and write checkpoints. The traffic of a node counts if no other
+//     job uses the node.
+//   - Pauses: three in a row begin and end within 12 s on all GPUs but one in ten. A pause of only some GPUs restarts
+//     the count.
+//   - Waits, Falls: only where the driver reports no traffic (a vGPU, an old driver). Nearly all GPUs begin to spin at
 //     the same time, or all do a sixth less when one gets slower. Where traffic is known and absent, equal programs may
-//     do the same by themselves.
+//     show the same behavior independently.
 //
-// What was exchanged counts with a time constant of 10 minutes of work, so it outlives a hang and a long pause, in
-// which nobody works, and not the next program of the job. To be called slow, a GPU of a group with traffic must have
-// sent something in its last 45 s of work: itself, unless the evidence is Network. A GPU that stands still while the
-// others go on as usual proves that they do not need it: for half an hour the Group does not work together, whatever
-// its traffic.
+// Exchanged data counts with a time constant of 10 minutes of work. So the evidence survives a hang and a long pause,
+// without any work, but not the next program of the job. In a group with traffic, a GPU is called slow only if data was
+// exchanged in its last 45 s of work: by the GPU itself, or by its node if the evidence is Network. A GPU that stands
+// still while the others go on as usual proves that the others do not need it: for half an hour the Group does not work
+// together, whatever its traffic.
 //
-// Across nodes it is the network, NVLink of the only GPU of each node, or common pauses. What is not known to work
-// together is never compared: silence is better than a guess.
+// Across nodes the evidence is the network, NVLink of the only GPU of each node, or common pauses. GPUs that are not
+// known to work together are never compared: silence is better than a guess.
 //
 // Everything here belongs to the Store of package cluster, which calls it under its lock. Nothing reads the clock:
-// samples and comparisons carry their times, so the same ones always give the same result.
+// samples and comparisons carry their times, so the same input always gives the same result.
 package pace
 
 import (

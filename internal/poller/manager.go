@@ -3,22 +3,22 @@
 //
 // All methods of Manager may be called from any goroutine; only Run and Ask block. Events of one node are emitted in
 // order. Events of several nodes interleave, so emit must be safe for concurrent use. The last event of a dropped node
-// is Gone. When Run ends, no event says so: that its sessions close is no news about a node, and whoever keeps the
-// events keeps the nodes as they were. A node that sends more than it was asked for is cut off, and a panic costs one
-// node, not the program.
+// is Gone. The end of Run emits no event: closing the sessions is no news about a node, and consumers of the events
+// keep the nodes as they were. A node that sends more than requested is cut off, and a panic costs one node, not the
+// program.
 //
-// A node that is new, or whose session has just ended, is dialed at once, however many there are: each needs a
-// connection anyway, and what costs the processor is for the Opener to limit. Nodes whose last attempt failed share a
-// few tokens, since a dead node answers nothing for seconds. So dead nodes do not keep healthy ones waiting.
+// A new node, or a node whose session has just ended, is dialed at once, whatever the number of nodes: each needs a
+// connection anyway, and the Opener limits the load on the processor. Nodes whose last attempt failed share a few
+// tokens, since a dead node does not answer for seconds. So dead nodes do not delay healthy nodes.
 //
 // # Many nodes at once
 //
-//   - The poller dials a new node, or one whose session has ended, at once, however many there are: each needs a
-//     connection anyway. Nodes whose last attempt failed share tokens, so a cluster that is switched off is asked
-//     slowly. A dead node keeps nobody waiting.
-//   - A session in the cgroup of a job (pam_slurm_adopt) that the node has ended is followed by a pause of about 10 s.
-//     Logins that came at once were put into the ending job again: SLURM took a minute to end it, and may drain the
-//     node for that.
+//   - The poller dials a new node, or a node whose session has ended, at once, whatever the number of nodes: each needs
+//     a connection anyway. Nodes whose last attempt failed share tokens, so a cluster that is switched off is dialed
+//     slowly. A dead node delays no other node.
+//   - After a node has ended a session in the cgroup of a job (pam_slurm_adopt), the poller pauses for about 10 s. A
+//     login without a pause was put into the ending job again: SLURM then took a minute to end the job, and may drain
+//     the node for it.
 package poller
 
 import (

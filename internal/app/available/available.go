@@ -1,4 +1,4 @@
-// Package available is the command available: the free GPUs of nodes, and those that SLURM can still give.
+// Package available is the command available: the free GPUs of nodes, and the GPUs that SLURM can still allocate.
 package available
 
 import (

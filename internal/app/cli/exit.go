@@ -1,5 +1,5 @@
-// Package cli is what every command has: its streams and its settings, the flags that commands share, the log, the
-// exit codes, and the lines for a person on standard error.
+// Package cli holds what all commands share: streams, settings, common flags, the log, exit codes, and the lines for a
+// person on standard error.
 package cli
 
 import (

@@ -1,5 +1,5 @@
-// Package feed chooses the source of Events, for the user's requests too, and runs an output on it: until the user
-// ends it, again and again, or once, with a verdict on what was printed. No output gets a feed that is not guarded.
+// Package feed chooses the source of Events and of the user's requests, and runs an output on it: until the user ends
+// it, repeatedly, or once with a verdict on the result. Every output gets a guarded feed.
 package feed
 
 import (

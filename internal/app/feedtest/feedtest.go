@@ -1,5 +1,5 @@
-// Package feedtest has feeds for tests of what is made of their Events, and what surrounds the program there: a
-// terminal, a squeue, a recording.
+// Package feedtest has feeds for tests of outputs, and the surroundings of the program: a terminal, a squeue, a
+// recording.
 package feedtest
 
 import (

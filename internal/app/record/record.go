@@ -1,4 +1,4 @@
-// Package record records: the command, which has no screen, and what records beside screens and other commands.
+// Package record records Events: in the command record, which has no screen, and beside screens and other commands.
 package record
 
 import (

@@ -1,4 +1,5 @@
-// Package replay is the command replay: a recording on the screens, or a moment or a report of it as text.
+// Package replay is the command replay: it shows a recording on the screens, or prints one moment of it or a report of
+// it.
 package replay
 
 import (

@@ -1,4 +1,4 @@
-// Package scalars is the command scalars, also log: numbers over time, appended to files.
+// Package scalars is the command scalars, also log: it appends numbers to files over time.
 package scalars
 
 import (

@@ -1,5 +1,5 @@
-// Package screen shows the screens of what is watched, records beside them when the user wants it, and saves what
-// the user chooses there.
+// Package screen runs the screens. It records beside them when the user wants a recording, and saves the user's
+// choices.
 package screen
 
 import (

@@ -1,4 +1,4 @@
-// Package selection is nvitop's flags that choose GPUs and processes.
+// Package selection has nvitop's flags that choose GPUs and processes.
 package selection
 
 import (

@@ -1,4 +1,4 @@
-// Package track is the command track: what a command or a job has used.
+// Package track is the command track: it reports what a command or a job has used.
 package track
 
 import (

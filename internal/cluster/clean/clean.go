@@ -1,5 +1,5 @@
-// Package clean takes from nodes and SLURM only what can be true: names that are safe to display, lists and times
-// within limits. What it returns is a copy.
+// Package clean accepts from nodes and SLURM only data that can be true: names that are safe to display, and lists and
+// times within limits. It returns copies.
 package clean
 
 import (

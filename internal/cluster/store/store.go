@@ -9,30 +9,30 @@
 //
 // # Nodes that fail
 //
-// 20 s after its last report a node without a session has no numbers any more: a Snapshot has its last ones as
-// Node.Past, beside those of now, so that whoever counts the latter need not look at the state. Outputs that show one
-// node at a time ask for Node.AsSeen, and say of when it is. A Past is made once per failure, costs no copy of a
-// history, and is freed with the node: when its last job has ended.
+// A node without a session loses its numbers 20 s after its last report. A Snapshot keeps the last numbers in
+// Node.Past, apart from the current ones, so that totals need not look at the state of a node. Outputs that show one
+// node at a time ask for Node.AsSeen, and show its time. The Store makes a Past once per failure, without a copy of a
+// history, and frees it with the node: when the node's last job has ended.
 //
-// Where at least two nodes of running jobs were watched and none has reported for three intervals, the cause is here or
-// on the way. That is one Silence, which stands in place of what would be said of each node (silences), also of
-// those that take up to 30 s to come back. A node that says why it does not report, as a refused login, speaks for
-// itself.
+// If at least two nodes of running jobs were watched and none has reported for three intervals, the cause is this host
+// or the network. One Silence then replaces the problems of the single nodes (silences), also of nodes that take up to
+// 30 s to come back. A node with a known reason, such as a refused login, keeps its own problem.
 //
 // # Processes and ranks
 //
 // A probe lists the processes on its GPUs in the first report after each Hello, then once a minute, and in each report
-// while a page shows them. The Store keeps the last list, at most three minutes, with the time of its arrival
-// (Node.ListedAt): an older one never looks new. It also remembers where each rank of a running job was last listed
-// (Node.Ranks). tally.Ranks makes the rank table of these, and tells a rank that is gone from one of which nothing is
-// known because its node is silent. A rank that two lists lack, while at least as many of its program run, is a problem
+// while a page shows them. The Store keeps the last list for at most three minutes, with the time of its arrival
+// (Node.ListedAt): an old list never looks new. It also remembers where each rank of a running job was last listed
+// (Node.Ranks). tally.Ranks makes the rank table from both, and distinguishes a rank that is gone from a rank whose
+// node is silent. A rank missing from two lists, while at least as many ranks of its program run, is a problem
 // (cluster.Peers.Gone).
 //
-// A job may run several programs with equal ranks, as two torchruns of four. cluster.Programs tells them apart, for the
-// table and the rule alike. A probe sends with each rank a hash of what its launcher gives all ranks of a program:
-// address, port and run of torchrun, the namespace of PMIx, the step of SLURM. Where there is none, the parent process
-// counts. That alone proves nothing: after a restart, or where each node has its own launcher, one program has several.
-// Two programs are two only if processes of the same rank, launched differently, have run at the same time.
+// A job may run several programs with the same ranks, such as two torchruns of four. cluster.Programs tells them apart,
+// for the table and for the rule. With each rank, a probe sends a hash of what the launcher gives to all ranks of a
+// program: address, port and run of torchrun, the namespace of PMIx, the step of SLURM. Without such values, the parent
+// process counts. Different parents alone prove nothing: after a restart, or with one launcher per node, one program
+// has several parents. Two programs count as two only if processes of the same rank, launched differently, have run at
+// the same time.
 package store
 
 import (

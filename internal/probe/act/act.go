@@ -1,22 +1,23 @@
-// Package act does on a node what a user asks for: it sends signals to processes, and finds the relatives of processes.
+// Package act carries out a user's requests on a node: it sends signals to processes, and finds the relatives of
+// processes.
 //
-// A signal reaches only processes of the user who runs the probe, also when that is root, and never one that has got
-// the PID of a process that has ended: the start time is checked while a pidfd holds the process, where the kernel has
-// those. It never reaches init, the probe, or what the probe runs under.
+// A signal reaches only processes of the user who runs the probe, even if that user is root. It never reaches a process
+// that has reused the PID of an ended process: the start time is checked while a pidfd holds the process, where the
+// kernel has pidfds. It never reaches init, the probe, or the ancestors of the probe.
 //
-// The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a process
-// that hangs in the kernel and a directory of users may take forever: what is not known by then is left out. At most
-// maxHung goroutines stay behind.
+// The methods of a Desk may be called from any goroutine. They return within a few seconds, although reading a hung
+// process or a directory of users may take forever: values that are still unknown then are left out. At most maxHung
+// goroutines stay behind.
 //
 // # How a signal is sent
 //
-// A signal is a question to the node that runs the process: PID, start time and number of the signal go there, and one
-// result for each process comes back. internal/probe/act opens a pidfd, then compares the start time and the owner, and
-// then sends, so that no process gets a signal in the place of one that has ended; on kernels before 5.3 a moment is
-// left between the check and the signal. It signals processes of its own real user only, also as root, and neither init
-// nor itself nor what it runs under: that would end the session, or the shell of the user. A request that lacks the
-// start time of a process is refused as a whole. Each signal is a line of the log before it is sent, and again with its
-// result, one of wire's words.
+// A signal is a question to the node that runs the process: the question has the PID, the start time and the number of
+// the signal, and the answer has one result for each process. internal/probe/act opens a pidfd, then compares the start
+// time and the owner, and then sends the signal, so that no process gets a signal meant for an ended one; on kernels
+// before 5.3 a short gap remains between the check and the signal. It signals only processes of its own real user, also
+// as root. It never signals init, itself or its ancestors: their end would be the end of the session, or of the user's
+// shell. A request that lacks the start time of a process is refused as a whole. Each signal is logged before it is
+// sent, and again with its result, one of wire's words.
 package act
 
 import (

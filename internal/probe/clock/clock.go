@@ -1,5 +1,5 @@
-// Package clock is the clocks and tickers of the probe, which tests replace. Its functions may be called from any
-// goroutine; a Beat is for one.
+// Package clock has the clocks and tickers of the probe, which tests replace. Its functions may be called from any
+// goroutine; a Beat is for one goroutine.
 package clock
 
 import "time"

@@ -1,5 +1,5 @@
-// Package driver is what the probe needs of the driver, as interfaces that internal/probe/nvml implements: the GPUs,
-// the Readers of their metrics, the processes on them, their Xids, and errors by their consequence.
+// Package driver has the interfaces through which the probe uses the driver, implemented by internal/probe/nvml: the
+// GPUs, the Readers of their metrics, the processes on them, their Xids, and errors by their consequence.
 //
 // A call into the driver may take seconds, or never return. While Init or Shutdown runs, nothing else may be called;
 // all other methods may be called from several goroutines at once.

@@ -1,43 +1,43 @@
-// Package gpus reads the GPUs of the node, and keeps the list of them up to date: it finds those that come, that are
-// lost and that come back, and a driver that goes away.
+// Package gpus reads the GPUs of the node, and keeps the list of GPUs up to date: it notices GPUs that appear, are lost
+// or come back, and a driver that goes away.
 //
-// A Stock is for one goroutine, the sampler's, which never calls into the driver itself, since a call may hang. A crew
-// reads the GPUs on goroutines of its own, and one more takes the inventory, while a GPU is lost also beside the
-// readings. Read waits for them only for a part of the interval: what comes late is in a later report, and a GPU that
-// hangs keeps none of the others from it. As long as each GPU answers quickly, one goroutine at a time reads them. What
-// the driver refuses, or a GPU does not have, is absent with its reason.
+// A Stock is for one goroutine, the sampler. The sampler never calls the driver itself, since a call may hang. A crew
+// reads the GPUs on goroutines of its own, and another goroutine takes the inventory; while a GPU is lost, it also runs
+// during readings. Read waits for both only for a part of the interval: late values go into a later report, and a hung
+// GPU does not keep other GPUs out of a report. As long as each GPU answers quickly, one goroutine at a time reads
+// them. Values that the driver refuses, or that a GPU does not have, are absent with a reason.
 //
 // # Reading a GPU
 //
-//   - Rates. The Reader of a row with Rate gives a counter. It is not a value, since NVLink's bytes exceed what a value
-//     can hold within hours. The probe divides the increase by the time between two readings of that counter. There is
-//     no rate in the first reading, after a counter went backwards or the GPU was lost, and in values that are
-//     repeated. Nor is there one if a reading took more than a tenth of that time, since the driver does not say when
-//     in a call it read the counter. Within 0.5 s the last rate is repeated.
-//   - No garbage. A report without a list of processes allocates nothing of ours; a test counts. Two reports take
-//     turns, since the Writer keeps the GPUs of the last one. A reading is never shared: each GPU has one for the
-//     driver and one for the report, which change places when the first has ended. The shift and the round of a report
-//     are used again only when their readings have all ended and no goroutine has them any more. What is left is
-//     go-nvml's: it allocates the results of a call.
+//   - Rates. The Reader of a row with Rate returns a counter. The counter itself is no value, since NVLink's bytes
+//     exceed the range of a value within hours. The probe divides the increase by the time between two readings of the
+//     counter. There is no rate in the first reading, after a counter went backwards or the GPU was lost, and in
+//     repeated values. There is also no rate if a reading took more than a tenth of that time, since the driver does
+//     not say when during the call it read the counter. Within 0.5 s the last rate is repeated.
+//   - No garbage. Our code allocates nothing for a report without a list of processes; a test counts the allocations.
+//     Two reports take turns, since the Writer keeps the GPUs of the last report. A reading is never shared: each GPU
+//     has one reading for the driver and one for the report, and they change places when the driver's reading has
+//     ended. The shift and the round of a report are reused only when all of their readings have ended and no goroutine
+//     holds them. The remaining allocations are those of go-nvml, for the results of a call.
 //   - Wake-ups. A timer of the kernel wakes one thread for a report. The monitor thread of the Go runtime cannot be
-//     switched off: it wakes up with it, and sleeps for 20 µs again and again while anything runs. So a probe asks the
-//     kernel for 1 ms of slack, before the runtime starts (bind.c). Besides reports, what comes from the login side and
-//     the 5 s of the Xids wake it up.
+//     switched off: it wakes up too, and repeatedly sleeps for 20 µs while anything runs. So a probe asks the kernel
+//     for 1 ms of slack, before the runtime starts (bind.c). Apart from reports, only input from the login side and the
+//     5 s timer of the Xids wake the probe.
 //   - Absence has a reason. The first complete reading of a GPU decides which metrics of reports it lacks: Card.Absent
-//     lists them under NVML's error message. What the GPU or the driver does not have is not asked for again until the
-//     GPUs are listed anew; what we may not read is, and a Hello says when it is there. What is read once is also
-//     listed when its call fails or has not returned; it is tried again every 10 s. What fails later in a report is
-//     absent in that report, and no Hello says so.
+//     lists them under NVML's error message. A metric that the GPU or the driver does not have is not requested again
+//     until the GPUs are listed anew. A metric that we may not read is requested again, and a Hello announces it when
+//     it is available. A metric that is read once is also listed when its call fails or has not returned; it is retried
+//     every 10 s. A metric that fails in a later report is absent from that report, without a Hello.
 //   - Cards do not wait for each other. They are read like the values for reports. The first Hello waits at most 750 ms
-//     for them and 125 ms for the first readings. A GPU that hangs there is listed with what is known of it so far,
-//     reports name the call, and a Hello of its own completes its card when the call returns. Until then nothing else
-//     is asked of it.
+//     for the cards and 125 ms for the first readings. A GPU that hangs then is listed with the facts known so far,
+//     reports name the call, and a Hello of its own completes the card when the call returns. Until then the driver is
+//     asked nothing else about this GPU.
 //
-// A collector that fails affects only itself: the report carries the fault, the other columns stay. A call that hangs
-// affects only its GPU or its process: the probe reads GPUs one after the other, on a goroutine that it leaves behind
-// after 250 ms, and continues with the rest on another. A report waits for the readings that it begins, up to half an
-// interval or 5 s. A late reading is used in the next report. Reports keep their pace, and say which GPU hangs and how
-// old its values are.
+// A collector that fails affects only itself: the report contains the fault, and the other columns stay. A call that
+// hangs affects only its GPU or its process: the probe reads the GPUs one after the other on a goroutine, leaves that
+// goroutine behind after 250 ms, and continues with the remaining GPUs on another. A report waits for the readings that
+// it begins, up to half an interval or 5 s. A late reading is used in the next report. Reports keep their pace, and say
+// which GPU hangs and how old its values are.
 package gpus
 
 import (

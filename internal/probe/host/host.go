@@ -1,8 +1,8 @@
 // Package host reads the node: CPU, load, memory, network, disks, and the memory of SLURM jobs from their cgroups.
 //
-// A Reader and a Jobs are for one goroutine, the sampler's. Files that the kernel answers from memory are read there;
-// they stay open. What may hang is read on a goroutine of its own, and waited for only briefly: a file system that does
-// not answer, the counters of a network card, cgroups. A value that cannot be read is absent.
+// A Reader and a Jobs are for one goroutine, the sampler's. The sampler reads the files that the kernel serves from
+// memory, and keeps them open. Reads that may hang have a goroutine of their own, and the sampler waits for them only
+// briefly: file systems, the counters of network cards, cgroups. A value that cannot be read is absent.
 package host
 
 import (
