@@ -1,0 +1,145 @@
+package pace
+
+import "time"
+
+// Group is the GPUs of one model that are compared: of one node, or of all nodes if those are known to work together.
+type Group struct {
+	Model    uint64
+	Node     int           // as GPU.Node, or Everywhere
+	GPUs     []*GPU        // that report their utilization
+	Median   Numbers       // of their means; of two, the higher one
+	Lower    Numbers       // of two, the lower one
+	Usual    Numbers       // the median, usually, while the job works
+	Used     float32       // the median memory in use, in bytes; NaN: unknown
+	Full     int           // GPUs at a utilization of at least FullFrom
+	Near     int           // GPUs whose utilization and power are near the median
+	Works    bool          // most of them work
+	InStep   bool          // they work, nearly all of them equally
+	Paused   bool          // they do not work in step, for a short time so far, or did not until a moment ago
+	Halted   time.Time     // when that pause began, or the last one
+	Evidence Evidence      // that they work together
+	Parted   time.Time     // when one was last seen to be idle while the others went on
+	Spinning int           // GPUs that only wait for others
+	Moving   int           // GPUs that do more than that
+	halted   int           // GPUs that have halted
+	stood    time.Time     // when they were last seen not to work in step; zero: long ago
+	streak   time.Duration // for how long they were in step the last time, short slips aside
+	slip     time.Duration // for how long they have not been in step since
+	work     float64       // seconds of work, of which the last minutes count most
+	inStep   float64       // of these, in step
+	without  time.Duration // for how long one is idle and the others go on
+	halts    rhythm        // of the GPUs that have halted
+	spins    rhythm        // of those that spin
+	fell     time.Time     // when all were last seen to do less while one was slow
+	uneven   time.Time     // when they were last seen not to work in step, or most of them to wait
+	at       time.Time     // of the last comparison
+}
+
+// Everywhere is the Node of a Group of all nodes.
+const Everywhere = -1
+
+// Together reports whether the GPUs are known to work together.
+func (g *Group) Together() bool {
+	return g.Evidence != None && (g.Parted.IsZero() || g.at.Sub(g.Parted) > apart || g.spins.latest.After(g.Parted))
+}
+
+// Coupled reports whether the GPUs work together, and have nearly always worked in step.
+func (g *Group) Coupled() bool {
+	mostly := g.work >= settles.Seconds()/2 && g.inStep >= 0.8*g.work
+	return g.Together() && (mostly || len(g.GPUs) < several && g.streak >= 2*settles)
+}
+
+// Lockstep reports whether the GPUs work in step now, and nearly always have. Just after a pause the averages still
+// tell of that.
+func (g *Group) Lockstep() bool { return g.InStep && g.at.Sub(g.uneven) > recovers && g.Coupled() }
+
+// Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever is
+// usual for them.
+func (g *Group) Quiet() bool {
+	return quiet(&g.Median, g.GPUs[0].Limit)
+}
+
+func quiet(n *Numbers, limit float32) bool {
+	return n[Power] < quietPower*limit && n[Memory] <= quietMemory && !(n[Link] > LeastLink)
+}
+
+// byNode reports whether the GPUs are equally busy on each node, and those of at least half of the nodes equally busy.
+func (g *Group) byNode() bool {
+	if g.Node != Everywhere || g.Evidence == None {
+		return false
+	}
+	nodes, even := 0, 0
+	for from := 0; from < len(g.GPUs); {
+		to, busy := from, 0
+		for ; to < len(g.GPUs) && g.GPUs[to].Node == g.GPUs[from].Node; to++ {
+			if near(g.GPUs[to].Share[Util], nearUtil) {
+				busy++
+			}
+		}
+		switch busy {
+		case to - from:
+			even++
+		case 0:
+		default:
+			return false
+		}
+		nodes, from = nodes+1, to
+	}
+	return nodes > 1 && 2*even >= nodes
+}
+
+// Rests reports whether most GPUs did nothing of their usual work in their last samples.
+func (g *Group) Rests() bool { return 2*g.halted > len(g.GPUs) }
+
+// Others returns what the other GPUs of the group have: the median. If it lies between two halves, the faster one sets
+// the pace, which has the higher utilization and the higher clock; of power and memory traffic that is the half that
+// the GPU is not in.
+func (g *Group) Others(gpu *GPU, m Measure) float32 {
+	if gpu.Mean[m] >= g.Median[m] && m != Util && m != Clock {
+		return g.Lower[m]
+	}
+	return g.Median[m]
+}
+
+// Spins reports whether a GPU only waits for others: it runs kernels all the time, which read no memory, send nothing
+// and take little power.
+func (g *Group) Spins(gpu *GPU) bool {
+	n := &gpu.Mean
+	if n[Util] < FullFrom || !(n[Memory] <= spinMemory) || n[Link] > LeastLink && gpu.now[Link] > LeastLink &&
+		!(n[Link] <= spinLink*g.Usual[Link]) {
+		return false
+	}
+	usual := g.Usual[Power]
+	if share := gpu.Usual[Power]; share == share {
+		usual *= share
+	}
+	return n[Power] <= spinPower*usual || usual != usual && n[Power] < quietPower*gpu.Limit
+}
+
+// Slowed returns which share of its usual work the rest of a GPU's group does, as its power, memory traffic or links
+// tell; NaN: unknown.
+func (g *Group) Slowed(gpu *GPU) float32 {
+	least := unknown
+	for _, m := range [...]Measure{Power, Memory, Link} {
+		if now := share(g.Others(gpu, m), g.Usual[m]); now == now && !(now >= least) {
+			least = now
+		}
+	}
+	return least
+}
+
+// step counts time in step, or not in step, and reports which.
+func (g *Group) step(passed time.Duration) bool {
+	inStep := g.InStep && (len(g.GPUs) >= several || g.Near == len(g.GPUs))
+	keep := 1 - float64(weightOf(passed, remembers))
+	g.work, g.inStep = keep*g.work+passed.Seconds(), keep*g.inStep
+	if !inStep {
+		g.slip += passed
+		return false
+	}
+	if g.slip > slips {
+		g.streak = 0
+	}
+	g.streak, g.slip, g.inStep = g.streak+passed, 0, g.inStep+passed.Seconds()
+	return true
+}
