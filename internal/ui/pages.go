@@ -46,7 +46,7 @@ type (
 	// forgetter is told that there is no job any more.
 	forgetter interface{ Forget() }
 	// covered may have another page over it, which has the keyboard.
-	covered interface{ On() keys.Page }
+	covered interface{ OnTop() keys.Page }
 )
 
 // entry is all that the screen knows of a page.

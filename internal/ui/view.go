@@ -116,7 +116,7 @@ func (v *view) keys(s *part.Scene) keys.Page {
 		return keys.OnNoJobs
 	}
 	if p, is := v.body().(covered); is {
-		return p.On()
+		return p.OnTop()
 	}
 	return v.on
 }

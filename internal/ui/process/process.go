@@ -125,8 +125,8 @@ func (p *Page) show(s *part.Scene, at nav.Process) bool {
 	return i >= 0
 }
 
-// On is the page that is seen, in the list of keys.
-func (p *Page) On() keys.Page { return p.over.on() }
+// OnTop is the page that is seen, in the list of keys.
+func (p *Page) OnTop() keys.Page { return p.over.on() }
 
 // Forget closes what is over the page.
 func (p *Page) Forget() { p.over.close() }
