@@ -95,7 +95,7 @@ func (d *discoverer) leave() {
 }
 
 // run asks until ctx ends and publishes what is known: before the first answer, only the question. It returns
-// slurm.ErrNoSlurm if the first question finds no SLURM.
+// command.ErrNoSlurm if the first question finds no SLURM.
 func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {
 	d.touch() // whoever starts the program is there
 	emit(d.known)
@@ -120,7 +120,7 @@ func (d *discoverer) publish(emit func(cluster.Discovery)) {
 	emit(d.known)
 }
 
-// ask asks for the jobs. The error is slurm.ErrNoSlurm, or ctx's.
+// ask asks for the jobs. The error is command.ErrNoSlurm, or ctx's.
 func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	before := d.known.Jobs
 	over := d.overSince(d.known.Asked, time.Now())

@@ -45,7 +45,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 	return &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
 }
 
-// Run emits Events until ctx ends. It returns slurm.ErrNoSlurm at once if there is no SLURM here.
+// Run emits Events until ctx ends. It returns command.ErrNoSlurm at once if there is no SLURM here.
 func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	l.discoverer.floor, l.discoverer.first = l.Floor, l.Heard
 	ctx, cancel := context.WithCancel(ctx)

@@ -48,7 +48,7 @@ type fakeJob struct {
 	start, over      time.Time // over: when it ends by itself, and when it has ended
 }
 
-// run is a slurm.Runner.
+// run is a command.Runner.
 func (c *controller) run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
 	c.mu.Lock()
 	mood := c.mood
