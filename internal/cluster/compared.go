@@ -36,11 +36,11 @@ type Comparison struct {
 	Waiting time.Time     // since when the others of its program wait for it; zero: they go on
 	Allowed time.Duration // how long a job may be idle; 0: not known
 	Longest time.Duration // the longest pause of the job before
-	Places  []Place       // GPUs that differ, in the order in which that began, at most maxPlaces
+	Places  []Differing   // GPUs that differ, in the order in which that began, at most maxPlaces
 }
 
-// Place is a GPU, and since when it differs.
-type Place struct {
+// Differing is a GPU that differs, and since when it differs.
+type Differing struct {
 	Node   string
 	Number int
 	Key    string
@@ -64,11 +64,11 @@ const (
 const maxPlaces = 3
 
 // NewPlaces returns where the first of these peers are, which differ since these times.
-func NewPlaces(peers []Peer, since func(Peer) time.Time) []Place {
+func NewPlaces(peers []Peer, since func(Peer) time.Time) []Differing {
 	slices.SortStableFunc(peers, func(a, b Peer) int { return since(a).Compare(since(b)) })
-	var places []Place
+	var places []Differing
 	for _, p := range peers[:min(len(peers), maxPlaces)] {
-		places = append(places, Place{Node: p.Node.Name, Number: p.Own.Number, Key: p.Own.Key, Since: since(p)})
+		places = append(places, Differing{Node: p.Node.Name, Number: p.Own.Number, Key: p.Own.Key, Since: since(p)})
 	}
 	return places
 }

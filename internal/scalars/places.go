@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// place is a GPU of a job with its tag.
-type place struct {
+// taggedGPU is a GPU of a job with its tag.
+type taggedGPU struct {
 	tag     string
 	node    string
 	gpu     *cluster.GPU
@@ -19,7 +19,7 @@ type place struct {
 
 // places are the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the rank
 // of each.
-func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []place {
+func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []taggedGPU {
 	t := tags{job: j, taken: map[string]bool{}, ranked: map[*cluster.GPU]bool{}, used: map[*cluster.GPU]bool{}}
 	rows := tally.Ranks(s, j)
 	for i := range rows {
@@ -37,7 +37,7 @@ func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int
 // tags are the places of a job that are being collected.
 type tags struct {
 	job    *cluster.JobView
-	places []place
+	places []taggedGPU
 	taken  map[string]bool       // tags
 	ranked map[*cluster.GPU]bool // those of a rank
 	used   map[*cluster.GPU]bool // those with a process of the job
@@ -62,7 +62,7 @@ func (t *tags) addRank(r *tally.RankRow) {
 	t.taken[tag] = true
 	if r.GPU != nil {
 		t.ranked[r.GPU] = true
-		t.places = append(t.places, place{tag, r.Node, r.GPU, &r.Rank.Rank, r.Process})
+		t.places = append(t.places, taggedGPU{tag, r.Node, r.GPU, &r.Rank.Rank, r.Process})
 	}
 }
 
@@ -76,7 +76,7 @@ func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
 		if !own || t.ranked[g] {
 			continue
 		}
-		p := place{tag: placeTag(n.Name, g), node: n.Name, gpu: g}
+		p := taggedGPU{tag: placeTag(n.Name, g), node: n.Name, gpu: g}
 		at := spot{t.job.ID, n.Name, g.Key}
 		if rank, was := before[at]; was && !t.used[g] && !t.taken[rankTag(rank)] {
 			p.tag, p.rank, ranks[at] = rankTag(rank), &rank, rank

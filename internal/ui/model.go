@@ -355,7 +355,7 @@ func (m *model) paint() {
 	f := &part.Frame{Canvas: c, Scene: m.scene}
 	m.view.page(m.scene).Draw(f)
 	if m.Tape != nil {
-		place := m.Tape.Place()
+		place := m.Tape.Position()
 		tape.Draw(f, &place)
 	}
 	m.terminal.Show(m.theme, c, m.modes())

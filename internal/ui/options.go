@@ -35,7 +35,7 @@ type Controls interface {
 // Tape is a recording that the screens show, in place of what happens now. Its methods do not block.
 type Tape interface {
 	Turn(o tape.Order) (notice string) // a key; notice is for the footer: what cannot be done
-	Place() tape.Place
+	Position() tape.Position
 }
 
 // Recorder records what happens.

@@ -16,7 +16,7 @@ import (
 
 // deck is a recording that only notes what is wanted.
 type deck struct {
-	place  tape.Place
+	place  tape.Position
 	orders []tape.Order
 }
 
@@ -25,11 +25,11 @@ func (d *deck) Turn(o tape.Order) string {
 	return map[tape.Order]string{tape.LaterProblem: "no later problem"}[o]
 }
 
-func (d *deck) Place() tape.Place { return d.place }
+func (d *deck) Position() tape.Position { return d.place }
 
-func placed(at time.Duration) tape.Place {
+func placed(at time.Duration) tape.Position {
 	began := fixtureNow.Add(-20 * time.Minute)
-	return tape.Place{
+	return tape.Position{
 		Began: began, End: began.Add(62 * time.Minute), At: began.Add(at), Speed: 10, Read: 1,
 		Problems: []time.Time{began.Add(12 * time.Minute), began.Add(44 * time.Minute)},
 	}
@@ -116,18 +116,18 @@ func TestReplayHelp(t *testing.T) {
 // frames of the line below a screen.
 var tapes = []struct {
 	name  string
-	place func() tape.Place
+	place func() tape.Position
 }{
-	{"playing", func() tape.Place { return placed(20 * time.Minute) }},
-	{"paused", func() tape.Place { p := placed(12 * time.Minute); p.Paused = true; return p }},
-	{"reading", func() tape.Place {
+	{"playing", func() tape.Position { return placed(20 * time.Minute) }},
+	{"paused", func() tape.Position { p := placed(12 * time.Minute); p.Paused = true; return p }},
+	{"reading", func() tape.Position {
 		p := placed(50 * time.Minute)
 		p.Read, p.Problems = 0.3,
 			p.Problems[:1]
 		return p
 	}},
-	{"damaged", func() tape.Place { p := placed(30 * time.Minute); p.Damaged = true; return p }},
-	{"end", func() tape.Place { p := placed(62 * time.Minute); p.Speed = 1; return p }},
+	{"damaged", func() tape.Position { p := placed(30 * time.Minute); p.Damaged = true; return p }},
+	{"end", func() tape.Position { p := placed(62 * time.Minute); p.Speed = 1; return p }},
 }
 
 func TestReplayFrames(t *testing.T) {

@@ -28,14 +28,14 @@ const (
 // unixPrefix is what a socket's path has before it.
 const unixPrefix = "unix:"
 
-// Place is where a Server listens.
-type Place struct {
+// Endpoint is where a Server listens.
+type Endpoint struct {
 	Address   string // HOST:PORT, or unix:PATH
 	Cert, Key string // files; "": no TLS
 }
 
-// Local reports whether only this host can reach the place.
-func (p Place) Local() bool {
+// Local reports whether only this host can reach it.
+func (p Endpoint) Local() bool {
 	if strings.HasPrefix(p.Address, unixPrefix) {
 		return true
 	}
@@ -43,7 +43,7 @@ func (p Place) Local() bool {
 	return err == nil && at.IP.IsLoopback()
 }
 
-// Errors that say what is wrong with a Place. It was not tried.
+// Errors that say what is wrong with an Endpoint. It was not tried.
 var (
 	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key: other hosts can reach it")
 	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH")
@@ -63,7 +63,7 @@ type Listener struct {
 }
 
 // Listen begins to listen at a place.
-func Listen(p Place) (*Listener, error) {
+func Listen(p Endpoint) (*Listener, error) {
 	var certs []tls.Certificate
 	if p.Cert != "" {
 		if err := private(p.Key); err != nil {

@@ -22,12 +22,12 @@ import (
 
 func TestOnlySafePlaces(t *testing.T) {
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0"} {
-		if l, err := Listen(Place{Address: address}); !errors.Is(err, ErrUnsafe) {
+		if l, err := Listen(Endpoint{Address: address}); !errors.Is(err, ErrUnsafe) {
 			t.Errorf("%q: %v, %v", address, l, err)
 		}
 	}
 	for _, address := range []string{"127.0.0.1:0", "localhost:0", "127.0.0.2:0"} {
-		l, err := Listen(Place{Address: address})
+		l, err := Listen(Endpoint{Address: address})
 		if err != nil || !l.Local || l.Socket || l.TLS {
 			t.Fatalf("%q: %+v, %v", address, l, err)
 		}
@@ -36,7 +36,7 @@ func TestOnlySafePlaces(t *testing.T) {
 }
 
 func TestPlacesThatCannotBe(t *testing.T) {
-	taken, err := Listen(Place{Address: "127.0.0.1:0"})
+	taken, err := Listen(Endpoint{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestPlacesThatCannotBe(t *testing.T) {
 		"unix:@x":    "is an abstract socket",
 		"unix:\x00x": "is an abstract socket",
 	} {
-		l, err := Listen(Place{Address: address})
+		l, err := Listen(Endpoint{Address: address})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, %v", address, l, err)
 		}
@@ -68,7 +68,7 @@ func TestPlacesThatCannotBe(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || string(text) != "x" {
 		t.Errorf("a file in the way was removed: %v", err)
 	}
-	if _, err := Listen(Place{Address: "127.0.0.1:0", Cert: file, Key: file}); err == nil ||
+	if _, err := Listen(Endpoint{Address: "127.0.0.1:0", Cert: file, Key: file}); err == nil ||
 		!strings.Contains(err.Error(), file) {
 		t.Errorf("a certificate that is none: %v", err)
 	}
@@ -77,14 +77,14 @@ func TestPlacesThatCannotBe(t *testing.T) {
 // Others cannot open the socket. One that was left is replaced, one in use is not.
 func TestSocketIsOnlyTheUsers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
-	first, err := Listen(Place{Address: "unix:" + path})
+	first, err := Listen(Endpoint{Address: "unix:" + path})
 	if err != nil || !first.Socket || !first.Local {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if _, err := Listen(Place{Address: "unix:" + path}); !errors.Is(err, syscall.EADDRINUSE) {
+	if _, err := Listen(Endpoint{Address: "unix:" + path}); !errors.Is(err, syscall.EADDRINUSE) {
 		t.Errorf("a second one: %v", err)
 	}
 	raw, err := net.ListenUnix("unix", &net.UnixAddr{Name: path + "2"})
@@ -93,7 +93,7 @@ func TestSocketIsOnlyTheUsers(t *testing.T) {
 	}
 	raw.SetUnlinkOnClose(false)
 	_ = raw.Close()
-	again, err := Listen(Place{Address: "unix:" + path + "2"})
+	again, err := Listen(Endpoint{Address: "unix:" + path + "2"})
 	if err != nil {
 		t.Fatalf("after a killed process: %v", err)
 	}
@@ -110,7 +110,7 @@ func TestSocketThatOthersCanOpen(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l, err := Listen(Place{Address: "unix:" + socket})
+	l, err := Listen(Endpoint{Address: "unix:" + socket})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestOpenKey(t *testing.T) {
 		if err := os.Chmod(key, mode); err != nil {
 			t.Fatal(err)
 		}
-		l, err := Listen(Place{Address: "127.0.0.1:0", Cert: cert, Key: key})
+		l, err := Listen(Endpoint{Address: "127.0.0.1:0", Cert: cert, Key: key})
 		if err == nil {
 			_ = l.Close()
 		}
@@ -188,7 +188,7 @@ func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 
 func TestTLS(t *testing.T) {
 	cert, key, pool := certificate(t)
-	l, err := Listen(Place{Address: ":0", Cert: cert, Key: key})
+	l, err := Listen(Endpoint{Address: ":0", Cert: cert, Key: key})
 	if err != nil || l.Local || !l.TLS {
 		t.Fatalf("%+v, %v", l, err)
 	}

@@ -64,16 +64,16 @@ func besiege(t *testing.T, address string, p pest) {
 // Whoever has not shown the token keeps nobody out who has it.
 func TestStrangersKeepNoPlace(t *testing.T) {
 	cert, key, _ := certificate(t)
-	http1, https := Place{Address: "127.0.0.1:0"}, Place{Address: "127.0.0.1:0", Cert: cert, Key: key}
+	http1, https := Endpoint{Address: "127.0.0.1:0"}, Endpoint{Address: "127.0.0.1:0", Cert: cert, Key: key}
 	for name, c := range map[string]struct {
-		Place
+		Endpoint
 		pest
 	}{
 		"silent": {http1, idle}, "half a request": {http1, half}, "busy": {http1, busy},
 		"no handshake": {https, idle},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := Listen(c.Place)
+			l, err := Listen(c.Endpoint)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,7 +112,7 @@ func owners(l *Listener) (status int, err error) {
 
 // A client that has shown the token keeps its connection, however many others come.
 func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
-	l, err := Listen(Place{Address: "127.0.0.1:0"})
+	l, err := Listen(Endpoint{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

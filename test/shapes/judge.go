@@ -87,7 +87,7 @@ func (w *Want) names(e *Episode) bool {
 	if w.Node == anywhere || w.is(e.Node, e.GPU) {
 		return true
 	}
-	is := func(p cluster.Place) bool { return w.is(p.Node, p.Number) }
+	is := func(p cluster.Differing) bool { return w.is(p.Node, p.Number) }
 	return e.Compared != nil && slices.ContainsFunc(e.Compared.Places, is)
 }
 

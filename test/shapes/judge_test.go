@@ -22,7 +22,7 @@ func TestJudge(t *testing.T) {
 	healed := Shape{Want: slices.Clone(slow.Want)}
 	healed.Want[0].Heals = onset + 5*mins
 	places := said("lag", cluster.Warning, "", -1, onset+mins)
-	places.Compared = &cluster.Comparison{Places: []cluster.Place{{Node: "n01", Number: 2}, {Node: "n02", Number: 3}}}
+	places.Compared = &cluster.Comparison{Places: []cluster.Differing{{Node: "n01", Number: 2}, {Node: "n02", Number: 3}}}
 	again := said("lag", cluster.Warning, "n02", 3, onset+mins)
 	for name, tc := range map[string]struct {
 		shape Shape

@@ -130,11 +130,11 @@ func (h *playhead) problem(at time.Time, later bool) (notice string) {
 	return "no earlier problem"
 }
 
-// Place implements ui.Tape.
-func (h *playhead) Place() tape.Place {
+// Position implements ui.Tape.
+func (h *playhead) Position() tape.Position {
 	found := h.player.Progress()
 	_, damaged := h.last()
-	return tape.Place{
+	return tape.Position{
 		Began: h.began, End: h.end, At: h.at(), Speed: speeds[h.speed], Paused: h.paused, Rough: h.rough,
 		Read: found.Read, Problems: found.Problems,
 		Damaged: damaged && !h.at().Before(found.Damaged),

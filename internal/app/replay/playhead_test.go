@@ -57,7 +57,7 @@ func TestPlayheadMoves(t *testing.T) {
 	}
 	d.Turn(tape.End)
 	d.Turn(tape.LongOn)
-	if p := d.Place(); !p.At.Equal(p.End) || !d.Snapshot(time.Time{}).At.Equal(p.End) {
+	if p := d.Position(); !p.At.Equal(p.End) || !d.Snapshot(time.Time{}).At.Equal(p.End) {
 		t.Errorf("behind the end: %v of %v", p.At, p.End)
 	}
 }
@@ -68,7 +68,7 @@ func TestPlayheadSpeedAndPause(t *testing.T) {
 	for range 9 {
 		d.Turn(tape.Faster)
 	}
-	if p := d.Place(); p.Speed != 60 || p.Paused {
+	if p := d.Position(); p.Speed != 60 || p.Paused {
 		t.Errorf("%+v", p)
 	}
 	before := d.at()
@@ -79,11 +79,11 @@ func TestPlayheadSpeedAndPause(t *testing.T) {
 	d.Turn(tape.StepOn)
 	before = d.at()
 	time.Sleep(5 * time.Millisecond)
-	if !d.Place().Paused || !d.at().Equal(before) {
+	if !d.Position().Paused || !d.at().Equal(before) {
 		t.Error("a step does not pause")
 	}
 	d.Turn(tape.Pause)
-	if d.Place().Paused {
+	if d.Position().Paused {
 		t.Error("it does not go on")
 	}
 }
@@ -95,7 +95,7 @@ func TestPlayheadProblems(t *testing.T) {
 		t.Errorf("before the survey: %q", said)
 	}
 	d.player.Survey(t.Context())
-	times := d.Place().Problems
+	times := d.Position().Problems
 	if len(times) < 3 {
 		t.Fatalf("problems at %v", times)
 	}
@@ -141,7 +141,7 @@ func TestPlayheadDamaged(t *testing.T) {
 		t.Errorf("before the survey it is at %v", at)
 	}
 	p.Survey(t.Context())
-	place := d.Place()
+	place := d.Position()
 	if p.Err() == nil || !place.Damaged || !place.At.Before(r.End.Add(-2*time.Minute)) ||
 		!place.At.After(r.Began().Add(2*time.Minute)) {
 		t.Errorf("at %v of %v to %v, damaged %t: %v", place.At, r.Began(), r.End, place.Damaged, p.Err())
@@ -151,7 +151,7 @@ func TestPlayheadDamaged(t *testing.T) {
 			t.Errorf("%s has not responded for %v", n.Name, n.Age)
 		}
 	}
-	if d.Turn(tape.Beginning); d.Place().Damaged {
+	if d.Turn(tape.Beginning); d.Position().Damaged {
 		t.Error("the beginning is damaged")
 	}
 }

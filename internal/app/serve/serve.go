@@ -36,7 +36,7 @@ import (
 type Options struct {
 	*cli.Program
 
-	place     web.Place
+	endpoint  web.Endpoint
 	tokenFile string
 	names     string
 	record    string // a file; "": nothing is recorded
@@ -65,10 +65,10 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	}
 	f := cmd.Flags()
 	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log")}
-	f.StringVar(&s.place.Address, "listen", defaultListen,
+	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
 		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
-	f.StringVar(&s.place.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
-	f.StringVar(&s.place.Key, "tls-key", "", "its key, a `FILE` in PEM format")
+	f.StringVar(&s.endpoint.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
+	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
 	f.StringVar(&s.tokenFile, "token-file", "",
 		"read the token from `FILE`, which only you may read; otherwise a new one is made")
 	snapshot.NamesFlag(f, &s.names)
@@ -93,7 +93,7 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 				return err
 			}
 		}
-		return allowed(&s.Config, s.place)
+		return allowed(&s.Config, s.endpoint)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return s.Logged(func(log *slog.Logger) error { return s.run(cmd.Context(), log) })
@@ -101,8 +101,8 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	return cmd
 }
 
-// allowed says why serve may not listen at a place.
-func allowed(cfg *config.Config, at web.Place) error {
+// allowed says why serve may not listen there.
+func allowed(cfg *config.Config, at web.Endpoint) error {
 	switch {
 	case cfg.Serve == config.ServeOff:
 		return cli.Usage("serve is switched off: serve = %q (%s)", cfg.Serve, cfg.ServeFrom)
@@ -115,7 +115,7 @@ func allowed(cfg *config.Config, at web.Place) error {
 
 // check checks what only serve has.
 func (s *Options) check() (err error) {
-	if (s.place.Cert == "") != (s.place.Key == "") {
+	if (s.endpoint.Cert == "") != (s.endpoint.Key == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
 	}
 	if err := snapshot.CheckNames(s.names); err != nil {
@@ -158,7 +158,7 @@ func readToken(path string) (string, error) {
 
 // run listens, and then chooses the source: a port in use is reported before nodes are reached.
 func (s *Options) run(ctx context.Context, log *slog.Logger) error {
-	listener, err := web.Listen(s.place)
+	listener, err := web.Listen(s.endpoint)
 	switch {
 	case errors.Is(err, web.ErrUnsafe), errors.Is(err, web.ErrAddress), errors.Is(err, web.ErrAbstract):
 		return cli.Usage("--listen %w", err)
@@ -237,7 +237,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 func (s *Options) announce() error {
 	_, host := access.Here()
 	if s.listener.Socket {
-		path := strings.TrimPrefix(s.place.Address, "unix:")
+		path := strings.TrimPrefix(s.endpoint.Address, "unix:")
 		_, err := fmt.Fprintf(s.Out, "unix socket %s\nfrom your own computer: ssh -L 9481:%s %s, and open "+
 			"http://localhost:9481/%s\n", path, path, host, s.query())
 		return err

@@ -20,7 +20,7 @@ func TestServeOfThisHostOnly(t *testing.T) {
 		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false,
 		"192.0.2.1:0": false, "x": false,
 	} {
-		if err := allowed(&cfg, web.Place{Address: address}); (err == nil) != ok {
+		if err := allowed(&cfg, web.Endpoint{Address: address}); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
@@ -30,9 +30,9 @@ func TestServeOfThisHostOnly(t *testing.T) {
 func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: io.Discard}}
-	s := &Options{Program: p, place: web.Place{Address: "unix:" + path + ".sock"}, names: "nvnodetop"}
+	s := &Options{Program: p, endpoint: web.Endpoint{Address: "unix:" + path + ".sock"}, names: "nvnodetop"}
 	var err error
-	if s.listener, err = web.Listen(s.place); err != nil {
+	if s.listener, err = web.Listen(s.endpoint); err != nil {
 		t.Fatal(err)
 	}
 	defer s.listener.Close()

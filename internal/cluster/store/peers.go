@@ -16,8 +16,8 @@ type jobPace struct {
 	last  time.Time // of the last comparison
 	gap   time.Duration
 	whole track
-	where place // of the whole job: its node, if it has only one
-	gpus  map[place]*gpuTrack
+	where subject // of the whole job: its node, if it has only one
+	gpus  map[subject]*gpuTrack
 	peers []cluster.Peer // memory for the next comparison
 	bare  []*pace.GPU    // likewise
 }
@@ -54,7 +54,7 @@ func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
 	for _, job := range n.jobs {
 		p := s.paces[job.ID]
 		if p == nil {
-			p = &jobPace{gpus: map[place]*gpuTrack{}}
+			p = &jobPace{gpus: map[subject]*gpuTrack{}}
 			s.paces[job.ID] = p
 		}
 		if at.Sub(p.last) >= history.BinWidth(s.poll) {
@@ -68,7 +68,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	peers := s.gatherPeers(p, job, at)
 	now := moment{at: at, gap: p.gap, first: !p.begun}
 	p.last, p.begun = at, true
-	p.where = place{number: cluster.NoNumber}
+	p.where = subject{number: cluster.NoNumber}
 	if len(job.Nodes) == 1 {
 		p.where.node = job.Nodes[0]
 	}
@@ -144,7 +144,7 @@ func (n *nodeRecord) firstJob(number *int) string {
 // step steps the tracks of the job and its GPUs.
 func (p *jobPace) step(held []cluster.Condition, now moment) {
 	var whole []cluster.Condition
-	ofGPUs := map[place][]cluster.Condition{}
+	ofGPUs := map[subject][]cluster.Condition{}
 	for _, c := range held {
 		if c.Of == nil {
 			whole = append(whole, c)
@@ -156,11 +156,11 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 		case c.Kind == cluster.KindLag:
 			c.Of.Lags(now.at, now.gap, c.Mild)
 		}
-		at := place{node: c.Of.Node.Name, key: c.Of.Own.Key}
+		at := subject{node: c.Of.Node.Name, key: c.Of.Own.Key}
 		if p.gpus[at] == nil {
 			p.gpus[at] = &gpuTrack{}
 		}
-		p.gpus[at].place = place{at.node, c.Of.Own.Number, at.key}
+		p.gpus[at].subject = subject{at.node, c.Of.Own.Number, at.key}
 		c.Of = nil
 		ofGPUs[at] = append(ofGPUs[at], c)
 	}
@@ -179,10 +179,10 @@ func (all *notices) addPeers(p *jobPace, nodes map[string]*cluster.Node, now tim
 	}
 	live := now.Sub(p.last) <= p.gap
 	reporting := &cluster.Node{State: cluster.NodeReporting}
-	all.addPlace(reporting, &p.where, p.whole.asOf(now), live, true)
+	all.addSubject(reporting, &p.where, p.whole.asOf(now), live, true)
 	for _, g := range p.gpus {
 		if n := nodes[g.node]; n != nil {
-			all.addPlace(n, &g.place, g.asOf(now), live && n.HasNumbers(), true)
+			all.addSubject(n, &g.subject, g.asOf(now), live && n.HasNumbers(), true)
 		}
 	}
 }

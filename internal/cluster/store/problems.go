@@ -13,19 +13,19 @@ import (
 // maxCleared limits JobView.Cleared.
 const maxCleared = 256
 
-// troubles has the tracks of a node. Its memory is bounded: one spell and one past spell per Kind and place.
+// troubles has the tracks of a node. Its memory is bounded: one spell and one past spell per Kind and subject.
 type troubles struct {
 	reach, report track
 	gpus          []*gpuTrack // only those with spells
 	jobs          []*jobTrack // only those with spells, of jobs on the node at the last report
-	whole         place       // the node
+	whole         subject     // the node
 	looked        bool        // at least one report has arrived
 	// IDs of the jobs on the node, as of the last step, of which SLURM has said which GPUs they have
 	told []string
 }
 
-// place is a node or one of its GPUs.
-type place struct {
+// subject is a node or one of its GPUs.
+type subject struct {
 	node   string
 	number int    // of the GPU; NoNumber: the node, or a GPU without a number
 	key    string // of the GPU; empty: the node
@@ -40,7 +40,7 @@ type jobTrack struct {
 // gpuTrack is the track of one GPU, found by Key.
 type gpuTrack struct {
 	track
-	place
+	subject
 	present bool // in the last report
 }
 
@@ -65,7 +65,7 @@ func (t *troubles) reported(rules cluster.Rules, n *cluster.Node, jobs []*team, 
 			func(c cluster.Condition) bool { return ofEvery(whole, c.Kind) })
 		if track := t.of(g, len(held) > 0); track != nil {
 			track.drop(whole)
-			track.present, track.place = true, place{n.Name, g.Number, g.Key}
+			track.present, track.subject = true, subject{n.Name, g.Number, g.Key}
 			track.step(held, now)
 		}
 	}
@@ -142,10 +142,10 @@ func (t *troubles) of(g *cluster.GPU, wanted bool) *gpuTrack {
 	return track
 }
 
-// notice is a spell to report, with its place.
+// notice is a spell to report, with its subject.
 type notice struct {
 	*spell
-	*place
+	*subject
 }
 
 // notices are the spells to report for a job.
@@ -165,11 +165,11 @@ func (all *notices) add(job *cluster.Job, n *cluster.Node, t *troubles, rules cl
 		reach.step(held, moment{at: now, gap: math.MaxInt64})
 		covered := func(s spell) bool { return all.hush.covers(n, &s) }
 		reach.spells, reach.past = slices.DeleteFunc(reach.spells, covered), slices.DeleteFunc(reach.past, covered)
-		all.addPlace(n, &t.whole, reach, true, withGPUs)
+		all.addSubject(n, &t.whole, reach, true, withGPUs)
 	}
-	all.addPlace(n, &t.whole, t.report.asOf(now), n.State == cluster.NodeReporting, withGPUs)
+	all.addSubject(n, &t.whole, t.report.asOf(now), n.State == cluster.NodeReporting, withGPUs)
 	if track := t.ofJob(job.ID); track != nil {
-		all.addPlace(n, &t.whole, track.asOf(now), n.State == cluster.NodeReporting, true)
+		all.addSubject(n, &t.whole, track.asOf(now), n.State == cluster.NodeReporting, true)
 	}
 	if len(t.gpus) == 0 {
 		return
@@ -177,14 +177,14 @@ func (all *notices) add(job *cluster.Job, n *cluster.Node, t *troubles, rules cl
 	share := job.Share(n)
 	for _, g := range t.gpus {
 		if share.Has(&g.number) {
-			all.addPlace(n, &g.place, g.asOf(now), n.HasNumbers() && g.present, true)
+			all.addSubject(n, &g.subject, g.asOf(now), n.HasNumbers() && g.present, true)
 		}
 	}
 }
 
-// addPlace adds the spells of one place. live says that the state of the place is known now. Spells that have just
+// addSubject adds the spells of one subject. live says that the state of the subject is known now. Spells that have just
 // ended are reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
-func (all *notices) addPlace(n *cluster.Node, at *place, t *track, live, withGPUs bool) {
+func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, withGPUs bool) {
 	lingers := n.State == cluster.NodeReporting &&
 		!slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == cluster.Critical })
 	for i := range t.spells {
@@ -220,7 +220,7 @@ func (all *notices) findings() (now, cleared []cluster.Finding) {
 	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }
 
-// findingsOf returns the first notices as Findings, at most most. Equal ones are sorted by place.
+// findingsOf returns the first notices as Findings, at most most. Equal ones are sorted by subject.
 func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) int) []cluster.Finding {
 	slices.SortStableFunc(of, func(a, b notice) int {
 		if c := compare(a, b); c != 0 {

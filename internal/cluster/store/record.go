@@ -56,7 +56,7 @@ const keepNumbers = 20 * time.Second
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
 	return &nodeRecord{Node: cluster.Node{Name: name, Interval: 3 * time.Second}, poll: poll, seen: at,
 		known: map[string]history.History{}, work: map[string]*pace.GPU{},
-		troubles: troubles{whole: place{node: name, number: cluster.NoNumber}}}
+		troubles: troubles{whole: subject{node: name, number: cluster.NoNumber}}}
 }
 
 // take applies an Event, and steps the conditions that held before it and those that hold after it.

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// spell is a condition at one place, over time.
+// spell is a condition of one subject, over time.
 type spell struct {
 	cluster.Condition
 	since time.Time // when its first stretch began; stretches less than Linger apart are one spell
@@ -36,7 +36,7 @@ type moment struct {
 	first bool          // of the node
 }
 
-// track has the spells of one place: one per Kind that holds or ended less than Linger ago, and per Kind one for all
+// track has the spells of one subject: one per Kind that holds or ended less than Linger ago, and per Kind one for all
 // those before.
 type track struct {
 	spells []spell

@@ -162,7 +162,7 @@ func wanders(w *Words, e evidence) {
 }
 
 // placeName names a GPU of a job: "GPU3 on n02".
-func placeName(job *cluster.Job, p cluster.Place) string {
+func placeName(job *cluster.Job, p cluster.Differing) string {
 	name := "a GPU"
 	if p.Number != cluster.NoNumber {
 		name = fmt.Sprintf("GPU%d", p.Number)

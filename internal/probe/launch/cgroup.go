@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// place is where a cgroup belongs, as its path says. SLURM names the cgroups of jobs
+// membership is where a cgroup belongs, as its path says. SLURM names the cgroups of jobs
 //
 //	/slurm/uid_20001/job_48211/step_0/task_0                                version 1
 //	/system.slice/slurmstepd.scope/job_48211/step_extern/user/task_special  version 2
@@ -15,15 +15,15 @@ import (
 // With several slurmd on a host the names are "slurm_NODE" and "NODE_slurmstepd.scope". CgroupJobIdPaths=yes turns
 // SLUIDs off. The component of a job counts when one before it names slurm, or the next one is a step: other batch
 // systems say job_N too.
-type place struct {
+type membership struct {
 	dir   string // the cgroup of the job; empty: it is in none
 	job   string // its number; empty if the path does not say it
 	sluid string // its SLUID; likewise
 	step  string // "0", "batch", "extern", "interactive"; empty if there is none
 }
 
-// placeOf finds the job and the step in the path of a cgroup.
-func placeOf(group string) place {
+// membershipOf finds the job and the step in the path of a cgroup.
+func membershipOf(group string) membership {
 	slurm := false
 	parts := strings.Split(group, "/")
 	for i, part := range parts {
@@ -32,11 +32,11 @@ func placeOf(group string) place {
 			step, isStep = strings.CutPrefix(parts[i+1], "step_")
 		}
 		if job, sluid := jobNamed(part); job+sluid != "" && (slurm || isStep) {
-			return place{dir: strings.Join(parts[:i+1], "/"), job: job, sluid: sluid, step: stepNamed(step)}
+			return membership{dir: strings.Join(parts[:i+1], "/"), job: job, sluid: sluid, step: stepNamed(step)}
 		}
 		slurm = slurm || strings.Contains(part, "slurm")
 	}
-	return place{}
+	return membership{}
 }
 
 // jobNamed returns the number of the job after which a directory is named, or its SLUID.

@@ -50,8 +50,8 @@ func FuzzPlaces(f *testing.F) {
 	f.Add("/slurm_node01/uid_20001/job_16/step_extern")
 	f.Add("job_0/step_0")
 	f.Fuzz(func(t *testing.T, group string) {
-		p := placeOf(group)
-		if p.dir == "" && p == (place{}) {
+		p := membershipOf(group)
+		if p.dir == "" && p == (membership{}) {
 			return
 		}
 		if (p.job == "") == (p.sluid == "") || p.job != "" && !isNumber(p.job) || !strings.HasPrefix(group, p.dir) ||

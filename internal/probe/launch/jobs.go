@@ -75,7 +75,7 @@ func (j *Jobs) In(groups []procfs.Cgroup) Member {
 func (j *Jobs) member(groups []string) (m Member) {
 	var dirs []string
 	for _, group := range groups {
-		p := placeOf(group)
+		p := membershipOf(group)
 		if p.dir == "" || len(dirs) > 0 && (p.job != m.Job || p.sluid != m.SLUID) {
 			continue
 		}

@@ -119,11 +119,11 @@ func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
 }
 
 // hasKeys reports whether lines have a key of the host itself.
-func hasKeys(lines []place) bool {
-	return slices.ContainsFunc(lines, func(l place) bool { return l.marker == "" && isKey(l) })
+func hasKeys(lines []fileLine) bool {
+	return slices.ContainsFunc(lines, func(l fileLine) bool { return l.marker == "" && isKey(l) })
 }
 
-func (c *check) plain(lines []place, key ssh.PublicKey, e *Error) *Known {
+func (c *check) plain(lines []fileLine, key ssh.PublicKey, e *Error) *Known {
 	if l := find(lines, "", key); l != nil {
 		return &Known{Type: typeOf(key), File: l.file, Line: int(l.number)}
 	}
@@ -140,13 +140,13 @@ func (c *check) plain(lines []place, key ssh.PublicKey, e *Error) *Known {
 }
 
 // isKey reports whether a line has a key that this program understands.
-func isKey(l place) bool {
+func isKey(l fileLine) bool {
 	key, err := ssh.ParsePublicKey(l.blob())
 	return err == nil && key.Type() == l.keyType
 }
 
 // find returns the line with this marker and key.
-func find(lines []place, marker string, key ssh.PublicKey) *place {
+func find(lines []fileLine, marker string, key ssh.PublicKey) *fileLine {
 	blob := key.Marshal()
 	for i, l := range lines {
 		if l.marker == marker && l.keyType == key.Type() && bytes.Equal(l.blob(), blob) {
@@ -157,7 +157,7 @@ func find(lines []place, marker string, key ssh.PublicKey) *place {
 }
 
 // revokes returns the line that revokes a key. One with a certificate revokes the certificate's key.
-func revokes(lines []place, key ssh.PublicKey) *place {
+func revokes(lines []fileLine, key ssh.PublicKey) *fileLine {
 	for i, l := range lines {
 		if l.marker != markerRevoked {
 			continue

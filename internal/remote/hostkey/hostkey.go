@@ -111,17 +111,17 @@ func HostOf(address string) Host {
 	return Host{Name: name, Port: port}
 }
 
-// place is a line and its file.
-type place struct {
+// fileLine is a line and its file.
+type fileLine struct {
 	*line
 	file string
 }
 
-func (s *Set) lines(name string) []place {
-	var all []place
+func (s *Set) lines(name string) []fileLine {
+	var all []fileLine
 	for _, f := range s.files {
 		for _, i := range f.of(name) {
-			all = append(all, place{line: &f.lines[i], file: f.path})
+			all = append(all, fileLine{line: &f.lines[i], file: f.path})
 		}
 	}
 	return all
@@ -163,8 +163,8 @@ func (s *Set) Algorithms(host Host, accepted []string) []string {
 }
 
 // isKnown reports whether a line has this marker and type; an empty type is any.
-func isKnown(lines []place, marker, keyType string) bool {
-	return slices.ContainsFunc(lines, func(l place) bool {
+func isKnown(lines []fileLine, marker, keyType string) bool {
+	return slices.ContainsFunc(lines, func(l fileLine) bool {
 		return l.marker == marker &&
 			(keyType == "" || l.keyType == keyType)
 	})

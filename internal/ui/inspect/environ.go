@@ -26,7 +26,7 @@ type Environ struct {
 	shown  bool // secrets are shown
 
 	search search
-	cursor nav.Cursor[place]
+	cursor nav.Cursor[valueLine]
 	now    layout
 }
 

@@ -128,14 +128,14 @@ func TestLongValues(t *testing.T) {
 	tall := strings.Repeat("0123456789", 60)
 	e := environ(t, s, false, "A=1", "B="+strings.Repeat("b", 100), "C=2", "D="+tall, "E=3")
 	room := 60 - listX - nameLeast - valueGap - barWidth
-	at := func() place { return e.now.lines[e.cursor.At(e.list(s, &e.now))].place }
+	at := func() valueLine { return e.now.lines[e.cursor.At(e.list(s, &e.now))].valueLine }
 	for _, step := range []struct {
 		key  string
-		want place
+		want valueLine
 		from int // the first line on the screen
-	}{{"down", place{1, 0}, 0}, {"down", place{2, 0}, 0}, {"down", place{3, 0}, 0}, {"down", place{3, 1}, 0},
-		{"up", place{3, 0}, 0}, {"up", place{2, 0}, 0}, {"end", place{4, 0}, 12}, {"up", place{3, 13}, 12},
-		{"home", place{0, 0}, 0}, {"pgdown", place{3, 3}, 8}} {
+	}{{"down", valueLine{1, 0}, 0}, {"down", valueLine{2, 0}, 0}, {"down", valueLine{3, 0}, 0}, {"down", valueLine{3, 1}, 0},
+		{"up", valueLine{3, 0}, 0}, {"up", valueLine{2, 0}, 0}, {"end", valueLine{4, 0}, 12}, {"up", valueLine{3, 13}, 12},
+		{"home", valueLine{0, 0}, 0}, {"pgdown", valueLine{3, 3}, 8}} {
 		if pressed(e, s, step.key); at() != step.want || e.cursor.Window(e.list(s, &e.now)).From != step.from {
 			t.Errorf("after %s at %v from %d, want %v from %d", step.key, at(), e.cursor.Window(e.list(s, &e.now)).From,
 				step.want, step.from)
@@ -148,15 +148,15 @@ func TestLongValues(t *testing.T) {
 		t.Errorf("shown is\n%s", text)
 	}
 	e.Press(tea.MouseClickMsg{Button: tea.MouseLeft, Y: rowWith(text, "C   ")}, s)
-	if at() != (place{2, 0}) {
+	if at() != (valueLine{2, 0}) {
 		t.Errorf("a click leads to %v", at())
 	}
 	e.Press(tea.MouseClickMsg{Button: tea.MouseLeft, Y: 1}, s)
-	if at() != (place{2, 0}) {
+	if at() != (valueLine{2, 0}) {
 		t.Errorf("a click on the header leads to %v", at())
 	}
 	e.Press(tea.MouseWheelMsg{Button: tea.MouseWheelDown}, s)
-	if at() != (place{3, 2}) {
+	if at() != (valueLine{3, 2}) {
 		t.Errorf("the wheel leads to %v", at())
 	}
 }

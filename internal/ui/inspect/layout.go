@@ -20,12 +20,12 @@ type question struct {
 	text  string
 }
 
-// place is a line of a variable.
-type place struct{ variable, line int }
+// valueLine is a line of the value of a variable.
+type valueLine struct{ variable, line int }
 
-// row is a line on the screen's list: a place, and what of the value stands there.
+// row is a line on the screen's list: which line of a variable, and what of the value stands there.
 type row struct {
-	place
+	valueLine
 	text string
 }
 
@@ -86,7 +86,7 @@ func (e *Environ) lay(q question) layout {
 		}
 		l.first = append(l.first, len(l.lines))
 		for k, text := range pieces {
-			l.lines = append(l.lines, row{place{i, k}, text})
+			l.lines = append(l.lines, row{valueLine{i, k}, text})
 		}
 	}
 	return l
@@ -101,12 +101,12 @@ func top(s *part.Scene) int {
 }
 
 // list is the lines as a list.
-func (e *Environ) list(s *part.Scene, l *layout) nav.List[place] {
+func (e *Environ) list(s *part.Scene, l *layout) nav.List[valueLine] {
 	room := s.H - 1 - top(s)
 	if e.answer.truncated {
 		room--
 	}
-	return nav.List[place]{N: len(l.lines), Room: max(room, 1), Key: func(i int) place { return l.lines[i].place }}
+	return nav.List[valueLine]{N: len(l.lines), Room: max(room, 1), Key: func(i int) valueLine { return l.lines[i].valueLine }}
 }
 
 // shownAt is the place among those shown of the variable of a line.
@@ -154,7 +154,7 @@ func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 
 // show puts the cursor on a variable, and all of it on the screen if it fits there. One that does not is begun at the
 // end that is nearer.
-func (e *Environ) show(l *layout, list nav.List[place], at, by int) {
+func (e *Environ) show(l *layout, list nav.List[valueLine], at, by int) {
 	from, to := l.span(at)
 	if to-from <= list.Room {
 		e.cursor.GoTo(list, to-1)

@@ -69,8 +69,8 @@ type rankCount struct {
 }
 
 func countRanks(rows []tally.RankRow) (c rankCount) {
-	type place struct{ program, rank int }
-	seen, worlds := map[place]bool{}, map[int]int{}
+	type programRank struct{ program, rank int }
+	seen, worlds := map[programRank]bool{}, map[int]int{}
 	for i := range rows {
 		r := &rows[i]
 		if r.Rank == nil {
@@ -80,7 +80,7 @@ func countRanks(rows []tally.RankRow) (c rankCount) {
 		if r.Rank.World != nil {
 			worlds[r.Program] = *r.Rank.World
 		}
-		id := place{r.Program, r.Rank.Rank}
+		id := programRank{r.Program, r.Rank.Rank}
 		switch {
 		case r.State == tally.RankGone:
 			c.gone++

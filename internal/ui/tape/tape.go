@@ -53,8 +53,8 @@ func OrderOf(k tea.KeyPressMsg) (Order, bool) {
 	return 0, false
 }
 
-// Place is which part of a recording is shown.
-type Place struct {
+// Position is which part of a recording is shown.
+type Position struct {
 	Began, End, At time.Time
 	Speed          int // times as fast as it happened
 	Paused         bool
@@ -68,7 +68,7 @@ type Place struct {
 const least = 12
 
 // Draw draws the line below the scene.
-func Draw(f *part.Frame, p *Place) {
+func Draw(f *part.Frame, p *Position) {
 	y := f.H
 	left := p.words()
 	if part.Width(left) > f.W-2 { // the last says how much is known
@@ -92,7 +92,7 @@ func Draw(f *part.Frame, p *Place) {
 	}
 }
 
-func (p *Place) pause() keys.Hint {
+func (p *Position) pause() keys.Hint {
 	if p.Paused {
 		return keys.HintOf(keys.Pause).As("go on")
 	}
@@ -100,7 +100,7 @@ func (p *Place) pause() keys.Hint {
 }
 
 // words say the place, and how fast it moves.
-func (p *Place) words() []part.Piece {
+func (p *Position) words() []part.Piece {
 	state := part.Text(fmt.Sprintf("x%d", p.Speed))
 	switch {
 	case p.Damaged:
@@ -121,7 +121,7 @@ func (p *Place) words() []part.Piece {
 }
 
 // track draws the recording from its beginning to its end: what is not known yet is dotted, problems are marked.
-func (p *Place) track(f *part.Frame, x, y, w int) {
+func (p *Position) track(f *part.Frame, x, y, w int) {
 	span := p.End.Sub(p.Began)
 	column := func(at time.Time) int {
 		if span <= 0 {
