@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
 // command is a command of nvnodetop that watches a job, with the places of its files.
@@ -41,7 +43,7 @@ var commandRows = slices.Concat(costs, []line{
 // user.
 func measureCommands(o options, program string) error {
 	fmt.Printf("%d nodes, poll %s s, %d s watched after %v; squeue calls are those from the start on; the scraper "+
-		"asks every %v\n\n", o.nodes, o.poll, o.seconds, settling, scrapeEvery)
+		"asks every %v\n\n", o.nodes, o.poll, o.seconds, rig.Settling, scrapeEvery)
 	idle, err := idleCost(20 * time.Second)
 	if err != nil {
 		return err
@@ -71,12 +73,12 @@ func each(all []command) (out [][]command) {
 
 // watchedBy measures some commands that run at the same time.
 func watchedBy(o options, program string, group []command) (f figures, err error) {
-	dir, err := cluster("on", "-u", "alice", "login", "mktemp", "-d", "-p", filepath.Dir(program))
+	dir, err := rig.Cluster("on", "-u", "alice", "login", "mktemp", "-d", "-p", filepath.Dir(program))
 	if err != nil {
 		return f, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	job, err := cluster("on", "login", "squeue", "-h", "-u", "alice", "-o", "%i")
+	job, err := rig.Cluster("on", "login", "squeue", "-h", "-u", "alice", "-o", "%i")
 	if err != nil {
 		return f, err
 	}
@@ -94,8 +96,8 @@ func watchedBy(o options, program string, group []command) (f figures, err error
 	go scrape(ctx, dir+"/socket")
 	f, err = watched(o, nil)
 	cancel()
-	f.rss, f.probeRSS = peakRSS(filepath.Base(program)), peakRSS("nvnodetop-probe")
-	f.probes = float64(len(pidsOf("nvnodetop-probe"))) / float64(o.nodes)
+	f.rss, f.probeRSS = rig.PeakRSS(filepath.Base(program)), rig.PeakRSS("nvnodetop-probe")
+	f.probes = float64(len(rig.PIDsOf("nvnodetop-probe"))) / float64(o.nodes)
 	for _, stop := range stops {
 		err = errors.Join(err, stop())
 	}
@@ -111,7 +113,7 @@ func watchedBy(o options, program string, group []command) (f figures, err error
 func begin(o options, program string, c command, args []string, pidFile string) (stop func() error, err error) {
 	if c.args == "" {
 		t, _, _, err := start(o, program, args...)
-		return func() error { return quit(t) }, err
+		return func() error { return rig.Quit(t) }, err
 	}
 	line := fmt.Sprintf("echo $$ >%s; exec %s %s", pidFile, program, strings.Join(args, " "))
 	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", "sh", "-c", line)
@@ -120,7 +122,7 @@ func begin(o options, program string, c command, args []string, pidFile string) 
 		return nil, err
 	}
 	return func() error {
-		_, err := cluster("on", "login", "sh", "-c", "kill -INT $(cat "+pidFile+")")
+		_, err := rig.Cluster("on", "login", "sh", "-c", "kill -INT $(cat "+pidFile+")")
 		return errors.Join(err, cmd.Wait())
 	}, nil
 }

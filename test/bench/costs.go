@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
@@ -79,20 +80,20 @@ func costsOfDemo(o options) error {
 	time.Sleep(costSettles)
 	began := time.Now()
 	for _, c := range costs {
-		c.before = cpuOf(c.pid)
+		c.before = rig.CPUOf(c.pid)
 	}
 	for range o.seconds {
 		time.Sleep(time.Second)
 		for _, c := range costs {
-			c.rss = append(c.rss, memoryOf(c.pid, "VmRSS"))
+			c.rss = append(c.rss, rig.MemoryOf(c.pid, "VmRSS"))
 		}
 	}
 	for _, c := range costs {
-		c.core = 100 * (cpuOf(c.pid) - c.before).Seconds() / time.Since(began).Seconds()
+		c.core = 100 * (rig.CPUOf(c.pid) - c.before).Seconds() / time.Since(began).Seconds()
 		slices.Sort(c.rss)
 	}
 	fmt.Printf("--demo=%s, poll %s s, display %s s, %d s watched, terminal %dx%d:\n", costlyDemo, o.poll, o.display,
-		o.seconds, columns, rows)
+		o.seconds, rig.Columns, rig.Rows)
 	for i, c := range costs {
 		fmt.Printf("  %-15s %-9s %5.2f %% of a core, RSS %5.1f MiB, at its peak %5.1f MiB", filepath.Base(c.name),
 			costViews[i%len(costViews)], c.core, c.median(), c.peak())
@@ -109,7 +110,7 @@ func costsOfDemo(o options) error {
 func (c *demoCost) median() float64 { return float64(c.rss[len(c.rss)/2]) / 1024 }
 
 // peak is the most memory since the start, in MiB: mostly while the past of the demo was told.
-func (c *demoCost) peak() float64 { return float64(peakOf(c.pid)) / 1024 }
+func (c *demoCost) peak() float64 { return float64(rig.PeakOf(c.pid)) / 1024 }
 
 // watchDemo starts a program on a page of the demo and waits until that is there.
 func watchDemo(dir, program, view string) (*demoCost, error) {
@@ -127,11 +128,11 @@ func watchDemo(dir, program, view string) (*demoCost, error) {
 	cmd := exec.Command(program, "--demo="+costlyDemo)
 	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME="+home, "TERM=xterm-256color",
 		"COLORTERM=truecolor")
-	t, err := term.Start(cmd, columns, rows)
+	t, err := term.Start(cmd, rig.Columns, rig.Rows)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := t.WaitFor(time.Minute, "a number", aNumber.MatchString); err != nil {
+	if _, err := t.WaitFor(time.Minute, "a number", rig.Number.MatchString); err != nil {
 		t.Close()
 		return nil, err
 	}

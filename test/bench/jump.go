@@ -1,11 +1,15 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
+)
 
 // measureJump times the starts where all nodes are behind one jump host, the login node itself.
 func measureJump(o options, program string) error {
-	defer func() { _ = asAlice("rm -f ~/.ssh/config") }()
-	if err := asAlice(`printf 'Host node*\n ProxyJump login\n' >~/.ssh/config`); err != nil {
+	defer func() { _ = rig.AsAlice("rm -f ~/.ssh/config") }()
+	if err := rig.AsAlice(`printf 'Host node*\n ProxyJump login\n' >~/.ssh/config`); err != nil {
 		return err
 	}
 	fmt.Printf("%d nodes behind one jump host, %d rounds\n\n", o.nodes, o.rounds)

@@ -13,8 +13,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
+	"github.com/nvnodetop/nvnodetop/test/bench/scale"
+	"github.com/nvnodetop/nvnodetop/test/bench/soak"
 )
 
 type options struct {
@@ -64,7 +67,7 @@ func main() {
 	flag.DurationVar(&o.rtt, "rtt", 0, "with --fleet: round trip `time` to the nodes")
 	flag.Float64Var(&o.loss, "loss", 0, "with --fleet: `share` of segments that come late")
 	flag.BoolVar(&o.slurm, "slurm", false, "with --fleet: they are the nodes of a job of a real slurmctld (root)")
-	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+baselineFile)
+	flag.BoolVar(&o.keep, "keep", false, "with --fleet: make the result the baseline, "+scale.Baseline)
 	flag.IntVar(&o.soak, "soak", 0, "watch under a fault a minute, for this many minutes (64 nodes unless --nodes "+
 		"says otherwise)")
 	flag.Int64Var(&o.seed, "seed", 1, "of the faults of --soak")
@@ -104,7 +107,8 @@ func run(o options) error {
 		return measureScreen()
 	}
 	if o.fleet > 0 {
-		return measureFleet(o)
+		return scale.Measure(scale.Options{Nodes: o.fleet, Trouble: o.trouble, RTT: o.rtt, Loss: o.loss, SLURM: o.slurm,
+			Keep: o.keep, Against: o.against, Poll: o.poll, Display: o.display, Seconds: o.seconds, Keys: o.keys})
 	}
 	ours, err := prepare(o)
 	if err != nil {
@@ -120,7 +124,8 @@ func run(o options) error {
 	case o.commands:
 		return measureCommands(o, ours)
 	case o.soak > 0:
-		return measureSoak(o, ours)
+		return soak.Run(soak.Options{Program: ours, Nodes: o.nodes, Minutes: o.soak, Seed: o.seed, Poll: o.poll,
+			Display: o.display, AnotherJob: func() error { return restartJob(o) }})
 	}
 	return comparePrograms(o, ours)
 }
@@ -129,14 +134,14 @@ func run(o options) error {
 func comparePrograms(o options, ours string) error {
 	programs := []string{ours}
 	if o.against != "" {
-		other, err := cluster("put", o.against)
+		other, err := rig.Cluster("put", o.against)
 		if err != nil {
 			return err
 		}
 		programs = append(programs, other)
 	}
 	fmt.Printf("%d nodes, poll %s s, display %s s, %d s watched, terminal %dx%d\n\n", o.nodes, o.poll, o.display,
-		o.seconds, columns, rows)
+		o.seconds, rig.Columns, rig.Rows)
 	idle, err := idleCost(20 * time.Second)
 	if err != nil {
 		return err
@@ -165,7 +170,7 @@ func prepare(o options) (string, error) {
 		return "", fmt.Errorf("scripts/build: %w: %s", err, out)
 	}
 	for _, args := range [][]string{{"install"}, {"up", strconv.Itoa(o.nodes)}, {"heal"}} {
-		if _, err := cluster(args...); err != nil {
+		if _, err := rig.Cluster(args...); err != nil {
 			return "", err
 		}
 	}
@@ -173,7 +178,7 @@ func prepare(o options) (string, error) {
 	if err := restartJob(o); err != nil {
 		return "", err
 	}
-	return cluster("put", "bin/nvnodetop")
+	return rig.Cluster("put", "bin/nvnodetop")
 }
 
 // buildProgram builds nvnodetop without probes for nodes, for what needs none, and returns its path.
@@ -187,7 +192,7 @@ func buildProgram(dir string) (string, error) {
 
 // restartJob starts a job once those that ran before have ended.
 func restartJob(o options) error {
-	if _, err := cluster("on", "login", "sh", "-c",
+	if _, err := rig.Cluster("on", "login", "sh", "-c",
 		`scancel -u alice; while [ -n "$(squeue -h -u alice)" ]; do sleep 0.2; done`); err != nil {
 		return err
 	}
@@ -195,24 +200,6 @@ func restartJob(o options) error {
 	if o.processes {
 		job = append(job, "--ntasks-per-node="+strconv.Itoa(perNode))
 	}
-	_, err := cluster(job...)
+	_, err := rig.Cluster(job...)
 	return err
-}
-
-// asAlice runs a shell script as the user of the job, on the login node.
-func asAlice(script string) error {
-	_, err := cluster("on", "-u", "alice", "login", "bash", "-c", script)
-	return err
-}
-
-// cluster runs scripts/testcluster and returns the last line of its output.
-func cluster(args ...string) (string, error) {
-	cmd := exec.Command("scripts/testcluster", args...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("testcluster %s: %w", strings.Join(args, " "), err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1], nil
 }

@@ -7,18 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
-
-const columns, rows = 200, 50
-
-// settling is how long a program runs before the steady state is measured.
-const settling = 10 * time.Second
 
 // figures holds the costs of one program. A figure that could not be measured is 0 and is not printed.
 type figures struct {
@@ -119,16 +114,16 @@ func measure(o options, program string, idle figures) (figures, error) {
 	}
 	f.nodes, f.forks = f.nodes-idle.nodes, f.forks-idle.forks
 	f.cold, f.warm, f.coldAll, f.warmAll = cold, warm, coldAll, warmAll
-	f.rss, f.probeRSS = peakRSS(filepath.Base(program)), peakRSS("nvnodetop-probe")
-	if f.key50, f.key99, err = keyToFrame(t, o.keys); err != nil {
+	f.rss, f.probeRSS = rig.PeakRSS(filepath.Base(program)), rig.PeakRSS("nvnodetop-probe")
+	if f.key50, f.key99, err = rig.KeyToFrame(t, o.keys); err != nil {
 		return f, err
 	}
-	return f, quit(t)
+	return f, rig.Quit(t)
 }
 
 // watched measures the steady state of what is on the screen.
 func watched(o options, t *term.Terminal) (figures, error) {
-	time.Sleep(settling)
+	time.Sleep(rig.Settling)
 	a, err := read(t)
 	if err != nil {
 		return figures{}, err
@@ -148,32 +143,30 @@ func timeStarts(o options, program string, args ...string) (f figures, err error
 		return f, err
 	}
 	f.warm, f.warmAll = first, all
-	return f, quit(t)
+	return f, rig.Quit(t)
 }
 
 // startCold times the start where nothing has run before.
 func startCold(o options, program string, args ...string) (first, all time.Duration, err error) {
-	if err := asAlice(firstRun); err != nil {
+	if err := rig.AsAlice(firstRun); err != nil {
 		return 0, 0, err
 	}
 	t, first, all, err := start(o, program, args...)
 	if err != nil {
 		return 0, 0, err
 	}
-	return first, all, quit(t)
+	return first, all, rig.Quit(t)
 }
-
-var aNumber = regexp.MustCompile(`\d%`)
 
 // start runs program as alice and waits for its first number, and for all nodes if it counts them.
 func start(o options, program string, args ...string) (t *term.Terminal, first, all time.Duration, err error) {
 	command := append([]string{"on", "-u", "alice", "login", program, o.poll, o.display}, args...)
 	cmd := exec.Command("scripts/testcluster", command...)
 	cmd.Env = append(os.Environ(), "TESTCLUSTER_CGROUP=login-app", "TERM=xterm-256color", "COLORTERM=truecolor")
-	if t, err = term.Start(cmd, columns, rows); err != nil {
+	if t, err = term.Start(cmd, rig.Columns, rig.Rows); err != nil {
 		return nil, 0, 0, err
 	}
-	first, err = t.WaitFor(time.Minute, "a number", func(s string) bool { return aNumber.MatchString(s) })
+	first, err = t.WaitFor(time.Minute, "a number", func(s string) bool { return rig.Number.MatchString(s) })
 	if err != nil {
 		t.Close()
 		return nil, 0, 0, err
@@ -185,89 +178,4 @@ func start(o options, program string, args ...string) (t *term.Terminal, first, 
 		all = first + rest
 	}
 	return t, first, all, nil
-}
-
-func quit(t *term.Terminal) error {
-	defer t.Close()
-	if err := t.Type("q"); err != nil {
-		return err
-	}
-	_, err := t.Wait(20 * time.Second)
-	return err
-}
-
-// peakRSS returns the highest VmHWM, in KiB, of the processes with that name.
-func peakRSS(name string) int64 {
-	var most int64
-	for _, pid := range pidsOf(name) {
-		most = max(most, peakOf(pid))
-	}
-	return most
-}
-
-// pidsOf returns the processes with that name.
-func pidsOf(name string) (pids []int) {
-	names, _ := filepath.Glob("/proc/[0-9]*/comm")
-	for _, path := range names {
-		comm, err := os.ReadFile(path)
-		if err != nil || strings.TrimSpace(string(comm)) != name[:min(len(name), 15)] {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// peakOf returns the most memory of a process in KiB; 0 if it has ended.
-func peakOf(pid int) int64 { return memoryOf(pid, "VmHWM") }
-
-// memoryOf returns a number of /proc/PID/status in KiB; 0 if the process has ended.
-func memoryOf(pid int, key string) int64 {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	m := regexp.MustCompile(key + `:\s+(\d+) kB`).FindSubmatch(status)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.ParseInt(string(m[1]), 10, 64)
-	return n
-}
-
-// keyToFrame times the key o, which changes nearly every line of the screen each time.
-func keyToFrame(t *term.Terminal, keys int) (p50, p99 time.Duration, err error) {
-	var took []time.Duration
-	for i := range keys {
-		before := t.Screen()
-		if err := t.Type("o"); err != nil {
-			return 0, 0, err
-		}
-		d, err := t.WaitFor(10*time.Second, "another screen", func(s string) bool { return another(before, s) })
-		if err != nil {
-			return 0, 0, err
-		}
-		took = append(took, d)
-		time.Sleep(time.Duration(37*(i%7)+50) * time.Millisecond) // at all phases of the display interval
-	}
-	slices.Sort(took)
-	return took[len(took)/2], took[(len(took)*99+99)/100-1], nil
-}
-
-// another reports whether a third of the non-empty lines changed.
-func another(before, after string) bool {
-	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
-	lines, changed := 0, 0
-	for i := range min(len(a), len(b)) {
-		if a[i] == "" && b[i] == "" {
-			continue
-		}
-		lines++
-		if a[i] != b[i] {
-			changed++
-		}
-	}
-	return changed*3 >= lines
 }

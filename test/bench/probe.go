@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
 // The load of measureProbe: a node with 8 GPUs in which each has 2 processes.
@@ -103,7 +105,7 @@ func watch(cmd *exec.Cmd, reports int) error {
 			return err
 		}
 	}
-	fmt.Printf("  memory (peak RSS)  %6.2f MiB\n", float64(peakOf(cmd.Process.Pid))/1024)
+	fmt.Printf("  memory (peak RSS)  %6.2f MiB\n", float64(rig.PeakOf(cmd.Process.Pid))/1024)
 	printParts(cmd.Process.Pid)
 	return nil
 }
@@ -114,12 +116,12 @@ func cost(pid int, lines *bufio.Reader, reports int, processes bool) error {
 	if err != nil {
 		return err
 	}
-	before, woken := cpuOf(pid), wakeUpsOf(pid)
+	before, woken := rig.CPUOf(pid), wakeUpsOf(pid)
 	_, size, err := next(lines, reports)
 	if err != nil {
 		return err
 	}
-	each := (cpuOf(pid) - before) / time.Duration(reports)
+	each := (rig.CPUOf(pid) - before) / time.Duration(reports)
 	title := "without processes"
 	if processes {
 		title = "with processes"
@@ -195,17 +197,4 @@ func next(lines *bufio.Reader, reports int) (first, all int, err error) {
 		}
 	}
 	return first, all, nil
-}
-
-// cpuOf returns the CPU time of all threads of a process.
-func cpuOf(pid int) time.Duration {
-	var sum int64
-	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid))
-	for _, path := range paths {
-		text, _ := os.ReadFile(path)
-		ns, _, _ := strings.Cut(string(text), " ")
-		n, _ := strconv.ParseInt(ns, 10, 64)
-		sum += n
-	}
-	return time.Duration(sum)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
@@ -43,7 +44,7 @@ func comparePages(o options, program string) error {
 	if err != nil {
 		return err
 	}
-	time.Sleep(settling)
+	time.Sleep(rig.Settling)
 	idle, err := idleCost(20 * time.Second)
 	if err != nil {
 		return err
@@ -73,15 +74,15 @@ func watchPages(o options, program string) (results [][]figures, err error) {
 		if err != nil {
 			return nil, err
 		}
-		f.rss, f.probeRSS = peakRSS(filepath.Base(program)), peakRSS("nvnodetop-probe")
+		f.rss, f.probeRSS = rig.PeakRSS(filepath.Base(program)), rig.PeakRSS("nvnodetop-probe")
 		results = append(results, []figures{f})
 	}
-	return results, quit(t)
+	return results, rig.Quit(t)
 }
 
 // openNodeView starts program in the node view.
 func openNodeView(o options, program string) (*term.Terminal, error) {
-	if err := asAlice(firstRun); err != nil {
+	if err := rig.AsAlice(firstRun); err != nil {
 		return nil, err
 	}
 	t, _, _, err := start(o, program)
@@ -137,8 +138,8 @@ func timeSignals(o options, program string) error {
 	}
 	slices.Sort(took)
 	fmt.Printf("\na signal to %d ranks on %d nodes, %d times: all results after %.1f ms (median), %.1f ms (worst)\n",
-		count, o.nodes, signalRounds, ms(took[len(took)/2]), ms(took[len(took)-1]))
-	return quit(t)
+		count, o.nodes, signalRounds, rig.MS(took[len(took)/2]), rig.MS(took[len(took)-1]))
+	return rig.Quit(t)
 }
 
 // signalRanks sends SIGCONT to all ranks of the job and returns how long the results took.

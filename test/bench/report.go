@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
-	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
 // line is a row of a report: a name, a format, and the value in one column.
@@ -37,17 +37,15 @@ var steady = slices.Concat(costs, []line{
 	{"forks per second", "%.2f", func(f figures) float64 { return f.forks }},
 }, starts, []line{
 	{"bytes per second to the terminal", "%.0f", func(f figures) float64 { return f.bytes }},
-	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return ms(f.key50) }},
-	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return ms(f.key99) }},
+	{"key to frame, median, ms", "%.1f", func(f figures) float64 { return rig.MS(f.key50) }},
+	{"key to frame, 99th percentile, ms", "%.1f", func(f figures) float64 { return rig.MS(f.key99) }},
 })
 
 // polls are the rows of the report about transports.
 var polls = slices.Concat(starts, []line{
-	{"login side, CPU ms per node-poll", "%.3f", func(f figures) float64 { return ms(f.poll) }},
-	{"ControlMasters, CPU ms per node-poll", "%.3f", func(f figures) float64 { return ms(f.master) }},
+	{"login side, CPU ms per node-poll", "%.3f", func(f figures) float64 { return rig.MS(f.poll) }},
+	{"ControlMasters, CPU ms per node-poll", "%.3f", func(f figures) float64 { return rig.MS(f.master) }},
 })
-
-func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // median returns the median of a value over the rounds.
 func median(rounds []figures, value func(figures) float64) float64 {
@@ -74,25 +72,16 @@ func report(lines []line, names []string, results [][]figures, ratio bool) {
 	for _, l := range lines {
 		fmt.Fprintf(w, "%s\t", l.name)
 		for _, rounds := range results {
-			cell(w, l.format, median(rounds, l.value))
+			rig.Cell(w, l.format, median(rounds, l.value))
 		}
 		if ratio {
 			r := 0.0
 			if a, b := median(results[0], l.value), median(results[1], l.value); a > 0 && b > 0 {
 				r = b / a
 			}
-			cell(w, "%.3g", r)
+			rig.Cell(w, "%.3g", r)
 		}
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush()
-}
-
-// cell prints a value; 0: there is none.
-func cell(w io.Writer, format string, v float64) {
-	if v == 0 {
-		fmt.Fprint(w, "–\t")
-		return
-	}
-	fmt.Fprintf(w, format+"\t", v)
 }

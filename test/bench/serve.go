@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
 // The load of measureServe.
@@ -116,9 +118,9 @@ func measureBrowsers(exe string, watched time.Duration) error {
 	pid := s.cmd.Process.Pid
 	cost := func() float64 {
 		time.Sleep(serveWarmup)
-		before := cpuOf(pid)
+		before := rig.CPUOf(pid)
 		time.Sleep(watched)
-		return 100 * (cpuOf(pid) - before).Seconds() / watched.Seconds()
+		return 100 * (rig.CPUOf(pid) - before).Seconds() / watched.Seconds()
 	}
 	alone := cost()
 	var fetched, bytes atomic.Int64
@@ -133,7 +135,7 @@ func measureBrowsers(exe string, watched time.Duration) error {
 		})
 	}
 	with := cost()
-	peak := peakOf(pid)
+	peak := rig.PeakOf(pid)
 	over.Store(true)
 	s.stop()
 	all.Wait()

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
 // transports are measured by name, so that none stands in for another one.
@@ -65,7 +67,7 @@ func pace(o options, program, name string) (figures, error) {
 		return figures{}, err
 	}
 	defer t.Close()
-	time.Sleep(settling)
+	time.Sleep(rig.Settling)
 	a, err := read(t)
 	if err != nil {
 		return figures{}, err
@@ -84,7 +86,7 @@ func pace(o options, program, name string) (figures, error) {
 	}
 	sec := b.at.Sub(a.at).Seconds()
 	perSecond := func(cpu time.Duration) time.Duration { return time.Duration(float64(cpu) / sec) }
-	return figures{poll: perSecond(used), master: perSecond(time.Duration(b.host - a.host))}, quit(t)
+	return figures{poll: perSecond(used), master: perSecond(time.Duration(b.host - a.host))}, rig.Quit(t)
 }
 
 // lasting returns the CPU time of the program and of each process that it has started and that lives, by PID.
@@ -94,7 +96,7 @@ func lasting() map[int]time.Duration {
 	for _, path := range groups {
 		if group, err := os.ReadFile(path); err == nil && strings.Contains(string(group), "/login-app") {
 			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-			used[pid] = cpuOf(pid)
+			used[pid] = rig.CPUOf(pid)
 		}
 	}
 	return used
@@ -102,11 +104,11 @@ func lasting() map[int]time.Duration {
 
 // startMasters starts a ControlMaster of alice for each node, and tells her configuration where they are.
 func startMasters(nodes int) error {
-	return asAlice(fmt.Sprintf(`printf 'Host node*\n ControlPath /tmp/cm-%%%%h\n' >~/.ssh/config
+	return rig.AsAlice(fmt.Sprintf(`printf 'Host node*\n ControlPath /tmp/cm-%%%%h\n' >~/.ssh/config
 seq -f node%%02.0f %d | xargs -P 2 -I{} sh -c 'ssh -o ControlMaster=yes -fN {} </dev/null >/dev/null 2>&1'`, nodes))
 }
 
 // stopMasters also removes the configuration. Masters that have ended are no error.
 func stopMasters() {
-	_ = asAlice(`for m in /tmp/cm-*; do ssh -o ControlPath="$m" -O exit any 2>/dev/null; done; rm -f ~/.ssh/config`)
+	_ = rig.AsAlice(`for m in /tmp/cm-*; do ssh -o ControlPath="$m" -O exit any 2>/dev/null; done; rm -f ~/.ssh/config`)
 }

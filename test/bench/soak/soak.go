@@ -1,4 +1,6 @@
-package main
+// Package soak lets nvnodetop watch the test cluster under a fault a minute, and looks for what grows, and for nodes
+// that do not come back.
+package soak
 
 import (
 	"errors"
@@ -12,8 +14,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
+
+// Options say what runs, and for how long.
+type Options struct {
+	Program       string // its path on the cluster
+	Nodes         int
+	Minutes       int
+	Seed          int64 // of the faults
+	Poll, Display string
+	AnotherJob    func() error // ends the job and starts one like it
+}
 
 // What is asked of a soak.
 const (
@@ -30,12 +43,11 @@ const (
 
 // soak is a run of nvnodetop in a terminal under faults.
 type soak struct {
-	o       options
-	random  *rand.Rand
-	program string
-	log     *sessionLog
-	screen  *term.Terminal
-	pid     int
+	Options
+	random *rand.Rand
+	log    *sessionLog
+	screen *term.Terminal
+	pid    int
 
 	nodes  []string
 	active []trouble            // faults that are not healed
@@ -53,21 +65,21 @@ type trouble struct {
 	until time.Time
 }
 
-// measureSoak watches a job for so many minutes, with a fault in each of them, and prints what grows.
-func measureSoak(o options, program string) error {
-	s := &soak{o: o, random: rand.New(rand.NewPCG(uint64(o.seed), 1)), program: program, well: map[string]time.Time{},
+// Run watches a job for so many minutes, with a fault in each of them, and prints what grows.
+func Run(o Options) error {
+	s := &soak{Options: o, random: rand.New(rand.NewPCG(uint64(o.Seed), 1)), well: map[string]time.Time{},
 		late: map[string]bool{}}
-	for k := range o.nodes {
+	for k := range o.Nodes {
 		s.nodes = append(s.nodes, fmt.Sprintf("node%02d", k+1))
 	}
-	defer func() { _, _ = cluster("heal") }()
+	defer func() { _, _ = rig.Cluster("heal") }()
 	if err := s.begin(); err != nil {
 		return err
 	}
 	defer s.screen.Close()
-	fmt.Printf("%d nodes, a fault a minute for %d minutes, seed %d\n\n", o.nodes, o.soak, o.seed)
+	fmt.Printf("%d nodes, a fault a minute for %d minutes, seed %d\n\n", o.Nodes, o.Minutes, o.Seed)
 	fmt.Println(soakHead)
-	for minute := range o.soak {
+	for minute := range o.Minutes {
 		if err := s.minute(minute + 1); err != nil {
 			return err
 		}
@@ -80,11 +92,11 @@ func measureSoak(o options, program string) error {
 
 // begin starts nvnodetop and waits until every node reports.
 func (s *soak) begin() error {
-	path := filepath.Join(filepath.Dir(s.program), "soak.log")
+	path := filepath.Join(filepath.Dir(s.Program), "soak.log")
 	if err := os.RemoveAll(path); err != nil {
 		return err
 	}
-	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", s.program, s.o.poll, s.o.display, "--log",
+	cmd := exec.Command("scripts/testcluster", "on", "-u", "alice", "login", s.Program, s.Poll, s.Display, "--log",
 		path)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	var err error
@@ -92,7 +104,7 @@ func (s *soak) begin() error {
 		return err
 	}
 	s.log = newSessionLog(path)
-	if s.pid, err = pidOf(s.program); err == nil {
+	if s.pid, err = pidOf(s.Program); err == nil {
 		err = s.awaitAll()
 	}
 	if err != nil {
@@ -167,7 +179,7 @@ func (s *soak) strike() (what string, err error) {
 
 // anotherJob ends the job and starts one like it.
 func (s *soak) anotherJob() error {
-	if err := restartJob(s.o); err != nil {
+	if err := s.AnotherJob(); err != nil {
 		return err
 	}
 	for _, node := range s.nodes {
@@ -184,7 +196,7 @@ func (s *soak) healDue(now time.Time) error {
 		}
 		if err := inject(t.host, t.heal); err != nil {
 			fmt.Println("  " + err.Error())
-			if _, err := cluster("heal", t.host); err != nil {
+			if _, err := rig.Cluster("heal", t.host); err != nil {
 				return err
 			}
 		}
@@ -245,7 +257,7 @@ func (s *soak) end() error {
 	if err := s.awaitAll(); err != nil {
 		s.blame("at the end %v", err)
 	}
-	if err := quit(s.screen); err != nil {
+	if err := rig.Quit(s.screen); err != nil {
 		return err
 	}
 	for deadline := time.Now().Add(leftWithin); probes() > 0; time.Sleep(time.Second) {

@@ -1,4 +1,4 @@
-package main
+package scale
 
 import (
 	"encoding/json"
@@ -10,10 +10,12 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
-// baselineFile has what a fleet cost when somebody last ran with --keep, by load and by row.
-const baselineFile = "test/bench/fleet.json"
+// Baseline is the file that has what a fleet cost when somebody last ran with --keep, by load and by row.
+const Baseline = "test/bench/fleet.json"
 
 // worst is the largest ratio to the baseline that is no regression: two runs on a busy machine differ by a fifth.
 const worst = 1.5
@@ -35,7 +37,7 @@ var fleetRows = []fleetRow{
 	{name: "all nodes on the screen, s", format: "%.2f", value: func(r *fleetResult) float64 { return r.all.Seconds() },
 		limit: 10},
 	{name: "CPU until then per node, ms", format: "%.2f",
-		value: func(r *fleetResult) float64 { return ms(r.startCPU) / float64(r.start.Nodes) }},
+		value: func(r *fleetResult) float64 { return rig.MS(r.startCPU) / float64(r.start.Nodes) }},
 	{name: "CPU until then per node, yards", format: "%.1f",
 		value: func(r *fleetResult) float64 { return inYards(r.startCPU, uint64(r.start.Nodes), r.startYards) },
 		kept:  true},
@@ -56,7 +58,7 @@ var fleetRows = []fleetRow{
 	{name: "bytes per report", format: "%.0f",
 		value: func(r *fleetResult) float64 { return float64(r.wire) / float64(r.reports) }, kept: true},
 	{name: "CPU per report, us", format: "%.1f",
-		value: func(r *fleetResult) float64 { return 1000 * ms(r.cpu) / float64(r.reports) }},
+		value: func(r *fleetResult) float64 { return 1000 * rig.MS(r.cpu) / float64(r.reports) }},
 	{name: "CPU per report, yards", format: "%.2f",
 		value: func(r *fleetResult) float64 { return inYards(r.cpu, r.reports, r.yards) }, kept: true},
 	{name: "peak RSS, MiB", format: "%.1f", value: func(r *fleetResult) float64 { return float64(r.peak) / 1024 },
@@ -67,11 +69,11 @@ var fleetRows = []fleetRow{
 	{name: "of a full frame per second, %", format: "%.2f",
 		value: func(r *fleetResult) float64 { return 100 * float64(r.written) / r.seconds / float64(r.frame) },
 		limit: 5, kept: true},
-	{name: "key to frame, median, ms", format: "%.1f", value: func(r *fleetResult) float64 { return ms(r.key50) }},
+	{name: "key to frame, median, ms", format: "%.1f", value: func(r *fleetResult) float64 { return rig.MS(r.key50) }},
 	{name: "key to frame, 99th percentile, ms", format: "%.1f",
-		value: func(r *fleetResult) float64 { return ms(r.key99) }, limit: 5},
+		value: func(r *fleetResult) float64 { return rig.MS(r.key99) }, limit: 5},
 	{name: "CPU per key and its frame, ms", format: "%.2f",
-		value: func(r *fleetResult) float64 { return ms(r.keyCPU) }},
+		value: func(r *fleetResult) float64 { return rig.MS(r.keyCPU) }},
 	{name: "CPU per key and its frame, yards", format: "%.0f",
 		value: func(r *fleetResult) float64 { return inYards(r.keyCPU, 1, r.yards) }},
 	{name: "healthy nodes beside those in trouble, s", format: "%.2f", value: func(r *fleetResult) float64 {
@@ -87,7 +89,7 @@ var fleetRows = []fleetRow{
 		return r.disturbed.healthy.Seconds() / r.healthy.Seconds()
 	}, limit: 1.5},
 	{name: "a yard, us of CPU", format: "%.1f",
-		value: func(r *fleetResult) float64 { return 1000 * ms(middle(r.yards)) }},
+		value: func(r *fleetResult) float64 { return 1000 * rig.MS(middle(r.yards)) }},
 	{name: "the servers, % of a core", format: "%.2f",
 		value: func(r *fleetResult) float64 { return 100 * r.servers.Seconds() / r.seconds }},
 }
@@ -101,7 +103,7 @@ func inYards(used time.Duration, pieces uint64, yards []time.Duration) float64 {
 type baselines map[string]map[string]float64
 
 func readBaselines() (b baselines, err error) {
-	text, err := os.ReadFile(baselineFile)
+	text, err := os.ReadFile(Baseline)
 	if errors.Is(err, os.ErrNotExist) {
 		return baselines{}, nil
 	}
@@ -112,21 +114,21 @@ func readBaselines() (b baselines, err error) {
 }
 
 // load names what was measured.
-func (o options) load() string {
+func (o Options) load() string {
 	how := "--nodes"
-	if o.slurm {
+	if o.SLURM {
 		how = "a job of SLURM"
 	}
-	return fmt.Sprintf("%d nodes by %s, poll %s s, display %s s, round trip %v, loss %v", o.fleet, how, o.poll,
-		o.display, o.rtt, o.loss)
+	return fmt.Sprintf("%d nodes by %s, poll %s s, display %s s, round trip %v, loss %v", o.Nodes, how, o.Poll,
+		o.Display, o.RTT, o.Loss)
 }
 
 // reportFleet prints a table with a column per program and the ratio of the first one to the baseline, or of the first
 // one to the other. A ratio that is too large is an error.
-func reportFleet(o options, programs []string, results []fleetResult) error {
+func reportFleet(o Options, programs []string, results []fleetResult) error {
 	kept, err := readBaselines()
 	if err != nil {
-		return fmt.Errorf("%s: %w", baselineFile, err)
+		return fmt.Errorf("%s: %w", Baseline, err)
 	}
 	was := kept[o.load()]
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)
@@ -139,7 +141,7 @@ func reportFleet(o options, programs []string, results []fleetResult) error {
 	for _, row := range fleetRows {
 		fmt.Fprintf(w, "%s\t", row.name)
 		for i := range results {
-			cell(w, row.format, row.value(&results[i]))
+			rig.Cell(w, row.format, row.value(&results[i]))
 		}
 		wanted := ""
 		if row.limit > 0 {
@@ -150,15 +152,15 @@ func reportFleet(o options, programs []string, results []fleetResult) error {
 		if was[row.name] > 0 {
 			ratio = row.value(&results[0]) / was[row.name]
 		}
-		cell(w, row.format, was[row.name])
-		cell(w, "%.2f", ratio)
+		rig.Cell(w, row.format, was[row.name])
+		rig.Cell(w, "%.2f", ratio)
 		fmt.Fprintln(w)
 		if ratio > worst {
 			worse = append(worse, fmt.Sprintf("%s: %.2f times the baseline", row.name, ratio))
 		}
 	}
 	_ = w.Flush()
-	if o.keep {
+	if o.Keep {
 		return kept.keep(o, &results[0])
 	}
 	if worse != nil {
@@ -168,7 +170,7 @@ func reportFleet(o options, programs []string, results []fleetResult) error {
 }
 
 // keep makes a result the baseline of its load.
-func (b baselines) keep(o options, r *fleetResult) error {
+func (b baselines) keep(o Options, r *fleetResult) error {
 	now := map[string]float64{}
 	for _, row := range fleetRows {
 		if row.kept {
@@ -180,5 +182,5 @@ func (b baselines) keep(o options, r *fleetResult) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(baselineFile, append(text, '\n'), 0o644)
+	return os.WriteFile(Baseline, append(text, '\n'), 0o644)
 }

@@ -1,4 +1,6 @@
-package main
+// Package scale measures nvnodetop among a fleet: the nodes of a large cluster, which are ssh servers on loopback. What
+// it costs is compared with a baseline.
+package scale
 
 import (
 	"bufio"
@@ -15,11 +17,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 	"github.com/nvnodetop/nvnodetop/test/fleet"
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
-// The load of measureFleet.
+// Options say what is measured, and how.
+type Options struct {
+	Nodes, Trouble int
+	RTT            time.Duration
+	Loss           float64
+	SLURM          bool // the nodes are those of a job of a real slurmctld
+	Keep           bool // the result is the new baseline
+	Against        string
+	Poll, Display  string
+	Seconds, Keys  int
+}
+
+// The load of Measure.
 const (
 	fleetGPUs   = 8
 	fleetStarts = 3
@@ -47,8 +62,8 @@ type fleetFigures struct {
 	keyCPU        time.Duration // per key, with its frame
 }
 
-// measureFleet measures nvnodetop among a fleet, and the program given by --against.
-func measureFleet(o options) error {
+// Measure measures nvnodetop among a fleet, and the program of Against.
+func Measure(o Options) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
 		return err
@@ -64,12 +79,12 @@ func measureFleet(o options) error {
 		}
 	}
 	programs := []string{ours}
-	if o.against != "" {
-		programs = append(programs, o.against)
+	if o.Against != "" {
+		programs = append(programs, o.Against)
 	}
 	fmt.Printf("%d nodes with %d GPUs over ssh, round trip %v, loss %v, poll %s s, display %s s, %d s watched, "+
 		"terminal %dx%d\n\n",
-		o.fleet, fleetGPUs, o.rtt, o.loss, o.poll, o.display, o.seconds, columns, rows)
+		o.Nodes, fleetGPUs, o.RTT, o.Loss, o.Poll, o.Display, o.Seconds, rig.Columns, rig.Rows)
 	var results []fleetResult
 	for _, p := range programs {
 		r, err := fleetRun(o, servers, p)
@@ -87,7 +102,7 @@ type fleetResult struct {
 	disturbed *fleetFigures // with nodes in trouble; nil: not measured
 }
 
-func fleetRun(o options, servers, program string) (r fleetResult, err error) {
+func fleetRun(o Options, servers, program string) (r fleetResult, err error) {
 	var starts []fleetFigures
 	for range fleetStarts {
 		f, err := amongFleet(o, servers, program, 0, len(starts) == 0)
@@ -98,8 +113,8 @@ func fleetRun(o options, servers, program string) (r fleetResult, err error) {
 	}
 	r.fleetFigures = starts[0]
 	r.ofStarts(starts)
-	if o.trouble > 0 {
-		f, err := amongFleet(o, servers, program, o.trouble, false)
+	if o.Trouble > 0 {
+		f, err := amongFleet(o, servers, program, o.Trouble, false)
 		if err != nil {
 			return r, err
 		}
@@ -139,15 +154,15 @@ type fleetServer struct {
 }
 
 // startFleet starts the servers, and with --slurm a controller that has them as the nodes of a job.
-func startFleet(o options, program string, trouble int) (*fleetServer, error) {
+func startFleet(o Options, program string, trouble int) (*fleetServer, error) {
 	args := []string{program}
 	ready := regexp.MustCompile(`(\S+/with) nvnodetop --nodes '([^']+)'`)
-	if o.slurm {
+	if o.SLURM {
 		args = []string{"scripts/fleet", "--slurm"}
 		ready = regexp.MustCompile(`(\S+/with) nvnodetop()$`)
 	}
-	args = append(args, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble), "--rtt", o.rtt.String(),
-		"--loss", fmt.Sprint(o.loss), strconv.Itoa(o.fleet))
+	args = append(args, "--gpus", strconv.Itoa(fleetGPUs), "--trouble", strconv.Itoa(trouble), "--rtt", o.RTT.String(),
+		"--loss", fmt.Sprint(o.Loss), strconv.Itoa(o.Nodes))
 	s := &fleetServer{cmd: exec.Command(args[0], args[1:]...)}
 	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
@@ -193,20 +208,20 @@ func (s *fleetServer) counts() (c fleet.Counts, err error) {
 }
 
 // amongFleet runs a program among a new fleet, to the end of its start or until it was watched.
-func amongFleet(o options, server, program string, trouble int, watched bool) (f fleetFigures, err error) {
+func amongFleet(o Options, server, program string, trouble int, watched bool) (f fleetFigures, err error) {
 	s, err := startFleet(o, server, trouble)
 	if err != nil {
 		return f, err
 	}
 	defer s.stop()
-	args := []string{program, o.poll, o.display, "--view", "overview"}
+	args := []string{program, o.Poll, o.Display, "--view", "overview"}
 	if s.list != "" {
 		args = append(args, "--nodes", s.list)
 	}
 	cmd := exec.Command(s.with, args...)
 	cmd.Env = append(os.Environ(), "TERM=xterm-256color", "COLORTERM=truecolor")
 	began := time.Now()
-	t, err := term.Start(cmd, columns, rows)
+	t, err := term.Start(cmd, rig.Columns, rig.Rows)
 	if err != nil {
 		return f, err
 	}
@@ -215,14 +230,14 @@ func amongFleet(o options, server, program string, trouble int, watched bool) (f
 	if err := f.started(s, t, pid, began); err != nil || trouble > 0 {
 		return f, err
 	}
-	if _, err := t.WaitFor(fleetStart, "all nodes", showsAll(o.fleet)); err != nil {
+	if _, err := t.WaitFor(fleetStart, "all nodes", showsAll(o.Nodes)); err != nil {
 		return f, err
 	}
 	f.all = time.Since(began)
 	if !watched {
-		return f, quit(t)
+		return f, rig.Quit(t)
 	}
-	time.Sleep(settling)
+	time.Sleep(rig.Settling)
 	if err := f.steady(o, s, t, pid); err != nil {
 		return f, err
 	}
@@ -232,8 +247,8 @@ func amongFleet(o options, server, program string, trouble int, watched bool) (f
 	if err := f.pressed(o, t, pid); err != nil {
 		return f, err
 	}
-	f.peak = peakOf(pid)
-	return f, quit(t)
+	f.peak = rig.PeakOf(pid)
+	return f, rig.Quit(t)
 }
 
 // showsAll tells whether a screen says that all nodes report.
@@ -249,7 +264,7 @@ func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began 
 		switch {
 		case err != nil:
 			return err
-		case f.first == 0 && aNumber.MatchString(t.Screen()):
+		case f.first == 0 && rig.Number.MatchString(t.Screen()):
 			f.first = time.Since(began)
 		case time.Since(began) > fleetStart:
 			return fmt.Errorf("%d of %d healthy nodes report after %v; the screen:\n%s", c.Reporting, c.Healthy,
@@ -261,7 +276,7 @@ func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began 
 		}
 		f.startYards = append(f.startYards, one)
 		if !c.AllAt.IsZero() && f.first > 0 {
-			f.healthy, f.startCPU, f.start = c.AllAt.Sub(began), cpuOf(pid), c
+			f.healthy, f.startCPU, f.start = c.AllAt.Sub(began), rig.CPUOf(pid), c
 			return nil
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -269,13 +284,13 @@ func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began 
 }
 
 // steady measures what watching costs.
-func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid int) error {
+func (f *fleetFigures) steady(o Options, s *fleetServer, t *term.Terminal, pid int) error {
 	before, err := s.counts()
 	if err != nil {
 		return err
 	}
-	began, cpu, threads, written := time.Now(), cpuOf(pid), threadsOf(pid), t.Written()
-	for time.Since(began) < time.Duration(o.seconds)*time.Second {
+	began, cpu, threads, written := time.Now(), rig.CPUOf(pid), threadsOf(pid), t.Written()
+	for time.Since(began) < time.Duration(o.Seconds)*time.Second {
 		time.Sleep(time.Second)
 		one, err := yard()
 		if err != nil {
@@ -288,7 +303,7 @@ func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid i
 		return err
 	}
 	f.seconds = time.Since(began).Seconds()
-	f.cpu, f.servers, f.written = cpuOf(pid)-cpu, after.CPU-before.CPU, t.Written()-written
+	f.cpu, f.servers, f.written = rig.CPUOf(pid)-cpu, after.CPU-before.CPU, t.Written()-written
 	f.reports, f.wire = after.Reports-before.Reports, int64(after.Bytes-before.Bytes)
 	if f.reports == 0 {
 		return errors.New("the nodes sent no report")
@@ -302,13 +317,13 @@ func (f *fleetFigures) steady(o options, s *fleetServer, t *term.Terminal, pid i
 }
 
 // pressed measures what keys take, and what they cost beyond the steady state.
-func (f *fleetFigures) pressed(o options, t *term.Terminal, pid int) (err error) {
-	began, cpu := time.Now(), cpuOf(pid)
-	if f.key50, f.key99, err = keyToFrame(t, o.keys); err != nil {
+func (f *fleetFigures) pressed(o Options, t *term.Terminal, pid int) (err error) {
+	began, cpu := time.Now(), rig.CPUOf(pid)
+	if f.key50, f.key99, err = rig.KeyToFrame(t, o.Keys); err != nil {
 		return err
 	}
 	without := f.cpu.Seconds() / f.seconds * time.Since(began).Seconds()
-	f.keyCPU = max(0, cpuOf(pid)-cpu-time.Duration(without*float64(time.Second))) / time.Duration(o.keys)
+	f.keyCPU = max(0, rig.CPUOf(pid)-cpu-time.Duration(without*float64(time.Second))) / time.Duration(o.Keys)
 	return nil
 }
 
@@ -328,13 +343,13 @@ func threadsOf(pid int) map[string]time.Duration {
 // fullFrame returns the bytes of a frame that draws everything, which follows a change of the size.
 func fullFrame(t *term.Terminal) (int64, error) {
 	var sizes []int64
-	for _, width := range []int{columns - 1, columns, columns - 1, columns} {
+	for _, width := range []int{rig.Columns - 1, rig.Columns, rig.Columns - 1, rig.Columns} {
 		before := t.Written()
-		if err := t.Resize(width, rows); err != nil {
+		if err := t.Resize(width, rig.Rows); err != nil {
 			return 0, err
 		}
 		if _, err := t.WaitFor(10*time.Second, "a frame",
-			func(string) bool { return t.Written()-before > columns*rows/4 }); err != nil {
+			func(string) bool { return t.Written()-before > rig.Columns*rig.Rows/4 }); err != nil {
 			return 0, err
 		}
 		time.Sleep(50 * time.Millisecond)
