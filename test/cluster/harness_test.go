@@ -176,6 +176,10 @@ func cancelJob(t *testing.T, id string) {
 // the first one here.
 var asAlice = []string{"on", "-u", "alice", "login", "env", "XDG_STATE_HOME=/nowhere"}
 
+// patient gives nodes more than the usual 15 s to report, on a machine that runs several clusters. Tests of --timeout set
+// it themselves.
+var patient = []string{"NVNODETOP_TIMEOUT=40s"}
+
 // watcher is a running nvnodetop in a terminal.
 type watcher struct {
 	*term.Terminal
@@ -320,7 +324,7 @@ func runsProgram(t *testing.T, command []string, args ...string) result {
 	dog.Watch(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", slices.Concat(asAlice, command, args)...)
+	cmd := exec.CommandContext(ctx, "../../scripts/testcluster", slices.Concat(asAlice, patient, command, args)...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	began := time.Now()
