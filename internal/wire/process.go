@@ -5,26 +5,65 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/field"
-	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// amount is a number of a process that changes: the same for every type of number.
-type amount interface {
-	key() string
-	described() field.Field[Process]
-	gone(p, base *Process) bool                                  // base has it, p has not
-	appendChanged(line []byte, p, base *Process) ([]byte, error) // if it has changed
-	change(p *Process, l *processLine)                           // what appendChanged and gone have told
+// Process is one process with a context on one GPU. A process on two GPUs is listed twice.
+type Process struct {
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks,omitempty"` // field 22 of /proc/PID/stat: with PID the identity of the process
+	GPU        int    `json:"gpu"`                   // Card.Index
+	Identity
+
+	Type       string   `json:"type"`            // "C" compute, "G" graphics, "M" MPS client, "C+G"
+	State      string   `json:"state,omitempty"` // one letter, as ps shows it
+	GPUMemory  *uint64  `json:"gpu_memory_bytes,omitempty"`
+	SMPercent  *int     `json:"sm_percent,omitempty"`
+	MemPercent *int     `json:"mem_util_percent,omitempty"` // of the time in which it reads or writes GPU memory
+	EncPercent *int     `json:"encoder_percent,omitempty"`
+	DecPercent *int     `json:"decoder_percent,omitempty"`
+	CPUPercent *float64 `json:"cpu_percent,omitempty"` // 100 = one CPU, since the last list; absent in the first
+	RSS        *uint64  `json:"rss_bytes,omitempty"`
+	Threads    *int     `json:"threads,omitempty"`
+	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
+	// since the last list; absent in the first, and of another user's process
+	IORead  *uint64 `json:"io_read_bytes_per_second,omitempty"`
+	IOWrite *uint64 `json:"io_write_bytes_per_second,omitempty"`
 }
 
-// number is an amount of type T. Its Key is also its key in JSON.
-type number[T int | int64 | uint64 | float64] struct {
-	of func(*Process) **T
-	field.Field[Process]
+// Identity is what does not change, or hardly ever, while a process runs a program. What /proc hides is absent.
+type Identity struct {
+	User      string `json:"user,omitempty"` // name, or number if it has no name
+	UID       *int   `json:"uid,omitempty"`
+	Name      string `json:"name,omitempty"`    // comm
+	Command   string `json:"command,omitempty"` // command line, arguments separated by spaces, at most MaxCommand bytes
+	Directory string `json:"directory,omitempty"`
+	Parent    int    `json:"parent_pid,omitempty"`
+	Job       string `json:"job,omitempty"`  // SLURM job id, from its cgroup or from its environment
+	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
+	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
+	// the CPUs on which the kernel may run it, at most MaxAffinity bytes: "0-15,64-79"
+	CPUAffinity string `json:"cpu_affinity,omitempty"`
+
+	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing
+	// else is known of it.
+	Foreign bool `json:"foreign,omitempty"`
+}
+
+// Rank is the place of a process in a distributed program, from its environment. What the environment does not say is
+// absent.
+type Rank struct {
+	Rank  int    `json:"rank"`
+	Local *int   `json:"local,omitempty"` // rank on its node
+	World *int   `json:"world,omitempty"` // number of ranks
+	From  string `json:"from"`            // the variable that names the rank: "RANK", "SLURM_PROCID", …
+
+	// Program is a hash of what all ranks of one program have in common in their environments, and those of another
+	// program have not; empty: nothing.
+	Program string `json:"program,omitempty"`
 }
 
 // amounts is the numbers of a process that are left out when they have not changed. The other fields make a process
-// whole. A new number is a field of Process, a line here and its reader in package procs.
+// whole. A new number is a field of Process, its row here, and its reader in package procs: all else follows.
 var amounts = []amount{
 	number[uint64]{func(p *Process) **uint64 { return &p.GPUMemory }, field.Field[Process]{
 		Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
@@ -69,6 +108,21 @@ func Numbers() (fields []field.Field[Process]) {
 	return fields
 }
 
+// amount is a number of a process that changes: the same for every type of number.
+type amount interface {
+	key() string
+	described() field.Field[Process]
+	gone(p, base *Process) bool                                  // base has it, p has not
+	appendChanged(line []byte, p, base *Process) ([]byte, error) // if it has changed
+	change(p *Process, l *processLine)                           // what appendChanged and gone have told
+}
+
+// number is an amount of type T. Its Key is also its key in JSON.
+type number[T int | int64 | uint64 | float64] struct {
+	of func(*Process) **T
+	field.Field[Process]
+}
+
 // described is the field with its reader. All numbers of a process are sorted from the highest at first.
 func (n number[T]) described() field.Field[Process] {
 	n.DownFirst = true
@@ -96,98 +150,4 @@ func (n number[T]) change(p *Process, l *processLine) {
 	} else if slices.Contains(l.Gone, n.Key) {
 		*n.of(p) = nil
 	}
-}
-
-// change makes the changes of l to p.
-func (p *Process) change(l *processLine) {
-	if l.State != "" {
-		p.State = l.State
-	}
-	for _, a := range amounts {
-		a.change(p, l)
-	}
-}
-
-// expected returns a process of the last listing as it should be at the time of host: older.
-func (m *memory) expected(at int, host *Host) *Process {
-	p := m.listing[at]
-	then, known1 := m.listed.Get(metric.Uptime)
-	now, known2 := host.Get(metric.Uptime)
-	if p.ElapsedSec != nil && known1 && known2 {
-		age := *p.ElapsedSec + int64(now-then)
-		p.ElapsedSec = &age
-	}
-	return &p
-}
-
-// finder returns a function that finds a process in the last listing, or returns -1: mostly it is at the same index.
-func (m *memory) finder() func(i int, p *Process) int {
-	type key struct {
-		pid   int
-		start uint64
-		gpu   int
-	}
-	var index map[key]int
-	return func(i int, p *Process) int {
-		if i < len(m.listing) && p.follows(&m.listing[i]) {
-			return i
-		}
-		if index == nil {
-			index = make(map[key]int, len(m.listing))
-			for at, was := range m.listing {
-				index[key{was.PID, was.StartTicks, was.GPU}] = at
-			}
-		}
-		if at, known := index[key{p.PID, p.StartTicks, p.GPU}]; known && p.follows(&m.listing[at]) {
-			return at
-		}
-		return -1
-	}
-}
-
-// follows reports whether p differs from base only in its amounts and its state, which a listing can tell apart.
-func (p *Process) follows(base *Process) bool {
-	return p.PID == base.PID && p.StartTicks == base.StartTicks && p.GPU == base.GPU && p.Type == base.Type &&
-		(p.State == base.State || plainState(p.State)) && p.equal(&base.Identity)
-}
-
-// plainState reports whether a state can be written as it is, and replaces another one.
-func plainState(s string) bool { return len(s) == 1 && s[0] >= 'A' && s[0] <= 'z' && s[0] != '\\' }
-
-func (id *Identity) equal(other *Identity) bool {
-	a, b := *id, *other
-	a.UID, b.UID, a.Rank, b.Rank = nil, nil, nil, nil
-	return a == b && equal(id.UID, other.UID) && id.Rank.equal(other.Rank)
-}
-
-func (r *Rank) equal(other *Rank) bool {
-	if r == nil || other == nil {
-		return r == other
-	}
-	return r.Rank == other.Rank && r.From == other.From && r.Program == other.Program && equal(r.Local, other.Local) &&
-		equal(r.World, other.World)
-}
-
-// equal reports whether both are nil or point to equal values.
-func equal[T comparable](a, b *T) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
-}
-
-// weight is how many bytes the text of processes takes. A Reader limits it: text may be left out of line after line,
-// and still be kept.
-func weight(list []Process) (bytes int) {
-	for i := range list {
-		p := &list[i]
-		for _, s := range []string{p.Type, p.State, p.User, p.Name, p.Command, p.Directory, p.Job, p.Step,
-			p.CPUAffinity} {
-			bytes += len(s)
-		}
-		if p.Rank != nil {
-			bytes += len(p.Rank.From) + len(p.Rank.Program)
-		}
-	}
-	return bytes
 }

@@ -233,61 +233,6 @@ const (
 	ThrottleDisplay      = 0x100
 )
 
-// Process is one process with a context on one GPU. A process on two GPUs is listed twice.
-type Process struct {
-	PID        int    `json:"pid"`
-	StartTicks uint64 `json:"start_ticks,omitempty"` // field 22 of /proc/PID/stat: with PID the identity of the process
-	GPU        int    `json:"gpu"`                   // Card.Index
-	Identity
-
-	Type       string   `json:"type"`            // "C" compute, "G" graphics, "M" MPS client, "C+G"
-	State      string   `json:"state,omitempty"` // one letter, as ps shows it
-	GPUMemory  *uint64  `json:"gpu_memory_bytes,omitempty"`
-	SMPercent  *int     `json:"sm_percent,omitempty"`
-	MemPercent *int     `json:"mem_util_percent,omitempty"` // of the time in which it reads or writes GPU memory
-	EncPercent *int     `json:"encoder_percent,omitempty"`
-	DecPercent *int     `json:"decoder_percent,omitempty"`
-	CPUPercent *float64 `json:"cpu_percent,omitempty"` // 100 = one CPU, since the last list; absent in the first
-	RSS        *uint64  `json:"rss_bytes,omitempty"`
-	Threads    *int     `json:"threads,omitempty"`
-	ElapsedSec *int64   `json:"elapsed_seconds,omitempty"`
-	// since the last list; absent in the first, and of another user's process
-	IORead  *uint64 `json:"io_read_bytes_per_second,omitempty"`
-	IOWrite *uint64 `json:"io_write_bytes_per_second,omitempty"`
-}
-
-// Identity is what does not change, or hardly ever, while a process runs a program. What /proc hides is absent.
-type Identity struct {
-	User      string `json:"user,omitempty"` // name, or number if it has no name
-	UID       *int   `json:"uid,omitempty"`
-	Name      string `json:"name,omitempty"`    // comm
-	Command   string `json:"command,omitempty"` // command line, arguments separated by spaces, at most MaxCommand bytes
-	Directory string `json:"directory,omitempty"`
-	Parent    int    `json:"parent_pid,omitempty"`
-	Job       string `json:"job,omitempty"`  // SLURM job id, from its cgroup or from its environment
-	Step      string `json:"step,omitempty"` // likewise: "0", "batch", "interactive", "extern"
-	Rank      *Rank  `json:"rank,omitempty"` // of one of the user's own processes, whose environment names one
-	// the CPUs on which the kernel may run it, at most MaxAffinity bytes: "0-15,64-79"
-	CPUAffinity string `json:"cpu_affinity,omitempty"`
-
-	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing
-	// else is known of it.
-	Foreign bool `json:"foreign,omitempty"`
-}
-
-// Rank is the place of a process in a distributed program, from its environment. What the environment does not say is
-// absent.
-type Rank struct {
-	Rank  int    `json:"rank"`
-	Local *int   `json:"local,omitempty"` // rank on its node
-	World *int   `json:"world,omitempty"` // number of ranks
-	From  string `json:"from"`            // the variable that names the rank: "RANK", "SLURM_PROCID", …
-
-	// Program is a hash of what all ranks of one program have in common in their environments, and those of another
-	// program have not; empty: nothing.
-	Program string `json:"program,omitempty"`
-}
-
 // Limits of a report, to keep it below MaxLine.
 const (
 	MaxCommand   = 512  // bytes of Process.Command
