@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"reflect"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -132,6 +133,18 @@ func numbers(once bool, named map[metric.ID]float64) metric.Values {
 	return v
 }
 
+// fullProcess gives a process a value of each number that it has not, and each another one.
+func fullProcess(p wire.Process) wire.Process {
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		if f := v.Field(i); f.Kind() == reflect.Pointer && f.IsNil() {
+			f.Set(reflect.New(f.Type().Elem()))
+			f.Elem().Set(reflect.ValueOf(70 + i).Convert(f.Type().Elem()))
+		}
+	}
+	return p
+}
+
 func fullReport() *wire.Report {
 	hot := numbers(false, map[metric.ID]float64{
 		metric.Util: 97, metric.MemUtil: 7, metric.MemoryUsed: 5005, metric.Temperature: 87, metric.Power: 262.5,
@@ -159,7 +172,7 @@ func fullReport() *wire.Report {
 				Unlisted: "no permission for GPU 3",
 				Values:   metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}},
 		Listed: true, Processes: []wire.Process{
-			{
+			fullProcess(wire.Process{
 				PID: 701, StartTicks: 901, GPU: 0, Type: "C", State: "R", GPUMemory: new(uint64(5001)),
 				Threads: new(33),
 				Identity: wire.Identity{
@@ -171,7 +184,7 @@ func fullReport() *wire.Report {
 				SMPercent: new(98), MemPercent: new(61), EncPercent: new(21), DecPercent: new(22),
 				CPUPercent: new(101.5), RSS: new(uint64(6001)), ElapsedSec: new(int64(3599)),
 				IORead: new(uint64(180_000_000)), IOWrite: new(uint64(41)),
-			},
+			}),
 			{
 				PID: 702, StartTicks: 902, GPU: 2, Type: "C+G",
 				Identity:  wire.Identity{User: "bob", UID: new(1002), Name: "render", Command: "./render", Job: "180"},

@@ -13,12 +13,9 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 	out := schema.Process{
 		PID: p.PID, StartTicks: p.StartTicks, Type: p.Type, State: p.State, User: p.User, Name: p.Name,
 		Command: p.Command, Directory: p.Directory,
-		ParentPID: p.Parent, JobNumber: p.Job, Step: p.Step, Foreign: p.Foreign, GPUMemoryBytes: p.GPUMemory,
-		SMPercent: p.SMPercent, MemUtilPercent: p.MemPercent,
-		EncoderPercent: p.EncPercent, DecoderPercent: p.DecPercent, CPUPercent: p.CPUPercent, RSSBytes: p.RSS,
-		Threads: p.Threads, ElapsedSeconds: p.ElapsedSec, IOReadBytesPerSecond: p.IORead,
-		IOWriteBytesPerSecond: p.IOWrite, CPUAffinity: p.CPUAffinity,
+		ParentPID: p.Parent, JobNumber: p.Job, Step: p.Step, Foreign: p.Foreign, CPUAffinity: p.CPUAffinity,
 	}
+	addNumbers(&out, p)
 	out.GPU, out.GPUKey = nameOf(g)
 	out.GPUMemoryPercent, out.HostMemoryPercent = percent(tally.GPUShare(g, p)), percent(tally.HostPercent(n, p))
 	if r := p.Rank; r != nil {

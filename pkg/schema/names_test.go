@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"go/format"
-	"os"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,25 +31,15 @@ func TestNames(t *testing.T) {
 		}
 		b.WriteString(")\n")
 	}
-	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile("names.go", want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile("names.go"); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("names.go is not what the table of metrics says: run this test with -update (%v)", err)
-	}
+	generated(t, "names.go", b.Bytes())
 }
 
 // initialisms are the words of keys that are not written as Go writes words.
 var initialisms = map[string]string{
 	"sm": "SM", "ofa": "OFA", "jpeg": "JPEG", "dram": "DRAM", "bar1": "BAR1", "pcie": "PCIe", "nvlink": "NVLink",
 	"ecc": "ECC", "crc": "CRC", "tx": "TX", "rx": "RX",
-	"cpu": "CPU", "mhz": "MHz", "numa": "NUMA", "hw": "HW", "sw": "SW", "infiniband": "InfiniBand",
+	"cpu": "CPU", "mhz": "MHz", "numa": "NUMA", "hw": "HW", "sw": "SW", "infiniband": "InfiniBand", "gpu": "GPU",
+	"rss": "RSS", "io": "IO",
 }
 
 // constant is the name of the constant of a key.

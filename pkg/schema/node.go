@@ -98,21 +98,40 @@ type Process struct {
 	WorldSize    *int   `json:"world_size,omitempty"`
 	RankVariable string `json:"rank_variable,omitempty"` // of its environment, from which the rank is
 	// it is in another PID namespace: only the driver knows it
-	Foreign           bool     `json:"foreign,omitempty"`
-	GPUMemoryBytes    *uint64  `json:"gpu_memory_bytes,omitempty"`
-	GPUMemoryPercent  *float64 `json:"gpu_memory_percent,omitempty"` // of the GPU's memory
-	SMPercent         *int     `json:"sm_percent,omitempty"`
-	MemUtilPercent    *int     `json:"mem_util_percent,omitempty"`
-	EncoderPercent    *int     `json:"encoder_percent,omitempty"`
-	DecoderPercent    *int     `json:"decoder_percent,omitempty"`
-	CPUPercent        *float64 `json:"cpu_percent,omitempty"` // 100: one CPU
-	RSSBytes          *uint64  `json:"rss_bytes,omitempty"`
-	HostMemoryPercent *float64 `json:"host_memory_percent,omitempty"` // of the node's memory
-	Threads           *int     `json:"threads,omitempty"`
-	ElapsedSeconds    *int64   `json:"elapsed_seconds,omitempty"`
-	// by its system calls: from and to files, caches and pipes; nil of another user's process
-	IOReadBytesPerSecond  *uint64 `json:"io_read_bytes_per_second,omitempty"`
+	Foreign bool `json:"foreign,omitempty"`
+
+	// The numbers, made from the table of package wire by go test ./pkg/schema -update. Those that are not known are nil,
+	// as what a process of another user reads and writes.
+
+	// GPU memory of the process
+	GPUMemoryBytes *uint64 `json:"gpu_memory_bytes,omitempty"`
+	// share of the GPU's memory that the process has
+	GPUMemoryPercent *float64 `json:"gpu_memory_percent,omitempty"`
+	// share of the SMs' time
+	SMPercent *int `json:"sm_percent,omitempty"`
+	// share of the time that it reads or writes GPU memory
+	MemUtilPercent *int `json:"mem_util_percent,omitempty"`
+	// share of the video encoder's time
+	EncoderPercent *int `json:"encoder_percent,omitempty"`
+	// share of the video decoder's time
+	DecoderPercent *int `json:"decoder_percent,omitempty"`
+	// CPU; 100 is one core
+	CPUPercent *float64 `json:"cpu_percent,omitempty"`
+	// host memory of the process
+	RSSBytes *uint64 `json:"rss_bytes,omitempty"`
+	// share of the node's memory that the process has
+	HostMemoryPercent *float64 `json:"host_memory_percent,omitempty"`
+	// number of threads
+	Threads *int `json:"threads,omitempty"`
+	// how long it has run
+	ElapsedSeconds *int64 `json:"elapsed_seconds,omitempty"`
+	// bytes per second that it reads by system calls, from files, caches and pipes
+	IOReadBytesPerSecond *uint64 `json:"io_read_bytes_per_second,omitempty"`
+	// bytes per second that it writes by system calls, to files, caches and pipes
 	IOWriteBytesPerSecond *uint64 `json:"io_write_bytes_per_second,omitempty"`
+
+	// end of the numbers
+
 	// the CPUs on which the kernel may run it: "0-15,64-79"
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
 }
