@@ -62,7 +62,8 @@ func (e evidence) lagsByUse(w *Words) {
 		facts = append(facts, fact)
 		if signs.Starved(cpu, others) {
 			end = ": starved by its host side"
-			w.Hint = fmt.Sprintf("check the data loader and the CPU binding of PID %d", signs.ProcessOf(e.node, e.gpu).PID)
+			w.Hint = fmt.Sprintf("check the data loader of PID %d and its CPUs (column cpu_affinity)",
+				signs.ProcessOf(e.node, e.gpu).PID)
 		}
 	}
 	w.Sentence = strings.Join(facts, ", ") + end + "."
