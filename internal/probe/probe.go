@@ -1,27 +1,26 @@
 // Package probe runs on a compute node. It lets its subpackages read the GPUs (gpus), the processes on them (procs) and
-// the node (host), and writes reports to its standard output, at the pace that requests on its standard input ask for.
+// the node (host), and writes reports to its standard output, at the pace set by requests on its standard input.
 // Package wire is the protocol.
 //
 // Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the clerk answers
-// questions about processes, and Run itself watches them. A fifth one waits in the driver for Xids, if the Library
-// reports them. Calls that may never return run on further goroutines, and nothing waits for them for long: calls into
-// the driver, reads of another process's memory, look-ups of user names, file systems. Reports keep their pace and name
-// a GPU that hangs, also while its card is read at the start. When the input closes or falls silent, Run returns and
-// its caller exits the process. A probe never outlives its session.
+// questions about processes, and Run itself watches them. A fifth goroutine waits in the driver for Xids, if the
+// Library reports Xids. Calls that may never return run on further goroutines, and nothing waits long for them: driver
+// calls, reads of another process's memory, look-ups of user names, file systems. Reports keep their pace and name a
+// GPU that hangs, even while its card is read at the start. When the input closes or falls silent, Run returns and its
+// caller exits the process. A probe never outlives its session.
 //
-// A collector that fails affects only itself: its values are absent and the report carries the fault. The probe writes
+// A collector that fails affects only itself: its values are absent and the report contains the fault. The probe writes
 // nothing to disk, starts no process and uses no network.
 //
 // # Its life
 //
 // Each node has one long-lived session and one long-lived probe: no fork, login or NVML initialization per poll. The
-// probe paces itself. A line carries only what has changed since the report before it. Both ends of wire see whole
-// reports.
+// probe paces itself. A line contains only the changes since the previous report. Both ends of wire see whole reports.
 //
 // The probe exits when its standard input closes, or when it has received nothing for 60 s. After a kill -9 of
-// nvnodetop nothing of it keeps running on any node. Only a call into the driver that never returns can keep a killed
-// probe alive. A new probe that finds such a probe of the same user does not call into the driver until it is gone: at
-// most one is stuck and one waits.
+// nvnodetop no probe keeps running on any node. Only a driver call that never returns can keep a killed probe alive. A
+// new probe that finds such a probe of the same user does not call the driver until the old probe is gone: at most one
+// probe is stuck and one waits.
 package probe
 
 import (

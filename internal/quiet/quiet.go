@@ -1,9 +1,9 @@
 // Package quiet calls a function when something has been silent for too long.
 //
-// A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer runs out about
-// once per limit, and then looks how long it has really been. A process that was stopped, or had no CPU, finds its
-// sockets full when it goes on. So it takes two looks to call something silent, a moment apart, in which what is
-// waiting can be read. Clock changes do not count.
+// A Watch may be used by any number of goroutines. Hearing something costs one atomic store: the timer expires about
+// once per limit, and then checks how long the silence has really lasted. A process that was stopped, or had no CPU,
+// finds its sockets full when it goes on. So only two checks in a row, a moment apart, establish silence; in between,
+// waiting data can be read. Clock changes do not count.
 package quiet
 
 import (

@@ -1,7 +1,9 @@
-// Package reach is the vocabulary of reaching something: the stages of an attempt, their progress, and why it failed.
+// Package reach is the vocabulary of reaching something: the stages of an attempt, their progress, and the reason of a
+// failure.
 //
-// It is a leaf. The packages that reach nodes and SLURM use it, and those that store and draw the result; none of them
-// needs to know the others. It makes no decisions. Its values may be read from any number of goroutines.
+// It is a leaf. The packages that reach nodes and SLURM use it, and so do the packages that store and draw the result;
+// none of them needs to know the others. The package makes no decisions. Its values may be read from any number of
+// goroutines.
 package reach
 
 import "time"

@@ -1,31 +1,31 @@
 // Package recording writes Events to a file and reads them again. docs/RECORDING.md describes the format.
 //
-// A Writer takes the Events of a Source, in the order in which a Store would. A Reader is a Source: it gives the same
-// Events, so a Store that is fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it
-// can be paused, and moved to any time.
+// A Writer takes the Events of a Source, in the order in which a Store would. A Reader is a Source: it emits the same
+// Events, so a Store fed with them has the same Snapshots. A Player is a Reader with a clock and a Store: it can be
+// paused, and moved to any time.
 //
-// A recording consists of frames. Each can be read without those before it: it begins with the Events that tell a new
-// Store what is known at that time. What is at the end of a file may be missing: the program was killed, or the disk
-// was full. Everything before that can be read.
+// A recording consists of frames. Each frame can be read without the earlier ones: it begins with Events that bring a
+// new Store to the state of that time. The end of a file may be missing, if the program was killed or the disk was
+// full. Everything before that can be read.
 //
 // A Writer may be used from any goroutine, a Reader from several, and a Player from any. Time is data: the times of a
-// recording are those of its Events, and a Player is told what time it is.
+// recording are those of its Events, and the caller tells a Player the current time.
 //
-// A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and what all
-// Events together make a Store keep has a budget (ledger).
+// A recording is not trusted: before a line is decoded its length and its lists are limited (rooms), and the memory
+// that all Events together take in a Store has a budget (ledger).
 //
 // # The Player
 //
-// Replay needs the Store as of any time, with the ages of problems and what is usual for each GPU, and these depend on
-// all Events before: so a Player reads the recording once from its beginning and keeps a fork of its Store (Store.Fork)
-// at the beginning of frames. To move to a time it reads on from the nearest one. A test compares all that it gives,
-// also after moves, with a Store that was fed live. Where it has not read yet, it shows what a frame alone tells
-// (Player.Glance). app keeps the time that is shown; the screens know a ui.Tape, which takes the orders of keys and
-// says the place.
+// Replay needs the Store as of any time, with the ages of problems and the usual values of each GPU, which depend on
+// all earlier Events. So a Player reads the recording once from its beginning and keeps a fork of its Store
+// (Store.Fork) at the beginning of frames. To move to a time it reads on from the nearest fork. A test compares all of
+// its Snapshots, also after moves, with those of a Store that was fed live. Beyond the part already read, a Player
+// shows the contents of a single frame (Player.Glance). app keeps the time that is shown; the screens know a ui.Tape,
+// which takes the orders of keys and tells the place.
 //
 // Ctrl-K, and --record of track --job and serve, record beside the Store: a goroutine of its own writes, so a disk that
-// hangs ends the recording and not the screens. However a program ends, the poller tells nothing after its context has
-// ended: that our own sessions close is no news of a node, and a recording ends with the nodes as they were.
+// hangs ends the recording and not the screens. However the program ends, the poller emits nothing after its context
+// has ended: closing our own sessions is no news about a node, and a recording ends with the nodes as they were.
 package recording
 
 import (

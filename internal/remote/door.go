@@ -2,31 +2,31 @@
 //
 // A Door is one way to reach nodes. It dials a node and returns a Shell, which runs scripts and hands out their three
 // streams. Package install finds, copies and starts the probe over any Shell. Package link talks to it over any pipe.
-// This package explains failures, with the help of the Door.
+// Package remote explains failures, with the help of the Door.
 //
 // A Door may reach all nodes through one process, whose output lines carry labels and whose input reaches all of them.
 // Such a Door adds and removes the labels itself; wire.Address sends a request to one node only.
 //
 // An Opener may be used by any number of goroutines. It guarantees that Open returns soon after its context ends, that
 // every stage has a deadline, and that a failed Open leaves no session or process behind. It knows nothing about jobs
-// or SLURM. It passes on the node's output as it is, but limited in length.
+// or SLURM. It passes on the node's output unchanged, but limited in length.
 //
 // # Connecting to a node
 //
-//   - Shell and Pipe are separate because a connection outlives what runs over it. ssh runs up to three scripts over
-//     one connection, and its keep-alive queries sshd independently of the probe. Package link defines the Pipe,
-//     because link uses it.
+//   - Shell and Pipe are separate because a connection outlives the scripts that run over it. ssh runs up to three
+//     scripts over one connection, and its keep-alive queries sshd independently of the probe. Package link defines the
+//     Pipe, because link uses it.
 //   - Run takes the input of a script; the pipe does not carry it. So a Door whose single process reaches many nodes
-//     can distinguish a file copy, which is for one node, from lines that it must address.
-//   - Nobody knows beforehand which nodes share a home, so one node copies the probe, and the others wait while that
-//     makes progress. When it fails or stalls, the next one takes over. Afterwards they look again: a node that does
-//     not find a copy that has succeeded has another home, and copies without waiting for a single one. There are never
-//     more than four copies at a time.
+//     can distinguish a file copy for one node from lines that it must address.
+//   - Nobody knows in advance which nodes share a home. So one node copies the probe, and the other nodes wait while
+//     the copy makes progress. When it fails or stalls, the next node takes over. Afterwards the nodes look again: a
+//     node that does not find the finished copy has another home, and copies the probe without waiting. Never more than
+//     four copies run at a time.
 //   - The first script chooses the copy by the output of uname -sm, so a copy is found and started in one round trip on
 //     any platform.
-//   - An error becomes a Failure in three steps. remote explains errors of the probe, the Door those of the connection,
-//     and the one that explained it adds the hints. The Door lists its stages; remote and the poller append theirs. The
-//     screen draws the list that comes with each attempt.
+//   - An error becomes a Failure in three steps. remote explains errors of the probe, the Door explains errors of the
+//     connection, and whichever has explained the error adds the hints. The Door lists its stages; remote and the
+//     poller append theirs. The screen draws the list of stages that comes with each attempt.
 package remote
 
 import (

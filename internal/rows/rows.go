@@ -2,9 +2,9 @@
 // jobs, users, problems.
 //
 // A new number is one line in one of these tables: columns, orders, filters, documents and their pages follow from it.
-// Its key is its name in JSON. A row stands for one thing after the other, so it belongs to one goroutine; the tables
-// never change. What a node has not reported is absent, and the numbers are those that the pages show: the numbers of a
-// node that does not respond are old.
+// Its key is its name in JSON. A row is reused for one thing after the other, so it belongs to one goroutine; the
+// tables never change. Values that a node has not reported are absent. All other numbers are those that the pages show:
+// the numbers of a node that does not respond are old.
 package rows
 
 import (

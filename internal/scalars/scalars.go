@@ -1,9 +1,9 @@
-// Package scalars makes scalars of Snapshots, tagged by rank, and appends them to files: event files of TensorBoard,
+// Package scalars turns Snapshots into scalars, tagged by rank, and appends them to files: event files of TensorBoard,
 // CSV and JSON lines.
 //
-// Each report of a node becomes one Sample for each GPU of a job there, at the time at which the report arrived. What
-// is not known is left out. The Outputs write whole samples only: what a full disk has cut off is removed, so that a
-// file can be read up to there.
+// Each report of a node becomes one Sample for each GPU of a job there, with the time at which the report arrived.
+// Unknown values are left out. The Outputs write whole samples only: a sample cut off by a full disk is removed, so
+// that the file stays readable.
 //
 // A Log and an Output are for one goroutine.
 package scalars

@@ -1,6 +1,6 @@
-// Package session runs a Source of Events: a goroutine hands the Events to a Store, or to whatever else takes them,
-// and wakes who waits for news. A session ends with its context, by Stop, or when the Source has ended, and says
-// why.
+// Package session runs a Source of Events: a goroutine hands the Events to a Store or to other takers, and wakes the
+// goroutines that wait for news. A session ends with its context, by Stop, or when the Source has ended, and gives the
+// reason.
 package session
 
 import (

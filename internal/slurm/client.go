@@ -1,41 +1,42 @@
 // Package slurm asks SLURM for the user's jobs: it runs squeue and scontrol and parses their output. It runs scancel,
 // too.
 //
-// The commands run through an injected command.Runner, so everything else here is a pure function of their output.
-// Every call has a deadline of ours, since a dead controller holds squeue for up to a minute, and a cap on its output.
+// The commands run through an injected command.Runner, so the rest of the package is a pure function of their output.
+// Every call has a deadline set by us, since a dead controller holds squeue for up to a minute, and a cap on its
+// output.
 //
 // Each step runs one command, so that a slow controller delays the GPUs of jobs but not the jobs. Ask runs squeue,
 // which lists the jobs. Next asks one question that is still open: `scontrol show hostnames` for new node lists, then
 // `scontrol show job -d` for the GPUs of one new job. The answers to both are kept until the job ends. When a job has
 // GPUs on a new node, `scontrol show node` says how many GPUs each new node has; that is kept for good. So most of the
-// time squeue is the only command. How a job has ended is asked once: sacct, which answers for many jobs in one call,
-// or where there is no accounting scontrol, as long as the controller remembers the job. Which switch each node is
-// under is asked last, and only for jobs of many nodes: `scontrol show topology`, at most once an hour.
+// time squeue is the only command. The end state of a job is requested once: from sacct, which answers for many jobs in
+// one call, or without accounting from scontrol, as long as the controller remembers the job. The switches of the nodes
+// are requested last, and only for jobs of many nodes: `scontrol show topology`, at most once an hour.
 //
-// Cancel is the only command that changes anything: it cancels or signals a job when the user asks for that.
+// Cancel is the only command that changes anything: it cancels or signals a job at the user's request.
 //
 // A Client is for one goroutine. Strings in its answers (job names, error messages) are as SLURM printed them: not yet
 // fit for a screen.
 //
 // # A good guest
 //
-// squeue runs after events; otherwise every 30 s while keys are pressed, every 60 s after 5 minutes
-// without a key, and every 300 s after 30. scontrol show job -d runs only for jobs that are new or have changed, one
-// job per call. scontrol show node runs once for each node with GPUs, many nodes per call.
+// squeue runs after events; otherwise every 30 s while keys are pressed, every 60 s after 5 minutes without a key, and
+// every 300 s after 30. scontrol show job -d runs only for jobs that are new or have changed, one job per call.
+// scontrol show node runs once for each node with GPUs, many nodes per call.
 //
-// How a job has ended is asked once: sacct about all that have ended, in one call; about those that it does not know,
-// and where there is no accounting, scontrol show job, one job or array per call. At most 50 that have ended are kept,
-// for an hour, and asked about.
+// The end state of a job is requested once: from sacct for all ended jobs, in one call; for jobs that sacct does not
+// know, and without accounting, from scontrol show job, one job or array per call. At most 50 ended jobs are kept, for
+// an hour, and requested.
 //
 // scontrol show topology is the last question, and only while a job has 5 nodes or more: once an hour, since a topology
-// changes only with the controller's configuration, and sooner, after 10 minutes, when there was no answer that is
-// understood or squeue has failed in between. Without an answer the last one stays; without any, nodes are not grouped,
-// and nothing else changes. Nobody waits for it who waits for the GPUs of jobs; what is printed once waits up to 4 s
-// for it, for GPUs that are being read and for the users of processes, when all else is there (tally.Settling).
+// changes only with the controller's configuration, and already after 10 minutes if there was no usable answer or
+// squeue has failed in between. Without a new answer the last one stays; without any answer, nodes are not grouped, and
+// nothing else changes. The GPUs of jobs never wait for the topology. An output that is printed once waits up to 4 s
+// for it, for GPUs that are being read and for the users of processes, when everything else is there (tally.Settling).
 //
 // Only one command runs at a time. After each command the controller gets a pause at least as long as its answer took,
 // whatever happens, and a slow controller is asked for the jobs half as often. Repeated events (lost sessions of jobs
-// that still run, time limits that pass one after another) trigger squeue less and less often. Whatever happens,
+// that still run, time limits that pass one after another) trigger squeue less and less often. In all cases,
 // slurm.min_interval passes between an answer of squeue and the next question.
 //
 // available --cluster runs sinfo once, and scontrol show node once for the nodes with GPUs.

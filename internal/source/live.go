@@ -1,9 +1,9 @@
-// Package source produces the Events from which every output is made.
+// Package source produces the Events from which all outputs are made.
 //
 // Live is the real cluster: a discoverer asks SLURM for the jobs, a poller watches their nodes. Hosts watches the nodes
 // of --nodes.
 //
-// Each is a cluster.Source with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
+// Both are cluster.Sources with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
 // retry nodes now), Cancel (end or signal a job), and the poller's Look (list the processes of a node) and Ask (send a
 // request to the probe of a node and wait for its reply). They may be called from any goroutine, also before Run; only
 // Ask and Cancel block.

@@ -1,8 +1,8 @@
 // Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals and series
 // over them, the lowest and the hottest, the owner of a GPU, and the ranks of a job.
 //
-// Everything here is a function of its arguments: nothing is kept, no clock is read, and a metric that a GPU does not
-// report is never counted as 0. Formatting is up to the outputs. Functions may be called concurrently.
+// Everything here is a function of its arguments: it keeps no state, reads no clock, and never counts an unreported
+// metric as 0. Formatting is up to the outputs. Functions may be called concurrently.
 package tally
 
 import (

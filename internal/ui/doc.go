@@ -1,22 +1,22 @@
 // Package ui is the screen of nvnodetop: one Bubble Tea model, the selection, and the keys that lead from page to page.
 //
-// Its input is Snapshots from its caller; its requests go through Controls. A message changes the selection or the
-// user's choices, and the current page draws the result. The package never blocks and never reads the clock: the
-// caller's Now is its only time, so the same Snapshot always gives the same frame. It starts three goroutines: one
-// writes to the terminal, one waits for signals, one for the terminal to be detached.
+// Its caller passes Snapshots in; requests go out through Controls. A message changes the selection or the user's
+// choices, and the current page draws the result. The package never blocks and never reads the clock: the caller's Now
+// is its only time, so the same Snapshot always gives the same frame. It starts three goroutines: the first writes to
+// the terminal, the second waits for signals, the third waits until the terminal is detached.
 //
 // Jobs and nodes are selected by name, so lists may change at any time.
 //
-// Only one Run may be active at a time. Everything else runs on Bubble Tea's goroutine, except writes, which may block,
-// and signals: both are package terminal's.
+// Only one Run may be active at a time. Everything runs on Bubble Tea's goroutine, except writes, which may block, and
+// signals: package terminal handles both.
 //
 // # Why the screen is as it is
 //
 //   - A job of several nodes starts in the overview, a job of one node in the node view. --view and the last choice
 //     override this.
 //   - The heat map uses the largest tiles with which all nodes fit, whatever the width of the terminal.
-//   - Where tiles with a cell for each GPU do not fit and SLURM has a topology, the nodes under each switch are a
-//     strip: of all their GPUs, of several GPUs a cell, of one cell a node. Then come tiles without switches, then
+//   - Where tiles with a cell for each GPU do not fit and SLURM has a topology, the nodes under each switch form a
+//     strip: with a cell for each GPU, for several GPUs, or for each node. Next come tiles without switches, then
 //     pages. The groups with failed nodes come first, then those with warnings, the others in the order of the job's
 //     nodes: a group moves only when that changes. No groups are guessed from the names of nodes.
 //   - Where a list is cut, the screen says which key shows the rest: PgDn, or ! for the problems.
@@ -25,34 +25,34 @@
 //     use the same geometry (tiles, sheet).
 //   - Esc goes one level up: a GPU, connection details or problems to the page below, node view to the overview. In the
 //     overview it does nothing.
-//   - Processes are shown by default where they fit, and leave a line to the worst problem of the node.
-//   - Graphs and the nodes over time cover the same time span at every width. A column of the latter is a whole number
-//     of reports.
-//   - What slows the whole job comes first among problems of one severity, and second in row 1 behind the worst: no
-//     width hides the slow GPU.
+//   - Processes are shown by default where they fit, and leave one line for the worst problem of the node.
+//   - Graphs and the nodes over time cover the same time span at every width. A column of the nodes over time is a
+//     whole number of reports.
+//   - A problem that slows the whole job comes first among problems of one severity, and in row 1 second, behind the
+//     worst: no width hides the slow GPU.
 //   - Below 60 columns a problem's sentence stands below its place.
 //   - m lists ranks as rows, with their processes, in place of a map of GPUs; M releases the mouse.
 //   - The graph of utilization is a band from the lowest GPU to the median; amber marks only where a rule held.
-//   - J opens the page of the jobs, a level above the overview, and U the users. In the original J is the next job, as
-//     j: that is given up, and u alone changes the metric. Both pages are there without a running job, too. The job
-//     under the cursor is the selected one.
-//   - A job that waits or has ended says why and when in place of numbers. Jobs that have nodes come first, then those
-//     that wait, then those that have ended, whatever they are sorted by. Tasks of an array that wait are one row, as
-//     in squeue; counts count all of them.
-//   - The page of a GPU gives out its rows by one list of steps (page/gpu_rooms.go), the most wanted first. Where a
-//     part is depends on the height of the terminal and on what the GPU has, never on values. What a GPU lacks is said
-//     once, with NVML's reason.
-//   - The footer of the overview begins with the way back from what hides rows, then with the keys that show more (!,
-//     m, t, u): 80 columns have room for these, and not for those that sort and filter.
+//   - J opens the page of the jobs, a level above the overview, and U the users. In the original, J is the next job,
+//     like j: nvnodetop gives this up. The key u alone changes the metric. Both pages exist without a running job, too.
+//     The job under the cursor is the selected one.
+//   - A job that waits or has ended shows the reason and the time in place of numbers. Jobs with nodes come first, then
+//     waiting jobs, then ended jobs, in every order. The waiting tasks of an array are one row, as in squeue; counts
+//     include all of them.
+//   - The page of a GPU distributes its rows by one list of steps (page/gpu_rooms.go), the most wanted first. The place
+//     of a part depends on the height of the terminal and on the features of the GPU, never on values. The missing
+//     features of a GPU are shown once, with NVML's reason.
+//   - The footer of the overview begins with the key that shows hidden rows again, followed by the keys that show more
+//     (!, m, t, u): 80 columns have room for these, but not for the keys that sort and filter.
 //   - The process manager (P) is a page of its own, not a pane of the node view: its keys are nvitop's, which mean
-//     other things elsewhere (, . / t o a f c m). [ and ] change the job there too, in nvitop they page. Rows of a
+//     other things elsewhere (, . / t o a f c m). [ and ] change the job there too; in nvitop they page. Rows of a
 //     Snapshot are made and sorted once, when the view settles on it; a frame draws what is on the screen.
-//   - Enter on a user opens the processes of that user in the widest scope, all on the nodes of all jobs: that of all
-//     jobs has only their own GPUs.
+//   - Enter on a user opens the processes of that user in the widest scope, all processes on the nodes of all jobs: the
+//     scope of all jobs has only the GPUs of the jobs.
 //   - The node view has one filter for its GPUs and its processes: a GPU matches by its own values and by those of the
-//     processes on it. The sum stays that of the node.
-//   - Processes on GPUs that --only hides are not listed. A signal to all ranks is for them too, and the dialog says
-//     so.
-//   - A cursor on the first process stays on the first row when the user sorts, any other one stays on its process.
+//     processes on it. The sum still covers the whole node.
+//   - Processes on GPUs that --only hides are not listed. A signal to all ranks includes them, and the dialog says so.
+//   - A cursor on the first process stays on the first row when the user sorts; a cursor on any other process stays on
+//     that process.
 //   - ASCII mode writes Up/Dn, since ^v would read as Ctrl-V.
 package ui

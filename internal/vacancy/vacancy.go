@@ -1,8 +1,7 @@
-// Package vacancy decides which GPUs are free, used, or used by nobody known, and chooses among the free ones. It also
-// counts which GPUs SLURM has given away. Its texts and JSON documents are those that the users of nvgpu, nvisel and
-// gpustat know.
+// Package vacancy decides which GPUs are free, used, or used by nobody known, and chooses among the free GPUs. It also
+// counts the GPUs that SLURM has allocated. Its texts and JSON documents have the formats of nvgpu, nvisel and gpustat.
 //
-// Everything here is a function of its arguments: no clock is read, and nothing is kept. Functions may be called
+// Everything here is a function of its arguments: it reads no clock and keeps no state. Functions may be called
 // concurrently.
 package vacancy
 

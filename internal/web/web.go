@@ -1,24 +1,24 @@
-// Package web serves Snapshots over HTTP: the page, the parts of the JSON document, the metrics for Prometheus, and
-// what nvgpu's agents answer. It owns who may ask, and how often a state is made: at most once per interval, only while
-// somebody asks, and seldom enough to take a tenth of a core. What is sent is made once for each state, whoever asks
-// for it.
+// Package web serves Snapshots over HTTP: the page, the parts of the JSON document, the metrics for Prometheus, and the
+// answers of nvgpu's agents. It decides who may ask, and how often a state is made: at most once per interval, only
+// while somebody asks, and seldom enough to take a tenth of a core. Each answer is made once per state, for all
+// clients.
 //
-// Nothing here changes anything: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait
-// neither for a node nor for SLURM. States have the caller's time; only the limits of connections and of looks are
-// counted here.
+// A request changes nothing: only GET and HEAD are answered. A Server may be used from any goroutine. Answers wait
+// neither for a node nor for SLURM. States have the caller's time; the server itself times only the limits of
+// connections and of looks.
 //
 // # States
 //
 // nvnodetop serve (internal/web) keeps a Store as the screen does. A state is a Snapshot with a number, its revision.
 // It is made when somebody asks, or at a tick while a stream of events is open, if there were Events since the last
-// one. Everything that is sent of a state is written and compressed once, whoever asks. What making it takes is
-// measured, and the next state waits ten times as long. A page learns by an event that there is a new state, and
-// fetches the one part that it shows. Parts (internal/export/parts.go) are the JSON document with less in it.
+// state. Each answer from a state is written and compressed once, for all clients. The time that a state takes to make
+// is measured, and the next state waits ten times as long. An event tells a page that there is a new state, and the
+// page fetches the one part that it shows. Parts (internal/export/parts.go) are the JSON document with fewer contents.
 //
 // The server sees two methods of the source: Touch, for each request for data, and Look, while somebody asks for
-// processes. So it can change nothing. A program asks by itself, so a request is no key. An open stream of events is
-// the sign of a person: app passes on one in 20 minutes of that, or SLURM would be asked as if keys were pressed all
-// the time.
+// processes. So it can change nothing. Programs send requests too, so a request does not count as a key. An open stream
+// of events is the sign of a person: app passes on one Touch in 20 minutes of an open stream, or SLURM would be asked
+// as if keys were pressed all the time.
 package web
 
 import (

@@ -1,35 +1,35 @@
 // Package wire is the protocol between nvnodetop and its probe: the types and the framing, shared by both ends.
 //
 // The probe writes lines of JSON to its standard output, one Message per line. First comes the Magic line, which the
-// reader finds after anything that a login shell printed. Then comes a Hello, and another one when its contents change,
-// as when a driver comes back. Then come Reports at the requested pace. nvnodetop writes Requests to the probe's
+// reader finds after any output of a login shell. Then comes a Hello, and another Hello when its contents change, for
+// example when a driver comes back. Then come Reports at the requested pace. nvnodetop writes Requests to the probe's
 // standard input, one per line; each gets one Reply.
 //
 // The probes of several nodes may share one input, as under srun. A line made by Address is only for the probe that was
-// started under that name; the others ignore it, and do not count it as a sign of life. A line without an address is
-// for all probes.
+// started under that name; the others ignore it, and do not count the line as a sign of life. A line without an address
+// is for all probes.
 //
-// The metrics of GPUs and nodes are rows of the table in package metric; those of processes are fields here. A value
-// that the driver or the kernel does not report is left out of the JSON, and so is a pointer field that is nil. It is
-// never 0 or -1. Units are in the key, the name of the field or its comment.
+// The metrics of GPUs and nodes are rows of the table in package metric; the metrics of processes are fields here. A
+// value that the driver or the kernel does not report is left out of the JSON, and so is a nil pointer. An unknown
+// value is never 0 or -1. Units are in the key, the name of the field or its comment.
 //
-// Writer and Reader take and give whole Reports. On the wire, a Report with "same" lacks what the last one since the
-// Hello had as well. "changes" has the values of GPUs that have changed, with one list for each metric; "host" those of
-// the node. Without "gpus" they are those of the last one, and nothing is to be said of them but values. A process with
-// "as", its index in the last list of processes since the Hello, lacks what has not changed since that list; its age is
-// expected to grow with the uptime. "host_gone" and "gone" list the keys of what has become absent, "gone" of a Report
-// for each GPU. Without "same" a Report is whole, and so is a process without "as". A line that refers to a Report that
-// does not exist is malformed.
+// Writer and Reader take and give whole Reports. On the wire, a Report with "same" omits everything that is equal to
+// the previous Report since the Hello. "changes" has the changed values of GPUs, with one list for each metric; "host"
+// has the changed values of the node. Without "gpus" the GPUs are those of the previous Report, and only their values
+// may differ. A process with "as", its index in the last list of processes since the Hello, omits everything that has
+// not changed since that list; its age is expected to grow with the uptime. "host_gone" and "gone" list the keys of
+// values that have become absent; "gone" of a Report has a list for each GPU. Without "same" a Report is whole, and so
+// is a process without "as". A line that refers to a Report that does not exist is malformed.
 //
 // The package has no behavior apart from the codec. Decoded values may be read by any number of goroutines.
 //
 // # Limits
 //
 // A node may be hostile. wire limits lines and lists before it decodes them, link counts answers and standard error,
-// and poller allows no more reports than were requested. Beyond that the session ends (too_much). The body of a message
-// is never quoted in an error. docs/SECURITY.md lists the threats with their tests. The log of --log has our own words
-// only. Only app, poller and slurm may write to it (access hands it over), and not the packages that keep keys and what
-// the user types.
+// and poller allows no more reports than were requested. Beyond these limits the session ends (too_much). The body of a
+// message is never quoted in an error. docs/SECURITY.md lists the threats with their tests. The log of --log contains
+// only our own words. Only app, poller and slurm may write to it (access hands it over); the packages that keep keys
+// and the user's input may not.
 package wire
 
 import "github.com/nvnodetop/nvnodetop/internal/metric"

@@ -1,9 +1,9 @@
 // Package report has the reports of nvnodetop track as Go types, which encode to its JSON and decode from it.
 //
-// A Report is about a job (track --job ID --format json): what its nodes, GPUs and ranks did while it was watched, what
-// went wrong, and what to do better next time. Means are weighted by time. Time in which a node was silent counts as
-// not seen, and is in no mean. What is not known is absent: a nil pointer, an empty string or a zero time. Times that
-// are numbers are in seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
+// A Report is about a job (track --job ID --format json): the work of its nodes, GPUs and ranks while it was watched,
+// the problems, and advice for the next time. Means are weighted by time. Time in which a node was silent counts as not
+// seen, and is in no mean. An unknown value is absent: a nil pointer, an empty string or a zero time. Times that are
+// numbers are in seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
 //
 // A Command is about a command and its descendants on one host (track --format json -- COMMAND), in gpu_tracker's terms
 // and in the units that it names.

@@ -1,12 +1,12 @@
 // Package schema has the document that nvnodetop prints with --json as Go types: a Snapshot of jobs, nodes, GPUs and
 // processes.
 //
-// What is not known is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. A
-// number that has no pointer says in its comment what 0 means. Names of numbers end in their unit. Strings that come
-// from a node or from SLURM are safe to display: they have no control characters, and a limited length.
+// An unknown value is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. A number
+// that has no pointer says in its comment what 0 means. Names of numbers end in their unit. Strings that come from a
+// node or from SLURM are safe to display: they have no control characters, and a limited length.
 //
-// The types encode to the document and decode from it, so a program may also read what the command has printed. This
-// package depends on nothing that reaches a node.
+// The types encode to the document and decode from it, so a program may also read the output of the command. This
+// package depends on no package that reaches a node.
 //
 // A Snapshot must not be changed: several may share parts. Any number of goroutines may read it.
 package schema

@@ -1,35 +1,37 @@
 // Package launch says how a process was started: in which job and step of SLURM, and as which rank of a distributed
-// program. It reads the cgroups of the process, and its environment, of which only these few numbers remain: no other
-// variable is kept, and none leaves the node. Where a cgroup does not say the number of its job, it asks the daemon of
-// a step (Jobs).
+// program. It reads the cgroups and the environment of the process. Of the environment it keeps only these few numbers:
+// other variables are dropped at once, and none leaves the node. Where a cgroup does not contain the number of its job,
+// Jobs finds the number through the daemon of a step.
 //
-// A wrong rank is worse than none. Variables are inherited by all that a process starts, so a variable counts only
-// where its launcher means each single process by it. The functions may be called from any goroutine.
+// A wrong rank is worse than none. All descendants of a process inherit its variables, so a variable counts only where
+// the launcher sets it for each single process. The functions may be called from any goroutine.
 //
 // # Jobs and ranks
 //
 // The probe itself reads the rank of a process from its environment, once per program that a process runs. A call that
 // returns the environment exists (Manager.Ask), but for the rank table it would carry the secrets of each process of
-// the job to the login node, a thousand times, for three numbers. So internal/probe/launch picks them on the node, and
-// drops the rest at once. It reads only processes of its own user; also a probe of root reads only root's. Job and step
-// are from the cgroup, else from the same environment.
+// the job to the login node, a thousand times, for three numbers. So internal/probe/launch picks the numbers on the
+// node, and drops the rest at once. It reads only processes of its own user; even a probe of root reads only root's
+// processes. Job and step are from the cgroup, else from the same environment.
 //
 // From SLURM 26.05 on, the directory of a job's cgroup is named by a SLUID, which does not say the number of the job
-// (CgroupJobIdPaths=yes in cgroup.conf brings the old names back). The command line of slurmstepd in step_*/slurm says
-// it, and where /proc hides that (hidepid), the environment of a process of the user's that slurmstepd has started. It
-// is looked for once per SLUID, and again after a minute if it was not found. Then the job is unknown, and no rule
-// draws conclusions from GPUs that are not listed; a step (srun) is tried, which knows its job.
+// (CgroupJobIdPaths=yes in cgroup.conf brings the old names back). The number is in the command line of slurmstepd in
+// step_*/slurm. Where /proc hides that command line (hidepid), it is in the environment of a user's process that
+// slurmstepd has started. The search runs once per SLUID, and again after a minute if it found nothing. Without a
+// number the job is unknown, and no rule draws conclusions from GPUs that are not listed; nvnodetop then tries a step
+// (srun), which knows its job.
 //
 // A wrong rank is worse than none. RANK counts only with WORLD_SIZE, SLURM's variables count only in a step that srun
 // has started, and the only process of a program has no rank. The processes that PyTorch Lightning starts by itself
-// name their place on the node only: they have ranks if their parent, their siblings and the number of nodes leave no
-// other (launch.PlaceSpawned). Processes on several GPUs that have inherited the rank of one task have none. Nor has
-// one whose cgroup is of another step than SLURM's variables: they came along when a step submitted the job.
+// name their place on the node only: they have ranks if their parent, their siblings and the number of nodes allow only
+// one rank each (launch.PlaceSpawned). Processes on several GPUs that have inherited the rank of one task have no rank.
+// Nor has a process whose cgroup belongs to another step than SLURM's variables: the variables came along when a step
+// submitted the job.
 //
 // A PID that the driver lists and /proc does not have is said to be of another PID namespace (foreign) only if signal 0
 // finds no such process, the probe is not in the first PID namespace, and the driver lists it for longer than a process
-// takes to exit. One that /proc hides (hidepid) stays in the list, with what the driver knows of it. One that has
-// exited is left out.
+// takes to exit. A process that /proc hides (hidepid) stays in the list, with the values that the driver reports. A
+// process that has exited is left out.
 package launch
 
 import (

@@ -1,11 +1,11 @@
-// Package procs is the processes on the GPUs: what /proc says of those that the driver lists.
+// Package procs describes the processes on the GPUs: it reads /proc for each process that the driver lists.
 //
-// A Table adds them to reports. It is for one goroutine, the sampler's. What changes (CPU time, memory, state) is read
-// there in each list. What does not (command line, user, working directory, job, rank) is read once per program that a
-// process runs, on goroutines of the Table's own, like what it reads and writes in each list, since a process that
-// hangs in the driver and a directory server may never answer: a list waits for them only for a moment, and the next
-// one has what came late. An Inspector reads one process on request; its methods may be called from any goroutine, and
-// may never return.
+// A Table adds the processes to reports. It is for one goroutine, the sampler. Values that change (CPU time, memory,
+// state) are read there for each list. Values that stay (command line, user, working directory, job, rank) are read
+// once per program that a process runs. They are read on goroutines of the Table, as are the bytes read and written in
+// each list, since a process that hangs in the driver or a directory server may never answer. A list waits only briefly
+// for these goroutines, and the next list has the late values. An Inspector reads one process on request; its methods
+// may be called from any goroutine, and may never return.
 package procs
 
 import (

@@ -1,5 +1,5 @@
-// Package sample is a report that is being built: the collectors put into it what they read, and what they could not.
-// It is for one goroutine, the sampler's.
+// Package sample is a report under construction: collectors add their values, and the faults of readings that failed.
+// It is for one goroutine, the sampler.
 package sample
 
 import (

@@ -1,5 +1,5 @@
-// Package stuck finds a probe that hangs in the driver, before another one does too. Its functions may be called from
-// any goroutine.
+// Package stuck detects a probe that hangs in the driver, before another probe hangs there too. Its functions may be
+// called from any goroutine.
 package stuck
 
 import (

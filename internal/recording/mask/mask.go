@@ -1,6 +1,6 @@
 // Package mask replaces the names in Events, for recordings that may be given away. The same name always gets the same
-// other one, in the order in which they come. Text of other programs, which may hold any name, is left out; its meaning
-// stays, as a class.
+// replacement, numbered in the order of appearance. Text of other programs, which may contain any name, is left out; a
+// class keeps its meaning.
 package mask
 
 import (

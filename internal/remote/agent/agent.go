@@ -1,9 +1,9 @@
-// Package agent reads the GPUs of hosts on which an agent of nvgpu runs, or nvnodetop serve, over HTTP: without ssh,
-// and without a probe. It turns what they answer to /gpu_status into the protocol of package wire, so everything above
-// sees an ordinary session with fewer values: of GPUs only model, utilization, memory, SM clock and temperature, of
-// processes PID and user. What an agent does not tell is absent, with that reason.
+// Package agent reads GPUs over HTTP from hosts that run an agent of nvgpu or nvnodetop serve: without ssh, and without
+// a probe. It turns their answers to /gpu_status into the protocol of package wire, so everything above sees an
+// ordinary session with fewer values: of GPUs only model, utilization, memory, SM clock and temperature, of processes
+// PID and user. Values that an agent does not send are absent, with that reason.
 //
-// An Opener may be used by any number of goroutines. Answers are limited in size and in what they may list, and
+// An Opener may be used by any number of goroutines. Answers are limited in size and in the length of their lists, and
 // redirects are not followed.
 package agent
 

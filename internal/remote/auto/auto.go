@@ -3,38 +3,39 @@
 //
 // One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows
 // at once, through the next door. When none is left, the failure lists what each door answered, and the node begins
-// again after the ordinary wait. A node that was reached keeps its door. One that was not begins with the door that
-// reaches the most nodes in this run, or else an earlier one. A node whose sshd refused goes back to ssh when that
+// again after the ordinary wait. A node that was reached keeps its door. Any other node begins with the door that
+// reaches the most nodes in this run, or else in an earlier run. A node whose sshd refused goes back to ssh when ssh
 // works again.
 //
-// An Opener may be used by any number of goroutines, but Route, Open and the sessions of one node by one at a time, as
-// the poller does. It keeps a few words per node that it was asked for. It does not know how a door works.
+// An Opener may be used by any number of goroutines; Route, Open and the sessions of one node are for one goroutine at
+// a time, as in the poller. An Opener keeps a few words of memory per requested node. It does not know how a door
+// works.
 //
 // # The rules of the choice
 //
-// A Door implements one kind of connection and knows nothing about probes (docs/TRANSPORTS.md: which of them reaches
-// which nodes). A Shell is a connected node. install puts the probe there and starts it, link speaks the protocol with
-// it, and both work over any Shell. To support another kind of connection, write a Door. The poller knows none of
-// these; it has an Opener. Where several doors may lead to a node, that Opener is remote/auto, which has an Opener for
-// each door:
+// A Door implements one kind of connection and knows nothing about probes (docs/TRANSPORTS.md says which door reaches
+// which nodes). A Shell is a connected node. install copies the probe to the node and starts it, link speaks the
+// protocol with the probe, and both work over any Shell. To support another kind of connection, write a Door. The
+// poller knows none of these; it has an Opener. Where several doors may lead to a node, that Opener is remote/auto,
+// which has an Opener for each door:
 //
 //   - One attempt uses one door, so the stages on the screen are those of that door. Route names it before the attempt
 //     begins.
-//   - A failure that another door may cure has Next set: the poller waits no time, and the Store does not call the node
-//     failed. After the last door, the failure lists what each door answered, and the wait is that of the most delicate
-//     answer: a refused login is not repeated because SLURM was slow.
+//   - A failure that another door may cure has Next set: the poller does not wait, and the Store does not call the node
+//     failed. After the last door, the failure lists the answer of each door, and the most delicate answer decides the
+//     wait: a refused login is not repeated soon just because SLURM was slow.
 //   - The class decides: a refused login may be cured by any door, a dead sshd or a changed host key only by a door
 //     without ssh, a full disk by none. A changed key stands in the routes of the node (Route.Passed) until an ssh
 //     accepts it, so that a working srun does not hide it. A node that does not answer is down if other nodes answered
 //     the same door; otherwise it may be behind a firewall, and SLURM is tried.
-//   - A node keeps the door that reached it. Others begin with the door that reaches the most nodes; it is remembered
-//     for a week, by cluster: then perhaps ssh works where it did not.
-//   - A session over ssh that was adopted into another job than the wanted one is left for a door of another kind. If
-//     that does not work, ssh is used again.
+//   - A node keeps the door that reached it. Other nodes begin with the door that reaches the most nodes. It is
+//     remembered per cluster for a week: after that, ssh may work where it did not before.
+//   - If pam_slurm_adopt puts a session over ssh into another job than the wanted one, the node moves to a door of
+//     another kind. If that door does not work, the node goes back to ssh.
 //   - A node whose sshd refused, where ssh has reached nodes before, goes through SLURM. After 5 minutes ssh is tried
-//     beside the step, after each failure half as often, up to once an hour. Once it works, its session takes the place
-//     of the step. Otherwise each sshd that restarts would leave an srun on the login host for as long as the job runs.
-//     The step is not given up before: SLURM may be unable to start another one.
+//     beside the step, after each failure half as often, down to once an hour. Once ssh works, its session replaces the
+//     step. Otherwise each restart of an sshd would leave an srun on the login host for as long as the job runs. The
+//     step is not given up before ssh works: SLURM may be unable to start another step.
 package auto
 
 import (

@@ -1,9 +1,9 @@
 // Package control is the Door that uses a live ControlMaster of OpenSSH: a connection that the user has already made,
-// with whatever password, one-time code or ticket that took. It only opens sessions in it. It never starts a master,
-// and its end does not end the master.
+// with any password, one-time code or ticket that it needed. The Door only opens sessions in this connection. It never
+// starts a master, and its end does not end the master.
 //
-// The socket must be a socket of this user that nobody else can open, and this user must be the one who listens there,
-// since everything it says is believed: the master has checked the host key.
+// The socket must belong to this user, nobody else may be able to open it, and the process that listens there must
+// belong to this user. The Door believes everything that the master says, since the master has checked the host key.
 //
 // A Door may be used by any number of goroutines.
 package control

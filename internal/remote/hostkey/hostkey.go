@@ -1,10 +1,9 @@
-// Package hostkey decides whether a host is the one it claims to be, by the known_hosts files, as OpenSSH decides it:
-// the same patterns, ports, markers and certificates, and the same order. OpenSSH's check is that of check_host_key in
-// sshconnect.c.
+// Package hostkey checks the identity of a host against the known_hosts files. It decides as OpenSSH does: with the
+// same patterns, ports, markers and certificates, in the same order. OpenSSH's check is check_host_key in sshconnect.c.
 //
-// A Cache reads each file once, and again when it changes: after accepting a host key in another terminal nobody has to
-// restart nvnodetop. Whatever a file contains, a line that is not understood is passed over. A Cache and its Sets may
-// be used by any number of goroutines.
+// A Cache reads each file once, and again when it changes: a user who accepts a host key in another terminal need not
+// restart nvnodetop. Lines that are not understood are skipped. A Cache and its Sets may be used by any number of
+// goroutines.
 package hostkey
 
 import (

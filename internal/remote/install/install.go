@@ -1,9 +1,9 @@
-// Package install puts the probe on a node and starts it there, over anything that can run a script on the node.
+// Package install puts the probe on a node and starts it there, over any Shell that can run a script on the node.
 //
 // A copy is named after its content and found in one round trip. If there is none, it is uploaded, verified and started
-// by one script. Nodes that share a home directory share one copy: an Installer keeps them from uploading it all at
-// once. It may be used by any number of goroutines. This package does not know how the node is reached. The scripts
-// need only sh and standard utilities.
+// by one script. Nodes that share a home directory share one copy: an Installer keeps them from uploading it
+// simultaneously. An Installer may be used by any number of goroutines. The package does not know how the node is
+// reached. The scripts need only sh and standard utilities.
 package install
 
 import (

@@ -1,14 +1,14 @@
 // Package link talks to a probe over a pipe: the magic line, the Hello, reports, questions and answers, signs of life,
-// and the end. It does not know how the pipe was made: a Shell does.
+// and the end. A Shell makes the pipe.
 //
 // Sessions whose probes read one input share its sign of life, a Pulse, with one timer.
 //
 // A Session owns a goroutine that reads, one that waits for the exit status, and timers. Any number of goroutines may
-// use Call and Close, one may use Next. Guarantees: no method outlives its context or the session; a session whose far
-// end falls silent ends by itself; Close returns soon and leaves nothing behind that the pipe can end; a panic in here
-// ends the session, not the program. The far end cannot make us hold more than one line, the beginning of its standard
-// error, and the answers that somebody waits for; sending more answers than were asked for, or flooding standard error,
-// ends the session.
+// use Call and Close; only one may use Next. Guarantees: no method outlives its context or the session; a session whose
+// far end falls silent ends by itself; Close returns soon and leaves nothing running that the pipe can end; a panic in
+// this package ends the session, not the program. The far end cannot make the session hold more than one line, the
+// beginning of its standard error, and the awaited answers. More answers than questions, or a flood on standard error,
+// end the session.
 package link
 
 import (

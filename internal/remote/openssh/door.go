@@ -1,12 +1,12 @@
-// Package openssh is the Door that runs OpenSSH's client: one long-lived `ssh -T` per node. It reaches whatever the
-// user's own ssh reaches without a question: hostbased, GSSAPI, smart cards, Match exec, any proxy.
+// Package openssh is the Door that runs OpenSSH's client: one long-lived `ssh -T` per node. It reaches every host that
+// the user's own ssh reaches without a question: with hostbased login, GSSAPI, smart cards, Match exec, any proxy.
 //
 // ssh runs with the user's configuration, except that it asks nothing, forwards nothing, always checks the host key,
-// never writes known_hosts, and does not become a ControlMaster; a live one is used. What it says on standard error is
-// classified like the failures of package ssh.
+// never writes known_hosts, and does not become a ControlMaster; it uses a live ControlMaster. Its messages on standard
+// error are classified like the failures of package ssh.
 //
-// A Door may be used by any number of goroutines. A login costs tens of milliseconds of CPU time, so only a few are
-// made at a time. Each ssh has a session (setsid) of its own, so the terminal's signals do not reach it. It ends with
+// A Door may be used by any number of goroutines. A login costs tens of milliseconds of CPU time, so only a few logins
+// run at a time. Each ssh has a session (setsid) of its own, so the terminal's signals do not reach it. It ends with
 // its pipe or its Shell. If this process is killed it gets a SIGTERM on Linux; elsewhere its standard input ends.
 package openssh
 

@@ -1,4 +1,4 @@
-// Package probes has the executables that become probes on nodes: the small ones that scripts/build embeds, and this
+// Package probes has the executables that become probes on nodes: the small probes that scripts/build embeds, and this
 // program itself.
 //
 // Its functions may be called by any number of goroutines. Nothing is read or compressed before a node needs it.

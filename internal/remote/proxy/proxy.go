@@ -2,9 +2,9 @@
 // host.
 //
 // Start may be called from any number of goroutines. A Command is for one reader and one writer; Close may be called
-// from anywhere, again and again. Guarantees: Close ends the child and all processes of its session that did not leave
-// it, at the latest after half a second, and leaves no zombie; the child has no terminal, so it can neither ask there
-// nor be interrupted from there; of what it says, only the beginning is kept.
+// from anywhere, again and again. Guarantees: after half a second at the latest, Close has ended the child and all
+// processes that stayed in its session, and leaves no zombie. The child has no terminal, so it can neither ask
+// questions there nor be interrupted from there. Only the beginning of its messages is kept.
 package proxy
 
 import (

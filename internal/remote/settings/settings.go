@@ -1,12 +1,15 @@
-// Package settings finds out what ssh would do for a node: name, user, port, keys, known hosts, proxies.
+// Package settings finds the settings with which ssh would connect to a node: name, user, port, keys, known hosts,
+// proxies.
 //
 // It asks `ssh -G`, so that every Match, token and default is OpenSSH's own. One question serves all nodes to which the
-// same blocks of the configuration apply; only where a Match looks at more than names it is one for each node. Where
-// there is no ssh, or it does not answer, the files are read here, and Settings.Ignored lists what was not understood.
+// same blocks of the configuration apply; only where a Match looks at more than names does each node need a question.
+// If ssh is missing or does not answer, this package reads the files itself, and Settings.Ignored lists the lines that
+// it did not understand.
 //
 // A Source may be used by any number of goroutines. For returns soon after its context ends, unless the file system
-// with the configuration hangs. Changed files are noticed within two seconds. At most four ssh run at a time, each for
-// 5 s at most. One that hangs costs one wait, not one for each node: for a minute after it the files are read.
+// with the configuration hangs. Changed files are noticed within two seconds. At most four ssh processes run at a time,
+// each for at most 5 s. A hung ssh costs one wait, not one for each node: for the next minute this package reads the
+// files itself.
 package settings
 
 import (

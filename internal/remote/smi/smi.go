@@ -1,14 +1,15 @@
-// Package smi stands in for a probe on nodes where none runs: of a platform that this build has no probe for, with an
-// old glibc, or where every directory is mounted noexec. A shell script keeps one nvidia-smi running there, which
-// prints a line per GPU and interval, and Start turns its output into the protocol of package wire. So everything above
-// sees an ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no GPM, no MIG instances, and of
-// processes only PID, name and GPU memory. Hello says so.
+// Package smi stands in for a probe on nodes where no probe runs: this build has no probe for the platform, glibc is
+// too old, or every directory is mounted noexec. A shell script keeps one nvidia-smi running on the node. It prints a
+// line per GPU and interval, and Start turns these lines into the protocol of package wire. So everything above sees an
+// ordinary session, with fewer values: no host metrics, no Xids, no NVLink, no GPM, no MIG instances, and of processes
+// only PID, name and GPU memory. Hello says so.
 //
 // Nothing is written on the node. nvidia-smi initializes NVML once and stays, like a probe. It runs once more for each
-// list of processes, at most every 10 s. The script ends with its input, or when it has received nothing for a minute.
+// list of processes, at most every 10 s. The script ends when its input ends, or when it has received nothing for a
+// minute.
 //
-// Start may be called by any number of goroutines. The pipe that it returns is used like any other. What comes from the
-// node is limited by lines; lines that are not understood are dropped.
+// Start may be called by any number of goroutines. The returned pipe is used like any other pipe. Each line from the
+// node is limited in length; lines that are not understood are dropped.
 package smi
 
 import (

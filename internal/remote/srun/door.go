@@ -1,55 +1,56 @@
 // Package srun is the Door through SLURM itself, for clusters where nobody may log in to compute nodes. One step of a
 // job, started by one srun, runs the probes of all nodes of the job that ask at the same moment.
 //
-// Nodes that ask for the same script within a moment are gathered into one step. srun labels the lines of its tasks,
-// and gives its input to all of them: a step parts the lines, and addresses the requests (wire.Address). The sign of
-// life is one for all (link.Pulse). srun cuts lines of more than 1,023 bytes, so the probes fold theirs (wire.Fold). A
-// script with input has a step of its own, and so has a node that asks later. A node whose task ends does not disturb
-// the others; the last one ends the step.
+// Nodes that ask for the same script at nearly the same time are gathered into one step. srun labels the lines of its
+// tasks, and gives its input to all tasks: a step sorts the lines by task, and addresses the requests (wire.Address).
+// All probes share one sign of life (link.Pulse). srun cuts lines of more than 1,023 bytes, so the probes fold their
+// lines (wire.Fold). A script with input has a step of its own, and so has a node that asks later. The end of one task
+// does not disturb the other tasks; the end of the last task ends the step.
 //
 // SLURM may give no GPUs to a second step of a job: each node of a job has a ladder of options to try, and stays on the
 // best rung.
 //
 // A Door may be used by any number of goroutines. It owns goroutines for each step, until its srun has ended. It
-// guarantees that few steps are starting at a time, that a job whose steps fail is left alone for longer and longer,
-// and that a step ends with this process, even after a kill -9; in a suspended job, once it goes on. A task that does
-// not read what it is sent does not keep it from the others for long.
+// guarantees that few steps start at the same time, that a job whose steps fail is left alone for longer and longer,
+// and that a step ends with this process, even after a kill -9 (in a suspended job: once the job goes on). A task that
+// does not read its input does not block the other tasks for long.
 //
 // # Steps
 //
 // internal/remote/srun reaches the nodes of a job by one step, since each srun asks slurmctld. Nodes that ask for the
 // same script within 0.2 s share it. source.Live tells the Door which jobs there are.
 //
-//   - Lines. srun --label names the task of each line. slurmstepd sends at most 1,024 bytes at a time, after which srun
-//     begins a new line with a new label; what was one line cannot be told from two. So the probes fold their lines
-//     (wire.Fold), and the Door unfolds them.
+//   - Lines. srun --label names the task of each line. slurmstepd sends at most 1,024 bytes at a time, and srun then
+//     begins a new line with a new label; so one long line looks like two. So the probes fold their lines (wire.Fold),
+//     and the Door unfolds them.
 //   - Input goes to all tasks. A request is addressed to the name of one node (wire.Address), and so is the end of its
 //     input (wire.Farewell). A script with input, which copies the probe, has a step of its own.
 //   - Signs of life are one request for all probes of a step (link.Pulse), every 20 s while one of its sessions lives:
-//     one for each would be read by each, and 10,000 nodes would get 140 MB/s. Each probe answers it, since the session
-//     of a node that reports every 10 minutes knows by nothing else that the node lives. A probe may answer before its
-//     Hello; each session counts what was sent to all, and takes no more answers than that. Its ID is 0, which no
-//     question has. A probe that lives on a node that SLURM has given up gets its farewell: the pulse of the others
-//     would keep it.
-//   - Ends. srun says nothing of a task that ends well, so the script is wrapped in one that prints its status. A probe
-//     ends with its input, a step with its last task. When nvnodetop quits, what still runs after 0.25 s gets SIGTERM,
-//     and 0.25 s later SIGKILL. srun gets SIGTERM when nvnodetop dies.
-//   - Deaf tasks. srun and slurmstepd hold what a task leaves unread, until they are full: then no task gets anything.
-//     SLURM 22.05 held 11,000 requests for a probe that was stopped: signs of life fill that in days, but a new pace
-//     for each of 512 nodes is 512 requests. So when a task whose session has ended does not end and more than 1,024
-//     requests are unread, the nodes of its step move to another one. The old step is not canceled: SLURM might fail to
-//     kill the task, and drain the node.
+//     with a separate request for each probe, every probe would read all of them, and 10,000 nodes would get 140 MB/s.
+//     Each probe answers the pulse: with a report every 10 minutes, a session has no other sign that its node lives. A
+//     probe may answer before its Hello; each session counts the pulses sent to all, and takes no more answers than
+//     that. The ID of a pulse is 0, which no question has. A probe that still lives on a node given up by SLURM gets a
+//     farewell: the pulse of the other sessions would keep it alive.
+//   - Ends. srun says nothing about a task that ends well, so the script is wrapped in another script that prints the
+//     status. A probe ends with its input, a step with its last task. When nvnodetop quits, every srun that still runs
+//     after 0.25 s gets SIGTERM, and 0.25 s later SIGKILL. srun gets SIGTERM when nvnodetop dies.
+//   - Deaf tasks. srun and slurmstepd buffer the input that a task leaves unread, until their buffers are full: then no
+//     task gets input. SLURM 22.05 buffered 11,000 requests for a stopped probe: signs of life take days to fill that,
+//     but a new pace for each of 512 nodes is 512 requests. So when a task whose session has ended does not end and
+//     more than 1,024 requests are unread, the nodes of its step move to another one. The old step is not canceled:
+//     SLURM might fail to kill the task, and drain the node.
 //   - Suspended jobs. The probes are frozen with the job, and srun ignores SIGTERM. Once squeue says that the job is
 //     suspended, or when nvnodetop quits, srun gets SIGKILL. The probes end when the job goes on. After a kill -9 of
-//     nvnodetop so does srun.
-//   - Heterogeneous jobs. srun takes a component by the number of the first one and --het-group, not by its own number.
-//   - GPUs. A second step does not always get the job's GPUs. Each node of a job goes down a ladder: what the step
-//     inherits, --gpus, --gres=gpu:N, --gres=none. It goes on when SLURM refuses the step, holds it back for 5 s, or
-//     the Hello lists fewer GPUs than the job has there, and stays where most were seen. If that is none, the Door
-//     writes the reason into the Hello.
+//     nvnodetop, srun also ends then.
+//   - Heterogeneous jobs. srun accepts a component by the number of the first component plus --het-group, not by its
+//     own number.
+//   - GPUs. A second step does not always get the job's GPUs. Each node of a job goes down a ladder of options:
+//     inherited, --gpus, --gres=gpu:N, --gres=none. It takes the next rung when SLURM refuses the step, holds it back
+//     for 5 s, or the Hello lists fewer GPUs than the job has on the node. It stays on the rung with the most visible
+//     GPUs. If no rung shows any GPU, the Door writes the reason into the Hello.
 //   - Dead nodes. One node that does not respond makes SLURM abort the start of the whole step, after about 10 s. After
-//     2 s the others get another step without it, and it gets its own from then on, in turns of its own: many dead
-//     nodes keep no other step waiting.
+//     2 s the other nodes get another step without the dead node. From then on the dead node gets steps of its own, in
+//     separate turns: many dead nodes delay no other step.
 //   - Which job. A step sees the GPUs of its job only, so a node is reached through the job with the most GPUs there.
 package srun
 

@@ -1,55 +1,56 @@
 // Package ssh is the Door that speaks SSH itself (golang.org/x/crypto/ssh). User, port, keys, known hosts and proxies
 // are those that OpenSSH would use. Host keys are always checked, also those of jump hosts, and no configuration can
-// switch that off. A node costs one TCP connection, or one channel of a jump host's connection, which all hosts behind
-// it share, or one ProxyCommand. The readers of a script's output skip what a login shell prints before it.
+// switch this check off. A node costs one TCP connection, or one ProxyCommand, or one channel in the connection to a
+// jump host, which all hosts behind the jump host share. Readers of a script's output skip the preceding output of a
+// login shell.
 //
 // A Door may be used by any number of goroutines. Keys and known hosts are read once, and again when their files
 // change. Close ends the connections to jump hosts and waits for their goroutines. No deadline covers reading this
 // host's own files: while the file system with the configuration, known hosts or keys hangs, every Dial hangs, whatever
 // its context.
 //
-// The user is asked only in Prepare, before there is a screen: passphrases, when a host has accepted the key, and what
-// a jump host or a node asks. What was typed stays in memory. A decrypted key serves every login. A password serves the
-// same question of the same jump host, or of any node of the same domain, but never a node what was typed for a jump
-// host; a one-time code serves once. When nobody can answer, the failure says the question.
+// The user is asked only in Prepare, before there is a screen: for passphrases, when a host has accepted the key, and
+// for answers to the questions of a jump host or a node. Answers stay in memory. A decrypted key serves every login. A
+// password answers the same question of the same jump host, or of any node of the same domain; a password for a jump
+// host never goes to a node. A one-time code serves once. When nobody can answer, the failure contains the question.
 //
-// Its rooms: keyfile reads keys, secrets keeps what was typed, sshconn is a connection that is logged in, advice
-// explains failures.
+// Subpackages: keyfile reads keys, secrets keeps the user's answers, sshconn is a connection that is logged in, and
+// advice explains failures.
 //
-// A host that is dead or hung holds up nobody: what costs this host's processor takes turns, and waiting is no part of
-// a turn.
+// A dead or hung host delays no other host: work that costs this host's processor takes turns, and waiting is no part
+// of a turn.
 //
 // # Many nodes at once
 //
-//   - What costs this host's processor takes turns (remote.Turns) in the Door that does it. In ssh that is the
-//     handshake: a turn begins when sshd has sent its version and ends with the login, so that a large job does not ask
-//     the cluster's directory for the same user a thousand times at once. A dead or hung host never holds one, and a
-//     login that takes longer than 1 s gives its turn away. A Door that starts a process per node must limit those
-//     starts. Such processes end with this one, which the kernel takes for the end of the thread that started them: one
-//     thread that never ends starts them all (remote.Starter).
-//   - A jump host has one connection, whichever nodes need it, with signs of life of its own. While it cannot be
-//     reached, every node behind it has its failure, and only the jump host is tried, less and less often. r (Urge)
-//     tries it soon. A request to open a channel cannot be withdrawn in SSH, so the next attempt to reach the same node
-//     waits for the old request: at most one is open per dead node.
+//   - Work that costs this host's processor takes turns (remote.Turns) in its Door. In ssh this work is the handshake:
+//     a turn begins when sshd has sent its version and ends with the login, so that a large job does not ask the
+//     cluster's directory for the same user a thousand times at once. A dead or hung host never holds a turn, and a
+//     login that takes longer than 1 s gives its turn away. A Door that starts a process per node must limit the
+//     starts. Such processes end with nvnodetop. The kernel ends them with the thread that started them, so one thread
+//     that never ends starts them all (remote.Starter).
+//   - A jump host has one connection for all nodes behind it, with signs of life of its own. While it cannot be
+//     reached, every node behind it has the failure of the jump host, and only the jump host is tried, less and less
+//     often. The key r (Urge) tries it soon. A request to open a channel cannot be withdrawn in SSH, so the next
+//     attempt to reach the same node waits for the old request: at most one is open per dead node.
 //   - --login makes one host the jump host of all nodes, and runs squeue and scontrol there (slurm.Remote over
 //     ssh.Door.Run). Host keys of the nodes may be known there instead of here: its known_hosts files are read, into
 //     memory, once its own key has been checked. They count only for nodes of which this host knows no key: a login
-//     host cannot put itself in the place of a known node.
+//     host cannot impersonate a known node.
 //
 // Host keys are always checked, those of jump hosts too. StrictHostKeyChecking no in the configuration does not change
 // that. Otherwise OpenSSH is the judge: with the same files and agent, nvnodetop connects where ssh does and refuses
-// where it refuses, with the same reason. One table tests it beside the real ssh (internal/remote/ssh/judge_test.go): a
-// difference is first a row there.
+// where it refuses, with the same reason. One table tests nvnodetop beside the real ssh
+// (internal/remote/ssh/judge_test.go): a difference is first a row there.
 //
 // # Questions to the user
 //
 // ssh.Door.Prepare runs before the screen. It connects to jump hosts, and logs into one node of each kind if a key
-// there is locked or missing. Only these logins have an Asker; the terminal is one, in app. Afterwards nobody is asked:
-// decrypted keys and proven passwords are in memory, and a new one-time code is a failure that says so. A password that
-// was typed for a jump host is never sent to a node, and a node's own only to nodes of its domain that ask the same.
-// Before each line of a host's question stands the host, and before nvnodetop's own, for the passphrase of a key,
-// nothing. Until a second host has accepted an answer one login at a time tries it, so that a stale code is refused
-// once and not 512 times.
+// there is locked or missing. Only these logins have an Asker; in app the terminal is an Asker. Afterwards nobody is
+// asked: decrypted keys and proven passwords are in memory, and the need for a new one-time code is a failure that says
+// so. A password for a jump host is never sent to a node. A password for a node is sent only to nodes of its domain
+// with the same question. Each line of a host's question begins with the name of the host; nvnodetop's own questions,
+// for the passphrase of a key, have no prefix. Until a second host has accepted an answer, one login at a time tries
+// it, so that a stale code is refused once and not 512 times.
 package ssh
 
 import (

@@ -1,5 +1,5 @@
-// Package command runs SLURM's commands, here or on a login host, under a deadline and a cap on their output, and says
-// what their failures mean. Without SLURM the error is ErrNoSlurm.
+// Package command runs SLURM's commands, here or on a login host, with a deadline and a cap on their output, and
+// explains their failures. Without SLURM the error is ErrNoSlurm.
 package command
 
 import (

@@ -1,4 +1,4 @@
-// Package hostlist reads lists of hosts in SLURM's notation, and knows which names are those of hosts. It is pure.
+// Package hostlist reads lists of hosts in SLURM's notation, and recognizes valid host names. It is pure.
 package hostlist
 
 import (

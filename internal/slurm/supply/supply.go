@@ -1,4 +1,4 @@
-// Package supply asks SLURM which GPUs the cluster has, and how many of them it has given to jobs: it runs sinfo and
+// Package supply asks SLURM which GPUs the cluster has, and how many of them are allocated to jobs: it runs sinfo and
 // scontrol once.
 package supply
 

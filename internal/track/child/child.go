@@ -1,9 +1,10 @@
-// Package child runs a command in the place of this program: it has its terminal, its process group and its standard
-// streams, and what is sent to this process is passed on to it. Package track measures it meanwhile.
+// Package child runs a command in the place of this program: the command has the terminal, the process group and the
+// standard streams of this program, and gets the signals that are sent to it. Package track measures the command
+// meanwhile.
 //
 // A Child is for one goroutine, except Ended. It guarantees that the command stays a zombie, with its times in /proc,
 // until Reap is called. After Adopt, orphans of the command become children of this process, which has to wait for
-// them. It needs Linux.
+// them. Adopt needs Linux.
 package child
 
 import (

@@ -1,5 +1,5 @@
-// Package connection is the page of connection details: how the selected node is reached, stage by stage, or why it is
-// not. The pages of a node and of a GPU show it in their place while the node has no values.
+// Package connection is the page of connection details: how the selected node is reached, stage by stage, or why it
+// cannot be reached. The pages of a node and of a GPU show this page instead while the node has no values.
 package connection
 
 import (

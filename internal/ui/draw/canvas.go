@@ -6,9 +6,9 @@
 // ASCII is a glyph-for-glyph map. The looks are Lip Gloss styles. A Theme turns them into escape sequences once, when
 // it is made.
 //
-// Guarantees: everything outside the Canvas is cut off, and so is text wider than its room; a glyph two columns wide
-// takes two cells and is never cut in half; marks without a width of their own (combining marks, joiners) are left out,
-// so every line of an encoded Canvas is as wide as all terminals think it is. No text and no number makes this package
+// Guarantees: everything outside the Canvas is cut off, and so is text wider than its space. A glyph two columns wide
+// takes two cells and is never cut in half. Marks without a width of their own (combining marks, joiners) are left out,
+// so every line of an encoded Canvas has the same width on all terminals. No text and no number makes this package
 // panic.
 //
 // A Canvas belongs to one goroutine at a time. Themes and the rest may be used by any number.

@@ -1,4 +1,4 @@
-// Package gpu is the page of one GPU: what it is, its problems, its past, its links and errors, and its processes.
+// Package gpu is the page of one GPU: its model and features, problems, past, links and errors, and processes.
 package gpu
 
 import (

@@ -1,9 +1,9 @@
 // Package graph shows the past: the graphs of a node, of a job and of one GPU, the timeline of the throttle reasons,
-// the strip of the nodes over time, and what the engines of a GPU do now.
+// the strip of the nodes over time, and the present load of the engines of a GPU.
 //
-// All graphs of a screen show the same time, at every width. Where they are depends on the size of the terminal and on
-// what the GPUs have, never on values. Everything here draws and changes nothing but the canvas; the rules for a Frame
-// are those of package part.
+// All graphs of a screen show the same time, at every width. Their places depend on the size of the terminal and on the
+// features of the GPUs, never on values. Everything here draws and changes nothing but the canvas; the rules for a
+// Frame are those of package part.
 package graph
 
 import (

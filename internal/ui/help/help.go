@@ -1,4 +1,4 @@
-// Package help is the page of the keys of another page, and of what the marks and colors mean.
+// Package help is the page that explains the keys of another page, and the marks and colors.
 package help
 
 import (

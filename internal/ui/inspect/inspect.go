@@ -1,9 +1,9 @@
-// Package inspect shows what is known of one process: its environment, its metrics with their past, and the menu of
-// what can be copied.
+// Package inspect shows one process in detail: its environment, its metrics with their past, and a menu of things to
+// copy.
 //
 // Each is an overlay of the page of processes: it is drawn over that page, has the keyboard while it is open, and says
-// when it is to be closed. What it does not take is that page's to answer. Draw changes nothing but the canvas. What
-// comes from a node is cleaned before it is drawn or copied. An overlay belongs to one goroutine.
+// when to close it. The page answers all keys that the overlay does not take. Draw changes only the canvas. Text from a
+// node is cleaned before it is drawn or copied. An overlay belongs to one goroutine.
 package inspect
 
 import (

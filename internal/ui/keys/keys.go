@@ -1,9 +1,9 @@
 // Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and the table in README.md
 // all come from it.
 //
-// A Binding's help is its name in a footer: the key, or the keys, as a screen writes them, and a verb. Keys that move
-// mean different things on different pages, so a row of the list says which pages it is for. Nothing here changes after
-// the start, so it may be read concurrently.
+// A Binding's help is its name in a footer: the keys, as a screen writes them, and a verb. Movement keys have different
+// meanings on different pages, so each row of the list names its pages. Nothing here changes after the start, so it may
+// be read concurrently.
 package keys
 
 import (

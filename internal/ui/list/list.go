@@ -1,10 +1,10 @@
-// Package list is the one list of the screens: rows in an order, those that match a filter, with a cursor in a window.
-// The keys and the mouse mean the same on each list, and each has the same title, empty states and footer.
+// Package list is the list that all screens use: sorted and filtered rows, with a cursor in a window. The keys and the
+// mouse mean the same on each list, and each has the same title, empty states and footer.
 //
 // A list is an Of: its rows, its orders, its table, and what Enter opens. The rows of a Snapshot are made, sorted and
-// filtered once, and kept in the memory of the scene; a frame draws those on the screen only. The cursor belongs to
-// what its row is about: it stays there when rows come, go and are sorted anew. A List belongs to one goroutine. Press
-// changes it; Draw changes nothing.
+// filtered once, and kept in the memory of the scene; a frame draws those on the screen only. The cursor belongs to the
+// thing that its row shows: it stays with that thing when rows come, go and are sorted anew. A List belongs to one
+// goroutine. Press changes the list; Draw changes nothing.
 package list
 
 import (

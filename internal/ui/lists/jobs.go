@@ -1,5 +1,5 @@
 // Package lists has the pages that are one list each: problems and ranks of a job, all jobs, and the users on their
-// nodes. Each is a list.Of: what its rows are, their orders, and what Enter opens.
+// nodes. Each page is a list.Of: its rows, their orders, and the page that Enter opens.
 package lists
 
 import (

@@ -1,4 +1,4 @@
-// Package nav is what pages and their caller say to each other: Wants, Answer, Go, Ask and Result. It also has the
+// Package nav has the messages between pages and their caller: Wants, Answer, Go, Ask and Result. It also has the
 // cursor of a list.
 //
 // Nothing here draws. A Cursor belongs to the page that has it, and to one goroutine.

@@ -1,5 +1,4 @@
-// Package node is the node view: the line of the node itself, its GPUs and their sum, its processes, its problems, and
-// graphs.
+// Package node is the node view: the line of the node itself, its GPUs and their sum, processes, problems, and graphs.
 package node
 
 import (

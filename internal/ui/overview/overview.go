@@ -1,6 +1,6 @@
 // Package overview is the page of all nodes of a job: a row for each, a heat map, or the nodes over time.
 //
-// Where a node stands on the screen is a grid, a sheet of rows or tiles: drawing, the keys and the mouse use the same.
+// A grid, a sheet of rows or tiles, gives each node its place on the screen: drawing, keys and mouse use the same grid.
 package overview
 
 import (

@@ -1,10 +1,9 @@
 // Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer,
-// cells, and the sentences about problems. The words of the sentences come from package health; this package places
-// them.
+// cells, and the sentences about problems. Package health has the words of the sentences; package part places them.
 //
-// Everything here draws and changes nothing but the canvas and its memory: the same Scene always gives the same
-// picture. Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one
-// goroutine at a time.
+// Everything here draws and changes only the canvas and its memory: the same Scene always gives the same picture.
+// Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at
+// a time.
 package part
 
 import (

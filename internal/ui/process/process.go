@@ -1,9 +1,9 @@
 // Package process is the page of processes: those of a GPU, a node, a job, all of the user's jobs, or all on their
 // nodes, with the keys of nvitop.
 //
-// It is a list of package list; what is its own is the scope, the tags, the tree, and what opens over it. The cursor
-// and the tags belong to processes, not to rows: they stay when rows come, go and are sorted anew, and end with their
-// process. A Page belongs to one goroutine.
+// It is a list of package list; it adds the scope, the tags, the tree, and the overlays. The cursor and the tags belong
+// to processes, not to rows: they stay when rows come, go and are sorted anew, and end with their process. A Page
+// belongs to one goroutine.
 package process
 
 import (

@@ -1,9 +1,9 @@
-// Package prompt is the line in which a filter is typed, and the filters that have been typed: one for each job, in
-// force while others are shown. Other prompts have a plain Line.
+// Package prompt is the line in which the user types a filter, and the typed filters: one for each job, kept while
+// other jobs are shown. Other prompts have a plain Line.
 //
-// A page has a Filter for its rows. While Typing says so the page gives every message to Press, and draws the prompt in
-// place of its footer. A Filter, a Line and the History that several share belong to one goroutine. What is typed or
-// pasted is text of one line, whatever it holds.
+// A page has a Filter for its rows. While Typing is true, the page gives every message to Press, and draws the prompt
+// in place of its footer. A Filter, a Line and their shared History belong to one goroutine. Typed or pasted text is
+// always one line, whatever it contains.
 package prompt
 
 import (

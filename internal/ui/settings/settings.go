@@ -1,7 +1,7 @@
-// Package settings is the page on which the user changes how the screen looks. A change takes effect at once, for this
-// run; the caller writes changes to the user's file when it is asked to.
+// Package settings is the page on which the user changes the look of the screen. A change takes effect at once, for
+// this run; on request, the caller writes the changes to the user's file.
 //
-// A Page belongs to one goroutine. Drawing changes nothing but the canvas.
+// A Page belongs to one goroutine. Drawing changes only the canvas.
 package settings
 
 import (

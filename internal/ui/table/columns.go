@@ -1,7 +1,7 @@
 // Package table holds the tables of the screens: their columns, the order in which columns appear as the terminal gets
 // wider, and the rows for GPUs, processes, ranks, nodes, jobs and users.
 //
-// A table is made for a width and drawn on a Frame; nothing but the Frame's canvas and memory changes. A Frame belongs
+// A table is made for a width and drawn on a Frame. Drawing changes only the Frame's canvas and memory. A Frame belongs
 // to one goroutine at a time.
 package table
 

@@ -1,7 +1,7 @@
-// Package tape is the line that says which part of a recording the screens show, and the keys that move in it. It knows
-// nothing of recordings: a Place comes in, an Order goes out.
+// Package tape is the line that shows the current place in a recording, and the keys that move in it. It knows nothing
+// of recordings: a Place comes in, an Order goes out.
 //
-// Everything here draws and changes nothing but the canvas: the same Place always gives the same line.
+// Everything here draws and changes only the canvas: the same Place always gives the same line.
 package tape
 
 import (

@@ -1,5 +1,5 @@
-// Package terminal is the way of the screen to the user's terminal and back: it writes frames and modes, tells keys
-// from pastes, and handles job control and window sizes.
+// Package terminal connects the screen with the user's terminal: it writes frames and modes, distinguishes keys from
+// pastes, and handles job control and window sizes.
 //
 // A Terminal may be used concurrently; a goroutine of its own does the writing, which may block.
 //
@@ -7,16 +7,15 @@
 //
 // Collectors never send messages to Bubble Tea. One tick per display interval takes a Snapshot; a key redraws from the
 // last one. Bubble Tea reads keys and runs the model. Every byte to the terminal comes from internal/ui/terminal:
-// frames, as the difference of two canvases, mouse modes, title and clipboard. It replaces Bubble Tea's renderer
-// because that checks for a new frame on a timer. To answer a key within 50 ms it must check 30 times per second. An
-// idle screen then costs 0.67 % of a core; timer wake-ups alone account for 0.59 points of that. Rendering on demand
-// brings this to 0.24 %; our writer needs 0.12 %. Bubble Tea has two pull requests that render on demand (1776 and
-// 1796): when one of them is released, one commit can remove the writer. Styles are Lip Gloss styles, turned into
-// escape sequences once per theme: calling Lip Gloss for every cell would take 2.9 ms per frame. After every 4 KiB the
-// terminal is asked whether it is there (DSR 5), and nothing is written until it answers: behind a slow link frames are
-// skipped, and do not wait in the buffers of sshd and TCP. One that never answers is asked once; a first answer that
-// comes late counts. Quitting with a key and Ctrl-Z wait up to 1 s for the last answer: the shell would take it for
-// input.
+// frames, as the difference of two canvases, mouse modes, title and clipboard. It replaces Bubble Tea's renderer, which
+// checks for a new frame on a timer. To answer a key within 50 ms the renderer must check 30 times per second. An idle
+// screen then costs 0.67 % of a core, 0.59 points of which are timer wake-ups. Rendering on demand brings this to 0.24
+// %; our writer needs 0.12 %. Bubble Tea has two pull requests that render on demand (1776 and 1796): when either is
+// released, one commit can remove our writer. Styles are Lip Gloss styles, turned into escape sequences once per theme:
+// calling Lip Gloss for every cell would take 2.9 ms per frame. After every 4 KiB the terminal is asked whether it is
+// there (DSR 5), and nothing is written until it answers: behind a slow link frames are skipped, and do not wait in the
+// buffers of sshd and TCP. A terminal that never answers is asked once; a late first answer counts. Quitting with a key
+// and Ctrl-Z wait up to 1 s for the last answer: the shell would take it for input.
 package terminal
 
 import (

@@ -1,5 +1,5 @@
-// Package advice says what a failure over SSH means, at which stage it was, and what to try: for every Door that speaks
-// SSH, whoever made the connection.
+// Package advice explains failures over SSH: their meaning, their stage, and the hints on what to try. It serves every
+// Door that speaks SSH, whoever made the connection.
 package advice
 
 import (

@@ -1,4 +1,4 @@
-// Package keyfile reads key files as OpenSSH does, once for all nodes, and limits what they sign with.
+// Package keyfile reads key files as OpenSSH does, once for all nodes, and limits the signature algorithms of keys.
 package keyfile
 
 import (

@@ -1,5 +1,5 @@
-// Package secrets keeps what the user has typed, in memory only: decrypted keys, and answers for as long as hosts
-// accept them.
+// Package secrets keeps the user's secrets, in memory only: decrypted keys, and answers for as long as hosts accept
+// them.
 package secrets
 
 import (

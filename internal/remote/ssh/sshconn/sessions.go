@@ -1,5 +1,5 @@
 // Package sshconn is one SSH connection: the stream under it, which remembers why it broke, and the sessions over it.
-// Calls that x/crypto would never end are given up.
+// Calls that x/crypto would never end are abandoned.
 package sshconn
 
 import (
