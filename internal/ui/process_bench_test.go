@@ -37,6 +37,35 @@ func crowdedFixture() *cluster.Snapshot {
 	return s
 }
 
+// The rows of a Snapshot take the memory of those before, and nothing else: each page is the one of its Snapshot alone.
+func TestProcessesOfTheNextSnapshot(t *testing.T) {
+	few := crowdedFixture()
+	for _, n := range few.Nodes {
+		n.Processes = n.Processes[:len(n.Processes)/9]
+	}
+	shown := func(snap *cluster.Snapshot, memory *part.Memory, pressing []string) string {
+		v := newView(&Options{View: ViewNode})
+		s := &part.Scene{Snap: snap, W: 200, H: 50, Display: time.Second, Memory: memory}
+		v.on = keys.OnOverview
+		v.resolve(s)
+		for _, k := range pressing {
+			v.apply(pressed(k), s)
+			v.resolve(s)
+		}
+		c := draw.New(s.W, s.H)
+		v.page(s).Draw(&part.Frame{Canvas: c, Scene: s})
+		return string(darkTheme.Encode(nil, c))
+	}
+	memory, many := &part.Memory{}, crowdedFixture()
+	for _, pressing := range [][]string{{"P"}, {"P", "w"}, {"P", "t"}, {"P", "end"}, {"P", "/"}} {
+		for i, snap := range []*cluster.Snapshot{many, few, crowdedFixture(), few, many} {
+			if shown(snap, memory, pressing) != shown(snap, &part.Memory{}, pressing) {
+				t.Errorf("%v: Snapshot %d does not look as it does alone", pressing, i)
+			}
+		}
+	}
+}
+
 // From a key to the encoded frame must be at most 8 ms in the 99th percentile, with 10,000 processes in the scope; so
 // must be the first frame of a Snapshot.
 func BenchmarkProcesses(b *testing.B) {

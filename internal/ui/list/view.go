@@ -84,13 +84,17 @@ func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Ro
 		}
 		v.places = m.sorted[l.Sorted]
 	}
+	rows := m.rows
 	if expr := l.Filter.Expr(l.job(s)); expr != nil {
 		v.places = l.Reads.keep(s, expr, m.rows, v.places)
+		rows = nil
 	}
 	if shaped {
-		rows := make([]Row, v.Len())
-		for i := range rows {
-			rows[i] = *v.At(i)
+		if rows == nil {
+			rows = make([]Row, v.Len())
+			for i := range rows {
+				rows[i] = *v.At(i)
+			}
 		}
 		v.rows = l.Arrange(s, rows)
 		v.places = numbers(len(v.rows))

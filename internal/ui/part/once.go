@@ -1,6 +1,8 @@
 package part
 
 import (
+	"maps"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
@@ -31,9 +33,7 @@ func Once[T any](s *Scene, key any, make func() T) T {
 // OfSnapshot is Once for what does not depend on the selected job, or whose key names the job.
 func OfSnapshot[T any](s *Scene, key any, make func() T) T {
 	k := &s.Memory.snapshot
-	if k.of != s.Snap {
-		*k = known{of: s.Snap, by: map[any]any{}}
-	}
+	k.turn(s.Snap)
 	if known, there := k.by[key]; there {
 		return known.(T)
 	}
@@ -42,10 +42,35 @@ func OfSnapshot[T any](s *Scene, key any, make func() T) T {
 	return made
 }
 
+// Again is OfSnapshot for what is large: make gets what it made of the Snapshot before, whose memory it may use; the
+// zero value if there is none. Nobody may keep the result, or a part of it, when the next Snapshot comes.
+func Again[T any](s *Scene, key any, make func(before T) T) T {
+	return OfSnapshot(s, key, func() T {
+		room := s.Memory.snapshot.room
+		before, _ := room[key].(T)
+		made := make(before)
+		room[key] = made
+		return made
+	})
+}
+
 // known is what was worked out of a Snapshot, by what it is.
 type known struct {
-	of *cluster.Snapshot
-	by map[any]any
+	of   *cluster.Snapshot
+	by   map[any]any
+	room map[any]any // what Again made, of this Snapshot or the one before
+}
+
+// turn forgets what is known of another Snapshot, and the room that it did not need.
+func (k *known) turn(to *cluster.Snapshot) {
+	if k.of == to && k.by != nil {
+		return
+	}
+	maps.DeleteFunc(k.room, func(key, _ any) bool { _, used := k.by[key]; return !used })
+	if k.room == nil {
+		k.room = map[any]any{}
+	}
+	k.of, k.by = to, map[any]any{}
 }
 
 // Jobs are tally.Jobs of the Snapshot. They must not be changed.

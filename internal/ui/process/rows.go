@@ -2,6 +2,8 @@ package process
 
 import (
 	"cmp"
+	"iter"
+	"maps"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -43,13 +45,18 @@ func (x *scoping) question(s *part.Scene) question {
 	return q
 }
 
-// listing is that of the scene, which is made once.
+// listing is that of the scene, which is made once. There are thousands of rows: those of the next Snapshot take the
+// memory of these.
 func (x *scoping) listing(s *part.Scene) *listing {
 	q := x.question(s)
-	return part.OfSnapshot(s, q, func() *listing {
+	return part.Again(s, q, func(before *listing) *listing {
 		l := &listing{of: q}
+		if before != nil {
+			l.rows, l.found, l.places = before.rows[:0], before.found, before.places
+			clear(before.rows) // what is not there any more must not be kept
+		}
 		l.fill(s)
-		l.found, l.places = nil, nil
+		clear(l.found[:cap(l.found)])
 		return l
 	})
 }
@@ -65,6 +72,7 @@ func (l *listing) fill(s *part.Scene) {
 	case OfJobs, OfNodes:
 		l.addJobs(s)
 	case OfJob:
+		l.reserve(s, slices.Values(s.Job.Nodes))
 		for _, name := range s.Job.Nodes {
 			l.addNode(s, s.NodeOf(name), []*cluster.JobView{s.Job}, false)
 		}
@@ -81,6 +89,7 @@ func (l *listing) addJobs(s *part.Scene) {
 			on[name] = append(on[name], &s.Snap.Jobs[i])
 		}
 	}
+	l.reserve(s, maps.Keys(on))
 	for i := range s.Snap.Jobs {
 		for _, name := range s.Snap.Jobs[i].Nodes {
 			if jobs := on[name]; jobs != nil {
@@ -89,6 +98,15 @@ func (l *listing) addJobs(s *part.Scene) {
 			}
 		}
 	}
+}
+
+// reserve makes room for the processes of nodes at once: rows are copied whenever it ends.
+func (l *listing) reserve(s *part.Scene, nodes iter.Seq[string]) {
+	count := 0
+	for name := range nodes {
+		count += len(s.NodeOf(name).Processes)
+	}
+	l.rows = slices.Grow(l.rows, count)
 }
 
 // slot is a GPU of a node, and whose it is.

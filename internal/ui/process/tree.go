@@ -14,7 +14,7 @@ import (
 // deepest is how many bytes of branches a row has at least before its tree is no longer indented.
 const deepest = 120
 
-// tree is the processes of a node with their relatives, while their rows are put in order.
+// tree is the processes of a node with their relatives, while their rows are put in order behind those of other nodes.
 type tree struct {
 	rows     []table.ProcessRow
 	children []int32 // places in rows, by PID of the parent, then by the row's own
@@ -32,21 +32,23 @@ func (p *Page) shape(*part.Scene) any {
 }
 
 // arrange puts the rows of each node in the order of a tree, with the relatives that are known.
-func (fs *families) arrange(s *part.Scene, flat []table.ProcessRow) (rows []table.ProcessRow) {
+func (fs *families) arrange(s *part.Scene, flat []table.ProcessRow) []table.ProcessRow {
+	t := &tree{ordered: make([]table.ProcessRow, 0, len(flat)), pids: map[int]bool{}}
 	for from := 0; from < len(flat); {
 		n, to := flat[from].Node, from
 		for to < len(flat) && flat[to].Node == n {
 			to++
 		}
-		rows = append(rows, planted(s, flat[from:to], fs.of[n.Name])...)
+		t.plant(s, flat[from:to], fs.of[n.Name])
 		from = to
 	}
-	return rows
+	return t.ordered
 }
 
-// planted are the processes of a node, and their relatives that are not among them, as a tree.
-func planted(s *part.Scene, rows []table.ProcessRow, f *family) []table.ProcessRow {
-	t := &tree{rows: slices.Clone(rows), pids: map[int]bool{}}
+// plant adds the processes of a node, and their relatives that are not among them, as a tree.
+func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
+	t.rows, t.children, t.done = append(t.rows[:0], rows...), t.children[:0], t.done[:0]
+	clear(t.pids)
 	for i := range rows {
 		t.pids[rows[i].PID] = true
 	}
@@ -66,7 +68,6 @@ func planted(s *part.Scene, rows []table.ProcessRow, f *family) []table.ProcessR
 		return cmp.Or(cmp.Compare(a.Parent, b.Parent), cmp.Compare(a.PID, b.PID), cmp.Compare(i, k))
 	})
 	t.order()
-	return t.ordered
 }
 
 func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
