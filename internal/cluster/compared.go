@@ -15,14 +15,14 @@ type Peers struct {
 	Away int // GPUs of the job, at least, that do not report
 }
 
-// Peer is one of them.
+// Peer is one GPU among Peers.
 type Peer struct {
 	*pace.GPU
 	Node *Node
 	Own  *GPU
 }
 
-// Comparison is the evidence of a Condition in ScopePeers: what was compared, when it last held.
+// Comparison is the evidence of a Condition in ScopePeers: the compared GPUs, and when the Condition last held.
 type Comparison struct {
 	How     How
 	By      pace.Evidence // that the GPUs work together
@@ -47,10 +47,10 @@ type Differing struct {
 	Since  time.Time
 }
 
-// How says how a GPU differs from the others.
+// How is the way in which a GPU differs from the others.
 type How uint8
 
-// How GPUs differ.
+// The ways in which GPUs differ.
 const (
 	Starved How = iota // it has less to do
 	Slowed             // it works at a lower clock
@@ -63,7 +63,7 @@ const (
 // maxPlaces limits Comparison.Places.
 const maxPlaces = 3
 
-// NewPlaces returns where the first of these peers are, which differ since these times.
+// NewPlaces returns the places of the first of these peers, with the times since which they differ.
 func NewPlaces(peers []Peer, since func(Peer) time.Time) []Differing {
 	slices.SortStableFunc(peers, func(a, b Peer) int { return since(a).Compare(since(b)) })
 	var places []Differing

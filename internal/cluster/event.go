@@ -15,7 +15,7 @@ type Source interface {
 	Run(ctx context.Context, emit func(Event)) error
 }
 
-// Event is something that happened. Either exactly one of the pointers is set, or Gone.
+// Event is something that happened. Exactly one of its pointers is set, or Gone is true.
 type Event struct {
 	At   time.Time `json:"at"` // arrival at nvnodetop
 	Node string    `json:"node,omitempty"`

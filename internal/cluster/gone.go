@@ -14,7 +14,7 @@ type GoneRank struct {
 	Writes bool      // the node of another rank writes much
 }
 
-// Roll says which ranks of a job are gone.
+// Roll records which ranks of a job are gone.
 type Roll struct {
 	Programs
 	began map[Program]time.Time // of the oldest process that runs, or may
@@ -33,23 +33,23 @@ func (l *Roll) GoesOn(of Program, began time.Time) {
 	}
 }
 
-// Running yields the programs that go on.
+// Running yields the programs that still run.
 func (l *Roll) Running() iter.Seq[Program] { return maps.Keys(l.began) }
 
-// Take notes that something stands for a rank: a process that has it, or the last trace of one.
+// Take notes that something accounts for a rank: a process with this rank, or the last trace of one.
 func (l *Roll) Take(id RankID) { l.taken[id] = true }
 
-// Taken reports whether something stands for a rank.
+// Taken reports whether something accounts for a rank.
 func (l *Roll) Taken(id RankID) bool { return l.taken[id] }
 
-// Misses reports whether a program misses a rank that was last seen then: it goes on, and no process has the rank now.
-// Of a program that was started again, the ranks of the time before do not count.
+// Misses reports whether a program misses a rank that was last seen at that time: the program still runs, and no
+// process has the rank now. After a restart of the program, ranks from before the restart do not count.
 func (l *Roll) Misses(id RankID, seen time.Time) bool {
 	began, goesOn := l.began[id.Program]
 	return goesOn && !began.After(seen) && !l.taken[id]
 }
 
-// programState is what is known of a program.
+// programState is the known state of a program.
 type programState struct {
 	runs, gone int
 	writes     bool      // a node of those writes much
@@ -62,8 +62,8 @@ type missedRank struct {
 	at int // position of the node's first GPU
 }
 
-// Gone returns the ranks of the job that have ended. A program of which most ranks have ended has done its work, or is
-// over anyway.
+// Gone returns the ranks of the job that have ended. A program most of whose ranks have ended has done its work, or is
+// over anyway: its ranks are left out.
 func (p *Peers) Gone(job *Job) []GoneRank {
 	var missed []missedRank
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
@@ -117,7 +117,7 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 	return most
 }
 
-// add adds a rank that runs, by its GPU; nil: that is not known.
+// add adds a running rank, with its GPU; nil: the GPU is unknown.
 func (s *programState) add(g *Peer) {
 	s.runs++
 	if g == nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// counters are the metrics that only grow while the driver is loaded. Of these a GPU has Grown, PerMinute and Lately.
+// counters are the metrics that only grow while the driver is loaded. Grown, PerMinute and Lately of a GPU work on
+// these metrics.
 var counters = [...]metric.ID{
 	metric.Energy, metric.PowerCapTime, metric.SyncBoostTime, metric.ThermalTime, metric.SWThermalTime,
 	metric.HWThermalTime, metric.PowerBrakeTime,
@@ -30,7 +31,7 @@ type mark struct {
 	v     [len(counters)]float64
 }
 
-// timed reports whether the mark is there, and has a time: a probe that tells none sends 0.
+// timed reports whether the mark exists and has a time: a probe that knows no time sends 0.
 func (m *mark) timed() bool { return m != nil && m.ms != 0 }
 
 func (m *mark) get(i uint8) (float64, bool) { return m.v[i], m.known>>i&1 != 0 }
@@ -40,7 +41,7 @@ func (m *mark) set(i int, v float64) {
 	m.known |= 1 << i
 }
 
-// with returns a mark that has the counters of now as well that were unknown until now.
+// with returns the mark, plus the counters of now that were unknown before.
 func (m *mark) with(now *mark) *mark {
 	if now.known&^m.known == 0 {
 		return m
@@ -54,8 +55,8 @@ func (m *mark) with(now *mark) *mark {
 	return &c
 }
 
-// growth holds what the counters of a GPU were before. A counter that goes backwards says that the driver was loaded
-// again: all begin anew. Snapshots share the marks, which are replaced and never changed.
+// growth holds the earlier counters of a GPU. A counter that goes backwards means that the driver was loaded again: all
+// counters begin anew. Snapshots share the marks, which are replaced and never changed.
 type growth struct {
 	grew   uint16    // the counters that have grown since first, as bits: most have not, and rules look at nothing else
 	first  *mark     // when each counter was first seen in this watch; nil, as all of them: no counter was
@@ -66,7 +67,7 @@ type growth struct {
 	loaded time.Time // when the counters began anew; zero: they have not
 }
 
-// Grow takes in a report at that time of the node's clock.
+// Grow takes a report, with its time by the node's clock.
 func (w *growth) grow(at time.Time, ms int64, values *metric.Values) {
 	now := &mark{ms: ms}
 	for i, id := range counters {
@@ -108,7 +109,7 @@ func (w *growth) backwards(now *mark) bool {
 	return false
 }
 
-// since returns by how much a counter has grown since the mark, and the time from then.
+// since returns the growth of a counter since the mark, and the time since the mark.
 func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
 	i := counterAt[id]
 	if i == 0 || !m.timed() {
@@ -122,20 +123,19 @@ func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
 	return now - was, time.Duration(w.now.ms-m.ms) * time.Millisecond, true
 }
 
-// Grew reports whether a counter has grown since nvnodetop watches the GPU. It costs less than the number.
+// Grew reports whether a counter has grown since nvnodetop watches the GPU. It is cheaper than Grown.
 func (g *GPU) Grew(id metric.ID) bool {
 	i := counterAt[id]
 	return i != 0 && g.growth.grew>>(i-1)&1 != 0
 }
 
-// Grown returns by how much a counter has grown since nvnodetop watches the GPU, or since the driver was loaded after
-// that.
+// Grown returns the growth of a counter since nvnodetop watches the GPU, or since a later load of the driver.
 func (g *GPU) Grown(id metric.ID) (float64, bool) {
 	grown, _, known := g.growth.since(g.growth.first, id)
 	return grown, known
 }
 
-// Watched returns for how long nvnodetop has watched the counters of the GPU.
+// Watched returns how long nvnodetop has watched the counters of the GPU.
 func (g *GPU) Watched() time.Duration {
 	if g.growth.now == nil {
 		return 0
@@ -143,14 +143,14 @@ func (g *GPU) Watched() time.Duration {
 	return time.Duration(g.growth.now.ms-g.growth.first.ms) * time.Millisecond
 }
 
-// PerMinute returns the pace of a counter in the last one to two minutes. Before, a minute counts as passed: one error
-// is no storm.
+// PerMinute returns the growth of a counter per minute, over the last one to two minutes. Within the first minute it
+// divides by a whole minute: one error is no storm.
 func (g *GPU) PerMinute(id metric.ID) (float64, bool) {
 	grown, over, known := g.growth.since(g.growth.older, id)
 	return grown * float64(time.Minute) / float64(max(over, time.Minute)), known
 }
 
-// Lately returns by how much a counter has grown per second since the report before, and the time between the two.
+// Lately returns the growth of a counter per second since the previous report, and the time between the two reports.
 func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	grown, over, known := g.growth.since(g.growth.before, id)
 	if over <= 0 {
@@ -159,15 +159,15 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
-// Loaded returns when the driver was loaded again, since the counters begin anew; zero: it was not.
+// Loaded returns when the driver was loaded again, which restarts the counters; zero: it was not.
 func (g *GPU) Loaded() time.Time { return g.growth.loaded }
 
-// LinksSeen has the bits of the NVLinks that were up at some time since nvnodetop watches the GPU, or since the driver
-// was loaded after that.
+// LinksSeen has the bits of the NVLinks that have been up since nvnodetop watches the GPU, or since a later load of the
+// driver.
 func (g *GPU) LinksSeen() uint64 { return g.links }
 
-// Grow continues the counters of the GPUs from those of the last report, their power limits and the NVLinks that were
-// up.
+// Grow continues the counters of the GPUs, their power limits and the NVLinks that were up, from those of the previous
+// report.
 func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
@@ -188,7 +188,7 @@ func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	}
 }
 
-// GPUWith returns the GPU with that key, which is probably at likely; nil: there is none.
+// GPUWith returns the GPU with that key, which is probably at index likely; nil: there is none.
 func GPUWith(gpus []GPU, key string, likely int) *GPU {
 	if likely < len(gpus) && gpus[likely].Key == key {
 		return &gpus[likely]

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Job is one SLURM job that has nodes, array task or component of a heterogeneous job.
+// Job is one SLURM job that has nodes. An array task and a component of a heterogeneous job are Jobs of their own.
 type Job struct {
 	// as squeue prints it: "48211", "2_1" for an array task, "3+1" for a het component; empty with --nodes
 	ID        string    `json:"id"`
@@ -35,20 +35,20 @@ type Job struct {
 }
 
 // Owns reports whether the GPU of node n belongs to the job, or may belong to it: see Share. A GPU without a number
-// belongs to no job whose minor numbers are known; the job's loss is then reported by Missing.
+// belongs to no job whose minor numbers are known; Missing then reports the job's loss.
 func (j *Job) Owns(n *Node, g *GPU) bool { return j.Share(n).Has(&g.Number) }
 
-// Is reports whether this is the job that a user names: by ID or by number, which an array task both has.
+// Is reports whether a user's name for a job means this job: by its ID or by its number. An array task has both.
 func (j *Job) Is(name string) bool { return name != "" && (j.ID == name || j.Number == name) }
 
-// PartOf reports whether a user who names a job means this one too: it Is that job, or a task of that array, or a
-// component of that heterogeneous job.
+// PartOf reports whether a user's name for a job includes this one: the job Is the named job, a task of the named
+// array, or a component of the named heterogeneous job.
 func (j *Job) PartOf(name string) bool {
 	return j.Is(name) || name != "" && (strings.HasPrefix(j.ID, name+"_") || strings.HasPrefix(j.ID, name+"+"))
 }
 
 // Component returns, for a component of a heterogeneous job, the number of the first component, by which srun knows the
-// whole job, and which one this is.
+// whole job, and the index of this component.
 func (j *Job) Component() (leader, group string, ok bool) { return strings.Cut(j.ID, "+") }
 
 // PendingJob is a job in the queue.
@@ -85,13 +85,13 @@ type Discovery struct {
 	Switches []Switch `json:"switches,omitempty"` // of nodes of the jobs, as far as SLURM has a topology
 }
 
-// Switch is a leaf switch of SLURM's topology, or a block, with those of its nodes that jobs have.
+// Switch is a leaf switch of SLURM's topology, or a block, with those of its nodes that the jobs use.
 type Switch struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`
 }
 
-// Model returns the model of the job's first GPU on the node, which has said Hello; empty if it is unknown.
+// Model returns the model of the job's first GPU on the node, from the node's Hello; empty if it is unknown.
 func (j *Job) Model(n *Node) string {
 	minors, known := j.Minors[n.Name]
 	for i := range n.Hello.GPUs {

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// JobMemory is the host memory of a job on a node, with what it was some minutes ago.
+// JobMemory is the host memory of a job on a node, with the use of some minutes ago.
 type JobMemory struct {
 	wire.JobMemory
 	now, older, newer memoryMark
@@ -29,8 +29,8 @@ const (
 	trendAfter = time.Minute
 )
 
-// Full returns when the memory will reach its limit if it goes on as in the last minutes; false if it does not grow, or
-// if nobody can say.
+// Full returns when the memory will reach its limit at the pace of the last minutes; false if it does not grow, or if
+// the trend is unknown.
 func (m *JobMemory) Full() (time.Duration, bool) {
 	over := m.now.ms - m.older.ms
 	if m.older.ms == 0 || over < trendAfter.Milliseconds() || m.Limit <= m.Used || m.now.used <= m.older.used {
@@ -44,7 +44,7 @@ func (m *JobMemory) Full() (time.Duration, bool) {
 	return time.Duration(ms) * time.Millisecond, true
 }
 
-// After continues the trend in the memory of a later report.
+// After continues the trend with the memory of a later report.
 func (m JobMemory) After(was JobMemory, ms int64) JobMemory {
 	now := memoryMark{ms, m.Used}
 	m.now, m.older, m.newer = now, was.older, was.newer

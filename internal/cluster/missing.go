@@ -2,7 +2,7 @@ package cluster
 
 import "slices"
 
-// Missing says which of a job's GPUs on one node are not seen. The zero value: none, as far as is known.
+// Missing lists the job's GPUs on one node that are not seen. The zero value means: none, as far as is known.
 type Missing struct {
 	Count   int
 	Numbers []int // of the missing GPUs, in order; nil if they are unknown
@@ -17,9 +17,9 @@ type Missing struct {
 	Cgroup string
 }
 
-// Missing compares the GPUs that SLURM allocated to the job on node n with those in the node's last report. Nothing is
-// missing if one of the two is unknown: SLURM does not say which GPUs the job has, the driver does not work, MIG is on
-// (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
+// Missing compares the GPUs that SLURM allocated to the job on node n with the GPUs in the node's last report. It
+// reports none missing if either side is unknown: SLURM does not say which GPUs the job has, the driver does not work,
+// MIG is on (SLURM then counts instances), or the probe is in an unknown job, whose cgroup may hide GPUs.
 func (j *Job) Missing(n *Node) Missing {
 	count, _ := j.GPUsOn(n.Name)
 	if count == 0 || n.Hello == nil || n.Hello.Fault != "" || n.Hello.SLUID != "" || !n.HasNumbers() {
@@ -91,8 +91,8 @@ func (j *Job) hidden(n *Node, missing int) bool {
 	return n.Hello.Job != "" && n.Hello.Job != j.Number && missing == len(j.Minors[n.Name]) && n.placed() == len(n.GPUs)
 }
 
-// SeesOnlyIts reports whether the node's probe sees the job's GPUs and no others. In the cgroup of another job it may
-// see some of them, if they share GPUs.
+// SeesOnlyIts reports whether the node's probe sees the job's GPUs and no others. A probe in the cgroup of another job
+// may see some of them, if the jobs share GPUs.
 func (j *Job) SeesOnlyIts(n *Node) bool {
 	minors := j.Minors[n.Name]
 	if len(n.GPUs) > len(minors) || n.Hello.Job != "" && n.Hello.Job != j.Number {
@@ -128,7 +128,7 @@ func (n *Node) placed() int {
 	return count
 }
 
-// AnyGPU reports whether one of the GPUs is so. It does not copy them: they are large.
+// AnyGPU reports whether any of the GPUs satisfies a test. It does not copy the GPUs, which are large.
 func (n *Node) AnyGPU(so func(*GPU) bool) bool {
 	for i := range n.GPUs {
 		if so(&n.GPUs[i]) {

@@ -22,9 +22,9 @@ type RankID struct {
 	Rank int
 }
 
-// By is what processes of one program on one node have in common. Where the environment names the program, that
-// says it for all nodes. Else the process that launched them says it for its node. The zero launch is of processes of
-// which neither is known.
+// Launch is the common origin of processes of one program on one node. If the environment names the program, that name
+// holds on all nodes. Otherwise the process that launched them identifies the program on its node. The zero Launch is
+// for processes without either.
 type Launch struct {
 	named  string
 	node   string
@@ -52,9 +52,9 @@ type launched struct {
 // Programs tells the programs of a job apart.
 type Programs struct{ nth map[launched]int }
 
-// NewPrograms finds the programs that ranks of a job belong to. Different launches alone prove nothing: one program has
-// several where only the launchers on its nodes are known, or after a restart. Two programs have lived at the same time
-// with a process of the same rank each.
+// NewPrograms assigns the ranks of a job to programs. Different launches alone prove nothing: one program has several
+// if only the launchers on its nodes are known, or after a restart. Two programs have lived at the same time, each with
+// a process of the same rank.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
 	clans := map[launched]*clan{}
@@ -77,8 +77,8 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	return p
 }
 
-// divide puts launches into programs, those that were there first into the first program that has no such rank at that
-// time.
+// divide assigns launches to programs. Earlier launches go first, each into the first program that had no such rank at
+// that time.
 func (p *Programs) divide(clans []*clan) {
 	slices.SortStableFunc(clans, func(a, b *clan) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))

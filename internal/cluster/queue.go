@@ -22,10 +22,11 @@ type EndedJob struct {
 	Asking    bool      `json:"asking,omitempty"` // SLURM is still to be asked how it ended
 }
 
-// EndState is how a job has ended, in SLURM's word.
+// EndState is the way in which a job has ended, in SLURM's word.
 type EndState string
 
-// The states of jobs that have ended, and JobCompleting of those that end: processes are killed, an epilog runs.
+// The states of jobs that have ended; JobCompleting is for jobs that are ending: processes are being killed, an epilog
+// runs.
 const (
 	JobCompleting  EndState = "COMPLETING"
 	JobCompleted   EndState = "COMPLETED"
@@ -39,7 +40,7 @@ const (
 	JobPreempted   EndState = "PREEMPTED"
 )
 
-// Bad reports whether the job did not get to its end, and nobody canceled it.
+// Bad reports whether the job did not reach its end, and nobody canceled it.
 func (s EndState) Bad() bool {
 	switch s {
 	case "", JobCompleting, JobCompleted, JobCanceled:
@@ -48,14 +49,14 @@ func (s EndState) Bad() bool {
 	return true
 }
 
-// Exit is an exit code of SLURM: the highest exit status of the job's steps, or the signal that has ended one.
+// Exit is an exit code of SLURM: the highest exit status of the job's steps, or the signal that ended a step.
 type Exit struct {
 	Code   int `json:"code"`
 	Signal int `json:"signal,omitempty"` // 0: none
 }
 
-// Over is when the job ended, as far as that is known: when SLURM says, or when squeue did not list it any more. It is
-// zero while it ends.
+// Over is the time at which the job ended, as far as known: from SLURM, or when squeue stopped listing it. It is zero
+// while the job is ending.
 func (j *EndedJob) Over() time.Time {
 	if j.Missed.IsZero() || j.End.IsZero() {
 		return j.Missed
@@ -63,8 +64,8 @@ func (j *EndedJob) Over() time.Time {
 	return j.End
 }
 
-// Tasks is how many tasks of an array wait under one ID, as in "48500_[1-400%12]"; false if squeue has cut the list of
-// them short.
+// Tasks is the number of tasks of an array that wait under one ID, as in "48500_[1-400%12]"; false if squeue has cut
+// their list short.
 func (j *PendingJob) Tasks() (n int, known bool) {
 	_, list, isArray := strings.Cut(j.ID, "_[")
 	if !isArray {
@@ -85,7 +86,7 @@ func (j *PendingJob) Tasks() (n int, known bool) {
 	return n, true
 }
 
-// tasksOf is how many tasks an item of a list has: "7", "1-400", "0-20:5"; 0 if it is none.
+// tasksOf is the number of tasks in an item of a list: "7", "1-400", "0-20:5"; 0 for a malformed item.
 func tasksOf(item string) int {
 	span, every, stepped := strings.Cut(item, ":")
 	low, high, ranged := strings.Cut(span, "-")

@@ -10,7 +10,7 @@ import (
 // is valid during the call only.
 type Rules func(Subject) []Condition
 
-// Subject is something that Rules are asked about.
+// Subject is the thing that Rules examine.
 type Subject struct {
 	Scope Scope
 	Node  *Node
@@ -26,7 +26,7 @@ type Subject struct {
 	Discovery *Discovery // that lists the job, in ScopeJob
 }
 
-// Scope is the kind of a Subject. It says when Rules are asked.
+// Scope is the kind of a Subject. It decides when Rules are asked.
 type Scope int
 
 // Scopes.
@@ -68,7 +68,7 @@ const (
 	Remember = time.Hour
 )
 
-// Common is what the nodes of a job have in common, to compare one of them with. It is zero for a job of one node.
+// Common holds the values that most nodes of a job share, to compare each node with. It is zero for a job of one node.
 type Common struct {
 	Driver string        // that most nodes have; empty if none is known
 	Model  string        // of the GPUs of most nodes; empty if none is known
@@ -76,8 +76,8 @@ type Common struct {
 	Clocks int           // how many nodes have an Offset
 }
 
-// Silence is a time in which no node has reported. Its cause is here or on the way, not on each node: it is one
-// problem.
+// Silence is a time in which no node has reported. Its cause is this host or the network, not the single nodes: it is
+// one problem.
 type Silence struct {
 	From  time.Time // the last report
 	Over  time.Time // the first one after it; zero: there was none yet

@@ -7,7 +7,7 @@ import (
 )
 
 // SeenRank is the process with which a node last listed a rank of a job. A rank that has ended keeps its entry as long
-// as the job is on the node: this is how an output knows which rank is gone, and where it was.
+// as the job is on the node: so an output knows which rank is gone, and where it was.
 type SeenRank struct {
 	wire.Rank
 	Job    string // ID
@@ -21,7 +21,7 @@ type SeenRank struct {
 	By Launch // that started it
 }
 
-// WorldOf is the number of ranks that a process says there are, 0 if it does not.
+// WorldOf is the number of ranks of a process's program, as the process states it; 0 if it states none.
 func WorldOf(r *wire.Rank) int {
 	if r.World == nil {
 		return 0
@@ -29,8 +29,8 @@ func WorldOf(r *wire.Rank) int {
 	return *r.World
 }
 
-// Runs reports whether a process on node n is the job's. If its cgroup and its environment do not say so, the GPU does
-// that it is on.
+// Runs reports whether a process on node n is the job's. If neither its cgroup nor its environment names a job, the
+// owner of its GPU decides.
 func (j *Job) Runs(n *Node, p *wire.Process) bool {
 	if p.Job != "" && j.Number != "" {
 		return p.Job == j.Number
@@ -49,11 +49,11 @@ func (n *Node) GPUAt(index int) *GPU {
 	return nil
 }
 
-// MaxElapsed limits the seconds for which a process may say that it runs.
+// MaxElapsed limits the run time that a process may state, in seconds.
 const MaxElapsed = 10 * 365 * 24 * 3600
 
-// ListsProcess reports whether a process is in the node's list. One that is there without its rank is proof that it
-// never was that rank.
+// ListsProcess reports whether a process is in the node's list. A listed process without the rank proves that it never
+// had that rank.
 func (n *Node) ListsProcess(pid int, start uint64) bool {
 	for i := range n.Processes {
 		if p := &n.Processes[i]; p.PID == pid && p.StartTicks == start {

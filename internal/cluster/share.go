@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Share says which GPUs of a node are a job's.
+// Share describes which GPUs of a node are a job's.
 type Share struct {
 	// Known is false if nothing proves which GPUs are the job's. All count as its own then.
 	Known bool
@@ -17,17 +17,17 @@ type Share struct {
 	minors []int
 }
 
-// Numbers are those of the job's GPUs, also of those that the node does not list; nil: all that it lists are the job's,
-// or none are.
+// Numbers are the numbers of the job's GPUs, including GPUs that the node does not list. Nil: all listed GPUs are the
+// job's, or none are.
 func (s Share) Numbers() []int { return s.minors }
 
-// Has reports whether the GPU with this number is the job's. It reads the number only if needed: to touch every GPU of
+// Has reports whether the GPU with this number is the job's. It reads the number only if needed: touching every GPU of
 // a large cluster is slow.
 func (s Share) Has(number *int) bool { return s.all || slices.Contains(s.minors, *number) }
 
-// Share says which GPUs of node n are the job's. SLURM gives indices into the node's list of GPUs in its configuration.
-// They are minor numbers only if no GPU has MIG on and nothing that the node lists contradicts it. Otherwise the cgroup
-// of the job may prove it: it hides all others.
+// Share returns which GPUs of node n are the job's. SLURM gives indices into the node's list of GPUs in its
+// configuration. They are minor numbers only if no GPU has MIG on and nothing that the node lists contradicts this.
+// Otherwise the cgroup of the job may prove the share: it hides all other GPUs.
 func (j *Job) Share(n *Node) Share {
 	minors, told := j.Minors[n.Name]
 	count, counted := len(minors), told
@@ -48,7 +48,7 @@ func (j *Job) Share(n *Node) Share {
 	return Share{all: true}
 }
 
-// GPUsOn is how many GPUs SLURM allocated to the job on a node, if it says so.
+// GPUsOn is the number of GPUs that SLURM allocated to the job on a node, if SLURM states it.
 func (j *Job) GPUsOn(node string) (count int, known bool) {
 	if minors, told := j.Minors[node]; told {
 		return len(minors), true
@@ -57,7 +57,7 @@ func (j *Job) GPUsOn(node string) (count int, known bool) {
 	return count, known
 }
 
-// Told reports whether SLURM has said all that it has to say about the job's GPUs on a node.
+// Told reports whether SLURM has told everything that it can tell about the job's GPUs on a node.
 func (j *Job) Told(node string) bool {
 	_, named := j.Minors[node]
 	_, counted := j.Counts[node]
@@ -65,7 +65,8 @@ func (j *Job) Told(node string) bool {
 	return named || counted && configured
 }
 
-// layout is what the GPUs that a node lists say about its numbers. It is small: each Snapshot reads those of all nodes.
+// layout sums up the listed GPUs of a node for questions about their numbers. It is small: each Snapshot reads the
+// layouts of all nodes.
 type layout struct {
 	gpus    int    // without instances
 	highest int    // minor number; -1: none is known
@@ -73,7 +74,7 @@ type layout struct {
 	mig     bool   // MIG is on, or may be
 }
 
-// LayOut notes what the GPUs of the node say about its numbers, after they have changed.
+// LayOut computes the layout of the node's GPUs after a change.
 func (n *Node) LayOut() { n.layout = layoutOf(n.GPUs) }
 
 func layoutOf(gpus []GPU) layout {
@@ -142,16 +143,17 @@ func (j *Job) OtherCgroup(n *Node) bool {
 	return slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.HasGPU(minor) })
 }
 
-// MayBeHidden reports whether GPUs of the job are not listed on the node, and the cgroup of an unknown job, in which
-// the probe is, may be why.
+// MayBeHidden reports whether GPUs of the job are missing from the node's list and may be hidden: the probe is in the
+// cgroup of an unknown job.
 func (j *Job) MayBeHidden(n *Node) bool {
 	count, _ := j.GPUsOn(n.Name)
 	return n.Hello != nil && n.Hello.SLUID != "" && n.Hello.Fault == "" && !n.AnyGPU(mayHaveMIG) && n.HasNumbers() &&
 		(len(n.GPUs) < count || slices.ContainsFunc(j.Minors[n.Name], func(minor int) bool { return !n.HasGPU(minor) }))
 }
 
-// Strangers are the processes on GPUs of the job that are not the job's: of another job, or of another user. None is
-// one if it is not known which GPUs are the job's. Nor is root's, or one that only draws: they belong to the node.
+// Strangers are the processes on the job's GPUs that are not the job's: processes of another job, or of another user.
+// There are none if the job's GPUs are unknown. Processes of root, and processes that only draw, are no strangers: they
+// belong to the node.
 func (j *Job) Strangers(n *Node) []*wire.Process {
 	share := j.Share(n)
 	if !share.Known || j.ID == "" {
@@ -181,9 +183,9 @@ func (j *Job) stranger(p *wire.Process) bool {
 // leftOverBytes is the GPU memory above which a process counts as left over. A context alone needs more.
 const leftOverBytes = 15 << 20
 
-// Orphans are the processes of the user whose jobs d lists that hold GPU memory and belong to a job that has ended: it
-// is not in the list. One that began after the list was made may belong to a newer job. An empty list of jobs proves it
-// too.
+// Orphans are processes that hold GPU memory, belong to the user whose jobs d lists, and belong to a job that has
+// ended, since it is not in the list. A process that began after the list was made may belong to a newer job. An empty
+// list of jobs is proof too.
 func (n *Node) Orphans(d *Discovery) []*wire.Process {
 	if d.User == "" || d.Answered.IsZero() {
 		return nil

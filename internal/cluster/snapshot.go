@@ -45,8 +45,8 @@ type Snapshot struct {
 	NotChecked []NotChecked
 }
 
-// NotChecked is a kind of problem, and how long a node reports before it can be found. Less than a second stands for a
-// second report. A kind comes more than once if some of its problems take longer than others.
+// NotChecked is a kind of problem, with the time that a node must report before the problem can be found. A time below
+// a second stands for a second report. A kind is listed more than once if some of its problems take longer than others.
 type NotChecked struct {
 	Kind  Kind
 	Takes time.Duration
@@ -75,8 +75,8 @@ const (
 	NodeFailed     NodeState = "failed"     // no data of now: Failure says why
 )
 
-// Node is one node. It has data if State is NodeReporting or NodeStale. Of one that had data before, Past says what
-// that was.
+// Node is one node. It has data if State is NodeReporting or NodeStale. For a node that had data earlier, Past has the
+// last data.
 type Node struct {
 	Name   string
 	Switch string // the leaf switch or the block of SLURM's topology; "": not known
@@ -118,7 +118,7 @@ type Node struct {
 	layout layout // of GPUs
 }
 
-// Watched returns the time from the first report of a node that reports to its last one; 0: there has been one.
+// Watched returns the time from the first to the last report of a node that reports; 0: there has been only one report.
 func (n *Node) Watched() time.Duration { return n.Arrived.Sub(n.Since) }
 
 // Xid is an event that the driver reported.
@@ -152,7 +152,7 @@ type GPU struct {
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.
 const NoNumber = -1
 
-// hungAfter is how long a driver call for a GPU may take before the GPU counts as hung.
+// hungAfter is the duration of a driver call after which its GPU counts as hung.
 const hungAfter = 10 * time.Second
 
 // Instance reports whether this is a MIG instance of another GPU, and not a GPU itself.
@@ -161,7 +161,7 @@ func (g *GPU) Instance() bool { return g.Card != nil && g.Card.Instance != nil }
 // Hung reports whether a driver call for this GPU does not return.
 func (g *GPU) Hung() bool { return g.HangsMS >= hungAfter.Milliseconds() }
 
-// Late reports whether a driver call for this GPU takes half as long as one that does not return.
+// Late reports whether a driver call for this GPU has taken half of the time after which the GPU counts as hung.
 func (g *GPU) Late() bool { return g.HangsMS >= hungAfter.Milliseconds()/2 }
 
 // Awaited reports whether the driver has not given any values of this GPU yet, but may still do so.
@@ -190,8 +190,8 @@ func (g *GPU) Float(id metric.ID) float64 {
 	return v
 }
 
-// PowerLimit returns the enforced power limit in watts: of a GPU that is lost the last one, so that its past keeps its
-// scale.
+// PowerLimit returns the enforced power limit in watts. For a lost GPU it returns the last known limit, so that graphs
+// of its past keep their scale.
 func (g *GPU) PowerLimit() (float64, bool) {
 	if v, known := g.Get(metric.PowerLimit); known {
 		return v, true
@@ -210,7 +210,7 @@ const (
 	Critical                 // needs action
 )
 
-// String is its name, which is stable: programs may match on it.
+// String is the name of the severity. It is stable: programs may match on it.
 func (s Severity) String() string {
 	return [...]string{Note: "note", Waiting: "waiting", Warning: "warning", Critical: "critical"}[s]
 }
@@ -271,7 +271,8 @@ const (
 	KindOldDriver  Kind = "old_driver"    // the driver lacks optional NVML calls: some columns are empty
 )
 
-// SlowsJob says that a finding of this kind slows or stops the whole job: among equals it goes first.
+// SlowsJob reports whether a finding of this kind slows or stops the whole job: among equals, such a finding goes
+// first.
 func (k Kind) SlowsJob() bool {
 	return k == KindLag || k == KindJobHang || k == KindJobIdle || k == KindRankGone
 }
@@ -298,7 +299,7 @@ type Finding struct {
 // Of reports whether the finding is about this GPU of its node.
 func (f *Finding) Of(g *GPU) bool { return f.Every || f.Key != "" && f.Key == g.Key }
 
-// Holds reports whether the finding is true now. A cleared one stays for Linger, so that lines do not come and go.
+// Holds reports whether the finding is true now. A cleared finding stays for Linger, so that lines do not come and go.
 func (f *Finding) Holds() bool { return f.Over.IsZero() }
 
 // Percent returns used as a percentage of total; false if either is unknown (NaN) or total is 0.
@@ -309,9 +310,9 @@ func Percent(used, total float64) (float64, bool) {
 	return 100 * used / total, true
 }
 
-// Past is what a node said in its last reports before it failed. It stays as long as the Store knows the node: until
-// its last job has ended. All of it is old, so it stands beside the numbers of a Node and not among them: whoever
-// counts those of now need not look at the state.
+// Past is the data of a node's last reports before it failed. It stays as long as the Store knows the node, until its
+// last job has ended. All of it is old, so it is kept apart from the current numbers of a Node: code that counts
+// current numbers need not check the state.
 type Past struct {
 	Host      wire.Host
 	GPUs      []GPU // with their histories
@@ -321,8 +322,8 @@ type Past struct {
 	Memory    []JobMemory
 }
 
-// AsSeen returns the node with its past in place of the numbers that it lacks. Its state remains. A node without a past
-// is returned itself.
+// AsSeen returns the node with its past in place of the missing numbers. The state stays the same. A node without a
+// past is returned unchanged.
 func (n *Node) AsSeen() *Node {
 	if n.Past == nil {
 		return n
@@ -333,15 +334,15 @@ func (n *Node) AsSeen() *Node {
 	return &seen
 }
 
-// HasNumbers reports whether there are numbers of now.
+// HasNumbers reports whether the node has current numbers.
 func (n *Node) HasNumbers() bool { return n.State == NodeReporting || n.State == NodeStale }
 
-// maxTook limits how long the Store waits for the report of a slow driver, whatever the node says.
+// maxTook limits how long the Store waits for the report of a slow driver, whatever duration the node states.
 const maxTook = time.Minute
 
-// Patience is the age from which data is stale. A slow driver gets more time.
+// Patience is the age from which data is stale. A node with a slow driver gets more time.
 func (n *Node) Patience() time.Duration { return 3 * max(n.Interval, min(n.Took, maxTook)) }
 
-// KeepList is how old a list of processes may be. A probe that is not asked for processes lists them at the pace of
-// slow metrics.
+// KeepList is the age up to which a list of processes is kept. Without requests for processes, a probe lists them at
+// the pace of slow metrics.
 const KeepList = 3 * metric.SlowSeconds * time.Second

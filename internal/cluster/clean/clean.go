@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Caps on the memory that one node or SLURM can make us use: far above real values, far below trouble.
+// Limits on the memory that one node or SLURM can make us use: far above real values, far below trouble.
 const (
 	MaxName   = 256  // bytes of a name, a model, a version
 	maxWords  = 4096 // bytes of an error message
@@ -60,7 +60,7 @@ func cleanTried(t *reach.Tried) {
 	t.Hint = safe.Line(t.Hint, maxWords)
 }
 
-// Route cleans how a node is reached.
+// Route cleans the description of how a node is reached.
 func Route(r reach.Route) reach.Route {
 	if r.Passed != nil {
 		t := *r.Passed
@@ -119,7 +119,7 @@ func cleanCounts(in map[string]int) map[string]int {
 	return out
 }
 
-// Discovery cleans what SLURM has said.
+// Discovery cleans the answers of SLURM.
 func Discovery(d *cluster.Discovery) cluster.Discovery {
 	c := *d
 	c.Failure = Failure(d.Failure)
@@ -141,7 +141,7 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 	return c
 }
 
-// Hello cleans what a probe says of its node.
+// Hello cleans a probe's Hello.
 func Hello(h *wire.Hello) *wire.Hello {
 	c := *h
 	cleanNames(&c.Build, &c.System, &c.Program, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
@@ -168,7 +168,8 @@ func cleanCard(g *wire.Card) {
 	}
 }
 
-// shareAbsent lets cards that lack the same have one list of it, as those of one model do: they never change.
+// shareAbsent lets cards with the same missing metrics share one list, as cards of one model have: the lists never
+// change.
 func shareAbsent(cards []wire.Card) {
 	for i := 1; i < len(cards); i++ {
 		if before := cards[i-1].Absent; maps.EqualFunc(cards[i].Absent, before, slices.Equal[[]string]) {
@@ -193,7 +194,7 @@ func cleanAbsent(in map[string][]string) map[string][]string {
 	return out
 }
 
-// The classes that a probe may use. An unknown one becomes the last of them.
+// The error classes that a probe may use. An unknown class becomes the last one.
 var (
 	faultIDs = []string{wire.FaultNoLibrary, wire.FaultMismatch, wire.FaultNoDriver, wire.FaultNoNVML, wire.FaultHangs,
 		wire.FaultOther}
@@ -237,7 +238,7 @@ func Processes(in []wire.Process) []wire.Process {
 // maxProgram is the length of the longest Rank.Program.
 const maxProgram = 16
 
-// cleanRank returns a rank that there can be, nil if it is none.
+// cleanRank returns a plausible rank, or nil.
 func cleanRank(r wire.Rank) *wire.Rank {
 	if r.Rank < 0 || r.World != nil && *r.World <= r.Rank {
 		return nil
@@ -254,7 +255,7 @@ func Memory(in []wire.JobMemory) []wire.JobMemory {
 	return cleaned(in, maxJobs, func(m *wire.JobMemory) { cleanNames(&m.Job) })
 }
 
-// Faults cleans what could not be read.
+// Faults cleans the faults of collectors.
 func Faults(in []wire.Fault) []wire.Fault {
 	return cleaned(in, MaxFaults, func(f *wire.Fault) {
 		cleanNames(&f.Collector, &f.Error)

@@ -25,11 +25,11 @@ func Len(poll time.Duration) int { return max(int(historySpan/BinWidth(poll)), h
 // Gap is a bin without a value.
 var Gap = float32(math.NaN())
 
-// History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so those of
-// different nodes line up: bin n begins n widths after the epoch. A bin holds the mean of its samples, of a metric in
-// bits all bits that they had. A metric that has never had a value takes no memory.
+// History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so the bins
+// of different nodes line up: bin n begins n widths after the epoch. A bin holds the mean of its samples; for a metric
+// in bits, it holds all bits that any sample had. A metric that has never had a value takes no memory.
 //
-// A copy of a History never changes when samples are added to the original: new values are written only behind those
+// A copy of a History never changes when samples are added to the original: new values are written only behind the part
 // that copies share.
 type History struct {
 	newest int64
@@ -47,7 +47,7 @@ type line struct {
 	bits   bool
 }
 
-// maxBits are the bits that a short holds beside noShort. NVML uses nine.
+// maxBits are the bits that fit into a short beside noShort. NVML uses nine.
 const maxBits = 1<<15 - 1
 
 // value returns the value of the newest bin.
@@ -61,7 +61,7 @@ func (l *line) value() float32 {
 	return l.sum / float32(l.n)
 }
 
-// newest returns the value of the newest bin as it is kept.
+// newest returns the stored value of the newest bin.
 func (l *line) newest() short {
 	if l.bits && l.n > 0 {
 		return short(l.sum)
@@ -92,8 +92,8 @@ func (l *line) add(v float64) {
 	l.n++
 }
 
-// shut closes the newest bin. With the next one, at most length bins are kept. The room for more is a quarter of them:
-// it costs memory as long as the history lasts, and a copy whenever it is full.
+// shut closes the newest bin. Together with the next bin, at most length bins are kept. The spare room is a quarter of
+// the kept bins: it costs memory for the life of the history, and a copy whenever it is full.
 func (l *line) shut(length, room int) {
 	if len(l.closed) >= length-1 {
 		l.closed = l.closed[1:]
@@ -124,12 +124,12 @@ func (h *History) line(id metric.ID) *line {
 	return nil
 }
 
-// Reserve keeps room for so many bins that come; 0: for a quarter of those that are kept.
+// Reserve makes room for that many future bins; 0: for a quarter of the kept bins.
 func (h *History) Reserve(room int) { h.room = room }
 
 // Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A
-// sample for the bin before the newest goes into the newest. One for an earlier bin means that all bins had too high
-// numbers: it renumbers them.
+// sample for the bin before the newest goes into the newest bin. A sample for an earlier bin means that the numbers of
+// all bins were too high: Add renumbers them.
 func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	shut := 0
 	switch {
@@ -161,7 +161,7 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	}
 }
 
-// keptBits says which of metric.Kept are bits.
+// keptBits marks the metrics of metric.Kept that are bits.
 var keptBits = func() (bits []bool) {
 	for _, id := range metric.Kept {
 		bits = append(bits, id.Row().Unit == metric.Bits)
@@ -169,8 +169,8 @@ var keptBits = func() (bits []bool) {
 	return bits
 }()
 
-// Tail writes the n bins of one metric that end with the bin newest into to, which it grows if needed. A bin without a
-// value, or one that is no longer kept, is a gap.
+// Tail writes the n bins of one metric up to bin newest into to, which it grows if needed. A bin without a value, or a
+// bin that is no longer kept, is a gap.
 func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float32 {
 	return h.tail(to, h.line(id), newest, n)
 }
@@ -220,12 +220,12 @@ func fill(to []float32) {
 	}
 }
 
-// lateFor is the number of bins for which reports may come late before the node's clock is set again: a connection that
+// lateFor is the number of bins by which reports may be late before the node's clock is set again: a connection that
 // stalls for a while does not mean that the clock is wrong.
 const lateFor = 10
 
-// Clock assigns the samples of one session to bins. The first sample goes into the bin of its arrival. After that
-// the node's own clock counts, so a report that is delayed on its way leaves no gap.
+// Clock assigns the samples of one session to bins. The first sample goes into the bin of its arrival. After that the
+// node's own clock counts, so a delayed report leaves no gap.
 type Clock struct {
 	running bool
 	first   int64 // bin
@@ -234,8 +234,8 @@ type Clock struct {
 	late    time.Time
 }
 
-// Bin returns the bin of a sample that arrived at at. The clock is set again if the node's clock goes back, runs more
-// than a bin ahead of the arrival, or stays behind by as much.
+// Bin returns the bin of a sample that arrived at time at. The clock is set again if the node's clock goes back, runs
+// more than a bin ahead of the arrival, or falls behind by lateFor bins.
 func (c *Clock) Bin(at time.Time, mono int64, width time.Duration) int64 {
 	arrived := at.UnixNano() / int64(width)
 	if !c.running || mono < c.last {
@@ -261,7 +261,8 @@ func (c *Clock) set(bin, mono int64) int64 {
 	return bin
 }
 
-// Fork returns a History that new bins are copied for: the room behind the old ones is the original's.
+// Fork returns a History that copies its bins when new ones come: the room behind the existing bins belongs to the
+// original.
 func (h History) Fork() History {
 	h.lines = slices.Clone(h.lines)
 	for i := range h.lines {

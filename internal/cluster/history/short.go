@@ -2,9 +2,9 @@ package history
 
 import "math"
 
-// short is a number of a history in 16 bits, six of an exponent and ten of a fraction: whole numbers up to 2,048 are
-// exact, others to 0.05 %. A history is for pictures, and with thousands of GPUs nothing else takes as much memory. No
-// GPU measures anything below 0.
+// short is a number of a history in 16 bits, six for the exponent and ten for the fraction: whole numbers up to 2,048
+// are exact, others to 0.05 %. A history is for pictures, and with thousands of GPUs nothing else takes as much memory.
+// No metric of a GPU is below 0.
 type short uint16
 
 const (

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// team is a job with what its nodes have in common, as of a time.
+// team is a job with the common values of its nodes, as of a time.
 type team struct {
 	cluster.Job
 	disc   *cluster.Discovery
@@ -17,8 +17,8 @@ type team struct {
 	met    bool // a node has said Hello since
 }
 
-// renew is how long a team's Common is used before it is computed again, and soon if a node has said Hello: thousands
-// of nodes say it at once.
+// renew is how long a team's Common is used before it is computed again. After a node's Hello it is computed again
+// sooner, but not at once: thousands of nodes send a Hello at the same time.
 const (
 	renew = 10 * time.Second
 	soon  = time.Second
@@ -74,24 +74,24 @@ func mostFrequent(words []string) string {
 }
 
 // offsets has the least difference between the arrival of a report and its time by the node's clock, in this minute and
-// in the last. A report that was under way for long has a larger one, and does not count.
+// in the last. A delayed report has a larger difference, and does not count.
 type offsets struct {
 	began       time.Time // of this minute
 	this, last  time.Duration
 	known, both bool
 }
 
-// farthest limits the difference of two clocks, whatever a node says.
+// farthest limits the difference of two clocks, whatever time a node sends.
 const farthest = 100 * 365 * 24 * time.Hour
 
-// timed takes the time of a report by the node's clock.
+// timed notes the time of a report by the node's clock.
 func (n *nodeRecord) timed(at time.Time, r *wire.Report) {
 	if r.WallMS > 0 {
 		n.Clocked, n.Offset = true, n.offsets.add(at, min(max(at.Sub(time.UnixMilli(r.WallMS)), -farthest), farthest))
 	}
 }
 
-// add adds the difference of a report, and returns the least of the last one to two minutes.
+// add adds the difference of a report, and returns the least difference of the last one to two minutes.
 func (o *offsets) add(at time.Time, off time.Duration) time.Duration {
 	switch passed := at.Sub(o.began); {
 	case !o.known, passed >= 2*time.Minute:

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
-// ShareHistories is for a Store without Events that will have many forks: for that time their histories are in the same
-// memory, which is larger than those of one Store need.
+// ShareHistories is for a Store without Events that will have many forks: they keep their histories in shared memory,
+// which is larger than the memory that a single Store needs.
 func (s *Store) ShareHistories(span time.Duration) { s.room = int(span / history.BinWidth(s.poll)) }
 
 // Fork returns a Store in the same state. Events applied to one of the two do not change the other.
@@ -39,7 +39,7 @@ func (s *Store) Fork() *Store {
 	return c
 }
 
-// Fork copies what Events modify. The rest they replace.
+// Fork copies the parts that Events modify. Events replace all other parts, so these are shared.
 func (n *nodeRecord) fork(teams map[*team]*team) *nodeRecord {
 	c := *n
 	work := make(map[*pace.GPU]*pace.GPU, len(n.work))

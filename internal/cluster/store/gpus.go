@@ -42,7 +42,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 	return out
 }
 
-// sampleOf returns the sample of the GPU with this index, which is probably at likely; nil: there is none.
+// sampleOf returns the sample of the GPU with this index, which is probably at position likely; nil: there is none.
 func sampleOf(r *wire.Report, index, likely int) *wire.GPU {
 	if likely < len(r.GPUs) && r.GPUs[likely].Index == index {
 		return &r.GPUs[likely]
@@ -67,7 +67,7 @@ func sortGPUs(gpus []cluster.GPU) {
 	}
 }
 
-// newNumbers returns the values of the sample; none if they are repeated from an earlier one.
+// newNumbers returns the values of the sample; none if the sample repeats an earlier one.
 func newNumbers(g *cluster.GPU) func(metric.ID) float64 {
 	if g.Repeated {
 		return new(metric.Values).Float
@@ -75,7 +75,7 @@ func newNumbers(g *cluster.GPU) func(metric.ID) float64 {
 	return g.Values.Float
 }
 
-// begin makes g, which is empty, the GPU of a card with its sample; nil: there is no sample.
+// begin fills the empty g with a GPU's card and its sample; nil: there is no sample.
 func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
 	g.Card, g.Index = card, card.Index
 	if sample != nil {
@@ -87,8 +87,8 @@ func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
 	}
 }
 
-// keep stores the histories of GPUs. Those of others stay (the driver may be unloaded, and they may come back), unless
-// there are too many.
+// keep stores the histories of GPUs. Histories of GPUs that are not listed stay (the driver may be unloaded, and they
+// may come back), unless there are too many.
 func (n *nodeRecord) keep(gpus []cluster.GPU) {
 	for i := range gpus {
 		n.known[gpus[i].Key] = gpus[i].History
@@ -98,7 +98,7 @@ func (n *nodeRecord) keep(gpus []cluster.GPU) {
 	}
 }
 
-// gpuKey returns the GPU's UUID, or a substitute if it has none or shares it with another GPU.
+// gpuKey returns the GPU's UUID, or a substitute if the GPU has no UUID or shares it with another GPU.
 func gpuKey(c *wire.Card, taken []cluster.GPU) string {
 	if c.UUID != "" && !has(taken, c.UUID) {
 		return c.UUID

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// list takes the list of processes of a report. Without one the last list stays, unless it is of another session or of
-// an earlier Hello, by whose indices it names the GPUs. before are the GPUs of the last report.
+// list takes the list of processes of a report. If the report has none, the last list stays, unless it is from another
+// session or from an earlier Hello, by whose indices it names the GPUs. before are the GPUs of the previous report.
 func (n *nodeRecord) list(at time.Time, r *wire.Report, before []cluster.GPU, another bool) {
 	refused := slices.ContainsFunc(r.GPUs, func(g wire.GPU) bool { return g.Unlisted != "" })
 	switch {
@@ -25,7 +25,7 @@ func (n *nodeRecord) list(at time.Time, r *wire.Report, before []cluster.GPU, an
 	}
 }
 
-// keepUnlisted keeps what the last list said of the GPUs of which it has no processes.
+// keepUnlisted keeps the last list's processes of GPUs for which the new list has none.
 func keepUnlisted(gpus, before []cluster.GPU) {
 	for i := range before {
 		if before[i].Unlisted == "" {

@@ -8,7 +8,7 @@ import (
 )
 
 // memory has the cards of a node's last Hello in which every GPU had a UUID and a number. It identifies GPUs that lose
-// them later.
+// these later.
 type memory struct {
 	job   string // Hello.Job, or its SLUID: the cgroup of another job has other GPUs
 	cards []wire.Card
@@ -93,7 +93,7 @@ func (m *memory) find(gpus []cluster.GPU, bare *cluster.GPU, bares int) int {
 	return -1
 }
 
-// numberByJobs numbers GPUs if the probe sees only those of one job: they have the numbers that the job lacks.
+// numberByJobs numbers GPUs if the probe sees only the GPUs of one job: they get the numbers that the job lacks.
 func (n *nodeRecord) numberByJobs(gpus []cluster.GPU, without []*cluster.GPU) bool {
 	view := cluster.Node{Name: n.Name, Hello: n.Hello, GPUs: gpus}
 	view.LayOut()

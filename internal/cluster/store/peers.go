@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
-// jobPace compares the GPUs of one job over time, and has the tracks of what was found.
+// jobPace compares the GPUs of one job over time, and has the tracks of its findings.
 type jobPace struct {
 	pace  pace.Job
 	begun bool      // at least one comparison has been made
@@ -22,7 +22,7 @@ type jobPace struct {
 	bare  []*pace.GPU    // likewise
 }
 
-// follow takes the samples of a report into what is known of the work of the node's GPUs.
+// follow adds the samples of a report to the known work of the node's GPUs.
 func (n *nodeRecord) follow(at time.Time, fresh bool) {
 	paces := n.paces[:0:0]
 	host := pace.TrafficOf(&n.Host.Values)
@@ -84,11 +84,12 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 	p.step(held, now)
 }
 
-// youth is the age up to which what a job's GPUs do is not usual for them: programs start, and load what they need.
+// youth is the age of a job up to which the behavior of its GPUs does not count as usual: programs start, and load
+// their data.
 const youth = 3 * time.Minute
 
-// gatherPeers collects the GPUs of a job that report, where it is known which are the job's. A GPU that several jobs
-// have is compared in the first of them.
+// gatherPeers collects the GPUs of a job that report, on nodes where the job's GPUs are known. A GPU shared by several
+// jobs is compared in the first of them.
 func (s *Store) gatherPeers(p *jobPace, job *cluster.Job, at time.Time) cluster.Peers {
 	all := cluster.Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
 	p.bare, p.gap = p.bare[:0], 3*history.BinWidth(s.poll)
@@ -172,7 +173,7 @@ func (p *jobPace) step(held []cluster.Condition, now moment) {
 	}
 }
 
-// addPeers adds what the comparison of a job's GPUs has found. It is live until the next comparison is overdue.
+// addPeers adds the findings of the comparison of a job's GPUs. They are live until the next comparison is overdue.
 func (all *notices) addPeers(p *jobPace, nodes map[string]*cluster.Node, now time.Time) {
 	if p == nil {
 		return

@@ -78,13 +78,13 @@ func (t *troubles) reported(rules cluster.Rules, n *cluster.Node, jobs []*team, 
 	t.gpus = slices.DeleteFunc(t.gpus, func(g *gpuTrack) bool { return g.empty() || crowded && !g.present })
 }
 
-// ofEvery reports whether one of these conditions of a node takes the place of those of this kind of its GPUs.
+// ofEvery reports whether one of these conditions of a node replaces conditions of this kind of its GPUs.
 func ofEvery(whole []cluster.Condition, kind cluster.Kind) bool {
 	return slices.ContainsFunc(whole, func(c cluster.Condition) bool { return c.Every && c.Kind == kind })
 }
 
-// compared steps the conditions of the jobs when SLURM has answered, between two reports. The findings of GPUs get
-// their new numbers.
+// compared steps the conditions of the jobs when SLURM has answered, between two reports. Findings about GPUs get the
+// new numbers of their GPUs.
 func (t *troubles) compared(rules cluster.Rules, n *cluster.Node, jobs []*team, at time.Time) {
 	for i := range n.GPUs {
 		if track := t.of(&n.GPUs[i], false); track != nil {
@@ -94,8 +94,8 @@ func (t *troubles) compared(rules cluster.Rules, n *cluster.Node, jobs []*team, 
 	t.ofJobs(rules, n, jobs, moment{at: at, gap: n.Patience()})
 }
 
-// ofJobs steps the conditions of each job on the node. It drops the tracks of other jobs. A job's first step is the
-// first one after SLURM has said which GPUs it has: what is missing then was missing before.
+// ofJobs steps the conditions of each job on the node, and drops the tracks of other jobs. A job's first step is the
+// first one after SLURM has told which GPUs the job has: a GPU that is missing then was missing before.
 func (t *troubles) ofJobs(rules cluster.Rules, n *cluster.Node, jobs []*team, now moment) {
 	var kept []*jobTrack
 	before := t.told

@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxRanks limits the ranks that are remembered of one node.
+// maxRanks limits the remembered ranks of one node.
 const maxRanks = 1024
 
-// recallRanks notes the ranks in a new list of processes. It never changes the slice that Snapshots share.
+// recallRanks notes the ranks of a new list of processes. It never changes the slice that Snapshots share.
 func (n *nodeRecord) recallRanks() {
 	var ranks []cluster.SeenRank
 	for i := range n.Processes {
@@ -59,8 +59,8 @@ func find(ranks []cluster.SeenRank, job string, rank *wire.Rank, of cluster.Laun
 	return nil
 }
 
-// replaced reports whether the rank runs again on its GPU, started after it was last seen: then its program was started
-// again, by another launch.
+// replaced reports whether the rank runs again on its GPU, with a start after the rank was last seen: its program was
+// then started again, by another launch.
 func replaced(ranks []cluster.SeenRank, r *cluster.SeenRank) bool {
 	return slices.ContainsFunc(ranks, func(o cluster.SeenRank) bool {
 		return o.Rank.Rank == r.Rank.Rank && o.Key == r.Key && o.Job == r.Job && o.From == r.From &&

@@ -50,7 +50,7 @@ type nodeRecord struct {
 const maxAttempts = 8
 
 // keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the
-// connection comes back soon. After that the failure takes its place.
+// connection comes back soon. After that the failure replaces the data.
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
@@ -59,7 +59,7 @@ func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {
 		troubles: troubles{whole: subject{node: name, number: cluster.NoNumber}}}
 }
 
-// take applies an Event, and steps the conditions that held before it and those that hold after it.
+// take applies an Event, and steps the conditions that held before the Event and those that hold after it.
 func (n *nodeRecord) take(e cluster.Event, rules cluster.Rules) {
 	n.troubles.reached(rules, n.asOf(e.At), e.At)
 	n.apply(e)
@@ -70,8 +70,8 @@ func (n *nodeRecord) take(e cluster.Event, rules cluster.Rules) {
 	}
 }
 
-// compare places the GPUs of the last report and steps the conditions of the jobs. It waits for the next report if the
-// last one is old or belongs to an earlier Hello.
+// compare finds the places of the last report's GPUs and steps the conditions of the jobs. It waits for the next report
+// if the last one is old or belongs to an earlier Hello.
 func (n *nodeRecord) compare(at time.Time, rules cluster.Rules) {
 	if state, _ := n.state(at); state != cluster.NodeReporting || n.hello != n.Hello {
 		return
@@ -166,7 +166,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 	n.timed(at, r)
 }
 
-// asOf returns the node at a moment, for the rules. It is valid until the next call.
+// asOf returns the node as of a moment, for the rules. The result is valid until the next call.
 func (n *nodeRecord) asOf(at time.Time) *cluster.Node {
 	n.judged = n.view(at)
 	return &n.judged

@@ -18,14 +18,14 @@ const (
 	maxSilences = 16
 )
 
-// silences are those of all nodes of a Store.
+// silences has the silences of all nodes of a Store.
 type silences struct {
 	heard time.Time         // the last report of any node
 	past  []cluster.Silence // newest last, at most maxSilences, none over for longer than Remember
 	track track
 }
 
-// hear takes a report of a node, one of these. The silence before it, if there was one, is over.
+// hear takes a report of one of these nodes. It ends a silence before the report.
 func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Time, rules cluster.Rules) {
 	if s.heard.Sub(at) > n.Patience() { // the clock of this host has gone back: the times of the past mean nothing now
 		*s = silences{}
@@ -44,8 +44,8 @@ func (s *silences) hear(n *nodeRecord, nodes map[string]*nodeRecord, at time.Tim
 	}
 }
 
-// sharers counts the nodes that were silent until now. Those of jobs that have ended do not count, nor new ones:
-// between two jobs nobody is silent.
+// sharers counts the nodes that have been silent until now. Nodes of ended jobs and new nodes do not count: between two
+// jobs nobody is silent.
 func sharers(s *cluster.Silence, nodes map[string]*nodeRecord) (count int) {
 	for _, n := range nodes {
 		state, _ := n.state(s.Over)
@@ -62,12 +62,13 @@ func (s *silences) fork() silences {
 	return c
 }
 
-// lone are the failures that may come of a silence. Others say more about the node.
+// lone are the failures that a silence can explain. Other failures say more about the node.
 var lone = []reach.Class{
 	"", reach.ClassClosed, reach.ClassSilent, reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen,
 }
 
-// shares reports whether a node fell silent with all others, and has not reported since. view is the node now.
+// shares reports whether a node fell silent together with all others, and has not reported since. view is the present
+// node.
 func (n *nodeRecord) shares(s *cluster.Silence, view *cluster.Node) bool {
 	if n.Arrived.IsZero() || view.State == cluster.NodeReporting {
 		return false
@@ -78,7 +79,7 @@ func (n *nodeRecord) shares(s *cluster.Silence, view *cluster.Node) bool {
 	return view.Failure == nil || slices.Contains(lone, view.Failure.Class)
 }
 
-// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some says that some node
+// now returns the silence as of a Snapshot, with the nodes that share it; nil: there is none. some means that some node
 // reports.
 func (s *silences) now(nodes map[string]*nodeRecord, snap *cluster.Snapshot, some bool) (*cluster.Silence,
 	map[string]bool) {
@@ -122,7 +123,7 @@ func (s *silences) asOf(nodes map[string]*nodeRecord, snap *cluster.Snapshot, so
 	return h
 }
 
-// covers reports whether a problem of how a node is reached was only its part of a silence.
+// covers reports whether a problem with reaching a node was only part of a silence.
 func (h *hush) covers(n *cluster.Node, s *spell) bool {
 	if s.Kind != cluster.KindStale && s.Kind != cluster.KindFailed || !slices.Contains(lone, s.Class) {
 		return false

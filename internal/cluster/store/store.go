@@ -67,7 +67,7 @@ func New(poll time.Duration, rules cluster.Rules) *Store {
 	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{}}
 }
 
-// Apply applies one Event. It drops an Event that makes no sense, such as a report of a node without a Hello.
+// Apply applies one Event. It drops a senseless Event, such as a report of a node without a Hello.
 func (s *Store) Apply(e cluster.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Store) Apply(e cluster.Event) {
 	}
 }
 
-// discovered stores the jobs, and compares the GPUs that they have with those in the last report of each node.
+// discovered stores the jobs, and compares their GPUs with the GPUs in the last report of each node.
 func (s *Store) discovered(at time.Time, d cluster.Discovery) {
 	s.disc, s.teams, s.jobs, s.under = d, teamsOf(&d), make(map[string][]*team, len(s.nodes)), switchesOf(&d)
 	for _, t := range s.teams {
@@ -173,8 +173,8 @@ func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 	return snap
 }
 
-// notChecked are the kinds for which the node of a job that reports for the shortest time has not done so for long
-// enough.
+// notChecked are the kinds of problems that cannot have been found yet, because one of the job's reporting nodes has
+// not reported for long enough.
 func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
 	const none = time.Duration(math.MaxInt64)
 	shortest := none
@@ -193,7 +193,8 @@ func (s *Store) notChecked(snap *cluster.Snapshot) []cluster.NotChecked {
 	return all
 }
 
-// count adds a node of the job, on which out GPUs are lost or hung, and which has MIG instances: they do not count.
+// count adds a node of the job. out is the number of its lost or hung GPUs, which do not count as seen. MIG instances
+// do not count as GPUs.
 func count(v *cluster.JobView, n *cluster.Node, out, instances int) {
 	own, seen := 0, 0
 	share := v.Share(n)
@@ -216,8 +217,8 @@ func count(v *cluster.JobView, n *cluster.Node, out, instances int) {
 	}
 }
 
-// Node returns one node with ages up to now, as a Snapshot has it; nil: no Event has been about it. It costs far less
-// than a Snapshot.
+// Node returns one node with ages up to now, in the form that a Snapshot has; nil: no Event has mentioned it. Node
+// costs far less than Snapshot.
 func (s *Store) Node(name string, now time.Time) *cluster.Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -57,7 +57,7 @@ func (t *track) step(held []cluster.Condition, m moment) {
 	}
 }
 
-// mildly is how many times longer a mild condition holds before it is reported.
+// mildly is the factor by which a mild condition must hold longer before it is reported.
 const mildly = 4
 
 func (t *track) hold(c cluster.Condition, m moment) {
@@ -94,7 +94,7 @@ func (t *track) hold(c cluster.Condition, m moment) {
 	s.told = s.told || c.After == 0 || !alone && s.level >= c.After
 }
 
-// spares reports whether the spell has not been as severe as the condition for long enough.
+// spares reports whether the spell has not yet been as severe as the condition for long enough.
 func (s *spell) spares(c cluster.Condition, passed time.Duration) bool {
 	if c.Severity <= s.Severity || c.After == 0 {
 		return false
@@ -103,7 +103,7 @@ func (s *spell) spares(c cluster.Condition, passed time.Duration) bool {
 	return s.told && s.worse < c.After || !s.told && 3*s.worse < s.level
 }
 
-// stay makes time stand still for the spell.
+// stay stops the clock of the spell.
 func (s *spell) stay(m moment) { s.last, s.at = m.at, m.at }
 
 // passed returns the time since the last step, 0 if it is unknown.
@@ -127,12 +127,13 @@ func (t *track) retire(at time.Time) {
 	})
 }
 
-// drop forgets the spells of a GPU that are now those of its node: they have not ended.
+// drop forgets the spells of a GPU that are now spells of its node: they have not ended.
 func (t *track) drop(whole []cluster.Condition) {
 	t.spells = slices.DeleteFunc(t.spells, func(s spell) bool { return ofEvery(whole, s.Kind) })
 }
 
-// ended reports whether the spell can no longer continue. A Waiting one ends at once: it has arrived.
+// ended reports whether the spell can no longer continue. A spell that is Waiting ends at once: the awaited data has
+// arrived.
 func (s *spell) ended(at time.Time) bool {
 	return !s.holds && (at.Sub(s.last) > cluster.Linger || s.Severity == cluster.Waiting)
 }

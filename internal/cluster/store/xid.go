@@ -33,7 +33,7 @@ func (n *nodeRecord) over(x cluster.Xid) bool {
 	return g != nil && x.At.Before(g.Loaded())
 }
 
-// greet takes a Hello. Another driver, or one that is gone, leaves nothing of the events before.
+// greet takes a Hello. If the driver is another one, or is gone, the earlier events are forgotten.
 func (n *nodeRecord) greet(h *wire.Hello) {
 	if was := n.Hello; was != nil && (h.FaultID == wire.FaultNoDriver || h.FaultID == wire.FaultMismatch ||
 		h.Driver != "" && was.Driver != "" && h.Driver != was.Driver) {
