@@ -63,7 +63,7 @@ const (
 // maxPlaces limits Comparison.Places.
 const maxPlaces = 3
 
-// NewPlaces returns the places of the first of these peers, with the times since which they differ.
+// NewPlaces returns the first of these peers, with the times since which they differ.
 func NewPlaces(peers []Peer, since func(Peer) time.Time) []Differing {
 	slices.SortStableFunc(peers, func(a, b Peer) int { return since(a).Compare(since(b)) })
 	var places []Differing

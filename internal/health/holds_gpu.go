@@ -14,7 +14,7 @@ import (
 // In comparisons here a metric that is not known is NaN, and NaN is neither above nor below anything: what is not known
 // is no problem.
 
-// lost holds for a GPU that is gone until a reset or reboot, unusable for any other GPU without access.
+// lost holds for a GPU that is gone until a reset or reboot; unusable holds for any other GPU without access.
 func lost(s subject) bool {
 	return s.GPU.LostID == wire.LostFellOff || s.GPU.LostID == wire.LostReset
 }
@@ -27,8 +27,8 @@ func unread(s subject) bool {
 	return slices.ContainsFunc(s.Node.Faults, func(f wire.Fault) bool { return signs.IsOf(&f, s.GPU) })
 }
 
-// mustRecover holds if the driver asks for what ends every program on the GPU, mayRecover for anything else that it
-// asks for.
+// mustRecover holds if the driver asks for a recovery that ends every program on the GPU; mayRecover holds if it asks
+// for any other recovery.
 func mustRecover(s subject) bool {
 	a := s.GPU.Float(metric.RecoveryAction)
 	return a == signs.RecoverReset || a == signs.RecoverReboot || a == signs.RecoverDrainReset
@@ -45,8 +45,8 @@ func memoryErrorsGrow(s subject) bool {
 
 func remapFailed(s subject) bool { return s.GPU.Float(metric.RemapFailed) > 0 }
 
-// remapDamaged holds if rows wait to be remapped and some held uncorrectable errors, remapWaits if they only had
-// corrected ones.
+// remapDamaged holds if rows wait to be remapped and some of them held uncorrectable errors; remapWaits holds if they
+// held only corrected errors.
 func remapDamaged(s subject) bool {
 	return remapWaits(s) && s.GPU.Float(metric.RemappedUncorrectable) > 0
 }
@@ -56,11 +56,11 @@ func pagesRetired(s subject) bool {
 	return s.GPU.Float(metric.RetiredPending) > 0 || signs.Retired(s.GPU) >= s.limits[RetiredPages]
 }
 
-// brief is the share of the time below which a counter of throttled time says nothing: a moment of it is normal.
+// brief is the share of the time below which a counter of throttled time is ignored: short throttling is normal.
 const brief = 0.01
 
 // throttled returns a rule that holds if one of bits is among the reasons for reduced clocks, or if the GPU was
-// throttled since the last report, although not when it was sampled.
+// throttled since the last report, but not at the moment of the sample.
 func throttled(bits uint64, time metric.ID) func(subject) bool {
 	return func(s subject) bool {
 		now := signs.Reasons(s.GPU)&bits != 0
@@ -78,8 +78,8 @@ func unnamedSlowdown(s subject) bool {
 	return bits&wire.ThrottleHWSlowdown != 0 && bits&(wire.ThrottleHWThermal|wire.ThrottleHWPowerBrake) == 0
 }
 
-// memoryHot and coreHot hold if the memory is above its maximum temperature, or the GPU above the one from which it
-// should be slowed down, and the driver does not say that it slows the GPU down: otherwise that is told.
+// memoryHot holds if the memory is above its maximum temperature, coreHot if the GPU is above the temperature at which
+// it should be slowed down. Neither holds if the driver reports the slowdown: the slowdown is then the problem.
 func memoryHot(s subject) bool { return !slowedByHeat(s.GPU) && signs.Overheated(s.GPU) }
 func coreHot(s subject) bool {
 	return !slowedByHeat(s.GPU) && s.GPU.Float(metric.Temperature) > s.GPU.Float(metric.Slowdown)
@@ -104,7 +104,7 @@ func linkErrors(s subject) bool {
 		signs.PerMinute(s.GPU, metric.NVLinkRecoveries) >= limit
 }
 
-// narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than it could. An idle GPU lowers
+// narrow holds if the PCIe link of a busy GPU has fewer lanes or a lower generation than possible. An idle GPU lowers
 // its generation.
 func narrow(s subject) bool {
 	g := s.GPU
@@ -128,7 +128,7 @@ func memoryFull(s subject) bool {
 	return known && percent >= s.limits[MemoryFullPercent]
 }
 
-// hasXid returns a rule that holds if the worst Xid of the GPU is that severe.
+// hasXid returns a rule that holds if the worst Xid of the GPU has that severity.
 func hasXid(severity cluster.Severity) func(subject) bool {
 	return func(s subject) bool {
 		if len(s.Node.Xids) == 0 {

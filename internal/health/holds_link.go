@@ -11,10 +11,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// linkDown holds if a link is down that should be up. Some boards have links that lead nowhere, so it takes evidence:
-// the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while nvnodetop was
-// watching; or more links are up on another GPU of the model. Where peers are in MIG mode, only the fabric says that
-// the other end is there.
+// linkDown holds if a link is down that should be up. Some boards have links that lead nowhere, so the rule needs
+// evidence: the GPU is registered with an NVLink fabric, which uses all links; or the link has been up while nvnodetop
+// was watching; or more links are up on another GPU of the model. Where peers are in MIG mode, only the fabric proves
+// that the other end exists.
 func linkDown(s subject) bool {
 	links, up, known := signs.LinksOf(s.GPU)
 	switch {
@@ -37,7 +37,7 @@ func linkDown(s subject) bool {
 	return false
 }
 
-// few is the number of GPUs up to which links that are down on all of them may be those between them.
+// few is the number of GPUs up to which links that are down on all of them may be links between them.
 const few = 2
 
 // switchDown holds if the same links are down on all GPUs of the node: only an NVSwitch is common to them.
@@ -59,8 +59,8 @@ func switchDown(s subject) bool {
 	return fabric || seen || switched
 }
 
-// allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric that is known of boards with 8
-// A100s only; those with 4 have no switches.
+// allSwitched reports whether all links of a GPU lead to NVSwitches. Without a fabric, only boards with 8 A100s are
+// known to be wired so; boards with 4 A100s have no switches.
 func allSwitched(g *cluster.GPU, links, gpus int) bool {
 	return gpus >= 8 && links == 12 && strings.Contains(g.Card.Name, "A100-SXM")
 }
@@ -73,12 +73,13 @@ func registered(g *cluster.GPU) bool {
 	return g.Float(metric.FabricState) == fabricCompleted && !(g.Float(metric.FabricStatus) > 0)
 }
 
-// mayFail holds if a GPU has an NVLink fabric and is not registered with it.
+// mayFail holds if a GPU has an NVLink fabric and is not registered with the fabric.
 func mayFail(s subject) bool {
 	return !signs.Partitioned(s.GPU) && s.GPU.Float(metric.FabricState) > 0 && !registered(s.GPU)
 }
 
-// unregistered holds if besides nothing computes on the GPU. A program that does has found the fabric when it started.
+// unregistered holds if, in addition, nothing computes on the GPU. A program that computes has found the fabric when it
+// started.
 func unregistered(s subject) bool { return mayFail(s) && !computes(s.Node, s.GPU) }
 
 // computes reports whether a program has the GPU open for computing.
@@ -88,8 +89,8 @@ func computes(n *cluster.Node, g *cluster.GPU) bool {
 	})
 }
 
-// everyGPU returns a rule that holds if another one holds for all GPUs of the node that have the metric, and these are
-// several.
+// everyGPU returns a rule that holds if another rule holds for all GPUs of the node that have the metric, and there are
+// several such GPUs.
 func everyGPU(with metric.ID, holds func(subject) bool) func(subject) bool {
 	return func(s subject) bool {
 		all := signs.WithMetric(s.Node, with)

@@ -13,8 +13,8 @@ func is(state cluster.NodeState) func(subject) bool {
 	return func(s subject) bool { return s.Node.State == state }
 }
 
-// fails reports whether a node does not report, for a reason that is its own or the way's: watched; or because there
-// are too many nodes.
+// fails returns a rule that holds if a watched node does not report because of itself or the network; or, if watched is
+// false, if a node is not watched because there are too many nodes.
 func fails(watched bool) func(subject) bool {
 	return func(s subject) bool {
 		f := s.Node.Failure
@@ -27,7 +27,8 @@ func oldDriver(s subject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
-// allHang holds if no GPU of several answers: for one of them a call hangs, and for the others it hangs half as long.
+// allHang holds if none of several GPUs answers: for one of them a call hangs, and for the others a call has lasted at
+// least half as long.
 func allHang(s subject) bool {
 	hung := false
 	for i := range s.Node.GPUs {
@@ -40,7 +41,8 @@ func allHang(s subject) bool {
 	return hung && len(s.Node.GPUs) > 1
 }
 
-// slow holds if the driver is too slow for the interval: a reading takes longer, or most GPUs repeat old values.
+// slow holds if the driver is too slow for the interval: a reading takes longer than the interval, or most GPUs repeat
+// old values.
 func slow(s subject) bool {
 	n := s.Node
 	late := 0
@@ -80,7 +82,7 @@ func hostMemoryFull(s subject) bool {
 	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
 }
 
-// mostFull is the share of the limit below which a trend says nothing: a program that starts fills memory fast, and
+// mostFull is the share of the limit below which a trend is ignored: a program that starts fills memory fast, and
 // stops.
 const mostFull = 0.8
 
@@ -93,7 +95,7 @@ func hostMemoryFills(s subject) bool {
 	return known && in <= time.Duration(s.limits[HostMemoryMinutes]*float64(time.Minute))
 }
 
-// differs holds if the node's driver or the model of its GPUs is not that of most of the job's nodes.
+// differs holds if the node's driver or GPU model differs from that of most of the job's nodes.
 func differs(s subject) bool {
 	return s.Common != nil && (signs.OtherThan(s.Node.Hello.Driver, s.Common.Driver) ||
 		signs.OtherThan(s.Job.Model(s.Node), s.Common.Model))
@@ -107,7 +109,7 @@ func clockWrong(s subject) bool {
 // leftOver holds if processes of jobs that have ended hold GPU memory.
 func leftOver(s subject) bool { return s.Discovery != nil && len(s.Node.Orphans(s.Discovery)) > 0 }
 
-// strange holds if others' processes are on the job's GPUs. Those of a suspended job are lent to others.
+// strange holds if processes of others are on the job's GPUs. The GPUs of a suspended job are lent to others.
 func strange(s subject) bool {
 	return !s.Job.Suspended && len(signs.Strangers(s.Job, s.Node, s.Discovery)) > 0
 }

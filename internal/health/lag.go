@@ -44,7 +44,7 @@ const (
 	alwaysSlow = 0.5
 )
 
-// look is what one GPU of a group is judged by.
+// look has the values by which one GPU of a group is judged.
 type look struct {
 	peer
 	ratio  float32 // lag_ratio
@@ -52,7 +52,7 @@ type look struct {
 	waits  bool    // they wait, whatever is usual for them
 }
 
-// below and above report whether a GPU has less or more than usual, and than the others, by a factor.
+// below reports whether a GPU has less than usual and less than the others by a factor, above whether it has more.
 func (l *look) below(m pace.Measure, factor float32) bool {
 	return l.Share[m] < factor*min(l.Usual[m], 1)
 }
@@ -60,12 +60,12 @@ func (l *look) above(m pace.Measure, factor float32) bool {
 	return l.Share[m] > factor*max(l.Usual[m], 1)
 }
 
-// wait reports whether the others can be waiting for this GPU. Those that wait clock higher: if they clock lower, they
-// are slow themselves.
+// wait reports whether the others may be waiting for this GPU. GPUs that wait clock higher: if the others clock lower,
+// they are slow themselves.
 func (l *look) wait() bool { return !(l.Mean[pace.Clock] > raised*l.group.Lower[pace.Clock]) }
 
-// stand reports whether the others do nothing but wait, whatever their links tell: as for an evaluation or a checkpoint
-// on one rank. A slow GPU lets them go on now and then.
+// stand reports whether the others only wait, whatever their links show: as during an evaluation or a checkpoint on one
+// rank. A slow GPU lets the others continue now and then.
 func (l *look) stand() bool {
 	of := l.group
 	return of.Others(l.GPU, pace.Memory) <= standMemory &&
@@ -77,8 +77,8 @@ func (l *look) slows(m pace.Measure, factor float32) bool {
 	return l.below(m, factor) && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
 }
 
-// always reports whether the GPU is not known to have been like the others: it had less, or of power and memory traffic
-// more, all the time.
+// always reports whether the GPU is not known to have been like the others: all the time it had less, or more for power
+// and memory traffic.
 func (l *look) always(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {
@@ -95,8 +95,8 @@ type way struct {
 	holds func(*look) bool
 }
 
-// ways are in the order in which they count. Utilization alone does not show the slow GPU: one that waits for the
-// others in a collective is fully utilized, and the one that they wait for may be as well.
+// ways are in order of priority. Utilization alone does not show the slow GPU: a GPU that waits for the others in a
+// collective is fully utilized, and the awaited GPU may be as well.
 var ways = []way{
 	{cluster.Starved, false, false, func(l *look) bool { return l.slows(pace.Util, l.ratio) }},
 	{cluster.Slowed, false, false, func(l *look) bool { return l.slows(pace.Clock, l.ratio) }},
@@ -136,8 +136,8 @@ var ways = []way{
 	}},
 }
 
-// lagging finds the GPUs that are slower than the others of a job that works in step. When they change, it is the job's
-// finding.
+// lagging finds the GPUs that are slower than the others of a job that works in step. If the slow GPU changes, the
+// finding is the job's.
 func lagging(s subject) []cluster.Condition {
 	held := slower(s)
 	if c, wanders := wandering(s, held); wanders {
@@ -175,15 +175,15 @@ func slower(s subject) []cluster.Condition {
 	return held
 }
 
-// uneven reports whether a GPU may be slow. Mostly none is.
+// uneven reports whether a GPU may be slow. In most cases none is.
 func uneven(share *[pace.Shares]float32) bool {
 	return share[pace.Util] < costly || share[pace.Clock] < costly || share[pace.Power] < less ||
 		share[pace.Power] > harder ||
 		share[pace.Memory] < less || share[pace.Memory] > 1/costly
 }
 
-// lags tells in which way a GPU lags, and the condition; nil: it does not. One that has always been slow, perhaps by
-// design, lags in no way.
+// lags returns the way in which a GPU lags, and the condition; nil: it does not lag. A GPU that has always been slow,
+// perhaps by design, lags in no way.
 func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 	g := p.group
 	l := look{
@@ -207,7 +207,7 @@ func (p peer) lags(ratio float32) (*way, *cluster.Condition) {
 	return nil, nil
 }
 
-// exception reports whether the GPUs that are slow like this one are few, or all of some nodes.
+// exception reports whether the GPUs that are slow in this way are few, or are all GPUs of some nodes.
 func (p peer) exception(alike []peer) bool {
 	slow, here, all := 0, 0, 0
 	for _, o := range alike {
@@ -262,7 +262,7 @@ func awaited(s subject) []cluster.Condition {
 	return held
 }
 
-// endurance is how long a job may stand still whose host side is at work: as for an evaluation or a checkpoint on one
+// endurance is how long a job may stand still while its host side works: during an evaluation or a checkpoint on one
 // rank, or for twice its longest standstill.
 func (s subject) endurance() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 )
 
-// peerRule is one kind of problem that shows when the GPUs of a job are compared. The severity is the highest that it
-// has.
+// peerRule is one kind of problem found by comparing the GPUs of a job. Its severity is the highest that the problem
+// can have.
 type peerRule struct {
 	rule
 	find func(subject) []cluster.Condition // in place of holds
@@ -96,7 +96,7 @@ func (p peer) condition(c cluster.Condition, how cluster.How) cluster.Condition 
 	return c
 }
 
-// differing returns the GPUs that a test picks, in the groups that another one picks.
+// differing returns the GPUs that one test picks, in the groups that another test picks.
 func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, *pace.GPU) bool) []peer {
 	var found []peer
 	var last *pace.Group
@@ -113,11 +113,11 @@ func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, 
 	return found
 }
 
-// halt is how long the GPUs of a program do nothing but wait at least if they have stopped.
+// halt is how long the GPUs of a program must only wait to count as stopped.
 const halt = 20 * time.Second
 
-// ranksGone finds GPUs whose rank has ended while others run. It is a problem if those need it: they work together, and
-// wait.
+// ranksGone finds GPUs whose rank has ended while other ranks run. It is a problem if the other ranks need the ended
+// rank: they work together, and wait.
 func ranksGone(s subject) []cluster.Condition {
 	var held []cluster.Condition
 	for _, gone := range s.Peers.Gone(s.Job) {
@@ -130,7 +130,7 @@ func ranksGone(s subject) []cluster.Condition {
 	return held
 }
 
-// missed reports whether the others wait for a rank that has ended. Those that write their results do not.
+// missed reports whether the others wait for a rank that has ended. Ranks that write their results do not wait.
 func (s subject) missed(gone *cluster.GoneRank) bool {
 	g := s.Peers.Pace.GroupOf(gone.GPU)
 	return g != nil && g.Together() && s.Peers.At.Sub(gone.Moved) >= halt && (g.Spinning > 0 || !gone.Writes)
@@ -188,7 +188,7 @@ const (
 	apart = 30 * time.Second
 )
 
-// allIdle finds a job of which no GPU works any more.
+// allIdle finds a job none of whose GPUs works any more.
 func allIdle(s subject) []cluster.Condition {
 	p := s.Peers
 	worked := p.Pace.Worked
@@ -227,7 +227,7 @@ func allIdle(s subject) []cluster.Condition {
 	return []cluster.Condition{c}
 }
 
-// warnAfter returns how long a job is idle, that is reported after least, until it needs a look.
+// warnAfter returns the idle time after which a job needs a look. least is the idle time after which it is reported.
 func (s subject) warnAfter(least time.Duration) time.Duration {
 	switch p := s.Peers; {
 	case len(p.GPUs) == 1:
@@ -240,13 +240,13 @@ func (s subject) warnAfter(least time.Duration) time.Duration {
 	return max(s.limits.seconds(HangSeconds), least)
 }
 
-// deserted reports whether a rank has ended for which the others wait.
+// deserted reports whether the others wait for a rank that has ended.
 func (s subject) deserted() bool {
 	return slices.ContainsFunc(s.Peers.Gone(s.Job), func(gone cluster.GoneRank) bool { return s.missed(&gone) })
 }
 
-// occupied reports whether the host side of a GPU that does nothing may be at work: its process has some of a core, its
-// node writes, or nobody knows.
+// occupied reports whether the host side of an idle GPU may be at work: its process uses part of a core, its node
+// writes, or neither is known.
 func (s subject) occupied(p cluster.Peer) bool {
 	if p.Writes() {
 		return true
@@ -258,7 +258,7 @@ func (s subject) occupied(p cluster.Peer) bool {
 	return process != nil && (process.CPUPercent == nil || *process.CPUPercent >= signs.SomeCPU)
 }
 
-// idleSince is since when none of the GPUs of a job is seen to work.
+// idleSince is the time since which no GPU of a job is seen to work.
 func idleSince(p *cluster.Peers) time.Time {
 	since := p.Pace.Worked
 	for _, g := range p.GPUs {
@@ -269,7 +269,7 @@ func idleSince(p *cluster.Peers) time.Time {
 	return since
 }
 
-// unused finds a job that has not used a GPU since it is watched.
+// unused finds a job that has not used a GPU since nvnodetop watches it.
 func unused(s subject) []cluster.Condition {
 	since := idleSince(s.Peers)
 	if s.Peers.At.Sub(since) < s.limits.minutes(IdleMinutes) {
@@ -280,11 +280,11 @@ func unused(s subject) []cluster.Condition {
 		Allowed: s.limits.minutes(IdleKillMinutes)}}}
 }
 
-// unwatched is how long GPUs do nothing but wait that nobody has seen work until they are said to hang: programs start
-// within that time.
+// unwatched is how long GPUs that nobody has seen work must only wait before they are reported as hanging: programs
+// start within that time.
 const unwatched = 8 * time.Minute
 
-// hanging finds a job whose GPUs wait for one that does not come: none does more than to wait, some stand still.
+// hanging finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, some stand still.
 func hanging(s subject) []cluster.Condition {
 	p := s.Peers
 	spinning, moving, all, together := 0, 0, 0, true

@@ -38,7 +38,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// subject is what a rule looks at: something, and the numbers to compare it with.
+// subject is the object that a rule examines, with the numbers to compare it with.
 type subject struct {
 	cluster.Subject
 	limits *Thresholds
@@ -102,7 +102,7 @@ func holding(s subject) []cluster.Condition {
 }
 
 // condition returns the Condition of a rule that holds. The state of a node has its own beginning and class, and a hung
-// call says how long it has lasted.
+// call states its duration.
 func (r *rule) condition(s subject) cluster.Condition {
 	c := cluster.Condition{Kind: r.kind, Severity: r.severity, After: r.after, OfGPUs: r.ofGPUs, Every: r.every}
 	if r.lasts != noThreshold {

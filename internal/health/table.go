@@ -11,12 +11,12 @@ import (
 // moreThanOnce ignores a condition that only one sample has: a change of clocks may look like it.
 const moreThanOnce = time.Nanosecond
 
-// listedAgain is longer than it takes until a node lists its processes again, so the second list has confirmed what the
-// first one says.
+// listedAgain is longer than the time until a node lists its processes again, so the second list has confirmed the
+// first.
 const listedAgain = metric.SlowSeconds * 3 / 2 * time.Second
 
-// boots is how long a node may take to register its GPUs with the fabric after it has started. It is read once in
-// metric.SlowSeconds.
+// boots is how long a node may take to register its GPUs with the fabric after it has started. The registration is read
+// every metric.SlowSeconds.
 const boots = 2 * time.Minute
 
 // Sources of the rules, for docs/health.md.

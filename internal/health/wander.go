@@ -25,8 +25,8 @@ const (
 	outdoes    = 1.15
 )
 
-// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still would is
-// known when it goes on.
+// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still lag is known
+// when the job goes on.
 func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil
@@ -52,7 +52,8 @@ func better(g *pace.Group, gpu *pace.GPU) bool {
 	return gpu.Mean[pace.Util] > outdoes*max(gpu.LagUtil, g.Median[pace.Util])
 }
 
-// wandering returns the job's finding that the slow GPU changes: none has lagged for long, and others have just before.
+// wandering returns the job's finding that the slow GPU changes: no GPU has lagged for long, and others lagged just
+// before.
 func wandering(s subject, held []cluster.Condition) (cluster.Condition, bool) {
 	now := s.Peers.At
 	long := s.limits.seconds(LagSeconds)

@@ -8,13 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// aMinute is for events that come one by one, and for counters that are read once a minute: in a shorter time their
-// absence says nothing.
+// aMinute is for single events, and for counters that are read once a minute: in a shorter time their absence proves
+// nothing.
 func aMinute(*Thresholds) time.Duration { return time.Minute }
 
 func idleMinutes(limits *Thresholds) time.Duration { return limits.minutes(IdleMinutes) }
 
-// takes returns how long a node reports at least until the rule can find something; 0: its first report is enough.
+// takes returns the minimum time for which a node must report before the rule can find something; 0: its first report
+// is enough.
 func (r *rule) takes(limits *Thresholds) time.Duration {
 	takes := r.after
 	if r.lasts != noThreshold {
@@ -26,8 +27,7 @@ func (r *rule) takes(limits *Thresholds) time.Duration {
 	return takes
 }
 
-// unchecked returns the kinds that cannot have been found in Watched: what takes the shortest time first, and each of
-// them once.
+// unchecked returns the kinds that cannot have been found within Watched: shortest time first, and each kind once.
 func unchecked(s subject) []cluster.Condition {
 	var late []cluster.Condition
 	add := func(r *rule) {

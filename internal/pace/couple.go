@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Evidence is what shows that the GPUs of a group work together.
+// Evidence is the kind of proof that the GPUs of a group work together.
 type Evidence uint8
 
 // Kinds of evidence, the strongest first.
@@ -23,7 +23,7 @@ const (
 var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", Pauses: "pauses",
 	Waits: "waits", Falls: "falls"}
 
-// String is its name, which is stable: programs may match on it.
+// String is the name of the evidence. It is stable: programs may match on it.
 func (e Evidence) String() string { return evidences[e] }
 
 const (
@@ -66,11 +66,11 @@ const (
 	keeps = 10 * time.Minute
 )
 
-// Traffic is what a node sends and receives over its networks, in bytes per second; NaN: unknown.
+// Traffic is the data that a node sends and receives over its networks, in bytes per second; NaN: unknown.
 type Traffic struct{ TX, RX float32 }
 
-// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if that is more, or all that is
-// known.
+// TrafficOf returns the traffic of a host: over InfiniBand, or over its other networks if they carry more or only their
+// traffic is known.
 func TrafficOf(v *metric.Values) Traffic {
 	ib := Traffic{float32(v.Float(metric.InfiniBandTX)), float32(v.Float(metric.InfiniBandRX))}
 	net := Traffic{float32(v.Float(metric.NetTX)), float32(v.Float(metric.NetRX))}
@@ -80,18 +80,18 @@ func TrafficOf(v *metric.Values) Traffic {
 	return ib
 }
 
-// mutual reports whether this is an exchange: much goes in both directions.
+// mutual reports whether the traffic is an exchange: much data in both directions.
 func (t Traffic) mutual() bool {
 	return t.TX >= leastBoth && t.RX >= leastBoth && t.TX <= lopsided*t.RX && t.RX <= lopsided*t.TX
 }
 
-// writes reports whether much is sent and little received, as to a file system.
+// writes reports whether the host sends much and receives little, as when it writes to a file system.
 func (t Traffic) writes() bool { return t.TX >= leastBoth/2 && !(t.TX <= lopsided*t.RX) }
 
 // Writes reports whether the GPU's node writes much over its networks.
 func (g *GPU) Writes() bool { return g.host.writes() }
 
-// talks is for how many seconds a GPU has exchanged data while it worked, of which the last minutes count most.
+// talks counts the seconds in which a GPU has exchanged data while it worked; the last minutes count most.
 type talks struct {
 	work   float32
 	by     [Network + 1]float32
@@ -131,16 +131,16 @@ func (t *talks) inside() Evidence {
 	return None
 }
 
-// Talks reports whether the GPU takes part in what is the evidence of its group, and still does: after a training the
-// same job may run programs that do not need each other. The traffic of a node says nothing of one of its GPUs where
-// others show theirs over NVLink or PCIe.
+// Talks reports whether the GPU takes part in the evidence of its group, and still does: after a training the same job
+// may run programs that do not need each other. The traffic of a node proves nothing about one of its GPUs where other
+// GPUs show theirs over NVLink or PCIe.
 func (g *Group) Talks(gpu *GPU) bool {
 	still := func(e Evidence) bool { return gpu.talks.over(e) && gpu.talks.silent[e] <= quietFor }
 	return g.Evidence > Network || still(NVLink) || still(PCIe) || g.Evidence == Network && !gpu.Shared &&
 		still(Network)
 }
 
-// reach is how far the GPUs of a job are known to work together, as its GPUs are looked at node by node.
+// reach records how far the GPUs of a job are known to work together, as they are examined node by node.
 type reach struct {
 	nodes, talk int  // nodes of the job, and those that exchange data with others
 	node        int  // the current one
@@ -182,7 +182,7 @@ type rhythm struct {
 	count  int       // such pauses that also ended together, since some GPUs paused for themselves
 }
 
-// see takes how many of the GPUs have halted. Of many, one may differ.
+// see takes the number of GPUs that have halted. Among many GPUs, one may differ.
 func (r *rhythm) see(at time.Time, halted, of int) {
 	odd := of / 10
 	if of >= several {
@@ -208,7 +208,7 @@ func (r *rhythm) see(at time.Time, halted, of int) {
 	r.paused, r.left, r.ragged = halted > odd, time.Time{}, false
 }
 
-// couple looks for evidence that the GPUs of a group work together, and for evidence that they do not.
+// couple looks for evidence that the GPUs of a group work together, and for evidence against it.
 func (g *Group) couple(at time.Time, passed time.Duration) {
 	var by [Network + 1]int
 	for _, gpu := range g.GPUs {
@@ -243,8 +243,8 @@ func (g *Group) couple(at time.Time, passed time.Duration) {
 	g.part(at, passed)
 }
 
-// falls reports whether nearly all GPUs do less than usual while one or two differ from the others. It is asked only of
-// GPUs whose traffic is unknown: others show by that whether they work together.
+// falls reports whether nearly all GPUs do less than usual while one or two differ from the others. It matters only for
+// GPUs whose traffic is unknown: traffic shows directly whether GPUs work together.
 func (g *Group) falls() bool {
 	if len(g.GPUs) < several || g.Median[Link] == g.Median[Link] || !g.InStep {
 		return false

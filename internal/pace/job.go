@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Job is what is known of the work of a job's GPUs together.
+// Job is the known work of a job's GPUs together.
 type Job struct {
 	Groups  []Group       // by model
 	Worked  time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
@@ -25,7 +25,7 @@ type Job struct {
 	columns [Measures + 1][]float32 // memory for the numbers of a group: each Measure, and the memory in use
 }
 
-// Fork returns a Job that knows the same. It has no GPUs until the next Compare.
+// Fork returns a Job with the same knowledge. It has no GPUs until the next Compare.
 func (j *Job) Fork() Job {
 	c := *j
 	c.columns = [Measures + 1][]float32{}
@@ -36,7 +36,7 @@ func (j *Job) Fork() Job {
 	return c
 }
 
-// Since is since when the job is watched without gaps.
+// Since is the time since which the job is watched without gaps.
 func (j *Job) Since() time.Time { return j.since }
 
 // Steady reports whether the job's GPUs work most of the time, except perhaps now.
@@ -86,7 +86,7 @@ const (
 	differs      = 0.12 // of the usual share
 )
 
-// Compare compares the GPUs that report. young says that the job is too young for what is usual.
+// Compare compares the GPUs that report. young means that the job is too young to learn usual values.
 func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	passed := min(max(at.Sub(j.at), 0), longest)
 	if j.at.IsZero() {
@@ -174,8 +174,8 @@ func (j *Job) gather(gpus []*GPU) {
 	}
 }
 
-// groupOf returns the position of the group of a GPU, most likely this one or the next; negative: there are too many
-// groups.
+// groupOf returns the position of the group of a GPU, most likely the given position or the next; negative: there are
+// too many groups.
 func (j *Job) groupOf(g *GPU, at int) int {
 	node := g.Node
 	if j.across {

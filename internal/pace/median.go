@@ -70,8 +70,7 @@ func nth(v []float32, n int) float32 {
 	return v[n]
 }
 
-// guess returns one of the numbers that is probably near the one at n if v were sorted: of a long list, by a sample of
-// it.
+// guess returns a number that is probably near the number at n if v were sorted; for a long list it uses a sample.
 func guess(v []float32, n int) float32 {
 	var sample [21]float32
 	if len(v) < 20*len(sample) {

@@ -64,7 +64,7 @@ var (
 	noShares = [Shares]float32{unknown, unknown, unknown, unknown}
 )
 
-// GPU is what is known of the work of one GPU for one job.
+// GPU is the known work of one GPU for one job.
 type GPU struct {
 	Number int    // as in cluster.GPU
 	Node   int    // of the job; set for each comparison, as is Shared
@@ -163,7 +163,7 @@ func (g *GPU) Add(at time.Time, v *metric.Values, host Traffic) {
 	}
 }
 
-// Idle returns since when the GPU is seen to do nothing. What nobody has watched does not count.
+// Idle returns the time since which the GPU is seen to do nothing. Unwatched time does not count.
 func (g *GPU) Idle() time.Time {
 	if g.Worked.After(g.Seen) {
 		return g.Worked
@@ -171,10 +171,10 @@ func (g *GPU) Idle() time.Time {
 	return g.Seen
 }
 
-// Rest says that the GPU may not work at this moment: its job is suspended.
+// Rest notes that the GPU may not work at this moment: its job is suspended.
 func (g *GPU) Rest(at time.Time) { g.Seen = at }
 
-// weightOf is the weight of what has come in the time that has passed, in an average with a time constant.
+// weightOf is the weight of the elapsed time in an average with a time constant.
 func weightOf(passed, constant time.Duration) float32 {
 	return float32(-math.Expm1(-passed.Seconds() / constant.Seconds()))
 }

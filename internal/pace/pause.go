@@ -13,14 +13,14 @@ const (
 	recovers = 30 * time.Second
 )
 
-// halting reports whether a GPU of the group did nothing of its usual work in its last sample: it was idle, or waited
-// for others.
+// halting reports whether a GPU of the group did none of its usual work in its last sample: it was idle, or waited for
+// others.
 func (g *Group) halting(gpu *GPU) bool {
 	return gpu.now[Util] < little*g.Usual[Util] || quiet(&gpu.now, gpu.Limit)
 }
 
-// pause notes since when most of the GPUs have halted, as for a checkpoint. They do not all begin and end it in the
-// same sample: until they are in step again they are part of it.
+// pause notes when most of the GPUs halted, as for a checkpoint. GPUs do not all begin and end a pause in the same
+// sample: until they are in step again, they are part of it.
 func (g *Group) pause(at time.Time) {
 	switch {
 	case g.Rests(), !g.InStep:
@@ -34,7 +34,7 @@ func (g *Group) pause(at time.Time) {
 	g.Paused = !g.stood.IsZero() && g.stood.Sub(g.Halted) <= longestPause
 }
 
-// Lags remembers that the GPU lags, perhaps mildly. Moments at most gap apart are one time.
+// Lags remembers that the GPU lags, perhaps mildly. Moments at most gap apart count as one period.
 func (g *GPU) Lags(at time.Time, gap time.Duration, mild bool) {
 	if at.Sub(g.LagLast) > gap {
 		g.LagBegan = at
@@ -44,7 +44,7 @@ func (g *GPU) Lags(at time.Time, gap time.Duration, mild bool) {
 	}
 }
 
-// Waits says that nobody can tell whether the GPU still lags. The time until now counts neither as lagging nor as a
+// Waits notes that nobody can tell whether the GPU still lags. The time until now counts neither as lagging nor as a
 // gap.
 func (g *GPU) Waits(at time.Time) {
 	g.LagBegan, g.LagLast = g.LagBegan.Add(at.Sub(g.LagLast)), at

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// logAsked logs, before it is sent, which processes a signal is for: the program may end before the answer.
+// logAsked logs the target processes of a signal before the signal is sent: the program may end before the answer.
 func logAsked(log *slog.Logger, s *wire.Signal) {
 	for _, p := range s.Processes {
 		log.Info("signal asked", "pid", p.PID, "start", p.StartTicks, "signal", nameOf(s))
@@ -21,7 +21,7 @@ func logAsked(log *slog.Logger, s *wire.Signal) {
 
 func nameOf(s *wire.Signal) string { return cmp.Or(wire.SignalName(s.Number), strconv.Itoa(s.Number)) }
 
-// logSignal logs what became of a signal to each process. Of the node's answer it has our own words only.
+// logSignal logs the result of a signal for each process. It contains only our own words, none from the node's answer.
 func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
 	for i, p := range s.Processes {
 		level, result := slog.LevelInfo, resultOf(i, p.PID, reply, err)
@@ -33,11 +33,11 @@ func logSignal(log *slog.Logger, s *wire.Signal, reply *wire.Reply, err error) {
 	}
 }
 
-// reasons are those for which a node sends no signal, or does not know whether it has.
+// reasons explain why a node sends no signal, or does not know whether it has sent it.
 var reasons = []string{wire.SignalGone, wire.SignalReused, wire.SignalOtherUser, wire.SignalDenied, wire.SignalKernel,
 	wire.SignalNoAnswer}
 
-// resultOf is what an answer says of the process that was the i-th to get a signal.
+// resultOf returns the result in an answer for the i-th target of a signal.
 func resultOf(i, pid int, reply *wire.Reply, err error) string {
 	switch {
 	case errors.Is(err, reach.ErrNoReply):

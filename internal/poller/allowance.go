@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// allowance is a token bucket: one token per each, at most most. It starts full.
+// allowance is a token bucket: one token per interval each, at most most tokens. It starts full.
 type allowance struct {
 	each time.Duration
 	most float64
@@ -19,7 +19,7 @@ func newAllowance(each time.Duration, most float64, now time.Time) allowance {
 	return allowance{each: each, most: most, left: most, last: now}
 }
 
-// take uses a token. It returns false if there is none.
+// take uses a token. It returns false if there is none left.
 func (a *allowance) take(now time.Time) bool {
 	a.left = min(a.most, a.left+float64(now.Sub(a.last))/float64(a.each))
 	a.last = now
@@ -33,11 +33,11 @@ func (a *allowance) take(now time.Time) bool {
 // add adds n tokens.
 func (a *allowance) add(n float64) { a.left = min(a.most, a.left+n) }
 
-// intake limits the messages of one session, so a node costs no more than was asked of it.
+// intake limits the messages of one session, so a node cannot cost more than the requests justify.
 type intake struct{ reports, hellos allowance }
 
 // newIntake allows one report per interval, and a little more because clocks differ. After a stalled link, or a stop of
-// this program, all reports may arrive at once that a probe sends before it exits.
+// this program, all reports that a probe sends before it exits may arrive at once.
 func (n *node) newIntake(now time.Time) *intake {
 	backlog := max(silence(n.base), wire.SilenceMS*time.Millisecond)
 	return &intake{

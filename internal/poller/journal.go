@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// journal logs what happens to one node. Of failures it has our words, never the other side's. A failure like the one
-// before is logged when their number is a power of two, so that the log of a dead node grows slowly.
+// journal logs the events of one node. It describes failures in our words, never in the other side's. Repeated failures
+// are logged when their number is a power of two, so that the log of a dead node grows slowly.
 type journal struct {
 	log  *slog.Logger
 	door string

@@ -107,7 +107,7 @@ func (m *Manager) Run(ctx context.Context, emit func(cluster.Event)) {
 	m.wg.Wait()
 }
 
-// Touch notes that the user is there.
+// Touch notes that the user is present.
 func (m *Manager) Touch() {
 	m.gone.Store(false)
 	m.signs.Ring()
@@ -119,7 +119,7 @@ func (m *Manager) Leave() {
 	m.signs.Ring()
 }
 
-// attend slows the nodes down while the user is not there, until ctx ends.
+// attend slows the nodes down while the user is away, until ctx ends.
 func (m *Manager) attend(ctx context.Context) {
 	if m.cfg.IdleAfter == 0 {
 		<-ctx.Done()
@@ -153,7 +153,7 @@ func (m *Manager) setIdle(idle bool) {
 	}
 }
 
-// interval is the one that is wanted now. m.mu is held.
+// interval is the interval wanted now. m.mu is held.
 func (m *Manager) interval() time.Duration {
 	if !m.idle {
 		return m.cfg.Interval
@@ -161,7 +161,8 @@ func (m *Manager) interval() time.Duration {
 	return max(m.cfg.Interval, min(m.cfg.Interval*time.Duration(m.cfg.IdleFactor), MaxInterval))
 }
 
-// SetNodes sets the watched nodes. New ones are dialed; all others are closed and end with a Gone event.
+// SetNodes sets the watched nodes. New nodes are dialed; all nodes that are no longer wanted are closed and end with a
+// Gone event.
 func (m *Manager) SetNodes(names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,8 +193,8 @@ func (m *Manager) reconcile() {
 	m.tellBeyond(wanted)
 }
 
-// admitted returns the nodes that are watched: of those that are wanted first the ones that are watched already, so
-// that none changes places.
+// admitted returns the nodes to watch: of the wanted nodes, those already watched come first, so that no node loses its
+// place.
 func (m *Manager) admitted() map[string]bool {
 	admitted := make(map[string]bool, len(m.wanted))
 	room := func() bool { return m.cfg.Most == 0 || len(admitted) < m.cfg.Most }
@@ -210,7 +211,8 @@ func (m *Manager) admitted() map[string]bool {
 	return admitted
 }
 
-// tellBeyond says once of each node that there are too many, and that it is gone when it is no longer wanted.
+// tellBeyond emits once for each node beyond the limit that there are too many nodes, and Gone when the node is no
+// longer wanted.
 func (m *Manager) tellBeyond(admitted map[string]bool) {
 	wanted := make(map[string]bool, len(m.wanted))
 	now := time.Now()
@@ -259,7 +261,7 @@ func (m *Manager) start(name string) {
 	})
 }
 
-// Look says which node's processes are wanted, if any. cluster.EveryNode means all nodes.
+// Look sets the node whose processes are wanted, if any. cluster.EveryNode means all nodes.
 func (m *Manager) Look(name string, processes bool) {
 	if !processes {
 		name = ""
@@ -274,9 +276,9 @@ func (m *Manager) Look(name string, processes bool) {
 	}
 }
 
-// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer; Ask fails if
-// there is none, with a reach.ErrNoReply if the request may have arrived. It blocks until then, or until ctx or the
-// session ends. A signal is logged before it is sent, and again with its results.
+// Ask sends a request to the probe of a node and waits for its answer. A Reply with an Error is an answer. Ask fails if
+// there is no answer, with a reach.ErrNoReply if the request may have arrived. It blocks until the answer, or until ctx
+// or the session ends. A signal is logged before it is sent, and again with its results.
 func (m *Manager) Ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
 	if r.Signal == nil {
 		return m.ask(ctx, name, r)

@@ -55,8 +55,8 @@ var (
 
 type waits struct{ first, most, least time.Duration }
 
-// steady is how long a session must have reported for the waits to start from the beginning. Sessions that end sooner
-// are retried after longer and longer waits.
+// steady is how long a session must have reported for the waits to begin anew. Shorter sessions are retried after
+// longer and longer waits.
 const steady = time.Minute
 
 // waitsFor returns the waits after a failure. If several doors were tried, each of them is tried again.
@@ -170,7 +170,7 @@ func (n *node) turn(ctx context.Context) (end func(), err error) {
 	}
 }
 
-// attempt opens a session and reads from it until it ends. streamed is how long it reported.
+// attempt opens a session and reads from it until it ends. streamed is the time for which the session reported.
 func (n *node) attempt(ctx context.Context) (streamed time.Duration, err error) {
 	defer reach.Recover(&err)
 	dialed, err := n.turn(ctx)

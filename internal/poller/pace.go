@@ -13,16 +13,16 @@ import (
 
 func (n *node) every() time.Duration { return time.Duration(n.interval.Load()) }
 
-// tellPace emits the interval if it has changed. A longer one must be told before its reports are missed, a shorter one
-// with the first of its reports.
+// tellPace emits the interval if it has changed. A longer interval must be emitted before its reports are missed, a
+// shorter interval with the first of its reports.
 func (n *node) tellPace(interval time.Duration) {
 	if n.told.Swap(int64(interval)) != int64(interval) {
 		n.emit(cluster.Event{At: time.Now(), Node: n.name, Pace: &cluster.Pace{Interval: interval}})
 	}
 }
 
-// silence is how long a probe may send no report over an open connection, because the driver hangs for example. Then a
-// new probe is tried. It is longer than a session takes to notice that its connection is dead.
+// silence is how long a probe may send no report over an open connection, for example because the driver hangs. After
+// that a new probe is tried. It is longer than the time in which a session notices a dead connection.
 func silence(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
 
 // errSilent ends a session whose probe went silent.
@@ -34,8 +34,8 @@ func errSilent(quiet time.Duration) *reach.Failure {
 	}
 }
 
-// keepPace sends the probe the wanted pace, now and whenever it changes. It fails if the probe refuses it, since no
-// report would ever come. If it cannot be sent, stream sees why.
+// keepPace sends the wanted pace to the probe, now and whenever it changes. It fails if the probe refuses the pace,
+// since no report would ever come. If the pace cannot be sent, stream finds the reason.
 func (n *node) keepPace(ctx context.Context, session Session, watch *quiet.Watch) (err error) {
 	defer reach.Recover(&err)
 	for {

@@ -43,8 +43,8 @@ var advices = map[reach.Class]advice{
 	reach.ClassClosed:  {meaning: "The connection closed or the probe exited."},
 }
 
-// advise adds the meaning, unless the door gave one, and the hints of the class: before the others, as some screens
-// show only the first.
+// advise adds the meaning, unless the door gave one, and the hints of the class. These hints come before the door's, as
+// some screens show only the first hint.
 func advise(c *Case) {
 	f := &c.Failure
 	a := advices[f.Class]

@@ -27,8 +27,8 @@ type Case struct {
 	Failure reach.Failure // the result so far; Class is set once it is known
 }
 
-// Settle classifies an error. The rules run from the most specific to the most general, and the first that knows the
-// error wins. The rules about the probe come first, then explain, which knows about the connection.
+// Settle classifies an error. The rules run from the most specific to the most general, and the first rule that knows
+// the error wins. The rules about the probe come first, then explain, which knows about the connection.
 func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
 		return f // already classified
@@ -49,7 +49,7 @@ func (c *Case) Settle(err error, explain func(*Case, error)) *reach.Failure {
 	return f
 }
 
-// Limits of the texts of a Failure, in characters. A host can write in some of them.
+// Limits on the texts of a Failure, in characters. A host controls some of these texts.
 const maxText, maxAdvice = 120, 1000
 
 // Say adds lines to the node's output.

@@ -46,7 +46,7 @@ type Door interface {
 	Dial(ctx context.Context, node string, log *Log) (Shell, error)
 }
 
-// Shell is a node that a Door has reached. Run and Ping return soon after their context ends and Close at once,
+// Shell is a node that a Door has reached. Run and Ping return soon after their context ends and Close returns at once,
 // whatever the node does.
 type Shell interface {
 	install.Shell

@@ -175,8 +175,8 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 	return h.tail(to, h.line(id), newest, n)
 }
 
-// Tails yields the Tail of each of these, each valid until the next. To find all of them first takes less time than to
-// wait for the memory of one after the other.
+// Tails yields the Tail of each of these histories, each valid until the next. Locating all of them first is faster
+// than waiting for the memory of one after the other.
 func Tails(all []*History, id metric.ID, newest int64, n int) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
 		lines := make([]*line, len(all))

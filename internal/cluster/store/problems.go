@@ -220,7 +220,7 @@ func (all *notices) findings() (now, cleared []cluster.Finding) {
 	return now, all.findingsOf(all.past, maxCleared, func(a, b notice) int { return b.last.Compare(a.last) })
 }
 
-// findingsOf returns the first notices as Findings, at most most. Equal ones are sorted by subject.
+// findingsOf returns the first notices as Findings, at most most of them. Equal notices are sorted by subject.
 func (all *notices) findingsOf(of []notice, most int, compare func(a, b notice) int) []cluster.Finding {
 	slices.SortStableFunc(of, func(a, b notice) int {
 		if c := compare(a, b); c != 0 {

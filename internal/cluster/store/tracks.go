@@ -36,8 +36,8 @@ type moment struct {
 	first bool          // of the node
 }
 
-// track has the spells of one subject: one per Kind that holds or ended less than Linger ago, and per Kind one for all
-// those before.
+// track has the spells of one subject: one per Kind that holds or ended less than Linger ago, and one per Kind for all
+// earlier spells.
 type track struct {
 	spells []spell
 	past   []spell

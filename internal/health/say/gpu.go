@@ -101,7 +101,7 @@ func numbersOf(n *cluster.Node) []int {
 	return slices.Compact(numbers)
 }
 
-// maxRanges keeps a sentence readable, however many numbers a node has.
+// maxRanges keeps a sentence readable, whatever the number of GPUs.
 const maxRanges = 8
 
 // ranges formats sorted numbers: "0-2, 5".

@@ -17,7 +17,7 @@ func persistenceOff(w *Words, _ evidence) {
 		"turn it on"
 }
 
-// diskFull says how full /tmp is, of which it is a warning, or the local disk.
+// diskFull says how full /tmp or the local disk is; fullness of /tmp is a warning.
 func diskFull(w *Words, e evidence) {
 	where, free, total := "/tmp", e.node.Host.Float(metric.TmpFree), e.node.Host.Float(metric.TmpTotal)
 	if e.severity == cluster.Note {
@@ -106,7 +106,7 @@ func otherCgroup(w *Words, e evidence) {
 	}
 }
 
-// ownerUnknown says why it is not known which GPUs are the job's.
+// ownerUnknown says why the owner of the GPUs is unknown.
 func ownerUnknown(w *Words, e evidence) {
 	w.Long, w.Short = "which GPUs are this job's is not known", "owner not known"
 	if e.job.MayBeHidden(e.node) {

@@ -114,7 +114,7 @@ func amount(count float64, one, many string) string {
 	return fmt.Sprintf("%.0f %s", count, many)
 }
 
-// ever returns how many errors there were since a GPU is watched, and before.
+// ever returns the number of errors since nvnodetop watches a GPU, and before.
 func ever(g *cluster.GPU, ids ...metric.ID) string {
 	watched, total := 0.0, 0.0
 	for _, id := range ids {

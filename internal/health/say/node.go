@@ -57,7 +57,8 @@ func failure(f *reach.Failure) string {
 	return fmt.Sprintf("%s: %q", f.Short, words)
 }
 
-// telling returns the line of an error message that has the reason: that of pam_slurm_adopt, otherwise the first.
+// telling returns the line of an error message that has the reason: the line of pam_slurm_adopt, otherwise the first
+// line.
 func telling(words string) string {
 	const adopt = "pam_slurm_adopt: "
 	if _, reason, found := strings.Cut(words, adopt); found {
@@ -76,7 +77,7 @@ func stale(w *Words, e evidence) {
 	w.Hint = "wait up to 30s: the connection is being checked"
 }
 
-// silence says what all nodes have in common: one sentence for all of them.
+// silence describes a silence in one sentence for all nodes.
 func silence(w *Words, e evidence) {
 	w.Long, w.Short = "no node answers", "no node answers"
 	s := e.silence

@@ -12,10 +12,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// sameClock is the share of the others' SM clock from which a GPU has the same.
+// sameClock is the share of the others' SM clock from which a GPU counts as equally fast.
 const sameClock = 0.9
 
-// lag names the GPU that is slower than the others, or those between which it changes.
+// lag names the GPU that is slower than the others, or the GPUs between which the slowness moves.
 func lag(w *Words, e evidence) {
 	c := e.compared
 	switch {
@@ -150,7 +150,7 @@ func (e evidence) doesLess(w *Words) {
 		"of the work"
 }
 
-// wanders describes a job in which the slow GPU changes.
+// wanders describes a job whose slow GPU changes.
 func wanders(w *Words, e evidence) {
 	var places []string
 	for _, p := range e.compared.Places {
@@ -208,7 +208,7 @@ func idleGPU(w *Words, e evidence) {
 	w.Sentence += e.countdown() + "."
 }
 
-// countdown says when the site ends an idle job; "" if that is not known.
+// countdown says when the site ends an idle job; "" if that is unknown.
 func (e evidence) countdown() string {
 	allowed := e.compared.Allowed
 	if allowed <= 0 {
@@ -221,7 +221,7 @@ func (e evidence) countdown() string {
 	return text
 }
 
-// idleJob describes a job of which no GPU works.
+// idleJob describes a job none of whose GPUs works.
 func idleJob(w *Words, e evidence) {
 	c := e.compared
 	all := "all GPUs idle"

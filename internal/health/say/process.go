@@ -73,7 +73,7 @@ func process(p *wire.Process) string {
 	return fmt.Sprintf("Process %d (%s)", p.PID, cmp.Or(p.Name, "name unknown"))
 }
 
-// numbersOfGPUs returns the numbers of the GPUs that processes are on, as far as they are known.
+// numbersOfGPUs returns the numbers of the GPUs of processes, as far as they are known.
 func numbersOfGPUs(n *cluster.Node, processes ...*wire.Process) []int {
 	var numbers []int
 	for i := range n.GPUs {

@@ -113,7 +113,8 @@ var wordings = map[cluster.Kind]wording{
 		"more memory in use than on other GPUs", imbalance},
 }
 
-// everyNames are the names of what holds for every GPU of a node: after its name, and after a count of nodes.
+// everyNames are the names of problems that hold for every GPU of a node: after the node's name, and after a count of
+// nodes.
 var everyNames = map[cluster.Kind]struct{ one, many string }{
 	cluster.KindHang:       {"all GPUs hung", "nodes with all GPUs hung"},
 	cluster.KindFabric:     {"no NVLink fabric", "nodes without their NVLink fabric"},
@@ -169,8 +170,8 @@ func LabelOf(f *cluster.Finding) Label {
 	return l
 }
 
-// Finding returns the text of a finding in the Snapshot. A cleared one has no evidence any more: its text is only its
-// name.
+// Finding returns the text of a finding in the Snapshot. A cleared finding has no evidence any more: its text is only
+// its name.
 func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	how := wordings[f.Kind]
 	w := Words{Label: LabelOf(f)}

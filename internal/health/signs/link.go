@@ -5,8 +5,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// LinksOf returns how many NVLinks a GPU has, and the mask of those that are up. In MIG mode a GPU has no peers: its
-// links are all down, and that is no fault.
+// LinksOf returns how many NVLinks a GPU has, and the mask of the links that are up. In MIG mode a GPU has no peers:
+// its links are all down, which is no fault.
 func LinksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	count, counted := g.Get(metric.NVLinks)
 	mask, masked := g.Get(metric.NVLinkUp)
@@ -16,7 +16,7 @@ func LinksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	return int(count), uint64(mask) & (1<<int(count) - 1), true
 }
 
-// SameLinks returns how many NVLinks each GPU of the node has, which are up, and how many GPUs these are; no GPUs if
+// SameLinks returns how many NVLinks each GPU of the node has, which of them are up, and the number of GPUs; no GPUs if
 // they differ.
 func SameLinks(n *cluster.Node) (links int, up uint64, gpus int) {
 	for i := range n.GPUs {

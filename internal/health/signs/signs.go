@@ -94,11 +94,11 @@ func HasMIG(n *cluster.Node) bool {
 	return false
 }
 
-// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and these have
-// SomeCPU of a core at least, in percent.
+// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and the others
+// have at least SomeCPU of a core, in percent.
 const starvedCPU, SomeCPU = 0.5, 20
 
-// Starved reports whether a process with so much CPU time has less than it needs, beside what the others have.
+// Starved reports whether a process with this CPU time has less than it needs, compared with the others.
 func Starved(own, others float64) bool { return own < starvedCPU*others && others >= SomeCPU }
 
 // ProcessOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
@@ -124,8 +124,8 @@ func gpuMemoryOf(p *wire.Process) uint64 {
 	return *p.GPUMemory
 }
 
-// CPUOf returns how much CPU the process on a GPU has, and the median of those of the same job on the node's other
-// GPUs, in percent; NaN if it is unknown.
+// CPUOf returns the CPU use of the process on a GPU, and the median of the same job's processes on the node's other
+// GPUs, in percent; NaN if unknown.
 func CPUOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
 	own, others = math.NaN(), math.NaN()
 	mine := ProcessOf(n, g)
@@ -147,7 +147,7 @@ func CPUOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
 	return *mine.CPUPercent, others
 }
 
-// IsOf reports whether a fault is of that GPU, or of the node itself if g is nil.
+// IsOf reports whether a fault concerns that GPU, or the node itself if g is nil.
 func IsOf(f *wire.Fault, g *cluster.GPU) bool {
 	if g == nil {
 		return len(f.GPUs) == 0

@@ -13,7 +13,7 @@ type Entry struct {
 	Follows  bool // it is a consequence of something else, and alone no alert
 }
 
-// origin says where an Xid mostly comes from.
+// origin is the usual source of an Xid.
 type origin string
 
 // Origins of Xids.
@@ -26,7 +26,7 @@ const (
 	ofNobody   origin = "Not a fault."
 )
 
-// action is what NVIDIA's catalog asks for, in words after "NVIDIA: ".
+// action is the action that NVIDIA's catalog asks for, in words after "NVIDIA: ".
 type action string
 
 // Actions of the catalog. Some Xids have none there.
@@ -61,7 +61,7 @@ const (
 	firstInJob  = "often follows a fault of another GPU: look for the first Xid in the job"
 )
 
-// Entries that several codes share: one for each engine of a kind.
+// Entries shared by several codes: one for each engine of a kind.
 var (
 	pushBuffer = Entry{"invalid or corrupted push buffer", ofEither, restartApp, cluster.Warning, restart, false}
 	copyEngine = Entry{"copy engine exception", ofEither, restartApp, cluster.Warning, restart, false}
@@ -78,8 +78,8 @@ var (
 )
 
 // Catalog is NVIDIA's catalog of Xids for Ampere and later (Analyzing Xid Errors with the Xid Catalog), in plain words:
-// every code that has a meaning there. Where NVIDIA asks for no action it is a note, except 43, which a program did not
-// survive.
+// every code that has a meaning there. An Xid for which NVIDIA asks for no action is a note, except 43, which a program
+// did not survive.
 var Catalog = map[uint64]Entry{
 	8:  {"the GPU stopped processing for a program", ofProgram, restartApp, cluster.Warning, restart, false},
 	11: pushBuffer,

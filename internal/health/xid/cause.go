@@ -10,7 +10,7 @@ import (
 // together is how long after an Xid others on the node are its consequences.
 const together = time.Minute
 
-// Cause is an Xid with those that followed from it.
+// Cause is an Xid with its consequences.
 type Cause struct {
 	cluster.Xid
 	Last  time.Time // it came again
@@ -18,8 +18,8 @@ type Cause struct {
 	Then  []uint64
 }
 
-// causes returns the Xids of a node that are no consequence of another one. Within a minute the first is the cause of
-// the others, unless one of them is worse, or is as bad on another GPU.
+// causes returns the Xids of a node that are not consequences of another Xid. Within a minute the first Xid is the
+// cause of the others, unless one of them is worse, or is as bad on another GPU.
 func causes(n *cluster.Node) []Cause {
 	var out []Cause
 	events := slices.Clone(n.Xids)
@@ -42,7 +42,7 @@ func causes(n *cluster.Node) []Cause {
 	return out
 }
 
-// causeOf returns the last of these causes that brought an Xid; nil if none did.
+// causeOf returns the last of these causes that led to an Xid; nil if none did.
 func causeOf(x cluster.Xid, of []Cause) *Cause {
 	for i := len(of) - 1; i >= 0; i-- {
 		if of[i].brought(x) {
@@ -58,7 +58,7 @@ func (c *Cause) brought(x cluster.Xid) bool {
 	return x.At.Sub(c.Last) <= together && what <= Of(c.Code).Severity && (c.Key == x.Key || what < cluster.Critical)
 }
 
-// CauseOn returns the worst Cause on a GPU, of equal ones the last.
+// CauseOn returns the worst Cause on a GPU, among equals the last.
 func CauseOn(n *cluster.Node, g *cluster.GPU) (Cause, bool) {
 	var worst Cause
 	for _, c := range causes(n) {

@@ -26,7 +26,7 @@ import (
 // Door is the name of this way to a node.
 const Door = "nvgpu"
 
-// StageRequest is the only stage of an attempt: the first answer.
+// StageRequest is the only stage of an attempt: it ends with the first answer.
 const StageRequest reach.Stage = "request"
 
 const (
@@ -43,7 +43,7 @@ type Opener struct {
 
 var _ poller.Opener = (*Opener)(nil)
 
-// IsList reports whether a list of hosts is one of agents: of URLs, with commas between them.
+// IsList reports whether a list of hosts is a list of agents: URLs with commas between them.
 func IsList(list string) bool { return strings.Contains(list, "://") }
 
 // New returns the Opener for a list of URLs of agents.
@@ -75,7 +75,7 @@ func New(list string) (*Opener, error) {
 	return o, nil
 }
 
-// address is what two URLs of one agent have in common, however they are written.
+// address is the common form of different spellings of one agent's URL.
 func address(u *url.URL) string {
 	port := u.Port()
 	if port == "" {

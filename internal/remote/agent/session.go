@@ -63,7 +63,7 @@ func (s *session) Next() (wire.Message, error) {
 	return wire.Message{Report: r}, nil
 }
 
-// wait waits until the next report is due. The first one, and one after a new Hello, are due at once.
+// wait waits until the next report is due. The first report, and a report after a new Hello, are due at once.
 func (s *session) wait() error {
 	for {
 		s.mu.Lock()
@@ -89,7 +89,7 @@ func (s *session) wait() error {
 	}
 }
 
-// Call implements poller.Session. An agent takes no questions; how often it is asked is decided here.
+// Call implements poller.Session. An agent takes no questions; the session itself decides how often to ask it.
 func (s *session) Call(_ context.Context, r wire.Request) (wire.Reply, error) {
 	if r.Pace == nil {
 		return wire.Reply{ID: r.ID, Error: "an agent of nvgpu takes no questions about processes"}, nil

@@ -19,7 +19,7 @@ const (
 	maxName      = 256
 )
 
-// status is what an agent answers. Old agents do not tell the memory.
+// status is the answer of an agent. Old agents do not report the memory.
 type status struct {
 	Hostname *string `json:"hostname"`
 	GPUs     []gpu   `json:"gpus"`
@@ -51,10 +51,10 @@ func parseStatus(answer []byte) (*status, error) {
 	return &s, nil
 }
 
-// told are the metrics that an agent tells.
+// told are the metrics that an agent reports.
 var told = []metric.ID{metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.SMClock, metric.Temperature}
 
-// untold are the keys of all others, and why they are absent.
+// untold are the keys of all other metrics, with the reason of their absence.
 var untold = func() map[string][]string {
 	keys := []string{wire.AbsentXids}
 	for id := range metric.All(metric.GPU) {
@@ -65,7 +65,7 @@ var untold = func() map[string][]string {
 	return map[string][]string{"nvgpu's agent does not tell it": keys}
 }()
 
-// hello is what does not change.
+// hello has the facts that do not change.
 func (s *status) hello() *wire.Hello {
 	h := &wire.Hello{Host: text.Cut(*s.Hostname, maxName)}
 	for i := range s.GPUs {
@@ -110,8 +110,8 @@ func set(values *metric.Values, id metric.ID, v *float64) {
 	}
 }
 
-// processes are those on a GPU. The command is the first one's. Users are known only where there is one for each
-// process: some agents leave out those that have ended.
+// processes are the processes on a GPU. The command belongs to the first process. Users are known only where each
+// process has one: some agents leave out the users of processes that have ended.
 func (g *gpu) processes(index, most int) (list []wire.Process) {
 	if g.PIDs == "" {
 		return nil

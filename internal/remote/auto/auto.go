@@ -49,7 +49,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Kind says what a door depends on. Where the sshd of a node does not answer one door, it answers none of that kind.
+// Kind tells which part of a node a door depends on. If the sshd of a node does not answer one door, it answers no door
+// of that kind.
 type Kind int
 
 // Kinds of doors.
@@ -109,7 +110,8 @@ func (o *Opener) BeginsWith(door string) bool {
 	return false
 }
 
-// Route implements poller.Opener. It chooses the door of the next attempt, unless the end of the last one has.
+// Route implements poller.Opener. It chooses the door of the next attempt, unless the end of the last attempt has
+// already chosen it.
 func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 	n := o.node(name)
 	if len(n.faults) == 0 {
@@ -177,9 +179,9 @@ func (o *Opener) opened(ctx context.Context, n *node, s poller.Session) poller.S
 	return &session{Session: s, o: o, n: n}
 }
 
-// count counts a node that was reached through a door, and before through another one or nowhere. It reports whether
-// that makes the door the favorite: it must have reached more nodes, so that the favorite stays where some nodes need
-// one door and some another.
+// count counts a node that was reached through a door, and before through another door or not at all. It reports
+// whether that makes the door the favorite: a favorite must have reached more nodes, so that it does not change back
+// and forth between nodes that need different doors.
 func (o *Opener) count(before, door int) (favorite bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -28,9 +28,9 @@ func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
 	return Misplaced(node, hello, o.jobs)
 }
 
-// Misplaced returns why a session over ssh does not show what is wanted of a node: pam_slurm_adopt put it into a job
-// that has fewer GPUs there than another one, whose GPUs it hides. Empty: it shows them, or nothing is known of the
-// jobs.
+// Misplaced returns why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it into a job
+// that has fewer GPUs there than another job, whose GPUs it hides. Empty: the session shows them, or the jobs are
+// unknown.
 func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 	if !hello.Adopted() {
 		return ""

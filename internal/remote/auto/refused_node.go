@@ -9,15 +9,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// How long a node whose sshd refused goes through SLURM before ssh is tried again. Each try that fails doubles it.
+// The time for which a node whose sshd refused goes through SLURM before ssh is tried again. Each failed try doubles
+// the time.
 const (
 	firstDetour = 5 * time.Minute
 	lastDetour  = time.Hour
 )
 
-// away says that a node goes through SLURM because its sshd refused the connection, as while it restarts. ssh has
-// reached nodes in this run, so it is tried again: a step for each such node would cost this host and SLURM more and
-// more in a long run. Such a node says nothing about which door suits others.
+// away notes that a node goes through SLURM because its sshd refused the connection, for example during a restart. ssh
+// has reached nodes in this run, so ssh is tried again: a step for each such node would cost this host and SLURM more
+// and more in a long run. Such a node says nothing about the best door for other nodes.
 type away struct {
 	from int           // the door over ssh
 	wait time.Duration // between two tries
@@ -46,8 +47,8 @@ type returned struct {
 	drop    func() bool // stops that it is closed when nobody watches the node any more
 }
 
-// detour is a session through SLURM of a node that is away. ssh is tried beside it, and it ends only when ssh works: a
-// step that runs must not be given up for nothing, since SLURM may be unable to start another one.
+// detour is a session through SLURM to a node that is away. ssh is tried beside it, and the detour ends only when ssh
+// works: a running step must not be given up for nothing, since SLURM may be unable to start another one.
 type detour struct {
 	poller.Session
 	o      *Opener
@@ -92,7 +93,7 @@ func (d *detour) Close() error {
 	return d.Session.Close()
 }
 
-// over returns the failure with which the detour ends and the next attempt begins, which takes the session over ssh.
+// over returns the failure that ends the detour and begins the next attempt, which takes the session over ssh.
 func (d *detour) over(r returned) *reach.Failure {
 	n := d.n
 	r.drop = context.AfterFunc(d.ctx, func() { _ = r.session.Close() })
@@ -135,7 +136,7 @@ func (r *returned) close() {
 	}
 }
 
-// take returns the session that a detour has left to the next attempt, unless the watch of the node has ended in
+// take returns the session that a detour has left for the next attempt, unless the watch of the node has ended in
 // between.
 func (r *returned) take(step func(reach.Step)) (_ poller.Session, ok bool) {
 	if !r.drop() {

@@ -41,7 +41,7 @@ func (o *Opener) node(name string) *node {
 	return n
 }
 
-// reset ends the round of a node. home is the door that the next one begins with.
+// reset ends the round of a node. home is the first door of the next round.
 func (n *node) reset(home int) {
 	*n = node{name: n.name, door: home, home: home, counted: n.counted, poor: nowhere, changed: n.changed, away: n.away}
 }
@@ -52,7 +52,7 @@ type fault struct {
 	any  bool // another door of the same kind may cure it
 }
 
-// loginFaults are the classes that an ssh with other keys, known hosts or settings may cure, and any other door.
+// loginFaults are the classes that an ssh with other keys, known hosts or settings may cure, and any other door too.
 var loginFaults = []reach.Class{
 	reach.ClassAuth, reach.ClassAdopt, reach.ClassDenied, reach.ClassHostKeyUnknown, reach.ClassUnknownHost,
 	reach.ClassLocal, reach.ClassNoDoor,
@@ -60,17 +60,18 @@ var loginFaults = []reach.Class{
 
 // kindFaults are the classes that only a door of another kind may cure.
 //
-// A changed host key is one: whoever answers in the node's place is met by ssh only. SLURM has its own keys, no secret
-// of the user's goes through a step, and what comes from it is distrusted as from any node. The user is told all the
-// same.
+// A changed host key is such a class: only ssh meets a host that answers in the node's place. SLURM has its own keys,
+// no secret of the user's goes through a step, and data from a step is distrusted like data from any node. The user is
+// told about the changed key in any case.
 var kindFaults = []reach.Class{reach.ClassRefused, reach.ClassSlurm, reach.ClassSlurmTimeout, reach.ClassHostKeyChanged}
 
-// deadFaults are the classes of a node that is down or hung. A firewall looks the same, but not if the door has reached
+// deadFaults are the classes of a node that is down or hung. A firewall looks the same, except if the door has reached
 // other nodes.
 var deadFaults = []reach.Class{reach.ClassTimeout, reach.ClassNoRoute, reach.ClassFrozen, reach.ClassLoginHangs,
 	reach.ClassClosed}
 
-// faultOf returns the fault that a failure of the node's door is. ok is false if no other door would fare better.
+// faultOf returns the fault that a failure of the node's door amounts to. ok is false if no other door would fare
+// better.
 func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
 	kind := o.doors[n.door].Kind
 	inside := f.Stage == remote.StageProbe || f.Stage == remote.StageDriver
@@ -83,7 +84,7 @@ func (o *Opener) faultOf(n *node, f *reach.Failure) (_ fault, ok bool) {
 	return fault{}, false
 }
 
-// begin begins a round: with the door that last reached the node if it still fits, else with the first that does.
+// begin begins a round: with the door that last reached the node if it still fits, else with the first door that fits.
 func (o *Opener) begin(ctx context.Context, n *node) {
 	n.reset(n.home)
 	if n.home == nowhere || o.doors[n.home].unfit(ctx, n.name) != "" {
@@ -91,7 +92,7 @@ func (o *Opener) begin(ctx context.Context, n *node) {
 	}
 }
 
-// next moves n to the next of the doors that helps, and returns false if there is none. It notes those that do not fit.
+// next moves n to the next door that helps, and returns false if there is none. It notes the doors that do not fit.
 func (o *Opener) next(ctx context.Context, n *node, helps func(*Door) bool) bool {
 	n.door = nowhere
 	for _, i := range o.order() {
@@ -115,8 +116,8 @@ func (n *node) hasTried(door string) bool {
 	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
 }
 
-// curedBy reports whether a door may cure one of the faults of the round. Doors of the kind that was given up are not
-// better than that one.
+// curedBy reports whether a door may cure one of the faults of the round. A door of the kind that was given up is no
+// better than the door that was given up.
 func (o *Opener) curedBy(n *node, d *Door) bool {
 	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
 		return false
@@ -124,8 +125,8 @@ func (o *Opener) curedBy(n *node, d *Door) bool {
 	return slices.ContainsFunc(n.faults, func(f fault) bool { return f.any || f.kind != d.Kind })
 }
 
-// failed notes the failure of an attempt and moves on to the next door, if that may help. It returns the failure with
-// what follows.
+// failed notes the failure of an attempt and moves on to the next door, if another door may help. It returns the
+// failure together with the next step.
 func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *reach.Failure {
 	f := *failure
 	fault, curable := o.faultOf(n, &f)

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// session is a session over ssh. It ends when it proves to be in another job than the wanted one, if another kind of
-// door can be tried. It asks with each message, since SLURM says only later how many GPUs a job has.
+// session is a session over ssh. It ends when it proves to be in another job than the wanted one, if a door of another
+// kind can be tried. It checks this with each message, since SLURM tells only later how many GPUs a job has.
 type session struct {
 	poller.Session
 	o     *Opener
@@ -41,11 +41,11 @@ func (s *session) Next() (wire.Message, error) {
 	return m, nil
 }
 
-// fitsWithin limits how long a running session waits for the answer whether another door fits.
+// fitsWithin limits how long a running session waits for the answer to whether another door fits.
 const fitsWithin = 2 * time.Second
 
-// leave moves a node to a door of another kind than that of its session, and returns the failure that ends the session;
-// nil if there is no such door.
+// leave moves a node to a door of another kind than its session's, and returns the failure that ends the session; nil
+// if there is no such door.
 func (o *Opener) leave(n *node, why string) *reach.Failure {
 	ctx, cancel := context.WithTimeout(context.Background(), fitsWithin)
 	defer cancel()

@@ -26,7 +26,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
-// StageMaster is the only stage of this door: the master takes us in.
+// StageMaster is the only stage of this door: the master accepts the connection.
 const StageMaster reach.Stage = "master"
 
 // answerTime limits how long a master may take to answer. Only a stopped one takes long.
@@ -120,8 +120,8 @@ func (d *Door) dial(ctx context.Context, node string) (*sshconn.Sessions, error)
 	return sshconn.NewSessions(conn, c, chans, reqs), nil
 }
 
-// isOurs returns an error if another user listens at the other end of a connection. The path may lead elsewhere by now
-// than when it was looked at, where a directory in it belongs to others.
+// isOurs returns an error if another user listens at the other end of a connection. If a directory in the path belongs
+// to somebody else, the path may have changed since it was checked.
 func isOurs(conn net.Conn) error {
 	c, ok := conn.(syscall.Conn)
 	if !ok {
@@ -144,7 +144,8 @@ func isOurs(conn net.Conn) error {
 	return nil
 }
 
-// explainDial classifies what kept us from a master. Whatever it is, another door does not depend on it.
+// explainDial classifies the failure to use a master. Other doors do not depend on the master, so another door may cure
+// any such failure.
 func explainDial(c *remote.Case, err error) {
 	what := err.Error()
 	switch {
@@ -163,7 +164,7 @@ func explainDial(c *remote.Case, err error) {
 // shell is a node behind a master. It implements remote.Shell.
 type shell struct{ *sshconn.Sessions }
 
-// Ping implements link.Way. A master passes on nothing but sessions, and drops us for anything else.
+// Ping implements link.Way. A master passes on only sessions, and drops us for any other request.
 func (s *shell) Ping(ctx context.Context) error { return s.Knock(ctx) }
 
 // Explain implements remote.Shell.
