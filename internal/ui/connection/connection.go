@@ -15,10 +15,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Page shows the connection to the selected node, stage by stage.
@@ -52,8 +54,8 @@ func (p *Page) Draw(f *part.Frame) { p.DrawIn(f, true) }
 
 // DrawIn draws the page in place of another one. back: Esc leads to where the page was opened.
 func (p *Page) DrawIn(f *part.Frame, back bool) {
-	part.Header(f, true)
-	part.Tabs(f)
+	header.Draw(f, true)
+	header.Tabs(f)
 	sheet, w := p.sheet(f.Scene)
 	f.Copy(top, sheet, top+w.From, w.Shown)
 	retry := keys.HintOf(keys.Refresh)
@@ -183,7 +185,7 @@ func title(f *part.Frame, y int) {
 		}
 		rest = append(rest, attempt)
 	}
-	if next := part.Retry(f, n); next != "" {
+	if next := problem.Retry(f, n); next != "" {
 		rest = append(rest, next)
 	}
 	if n.Route.Door != "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // OldTag says how old the numbers of a node are, "" if they are of now.
@@ -33,7 +34,7 @@ func FailedLine(f *part.Frame, y int) {
 	if n.Failure != nil {
 		cause = n.Failure.Summary()
 	}
-	if retry := part.Retry(f, n); retry != "" {
+	if retry := problem.Retry(f, n); retry != "" {
 		next = ", " + retry
 	}
 	of := n.Arrived.Format(time.TimeOnly)
@@ -123,5 +124,5 @@ func xidSeen(n *cluster.Node, x cluster.Xid) string {
 			on = " on " + part.GPUNumber(g)
 		}
 	}
-	return x.At.Format(time.TimeOnly) + " Xid " + strconv.FormatUint(x.Code, 10) + on + ": " + part.XidText(x)
+	return x.At.Format(time.TimeOnly) + " Xid " + strconv.FormatUint(x.Code, 10) + on + ": " + problem.Xid(x)
 }

@@ -10,9 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -22,12 +24,12 @@ func (p *Page) Draw(f *part.Frame) {
 		p.connection.DrawIn(f, true)
 		return
 	}
-	part.GPUHeader(f)
+	header.DrawGPU(f)
 	r := newRooms(f.H)
 	list := gpusOf(f.Scene)
 	at := p.find(list)
 	if f.H >= part.Small {
-		part.GPUTabs(f, list, at)
+		header.GPUTabs(f, list, at)
 	}
 	switch {
 	case len(list) == 0:
@@ -132,7 +134,7 @@ func findings(f *part.Frame, y, end int, g *cluster.GPU) {
 	if y >= end {
 		return
 	}
-	if text := part.LostText(g, f.Health.OfGPU(f.Node.Name, g)); text != "" {
+	if text := problem.Lost(g, f.Health.OfGPU(f.Node.Name, g)); text != "" {
 		x := f.Put(1, y, draw.Clip(" ✗ "+text+" ", f.W-2), draw.CritFill)
 		if len(findings) > 0 {
 			lostHint(f, x+2, y, end, "→ "+f.Say(&findings[0]).Hint)
@@ -143,7 +145,7 @@ func findings(f *part.Frame, y, end int, g *cluster.GPU) {
 		f.Left(3, y, f.W-4, noFinding(f, g), draw.Dim)
 		return
 	}
-	part.SentencesHere(f, y, end, findings)
+	problem.SentencesHere(f, y, end, findings)
 }
 
 // lostHint writes a hint below the sentence, else begins behind it in column x, as far as it fits without being cut.

@@ -117,7 +117,7 @@ func (p *Page) turnTo(node string, of gpuID) {
 func worst(s *part.Scene, list []*cluster.GPU) int {
 	at, rank := 0, 2*int(cluster.Note)+1
 	for i, g := range list {
-		r := 2 * s.GPURank(g)
+		r := 2 * s.Health.GPURank(s.Node.Name, g)
 		if findings := s.Health.OfGPU(s.Node.Name, g); len(findings) > 0 && findings[0].Kind.SlowsJob() {
 			r++
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -207,7 +208,7 @@ func xidRows(f *part.Frame, y, rows int, g *cluster.GPU) {
 		l := facts{f: f, x: x, y: y + i}
 		l.pieces(part.Dim(xid.At.Format(time.TimeOnly)))
 		l.pieces(part.Piece{Text: strconv.FormatUint(xid.Code, 10), Role: draw.Warn})
-		l.pieces(part.Text(draw.Clip(part.XidText(xid), max(f.W-1-l.x, 0))))
+		l.pieces(part.Text(draw.Clip(problem.Xid(xid), max(f.W-1-l.x, 0))))
 		if i == rows-1 {
 			l.earlier(xids[i+1:])
 		}

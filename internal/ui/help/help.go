@@ -5,6 +5,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -49,7 +50,7 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	if f.Node != nil {
-		part.Header(f, false)
+		header.Draw(f, false)
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}

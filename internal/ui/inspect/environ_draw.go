@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -14,7 +15,7 @@ import (
 // Draw draws the environment over the page.
 func (e *Environ) Draw(f *part.Frame) {
 	f.Reset(f.W, f.H)
-	part.Header(f, false)
+	header.Draw(f, false)
 	l := e.settled(f.Scene)
 	f.Section(ruleRow, e.title(), e.count(f, l))
 	if len(l.lines) > 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -14,7 +15,7 @@ import (
 // Draw draws the metrics over the page.
 func (m *Metrics) Draw(f *part.Frame) {
 	f.Reset(f.W, f.H)
-	part.Header(f, false)
+	header.Draw(f, false)
 	f.Section(ruleRow, m.title(), "")
 	if text, role := m.state(f); text != "" {
 		if x := f.W - 4 - draw.Width(text); x > 10 {

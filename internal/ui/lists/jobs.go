@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -39,7 +40,7 @@ func NewJobs(past *prompt.History) *Jobs {
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
 		},
-		Header: func(f *part.Frame) { part.TitleLine(f); slurm(f, summary(f.Jobs())) },
+		Header: func(f *part.Frame) { header.Title(f); slurm(f, summary(f.Jobs())) },
 		Table: func(f *part.Frame, _ *list.View[tally.JobRow]) list.Table[tally.JobRow] {
 			return table.NewJobs(f)
 		},

@@ -8,44 +8,46 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
 // Problems lists every finding of the job in full sentences. The node of the finding under the cursor is the selected
 // node.
 type Problems struct {
-	*list.List[cluster.Finding, problem]
-	on   problem // what the cursor was put on last
+	*list.List[cluster.Finding, subject]
+	on   subject // what the cursor was put on last
 	skip int     // lines of it that are scrolled away: it alone is higher than the screen
 }
 
-// problem is what a finding is about.
-type problem struct {
+// subject is what a finding is about.
+type subject struct {
 	node, key string
 	gpu       int
 	kind      cluster.Kind
 }
 
-func problemOf(f *cluster.Finding) problem { return problem{f.Node, f.Key, f.GPU, f.Kind} }
+func subjectOf(f *cluster.Finding) subject { return subject{f.Node, f.Key, f.GPU, f.Kind} }
 
 // NewProblems returns the page as it is at the start.
 func NewProblems(past *prompt.History) *Problems {
 	p := &Problems{}
-	p.List = list.New(past, list.Of[cluster.Finding, problem]{
+	p.List = list.New(past, list.Of[cluster.Finding, subject]{
 		Name: func(s *part.Scene) string { return "Problems" + ofJob(s) }, Noun: "problems", OfJob: true,
-		Rows: func(s *part.Scene) []cluster.Finding { return s.Health.Listed("") }, Key: problemOf,
-		Lines: func(s *part.Scene, x *cluster.Finding) int { return part.SentenceRows(&part.Frame{Scene: s}, x) },
+		Rows: func(s *part.Scene) []cluster.Finding { return s.Health.Listed("") }, Key: subjectOf,
+		Lines: func(s *part.Scene, x *cluster.Finding) int { return problem.SentenceRows(&part.Frame{Scene: s}, x) },
 		Reads: list.By(&rows.Problems, func(s *part.Scene) func(*cluster.Finding) *rows.Problem {
 			return (&rows.Problem{Snapshot: s.Snap}).Of
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
 		On: p.put, Open: openProblem, Press: p.scroll,
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
-		Header:  func(f *part.Frame) { part.Header(f, false) },
+		Header:  func(f *part.Frame) { header.Draw(f, false) },
 		Right:   func(*part.Frame, *list.View[cluster.Finding]) string { return orderWords[p.Sorted] },
 		Row:     p.row, None: func(*part.Frame) string { return "no problems" },
 		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.Jobs, keys.HintOf(keys.Connection), keys.HintOf(keys.Overview),
@@ -84,7 +86,7 @@ func (p *Problems) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 
 // put says that the cursor is on a problem.
 func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
-	if now := problemOf(f); now != p.on {
+	if now := subjectOf(f); now != p.on {
 		p.on, p.skip = now, 0
 	}
 	return nav.To(nav.Go{Node: f.Node})
@@ -127,7 +129,7 @@ func roomOf(s *part.Scene) int { return max(s.H-1-problemsTop, 1) }
 
 // beyond is how many lines of a problem are more than the screen has.
 func beyond(f *part.Frame, x *cluster.Finding) int {
-	return max(part.SentenceRows(f, x)-roomOf(f.Scene), 0)
+	return max(problem.SentenceRows(f, x)-roomOf(f.Scene), 0)
 }
 
 // row draws a problem, and returns the row below.
@@ -136,7 +138,7 @@ func (p *Problems) row(f *part.Frame, y int, x *cluster.Finding, selected bool) 
 	if selected {
 		skip = min(p.skip, beyond(f, x))
 	}
-	below := part.Sentence(f, y, skip, x)
+	below := problem.Sentence(f, y, skip, x)
 	if selected && y < f.H-1 {
 		f.Put(0, y, "▸", draw.Strong)
 		for row := y; row < min(below, f.H-1); row++ {

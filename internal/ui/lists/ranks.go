@@ -10,10 +10,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -55,7 +57,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		}),
 		Orders: rankOrders, Usual: []string{"rank", "sm_percent", "cpu_percent", "gpu_memory_bytes"},
 		On: onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
-		Header: func(f *part.Frame) { part.Header(f, false) }, Count: p.count, Above: p.unranked,
+		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.count, Above: p.unranked,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
 			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)
 		},
@@ -123,7 +125,7 @@ func worst(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankR
 
 // urgency orders rows by their trouble, among equals those first that slow the job.
 func urgency(s *part.Scene, r *tally.RankRow) (u int) {
-	switch part.RankRole(s, r) {
+	switch problem.RankRole(s, r) {
 	case draw.Warn:
 		u = 1
 	case draw.Crit:
@@ -152,7 +154,7 @@ func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 // inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked
 // through.
 func inTrouble(s *part.Scene, r *tally.RankRow) bool {
-	role := part.RankRole(s, r)
+	role := problem.RankRole(s, r)
 	return role == draw.Warn || role == draw.Crit
 }
 

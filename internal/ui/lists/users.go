@@ -7,6 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -36,7 +37,7 @@ func NewUsers(past *prompt.History) *Users {
 		Open: func(_ *part.Scene, u *tally.UserRow) nav.Answer {
 			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: of(u.User)})
 		},
-		Header: func(f *part.Frame) { part.TitleLine(f); slurm(f, listing(f)) },
+		Header: func(f *part.Frame) { header.Title(f); slurm(f, listing(f)) },
 		Table: func(f *part.Frame, _ *list.View[tally.UserRow]) list.Table[tally.UserRow] {
 			return table.NewUsers(f)
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // hostLines draws the line of the node itself, and why its values are old if they are, and returns the row below.
@@ -50,7 +51,7 @@ func staleLine(f *part.Frame, y int) {
 	head, cause, next, from := "Not responding for "+draw.Age(n.Age), "; the connection is still open", "", ""
 	if n.Failure != nil {
 		cause = ": " + n.Failure.Summary()
-		if next = part.Retry(f, n); next != "" {
+		if next = problem.Retry(f, n); next != "" {
 			next = ", " + next
 		}
 	}

@@ -15,10 +15,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -137,7 +139,7 @@ func (p *Page) Draw(f *part.Frame) {
 		p.connection.DrawIn(f, false)
 		return
 	}
-	part.Header(f, true)
+	header.Draw(f, true)
 	p.body(f)
 	if p.typing(f.Scene) {
 		p.filter.Draw(f, len(p.gpus(f.Scene)), len(f.GPUs(f.Node)))
@@ -175,7 +177,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 func (p *Page) body(f *part.Frame) {
 	r := p.rooms(f.Scene)
 	if f.H >= part.Small {
-		part.Tabs(f)
+		header.Tabs(f)
 		hostLines(f, 3)
 	}
 	y := gpuTable(f, &r)
@@ -292,7 +294,7 @@ func problems(f *part.Frame, y, end int) int {
 	case len(findings) == 0 || room < 1:
 		return y
 	case room == 1:
-		return part.Sentences(f, y, end, findings[:1])
+		return problem.Sentences(f, y, end, findings[:1])
 	case room > 2 && f.H >= part.Tall || room > 4:
 		y++ // a blank line
 	}
@@ -304,5 +306,5 @@ func problems(f *part.Frame, y, end int) int {
 	if end-y == 2 {
 		findings = findings[:1]
 	}
-	return part.Sentences(f, y+1, end, findings)
+	return problem.Sentences(f, y+1, end, findings)
 }

@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -26,7 +27,7 @@ type Page struct {
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	d := &f.Snap.Discovery
-	part.TitleLine(f)
+	header.Title(f)
 	f.Fill(0, 1, f.W, '─', draw.Faint)
 	y := Asked(f, askedTop(f.H))
 	if len(d.Pending) > 0 && y+3 < f.H-1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // heatMap draws every node as a tile, the total, and the problems.
@@ -114,7 +115,7 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		f.Left(x+from, y, bigTile-from-3, "not responding "+draw.Age(n.Age), m.Role)
 	case !tally.HasNumbers(n) || tot.GPUs == 0:
 		room := bigTile - from - 5
-		f.Left(x+from, y, room, part.Absence(f, n, room), m.Role)
+		f.Left(x+from, y, room, problem.Absence(f, n, room), m.Role)
 	default:
 		mean, level := f.Gauged(f.Own(n), draw.Text)
 		f.Number(part.Span{X: x + 26, W: 4}, y, part.Summed(mean, f.GaugeUnit()), level)

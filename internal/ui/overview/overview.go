@@ -15,10 +15,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -162,7 +164,7 @@ func (o *Page) Settle(s *part.Scene) { s.Gauge = o.Gauge }
 
 // Draw draws the page.
 func (o *Page) Draw(f *part.Frame) {
-	part.Header(f, false)
+	header.Draw(f, false)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
 	switch {
 	case o.asHeatMap(f.Scene):
@@ -285,5 +287,5 @@ func (o *Page) health(f *part.Frame, y int) int {
 		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
 	}
 	f.Section(y, "Problems", count+", worst first")
-	return part.Sentences(f, y+1, end, f.Health.Listed(""))
+	return problem.Sentences(f, y+1, end, f.Health.Listed(""))
 }

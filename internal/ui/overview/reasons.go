@@ -6,6 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // reasonWide is the least room for a finding in a column of the heat map.
@@ -13,7 +14,7 @@ const reasonWide = 39
 
 // troubles lists the problems in short form where there is no room for sentences, in as many columns as necessary.
 func troubles(f *part.Frame, y int, names *part.Naming) {
-	found := part.Alike(reasons(f.Job.Findings))
+	found := problem.Alike(reasons(f.Job.Findings))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {
 		return
@@ -25,7 +26,7 @@ func troubles(f *part.Frame, y int, names *part.Naming) {
 		finding, _ := l.Say(f)
 		x, row := 1+i%across*wide, y+i/across
 		if i == room-1 && len(found) > room {
-			f.Left(x, row, wide-1, "+"+part.Counted(part.Members(found[i:]), "more", "more")+" (!)", draw.Dim)
+			f.Left(x, row, wide-1, "+"+part.Counted(problem.Members(found[i:]), "more", "more")+" (!)", draw.Dim)
 			return
 		}
 		m := part.MarkOf(finding)
@@ -37,19 +38,19 @@ func troubles(f *part.Frame, y int, names *part.Naming) {
 }
 
 // troubleText is a problem in w columns, and its role.
-func troubleText(f *part.Frame, l part.Likes, w int) (string, draw.Role) {
+func troubleText(f *part.Frame, l problem.Likes, w int) (string, draw.Role) {
 	finding, words := l.Say(f)
 	if !finding.Holds() {
-		if long := part.OnGPU(finding, words.Long); draw.Width(long) <= w {
+		if long := problem.OnGPU(finding, words.Long); draw.Width(long) <= w {
 			return long, draw.Dim
 		}
-		return part.OnGPU(finding, words.Short), draw.Dim
+		return problem.OnGPU(finding, words.Short), draw.Dim
 	}
-	age := part.FindingAge(f, finding, " ")
-	if long := part.OnGPU(finding, words.Long) + age; draw.Width(long) <= w {
+	age := problem.Age(f, finding, " ")
+	if long := problem.OnGPU(finding, words.Long) + age; draw.Width(long) <= w {
 		return long, draw.Text
 	}
-	return part.ShortOf(finding, words, w-len(age)) + age, draw.Text
+	return problem.ShortOf(finding, words, w-len(age)) + age, draw.Text
 }
 
 // reasons are the findings that a heat map names: all but notes.

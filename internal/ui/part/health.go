@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -86,6 +87,38 @@ func (h Health) OfGPU(node string, g *cluster.GPU) []*cluster.Finding {
 	return found
 }
 
+// GPUMark is the mark of a GPU; the zero mark when nothing is wrong.
+func (h Health) GPUMark(node string, g *cluster.GPU) Mark {
+	if rank := h.GPURank(node, g); rank > int(cluster.Note) {
+		return Marks[cluster.Severity(rank)]
+	}
+	return Mark{Role: draw.Text}
+}
+
+// GPURank orders the GPUs of a node by how bad they are.
+func (h Health) GPURank(node string, g *cluster.GPU) int {
+	if tally.Absent(g) {
+		return int(cluster.Critical)
+	}
+	if findings := h.OfGPU(node, g); len(findings) > 0 {
+		return int(findings[0].Severity)
+	}
+	return -1
+}
+
+// SlowRole is the role for the numbers of a process that say why its GPU is slow, plain unless that lags or is idle.
+func (h Health) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role {
+	if g == nil {
+		return plain
+	}
+	for _, finding := range h.OfGPU(node, g) {
+		if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
+			return draw.Warn
+		}
+	}
+	return plain
+}
+
 // Listed are the findings of a node, or of all nodes for "", with those that were over a moment ago.
 func (h Health) Listed(node string) []cluster.Finding {
 	if node == "" {
@@ -141,13 +174,4 @@ func Since(f *cluster.Finding, now time.Time, sep string) string {
 		sep += ">"
 	}
 	return sep + draw.Age(now.Sub(f.Since))
-}
-
-// FindingAge is like Since, except that a stale node's age counts from its last report, not from when it was declared
-// stale.
-func FindingAge(f *Frame, finding *cluster.Finding, sep string) string {
-	if n := f.NodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
-		return sep + draw.Age(n.Age)
-	}
-	return Since(finding, f.Snap.At, sep)
 }

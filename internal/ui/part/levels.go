@@ -12,19 +12,25 @@ type Levels [2]float64
 // usual are the thresholds of utilization where none are set.
 var usual = Levels{60, 85}
 
+// Colors are the classic ones, which show the level of utilization.
+type Colors struct {
+	Classic              bool   // they are on
+	Levels, MemoryLevels Levels // their thresholds
+}
+
 // Level is the role of a utilization and of its bar: these, or in the classic colors those of its level.
-func (s *Scene) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	return s.leveled(util, cmp.Or(s.Levels, usual), number, bar)
+func (c Colors) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
+	return c.leveled(util, cmp.Or(c.Levels, usual), number, bar)
 }
 
 // MemoryLevel is Level for a share of the memory, which has levels only where their thresholds are set.
-func (s *Scene) MemoryLevel(percent float64, number, bar draw.Role) (draw.Role, draw.Role) {
-	return s.leveled(percent, s.MemoryLevels, number, bar)
+func (c Colors) MemoryLevel(percent float64, number, bar draw.Role) (draw.Role, draw.Role) {
+	return c.leveled(percent, c.MemoryLevels, number, bar)
 }
 
-func (s *Scene) leveled(percent float64, at Levels, number, bar draw.Role) (draw.Role, draw.Role) {
+func (c Colors) leveled(percent float64, at Levels, number, bar draw.Role) (draw.Role, draw.Role) {
 	switch {
-	case !s.Classic || percent != percent || at == Levels{}:
+	case !c.Classic || percent != percent || at == Levels{}:
 		return number, bar
 	case percent < at[0]:
 		return draw.Green, draw.BarGreen

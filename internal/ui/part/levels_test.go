@@ -12,24 +12,24 @@ func TestLevels(t *testing.T) {
 	nan := math.NaN()
 	for _, test := range []struct {
 		name           string
-		scene          Scene
+		colors         Colors
 		value          float64
 		number, memory draw.Role
 	}{
-		{"without the classic colors", Scene{Levels: Levels{1, 2}, MemoryLevels: Levels{1, 2}}, 99, draw.Text,
+		{"without the classic colors", Colors{Levels: Levels{1, 2}, MemoryLevels: Levels{1, 2}}, 99, draw.Text,
 			draw.Text},
-		{"not known", Scene{Classic: true, MemoryLevels: Levels{1, 2}}, nan, draw.Text, draw.Text},
-		{"below the usual", Scene{Classic: true}, 59.9, draw.Green, draw.Text},
-		{"at the first usual", Scene{Classic: true}, 60, draw.Yellow, draw.Text},
-		{"at the second usual", Scene{Classic: true}, 85, draw.Red, draw.Text},
-		{"below", Scene{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 9, draw.Green,
+		{"not known", Colors{Classic: true, MemoryLevels: Levels{1, 2}}, nan, draw.Text, draw.Text},
+		{"below the usual", Colors{Classic: true}, 59.9, draw.Green, draw.Text},
+		{"at the first usual", Colors{Classic: true}, 60, draw.Yellow, draw.Text},
+		{"at the second usual", Colors{Classic: true}, 85, draw.Red, draw.Text},
+		{"below", Colors{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 9, draw.Green,
 			draw.Green},
-		{"between", Scene{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 75, draw.Red,
+		{"between", Colors{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 75, draw.Red,
 			draw.Yellow},
-		{"above", Scene{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 80, draw.Red, draw.Red},
+		{"above", Colors{Classic: true, Levels: Levels{10, 75}, MemoryLevels: Levels{10, 80}}, 80, draw.Red, draw.Red},
 	} {
-		number, bar := test.scene.Level(test.value, draw.Text, draw.BarData)
-		memory, memoryBar := test.scene.MemoryLevel(test.value, draw.Text, draw.BarMem)
+		number, bar := test.colors.Level(test.value, draw.Text, draw.BarData)
+		memory, memoryBar := test.colors.MemoryLevel(test.value, draw.Text, draw.BarMem)
 		bars := map[draw.Role]draw.Role{draw.Green: draw.BarGreen, draw.Yellow: draw.BarYellow, draw.Red: draw.BarRed}
 		bars[draw.Text] = draw.BarData
 		if number != test.number || bar != bars[number] {

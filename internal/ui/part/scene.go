@@ -1,5 +1,5 @@
-// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, header, footer,
-// cells, and the sentences about problems. Package health has the words of the sentences; package part places them.
+// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, footer, cells,
+// and the marks of what is wrong. Package header has what is above them, package problem the sentences.
 //
 // Everything here draws and changes only the canvas and its memory: the same Scene always gives the same picture.
 // Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at
@@ -29,13 +29,12 @@ type Scene struct {
 	Order  []string         // the job's nodes that can be selected, as they are shown
 	Health Health
 
-	W, H                 int    // size of the terminal
-	Mine                 bool   // GPUs of other jobs are hidden
-	Classic              bool   // colors show the level of utilization
-	Levels, MemoryLevels Levels // thresholds of these colors
-	ASCII                bool   // there are ASCII glyphs only: keys are named in letters
-	MouseFree            bool   // the terminal has the mouse, to select text
-	Printed              bool   // there is no keyboard: no key is named
+	W, H int  // size of the terminal
+	Mine bool // GPUs of other jobs are hidden
+	Colors
+	ASCII     bool // there are ASCII glyphs only: keys are named in letters
+	MouseFree bool // the terminal has the mouse, to select text
+	Printed   bool // there is no keyboard: no key is named
 
 	Only     tally.Only     // the GPUs in the views of the nodes: others are hidden
 	Matching *filter.Expr   // the processes in the views of nodes and GPUs: others are hidden

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
@@ -36,7 +37,8 @@ type Options struct {
 func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
-		scene: part.Scene{Snap: snap, Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels,
+		scene: part.Scene{Snap: snap,
+			Colors:  part.Colors{Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels},
 			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
@@ -83,11 +85,11 @@ func (t *text) block(rows int, piece func(*part.Frame)) {
 }
 
 func textOverview(f *part.Frame) {
-	x := part.JobName(f, f.W)
-	f.Pieces(x, 0, part.JobTimes(f)...)
+	x := header.JobName(f, f.W)
+	f.Pieces(x, 0, header.JobTimes(f)...)
 	at := f.Snap.At.Format(time.DateTime)
 	f.Put(f.W-1-len(at), 0, at, draw.Dim)
-	part.HealthLine(f)
+	header.Problems(f)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
 	overview.New(nil).Rows(f)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -12,7 +13,7 @@ import (
 
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
-	part.Header(f, false)
+	header.Draw(f, false)
 	l, v, r := p.scope.listing(f.Scene), p.View(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
 	p.scope.drawAbove(f, r)
 	p.title(f, r, v)

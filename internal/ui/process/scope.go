@@ -8,8 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
@@ -123,7 +125,7 @@ func (x *scoping) none(f *part.Frame) (string, draw.Role) {
 	case scope == OfJob:
 		return part.NoProcessesOfJob(f), draw.Dim
 	case !tally.HasNumbers(f.Node):
-		return part.Absence(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
+		return problem.Absence(f, f.Node, f.W-3), f.Health.NodeMark(f.Node.Name).Role
 	case scope == OfGPU:
 		return part.NoProcessesOn(f, gpuOf(f.Node, x.gpu)), draw.Dim
 	}
@@ -138,12 +140,12 @@ func (x *scoping) drawAbove(f *part.Frame, r rooms) {
 	y := firstRow + 1
 	switch x.of(f.Scene) {
 	case OfGPU:
-		part.Tabs(f)
+		header.Tabs(f)
 		t := table.NewGPUs(f)
 		t.Head(f, y)
 		t.Row(f, y+1, gpuOf(f.Node, x.gpu))
 	case OfNode:
-		part.Tabs(f)
+		header.Tabs(f)
 		t := table.NewGPUs(f)
 		t.Head(f, y)
 		t.Rows(f, y+1, 0, r.above)

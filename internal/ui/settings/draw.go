@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -20,7 +21,7 @@ const (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	if f.Node != nil {
-		part.Header(f, false)
+		header.Draw(f, false)
 	} else {
 		f.Put(1, 0, "nvnodetop", draw.Strong)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // offends are the cells that a kind of finding is about.
@@ -61,7 +62,9 @@ func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, t.lay
 // bad ones come first.
 func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	if n < len(gpus) {
-		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return s.GPURank(b) - s.GPURank(a) })
+		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int {
+			return s.Health.GPURank(s.Node.Name, b) - s.Health.GPURank(s.Node.Name, a)
+		})
 	}
 	return gpus
 }
@@ -90,7 +93,7 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout) {
 	f.Number(l[colGPU], y, part.Number(g), m.Role)
 	rank(f, y, tally.Rank(f.Node, g), l, name)
 	f.Left(l[colName].X, y, l[colName].W, tally.ShortModel(g.Card.Name), name)
-	if text := part.LostText(g, findings); text != "" {
+	if text := problem.Lost(g, findings); text != "" {
 		insteadOfCells(f, y, " "+text, l)
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -161,8 +162,8 @@ func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
 		place += " "
 	}
 	for _, text := range []string{
-		place + part.OnGPU(r.Worst, words.Long), place + part.OnGPU(r.Worst, words.Short),
-		place + part.OnGPU(r.Worst, words.One), part.OnGPU(r.Worst, words.One), words.One,
+		place + problem.OnGPU(r.Worst, words.Long), place + problem.OnGPU(r.Worst, words.Short),
+		place + problem.OnGPU(r.Worst, words.One), problem.OnGPU(r.Worst, words.One), words.One,
 	} {
 		if draw.Width(text+more) <= w {
 			return text + more

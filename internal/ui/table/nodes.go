@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Nodes is the table of the job's nodes.
@@ -70,7 +71,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 				x = behind(s)
 			}
 		}
-		f.Left(x, y, f.W-1-x, part.Absence(f, n, f.W-1-x), m.Role)
+		f.Left(x, y, f.W-1-x, problem.Absence(f, n, f.W-1-x), m.Role)
 	}
 	if selected {
 		f.Select(y, 0, f.W)
@@ -80,20 +81,20 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 // health is what is wrong with a node, in w columns: of one that has failed also of when its numbers are.
 func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
 	if tally.HasNumbers(n) {
-		return part.Trouble(f, n, w)
+		return problem.Worst(f, n, w)
 	}
 	of := n.Arrived.Format(time.TimeOnly)
 	for _, text := range []string{
-		part.Absence(f, n, part.Unlimited) + ", last seen " + of, part.Trouble(f, n, part.Unlimited) + ", last seen " +
-			of,
-		part.Trouble(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of,
-		part.Trouble(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
+		problem.Absence(f, n, part.Unlimited) + ", last seen " + of,
+		problem.Worst(f, n, part.Unlimited) + ", last seen " + of,
+		problem.Worst(f, n, max(w-len(", last seen "+of), 0)) + ", last seen " + of,
+		problem.Worst(f, n, max(w-len(", seen "+of), 0)) + ", seen " + of,
 	} {
 		if draw.Width(text) <= w && !strings.Contains(text, "…") && !strings.HasPrefix(text, ",") {
 			return text
 		}
 	}
-	return part.Absence(f, n, w)
+	return problem.Absence(f, n, w)
 }
 
 // Sum draws the sum over all nodes that report in row y, under that name.

@@ -66,7 +66,7 @@ func processRow(f *part.Frame, y int, p *tally.Process, l layout) {
 	}
 	onGPU(f, y, f.Node, p, l, text, dim)
 	onHost(f, y, f.Node, p, l, text, dim, false)
-	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.SlowRole(f.Node.Name, p.On, text),
+	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.Health.SlowRole(f.Node.Name, p.On, text),
 		known(p.CPUPercent, draw.Whole))
 	command(f, y, p.Process, l, text)
 }
@@ -80,7 +80,7 @@ func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, te
 	f.Number(l[colGPU], y, number, text)
 	f.Text(l[colType], y, p.Type, dim)
 	rank(f, y, p.Rank, l, text)
-	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), f.SlowRole(n.Name, p.On, text))
+	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), f.Health.SlowRole(n.Name, p.On, text))
 }
 
 // onHost writes what is known of a process without its GPU.

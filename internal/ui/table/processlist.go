@@ -111,7 +111,7 @@ func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.R
 	l := t.layout
 	onGPU(f, y, r.Node, &r.Process, l, text, dim)
 	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
-	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.SlowRole(r.Node.Name, r.On, text),
+	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.Health.SlowRole(r.Node.Name, r.On, text),
 		known(r.CPUPercent, draw.Whole))
 }
 

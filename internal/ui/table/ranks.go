@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 var rankColumns = of(&rows.Processes, []column{
@@ -55,12 +56,12 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 // Row draws one row in row y.
 func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 	l := t.layout
-	m := part.RankMark(f.Scene, r)
+	m := problem.RankMark(f.Scene, r)
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 	}
 	f.Put(1, y, m.Glyph, m.Role)
-	role := part.RankRole(f.Scene, r)
+	role := problem.RankRole(f.Scene, r)
 	t.place(f, y, r, role)
 	if r.Process != nil {
 		t.process(f, y, r)
@@ -69,7 +70,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 		}
 	} else {
 		x := l[colGPU].X + l[colGPU].W + 2
-		f.Left(x, y, f.W-1-x, part.RankWords(f, r, f.W-1-x), role)
+		f.Left(x, y, f.W-1-x, problem.RankWords(f, r, f.W-1-x), role)
 	}
 	if selected {
 		f.Select(y, 0, f.W)
@@ -104,7 +105,7 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 // process writes the numbers of a process.
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := t.layout, r.Process
-	slow := f.SlowRole(r.Node, r.GPU, draw.Text)
+	slow := f.Health.SlowRole(r.Node, r.GPU, draw.Text)
 	f.Number(l[colPID], y, strconv.Itoa(p.PID), draw.Text)
 	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
 	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))

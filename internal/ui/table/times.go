@@ -6,6 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Times is the table of the job's nodes over time.
@@ -52,15 +53,15 @@ func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
 	outer, standsOut := f.Gauge.OuterNow(f.Own(n))
 	if !tally.HasNumbers(n) || !outer.Known() {
 		f.Right(l[colMean].X, y, l[colMean].W, "–", draw.Dim)
-		f.Text(s, y, part.Absence(f, n, s.W), role)
+		f.Text(s, y, problem.Absence(f, n, s.W), role)
 		return
 	}
 	number := draw.Text
 	if n.State == cluster.NodeStale {
 		number = draw.Dim
 	}
-	f.Number(l[colMean], y, part.Summed(outer, f.GaugeUnit()), f.SlowRole(n.Name, outer.GPU, number))
-	text := part.Trouble(f, n, s.W)
+	f.Number(l[colMean], y, part.Summed(outer, f.GaugeUnit()), f.Health.SlowRole(n.Name, outer.GPU, number))
+	text := problem.Worst(f, n, s.W)
 	if text == "" && standsOut {
 		text, role = part.GPUNumber(outer.GPU), draw.Dim
 	}

@@ -1,4 +1,4 @@
-package part
+package problem
 
 import (
 	"strconv"
@@ -10,10 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Trouble is the worst problem of a node, in w columns.
-func Trouble(f *Frame, n *cluster.Node, w int) string {
+// Worst is the worst problem of a node, in w columns.
+func Worst(f *part.Frame, n *cluster.Node, w int) string {
 	findings := f.Health.ByNode[n.Name]
 	if len(findings) == 0 || findings[0].Severity == cluster.Note {
 		if n.State == cluster.NodeStale {
@@ -31,9 +32,9 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 	if worst.Kind == cluster.KindStale { // "not responding 48s"
 		sep = " "
 	}
-	age := FindingAge(f, worst, " ")
+	age := Age(f, worst, " ")
 	words := f.Say(worst)
-	long := OnGPU(worst, words.Long) + FindingAge(f, worst, sep)
+	long := OnGPU(worst, words.Long) + Age(f, worst, sep)
 	rest := ""
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)
@@ -50,8 +51,8 @@ func Trouble(f *Frame, n *cluster.Node, w int) string {
 }
 
 // Absence is the reason why a node has no numbers.
-func Absence(f *Frame, n *cluster.Node, w int) string {
-	text := Trouble(f, n, w)
+func Absence(f *part.Frame, n *cluster.Node, w int) string {
+	text := Worst(f, n, w)
 	if text == "" {
 		switch {
 		case n.Failure != nil:
@@ -68,11 +69,28 @@ func Absence(f *Frame, n *cluster.Node, w int) string {
 	return text
 }
 
-// XidText is an Xid in plain words.
-func XidText(x cluster.Xid) string { return xid.Of(x.Code).Name }
+// Retry says when a node is tried again: "retry in 14s".
+func Retry(f *part.Frame, n *cluster.Node) string {
+	if n.RetryAt.IsZero() || !n.RetryAt.After(f.Snap.At) {
+		return ""
+	}
+	return "retry in " + draw.Age(n.RetryAt.Sub(f.Snap.At).Round(time.Second))
+}
 
-// LostText says why a GPU is lost and since when; "" for one that is not. No old number stays.
-func LostText(g *cluster.GPU, findings []*cluster.Finding) string {
+// Age is like part.Since, except that a stale node's age counts from its last report, not from when it was declared
+// stale.
+func Age(f *part.Frame, finding *cluster.Finding, sep string) string {
+	if n := f.NodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
+		return sep + draw.Age(n.Age)
+	}
+	return part.Since(finding, f.Snap.At, sep)
+}
+
+// Xid is an Xid in plain words.
+func Xid(x cluster.Xid) string { return xid.Of(x.Code).Name }
+
+// Lost says why a GPU is lost and since when; "" for one that is not. No old number stays.
+func Lost(g *cluster.GPU, findings []*cluster.Finding) string {
 	words := tally.Lost(g)
 	if words == "" {
 		return ""

@@ -1,16 +1,16 @@
-package part
+package header
 
 import (
 	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Tabs draws the rule of row 2 with the job's nodes in it. Its ends have the marks of the nodes that are not there.
-func Tabs(f *Frame) {
+func Tabs(f *part.Frame) {
 	const longest = 24
 	f.Fill(0, 2, f.W, '─', draw.Faint)
 	tabs := make([]labeled, len(f.Job.Nodes))
@@ -22,7 +22,7 @@ func Tabs(f *Frame) {
 
 // GPUTabs draws the rule of row 2 with GPUs of the selected node in it and the node's name at its end. at: the current
 // one, -1: none.
-func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
+func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	const y, longest = 2, 24
 	f.Fill(0, y, f.W, '─', draw.Faint)
 	name := draw.ClipMiddle(f.Node.Name, min(longest, f.W/3))
@@ -32,9 +32,9 @@ func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
 	// where not all fit, a number alone looks like how many there are more
 	for _, long := range []bool{true, false, true} {
 		for i, g := range gpus {
-			tabs[i] = labeled{GPUNumber(g), GPUMark(f, g), f.GPURank(g)}
+			tabs[i] = labeled{part.GPUNumber(g), f.Health.GPUMark(f.Node.Name, g), f.Health.GPURank(f.Node.Name, g)}
 			if !long && i != at {
-				tabs[i].text = Number(g)
+				tabs[i].text = part.Number(g)
 			}
 		}
 		if all, _ := tabWidths(tabs); all <= end-4 {
@@ -44,31 +44,10 @@ func GPUTabs(f *Frame, gpus []*cluster.GPU, at int) {
 	tabRow(f, tabs, at, end)
 }
 
-// GPUMark is the mark of a GPU of the selected node.
-func GPUMark(f *Frame, g *cluster.GPU) Mark {
-	switch rank := f.GPURank(g); {
-	case rank > int(cluster.Note):
-		return Marks[cluster.Severity(rank)]
-	default:
-		return Mark{Role: draw.Text}
-	}
-}
-
-// GPURank orders GPUs of the selected node by how bad they are.
-func (s *Scene) GPURank(g *cluster.GPU) int {
-	if tally.Absent(g) {
-		return int(cluster.Critical)
-	}
-	if findings := s.Health.OfGPU(s.Node.Name, g); len(findings) > 0 {
-		return int(findings[0].Severity)
-	}
-	return -1
-}
-
 // labeled is a tab: its text, and the mark and rank of what it stands for.
 type labeled struct {
 	text string
-	mark Mark
+	mark part.Mark
 	rank int
 }
 
@@ -82,7 +61,7 @@ func tabWidths(tabs []labeled) (all, widest int) {
 }
 
 // tabRow draws tabs into the rule of row 2, up to column end: those around the current one.
-func tabRow(f *Frame, tabs []labeled, at, end int) {
+func tabRow(f *part.Frame, tabs []labeled, at, end int) {
 	const y, ends = 2, 12 // room for "‹1000 ✗▲ "
 	n := len(tabs)
 	if all, per := tabWidths(tabs); all > end-4 {
@@ -103,20 +82,20 @@ func tabRow(f *Frame, tabs []labeled, at, end int) {
 }
 
 // hidden counts tabs that are not shown, with the marks of those in trouble.
-func hidden(count string, tabs []labeled) []Piece {
-	pieces := []Piece{Dim(count + " ")}
+func hidden(count string, tabs []labeled) []part.Piece {
+	pieces := []part.Piece{part.Dim(count + " ")}
 	for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {
 		if slices.ContainsFunc(tabs, func(t labeled) bool { return t.rank == int(severity) }) {
-			pieces = append(pieces, Piece{Marks[severity].Glyph, Marks[severity].Role})
+			pieces = append(pieces, part.Piece{Text: part.Marks[severity].Glyph, Role: part.Marks[severity].Role})
 		}
 	}
 	if len(pieces) > 1 {
-		pieces = append(pieces, Dim(" "))
+		pieces = append(pieces, part.Dim(" "))
 	}
 	return pieces
 }
 
-func tab(f *Frame, x, y int, name string, m Mark, current bool) int {
+func tab(f *part.Frame, x, y int, name string, m part.Mark, current bool) int {
 	role, glyphRole := draw.Dim, m.Role
 	if current {
 		role, glyphRole = draw.Tab, draw.Tab

@@ -1,4 +1,4 @@
-package part
+package problem
 
 import (
 	"strconv"
@@ -6,30 +6,31 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, else of
 // the node.
-func RankMark(s *Scene, r *tally.RankRow) Mark {
+func RankMark(s *part.Scene, r *tally.RankRow) part.Mark {
 	switch r.State {
 	case tally.RankGone:
-		return Marks[cluster.Critical]
+		return part.Marks[cluster.Critical]
 	case tally.RankUnseen:
-		return Marks[cluster.Warning]
+		return part.Marks[cluster.Warning]
 	}
 	if r.GPU != nil {
 		if findings := s.Health.OfGPU(r.Node, r.GPU); len(findings) > 0 && findings[0].Severity > cluster.Note {
-			return Marks[findings[0].Severity]
+			return part.Marks[findings[0].Severity]
 		}
 	}
 	if r.State == tally.RankUnknown && r.Node != "" {
 		return s.Health.NodeMark(r.Node)
 	}
-	return Mark{}
+	return part.Mark{}
 }
 
 // RankRole is the role for the rank and its place: that of its mark, unless only its node does not report.
-func RankRole(s *Scene, r *tally.RankRow) draw.Role {
+func RankRole(s *part.Scene, r *tally.RankRow) draw.Role {
 	m := RankMark(s, r)
 	switch {
 	case r.State == tally.RankUnknown && (r.GPU == nil || s.NodeOf(r.Node).State != cluster.NodeReporting):
@@ -40,21 +41,8 @@ func RankRole(s *Scene, r *tally.RankRow) draw.Role {
 	return m.Role
 }
 
-// SlowRole is the role for the numbers of a process that say why its GPU is slow, plain unless that lags or is idle.
-func (s *Scene) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role {
-	if g == nil {
-		return plain
-	}
-	for _, finding := range s.Health.OfGPU(node, g) {
-		if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
-			return draw.Warn
-		}
-	}
-	return plain
-}
-
 // RankWords say in place of the process why there is none, in w columns.
-func RankWords(f *Frame, r *tally.RankRow, w int) string {
+func RankWords(f *part.Frame, r *tally.RankRow, w int) string {
 	name, seen := rankName(r), ""
 	if !r.LastSeen.IsZero() {
 		seen = ", last seen " + draw.Age(f.Snap.At.Sub(r.LastSeen)) + " ago"
@@ -91,12 +79,12 @@ func rankName(r *tally.RankRow) string {
 }
 
 // silence says why a node does not list the processes on a GPU; nil: on some GPU.
-func silence(f *Frame, n *cluster.Node, g *cluster.GPU) string {
+func silence(f *part.Frame, n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case n.State == cluster.NodeStale:
 		return "node not responding"
 	case n.State != cluster.NodeReporting:
-		return Absence(f, n, Unlimited)
+		return Absence(f, n, part.Unlimited)
 	case g != nil && tally.Lost(g) != "":
 		return "its GPU is lost"
 	case g != nil && g.Hung():

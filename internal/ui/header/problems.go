@@ -1,4 +1,4 @@
-package part
+package header
 
 import (
 	"slices"
@@ -9,10 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// HealthLine draws row 1: the problems, worst first, and how many GPUs and nodes report.
-func HealthLine(f *Frame) {
+// Problems draws row 1: the problems, worst first, and how many GPUs and nodes report.
+func Problems(f *part.Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
 	groups := groups(f.Job.Findings)
@@ -35,7 +37,7 @@ func HealthLine(f *Frame) {
 		}
 		more := ""
 		if left := groups[i+1:]; len(left) > 0 {
-			more = f.unnamed(left)
+			more = unnamed(f.Scene, left)
 		}
 		texts := groupTexts(f, g)
 		if i > 0 { // all but the worst are named or counted among the rest
@@ -46,11 +48,11 @@ func HealthLine(f *Frame) {
 			text = fitting(texts, end-x-g.frame())
 		}
 		if text == "" {
-			f.Put(x, 1, fitting([]string{f.unnamed(groups[i:]), "+" + strconv.Itoa(problems(groups[i:]))}, end-x),
+			f.Put(x, 1, fitting([]string{unnamed(f.Scene, groups[i:]), "+" + strconv.Itoa(problems(groups[i:]))}, end-x),
 				draw.Dim)
 			return
 		}
-		m := Marks[g.severity]
+		m := part.Marks[g.severity]
 		if g.severity == cluster.Critical {
 			x = f.Put(x, 1, " "+m.Glyph+" "+text+" ", draw.CritFill) + 2
 		} else {
@@ -63,7 +65,7 @@ func HealthLine(f *Frame) {
 }
 
 // unnamed counts the problems without room, with the key that shows them.
-func (s *Scene) unnamed(groups []group) string {
+func unnamed(s *part.Scene, groups []group) string {
 	text := "+" + strconv.Itoa(problems(groups)) + " more"
 	if !s.Printed {
 		text += " (!)"
@@ -83,7 +85,7 @@ func fitting(wordings []string, w int) string {
 
 // slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those
 // of its last answer.
-func slurmAway(f *Frame, x, end int, wordings ...string) int {
+func slurmAway(f *part.Frame, x, end int, wordings ...string) int {
 	from := ""
 	if at := f.Snap.Discovery.Answered; !at.IsZero() {
 		from = ", job list from " + at.Format(time.TimeOnly)
@@ -100,7 +102,7 @@ func slurmAway(f *Frame, x, end int, wordings ...string) int {
 }
 
 // verdict is row 1 without a problem: "32 GPUs OK" if every GPU has said so, otherwise the reason for doubt.
-func verdict(f *Frame) string {
+func verdict(f *part.Frame) string {
 	j := f.Job
 	if j.Reporting < len(j.Nodes) {
 		return ""
@@ -113,13 +115,13 @@ func verdict(f *Frame) string {
 	case j.GPUs == 0:
 		return "no GPUs known for this job yet"
 	case j.GPUsSeen != j.GPUs:
-		return strconv.Itoa(j.GPUsSeen) + " of " + Plural(j.GPUs, "GPU reports", "GPUs report")
+		return strconv.Itoa(j.GPUsSeen) + " of " + part.Plural(j.GPUs, "GPU reports", "GPUs report")
 	case p.Mute > 0:
-		return Plural(p.Mute, "GPU reports", "GPUs report") + " no metrics"
+		return part.Plural(p.Mute, "GPU reports", "GPUs report") + " no metrics"
 	case cleared > 0:
-		return Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
+		return part.Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
-		return well(f, Plural(j.GPUs, "GPU", "GPUs")) +
+		return well(f, part.Plural(j.GPUs, "GPU", "GPUs")) +
 			" (every GPU on these nodes; SLURM does not say which belong to this job)"
 	case j.GPUs == 1:
 		return well(f, "GPU")
@@ -129,15 +131,15 @@ func verdict(f *Frame) string {
 
 // well says that GPUs are OK. What is printed before each kind of problem can have been found says that they report,
 // and no more.
-func well(f *Frame, gpus string) string {
+func well(f *part.Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
 		return gpus + " OK"
 	}
-	return Plural(f.Job.GPUs, "GPU reports", "GPUs report")
+	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report")
 }
 
 // lastCleared counts the warnings and errors that were over a moment ago, and says how long ago the last one was.
-func lastCleared(f *Frame) (n int, ago time.Duration) {
+func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	for i := range f.Job.Findings {
 		if finding := &f.Job.Findings[i]; !finding.Holds() && finding.Severity >= cluster.Warning {
 			if since := f.Snap.At.Sub(finding.Over); n == 0 || since < ago {
@@ -150,14 +152,15 @@ func lastCleared(f *Frame) (n int, ago time.Duration) {
 }
 
 // reporting says how much of the job reports. Without a GPU that is known, or with one node, half of that says nothing.
-func reporting(f *Frame) string {
+func reporting(f *part.Frame) string {
 	j := f.Job
-	gpus, nodes := " of "+Plural(j.GPUs, "GPU", "GPUs"), " of "+Plural(len(j.Nodes), "node", "nodes")+" reporting"
+	gpus := " of " + part.Plural(j.GPUs, "GPU", "GPUs")
+	nodes := " of " + part.Plural(len(j.Nodes), "node", "nodes") + " reporting"
 	switch {
 	case f.W < 100 && j.GPUs > 0:
-		return strconv.Itoa(j.GPUsSeen) + "/" + Plural(j.GPUs, "GPU", "GPUs") + " "
+		return strconv.Itoa(j.GPUsSeen) + "/" + part.Plural(j.GPUs, "GPU", "GPUs") + " "
 	case f.W < 100:
-		return strconv.Itoa(j.Reporting) + "/" + Plural(len(j.Nodes), "node", "nodes") + " "
+		return strconv.Itoa(j.Reporting) + "/" + part.Plural(len(j.Nodes), "node", "nodes") + " "
 	case j.GPUs == 0:
 		return strconv.Itoa(j.Reporting) + nodes + " "
 	case len(j.Nodes) == 1:
@@ -226,7 +229,7 @@ const (
 )
 
 // groupTexts are the wordings of a group, the longest first: one is named, several are counted.
-func groupTexts(f *Frame, g group) []string {
+func groupTexts(f *part.Frame, g group) []string {
 	switch {
 	case g.count > 1:
 		return []string{strconv.Itoa(g.count) + " " + g.label.Many}
@@ -234,9 +237,9 @@ func groupTexts(f *Frame, g group) []string {
 		return []string{g.label.One}
 	}
 	name := f.NodeName(g.first.Node, rowName) + " "
-	texts := []string{name + OnGPU(g.first, g.label.One), g.label.One}
+	texts := []string{name + problem.OnGPU(g.first, g.label.One), g.label.One}
 	if g.first.Kind == cluster.KindLag { // by how much matters as much as which
-		texts = append([]string{name + OnGPU(g.first, f.Say(g.first).Short)}, texts...)
+		texts = append([]string{name + problem.OnGPU(g.first, f.Say(g.first).Short)}, texts...)
 	}
 	return texts
 }

@@ -1,4 +1,6 @@
-package part
+// Package problem writes what is wrong with nodes, GPUs and ranks: in sentences with hints, and the worst of it in the
+// room of a cell. The words come from package say; this package places them.
+package problem
 
 import (
 	"strconv"
@@ -6,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // sentenceWide is the width from which a hint stands behind its sentence when both fit, sentenceBeside the one from
@@ -17,17 +20,17 @@ const (
 
 // Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the
 // last. GPUs of a node that have the same problem share a sentence.
-func Sentences(f *Frame, y, end int, findings []cluster.Finding) int {
+func Sentences(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return sentences(f, y, end, whereWide(f), findings)
 }
 
 // SentencesHere is Sentences on a page about the GPU of the findings, which does not repeat the place.
-func SentencesHere(f *Frame, y, end int, findings []cluster.Finding) int {
+func SentencesHere(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return sentences(f, y, end, 0, findings)
 }
 
 // sentences writes findings with so many columns for their place.
-func sentences(f *Frame, y, end, where int, findings []cluster.Finding) int {
+func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int {
 	all := Alike(findings)
 	for i := range all {
 		finding, words := all[i].Say(f)
@@ -60,14 +63,14 @@ func sentences(f *Frame, y, end, where int, findings []cluster.Finding) int {
 }
 
 // SentenceRows is how many rows Sentence takes.
-func SentenceRows(f *Frame, finding *cluster.Finding) int {
+func SentenceRows(f *part.Frame, finding *cluster.Finding) int {
 	lines := sentenceLines(f, whereWide(f), f.Say(finding))
 	return lines[len(lines)-1].row + 1
 }
 
 // Sentence writes a finding from row y on, without its first skip lines, as far as there are rows, and returns the row
 // below.
-func Sentence(f *Frame, y, skip int, finding *cluster.Finding) int {
+func Sentence(f *part.Frame, y, skip int, finding *cluster.Finding) int {
 	lines := sentenceLines(f, whereWide(f), f.Say(finding))
 	skip = min(skip, len(lines)-1)
 	lines = lines[skip:]
@@ -127,10 +130,10 @@ func inOneLine(words say.Words, w int) string {
 }
 
 // sentence writes one finding: glyph, age, place and words.
-func sentence(f *Frame, y, where int, finding *cluster.Finding, lines []line) {
-	m := MarkOf(finding)
+func sentence(f *part.Frame, y, where int, finding *cluster.Finding, lines []line) {
+	m := part.MarkOf(finding)
 	f.Put(1, y, m.Glyph, m.Role)
-	f.Right(2, y, 6, Since(finding, f.Snap.At, ""), draw.Dim)
+	f.Right(2, y, 6, part.Since(finding, f.Snap.At, ""), draw.Dim)
 	gpu, role := gpuOf(finding), draw.Text
 	if gpu != "" {
 		gpu = " " + gpu
@@ -154,7 +157,7 @@ func sentence(f *Frame, y, where int, finding *cluster.Finding, lines []line) {
 }
 
 // whereWide is the room for the node and the GPU of a sentence.
-func whereWide(f *Frame) int {
+func whereWide(f *part.Frame) int {
 	if f.W >= 120 {
 		return 16
 	}
@@ -178,7 +181,7 @@ type line struct {
 
 // sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or
 // behind where both fit.
-func sentenceLines(f *Frame, where int, finding say.Words) []line {
+func sentenceLines(f *part.Frame, where int, finding say.Words) []line {
 	at, top := sentenceText(where), 0
 	if where > 0 && f.W < sentenceBeside { // below its place
 		at, top = 3, 1
@@ -208,17 +211,17 @@ var leftNames = []struct {
 }{
 	{cluster.Critical, "error", "errors"}, {cluster.Warning, "warning", "warnings"},
 	{cluster.Waiting, "connecting", "connecting"},
-	{cluster.Note, "note", "notes"}, {Over, "cleared", "cleared"},
+	{cluster.Note, "note", "notes"}, {part.Over, "cleared", "cleared"},
 }
 
 // left says how many findings there was no room for.
 func left(findings []cluster.Finding) string {
-	counts := BySeverity(findings)
+	counts := part.BySeverity(findings)
 	s := "+" + strconv.Itoa(len(findings)) + " more"
 	sep := ": "
 	for _, c := range leftNames {
 		if n := counts[c.severity]; n > 0 {
-			s += sep + Plural(n, c.one, c.many)
+			s += sep + part.Plural(n, c.one, c.many)
 			sep = ", "
 		}
 	}

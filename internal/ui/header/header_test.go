@@ -1,4 +1,4 @@
-package part
+package header
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 func TestJobTimes(t *testing.T) {
@@ -28,7 +29,7 @@ func TestJobTimes(t *testing.T) {
 		{stopped, 130, "suspended"},
 		{cluster.Job{}, 130, ""},
 	} {
-		f := &Frame{Scene: &Scene{Snap: &cluster.Snapshot{At: now}, Job: &cluster.JobView{Job: test.job},
+		f := &part.Frame{Scene: &part.Scene{Snap: &cluster.Snapshot{At: now}, Job: &cluster.JobView{Job: test.job},
 			W: test.width}}
 		var got strings.Builder
 		for _, piece := range JobTimes(f) {

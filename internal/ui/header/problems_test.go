@@ -1,4 +1,4 @@
-package part
+package header
 
 import (
 	"strconv"
@@ -13,26 +13,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Where there is no room for its line, what is over is no error that is left out.
-func TestLeft(t *testing.T) {
-	findings := []cluster.Finding{
-		{Severity: cluster.Critical, Over: time.Unix(1, 0)}, {Severity: cluster.Critical}, {Severity: cluster.Warning},
-		{Severity: cluster.Warning}, {},
-	}
-	for n, want := range map[int]string{2: "+2 more: 1 error, 1 cleared  (!)",
-		5: "+5 more: 1 error, 2 warnings, 1 note, 1 cleared  (!)"} {
-		if got := left(findings[:n]); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // sceneOf is a wide scene of a job of two nodes with these findings.
-func sceneOf(findings ...cluster.Finding) *Frame {
-	s := &Scene{Snap: &cluster.Snapshot{At: time.Unix(1000, 0), Nodes: map[string]*cluster.Node{}}, W: 200, H: 50,
-		Memory: &Memory{}}
+func sceneOf(findings ...cluster.Finding) *part.Frame {
+	s := &part.Scene{Snap: &cluster.Snapshot{At: time.Unix(1000, 0), Nodes: map[string]*cluster.Node{}}, W: 200, H: 50,
+		Memory: &part.Memory{}}
 	job := cluster.JobView{Job: cluster.Job{ID: "1", Nodes: []string{"gpu-n01", "gpu-n02"}}, Findings: findings,
 		Reporting: 2, GPUs: 4, GPUsSeen: 4}
 	job.Minors = map[string][]int{}
@@ -47,12 +34,12 @@ func sceneOf(findings ...cluster.Finding) *Frame {
 	}
 	s.Snap.Jobs = []cluster.JobView{job}
 	s.SetJob(0)
-	return &Frame{Canvas: draw.New(s.W, s.H), Scene: s}
+	return &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s}
 }
 
 // rowOf is row 1 of a frame.
-func rowOf(f *Frame) string {
-	HealthLine(f)
+func rowOf(f *part.Frame) string {
+	Problems(f)
 	return strings.TrimSpace(strings.Split(string(draw.NewTheme(colorprofile.NoTTY, false, false).Encode(nil,
 		f.Canvas)), "\n")[1])
 }
@@ -106,8 +93,8 @@ func TestRow1Names(t *testing.T) {
 			t.Errorf("a name in a narrow terminal: %q", row)
 		}
 	}
-	counts := map[cluster.Severity]int{cluster.Critical: 1, cluster.Warning: 2, cluster.Note: 1, Over: 1}
-	if diff := cmp.Diff(counts, BySeverity([]cluster.Finding{lost, thermal, slow, over, {}})); diff != "" {
+	counts := map[cluster.Severity]int{cluster.Critical: 1, cluster.Warning: 2, cluster.Note: 1, part.Over: 1}
+	if diff := cmp.Diff(counts, part.BySeverity([]cluster.Finding{lost, thermal, slow, over, {}})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -119,35 +106,35 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 	notChecked := []cluster.NotChecked{{Kind: cluster.KindLag, Takes: time.Minute}}
 	for _, test := range []struct {
 		name   string
-		change func(f *Frame)
+		change func(f *part.Frame)
 		want   string
 	}{
-		{"all is well", func(*Frame) {}, "4 GPUs OK"},
-		{"one GPU", func(f *Frame) { f.Job.GPUs, f.Job.GPUsSeen = 1, 1 }, "GPU OK"},
-		{"a note", func(f *Frame) { f.Job.Findings = []cluster.Finding{{Kind: cluster.KindOldDriver}} }, "4 GPUs OK"},
-		{"one is not seen", func(f *Frame) { f.Job.GPUsSeen = 3 }, "3 of 4 GPUs report"},
-		{"more are seen than were given", func(f *Frame) { f.Job.GPUsSeen = 5 }, "5 of 4 GPUs report"},
-		{"a node does not report", func(f *Frame) { f.Job.Reporting = 1 }, ""},
-		{"no numbers", func(f *Frame) { f.NodeOf("gpu-n02").GPUs[1].Values = metric.Values{} },
+		{"all is well", func(*part.Frame) {}, "4 GPUs OK"},
+		{"one GPU", func(f *part.Frame) { f.Job.GPUs, f.Job.GPUsSeen = 1, 1 }, "GPU OK"},
+		{"a note", func(f *part.Frame) { f.Job.Findings = []cluster.Finding{{Kind: cluster.KindOldDriver}} }, "4 GPUs OK"},
+		{"one is not seen", func(f *part.Frame) { f.Job.GPUsSeen = 3 }, "3 of 4 GPUs report"},
+		{"more are seen than were given", func(f *part.Frame) { f.Job.GPUsSeen = 5 }, "5 of 4 GPUs report"},
+		{"a node does not report", func(f *part.Frame) { f.Job.Reporting = 1 }, ""},
+		{"no numbers", func(f *part.Frame) { f.NodeOf("gpu-n02").GPUs[1].Values = metric.Values{} },
 			"1 GPU reports no metrics"},
-		{"a moment ago", func(f *Frame) { f.Job.Findings = []cluster.Finding{over} }, "1 problem cleared 4s ago"},
-		{"no GPUs", func(f *Frame) {
+		{"a moment ago", func(f *part.Frame) { f.Job.Findings = []cluster.Finding{over} }, "1 problem cleared 4s ago"},
+		{"no GPUs", func(f *part.Frame) {
 			f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, map[string][]int{"gpu-n01": {}, "gpu-n02": {}}
 		}, "this job has no GPUs"},
-		{"no GPUs yet", func(f *Frame) { f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, nil },
+		{"no GPUs yet", func(f *part.Frame) { f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, nil },
 			"no GPUs known for this job yet"},
-		{"which are not told", func(f *Frame) { f.Job.Minors = nil },
+		{"which are not told", func(f *part.Frame) { f.Job.Minors = nil },
 			"4 GPUs OK (every GPU on these nodes; SLURM does not say which belong to this job)"},
-		{"printed, before all is checked", func(f *Frame) { f.Printed, f.Snap.NotChecked = true, notChecked },
+		{"printed, before all is checked", func(f *part.Frame) { f.Printed, f.Snap.NotChecked = true, notChecked },
 			"4 GPUs report"},
-		{"one GPU, printed", func(f *Frame) {
+		{"one GPU, printed", func(f *part.Frame) {
 			f.Printed, f.Snap.NotChecked, f.Job.GPUs, f.Job.GPUsSeen = true,
 				notChecked, 1, 1
 		}, "1 GPU reports"},
-		{"printed, when all is checked", func(f *Frame) { f.Printed = true }, "4 GPUs OK"},
-		{"on the screen, before all is checked", func(f *Frame) { f.Snap.NotChecked = notChecked }, "4 GPUs OK"},
-		{"from --nodes", func(f *Frame) { f.Job.ID, f.Job.Minors = "", nil }, "4 GPUs OK"},
-		{"SLURM is away", func(f *Frame) {
+		{"printed, when all is checked", func(f *part.Frame) { f.Printed = true }, "4 GPUs OK"},
+		{"on the screen, before all is checked", func(f *part.Frame) { f.Snap.NotChecked = notChecked }, "4 GPUs OK"},
+		{"from --nodes", func(f *part.Frame) { f.Job.ID, f.Job.Minors = "", nil }, "4 GPUs OK"},
+		{"SLURM is away", func(f *part.Frame) {
 			f.Snap.Discovery.Failure = &reach.Failure{Short: "squeue failed"}
 		}, "▲ squeue failed"},
 	} {
@@ -156,51 +143,6 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 		row, _, _ := strings.Cut(rowOf(f), "     ")
 		if row = strings.TrimSpace(row); row != test.want && (test.want != "" || !strings.HasSuffix(row, "reporting")) {
 			t.Errorf("%s: got %q, want %q", test.name, row, test.want)
-		}
-	}
-}
-
-// The same problem on several GPUs of a node is one sentence.
-func TestAlike(t *testing.T) {
-	of := func(kind cluster.Kind, gpu int) cluster.Finding {
-		return cluster.Finding{Kind: kind, Severity: cluster.Warning, Node: "gpu-n01", GPU: gpu, Key: strconv.Itoa(gpu),
-			Since: time.Unix(900-int64(gpu), 0)}
-	}
-	f := sceneOf(of(cluster.KindThermal, 1), of(cluster.KindECC, 1), of(cluster.KindThermal, 0))
-	for i, celsius := range []float64{87, 88} {
-		f.NodeOf("gpu-n01").GPUs[i].Values.Set(metric.Temperature, celsius)
-	}
-	all := Alike(f.Job.Findings)
-	if len(all) != 2 {
-		t.Fatalf("%d sentences", len(all))
-	}
-	finding, words := all[0].Say(f)
-	if words.Sentence != "2 GPUs throttled: GPU0 87°C, GPU1 88°C." || finding.GPU >= 0 || words.Hint == "" ||
-		!finding.Since.Equal(time.Unix(899, 0)) {
-		t.Errorf("%q, since %v, → %q", words.Sentence, finding.Since, words.Hint)
-	}
-	if finding, _ := all[1].Say(f); finding.GPU != 1 {
-		t.Errorf("the other is of GPU %d", finding.GPU)
-	}
-}
-
-// A narrow column has a shorter wording, never half a word.
-func TestTroubleInNarrowColumns(t *testing.T) {
-	lag := cluster.Finding{Kind: cluster.KindLag, Severity: cluster.Warning, Since: time.Unix(900, 0), Node: "gpu-n01",
-		GPU: 1, Key: "1"}
-	hot := cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Since: time.Unix(900, 0),
-		Node: "gpu-n01", GPU: 0, Key: "0"}
-	refused := cluster.Finding{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical,
-		Since: time.Unix(900, 0), Node: "gpu-n02", GPU: -1}
-	f := sceneOf(refused, lag, hot)
-	f.NodeOf("gpu-n02").Failure = &reach.Failure{Class: reach.ClassAdopt, Short: "login refused",
-		Detail: "pam_slurm_adopt"}
-	for node, want := range map[string]map[int]string{"gpu-n01": {14: "GPU1 lags +1", 8: "lags +1"},
-		"gpu-n02": {15: "login refused", 13: "login refused"}} {
-		for w, text := range want {
-			if got := Trouble(f, f.NodeOf(node), w); got != text {
-				t.Errorf("%s in %d columns: %q, want %q", node, w, got, text)
-			}
 		}
 	}
 }

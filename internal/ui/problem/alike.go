@@ -1,4 +1,4 @@
-package part
+package problem
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one.
@@ -44,7 +45,7 @@ func Members(all []Likes) []cluster.Finding {
 
 // Say returns the finding that a sentence is about, and its words. Of several it is one about the node, as old as the
 // oldest.
-func (l Likes) Say(f *Frame) (*cluster.Finding, say.Words) {
+func (l Likes) Say(f *part.Frame) (*cluster.Finding, say.Words) {
 	first := l[0]
 	words := f.Say(first)
 	if len(l) == 1 {

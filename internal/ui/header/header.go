@@ -1,0 +1,155 @@
+// Package header draws what is above each page: the job and its times in row 0, its problems in row 1, and tabs in row
+// 2.
+package header
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Draw draws rows 0 and 1. withNode adds the place of the selected node among the job's.
+func Draw(f *part.Frame, withNode bool) { header(f, withNode, keys.Job.Key, keys.Node.Key) }
+
+// DrawGPU draws rows 0 and 1 of a page whose arrows change the GPU and the node.
+func DrawGPU(f *part.Frame) { header(f, true, "", keys.NodeDown.Key) }
+
+// Title draws row 0 of a page that is about no job: whose jobs, and where.
+func Title(f *part.Frame) {
+	d := &f.Snap.Discovery
+	x := f.Put(1, 0, "nvnodetop", draw.Strong)
+	at := now(f)
+	start := f.W - part.Width(at)
+	if who := strings.Trim(d.User+" on "+d.Host, " "); d.User != "" && d.Host != "" {
+		f.Left(x+2, 0, start-x-3, who, draw.Dim)
+	}
+	f.Pieces(start, 0, at...)
+}
+
+// header draws rows 0 and 1 with the arrows that change the job and the node.
+func header(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
+	right := position(f, true, withNode, jobArrows, nodeArrows)
+	start := f.W - part.Width(right)
+	for _, job := range []bool{true, false} { // the job's name goes before where it is in a list
+		if start >= jobNameLeast(f) {
+			break
+		}
+		right = position(f, job, false, jobArrows, nodeArrows)
+		start = f.W - part.Width(right)
+	}
+	x := JobName(f, start)
+	if times := JobTimes(f); x+part.Width(times) < start {
+		f.Pieces(x, 0, times...)
+	}
+	f.Pieces(start, 0, right...)
+	Problems(f)
+}
+
+// JobName draws the job's ID and name up to column end, and returns the column behind them.
+func JobName(f *part.Frame, end int) int {
+	room := 12
+	if f.W >= 100 {
+		room = 24
+	}
+	if f.Job.ID == "" {
+		n := len(f.Job.Nodes)
+		how := f.Job.Name
+		if how == "" {
+			how = "from --nodes"
+		}
+		x := f.Put(1, 0, part.Plural(n, "node", "nodes"), draw.Strong)
+		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
+	}
+	x := 1
+	for _, w := range []part.Piece{part.Dim("Job "), part.Strong(draw.Clip(f.Job.ID, max(end-x-5, 0))),
+		part.Text(" ")} {
+		x = f.PutUntil(x, 0, end-1, w.Text, w.Role)
+	}
+	x = f.PutUntil(x, 0, end-1, draw.Clip(f.Job.Name, min(room, max(end-1-x, 0))), draw.Strong)
+	if f.W >= 100 {
+		x = f.Put(x, 0, "  "+draw.Clip(f.Job.User, 16), draw.Dim)
+	}
+	return x
+}
+
+// jobNameLeast is the least room for JobName: the ID and the beginning of the name.
+func jobNameLeast(f *part.Frame) int {
+	const name = 6
+	if f.Job.ID == "" {
+		return 10
+	}
+	return 1 + len("Job ") + draw.Width(f.Job.ID) + 1 + min(draw.Width(f.Job.Name), name) + 1
+}
+
+// JobTimes says how long the job has run and may run, or that it is suspended.
+func JobTimes(f *part.Frame) []part.Piece {
+	if f.Job.Suspended {
+		return []part.Piece{{Text: "  suspended", Role: draw.Warn}}
+	}
+	var words []part.Piece
+	at := f.Snap.At
+	if f.W >= 100 && !f.Job.Start.IsZero() {
+		words = append(words, part.Dim("  R "), part.Text(draw.JobTime(at.Sub(f.Job.Start))))
+		if f.W >= 130 && f.Job.Limit > 0 {
+			words = append(words, part.Dim(" of "+draw.JobTime(f.Job.Limit)))
+		}
+	}
+	if !f.Job.End.IsZero() {
+		role := draw.Text
+		if f.W < 100 {
+			role = draw.Dim
+		}
+		words = append(words, part.Text("  "+draw.JobTime(f.Job.End.Sub(at))), part.Piece{Text: " left", Role: role})
+	}
+	return words
+}
+
+// position is the right end of row 0: the places in the lists, the intervals and the time.
+func position(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows string) []part.Piece {
+	wide := f.W >= 100
+	var words []part.Piece
+	add := func(name string, at, n int, arrows string) {
+		words = append(words, part.Dim(name+" ["), part.Text(strconv.Itoa(at+1)+"/"+strconv.Itoa(n)), part.Dim("]"))
+		if wide && withNode && n > 1 && arrows != "" { // else the arrows move a cursor
+			words = append(words, part.Dim(" "+f.KeyName(arrows)))
+		}
+		words = append(words, part.Dim("  "))
+	}
+	if f.Job.ID != "" && withJob {
+		add("job", f.JobAt, len(f.Snap.Jobs), jobArrows)
+	}
+	if withNode {
+		add("node", f.NodeAt, len(f.Job.Nodes), nodeArrows)
+	}
+	return append(words, now(f)...)
+}
+
+// now is the time of the Snapshot, in wide terminals with the intervals.
+func now(f *part.Frame) []part.Piece {
+	return append(recorded(f), clock(f)...)
+}
+
+// recorded says that a recording runs.
+func recorded(f *part.Frame) []part.Piece {
+	if f.Recording == "" {
+		return nil
+	}
+	return []part.Piece{{Text: "● ", Role: draw.Crit}, part.Strong(f.Recording + "  ")}
+}
+
+func clock(f *part.Frame) []part.Piece {
+	clock := part.Text(f.Snap.At.Format(time.TimeOnly) + " ")
+	if f.W < 110 {
+		return []part.Piece{clock}
+	}
+	if f.Slow > 1 {
+		every := part.Seconds(f.Snap.Poll * time.Duration(f.Slow))
+		return []part.Piece{part.Dim("idle: every " + every + ", any key wakes  "), clock}
+	}
+	every := "poll " + part.Seconds(f.Snap.Poll) + "  redraw " + part.Seconds(f.Display) + "  "
+	return []part.Piece{part.Dim(every), clock}
+}
