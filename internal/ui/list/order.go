@@ -25,65 +25,62 @@ type Sorting struct {
 }
 
 // at is the place of the order by a column; -1: there is none.
-func (l *List[Row, Key]) at(column string) int {
-	return slices.IndexFunc(l.Orders, func(o Order[Row]) bool { return o.Column == column })
+func (of *Of[Row, Key]) at(column string) int {
+	return slices.IndexFunc(of.Orders, func(o Order[Row]) bool { return o.Column == column })
 }
 
-// order is the order by which the rows are sorted.
-func (l *List[Row, Key]) order() *Order[Row] { return &l.Orders[l.at(l.Sorted.By)] }
-
 // Words are those of the order by a column.
-func (l *List[Row, Key]) Words(column string) string {
-	o := &l.Orders[l.at(column)]
+func (of *Of[Row, Key]) Words(column string) string {
+	o := &of.Orders[of.at(column)]
 	if o.Words != "" {
 		return o.Words
 	}
-	title, _ := l.Reads.about(o.Column)
+	title, _ := of.Reads.about(o.Column)
 	return title
 }
 
 // DownFirst says that the order by a column begins with the highest.
-func (l *List[Row, Key]) DownFirst(column string) bool {
-	switch o := &l.Orders[l.at(column)]; {
+func (of *Of[Row, Key]) DownFirst(column string) bool {
+	switch o := &of.Orders[of.at(column)]; {
 	case o.LowFirst, o.AsListed:
 		return false
 	case o.Number != nil:
 		return true
 	default:
-		_, down := l.Reads.about(o.Column)
+		_, down := of.Reads.about(o.Column)
 		return down
 	}
 }
 
 // By sorts by a column in its own direction, or in the other one.
-func (l *List[Row, Key]) By(column string, reversed bool) Sorting {
-	return Sorting{column, l.DownFirst(column) != reversed}
+func (of *Of[Row, Key]) By(column string, reversed bool) Sorting {
+	return Sorting{column, of.DownFirst(column) != reversed}
 }
 
-// beside is the order by the column that many places further on, round the end.
-func (l *List[Row, Key]) beside(places int) Sorting {
-	n := len(l.Orders)
-	return l.By(l.Orders[(l.at(l.Sorted.By)+n+places)%n].Column, false)
+// beside is the order by the column that many places further on than that of an order, round the end.
+func (of *Of[Row, Key]) beside(now Sorting, places int) Sorting {
+	n := len(of.Orders)
+	return of.By(of.Orders[(of.at(now.By)+n+places)%n].Column, false)
 }
 
-// usual is the next of the usual orders.
-func (l *List[Row, Key]) usual() Sorting {
-	next := slices.Index(l.Usual, l.Sorted.By) + 1
-	return l.By(l.Usual[next%len(l.Usual)], false)
+// usual is the usual order after another one.
+func (of *Of[Row, Key]) usual(now Sorting) Sorting {
+	next := slices.Index(of.Usual, now.By) + 1
+	return of.By(of.Usual[next%len(of.Usual)], false)
 }
 
 // heading is the order that a click on a heading asks for: once more, and it is reversed.
-func (l *List[Row, Key]) heading(column string) Sorting {
-	if column == l.Sorted.By {
-		return Sorting{column, !l.Sorted.Down}
+func (of *Of[Row, Key]) heading(now Sorting, column string) Sorting {
+	if column == now.By {
+		return Sorting{column, !now.Down}
 	}
-	return l.By(column, false)
+	return of.By(column, false)
 }
 
-// inOrder are the places of rows, in the order that is chosen. What is not known comes last whatever the direction;
-// equals stay in their place.
-func (l *List[Row, Key]) inOrder(s *part.Scene, rows []Row) (places []int32) {
-	o, down := l.order(), l.Sorted.Down
+// inOrder are the places of rows in an order. What is not known comes last whatever the direction; equals stay in their
+// place.
+func (of *Of[Row, Key]) inOrder(s *part.Scene, by Sorting, rows []Row) (places []int32) {
+	o, down := &of.Orders[of.at(by.By)], by.Down
 	switch {
 	case o.AsListed:
 		if places = numbers(len(rows)); down {
@@ -94,14 +91,14 @@ func (l *List[Row, Key]) inOrder(s *part.Scene, rows []Row) (places []int32) {
 		f := &field.Field[Row]{Number: o.Number}
 		places = field.Sort(&field.Order{}, f, down, len(rows), func(i int) *Row { return &rows[i] }, nil)
 	default:
-		places = l.Reads.sort(s, o.Column, down, rows)
+		places = of.Reads.sort(s, o.Column, down, rows)
 	}
-	if l.Class == nil {
+	if of.Class == nil {
 		return places
 	}
 	classes := map[int][]int32{}
 	for _, i := range places {
-		c := l.Class(&rows[i])
+		c := of.Class(&rows[i])
 		classes[c] = append(classes[c], i)
 	}
 	places = places[:0]

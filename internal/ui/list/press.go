@@ -54,15 +54,15 @@ func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at 
 	case key.Matches(k, keys.PrevProblem) && l.Problem != nil:
 		return l.GoTo(s, l.next(s, v, at, -1))
 	case key.Matches(k, l.Keys.Next):
-		l.Sorted = l.usual()
+		l.Sorted = l.usual(l.Sorted)
 		l.cursor.Top()
 		return l.GoTo(s, 0)
 	case key.Matches(k, l.Keys.Before):
-		return l.Sort(s, l.beside(-1))
+		return l.Sort(s, l.beside(l.Sorted, -1))
 	case key.Matches(k, l.Keys.After):
-		return l.Sort(s, l.beside(+1))
+		return l.Sort(s, l.beside(l.Sorted, +1))
 	case key.Matches(k, l.Keys.Reverse):
-		return l.Sort(s, l.heading(l.Sorted.By))
+		return l.Sort(s, l.heading(l.Sorted, l.Sorted.By))
 	case key.Matches(k, l.Keys.Filter):
 		l.Filter.Open(l.job(s))
 		return nav.Taken
@@ -105,7 +105,7 @@ func (l *List[Row, Key]) click(m tea.MouseClickMsg, s *part.Scene, v *View[Row])
 	top := l.top(s, v)
 	if l.Table != nil && v.Len() > 0 && m.Y == top-1 && m.Button == tea.MouseLeft {
 		if column := l.Table(&part.Frame{Scene: s}, v).At(m.X); l.at(column) >= 0 {
-			return l.Sort(s, l.heading(column))
+			return l.Sort(s, l.heading(l.Sorted, column))
 		}
 		return nav.Taken
 	}

@@ -80,7 +80,7 @@ func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Ro
 		v.places = numbers(len(m.rows))
 	} else {
 		if m.sorted[l.Sorted] == nil {
-			m.sorted[l.Sorted] = l.inOrder(s, m.rows)
+			m.sorted[l.Sorted] = l.inOrder(s, l.Sorted, m.rows)
 		}
 		v.places = m.sorted[l.Sorted]
 	}
