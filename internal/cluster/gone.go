@@ -23,7 +23,15 @@ type Roll struct {
 
 // NewRoll returns the Roll of a job with these ranks. None of them is known to run yet.
 func NewRoll(ranks iter.Seq[*SeenRank]) *Roll {
-	return &Roll{NewPrograms(ranks), map[Program]time.Time{}, map[RankID]bool{}}
+	count := 0
+	programs := NewPrograms(func(yield func(*SeenRank) bool) {
+		for r := range ranks {
+			if count++; !yield(r) {
+				return
+			}
+		}
+	})
+	return &Roll{programs, map[Program]time.Time{}, make(map[RankID]bool, count)}
 }
 
 // GoesOn notes a process of a program that runs, or may run.

@@ -59,9 +59,12 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
 	clans := map[launched]*clan{}
 	alike := map[launched][]*clan{} // by variable and size
+	var c *clan
 	for r := range ranks {
 		of := launched{r.From, WorldOf(&r.Rank), r.By}
-		c := clans[of]
+		if c == nil || c.launched != of { // ranks of one launch come together
+			c = clans[of]
+		}
 		if c == nil {
 			c = &clan{launched: of, began: r.Began}
 			of.Launch = Launch{}
@@ -70,11 +73,23 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 		c.add(r)
 	}
 	for _, clans := range alike {
-		if len(clans) > 1 {
+		if len(clans) > 1 && !distinct(clans) {
 			p.divide(clans)
 		}
 	}
 	return p
+}
+
+// distinct reports whether no two processes have the same rank. Then their launches are one program, as in most jobs.
+func distinct(clans []*clan) bool {
+	var all []int
+	for _, c := range clans {
+		for i := range c.ranks {
+			all = append(all, c.ranks[i].rank)
+		}
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all)) == len(all)
 }
 
 // divide assigns launches to programs. Earlier launches go first, each into the first program that had no such rank at

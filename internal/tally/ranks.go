@@ -64,6 +64,7 @@ const maxWorld = 1 << 14
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	t := rankTable{s: s, job: job, whole: true}
 	t.roll = cluster.NewRoll(t.seen)
+	t.reserve()
 	for place, name := range job.Nodes {
 		t.addNode(place, Node(s, name))
 	}
@@ -74,6 +75,15 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	})
 	t.number()
 	return t.rows
+}
+
+// reserve makes room for all rows at once: they are copied whenever it ends.
+func (t *rankTable) reserve() {
+	count := 0
+	for _, name := range t.job.Nodes {
+		count += len(Node(t.s, name).Processes)
+	}
+	t.rows = make([]RankRow, 0, count)
 }
 
 // seen yields the ranks of the job that its nodes remember.
