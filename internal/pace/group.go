@@ -2,7 +2,8 @@ package pace
 
 import "time"
 
-// Group is the GPUs of one model that are compared: of one node, or of all nodes if those are known to work together.
+// Group is the GPUs of one model that are compared: the GPUs of one node, or of all nodes if the nodes are known to
+// work together.
 type Group struct {
 	Model    uint64
 	Node     int           // as GPU.Node, or Everywhere
@@ -50,11 +51,11 @@ func (g *Group) Coupled() bool {
 }
 
 // Lockstep reports whether the GPUs work in step now, and nearly always have. Just after a pause the averages still
-// tell of that.
+// contain the pause.
 func (g *Group) Lockstep() bool { return g.InStep && g.at.Sub(g.uneven) > recovers && g.Coupled() }
 
-// Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever is
-// usual for them.
+// Quiet reports whether the GPUs take little power and read no memory, as when they wait for each other, whatever their
+// usual values are.
 func (g *Group) Quiet() bool {
 	return quiet(&g.Median, g.GPUs[0].Limit)
 }
@@ -63,7 +64,8 @@ func quiet(n *Numbers, limit float32) bool {
 	return n[Power] < quietPower*limit && n[Memory] <= quietMemory && !(n[Link] > LeastLink)
 }
 
-// byNode reports whether the GPUs are equally busy on each node, and those of at least half of the nodes equally busy.
+// byNode reports whether the GPUs are equally busy within each node, and the GPUs of at least half of the nodes are
+// equally busy.
 func (g *Group) byNode() bool {
 	if g.Node != Everywhere || g.Evidence == None {
 		return false
@@ -91,9 +93,9 @@ func (g *Group) byNode() bool {
 // Rests reports whether most GPUs did nothing of their usual work in their last samples.
 func (g *Group) Rests() bool { return 2*g.halted > len(g.GPUs) }
 
-// Others returns what the other GPUs of the group have: the median. If it lies between two halves, the faster one sets
-// the pace, which has the higher utilization and the higher clock; of power and memory traffic that is the half that
-// the GPU is not in.
+// Others returns the value of the other GPUs of the group: the median. If the median lies between two halves, the
+// faster half sets the pace: the half with the higher utilization and the higher clock; for power and memory traffic,
+// the half without this GPU.
 func (g *Group) Others(gpu *GPU, m Measure) float32 {
 	if gpu.Mean[m] >= g.Median[m] && m != Util && m != Clock {
 		return g.Lower[m]
@@ -101,8 +103,8 @@ func (g *Group) Others(gpu *GPU, m Measure) float32 {
 	return g.Median[m]
 }
 
-// Spins reports whether a GPU only waits for others: it runs kernels all the time, which read no memory, send nothing
-// and take little power.
+// Spins reports whether a GPU only waits for others: it always runs kernels, but the kernels read no memory, send
+// nothing and take little power.
 func (g *Group) Spins(gpu *GPU) bool {
 	n := &gpu.Mean
 	if n[Util] < FullFrom || !(n[Memory] <= spinMemory) || n[Link] > LeastLink && gpu.now[Link] > LeastLink &&
@@ -116,8 +118,8 @@ func (g *Group) Spins(gpu *GPU) bool {
 	return n[Power] <= spinPower*usual || usual != usual && n[Power] < quietPower*gpu.Limit
 }
 
-// Slowed returns which share of its usual work the rest of a GPU's group does, as its power, memory traffic or links
-// tell; NaN: unknown.
+// Slowed returns the share of its usual work that the rest of a GPU's group does, measured by power, memory traffic or
+// links; NaN: unknown.
 func (g *Group) Slowed(gpu *GPU) float32 {
 	least := unknown
 	for _, m := range [...]Measure{Power, Memory, Link} {

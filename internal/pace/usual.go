@@ -2,7 +2,7 @@ package pace
 
 import "time"
 
-// follow learns what is usual for the group and its GPUs.
+// follow learns the usual values of the group and its GPUs.
 func (g *Group) follow(passed time.Duration, young bool) {
 	if !g.Works || g.Quiet() || passed == 0 || !g.step(passed) || young {
 		return
@@ -34,7 +34,7 @@ func (g *Group) follow(passed time.Duration, young bool) {
 	}
 }
 
-// differs reports whether a GPU is not in its usual relation to the others: all may be slow because of it.
+// differs reports whether a GPU is not in its usual relation to the others: it may slow all of them.
 func (g *Group) differs() bool {
 	for _, gpu := range g.GPUs {
 		for m, now := range gpu.Share {
@@ -46,7 +46,8 @@ func (g *Group) differs() bool {
 	return false
 }
 
-// followed returns the usual value after a new one, which has these weights if it is higher, and if it is lower.
+// followed returns the usual value after a new value. The new value has one weight if it is higher, another if it is
+// lower.
 func followed(usual, now, rise, fall float32) float32 {
 	switch {
 	case now != now:

@@ -48,7 +48,7 @@ func (l *Log) Begin(stage reach.Stage, text string) {
 // Done ends the stage with success. text is the result.
 func (l *Log) Done(text string) { l.endStage(reach.StepDone, text) }
 
-// Fail ends the attempt in its current stage. Nothing after it counts: goroutines that a Dial left behind may still
+// Fail ends the attempt in its current stage. Later reports do not count: goroutines that a Dial left behind may still
 // report.
 func (l *Log) Fail(text string) { l.endStage(reach.StepFailed, text) }
 
@@ -73,7 +73,7 @@ func (l *Log) end() {
 	l.over = true
 }
 
-// Hear keeps output of the node: it may announce why the attempt fails.
+// Hear keeps output of the node, which may explain why the attempt fails.
 func (l *Log) Hear(words string) {
 	_, _ = l.words.Write([]byte(words + "\n")) // the rest is dropped when it is full
 }

@@ -96,8 +96,8 @@ func (o *Opener) start(ctx context.Context, shell Shell, log *Log) (*link.Sessio
 	return session, nil
 }
 
-// standIn starts nvidia-smi in place of a probe that cannot run on the node. If that gives nothing either, it returns
-// the error with which the probe failed.
+// standIn starts nvidia-smi in place of a probe that cannot run on the node. If nvidia-smi gives nothing either, it
+// returns the error of the probe.
 func (o *Opener) standIn(ctx context.Context, shell Shell, log *Log, failed error) (*link.Session, string, error) {
 	if !cannotRun(failed) {
 		return nil, "", failed

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Turns limits how many attempts do something at the same time that costs this host dear, such as a key exchange or a
-// new process. Nobody should hold a turn while waiting for a node that may be dead.
+// Turns limits how many attempts do expensive work on this host at the same time, such as a key exchange or the start
+// of a process. Nobody should hold a turn while waiting for a node that may be dead.
 type Turns chan struct{}
 
 // Take waits for a turn. The returned function ends it, and may be called again.

@@ -32,7 +32,7 @@ func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Even
 	return s
 }
 
-// run makes an error of a panic, so that a terminal is restored before the program ends.
+// run turns a panic into an error, so that a terminal is restored before the program ends.
 func (s *Session) run(takers []func(cluster.Event)) error {
 	err := func() (err error) {
 		defer reach.Recover(&err)
@@ -60,8 +60,8 @@ func (s *Session) Then(do func()) {
 // Context ends when no more Events will come.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Await calls look now and then, soon after there is news, until it returns true, or the time is over, or no more
-// Events will come. A time of 0 is never over.
+// Await calls look from time to time, soon after there is news, until look returns true, the time is over, or no more
+// Events will come. A time of 0 never ends.
 func (s *Session) Await(within time.Duration, look func() bool) {
 	ctx := s.ctx
 	if within > 0 {
@@ -72,10 +72,10 @@ func (s *Session) Await(within time.Duration, look func() bool) {
 	bell.Await(ctx, s.news, look)
 }
 
-// Past is how long a session waits at most for the past of a demo.
+// Past is the longest wait of a session for the past of a demo.
 const Past = 10 * time.Second
 
-// CatchUp waits until a Source that tells a past, as that of a demo, has told it, at most for limit. Before that, a
+// CatchUp waits until a Source with a past, such as the demo, has emitted it, but at most for limit. Before that, a
 // Snapshot would show a cluster that has stopped.
 func (s *Session) CatchUp(limit time.Duration) {
 	from := s.from
@@ -94,7 +94,7 @@ func (s *Session) CatchUp(limit time.Duration) {
 	}
 }
 
-// Stop ends the Source, and waits at most so long for that: a hung node closes slowly. It returns why the Source has
+// Stop ends the Source, and waits for it at most so long: a hung node closes slowly. It returns why the Source has
 // failed.
 func (s *Session) Stop(limit time.Duration) error {
 	s.stop()

@@ -25,7 +25,8 @@ func Go(work func() error) *Task {
 // Done is closed when the work has ended.
 func (t *Task) Done() <-chan struct{} { return t.done }
 
-// Wait waits for the end of the work, at most for limit, and reports whether it came. To be canceled is no error.
+// Wait waits for the end of the work, at most for limit, and reports whether the work has ended. Cancellation is no
+// error.
 func (t *Task) Wait(limit time.Duration) (ended bool, err error) {
 	select {
 	case <-t.done:
@@ -40,7 +41,7 @@ func (t *Task) Wait(limit time.Duration) (ended bool, err error) {
 	}
 }
 
-// Err returns why the work has failed; nil: it has not, or goes on.
+// Err returns why the work has failed; nil: it has succeeded, or goes on.
 func (t *Task) Err() error {
 	select {
 	case <-t.done:

@@ -21,13 +21,13 @@ type Watch struct {
 	timeout, second time.Duration
 }
 
-// NewStore returns a Store of what nodes report as the settings say.
+// NewStore returns a Store for the reports of nodes, as the settings say.
 func NewStore(cfg *config.Config) *store.Store {
 	return store.New(cfg.Poll, health.Rules(cfg.Thresholds))
 }
 
-// Open runs a Source for a Store, and for takers if there are any. Second is that of the nodes: how long after its
-// first report each sends another, which is waited for; 0: it is not.
+// Open runs a Source for a Store, and for takers if there are any. second is the setting of the nodes: how long after
+// its first report each node sends a second one, which Settle awaits; 0: there is no second report.
 func Open(ctx context.Context, cfg *config.Config, second time.Duration, from cluster.Source,
 	takers ...func(cluster.Event)) *Watch {
 	store := NewStore(cfg)
@@ -37,8 +37,8 @@ func Open(ctx context.Context, cfg *config.Config, second time.Duration, from cl
 	}
 }
 
-// Settle waits until all nodes have reported or failed, or for the time that the settings give them. look sees each
-// Snapshot meanwhile, and the nodes whose second report is waited for; it may be nil.
+// Settle waits until all nodes have reported or failed, or for the time in the settings. look sees each Snapshot
+// meanwhile, and the nodes whose second report is awaited; it may be nil.
 func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 	w.CatchUp(min(w.timeout, Past))
 	whole := tally.Settling{Second: w.second}
@@ -51,10 +51,10 @@ func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 	})
 }
 
-// Snapshot is what is known now. A SLURM that has not answered is a failure by then.
+// Snapshot is the present state. If SLURM has not answered by then, that is a failure.
 func (w *Watch) Snapshot() *cluster.Snapshot { return source.LastLook(w.Store, w.began) }
 
-// Each calls see with a Snapshot every so often, until no more Events will come, or see returns false.
+// Each calls see with a Snapshot at each interval, until no more Events will come, or see returns false.
 func (w *Watch) Each(every time.Duration, see func(*cluster.Snapshot) bool) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()

@@ -16,7 +16,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// Verdict is why a host is not trusted.
+// Verdict is the reason why a host is not trusted.
 type Verdict int
 
 // The verdicts.
@@ -72,7 +72,7 @@ func (s *Set) Check(host Host, key ssh.PublicKey, authorities []string, now time
 	return nil, e
 }
 
-// parts returns the plain keys of which one that is revoked revokes key: itself, or those of a certificate.
+// parts returns the plain keys whose revocation revokes key: the key itself, or the keys of a certificate.
 func parts(key ssh.PublicKey) []ssh.PublicKey {
 	if cert, ok := key.(*ssh.Certificate); ok {
 		return []ssh.PublicKey{cert.Key, cert.SignatureKey}
@@ -88,8 +88,8 @@ type check struct {
 	now         time.Time
 }
 
-// under looks for a key under the first of the host's names, and under the next one if no line has anything to say
-// about it. A certificate that does not count is as good as its plain key.
+// under looks for a key under the first of the host's names, and under the next name if no line is about the first. A
+// certificate that does not count is as good as its plain key.
 func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
 	lines := c.set.lines(names[0])
 	if l := revokes(lines, key); l != nil {
@@ -156,7 +156,7 @@ func find(lines []fileLine, marker string, key ssh.PublicKey) *fileLine {
 	return nil
 }
 
-// revokes returns the line that revokes a key. One with a certificate revokes the certificate's key.
+// revokes returns the line that revokes a key. A line with a certificate revokes the certificate's key.
 func revokes(lines []fileLine, key ssh.PublicKey) *fileLine {
 	for i, l := range lines {
 		if l.marker != markerRevoked {
@@ -171,7 +171,7 @@ func revokes(lines []fileLine, key ssh.PublicKey) *fileLine {
 	return nil
 }
 
-// plainBlob returns a key as it is sent, or that of a certificate.
+// plainBlob returns a key in its wire form; of a certificate, the certified key.
 func plainBlob(blob []byte) ([]byte, error) {
 	key, err := ssh.ParsePublicKey(blob)
 	if cert, ok := key.(*ssh.Certificate); ok {
@@ -183,7 +183,7 @@ func plainBlob(blob []byte) ([]byte, error) {
 	return key.Marshal(), nil
 }
 
-// What a host says of itself is limited.
+// Limits on the texts that a host sends about itself.
 const maxName, maxNames = 64, 4
 
 // principals returns the first names of a certificate.
@@ -198,7 +198,7 @@ func principals(cert *ssh.Certificate) []string {
 // OtherName begins the reason why a certificate for other names does not count.
 const OtherName = "it is not for the name"
 
-// invalid returns why a certificate whose authority is known does not count; empty: it does.
+// invalid returns why a certificate whose authority is known does not count; empty: it counts.
 func (c *check) invalid(cert *ssh.Certificate) string {
 	now := uint64(max(c.now.Unix(), 0))
 	switch {

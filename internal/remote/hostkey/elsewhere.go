@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Elsewhere is what another host knows of hosts. It does not change, and is in memory only.
+// Elsewhere is another host's knowledge of host keys. It does not change, and is kept in memory only.
 type Elsewhere struct{ file *file }
 
-// Limits of Elsewhere: that host may be hostile. A line of the largest key has 3 KB.
+// Limits of Elsewhere: the other host may be hostile. A line with the largest key has 3 KB.
 const (
 	maxLines = 100_000
 	maxLine  = 16 << 10
@@ -24,8 +24,8 @@ func Read(host, text string) *Elsewhere {
 	return &Elsewhere{f}
 }
 
-// With returns the Set with what is known of a host elsewhere, unless the Set itself has a key of the host: then that
-// alone counts. What the Set revokes stays revoked.
+// With returns the Set with the keys of a host known elsewhere, unless the Set itself has a key of the host: then only
+// the Set counts. Keys that the Set revokes stay revoked.
 func (s *Set) With(e *Elsewhere, host Host) *Set {
 	if e == nil || slices.ContainsFunc(host.listed(), func(name string) bool { return hasKeys(s.lines(name)) }) {
 		return s

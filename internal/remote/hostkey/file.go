@@ -41,7 +41,7 @@ func (l *line) blob() []byte {
 	return blob
 }
 
-// hash is a name that a file keeps secret.
+// hash is a name that is stored as a hash only.
 type hash struct{ salt, sum [sha1.Size]byte }
 
 // The pads of HMAC.
@@ -95,8 +95,8 @@ func readFile(path string) *file {
 	return f
 }
 
-// parse keeps the lines that OpenSSH understands, at most maxLines that are not longer than maxLine. A line of another
-// kind makes no host unknown.
+// parse keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. A line that it does not
+// understand does not make a host unknown.
 func (f *file) parse(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {
@@ -172,7 +172,7 @@ func nextWord(s string) (word, rest string) {
 	return s, ""
 }
 
-// of returns the lines of a name. They are looked up once, since a hashed line costs as much as a hash.
+// of returns the lines of a name. They are looked up once, since a hashed line costs the computation of a hash.
 func (f *file) of(name string) []int32 {
 	f.mu.Lock()
 	found, known := f.found[name]
@@ -193,7 +193,7 @@ func (f *file) of(name string) []int32 {
 }
 
 // ErrBinary is returned for a binary list of revoked keys (PROTOCOL.krl of OpenSSH), as ssh-keygen -k writes it: only
-// OpenSSH reads those.
+// OpenSSH reads binary lists.
 var ErrBinary = errors.New("only OpenSSH reads a binary list of revoked keys (KRL)")
 
 const binaryMagic = "SSHKRL\n\x00"
@@ -219,7 +219,7 @@ func readKeys(path string) *keyList {
 	return l
 }
 
-// parseKeys reads one public key, or a certificate of it, a line. As in OpenSSH, a line that is none invalidates the
+// parseKeys reads one public key, or a certificate of it, per line. As in OpenSSH, an invalid line invalidates the
 // list.
 func parseKeys(path, text string) (map[string]int, error) {
 	lines := map[string]int{}

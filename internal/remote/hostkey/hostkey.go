@@ -23,7 +23,7 @@ type Cache struct {
 	lists map[string]*keyList
 }
 
-// Set is what some files say. It does not change.
+// Set is the content of some files. It does not change.
 type Set struct {
 	// Unread lists files that exist and cannot be read. OpenSSH passes them over.
 	Unread []string
@@ -33,8 +33,8 @@ type Set struct {
 	revoked *keyList // nil: there is none
 }
 
-// Load reads known_hosts files, and one of RevokedHostKeys if revoked is not empty. It fails only if that cannot be
-// read: then OpenSSH trusts no host.
+// Load reads known_hosts files, and a file of RevokedHostKeys if revoked is not empty. It fails only if the file of
+// revoked keys cannot be read: OpenSSH then trusts no host.
 func (c *Cache) Load(files []string, revoked string) (*Set, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,8 +92,8 @@ type Host struct {
 	Port string // empty: an alias has none
 }
 
-// listed returns the names under which files may list the host. The second counts only if nothing is found under the
-// first.
+// listed returns the names under which files may list the host. The second name counts only if nothing is found under
+// the first.
 func (h Host) listed() []string {
 	if h.Port == "" || h.Port == "22" {
 		return []string{h.Name}
@@ -134,9 +134,9 @@ var defaultAlgorithms = []string{
 	ssh.KeyAlgoRSASHA256,
 }
 
-// Algorithms orders the algorithms to ask the host for, so that a host with several keys presents a known one: those of
-// certificates if a CA is known, then those of known keys, then the others. Accepted are those of the configuration;
-// nil: OpenSSH's own.
+// Algorithms orders the algorithms to request from the host, so that a host with several keys presents a known key:
+// first algorithms of certificates if a CA is known, then those of known keys, then the others. Accepted are those of
+// the configuration; nil: OpenSSH's own.
 func (s *Set) Algorithms(host Host, accepted []string) []string {
 	if accepted == nil {
 		accepted = defaultAlgorithms
@@ -181,7 +181,7 @@ func plain(algorithm string) string {
 	return a
 }
 
-// Known is a host that is the one it claims to be.
+// Known is a host with a proven identity.
 type Known struct {
 	Type string // of its key, in short: "ed25519 certificate"
 	File string // that says so

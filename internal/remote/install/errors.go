@@ -15,12 +15,12 @@ type NoPlaceError struct {
 
 func (e *NoPlaceError) Error() string { return "nowhere to put the probe: " + e.List() }
 
-// Any reports whether a place was refused for that reason.
+// Any reports whether a place was refused for this reason.
 func (e *NoPlaceError) Any(s State) bool {
 	return slices.ContainsFunc(e.Refused, func(r Refusal) bool { return r.State == s })
 }
 
-// Taken names the places that are another user's, or open to others; "": there is none.
+// Taken names the places that belong to another user, or are open to others; "": there are none.
 func (e *NoPlaceError) Taken() string {
 	var list []string
 	for _, r := range e.Refused {

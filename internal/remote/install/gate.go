@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// maxCopies is how many copies are made at a time, whatever the nodes: more only make each other slow, up to the
+// maxCopies is how many copies run at a time, for all nodes together: more copies only slow each other down, up to the
 // deadlines.
 const maxCopies = 4
 
-// gate decides which nodes copy the probe and when. Nodes with the same home need one copy, and nobody can know
-// beforehand which these are. So one node copies to its home, and the others wait as long as that makes progress; when
-// it fails or stalls, another one takes over. Then they look again. A node that does not find a copy that has succeeded
-// has another home, and copies without waiting for a single one.
+// gate decides which nodes copy the probe and when. Nodes with the same home need one copy, and nobody can know in
+// advance which nodes share a home. So one node copies the probe to its home, and the other nodes wait as long as the
+// copy makes progress; when it fails or stalls, another node takes over. Then the nodes look again. A node that does
+// not find the finished copy has another home, and copies the probe without waiting.
 type gate struct {
 	mu      sync.Mutex
 	running int              // copies that are being made
@@ -40,7 +40,7 @@ type turn struct {
 	last time.Time   // when it made progress
 }
 
-// outcome is how a copy ended.
+// outcome is the end of a copy.
 type outcome int
 
 const (
@@ -49,7 +49,7 @@ const (
 	copied
 )
 
-// wish is what a node asks the gate for.
+// wish is a node's request to the gate.
 type wish struct {
 	payload string // its hash
 	home    bool   // whether the copy goes to the home
@@ -57,7 +57,7 @@ type wish struct {
 	alone   bool   // nobody else's copy can help this node
 }
 
-// apart reports whether a node that looked at seen has proof that no other node's copy is in its home.
+// apart reports whether a node that looked at time seen has proof that no other node's copy is in its home.
 func (h *herd) apart(seen int) bool { return h.first > 0 && h.first <= seen }
 
 // count counts the copies in homes.
@@ -80,9 +80,9 @@ func (g *gate) herd(payload string) *herd {
 	return h
 }
 
-// enter waits until a node may copy; it must call leave then. If the node should look for a copy first, again is true.
-// That may come with a turn, so that nobody else takes it meanwhile, or without, and then the node must ask again.
-// waits is called before each waiting.
+// enter waits until a node may copy; the node must then call leave. If the node should look for a copy first, again is
+// true. That may come with a turn, so that no other node takes the turn meanwhile; without a turn, the node must ask
+// again. waits is called before each wait.
 func (g *gate) enter(ctx context.Context, w wish, l Limits, waits func()) (t *turn, again bool, err error) {
 	for {
 		t, again, changed, within := g.ask(w, l)
@@ -104,7 +104,7 @@ func (g *gate) enter(ctx context.Context, w wish, l Limits, waits func()) (t *tu
 	}
 }
 
-// ask answers a wish at once. Without an answer it returns when to ask again.
+// ask answers a wish at once. Without an answer it returns the time to ask again.
 func (g *gate) ask(w wish, l Limits) (t *turn, again bool, changed <-chan struct{}, within time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,12 +131,12 @@ func (g *gate) ask(w wish, l Limits) (t *turn, again bool, changed <-chan struct
 	return t, news, nil, 0
 }
 
-// claim is how long others wait for this turn from now on, if it makes no progress.
+// claim is how long other nodes wait for this turn from now on, if it makes no progress.
 func (t *turn) claim(l Limits) time.Duration {
 	return min(l.Stall-time.Since(t.last), l.Upload-time.Since(t.began))
 }
 
-// progress says that the copy makes progress.
+// progress notes that the copy makes progress.
 func (t *turn) progress() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

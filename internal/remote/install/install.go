@@ -19,8 +19,8 @@ import (
 )
 
 // Shell runs scripts on a node. A script is for a POSIX sh and contains no single quote, backslash, exclamation mark or
-// newline, so any login shell passes it on unchanged in single quotes. input, if any, comes first on its standard
-// input. Run reads it in pieces, as the node takes them, so that progress can be seen.
+// newline, so any login shell passes it on unchanged in single quotes. input, if any, comes first on the script's
+// standard input. Run reads it in pieces, as the node accepts them, so that progress is visible.
 type Shell interface {
 	Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error)
 }
@@ -48,14 +48,14 @@ type Installer struct {
 	gate     gate
 }
 
-// New returns an Installer for payloads, one per platform, which are asked for when they are first needed, and again
+// New returns an Installer for payloads, one per platform. Payloads are requested when they are first needed, and again
 // after an error.
 func New(payloads func() ([]Payload, error)) *Installer {
 	return &Installer{Limits: DefaultLimits, Link: link.DefaultLimits, payloads: Once(payloads)}
 }
 
-// Start finds or uploads the probe and starts it. The returned session has received the magic line; how says what was
-// done. say reports progress. An error is a *link.EndError, one of this package, or the shell's.
+// Start finds or uploads the probe and starts it. The returned session has received the magic line; how describes the
+// steps taken. say reports progress. An error is a *link.EndError, an error of this package, or the shell's.
 func (in *Installer) Start(ctx context.Context, shell Shell, say func(text string)) (s *link.Session, how string,
 	err error) {
 	if in.Program != "" {
@@ -134,7 +134,7 @@ func (a *attempt) choose(machine string) error {
 	return &PlatformError{Machine: machine, Have: have}
 }
 
-// understand finds out what a node needs that did not start a probe.
+// understand finds out what is missing on a node that did not start a probe.
 func (a *attempt) understand(err error) (need, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {
@@ -147,8 +147,9 @@ func (a *attempt) understand(err error) (need, bool) {
 	return need{}, false
 }
 
-// lookCloser reports whether to try another round because a damaged copy may have been started. Its output is not kept:
-// the next round repeats it. A whole copy that turns out not to be executable counts as absent from then on.
+// lookCloser reports whether to try another round because a damaged copy may have been started. The output of this
+// round is not kept: the next round repeats it. An intact copy that proves not executable counts as absent from then
+// on.
 func (a *attempt) lookCloser(err error) bool {
 	ended, ok := errors.AsType[*link.EndError](err)
 	switch {
@@ -173,7 +174,7 @@ func (a *attempt) hear(words string) {
 	}
 }
 
-// refuse strikes places off the list.
+// refuse removes places from the list.
 func (a *attempt) refuse(refusals ...Refusal) {
 	for _, r := range refusals {
 		if i := slices.Index(a.places, r.Place); i >= 0 {
@@ -187,7 +188,7 @@ func (a *attempt) nowhere(uid string) error {
 	return &NoPlaceError{Refused: a.refused, uid: uid, Words: strings.Join(a.words, "\n")}
 }
 
-// enter gets a turn to copy to n.place, if the attempt has none. It reports whether to look again before.
+// enter gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before copying.
 func (a *attempt) enter(ctx context.Context, n need, seen int) (again bool, err error) {
 	home := n.place == placeHome
 	if a.turn != nil {

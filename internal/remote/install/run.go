@@ -10,10 +10,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// slowest is how many times as long as without any progress a copy may take.
+// slowest is the factor by which a copy that makes progress may exceed the time limit for a copy without progress.
 const slowest = 10
 
-// run starts a script. With input, the time limit is for the time without progress.
+// run starts a script. With input, the time limit applies to the time without progress.
 func (in *Installer) run(ctx context.Context, shell Shell, script string, input *pieces) (*link.Session, error) {
 	if input == nil {
 		ctx, cancel := context.WithTimeout(ctx, in.Limits.Start)
@@ -38,7 +38,7 @@ func (in *Installer) run(ctx context.Context, shell Shell, script string, input 
 	return s, err
 }
 
-// magic runs a script and waits until it has become a probe.
+// magic runs a script and waits until the script has become a probe.
 func (in *Installer) magic(ctx context.Context, shell Shell, script string, input io.Reader) (*link.Session, error) {
 	p, err := shell.Run(ctx, script, input)
 	if err != nil {

@@ -23,8 +23,8 @@ const (
 // is shared.
 var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
 
-// kept lists the places where a copy stays for the next session, in the order in which it is looked for. The others are
-// memory of the node, which SLURM may count as the job's: a copy there is removed as soon as it runs.
+// kept lists the places where a copy stays for the next session, in the order in which they are searched. The other
+// places are memory of the node, which SLURM may count as the job's: a copy there is removed as soon as it runs.
 var kept = []Place{placeHome, placeTmp}
 
 // words returns the places as words of a script.
@@ -100,8 +100,8 @@ func prelude(list ...Payload) string {
 		"case $1,$2 in $u:41c0:*,$u:81c0:$z|$u:45c0:*,$u:81c0:$z) [ -x \"$d/$f\" ];; *) false;; esac; }; "
 }
 
-// environment removes what must not reach the probe: with LD_BIND_NOW the dynamic linker looks for everything before it
-// starts a program.
+// environment removes variables that must not reach the probe: with LD_BIND_NOW the dynamic linker resolves everything
+// before it starts a program.
 const environment = "unset LD_BIND_NOW; "
 
 // choice sets f, z and h for the payload for platform m.
@@ -117,7 +117,7 @@ func choice(list []Payload) string {
 // the screen searches PATH for clipboard programs before main begins, and would hang on a dead mount in PATH.
 func become(path string) string { return "PATH= exec \"" + path + "\" probe" }
 
-// trust says how a script treats an existing copy. An attempt goes through these values in order, never back.
+// trust is how a script treats an existing copy. An attempt goes through these values in order, never back.
 type trust int
 
 const (

@@ -46,7 +46,7 @@ func (s *Session) Call(ctx context.Context, r wire.Request) (wire.Reply, error) 
 	}
 }
 
-// last is the answer, if it came just before the end. The request was written, or may be.
+// last is the answer, if it came just before the end. The request was written, or may have been.
 func (s *Session) last(answer <-chan wire.Reply, end error) (wire.Reply, error) {
 	select {
 	case reply := <-answer:
@@ -56,7 +56,7 @@ func (s *Session) last(answer <-chan wire.Reply, end error) (wire.Reply, error) 
 	}
 }
 
-// writeFailed explains a failed write. Mostly the session is ending, and its reader is about to know why.
+// writeFailed explains a failed write. In most cases the session is ending, and its reader will soon know the reason.
 func (s *Session) writeFailed(ctx context.Context, err error) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.limits.Exit)
 	defer cancel()
@@ -92,7 +92,7 @@ func (s *Session) forget(id uint64) {
 	delete(s.pending, id)
 }
 
-// answered passes a reply to its waiter. A reply without one, as to a sign of life, is dropped.
+// answered passes a reply to its waiter. A reply without a waiter, such as the reply to a sign of life, is dropped.
 func (s *Session) answered(r *wire.Reply) {
 	s.mu.Lock()
 	answer := s.pending[r.ID]

@@ -20,7 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Pipe is a program that runs somewhere: its three streams and its end.
+// Pipe is a program that runs anywhere: its three streams and its end.
 type Pipe struct {
 	In    io.WriteCloser // each Write is one or more whole lines
 	Out   io.Reader
@@ -70,7 +70,7 @@ func (e *EndError) Error() string {
 
 func (e *EndError) Unwrap() error { return e.Read }
 
-// IsEnd reports whether the output ended, as opposed to being unreadable.
+// IsEnd reports whether the output ended, rather than being unreadable.
 func (e *EndError) IsEnd() bool {
 	return errors.Is(e.Read, io.EOF) || errors.Is(e.Read, io.ErrUnexpectedEOF)
 }
@@ -79,7 +79,7 @@ func (e *EndError) IsEnd() bool {
 func (e *EndError) Status() (int, bool) { return e.Exit.Status, e.Exit.Known && e.Exit.Signal == "" }
 
 // Signal returns the signal that ended the program, as "KILL"; empty: none. A shell that outlives its child exits with
-// 128 plus its number.
+// 128 plus the number of the child's signal.
 func (e *EndError) Signal() string {
 	if e.Exit.Signal != "" {
 		return e.Exit.Signal

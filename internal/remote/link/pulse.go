@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Pulse is the sign of life of sessions whose probes read the same input: one request for all of them in each interval,
-// where one for each would be read by every probe. It beats while a session takes part. Each probe answers it, also one
-// whose session does not take part yet.
+// Pulse is the sign of life of sessions whose probes read the same input: one request for all of them in each interval.
+// With a request for each session, every probe would have to read all of them. A Pulse beats while a session takes
+// part. Each probe answers it, even if its session does not take part yet.
 type Pulse struct {
 	to   io.Writer
 	sent atomic.Uint64 // requests, before they are written
@@ -26,7 +26,7 @@ type Pulse struct {
 // NewPulse returns a Pulse whose requests are written to w, the input of all the probes.
 func NewPulse(w io.Writer) *Pulse { return &Pulse{to: w, members: map[*Session]bool{}} }
 
-// join lets a session take part. The interval is that of the first one.
+// join adds a session. The first session sets the interval.
 func (p *Pulse) join(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +37,7 @@ func (p *Pulse) join(s *Session) {
 	}
 }
 
-// leave ends what join began. The last session to leave stops the Pulse.
+// leave undoes join. The last session to leave stops the Pulse.
 func (p *Pulse) leave(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,7 +48,7 @@ func (p *Pulse) leave(s *Session) {
 	}
 }
 
-// beat sends a sign of life. It blocks while the input is stuck: then the silence ends the sessions.
+// beat sends a sign of life. It blocks while the input is stuck: the silence then ends the sessions.
 func (p *Pulse) beat() {
 	defer p.guard()
 	p.sent.Add(1)

@@ -88,8 +88,8 @@ func (s *Session) await() {
 	s.exit = s.pipe.Wait()
 }
 
-// parse is encoding/json/v2, whose module this is until it is in the standard library: a report costs a sixth less CPU
-// time. It also refuses what no probe writes: a key twice in an object, text that is not UTF-8.
+// parse is encoding/json/v2, from the module that has it until it is in the standard library: with it a report costs a
+// sixth less CPU time. It also refuses input that no probe writes: duplicate keys in an object, text that is not UTF-8.
 func parse(text []byte, v any) error { return json.Unmarshal(text, v) }
 
 // read reads until the output ends or is unusable.
@@ -132,7 +132,7 @@ func (s *Session) read() {
 	}
 }
 
-// asked is how many answers may have come.
+// asked is the number of answers that may have come.
 func (s *Session) asked() uint64 {
 	if s.pipe.Pulse == nil {
 		return s.id.Load()
@@ -151,8 +151,8 @@ func (l *listener) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// autopsy explains why reading ended with readErr. Unusable output ends the program; after a plain end its exit status
-// is about to arrive.
+// autopsy explains why reading ended with readErr. Unusable output ends the program; after a plain end of output, the
+// exit status is about to arrive.
 func (s *Session) autopsy(readErr error) *EndError {
 	e := &EndError{Read: readErr}
 	if noise, ok := errors.AsType[*wire.NoiseError](readErr); ok {
@@ -189,14 +189,14 @@ func (s *Session) Magic(ctx context.Context) error {
 	}
 }
 
-// late ends a session that took too long to start. Its output so far may say why.
+// late ends a session that took too long to start. Its output so far may have the reason.
 func (s *Session) late(ctx context.Context) error {
 	s.end(ErrClosed)
 	s.pipe.Kill()
 	return &EndError{Read: context.Cause(ctx), Stderr: s.pipe.Words.String()}
 }
 
-// Noise returns what the far end printed before it said that it is a probe, limited in length. Only after Magic has
+// Noise returns the output of the far end before the magic line, limited in length. Call it only after Magic has
 // returned nil.
 func (s *Session) Noise() string { return s.noise }
 
@@ -229,9 +229,9 @@ func (s *Session) Tend(way Way, explain func(error) error) {
 	s.beat = time.AfterFunc(s.limits.Alive, s.keepAlive)
 }
 
-// keepAlive sends the sign of life without which the probe exits, unless a Pulse does. The answer also proves that the
-// way back works. If nothing came for a while even so, it pings the far end of the connection: an answer keeps the
-// session while the probe is busy; without one, the silence ends it.
+// keepAlive sends the sign of life without which the probe exits, unless a Pulse sends it. The answer also proves that
+// the way back works. If even so nothing has come for a while, keepAlive pings the far end of the connection: an answer
+// keeps the session while the probe is busy; without an answer, the silence ends the session.
 func (s *Session) keepAlive() {
 	defer s.guard()
 	if s.pipe.Pulse == nil && s.write(&wire.Request{ID: s.id.Add(1), Alive: &wire.Alive{}}) != nil {
@@ -253,7 +253,7 @@ func (s *Session) keepAlive() {
 }
 
 // Next returns the probe's next Hello or Report, the first Hello first. An error ends the session. After the end it
-// returns no more messages, even if one is waiting.
+// returns no more messages, even if a message is waiting.
 func (s *Session) Next() (wire.Message, error) {
 	if hello := s.hello; hello != nil {
 		s.hello = nil
@@ -269,7 +269,7 @@ func (s *Session) Next() (wire.Message, error) {
 	return wire.Message{}, s.explain(context.Cause(s.life))
 }
 
-// Close ends the session. The probe exits when its input ends. When it has, or takes too long, the connection is
+// Close ends the session. The probe exits when its input ends. Once it has exited, or takes too long, the connection is
 // closed.
 func (s *Session) Close() error {
 	if s.closing.Swap(true) {

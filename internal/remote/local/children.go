@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// children are the processes that Shells have started and have not waited for yet.
+// children are the processes that Shells have started and have not yet waited for.
 var children = struct {
 	sync.Mutex
 	pids map[int]bool
@@ -19,8 +19,8 @@ func Started(pid int) bool {
 	return children.pids[pid]
 }
 
-// begin starts a child, in a process group of its own: what the user presses is for this program, and for what it runs
-// in its place.
+// begin starts a child, in a process group of its own: keys of the user are for this program, and for a command that
+// runs in its place.
 func begin(cmd *exec.Cmd) error {
 	children.Lock()
 	defer children.Unlock()

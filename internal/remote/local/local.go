@@ -36,8 +36,8 @@ func (Door) Stages() []reach.Stage { return nil }
 // Dial implements remote.Door. It ignores the node's name: there is only one.
 func (Door) Dial(context.Context, string, *remote.Log) (remote.Shell, error) { return shell{}, nil }
 
-// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since, or a copy
-// of an embedded probe if this program cannot read GPUs.
+// New returns an Opener for this host. Its probe is this program, even if its file has been replaced since; if this
+// program cannot read GPUs, the probe is a copy of an embedded probe.
 func New() (*remote.Opener, error) {
 	o := remote.New(Door{})
 	o.Name = "local"
@@ -57,10 +57,10 @@ func New() (*remote.Opener, error) {
 // shell implements remote.Shell.
 type shell struct{}
 
-// lingering is how long others may hold a child's output open after its end.
+// lingering is how long other processes may hold a child's output open after its end.
 const lingering = time.Second
 
-// Run implements install.Shell. Once the child has its input it outlives ctx; its pipe ends it.
+// Run implements install.Shell. Once the child has its input it outlives ctx; the end of its pipe ends it.
 func (shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	alive, kill := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(alive, "/bin/sh", "-c", script)

@@ -21,12 +21,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// mark is printed on the node when the login is done, on both outputs, which arrive apart. After it an output is the
-// script's.
+// mark is printed on the node when the login is done, on both outputs, which arrive separately. Output after the mark
+// is the script's.
 const mark = "nvnodetop-shell/1\n"
 
-// listen is the command on the node: it says that the login is done and becomes the script that comes as the first
-// line. So one ssh both logs in and runs the script. read takes no byte behind the line, which is for the script.
+// listen is the command on the node: it reports that the login is done and becomes the script in the first line of its
+// input. So one ssh both logs in and runs the script. read takes no byte behind that line: the rest is for the script.
 var listen = install.Quoted("echo " + strings.TrimSpace(mark) + " >&2; echo " + strings.TrimSpace(mark) +
 	"; IFS= read -r s && eval \"$s\"")
 
@@ -106,7 +106,7 @@ func (c *child) ready(ctx context.Context, limit time.Duration) error {
 	return e
 }
 
-// awaitMark reads up to the mark, and returns the beginning of what came before it.
+// awaitMark reads up to the mark, and returns the beginning of the output before it.
 func (c *child) awaitMark() (noise string, err error) {
 	var heard []byte
 	for len(heard) < maxNoise {
@@ -183,8 +183,8 @@ func (c *child) kill() {
 	})
 }
 
-// signal signals the session of ssh while it runs. Its process group has the number of ssh, which is not free before
-// ssh is reaped.
+// signal signals the session of ssh while it runs. Its process group has the PID of ssh, which stays reserved until ssh
+// is reaped.
 func (c *child) signal(s syscall.Signal) {
 	if !c.hasEnded() {
 		_ = syscall.Kill(-c.cmd.Process.Pid, s) // on error it has just ended
@@ -202,8 +202,8 @@ func signalOf(state *os.ProcessState) string {
 	return ""
 }
 
-// voice is the standard error of one ssh: up to the mark that of the login, then that of the script, with what ssh says
-// about the connection.
+// voice is the standard error of one ssh: up to the mark that of the login, then that of the script, including ssh's
+// messages about the connection.
 type voice struct {
 	login  *text.Capture
 	late   *text.Capture
@@ -218,7 +218,7 @@ func newVoice() *voice {
 	return &voice{login: link.NewWords(), late: link.NewWords(), marked: make(chan struct{})}
 }
 
-// turn ends what is said of the login: at the mark, or after limit if that does not come, as where a login shell closes
+// turn ends the messages of the login: at the mark, or after limit if no mark comes, as with a login shell that closes
 // its standard error.
 func (v *voice) turn(limit time.Duration) {
 	late := time.NewTimer(limit)

@@ -30,7 +30,7 @@ func (e *loginError) Unwrap() error { return e.err }
 // Explain implements remote.Shell.
 func (s *shell) Explain(c *remote.Case, err error) { explain(c, err) }
 
-// explain classifies an error by what ssh said about it, and adds hints.
+// explain classifies an error by ssh's messages about it, and adds hints.
 func explain(c *remote.Case, err error) {
 	if c.Failure.Class == "" {
 		if e, ok := errors.AsType[*loginError](err); ok {
@@ -73,7 +73,7 @@ func explainLogin(c *remote.Case, e *loginError) {
 	}
 }
 
-// explainEnd classifies the end of a session. ssh says what became of the connection; if it says nothing, a signal
+// explainEnd classifies the end of a session. ssh reports the fate of the connection; if it reports nothing, a signal
 // ended the program.
 func explainEnd(c *remote.Case, err error) {
 	_, ended := errors.AsType[*link.EndError](err)
@@ -92,7 +92,7 @@ func explainEnd(c *remote.Case, err error) {
 	}
 }
 
-// rule is what a line of ssh means.
+// rule is the meaning of a line of ssh.
 type rule struct {
 	line   *regexp.Regexp
 	class  reach.Class
@@ -100,7 +100,7 @@ type rule struct {
 	detail int // the group of line that is the detail; 0: none
 }
 
-// rules are searched in order: what ssh says first is often the reason for what it says last.
+// rules are searched in order: the first message of ssh is often the reason for its last.
 var rules = []rule{
 	{re(`REVOKED HOST KEY DETECTED|[Hh]ost key .*(is marked as revoked|revoked by file)`), reach.ClassHostKeyChanged,
 		"host key revoked", 0},
@@ -128,7 +128,7 @@ var rules = []rule{
 
 func re(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// ruleWords classifies by what ssh said. It returns false if nothing in it is known.
+// ruleWords classifies by ssh's messages. It returns false if none of them is known.
 func ruleWords(c *remote.Case, words string) bool {
 	for _, r := range rules {
 		m := r.line.FindStringSubmatch(words)
@@ -152,7 +152,7 @@ func ruleWords(c *remote.Case, words string) bool {
 	return false
 }
 
-// firstMatch returns the first line that matches, as far as a screen has room for it.
+// firstMatch returns the first line that matches, cut to the room on a screen.
 func firstMatch(line *regexp.Regexp, words string) string {
 	for l := range strings.Lines(words) {
 		if line.MatchString(l) {

@@ -26,7 +26,7 @@ import (
 // StageSSH is the only stage of this door: ssh connects and logs in.
 const StageSSH reach.Stage = "ssh"
 
-// logins limits how many are made at a time: their key exchange is what costs.
+// logins limits how many logins run at a time: their key exchange is expensive.
 const logins = 8
 
 // limits are the deadlines of a login.
@@ -103,8 +103,8 @@ func (d *Door) login(ctx context.Context, node string, begin func()) (*child, er
 	return c, nil
 }
 
-// arguments returns those of ssh. The first value of an option counts, so the user's configuration changes none of
-// these.
+// arguments returns the arguments of ssh. The first value of an option counts, so the user's configuration changes none
+// of these.
 func (d *Door) arguments(node string) []string {
 	args := []string{"-T", "-a", "-x"}
 	options := []string{
@@ -126,7 +126,7 @@ func (d *Door) arguments(node string) []string {
 	return append(args, "--", node, listen)
 }
 
-// version is that of an ssh.
+// version is the version of an ssh.
 type version struct {
 	name         string // "OpenSSH_9.2p1"
 	major, minor int
@@ -141,7 +141,7 @@ var versionName = regexp.MustCompile(`OpenSSH_(\d+)\.(\d+)[A-Za-z0-9.]*`)
 // versionTime limits how long ssh may take to print its version.
 const versionTime = 3 * time.Second
 
-// versionOf asks an ssh for its version. An unknown one is taken for a new one.
+// versionOf asks an ssh for its version. An unknown version counts as new.
 func versionOf(program string) version {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTime)
 	defer cancel()

@@ -22,8 +22,8 @@ type shell struct {
 
 var errClosed = errors.New("shell closed")
 
-// Run implements install.Shell. The first script runs in the ssh that logged in; another one, which only the first
-// visit to a home needs, costs a login.
+// Run implements install.Shell. The first script runs in the ssh that logged in. Another script, needed only on the
+// first visit to a home, costs another login.
 func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	c := s.takeSpare()
 	if c == nil {
@@ -47,7 +47,7 @@ func (s *shell) takeSpare() *child {
 	return c
 }
 
-// keep has c end with s. It returns false if s has ended.
+// keep makes c end with s. It returns false if s has ended.
 func (s *shell) keep(c *child) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -55,7 +55,7 @@ func (s *shell) keep(c *child) bool {
 	return !s.closed
 }
 
-// Ping implements link.Way. ssh itself asks sshd whether it is alive, and ends if it is not.
+// Ping implements link.Way. ssh itself asks sshd for a sign of life, and ends without an answer.
 func (s *shell) Ping(context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

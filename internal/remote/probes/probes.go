@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 )
 
-// All returns a probe for each platform that this build has one for. This program is one itself if it can read GPUs,
-// and is for its own platform if no smaller one is embedded.
+// All returns a probe for each platform that this build has a probe for. This program is a probe itself if it can read
+// GPUs; it serves its own platform if no smaller probe is embedded.
 func All() ([]install.Payload, error) {
 	list, err := read(embedded)
 	if err != nil {

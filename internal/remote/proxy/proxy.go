@@ -106,7 +106,7 @@ func (c *Command) Write(p []byte) (int, error) {
 	return n, closed(err)
 }
 
-// closed makes the error of a closed file that of a closed connection.
+// closed turns the error of a closed file into the error of a closed connection.
 func closed(err error) error {
 	if errors.Is(err, os.ErrClosed) {
 		return net.ErrClosed
@@ -120,7 +120,7 @@ func (c *Command) Close() error {
 	return nil
 }
 
-// Error is the end of a ProxyCommand that was not wanted.
+// Error is the unwanted end of a ProxyCommand.
 type Error struct {
 	Status int    // exit status; -1: ended by a signal
 	Signal string // as "killed"
@@ -134,7 +134,8 @@ func (e *Error) Error() string {
 	return "ended with status " + strconv.Itoa(e.Status)
 }
 
-// Failure waits up to within for the child to end, and returns how. It returns nil if the child is still running.
+// Failure waits up to within for the child to end, and returns how it ended. It returns nil if the child is still
+// running.
 func (c *Command) Failure(within time.Duration) *Error {
 	select {
 	case <-c.ended:

@@ -25,13 +25,13 @@ const (
 	again    = time.Minute     // after which ssh is asked again where files do not decide alone, or where it failed
 )
 
-// answers are those of ssh, by group of nodes or by node.
+// answers are the answers of ssh, by group of nodes or by node.
 type answers struct {
 	mu sync.Mutex
 	by map[string]*answer
 }
 
-// answer is what ssh said about one node. It may be read once done is closed.
+// answer is ssh's answer about one node. It may be read once done is closed.
 type answer struct {
 	node    string
 	begun   time.Time
@@ -41,8 +41,8 @@ type answer struct {
 	unasked string // why ssh could not be asked; empty: it was
 }
 
-// options returns what ssh says about a node. One question serves all nodes to which the same blocks apply, if what the
-// files say about the first of them agrees with the answer.
+// options returns ssh's answer about a node. One question serves all nodes to which the same blocks apply, if the files
+// agree with the answer about the first of them.
 func (s *Source) options(ctx context.Context, f *files, node string) (o options, ignored []string, err error) {
 	raw, blocks := f.options(node)
 	if s.cfg.Program == "" {
@@ -71,8 +71,8 @@ func (s *Source) options(ctx context.Context, f *files, node string) (o options,
 	return a.options, nil, nil
 }
 
-// carry applies an answer about one node to another node of its group: what depends on the name is what the files say,
-// if that is what ssh says for the first node.
+// carry applies an answer about one node to another node of its group. Options that depend on the name come from the
+// files, if the files agree with ssh's answer for the first node.
 func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
 	plain, theirs, ours := s.complete(raw, a.node), s.resolve(raw, a.node), s.resolve(raw, node)
 	o := maps.Clone(a.options)
@@ -110,7 +110,7 @@ func (s *Source) answer(ctx context.Context, f *files, key, node string) (*answe
 	}
 }
 
-// failed reports whether an answer has come that has no options.
+// failed reports whether an answer has come without options.
 func (a *answer) failed() bool {
 	select {
 	case <-a.done:
@@ -120,7 +120,7 @@ func (a *answer) failed() bool {
 	}
 }
 
-// ask runs ssh. No context of a node ends it: others wait for it too.
+// ask runs ssh. No node's context ends the run: other nodes wait for the answer too.
 func (s *Source) ask(a *answer) {
 	defer close(a.done)
 	var unasked error
@@ -165,8 +165,8 @@ func firstLine(words string, err error) string {
 	return err.Error()
 }
 
-// run runs `ssh -G` in a group of its own. Its environment is ours, since the configuration may name variables, but its
-// words are English.
+// run runs `ssh -G` in a group of its own. It keeps our environment, since the configuration may name variables, but
+// sets the language to English.
 func (s *Source) run(ctx context.Context, node string) (out []byte, words string, err error) {
 	args := []string{"-G", "--", node}
 	if s.cfg.File != "" {

@@ -49,8 +49,8 @@ func bytesOf(s string) uint64 {
 	return n << shift
 }
 
-// onlyOpenSSH lists the options that are set and that only OpenSSH's client obeys. What a login lacks for that reason,
-// it has.
+// onlyOpenSSH lists the options that are set and that only OpenSSH's client obeys. If a login lacks something for that
+// reason, OpenSSH has it.
 func (o options) onlyOpenSSH() []string {
 	var set []string
 	add := func(is bool, words string) {

@@ -204,7 +204,8 @@ func (r *configReader) match(name string, number int, value string) (header stri
 	return noHost, nil
 }
 
-// isSameForAll reports whether the criteria of a Match cannot tell two nodes apart to which the same blocks apply.
+// isSameForAll reports whether the criteria of a Match give the same result for any two nodes to which the same blocks
+// apply.
 func isSameForAll(criteria []string) bool {
 	for i := 0; i < len(criteria); i++ {
 		switch strings.ToLower(criteria[i]) {

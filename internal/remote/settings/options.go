@@ -27,7 +27,7 @@ var lists = map[string]bool{"userknownhostsfile": true, "globalknownhostsfile": 
 var commands = map[string]bool{"proxycommand": true, "knownhostscommand": true, "localcommand": true,
 	"remotecommand": true, "rekeylimit": true}
 
-// add adds a line of a file. Of ProxyJump and ProxyCommand the first counts.
+// add adds a line of a file. Of ProxyJump and ProxyCommand only the first counts.
 func (o options) add(key, value string) {
 	words := splitWords(value)
 	switch {
@@ -60,8 +60,8 @@ func parse(text []byte) options {
 	return o
 }
 
-// paths splits a list that is printed without quotes: what does not look like the beginning of a path belongs to the
-// path before it.
+// paths splits a list that is printed without quotes: a word that does not look like the beginning of a path belongs to
+// the path before it.
 func paths(list string) []string {
 	var out []string
 	for word := range strings.FieldsSeq(list) {
@@ -74,7 +74,7 @@ func paths(list string) []string {
 	return out
 }
 
-// first returns the value of an option of which the first value counts; empty: it is not set.
+// first returns the value of an option whose first value counts; empty: it is not set.
 func (o options) first(key string) string {
 	if len(o[key]) == 0 {
 		return ""
@@ -107,7 +107,7 @@ func (o options) hostName(node string) string {
 // expanded are the options that `ssh -G` prints with their tokens replaced; old versions do so only for some.
 var expanded = []string{"hostname", "userknownhostsfile", "controlpath", "identityagent"}
 
-// resolve completes what a file says as `ssh -G` does.
+// resolve completes the options from the files as `ssh -G` does.
 func (s *Source) resolve(raw options, node string) options {
 	o := s.complete(raw, node)
 	tokens := s.tokens(o, node)

@@ -30,7 +30,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// Settings is what ssh would do for a node. Paths have no tokens left.
+// Settings is how ssh would connect to a node. Paths have no tokens left.
 type Settings struct {
 	Node                 string // the name asked for
 	HostName, Port, User string
@@ -74,7 +74,7 @@ func (s *Settings) KeyAddress() string {
 	return net.JoinHostPort(s.HostName, s.Port)
 }
 
-// Config says where a Source finds things.
+// Config tells a Source where to look.
 type Config struct {
 	Home, User string // of this process
 	Program    string // path of OpenSSH's ssh; empty: there is none
@@ -99,8 +99,8 @@ func New(cfg Config) *Source {
 	return &Source{cfg: cfg, system: "/etc/ssh/ssh_config", asking: make(chan struct{}, askers), patience: askTime}
 }
 
-// For returns the settings of a node. StrictHostKeyChecking is not one: an unknown host key is always a failure. Its
-// error is a *remote.LocalError if ssh refuses the configuration, or the name.
+// For returns the settings of a node. StrictHostKeyChecking is not among them: an unknown host key is always a failure.
+// Its error is a *remote.LocalError if ssh refuses the configuration, or the name.
 func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	if !isName(node) {
 		return nil, &remote.LocalError{What: "invalid host name", Err: fmt.Errorf("%.80q", node)}
@@ -117,9 +117,9 @@ func (s *Source) For(ctx context.Context, node string) (*Settings, error) {
 	return t, nil
 }
 
-// isName reports whether a name is one that ssh takes. Others would be commands to the shell of a ProxyCommand, options
-// to a program, or lead a path elsewhere. OpenSSH looks for them since 9.6 only, and not where its answer about one
-// node serves another.
+// isName reports whether ssh accepts a name. Other names would be commands to the shell of a ProxyCommand, options to a
+// program, or lead a path elsewhere. OpenSSH rejects them only since 9.6, and not where its answer about one node
+// serves another.
 func isName(node string) bool {
 	return node != "" && len(node) <= maxName && node[0] != '-' && !strings.ContainsFunc(node, func(r rune) bool {
 		return strings.ContainsRune("'`\"$\\;&<>|(){},/", r) || unicode.IsSpace(r) || unicode.IsControl(r)
@@ -133,7 +133,7 @@ const maxName = 255
 // correction.
 const life = 2 * time.Second
 
-// current returns what the files contain. While it does not change, neither does the object, and the answers in it
+// current returns the content of the files. While the content does not change, neither does the object, and its answers
 // stay.
 func (s *Source) current() *files {
 	s.mu.Lock()
@@ -189,8 +189,8 @@ func (s *Source) settle(node string, o options) (*Settings, error) {
 	return t, nil
 }
 
-// algorithms returns the list of an option; a list of the files that changes OpenSSH's, such as "+ssh-rsa", is not
-// known.
+// algorithms returns the list of an option; a list from the files that modifies OpenSSH's, such as "+ssh-rsa", is
+// unknown.
 func algorithms(o options, key string) []string {
 	v := o.first(key)
 	if v == "" || strings.ContainsAny(v, "*?!") || strings.ContainsAny(v[:1], "+-^") {
@@ -199,13 +199,13 @@ func algorithms(o options, key string) []string {
 	return strings.Split(v, ",")
 }
 
-// some returns the paths that are not none.
+// some returns the paths without "none".
 func some(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return strings.EqualFold(p, "none") })
 }
 
-// isDefault recognizes the list that ssh prints if there is no IdentityFile in the configuration. It differs between
-// versions.
+// isDefault recognizes the list that ssh prints if there is no IdentityFile in the configuration. The list differs
+// between versions.
 func isDefault(identityFiles []string) bool {
 	return len(identityFiles) >= 4 && !slices.ContainsFunc(identityFiles, func(f string) bool {
 		return filepath.Dir(f) != "~/.ssh" || !strings.HasPrefix(filepath.Base(f), "id_")

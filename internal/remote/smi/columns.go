@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// column is a field of nvidia-smi and the metric that it gives.
+// column is a field of nvidia-smi and its metric.
 type column struct {
 	field string
 	id    metric.ID

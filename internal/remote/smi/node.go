@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// node is one that nvidia-smi is read on.
+// node is a node on which nvidia-smi runs.
 type node struct {
 	why   string
 	pipe  *link.Pipe
@@ -53,7 +53,7 @@ const (
 	cardFields = "pci.bus_id,name,serial,vbios_version,driver_version,mig.mode.current"
 )
 
-// Which columns a row has: those of a card all of them, those of a report what may change.
+// The columns of a row: the row of a card has all of them, the row of a report has those that may change.
 const (
 	all      = true
 	changing = false
@@ -76,7 +76,7 @@ func (n *node) fields(whole bool) string {
 	return strings.Join(list, ",")
 }
 
-// cells splits a row; ok is false if it is none. A name may contain no comma: NVIDIA's do not.
+// cells splits a row; ok is false if the line is no row. A name must not contain a comma: NVIDIA's names have none.
 func (n *node) cells(line string, whole bool) (cells []string, ok bool) {
 	cells = strings.Split(line, ", ")
 	if len(cells) != strings.Count(n.fields(whole), ",")+1 {
@@ -86,7 +86,7 @@ func (n *node) cells(line string, whole bool) (cells []string, ok bool) {
 	return cells, err == nil
 }
 
-// values reads the metrics of a row. What nvidia-smi puts in brackets, as "[N/A]", is absent.
+// values reads the metrics of a row. Text that nvidia-smi puts in brackets, such as "[N/A]", is an absent value.
 func (n *node) values(cells []string, whole bool, keep func(metric.Pace) bool) (v metric.Values) {
 	for _, c := range n.columns {
 		if !wants(c, whole) {
@@ -112,7 +112,7 @@ var (
 	jobInTitle    = regexp.MustCompile(`^stepd slurmstepd: \[(\d+)[.\]]`)
 )
 
-// adopted takes what a line of the introduction says of the job of the session, if it does.
+// adopted reads the job of the session from a line of the introduction, if the line names it.
 func (n *node) adopted(line string) {
 	h := &n.hello
 	if m := sluidInCgroup.FindStringSubmatch(line); m != nil && h.Job == "" {
@@ -185,10 +185,10 @@ func (n *node) card(cells []string) {
 // maxCards limits the GPUs of a node.
 const maxCards = 64
 
-// notListed is the reason for which a metric is absent.
+// notListed is the reason why a metric is absent.
 const notListed = "nvidia-smi does not list it"
 
-// absent lists what no column gives.
+// absent lists the metrics that no column gives.
 func (n *node) absent() []string {
 	keys := []string{wire.AbsentXids}
 	for id := range metric.All(metric.GPU) {

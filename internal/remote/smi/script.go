@@ -8,8 +8,8 @@ const mark = "nvnodetop-smi/1"
 // script runs the program that is the first line of its input: a script may not contain "$!".
 const script = "read -r s && eval \"$s\""
 
-// stepd prints the command lines of the daemons of the job's steps, where its cgroup is named by a SLUID: they say its
-// number.
+// stepd prints the command lines of the daemons of the job's steps, if the job's cgroup is named by a SLUID: they
+// contain the job's number.
 const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /proc/self/cgroup); " +
 	"m=$(sed -n 's,^[^ ]* \\([^ ]*\\) cgroup2 .*,\\1,p' /proc/mounts | head -n 1); " +
 	"[ -z \"$j\" ] || for p in $(cat \"$m$j\"/step_*/slurm/cgroup.procs 2>/dev/null); do " +

@@ -32,13 +32,13 @@ import (
 // maxLine limits a line of nvidia-smi.
 const maxLine = 16 << 10
 
-// UnusableError means that nvidia-smi on the node gives nothing.
+// UnusableError means that nvidia-smi on the node returns no data.
 type UnusableError struct{ Words string }
 
 func (e *UnusableError) Error() string { return "nvidia-smi: " + e.Words }
 
 // Start runs nvidia-smi on a node and returns a pipe to something that behaves like a probe. why is the reason why no
-// probe runs there. It returns when the GPUs are known, or soon after ctx ends.
+// probe runs there. Start returns when the GPUs are known, or soon after ctx ends.
 func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, error) {
 	p, err := shell.Run(ctx, script, strings.NewReader(program+"\n"))
 	if err != nil {
@@ -71,7 +71,7 @@ func Start(ctx context.Context, shell install.Shell, why string) (*link.Pipe, er
 	return &link.Pipe{In: &input{requests, p.In}, Out: out, Words: p.Words, Wait: n.wait, Kill: kill}, nil
 }
 
-// input is the way of requests. Closing it ends the script.
+// input carries requests. Closing it ends the script.
 type input struct {
 	*io.PipeWriter
 	script io.Closer
@@ -82,8 +82,8 @@ func (i *input) Close() error {
 	return i.script.Close()
 }
 
-// learn reads what the script says of the node, and asks nvidia-smi for the GPUs. A field that it does not know is left
-// out from then on.
+// learn reads the script's introduction of the node, and asks nvidia-smi for the GPUs. Fields unknown to nvidia-smi are
+// left out from then on.
 func (n *node) learn() error {
 	if err := n.introduce(); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (n *node) learn() error {
 	return &UnusableError{"it knows none of the fields"}
 }
 
-// introduce reads up to the end of the introduction. What precedes it is output of a login script.
+// introduce reads up to the end of the introduction. Output before it is that of a login script.
 func (n *node) introduce() error {
 	began := false
 	for seen := 0; seen < wire.MagicBudget; {
@@ -146,7 +146,7 @@ func (n *node) next() (string, error) {
 	return "", &UnusableError{cmp.Or(words, errors.Join(n.lines.Err(), io.ErrUnexpectedEOF).Error())}
 }
 
-// once runs nvidia-smi once for the cards, and returns what it says besides.
+// once runs nvidia-smi once for the cards, and returns its other messages.
 func (n *node) once() (words string, err error) {
 	if err := n.tell("once 0 " + n.fields(all)); err != nil {
 		return "", err

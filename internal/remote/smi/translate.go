@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// listEvery is how often a list of processes is asked for at most: nvidia-smi starts anew for each.
+// listEvery is the shortest time between two lists of processes: each starts a new nvidia-smi.
 const listEvery = 10 * time.Second
 
 // translate turns the output of the script into messages, until it ends.
@@ -44,7 +44,7 @@ func (n *node) translate() {
 	_ = n.out.Close()
 }
 
-// row adds a GPU to the report, and sends the report when it has all, or when the next one begins.
+// row adds a GPU to the report. It sends the report when all GPUs are there, or when the next report begins.
 func (n *node) row(cells []string) error {
 	index, _ := strconv.Atoi(cells[0]) // cells has checked it
 	at := -1
@@ -74,7 +74,7 @@ func (n *node) row(cells []string) error {
 	return nil
 }
 
-// flush sends the report, unless it comes sooner than asked for, and asks for the next list of processes if it is time.
+// flush sends the report, unless it comes sooner than requested, and asks for the next list of processes if it is due.
 func (n *node) flush() error {
 	n.rows = 0
 	n.mu.Lock()
@@ -164,7 +164,7 @@ func (n *node) obey(in *io.PipeReader) {
 	}
 }
 
-// answer answers a request. The script answers a sign of life itself: that proves that the node is alive.
+// answer answers a request. The script itself answers a sign of life: that proves that the node is alive.
 func (n *node) answer(r *wire.Request) error {
 	reply := wire.Reply{ID: r.ID}
 	switch {

@@ -153,7 +153,7 @@ func classify(c *remote.Case, err error) advice {
 	return advice{}
 }
 
-// ownEnd explains the end of a task that this package has brought about.
+// ownEnd explains the end of a task that this package has caused.
 func ownEnd(c *remote.Case) (_ advice, ours bool) {
 	switch {
 	case strings.Contains(c.Words, movesOn):

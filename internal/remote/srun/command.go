@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// fold is the length to which probes fold their lines: slurmstepd sends at most 1,024 bytes at a time, and srun puts a
-// newline after each.
+// fold is the length to which probes fold their lines: slurmstepd sends at most 1,024 bytes at a time, and srun adds a
+// newline after each piece.
 const fold = 1000
 
 // Marks begin lines that a task prints before and after its script.
@@ -18,9 +18,9 @@ const (
 	exitMark = "#nvnodetop-exit/1 " // and the status of the script
 )
 
-// wrap returns a script that says where it runs, runs script, and says how that ended, on both outputs. srun itself
-// says nothing of a task that ends with status 0, and sums up those that fail. Its shell waits beside the probe: about
-// 1 MB of memory on each node.
+// wrap returns a script that prints its node, runs script, and prints how script ended, on both outputs. srun itself
+// reports nothing about a task that ends with status 0, and sums up tasks that fail. The shell of wrap waits beside the
+// probe: about 1 MB of memory on each node.
 func wrap(script string) string {
 	return "export " + wire.NameVariable + "=$SLURMD_NODENAME " + wire.FoldVariable + "=" + strconv.Itoa(fold) + "; " +
 		"echo \"" + taskMark + "$SLURMD_NODENAME\"; ( " + script + " ); s=$?; echo \"" + exitMark +
@@ -50,8 +50,8 @@ func (j *Job) options() []string {
 	return []string{"--jobid=" + j.Leader, "--het-group=" + j.Group}
 }
 
-// kept are SLURM's variables that say which cluster to talk to, and how. All others are options of the job in which we
-// may run.
+// kept are SLURM's variables that select the cluster and the way to reach it. All other SLURM variables are options of
+// the job in which we may run.
 var kept = []string{"SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT"}
 
 // environment returns environ without the options of another job.

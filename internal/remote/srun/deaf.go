@@ -7,16 +7,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// movesOn is what the sessions of a step are told that ends for the sake of its other nodes.
+// movesOn is the reason given to the sessions of a step that ends for the sake of its other nodes.
 const movesOn = "nvnodetop: another task of the step no longer reads its input"
 
 // maxUnread is how many requests a task may leave unread once its session has ended. The input of a step goes to all of
-// its tasks: slurmstepd and srun each hold 1,024 pieces for one that reads nothing, and then srun passes on nothing to
-// anybody.
+// its tasks: slurmstepd and srun each buffer 1,024 pieces for a task that reads nothing, and then srun passes on
+// nothing to any task.
 const maxUnread = 1024
 
-// count notes that the step is about to be sent a request. It ends the step for all of its nodes if a task that was
-// given up does not end, and leaves too much unread: stopped, or exiting while a call into the driver hangs.
+// count notes that a request is about to be sent to the step. It ends the step for all of its nodes if a task that was
+// given up does not end and leaves too much unread: it is stopped, or a driver call hangs while it exits.
 func (s *step) count() {
 	sent := s.sent.Add(1)
 	s.mu.Lock()
@@ -31,8 +31,8 @@ func (s *step) count() {
 	}
 }
 
-// retire makes the nodes of the step ask for another one. srun is not told to end it: SLURM would kill a task that
-// perhaps cannot be killed, and then drain the node. The step ends with the deaf task, or with this process.
+// retire makes the nodes of the step ask for another step. srun is not told to end this step: SLURM would kill a task
+// that perhaps cannot be killed, and then drain the node. The step ends with the deaf task, or with this process.
 func (s *step) retire() {
 	_ = s.in.Close() // before another write; wakes one that blocks
 	for _, t := range s.tasks {
@@ -40,7 +40,7 @@ func (s *step) retire() {
 	}
 }
 
-// abandon notes that nobody wants a task any more, which is about to be told.
+// abandon notes that nobody wants a task any more. The task is about to be told.
 func (s *step) abandon(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

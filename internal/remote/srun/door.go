@@ -106,8 +106,8 @@ var defaultLimits = limits{
 	retry:   time.Second, unread: maxUnread,
 }
 
-// startsEach is how much longer a step with one node more may take to start. SLURM's guide for large clusters has
-// 15,000 nodes in 30 s.
+// startsEach is the additional time that a step may take to start per additional node. SLURM's guide for large clusters
+// has 15,000 nodes in 30 s.
 const startsEach = 2 * time.Millisecond
 
 const (
@@ -151,7 +151,7 @@ func (d *Door) Opener() *remote.Opener {
 	return o
 }
 
-// crew is a job, with what was learned about its steps.
+// crew is a job, with the experience from its steps.
 type crew struct {
 	id string // Job.ID, which needs no lock
 	Job
@@ -191,7 +191,7 @@ func (d *Door) Know(jobs []Job) {
 	}
 }
 
-// take notes what is known of the job now. d.mu is held.
+// take notes the present knowledge about the job. d.mu is held.
 func (c *crew) take(j Job) {
 	c.Job, c.on = j, make(map[string]bool, len(j.Nodes))
 	for _, node := range j.Nodes {
@@ -202,8 +202,8 @@ func (c *crew) take(j Job) {
 // serves reports whether the node can be reached through the job. d.mu is held.
 func (c *crew) serves(node string) bool { return !c.Suspended && c.on[node] }
 
-// crewOf returns the job through which a node is reached: the one with the most GPUs there, as a step sees no others.
-// Among equals it is always the same one. nil: no job is known on the node.
+// crewOf returns the job through which a node is reached: the job with the most GPUs there, as a step sees no others.
+// Among equal jobs it is always the same one. nil: no job is known on the node.
 func (d *Door) crewOf(node string) *crew {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -257,7 +257,7 @@ func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageJob} }
 // errNoJob is the error of Dial for a node without a job.
 var errNoJob = errors.New("no running job on the node")
 
-// Dial implements remote.Door. It only finds the job, and waits a moment for its GPUs to be known: the step starts with
+// Dial implements remote.Door. It only finds the job, and waits a moment until its GPUs are known: the step starts with
 // the first script.
 func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.Shell, error) {
 	log.Begin(StageJob, "")
@@ -275,8 +275,8 @@ func (d *Door) Dial(ctx context.Context, node string, log *remote.Log) (remote.S
 	return s, nil
 }
 
-// awaitGPUs waits until it is known how many GPUs of a node each job has, or for long enough. SLURM says so after the
-// jobs themselves.
+// awaitGPUs waits until the number of GPUs of each job on a node is known, or for long enough. SLURM reports these
+// numbers after the jobs themselves.
 func (d *Door) awaitGPUs(ctx context.Context, node string) error {
 	late := time.After(d.limits.gpus)
 	for {

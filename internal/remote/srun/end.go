@@ -11,11 +11,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// isSuspended is what the sessions of a step are told whose job is suspended.
+// isSuspended is the reason given to the sessions of a step whose job is suspended.
 const isSuspended = "nvnodetop: the job is suspended"
 
-// halt ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on. When it
-// does, they end at once, as their input has ended.
+// halt ends the step of a suspended job. Its probes are frozen, and srun ignores SIGTERM until the job goes on. When
+// the job goes on, the probes end at once, as their input has ended.
 func (s *step) halt() {
 	s.mu.Lock()
 	proc := s.proc
@@ -33,9 +33,9 @@ func (s *step) halt() {
 }
 
 // Close ends the steps that still run once all sessions are closed. An srun whose job is suspended ignores SIGTERM, and
-// would outlive this process. One that has been ending its step for a while, as when a node is dead, is left alone:
-// killed, it could not tell SLURM, whose list would keep the step until the job ends. Close takes three times
-// limits.parting at most.
+// would outlive this process. An srun that has been ending its step for a while, as when a node is dead, is left alone:
+// once killed, it could not tell SLURM, which would list the step until the job ends. Close takes at most three times
+// limits.parting.
 func (d *Door) Close() {
 	d.mu.Lock()
 	open := slices.Collect(maps.Keys(d.open))
@@ -67,8 +67,8 @@ func (s *step) endsBefore(late context.Context, signal syscall.Signal) bool {
 	}
 }
 
-// aborts reports whether srun was ending its step before this process began to end, which takes sessions up to 2 s, and
-// has said so: it waits for the nodes, up to KillWait and 2 s.
+// aborts reports whether srun was already ending its step, and has said so, before this process began to end; the end
+// of this process takes sessions up to 2 s. srun waits for the nodes, up to KillWait and 2 s.
 func (s *step) aborts() bool {
 	s.mu.Lock()
 	before := !s.closed.IsZero() && time.Since(s.closed) > 2*s.d.limits.closing

@@ -19,10 +19,10 @@ type wish struct {
 	steps int // that did not fulfill it
 }
 
-// again is how many times as long nodes are gathered for a step that replaces another.
+// again is the factor by which nodes are gathered longer for a step that replaces another step.
 const again = 5
 
-// maxSteps limits the steps for one wish: those that fail because of other nodes, and one per rung.
+// maxSteps limits the steps for one wish: steps that fail because of other nodes, and one step per rung.
 const maxSteps = 8
 
 type answer struct {
@@ -30,7 +30,7 @@ type answer struct {
 	err  error
 }
 
-// order is what wishes must have in common to be fulfilled by one step.
+// order holds the properties that wishes must share to be fulfilled by one step.
 type order struct {
 	crew   *crew
 	script string
@@ -39,7 +39,7 @@ type order struct {
 	alone  string // the node that gets its own step; empty: there may be several
 }
 
-// batch is wishes that wait for others.
+// batch is a set of wishes that wait for other wishes.
 type batch struct {
 	order
 	wishes []*wish
@@ -120,7 +120,7 @@ func (d *Door) serve(b *batch, patience, rest time.Duration) {
 	}()
 }
 
-// over reports whether nobody waits for a wish any more, and answers it.
+// over reports whether nobody waits for a wish any more, and then answers it.
 func (w *wish) over() bool {
 	if w.ctx.Err() == nil {
 		return false
@@ -210,8 +210,8 @@ func (d *Door) again(w *wish) {
 	d.ask(w)
 }
 
-// failed handles a task that has not started. The step may have failed because of another node, or because of what it
-// asks for.
+// failed handles a task that has not started. The step may have failed because of another node, or because of its
+// options.
 func (d *Door) failed(w *wish, t *task) {
 	s := t.step
 	words := s.words.String()

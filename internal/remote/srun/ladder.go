@@ -30,7 +30,7 @@ func (r rung) options(nodes, gpus int) []string {
 	return nil
 }
 
-// ladder is what the steps of a job have seen of a node's GPUs. The zero ladder begins with inherit.
+// ladder records how many of a node's GPUs the steps of a job have seen. The zero ladder begins with inherit.
 type ladder struct {
 	at      rung
 	settled bool        // at is the best rung
@@ -41,8 +41,8 @@ type ladder struct {
 
 const refusedStep = -1
 
-// refused notes that SLURM does not start a step at a rung. It reports whether there is another one to try; if not, the
-// ladder begins anew. gpus is how many GPUs the job has on the node.
+// refused notes that SLURM does not start a step at a rung. It reports whether there is another rung to try; if not,
+// the ladder begins anew. gpus is how many GPUs the job has on the node.
 func (l *ladder) refused(r rung, why string, gpus int) (again bool) {
 	if l.why == "" {
 		l.why = why
@@ -87,7 +87,7 @@ func (l *ladder) move(gpus int) {
 	l.at, l.settled = best, true
 }
 
-// fault is what to say of a probe that sees no GPU although the job has some; empty: nothing is known.
+// fault is the message for a probe that sees no GPU although the job has some; empty: the reason is unknown.
 func (l *ladder) fault() string {
 	if l.why == "" {
 		return "a second step of the job sees no GPU"

@@ -19,7 +19,7 @@ type shell struct {
 	crew *crew
 }
 
-// Run implements install.Shell. The pipe may already hold what the probe has said.
+// Run implements install.Shell. The pipe may already hold the first output of the probe.
 func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pipe, error) {
 	w := &wish{ctx: ctx, node: s.node, crew: s.crew, script: script, answer: make(chan answer, 1)}
 	if in != nil {
@@ -49,7 +49,7 @@ func (s *shell) Run(ctx context.Context, script string, in io.Reader) (*link.Pip
 	return a.task.pipe(), nil
 }
 
-// input is the input of a script, which may be needed again in another step: it is kept.
+// input is the input of a script. It is kept, since another step may need it again.
 type input struct {
 	from io.Reader
 	kept bytes.Buffer
@@ -60,7 +60,7 @@ func (i *input) again() io.Reader {
 	return io.MultiReader(bytes.NewReader(bytes.Clone(i.kept.Bytes())), io.TeeReader(i.from, &i.kept))
 }
 
-// decline leaves the task that answers a wish too late.
+// decline leaves a task that answers a wish too late.
 func (w *wish) decline() {
 	if a := <-w.answer; a.task != nil {
 		a.task.leave()
@@ -69,7 +69,7 @@ func (w *wish) decline() {
 
 var errNoPing = errors.New("srun cannot ask a node whether it is alive")
 
-// Ping implements link.Way. That srun lives says nothing about the node.
+// Ping implements link.Way. A live srun proves nothing about the node.
 func (s *shell) Ping(context.Context) error { return errNoPing }
 
 // Close implements link.Way. There is no connection: the pipe ends the task, and the last task the step.

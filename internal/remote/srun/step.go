@@ -210,7 +210,8 @@ func (s *step) hear(said string) {
 // maxEarly limits what is kept for a task whose beginning is still to be read.
 const maxEarly = 256
 
-// with calls do for the task of a label, now or when its beginning has been read. It reports whether that was now.
+// with calls do for the task of a label, now or once the beginning of its output has been read. It reports whether it
+// called do now.
 func (s *step) with(label int, do func(*task)) bool {
 	s.handing.Lock()
 	defer s.handing.Unlock()
@@ -252,7 +253,7 @@ func (s *step) send(lines []byte) error {
 	return err
 }
 
-// sendFirst writes input before all that is sent after it. It does not wait: the input may be long.
+// sendFirst writes input before any later input. It does not wait: the input may be long.
 func (s *step) sendFirst(in *input) {
 	s.writing.Lock()
 	go func() {

@@ -60,7 +60,7 @@ func (t *task) gone() bool {
 	}
 }
 
-// print handles a line of the script's output. Those of a Hello are held back until it is complete.
+// print handles a line of the script's output. The lines of a Hello are held back until it is complete.
 func (t *task) print(piece []byte) {
 	t.heard.Store(t.step.sent.Load())
 	if status, ok := bytes.CutPrefix(piece, []byte(exitMark)); ok && !t.inside && len(t.head) == 0 {
@@ -87,8 +87,8 @@ func (t *task) print(piece []byte) {
 	}
 }
 
-// greet looks at a Hello: how many GPUs does the probe see? If it sees none although the job has some, and no other
-// step would, the Hello says why.
+// greet examines a Hello: how many GPUs does the probe see? If it sees none although the job has some, and no other
+// step would see any, the Hello gives the reason.
 func (t *task) greet(line []byte) []byte {
 	var m wire.Message
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
@@ -146,7 +146,7 @@ func (t *task) finish(status *int) {
 	}
 }
 
-// end ends a task of which nothing more comes: its script has ended, it was killed, or the step has ended. words are
+// end ends a task from which nothing more comes: its script has ended, it was killed, or the step has ended. words are
 // srun's.
 func (t *task) end(exit link.Exit, words string) {
 	t.ending.Do(func() {
@@ -158,7 +158,7 @@ func (t *task) end(exit link.Exit, words string) {
 	t.leave()
 }
 
-// leave ends the use of a task: the probe is told, and the last one ends the step.
+// leave ends the use of a task: the probe is told, and the last task to be left ends the step.
 func (t *task) leave() {
 	t.leaving.Do(func() {
 		if !t.gone() {

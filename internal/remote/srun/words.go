@@ -116,12 +116,12 @@ func refusesGPUs(words string) bool {
 		strings.Contains(words, "Unable to create step") && strings.Contains(words, "Unspecified error")
 }
 
-// isBusy reports whether a line says that SLURM cannot start a step because others use what it asks for.
+// isBusy reports whether a line says that SLURM cannot start a step because its resources are in use.
 func isBusy(line string) bool {
 	return strings.Contains(line, "tep creation") && strings.Contains(line, "Requested nodes are busy")
 }
 
-// refusal returns the reason in srun's words, without what every such line begins with.
+// refusal returns the reason in srun's words, without the usual beginning of such lines.
 func refusal(words string) string {
 	line := firstError(words)
 	if _, reason, found := strings.Cut(line, "Unable to create step for job "); found {

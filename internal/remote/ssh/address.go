@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// longest is the most of a ConnectTimeout that is waited for.
+// longest is the longest ConnectTimeout that is obeyed.
 const longest = 30 * time.Second
 
 // patience returns how long to wait for a connection, or for the first word of sshd: as long as the configuration says,
-// or as usual.
+// or the usual time.
 func (a *trip) patience(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)

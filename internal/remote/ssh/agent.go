@@ -11,7 +11,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// askAgent lists the keys of the agent at a socket. One that does not respond is skipped: key files may be enough.
+// askAgent lists the keys of the agent at a socket. An agent that does not respond is skipped: key files may be enough.
 func (d *Door) askAgent(ctx context.Context, socket string, ids *identities) []identity {
 	path := cmp.Or(socket, d.agent)
 	if path == "" || path == "none" {
@@ -59,7 +59,8 @@ func (d *Door) listAgent(ctx context.Context, path string) (net.Conn, []ssh.Sign
 	return conn, signers, nil
 }
 
-// hungAgents remembers the agents that have not responded, so that one costs one wait and not one for each node.
+// hungAgents remembers the agents that have not responded, so that such an agent costs one wait and not one for each
+// node.
 type hungAgents struct {
 	mu    sync.Mutex
 	until map[string]time.Time // by socket: when to ask again
@@ -68,7 +69,7 @@ type hungAgents struct {
 // hungFor is how long an agent that hangs is left alone. Then one node asks again.
 const hungFor = 15 * time.Second
 
-// mayAsk reports whether an agent may be asked now. If it hung, only the first who asks again waits for it.
+// mayAsk reports whether an agent may be asked now. If it hung, only the first caller that asks again waits for it.
 func (h *hungAgents) mayAsk(path string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
-// usable returns an error if the configuration leaves nothing of a kind that this library has: x/crypto would take its
-// own defaults then, or say nothing of the configuration. hostKeys are those to ask for.
+// usable returns an error if the configuration leaves no algorithm of a kind that this library has: x/crypto would then
+// use its own defaults, or not mention the configuration. hostKeys are the algorithms to request.
 func (a *trip) usable(hostKeys []string) error {
 	all := both(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
 	lacks := func(option string, wanted, have []string) error {
@@ -43,7 +43,7 @@ func (a *trip) usable(hostKeys []string) error {
 }
 
 // cheapestFirst puts AES-GCM first among the ciphers that the configuration accepts: login nodes count CPU seconds, and
-// in Go it costs a tenth of OpenSSH's first choice, ChaCha20. nil stays nil.
+// in Go AES-GCM costs a tenth of OpenSSH's first choice, ChaCha20. nil stays nil.
 func cheapestFirst(ciphers []string) []string {
 	sorted := slices.Clone(ciphers)
 	rank := func(c string) int {

@@ -58,7 +58,8 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 	return &shell{trip: a, Sessions: sshconn.Over(c, a.conn, a.d.limits.closing)}, nil
 }
 
-// handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers what they do not.
+// handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers the parts that
+// they do not.
 func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
 	a.log.Begin(advice.StageSSH, "")
 	a.conn.Allow(a.patience(a.d.limits.ssh))
@@ -83,13 +84,13 @@ func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
 		func(c *sshconn.Client) { drop(c) })
 }
 
-// deadline ends a handshake. The time in which it waits for its turn does not count.
+// deadline ends a handshake. The time in which the handshake waits for its turn does not count.
 type deadline struct {
 	limit time.Duration
 	timer *time.Timer
 }
 
-// during calls f, which does not count.
+// during calls f, whose time does not count.
 func (d *deadline) during(f func()) {
 	d.timer.Stop()
 	f()

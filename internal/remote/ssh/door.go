@@ -103,7 +103,7 @@ type limits struct {
 	again                 time.Duration // the least between two attempts to reach a jump host
 }
 
-// How many hosts may do something dear at the same time: look up a name, exchange keys and log in, start a
+// How many hosts may do expensive work at the same time: look up a name, exchange keys and log in, start a
 // ProxyCommand.
 const (
 	parallelLookups    = 64
@@ -147,7 +147,7 @@ func New(version string) (*Door, error) {
 // Close closes the connections to jump hosts. Nothing may be dialed after that.
 func (d *Door) Close() { d.jumps.close() }
 
-// Retry lets jump hosts that failed be tried again soon, since the user asks for it.
+// Retry lets jump hosts that failed be tried again soon, at the user's request.
 func (d *Door) Retry() { d.jumps.hurry() }
 
 // whoAmI returns the login name and the home directory. They are those of the user database, as in OpenSSH, if it has
@@ -190,5 +190,5 @@ type shell struct {
 // Explain implements remote.Shell.
 func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
 
-// drop closes something that is no longer needed, when its error does not matter.
+// drop closes a connection that is no longer needed, when its error does not matter.
 func drop(c io.Closer) { c.Close() }

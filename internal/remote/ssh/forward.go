@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
-// opening is an open request to a jump host that it has not answered yet.
+// opening is a request to a jump host that is not answered yet.
 type opening struct {
 	done chan struct{} // closed when conn or err is set
 	conn net.Conn
@@ -19,7 +19,7 @@ type opening struct {
 }
 
 // open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
-// takes its result. So there is at most one for a host that is dead.
+// takes its result. So a dead host has at most one open request.
 func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
 	if s.conn.Failure() != nil { // x/crypto may wait for ever for what is asked now, see await
 		return nil, &advice.OpenError{Err: sshconn.ErrGone}

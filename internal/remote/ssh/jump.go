@@ -61,9 +61,9 @@ func (js *jumps) close() {
 	js.wg.Wait()
 }
 
-// jump is a jump host. Its connection is made when a host needs it, closed when none has needed it for a while, and
-// made anew when it has died. While attempts fail, each host gets the last one's failure, and the jump host is asked
-// less and less often.
+// jump is a jump host. Its connection is made when a host needs it, closed when no host has needed it for a while, and
+// made anew when it has died. While attempts fail, each host gets the failure of the last attempt, and the jump host is
+// tried less and less often.
 type jump struct {
 	jumps  *jumps
 	to     hop
@@ -87,8 +87,7 @@ type jump struct {
 
 var errClosing = errors.New("nvnodetop is closing")
 
-// connect returns the connection, and makes one if there is none. Only an attempt that begins with asker asks
-// questions.
+// connect returns the connection, and makes it if necessary. Only an attempt that begins with asker asks questions.
 func (j *jump) connect(ctx context.Context, asker Asker) (*shell, error) {
 	for {
 		s, wait, err := j.state(asker)
@@ -103,7 +102,7 @@ func (j *jump) connect(ctx context.Context, asker Asker) (*shell, error) {
 	}
 }
 
-// state returns the connection, or what to wait for, or why there is neither.
+// state returns the connection, or a channel to wait for, or the reason why there is neither.
 func (j *jump) state(asker Asker) (*shell, <-chan struct{}, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -242,8 +241,8 @@ func (j *jump) watch(s *shell) (why string) {
 	}
 }
 
-// isIdle reports whether nothing has needed the connection for a while. Then nothing gets it any more. A connection for
-// which the user had to answer a question is kept, and so is that to the login host.
+// isIdle reports whether no host has needed the connection for a while. From then on no host gets it. A connection for
+// which the user had to answer a question is kept, and so is the connection to the login host.
 func (j *jump) isIdle(s *shell) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -22,7 +22,7 @@ type identity struct {
 	signer ssh.Signer
 }
 
-// identities is the list of keys to offer, in order, and of those that cannot be used.
+// identities is the list of keys to offer, in order, and of keys that cannot be used.
 type identities struct {
 	keys    []identity
 	skipped []string
@@ -100,7 +100,7 @@ func (ids *identities) addWithCertificates(id identity, certs []*keyfile.File) {
 	ids.add(id)
 }
 
-// add adds a key if the configuration accepts what it can sign with.
+// add adds a key if the configuration accepts one of its signature algorithms.
 func (ids *identities) add(id identity) {
 	signer, ok := keyfile.Limited(id.signer, ids.accepts)
 	if !ok {

@@ -20,7 +20,7 @@ type hostKeyError = hostkey.Error
 // knownCache keeps the known_hosts files.
 type knownCache struct{ files hostkey.Cache }
 
-// knownSet is what the files say for one target.
+// knownSet is the content of the files for one target.
 type knownSet struct {
 	set    *hostkey.Set
 	host   hostkey.Host
@@ -44,7 +44,7 @@ func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*
 	return &knownSet{set: set.With(elsewhere, host), host: host, target: t}, nil
 }
 
-// onlyOpenSSH leaves a host to OpenSSH: what an option revokes is not known without it.
+// onlyOpenSSH leaves a host to OpenSSH: without OpenSSH, the keys that an option revokes are unknown.
 func onlyOpenSSH(option string, err error) error {
 	return &remote.LocalError{What: option, Err: err, Hints: []string{"let OpenSSH log in: --transport openssh"}}
 }
@@ -52,8 +52,8 @@ func onlyOpenSSH(option string, err error) error {
 // algorithms lists the algorithms to ask for, in order.
 func (s *knownSet) algorithms() []string { return s.set.Algorithms(s.host, s.target.HostKeyAlgorithms) }
 
-// check returns the line in which the key is known, or a *hostKeyError, or a *remote.LocalError if the configuration
-// takes no such key.
+// check returns the line that has the key, or a *hostKeyError, or a *remote.LocalError if the configuration accepts no
+// such key.
 func (s *knownSet) check(_ string, _ net.Addr, key ssh.PublicKey) (string, error) {
 	if bits := sizeOfRSA(key); bits > 0 && bits < s.target.RequiredRSASize {
 		return "", &remote.LocalError{What: "host key too short", Err: fmt.Errorf("%d bits, RequiredRSASize is %d",

@@ -56,8 +56,8 @@ func (d *Door) loginHost() *jump {
 	return d.jumps.at(key, *d.login, "", []string{key})
 }
 
-// behindLogin completes the settings of a node behind the login host: the user of the login, and what the login host
-// Knows of host keys.
+// behindLogin completes the settings of a node behind the login host: the user of the login, and the host keys that the
+// login host knows.
 func (a *trip) behindLogin(j *jump, s *shell) {
 	a.target = a.target.As(s.target.User, "")
 	j.mu.Lock()
@@ -149,9 +149,9 @@ const (
 	maxTrials = 3  // nodes logged into for the same settings, until one can be reached
 )
 
-// Prepare asks the user what logins will need, once for each jump host and each kind of node: passphrases, passwords,
-// codes. It connects to the login host, whose failure it returns, and to jump hosts. A node is logged into only if it
-// may need an answer. It takes as long as the user.
+// Prepare asks the user for the answers that logins will need, once for each jump host and each kind of node:
+// passphrases, passwords, codes. It connects to the login host, whose failure it returns, and to jump hosts. It logs
+// into a node only if the node may need an answer. It takes as long as the user.
 func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	if d.login != nil {
 		if _, err := d.loginHost().connect(ctx, asker); err != nil {

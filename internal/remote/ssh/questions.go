@@ -36,9 +36,9 @@ var errNobody = errors.New("nobody answers the host's question")
 
 const passwordPrompt = "Password: "
 
-// next returns a method with which the host asks something that can be answered; nil: there is none. A jump host is
-// asked for its question even if nobody can answer, so that the failure names it, and since there may be nothing to
-// answer. A compute node is not: its question could be a call to somebody's phone, 512 times.
+// next returns a method with a question that can be answered; nil: there is none. A jump host is asked for its question
+// even if nobody can answer, so that the failure names the question, and since there may be no question. A compute node
+// is not asked: its question could be a call to somebody's phone, 512 times.
 func (q *questions) next(ctx context.Context, auth *ssh.ClientAuthContext) ssh.AuthMethod {
 	interactive, password := slices.Contains(auth.AllowedMethods, "keyboard-interactive"),
 		slices.Contains(auth.AllowedMethods, "password")
@@ -123,8 +123,8 @@ func (q *questions) answer(ctx context.Context, instruction, prompt string, secr
 	return typed, nil
 }
 
-// key is for what an answer counts: the same question of the same jump host, or of any compute node of the same domain.
-// What was typed for a jump host is never sent to a node.
+// key is the scope of an answer: the same question of the same jump host, or of any compute node of the same domain. A
+// password for a jump host is never sent to a node.
 func (q *questions) key(prompt string) string {
 	at := "nodes of " + domain(q.trip.node)
 	if q.trip.isJump {

@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 )
 
-// Asker asks the user a question of a host, or one of our own if host is empty. It shows which of both it is, whatever
-// the host writes. secret answers are not echoed. An empty answer skips the question.
+// Asker asks the user a question of a host, or our own question if host is empty. It shows which of the two it is,
+// whatever the host writes. Answers to secret questions are not echoed. An empty answer skips the question.
 type Asker interface {
 	Ask(ctx context.Context, host, prompt string, secret bool) (string, error)
 }

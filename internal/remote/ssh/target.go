@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote"
 )
 
-// hop is a host on the way to another one. Empty fields are for the configuration to say.
+// hop is a host on the way to another host. The configuration decides on empty fields.
 type hop struct{ user, host, port string }
 
 func (h hop) String() string {

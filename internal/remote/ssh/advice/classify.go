@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Circumstances is what is known besides an error.
+// Circumstances are the known facts besides an error.
 type Circumstances struct {
 	Log      *remote.Log // nil: there is none
 	User     string

@@ -20,7 +20,7 @@ type Cache struct {
 // NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{files: map[string]*File{}} }
 
-// File is a private key or a certificate, or why it cannot be read.
+// File is a private key or a certificate, or the reason why it cannot be read.
 type File struct {
 	Path   string
 	Stamp  string

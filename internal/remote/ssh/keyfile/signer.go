@@ -8,7 +8,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Limited returns signer for the signature algorithms that the configuration accepts; ok is false if that is none.
+// Limited returns signer restricted to the signature algorithms that the configuration accepts; ok is false if none is
+// left.
 func Limited(signer ssh.Signer, algorithms []string) (_ ssh.Signer, ok bool) {
 	const cert = "-cert-v01@openssh.com"
 	kind := signer.PublicKey().Type()
@@ -32,7 +33,7 @@ func Limited(signer ssh.Signer, algorithms []string) (_ ssh.Signer, ok bool) {
 }
 
 // Witnessed returns signer with a callback for its use: a key signs only after sshd has accepted it. A signer that
-// fails to sign is not used.
+// fails to sign counts as unused.
 func Witnessed(signer ssh.Signer, used func()) ssh.Signer {
 	algorithms, ok := signer.(ssh.AlgorithmSigner)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/keyfile"
 )
 
-// Store is what the user has typed: decrypted keys, so that a new connection asks nothing, and passwords. Nothing of
-// it is ever written anywhere.
+// Store holds the user's input: decrypted keys, so that a new connection asks nothing, and passwords. It is never
+// written anywhere.
 type Store struct {
 	mu      sync.Mutex
 	keys    map[string]ssh.Signer // by file and state of the file
@@ -25,7 +25,7 @@ func New() *Store {
 	return &Store{keys: map[string]ssh.Signer{}, answers: map[string]*answer{}}
 }
 
-// answer is one that a host has accepted. Until it was accepted twice it may be for one use only: then one login at a
+// answer is an answer that a host has accepted. Until it was accepted twice it may be a one-time code: one login at a
 // time tries it, so that a stale code is refused once and not by each of 512 nodes.
 type answer struct {
 	text   string
@@ -73,7 +73,7 @@ func (s *Store) Knows(prefix string) bool {
 	return false
 }
 
-// Verdict is what a host made of an answer.
+// Verdict is a host's reaction to an answer.
 type Verdict int
 
 // The verdict is unheard if the login ended for another reason.
@@ -83,7 +83,7 @@ const (
 	Refused
 )
 
-// Take returns an answer, and what is to be told the host's verdict, once; nil: there is no answer.
+// Take returns an answer, and a function to be told the host's verdict, once; nil: there is no answer.
 func (s *Store) Take(ctx context.Context, key string) (text string, tell func(Verdict)) {
 	s.mu.Lock()
 	a := s.answers[key]

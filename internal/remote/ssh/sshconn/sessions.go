@@ -28,10 +28,10 @@ func NewSessions(conn io.Closer, c ssh.Conn, chans <-chan ssh.NewChannel, reqs <
 	return Over(NewClient(c, chans, reqs), conn, UsualClosing)
 }
 
-// UsualClosing is how long the end of a connection is waited for.
+// UsualClosing is how long to wait for the end of a connection.
 const UsualClosing = 300 * time.Millisecond
 
-// Over returns the Sessions of a client over conn, whose end is waited for as long as closing says.
+// Over returns the Sessions of a client over conn. closing is how long to wait for the end of conn.
 func Over(c *Client, conn io.Closer, closing time.Duration) *Sessions {
 	return &Sessions{Client: c, conn: conn, closing: closing}
 }
@@ -94,7 +94,7 @@ func (s *Sessions) Ping(ctx context.Context) error {
 	return err
 }
 
-// Knock asks sshd to open a session, for connections that carry nothing but sessions. A refusal is an answer too.
+// Knock asks sshd to open a session, for connections that carry only sessions. A refusal is an answer too.
 func (s *Sessions) Knock(ctx context.Context) error {
 	session, err := Await(ctx, s.Client.Gone, s.Client.NewSession, func(late *ssh.Session) { late.Close() })
 	if _, refused := errors.AsType[*ssh.OpenChannelError](err); refused {
@@ -107,7 +107,7 @@ func (s *Sessions) Knock(ctx context.Context) error {
 	return nil
 }
 
-// Close implements link.Way. It closes the socket first, which wakes what waits for it; the rest is abandoned.
+// Close implements link.Way. It closes the socket first, which wakes all calls that wait for it, and abandons the rest.
 func (s *Sessions) Close() error {
 	defer s.Client.abandon()
 	s.conn.Close()

@@ -47,7 +47,7 @@ func (c *Watched) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// note remembers what was read, and reports whether it ends the version line.
+// note remembers the bytes read, and reports whether they end the version line.
 func (c *Watched) note(p []byte, err error) (greeted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
