@@ -182,8 +182,8 @@ func (all *notices) add(job *cluster.Job, n *cluster.Node, t *troubles, rules cl
 	}
 }
 
-// addSubject adds the spells of one subject. live says that the state of the subject is known now. Spells that have just
-// ended are reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
+// addSubject adds the spells of one subject. live says that its state is known now. Spells that have just ended are
+// reported only for reporting nodes, and only where nothing critical holds: elsewhere they do not matter.
 func (all *notices) addSubject(n *cluster.Node, at *subject, t *track, live, withGPUs bool) {
 	lingers := n.State == cluster.NodeReporting &&
 		!slices.ContainsFunc(t.spells, func(s spell) bool { return s.holds && s.Severity == cluster.Critical })

@@ -139,6 +139,7 @@ func (h *hush) covers(n *cluster.Node, s *spell) bool {
 // add adds the silences to the notices of a job with some of the nodes.
 func (h *hush) add(all *notices, job *cluster.Job) {
 	if h.now == nil || slices.ContainsFunc(job.Nodes, func(name string) bool { return h.shared[name] }) {
-		all.addSubject(&cluster.Node{State: cluster.NodeReporting}, &subject{number: cluster.NoNumber}, h.track, true, true)
+		reporting := &cluster.Node{State: cluster.NodeReporting}
+		all.addSubject(reporting, &subject{number: cluster.NoNumber}, h.track, true, true)
 	}
 }

@@ -17,17 +17,14 @@
 // Subpackages: keyfile reads keys, secrets keeps the user's answers, sshconn is a connection that is logged in, and
 // advice explains failures.
 //
-// A dead or hung host delays no other host: work that costs this host's processor takes turns, and waiting is no part
-// of a turn.
-//
 // # Many nodes at once
 //
 //   - Work that costs this host's processor takes turns (remote.Turns) in its Door. In ssh this work is the handshake:
 //     a turn begins when sshd has sent its version and ends with the login, so that a large job does not ask the
-//     cluster's directory for the same user a thousand times at once. A dead or hung host never holds a turn, and a
-//     login that takes longer than 1 s gives its turn away. A Door that starts a process per node must limit the
-//     starts. Such processes end with nvnodetop. The kernel ends them with the thread that started them, so one thread
-//     that never ends starts them all (remote.Starter).
+//     cluster's directory for the same user a thousand times at once. A dead or hung host never holds a turn, so it
+//     delays no other host, and a login that takes longer than 1 s gives its turn away. A Door that starts a process
+//     per node must limit the starts. Such processes end with nvnodetop. The kernel ends them with the thread that
+//     started them, so one thread that never ends starts them all (remote.Starter).
 //   - A jump host has one connection for all nodes behind it, with signs of life of its own. While it cannot be
 //     reached, every node behind it has the failure of the jump host, and only the jump host is tried, less and less
 //     often. The key r (Urge) tries it soon. A request to open a channel cannot be withdrawn in SSH, so the next

@@ -48,8 +48,8 @@ func Problems(f *part.Frame) {
 			text = fitting(texts, end-x-g.frame())
 		}
 		if text == "" {
-			f.Put(x, 1, fitting([]string{unnamed(f.Scene, groups[i:]), "+" + strconv.Itoa(problems(groups[i:]))}, end-x),
-				draw.Dim)
+			count := "+" + strconv.Itoa(problems(groups[i:]))
+			f.Put(x, 1, fitting([]string{unnamed(f.Scene, groups[i:]), count}, end-x), draw.Dim)
 			return
 		}
 		m := part.Marks[g.severity]

@@ -106,7 +106,8 @@ func (e *Environ) list(s *part.Scene, l *layout) nav.List[valueLine] {
 	if e.answer.truncated {
 		room--
 	}
-	return nav.List[valueLine]{N: len(l.lines), Room: max(room, 1), Key: func(i int) valueLine { return l.lines[i].valueLine }}
+	lineOf := func(i int) valueLine { return l.lines[i].valueLine }
+	return nav.List[valueLine]{N: len(l.lines), Room: max(room, 1), Key: lineOf}
 }
 
 // shownAt is the place among those shown of the variable of a line.

@@ -1,5 +1,5 @@
-// Package rig has what the benchmarks share: the test cluster, the terminal that a program is watched in, what a process
-// uses, and the cells of a report.
+// Package rig has what the benchmarks share: the test cluster, the terminal that a program is watched in, what a
+// process uses, and the cells of a report.
 package rig
 
 import (
