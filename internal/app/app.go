@@ -62,7 +62,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	return exit.Code
 }
 
-// delivery keeps the first error of what is printed.
+// delivery keeps the first error of printing.
 type delivery struct {
 	to  io.Writer
 	err error
@@ -75,8 +75,8 @@ func (p *delivery) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// heeded lists the signals that end the program. What it ignored when it started, as nohup wants of SIGHUP, it still
-// ignores.
+// heeded lists the signals that end the program. A signal that was ignored at the start, such as SIGHUP under nohup,
+// stays ignored.
 func heeded() []os.Signal {
 	return append(slices.DeleteFunc([]os.Signal{os.Interrupt, syscall.SIGHUP}, signal.Ignored), syscall.SIGTERM)
 }

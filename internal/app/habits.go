@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
-// Called returns the arguments of a program: under the name nvl, as nvgpu has it, those of the command list.
+// Called returns the arguments of a program: under the name nvl (nvgpu's name), the arguments of the command list.
 func Called(argv []string) []string {
 	if len(argv) > 0 && filepath.Base(argv[0]) == list.Nvl {
 		return append([]string{list.Name}, argv[1:]...)
@@ -24,7 +24,7 @@ func Called(argv []string) []string {
 	return argv[min(len(argv), 1):]
 }
 
-// habits rewrites arguments as the users of other programs write them into those that the flags of this program take.
+// habits rewrites the arguments of other programs into arguments of this program.
 func habits(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == track.Name: // what follows is the command that is tracked
@@ -35,15 +35,15 @@ func habits(args []string) []string {
 	return asNvitop(joinPairs(args))
 }
 
-// takes says which values a flag may have behind it.
+// takes tells which values a flag may have after it.
 type takes struct {
 	most int               // so many; 0: any number
 	ok   func(string) bool // nil: all that do not begin with "-"
 	name string            // of the flag, if it has another one here
 }
 
-// behind are the flags of the commands that have a value only behind "=", and that nvgpu, nvisel and gpustat take with
-// none, one or several behind them.
+// behind are the flags of the commands that have a value only after "=", while nvgpu, nvisel and gpustat put no value,
+// one or several after them.
 var behind = map[string]map[string]takes{
 	available.Name: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
 	list.Name:      watchTakes,
@@ -78,8 +78,8 @@ func joinBehind(args []string, flags map[string]takes) []string {
 	return out
 }
 
-// pairs are nvitop's flags that take two numbers behind them, "--gpu-util-thresh 10 75". The flags of this program
-// take one value.
+// pairs are nvitop's flags with two numbers after them, "--gpu-util-thresh 10 75". The flags of this program take one
+// value.
 var pairs = map[string]bool{"--gpu-util-thresh": true, "--mem-util-thresh": true}
 
 // joinPairs rewrites such flags: "--gpu-util-thresh=10,75". A third number is POLL.
@@ -104,18 +104,18 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// manyValues are nvitop's flags that take several values behind them, "-u alice bob". The flags of this program take
-// one.
+// manyValues are nvitop's flags with several values after them, "-u alice bob". The flags of this program take one
+// value.
 var manyValues = map[string]string{"-u": "user", "--user": "user", "-p": "pid", "--pid": "pid", "-o": "only",
 	"--only": "only"}
 
-// sameFlags are nvitop's names of what has another one here.
+// sameFlags are nvitop's names of flags with another name here.
 var sameFlags = map[string]string{
 	"-ov": "--only-visible", "-V": "--version", "-1": "--once", "-U": "--ascii", "--no-unicode": "--ascii",
 	"--light": "--theme=light", "--colorful": "--colors=classic",
 }
 
-// asNvitop rewrites arguments as nvitop takes them: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is
+// asNvitop rewrites arguments in nvitop's form: -1 is --once, "--interval 2" is POLL, and "-u alice bob" is
 // --user=alice,bob.
 func asNvitop(args []string) []string {
 	var out []string
@@ -150,7 +150,7 @@ func asNvitop(args []string) []string {
 	return out
 }
 
-// ofVersion takes the command out of "track -v": gpu_tracker, gpustat and nvl have that flag.
+// ofVersion removes the command from "track -v": gpu_tracker, gpustat and nvl have that flag.
 func ofVersion(cmd *cobra.Command, args []string) []string {
 	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
 		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {

@@ -13,8 +13,8 @@ import (
 // helpWidth is how wide help is: terminals have 80 columns.
 const helpWidth = 80
 
-// usage prints what cobra prints, with flags that fit. It takes no template: with text/template the linker keeps every
-// method, 3 MB that a probe pays for too.
+// usage prints cobra's usage, with flags that fit the width. It uses no template: with text/template the linker keeps
+// every method, 3 MB that a probe pays for too.
 func usage(c *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
@@ -41,7 +41,7 @@ func usage(c *cobra.Command) error {
 	return err
 }
 
-// help prints what --help prints behind the names of a command.
+// help prints the text of --help after the names of a command.
 func help(root *cobra.Command, names []string) error {
 	cmd, rest, err := root.Find(names)
 	if err != nil || len(rest) > 0 {

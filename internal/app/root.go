@@ -32,7 +32,7 @@ import (
 var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "monitor",
 	"colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 
-// options are what only the program without a command has.
+// options are the options that only the program without a command has.
 type options struct {
 	once, json, forceColor bool
 
@@ -107,7 +107,7 @@ var commands = []func(cli.Streams) *cobra.Command{
 	settings.Command, snapshot.Command, track.Command,
 }
 
-// check says which flags exclude each other.
+// check refuses flags that exclude each other.
 func (o *options) check(p *cli.Program) error {
 	switch {
 	case o.once && o.json:
@@ -118,8 +118,8 @@ func (o *options) check(p *cli.Program) error {
 	return nil
 }
 
-// orInterval returns the intervals, or POLL of the flag --interval where it is no plain number: asNvitop makes an
-// argument of one.
+// orInterval returns the intervals, or POLL from the flag --interval if its value is no plain number: asNvitop turns a
+// plain number into an argument.
 func orInterval(words []config.Word, flags *pflag.FlagSet) ([]config.Word, error) {
 	switch {
 	case !flags.Changed(cli.Interval):

@@ -43,10 +43,10 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// stillTime is how long a question must have been on the screen, without any key, before a key answers it.
+// stillTime is how long a question must be on the screen, without any key, before a key answers it.
 const stillTime = 300 * time.Millisecond
 
-// still says that this time has passed since a rest began.
+// still reports that this time has passed since a rest began.
 type still struct{ rest int }
 
 // rest waits for the screen to be still.

@@ -22,10 +22,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
 
-// Name is that of the command.
+// Name is the name of the command.
 const Name = "available"
 
-// Options say which GPUs are free, and how they are printed.
+// Options select the free GPUs and the form of the output.
 type Options struct {
 	*cli.Program
 	flags *pflag.FlagSet
@@ -110,11 +110,11 @@ func (a *Options) add(f *pflag.FlagSet) {
 	})
 }
 
-// nviselNames are nvisel's names of flags that have another one here, or a second one there.
+// nviselNames are nvisel's names of flags that have another name here, or a second name in nvisel.
 var nviselNames = map[string]string{"min-free-memory": "free-memory", "min-total-memory": "total-memory",
 	"tol": "tolerance", "separator": "sep"}
 
-// What flags without a value mean: the help shows it so.
+// The meaning of flags without a value, in the form that the help shows.
 const (
 	yourself        = "$USER"
 	fromEnvironment = "$CUDA_VISIBLE_DEVICES"
@@ -153,7 +153,7 @@ func (a *Options) check() error {
 	return err
 }
 
-// alone refuses flags that mean nothing to --cluster.
+// alone refuses flags that have no meaning for --cluster.
 func (a *Options) alone() (err error) {
 	a.flags.Visit(func(f *pflag.Flag) {
 		if !slices.Contains(withCluster, f.Name) {
@@ -181,7 +181,7 @@ func (a *Options) run(ctx context.Context) error {
 	return out(ctx, from)
 }
 
-// print prints the GPUs that fit: of this host alone, or of each node behind its name.
+// print prints the GPUs that fit: the GPUs of this host alone, or those of each node after the node's name.
 func (a *Options) print(s *cluster.Snapshot, here bool) error {
 	wish, err := a.wish()
 	if err != nil {
@@ -232,7 +232,7 @@ func (a *Options) join(names []string) string {
 	return strings.Join(names, a.sep) + "\n"
 }
 
-// countCluster prints the GPUs that SLURM has.
+// countCluster prints the GPUs of the whole cluster.
 func (a *Options) countCluster(ctx context.Context) error {
 	ways, err := access.New(ctx, &a.Config, slog.New(slog.DiscardHandler))
 	if err != nil {

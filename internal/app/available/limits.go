@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
 
-// wish is what the flags ask for.
+// wish is the request in the flags.
 func (a *Options) wish() (*vacancy.Wish, error) {
 	given := a.flags.Changed
 	nan := math.NaN()
@@ -63,7 +63,7 @@ func (a *Options) sizes(w *vacancy.Wish) (err error) {
 	return nil
 }
 
-// accounts are the names of users, with that of the user in the place of none.
+// accounts are the names of users, with this user's name in place of an empty one.
 func accounts(names []string, user string) (out []string) {
 	for _, name := range names {
 		if name == yourself {
@@ -74,7 +74,7 @@ func accounts(names []string, user string) (out []string) {
 	return out
 }
 
-// inherited takes in --inherit. Without a value of it and of the environment, all GPUs are visible.
+// inherited applies --inherit. Without a value in the flag and the environment, all GPUs are visible.
 func (a *Options) inherited(w *vacancy.Wish) {
 	visible, set := a.inherit, a.flags.Changed("inherit")
 	if visible == fromEnvironment {

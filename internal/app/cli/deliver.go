@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
-// OpenReport opens the file of a report before the work that it is about: a wrong path must not cost hours. It keeps
-// what is in it until there is a report. A named pipe that nobody reads is an error, and no wait. The file is nil for
+// OpenReport opens the file of a report before the work that it reports on: a wrong path must not cost hours. The old
+// content stays until there is a report. A named pipe that nobody reads is an error, and no wait. The file is nil for
 // standard output.
 func OpenReport(path string) (*os.File, error) {
 	if path == "" {
@@ -21,8 +21,8 @@ func OpenReport(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o666)
 }
 
-// Deliver writes a report. What cannot be written where it should be goes to standard error, so that hours of work are
-// not lost.
+// Deliver writes a report. A report that cannot be written to its file goes to standard error, so that hours of work
+// are not lost.
 func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 	if file == nil {
 		_, err = s.Out.Write(text)
@@ -36,7 +36,7 @@ func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 	return fmt.Errorf("the report cannot be written: %w", err)
 }
 
-// Report writes the report of a job in one of report.Formats, to a file, or to standard output where that is nil.
+// Report writes the report of a job in one of report.Formats, to a file, or to standard output if the file is nil.
 func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
 	var text bytes.Buffer
 	err := report.Formats[format](&text, r)
@@ -66,6 +66,6 @@ func replace(file *os.File, content []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// OutliveReaders lets this program go on when nobody reads its output any more, such as tee, which Ctrl-C ends too:
-// then the write fails, and the report can go elsewhere. Otherwise SIGPIPE would end it.
+// OutliveReaders lets this program go on when nobody reads its output any more, for example because Ctrl-C has ended
+// tee too: the write then fails, and the report can go elsewhere. Otherwise SIGPIPE would end the program.
 func OutliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -33,7 +33,7 @@ func (e *ExitError) Unwrap() error { return e.Err }
 // Usage is the error of a wrong command line.
 func Usage(format string, args ...any) error { return Exit(ExitUsage, fmt.Errorf(format, args...)) }
 
-// Failed is an error with an exit code; nil for nil.
+// Failed gives an error an exit code; nil for nil.
 func Failed(err error) error {
 	if err == nil {
 		return nil

@@ -58,7 +58,7 @@ var flags = map[string]flag{
 		func(c *config.Config) *string { return &c.Log }),
 }
 
-// FirstSample is the flag for what is printed a second earlier.
+// FirstSample is the flag for output a second earlier.
 const FirstSample = "first-sample"
 
 // NodeFlags are the flags of commands about the GPUs of nodes.
@@ -85,7 +85,7 @@ var valueWords = map[string]string{
 	"float64": "a number", "stringSlice": "a list with commas",
 }
 
-// FlagError says what is wrong with a flag or its value, without the words of Go's parsers.
+// FlagError explains a wrong flag or a wrong value, without the words of Go's parsers.
 func FlagError(err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		flag := bad.GetFlag()

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// openLog opens the log file; without a path nothing is logged. close writes what is left.
+// openLog opens the log file; without a path nothing is logged. close writes the remaining lines.
 func openLog(path string) (log *slog.Logger, closed func(), err error) {
 	if path == "" {
 		return slog.New(slog.DiscardHandler), func() {}, nil
@@ -51,8 +51,8 @@ func logStart(log *slog.Logger, cfg *config.Config, origins *config.Origins) {
 	}
 }
 
-// drain writes in the background: a home directory may hang, and neither the screen nor a node may wait for it. What
-// does not fit is dropped.
+// drain writes in the background: a home directory may hang, and neither the screen nor a node may wait for it. Lines
+// that do not fit are dropped.
 type drain struct {
 	lines chan []byte
 	done  chan struct{}

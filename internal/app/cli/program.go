@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
 
-// Program is a run of one command: its streams, and settings of its own.
+// Program is a run of one command, with its own streams and settings.
 type Program struct {
 	Streams
 	Config      config.Config
@@ -27,7 +27,7 @@ type Program struct {
 	origins *config.Origins
 }
 
-// New returns the Program of a command, with those of the shared flags that are named.
+// New returns the Program of a command, with the named shared flags.
 func New(io Streams, f *pflag.FlagSet, names ...string) *Program {
 	p := &Program{Streams: io, Config: config.Default(), flags: f}
 	p.Share(names...)
@@ -44,7 +44,7 @@ func (p *Program) Share(names ...string) {
 // SystemFile is the system's file of settings. Only tests change it.
 var SystemFile = config.SystemFile
 
-// settings are the flags that are settings, which files and the environment can set too.
+// settings are the flags that are settings, which files and the environment can also set.
 var settings = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh",
 	"mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
@@ -64,8 +64,8 @@ func (p *Program) Args(check func(args []string) error) cobra.PositionalArgs {
 // Changed reports whether a flag is given.
 func (p *Program) Changed(name string) bool { return p.flags.Changed(name) }
 
-// Accept checks what only the command line has, and sets the settings from all places where they can stand. intervals
-// are POLL and DISPLAY, as many as are given.
+// Accept checks values that only the command line has, and loads the settings from all of their sources. intervals are
+// POLL and DISPLAY, as many as are given.
 func (p *Program) Accept(intervals ...config.Word) error {
 	for _, name := range []string{"nodes", "job"} { // "$UNSET" in a script must not mean: all
 		if p.Changed(name) && p.flags.Lookup(name).Value.String() == "" {
@@ -91,7 +91,7 @@ func (p *Program) Accept(intervals ...config.Word) error {
 	return nil
 }
 
-// Load sets the settings, from all places where they can stand.
+// Load loads the settings from all of their sources.
 func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 	line := map[string]config.Word{}
 	for i, word := range words {
@@ -134,7 +134,7 @@ func Hosts(from, list string) ([]string, error) {
 	return names, nil
 }
 
-// Me is the user on the nodes.
+// Me is the name of the user on the nodes.
 func (p *Program) Me() string {
 	if name := ssh.UserOf(p.Config.Login); name != "" {
 		return name

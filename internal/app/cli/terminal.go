@@ -42,8 +42,8 @@ func Printable(s string) string {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// ASCII reports whether to draw with ASCII only: because of --ascii, or because the terminal or the locale has no
-// more.
+// ASCII reports whether to draw with ASCII only: because of --ascii, or because the terminal or the locale supports
+// nothing else.
 func ASCII(cfg *config.Config) bool {
 	if cfg.UTF8 {
 		return false
@@ -59,7 +59,7 @@ func ASCII(cfg *config.Config) bool {
 	return true
 }
 
-// Colors returns the palette: the one asked for, or else the last choice.
+// Colors returns the palette: the requested one, or else the last choice.
 func Colors(cfg *config.Config) string {
 	return cmp.Or(cfg.Colors, config.Remembered(config.Colors), ui.ColorsJob)
 }
@@ -69,7 +69,7 @@ func TextTheme(cfg *config.Config, out io.Writer) *draw.Theme {
 	return draw.NewTheme(colorprofile.Detect(out, os.Environ()), false, ASCII(cfg))
 }
 
-// Status is a line on a terminal that says what is being done. It is rewritten in place. It may be used by several
+// Status is a line on a terminal that shows the present work. It is rewritten in place. It may be used by several
 // goroutines.
 type Status struct {
 	out   io.Writer // nil: no terminal
@@ -80,10 +80,10 @@ type Status struct {
 	shown string
 }
 
-// patience is how long a command works before it says what it waits for.
+// patience is how long a command works before it names what it waits for.
 const patience = time.Second
 
-// NewStatus returns the line for errs. It stays empty if errs is not a terminal, or one that cannot erase a line.
+// NewStatus returns the line for errs. It stays empty if errs is no terminal, or a terminal that cannot erase a line.
 func NewStatus(errs io.Writer) *Status {
 	s := &Status{from: time.Now().Add(patience)}
 	file, ok := errs.(*os.File)

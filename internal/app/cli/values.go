@@ -34,7 +34,7 @@ func Intervals(args []string) []config.Word {
 // Interval is the flag for POLL of commands that have no arguments.
 const Interval = "interval"
 
-// ByInterval returns POLL from the text of --interval. A default that the user has not changed is called so.
+// ByInterval returns POLL from the text of --interval. A default that the user has not changed counts as the default.
 func (p *Program) ByInterval(text string, least time.Duration) ([]config.Word, error) {
 	low, high := least.Seconds(), config.MaxPoll.Seconds()
 	if v, err := strconv.ParseFloat(text, 64); err != nil || !(v >= low && v <= high) {

@@ -18,8 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
-// Prepare asks the user what logins will need, if there is a terminal. Which nodes there are is asked of SLURM only if
-// a key may need a passphrase; heard is that answer, nil if it was not asked.
+// Prepare asks the user for the answers that logins will need, if there is a terminal. It asks SLURM for the nodes only
+// if a key may need a passphrase; heard is SLURM's answer, nil if SLURM was not asked.
 func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string,
 	client *slurm.Client) (heard *source.Heard, err error) {
 	at := NewTerminal(io)
@@ -48,7 +48,7 @@ type asker struct {
 	out io.Writer
 }
 
-// NewTerminal returns the terminal on which questions can be asked; nil: there is none.
+// NewTerminal returns the terminal for questions; nil: there is none.
 func NewTerminal(io cli.Streams) *asker {
 	errs, isFile := io.Err.(*os.File)
 	if !isFile || !cli.IsTerminal(io.In) || !cli.IsTerminal(errs) {
@@ -57,7 +57,7 @@ func NewTerminal(io cli.Streams) *asker {
 	return &asker{in: io.In, out: errs}
 }
 
-// Ask implements ssh.Asker. If ctx ends, the terminal is as before, and the read is left behind.
+// Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is left behind.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	fmt.Fprint(t.out, spoken(host, prompt))
 	tty := int(t.in.Fd()) // not asked for again by the read, which may be left behind: the file may be closed then
@@ -94,13 +94,14 @@ func (t *asker) read(tty int, secret bool) (string, error) {
 	return strings.TrimRight(line, "\r\n"), err
 }
 
-// oneByte reads no further than it must: what follows belongs to the next reader.
+// oneByte reads no further than necessary: the following bytes belong to the next reader.
 type oneByte struct{ io.Reader }
 
 func (r oneByte) Read(p []byte) (int, error) { return r.Reader.Read(p[:min(len(p), 1)]) }
 
-// spoken returns a question with the name of the host that asks it before each line, so that no host can ask in the
-// words of nvnodetop, which has no name before it. Long blanks could do the same by filling a line of the terminal.
+// spoken returns a question with the name of the asking host before each line. nvnodetop's own questions have no name
+// before them, so no host can pretend to be nvnodetop. Long blanks, which could fake a new line by filling a line of
+// the terminal, are shortened.
 func spoken(host, prompt string) string {
 	prompt = cli.Printable(prompt)
 	if host == "" {

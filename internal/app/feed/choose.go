@@ -62,7 +62,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	return ending{a.Jobs(cfg, polling, heard), a.Close}, nil
 }
 
-// ending is a feed that closes what it has used when it ends.
+// ending is a feed that closes its resources when it ends.
 type ending struct {
 	Feed
 	end func()
@@ -74,15 +74,15 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return e.Feed.Run(ctx, emit)
 }
 
-// Need is what an output needs of the nodes.
+// Need is an output's demands on the nodes.
 type Need struct {
 	Steady bool          // they keep their pace though no key is pressed
 	Brief  bool          // no histories are shown, so that a demo needs no past
 	Second time.Duration // so long after its first report each node sends another one; 0: as the interval says
 }
 
-// polling is how nodes are polled for a user. When no key is pressed for long they slow down, unless there is nobody
-// who could press one.
+// polling is how nodes are polled for a user. After a long time without a key they slow down, unless there is nobody
+// who could press a key.
 func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
 	p := access.Polling(cfg)
 	p.Second, p.Log = need.Second, log
@@ -92,8 +92,8 @@ func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
 	return p
 }
 
-// demoPast is how long the nodes of the demo have reported when it starts: long enough to fill the graphs, or for two
-// reports of each node.
+// demoPast is how long the nodes of the demo have already reported at the start: long enough to fill the graphs, or for
+// two reports of each node.
 func (n Need) demoPast(poll time.Duration) time.Duration {
 	if n.Brief {
 		return demo.Twice * poll
@@ -101,13 +101,13 @@ func (n Need) demoPast(poll time.Duration) time.Duration {
 	return time.Duration(history.Len(poll)) * history.BinWidth(poll)
 }
 
-// Why there is no SLURM.
+// The reasons why there is no SLURM.
 const (
 	NotInstalled  = "squeue is not in PATH on this host"
 	notConfigured = "SLURM is not configured on this host"
 )
 
-// thisHost returns the source for the GPUs of this host, for where there is no SLURM.
+// thisHost returns the source for the GPUs of this host, used without SLURM.
 func thisHost(ctx context.Context, cfg *config.Config, noSlurm string, polling poller.Config) (Feed, error) {
 	if cfg.Job != "" {
 		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("%s: it cannot be asked for job %q", noSlurm, cfg.Job))

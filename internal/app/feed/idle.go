@@ -10,13 +10,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 )
 
-// Attended is a Feed that knows when the user gave a sign.
+// Attended is a Feed that records the user's signs of presence.
 type Attended struct {
 	Feed
 	signs bell.Bell
 }
 
-// NewAttended returns one to which no sign was given yet.
+// NewAttended returns an Attended without any sign yet.
 func NewAttended(from Feed) *Attended { return &Attended{from, bell.New()} }
 
 // Touch implements ui.Controls.
@@ -25,11 +25,11 @@ func (a *Attended) Touch() {
 	a.Feed.Touch()
 }
 
-// Asked implements web.Audience. A program that asks is no user: it puts off the end, and nothing else.
+// Asked implements web.Audience. A request from a program is no sign of the user: it only puts off the end.
 func (a *Attended) Asked() { a.signs.Ring() }
 
-// Left waits until there was no sign of the user, a key or a request, for limit, and returns what to say then; nil:
-// ctx ended before. A limit of 0 is never over.
+// Left waits until there has been no sign of the user, neither a key nor a request, for limit, and returns the message
+// for that; nil: ctx ended before. A limit of 0 never ends.
 func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) error {
 	if limit == 0 {
 		<-ctx.Done()
@@ -50,10 +50,10 @@ func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) e
 	}
 }
 
-// TouchEvery is how often a page that is open counts as a key: often enough that nobody seems to be away.
+// TouchEvery is how often an open page counts as a key: often enough that the user never seems to be away.
 const TouchEvery = 20 * time.Minute
 
-// Sparing is a Feed that takes few of the signs for keys. An open page gives one after the other, and after each key
+// Sparing is a Feed that counts few of the signs as keys. An open page gives signs continuously, and after each key
 // SLURM is asked more often for a while.
 type Sparing struct {
 	Feed

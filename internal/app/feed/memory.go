@@ -6,12 +6,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// memoryFor is the limit for so many nodes, in bytes. It is soft: above it the runtime collects harder. A node with 8
-// GPUs takes about half of its share, so that garbage has room: in 192 MiB a thousand of them took four times the CPU
-// time.
+// memoryFor is the limit for a number of nodes, in bytes. It is soft: above it the runtime collects harder. A node with
+// 8 GPUs takes about half of its share, which leaves room for garbage: in 192 MiB a thousand nodes took four times the
+// CPU time.
 func memoryFor(nodes int) int64 { return 128<<20 + int64(nodes)*232<<10 }
 
-// LimitMemory sets the limit of the program before it knows of nodes.
+// LimitMemory sets the limit of the program before any nodes are known.
 func LimitMemory() { debug.SetMemoryLimit(memoryFor(0)) }
 
 // RaiseMemory raises the limit of the program when there are more nodes. Discoveries come from one goroutine.

@@ -13,15 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
-// How long outputs wait for sessions to close: what is printed once when it has been printed, and those that run until
-// they are stopped. Sessions that are left end with the process, and the probes with their connections.
+// How long outputs wait for sessions to close: an output that is printed once, and an output that runs until it is
+// stopped. Sessions that remain end with the process, and the probes with their connections.
 const (
 	ShortParting = 500 * time.Millisecond
 	Parting      = 2 * time.Second
 )
 
-// Once is what is needed of the nodes for a Snapshot that is printed once: two reports of each, unless the user wants
-// the first.
+// Once is the demand of a Snapshot that is printed once: two reports of each node, unless the user wants the first.
 func Once(p *cli.Program) Need {
 	if p.FirstSample {
 		return Need{Brief: true}
@@ -29,9 +28,8 @@ func Once(p *cli.Program) Need {
 	return Need{Brief: true, Second: config.SecondSample}
 }
 
-// Printed waits until every node has reported as often as it must or failed, or until the timeout, and prints one
-// Snapshot. It prints before it closes the sessions, because a hung node closes slowly. verdict is the error of
-// what was printed.
+// Printed waits until every node has sent its reports or failed, or until the timeout, and prints one Snapshot. It
+// prints before it closes the sessions, because a hung node closes slowly. verdict is the error in the printed state.
 func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)
@@ -51,7 +49,7 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 	}
 }
 
-// Followed calls see with a Snapshot every so often until ctx ends, which is no error, or see fails: the first time
+// Followed calls see with a Snapshot at each interval until ctx ends, which is no error, or see fails: the first time
 // once every node has reported or failed, or after the timeout.
 func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
@@ -67,8 +65,8 @@ func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) e
 	}
 }
 
-// Verdict is nil or the error of one Snapshot, with its exit code: a node or a GPU that does not report and a critical
-// problem, such as a missing GPU, are failures.
+// Verdict is nil or the error of one Snapshot, with its exit code. A node or a GPU that does not report, and a critical
+// problem such as a missing GPU, are failures.
 func Verdict(s *cluster.Snapshot) error {
 	switch failure := s.Discovery.Failure; {
 	case len(s.Jobs) > 0:
@@ -80,7 +78,7 @@ func Verdict(s *cluster.Snapshot) error {
 	return cli.Failed(notWell(s))
 }
 
-// NoJob is the error of a Snapshot without the job that is wanted.
+// NoJob is the error of a Snapshot that lacks the wanted job.
 func NoJob(cfg *config.Config, s *cluster.Snapshot) error {
 	if cfg.Job == "" || s.Discovery.Answered.IsZero() {
 		return Verdict(s)

@@ -10,14 +10,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// readOnly is a feed that lets nothing through that changes a process or a job. The screen offers none of that either;
-// this is for its mistakes.
+// readOnly is a feed that blocks all requests that change a process or a job. The screen offers no such request either;
+// this guards against its mistakes.
 type readOnly struct {
 	Feed
 	why string
 }
 
-// guarded is from, or a readOnly one if the settings ask for that.
+// guarded is from, or a readOnly feed if the settings require it.
 func guarded(cfg *config.Config, from Feed) Feed {
 	if why := WhyReadOnly(cfg); why != "" {
 		return readOnly{from, why}
@@ -25,7 +25,7 @@ func guarded(cfg *config.Config, from Feed) Feed {
 	return from
 }
 
-// WhyReadOnly names what forbids signals, for a sentence; "": nothing does.
+// WhyReadOnly names the setting that forbids signals, for a sentence; "": nothing does.
 func WhyReadOnly(cfg *config.Config) string {
 	if strings.ContainsRune(cfg.ReadOnlyFrom, ':') { // a line of a file
 		return "readonly in " + cfg.ReadOnlyFrom

@@ -27,13 +27,12 @@ type Feed interface {
 // Show makes an output of the Events of a feed.
 type Show func(ctx context.Context, from Feed) error
 
-// Run makes an output that is no screen of what the user has chosen.
+// Run makes an output without a screen from the user's chosen source.
 func Run(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
 	return RunScreen(ctx, p, need, log, Partial(p, out))
 }
 
-// RunScreen makes an output of what the user has chosen: a cluster, hosts, a demo, or this host where there is no
-// SLURM.
+// RunScreen makes an output from the user's chosen source: a cluster, hosts, a demo, or, without SLURM, this host.
 func RunScreen(ctx context.Context, p *cli.Program, need Need, log *slog.Logger, out Show) error {
 	shown := func(from Feed) error { return out(ctx, guarded(&p.Config, from)) }
 	from, err := Choose(ctx, p, need, log)
@@ -66,7 +65,7 @@ func Partial(p *cli.Program, out Show) Show {
 	}
 }
 
-// Heard returns a feed whose Events something else takes first.
+// Heard returns a feed whose Events go to another taker first.
 func Heard(from Feed, take func(cluster.Event)) Feed { return heard{from, take} }
 
 type heard struct {
@@ -88,9 +87,9 @@ func (h heard) Run(ctx context.Context, emit func(cluster.Event)) error {
 // BatchJob is the variable that names the job in which the program runs.
 const BatchJob = "SLURM_JOB_ID"
 
-// OwnJob chooses the job in which the program runs, where the user names nothing else: of many scripts each watches
-// its own job. It reports whether it has. Without SLURM, as in most containers, nobody can be asked for the job,
-// and this host is watched.
+// OwnJob chooses the job in which the program runs, if the user names nothing else: with many scripts each watches its
+// own job. It reports whether it has chosen a job. Without SLURM, as in most containers, nobody can be asked for the
+// job, and this host is watched.
 func OwnJob(p *cli.Program) bool {
 	job, cfg := os.Getenv(BatchJob), &p.Config
 	named := p.Changed("job") || cfg.Nodes != "" || cfg.Demo != "" || cfg.Login != ""

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// sayWaiting shows which nodes a Snapshot lacks, and else those whose second report is waited for.
+// sayWaiting shows the nodes that a Snapshot lacks, or else the nodes whose second report is awaited.
 func sayWaiting(line *cli.Status, s *cluster.Snapshot, early []*cluster.Node) {
 	if line.Due(s.At) {
 		line.Set(cmp.Or(waitingFor(s, line.Width()), waitingForSecond(early)))
@@ -42,7 +42,7 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 	return line
 }
 
-// waitingForSecond says which nodes have reported once only; nothing if there are none.
+// waitingForSecond names the nodes that have reported only once; empty if there are none.
 func waitingForSecond(early []*cluster.Node) string {
 	if len(early) == 0 {
 		return ""
@@ -54,7 +54,7 @@ func waitingForSecond(early []*cluster.Node) string {
 	return "waiting for a second sample: " + firstOf(names)
 }
 
-// waitingForGPUs says which GPUs the driver has not answered for; nothing if there are none.
+// waitingForGPUs names the GPUs for which the driver has not answered; empty if there are none.
 func waitingForGPUs(names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -62,7 +62,7 @@ func waitingForGPUs(names []string) string {
 	return "waiting for the driver: " + firstOf(names)
 }
 
-// awaited names the GPUs of jobs of which the driver has not given any values yet, on nodes that report.
+// awaited names the jobs' GPUs, on nodes that report, for which the driver has given no values yet.
 func awaited(s *cluster.Snapshot) (names []string) {
 	for n, g := range tally.Awaited(s) {
 		names = append(names, nameOf(n.Name, g.Number))
@@ -87,8 +87,8 @@ func NotReporting(s *cluster.Snapshot) error {
 	return errors.New(fmt.Sprintf("%d of %d nodes not reporting", len(silent), all) + listed(s, silent, maxNamed))
 }
 
-// notWell joins what is not well: nodes that do not report, critical problems of the others, GPUs without values.
-// It is nil if all is well.
+// notWell joins the failures: nodes that do not report, critical problems of the other nodes, GPUs without values. It
+// is nil if there are none.
 func notWell(s *cluster.Snapshot) error {
 	var all error
 	for _, err := range []error{NotReporting(s), critical(s), noValues(s)} {

@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
 
-// Names of the command. Nvl is nvgpu's.
+// Names of the command. nvgpu's name is Nvl.
 const (
 	Name = "list"
 	Nvl  = "nvl"
@@ -102,7 +102,7 @@ func (l *Options) accept(f *pflag.FlagSet) (err error) {
 	return nil
 }
 
-// run shows this host if it has GPUs and nothing else is asked for.
+// run shows this host if it has GPUs and the user has asked for nothing else.
 func (l *Options) run(ctx context.Context) error {
 	need, cfg, log := feed.Once(l.Program), &l.Config, slog.New(slog.DiscardHandler)
 	show := feed.Printed(l.Program, need, l.print, feed.Verdict)
@@ -151,7 +151,7 @@ func (l *Options) text(s *cluster.Snapshot) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// redraw prints a Snapshot in the place of the last one: on a terminal from its top, as much as there is room for.
+// redraw prints a Snapshot in place of the last one: on a terminal from its top, as much as fits.
 func (l *Options) redraw(s *cluster.Snapshot) error {
 	text, err := l.text(s)
 	if err != nil {

@@ -21,9 +21,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Background records while the screens are shown, when the user wants it. It gets all Events, so that a recording
-// begins with what is known. Writing may block, as on a file system that does not answer: that delays neither the
-// Events nor the screen, but ends the recording when too many wait.
+// Background records while the screens are shown, when the user wants a recording. It gets all Events, so that a
+// recording begins with the known state. Writing may block, for example on a file system that does not answer: this
+// delays neither the Events nor the screen, but ends the recording when too many Events wait.
 type Background struct {
 	queue  chan cluster.Event
 	unread atomic.Int64 // Events that are in queue, or come from it
@@ -40,10 +40,10 @@ type Background struct {
 	told bool      // the user knows
 }
 
-// waiting is how many Events wait for the disk: those of 512 nodes for half a minute.
+// waiting is how many Events may wait for the disk: the Events of 512 nodes for half a minute.
 const waiting = 8 << 10
 
-// NewBackground returns one that names files by job, or by the host where there is none or several.
+// NewBackground returns a Background that names files by job, or by the host if there is no job or several.
 func NewBackground(cfg *config.Config, job func() string) *Background {
 	user, host := access.Here()
 	o := &Background{
@@ -54,8 +54,8 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 	return o
 }
 
-// Take takes an Event. It does not block. Where nothing is recorded, what is known is remembered at once: thousands of
-// Events at the start of a large cluster need not wait in memory.
+// Take takes an Event. It does not block. While nothing is recorded, Take remembers the known state at once: thousands
+// of Events at the start of a large cluster need not wait in memory.
 func (o *Background) Take(e cluster.Event) {
 	if o.unread.Load() == 0 && o.remember(e) {
 		return
@@ -69,7 +69,7 @@ func (o *Background) Take(e cluster.Event) {
 	}
 }
 
-// remember remembers what an Event says, unless something is recorded or the lock is held.
+// remember remembers the contents of an Event, unless something is recorded or the lock is held.
 func (o *Background) remember(e cluster.Event) bool {
 	if !o.mu.TryLock() {
 		return false
@@ -95,8 +95,8 @@ func (o *Background) Run(ctx context.Context) error {
 	}
 }
 
-// Hold calls touch so often that nobody seems to be away while something is recorded, until ctx ends: with fewer
-// reports a recording would not show what happened.
+// Hold calls touch during a recording, often enough that the user never seems to be away, until ctx ends: with fewer
+// reports a recording would miss events.
 func (o *Background) Hold(ctx context.Context, touch func()) error {
 	tick := time.NewTicker(feed.TouchEvery)
 	defer tick.Stop()
@@ -112,7 +112,7 @@ func (o *Background) Hold(ctx context.Context, touch func()) error {
 	}
 }
 
-// end writes what waits, and ends the recording.
+// end writes the waiting Events, and ends the recording.
 func (o *Background) end() {
 	for range len(o.queue) {
 		o.write(<-o.queue)
@@ -143,7 +143,7 @@ func (o *Background) write(e cluster.Event) {
 	o.status.Store("rec " + draw.Age(e.At.Sub(o.file.since)))
 }
 
-// finish ends the recording, if there is one, and keeps what to say of it. The caller holds the lock.
+// finish ends the recording, if there is one, and keeps the message about it. The caller holds the lock.
 func (o *Background) finish() {
 	if o.file == nil {
 		return
@@ -199,7 +199,7 @@ func (o *Background) to(path string, at time.Time) error {
 	return nil
 }
 
-// odd are the characters that do not belong into the name of a file.
+// odd are the characters that do not belong in the name of a file.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // begin begins a file in the working directory that does not exist yet.
@@ -219,14 +219,14 @@ func (o *Background) begin(what string, at time.Time) (r *recorder, err error) {
 // Status implements ui.Recorder.
 func (o *Background) Status() string { return o.status.Load().(string) }
 
-// Report says what has become of a recording that ended with the screens.
+// Report describes the outcome of a recording that ended with the screens.
 func (o *Background) Report(out io.Writer) {
 	if said := o.last(); said != "" {
 		fmt.Fprintln(out, cli.Printable(said))
 	}
 }
 
-// last returns what to say of it; "": there was none.
+// last returns the message about the last recording; "": there was none.
 func (o *Background) last() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -13,12 +13,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
-// BesideFlag adds the flag of what can be recorded besides.
+// BesideFlag adds the flag for a recording beside an output.
 func BesideFlag(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "record", "", "also record to `FILE`, which must not exist, for nvnodetop replay")
 }
 
-// Beside records to a file what out gets; "": nothing is recorded. A recording that fails does not stop out.
+// Beside records the Events that out gets to a file; "": nothing is recorded. A recording that fails does not stop out.
 func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	if path == "" {
 		return out
@@ -42,7 +42,7 @@ func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	}
 }
 
-// SwitchedOff says why nothing may be recorded, usually the system's file; "": it may.
+// SwitchedOff returns why recording is forbidden, usually by the system's file; "": it is allowed.
 func SwitchedOff(cfg *config.Config) string {
 	if cfg.Record {
 		return ""

@@ -35,7 +35,7 @@ type Options struct {
 	batch     bool // the job is that of the batch script
 }
 
-// limits end a file. What is 0 has no limit.
+// limits end a file. A limit of 0 is no limit.
 type limits struct {
 	bytes int64
 	time  time.Duration
@@ -111,7 +111,7 @@ func checkArgs(args []string) error {
 	return nil
 }
 
-// check completes the flags, and says what is wrong with them.
+// check completes the flags, and returns their mistakes.
 func (o *Options) check(f *pflag.FlagSet) (err error) {
 	if f.Changed("max-size") {
 		if o.limit.bytes, err = parseSize(o.size); err != nil {
@@ -131,7 +131,7 @@ func (o *Options) check(f *pflag.FlagSet) (err error) {
 
 var errSize = errors.New("not a size")
 
-// parseSize parses a number of bytes with K, M, G or T behind it, powers of 1,024. A B or iB may follow.
+// parseSize parses a number of bytes with an optional K, M, G or T after it, powers of 1,024. A B or iB may follow.
 func parseSize(s string) (int64, error) {
 	number := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(s), "B"), "I")
 	unit := int64(1)
@@ -167,8 +167,8 @@ func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slo
 	return err
 }
 
-// recorded records what a source tells, until ctx ends or a limit is reached, or there is no job of the name that is
-// wanted.
+// recorded records the Events of a source, until ctx ends or a limit is reached, or there is no job with the wanted
+// name.
 func (o *Options) recorded(job string, out *recorder) feed.Show {
 	return func(ctx context.Context, from feed.Feed) error {
 		ctx, stop := context.WithCancel(ctx)
@@ -193,7 +193,7 @@ func (o *Options) recorded(job string, out *recorder) feed.Show {
 	}
 }
 
-// absent returns why a job cannot be recorded. One that waits will begin.
+// absent returns why a job cannot be recorded. A waiting job will begin.
 func (o *Options) absent(job string, d *cluster.Discovery) error {
 	runs := func(j cluster.Job) bool { return j.PartOf(job) }
 	waits := func(j cluster.PendingJob) bool { return (&cluster.Job{ID: j.ID}).PartOf(job) }

@@ -59,7 +59,7 @@ func (r *recorder) begin(at time.Time) error {
 	return nil
 }
 
-// noneOf says which file is there that a recording to several files would come to, perhaps in the middle of a night:
+// noneOf names an existing file that a recording to several files would reach, perhaps in the middle of a night:
 // FILE.2, FILE.3 and so on.
 func noneOf(path string) error {
 	files, err := os.ReadDir(filepath.Dir(path))
@@ -94,7 +94,7 @@ func (r *recorder) take(e cluster.Event) bool {
 	return !r.over
 }
 
-// fail ends the recording with the next Event, for a reason.
+// fail makes the recording end with the next Event, for a reason.
 func (r *recorder) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +140,7 @@ func (r *recorder) finish() error {
 	return err
 }
 
-// end ends the recording, and returns what has failed. A file in which there is nothing is removed.
+// end ends the recording, and returns its error. An empty file is removed.
 func (r *recorder) end() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// playhead plays a recording: it knows which time of it is shown. It is used by the screen's goroutine only.
+// playhead plays a recording: it keeps the time that is shown. It is used by the screen's goroutine only.
 type playhead struct {
 	player *recording.Player
 	began  time.Time
@@ -24,7 +24,7 @@ type playhead struct {
 	rough  bool // the last Snapshot
 }
 
-// speeds are how many times as fast as it happened a recording may be shown.
+// speeds are the factors by which a recording may be shown faster than it happened.
 var speeds = []int{1, 2, 5, 10, 20, 60}
 
 func newPlayhead(p *recording.Player, r *recording.Reader, at time.Time) *playhead {
@@ -43,7 +43,7 @@ func (h *playhead) at() time.Time {
 	return t
 }
 
-// last returns the last time that can be shown, and whether damage is what ends it: nobody knows what came then.
+// last returns the last time that can be shown, and whether damage ends the recording there: later events are unknown.
 func (h *playhead) last() (end time.Time, damaged bool) {
 	if at := h.player.Progress().Damaged; !at.IsZero() {
 		return at, true
@@ -51,14 +51,14 @@ func (h *playhead) last() (end time.Time, damaged bool) {
 	return h.end, false
 }
 
-// Snapshot is for ui.Options: what it is given is the user's time.
+// Snapshot is for ui.Options: its argument is the user's time.
 func (h *playhead) Snapshot(time.Time) *cluster.Snapshot {
 	s, exact := h.player.Glance(h.at())
 	h.rough = !exact
 	return s
 }
 
-// move goes to a time, and on from there.
+// move goes to a time, and plays on from there.
 func (h *playhead) move(to time.Time) {
 	if to.Before(h.began) {
 		to = h.began
@@ -105,7 +105,7 @@ func (h *playhead) Turn(o tape.Order) (notice string) {
 	return ""
 }
 
-// problem goes to the time at which the next problem began, or the one before.
+// problem goes to the beginning of the next problem, or of the previous one.
 func (h *playhead) problem(at time.Time, later bool) (notice string) {
 	found := h.player.Progress()
 	times := found.Problems

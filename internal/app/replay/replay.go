@@ -79,7 +79,7 @@ printed.`,
 	return cmd
 }
 
-// check says what is wrong with the flags.
+// check returns the mistakes in the flags.
 func (o *Options) check() error {
 	switch {
 	case o.once && o.json:
@@ -134,7 +134,7 @@ func (o *Options) run(ctx context.Context, path string) error {
 	return o.play(ctx, p, newPlayhead(p, r, moment))
 }
 
-// openRecording opens a recording. A FIFO or a device is none.
+// openRecording opens a recording. A FIFO or a device is no recording.
 func openRecording(ctx context.Context, path string) (*os.File, *recording.Reader, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -155,7 +155,7 @@ func openRecording(ctx context.Context, path string) (*os.File, *recording.Reade
 	return f, r, nil
 }
 
-// momentOf returns the time in a recording that the user has written.
+// momentOf returns the time in a recording that the user has given.
 func momentOf(r *recording.Reader, at string) (time.Time, error) {
 	t, err := parseMoment(r, at)
 	switch {
@@ -217,8 +217,7 @@ func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) 
 	return feed.Verdict(snap)
 }
 
-// memory is the limit of what a recording takes: the Stores that a Player keeps are beside those of a cluster that is
-// watched.
+// memory is the limit for replay: a Player keeps Stores in addition to those of a watched cluster.
 const memory = 384 << 20
 
 // play shows the screens until the user quits.
@@ -245,7 +244,7 @@ func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) e
 	return nil
 }
 
-// nobody takes the requests of the screen where there are neither nodes nor SLURM.
+// nobody takes the requests of the screen when there are neither nodes nor SLURM.
 type nobody struct{}
 
 var errRecorded = errors.New("this is a recording: there is nobody to ask")

@@ -14,7 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
-// reportOf prints the report of a job, from the Events of a recording. A damaged recording has one up to there.
+// reportOf prints the report of a job, from the Events of a recording. The report of a damaged recording ends at the
+// damage.
 func (o *Options) reportOf(ctx context.Context, r *recording.Reader) error {
 	job, err := jobOf(ctx, r, o.job)
 	if err != nil {
@@ -36,7 +37,7 @@ func (o *Options) reportOf(ctx context.Context, r *recording.Reader) error {
 	return err
 }
 
-// jobOf returns the job to report on: the one that the user has named, or the only one of the recording.
+// jobOf returns the job to report on: the job that the user has named, or the only job of the recording.
 func jobOf(ctx context.Context, r *recording.Reader, named string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -61,5 +62,5 @@ func jobOf(ctx context.Context, r *recording.Reader, named string) (string, erro
 	return "", fmt.Errorf("the recording has several jobs: name one with --job: %s", strings.Join(ids, ", "))
 }
 
-// mostNamed is how many jobs are offered to choose from.
+// mostNamed is how many jobs are offered for a choice.
 const mostNamed = 20

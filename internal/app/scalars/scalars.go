@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/scalars"
 )
 
-// Name is that of the command. Log, its old one, stays understood.
+// Name is the name of the command. Its old name Log still works.
 const (
 	Name = "scalars"
 	Log  = "log"
@@ -31,7 +31,7 @@ const (
 	leastInterval   = time.Second
 )
 
-// Options are what the user wants to have logged, and where.
+// Options are the user's choice of logged values and of files.
 type Options struct {
 	*cli.Program
 	flags *pflag.FlagSet
@@ -133,10 +133,10 @@ func (l *Options) run(ctx context.Context, log *slog.Logger) (err error) {
 	return err
 }
 
-// errJobOver says that the job has ended that was to be logged.
+// errJobOver reports that the job to be logged has ended.
 var errJobOver = errors.New("the job has ended")
 
-// open opens the files before anything is asked: what is wrong with them is said at once.
+// open opens the files before any request is sent: problems with the files are reported at once.
 func (l *Options) open() error {
 	if l.dir != "" {
 		_, host := access.Here()
@@ -189,7 +189,7 @@ func (l *Options) see(s *cluster.Snapshot) error {
 	return nil
 }
 
-// nothing is why there is nothing to log.
+// nothing is the reason why there is nothing to log.
 func (l *Options) nothing(s *cluster.Snapshot) error {
 	d := &s.Discovery
 	if l.batch && !d.Answered.IsZero() {
@@ -199,7 +199,7 @@ func (l *Options) nothing(s *cluster.Snapshot) error {
 	return feed.NoJob(&l.Config, s)
 }
 
-// greet says on a terminal that it has begun.
+// greet announces on a terminal that logging has begun.
 func (l *Options) greet(s *cluster.Snapshot) {
 	if file, ok := l.Err.(*os.File); ok && cli.IsTerminal(file) {
 		gpus := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
-// settle is how long after a choice it is saved: of a view that is toggled, only the last one counts.
+// settle is how long after a choice it is saved: of a view that is toggled repeatedly, only the last choice counts.
 const settle = time.Second
 
 // saver saves the user's choices in the background: a home directory may be slow, and the screen must not wait for it.
@@ -31,7 +31,7 @@ func newSaver(cfg *config.Config) *saver {
 	return &saver{fixed: fixed, rung: bell.New(), choices: map[string]string{}}
 }
 
-// remember has a choice saved soon.
+// remember saves a choice soon.
 func (s *saver) remember(what, value string) {
 	if s == nil || s.fixed[what] {
 		return
@@ -42,7 +42,7 @@ func (s *saver) remember(what, value string) {
 	s.rung.Ring()
 }
 
-// run saves until ctx ends, and then what is left.
+// run saves until ctx ends, and then saves the remaining choices.
 func (s *saver) run(ctx context.Context) error {
 	for ended := false; s != nil && !ended; {
 		select {

@@ -6,7 +6,7 @@ import (
 	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// save writes what the user has chosen on the screen to his file of settings, and returns its path.
+// save writes the choices made on the screen to the user's file of settings, and returns its path.
 func save(c choices.Choices, keys []string) (path string, err error) {
 	cfg := config.Default()
 	cfg.Theme, cfg.View, cfg.Columns = c.Theme, c.View, c.Columns

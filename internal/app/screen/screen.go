@@ -91,7 +91,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	return cli.Failed(err)
 }
 
-// Options are those of screens that nothing is saved of.
+// Options are the options of screens whose choices are not saved.
 func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, from ui.Controls,
 	choice selection.Choice) ui.Options {
 	return ui.Options{
@@ -115,8 +115,7 @@ func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, fro
 	}
 }
 
-// startView returns the page to start with: the one asked for, or else the last choice. "auto" leaves it to the
-// screen.
+// startView returns the first page: the requested one, or else the last choice. "auto" leaves the choice to the screen.
 func startView(cfg *config.Config) string {
 	if cfg.View != ui.ViewAuto {
 		return cfg.View
@@ -124,7 +123,7 @@ func startView(cfg *config.Config) string {
 	return cmp.Or(config.Remembered(config.View), ui.ViewAuto)
 }
 
-// onlyJob returns the ID of the only job; "": there is none, or several.
+// onlyJob returns the ID of the only job; "": there is no job, or several.
 func onlyJob(store *store.Store) string {
 	if jobs := store.Snapshot(time.Now()).Jobs; len(jobs) == 1 {
 		return jobs[0].ID

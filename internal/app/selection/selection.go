@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// Flags are the flags as they are given.
+// Flags are the flags as given by the user.
 type Flags struct {
 	users, pids, only      []string
 	compute, onlyCompute   bool
@@ -28,14 +28,14 @@ type Flags struct {
 	flags                  *pflag.FlagSet
 }
 
-// Choice is what is shown.
+// Choice is the selection to show.
 type Choice struct {
 	GPUs      tally.Only   // nil: all
 	Processes *filter.Expr // the filter to begin with
 	text      string       // of Processes
 }
 
-// Add adds all of them.
+// Add adds all selection flags.
 func Add(f *pflag.FlagSet) *Flags {
 	n := AddGPUs(f)
 	f.StringSliceVarP(&n.users, "user", "u", nil, "show only processes of these `USERS`; without a name of you")
@@ -58,7 +58,7 @@ func AddGPUs(f *pflag.FlagSet) *Flags {
 	return n
 }
 
-// Choose says what the flags choose, for the screens or else for what is printed once, as text or as JSON.
+// Choose returns the choice made by the flags, for the screens or else for a single print, as text or as JSON.
 func (n *Flags) Choose(p *cli.Program, once, json bool) (c Choice, err error) {
 	if c.GPUs, err = n.chooseGPUs(&p.Config); err != nil {
 		return c, err
@@ -99,10 +99,10 @@ func (n *Flags) Choose(p *cli.Program, once, json bool) (c Choice, err error) {
 	return c, nil
 }
 
-// userName is how a user may be named: a filter is made of it.
+// userName is the permitted form of a user's name: a filter is made from it.
 var userName = regexp.MustCompile(`^[\pL\pN_.][\pL\pN_.@$+-]*$`)
 
-// check reports names and numbers that are none.
+// check reports malformed names and numbers.
 func (n *Flags) check() error {
 	for _, name := range n.users {
 		if !userName.MatchString(name) {

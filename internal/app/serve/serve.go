@@ -113,7 +113,7 @@ func allowed(cfg *config.Config, at web.Endpoint) error {
 	return nil
 }
 
-// check checks what only serve has.
+// check checks the flags that only serve has.
 func (s *Options) check() (err error) {
 	if (s.endpoint.Cert == "") != (s.endpoint.Key == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
@@ -127,10 +127,10 @@ func (s *Options) check() (err error) {
 	return err
 }
 
-// need is what it needs of the nodes: a recording is made at their pace, though nobody looks at it.
+// need is serve's demand on the nodes: a recording is made at their pace, even if nobody watches.
 func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != ""} }
 
-// leastToken is how long a token must be that nobody guesses.
+// leastToken is the least length of a token that nobody can guess.
 const leastToken = 16
 
 func readToken(path string) (string, error) {
@@ -190,7 +190,7 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 	return err
 }
 
-// part ends the server: the last answers are sent.
+// part ends the server once the last answers are sent.
 func (s *Options) part(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), feed.ShortParting)
 	defer cancel()
@@ -199,7 +199,7 @@ func (s *Options) part(server *http.Server) {
 	}
 }
 
-// answer answers a request, also before it is known whom to ask for GPUs.
+// answer answers a request, even before the source of GPUs is known.
 func (s *Options) answer(w http.ResponseWriter, r *http.Request) {
 	if h := s.handler.Load(); h != nil {
 		(*h).ServeHTTP(w, r)
@@ -233,7 +233,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	return cli.Failed(cmp.Or(w.Stop(feed.Parting), quit))
 }
 
-// announce prints where the page is. This is the only time that the token is shown.
+// announce prints the address of the page. The token is shown only here.
 func (s *Options) announce() error {
 	_, host := access.Here()
 	if s.listener.Socket {
@@ -261,7 +261,7 @@ func (s *Options) announce() error {
 	return err
 }
 
-// query is the token for the address of the page. One from a file is known to the user.
+// query is the token for the address of the page. The user already knows a token from a file.
 func (s *Options) query() string {
 	if s.token == "" || s.tokenFile != "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// Command prints the settings that the same flags and arguments would give a run.
+// Command prints the settings that a run with the same flags and arguments would have.
 func Command(io cli.Streams) *cobra.Command {
 	var check bool
 	cmd := &cobra.Command{
@@ -34,7 +34,7 @@ func Command(io cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// checked says which keys are unknown, or that none is: other mistakes have ended the command before.
+// checked reports unknown keys, or that there are none: other mistakes have ended the command before.
 func checked(p *cli.Program, o *config.Origins) error {
 	if len(o.Unknown) > 0 {
 		for _, key := range o.Unknown {

@@ -42,7 +42,7 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 // JSON prints it as JSON.
 func JSON(p *cli.Program, snap *cluster.Snapshot) error { return export.JSON(p.Out, snap) }
 
-// profile is which colors the output takes. NO_COLOR counts more than --force-color.
+// profile returns the colors that the output supports. NO_COLOR takes precedence over --force-color.
 func (l Look) profile(out *os.File) colorprofile.Profile {
 	environ := os.Environ()
 	if l.ForceColor {

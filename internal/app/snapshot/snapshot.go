@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/export"
 )
 
-// flags are the shared ones that snapshot takes. Those about the look count for text only.
+// flags are the shared flags of snapshot. Flags about the look apply to text only.
 var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "log", "theme", "colors",
 	"gpu-util-thresh", "mem-util-thresh", "ascii"}
 
@@ -71,7 +71,7 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 	return cmd
 }
 
-// check checks what only snapshot has.
+// check checks the flags that only snapshot has.
 func (o *Options) check(f *pflag.FlagSet) error {
 	switch {
 	case !slices.Contains([]string{"text", "json", "csv", "prometheus"}, o.format):

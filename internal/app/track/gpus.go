@@ -23,7 +23,7 @@ import (
 // leastPoll is the shortest interval that a probe accepts.
 const leastPoll = 250 * time.Millisecond
 
-// tooShort is why a report has no numbers of GPUs that there are.
+// tooShort is the reason why a report has no numbers of existing GPUs.
 const tooShort = "the command ended before they were read"
 
 // gpuWatch gives a Tracker the Events of this host's probe.
@@ -39,7 +39,7 @@ type gpuWatch struct {
 	why      string // no numbers of GPUs are known; empty: they are
 }
 
-// watchGPUs starts a probe on this host. It ends when there is no GPU to read.
+// watchGPUs starts a probe on this host. The probe ends when there is no GPU to read.
 func watchGPUs(ctx context.Context, every time.Duration, tracker *track.Tracker) *gpuWatch {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &gpuWatch{tracker: tracker, cancel: cancel, answered: make(chan struct{}), why: tooShort}
@@ -72,7 +72,7 @@ func (w *gpuWatch) see(e cluster.Event) {
 	}
 }
 
-// learn notes what is known of the GPUs. What was known once is in the report.
+// learn notes the facts about the GPUs. A fact that was known once is in the report.
 func (w *gpuWatch) learn(cards []wire.Card, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,7 +89,7 @@ func (w *gpuWatch) learn(cards []wire.Card, why string) {
 	w.once.Do(func() { close(w.answered) })
 }
 
-// check waits until the GPUs are known, and says which of the wanted ones is not there.
+// check waits until the GPUs are known, and names the wanted GPUs that do not exist.
 func (w *gpuWatch) check(ctx context.Context, wanted []string) error {
 	if len(wanted) == 0 {
 		return nil
@@ -114,7 +114,7 @@ func (w *gpuWatch) check(ctx context.Context, wanted []string) error {
 	return nil
 }
 
-// close ends the probe, and says why there are no numbers of GPUs; empty: there are. It may be called twice.
+// close ends the probe, and returns why there are no numbers of GPUs; empty: there are numbers. It may be called twice.
 func (w *gpuWatch) close() (why string) {
 	w.cancel()
 	if w.session != nil {

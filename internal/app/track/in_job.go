@@ -18,7 +18,7 @@ import (
 )
 
 // inJob runs a command, usually srun in a batch script, while its job is watched, and prints the report of the job.
-// Nothing that SLURM or the nodes say delays or stops the command, and its exit code is ours.
+// Neither SLURM nor the nodes can delay or stop the command, and its exit code is ours.
 func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string, file *os.File) error {
 	cfg := &t.Config
 	running, err := child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err})
@@ -59,8 +59,8 @@ func reason(err error) error {
 	return err
 }
 
-// aside gives an Observer the Events of its job until ctx ends. It asks the user nothing: the terminal is the
-// command's.
+// aside passes the Events of its job to an Observer until ctx ends. It asks the user nothing: the terminal belongs to
+// the command.
 func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Observer) error {
 	nobody, err := os.Open(os.DevNull)
 	if err != nil {
@@ -85,7 +85,7 @@ func observed(seen *report.Observer) feed.Show {
 	}
 }
 
-// unseen says why a job was not seen.
+// unseen returns why a job was not seen.
 func unseen(id string, seen *report.Observer) error {
 	stage, d := seen.Stage()
 	if stage == report.Absent {

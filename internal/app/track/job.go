@@ -21,14 +21,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
-// Flags of the report of a job, and those that only the report of a command has.
+// Flags of the report of a job, and flags that only the report of a command has.
 var (
 	jobFlags     = []string{"transport", "login", "timeout", "log"}
 	commandFlags = []string{"ram-unit", "gpu-ram-unit", "time-unit", "n-expected-cores", "gpu-uuids", "disable-logs",
 		"execute"}
 )
 
-// choose takes the job of the batch script for srun. A flag that only the report of a command has asks for that.
+// choose takes the job of the batch script if the command is srun. A flag that only the report of a command has selects
+// that report.
 func (t *Options) choose(args []string) {
 	if len(args) > 0 && filepath.Base(args[0]) == "srun" && !t.Changed("job") &&
 		!slices.ContainsFunc(commandFlags, t.Changed) {
@@ -36,7 +37,7 @@ func (t *Options) choose(args []string) {
 	}
 }
 
-// ofJob reports on a job, while a command runs if there is one.
+// ofJob reports on a job, during a command if there is one.
 func (t *Options) ofJob(ctx context.Context, command []string) error {
 	for _, name := range commandFlags {
 		if t.Changed(name) {
@@ -66,7 +67,7 @@ func (t *Options) ofJob(ctx context.Context, command []string) error {
 	})
 }
 
-// need is what the report of a job needs of its nodes: nobody presses a key.
+// need is the demand of a job's report on its nodes: nobody presses a key.
 var need = feed.Need{Brief: true, Steady: true}
 
 func (t *Options) checkJob() (poll []config.Word, err error) {
@@ -81,8 +82,8 @@ func (t *Options) checkJob() (poll []config.Word, err error) {
 	return nil, nil
 }
 
-// checkRecord refuses a recording that is switched off. A command runs without it: a job that has waited for days is
-// not for a report alone.
+// checkRecord refuses a recording that is switched off. A command runs without the recording: a job that has waited for
+// days must not fail because of a report.
 func (t *Options) checkRecord(runs bool) error {
 	why := record.SwitchedOff(&t.Config)
 	if t.record == "" || why == "" {

@@ -46,7 +46,7 @@ type Options struct {
 // Limits of --interval of a command, in seconds. The kernel counts CPU time in steps of 10 ms.
 const leastInterval, mostInterval = 0.05, 600
 
-// trackersNames are gpu_tracker's names of flags that have another one here.
+// trackersNames are gpu_tracker's names of flags that have another name here.
 var trackersNames = map[string]string{
 	"st": cli.Interval, "sleep-time": cli.Interval, "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit",
 	"nec": "n-expected-cores", "guuids": "gpu-uuids",
@@ -118,7 +118,7 @@ func (t *Options) add(f *pflag.FlagSet) {
 	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
 }
 
-// command is what to run.
+// command is the command to run.
 func (t *Options) command(args []string) ([]string, error) {
 	switch {
 	case t.execute != "" && len(args) > 0:
@@ -163,7 +163,7 @@ func (t *Options) check() error {
 	return nil
 }
 
-// run runs the command. Its signals are its own: only before it starts do they end this program.
+// run runs the command. Signals are for the command: they end this program only before the command starts.
 func (t *Options) run(ctx context.Context, command []string) error {
 	file, err := cli.OpenReport(t.output)
 	if err != nil {
@@ -253,7 +253,7 @@ func cannotRun(name string, err error) error {
 	return cli.Exit(child.CannotRun, fmt.Errorf("cannot run %q: %w", name, why))
 }
 
-// ownPeak is the most memory that this process has had.
+// ownPeak is the peak memory of this process.
 func ownPeak() uint64 {
 	var used syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &used) != nil {

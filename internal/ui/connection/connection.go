@@ -29,7 +29,7 @@ type Page struct {
 	from int    // how many rows are scrolled
 }
 
-// Settle recalls what a node that has failed did in its last report.
+// Settle recalls a failed node's last report.
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
 // Press scrolls. The arrows lead to other jobs and nodes.
@@ -52,7 +52,7 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) { p.DrawIn(f, true) }
 
-// DrawIn draws the page in place of another one. back: Esc leads to where the page was opened.
+// DrawIn draws the page in place of another page. back: Esc leads to the page from which this one was opened.
 func (p *Page) DrawIn(f *part.Frame, back bool) {
 	header.Draw(f, true)
 	header.Tabs(f)
@@ -75,7 +75,7 @@ const (
 	most = 300 // the most rows of it
 )
 
-// sheet draws all that the page says, however low the terminal is, and returns it with the part that is on the screen.
+// sheet draws the whole page, whatever the height of the terminal, and returns it with the part that is on the screen.
 func (p *Page) sheet(s *part.Scene) (*draw.Canvas, nav.Window) {
 	high := *s
 	high.H = most
@@ -121,10 +121,10 @@ func Draw(f *part.Frame, y, h int) int {
 	return tries(f, y)
 }
 
-// veryLow is the height below which the page says only what went wrong.
+// veryLow is the height below which the page shows only the failure.
 const veryLow = 12
 
-// explain draws the error message, its meaning and what to try: that before the meaning where there is no room for
+// explain draws the error message, its meaning and the hints: the hints before the meaning if there is no room for
 // both.
 func explain(f *part.Frame, y, h int, failure *reach.Failure) int {
 	y = prose(f, y, h, "Error message", strings.Split(failure.Words, "\n"))
@@ -201,7 +201,7 @@ func title(f *part.Frame, y int) {
 	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 
-// running is how long something has been going on, in whole seconds: it is looked at once a second.
+// running is how long something has been going on, in whole seconds: the page is redrawn once a second.
 func running(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
@@ -224,7 +224,7 @@ func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	return y
 }
 
-// missing lists what a node that reports does not give.
+// missing lists the data that a reporting node does not give.
 func missing(f *part.Frame) []string {
 	var lines []string
 	if h := f.Node.Hello; h != nil {

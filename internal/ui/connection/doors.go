@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// doors lists the transports that were tried or passed over, with what each answered and what to try first, and returns
-// the row below. Where a row has no room for both, what to try stands below.
+// doors lists the transports that were tried or passed over, with the answer of each and the first hint, and returns
+// the row below. If a row has no room for both, the hint stands below.
 func doors(f *part.Frame, y, h int, tried []reach.Tried) int {
 	if len(tried) == 0 || y+2 > f.H-1 {
 		return y
@@ -53,7 +53,7 @@ func doors(f *part.Frame, y, h int, tried []reach.Tried) int {
 	return y
 }
 
-// passed says why a door of another kind was given up, if the user must know.
+// passed returns why a door of another kind was given up, if the user must know.
 func passed(t *reach.Tried) []string {
 	if t == nil {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// OldTag says how old the numbers of a node are, "" if they are of now.
+// OldTag tells how old the numbers of a node are, "" for current numbers.
 func OldTag(n *cluster.Node) (string, draw.Role) {
 	switch {
 	case n.State == cluster.NodeStale:
@@ -25,7 +25,7 @@ func OldTag(n *cluster.Node) (string, draw.Role) {
 	return "", draw.Text
 }
 
-// FailedLine says why a node has failed and of which time the values below are, as much of it as there is room for.
+// FailedLine tells why a node has failed and of which time the values below are, as much as there is room for.
 func FailedLine(f *part.Frame, y int) {
 	n := f.Node
 	m := f.Health.NodeMark(n.Name)
@@ -53,7 +53,7 @@ func FailedLine(f *part.Frame, y int) {
 	f.Left(x, y, f.W-1-x, cause, m.Role)
 }
 
-// lastSeen says what a node that has failed did in its last report, and returns the row below.
+// lastSeen describes a failed node's last report, and returns the row below.
 func lastSeen(f *part.Frame, y, h int) int {
 	if f.Node.Past == nil || y+2 > f.H-1 {
 		return y

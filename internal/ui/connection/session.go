@@ -12,13 +12,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// fact is what is known of a session, in a row like that of a stage. warn: it is not as it should be.
+// fact is a known fact about a session, in a row like that of a stage. warn: the fact is not as it should be.
 type fact struct {
 	name, text string
 	warn       bool
 }
 
-// onTheNode lists what runs on a node and what it can see there, and returns the row below.
+// onTheNode lists the programs that run on a node and the things that they can see there, and returns the row below.
 func onTheNode(f *part.Frame, y, h int) int {
 	facts := factsOf(f.Node)
 	if len(facts) == 0 || y+2 > f.H-1 {
@@ -78,7 +78,7 @@ func programOf(n *cluster.Node) fact {
 	return fact{name: "program", text: strings.Join(words, ", ")}
 }
 
-// clockOf compares the node's clock with ours. Whether it differs from those of other nodes is a problem of its own.
+// clockOf compares the node's clock with ours. A difference from the clocks of other nodes is a separate problem.
 func clockOf(n *cluster.Node) fact {
 	off := -n.Offset
 	switch {

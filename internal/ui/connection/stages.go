@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// stages lists the stages of the attempt and returns the row below. In low terminals those that were not reached share
-// a line.
+// stages lists the stages of the attempt and returns the row below. In low terminals the stages that were not reached
+// share a line.
 func stages(f *part.Frame, y, h int) int {
 	var unreached []string
 	for _, stage := range f.Node.Route.Stages {
@@ -79,7 +79,7 @@ func drawStage(f *part.Frame, y int, stage reach.Stage, step *reach.Step) {
 	}
 }
 
-// stageRoom is the room for what happened in a stage: as much as the longest needs, so that the times stand close to
+// stageRoom is the width for the result of a stage: the width of the longest result, so that the times stand close to
 // it.
 func stageRoom(f *part.Frame) int {
 	const least, most = 20, 58

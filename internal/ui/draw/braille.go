@@ -48,7 +48,8 @@ func at(values []float32, i int) float64 {
 }
 
 // reach is the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A line
-// joins a sample to the one before, unless it goes up and down all the time: joined, such samples would be a slab.
+// joins a sample to the one before, unless the values jump up and down continuously: joined, such samples would be a
+// slab.
 func (g Graph) reach(earlier, prev, v, upper float64, h int) (low, high int) {
 	if math.IsNaN(v) {
 		return 0, -1
@@ -115,15 +116,15 @@ func half(bits [4]rune, reach [2]int, floor int) rune {
 // Pool says how samples that share a dot are combined.
 type Pool uint8
 
-// The pools: means for amounts, extremes for charts of the lowest or the highest.
+// The pools: means for amounts, extremes for charts of the lowest or the highest value.
 const (
 	PoolMean Pool = iota
 	PoolLowest
 	PoolHighest
 )
 
-// Sampling spreads bins over dots. Both are numbered from the epoch on: which bins share a dot never changes, so that a
-// picture scrolls without flickering.
+// Sampling spreads bins over dots. Both are numbered from the epoch: the bins of a dot never change, so that a picture
+// scrolls without flickering.
 type Sampling struct {
 	Newest     int64 // number of the newest bin
 	Bins, Dots int   // so many bins are shown in so many dots
@@ -137,7 +138,7 @@ func (s Sampling) first(dot int64) int64 {
 // leftmost is the dot at the left end.
 func (s Sampling) leftmost() int64 { return s.Newest*int64(s.Dots)/int64(s.Bins) - int64(s.Dots) + 1 }
 
-// Values is how many values, up to the newest, the dots are made of.
+// Values is how many values, up to the newest, the dots need.
 func (s Sampling) Values() int { return int(s.Newest-s.first(s.leftmost())) + 2 }
 
 // Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are

@@ -83,7 +83,7 @@ func (c *Canvas) Fill(x, y, n int, r rune, role Role) int {
 	return x
 }
 
-// Left writes s into the w columns from x, flush left, with "…" where it had to be cut. The rest stays as it is.
+// Left writes s into the w columns from x, flush left, with "…" if it is cut. The other columns stay unchanged.
 func (c *Canvas) Left(x, y, w int, s string, role Role) {
 	c.PutUntil(x, y, x+w, Clip(s, w), role)
 }
@@ -112,7 +112,8 @@ func (c *Canvas) set(x, y int, r rune, n int, role Role) {
 	}
 }
 
-// Copy writes n rows of another Canvas, from its row from on, over those from row y on. Both have the same width.
+// Copy writes n rows of another Canvas, beginning with its row from, over the rows from row y on. Both have the same
+// width.
 func (c *Canvas) Copy(y int, other *Canvas, from, n int) {
 	for i := range n {
 		if y+i < c.h && from+i < other.h && c.w == other.w {
@@ -146,7 +147,7 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 	}
 }
 
-// Recede turns everything into what stands behind a box that is now to be drawn over it.
+// Recede turns everything into a background for a box that is about to be drawn over it.
 func (c *Canvas) Recede() {
 	for i := range c.cells {
 		c.cells[i].role, c.cells[i].selected = behind[c.cells[i].role], false

@@ -27,8 +27,8 @@ func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	c.Fill(x, y, end-x, '░', role)
 }
 
-// Height is the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. Seven heights: the
-// free eighth at the top parts rows that stand on each other.
+// Height is the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. There are seven
+// heights: the free eighth at the top separates adjacent rows.
 func Height(v float64) rune {
 	if math.IsNaN(v) {
 		return ' '

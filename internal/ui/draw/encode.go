@@ -47,8 +47,8 @@ func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	return p.dst
 }
 
-// same reports whether two cells look the same. What stands for a glyph in ASCII, and for the track of a bar, depends
-// on the role.
+// same reports whether two cells look the same. The ASCII form of a glyph, and of the track of a bar, depends on the
+// role.
 func (t *Theme) same(a, b *cell) bool {
 	return *a == *b || a.glyph == b.glyph && !t.ascii && a.glyph != '░' && t.style(a).id == t.style(b).id
 }
@@ -73,8 +73,8 @@ func (p *pen) row(y int, old, row []cell) {
 	}
 }
 
-// run writes the changed cells from x on, up to those that are as they were and better passed over, and returns the
-// last column it has written.
+// run writes the changed cells from x on, up to unchanged cells that it is better to skip, and returns the last column
+// written.
 func (p *pen) run(x, y int, old, row []cell) int {
 	for {
 		x = p.glyphAt(x, y, row)
@@ -110,8 +110,7 @@ func (p *pen) glyphAt(x, y int, row []cell) int {
 // bridge is the longest gap of unchanged cells that may be as short as the movement over it.
 const bridge = 5
 
-// bridges reports whether cells that are as they were are written again, since that takes no more bytes than to move
-// over them.
+// bridges reports whether unchanged cells are written again, since this takes no more bytes than moving over them.
 func (p *pen) bridges(gap []cell) bool {
 	n := 0
 	for i := range gap {

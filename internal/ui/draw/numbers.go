@@ -60,8 +60,8 @@ func Speed(v float64) string {
 	return Whole(v) + " " + units[at]
 }
 
-// Age is a duration in one unit below an hour ("40s", "12m"), then in two ("3h10m", "2d4h") as far as five columns hold
-// them.
+// Age is a duration in one unit below an hour ("40s", "12m"), then in two ("3h10m", "2d4h") if they fit into five
+// columns.
 func Age(d time.Duration) string {
 	s := max(int(d/time.Second), 0)
 	m, h, days := s/60, s/3600, s/86400

@@ -15,11 +15,11 @@ type looks struct {
 	selection color.Color // background of a selected cell; none: it is reversed
 }
 
-// none is the terminal's own color. Lip Gloss reads the name "-" as it, too.
+// none is the terminal's own color. Lip Gloss reads the name "-" as the same color.
 var none color.Color = lipgloss.NoColor{}
 
-// newLooks returns the looks of a palette for a terminal. Where there are few colors, faint and reverse separate what
-// colors separate elsewhere.
+// newLooks returns the looks of a palette for a terminal. On terminals with few colors, faint and reverse replace
+// colors.
 func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	if p.sharp && profile < colorprofile.ANSI256 {
 		// the sixteen colors are the user's own: nothing can be promised of them

@@ -39,8 +39,8 @@ var standard = palette{
 	critFill: [2]pair{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 160 #d1350f", "1 160 #c9300c"}},
 }
 
-// sharp has a contrast of at least 7 for all that is read, also in the selected row. 256 colors have none for that row
-// on white: it is reversed.
+// sharp has a contrast of at least 7 for all text, also in the selected row. 256 colors offer no such contrast for that
+// row on white: the row is reversed.
 var sharp = palette{
 	track:     pair{"- 236 #2a2f36", "- 253 #d8dee4"},
 	selection: pair{"- 235 #14243c", "- - #e6effa"},
@@ -65,8 +65,8 @@ var sharp = palette{
 	sharp:    true,
 }
 
-// colorblind has blue, orange and white only. Warnings and errors are two lightnesses of orange: who confuses red and
-// green sees no other difference between these colors.
+// colorblind has blue, orange and white only. Warnings and errors are two lightnesses of orange: users who confuse red
+// and green see no other difference between these colors.
 var colorblind = func() palette {
 	p := standard
 	p.inks[Data] = pair{"6 75 #5aa0e0", "4 32 #2f7fd0"}

@@ -1,6 +1,6 @@
 package draw
 
-// Role is the purpose of a cell. A Theme knows its look.
+// Role is the purpose of a cell. A Theme gives it its look.
 type Role uint8
 
 // Roles of text and of lines.

@@ -94,7 +94,7 @@ func rear(s string, w int) string {
 	return ""
 }
 
-// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. The lines behind the first are led by
+// Wrap breaks s at spaces into lines of at most w columns; a longer word is cut. All lines after the first begin with
 // indent.
 func Wrap(s string, w int, indent string) []string {
 	if w < 1 {

@@ -27,7 +27,7 @@ type style struct {
 
 const reset = "\x1b[m"
 
-// class parts the glyphs that a theme may treat in different ways.
+// class separates the glyphs that a theme may treat differently.
 type class uint8
 
 const (
@@ -104,8 +104,8 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 // onlyInk matches the parameters of a foreground color alone.
 var onlyInk = regexp.MustCompile(`^(38;2;\d+;\d+;\d+|38;5;\d+|3[0-7]|9[0-7])m$`)
 
-// compose takes from Lip Gloss the sequence that it writes before a text. Asking it for every cell would cost
-// milliseconds a frame.
+// compose takes from Lip Gloss the sequence before a text. Calling Lip Gloss for every cell would cost milliseconds per
+// frame.
 func compose(s lipgloss.Style, ids map[string]uint8) style {
 	out := style{shows: s.GetBackground() != none || s.GetReverse(), escape: reset}
 	before, _, _ := strings.Cut(s.Render("x"), "x")
@@ -171,7 +171,7 @@ func (t *Theme) style(c *cell) *style {
 // empty says that the cell is a space that shows nothing.
 func (t *Theme) empty(c *cell) bool { return c.glyph == ' ' && !t.style(c).shows }
 
-// put writes one cell. It returns false for a glyph after which the cursor may not be where we think, as terminals
+// put writes one cell. It returns false for a glyph after which the position of the cursor is uncertain, as terminals
 // differ on its width.
 func (p *pen) put(c *cell) (sure bool) {
 	st := p.t.style(c)
