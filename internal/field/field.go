@@ -48,6 +48,9 @@ type Field[Row any] struct {
 	Each   func(r *Row, to []Value) []Value // appends the values of a row about several things
 
 	DownFirst bool // it is sorted from the highest first
+	Letter    rune // the key that sorts by it, as in nvitop; 0: none does
+	OnGPU     bool // only what is on a GPU has it
+	Pace      bool // it shows how fast a GPU's work goes: marked where the GPU is slow
 }
 
 // Sortable reports whether rows can be sorted by the field.
@@ -161,5 +164,5 @@ func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) 
 // described is a field of other rows without its reader.
 func described[Outer, Inner any](f *Field[Inner]) Field[Outer] {
 	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
-		Help: f.Help, Example: f.Example, DownFirst: f.DownFirst}
+		Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU, Pace: f.Pace}
 }

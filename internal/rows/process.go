@@ -35,14 +35,15 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 	field.Of(whose, (*Process).process),
 	[]field.Field[Process]{
 		{Key: "rank", Unit: field.Count, Title: "rank", Width: 4, Example: "13", Help: "rank of the process",
-			Number: (*Process).rank},
+			Letter: 'r', Number: (*Process).rank},
 		{Key: "node", Also: []string{"host"}, Title: "node", Width: 10, Example: "gpu-n01", Help: "name of the node",
 			Text: func(r *Process) string { return r.Node.Name }},
 		{Key: "gpu_memory_percent", Unit: field.Percent, Decimals: 1, Title: "%GMEM", Width: 5, Example: "50",
-			Help: "share of the GPU's memory that the process has", DownFirst: true, Number: (*Process).shareOfGPU},
+			Help: "share of the GPU's memory that the process has", DownFirst: true, OnGPU: true,
+			Number: (*Process).shareOfGPU},
 		{Key: "host_memory_percent", Also: []string{"host_mem"}, Unit: field.Percent, Decimals: 1, Title: "%MEM",
 			Width: 5, Example: "10", Help: "share of the node's memory that the process has", DownFirst: true,
-			Number: (*Process).shareOfHost},
+			Letter: 'm', Number: (*Process).shareOfHost},
 	},
 	field.Of(wire.Numbers(), (*Process).process),
 	[]field.Field[Process]{
@@ -52,7 +53,7 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 			Help: "state of the process, as in ps; gone or missing: of a rank", Text: (*Process).state},
 		{Key: "job", Title: "job", Width: 8, Example: "48211", Help: "job ID", Text: (*Process).job},
 		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Title: "GPU", Width: 3, Example: "3",
-			Help: numberOfGPU.Help, Number: func(r *Process) (float64, bool) { return numbered(r.Number) }},
+			Letter: 'n', Help: numberOfGPU.Help, Number: func(r *Process) (float64, bool) { return numbered(r.Number) }},
 		{Key: "driver_version", Also: []string{"driver"}, Example: "550.54.15", Help: "version of the driver",
 			Text: func(r *Process) string { return driver(r.Node) }},
 	},
@@ -62,9 +63,9 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 
 // whose say which process it is, and what it runs.
 var whose = []field.Field[wire.Process]{
-	{Key: "user", Title: "user", Width: 8, Example: "alice", Help: "user name",
+	{Key: "user", Title: "user", Width: 8, Example: "alice", Help: "user name", Letter: 'u',
 		Text: func(p *wire.Process) string { return p.User }},
-	{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Example: "358811", Help: "process ID",
+	{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Example: "358811", Help: "process ID", Letter: 'p',
 		Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }},
 	{Key: "command", Also: []string{"cmd"}, Title: "command", Width: 12, Example: "train.py", Help: "command line",
 		Text: command},

@@ -35,7 +35,7 @@ var units = [...]string{field.Text: "text", field.Count: "count", field.Percent:
 func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []listed) {
 	add := func(f *field.Field[Row], spare bool) {
 		list = append(list, listed{f.Key, strings.ToUpper(f.Title[:1]) + f.Title[1:], units[f.Unit], f.Decimals,
-			f.DownFirst, spare, slices.Contains([]string{"sm_percent", "cpu_percent"}, f.Key)})
+			f.DownFirst, spare, f.Pace})
 	}
 	for _, key := range usual {
 		add(t.Field(key), false)

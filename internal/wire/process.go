@@ -67,28 +67,28 @@ type Rank struct {
 var amounts = []amount{
 	number[uint64]{func(p *Process) **uint64 { return &p.GPUMemory }, field.Field[Process]{
 		Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
-		Help: "GPU memory of the process", Example: "10GiB"}},
+		Help: "GPU memory of the process", Example: "10GiB", Letter: 'g', OnGPU: true}},
 	number[int]{func(p *Process) **int { return &p.SMPercent }, field.Field[Process]{
 		Key: "sm_percent", Also: []string{"sm"}, Unit: field.Percent, Title: "%SM", Width: 4,
-		Help: "share of the SMs' time", Example: "50"}},
+		Help: "share of the SMs' time", Example: "50", Letter: 's', OnGPU: true, Pace: true}},
 	number[int]{func(p *Process) **int { return &p.MemPercent }, field.Field[Process]{
 		Key: "mem_util_percent", Also: []string{"mem_rw", "mbw"}, Unit: field.Percent, Title: "%MRW", Width: 4,
-		Help: "share of the time that it reads or writes GPU memory", Example: "50"}},
+		Help: "share of the time that it reads or writes GPU memory", Example: "50", Letter: 'b', OnGPU: true}},
 	number[int]{func(p *Process) **int { return &p.EncPercent }, field.Field[Process]{
 		Key: "encoder_percent", Unit: field.Percent, Title: "%ENC", Width: 4,
-		Help: "share of the video encoder's time", Example: "50"}},
+		Help: "share of the video encoder's time", Example: "50", OnGPU: true}},
 	number[int]{func(p *Process) **int { return &p.DecPercent }, field.Field[Process]{
 		Key: "decoder_percent", Unit: field.Percent, Title: "%DEC", Width: 4,
-		Help: "share of the video decoder's time", Example: "50"}},
+		Help: "share of the video decoder's time", Example: "50", OnGPU: true}},
 	number[float64]{func(p *Process) **float64 { return &p.CPUPercent }, field.Field[Process]{
 		Key: "cpu_percent", Also: []string{"cpu"}, Unit: field.Percent, Decimals: 1, Title: "%CPU", Width: 6,
-		Help: "CPU; 100 is one core", Example: "100"}},
+		Help: "CPU; 100 is one core", Example: "100", Letter: 'c', Pace: true}},
 	number[uint64]{func(p *Process) **uint64 { return &p.RSS }, field.Field[Process]{
 		Key: "rss_bytes", Also: []string{"rss"}, Unit: field.Bytes, Title: "RSS", Width: 8,
 		Help: "host memory of the process", Example: "4GiB"}},
 	number[int64]{func(p *Process) **int64 { return &p.ElapsedSec }, field.Field[Process]{
 		Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Title: "time", Width: 8,
-		Help: "how long it has run", Example: "2h"}},
+		Help: "how long it has run", Example: "2h", Letter: 't'}},
 	number[int]{func(p *Process) **int { return &p.Threads }, field.Field[Process]{
 		Key: "threads", Unit: field.Count, Title: "THR", Width: 4, Help: "number of threads", Example: "64"}},
 	number[uint64]{func(p *Process) **uint64 { return &p.IORead }, field.Field[Process]{

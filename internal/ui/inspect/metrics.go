@@ -112,16 +112,11 @@ func (m *Metrics) Settle(s *part.Scene) {
 }
 
 // read sums a process up over its GPUs.
-func read(n *cluster.Node, rows []*wire.Process) reading {
-	r := reading{}
-	for i := range r.values {
-		r.values[i] = unknown
+func read(n *cluster.Node, rows []*wire.Process) (r reading) {
+	for i := range charts {
+		r.values[i] = gauge(charts[i].Field, rows)
 	}
-	r.values[gaugeCPU], r.values[gaugeRSS] = number(rows[0].CPUPercent), number(rows[0].RSS)
-	var sm, bandwidth, memory []float64
 	for _, p := range rows {
-		sm, bandwidth, memory = append(sm, number(p.SMPercent)), append(bandwidth, number(p.MemPercent)),
-			append(memory, number(p.GPUMemory))
 		if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); at >= 0 {
 			g := &n.GPUs[at]
 			r.gpus = append(r.gpus, onGPU{part.GPUNumber(g), g.Float(metric.Util)})
@@ -130,7 +125,6 @@ func read(n *cluster.Node, rows []*wire.Process) reading {
 			r.most = unknown
 		}
 	}
-	r.values[gaugeSM], r.values[gaugeMemRW], r.values[gaugeMemory] = mean(sm), mean(bandwidth), sum(memory)
 	return r
 }
 

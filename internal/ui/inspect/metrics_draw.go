@@ -1,12 +1,8 @@
 package inspect
 
 import (
-	"strconv"
-	"strings"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -59,28 +55,7 @@ func (m *Metrics) graphs(f *part.Frame, y int) {
 	if m.last == nil {
 		return
 	}
-	sheet := graph.NewSheet(m.past.oldest(), m.past.newest, m.past.width, m.exited())
-	of := ""
-	if n := len(m.now.gpus); n > 1 {
-		of = " of " + strconv.Itoa(n) + " GPUs"
-	}
-	mean := strings.Replace(of, " of ", ", mean of ", 1)
-	v := &m.now.values
-	sheet.Share("SM %"+mean, v[gaugeSM], m.past.of(gaugeSM))
-	most, title := m.now.most, "GPU memory GiB"
-	if most > 0 {
-		title += " of " + draw.GiB(uint64(most))
-	} else {
-		most = 0
-	}
-	sheet.Amount(title+strings.Replace(of, " of ", ", ", 1), words(v[gaugeMemory], part.Bytes), most, gib,
-		m.past.of(gaugeMemory))
-	sheet.Amount("CPU %, 100 is one core", words(v[gaugeCPU], func(v float64) string { return draw.Whole(v) + "%" }), 0,
-		1, m.past.of(gaugeCPU))
-	sheet.Amount("Host memory GiB (RSS)", words(v[gaugeRSS], part.Bytes), 0, gib, m.past.of(gaugeRSS))
-	if m.past.seen(gaugeMemRW) {
-		sheet.Share("Memory read/write time %"+mean, v[gaugeMemRW], m.past.of(gaugeMemRW))
-	}
+	sheet := m.sheet()
 	rows := f.H - 1 - y
 	if f.H >= part.Tall {
 		f.Section(y+1, sheet.Title(), "since this page is open")

@@ -13,6 +13,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
+// places among charts
+const chartSM, chartRSS = 0, 3
+
 // opened is the metrics after lists at these seconds.
 func opened(t *testing.T, seconds ...int) (*Metrics, *part.Scene) {
 	t.Helper()
@@ -52,7 +55,7 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(text, "Memory read/write time") { // which the driver does not give
 		t.Errorf("there is a graph of nothing:\n%s", text)
 	}
-	if got := m.past.of(gaugeSM)(4); got[0] == got[0] || !slices.Equal(got[1:], []float32{70, 70, 70}) {
+	if got := m.past.of(chartSM)(4); got[0] == got[0] || !slices.Equal(got[1:], []float32{70, 70, 70}) {
 		t.Errorf("the past is %v", got)
 	}
 }
@@ -136,7 +139,7 @@ func TestPast(t *testing.T) {
 			p.add(3*time.Second, 3*time.Second, at(second), value(float64(i)))
 		}
 		var got []string
-		for _, v := range p.bins[gaugeRSS] {
+		for _, v := range p.bins[chartRSS] {
 			if v != v {
 				got = append(got, "–")
 			} else {
@@ -152,11 +155,11 @@ func TestPast(t *testing.T) {
 		p.add(time.Second, time.Second, at(i), value(1))
 	}
 	p.add(time.Second, time.Second, at(1<<30), value(1))
-	if n := len(p.bins[0]); n != 601 || p.seen(gaugeSM) == false || p.newest-p.oldest() != 600 {
+	if n := len(p.bins[0]); n != 601 || p.seen(chartSM) == false || p.newest-p.oldest() != 600 {
 		t.Errorf("%d bins are kept", n)
 	}
 	p.add(time.Second, time.Second, at(1<<30+1), value(math.NaN()))
-	if got := p.of(gaugeSM)(2); got[1] == got[1] {
+	if got := p.of(chartSM)(2); got[1] == got[1] {
 		t.Errorf("what is not known is %v", got)
 	}
 }

@@ -1,58 +1,10 @@
 package inspect
 
 import (
-	"math"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 )
-
-// gauge is a number of a process whose past is shown.
-type gauge int
-
-const (
-	gaugeSM gauge = iota
-	gaugeMemory
-	gaugeCPU
-	gaugeRSS
-	gaugeMemRW
-	gauges
-)
-
-var unknown = math.NaN()
-
-// number is a value, NaN if it is absent.
-func number[T int | uint64 | float64](v *T) float64 {
-	if v == nil {
-		return unknown
-	}
-	return float64(*v)
-}
-
-// sum is the sum of what is known, NaN if nothing is.
-func sum(values []float64) float64 {
-	total, n := 0.0, 0
-	for _, v := range values {
-		if v == v {
-			total, n = total+v, n+1
-		}
-	}
-	if n == 0 {
-		return unknown
-	}
-	return total
-}
-
-// mean is the mean of what is known, NaN if nothing is.
-func mean(values []float64) float64 {
-	n := 0
-	for _, v := range values {
-		if v == v {
-			n++
-		}
-	}
-	return sum(values) / float64(max(n, 1))
-}
 
 // past is the samples of a process, in bins of time like those of a history.History.
 type past struct {
@@ -104,8 +56,8 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]fl
 // oldest is the oldest bin.
 func (p *past) oldest() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
 
-// of gives the newest n samples of a gauge.
-func (p *past) of(g gauge) func(n int) []float32 {
+// of gives the newest n samples of a chart.
+func (p *past) of(g int) func(n int) []float32 {
 	return func(n int) []float32 {
 		have := p.bins[g]
 		values := make([]float32, n)
@@ -119,8 +71,8 @@ func (p *past) of(g gauge) func(n int) []float32 {
 	}
 }
 
-// seen reports whether a gauge has ever had a value.
-func (p *past) seen(g gauge) bool {
+// seen reports whether a chart has ever had a value.
+func (p *past) seen(g int) bool {
 	for _, v := range p.bins[g] {
 		if v == v {
 			return true

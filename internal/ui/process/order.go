@@ -6,44 +6,47 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// orders are the orders of the rows, as their columns stand on the screen.
-var orders = []list.Order[table.ProcessRow]{
-	{Column: "gpu", Words: "GPU", AsListed: true}, {Column: "pid"}, {Column: "user"}, {Column: "rank"},
-	{Column: "gpu_memory_bytes"}, {Column: "sm_percent"}, {Column: "mem_util_percent"}, {Column: "cpu_percent"},
-	{Column: "host_memory_percent"}, {Column: "elapsed_seconds"},
+// orders are the orders of the rows, as their columns stand on the screen: by those that have a letter.
+var orders = lettered()
+
+func lettered() (orders []list.Order[table.ProcessRow]) {
+	for _, key := range columns.Processes.Usual() {
+		if letter(key) != 0 {
+			orders = append(orders, list.Order[table.ProcessRow]{Column: key, AsListed: key == "gpu"})
+		}
+	}
+	return orders
 }
+
+// letter is the key of a column behind keys.SortBy. Its capital reverses the order.
+func letter(column string) rune { return rows.Processes.Field(column).Letter }
 
 // listKeys are nvitop's.
 var listKeys = &list.Keys{Filter: keys.FilterRows, Before: keys.SortBefore, After: keys.SortAfter,
 	Reverse: keys.Reverse}
 
-// letters are the columns by the key behind keys.SortBy. Its capital reverses the order.
-var letters = []struct {
-	letter rune
-	column string
-}{{'n', "gpu"}, {'p', "pid"}, {'u', "user"}, {'r', "rank"}, {'g', "gpu_memory_bytes"}, {'s', "sm_percent"},
-	{'b', "mem_util_percent"}, {'c', "cpu_percent"}, {'m', "host_memory_percent"}, {'t', "elapsed_seconds"}}
-
 // named sorts by the column of a letter, if it has one.
 func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {
 	p.asked = false
-	for _, l := range letters {
-		if strings.EqualFold(k.Text, string(l.letter)) {
-			p.Sort(s, p.By(l.column, unicode.IsUpper([]rune(k.Text)[0])))
+	for _, o := range orders {
+		if strings.EqualFold(k.Text, string(letter(o.Column))) {
+			p.Sort(s, p.By(o.Column, unicode.IsUpper([]rune(k.Text)[0])))
 		}
 	}
 }
 
 // sortHints are the keys behind keys.SortBy.
 func sortHints(words func(column string) string) (hints []keys.Hint) {
-	for _, l := range letters {
-		hints = append(hints, keys.Hint{Key: string(l.letter), Verb: words(l.column)})
+	for _, o := range orders {
+		hints = append(hints, keys.Hint{Key: string(letter(o.Column)), Verb: words(o.Column)})
 	}
 	return append(hints, keys.Hint{Key: "capital", Verb: "reversed"}, keys.HintOf(keys.Back).As("cancel"))
 }

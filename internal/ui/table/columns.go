@@ -170,6 +170,23 @@ func of[Row any](t *field.Table[Row], list []column, more ...col) []column {
 var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, []col{colJob}},
 	{unbounded, []col{colCommand}}}
 
+var rankColumns = of(&rows.Processes, []column{
+	{key: colProgram, least: 4, priority: 1, title: "PROG", right: true},
+	{key: colRank, gap: 1, least: 5, priority: 1},
+	{key: colNode, gap: 2, priority: 1},
+	{key: colGPU, gap: 1, priority: 1},
+	{key: colPID, gap: 1, priority: 2},
+	{key: colSM, gap: 2, priority: 3},
+	{key: colCPU, gap: 2, priority: 4},
+	{key: colGPUMem, gap: 2, priority: 5},
+	{key: colRSS, gap: 2, priority: 6},
+	{key: colTime, gap: 2, priority: 7},
+	{key: colState, gap: 2, priority: 9},
+	{key: colCommand, gap: 2, priority: 8},
+})
+
+var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
+
 var nodeColumns = []column{
 	{key: colNode, least: 10, priority: 1, title: "NODE"},
 	{key: colCells, gap: 2, least: 8, priority: 1},

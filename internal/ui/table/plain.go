@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -19,20 +17,25 @@ import (
 // own.
 var plain = slices.DeleteFunc(slices.Clone(rows.Processes.Fields), func(f field.Field[rows.Process]) bool {
 	return f.Title == "" || !f.Sortable() ||
-		slices.Contains([]col{colGPU, colNode, colJob, colUser, colRank, colSM, colCPU, colState, colCommand}, f.Key)
+		slices.Contains([]col{colGPU, colNode, colJob, colUser, colRank, colState, colCommand}, f.Key)
 })
 
-// onGPUs are the columns of what a process does on its GPU.
-var onGPUs = []col{colRank, colGPUMem, "gpu_memory_percent", colSM, colMemRW, "encoder_percent", "decoder_percent"}
-
-// plainCells writes the plain columns of a process. A relative is on no GPU.
-func plainCells(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, role draw.Role, kin bool) {
-	var row rows.Process
-	row.Set(f.Snap, n, p)
+// plainCells writes the plain columns of a process. A relative is on no GPU, and its share of the CPU is not known
+// before its node has been asked twice.
+func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout, role draw.Role, kin bool) {
 	for i := range plain {
 		c := &plain[i]
-		if s := l[c.Key]; s.Shown() && (!kin || !slices.Contains(onGPUs, c.Key)) {
-			cell(f, s, y, c, &row, role)
+		s, role := l[c.Key], role
+		if !s.Shown() {
+			continue
+		}
+		if c.Pace {
+			role = f.Health.SlowRole(node, row.GPU, role)
+		}
+		if kin && (c.OnGPU || c.Pace && row.Process.CPUPercent == nil) {
+			f.Number(s, y, "–", draw.Dim)
+		} else {
+			cell(f, s, y, c, row, role)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -64,15 +65,13 @@ func processRow(f *part.Frame, y int, p *tally.Process, l layout) {
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
 	}
-	onGPU(f, y, f.Node, p, l, text, dim)
-	onHost(f, y, f.Node, p, l, text, dim, false)
-	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), f.Health.SlowRole(f.Node.Name, p.On, text),
-		known(p.CPUPercent, draw.Whole))
+	onGPU(f, y, p, l, text, dim)
+	numbers(f, y, f.Node, p, l, text, dim, false)
 	command(f, y, p.Process, l, text)
 }
 
-// onGPU writes what a process does on its GPU.
-func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, text, dim draw.Role) {
+// onGPU writes on which GPU a process is, and as what.
+func onGPU(f *part.Frame, y int, p *tally.Process, l layout, text, dim draw.Role) {
 	number := strconv.Itoa(p.Number)
 	if p.On != nil {
 		number = part.Number(p.On)
@@ -80,13 +79,12 @@ func onGPU(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, te
 	f.Number(l[colGPU], y, number, text)
 	f.Text(l[colType], y, p.Type, dim)
 	rank(f, y, p.Rank, l, text)
-	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), f.Health.SlowRole(n.Name, p.On, text))
 }
 
-// onHost writes what is known of a process without its GPU.
-func onHost(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, text, dim draw.Role,
-	kin bool) {
-	plainCells(f, y, n, p, l, text, kin)
+// numbers writes the numbers of a process, its user and its state.
+func numbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, text, dim draw.Role, kin bool) {
+	var row rows.Process
+	plainCells(f, y, n.Name, row.Set(f.Snap, n, p), l, text, kin)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
 	f.Text(l[colState], y, p.State, dim)
 }

@@ -81,7 +81,7 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 		text, dim = draw.Ghost, draw.Ghost
 	}
 	f.Text(l[colNode], y, f.NodeName(r.Node.Name, l[colNode].W), dim)
-	onHost(f, y, r.Node, &r.Process, l, text, dim, r.Kin)
+	numbers(f, y, r.Node, &r.Process, l, text, dim, r.Kin)
 	if r.Kin {
 		t.kin(f, y, r, text)
 	} else {
@@ -109,24 +109,14 @@ func (t *ProcessList) readings(end int) int {
 // user writes the rest of a process on a GPU.
 func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
 	l := t.layout
-	onGPU(f, y, r.Node, &r.Process, l, text, dim)
+	onGPU(f, y, &r.Process, l, text, dim)
 	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
-	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), f.Health.SlowRole(r.Node.Name, r.On, text),
-		known(r.CPUPercent, draw.Whole))
 }
 
-// kin writes that a relative is on no GPU. Its share of the CPU is not known before its node has been asked twice.
+// kin writes the rest of a relative, which is on no GPU.
 func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
-	l := t.layout
-	f.Text(l[colJob], y, r.Job, text)
-	for _, c := range onGPUs {
-		f.Number(l[c], y, "–", draw.Dim)
-	}
-	if r.CPUPercent == nil {
-		f.Number(l[colCPU], y, "–", draw.Dim)
-		return
-	}
-	f.Number(l[colCPU], y, known(r.CPUPercent, draw.One), text, known(r.CPUPercent, draw.Whole))
+	f.Text(t.layout[colJob], y, r.Job, text)
+	f.Number(t.layout[colRank], y, "–", draw.Dim)
 }
 
 // command writes what is on the screen of the command.

@@ -13,23 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-var rankColumns = of(&rows.Processes, []column{
-	{key: colProgram, least: 4, priority: 1, title: "PROG", right: true},
-	{key: colRank, gap: 1, least: 5, priority: 1},
-	{key: colNode, gap: 2, priority: 1},
-	{key: colGPU, gap: 1, priority: 1},
-	{key: colPID, gap: 1, priority: 2},
-	{key: colSM, gap: 2, priority: 3},
-	{key: colCPU, gap: 2, priority: 4},
-	{key: colGPUMem, gap: 2, priority: 5},
-	{key: colRSS, gap: 2, priority: 6},
-	{key: colTime, gap: 2, priority: 7},
-	{key: colState, gap: 2, priority: 9},
-	{key: colCommand, gap: 2, priority: 8},
-})
-
-var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
-
 // rankLayout is for ranks of one program, or of several.
 func rankLayout(width, number int, several bool) layout {
 	columns, margin := numbered(rankColumns, number), 3
@@ -105,13 +88,7 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 // process writes the numbers of a process.
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := t.layout, r.Process
-	slow := f.Health.SlowRole(r.Node, r.GPU, draw.Text)
-	f.Number(l[colPID], y, strconv.Itoa(p.PID), draw.Text)
-	f.Number(l[colSM], y, known(p.SMPercent, strconv.Itoa), slow)
-	f.Number(l[colCPU], y, known(p.CPUPercent, draw.One), slow, known(p.CPUPercent, draw.Whole))
-	f.Number(l[colGPUMem], y, known(p.GPUMemory, sized), draw.Text)
-	f.Number(l[colRSS], y, known(p.RSS, sized), draw.Text)
-	f.Number(l[colTime], y, known(p.ElapsedSec, processTime), draw.Text)
+	plainCells(f, y, r.Node, &rows.Process{Process: p, GPU: r.GPU}, l, draw.Text, false)
 	f.Text(l[colState], y, p.State, draw.Dim)
 	command(f, y, p, l, draw.Text)
 }

@@ -1,0 +1,90 @@
+package inspect
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// gauges is how many numbers of a process have a chart.
+const gauges = 5
+
+// charts are these numbers, those first that are shown first. A number of many GPUs is the mean of percents and the sum
+// of bytes.
+var charts = [gauges]struct {
+	*field.Field[rows.Process]
+	title string
+	rare  bool // it is shown where it has had a value
+}{
+	{ofProcess("sm_percent"), "SM %", false}, {ofProcess("gpu_memory_bytes"), "GPU memory GiB", false},
+	{ofProcess("cpu_percent"), "CPU %, 100 is one core", false},
+	{ofProcess("rss_bytes"), "Host memory GiB (RSS)", false},
+	{ofProcess("mem_util_percent"), "Memory read/write time %", true},
+}
+
+func ofProcess(key string) *field.Field[rows.Process] { return rows.Processes.Field(key) }
+
+var unknown = math.NaN()
+
+// gauge is a number of a process over all of its GPUs, NaN if it is not known.
+func gauge(of *field.Field[rows.Process], on []*wire.Process) float64 {
+	total, n := 0.0, 0
+	for _, p := range on {
+		if v, known := of.Number(&rows.Process{Process: p}); known {
+			total, n = total+v, n+1
+		}
+		if !of.OnGPU {
+			break
+		}
+	}
+	switch {
+	case n == 0:
+		return unknown
+	case of.Unit == field.Percent:
+		return total / float64(n)
+	}
+	return total
+}
+
+// sheet is the charts of the past.
+func (m *Metrics) sheet() *graph.Sheet {
+	sheet := graph.NewSheet(m.past.oldest(), m.past.newest, m.past.width, m.exited())
+	on := ""
+	if n := len(m.now.gpus); n > 1 {
+		on = strconv.Itoa(n) + " GPUs"
+	}
+	for i := range charts {
+		c, v, past := &charts[i], m.now.values[i], m.past.of(i)
+		switch {
+		case c.rare && !m.past.seen(i):
+		case c.OnGPU && c.Unit == field.Percent:
+			sheet.Share(c.title+behind(", mean of ", on), v, past)
+		case c.OnGPU:
+			title, most := c.title, 0.0
+			if m.now.most > 0 {
+				most = m.now.most
+				title += " of " + draw.GiB(uint64(most))
+			}
+			sheet.Amount(title+behind(", ", on), words(v, part.Bytes), most, gib, past)
+		case c.Unit == field.Bytes:
+			sheet.Amount(c.title, words(v, part.Bytes), 0, gib, past)
+		default:
+			sheet.Amount(c.title, words(v, func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, past)
+		}
+	}
+	return sheet
+}
+
+// behind is a text with what stands before it, if there is one.
+func behind(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
+}
