@@ -32,7 +32,7 @@ type source struct {
 	lines, folded [kinds]int
 	browser, long int
 	architecture  int
-	sharers       []string // files that name the %SM of a process
+	sharers       []string // files that name the %SM of a process, without generated ones
 	bigFiles      []string
 	bigFunctions  []string
 	packages      map[string]int // lines of a package, without its tests
@@ -87,7 +87,8 @@ func (s *source) file(name, short string) error {
 	default:
 		s.browser += len(lines)
 	}
-	if kindOf(short) == program && slices.ContainsFunc(lines, sharesSM.MatchString) {
+	generated := strings.Contains(lines[0], "-update")
+	if kindOf(short) == program && !generated && slices.ContainsFunc(lines, sharesSM.MatchString) {
 		s.sharers = append(s.sharers, short)
 	}
 	return err
