@@ -259,6 +259,7 @@ var allowed = map[string][]string{
 	"test/fleetd":      {"test/fleet"},
 	"test/heed":        {},
 	"test/leaks":       {},
+	"test/raced":       {},
 	"test/same":        {"internal/metric"},
 	"test/score":       {"test/shapes"},
 	"test/shapes": {"internal/cluster", "internal/cluster/store", "internal/health", "internal/health/say",

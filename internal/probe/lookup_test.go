@@ -47,6 +47,7 @@ func realProbe(t *testing.T, lib driver.Library, proc string) (in io.WriteCloser
 // The command line of a process that hangs in the kernel cannot be read. The reports go on, the others are named, and
 // questions are answered.
 func TestHungCommandLine(t *testing.T) {
+	t.Parallel()
 	files := fakeproc.Of("4242", "stuck", "1000", "", "0")
 	delete(files, "4242/cmdline")
 	maps.Copy(files, fakeproc.Of("4243", "python", "1000", "python3\x00train.py\x00", "0"))

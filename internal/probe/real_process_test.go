@@ -4,6 +4,7 @@ package probe_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,7 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "6") // they wait for their probes
 	code := m.Run()
 	if built.dir != "" {
 		if err := os.RemoveAll(built.dir); err != nil {

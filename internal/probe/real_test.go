@@ -276,6 +276,7 @@ func TestRealProbeEnds(t *testing.T) {
 // The go command prints the warnings of the C compiler only when it compiles. A macro that differs in each run makes it
 // compile.
 func TestBuildPrintsNothing(t *testing.T) {
+	t.Parallel()
 	cmd := exec.Command("go", "build", "github.com/NVIDIA/go-nvml/pkg/nvml", "./nvml")
 	cmd.Env = append(os.Environ(), fmt.Sprintf("CGO_CFLAGS=-O2 -g -DNVNODETOP_BUILD=%d", time.Now().UnixNano()))
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {

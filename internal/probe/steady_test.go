@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // steadyGPUs is the number of GPUs of the node of steady.
@@ -65,7 +66,7 @@ func BenchmarkSteadyReport(b *testing.B) {
 // In its steady state, without processes, a report allocates nothing: the heap does not grow, and no garbage is
 // collected.
 func TestSteadyReport(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
 		t.Skip("needs /proc of Linux")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // Where the survey has not come yet, a glance is quick and says that it is not exact. Afterwards it is.
@@ -75,7 +76,7 @@ func problems(s *cluster.Snapshot) (n int) {
 
 // The Stores that are kept are few, whatever the length of the recording, and the more of them the shorter it is.
 func TestThin(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	t.Parallel()
 	events := story(t, 1, 1, 0, 5*time.Minute)
 	for i, last := 0, len(events); i < 80; i++ { // 80 times the same, one after the other

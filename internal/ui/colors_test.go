@@ -6,11 +6,12 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // Where there is nothing but ASCII, arrow keys have names: "^v" would be read as Ctrl-V.
 func TestArrowKeysInASCII(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, s := range shots {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 			text := string(asciiTheme.Encode(nil, s.takeFor(size[0], size[1], true)))

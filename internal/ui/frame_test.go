@@ -25,6 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -296,7 +297,7 @@ var everything = cmp.Options{
 
 // To draw a screen changes neither what is chosen nor the scene, and the same scene always gives the same picture.
 func TestDrawingChangesNothing(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, s := range allShots() {
 		snap := s.snap()
 		s.snap = func() *cluster.Snapshot { return snap }

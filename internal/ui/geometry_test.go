@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 var plainTheme = draw.NewTheme(colorprofile.NoTTY, false, false)
@@ -104,7 +105,7 @@ func allShots() []shot {
 // Whatever the size: no panic, the exact height, no line wider than the terminal, and nothing but rules in its last
 // column.
 func TestSweep(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	heights := []int{1, 2, 3, 4, 6, 9, 10, 12, 15, 20, 24, 29, 30, 40, 50, 100}
 	for _, s := range allShots() {
 		t.Run(s.name, func(t *testing.T) {
@@ -173,7 +174,7 @@ func ends(line string) []int {
 
 // Every glyph that a screen uses must be one of the list, as each of those is one column wide in every terminal.
 func TestGlyphsAreListed(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, s := range shots {
 		for _, r := range string(plainTheme.Encode(nil, s.take(200, 50))) {
 			if r != '\n' && (r < ' ' || r > '~') && (r < 0x2800 || r > 0x28ff) &&
@@ -186,7 +187,7 @@ func TestGlyphsAreListed(t *testing.T) {
 
 // All ways to show a frame show the same frame.
 func TestThemesShowTheSame(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, s := range shots {
 		c := s.take(120, 40)
 		want := strings.ReplaceAll(string(plainTheme.Encode(nil, c)), "░", " ")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // helpPage is a page with keys of its own, and how it is opened from the node view.
@@ -119,7 +120,7 @@ func (r *rig) state() string {
 
 // A key that the help of a page does not have does nothing there.
 func TestOtherKeysDoNothing(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for at, p := range helpPages {
 		r := onPage(t, at)
 		for _, k := range everyKey() {

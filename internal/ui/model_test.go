@@ -26,6 +26,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/process"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // asked records what the screen asks for.
@@ -170,7 +171,7 @@ func (v *view) process() *process.Page   { return v.pages[keys.OnProcesses].(*pr
 // In the node view keys move through jobs and nodes, round the ends; in the overview they move the cursor, and stop at
 // the edges. The node of each job is remembered. Esc goes up.
 func TestMoving(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, test := range []struct {
 		keys string
 		want string

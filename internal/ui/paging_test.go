@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 var lowSizes = [][2]int{{60, 15}, {80, 24}, {100, 30}, {120, 40}}
@@ -37,7 +38,7 @@ func (d *desk) reaches(name string, words []string) {
 
 // The page keys reach every row of every list.
 func TestPagingReachesEveryRow(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	large := bigFixture()
 	big := func() *cluster.Snapshot { return large }
 	for _, size := range lowSizes {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/test/heed"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // childMode is the environment variable that makes this test binary a program with the screen, for the tests that need
@@ -310,7 +311,7 @@ func TestFrozenTerminalIsLeft(t *testing.T) {
 // emulator is smaller than the frame, which scrolls through it: the footer is what is left. The race detector takes
 // four times the memory.
 func TestAbsurdSizes(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, size := range [][2]uint16{{0, 0}, {65535, 65535}} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			got := trial{mode: "run", w: size[0], h: size[1], steps: []step{{shows("q quit", true), types("q")}}}.run(t)

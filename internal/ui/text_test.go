@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 func TestTextGolden(t *testing.T) {
@@ -32,7 +33,7 @@ func TestTextGolden(t *testing.T) {
 // Whatever the width: every node of every job is there, no line is too wide, and without a terminal there are no escape
 // sequences.
 func TestTextAtAnyWidth(t *testing.T) {
-	notRaced(t)
+	raced.Skip(t)
 	for _, snap := range []*cluster.Snapshot{fixture(), statesFixture(), bigFixture(), byHandFixture(), noGPUsFixture(),
 		noJobsFixture(), slurmFailedFixture()} {
 		for w := 20; w <= 300; w += 7 {

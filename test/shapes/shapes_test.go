@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // What has to be said of each shape is said in time, and nothing else that alarms. scripts/score prints the table.
 func TestShapes(t *testing.T) {
 	for i, s := range All() {
-		if raced && i%8 != 0 { // which takes ten times as long; scripts/test runs scripts/score as well
+		if raced.On && i%8 != 0 { // which takes ten times as long; scripts/test runs scripts/score as well
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {

@@ -23,6 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/install"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // The fleet, and what nvnodetop is told.
@@ -66,6 +67,9 @@ type soak struct {
 // TestADay watches a faulty cluster for two hours of simulated time, or for as long as NVNODETOP_SOAK says.
 func TestADay(t *testing.T) {
 	lasts, seed := 2*time.Hour, uint64(1)
+	if raced.On {
+		lasts = 2 * roundLast
+	}
 	if text := os.Getenv("NVNODETOP_SOAK"); text != "" {
 		d, err := time.ParseDuration(text)
 		if err != nil {

@@ -1,7 +1,0 @@
-//go:build !race
-
-package probe
-
-import "testing"
-
-func notRaced(*testing.T) {}

@@ -1,7 +1,0 @@
-//go:build !race
-
-package recording
-
-import "testing"
-
-func notRaced(*testing.T) {}

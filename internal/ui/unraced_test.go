@@ -1,7 +1,0 @@
-//go:build !race
-
-package ui
-
-import "testing"
-
-func notRaced(*testing.T) {}

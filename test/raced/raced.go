@@ -1,0 +1,13 @@
+// Package raced lets tests do less under the race detector, which makes a computation take ten times as long. A test
+// that uses this package runs a second time without the race detector: scripts/test finds it by the name of the package.
+package raced
+
+import "testing"
+
+// Skip leaves out a test of very many frames, or of memory. One goroutine does the work: there is no race to find.
+func Skip(t *testing.T) {
+	t.Helper()
+	if On {
+		t.Skip("run without the race detector")
+	}
+}
