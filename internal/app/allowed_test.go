@@ -79,17 +79,24 @@ func TestTheSystemLimitsTheNodes(t *testing.T) {
 	system, _ := withSettings(t, "max_nodes = 1", "max_nodes = 7")
 	const nodes = "a.invalid,b.invalid,c.invalid"
 	why := "max_nodes = 1 (" + system + ":1)"
-	code, out, errs := program(t, "--json", "--nodes", nodes, "--timeout", "2s")
-	if code != cli.ExitFailed || strings.Count(out, `"class": "not_watched"`) != 2+2 ||
-		strings.Count(out, `"not watched: `+why+`"`) != 2 {
-		t.Errorf("exit code %d, stderr %q, stdout %s", code, errs, out)
-	}
 	line := "nvnodetop: not all nodes are watched: " + why + "\n"
-	if strings.Count(errs, line) != 1 || !strings.Contains(errs, "c.invalid (not watched)") {
-		t.Errorf("stderr %q", errs)
-	}
-	if code, _, errs := program(t, "record", "--max-time", "1s", "--nodes", nodes,
-		filepath.Join(t.TempDir(), "run.nvr")); code != cli.ExitOK || strings.Count(errs, line) != 1 {
-		t.Errorf("record: exit code %d, stderr %q", code, errs)
-	}
+	t.Run("json", func(t *testing.T) {
+		t.Parallel()
+		code, out, errs := program(t, "--json", "--nodes", nodes, "--timeout", "2s")
+		if code != cli.ExitFailed || strings.Count(out, `"class": "not_watched"`) != 2+2 ||
+			strings.Count(out, `"not watched: `+why+`"`) != 2 {
+			t.Errorf("exit code %d, stderr %q, stdout %s", code, errs, out)
+		}
+		if strings.Count(errs, line) != 1 || !strings.Contains(errs, "c.invalid (not watched)") {
+			t.Errorf("stderr %q", errs)
+		}
+	})
+	t.Run("record", func(t *testing.T) {
+		t.Parallel()
+		path := filepath.Join(t.TempDir(), "run.nvr")
+		if code, _, errs := program(t, "record", "--max-time", "1s", "--nodes", nodes, path); code != cli.ExitOK ||
+			strings.Count(errs, line) != 1 {
+			t.Errorf("exit code %d, stderr %q", code, errs)
+		}
+	})
 }

@@ -3,7 +3,9 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -39,6 +41,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	heed.Signals()
+	_ = flag.Set("test.parallel", "4") // most of them wait
 	os.Exit(m.Run())
 }
 
@@ -81,7 +84,21 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, string(text), errs.String()
 }
 
+// process runs the program as a process of its own, with one variable more in its environment.
+func process(t *testing.T, variable string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command("/proc/self/exe", args...)
+	cmd.Env = append(os.Environ(), mainEnv+"=1", variable)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"abc":                                   `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`,
 		"0":                                     `POLL must be a time from 250ms to 10m`,
@@ -140,6 +157,7 @@ func TestUsage(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
+	t.Parallel()
 	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version"} {
 		if code, out, _ := program(t, strings.Fields(args)...); code != cli.ExitOK || out != "nvnodetop version "+
 			build.Version()+"\n" {
@@ -174,6 +192,7 @@ func TestVersionAndHelp(t *testing.T) {
 }
 
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	code, out, errs := program(t, "--demo", "2x4", "5", "2", "--json", "--timeout", "30s")
 	var doc struct {
 		Version   int
@@ -216,6 +235,7 @@ func TestDemo(t *testing.T) {
 
 // The demo shows the question that SLURM is really asked.
 func TestDemoAsksTheRealQuestion(t *testing.T) {
+	t.Parallel()
 	_, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s")
 	var doc struct{ Discovery struct{ Command string } }
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Discovery.Command != slurm.Question {
@@ -224,6 +244,7 @@ func TestDemoAsksTheRealQuestion(t *testing.T) {
 }
 
 func TestSettled(t *testing.T) {
+	t.Parallel()
 	now := time.Now()
 	asked := cluster.Discovery{Asked: now}
 	gone := &reach.Failure{Class: reach.ClassClosed}

@@ -59,6 +59,7 @@ func TestAvailableWithoutGPU(t *testing.T) {
 }
 
 func TestUsageOfLists(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"available -l 0":                     "--limit must be at least 1, not 0",
 		"available -n 0":                     "--count must be at least 1, not 0",
@@ -109,6 +110,7 @@ func TestListOfNoJob(t *testing.T) {
 }
 
 func TestList(t *testing.T) {
+	t.Parallel()
 	code, out, errs := program(t, "list", "--demo=2x2")
 	if code != cli.ExitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 ||
 		!strings.Contains(out, "train.py") {
@@ -202,6 +204,7 @@ func TestAvailableOnTheCluster(t *testing.T) {
 }
 
 func TestHabits(t *testing.T) {
+	t.Parallel()
 	for line, want := range map[string]string{
 		"available -l 1":                         "available -l 1",
 		"available -i -c 2":                      "available --inherit -c 2",

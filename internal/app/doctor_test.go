@@ -33,6 +33,7 @@ func TestDoctorOfThisHost(t *testing.T) {
 }
 
 func TestDoctorUsage(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"doctor --demo":             "unknown flag: --demo",
 		"doctor --transport pigeon": "--transport must be auto, ssh",

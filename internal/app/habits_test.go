@@ -10,6 +10,7 @@ import (
 
 // Both ways to write two thresholds are one.
 func TestJoinPairs(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"":                              "",
 		"--gpu-util-thresh 10 75":       "--gpu-util-thresh=10,75",
@@ -67,6 +68,7 @@ func TestThresholdFlags(t *testing.T) {
 }
 
 func TestAsNvitop(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"-V": "--version", "-1 -U": "--once --ascii", "--no-unicode": "--ascii",
 		"--light --colorful": "--theme=light --colors=classic", "--interval 2 1": "2 1", "--interval=0.5": "0.5",

@@ -11,6 +11,7 @@ import (
 // A signal ends the program, unless it was ignored when the program started: under nohup it outlives its terminal, and
 // in the background of a script a Ctrl-C that is meant for another program.
 func TestHeeded(t *testing.T) {
+	t.Parallel()
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, s) // also where the tests themselves run under nohup

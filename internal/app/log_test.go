@@ -73,6 +73,7 @@ func TestTheLogHasNoSecrets(t *testing.T) {
 }
 
 func TestTheLogIsAFileOfItsOwn(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	link, fifo, target := filepath.Join(dir, "link"), filepath.Join(dir, "fifo"), filepath.Join(dir, "target")
 	if err := os.WriteFile(target, nil, 0o600); err != nil {

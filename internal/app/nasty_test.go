@@ -81,6 +81,7 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 // Whatever nodes, users and jobs are called, what is printed moves no cursor and hides nothing, and all that belongs
 // together is found.
 func TestNastyNames(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 	for name, s := range nasty {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,7 @@ func recordDemo(t *testing.T, args ...string) (path, said string) {
 }
 
 func TestRecordAndReplay(t *testing.T) {
+	t.Parallel()
 	path, said := recordDemo(t)
 	if !strings.HasPrefix(said, "recorded 12m") || !strings.Contains(said, " events, ") ||
 		!strings.Contains(said, path) || strings.Count(said, "\n") != 1 {
@@ -65,6 +66,7 @@ func TestRecordAndReplay(t *testing.T) {
 func first(_ int, out, _ string) string { return out }
 
 func TestRecordAnonymous(t *testing.T) {
+	t.Parallel()
 	path, _ := recordDemo(t, "--anonymous")
 	out := first(program(t, "replay", "--json", path))
 	if !strings.Contains(out, `"user": "user2"`) || strings.Contains(out, "alice") || strings.Contains(out, "gpu-n0") ||
@@ -74,6 +76,7 @@ func TestRecordAnonymous(t *testing.T) {
 }
 
 func TestRecordUsage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	there := filepath.Join(dir, "there")
 	if err := os.WriteFile(there, []byte("not a recording, but long enough for a header of one"), 0o600); err != nil {
@@ -131,30 +134,33 @@ func TestRecordInAJob(t *testing.T) {
 		{"", "", "7 9", ""}, {"", "7", "7", ""}, {"--job 9", "7", "9", ""}, {"--nodes host.invalid", "7", "", ""},
 		{"--job 8", "7", "", `no job "8" of user`}, {"", "8", "", "has ended (SLURM_JOB_ID names it)\n"},
 	} {
-		t.Setenv(feed.BatchJob, test.inJob)
-		path := filepath.Join(t.TempDir(), "run.nvr")
-		code, out, errs := program(t, append(strings.Fields("record --max-time 1s "+test.args), path)...)
-		_, absent := os.Stat(path)
-		if test.wrong != "" {
-			if code != cli.ExitNoJobs || !strings.Contains(errs, test.wrong) || out != "" || absent == nil {
-				t.Errorf("%+v: exit code %d, stdout %q, stderr %q, %v", test, code, out, errs, absent)
+		t.Run(test.args+" in "+test.inJob, func(t *testing.T) {
+			t.Parallel() // each is a process: it has an environment of its own
+			path := filepath.Join(t.TempDir(), "run.nvr")
+			code, out, errs := process(t, feed.BatchJob+"="+test.inJob,
+				append(strings.Fields("record --max-time 1s "+test.args), path)...)
+			_, absent := os.Stat(path)
+			if test.wrong != "" {
+				if code != cli.ExitNoJobs || !strings.Contains(errs, test.wrong) || out != "" || absent == nil {
+					t.Errorf("exit code %d, stdout %q, stderr %q, %v", code, out, errs, absent)
+				}
+				return
 			}
-			continue
-		}
-		if code != cli.ExitOK || absent != nil {
-			t.Fatalf("%+v: exit code %d, stdout %q, stderr %q", test, code, out, errs)
-		}
-		var d struct{ Jobs []struct{ ID string } }
-		if err := json.Unmarshal([]byte(first(program(t, "replay", "--json", path))), &d); err != nil {
-			t.Fatal(err)
-		}
-		var jobs []string
-		for _, j := range d.Jobs {
-			jobs = append(jobs, j.ID)
-		}
-		if got := strings.Join(jobs, " "); got != test.jobs {
-			t.Errorf("%+v: recorded the jobs %q", test, got)
-		}
+			if code != cli.ExitOK || absent != nil {
+				t.Fatalf("exit code %d, stdout %q, stderr %q", code, out, errs)
+			}
+			var d struct{ Jobs []struct{ ID string } }
+			if err := json.Unmarshal([]byte(first(program(t, "replay", "--json", path))), &d); err != nil {
+				t.Fatal(err)
+			}
+			var jobs []string
+			for _, j := range d.Jobs {
+				jobs = append(jobs, j.ID)
+			}
+			if got := strings.Join(jobs, " "); got != test.jobs {
+				t.Errorf("recorded the jobs %q", got)
+			}
+		})
 	}
 }
 
@@ -174,6 +180,7 @@ func smallDisk(t *testing.T) string {
 
 // A full disk ends the recording with one line, and what was written can be shown.
 func TestRecordOnAFullDisk(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(smallDisk(t), "run.nvr")
 	code, out, errs := program(t, "record", "--demo", "16x8", "--max-time", "1h", path)
 	if code != cli.ExitFailed || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "no space left on device") ||
@@ -188,6 +195,7 @@ func TestRecordOnAFullDisk(t *testing.T) {
 
 // The report of a recording has the digits of the report that was made while it was recorded.
 func TestReplayReport(t *testing.T) {
+	t.Parallel()
 	const poll = 3 * time.Second
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	live := report.New("48211", poll, health.Rules(health.Defaults()))

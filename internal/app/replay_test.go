@@ -14,6 +14,7 @@ import (
 
 // Whoever interrupts a replay does not wait until the recording has been read.
 func TestReplayIsInterrupted(t *testing.T) {
+	t.Parallel()
 	path, _ := recordDemo(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -28,6 +29,7 @@ func TestReplayIsInterrupted(t *testing.T) {
 
 // A file of an earlier run ends a recording to several files before it begins, and not hours later.
 func TestRecordFilesAreFree(t *testing.T) {
+	t.Parallel()
 	for _, left := range []string{"x.2", "x.24", "x.25"} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
@@ -44,6 +46,7 @@ func TestRecordFilesAreFree(t *testing.T) {
 
 // What cannot be printed is a failure, of the help and the version, too.
 func TestFullOutput(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)

@@ -16,6 +16,7 @@ import (
 
 // All files are written at once, until the program is interrupted; that is no failure.
 func TestLog(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	table, runs := filepath.Join(dir, "x.csv"), filepath.Join(dir, "runs")
 	out, err := os.Create(filepath.Join(dir, "out"))
@@ -67,6 +68,7 @@ func TestLog(t *testing.T) {
 }
 
 func TestLogUsage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	other := filepath.Join(dir, "loss.csv")
 	if err := os.WriteFile(other, []byte("step,loss\n"), 0o600); err != nil {
@@ -96,6 +98,7 @@ func TestLogUsage(t *testing.T) {
 
 // A full disk ends the program, in one line.
 func TestLogToAFullDisk(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)
@@ -109,6 +112,7 @@ func TestLogToAFullDisk(t *testing.T) {
 
 // The page of the command describes its flags, and no others.
 func TestLogIsDocumented(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/commands/scalars.md")
 	if err != nil {
 		t.Fatal(err)

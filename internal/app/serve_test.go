@@ -71,6 +71,7 @@ func ask(t *testing.T, client *http.Client, link, path string) (status int, text
 }
 
 func TestServeToALink(t *testing.T) {
+	t.Parallel()
 	lines, end := served(t, "--listen", "127.0.0.1:0")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "http://127.0.0.1:") ||
 		!strings.Contains(lines[0], "/?token=") || !strings.Contains(lines[1], "ssh -L ") {
@@ -97,6 +98,7 @@ func TestServeToALink(t *testing.T) {
 }
 
 func TestServeToASocketAndATokenFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	socket, token := filepath.Join(dir, "s"), filepath.Join(dir, "token")
 	if err := os.WriteFile(token, []byte("0123456789abcdef\n"), 0o600); err != nil {
@@ -128,6 +130,7 @@ func TestServeToASocketAndATokenFile(t *testing.T) {
 
 // What serve answers to nvgpu can be watched as the agents of nvgpu can.
 func TestServeIsAnAgent(t *testing.T) {
+	t.Parallel()
 	lines, end := served(t, "--listen", "127.0.0.1:0")
 	status, text := ask(t, http.DefaultClient, lines[0], "nodes/gpu-n01/gpu_status")
 	// processes are listed soon
@@ -167,6 +170,7 @@ func TestServeIsAnAgent(t *testing.T) {
 }
 
 func TestServeUsage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
@@ -203,6 +207,7 @@ func TestServeUsage(t *testing.T) {
 
 // The page of the command describes its flags.
 func TestServeIsDocumented(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/commands/serve.md")
 	if err != nil {
 		t.Fatal(err)
@@ -220,6 +225,7 @@ func TestServeIsDocumented(t *testing.T) {
 }
 
 func TestServeWithAPortInUse(t *testing.T) {
+	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

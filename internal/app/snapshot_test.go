@@ -49,6 +49,7 @@ func TestSnapshotFormats(t *testing.T) {
 }
 
 func TestSnapshotUsage(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		"snapshot --format yaml":                          `--format must be text, json, csv or prometheus, not "yaml"`,
 		"snapshot --format=":                              `--format must be text, json, csv or prometheus, not ""`,
@@ -81,6 +82,7 @@ func TestSnapshotWithoutJobs(t *testing.T) {
 
 // What cannot be written is an error.
 func TestSnapshotToAFullDisk(t *testing.T) {
+	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
 		t.Skip(err)
@@ -97,6 +99,7 @@ func TestSnapshotToAFullDisk(t *testing.T) {
 
 // The page of the command describes its flags.
 func TestSnapshotIsDocumented(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../docs/commands/snapshot.md")
 	if err != nil {
 		t.Fatal(err)

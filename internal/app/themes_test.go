@@ -12,6 +12,7 @@ import (
 
 // The themes that can be set are those that can be drawn.
 func TestThemes(t *testing.T) {
+	t.Parallel()
 	if !slices.Equal(config.Themes, draw.Themes) {
 		t.Errorf("the settings have %q, the screen has %q", config.Themes, draw.Themes)
 	}

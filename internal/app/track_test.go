@@ -18,6 +18,7 @@ import (
 )
 
 func TestTrackUsage(t *testing.T) {
+	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
