@@ -142,7 +142,7 @@ func (c *court) users() {
 	var authorized strings.Builder
 	for _, name := range []string{"key", "held", "a b", "certified", "wrong"} {
 		c.keys[name] = newKey(c.t, "ed25519")
-		writeKey(c.t, c.path(name), c.keys[name], "")
+		writeKey(c.t, c.path(name), c.keys[name])
 		if name != "certified" && name != "wrong" {
 			fmt.Fprintln(&authorized, c.public(name))
 		}

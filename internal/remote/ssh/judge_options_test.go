@@ -126,6 +126,6 @@ var algorithmRulings = []ruling{
 
 // rsaKey gives the one who logs in an RSA key.
 func rsaKey(t *testing.T, c *court) {
-	writeKey(t, c.path("rsa"), c.keys["rsa"], "")
+	writeKey(t, c.path("rsa"), c.keys["rsa"])
 	c.write(t, "authorized", "{rsa}\n{key}")
 }

@@ -239,8 +239,7 @@ func TestKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, locked := newSigner(t)
-	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), locked, "secret")
+	writeLockedKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"))
 	f := s.mustFail("n", reach.ClassAuth)
 	if !strings.Contains(f.Meaning, "id_ed25519 needs a passphrase") || !strings.Contains(f.Hints[0], "ssh-add") {
 		t.Errorf("locked key: %s", describe(f))
@@ -250,7 +249,7 @@ func TestKeys(t *testing.T) {
 	}
 
 	_, wrong := newSigner(t)
-	writeKey(t, filepath.Join(s.home, ".ssh", "wrong"), wrong, "")
+	writeKey(t, filepath.Join(s.home, ".ssh", "wrong"), wrong)
 	writeFile(t, filepath.Join(s.home, ".ssh", "a key"), string(good))
 	s.append(filepath.Join(s.home, ".ssh", "config"),
 		"Host *\n IdentityFile ~/.ssh/wrong\n IdentityFile \"%d/.ssh/a key\"\n")
@@ -269,7 +268,7 @@ func TestUnprotectedKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "id")
 	_, private := newSigner(t)
 	for mode, usable := range map[os.FileMode]bool{0o600: true, 0o400: true, 0o640: false, 0o644: false} {
-		writeKey(t, path, private, "")
+		writeKey(t, path, private)
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}

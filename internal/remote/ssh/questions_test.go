@@ -272,10 +272,8 @@ func TestPassphraseIsAskedOnce(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.again = 20 * time.Millisecond
-	signer, priv := newSigner(t)
-	s.key = signer
 	path := filepath.Join(s.home, ".ssh", "id_ed25519")
-	writeKey(t, path, priv, "open sesame")
+	s.key = writeLockedKey(t, path)
 	jump := startNode(t, s, nil)
 	s.configure("login1", jump)
 	s.configure("n", startNode(t, s, nil))
@@ -314,8 +312,7 @@ func TestPassphraseIsAskedOnce(t *testing.T) {
 func TestNoPassphraseForAKeyThatIsNotWanted(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
-	_, priv := newSigner(t)
-	writeKey(t, filepath.Join(s.home, ".ssh", "id_ecdsa"), priv, "x")
+	writeLockedKey(t, filepath.Join(s.home, ".ssh", "id_ecdsa"))
 	s.configure("n", startNode(t, s, nil))
 	u := says("")
 	if err := s.d.Prepare(t.Context(), u, []string{"n"}); err != nil {
@@ -328,8 +325,7 @@ func TestNoPassphraseForAKeyThatIsNotWanted(t *testing.T) {
 func TestUserGivesUp(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
-	_, priv := newSigner(t)
-	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), priv, "x")
+	writeLockedKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"))
 	var count atomic.Int32
 	s.configure("n", startNode(t, s, asking("Code: ", &count, func(string) bool { return false })))
 	u := says("^C")

@@ -76,19 +76,36 @@ func newSigner(t testing.TB) (ssh.Signer, ed25519.PrivateKey) {
 	return signer, priv
 }
 
-func writeKey(t testing.TB, path string, priv any, passphrase string) {
+func writeKey(t testing.TB, path string, priv any) {
 	t.Helper()
-	var block *pem.Block
-	var err error
-	if passphrase == "" {
-		block, err = ssh.MarshalPrivateKey(priv, "")
-	} else {
-		block, err = ssh.MarshalPrivateKeyWithPassphrase(priv, "", []byte(passphrase))
-	}
+	block, err := ssh.MarshalPrivateKey(priv, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, path, string(pem.EncodeToMemory(block)))
+}
+
+// sesameKey has the passphrase "open sesame". ssh-keygen -a 1 made it: one round, since the race detector makes each of
+// the sixteen of other keys slow.
+const sesameKey = `-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABA4K3cOtt
+PghsHeXUFzFfucAAAAAQAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAID1bwANeZXJmhv6L
+1lsIgJtboAPvpw3nOVOxRmYtolWmAAAAkNV56F1TfxeC8UnDhOmU2wY9j7uWwoe8dlFC0/
+7R1A44xRqQTLhHShFm9aUl8PEnfcFM7kKQhPvd5GqByohLV0bYljRPPHVwQ2Zhcl/JtK/8
+HAXRY8l8xS/E5xPH9NiA4yRsreenmnsiQEUpNTkdR3WddlZ76+5C7YgIq6FUSGRvEwboqQ
+Rz/IMrlLZ2MtUDCA==
+-----END OPENSSH PRIVATE KEY-----
+`
+
+// writeLockedKey writes sesameKey, and returns its signer.
+func writeLockedKey(t testing.TB, path string) ssh.Signer {
+	t.Helper()
+	signer, err := ssh.ParsePrivateKeyWithPassphrase([]byte(sesameKey), []byte("open sesame"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, path, sesameKey)
+	return signer
 }
 
 func writeFile(t testing.TB, path, text string) {
@@ -113,7 +130,7 @@ func newSite(t testing.TB) *site {
 	t.Setenv("SSH_AUTH_SOCK", "")
 	signer, priv := newSigner(t)
 	s.key = signer
-	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), priv, "")
+	writeKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"), priv)
 	s.known = filepath.Join(s.home, ".ssh", "known_hosts")
 	writeFile(t, s.known, "# known hosts of the test\n")
 	d, err := New("test")

@@ -34,7 +34,7 @@ func startSSHD(t *testing.T, s *site, options ...string) *sshd {
 	t.Helper()
 	dir := t.TempDir()
 	host, priv := newSigner(t)
-	writeKey(t, filepath.Join(dir, "host"), priv, "")
+	writeKey(t, filepath.Join(dir, "host"), priv)
 	writeFile(t, filepath.Join(dir, "keys"), string(ssh.MarshalAuthorizedKey(s.key.PublicKey())))
 	home := t.TempDir()
 	d := startProgram(t, fmt.Sprintf("HostKey %s/host\nAuthorizedKeysFile %s/keys\nStrictModes no\nUsePAM "+
