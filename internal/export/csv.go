@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. After what says
-// which GPU it is come the metrics of the table, by their keys. What is not known is an empty cell.
+// CSV writes a line of names, and a line for each GPU and MIG instance of the nodes that have numbers. The first
+// columns identify the GPU; the metrics of the table follow, by their keys. An unknown value is an empty cell.
 // docs/commands/snapshot.md describes the columns.
 func CSV(w io.Writer, s *cluster.Snapshot) error {
 	out := csv.NewWriter(w)
@@ -73,7 +73,7 @@ func appendFacts(line []string, s *cluster.Snapshot, n *cluster.Node, g *cluster
 		text.Cell(strings.Join(ids, " ")), text.Cell(strings.Join(users, " ")), text.Cell(tally.Lost(g)), hangs)
 }
 
-// none says in a list that nothing is in it. An empty cell would mean that it is not known.
+// none marks an empty list. An empty cell would mean that the list is unknown.
 const none = "none"
 
 // appendValues appends the metrics.

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// family is a metric of Prometheus: rows of the table of metrics that have one name.
+// family is a metric of Prometheus: the rows of the table of metrics that share one name.
 type family struct {
 	name, kind, help string
 	parts            []part
@@ -57,7 +57,7 @@ func newFamily(id metric.ID, names Names) family {
 	return f
 }
 
-// throttleParts are the reasons that have names. Only the JSON document has those that a newer driver adds.
+// throttleParts are the reasons that have names. Reasons added by a newer driver are in the JSON document only.
 func throttleParts() (list []part) {
 	for _, b := range wire.Reasons {
 		list = append(list, part{metric.Throttle, labels("").add("reason", b.Name).tail(),

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// newHistory is what the graphs of a GPU show; nil: there is nothing yet.
+// newHistory is the data of a GPU's graphs; nil: there is none yet.
 func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 	newest, ok := g.History.Newest()
 	if !ok {
@@ -36,7 +36,7 @@ func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 	return h
 }
 
-// series rounds means as the table of metrics rounds values, and to one decimal more.
+// series rounds means as the table of metrics rounds values, but to one more decimal.
 func series(samples []float32, decimals int) schema.Series {
 	scale := math.Pow10(decimals + 1)
 	list := make(schema.Series, len(samples))
@@ -46,7 +46,7 @@ func series(samples []float32, decimals int) schema.Series {
 	return list
 }
 
-// reasons are the throttle reasons of each bin, nil where they are not known.
+// reasons are the throttle reasons of each bin, nil where they are unknown.
 func reasons(samples []float32) [][]string {
 	list := make([][]string, len(samples))
 	for i, v := range samples {

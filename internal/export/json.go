@@ -91,7 +91,7 @@ func newFinding(f *cluster.Finding) schema.Finding {
 	return out
 }
 
-// nameOf is how a GPU is named. A MIG instance has the number of its GPU, and so its key names it.
+// nameOf is the name of a GPU. A MIG instance has the number of its GPU, so its key names it.
 func nameOf(g *cluster.GPU) (*int, string) {
 	if g.Instance() {
 		return nil, g.Key
@@ -99,7 +99,7 @@ func nameOf(g *cluster.GPU) (*int, string) {
 	return identity(g.Number, g.Key)
 }
 
-// identity is how a GPU is named: by its number, else by its key.
+// identity identifies a GPU: by its number, else by its key.
 func identity(number int, key string) (*int, string) {
 	if number == cluster.NoNumber {
 		return nil, key
@@ -146,7 +146,7 @@ func newNode(n *cluster.Node, jobs []*cluster.JobView, c contents) schema.Node {
 	return out
 }
 
-// newPast is what a node said in its last report.
+// newPast is the data of a node's last report.
 func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past {
 	out := &schema.Past{Host: metrics(metric.All(metric.Host), n.Host.Get)}
 	byIndex := map[int]*cluster.GPU{}
@@ -173,7 +173,7 @@ func newPast(n *cluster.Node, jobs []*cluster.JobView, c contents) *schema.Past 
 	return out
 }
 
-// newXid is an Xid of a GPU by its number. One that is not listed any more has a key.
+// newXid is an Xid of a GPU by its number. A GPU that is no longer listed has a key instead.
 func newXid(n *cluster.Node, x cluster.Xid) schema.Xid {
 	out := schema.Xid{Time: x.At, GPUKey: x.Key, Code: x.Code}
 	for i := range n.GPUs {
@@ -228,7 +228,7 @@ func newGPU(node *cluster.Node, g *cluster.GPU, jobs []*cluster.JobView, content
 	return out
 }
 
-// metrics are those of these metrics that are known numbers. A map that grows costs twice as much.
+// metrics are the given metrics with known values. A map that grows costs twice as much.
 func metrics(ids iter.Seq[metric.ID], get func(metric.ID) (float64, bool)) schema.Metrics {
 	size := 0
 	for id := range ids {
@@ -259,6 +259,5 @@ func bitNumbers(set uint64) []int {
 // seconds is a time in ms, in seconds.
 func seconds(ms int64) float64 { return float64(ms) / 1000 }
 
-// ageOf is in seconds, as the number of ms says them. The nanoseconds are those of the clocks: a recording lacks the
-// monotonic one.
+// ageOf is an age in seconds, rounded to ms. Finer digits depend on the clocks: a recording lacks the monotonic clock.
 func ageOf(n *cluster.Node) float64 { return seconds(n.Age.Round(time.Millisecond).Milliseconds()) }

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// Document returns the Snapshot as programs get it. It shares with s what never changes.
+// Document returns the Snapshot in the form for programs. It shares unchanging data with s.
 func Document(s *cluster.Snapshot) *schema.Snapshot {
 	d := newHead(s)
 	d.addAllJobs(s, true)
@@ -21,8 +21,8 @@ func Document(s *cluster.Snapshot) *schema.Snapshot {
 	return d.Snapshot
 }
 
-// notChecked are the kinds of problems that cannot have been found yet. What takes less than a second takes a second
-// report.
+// notChecked are the kinds of problems that cannot have been found yet. A kind that takes less than a second takes a
+// second report.
 func notChecked(s *cluster.Snapshot) []schema.NotChecked {
 	all := []schema.NotChecked{}
 	for _, c := range s.NotChecked {
@@ -38,7 +38,7 @@ func notChecked(s *cluster.Snapshot) []schema.NotChecked {
 // document is a document, or a part of one, that is being made.
 type document struct{ *schema.Snapshot }
 
-// newHead is a document with what each part of it has.
+// newHead is a document with the fields that every part has.
 func newHead(s *cluster.Snapshot) document {
 	d := &schema.Snapshot{Version: schema.Version, Time: s.At, PollSeconds: s.Poll.Seconds()}
 	if disc := &s.Discovery; disc.Command != "" {
@@ -50,7 +50,7 @@ func newHead(s *cluster.Snapshot) document {
 	return document{d}
 }
 
-// addJobs adds these jobs, with the GPUs and ranks of each if they are wanted.
+// addJobs adds these jobs, with the GPUs and ranks of each if requested.
 func (d document) addJobs(s *cluster.Snapshot, whole bool, wanted func(*cluster.JobView) bool) {
 	d.Jobs = []schema.Job{}
 	for i := range s.Jobs {
@@ -64,7 +64,7 @@ func (d document) addJobs(s *cluster.Snapshot, whole bool, wanted func(*cluster.
 	}
 }
 
-// addAllJobs adds all jobs, and what they have together.
+// addAllJobs adds all jobs, and the values over all of them.
 func (d document) addAllJobs(s *cluster.Snapshot, whole bool) {
 	d.addJobs(s, whole, func(*cluster.JobView) bool { return true })
 	c := schema.Overall(tally.Covered(s))
@@ -82,7 +82,7 @@ func (d document) addNodes(s *cluster.Snapshot, c contents, wanted func(name str
 	}
 }
 
-// addQueue adds the jobs that wait, and those that have ended.
+// addQueue adds the waiting jobs and the ended jobs.
 func (d document) addQueue(s *cluster.Snapshot) {
 	for _, p := range s.Discovery.Pending {
 		d.Pending = append(d.Pending, schema.PendingJob(p))
@@ -92,7 +92,7 @@ func (d document) addQueue(s *cluster.Snapshot) {
 	}
 }
 
-// contents says what a document has of a node.
+// contents selects the data of a node that a document has.
 type contents struct {
 	// what does not change about GPUs, and all metrics; otherwise those by which GPUs are compared
 	whole     bool

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// Part is the document with less in it: the same names mean the same. A list of GPUs has the metrics by which GPUs are
-// compared, the part of a node or of a GPU has all.
+// Part is the document with fewer contents: the same names have the same meaning. A list of GPUs has the metrics by
+// which GPUs are compared; the part of a node or of a GPU has all metrics.
 type Part struct{ document }
 
 // Write writes a part without spaces, with the number of the state that it shows.
@@ -30,7 +30,7 @@ var (
 // Whole is the whole document.
 func Whole(s *cluster.Snapshot) *Part { return &Part{document{Document(s)}} }
 
-// Jobs is the part with all jobs, those that wait and those that have ended among them.
+// Jobs is the part with all jobs, including those that wait and those that have ended.
 func Jobs(s *cluster.Snapshot) *Part {
 	p := Problems(s)
 	p.addQueue(s)
@@ -77,7 +77,7 @@ func Processes(s *cluster.Snapshot) *Part {
 	return p
 }
 
-// Node is the part about one node, with all that is known of it, and its jobs; nil: there is none.
+// Node is the part about one node, with all data of the node, and its jobs; nil: there is no such node.
 func Node(s *cluster.Snapshot, name string) *Part { return aboutNode(s, name, everything) }
 
 func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
@@ -90,8 +90,8 @@ func aboutNode(s *cluster.Snapshot, name string, c contents) *Part {
 	return p
 }
 
-// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is none. Of a node
-// that has failed it is of its past. It has the other GPUs of the node, too.
+// GPU is the part about one GPU, by its UUID, its number or its key, with its history; nil: there is no such GPU. For a
+// failed node it shows the past. It also has the other GPUs of the node.
 func GPU(s *cluster.Snapshot, node, name string) *Part {
 	n := tally.Node(s, node).AsSeen()
 	if !tally.Shows(n) {

@@ -24,7 +24,7 @@ func newProcess(n *cluster.Node, g *cluster.GPU, p *wire.Process) schema.Process
 	return out
 }
 
-// percent is a share, to two decimals; nil if it is not known.
+// percent is a share, to two decimals; nil if it is unknown.
 func percent(value float64, known bool) *float64 {
 	if !known {
 		return nil

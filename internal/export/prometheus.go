@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Names says what metrics and labels are called for Prometheus.
+// Names selects the names of metrics and labels for Prometheus.
 type Names string
 
 // Names for Prometheus.
@@ -20,9 +20,9 @@ const (
 	DCGMNames Names = "dcgm"
 )
 
-// Prometheus writes what is known of the nodes that report, in Prometheus' text format. What is not known has no
+// Prometheus writes the known values of the reporting nodes, in Prometheus' text format. An unknown value has no
 // sample. Jobs and users are labels of one metric only, nvnodetop_gpu_job_info: a new job must not begin new series of
-// all others.
+// all other metrics.
 func Prometheus(w io.Writer, s *cluster.Snapshot, names Names) error {
 	t := newTargets(s, names)
 	e := exposition{out: bufio.NewWriterSize(w, 64<<10)}
@@ -48,7 +48,8 @@ type exposition struct {
 	open string // the family that has begun
 }
 
-// sample writes one sample, and before the first of a family what that is. The writer keeps its first error.
+// sample writes one sample, preceded by the description of a family if it is the first. The writer keeps its first
+// error.
 func (e *exposition) sample(f *family, labels, more string, value float64) {
 	if e.open != f.name {
 		e.open = f.name
@@ -59,8 +60,8 @@ func (e *exposition) sample(f *family, labels, more string, value float64) {
 	_, _ = e.out.Write(append(metric.AppendNumber(b, value), '\n'))
 }
 
-// table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one before those of the next: a GPU
-// has thousands of bytes, and to go through all of them for each metric takes longer than to write the samples.
+// table writes the metrics of a scope, of n nodes or GPUs. It reads all metrics of one GPU before those of the next: a
+// GPU has thousands of bytes, and one pass over all GPUs per metric takes longer than writing the samples.
 func (e *exposition) table(s metric.Scope, names Names, n int,
 	at func(i int) (labels string, value func(metric.ID) float64)) {
 	ids := slices.Collect(metric.All(s))
@@ -103,7 +104,7 @@ func (e *exposition) states(t *targets) {
 	}
 }
 
-// facts says what does not change about the GPUs, which of them work, and whose they are.
+// facts writes the unchanging facts about the GPUs, their states, and their owners.
 func (e *exposition) facts(t *targets) {
 	up := gauge("nvnodetop_gpu_up", "1 if the driver answers for the GPU, 0 if the GPU is lost or a call for it hangs.")
 	for i := range t.gpus {
@@ -124,7 +125,7 @@ func (e *exposition) facts(t *targets) {
 	}
 }
 
-// xids are the last ones of the GPUs that had any lately. A count cannot be given: they are kept for an hour only.
+// xids are the last Xids of the GPUs that had any lately. There is no count: Xids are kept for only an hour.
 func (e *exposition) xids(t *targets, names Names) {
 	last := gauge("nvnodetop_gpu_xid_last", "The last Xid of the GPU, if it had one within the last hour.")
 	if names == DCGMNames {
@@ -156,7 +157,7 @@ type labels string
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
-// add adds a pair, unless the value is not known.
+// add adds a pair, unless the value is unknown.
 func (l labels) add(name, value string) labels {
 	if value == "" {
 		return l
@@ -167,7 +168,7 @@ func (l labels) add(name, value string) labels {
 	return l + labels(name+`="`+escapes.Replace(strings.ToValidUTF8(value, "\uFFFD"))+`"`)
 }
 
-// tail is how pairs stand behind others.
+// tail is the form of pairs after other pairs.
 func (l labels) tail() string {
 	if l == "" {
 		return ""

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// targets are what samples are about: all nodes, and the GPUs and MIG instances of those that report.
+// targets are the subjects of samples: all nodes, and the GPUs and MIG instances of reporting nodes.
 type targets struct {
 	nodes []nodeTarget
 	gpus  []gpuTarget
@@ -42,8 +42,8 @@ func newTargets(s *cluster.Snapshot, names Names) *targets {
 	return t
 }
 
-// addGPUs adds the GPUs of a node. Two that a node calls the same would make Prometheus refuse all that is written: the
-// second one is left out.
+// addGPUs adds the GPUs of a node. If a node gives two GPUs the same name, the second is left out: Prometheus would
+// refuse the whole output.
 func (t *targets) addGPUs(n *cluster.Node, jobs []*cluster.JobView, names Names) {
 	taken := map[string]bool{}
 	for i := range n.GPUs {

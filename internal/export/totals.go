@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// newTotals are the numbers of a job over its GPUs on nodes that report: those that lists of jobs show.
+// newTotals are the numbers of a job over its GPUs on reporting nodes, as lists of jobs show them.
 func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	gpus := tally.Fresh(s, j)
 	t := tally.Total(gpus)

@@ -25,14 +25,13 @@ const (
 	Seconds
 )
 
-// Value is one value of a field. A number is in the unit of the field, a NaN is not known.
+// Value is one value of a field. A number is in the unit of the field; NaN is unknown.
 type Value struct {
 	Number float64
 	Text   string
 }
 
-// Field is what a list says about each of its rows. It is read by Number, Text or Each; a picture, such as a bar, by
-// none of them.
+// Field is one property of the rows of a list. Number, Text or Each reads it; a picture, such as a bar, has no reader.
 type Field[Row any] struct {
 	Key      string   // its one name, also in JSON, with the unit; stable
 	Also     []string // other names, which people may type
@@ -59,13 +58,13 @@ func (f *Field[Row]) Sortable() bool { return f.Number != nil || f.Text != nil }
 // Filterable reports whether filters can compare the field.
 func (f *Field[Row]) Filterable() bool { return f.Sortable() || f.Each != nil }
 
-// Right reports whether the column stands at the right, as numbers do.
+// Right reports whether the column is flush right, as numbers are.
 func (f *Field[Row]) Right() bool { return f.Unit != Text }
 
-// Names are the name and the other names.
+// Names are the name and the alternative names.
 func (f *Field[Row]) Names() []string { return append([]string{f.Key}, f.Also...) }
 
-// Values appends the values that a row has: none when they are not known.
+// Values appends the values of a row: none if they are unknown.
 func (f *Field[Row]) Values(r *Row, to []Value) []Value {
 	if f.Each != nil {
 		return f.Each(r, to)
@@ -90,7 +89,7 @@ func Word(to []Value, s string) []Value {
 	return append(to, Value{Text: s})
 }
 
-// Known is a number that may be absent, as readers return it.
+// Known is a number that may be absent, in the form that readers return.
 func Known[T int | int64 | uint64 | float64](v *T) (float64, bool) {
 	if v == nil {
 		return 0, false
@@ -98,7 +97,7 @@ func Known[T int | int64 | uint64 | float64](v *T) (float64, bool) {
 	return float64(*v), true
 }
 
-// Table is what a list says about its rows.
+// Table has the fields of a list's rows.
 type Table[Row any] struct {
 	Name   string // of its rows: "processes"
 	Fields []Field[Row]
@@ -112,7 +111,7 @@ func (t *Table[Row]) Find(name string) int {
 	})
 }
 
-// Field is the field with that key. There must be one.
+// Field is the field with that key, which must exist.
 func (t *Table[Row]) Field(key string) *Field[Row] {
 	i := slices.IndexFunc(t.Fields, func(f Field[Row]) bool { return f.Key == key })
 	if i < 0 {
@@ -121,7 +120,7 @@ func (t *Table[Row]) Field(key string) *Field[Row] {
 	return &t.Fields[i]
 }
 
-// Of are fields of rows that are about one other thing; inner is nil where it is not known.
+// Of returns fields for rows that are about one other thing; inner returns nil if that thing is unknown.
 func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
 	for i, f := range fields {

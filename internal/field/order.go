@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Order puts rows in order. It keeps its memory from one time to the next, and belongs to one goroutine.
+// Order sorts rows. It reuses its memory, and belongs to one goroutine.
 type Order struct {
 	weighs []weighed
 	places map[string]float64
 	texts  []string
 }
 
-// weighed is a row with what it is sorted by.
+// weighed is a row with its sort value.
 type weighed struct {
 	weight float64
 	at     int32
 }
 
-// Sort appends the places of n rows in the order of a field. What is not known comes last whatever the direction;
-// equals stay in their place. row may return the same pointer each time, with another row behind it.
+// Sort appends the places of n rows in the order of a field. Unknown values come last in both directions; equal rows
+// keep their order. row may return the same pointer each time, with another row behind it.
 func Sort[Row any](o *Order, f *Field[Row], down bool, n int, row func(i int) *Row, to []int32) []int32 {
 	o.weighs = o.weighs[:0]
 	weight := f.Number
@@ -43,7 +43,7 @@ func Sort[Row any](o *Order, f *Field[Row], down bool, n int, row func(i int) *R
 	return to
 }
 
-// compareWeighed is cmp.Compare without a thought of NaN: ten thousand rows are sorted within the time of a frame.
+// compareWeighed is cmp.Compare without NaN: it sorts ten thousand rows within the time of a frame.
 func compareWeighed(a, b weighed) int {
 	switch {
 	case a.weight < b.weight:

@@ -7,14 +7,14 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Completion is what may stand where a name or an operator is being typed.
+// Completion is a possible text at the place where a name or an operator is being typed.
 type Completion struct {
 	From    int      // the byte at which what is typed begins
 	Choices []string // what may stand there, in the order of the fields
 }
 
-// Complete says what may stand before byte at of a text: the names of fields that begin with the word there, the
-// operators behind a field's name, an example of a value behind an operator.
+// Complete lists the possible texts before byte at: the names of fields that begin with the word there, the operators
+// after a field's name, or an example of a value after an operator.
 func Complete(s string, at int, fields Fields) Completion {
 	s = s[:at]
 	all := lexed(s)
@@ -39,7 +39,7 @@ func Complete(s string, at int, fields Fields) Completion {
 	return Completion{at, fields.Names()}
 }
 
-// operators completes an operator, or gives an example of the value behind one that is complete.
+// operators completes an operator, or gives an example of a value after a complete operator.
 func operators(typed string, from, at int, f *Field) Completion {
 	if f == nil {
 		return Completion{From: at}

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// explain says in plain words why a text has no meaning.
+// explain tells in plain words why a text is no valid filter.
 func explain(s string, err error) *Error {
 	bad, ok := errors.AsType[*participle.UnexpectedTokenError](err)
 	if !ok {
@@ -37,7 +37,7 @@ func explain(s string, err error) *Error {
 	return wrong(at.Pos.Offset, "a word or a comparison is expected before %s", at.Value)
 }
 
-// around are the tokens before and behind the one at a place; that of the end where there is none.
+// around are the tokens before and after the one at a place; the end counts as a token.
 func around(s string, place int) (before, after lexer.Token) {
 	before, after = lexer.EOFToken(lexer.Position{}), lexer.EOFToken(lexer.Position{Offset: len(s)})
 	for _, t := range lexed(s) {
@@ -51,7 +51,7 @@ func around(s string, place int) (before, after lexer.Token) {
 	return before, after
 }
 
-// balanced reports whether each ( before a place is closed before it.
+// balanced reports whether each ( before a place is closed before that place.
 func balanced(s string, place int) bool {
 	open := 0
 	for _, t := range lexed(s) {
@@ -67,7 +67,7 @@ func balanced(s string, place int) bool {
 	return open == 0
 }
 
-// lexed is a text in tokens, without blanks, as far as there are any.
+// lexed is the sequence of tokens at the beginning of a text, without blanks.
 func lexed(s string) []lexer.Token {
 	from, err := tokens.LexString("", s)
 	if err != nil {
@@ -88,7 +88,7 @@ func lexed(s string) []lexer.Token {
 	}
 }
 
-// flaws say what is wrong with a regular expression.
+// flaws describe the possible mistakes in a regular expression.
 var flaws = map[syntax.ErrorCode]string{
 	syntax.ErrMissingBracket:        "a [ is not closed",
 	syntax.ErrMissingParen:          "a ( is not closed",
@@ -100,7 +100,7 @@ var flaws = map[syntax.ErrorCode]string{
 	syntax.ErrLarge:                 "it is too large",
 }
 
-// flaw says what is wrong with a regular expression.
+// flaw describes the mistake in a regular expression.
 func flaw(err error) string {
 	const what = "in the regular expression "
 	if bad, ok := errors.AsType[*syntax.Error](err); ok && flaws[bad.Code] != "" {

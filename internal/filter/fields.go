@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/field"
 )
 
-// Field is what filters know of a field of some rows.
+// Field is a field of some rows, as filters see it.
 type Field struct {
 	Name    string
 	Also    []string // other names
@@ -59,7 +59,7 @@ func (f Fields) find(name string) *Field {
 	return nil
 }
 
-// Ops are the operators that a field takes.
+// Ops are the operators that a field accepts.
 func (f *Field) Ops() []string {
 	if f.Unit == field.Text {
 		return []string{"=", "!=", "~"}

@@ -43,7 +43,7 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 	return kept
 }
 
-// source is a row of any table. It appends what it has to a slice, so that thousands of rows need no memory of their
+// source is a row of any table. It appends its values to a slice, so that thousands of rows need no memory of their
 // own.
 type source interface {
 	// appendValues appends the values in the field at a place of the table: none when they are not known, several for a
@@ -97,7 +97,7 @@ func (n word) match(r *row) bool {
 	return slices.ContainsFunc(r.texts, func(s string) bool { return contains(s, string(n)) })
 }
 
-// contains reports whether s contains what is folded already, in upper or lower case.
+// contains reports whether s contains the folded text, in upper or lower case.
 func contains(s, folded string) bool {
 	for i := range len(s) {
 		if s[i] >= 0x80 {
@@ -112,7 +112,7 @@ func contains(s, folded string) bool {
 	return false
 }
 
-// hasFolded reports whether s, which is ASCII, begins with what is folded already.
+// hasFolded reports whether s, which is ASCII, begins with the folded text.
 func hasFolded(s, folded string) bool {
 	for i := range len(folded) {
 		c := s[i]
@@ -126,8 +126,8 @@ func hasFolded(s, folded string) bool {
 	return true
 }
 
-// comparison compares a field. No comparison holds for a row without a value, also not "!=". Of several values one is
-// enough; "!=" holds when none is equal.
+// comparison compares a field. No comparison holds for a row without a value, not even "!=". With several values, one
+// match is enough; "!=" holds if no value is equal.
 type comparison struct {
 	at      int // of the field in the table
 	op      string

@@ -41,8 +41,8 @@ type (
 	}
 )
 
-// tokens are the tokens. Behind an operator stands a value, in which most characters are only themselves: brackets that
-// are closed too, so that a regular expression needs no quotes.
+// tokens are the tokens. After an operator comes a value, in which most characters stand for themselves, including
+// balanced brackets, so that a regular expression needs no quotes.
 var tokens = lexer.MustStateful(lexer.Rules{
 	"Root": {
 		{Name: "Space", Pattern: `\s+`},

@@ -26,7 +26,7 @@ func wrong(at int, format string, args ...any) *Error {
 	return &Error{at, fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a filter for rows with these fields. A text without anything in it is nil, which matches all.
+// Parse reads a filter for rows with these fields. An empty text gives nil, which matches all rows.
 func Parse(s string, fields Fields) (*Expr, *Error) {
 	if strings.TrimSpace(s) == "" {
 		return nil, nil
@@ -46,10 +46,10 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 }
 
 // mostPattern is how many instructions the regular expressions of a filter may have together: each row may need all of
-// them for each of its characters. One for names of nodes has about 50.
+// them for each of its characters. An expression for names of nodes has about 50.
 const mostPattern = 2000
 
-// scope is what a filter is read with.
+// scope is the context in which a filter is read.
 type scope struct {
 	Fields
 	room int // instructions that regular expressions may still have
@@ -128,7 +128,7 @@ func (t *term) compile(in *scope) (n node, bad *Error) {
 
 func unquote(s string) string { return s[1 : len(s)-1] }
 
-// oneOp gives operators with two names one.
+// oneOp maps operators with two names to one name.
 var oneOp = strings.NewReplacer("==", "=", "~=", "~")
 
 func (t *test) compile(in *scope) (node, *Error) {
@@ -146,7 +146,7 @@ func (t *test) compile(in *scope) (node, *Error) {
 	return c, c.compareNumbers(t, f)
 }
 
-// typo is the most changes that make a name the misspelling of another one.
+// typo is the largest number of changes at which a name counts as the misspelling of another name.
 const typo = 2
 
 // unknown says that a name is no field of these rows.

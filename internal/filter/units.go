@@ -11,8 +11,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/field"
 )
 
-// units are the units that a number of a type may have, in lower case, in the unit of the type. Without one a number is
-// in the unit of "". Bytes and times need one, since a plain number of them may mean several things; only 0 does not.
+// units are the units that a number of a type may have, in lower case, in terms of the type's unit. A number without a
+// unit is in the unit of "". Bytes and times need a unit, since a plain number of them may mean several things; only 0
+// needs none.
 var units = [...]map[string]float64{
 	field.Text:           nil,
 	field.Count:          {"": 1},
@@ -47,7 +48,7 @@ var (
 
 var errForm = errors.New("not a number of this type")
 
-// Number reads a value of a type, in the form that filters have.
+// Number reads a value of a type, in the form used by filters.
 func Number(t field.Unit, text string) (float64, error) { return number(t, text) }
 
 // number reads a value of a type.

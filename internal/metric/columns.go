@@ -5,15 +5,14 @@ import (
 	"errors"
 )
 
-// Columns holds metrics of several GPUs, of which one is written by AppendColumns for each: the changes. Its JSON names
-// each metric once.
+// Columns holds the changed metrics of several GPUs; AppendColumns writes it. Its JSON names each metric once.
 type Columns []Values
 
-// errColumns is the error in text that AppendColumns has not written.
+// errColumns is the error for text that AppendColumns has not written.
 var errColumns = errors.New("unexpected columns of metrics")
 
-// AppendColumns appends the values of n GPUs that have changed, as a JSON object with a list for each metric. A value
-// that has not changed is null in the list, and so is one that is absent now.
+// AppendColumns appends the changed values of n GPUs, as a JSON object with a list for each metric. In the list, null
+// stands for a value that has not changed, and for a value that is absent now.
 func AppendColumns(to []byte, n int, gpu func(i int) (now, base *Values)) []byte {
 	to = append(to, '{')
 	first := true
@@ -50,8 +49,8 @@ func anyChanged(id ID, n int, gpu func(i int) (now, base *Values)) bool {
 	return false
 }
 
-// UnmarshalJSON parses what AppendColumns has written, into the room that c has, and ignores unknown keys and
-// implausible values.
+// UnmarshalJSON parses the output of AppendColumns into the space of c, and ignores unknown keys and implausible
+// values.
 func (c *Columns) UnmarshalJSON(text []byte) error {
 	*c = (*c)[:0]
 	text, ok := bytes.CutPrefix(text, []byte{'{'})

@@ -107,7 +107,7 @@ var units = [...]struct {
 
 func (u Unit) String() string { return units[u].name }
 
-// Range returns the range of plausible values. A value outside it counts as absent.
+// Range returns the range of plausible values. A value outside the range counts as absent.
 func (u Unit) Range() (low, high float64) { return units[u].low, units[u].high }
 
 // Row returns the description of the metric.

@@ -8,8 +8,8 @@ import (
 // Prefixes of the names of time series, by scope.
 var prefixes = map[Scope]string{GPU: "nvnodetop_gpu_", Host: "nvnodetop_node_"}
 
-// SeriesName returns the name of the metric as a time series, as Prometheus wants it: it ends in a base unit, and that
-// of a counter in _total. Metrics that differ only in their Labels share a name.
+// SeriesName returns the name of the metric as a time series, as Prometheus wants it: it ends in a base unit, for a
+// counter in _total. Metrics that differ only in their Labels share a name.
 func (r Row) SeriesName() string {
 	name := r.Series
 	if name == "" {
@@ -57,7 +57,7 @@ func (r *Row) Base(value float64) float64 {
 	return value
 }
 
-// InDCGM converts a value to the unit that DCGM has for it: whole MiB, mJ, ns, and shares of 1 for what it profiles.
+// InDCGM converts a value to DCGM's unit for it: whole MiB, mJ, ns, and shares of 1 for profiling metrics.
 func (r *Row) InDCGM(value float64) float64 {
 	switch {
 	case r.Unit == Bytes:

@@ -65,7 +65,7 @@ func round(x float64, decimals int) float64 {
 // Append appends the values as a JSON object, in the order of the table.
 func (v *Values) Append(to []byte) []byte { return v.AppendChanged(to, &Values{}) }
 
-// AppendChanged is Append without the values that base has as well.
+// AppendChanged is Append without the values that base also has.
 func (v *Values) AppendChanged(to []byte, base *Values) []byte {
 	to = append(to, '{')
 	first := true
@@ -88,7 +88,7 @@ func (v *Values) differs(id ID, base *Values) bool {
 	return v.Has(id) && !(base.Has(id) && base.v[id] == v.v[id])
 }
 
-// Gone lists the keys of the metrics that base has and v has not.
+// Gone lists the keys of the metrics that base has and v lacks.
 func (v *Values) Gone(base *Values) (keys []string) {
 	for id := range count {
 		if base.Has(id) && !v.Has(id) {
@@ -108,8 +108,8 @@ func (v *Values) Lacks(base *Values) bool {
 	return false
 }
 
-// Inherit adds the values of base that v lacks, except those of the keys in gone. It undoes AppendChanged, or
-// AppendColumns, with Gone.
+// Inherit adds the values of base that v lacks, except those of the keys in gone. With the result of Gone, it undoes
+// AppendChanged or AppendColumns.
 func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	left := base.known
 	for _, key := range gone {
@@ -126,7 +126,7 @@ func (v *Values) Inherit(base *Values, gone []string, s Scope) {
 	}
 }
 
-// AppendNumber appends a number as JSON and Prometheus take it: in full, without an exponent.
+// AppendNumber appends a number in the form of JSON and Prometheus: in full, without an exponent.
 func AppendNumber(to []byte, x float64) []byte {
 	if n := int64(x); float64(n) == x {
 		return strconv.AppendInt(to, n, 10)

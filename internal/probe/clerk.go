@@ -22,7 +22,7 @@ const (
 	maxReading = 8
 )
 
-// clerk answers requests about processes, and has signals sent to them. It never calls into the driver, which may hang.
+// clerk answers requests about processes, and passes signals on. It never calls the driver, which may hang.
 type clerk struct {
 	out     *output
 	procs   *procs.Inspector
@@ -96,7 +96,7 @@ func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) 
 	}
 }
 
-// hangs is why a request is not answered.
+// hangs is the reason why a request is not answered.
 func hangs(r request) error {
 	if id := cmp.Or(r.Environ, r.Process); id != nil {
 		return fmt.Errorf("process %d does not respond: it hangs in the kernel", id.PID)

@@ -29,7 +29,7 @@ const (
 // Main is `nvnodetop probe`: it runs Run on the standard input and output, with as little memory and CPU time as
 // possible. It returns the exit code: 0 when the input ended, wire.ExitOutdated when the driver was replaced, otherwise
 // 1 with the error on standard error. SIGTERM and SIGHUP end the process at once, and a closed standard output ends it
-// by SIGPIPE, as usual in Go: there is nothing to clean up, and a driver that hangs must not delay the end.
+// by SIGPIPE, as usual in Go: there is nothing to clean up, and a hung driver must not delay the end.
 func Main(build string, lib driver.Library) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)

@@ -28,7 +28,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Words are the probe's ways to describe a process.
+// Words are the probe's readers for the description of a process.
 type Words struct {
 	User    func(uid int) string // may never return
 	Command func(args []string) string
@@ -71,8 +71,8 @@ func New(mount string, words Words) *Desk {
 }
 
 // each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in
-// time. The call that has not may return later, so what it writes must not be read; those after it are not made. Where
-// too many requests hang, tried is false: no call is made.
+// time. A late call may return later, so its output must not be read; later calls are not made. If too many requests
+// hang, tried is false and no call is made.
 func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	if d.hung.Add(1) > maxHung {
 		d.hung.Add(-1)
@@ -99,7 +99,7 @@ func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	return int(done.Load()), true
 }
 
-// status is what is always read of a process: that never hangs.
+// status is the part of a process that is always read: reading it never hangs.
 func (d *Desk) status(pid int) (stat procfs.ProcStat, uid int, exists bool) {
 	proc, err := d.proc.Proc(pid)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxScan is how many processes of a node are looked at.
+// maxScan is how many processes of a node are scanned.
 const maxScan = 1 << 15
 
-// Family finds the relatives of processes, which are among them: the ancestors up to slurmstepd, else up to the parent
-// of the session, and all descendants. truncated says that there are more.
+// Family finds the relatives of processes, including the processes themselves: the ancestors up to slurmstepd, else up
+// to the parent of the session, and all descendants. truncated means that there are more.
 func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err error) {
 	if len(f.PIDs) == 0 || len(f.PIDs) > wire.MaxTargets {
 		return nil, false, fmt.Errorf("a family needs 1 to %d processes, not %d", wire.MaxTargets, len(f.PIDs))
@@ -36,7 +36,7 @@ type tree struct {
 	children map[int][]int
 }
 
-// scan reads all processes of the node. It reads what never hangs.
+// scan reads all processes of the node. It reads only files that never hang.
 func (d *Desk) scan() (all tree, more bool) {
 	all = tree{map[int]procfs.ProcStat{}, map[int][]int{}}
 	procs, err := d.proc.AllProcs()
@@ -93,8 +93,8 @@ func (t tree) of(pids []int) (family []procfs.ProcStat) {
 	return family
 }
 
-// above are the ancestors of a process that matter to the user: those in its job step, with slurmstepd, which started
-// it. Outside of a step, those in its session, with the parent of that.
+// above are the ancestors of a process that matter to the user: those in its job step, and slurmstepd, which started
+// the step. Outside of a step: those in its session, and the parent of the session.
 func (t tree) above(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {
@@ -116,7 +116,8 @@ func (t tree) above(pid int) (list []int) {
 	return list
 }
 
-// describe reads what is known of processes. What hangs is left out, and so is the command of those after it.
+// describe reads the description of processes. Readings that hang are left out, and so are the commands of later
+// processes.
 func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
 	list := make([]wire.Relative, len(family))
 	for i, stat := range family {

@@ -14,8 +14,8 @@ import (
 // maxSignal is the last real-time signal of Linux.
 const maxSignal = 64
 
-// Signal sends a signal to processes, and says what became of each. The error is that of the request: then none was
-// sent.
+// Signal sends a signal to processes, and returns the result for each. An error is one of the request: then no signal
+// was sent.
 func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	switch {
 	case s.Number < 1 || s.Number > maxSignal:
@@ -53,7 +53,7 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	return list, nil
 }
 
-// fate is what became of a signal. The zero fate: it was sent.
+// fate is the result of a signal. The zero fate: it was sent.
 type fate struct {
 	id, why string
 	owner   int // of the process, if it is somebody else's
@@ -106,13 +106,12 @@ func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
 	return fate{}
 }
 
-// dead reports whether a process has exited, and only its parent does not know yet. The first thread may end before the
-// others.
+// dead reports whether a process has exited and only waits for its parent. The first thread may end before the others.
 func dead(stat *procfs.ProcStat) bool {
 	return (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1
 }
 
-// nameOwners says whose the processes are that belong to others. All signals have been sent by now, so a directory of
+// nameOwners names the owners of processes that belong to others. All signals have been sent by now, so a directory of
 // users that does not answer does no harm.
 func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
 	var owners []int

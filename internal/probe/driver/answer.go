@@ -21,8 +21,8 @@ type Refusal struct {
 	Err error // an *Error
 }
 
-// Count adds a counter of a metric with Rate. It is no value, since it may exceed what a metric can hold.
+// Count adds a counter of a metric with Rate. A counter is no value, since it may exceed the range of a metric.
 func (a *Answer) Count(id metric.ID, n uint64) { a.Counters = append(a.Counters, Counter{id, n}) }
 
-// Refuse says why one of the metrics of a Reader could not be read.
+// Refuse records why one of the metrics of a Reader could not be read.
 func (a *Answer) Refuse(id metric.ID, err error) { a.Refusals = append(a.Refusals, Refusal{id, err}) }

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Library is NVML as the collectors need it. While Init or Shutdown runs, nothing else is called. All other methods,
+// Library is NVML as the collectors need it. While Init or Shutdown runs, no other method is called. All other methods,
 // including those of the Devices, may be called from several goroutines at once.
 type Library interface {
 	// Init attaches to the driver. Its error is an *InitError. Shutdown must not be called after an Init that failed.
@@ -28,14 +28,14 @@ type Library interface {
 	Devices() ([]Slot, error)
 }
 
-// Watcher is a Library that tells of the Xids of its GPUs.
+// Watcher is a Library that reports the Xids of its GPUs.
 type Watcher interface {
 	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give
 	// none. The Watch is nil if all refuse.
 	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
 }
 
-// Meter is a Library that counts the calls into the driver.
+// Meter is a Library that counts the driver calls.
 type Meter interface {
 	Calls() uint64 // since the program began; any goroutine may ask, at any time
 }
@@ -61,7 +61,8 @@ type Reader struct {
 	Read func(*Answer) error
 }
 
-// Row is that of the first metric, whose pace is that of all and whose label names the Reader.
+// Row is the row of the first metric: its pace is the pace of all metrics of the Reader, and its label names the
+// Reader.
 func (r Reader) Row() metric.Row { return r.IDs[0].Row() }
 
 // Device is one GPU. Its errors are of type *Error.
@@ -83,7 +84,7 @@ type Context struct {
 	In     *InstanceID
 }
 
-// InstanceID says on which MIG instance of a GPU a context is; nil: on none.
+// InstanceID is the MIG instance of a GPU that a context is on; nil: none.
 type InstanceID struct{ GPU, Compute int }
 
 // ContextType says which of NVML's lists a Context is from.

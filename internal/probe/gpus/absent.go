@@ -10,9 +10,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// lacks has the metrics that a GPU does not give, and the error of each. The first complete reading of a GPU in an
-// inventory decides which those of reports are: the Hello tells them, and what the GPU or the driver does not have is
-// not asked for again.
+// lacks has the metrics that a GPU does not give, each with its error. The first complete reading of a GPU in an
+// inventory decides which metrics of reports are lacking: the Hello lists them, and metrics that the GPU or the driver
+// does not have are not requested again.
 type lacks map[metric.ID]error
 
 func (l lacks) add(err error, ids []metric.ID) {
@@ -21,7 +21,7 @@ func (l lacks) add(err error, ids []metric.ID) {
 	}
 }
 
-// denied are the metrics that we may not read. That may change at any time.
+// denied are the metrics that we have no permission to read. The permission may change at any time.
 func (l lacks) denied() (ids []metric.ID) {
 	for id := range metric.All(metric.GPU) {
 		if driver.KindOf(l[id]) == driver.Denied {
@@ -48,7 +48,7 @@ func (l lacks) byReason() map[string][]string {
 // note takes the error of metrics that cannot be read.
 type note func(err error, ids []metric.ID)
 
-// refused notes an error of metrics, unless the GPU is lost or the driver is gone: then it returns it.
+// refused notes an error of metrics, unless the GPU is lost or the driver is gone: it then returns the error.
 func (n note) refused(err error, ids ...metric.ID) error {
 	switch driver.KindOf(err) {
 	case driver.Lost, driver.Gone, driver.Stale:
@@ -58,7 +58,7 @@ func (n note) refused(err error, ids ...metric.ID) error {
 	return nil
 }
 
-// noting notes errors of a reading: what the GPU lacks, and faults.
+// noting notes errors of a reading: metrics that the GPU lacks, and faults.
 func (g *gpu) noting(r *reading) note {
 	return func(err error, ids []metric.ID) {
 		switch kind := driver.KindOf(err); {
@@ -77,8 +77,8 @@ func (g *gpu) lack(err error, ids []metric.ID) {
 	g.lacking.add(err, ids)
 }
 
-// examine ends the first complete reading. Readers of which the GPU has nothing are put aside; what we may not read may
-// be permitted later.
+// examine ends the first complete reading. Readers without any metric of the GPU are put aside; metrics without
+// permission may be permitted later.
 func (g *gpu) examine(r *reading) {
 	if g.examined {
 		return
@@ -96,7 +96,7 @@ func (g *gpu) examine(r *reading) {
 	}
 }
 
-// heal forgets what the GPU lacked because we were not permitted to read it, and which it gives now.
+// heal forgets lacking metrics that were denied and that the GPU gives now.
 func (g *gpu) heal() {
 	given := func(id metric.ID) bool { return g.last.values.Has(id) }
 	if !slices.ContainsFunc(g.denied, given) {
@@ -110,8 +110,8 @@ func (g *gpu) heal() {
 	g.denied, g.stated = g.lacks.denied(), false
 }
 
-// absent says what a GPU lacks. A lost one lacks what it lacked before. A card that is read again has its old values
-// meanwhile.
+// absent lists the metrics that a GPU lacks. A lost GPU lacks the same metrics as before. A card that is being read
+// again has its old values meanwhile.
 func (g *gpu) absent(card *wire.Card) map[string][]string {
 	if card.Lost != "" {
 		return card.Absent
@@ -123,8 +123,8 @@ func (g *gpu) absent(card *wire.Card) map[string][]string {
 	return all.byReason()
 }
 
-// explain writes into the cards what their GPUs lack, when that has changed. It reports whether it did. An inventory
-// that is being taken reads the old cards.
+// explain writes the lacking metrics into the cards of their GPUs, when these metrics have changed. It reports whether
+// it did. An inventory in progress reads the old cards.
 func (n *Inventory) explain() (changed bool) {
 	for i, g := range n.gpus {
 		if g.heal(); g.stated {

@@ -16,7 +16,7 @@ const cardPatience = 3 * patience
 // errSilent is why a card lacks what is still being read.
 var errSilent = &driver.Error{Kind: driver.Other, Words: Silent}
 
-// findings are what is read of a GPU once.
+// findings are the values of a GPU that are read once.
 type findings struct {
 	ended bool // no call for it is running
 	card  wire.Card
@@ -31,7 +31,7 @@ type onceState struct {
 	pending bool  // the card is still being read
 }
 
-// nothingFound is what is known of a GPU before it is asked.
+// nothingFound is the state of a GPU before its first reading.
 func (g *gpu) nothingFound() findings {
 	if g.Device == nil {
 		return findings{ended: true, card: wire.Card{Index: g.Index, Lost: g.Lost, LostID: g.LostID}}
@@ -45,7 +45,7 @@ func (g *gpu) nothingFound() findings {
 	return f
 }
 
-// introduce reads the card of a GPU. What it knows may be used before it has ended: the next call may hang.
+// introduce reads the card of a GPU. Its results may be used before it has ended: the next call may hang.
 func (c *crew) introduce(g *gpu) {
 	f := g.nothingFound()
 	g.call.Store(callIdentity)
@@ -66,8 +66,8 @@ func (c *crew) introduce(g *gpu) {
 	c.tell(g, f)
 }
 
-// readOnce reads the metrics of a card. One that cannot be read is absent, with the reason; if that may change, the
-// card will be read again.
+// readOnce reads the metrics of a card. A metric that cannot be read is absent, with the reason; if that may change,
+// the card will be read again.
 func (g *gpu) readOnce(f *findings) {
 	found := lacks{}
 	values, err := g.readAll(metric.Once, metric.Values{}, func(err error, ids []metric.ID) {
@@ -80,14 +80,14 @@ func (g *gpu) readOnce(f *findings) {
 	}
 }
 
-// tell makes what was found of a GPU so far known.
+// tell publishes the findings about a GPU so far.
 func (c *crew) tell(g *gpu, f findings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found = f
 }
 
-// foundOf returns what was found of a GPU so far.
+// foundOf returns the findings about a GPU so far.
 func (c *crew) foundOf(g *gpu) findings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,7 +101,7 @@ func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
 	n.crew.await(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
 }
 
-// adopt adopts the cards that have come late. It reports whether there are any.
+// adopt adopts cards that have come late. It reports whether there are any.
 func (n *Inventory) adopt() (changed bool) {
 	for i, g := range n.gpus {
 		if !g.once.pending {

@@ -7,13 +7,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 )
 
-// patience is how long one GPU may take before the others are read beside it.
+// patience is how long one GPU may take before the other GPUs are read beside it.
 const patience = 250 * time.Millisecond
 
-// crew reads GPUs on its own goroutines, for reports and for the inventory, since a call into the driver may never
-// return. As long as each GPU takes less than patience, the crew makes one call at a time: one shift reads all GPUs in
-// turn. A shift that takes longer at a GPU is left behind, and a new one reads the other GPUs beside it. A GPU has at
-// most one reading at a time, so there are at most as many shifts as GPUs.
+// crew reads GPUs on its own goroutines, for reports and for the inventory, since a driver call may never return. As
+// long as each GPU takes less than patience, the crew makes one call at a time: one shift reads all GPUs in turn. A
+// shift that takes longer at a GPU is left behind, and a new shift reads the other GPUs beside it. A GPU has at most
+// one reading at a time, so there are at most as many shifts as GPUs.
 type crew struct {
 	hands chan *shift   // read by goroutines that wait for work; closed at the end
 	cards chan struct{} // a card has been read
@@ -32,7 +32,7 @@ func newCrew() *crew {
 	return &crew{hands: make(chan *shift), cards: make(chan struct{}, 1), report: newRound(), main: &shift{ended: true}}
 }
 
-// round is a set of readings for which somebody waits.
+// round is a set of readings that somebody waits for.
 type round struct {
 	number uint64        // of no other round
 	open   int           // readings that are running or planned; protected by crew.mu
@@ -66,7 +66,7 @@ func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
 	return c.main, c.report
 }
 
-// nextRound returns the round of the next report: that of the last one again, if all its readings have ended. The
+// nextRound returns the round of the next report: it reuses the last round if all of its readings have ended. The
 // caller holds the lock.
 func (c *crew) nextRound() *round {
 	r := c.report
@@ -80,7 +80,7 @@ func (c *crew) nextRound() *round {
 	return r
 }
 
-// nextShift returns the main shift of the next report: that of the last one again, if no goroutine has it any more. The
+// nextShift returns the main shift of the next report: it reuses the last shift if no goroutine holds it any more. The
 // caller holds the lock.
 func (c *crew) nextShift(q question) *shift {
 	s := c.main
@@ -212,7 +212,7 @@ func (c *crew) ended(g *gpu) {
 }
 
 // relieve leaves a shift behind that takes long at a GPU. It returns the shift that reads the remaining GPUs: the same
-// one, or a new one. With split, those are read all at once.
+// shift, or a new one. With split, the remaining GPUs are read all at once.
 func (c *crew) relieve(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,8 +264,8 @@ func (g *gpu) collect() {
 	}
 }
 
-// pending reports whether a reading of the GPU is running, and since when. One that waits for that of another GPU is
-// not.
+// pending reports whether a reading of the GPU is running, and since when. A reading that waits for another GPU's
+// reading is not running.
 func (c *crew) pending(g *gpu) (since time.Time, running bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ const (
 	longestRepeat = 30 * time.Second
 )
 
-// describe makes the entry of a GPU in a report. again says that the GPU has to be listed again.
+// describe makes the entry of a GPU in a report. again means that the GPU must be listed again.
 func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out wire.GPU, again bool) {
 	out = wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
 	if g.Device == nil {
@@ -53,12 +53,12 @@ func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out 
 	return out, again
 }
 
-// repeats is how long a reading is repeated while there is no newer one.
+// repeats is how long a reading is repeated while there is no newer reading.
 func (r *reading) repeats(interval time.Duration) time.Duration {
 	return max(staleIntervals*interval, min(2*r.took, longestRepeat))
 }
 
-// late returns how long a call for the GPU has not returned, and its name; 0 if none is running.
+// late returns how long an unfinished call for the GPU has been running, and its name; 0 if there is none.
 func (c *crew) late(g *gpu) (ms int64, what string) {
 	begun, pending := c.pending(g)
 	if !pending {

@@ -53,7 +53,7 @@ type gpu struct {
 	hang   hang
 }
 
-// newGPU returns a GPU of which nothing was read yet.
+// newGPU returns a GPU without any readings.
 func newGPU(slot driver.Slot) *gpu {
 	g := &gpu{Slot: slot}
 	g.found = g.nothingFound()

@@ -104,23 +104,23 @@ func New(opts Options) *Stock {
 	return s
 }
 
-// Start takes the first inventory. Nothing waits for the driver any more when ended is closed.
+// Start takes the first inventory. When ended is closed, nothing waits for the driver any more.
 func (s *Stock) Start(ended <-chan struct{}) {
 	s.ended = ended
 	s.take()
 }
 
-// Hello returns what is known of the GPUs. Callers must not change it.
+// Hello returns the known facts about the GPUs. Callers must not change it.
 func (s *Stock) Hello() wire.Hello {
 	h := s.cards.hello
 	h.GPUs = s.Lookout.Mark(h.GPUs)
 	return h
 }
 
-// Explain notes what GPUs lack, and reports whether that is news.
+// Explain notes the metrics that GPUs lack, and reports whether they have changed.
 func (s *Stock) Explain() (news bool) { return s.cards.explain() }
 
-// Close releases the driver, but leaves it alone while a call into it is running: the process exits soon.
+// Close releases the driver, but leaves it alone while a driver call is running: the process exits soon.
 func (s *Stock) Close() {
 	s.retry.Stop()
 	s.late.Stop()

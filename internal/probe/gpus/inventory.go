@@ -43,8 +43,8 @@ func (n *Inventory) allLost() bool {
 }
 
 // taken returns a new inventory: it initializes NVML if necessary, or again with reopen, and lists the GPUs. It may
-// never return. It changes nothing in the old inventory, so that the sampler can read its GPUs meanwhile, except with
-// reopen.
+// never return. Without reopen it changes nothing in the old inventory, so that the sampler can read the old GPUs
+// meanwhile.
 func (n Inventory) taken(reopen bool, proc string) Inventory {
 	if err := n.attach(reopen, proc); err != nil {
 		n.fail(err)
@@ -99,7 +99,7 @@ func (n *Inventory) list(slots []driver.Slot) {
 	}
 }
 
-// gpusOf makes GPUs of slots. One that is busy stays as it was: a call for its card would be slow, or hang too.
+// gpusOf makes GPUs of slots. A busy GPU stays as it was: a call for its card would be slow, or hang too.
 func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 	gpus := make([]*gpu, 0, len(slots))
 	for _, slot := range slots {
@@ -113,7 +113,7 @@ func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 	return gpus
 }
 
-// strangers are those of the GPUs whose cards were not read before.
+// strangers are the GPUs whose cards were not read before.
 func (n *Inventory) strangers(gpus []*gpu) []*gpu {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool {
 		return slices.Contains(n.busy, g) ||
@@ -121,7 +121,7 @@ func (n *Inventory) strangers(gpus []*gpu) []*gpu {
 	})
 }
 
-// parts lists the instances of a GPU. One that is busy, or whose card is still being read, has those that it had.
+// parts lists the instances of a GPU. A GPU that is busy, or whose card is still being read, keeps its instances.
 func (n *Inventory) parts(g *gpu) (parts []*gpu) {
 	if f := n.crew.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
 		return n.gpusOf(f.parts)
@@ -136,7 +136,7 @@ func (n *Inventory) parts(g *gpu) (parts []*gpu) {
 	return parts
 }
 
-// describe fills in the card of a GPU: what was found, or that of a GPU of the inventory before, which the sampler has.
+// describe fills in the card of a GPU: the findings, or the card from the previous inventory, which the sampler has.
 func (n *Inventory) describe(i int, before *Inventory) {
 	g := n.gpus[i]
 	if at := slices.Index(before.gpus, g); at >= 0 {
@@ -177,8 +177,8 @@ func (n *Inventory) divide() (divided bool) {
 	return divided
 }
 
-// recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: that of the GPU with
-// the same index before, unless that GPU is listed elsewhere now.
+// recognize fills in the identity of a GPU that is lost or does not respond, which cannot be read: the identity of the
+// GPU with the same index before, unless that GPU is listed elsewhere now.
 func (n *Inventory) recognize(i int, known []wire.Card) {
 	card := &n.hello.GPUs[i]
 	at := slices.IndexFunc(known, func(c wire.Card) bool { return c.Index == card.Index && c.UUID != "" })
@@ -193,10 +193,10 @@ func (n *Inventory) recognize(i int, known []wire.Card) {
 	}
 }
 
-// keep adopts the GPUs of the inventory before, with their readings, as far as they have not changed. A busy one is
-// kept, so that there is no second reading of it. If it was lost, or is now, it is still what it was, until the next
-// inventory. One whose card is still being read is the new one, so that no further call for it can hang; it has the
-// last reading of the old one.
+// keep adopts the unchanged GPUs of the previous inventory, with their readings. A busy GPU is kept, so that there is
+// no second reading of it: if it was lost, or is lost now, its state stays the same until the next inventory. A GPU
+// whose card is still being read is replaced by the new one, so that no further call for it can hang; the new GPU has
+// the last reading of the old one.
 func (n *Inventory) keep(before *Inventory, busy []*gpu) {
 	for i := range n.gpus {
 		card := &n.hello.GPUs[i]
@@ -232,8 +232,8 @@ func (n *Inventory) drop(words string) {
 	n.fail(&driver.InitError{ID: wire.FaultNoDriver, Words: words})
 }
 
-// fail forgets the GPUs. NVML counts Inits, and a second one succeeds without looking at the driver: a Shutdown comes
-// before it.
+// fail forgets the GPUs. NVML counts Inits, and a second Init succeeds without a look at the driver: so a Shutdown
+// comes first.
 func (n *Inventory) fail(err error) {
 	n.spent, n.gpus = n.up, nil
 	n.hello = wire.Hello{GPUs: []wire.Card{}, Fault: err.Error(), FaultID: wire.FaultOther}

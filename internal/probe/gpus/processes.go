@@ -8,11 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
-// utilizationWindow is how far back a listing looks for samples of utilization at least. The driver takes one per
-// second or more often, and only of processes that did something.
+// utilizationWindow is the least time by which a listing looks back for samples of utilization. The driver takes one
+// sample per second or more often, and only of processes that did something.
 const utilizationWindow = 2 * time.Second
 
-// utilizationLimit is how old a sample of utilization may be. Later it does not say what a process does now.
+// utilizationLimit is the maximum age of a sample of utilization. An older sample says nothing about the present work
+// of a process.
 const utilizationLimit = 10 * time.Second
 
 // listing is the driver's list of the processes on a GPU.
@@ -23,8 +24,8 @@ type listing struct {
 	usage    map[int]driver.Usage
 }
 
-// Listings are the driver's lists of the processes on the GPUs of this report. They count until the next one, and are
-// complete if no GPU was silent.
+// Listings are the driver's lists of the processes on the GPUs of this report. They are valid until the next report,
+// and complete if no GPU was silent.
 func (s *Stock) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
 	on, complete = s.listings[:0], true
 	for i, g := range s.cards.gpus {
@@ -65,7 +66,7 @@ func (g *gpu) list(now time.Time) {
 	}
 }
 
-// ownContexts lists the contexts on the GPU, but for those on instances that are listed themselves.
+// ownContexts lists the contexts on the GPU, except those on instances that are listed themselves.
 func (g *gpu) ownContexts() ([]driver.Context, error) {
 	contexts, err := g.Device.Processes()
 	hides := g.hides.Load()

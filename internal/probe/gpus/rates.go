@@ -9,19 +9,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// rateWindow is the shortest time over which a rate is computed. A report off the beat comes sooner: it repeats the
-// last rate.
+// rateWindow is the shortest time over which a rate is computed. An off-beat report that comes sooner repeats the last
+// rate.
 const rateWindow = 500 * time.Millisecond
 
-// slowShare is the part of the time between two readings that each of them may take at most. The driver does not say
-// when in a call it read a counter: after a call that has hung, all that flowed meanwhile would look like the flow of
+// slowShare is the maximum part of the time between two readings that each reading may take. The driver does not say
+// when in a call it read a counter: after a call that has hung, the whole flow of that time would look like the flow of
 // the short time since.
 const slowShare = 10
 
-// rates turns counters into their increase per second. The zero value has seen nothing.
+// rates turns counters into their increase per second. The zero value has no readings.
 type rates []mark
 
-// mark is a counter as it was read.
+// mark is a counter with the times of its reading.
 type mark struct {
 	driver.Counter
 	at   time.Time
@@ -29,8 +29,8 @@ type mark struct {
 	rate float64       // up to then; NaN: not known
 }
 
-// rate returns the increase per second of a counter that was read between two times; NaN at first, when it went
-// backwards and when it is not known well enough over which time it increased.
+// rate returns the increase per second of a counter that was read between two times. It is NaN at first, when the
+// counter went backwards, and when the time of the increase is not known well enough.
 func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 	next := mark{c, ended, ended.Sub(began), math.NaN()}
 	i := slices.IndexFunc(*r, func(m mark) bool { return m.ID == c.ID })
@@ -50,10 +50,10 @@ func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 	return next.rate
 }
 
-// forget forgets the counters, after which the next rates are not known.
+// forget forgets the counters: the next rates are unknown.
 func (r *rates) forget() { *r = (*r)[:0] }
 
-// withoutRates is for values that are repeated: what they say of the past is not what flows now.
+// withoutRates is for repeated values: old rates say nothing about the present flow.
 func withoutRates(v metric.Values) metric.Values {
 	for id := range metric.All(metric.GPU) {
 		if id.Row().Rate {

@@ -9,11 +9,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
-// LongestWait is how long a report waits for all its GPUs at most, however long the interval is.
+// LongestWait is the longest time that a report waits for all its GPUs, however long the interval is.
 const LongestWait = 5 * time.Second
 
-// Read reads all GPUs for a report, which has room for them or none. The driver is gone when all GPUs that have a
-// handle say so.
+// Read reads all GPUs for a report, which has room for them or none. The driver counts as gone when all GPUs that have
+// a handle say so.
 func (s *Stock) Read(sm *sample.Report) {
 	if !s.reopening {
 		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
@@ -42,8 +42,7 @@ func (s *Stock) Read(sm *sample.Report) {
 	}
 }
 
-// ReadCalls adds how many calls into the driver there were since the last report, all GPUs together, if the library
-// counts them.
+// ReadCalls adds the number of driver calls since the previous report, all GPUs together, if the library counts them.
 func (s *Stock) ReadCalls(sm *sample.Report) {
 	meter, counts := s.Library.(driver.Meter)
 	if !counts || !s.cards.up {
@@ -54,17 +53,17 @@ func (s *Stock) ReadCalls(sm *sample.Report) {
 	s.counted = now
 }
 
-// read reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A reading that
-// takes longer continues, for a later report, which does not wait for it. If GPUs still take long after half of this
-// time, the remaining ones are read all at once, so that they have the other half.
+// read reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A slower reading
+// continues for a later report, which does not wait for it. If GPUs still take long after half of this time, the
+// remaining GPUs are read all at once, so that they have the other half.
 func (s *Stock) read(gpus []*gpu, q question, longest time.Duration) {
 	defer s.crew.collect(gpus)
 	shift, r := s.crew.begin(gpus, q)
 	s.crew.await(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
 }
 
-// examine reads GPUs that were never read completely, so that the Hello can tell what they lack. It does not wait long:
-// what one that is slow lacks is told later.
+// examine reads GPUs that were never read completely, so that the Hello can list the metrics that they lack. It does
+// not wait long: the metrics of a slow GPU are listed later.
 func (s *Stock) examine() {
 	unknown := slices.DeleteFunc(slices.Clone(s.cards.gpus), func(g *gpu) bool { return g.lacks != nil })
 	if len(unknown) > 0 {

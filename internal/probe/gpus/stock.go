@@ -65,8 +65,8 @@ func (s *Stock) Retake() {
 	s.take()
 }
 
-// Settle adopts an inventory, and reports whether it is another one. As long as something is missing it will be taken
-// again. The error is ErrOutdated.
+// Settle adopts an inventory, and reports whether it differs. As long as something is missing, the inventory will be
+// taken again. The error is ErrOutdated.
 func (s *Stock) Settle(next Inventory) (news bool, err error) {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false
@@ -95,8 +95,8 @@ func (s *Stock) Settle(next Inventory) (news bool, err error) {
 	return !reflect.DeepEqual(old, s.cards.hello), nil
 }
 
-// Blind says that the driver hangs while it lists its GPUs, unless they are already known and can be read. It reports
-// whether it did.
+// Blind reports the driver as hanging while it lists its GPUs, unless they are already known and can be read. It
+// returns whether it did.
 func (s *Stock) Blind() (news bool) {
 	if len(s.cards.gpus) > 0 && !s.reopening {
 		return false

@@ -20,7 +20,7 @@ func (s *Stock) watch() {
 	s.Lookout.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
 }
 
-// watchable are the GPUs that can be watched: one that does not respond would keep the others from it.
+// watchable are the GPUs that can be watched: a GPU that does not respond would prevent the watch of all others.
 func (n *Inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
 	for i, g := range n.gpus {
 		if !g.once.pending {
@@ -30,7 +30,7 @@ func (n *Inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
 	return slots, cards
 }
 
-// ReadXids adds the events since the last report.
+// ReadXids adds the events since the previous report.
 func (s *Stock) ReadXids(sm *sample.Report) {
 	xids, left := s.Lookout.Box.Take()
 	for _, x := range xids {
@@ -44,8 +44,8 @@ func (s *Stock) ReadXids(sm *sample.Report) {
 	}
 }
 
-// Watched goes on after a vigil has begun: the GPUs may be others again. It reports whether it is news why there are no
-// Xids.
+// Watched goes on after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
+// missing Xids has changed.
 func (s *Stock) Watched(b xid.Beginning) (news bool) {
 	news = s.Lookout.Started(b)
 	if !s.openUnwatched() && !b.None {
@@ -54,8 +54,8 @@ func (s *Stock) Watched(b xid.Beginning) (news bool) {
 	return news
 }
 
-// Unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory. It reports
-// what Watched does.
+// Unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory. Its result is
+// that of Watched.
 func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 	failed, news := s.Lookout.Over(e)
 	if !s.openUnwatched() && !failed {
@@ -64,8 +64,8 @@ func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 	return news
 }
 
-// openUnwatched opens the driver if that waits for the vigils, and the last one has ended. It reports whether the
-// driver is to be opened.
+// openUnwatched opens the driver if the opening waits for the vigils, and the last vigil has ended. It reports whether
+// to open the driver.
 func (s *Stock) openUnwatched() bool {
 	due := s.reopenDue
 	if due && !s.Lookout.Running() {

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// patience is how long a report waits for a reading that it has begun. A late one is used in a later report.
+// patience is how long a report waits for a reading that it has begun. A late reading is used in a later report.
 const patience = 100 * time.Millisecond
 
 // aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there
-// is no other one. A call allocates nothing.
+// is no other call. A call allocates nothing.
 type aside[Q, T any] struct {
 	what     string // for the error
 	running  bool
@@ -32,7 +32,7 @@ func (a *aside[Q, T]) start(at time.Duration, question Q) {
 	go a.run()
 }
 
-// take returns the result of the running call, if it is there. It waits only for a call that has begun at that time.
+// take returns the result of the running call, if there is one. It waits only for a call that has begun at that time.
 func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 	if !a.running {
 		return result, false

@@ -14,7 +14,7 @@ const (
 	diskKept = 3 * time.Minute
 )
 
-// disk reads the space of a file system. It may be that of a dead server.
+// disk reads the space of a file system, which may belong to a dead server.
 type disk struct {
 	path        string
 	free, total metric.ID

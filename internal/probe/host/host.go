@@ -17,10 +17,10 @@ import (
 )
 
 // MinWindow is the shortest window for a rate or a CPU percentage, since the kernel counts CPU time in steps of 10 ms.
-// A report off the beat that comes sooner repeats the last one.
+// An off-beat report that comes sooner repeats the last value.
 const MinWindow = 200 * time.Millisecond
 
-// headSize is enough for the part of each file that is read.
+// headSize is enough for the needed part of each file.
 const headSize = 1 << 10
 
 // Reader reads the metrics of a node. It keeps three files of /proc open, reads their heads and parses them itself:
@@ -64,8 +64,8 @@ func (r *Reader) reopen() {
 	}
 }
 
-// Read reads all metrics. Mono is CLOCK_MONOTONIC and boot the time since boot, or 0 if unknown. The error says what
-// could not be read.
+// Read reads all metrics. mono is CLOCK_MONOTONIC and boot the time since boot, or 0 if unknown. The error names the
+// metrics that could not be read.
 func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	var failed error
 	note := func(err error) {

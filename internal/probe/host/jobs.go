@@ -35,7 +35,7 @@ type Jobs struct {
 	groups map[string]*group // by job; belongs to the running call
 }
 
-// NewJobs returns a Jobs of the procfs that is mounted there. of says which cgroup is of which job.
+// NewJobs returns a Jobs of the procfs that is mounted there. of maps cgroups to jobs.
 func NewJobs(proc string, of *launch.Jobs) *Jobs {
 	j := &Jobs{proc: proc, of: of, asked: -jobsEvery}
 	j.call = newAside("cgroups", j.read)
@@ -59,8 +59,8 @@ func jobsOf(list []wire.Process, own string) map[string]string {
 	return jobs
 }
 
-// Follow sets the jobs: for each the name in /proc of one of its processes, a PID or "self". Once it is followed, a job
-// does not need the process any more. New jobs are read at once.
+// Follow sets the jobs: for each job the name in /proc of one of its processes, a PID or "self". Once a job is
+// followed, it no longer needs the process. New jobs are read at once.
 func (j *Jobs) Follow(processes map[string]string) {
 	for job := range processes {
 		if _, known := j.follow[job]; !known {
@@ -70,8 +70,7 @@ func (j *Jobs) Follow(processes map[string]string) {
 	j.follow = processes
 }
 
-// Read returns the memory of the jobs, of which that of a job is absent if it cannot be read. Callers must not change
-// it.
+// Read returns the memory of the jobs; the memory of a job that cannot be read is absent. Callers must not change it.
 func (j *Jobs) Read(at time.Duration) ([]wire.JobMemory, error) {
 	if !j.call.running && at-j.asked >= jobsEvery && len(j.follow)+len(j.last) > 0 {
 		j.asked = at

@@ -13,17 +13,17 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Member is the place of a process in SLURM, as its cgroups say.
+// Member is the place of a process in SLURM, according to its cgroups.
 type Member struct {
 	Job   string // its number; empty: in none, or SLUID says that it is unknown
 	SLUID string // of the job, if its number is unknown
 	Step  string
 }
 
-// Jobs knows the jobs of cgroups. A directory that is named by a SLUID does not say the number of its job. The daemon
-// of one of its steps says it in its command line, or, where /proc hides the processes of others, one of the user's
-// processes that the daemon has started: its environment. What a process lower down inherited may be of another job.
-// What is found is kept.
+// Jobs maps cgroups to jobs. A directory that is named by a SLUID does not contain the number of its job. The number is
+// in the command line of the daemon of one of its steps. Where /proc hides the processes of others, it is in the
+// environment of one of the user's processes that the daemon has started. Variables inherited further down may belong
+// to another job. Results are kept.
 type Jobs struct {
 	proc string
 	now  func() time.Time

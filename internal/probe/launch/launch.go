@@ -51,8 +51,9 @@ type Origin struct {
 	Spawned   *Spawned // nil: not so
 }
 
-// In is o of a process in that place, as its cgroups say. They are right about job and step. If the environment names
-// another step, SLURM's variables were inherited from there, as by a job that was submitted in a step.
+// In is o of a process in that place, according to its cgroups. The cgroups are right about job and step. If the
+// environment names another step, SLURM's variables were inherited from that step, as by a job that was submitted in a
+// step.
 func (o Origin) In(m Member) Origin {
 	elsewhere := m.Job != "" && m.Job != o.Job || m.Step != "" && m.Step != o.Step
 	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && m.Step != "" && elsewhere {
@@ -67,8 +68,8 @@ func (o Origin) In(m Member) Origin {
 	return o
 }
 
-// maxEnviron is how many bytes of an environment are read. Of a longer one nothing is known: what decides may be in the
-// rest.
+// maxEnviron is how many bytes of an environment are read. A longer environment counts as unknown: the deciding
+// variable may be in the rest.
 const maxEnviron = 256 << 10
 
 // Read reads the environment of a process, as /proc/PID/environ has it.
@@ -142,8 +143,8 @@ type launcher struct {
 	program []string
 }
 
-// launchers are those that are known, the most trusted first: what a launcher of single processes says beats what it
-// inherited itself.
+// launchers are the known launchers, the most trusted first: the variables of a launcher of single processes beat the
+// variables that it inherited itself.
 var launchers = []launcher{
 	// torchrun, deepspeed, accelerate. RANK alone may be anything, as the rank of a matrix.
 	{"RANK", localRank, "WORLD_SIZE", nil, []string{mainAddress, mainPort, "TORCHELASTIC_RUN_ID"}},
@@ -162,10 +163,10 @@ var launchers = []launcher{
 }
 
 // inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID
-// 0, and so has all that is started there.
+// 0, and so have all of their descendants.
 func inStep(vars map[string]string) bool { return number(stepOf(vars[slurmStep])) != "" }
 
-// rankOf returns the rank that the variables name. The only rank of a program of one process is none.
+// rankOf returns the rank that the variables name. The only process of a program has no rank.
 func rankOf(vars map[string]string) *wire.Rank {
 	if tasks := vars[slurmTasks]; tasks != "" { // SLURM_NTASKS may be the job's
 		vars["SLURM_NTASKS"] = tasks

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// programOf is a hash of what the ranks of one program have in common, empty if that is nothing. The values themselves
+// programOf is a hash of the values that the ranks of one program share, empty if there are none. The values themselves
 // stay on the node: the address of a host is among them.
 func programOf(vars map[string]string, names []string) string {
 	h, any := fnv.New32a(), false
@@ -26,7 +26,7 @@ func programOf(vars map[string]string, names []string) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// here reports whether an address means the host itself: another host has another program there.
+// here reports whether an address means the host itself: on another host it means another program.
 func here(address string) bool {
 	ip, err := netip.ParseAddr(address)
 	return address == "localhost" || err == nil && ip.IsLoopback()

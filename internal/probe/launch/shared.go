@@ -2,9 +2,9 @@ package launch
 
 import "github.com/nvnodetop/nvnodetop/internal/wire"
 
-// DropShared removes ranks that several processes on different GPUs have inherited from the one that was launched: a
-// process and what it started, or what one process started. A launcher that means each of them gives each another rank.
-// Of SLURM's ranks it is known that there is one of each in a step, so there the processes need not be near relatives.
+// DropShared removes ranks that several processes on different GPUs have inherited from the launched process: a process
+// and its children, or the children of one process. A launcher that means each single process gives each a different
+// rank. SLURM's ranks are unique within a step, so there the processes need not be near relatives.
 func DropShared(processes []wire.Process) {
 	type key struct {
 		from, program string // what is inherited is the same
@@ -34,8 +34,8 @@ func DropShared(processes []wire.Process) {
 	}
 }
 
-// share reports whether two processes of the same rank are relatives on different GPUs. What has lost its parent has
-// init as one.
+// share reports whether two processes of the same rank are relatives on different GPUs. An orphan has init as a
+// relative.
 func share(p, o *wire.Process) bool {
 	if p.PID == o.PID || p.GPU == o.GPU {
 		return false

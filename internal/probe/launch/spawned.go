@@ -2,9 +2,9 @@ package launch
 
 import "github.com/nvnodetop/nvnodetop/internal/wire"
 
-// Spawned is what the environment says of a process that the first one of a program on its node has started for another
-// GPU, as PyTorch Lightning does without another launcher. The rank is known only together with the others: LOCAL_RANK
-// counts from the first process of each node.
+// Spawned is the environment's description of a process that the first process of a program on its node has started for
+// another GPU, as PyTorch Lightning does without another launcher. The rank is known only together with the others:
+// LOCAL_RANK counts from the first process of each node.
 type Spawned struct {
 	node, local, world int
 	nodes              int // of the job; 0: not known
@@ -26,8 +26,8 @@ func spawnedOf(vars map[string]string) *Spawned {
 	return &Spawned{node, local, world, nodes, programOf(vars, spawnedBy)}
 }
 
-// PlaceSpawned gives ranks to processes that another process on a GPU has started, and to that one, where they are
-// certain. of is what is known of a process, nil: it was not started so.
+// PlaceSpawned gives ranks to processes that another process on a GPU has started, and to that process, where the ranks
+// are certain. of returns the Spawned of a process; nil: it was not started so.
 func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
 	families := map[int]map[int]*Spawned{} // by PID of the parent and of the child
 	for i := range processes {
@@ -61,8 +61,8 @@ func (s *Spawned) rank(first, local int) *wire.Rank {
 	return &wire.Rank{Rank: first + local, Local: &local, World: &s.world, From: localRank, Program: s.program}
 }
 
-// firstRank is the rank of the process that started these, on the first node 0. On the others it takes the number of
-// processes per node, which is certain where as many are there as the job has nodes for.
+// firstRank is the rank of the process that started the given ones, 0 on the first node. On other nodes it follows from
+// the number of processes per node, which is certain if it times the number of nodes gives the size of the program.
 func firstRank(children map[int]*Spawned) (first int, certain bool) {
 	var any *Spawned
 	seen := map[int]bool{0: true}

@@ -23,7 +23,7 @@ type batch struct {
 	settled bool
 }
 
-// query is what one of the values of a batch is for.
+// query is the purpose of one of the values of a batch.
 type query struct {
 	id     metric.ID
 	source int

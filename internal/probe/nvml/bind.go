@@ -18,7 +18,7 @@ import (
 // ERROR_FUNCTION_NOT_FOUND.
 func bind() { C.nvnodetop_bind() }
 
-// Calls counts the calls into the driver, whoever makes them: bind.c does so on their way there.
+// Calls counts the driver calls, whoever makes them: bind.c counts each call on its way.
 func (*Library) Calls() uint64 {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&C.nvnodetop_calls)))
 }

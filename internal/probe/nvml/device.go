@@ -59,7 +59,7 @@ func lostID(ret nvml.Return) string {
 	return wire.LostOther
 }
 
-// place reads what says where a GPU is. It may be known even of one that is lost.
+// place reads the identity and the location of a GPU. They may be known even of a lost GPU.
 func (d *device) place() wire.Card {
 	var c wire.Card
 	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
-// waitFor is how long one wait for an event takes. It is how soon a Watch ends, and each one wakes the node up.
+// waitFor is the duration of one wait for an event. It limits how soon a Watch ends, and each wait wakes the node up.
 const waitFor = 5 * time.Second
 
 // watch is one set of events of all GPUs.
