@@ -27,7 +27,7 @@ const (
 	maxIndex  = 16 << 20
 )
 
-// Frame is a part of a recording that can be read without those before it.
+// Frame is a part of a recording that can be read without the earlier parts.
 type Frame struct {
 	At     time.Time `json:"at"`     // of its first Event
 	Offset int64     `json:"offset"` // in the file, of the skippable frame before it

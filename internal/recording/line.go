@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// rest is an Event without what is written before it in a line, and without what package wire writes.
+// rest is the part of an Event that is neither written at the beginning of a line nor by package wire.
 type rest struct {
 	Discovery *cluster.Discovery `json:"discovery,omitempty"`
 	Try       *cluster.Try       `json:"try,omitempty"`
@@ -31,9 +31,9 @@ type encoder struct {
 	line   []byte
 }
 
-// nodeWriter writes the lines of one node. A report lacks what the one before it has as well, as package wire does it,
-// and its numbers are packed where it has the same ones: wire is then given a report with the numbers that it knows,
-// and nothing at all where there is nothing else.
+// nodeWriter writes the lines of one node. A report omits the values of the previous report, as in package wire, and
+// its numbers are packed if it has the same metrics: wire then gets a report with the numbers that it already knows,
+// and nothing at all if nothing else has changed.
 type nodeWriter struct {
 	lines   wire.Writer
 	last    *wire.Report
@@ -127,7 +127,7 @@ func (l *layout) same(a, b *wire.Report) bool {
 		})
 }
 
-// plain reports whether a report has nothing but its numbers that the last one does not have.
+// plain reports whether a report has only numbers that differ from the last report.
 func plain(last, r *wire.Report) bool {
 	return !r.Listed && !r.OffBeat && len(r.Processes)+len(r.Xids)+len(r.Faults) == 0 &&
 		len(last.Jobs) == len(r.Jobs) &&

@@ -66,7 +66,7 @@ func listed(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
 	return to, exact
 }
 
-// unlist gives a report the numbers of a list. It has the metrics of the one before it.
+// unlist sets the numbers of a report from a list. The report has the metrics of the previous report.
 func unlist(list []series, r *wire.Report, l *layout) {
 	for i := range l.node {
 		l.node[i].set(&r.Host.Values, list[i].last)
@@ -104,7 +104,7 @@ func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byt
 	return to
 }
 
-// unpack reads the numbers of a report into it. It has those of the one before it.
+// unpack reads the numbers of a report into it. The report already has those of the previous report.
 func (l *layout) unpack(from coding, n *numbers, text []byte, r *wire.Report) error {
 	if err := from.begin(text); err != nil {
 		return err

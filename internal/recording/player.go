@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 )
 
-// Player has the Snapshots of a recording, at any time of it. To move to a time it needs a Store as of a time before.
-// It keeps one of each frame that it has read, and reads on from there.
+// Player has the Snapshots of a recording, at any of its times. To move to a time it needs a Store as of an earlier
+// time. It keeps a Store for each frame that it has read, and reads on from there.
 type Player struct {
 	of *Reader
 
@@ -57,8 +57,8 @@ func (p *Player) start(frame int) *reading {
 	return &reading{store: p.marks[frame].Fork(), events: e}
 }
 
-// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before what
-// cannot be read.
+// Snapshot returns the state at a time. After the first error, and when ctx ends, it returns the state before the
+// unreadable part.
 func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -70,7 +70,7 @@ func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	return s
 }
 
-// toward returns the reading that comes to a time the soonest.
+// toward returns the reading that reaches a time the soonest.
 func (p *Player) toward(at time.Time) *reading {
 	if frame := p.nearest(at); at.Before(p.here.at) || frame > p.here.events.frame {
 		p.here.events.close()
@@ -82,9 +82,9 @@ func (p *Player) toward(at time.Time) *reading {
 // glanced is how many bytes of lines a Glance reads at most: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
 const glanced = 64 << 20
 
-// Glance is Snapshot, but does not read far. Where the survey has not come yet, histories and the ages of problems
-// begin a minute or two before that time, and exact is false. It is false as well where there is too much to read: the
-// next Glance goes on from there.
+// Glance is Snapshot, but does not read far. Beyond the survey, histories and the ages of problems begin a minute or
+// two before that time, and exact is false. It is also false if there is too much to read: the next Glance continues
+// from there.
 func (p *Player) Glance(at time.Time) (s *cluster.Snapshot, exact bool) {
 	p.mu.Lock()
 	frame, from := p.frameOf(at), p.nearest(at)
@@ -159,8 +159,8 @@ func (p *Player) advance(r *reading) (*cluster.Event, error) {
 	return r.next, nil
 }
 
-// What Stores take that are kept: with 512 GPUs 2 MB each, and an hour of histories, which they share, 35 MB. Where an
-// hour has few of them, each takes its own histories.
+// The size of the stored Stores: with 512 GPUs 2 MB each, and for an hour of histories, which they share, 35 MB. If an
+// hour has few Stores, each takes its own histories.
 const (
 	sharedSpan = time.Hour
 	shortSpan  = 2 * sharedSpan
@@ -209,7 +209,7 @@ func (r *reading) apply() {
 	r.next = nil
 }
 
-// Err returns why a part of the recording cannot be read; nil: all that was tried can be.
+// Err returns why a part of the recording cannot be read; nil: all parts tried so far can be read.
 func (p *Player) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

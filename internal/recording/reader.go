@@ -187,7 +187,7 @@ func (s *events) next() (e cluster.Event, began bool, err error) {
 	}
 }
 
-// failure returns the meaning of an error: a recording that is cut has an end, another one is damaged.
+// failure returns the meaning of an error: a truncated recording has an end, any other is damaged.
 func (s *events) failure(err error) error {
 	if errors.Is(err, errTooMuch) {
 		return err

@@ -46,7 +46,7 @@ import (
 //	4  the header has the columns of packed numbers, which are text
 const Version = 4
 
-// Header says what a recording is. It stands at the beginning of the file.
+// Header describes a recording. It is at the beginning of the file.
 type Header struct {
 	Version   int           `json:"nvnodetop_recording"`
 	Program   string        `json:"program"`             // the version that wrote it
@@ -80,7 +80,7 @@ const (
 	maxLine = 8 * wire.MaxLine
 )
 
-// kept are the last Events, which tell a new Store what is known.
+// kept are the last Events, which bring a new Store to the known state.
 type kept struct {
 	discovery *cluster.Event
 	nodes     map[string]*keptNode

@@ -21,11 +21,11 @@ type sign struct {
 	critical       bool
 }
 
-// mostSigns limits the times that are kept. Those after it cannot be jumped to.
+// mostSigns limits the times that are kept. Later times cannot be jumped to.
 const mostSigns = 16 << 10
 
-// look notes the problems that the last look has not seen. What was there at the first look did not begin then, but is
-// where to look first.
+// look notes the problems that the last look has not seen. Problems at the first look did not begin then, but are the
+// first place to look.
 func (s *signs) look(snap *cluster.Snapshot) {
 	there := make(map[sign]bool, len(s.there))
 	came := false

@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Writer writes a recording. It must be closed. After an error it writes nothing more, and what it has written can be
-// read.
+// Writer writes a recording. It must be closed. After an error it writes nothing more, and the part already written can
+// be read.
 type Writer struct {
 	header Header
 	hide   *mask.Mask // nil: names stay
@@ -38,7 +38,7 @@ type Writer struct {
 	err    error
 }
 
-// NewWriter returns a Writer without a file: until Begin it only remembers what is known.
+// NewWriter returns a Writer without a file: until Begin it only remembers the known state.
 func NewWriter(h Header) *Writer {
 	h.Version, h.Columns = Version, ours
 	w := &Writer{header: h}
@@ -49,7 +49,7 @@ func NewWriter(h Header) *Writer {
 	return w
 }
 
-// Begin begins a recording in another file, with what is known. The one before must be closed.
+// Begin begins a recording in another file, with the known state. The previous recording must be closed.
 func (w *Writer) Begin(to io.Writer, at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -74,7 +74,7 @@ const level = zstd.SpeedBetterCompression
 // window is how far back the compression looks, and what reading a recording takes in memory.
 const window = 4 << 20
 
-// Write records an Event. An Event that does not fit is left out.
+// Write records an Event. An Event that is too large is left out.
 func (w *Writer) Write(e cluster.Event) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

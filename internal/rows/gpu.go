@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// ofGPU are the fields of a GPU that rows about GPUs have. Where a row is about several, the values of each count.
+// ofGPU are the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.
 var ofGPU = []field.Field[cluster.GPU]{
 	ofMetric(metric.Util, field.Percent, "50", "utilization; of a node or a job that of one GPU is enough", "util"),
 	ofMetric(metric.Temperature, field.Celsius, "80", "temperature of a GPU", "temp"),
@@ -47,7 +47,7 @@ var numberOfGPU = field.Field[cluster.GPU]{Key: "gpu", Also: []string{"index"}, 
 	Help: "number of the GPU", Title: "GPU", Width: 3,
 	Number: func(g *cluster.GPU) (float64, bool) { return numbered(g.Number) }}
 
-// sums are what the pages work out of several GPUs.
+// sums are the values that the pages compute from several GPUs.
 type sums struct {
 	*tally.Totals
 	low tally.Sum // of the utilization

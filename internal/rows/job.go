@@ -16,7 +16,8 @@ type Job struct {
 	row *tally.JobRow
 }
 
-// Jobs are the fields of a job. Its numbers are those of each of its GPUs, and those that the page of the jobs shows.
+// Jobs are the fields of a job. Its numbers are the numbers of each of its GPUs, and the numbers on the page of the
+// jobs.
 var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Concat(
 	[]field.Field[Job]{
 		{Key: "job", Example: "48211", Help: "job ID", Title: "job", Width: 9,
@@ -48,13 +49,13 @@ var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Co
 	problems((*Job).findings),
 )}
 
-// Of is that job.
+// Of moves the row to that job.
 func (r *Job) Of(row *tally.JobRow) *Job {
 	r.row = row
 	return r
 }
 
-// nodes are the nodes that it runs on.
+// nodes are the nodes of the job.
 func (r *Job) nodes(to []field.Value) []field.Value {
 	if r.row.Running == nil {
 		return to

@@ -21,8 +21,7 @@ type Node struct {
 	sums *sums          // of them; nil: not worked out yet
 }
 
-// Nodes are the fields of a node: the numbers are those of each of the job's GPUs there, and those that the overview
-// works out of them.
+// Nodes are the fields of a node: the numbers of each of the job's GPUs there, and the overview's sums over them.
 var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).words, Fields: slices.Concat(
 	[]field.Field[Node]{
 		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
@@ -46,7 +45,7 @@ var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).words, Fields: slice
 	},
 )}
 
-// Of is the node of that name.
+// Of moves the row to the node of that name.
 func (r *Node) Of(name *string) *Node {
 	r.node, r.gpus, r.sums = tally.Node(r.Snapshot, *name), nil, nil
 	return r

@@ -8,7 +8,7 @@ import (
 )
 
 // GPU is a row about a GPU of a node. It has the fields of Processes: its own, and those of each process on it, so that
-// a filter of processes leaves the GPUs on which they are.
+// a filter of processes keeps the GPUs of the matching processes.
 type GPU struct {
 	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
@@ -20,7 +20,7 @@ type GPU struct {
 // GPUs are the fields of a GPU of a node.
 var GPUs = field.Table[GPU]{Name: "GPUs", Words: (*GPU).words, Fields: field.Each(Processes.Fields, (*GPU).parts)}
 
-// Of is that GPU.
+// Of moves the row to that GPU.
 func (r *GPU) Of(g **cluster.GPU) *GPU {
 	r.gpu = *g
 	return r

@@ -32,7 +32,7 @@ var Problems = field.Table[Problem]{Name: "problems", Words: (*Problem).words, F
 	},
 )}
 
-// Of is that finding.
+// Of moves the row to that finding.
 func (r *Problem) Of(f *cluster.Finding) *Problem {
 	r.finding = f
 	return r

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Process is a row about a process on a GPU, or about a rank. Process is nil for a rank that has none.
+// Process is a row about a process on a GPU, or about a rank. Process is nil for a rank without a process.
 type Process struct {
 	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
@@ -24,7 +24,7 @@ type Process struct {
 	Findings []*cluster.Finding // of the node, those that hold
 }
 
-// Set makes it a process of a node.
+// Set moves the row to a process of a node.
 func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) *Process {
 	r.Snapshot, r.Node, r.Process, r.GPU, r.Number, r.Rank, r.State = s, n, p.Process, p.On, p.Number, p.Rank, ""
 	return r
@@ -117,7 +117,7 @@ func (r *Process) state() string {
 	return r.State
 }
 
-// job is the ID of its job. It is looked for only where a filter asks: there may be a thousand jobs.
+// job is the ID of the process's job. It is looked up only when a filter needs it: there may be a thousand jobs.
 func (r *Process) job() string {
 	if r.Job != "" || r.Process == nil {
 		return r.Job
@@ -167,7 +167,7 @@ type Rank struct {
 	process Process
 }
 
-// Of is that rank.
+// Of moves the row to that rank.
 func (r *Rank) Of(row *tally.RankRow) *Process {
 	n, gpu := tally.Node(r.Snapshot, row.Node), row.GPU
 	if !tally.HasNumbers(n) {

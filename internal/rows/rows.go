@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
 )
 
-// problems are the fields of what has findings.
+// problems are the fields of rows with findings.
 func problems[Row any](of func(*Row) []*cluster.Finding) []field.Field[Row] {
 	return field.Each([]field.Field[cluster.Finding]{
 		{Key: "problem", Also: []string{"kind"}, Example: "lag", Help: "kind of a problem, or its name",
@@ -36,7 +36,7 @@ func letter(f *cluster.Finding) string {
 // whole is a number that is always known.
 func whole(n int) (float64, bool) { return float64(n), true }
 
-// measured is a number that is NaN where it is not known.
+// measured is a number that is NaN if it is unknown.
 func measured(v float64) (float64, bool) { return v, v == v }
 
 // numbered is the number of a GPU, if it is known.

@@ -23,12 +23,12 @@ var (
 
 const cancelName = "scancel"
 
-// Cancel has SLURM end a job; or, with a signal such as "USR1", send that to it. It returns nil once SLURM has taken
-// the order. The error is a *reach.Failure, or ctx's.
+// Cancel makes SLURM end a job; with a signal such as "USR1", it makes SLURM send the signal to the job. It returns nil
+// once SLURM has accepted the order. The error is a *reach.Failure, or ctx's.
 //
-// A signal goes to all processes of the steps that srun has started, on all nodes, and not to the batch script or what
-// that runs without srun: most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM takes it
-// for the end of the job. An ID without a task is the whole array, and that of the first component the whole
+// A signal goes to all processes of the steps that srun has started, on all nodes, but not to the batch script or its
+// other children: most scripts do not handle signals, and would end. SIGKILL is refused, since SLURM treats it as the
+// end of the job. An ID without a task means the whole array, and the ID of the first component means the whole
 // heterogeneous job.
 func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	argv, err := cancelCommand(job, signal)
@@ -45,7 +45,7 @@ func (c *Client) Cancel(ctx context.Context, job, signal string) error {
 	return nil
 }
 
-// refusals are the lines of scancel's standard error that are errors. The others say what it does.
+// refusals are the error lines on scancel's standard error. Other lines describe its actions.
 func refusals(stderr []byte) (lines []byte) {
 	for line := range bytes.Lines(stderr) {
 		if bytes.Contains(line, []byte("error: ")) {
@@ -55,8 +55,8 @@ func refusals(stderr []byte) (lines []byte) {
 	return lines
 }
 
-// cancelCommand is the command that cancels job; without --verbose it would be silent about jobs that have ended. What
-// is no ID of a job is refused, so that it cannot be another argument of scancel.
+// cancelCommand is the command that cancels job; without --verbose it would be silent about jobs that have ended. A
+// malformed ID is refused, so that it cannot be another argument of scancel.
 func cancelCommand(job, signal string) ([]string, error) {
 	m := jobID.FindStringSubmatch(job)
 	switch {
@@ -75,7 +75,7 @@ func cancelCommand(job, signal string) ([]string, error) {
 	return []string{cancelName, "--verbose", "--signal=" + signal, m[1] + m[2]}, nil
 }
 
-// cancelHints is what to do when SLURM refuses, by its words.
+// cancelHints are the remedies when SLURM refuses, by its words.
 var cancelHints = []struct{ words, meaning, hint string }{
 	{"Invalid job id", "SLURM does not know this job any more.", "press r: the job may have ended"},
 	{"already completing or completed", "The job is ending.", "press r to see whether it has ended"},
@@ -85,7 +85,7 @@ var cancelHints = []struct{ words, meaning, hint string }{
 	{"Invalid signal", "This version of SLURM does not know the signal.", "list the signals of SLURM: man scancel"},
 }
 
-// explainCancel adds what a refusal means.
+// explainCancel adds the meaning of a refusal.
 func explainCancel(f *reach.Failure) *reach.Failure {
 	for _, h := range cancelHints {
 		if f.Meaning == "" && strings.Contains(f.Words, h.words) {

@@ -57,7 +57,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// states are those of the jobs asked for: running, suspended, stopped by a signal, pending, waiting for nodes that
+// states are the states of the jobs to list: running, suspended, stopped by a signal, pending, waiting for nodes that
 // boot, and ending.
 const states = "R,S,ST,PD,CF," + completing
 
@@ -124,7 +124,7 @@ func Installed() bool {
 }
 
 // Ask runs squeue. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure. The Answer is nil unless squeue
-// answered; it comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not
+// answered. It comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not
 // say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
 	records, err := c.squeue(ctx)
@@ -157,7 +157,7 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	return c.answer()
 }
 
-// answer is everything known, with the first failure there is.
+// answer is all present knowledge, with the first failure.
 func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
@@ -197,7 +197,7 @@ func (c *Client) nodesOfJobs() iter.Seq[[]string] {
 	}
 }
 
-// list takes in squeue's answer. A job without nodes has nothing to show and is left out.
+// list takes squeue's answer. A job without nodes has nothing to show and is left out.
 func (c *Client) list(records []record) {
 	c.keepEnded(c.jobs, records, time.Now())
 	before := c.hosts
@@ -214,7 +214,7 @@ func (c *Client) list(records []record) {
 	}
 }
 
-// keepHosts keeps the expansion of a node list, or makes one. It reports false if the list is not understood.
+// keepHosts keeps the expansion of a node list, or makes it. It reports false if the list is not understood.
 func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
 	list := r.nodelist
 	h, known := before[list]
@@ -257,8 +257,8 @@ func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
-// unexpanded is the node lists that SLURM has not been asked about, sorted. Its own expansion goes before ours, since a
-// site can configure what its numbers mean.
+// unexpanded are the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence over
+// ours, since a site can configure the meaning of its numbers.
 func (c *Client) unexpanded() []string {
 	var lists []string
 	for list, h := range c.hosts {
@@ -270,7 +270,7 @@ func (c *Client) unexpanded() []string {
 	return lists
 }
 
-// expand has SLURM expand lists. If it fails, our expansion stays.
+// expand asks SLURM to expand lists. If it fails, our expansion stays.
 func (c *Client) expand(ctx context.Context, lists []string) {
 	expanded := hostnames(ctx, c.run, lists)
 	for _, list := range lists {

@@ -20,13 +20,14 @@ const (
 	keepEnded = time.Hour
 )
 
-// endedJob is a job that has ended or ends, and whom to ask how.
+// endedJob is a job that has ended or is ending, with the source to ask next for its end state.
 type endedJob struct {
 	cluster.EndedJob
 	ask asked
 }
 
-// asked says who is asked next how a job has ended. Each is asked once: what neither of them knows is not known.
+// asked is the next source of a job's end state. Each source is asked once: an end state that neither knows stays
+// unknown.
 type asked uint8
 
 const (
@@ -35,13 +36,13 @@ const (
 	askNobody
 )
 
-// accounts is whether sacct answers here.
+// accounts records whether sacct answers here.
 type accounts struct {
 	none bool // there is no accounting
 	retry
 }
 
-// keepEnded notes which of the jobs that were listed before have ended or are ending, and forgets old ones.
+// keepEnded notes which of the previously listed jobs have ended or are ending, and forgets old ones.
 func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) {
 	listed := make(map[string]*record, len(records))
 	for i := range records {
@@ -87,7 +88,7 @@ func latestFirst(a, b endedJob) int {
 	return b.Over().Compare(a.Over())
 }
 
-// ending is a job that was listed; r is its record now, nil if it is not listed any more.
+// ending is a job that was listed; r is its present record, nil if it is no longer listed.
 func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
 	e := endedJob{EndedJob: cluster.EndedJob{
 		ID: job.ID, Number: job.Number, Name: job.Name, Partition: job.Partition,
@@ -100,10 +101,10 @@ func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
 	return e
 }
 
-// miss says that the job is not listed any more.
+// miss notes that the job is no longer listed.
 func (e *endedJob) miss(now time.Time) { e.Missed, e.State, e.Asking = now, "", true }
 
-// Count is how many GPUs a job has, nil if SLURM has not said so of each of its nodes.
+// Count is the number of GPUs of a job, nil if SLURM has not told it for each of its nodes.
 func (c *Client) countGPUs(job *listedJob) *int {
 	on, total := c.gpus[job.Number].on, 0
 	if on == nil {
@@ -125,7 +126,7 @@ func (r *record) ending() cluster.EndedJob {
 	}
 }
 
-// told are the jobs that have ended.
+// told are the ended jobs in the answer.
 func (c *Client) told() []cluster.EndedJob {
 	var jobs []cluster.EndedJob
 	for i := range c.ended {
@@ -134,7 +135,7 @@ func (c *Client) told() []cluster.EndedJob {
 	return jobs
 }
 
-// unexplained are the jobs of which it is still to be asked how they ended.
+// unexplained are the jobs whose end state must still be requested.
 func (c *Client) unexplained() (jobs []*endedJob) {
 	for i := range c.ended {
 		if e := &c.ended[i]; e.Asking {
@@ -144,8 +145,8 @@ func (c *Client) unexplained() (jobs []*endedJob) {
 	return jobs
 }
 
-// explain asks one question about how jobs have ended: sacct about all of them, else the controller about one, or the
-// tasks of one array.
+// explain asks one question about end states: sacct about all jobs, else the controller about one job, or the tasks of
+// one array.
 func (c *Client) explain(ctx context.Context, due []*endedJob) {
 	ask := func(of asked) []*endedJob {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
@@ -171,7 +172,7 @@ func arrayOf(id string) string {
 	return id
 }
 
-// askAccounts asks sacct. It may not know yet that a job has ended.
+// askAccounts asks sacct, which may not know yet that a job has ended.
 func (c *Client) askAccounts(ctx context.Context, jobs []*endedJob) {
 	ids := make([]string, len(jobs))
 	for i, e := range jobs {
@@ -203,7 +204,7 @@ func (c *Client) askController(ctx context.Context, jobs []*endedJob) {
 	learn(jobs, parseEnded(out), askNobody)
 }
 
-// learn takes in how jobs have ended. The others are left to whom is asked next.
+// learn takes the end states of jobs. The remaining jobs are left to the next source.
 func learn(jobs []*endedJob, ends map[string]end, next asked) {
 	for _, e := range jobs {
 		how, known := ends[e.Number]
@@ -218,7 +219,7 @@ func learn(jobs []*endedJob, ends map[string]end, next asked) {
 	}
 }
 
-// end is how a job has ended.
+// end is the end of a job.
 type end struct {
 	state      cluster.EndState
 	exit       *cluster.Exit
@@ -245,7 +246,7 @@ func parseAccounts(out []byte) map[string]end {
 	return ends
 }
 
-// note adds how a job has ended, if it has.
+// note adds the end of a job, if it has ended.
 func note(ends map[string]end, number, state, exit, start, over string) {
 	word, _, _ := strings.Cut(state, " ")
 	if s := cluster.EndState(word); slices.Contains(endStates, s) {

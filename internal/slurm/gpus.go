@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// gpus is what SLURM said about the GPUs of a job.
+// gpus is SLURM's information about the GPUs of a job.
 type gpus struct {
 	of    string             // what they depend on: the job's start and its node list
 	final bool               // SLURM has answered
@@ -29,7 +29,7 @@ type ownGPUs struct {
 	indices []int // into the node's list in SLURM's configuration; nil: it is not known which
 }
 
-// keepGPUs makes c.gpus hold one entry per listed job. A job that is new, or that has started again, has an empty one.
+// keepGPUs makes c.gpus hold one entry per listed job. The entry of a new or restarted job is empty.
 func (c *Client) keepGPUs() {
 	before := c.gpus
 	c.gpus = make(map[string]gpus, len(c.jobs))
@@ -43,8 +43,8 @@ func (c *Client) keepGPUs() {
 	}
 }
 
-// askGPUs asks the first question and notes the answer. If the controller does not answer it, the others are put off
-// too.
+// askGPUs asks the first question and notes the answer. If the controller does not answer, the other questions are put
+// off too.
 func (c *Client) askGPUs(ctx context.Context, due []question) {
 	lines, err := showJob(ctx, c.run, due[0].id)
 	if ctx.Err() != nil {
@@ -58,8 +58,8 @@ func (c *Client) askGPUs(ctx context.Context, due []question) {
 	}
 }
 
-// note keeps the answer to a question, or why there is none. A job that the answer lacks is asked for again later: it
-// has ended, which squeue will say, or the answer was none.
+// note keeps the answer to a question, or the reason why there is none. A job that the answer lacks is requested again
+// later: it has ended, as squeue will tell, or there was no answer.
 func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 	for _, job := range q.jobs {
 		g := c.gpus[job.Number]
@@ -74,7 +74,7 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 }
 
 // showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the
-// answer. One whose number occurs twice has no lines, and would have none if it were asked for again.
+// answer. A job whose number occurs twice has no lines, and would have none the next time.
 func showJob(ctx context.Context, run command.Runner, id string) (map[string][]gresLine, error) {
 	out, stderr, err := run.Within(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
@@ -137,8 +137,8 @@ func jobGPUs(nodes []string, lines []gresLine) map[string]ownGPUs {
 	return on
 }
 
-// tell adds to a job what is known of its GPUs. Their indices are minor numbers only if the node has that many in
-// SLURM's configuration.
+// tell adds the known GPUs to a job. Their indices are minor numbers only if the node has that many GPUs in SLURM's
+// configuration.
 func (c *Client) tell(job *cluster.Job, on map[string]ownGPUs) {
 	if on == nil {
 		return

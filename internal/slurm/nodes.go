@@ -20,8 +20,8 @@ type nodeGPUs struct {
 	retry
 }
 
-// unconfigured lists the nodes of jobs of which SLURM has not said how many GPUs they have. There are none as long as
-// no job is known to have GPUs. Then one question is for all nodes.
+// unconfigured lists the nodes of jobs for which SLURM has not told the number of GPUs. It is empty as long as no job
+// is known to have GPUs. After that, one question covers all nodes.
 func (c *Client) unconfigured(now time.Time) []string {
 	if !c.anyGPUs() {
 		return nil
@@ -54,9 +54,9 @@ func (c *Client) anyGPUs() bool {
 	return false
 }
 
-// askNodes asks for these nodes and notes the answer. Without one that is understood, the jobs are shown without the
-// proof, and the question is repeated later: more and more rarely, since some answers never are. One that contradicts
-// itself proves nothing either, but is an answer.
+// askNodes asks for these nodes and notes the answer. Without a usable answer, the jobs are shown without the proof,
+// and the question is repeated more and more rarely, since some answers never become usable. A contradictory answer
+// proves nothing either, but counts as an answer.
 func (c *Client) askNodes(ctx context.Context, names []string) {
 	// one name that SLURM does not know makes it an error
 	out, _, _ := c.run.Within(ctx, "scontrol", "show", "node", strings.Join(names, ","))

@@ -16,8 +16,8 @@ type gresLine struct {
 }
 
 // parseShowJob returns the lines of each job by its number, from the output of `scontrol show job -d`. A user can write
-// anything into the name of a job, which is printed raw. So a number that occurs twice has no lines: either one may be
-// forged.
+// anything into the name of a job, which is printed raw. So a number that occurs twice has no lines: either of the two
+// records may be forged.
 func parseShowJob(out []byte) map[string][]gresLine {
 	jobs := map[string][]gresLine{}
 	twice := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// topology is which switch each node is under, as far as SLURM has said.
+// topology is the switch of each node, as far as SLURM has told it.
 type topology struct {
 	under map[string]string // the leaf switch or the block, by node
 	asked time.Time         // when SLURM was last asked; zero: not yet
@@ -21,15 +21,15 @@ type topology struct {
 	upset bool
 }
 
-// A topology changes only when the controller is started or reads its configuration again, and matters only where a job
-// has many nodes. So most users never ask for it, and the others seldom.
+// A topology changes only when the controller is started or reads its configuration again, and matters only for jobs
+// with many nodes. So most users never request it, and the others seldom do.
 const (
 	topologyLeast = 5                // nodes of a job
 	topologyAge   = time.Hour        // between two questions
 	topologyUpset = 10 * time.Minute // the same, when there was no answer or squeue has failed in between
 )
 
-// due reports whether SLURM is to be asked for its topology, where jobs have these nodes.
+// due reports whether to ask SLURM for its topology, for jobs on these nodes.
 func (t *topology) due(now time.Time, jobs iter.Seq[[]string]) bool {
 	age := topologyAge
 	if t.upset {
@@ -46,8 +46,7 @@ func (t *topology) due(now time.Time, jobs iter.Seq[[]string]) bool {
 	return false
 }
 
-// ask asks for the topology. Without an answer that is understood the last one stays: garbage must not take the
-// switches away.
+// ask asks for the topology. Without a usable answer the last topology stays: garbage must not remove the switches.
 func (t *topology) ask(ctx context.Context, run command.Runner) {
 	out, _, err := run.Within(ctx, "scontrol", "show", "topology")
 	if ctx.Err() != nil {

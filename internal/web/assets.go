@@ -14,11 +14,11 @@ import (
 //go:embed assets
 var embedded embed.FS
 
-// kinds are the types of what the page loads, whatever this host takes them for.
+// kinds are the types of the files that the page loads, whatever types this host gives them.
 var kinds = map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// pages answers with the page and with what it loads. These never change while the program runs.
+// pages serves the page and the files that it loads. These never change while the program runs.
 func (s *Server) pages(mux *http.ServeMux) {
 	_ = fs.WalkDir(embedded, "assets", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {

@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// lookFor is how long the nodes list their processes after somebody has asked for them.
+// lookFor is how long the nodes list their processes after a request for them.
 const lookFor = time.Minute
 
-// looks tells the audience what is looked at.
+// looks tells the audience which things are watched.
 type looks struct {
 	audience Audience
 
@@ -19,7 +19,7 @@ type looks struct {
 	timer *time.Timer
 }
 
-// look notes that somebody asks, and whether for processes.
+// look notes a request, and whether it is for processes.
 func (l *looks) look(processes bool) {
 	l.audience.Asked()
 	if !processes {

@@ -13,8 +13,8 @@ const (
 	writeTime  = 10 * time.Second // for a client that does not read
 )
 
-// events is a stream of Server-Sent Events: that there is a new state, which the client may then ask for. The page has
-// one while somebody sees it, so it is the sign of a person.
+// events is a stream of Server-Sent Events: each announces a new state, which the client may then request. The page has
+// a stream while somebody sees it, so a stream is the sign of a person.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.Add(-1)
 	if s.streams.Add(1) > maxStreams {
@@ -36,13 +36,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	stream.follow(s, r)
 }
 
-// stream is one client's.
+// stream is the stream of one client.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// follow sends events until the client or the server ends. The states that come while the client does not read are one.
+// follow sends events until the client or the server ends. States that come while the client does not read are one
+// event.
 func (t *stream) follow(s *Server, r *http.Request) {
 	idle := time.NewTicker(keepAlive)
 	defer idle.Stop()
@@ -69,7 +70,7 @@ func (t *stream) follow(s *Server, r *http.Request) {
 	}
 }
 
-// tell says that there is a new state.
+// tell announces a new state.
 func (t *stream) tell(st *state) bool {
 	at, _ := json.Marshal(st.snap.At)
 	return t.send(fmt.Sprintf("event: snapshot\nid: %d\ndata: {\"revision\":%d,\"time\":%s}\n\n", st.number, st.number,

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Limits of what a client can hold.
+// Limits on the resources that a client can hold.
 const (
 	headerTime  = 5 * time.Second
 	requestTime = 10 * time.Second
@@ -51,7 +51,7 @@ var (
 	ErrOpenKey  = errors.New("others can read it (chmod 600 prevents that)")
 )
 
-// ErrNotPrivate says that others could open the socket that was made.
+// ErrNotPrivate means that others could open the new socket.
 var ErrNotPrivate = errors.New("is not a socket of yours with mode 0600: use a directory on another file system")
 
 // Listener is a place at which a Server listens.
@@ -88,7 +88,7 @@ func Listen(p Endpoint) (*Listener, error) {
 	return l, nil
 }
 
-// private refuses a user's own key that others can read, as ssh does. A key of root's may be for a group.
+// private refuses a user's own key that others can read, as ssh does. A key of root may be readable for a group.
 func private(key string) error {
 	info, err := os.Stat(key)
 	if err != nil {
@@ -138,7 +138,7 @@ func readable(address string, err error) error {
 	return fmt.Errorf("listen at %q: %w", address, err)
 }
 
-// bindSocket makes a socket that only this user can open. One that a killed process has left is replaced.
+// bindSocket makes a socket that only this user can open. It replaces a socket that a killed process has left.
 func bindSocket(path string) (net.Listener, error) {
 	at := &net.UnixAddr{Name: path, Net: "unix"}
 	switch {
@@ -170,7 +170,7 @@ func bindSocket(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// onlyOurs checks who can open the socket that was made. Some file systems have modes and owners of their own.
+// onlyOurs checks who can open the new socket. Some file systems have modes and owners of their own.
 func onlyOurs(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -182,7 +182,7 @@ func onlyOurs(path string) error {
 	return nil
 }
 
-// NewHTTP returns what reads requests and gives each client its limits.
+// NewHTTP returns the server that reads requests and gives each client its limits.
 func NewHTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: requestTime, WriteTimeout: answerTime,

@@ -18,7 +18,7 @@ import (
 // api is where the parts of the document are.
 const api = "/api/v1/"
 
-// A part of the document at an address, for a request; nil: there is none.
+// A part of the document at an address, for a request; nil: there is no such part.
 type part struct {
 	pattern   string
 	processes bool // it has processes
@@ -46,7 +46,7 @@ var parts = []part{
 	{"processes", true, plain(export.Processes)},
 }
 
-// parts answers for everything that is a function of the state.
+// parts answers requests for everything that is a function of the state.
 func (s *Server) parts(mux *http.ServeMux) {
 	for _, p := range parts {
 		mux.HandleFunc("GET "+api+p.pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func (s *Server) parts(mux *http.ServeMux) {
 	s.nvgpu(mux)
 }
 
-// metrics answers Prometheus. On one host it takes longer to compress them than to make and to send them.
+// metrics answers Prometheus. On one host, compressing the metrics takes longer than making and sending them.
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	const kind = "text/plain; version=0.0.4; charset=utf-8"
 	if !s.Local {
@@ -103,7 +103,7 @@ func (s *Server) nvgpu(mux *http.ServeMux) {
 	mux.HandleFunc("GET /nodes/{name}/gpu_status", status)
 }
 
-// send answers with what write writes of the newest state.
+// send answers with the output of write for the newest state.
 func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, processes bool,
 	write func(io.Writer, *state) (bool, error)) {
 	s.looks.look(processes)
@@ -128,7 +128,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request, kind string, proce
 	}
 }
 
-// send sends an answer, unpacked to a client that cannot unpack it.
+// send sends an answer, uncompressed to a client that cannot decompress it.
 func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	if acceptsGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")

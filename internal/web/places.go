@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// How many connections are open at a time. There may be as many streams as maxStreams, and some requests beside them.
+// How many connections may be open at a time: as many streams as maxStreams, and some requests beside them.
 const (
 	maxKnown     = 2 * maxStreams // of clients that have shown the token
 	maxStrangers = 256            // of all others
 	grace        = 250 * time.Millisecond
 )
 
-// places is a Listener on which only clients with the token keep a place. When there are maxStrangers others and one
-// more comes, the oldest of them goes, once it has had its time of grace to show the token. So nobody can keep the
-// owner out by holding connections.
+// places is a Listener on which only clients with the token keep a place. When there are maxStrangers other clients and
+// one more comes, the oldest of them is closed, once its time of grace to show the token is over. So nobody can keep
+// the owner out by holding connections.
 type places struct {
 	net.Listener
 	mu        sync.Mutex
@@ -53,7 +53,7 @@ func (p *places) Accept() (net.Conn, error) {
 	return g, nil
 }
 
-// makeRoom lets the oldest stranger go where there are too many. Who comes waits meanwhile in the kernel's queue.
+// makeRoom closes the oldest stranger if there are too many. New clients wait meanwhile in the kernel's queue.
 func (p *places) makeRoom() {
 	for {
 		oldest := p.tooMany()
@@ -68,7 +68,7 @@ func (p *places) makeRoom() {
 	}
 }
 
-// tooMany returns the oldest stranger where there is no room for one more.
+// tooMany returns the oldest stranger if there is no room for one more.
 func (p *places) tooMany() *guest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *places) tooMany() *guest {
 	return p.strangers.Front().Value.(*guest)
 }
 
-// settle gives a client that has shown the token a place that it keeps, if there is one.
+// settle gives a lasting place to a client that has shown the token, if there is one.
 func (g *guest) settle() bool {
 	p := g.at
 	p.mu.Lock()

@@ -17,7 +17,7 @@ const (
 	share  = 10              // of the time at most one part in so many goes into states
 )
 
-// states are the states that were shown, of which the newest is kept.
+// states are the states shown so far; only the newest is kept.
 type states struct {
 	now   func() time.Time
 	make  func(now time.Time) *cluster.Snapshot
@@ -30,7 +30,7 @@ type states struct {
 	seen uint64
 }
 
-// state is a Snapshot, and what was made of it.
+// state is a Snapshot, with the answers made from it.
 type state struct {
 	number uint64
 	tag    string // for ETag
@@ -43,15 +43,15 @@ type state struct {
 	made map[string]*answer
 }
 
-// answer is what is sent, compressed; it has been made when once is done. Empty: there is no such thing.
+// answer is a compressed answer; it is complete when once is done. Empty: there is no such thing.
 type answer struct {
 	once   sync.Once
 	packed []byte
 	err    error
 }
 
-// newest is the state of now, or the last one if that is not older than the interval, if nothing new has come, or if a
-// state of such a large cluster costs too much to be made that often.
+// newest is the present state. It is the last state if that is not older than the interval, if nothing new has come, or
+// if states of such a large cluster cost too much to be made that often.
 func (s *states) newest() *state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +74,7 @@ func (s *states) newest() *state {
 	return s.last
 }
 
-// answer is what write writes of the state, made once for each name. A write that reports false has nothing to say.
+// answer is the output of write for the state, made once for each name. A write that returns false has no output.
 func (s *state) answer(name string, write func(io.Writer, *state) (bool, error)) *answer {
 	s.mu.Lock()
 	a := s.made[name]
@@ -87,7 +87,7 @@ func (s *state) answer(name string, write func(io.Writer, *state) (bool, error))
 	return a
 }
 
-// forget drops an answer: anybody can ask for things that do not exist.
+// forget drops an answer: anybody can request things that do not exist.
 func (s *state) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// policy is what the page may do: nothing but what this server has sent. Names of jobs and command lines come from
-// other people.
+// policy restricts the page to things that this server has sent. Names of jobs and command lines come from other
+// people.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// gate lets in who knows the token.
+// gate admits clients that know the token.
 type gate struct {
 	local  bool
 	token  string // hashed: to compare takes the same time, whatever is compared
@@ -40,7 +40,7 @@ func derived(token, what string) string {
 	return hex.EncodeToString(m.Sum(nil))
 }
 
-// guard lets requests pass that may, to be answered with the headers that keep a browser safe.
+// guard admits permitted requests, and adds the headers that keep a browser safe.
 func (d *gate) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -78,8 +78,8 @@ func (d *gate) guard(next http.Handler) http.Handler {
 	})
 }
 
-// localName reports whether a browser that asks for this host asks this one, and not one that pretends to be it by its
-// own name.
+// localName reports whether a browser that asks for this host means this host, and not another host that pretends to be
+// it by name.
 func localName(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -105,8 +105,8 @@ func (d *gate) exchange(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// knows reports whether a request has the token: as a bearer's, as a password, for programs that know only those, or as
-// the cookie.
+// knows reports whether a request has the token: as a bearer token, as a password (for programs that know only
+// passwords), or as the cookie.
 func (d *gate) knows(r *http.Request) bool {
 	if d.token == "" {
 		return true

@@ -32,7 +32,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/export"
 )
 
-// Audience is told what somebody looks at.
+// Audience is told what clients look at.
 type Audience interface {
 	Asked()                           // somebody, or a program, has asked
 	Touch()                           // somebody has the page open
@@ -111,7 +111,7 @@ func (s *Server) Handler() http.Handler {
 	return s.gate.guard(mux)
 }
 
-// ready says whether what is known is complete.
+// ready reports whether the known state is complete.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request) {
 	if !s.Ready(s.states.newest().snap) {
 		say(w, http.StatusServiceUnavailable, "not ready: not every node has reported or failed yet")

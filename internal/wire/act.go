@@ -3,14 +3,14 @@ package wire
 // MaxTargets is the most processes that one Signal or Family may name.
 const MaxTargets = 256
 
-// Signal sends a signal to processes. The probe sends it to those of its own user only, and never to a process that has
-// got the PID of one that has ended.
+// Signal sends a signal to processes. The probe sends it only to processes of its own user, and never to a process that
+// has reused the PID of an ended process.
 type Signal struct {
 	Number    int         `json:"number"`    // as in kill -l on the node: 15 is TERM
 	Processes []ProcessID `json:"processes"` // each with its start time, without which the whole request is refused
 }
 
-// Signaled is what became of a signal to one process.
+// Signaled is the result of a signal for one process.
 type Signaled struct {
 	PID     int    `json:"pid"`
 	Error   string `json:"error,omitempty"` // why it was not sent, or may not have been, in words; empty: it was
@@ -27,13 +27,13 @@ const (
 	SignalNoAnswer  = "no_answer"  // the kernel did not answer: nobody knows whether it was sent
 )
 
-// Family asks for the relatives of processes: their ancestors up to the first one of the session or of the job step,
-// and all descendants.
+// Family asks for the relatives of processes: their ancestors up to the first process of the session or of the job
+// step, and all descendants.
 type Family struct {
 	PIDs []int `json:"pids"`
 }
 
-// Relative is a process of a Family. What /proc hides is absent.
+// Relative is a process of a Family. Values that /proc hides are absent.
 type Relative struct {
 	ProcessID
 	Parent     int     `json:"parent_pid"`
@@ -62,8 +62,8 @@ func SignalName(number int) string {
 	return signals[number]
 }
 
-// SignalNumber is the number of the signal with that name on a node; 0 if there is none. The number on this host may be
-// another one.
+// SignalNumber is the number of the signal with that name on a node; 0 if there is none. The number on this host may
+// differ.
 func SignalNumber(name string) int {
 	for number, known := range signals {
 		if known != "" && known == name {

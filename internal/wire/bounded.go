@@ -24,12 +24,12 @@ type LongList struct {
 	Room int
 }
 
-// ofMessages are the rooms of what a probe sends. Two lists in a Reply may have MaxStrings elements.
+// ofMessages are the rooms of a probe's messages. Two lists in a Reply may have MaxStrings elements.
 var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), MaxStrings},
 	{[]byte(`"arguments":`), MaxStrings}}}
 
-// Bounded checks, before anything is allocated for it, that no list in a line of JSON is longer than it may be. It does
-// not check that the line is JSON.
+// Bounded checks, before anything is allocated, that no list in a line of JSON is too long. It does not check that the
+// line is JSON.
 func Bounded(line []byte, rooms *Rooms) error {
 	var room [maxDepth]int // how many more elements each open list may have
 	var list [maxDepth]bool
@@ -54,7 +54,7 @@ func Bounded(line []byte, rooms *Rooms) error {
 	return nil
 }
 
-// of returns how many elements may be in what a bracket opens that follows before.
+// of returns the maximum number of elements of a list whose bracket follows before.
 func (r *Rooms) of(bracket byte, before []byte) int {
 	if bracket == '{' {
 		return r.Members

@@ -46,8 +46,8 @@ func (e *MalformedError) Error() string {
 // Unwrap returns the cause.
 func (e *MalformedError) Unwrap() error { return e.Cause }
 
-// readSize is as long as most reports, which are decoded where they lie. A Reader of each of a thousand nodes has that
-// much.
+// readSize is the length of most reports, which are decoded in place. The Readers of a thousand nodes have that much
+// each.
 const readSize = 4 << 10
 
 // lineKept is how much of a malformed line an error quotes.
@@ -57,7 +57,8 @@ const lineKept = 256
 const noiseKept = 4 << 10
 
 // Reader decodes lines of JSON and limits their length: it never holds more than MaxLine bytes of text. It remembers
-// one report, which takes a few MiB at most, and fills in what the next one leaves out. It is for one goroutine.
+// one report, which takes a few MiB at most, and fills in the values that the next report omits. It is for one
+// goroutine.
 type Reader struct {
 	br    *bufio.Reader
 	parse Parser
@@ -105,11 +106,11 @@ func (r *Reader) SkipToMagic() error {
 	return &NoiseError{Noise: noise.String()}
 }
 
-// Noise returns what SkipToMagic has skipped, at most noiseKept bytes: raw, not safe to display.
+// Noise returns the text that SkipToMagic has skipped, at most noiseKept bytes: raw, not safe to display.
 func (r *Reader) Noise() string { return r.noise }
 
-// Next decodes one line into v. Into a *Message it puts what was given to the Writer: the report is whole, and shares
-// memory with the Reader, so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over
+// Next decodes one line into v. A *Message gets the message given to the Writer: its report is whole, and shares memory
+// with the Reader, so it must not be changed. Next returns io.EOF at a clean end, ErrLineTooLong for a line over
 // MaxLine (the stream is unusable after that), and a MalformedError for a line that is not a message.
 func (r *Reader) Next(v any) error {
 	if err := r.line(); err != nil {
@@ -160,7 +161,7 @@ func (r *Reader) NextFor(name string, v any) error {
 // addressMark starts a line with an address. JSON never starts with it.
 const addressMark = '@'
 
-// NameVariable is the environment variable with the name that a probe was started under. If one command starts probes
+// NameVariable is the environment variable with the name of a probe, given at its start. If one command starts probes
 // on many nodes, the names may be those that the command gives them: "0", "1", …
 const NameVariable = "NVNODETOP_NAME"
 
@@ -169,7 +170,7 @@ func Address(name string, line []byte) []byte {
 	return slices.Concat([]byte{addressMark}, []byte(name), []byte(" "), line)
 }
 
-// Farewell is the end of the input for the probe that was started under name, where others go on reading it.
+// Farewell ends the input of the probe that was started under name, while other probes go on reading it.
 func Farewell(name string) []byte { return Address(name, []byte("\n")) }
 
 func (r *Reader) decode(line []byte, v any) error {
@@ -183,8 +184,8 @@ func (r *Reader) decode(line []byte, v any) error {
 	return nil
 }
 
-// quotable returns the beginning of a line that may be shown. It ends at the first brace: what follows may be the body
-// of a message, and that of a Reply holds secrets.
+// quotable returns the beginning of a line that may be shown. It ends at the first brace: the text after it may be the
+// body of a message, and the body of a Reply holds secrets.
 func quotable(line []byte) string {
 	if i := bytes.IndexByte(line, '{'); i >= 0 {
 		line = line[:i+1]

@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// FoldVariable is the environment variable with the length, in bytes, to which a probe folds its lines. It is set where
-// the way to the reader passes on only short lines whole.
+// FoldVariable is the environment variable with the length, in bytes, to which a probe folds its lines. It is set if
+// the connection to the reader passes on only short lines whole.
 const FoldVariable = "NVNODETOP_FOLD"
 
 // foldMark ends a piece of a line that another piece follows. No message contains it: JSON escapes it.
@@ -38,7 +38,7 @@ func (f *folder) Write(lines []byte) (int, error) {
 	return len(lines), nil
 }
 
-// Unfold returns what piece, a line that a folding writer has written, adds to the line that it is part of.
+// Unfold returns the part of a longer line that piece, a line from a folding writer, contains.
 func Unfold(piece []byte) []byte {
 	if part, more := bytes.CutSuffix(piece, []byte{foldMark, '\n'}); more {
 		return part

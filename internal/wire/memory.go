@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// memory is what both ends remember of the reports since the last Hello. Writer leaves it out of the next report, and
-// Reader fills it in.
+// memory is the part of the reports since the last Hello that both ends remember. Writer omits it from the next report,
+// and Reader fills it in.
 type memory struct {
 	known bool // a report was kept; the two below are its own
 	host  Host
@@ -17,14 +17,14 @@ type memory struct {
 	listed  Host      // of that report
 }
 
-// messageLine is a Message as it is written.
+// messageLine is a Message in its written form.
 type messageLine struct {
 	Hello  *Hello      `json:"hello"`
 	Report *reportLine `json:"report"`
 	Reply  *Reply      `json:"reply"`
 }
 
-// reportLine is a Report as it is written.
+// reportLine is a Report in its written form.
 type reportLine struct {
 	Report
 	// host and gpus lack what the last report has too, except for what is gone
@@ -35,7 +35,7 @@ type reportLine struct {
 	Processes []processLine  `json:"processes"`
 }
 
-// processLine is a Process, or what has changed of one.
+// processLine is a Process, or the changes of a Process.
 type processLine struct {
 	Process
 	As   *int     `json:"as"` // index of the process in the last listing; nil: it is whole
@@ -50,12 +50,12 @@ func (m *memory) keep(r *Report) {
 	}
 }
 
-// follows reports whether r may leave out what m has: both have the same GPUs.
+// follows reports whether r may omit the values that m has: both have the same GPUs.
 func (m *memory) follows(r *Report) bool {
 	return m.known && slices.EqualFunc(m.gpus, r.GPUs, func(a, b GPU) bool { return a.Index == b.Index })
 }
 
-// restore returns the report of a line, if it has one, and remembers it. The error is ErrNoBase or ErrListTooLong.
+// restore returns the report of a line, if there is one, and remembers it. The error is ErrNoBase or ErrListTooLong.
 func (m *memory) restore(l *messageLine) (*Report, error) {
 	if l.Hello != nil {
 		*m = memory{}
@@ -82,7 +82,7 @@ func (m *memory) restore(l *messageLine) (*Report, error) {
 	return r, nil
 }
 
-// plain returns the GPUs of the last report, of which there is nothing to say but values.
+// plain returns the GPUs of the last report, if only their values may differ.
 func (m *memory) plain() []GPU {
 	list := make([]GPU, len(m.gpus))
 	for i := range list {

@@ -21,7 +21,7 @@ var Reasons = []Reason{
 	{ThrottleDisplay, "display_clock_setting"},
 }
 
-// ReasonNames names the bits, none for 0. Those that a newer driver has come last, as one number: "0x200".
+// ReasonNames names the bits, none for 0. Bits added by a newer driver come last, as one number: "0x200".
 func ReasonNames(bits uint64) []string {
 	out := []string{}
 	for _, r := range Reasons {

@@ -57,7 +57,7 @@ type Message struct {
 	Reply  *Reply  `json:"reply,omitempty"`
 }
 
-// Hello holds what rarely changes while the probe runs.
+// Hello holds facts that rarely change while the probe runs.
 type Hello struct {
 	Version int    `json:"version"`            // protocol version
 	Build   string `json:"build"`              // version of the probe's executable
@@ -96,7 +96,7 @@ const (
 	FaultOther = "other"
 )
 
-// Why NVML cannot access a GPU: Card.LostID and GPU.LostID.
+// The reasons why NVML cannot access a GPU: Card.LostID and GPU.LostID.
 const (
 	LostFellOff = "fell_off" // the GPU has fallen off the bus
 	LostReset   = "reset"    // the GPU must be reset
@@ -138,7 +138,7 @@ type Card struct {
 	MIGUnknown bool `json:"mig_unknown,omitempty"`
 }
 
-// AbsentXids is how Card.Absent names Xids.
+// AbsentXids is the name of Xids in Card.Absent.
 const AbsentXids = "xids"
 
 // Instance identifies a MIG instance.
@@ -197,7 +197,7 @@ type Host struct{ metric.Values }
 // UnmarshalJSON parses metrics of a node.
 func (h *Host) UnmarshalJSON(text []byte) error { return h.Parse(text, metric.Host) }
 
-// GPU is the changing part of one GPU: the metrics of scope metric.GPU, except those that are read once.
+// GPU is the changing part of one GPU: the metrics of scope metric.GPU, except metrics that are read once.
 type GPU struct {
 	Index int `json:"index"` // of the Card
 	// why NVML cannot access the GPU: its error message; Values are then empty
@@ -241,7 +241,7 @@ const (
 	MaxXids      = 32   // likewise
 )
 
-// Fault says that a collector failed in one report.
+// Fault reports that a collector failed in one report.
 type Fault struct {
 	Collector string `json:"collector"`
 	Error     string `json:"error"`
@@ -260,9 +260,10 @@ type Request struct {
 	Family  *Family    `json:"family,omitempty"`
 }
 
-// Pace asks for reports every IntervalMS, each with a list of processes or without. Without, the first report after
-// each Hello has one, and then one every metric.SlowSeconds. When processes are newly requested, the probe sends an
-// OffBeat report at once. A probe sends no reports before the first Pace. SecondMS counts in the first Pace only.
+// Pace asks for reports every IntervalMS, with or without a list of processes in each. Without, the first report after
+// each Hello has a list, and then one report every metric.SlowSeconds. When processes are newly requested, the probe
+// sends an OffBeat report at once. A probe sends no reports before the first Pace. SecondMS counts in the first Pace
+// only.
 type Pace struct {
 	IntervalMS int `json:"interval_ms"` // 250..600000
 	// from the first report to the second, if that is sooner; 0: IntervalMS
@@ -270,7 +271,7 @@ type Pace struct {
 	Processes bool `json:"processes,omitempty"`
 }
 
-// Alive says that nvnodetop still runs. The probe exits when it has received nothing for SilenceMS.
+// Alive tells the probe that nvnodetop still runs. The probe exits when it has received nothing for SilenceMS.
 type Alive struct{}
 
 // SilenceMS is how long, in ms, a probe waits for input before it exits.

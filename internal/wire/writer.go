@@ -9,23 +9,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// reportBegins is what the line of a report begins with.
+// reportBegins is the beginning of a report's line.
 const reportBegins = `{"report":`
 
-// Writer encodes messages as lines, and leaves out of a report what the one before it had as well. Reader fills it in.
-// The zero Writer remembers no report. It is for one goroutine.
+// Writer encodes messages as lines, and omits from a report the values that the previous report also had. Reader fills
+// them in. The zero Writer remembers no report. It is for one goroutine.
 type Writer struct {
 	last memory
 	line []byte // of the last report: the next one is built in its place
 }
 
-// maxKept is how large the room for a line is that is kept for the next one. A list of a thousand processes comes once
-// a minute.
+// maxKept limits the buffer for a line that is kept for the next line. A list of a thousand processes comes once a
+// minute.
 const maxKept = 64 << 10
 
 // Write writes m to w with a single call of w.Write. It refuses a report that is too long with ErrLineTooLong, and then
-// still leaves out what the report before that had. It keeps parts of a report, which must not be changed before the
-// next report is written, its processes never. A report allocates nothing, unless it has something rare: processes,
+// still compares with the report before that. It keeps parts of a report, which must not be changed before the next
+// report is written; it never keeps processes. A report allocates nothing, unless it has something rare: processes,
 // jobs, Xids, faults, a GPU with a problem, a value that is gone.
 func (w *Writer) Write(to io.Writer, m Message) error {
 	if m.Report == nil {
@@ -57,9 +57,9 @@ func (w *Writer) Write(to io.Writer, m Message) error {
 	return nil
 }
 
-// encode appends the line of a report, without what m has as well. It calls json.Marshal for the rare parts only:
-// json.Marshal checks every byte that a MarshalJSON has written, which was measured to cost a probe more than the rest
-// of the report.
+// encode appends the line of a report, without the values that m also has. It calls json.Marshal for the rare parts
+// only: json.Marshal checks every byte from a MarshalJSON, which was measured to cost a probe more than the rest of the
+// report.
 func (m *memory) encode(line []byte, r *Report) (_ []byte, err error) {
 	line = slices.Grow(line, 512+512*len(r.GPUs)+128*len(r.Processes))
 	line = strconv.AppendUint(append(line, reportBegins+`{"seq":`...), r.Seq, 10)
@@ -135,8 +135,8 @@ func appendKeys(line []byte, keys []string) []byte {
 	return append(line, ']')
 }
 
-// appendGPUs writes the values of each GPU with it, or all changes together: the keys would take most of the line. GPUs
-// that are those of the last report, and of which there is nothing to say but values, are left out then.
+// appendGPUs writes the values with each GPU, or all changes together: the keys would take most of the line. If the
+// GPUs are those of the last report and only their values may differ, it omits the GPUs.
 func (m *memory) appendGPUs(line []byte, gpus []GPU) (_ []byte, err error) {
 	if m.known && len(gpus) > 0 {
 		line = m.appendChanges(line, gpus)
@@ -182,7 +182,7 @@ func (m *memory) appendChanges(line []byte, gpus []GPU) []byte {
 	return append(line, ']')
 }
 
-// plain reports whether there is nothing to say of the GPUs but their values.
+// plain reports whether the GPUs have nothing to report but their values.
 func plain(gpus []GPU) bool {
 	for i := range gpus {
 		if !gpus[i].plain() {
@@ -192,7 +192,7 @@ func plain(gpus []GPU) bool {
 	return true
 }
 
-// plain reports whether a GPU has nothing but an index and values, as a healthy one.
+// plain reports whether a GPU has nothing but an index and values, as a healthy GPU does.
 func (g *GPU) plain() bool {
 	return g.Lost == "" && g.LostID == "" && g.HangsMS == 0 && g.Call == "" && !g.Reading && g.AgeMS == 0 &&
 		!g.Repeated && g.Unlisted == ""
@@ -240,7 +240,7 @@ func (m *memory) appendProcesses(line []byte, r *Report) (_ []byte, err error) {
 	return append(line, ']'), nil
 }
 
-// appendChanged appends what differs from base, which is the element at of the last listing.
+// appendChanged appends the differences from base, which is the element at of the last listing.
 func (p *Process) appendChanged(line []byte, at int, base *Process) (_ []byte, err error) {
 	line = strconv.AppendInt(append(line, `{"as":`...), int64(at), 10)
 	if p.State != base.State {

@@ -16,16 +16,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Mask knows the names in place of others. It is for one goroutine.
+// Mask maps names to their replacements. It is for one goroutine.
 type Mask struct{ names map[string]map[string]string }
 
 // New returns a Mask that has met no name.
 func New() *Mask { return &Mask{names: map[string]map[string]string{}} }
 
-// maxNames limits the names of one kind. Those after it share one.
+// maxNames limits the names of one kind. All later names share one replacement.
 const maxNames = 64 << 10
 
-// name returns the name in place of another. No name stays none.
+// name returns the replacement of a name. An empty name stays empty.
 func (m *Mask) name(kind, format, real string) string {
 	if real == "" {
 		return ""
@@ -45,10 +45,10 @@ func (m *Mask) name(kind, format, real string) string {
 	return name
 }
 
-// User returns the name in place of a user.
+// User returns the replacement of a user.
 func (m *Mask) User(s string) string { return m.name("user", "user%d", s) }
 
-// Node returns the name in place of a node or another host.
+// Node returns the replacement of a node or another host.
 func (m *Mask) Node(s string) string { return m.name("node", "node%02d", s) }
 
 func (m *Mask) job(s string) string       { return m.name("job", "job%d", s) }
@@ -67,7 +67,7 @@ func (m *Mask) uuid(s string) string {
 	return m.name("uuid", "GPU-%08x-0000-0000-0000-000000000000", s)
 }
 
-// Event returns an Event without names. The one that it is given stays as it is.
+// Event returns an Event without names. The original stays unchanged.
 func (m *Mask) Event(e cluster.Event) cluster.Event {
 	e.Node = m.Node(e.Node)
 	switch {

@@ -12,8 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// ErrNoSlurm says that this host belongs to no SLURM cluster: there is no squeue, or no configuration that it could
-// find.
+// ErrNoSlurm means that this host belongs to no SLURM cluster: there is no squeue, or no configuration for it.
 var ErrNoSlurm = errors.New("no SLURM on this host")
 
 // noConfig is the last error of SLURM's commands where they are installed but not configured.
@@ -66,7 +65,7 @@ func Failed(command string, stderr []byte, err error) *reach.Failure {
 	return f
 }
 
-// Late is the failure of a squeue that has not answered yet when its caller wants to wait no longer.
+// Late is the failure of a squeue that has not answered when its caller stops waiting.
 func Late(after time.Duration) *reach.Failure {
 	f := &reach.Failure{Class: reach.ClassSlurmTimeout, Cause: fmt.Sprintf("no answer from squeue after %v",
 		after.Round(100*time.Millisecond))}
@@ -74,7 +73,7 @@ func Late(after time.Duration) *reach.Failure {
 	return f
 }
 
-// away adds that the controller does not respond, what that means, and a hint.
+// away adds that the controller does not respond, the meaning of that, and a hint.
 func away(f *reach.Failure) {
 	f.Short = "slurmctld not responding"
 	f.Meaning = "The SLURM controller is down, overloaded or unreachable. Running jobs continue."

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Logged is run with each command in the log: its arguments, how long it took, and whether it failed. What it printed
-// is not logged. scancel is also logged before it runs: the program may end before it does.
+// Logged is run with each command in the log: its arguments, its duration, and whether it failed. Its output is not
+// logged. scancel is also logged before it runs: the program may end before scancel does.
 func Logged(run Runner, log *slog.Logger) Runner {
 	const most = 200 // characters of a command
 	return func(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {

@@ -29,9 +29,9 @@ func Remote(run Script) Runner {
 // exitNotFound is the exit status of a shell that does not find a command.
 const exitNotFound = 127
 
-// remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. It is
-// free of what a login shell would change. Where sh does not find the command, the paths of a login may do. A command
-// that hangs is killed there, too, if it can be.
+// remoteScript runs the command whose words are the lines of its input, in the environment that Command makes. A login
+// shell cannot change it. If sh does not find the command, the paths of a login shell may. A command that hangs is
+// killed there, too, if possible.
 const remoteScript = `IFS= read -r a; ` +
 	`command -v "$a" >/dev/null 2>&1 || { [ -r /etc/profile ] && . /etc/profile </dev/null >/dev/null 2>&1; }; ` +
 	`set -- "$a"; while IFS= read -r a; do set -- "$@" "$a"; done; ` +

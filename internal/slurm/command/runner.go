@@ -61,8 +61,8 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 	return out.Bytes(), words.Bytes(), err
 }
 
-// environment is base without settings that change the shape of the output of squeue, sinfo, scontrol and sacct, or
-// what scancel does. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
+// environment is base without settings that change the output format of squeue, sinfo, scontrol and sacct, or the
+// effect of scancel. Times come in one format and in UTC: glibc knows time zones that Go does not. Jobs are those of
 // one cluster, that of slurm.conf or of SLURM_CLUSTERS, and none of clusters federated with it, since their nodes may
 // have the same names. An old scontrol refuses --local, but no variable.
 func environment(base []string) []string {

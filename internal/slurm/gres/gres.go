@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// Parse reads the GPUs of "gpu:a100:4(IDX:0-3)"; of another resource there are none. There are fewer minors than
-// count if it does not say which they are.
+// Parse reads the GPUs of "gpu:a100:4(IDX:0-3)"; another resource has none. There are fewer minors than count if the
+// text does not list them.
 func Parse(item string) (minors []int, count int, err error) {
 	name := item
 	if end := strings.IndexAny(item, ":("); end >= 0 { // "gpu(CNT:2)" has no type and no count

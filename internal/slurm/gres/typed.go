@@ -48,8 +48,8 @@ func typedGPU(item string) (typ string, count int, ok bool, err error) {
 	return typ, count, true, nil
 }
 
-// Used reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU of which a
-// share is in use cannot be asked for as a whole.
+// Used reads "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. A GPU with a share
+// in use cannot be requested as a whole.
 func Used(list string) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, item := range Split(withoutNull(list)) {
@@ -68,7 +68,7 @@ func Used(list string) (map[string]int, error) {
 	return counts, nil
 }
 
-// sharedGPUs counts in "shard:a100:3(3/8,0/8)" the GPUs of which a share is in use.
+// sharedGPUs counts the GPUs with a share in use in "shard:a100:3(3/8,0/8)".
 func sharedGPUs(item string) (typ string, count int, ok bool) {
 	name, shares, _ := strings.Cut(strings.TrimSuffix(item, ")"), "(")
 	parts := strings.Split(name, ":")

@@ -18,7 +18,7 @@ const maxHostName = 255
 
 var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
-// IsHost reports whether ssh, a shell and SLURM can take a name only for that of a host.
+// IsHost reports whether a name can only be understood as a host name by ssh, a shell and SLURM.
 func IsHost(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
 
 // Check returns an error if a name is not that of a host.

@@ -46,12 +46,12 @@ const maxListed = 16 * hostlist.MaxHosts
 // supplyFormat has a mark between the fields that is in none of them.
 const supplyFormat = "%P|%a|%G|%N"
 
-// errNoNode is the error of an scontrol that names none of the nodes with GPUs that sinfo has named. That is not the
-// same as no GPU.
+// errNoNode is the error of an scontrol that names none of sinfo's nodes with GPUs. That differs from a cluster without
+// GPUs.
 var errNoNode = errors.New("unexpected output: no node with GPUs")
 
-// Ask runs sinfo, which says what nodes with GPUs there are, and then scontrol for these. The error is
-// command.ErrNoSlurm, ctx's error, or a *reach.Failure.
+// Ask runs sinfo, which lists the nodes with GPUs, and then scontrol for these nodes. The error is command.ErrNoSlurm,
+// ctx's error, or a *reach.Failure.
 func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
 	out, stderr, err := run.Within(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
 	switch {
@@ -123,8 +123,8 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 	return partitions, lists, nil
 }
 
-// parseNodes reads the output of `scontrol -d show node`. A node without GPUs is left out, and so is one that occurs
-// twice, or whose GPUs are not understood.
+// parseNodes reads the output of `scontrol -d show node`. A node is left out if it has no GPUs, occurs twice, or has
+// GPUs that are not understood.
 func parseNodes(out []byte) []NodeGPUs {
 	var nodes []NodeGPUs
 	seen := map[string]int{}
@@ -221,7 +221,7 @@ func (n *nodeText) full() bool {
 	return used("CPUAlloc", "CPUEfctv", "CPUTot") || used("AllocMem", "RealMemory")
 }
 
-// count fills in how many GPUs are in use: from GresUsed, or where there is none from AllocTRES.
+// count fills in how many GPUs are in use: from GresUsed, or without it from AllocTRES.
 func (n *nodeText) count(types []gres.Type) {
 	used, told := n.fields["GresUsed"]
 	counts, err := gres.Used(used)
@@ -236,7 +236,7 @@ func (n *nodeText) count(types []gres.Type) {
 	}
 }
 
-// tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". Nothing is said of GPUs where the site does not
+// tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site does not
 // account for them.
 func (n *nodeText) tres(types []gres.Type) (map[string]int, error) {
 	if _, told := gres.InTRES(n.fields["CfgTRES"]); !told {
