@@ -11,6 +11,7 @@ import (
 
 // The program starts on a host without a driver, also where the dynamic linker resolves all symbols at once.
 func TestStartsWithAllSymbolsResolved(t *testing.T) {
+	t.Parallel()
 	for name, cgo := range map[string]string{"with cgo": "1", "without": "0"} {
 		t.Run(name, func(t *testing.T) { startsResolved(t, "CGO_ENABLED="+cgo) })
 	}

@@ -189,6 +189,7 @@ var habits = []habit{
 // Each key of nvitop's table does on the page of processes what its users expect, or what the row says instead, in a
 // real terminal.
 func TestKeysOfNvitop(t *testing.T) {
+	t.Parallel()
 	d := demo(t)
 	d.opens()
 	for i, h := range habits {
@@ -213,6 +214,7 @@ func TestKeysOfNvitop(t *testing.T) {
 // Ctrl-C quits, as in nearly all programs, also from a dialog: a question whether to send SIGINT to a process must not
 // stand in its place. nvitop's other key, I, asks.
 func TestCtrlCQuits(t *testing.T) {
+	t.Parallel()
 	d := demo(t)
 	d.opens()
 	d.types("K")

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // resize gives the terminal another size.
@@ -65,6 +66,7 @@ var walked = []struct {
 // From each page a terminal may be made smaller and larger: the page and the selection stay, and at the old size it is
 // what it was.
 func TestResizeFromEveryPage(t *testing.T) {
+	raced.Skip(t)
 	for _, p := range walked {
 		r := newRig(t, ranksFixture())
 		r.press(strings.Fields(p.keys)...)
@@ -96,6 +98,7 @@ func TestResizeFromEveryPage(t *testing.T) {
 // n and N lead from each page, in a small terminal too, to the next problem and to the one before, and stay on the
 // page.
 func TestProblemKeysOnEveryPage(t *testing.T) {
+	raced.Skip(t)
 	for _, p := range walked {
 		for _, size := range [][2]int{{120, 40}, {80, 24}, {60, 20}} {
 			r := newRig(t, ranksFixture())
