@@ -160,7 +160,7 @@ func spent(now, a, b time.Duration) float64 {
 	return (now/cycle*(b-a) + min(max(now%cycle-a, 0), b-a)).Seconds()
 }
 
-// xids returns the events of the driver since the report before. A GPU that falls off the bus says so once.
+// xids returns the events of the driver since the previous report. A GPU that falls off the bus says so once.
 func (w *world) xids(h *host, now time.Duration) []wire.Xid {
 	var list []wire.Xid
 	for g := range h.gpus {

@@ -40,7 +40,7 @@ type sampler struct {
 	pace    *wire.Pace    // nil until requested
 	beat    clock.Beat
 	seq     uint64
-	room    [2]sample.Report // of this report and of the one before it, of which the Writer keeps the GPUs
+	room    [2]sample.Report // this report and the previous one, whose GPUs the Writer keeps
 
 	hurried    time.Duration // Moment.Mono of the last report because of an Xid
 	hurryLater *time.Timer   // runs while the next one has to wait
@@ -180,7 +180,7 @@ func (s *sampler) hurry() error {
 	return s.report(true)
 }
 
-// announce sends a Hello, and a report right after it, since the one before it is out of date.
+// announce sends a Hello and, right after it, a report, since the previous report is out of date.
 func (s *sampler) announce() error {
 	if err := s.hello(); err != nil || s.pace == nil {
 		return err

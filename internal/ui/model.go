@@ -273,7 +273,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(did, m.look())
 }
 
-// press gives a message to the page that is on, and does what it answers.
+// press gives a message to the current page, and carries out its answer.
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	page := m.view.page(m.scene)
 	a := m.view.press(msg, m.scene)

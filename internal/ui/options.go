@@ -32,13 +32,13 @@ type Controls interface {
 	Cancel(ctx context.Context, job, signal string) error
 }
 
-// Tape is a recording that the screens show, in place of what happens now. Its methods do not block.
+// Tape is a recording that the screens show instead of the present. Its methods do not block.
 type Tape interface {
 	Turn(o tape.Order) (notice string) // a key; notice is for the footer: what cannot be done
 	Position() tape.Position
 }
 
-// Recorder records what happens.
+// Recorder records the Events of the cluster while the screens are shown.
 type Recorder interface {
 	Switch() (said string) // begins a recording, or ends the one that runs; said is for the footer. It may block
 	Status() string        // of the recording that runs; "": none does

@@ -49,7 +49,7 @@ type (
 	covered interface{ OnTop() keys.Page }
 )
 
-// entry is all that the screen knows of a page.
+// entry is the screen's knowledge of a page.
 type entry struct {
 	id   keys.Page
 	has  keys.Has

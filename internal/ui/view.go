@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// view is what the user has chosen to see.
+// view holds the user's choice of what to see.
 type view struct {
 	selection
 	on     keys.Page   // the page that the keys have led to

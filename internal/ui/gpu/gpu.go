@@ -15,8 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Page shows one GPU of the selected node: what it is, its problems, its past, why its clocks were reduced, its links
-// and errors, and its processes. For a node without values it shows how it is reached.
+// Page shows one GPU of the selected node: its model and features, problems, past, reduced clocks, links and errors,
+// and processes. For a node without values it shows the connection to the node.
 type Page struct {
 	node   string // that the rest is for
 	chosen bool
@@ -40,8 +40,7 @@ func idOf(g *cluster.GPU) gpuID {
 	return gpuID{number: g.Number}
 }
 
-// gpusOf are the GPUs of the selected node that the page goes through: the job's first, then the others if they are
-// shown.
+// gpusOf are the GPUs of the selected node that the page visits: the job's first, then the others if they are shown.
 func gpusOf(s *part.Scene) []*cluster.GPU {
 	var own, others []*cluster.GPU
 	for _, g := range s.GPUs(s.Node) {
@@ -206,7 +205,7 @@ func (p *Page) turn(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Node: next})
 }
 
-// Wants to know the selected node, with its processes.
+// Wants returns the selected node, with its processes.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Selected: true, Processes: newRooms(s.H).processes > 0}
 }

@@ -35,7 +35,7 @@ func (l *facts) pieces(pieces ...part.Piece) {
 // uuidWide is the width from which the UUID is whole.
 const uuidWide = 150
 
-// identity draws what the GPU is.
+// identity draws the model and features of the GPU.
 func identity(f *part.Frame, y int, g *cluster.GPU) {
 	tag, _ := connection.OldTag(f.Node)
 	l := facts{f: f, x: 1, y: y, last: draw.Width(tag)}

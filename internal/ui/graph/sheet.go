@@ -15,7 +15,7 @@ type Sheet struct {
 	charts []chart
 }
 
-// NewSheet returns an empty sheet for samples from one bin up to another. An old one is drawn like old numbers.
+// NewSheet returns an empty sheet for samples from one bin up to another. An old sheet is drawn like old numbers.
 func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
 	return &Sheet{axis: axisFrom(oldest, newest, bin), old: old}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Page shows the keys of a page, and what the marks and colors mean.
+// Page shows the keys of a page, and the meaning of the marks and colors.
 type Page struct {
 	Of     keys.Page // whose keys
 	Rows   []keys.Row
@@ -132,7 +132,7 @@ func (c *column) add(name string, role draw.Role, text string) {
 	}
 }
 
-// banner is what the admins want to say.
+// banner is the admins' message.
 func (c *column) banner(s string) {
 	if s == "" {
 		return

@@ -30,7 +30,7 @@ type Environ struct {
 	now    layout
 }
 
-// answer is what the node has said.
+// answer is the node's answer.
 type answer struct {
 	known     bool // it has sent an environment
 	variables []variable
@@ -106,7 +106,7 @@ func (e *Environ) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool
 	return nav.Taken, true
 }
 
-// hear takes the answer of the node, if it is one to what was asked here.
+// hear takes the node's answer, if it answers the question of this overlay.
 func (e *Environ) hear(r nav.Result) {
 	if r.Request.Environ == nil || *r.Request.Environ != e.target.ProcessID || r.Node != e.target.Node {
 		return
@@ -147,7 +147,7 @@ func (e *Environ) copyLine(s *part.Scene) nav.Answer {
 	return copied(v.name+"="+v.value, v.name+"="+v.value)
 }
 
-// copyAll copies the variables that are shown, but for secrets that are not.
+// copyAll copies the variables that are shown, except hidden secrets.
 func (e *Environ) copyAll(s *part.Scene) nav.Answer {
 	var lines []string
 	l := e.layout(s)

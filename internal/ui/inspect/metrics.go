@@ -30,7 +30,7 @@ type Metrics struct {
 	past    past
 }
 
-// reading is what one list says of the process, on all of its GPUs. What is not known is NaN.
+// reading has the values of one list for the process, on all of its GPUs. Unknown values are NaN.
 type reading struct {
 	values [gauges]float64
 	most   float64 // bytes of memory that its GPUs have
@@ -83,7 +83,7 @@ func (m *Metrics) hear(r nav.Result) {
 	}
 }
 
-// Settle takes what a new list of the node says of the process.
+// Settle takes the process's values from a new list of the node.
 func (m *Metrics) Settle(s *part.Scene) {
 	n := s.NodeOf(m.target.Node)
 	if !n.Listed || n.ListedAt.Equal(m.at) {

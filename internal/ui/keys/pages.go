@@ -45,16 +45,16 @@ const (
 // IsList is a page that is one list.
 const IsList = HasCursor | HasFilter | HasOrders
 
-// Where says which pages have a key.
+// Where selects the pages that have a key.
 type Where struct {
 	has, not Has
 	also     []Page
 }
 
-// With is all pages that have something.
+// With selects all pages that have a property.
 func With(has Has) Where { return Where{has: has} }
 
-// Without is all pages that have none of these.
+// Without selects all pages that have none of these properties.
 func Without(not Has) Where { return Where{not: not} }
 
 // Without leaves out pages.
@@ -69,7 +69,7 @@ func (w Where) And(pages ...Page) Where {
 	return w
 }
 
-// On is these pages only.
+// On selects only these pages.
 func On(pages ...Page) Where { return Where{also: pages} }
 
 // Main are all pages but those over another one and the settings, Ordinary those with the usual keys.

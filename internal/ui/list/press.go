@@ -100,7 +100,7 @@ func (l *List[Row, Key]) open(s *part.Scene, v *View[Row], at int) nav.Answer {
 	return l.Open(s, v.At(at))
 }
 
-// click sorts by the heading under the mouse, or selects the row there, and opens the one that is selected.
+// click sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected.
 func (l *List[Row, Key]) click(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
 	top := l.top(s, v)
 	if l.Table != nil && v.Len() > 0 && m.Y == top-1 && m.Button == tea.MouseLeft {

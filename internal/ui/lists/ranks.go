@@ -91,7 +91,7 @@ func classOf(r *tally.RankRow) int {
 	return 1
 }
 
-// Arrive puts the cursor on the worst row of the selected node. A cursor that is on that node stays. A user who comes
+// Arrive puts the cursor on the worst row of the selected node. A cursor already on that node stays. A user who comes
 // for the job, and has chosen no node, is led to the rank that holds the job up, the first time.
 func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	v, first := p.View(s), p.of != s.Job.ID

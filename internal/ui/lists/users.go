@@ -77,7 +77,7 @@ func listing(f *part.Frame) string {
 	return text
 }
 
-// noUsers says why no users are listed.
+// noUsers explains why no users are listed.
 func noUsers(f *part.Frame) string {
 	switch _, waits := listed(f.Snap); {
 	case waits > 0:

@@ -46,8 +46,8 @@ func (l List[K]) below(i int) int {
 
 func (l List[K]) room() int { return max(l.Room, 1) }
 
-// Cursor is the place in a list of rows that come and go and are sorted anew. It stays on what its row is about; when
-// that is gone, it is on the row that has taken its place. The zero Cursor is on the first row.
+// Cursor is the place in a list of rows that come and go and are sorted anew. It stays on the thing that its row shows;
+// when the thing is gone, it is on the row that has taken its place. The zero Cursor is on the first row.
 type Cursor[K comparable] struct {
 	at   K
 	last int // its place in the list

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Wants is what a page needs from outside it.
+// Wants is a page's demand on the rest of the program.
 type Wants struct {
 	// the job's nodes that can be selected, in the order in which the keys go through them; nil: all, in SLURM's
 	Order     []string
@@ -21,7 +21,8 @@ type Wants struct {
 	Everywhere bool // the processes of all nodes
 }
 
-// Answer is a page's answer to a key, a paste or the mouse. The zero Answer says that the message is not for this page.
+// Answer is a page's answer to a key, a paste or the mouse. The zero Answer means that the message is not for this
+// page.
 type Answer struct {
 	Taken bool // nobody else looks at the message
 	Go         // where it leads
@@ -36,10 +37,10 @@ type Answer struct {
 	Notice string // stands in place of the footer until the next key
 }
 
-// Taken answers a message that changed the page only.
+// Taken answers a message that changed only the page.
 var Taken = Answer{Taken: true}
 
-// Go is where an answer leads: to a page, and to what is selected there. The zero Go leads nowhere.
+// Go is the destination of an answer: a page, and the selection there. The zero Go leads nowhere.
 type Go struct {
 	Page    keys.Page // "": the one that is on
 	Job     string    // its ID; "": the selected one
@@ -50,7 +51,7 @@ type Go struct {
 	Key     tea.Msg   // the page answers this key too, if it lists the process; nil: none
 }
 
-// To is the answer to a message that leads somewhere.
+// To answers a message that leads to another page.
 func To(g Go) Answer { return Answer{Taken: true, Go: g} }
 
 // Start is the page on which a job of so many nodes begins.
@@ -81,7 +82,7 @@ type Cancel struct {
 	Signal string // "TERM", "USR1"; "": end the job
 }
 
-// Result is the message with the result of an Ask. It goes to the page that has asked, also when another one is on the
+// Result is the message with the result of an Ask. It goes to the page that has asked, even when another page is on the
 // screen.
 type Result struct {
 	Ask

@@ -72,7 +72,7 @@ func (o *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// keepPlace remembers what is on the screen, with the cursor on the node: "" when it stays.
+// keepPlace remembers the part of the list on the screen, with the cursor on the node: "" when it stays.
 func (o *Page) keepPlace(s *part.Scene, node string) {
 	switch g := o.grid(s).(type) {
 	case *tiles:

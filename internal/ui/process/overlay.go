@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// overlay is a dialog over the page, or a page about one process in its place. While it is open it has the keyboard and
-// the mouse.
+// overlay is a dialog over the page, or a page about one process in its place. While open, it has the keyboard and the
+// mouse.
 type overlay interface {
 	// Draw draws over the page, which is on the canvas.
 	Draw(f *part.Frame)

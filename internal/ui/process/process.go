@@ -67,8 +67,8 @@ func New(past *prompt.History) *Page {
 	return p
 }
 
-// Arrive shows the processes of what the user comes from: a GPU, a node, or else the job. An answer may lead to one
-// process, or to those that match a filter.
+// Arrive shows the processes of the user's previous selection: a GPU, a node, or else the job. An answer may lead to
+// one process, or to the processes that match a filter.
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	switch {
 	case to.Filter != "":

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Scope says whose processes are shown.
+// Scope is the set of processes to show.
 type Scope uint8
 
 // The scopes, each wider than the one before it.

@@ -67,8 +67,8 @@ type Page struct {
 // Begin begins with these choices, which came from the settings.
 func (p *Page) Begin(c Choices) { p.Now, p.written = c, c }
 
-// Unwritten returns, once, what the user wants to be written, and its keys; none if there is nothing to write. While
-// something is being written that is so until Told: of two that are written at once the first could win.
+// Unwritten returns, once, the choices that the user wants written, and their keys; none if there is nothing to write.
+// While a write is in progress it returns none until Told: of two simultaneous writes the first could win.
 func (p *Page) Unwritten() (wanted Choices, changed []string) {
 	if p.writing || p.wants == nil {
 		return Choices{}, nil
@@ -126,7 +126,7 @@ func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
 	return nav.Taken
 }
 
-// Told takes what has become of the changes.
+// Told takes the result of writing the changes.
 func (p *Page) Told(s Saved) {
 	p.writing = false
 	if s.Err == nil {

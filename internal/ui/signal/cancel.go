@@ -15,8 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Cancel asks whether SLURM is to end a job, once its ID is typed, or to send a signal to its steps. Then it shows what
-// SLURM said.
+// Cancel asks whether SLURM should end a job, once its ID is typed, or send a signal to its steps. Then it shows
+// SLURM's answer.
 type Cancel struct {
 	job   string // its ID
 	typed line

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Dialog asks whether a signal is to be sent, and to whom. Then it shows what became of it.
+// Dialog asks whether to send a signal, and to which processes. Then it shows the results.
 type Dialog struct {
 	by     Signal
 	picker *picker // asks which signal; nil: by is the one

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Order is what the user wants of a recording.
+// Order is the user's command for a recording.
 type Order uint8
 
 // The orders.
