@@ -176,8 +176,8 @@ func cancelJob(t *testing.T, id string) {
 // the first one here.
 var asAlice = []string{"on", "-u", "alice", "login", "env", "XDG_STATE_HOME=/nowhere"}
 
-// patient gives nodes more than the usual 15 s to report, on a machine that runs several clusters. Tests of --timeout set
-// it themselves.
+// patient gives nodes more than the usual 15 s to report, on a machine that runs several clusters. Tests of --timeout
+// set it themselves.
 var patient = []string{"NVNODETOP_TIMEOUT=40s"}
 
 // watcher is a running nvnodetop in a terminal.

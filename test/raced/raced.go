@@ -1,5 +1,6 @@
 // Package raced lets tests do less under the race detector, which makes a computation take ten times as long. A test
-// that uses this package runs a second time without the race detector: scripts/test finds it by the name of the package.
+// that uses this package runs a second time without the race detector: scripts/test finds it by the name of the
+// package.
 package raced
 
 import "testing"

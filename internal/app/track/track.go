@@ -188,10 +188,11 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	if err := child.Adopt(); err != nil {
 		return cli.Exit(cli.ExitFailed, err)
 	}
+	began := time.Now() // before the command: on a busy machine it may run for a while before Start returns
 	if running, err = child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err}); err != nil {
 		return cannotRun(command[0], err)
 	}
-	tracker.Begin(time.Now(), running.PID(), ownPeak())
+	tracker.Begin(began, running.PID(), ownPeak())
 	sample(tracker, running, every)
 	result := running.Reap()
 	tracker.Peak(result.Peak)
