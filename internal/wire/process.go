@@ -93,7 +93,8 @@ var amounts = []amount{
 		Key: "threads", Unit: field.Count, Title: "THR", Width: 4, Help: "number of threads", Example: "64"}},
 	number[uint64]{func(p *Process) **uint64 { return &p.IORead }, field.Field[Process]{
 		Key: "io_read_bytes_per_second", Also: []string{"io_read"}, Unit: field.BytesPerSecond, Title: "read/s",
-		Width: 7, Help: "bytes per second that it reads by system calls, from files, caches and pipes", Example: "100MB/s"}},
+		Width: 7, Help: "bytes per second that it reads by system calls, from files, caches and pipes",
+		Example: "100MB/s"}},
 	number[uint64]{func(p *Process) **uint64 { return &p.IOWrite }, field.Field[Process]{
 		Key: "io_write_bytes_per_second", Also: []string{"io_write"}, Unit: field.BytesPerSecond, Title: "write/s",
 		Width: 7, Help: "bytes per second that it writes by system calls, to files, caches and pipes",

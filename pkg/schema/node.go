@@ -100,8 +100,8 @@ type Process struct {
 	// it is in another PID namespace: only the driver knows it
 	Foreign bool `json:"foreign,omitempty"`
 
-	// The numbers, made from the table of package wire by go test ./pkg/schema -update. Those that are not known are nil,
-	// as what a process of another user reads and writes.
+	// The numbers, made from the table of package wire by go test ./pkg/schema -update. Those that are not known are
+	// nil, as what a process of another user reads and writes.
 
 	// GPU memory of the process
 	GPUMemoryBytes *uint64 `json:"gpu_memory_bytes,omitempty"`

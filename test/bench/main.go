@@ -59,8 +59,8 @@ func main() {
 		"measure the commands that watch, alone and all at once: probes, squeue calls, CPU time and memory")
 	flag.BoolVar(&o.screen, "screen", false,
 		"measure only the screens of 8,000 GPUs, without a cluster: keys, and bytes to the terminal")
-	flag.BoolVar(&o.costs, "costs", false, "measure what the screen of 8,000 GPUs costs, and the probe; with --nodes the "+
-		"nodes of the cluster")
+	flag.BoolVar(&o.costs, "costs", false,
+		"measure what the screen of 8,000 GPUs costs, and the probe; with --nodes the nodes of the cluster")
 	flag.IntVar(&o.fleet, "fleet", 0, "measure only nvnodetop among a fleet of this many nodes on loopback, without "+
 		"a cluster")
 	flag.IntVar(&o.trouble, "trouble", 0, "with --fleet: once more with so many of the nodes in trouble")

@@ -129,8 +129,8 @@ func (n *Flags) chooseGPUs(cfg *config.Config) (tally.Only, error) {
 		case n.flags.Changed("only"):
 			return nil, errors.New("--only and --only-visible cannot be combined")
 		case cfg.Transport != config.Local:
-			return nil, errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or name " +
-				"GPUs with --only")
+			return nil, errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or " +
+				"name GPUs with --only")
 		}
 		visible, set := os.LookupEnv(from)
 		if !set {

@@ -29,8 +29,8 @@ type knownSet struct {
 
 func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*knownSet, error) {
 	if t.KnownHostsCommand != "" { // what it would revoke is not known
-		return nil, onlyOpenSSH("KnownHostsCommand", fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys",
-			t.KnownHostsCommand))
+		return nil, onlyOpenSSH("KnownHostsCommand",
+			fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys", t.KnownHostsCommand))
 	}
 	set, err := c.files.Load(t.KnownHosts, t.RevokedKeys)
 	switch {

@@ -57,7 +57,7 @@ func TestFactsOf(t *testing.T) {
 func TestTheCallsIntoTheDriverAreThoseSinceTheReportBefore(t *testing.T) {
 	n := &cluster.Node{Hello: &wire.Hello{Build: "1.0"}}
 	n.Host.Set(metric.NVMLCalls, 44)
-	want := fact{name: "driver", text: "44 calls into it since the report before"}
+	want := fact{name: "driver", text: "44 calls since the previous report"}
 	if facts := factsOf(n); !slices.Contains(facts, want) {
 		t.Errorf("it says %v", facts)
 	}

@@ -50,8 +50,7 @@ func factsOf(n *cluster.Node) []fact {
 	}
 	facts := []fact{programOf(n)}
 	if calls, known := n.Host.Get(metric.NVMLCalls); known {
-		facts = append(facts, fact{name: "driver", text: strconv.Itoa(int(calls)) +
-			" calls into it since the report before"})
+		facts = append(facts, fact{name: "driver", text: strconv.Itoa(int(calls)) + " calls since the previous report"})
 	}
 	if n.Clocked {
 		facts = append(facts, clockOf(n))

@@ -65,7 +65,8 @@ func ofJob(s *part.Scene) string {
 }
 
 var problemOrders = []list.Order[cluster.Finding]{
-	{Column: "severity", Words: "worst", AsListed: true}, {Column: "node", Words: "node"}, {Column: "gpu", Words: "GPU"},
+	{Column: "severity", Words: "worst", AsListed: true}, {Column: "node", Words: "node"},
+	{Column: "gpu", Words: "GPU"},
 	{Column: "elapsed_seconds", Words: "newest", LowFirst: true},
 }
 

@@ -29,7 +29,7 @@ type (
 	page    interface{ On() keys.Page }
 )
 
-// overlays are those that are open, each over the one before it.
+// overlays are the open panes and dialogs, each over the previous overlay.
 type overlays []overlay
 
 // on is the page that is seen, in the list of keys.

@@ -18,10 +18,10 @@ import (
 // Scope is the set of processes to show.
 type Scope uint8
 
-// The scopes, each wider than the one before it.
+// The scopes, each wider than the previous scope.
 const (
-	OfGPU   Scope = iota // of the selected node
-	OfNode               // the selected one
+	OfGPU   Scope = iota // a GPU of the selected node
+	OfNode               // the selected node
 	OfJob                // likewise
 	OfJobs               // all
 	OfNodes              // of all jobs, with what others have there
