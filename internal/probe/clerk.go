@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// answerWithin is how long a request waits for its answer: reading from a process that hangs in the kernel may
-	// never end.
+	// answerWithin is the maximum time that a request waits for its answer: reading from a process that hangs in the
+	// kernel may never end.
 	answerWithin = 5 * time.Second
-	// maxReading is how many requests are answered at once, including those that hang.
+	// maxReading is the maximum number of requests that are answered at once, including requests that hang.
 	maxReading = 8
 )
 
@@ -59,7 +59,7 @@ func (c *clerk) run(ctx context.Context, asked <-chan request) error {
 	}
 }
 
-// answer returns the reply to r, or nil if it will come from c.replies.
+// answer returns the reply to r, or nil if the reply will come from c.replies.
 func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
 	err := check(r)
 	switch {
@@ -78,7 +78,7 @@ func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
 	return nil
 }
 
-// await sends the reply, or an error if it takes too long.
+// await sends the reply to r, or an error if the answer takes too long.
 func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) {
 	late := time.NewTimer(answerWithin)
 	defer late.Stop()
@@ -96,7 +96,7 @@ func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) 
 	}
 }
 
-// hangs is the reason why a request is not answered.
+// hangs is the error of a request that gets no answer in time.
 func hangs(r request) error {
 	if id := cmp.Or(r.Environ, r.Process); id != nil {
 		return fmt.Errorf("process %d does not respond: it hangs in the kernel", id.PID)

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	memoryLimit = 12 << 20 // bytes; a soft limit, at which the runtime collects garbage harder
-	// the live heap is a few hundred KiB, so this collects at 2 MiB instead of 4; less than 50 saved nothing when
+	memoryLimit = 12 << 20 // bytes; a soft limit, near which the runtime collects garbage more often
+	// the live heap is a few hundred KiB, so a collection begins at 2 MiB instead of 4; lower values saved nothing when
 	// measured
 	gcPercent = 50
 )
@@ -34,11 +34,11 @@ func Main(build string, lib driver.Library) int {
 	runtime.GOMAXPROCS(1)
 	debug.SetMemoryLimit(memoryLimit)
 	debug.SetGCPercent(gcPercent)
-	// The file names the process, whichever thread this runs on. If that fails, only the name in ps is wrong.
+	// The file names the process, on whatever thread this runs. A failure means a wrong name in ps, and nothing else.
 	_ = os.WriteFile("/proc/self/comm", []byte(stuck.ProcessName), 0)
 
 	go renew()
-	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is not set
+	fold, _ := strconv.Atoi(os.Getenv(wire.FoldVariable)) // 0 if it is unset
 	opts := Options{Build: build, Library: lib, Beat: clock.KernelBeat(), Patience: clock.KernelBeat(),
 		Name: os.Getenv(wire.NameVariable), Fold: max(fold, 0)}
 	if err := Run(context.Background(), os.Stdin, os.Stdout, opts); err != nil {
@@ -66,7 +66,7 @@ func renew() {
 		}
 		if info, err := os.Stat(self); err == nil && time.Since(info.ModTime()) > renewal {
 			now := time.Now()
-			_ = os.Chtimes(self, now, now) // it may be read-only
+			_ = os.Chtimes(self, now, now) // the file system may be read-only
 		}
 		time.Sleep(renewal)
 	}

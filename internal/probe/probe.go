@@ -41,15 +41,15 @@ import (
 type Options struct {
 	Build   string         // version of the executable, for Hello
 	Library driver.Library // NVML
-	Name    string         // requests may be addressed to it; empty: no other probe reads the same input
-	Fold    int            // bytes to which lines of the output are folded; 0: they are not
+	Name    string         // requests may be addressed to this name; empty: no other probe reads the same input
+	Fold    int            // length in bytes at which lines of the output are folded; 0: not folded
 
 	Proc string              // mount point of procfs; empty: /proc
 	Sys  string              // mount point of sysfs; empty: /sys
 	Now  func() clock.Moment // reads the clocks; nil: the kernel's
 
-	Beat     clock.Beat // paces the reports; without a C: a time.Ticker
-	Patience clock.Beat // ticks while GPUs are read; likewise
+	Beat     clock.Beat // ticks for the reports; without a C: a time.Ticker
+	Patience clock.Beat // ticks while GPUs are read; without a C: a time.Ticker
 }
 
 // complete fills in the defaults.
@@ -73,8 +73,8 @@ const (
 	silence = wire.SilenceMS * time.Millisecond
 	// parting is how long Run waits at its end for the sampler, which may be in the middle of a report.
 	parting = 500 * time.Millisecond
-	// maxQueued is how many requests may wait for a worker before the probe gives up. Nobody sends that many within the
-	// time of silence.
+	// maxQueued is the number of requests waiting for a worker at which the probe gives up. Nobody sends so many within
+	// the time of silence.
 	maxQueued = 256
 )
 
@@ -137,8 +137,8 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	return err
 }
 
-// supervise passes requests to the workers until something ends the session. It never blocks on one worker.
-// It reports whether the sampler is still running.
+// supervise passes requests to the workers until something ends the session. It never blocks on one worker. It reports
+// whether the sampler is still running.
 func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, clerk *worker) (err error,
 	sampling bool) {
 	quiet := time.NewTimer(silence)
@@ -175,7 +175,7 @@ func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, 
 	}
 }
 
-// output lets several goroutines write messages. The magic line comes first, whichever of them begins.
+// output lets several goroutines write messages. The first write of any of them begins with the magic line.
 type output struct {
 	mu    sync.Mutex
 	w     io.Writer
@@ -183,7 +183,7 @@ type output struct {
 	begun bool
 }
 
-// write writes messages, after the magic line if that has not been written yet.
+// write writes messages, after the magic line if it was not written yet.
 func (o *output) write(messages ...wire.Message) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -210,7 +210,7 @@ func listen(ctx context.Context, in io.Reader, name string, heard chan<- request
 		switch {
 		case r.err == nil:
 		case errors.As(r.err, new(*wire.MalformedError)):
-			r.Request = wire.Request{} // it may have been decoded in part
+			r.Request = wire.Request{} // it may be half decoded
 		case errors.Is(r.err, io.EOF), errors.Is(r.err, io.ErrUnexpectedEOF):
 			return nil
 		default:

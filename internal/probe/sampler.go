@@ -16,34 +16,34 @@ import (
 )
 
 const (
-	minInterval = 250     // of wire.Pace, in ms
+	minInterval = 250     // limits of wire.Pace, in ms
 	maxInterval = 600_000 // likewise
 )
 
-// hurryEvery is how often at most an Xid makes a report off the beat.
+// hurryEvery is the shortest time between two reports off the beat because of Xids.
 const hurryEvery = time.Second
 
-// sampler keeps the requested pace and writes reports: it lets each collector put what it reads into a sample, and says
-// what the GPUs are whenever that changes.
+// sampler keeps the requested pace and writes reports: each collector puts its values into a sample. When the GPUs
+// change, it writes a Hello.
 type sampler struct {
 	opts  Options
 	out   *output
 	gpus  *gpus.Stock
 	procs *procs.Table
 	host  *host.Reader
-	of    *launch.Jobs // which cgroup is of which job
+	of    *launch.Jobs // maps cgroups to jobs
 	jobs  *host.Jobs
 
-	greeted bool          // there was a Hello
-	place   launch.Member // of the probe, as the last Hello says
-	sooner  bool          // the next tick of the beat comes for the second report; then the beat is that of the pace
+	greeted bool          // a Hello was written
+	place   launch.Member // place of the probe in the last Hello
+	sooner  bool          // the next tick of the beat is for the second report; after it, the beat follows the pace
 	pace    *wire.Pace    // nil until requested
 	beat    clock.Beat
 	seq     uint64
-	room    [2]sample.Report // this report and the previous one, whose GPUs the Writer keeps
+	room    [2]sample.Report // this report and the previous one: the Writer keeps the GPUs of the previous one
 
-	hurried    time.Duration // Moment.Mono of the last report because of an Xid
-	hurryLater *time.Timer   // runs while the next one has to wait
+	hurried    time.Duration // Moment.Mono of the last report off the beat because of an Xid
+	hurryLater *time.Timer   // runs while the next such report has to wait
 }
 
 func newSampler(out *output, opts Options) *sampler {
@@ -82,7 +82,7 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 			heard = nil
 		}
 		var err error
-		news := false // about the GPUs
+		news := false // the GPUs have changed
 		select {
 		case <-ctx.Done():
 			return nil
@@ -128,7 +128,7 @@ func (s *sampler) close() {
 	s.gpus.Close()
 }
 
-// answer replies, and adopts the new pace if it is valid.
+// answer answers a request, and adopts its pace if the pace is valid.
 func (s *sampler) answer(r request) error {
 	wrong := check(r)
 	if err := s.out.write(wire.Message{Reply: replyTo(r, wrong)}); err != nil {
@@ -140,8 +140,9 @@ func (s *sampler) answer(r request) error {
 	return nil
 }
 
-// setPace adopts a new pace. The first one begins with a report; one that newly requests processes causes a report off
-// the beat. The beat changes only with the interval, so that opening and closing a pane does not delay the next sample.
+// setPace adopts a new pace. The first pace begins with a report. A pace that newly asks for processes brings a report
+// off the beat. The beat changes only with the interval, so that opening and closing a pane does not delay the next
+// sample.
 func (s *sampler) setPace(pace wire.Pace) error {
 	old := s.pace
 	s.pace = &pace
@@ -153,7 +154,7 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	switch {
 	case old == nil:
 		err := s.report(false)
-		// after it, however long it took
+		// after the first report, however long it took
 		if second := time.Duration(pace.SecondMS) * time.Millisecond; second > 0 && second < s.gpus.Interval {
 			s.sooner = true
 			s.beat.Reset(second)
@@ -165,10 +166,10 @@ func (s *sampler) setPace(pace wire.Pace) error {
 	return nil
 }
 
-// hurry reports an event at once, or as soon as the last report of one is old enough, unless a report on the beat has
-// it by then.
+// hurry reports an event at once, or hurryEvery after the last such report, unless a report on the beat takes the event
+// before.
 func (s *sampler) hurry() error {
-	if s.pace == nil || s.gpus.Lookout.Box.Empty() { // without a pace: the first report has it
+	if s.pace == nil || s.gpus.Lookout.Box.Empty() { // without a pace, the first report will have the event
 		return nil
 	}
 	now := s.opts.Now().Mono
@@ -180,7 +181,7 @@ func (s *sampler) hurry() error {
 	return s.report(true)
 }
 
-// announce sends a Hello and, right after it, a report, since the previous report is out of date.
+// announce sends a Hello and right after it a report, since the previous report is out of date.
 func (s *sampler) announce() error {
 	if err := s.hello(); err != nil || s.pace == nil {
 		return err
@@ -188,8 +189,7 @@ func (s *sampler) announce() error {
 	return s.report(true)
 }
 
-// hello says what the node and its GPUs are. The next report lists processes, since by the indices of the GPUs the last
-// list named them.
+// hello writes a Hello. The next report lists processes, since the last list named GPUs by their old indices.
 func (s *sampler) hello() error {
 	s.greeted = true
 	s.procs.Renew()
@@ -201,8 +201,8 @@ func (s *sampler) hello() error {
 	return s.out.write(wire.Message{Hello: &h})
 }
 
-// report takes a sample and writes it. If the driver has gone away, a Hello that says so comes first, so that the GPUs
-// of a report are always those of the Hello before it. So does one that says what a GPU lacks, when that became known.
+// report takes a sample and writes it. A Hello comes first if the driver has gone away, so that the GPUs of a report
+// are always those of the Hello before it. A Hello also comes first if a lacking metric of a GPU has just become known.
 func (s *sampler) report(offBeat bool) error {
 	sm := s.take()
 	news := s.gpus.Explain() || s.placed(sm)
@@ -219,14 +219,14 @@ func (s *sampler) report(offBeat bool) error {
 	s.seq++
 	sm.Seq, sm.OffBeat = s.seq, offBeat
 	err := s.out.write(wire.Message{Report: &sm.Report})
-	if errors.Is(err, wire.ErrLineTooLong) { // not too many processes, but together too long
+	if errors.Is(err, wire.ErrLineTooLong) { // the processes are not too many, but their text is too long
 		sm.Unlist(fmt.Errorf("process list too long for one report: %d left out", len(sm.Processes)))
 		err = s.out.write(wire.Message{Report: &sm.Report})
 	}
 	return err
 }
 
-// placed reports whether the job of the probe, which was unknown, has become known. It looks when processes are listed.
+// placed reports whether the unknown job of the probe has become known. It looks for it when processes are listed.
 func (s *sampler) placed(sm *sample.Report) bool {
 	return s.place.SLUID != "" && sm.Listed && s.of.Own().SLUID == ""
 }
@@ -260,8 +260,7 @@ func (s *sampler) readProcesses(sm *sample.Report) {
 	}
 }
 
-// readJobs reads the memory of the jobs: of the probe's own, and of those that the user's processes on GPUs belonged to
-// when they were last listed.
+// readJobs reads the memory of jobs: the probe's own job, and the jobs of the user's processes in the last list.
 func (s *sampler) readJobs(sm *sample.Report) {
 	if sm.Listed || s.seq == 0 {
 		s.jobs.FollowUsers(sm.Processes)

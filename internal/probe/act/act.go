@@ -28,7 +28,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Words are the probe's readers for the description of a process.
+// Words are the probe's functions that describe a process.
 type Words struct {
 	User    func(uid int) string // may never return
 	Command func(args []string) string
@@ -46,18 +46,18 @@ type Desk struct {
 	send func(handle, number int) error
 	kill func(pid, number int) error
 
-	patience time.Duration // for the signals of one request, and for the descriptions of one
+	patience time.Duration // for all signals, or all descriptions, of one request
 	hung     atomic.Int32
 }
 
 const (
-	// patience leaves time for the answer: a request is given up after 5 s.
+	// patience leaves time for the answer: the probe gives up a request after 5 s.
 	patience = 1500 * time.Millisecond
-	// maxHung is how many requests may have work that does not return.
+	// maxHung is the maximum number of requests that may hang.
 	maxHung = 8
 )
 
-// New returns a Desk that reads the procfs which is mounted there.
+// New returns a Desk for the processes in the procfs at mount.
 func New(mount string, words Words) *Desk {
 	proc, err := procfs.NewFS(mount)
 	if err != nil {
@@ -71,8 +71,8 @@ func New(mount string, words Words) *Desk {
 }
 
 // each calls do for 0 to n-1, one after the other on another goroutine, and returns how many calls have returned in
-// time. A late call may return later, so its output must not be read; later calls are not made. If too many requests
-// hang, tried is false and no call is made.
+// time. A late call may still return later, so its output must not be read; the calls after it are not made. If too
+// many requests hang already, tried is false and no call is made.
 func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	if d.hung.Add(1) > maxHung {
 		d.hung.Add(-1)
@@ -99,7 +99,7 @@ func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 	return int(done.Load()), true
 }
 
-// status is the part of a process that is always read: reading it never hangs.
+// status reads the basic facts about a process: /proc/PID/stat and the owner. Reading them never hangs.
 func (d *Desk) status(pid int) (stat procfs.ProcStat, uid int, exists bool) {
 	proc, err := d.proc.Proc(pid)
 	if err != nil {
@@ -116,7 +116,7 @@ func (d *Desk) status(pid int) (stat procfs.ProcStat, uid int, exists bool) {
 	return stat, int(status.UIDs[0]), true
 }
 
-// above are the ancestors of a process, the nearest first, as far as /proc shows them.
+// above returns the ancestors of a process, the nearest first, as far as /proc shows them.
 func (d *Desk) above(pid int) (list []procfs.ProcStat) {
 	for range maxDepth {
 		proc, err := d.proc.Proc(pid)
@@ -135,7 +135,7 @@ func (d *Desk) above(pid int) (list []procfs.ProcStat) {
 	return list
 }
 
-// maxDepth is more generations than a chain of processes has.
+// maxDepth is more generations than any chain of processes has.
 const maxDepth = 100
 
 func (d *Desk) stat(pid int) (stat procfs.ProcStat, known bool) {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// maxScan is how many processes of a node are scanned.
+// maxScan is the maximum number of processes scanned on a node.
 const maxScan = 1 << 15
 
 // Family finds the relatives of processes, including the processes themselves: the ancestors up to slurmstepd, else up
@@ -30,7 +30,7 @@ func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err 
 	return list, more || cut, nil
 }
 
-// tree is the processes of a node, by PID, with their children.
+// tree holds the processes of a node, by PID, with their children.
 type tree struct {
 	at       map[int]procfs.ProcStat
 	children map[int][]int
@@ -41,7 +41,7 @@ func (d *Desk) scan() (all tree, more bool) {
 	all = tree{map[int]procfs.ProcStat{}, map[int][]int{}}
 	procs, err := d.proc.AllProcs()
 	if err != nil {
-		return all, false // /proc is not there: there is no process
+		return all, false // without /proc there are no processes
 	}
 	if len(procs) > maxScan {
 		procs, more = procs[:maxScan], true
@@ -57,8 +57,8 @@ func (d *Desk) scan() (all tree, more bool) {
 	return all, more
 }
 
-// of are the family of processes, each once: ancestors and the processes themselves first, then descendants, the
-// nearest first.
+// of returns the family of processes, each process once: ancestors and the processes themselves first, then
+// descendants, the nearest first.
 func (t tree) of(pids []int) (family []procfs.ProcStat) {
 	seen := map[int]bool{}
 	add := func(pid int) {
@@ -93,8 +93,8 @@ func (t tree) of(pids []int) (family []procfs.ProcStat) {
 	return family
 }
 
-// above are the ancestors of a process that matter to the user: those in its job step, and slurmstepd, which started
-// the step. Outside of a step: those in its session, and the parent of the session.
+// above returns the ancestors of a process that matter to the user: its ancestors in the job step, and slurmstepd,
+// which started the step. Outside of a step: its ancestors in the session, and the parent of the session.
 func (t tree) above(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {
@@ -116,8 +116,8 @@ func (t tree) above(pid int) (list []int) {
 	return list
 }
 
-// describe reads the description of processes. Readings that hang are left out, and so are the commands of later
-// processes.
+// describe reads the descriptions of processes. If a reading hangs, that description and the commands of all later
+// processes are left out.
 func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
 	list := make([]wire.Relative, len(family))
 	for i, stat := range family {
@@ -151,7 +151,7 @@ func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
 	return list
 }
 
-// capped is the beginning of a family that takes at most wire.MaxFamily bytes of JSON.
+// capped returns the beginning of a family that takes at most wire.MaxFamily bytes of JSON.
 func capped(list []wire.Relative) (kept []wire.Relative, more bool) {
 	room := wire.MaxFamily
 	for i := range list {

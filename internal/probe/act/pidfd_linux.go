@@ -8,6 +8,6 @@ func sendPidfd(handle, number int) error {
 	return unix.PidfdSendSignal(handle, unix.Signal(number), nil, 0)
 }
 
-func closeHandle(handle int) { _ = unix.Close(handle) } // there is nothing to be lost
+func closeHandle(handle int) { _ = unix.Close(handle) } // a failure loses nothing
 
 func kill(pid, number int) error { return unix.Kill(pid, unix.Signal(number)) }

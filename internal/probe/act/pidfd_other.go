@@ -4,7 +4,7 @@ package act
 
 import "errors"
 
-// There is no /proc here, so no process is ever found that could be signaled.
+// There is no /proc here, so no process to signal is ever found.
 
 func openPidfd(int) (int, error) { return 0, errors.ErrUnsupported }
 

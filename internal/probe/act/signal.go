@@ -14,8 +14,8 @@ import (
 // maxSignal is the last real-time signal of Linux.
 const maxSignal = 64
 
-// Signal sends a signal to processes, and returns the result for each. An error is one of the request: then no signal
-// was sent.
+// Signal sends a signal to processes, and returns the result for each. With an error, the request was wrong and no
+// signal was sent.
 func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	switch {
 	case s.Number < 1 || s.Number > maxSignal:
@@ -53,10 +53,10 @@ func (d *Desk) Signal(s wire.Signal) ([]wire.Signaled, error) {
 	return list, nil
 }
 
-// fate is the result of a signal. The zero fate: it was sent.
+// fate is the result of a signal. The zero fate means that the signal was sent.
 type fate struct {
 	id, why string
-	owner   int // of the process, if it is somebody else's
+	owner   int // of the process, if another user owns it
 }
 
 // signal sends a signal to the process that has this PID and this start time.
@@ -69,7 +69,7 @@ func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
 	if held {
 		defer closeHandle(handle)
 	}
-	if wrong := d.check(id, spared); wrong.id != "" { // what the pidfd holds is what /proc shows now, or is gone
+	if wrong := d.check(id, spared); wrong.id != "" { // the pidfd holds the checked process, or an ended one
 		return wrong
 	}
 	if held {
@@ -88,7 +88,7 @@ func (d *Desk) signal(id wire.ProcessID, number int, spared map[int]bool) fate {
 
 var gone = fate{id: wire.SignalGone, why: "has exited"}
 
-// check returns why a process must not be signaled; the zero fate: it may.
+// check returns the reason why a process must not be signaled; the zero fate means that it may be.
 func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
 	stat, uid, exists := d.status(id.PID)
 	switch {
@@ -106,13 +106,13 @@ func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
 	return fate{}
 }
 
-// dead reports whether a process has exited and only waits for its parent. The first thread may end before the others.
+// dead reports whether a process has exited and only waits for its parent. Its first thread may end before the others.
 func dead(stat *procfs.ProcStat) bool {
 	return (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1
 }
 
-// nameOwners names the owners of processes that belong to others. All signals have been sent by now, so a directory of
-// users that does not answer does no harm.
+// nameOwners names the owners of other users' processes. All signals have been sent by now, so a directory of users
+// that does not answer does no harm.
 func (d *Desk) nameOwners(list []wire.Signaled, fates []fate) {
 	var owners []int
 	at := map[int]int{}

@@ -4,14 +4,14 @@ package clock
 
 import "time"
 
-// Beat is a ticker: nothing comes from C before Reset and after Stop.
+// Beat is a ticker: C has no tick before Reset and after Stop.
 type Beat struct {
 	C     <-chan time.Time
 	Reset func(time.Duration)
 	Stop  func()
 }
 
-// NewBeat is a time.Ticker.
+// NewBeat returns a Beat that is a time.Ticker.
 func NewBeat() Beat {
 	t := time.NewTicker(time.Hour)
 	t.Stop()

@@ -45,13 +45,13 @@ func KernelBeat() Beat {
 			}
 			select {
 			case c <- time.Now():
-			default: // the last tick has not been received yet: drop this one, as time.Ticker does
+			default: // the last tick was not received yet: this tick is dropped, as time.Ticker does
 			}
 		}
 	}()
 	set := func(d time.Duration) {
 		every := unix.NsecToTimespec(d.Nanoseconds())
-		// fails only for invalid times
+		// fails only with invalid times
 		_ = unix.TimerfdSettime(fd, 0, &unix.ItimerSpec{Interval: every, Value: every}, nil)
 	}
 	return Beat{C: c, Reset: set, Stop: func() { set(0) }}

@@ -30,34 +30,34 @@ type Library interface {
 
 // Watcher is a Library that reports the Xids of its GPUs.
 type Watcher interface {
-	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused says by Slot.Index why some give
-	// none. The Watch is nil if all refuse.
+	// Watch asks the driver for the Xids of the GPUs of slots from now on. refused has the reason, by Slot.Index, why a
+	// GPU gives no Xids. The Watch is nil if all GPUs refuse.
 	Watch(slots []Slot) (w xid.Watch, refused map[int]error)
 }
 
 // Meter is a Library that counts the driver calls.
 type Meter interface {
-	Calls() uint64 // since the program began; any goroutine may ask, at any time
+	Calls() uint64 // since the program began; may be called from any goroutine at any time
 }
 
 // Slot is one GPU in NVML's list. Device is nil if NVML gives no handle for it: Lost is its error message.
 type Slot struct {
 	Index   int
 	Device  Device
-	Readers []Reader // of the Device's metrics, as far as the library has the functions
+	Readers []Reader // readers of the Device's metrics, as far as the library has the functions
 	Lost    string
 	LostID  string // one of the wire's Lost… constants
 
-	// Parts lists the instances of a GPU in MIG mode; nil: it never has any.
+	// Parts lists the instances of a GPU in MIG mode; nil if it never has any.
 	Parts func() []Slot
 }
 
-// Reader reads metrics of a GPU with one call of the library. All of them have the same pace.
+// Reader reads metrics of a GPU, all of one pace, with one call of the library.
 type Reader struct {
-	IDs []metric.ID // a Fault names the first one's label
+	IDs []metric.ID // a Fault has the label of the first
 
-	// Read puts into the Answer what it read: a value with Set, or a counter with Count where the metric is a rate. It
-	// returns an *Error if it could read none of its metrics, and calls Refuse for one of several.
+	// Read puts its results into the Answer: a value with Set, or a counter with Count where the metric is a rate. It
+	// returns an *Error if it could read none of its metrics, and calls Refuse if it could not read one of several.
 	Read func(*Answer) error
 }
 
@@ -69,8 +69,8 @@ func (r Reader) Row() metric.Row { return r.IDs[0].Row() }
 type Device interface {
 	Card() wire.Card // without Index, which the Slot has, and Values, which the Readers read
 
-	// Processes lists the contexts on the GPU. If NVML does not list them it returns nil and an error. An error
-	// together with contexts is that of a less important list.
+	// Processes lists the contexts on the GPU. If NVML does not list them, it returns nil and an error. An error beside
+	// contexts concerns a less important list.
 	Processes() ([]Context, error)
 	// ProcessUtilization returns the driver's samples that are newer than sinceMicros, in µs of the Unix epoch.
 	ProcessUtilization(sinceMicros uint64) ([]Usage, error)

@@ -17,7 +17,7 @@ const (
 	procLoad = "3.25 2.00 1.00 1/200 4242\n"
 )
 
-// Write makes a small /proc of files by path, and returns where it is.
+// Write makes a small /proc with these files besides its own, by path, and returns its directory.
 func Write(t testing.TB, more map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func File(t testing.TB, path, content string) {
 	}
 }
 
-// Of are the files of one process: 100 + 50 ticks of CPU, begun startTicks after boot.
+// Of returns the files of one process, which has used 100 + 50 ticks of CPU time and began startTicks after boot.
 func Of(pid, comm, startTicks, cmdline string, uid string) map[string]string {
 	stat := pid + " (" + comm + ") S 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 0 " + startTicks +
 		" 1000000 256 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
@@ -58,7 +58,7 @@ func Of(pid, comm, startTicks, cmdline string, uid string) map[string]string {
 	}
 }
 
-// Release lets all that wait for a writer go on.
+// Release opens and closes a pipe, so that all readers that wait for a writer continue.
 func Release(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
@@ -69,7 +69,7 @@ func Release(t *testing.T, path string) {
 	_ = f.Close()
 }
 
-// Status are the files that say in which state a process is.
+// Status returns the files that show the state of a process.
 func Status(pid, name, state string, threads, uid, parent int, pending string) map[string]string {
 	return map[string]string{
 		pid + "/comm": name + "\n",

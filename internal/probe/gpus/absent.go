@@ -31,7 +31,8 @@ func (l lacks) denied() (ids []metric.ID) {
 	return ids
 }
 
-// byReason lists the keys of the metrics, in the order of the table, under the error messages; nil if nothing lacks.
+// byReason lists the keys of the metrics, in the order of the table, under the error messages; nil if the GPU gives
+// every metric.
 func (l lacks) byReason() map[string][]string {
 	if len(l) == 0 {
 		return nil
@@ -96,7 +97,7 @@ func (g *gpu) examine(r *reading) {
 	}
 }
 
-// heal forgets lacking metrics that were denied and that the GPU gives now.
+// heal forgets metrics that were denied before and that the GPU gives now.
 func (g *gpu) heal() {
 	given := func(id metric.ID) bool { return g.last.values.Has(id) }
 	if !slices.ContainsFunc(g.denied, given) {

@@ -13,7 +13,7 @@ import (
 // cardPatience is how long the first Hello waits for the cards of all GPUs. Later inventories keep nobody waiting.
 const cardPatience = 3 * patience
 
-// errSilent is why a card lacks what is still being read.
+// errSilent is the reason why a value that is still being read is absent from a card.
 var errSilent = &driver.Error{Kind: driver.Other, Words: Silent}
 
 // findings are the values of a GPU that are read once.
@@ -45,7 +45,8 @@ func (g *gpu) nothingFound() findings {
 	return f
 }
 
-// introduce reads the card of a GPU. Its results may be used before it has ended: the next call may hang.
+// introduce reads the card of a GPU. Its results may be used before the end of the reading, since the next call may
+// hang.
 func (c *crew) introduce(g *gpu) {
 	f := g.nothingFound()
 	g.call.Store(callIdentity)
@@ -56,7 +57,7 @@ func (c *crew) introduce(g *gpu) {
 		g.readOnce(&f)
 	}
 	if f.card.Lost != "" {
-		f.lacks = nil // it lacks everything
+		f.lacks = nil // the card lacks everything
 	} else if g.Parts != nil {
 		c.tell(g, f)
 		g.call.Store(callInstances)

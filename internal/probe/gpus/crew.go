@@ -19,9 +19,9 @@ type crew struct {
 	cards chan struct{} // a card has been read
 
 	mu     sync.Mutex // protects the following, and the fields of gpu, shift and round that say so
-	out    int        // readings that are running or planned
-	closed bool       // hands is
-	rounds uint64     // how many have begun
+	out    int        // number of readings that are running or planned
+	closed bool       // the channel hands is closed
+	rounds uint64     // number of rounds begun
 
 	// Of the last report; only the sampler changes them.
 	report *round
@@ -32,11 +32,11 @@ func newCrew() *crew {
 	return &crew{hands: make(chan *shift), cards: make(chan struct{}, 1), report: newRound(), main: &shift{ended: true}}
 }
 
-// round is a set of readings that somebody waits for.
+// round is a set of readings that share one waiter.
 type round struct {
-	number uint64        // of no other round
-	open   int           // readings that are running or planned; protected by crew.mu
-	done   chan struct{} // gets one element when none is
+	number uint64        // no other round has this number
+	open   int           // number of readings that are running or planned; protected by crew.mu
+	done   chan struct{} // gets one element when open falls to 0
 }
 
 func newRound() *round { return &round{done: make(chan struct{}, 1)} }
@@ -45,9 +45,9 @@ func newRound() *round { return &round{done: make(chan struct{}, 1)} }
 type shift struct {
 	question
 	left  []*gpu // protected by crew.mu
-	at    *gpu   // the GPU that is being read; likewise
-	ended bool   // its goroutine has let go of it; likewise
-	room  []*gpu // from the beginning of left on; nil: another shift has a part of it; likewise
+	at    *gpu   // the GPU that it reads now; likewise
+	ended bool   // the goroutine has let go of the shift; likewise
+	room  []*gpu // memory for left; nil while another shift uses a part of it; likewise
 }
 
 func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left: gpus} }
@@ -74,13 +74,13 @@ func (c *crew) nextRound() *round {
 		return newRound()
 	}
 	select {
-	case <-r.done: // nobody has waited for so long
+	case <-r.done: // the round before ended without a waiter
 	default:
 	}
 	return r
 }
 
-// nextShift returns the main shift of the next report: it reuses the last shift if no goroutine holds it any more. The
+// nextShift returns the main shift of the next report: it reuses the last shift if its goroutine has let go of it. The
 // caller holds the lock.
 func (c *crew) nextShift(q question) *shift {
 	s := c.main
@@ -211,8 +211,8 @@ func (c *crew) ended(g *gpu) {
 	}
 }
 
-// relieve leaves a shift behind that takes long at a GPU. It returns the shift that reads the remaining GPUs: the same
-// shift, or a new one. With split, the remaining GPUs are read all at once.
+// relieve leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs: the
+// same shift, or a new one. With split, the remaining GPUs are read all at once.
 func (c *crew) relieve(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -279,7 +279,7 @@ func (c *crew) reads(g *gpu) bool {
 	return g.out
 }
 
-// busy returns those of the GPUs of which a reading is running or planned.
+// busy returns the GPUs with a reading that is running or planned.
 func (c *crew) busy(gpus []*gpu) (busy []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

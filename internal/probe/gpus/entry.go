@@ -43,7 +43,7 @@ func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out 
 		}
 		if !r.listed {
 			out.Unlisted = sm.Unlisted(cmp.Or(r.unlisted, Silent))
-			out.Reading = out.Reading || sm.Wanted && r.unlisted == "" // it was begun before the list was wanted
+			out.Reading = out.Reading || sm.Wanted && r.unlisted == "" // the reading began before the list was wanted
 		}
 		sm.Merge(r.faults, g.Index)
 	default:
@@ -58,7 +58,7 @@ func (r *reading) repeats(interval time.Duration) time.Duration {
 	return max(staleIntervals*interval, min(2*r.took, longestRepeat))
 }
 
-// late returns how long an unfinished call for the GPU has been running, and its name; 0 if there is none.
+// late returns how long an unfinished call to the GPU has been running, and its name; 0 if no call is running.
 func (c *crew) late(g *gpu) (ms int64, what string) {
 	begun, pending := c.pending(g)
 	if !pending {

@@ -19,12 +19,12 @@ type gpu struct {
 
 	// Protected by crew.mu.
 	out   bool      // a reading is running or planned
-	begun time.Time // of the reading; zero while it is planned
-	round *round    // in which the reading was planned
+	begun time.Time // start of the reading; zero while it is planned
+	round *round    // the round of the reading
 	fresh bool      // back holds a reading that was not collected yet
-	found findings  // of its card, so far
+	found findings  // what is known of its card
 
-	hides atomic.Pointer[[]driver.InstanceID] // instances that are listed themselves, with their processes; nil: none
+	hides atomic.Pointer[[]driver.InstanceID] // instances that are listed as GPUs, with their processes; nil: none
 
 	call atomic.Int32 // the call that the reading makes: an index of Readers, or one of the constants below
 
@@ -34,7 +34,7 @@ type gpu struct {
 	rates  rates
 	listed time.Time // when processes were last listed
 
-	examined bool   // there was a complete reading: what follows is final
+	examined bool   // a complete reading has ended: lacking and idle are final
 	lacking  lacks  // metrics of reports that the GPU does not give
 	idle     []bool // readers that are not called any more
 	// The last slow reading. Reports repeat it until the next one, so that each report is complete.
@@ -47,9 +47,9 @@ type gpu struct {
 	last   reading
 	isNew  bool        // last has not been in a report yet
 	lacks  lacks       // metrics of reports; nil until they are known
-	denied []metric.ID // those of them that we may not read
-	stated bool        // the card says what the GPU lacks
-	once   onceState   // what the card lacks
+	denied []metric.ID // metrics among lacks that we have no permission to read
+	stated bool        // the card lists lacks
+	once   onceState   // the state of the card
 	hang   hang
 }
 
@@ -60,7 +60,7 @@ func newGPU(slot driver.Slot) *gpu {
 	return g
 }
 
-// Calls of a reading other than those of its Readers.
+// Calls of a reading besides its Readers.
 const (
 	callProcesses int32 = -1
 	callUsage     int32 = -2
@@ -77,11 +77,11 @@ type question struct {
 
 // reading is the driver's answer for one GPU.
 type reading struct {
-	round  uint64 // the number of the one in which it was planned
+	round  uint64 // the number of its round
 	ended  time.Time
 	took   time.Duration
 	values metric.Values
-	faults []wire.Fault // of single collectors
+	faults []wire.Fault // of collectors
 	lacks  lacks        // only in the first complete reading
 	err    error        // the GPU is lost or the driver is gone; the other fields are empty
 	listing
@@ -96,7 +96,7 @@ func (r *reading) fault(collector string, err error) {
 type hang struct {
 	call  int32
 	begun time.Time // of its reading
-	since time.Time // it was first seen
+	since time.Time // when it was first seen
 }
 
 // read reads everything for one report.
@@ -118,7 +118,7 @@ func (g *gpu) read(q question) {
 	}
 }
 
-// readSlow reads the slow metrics again if they are old.
+// readSlow reads the slow metrics if the last slow reading is old.
 func (g *gpu) readSlow(now time.Duration) error {
 	if g.slowKnown && now-g.slowAt < slowEvery {
 		return nil
@@ -165,7 +165,7 @@ func (g *gpu) ask(i int, note note) error {
 	return nil
 }
 
-// callName names a call as a Fault does.
+// callName returns the name of a call for a Fault.
 func (g *gpu) callName(call int32) string {
 	switch {
 	case call >= 0:

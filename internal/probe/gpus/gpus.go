@@ -58,14 +58,14 @@ type Options struct {
 	Interval time.Duration // between two reports; it may change
 }
 
-// Stock is the GPUs of the node.
+// Stock holds the GPUs of the node.
 type Stock struct {
 	Options
-	Taken   chan Inventory   // each is passed to Settle
-	Cards   <-chan struct{}  // then Complete is called
-	Late    <-chan time.Time // then Blind is called
-	Due     <-chan time.Time // then Retake is called
-	Lookout *xid.Lookout     // of the Xids; what it says goes to Watched and Unwatched
+	Taken   chan Inventory   // pass each one to Settle
+	Cards   <-chan struct{}  // after each element, call Complete
+	Late    <-chan time.Time // after each element, call Blind
+	Due     <-chan time.Time // after each element, call Retake
+	Lookout *xid.Lookout     // of the Xids; its results go to Watched and Unwatched
 
 	ended <-chan struct{} // closed at the end; nil: never
 	cards Inventory
@@ -78,10 +78,10 @@ type Stock struct {
 	void      bool          // the inventory that is being taken is out of date
 	reopening bool          // NVML is being initialized again: no GPU may be read
 	reopened  time.Duration // Moment.Mono of the last initialization
-	reopenDue bool          // the driver is to be opened when nobody watches any more
+	reopenDue bool          // the driver must be opened when the last vigil has ended
 	late      *time.Timer   // runs while the inventory is being taken
 	retry     *time.Timer   // runs only while the inventory is incomplete: a wake-up costs half as much as a report
-	retrying  bool          // it runs
+	retrying  bool          // retry is running
 }
 
 // New returns a Stock that knows no GPU yet.
@@ -104,7 +104,7 @@ func New(opts Options) *Stock {
 	return s
 }
 
-// Start takes the first inventory. When ended is closed, nothing waits for the driver any more.
+// Start takes the first inventory. After ended is closed, no goroutine waits for the driver.
 func (s *Stock) Start(ended <-chan struct{}) {
 	s.ended = ended
 	s.take()

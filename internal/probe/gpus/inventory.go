@@ -14,17 +14,17 @@ import (
 type Inventory struct {
 	lib   driver.Library
 	crew  *crew
-	up    bool // Init succeeded and Shutdown was not called since
+	up    bool // Init succeeded, and Shutdown has not been called since
 	spent bool // Shutdown must come before the next Init: the driver went away
-	was   bool // it was up at some time
+	was   bool // Init succeeded at some time
 	gpus  []*gpu
 	hello wire.Hello // only the fields that come from NVML
 
-	// while the next inventory is being taken: the GPUs that it leaves alone, since a reading of them is running
+	// The GPUs that the next inventory leaves alone while it is taken, since a reading of them is running.
 	busy []*gpu
 }
 
-// incomplete reports whether another try may find more.
+// incomplete reports whether another inventory may find more.
 func (n *Inventory) incomplete() bool {
 	return !n.up || n.spent || slices.ContainsFunc(n.hello.GPUs, func(c wire.Card) bool { return c.Lost != "" }) ||
 		slices.ContainsFunc(n.gpus, func(g *gpu) bool { return g.once.partial || g.once.pending })
@@ -113,7 +113,7 @@ func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 	return gpus
 }
 
-// strangers are the GPUs whose cards were not read before.
+// strangers returns the GPUs whose cards were not read before.
 func (n *Inventory) strangers(gpus []*gpu) []*gpu {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool {
 		return slices.Contains(n.busy, g) ||

@@ -19,7 +19,7 @@ const utilizationLimit = 10 * time.Second
 // listing is the driver's list of the processes on a GPU.
 type listing struct {
 	listed   bool
-	unlisted string           // the error, if not listed
+	unlisted string           // the reason why processes are not listed
 	contexts []driver.Context // one per process
 	usage    map[int]driver.Usage
 }
@@ -73,7 +73,7 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 	if hides == nil {
 		return contexts, err
 	}
-	// as for a user who may not list those of all instances
+	// the same as for a user who may not list the contexts of all instances
 	if kind := driver.KindOf(err); contexts == nil && (kind == driver.Absent || kind == driver.Denied) {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (g *gpu) ownContexts() ([]driver.Context, error) {
 	}), err
 }
 
-// processFault records an error of a process call, except that the GPU is lost, which the GPU's entry says.
+// processFault records the error of a process call. The loss of the GPU is left out, since its entry reports it.
 func (r *reading) processFault(err error) {
 	if driver.KindOf(err) == driver.Other {
 		r.fault("processes", err)
@@ -100,7 +100,7 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 	}
 	newest := make(map[int]driver.Usage, len(samples))
 	for _, u := range samples {
-		// Drivers have been seen to fill the rest of the buffer with old samples or garbage.
+		// Drivers have been seen to fill the unused part of the buffer with old samples or garbage.
 		if u.AtMicros <= first || u.AtMicros > last || max(u.SM, u.Memory, u.Encoder, u.Decoder) > 100 {
 			continue
 		}
@@ -114,8 +114,8 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 // mergeContexts merges all contexts of a process on one GPU, in the order of NVML's lists. Invalid PIDs are left out.
 func mergeContexts(contexts []driver.Context) []driver.Context {
 	var merged []driver.Context
-	at := map[int]int{}                   // by PID, in merged
-	memory := map[driver.Context]uint64{} // of a process in one list
+	at := map[int]int{}                   // place in merged, by PID
+	memory := map[driver.Context]uint64{} // of a context in one list
 	for _, c := range contexts {
 		if c.PID < 1 {
 			continue

@@ -25,8 +25,8 @@ type rates []mark
 type mark struct {
 	driver.Counter
 	at   time.Time
-	took time.Duration // the reading
-	rate float64       // up to then; NaN: not known
+	took time.Duration // duration of the reading
+	rate float64       // at that reading; NaN: unknown
 }
 
 // rate returns the increase per second of a counter that was read between two times. It is NaN at first, when the
@@ -53,7 +53,7 @@ func (r *rates) rate(c driver.Counter, began, ended time.Time) float64 {
 // forget forgets the counters: the next rates are unknown.
 func (r *rates) forget() { *r = (*r)[:0] }
 
-// withoutRates is for repeated values: old rates say nothing about the present flow.
+// withoutRates removes the rates from repeated values: old rates say nothing about the present flow.
 func withoutRates(v metric.Values) metric.Values {
 	for id := range metric.All(metric.GPU) {
 		if id.Row().Rate {

@@ -12,8 +12,8 @@ import (
 // LongestWait is the longest time that a report waits for all its GPUs, however long the interval is.
 const LongestWait = 5 * time.Second
 
-// Read reads all GPUs for a report, which has room for them or none. The driver counts as gone when all GPUs that have
-// a handle say so.
+// Read reads all GPUs for a report. A report has room for all of them or for none. The driver counts as gone when every
+// GPU that has a handle returns that error.
 func (s *Stock) Read(sm *sample.Report) {
 	if !s.reopening {
 		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)

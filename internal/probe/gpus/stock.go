@@ -9,9 +9,10 @@ import (
 )
 
 const (
-	// RetryEvery is how often the probe tries a driver that does not work, or a GPU that is lost, again.
+	// RetryEvery is the time between two attempts at a driver that does not work, or at a lost GPU.
 	RetryEvery = 10 * time.Second
-	// ReopenEvery is how often NVML is initialized again while all GPUs are lost. That may take seconds.
+	// ReopenEvery is the time between two initializations of NVML while all GPUs are lost. An initialization may take
+	// seconds.
 	ReopenEvery = time.Minute
 	// DriverPatience is how long the driver may take to list its GPUs before the Hello says that it hangs. The reader
 	// of the Hello waits 30 s.
@@ -32,9 +33,9 @@ func (s *Stock) retryLater() {
 	}
 }
 
-// take starts to take the inventory, while reports continue. If all GPUs are lost it initializes NVML again. While a
-// reading or the lookout is running it does not initialize NVML, and does not ask for the card of that GPU. A card that
-// takes long is adopted when it comes.
+// take starts the next inventory, while reports continue. If all GPUs are lost, it initializes NVML again, unless a
+// reading or the lookout is running. It does not ask for the card of a GPU that is being read. A card that takes long
+// is adopted later.
 func (s *Stock) take() {
 	now := s.Now().Mono
 	opens := !s.cards.up || s.cards.spent
@@ -44,7 +45,7 @@ func (s *Stock) take() {
 		return
 	}
 	reopen := idle && s.cards.allLost() && now-s.reopened >= ReopenEvery
-	if (opens || reopen) && s.Lookout.Running() { // it calls into the driver; it ends before the retry
+	if (opens || reopen) && s.Lookout.Running() { // the lookout calls the driver; it ends before the retry
 		s.reopenDue = true
 		s.Lookout.End()
 		return
@@ -65,8 +66,8 @@ func (s *Stock) Retake() {
 	s.take()
 }
 
-// Settle adopts an inventory, and reports whether it differs. As long as something is missing, the inventory will be
-// taken again. The error is ErrOutdated.
+// Settle adopts an inventory, and reports whether it differs. While an inventory lacks something, it is retried. The
+// error is ErrOutdated.
 func (s *Stock) Settle(next Inventory) (news bool, err error) {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false

@@ -34,7 +34,7 @@ func (n *Inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
 func (s *Stock) ReadXids(sm *sample.Report) {
 	xids, left := s.Lookout.Box.Take()
 	for _, x := range xids {
-		// A GPU that was listed when the event came may be gone from the list.
+		// A GPU may have left the list since the event.
 		if slices.ContainsFunc(s.cards.hello.GPUs, func(c wire.Card) bool { return c.Index == x.GPU }) {
 			sm.Xids = append(sm.Xids, x)
 		}
@@ -44,7 +44,7 @@ func (s *Stock) ReadXids(sm *sample.Report) {
 	}
 }
 
-// Watched goes on after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
+// Watched continues after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
 // missing Xids has changed.
 func (s *Stock) Watched(b xid.Beginning) (news bool) {
 	news = s.Lookout.Started(b)
@@ -54,8 +54,8 @@ func (s *Stock) Watched(b xid.Beginning) (news bool) {
 	return news
 }
 
-// Unwatched goes on after a vigil has ended. A Watch that failed is tried again with the next inventory. Its result is
-// that of Watched.
+// Unwatched continues after a vigil has ended. A failed Watch is tried again with the next inventory. It returns the
+// same as Watched.
 func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 	failed, news := s.Lookout.Over(e)
 	if !s.openUnwatched() && !failed {
@@ -64,8 +64,8 @@ func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 	return news
 }
 
-// openUnwatched opens the driver if the opening waits for the vigils, and the last vigil has ended. It reports whether
-// to open the driver.
+// openUnwatched opens the driver if an opening is due and the last vigil has ended. It reports whether an opening was
+// due.
 func (s *Stock) openUnwatched() bool {
 	due := s.reopenDue
 	if due && !s.Lookout.Running() {

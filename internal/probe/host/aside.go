@@ -8,16 +8,16 @@ import (
 // patience is how long a report waits for a reading that it has begun. A late reading is used in a later report.
 const patience = 100 * time.Millisecond
 
-// aside calls a function that may never return, on a goroutine of its own, one call at a time. While a call hangs there
-// is no other call. A call allocates nothing.
+// aside runs a function that may never return, on a goroutine of its own, one call at a time. A call that hangs delays
+// the next one. A call allocates nothing.
 type aside[Q, T any] struct {
-	what     string // for the error
+	what     string // name for the error
 	running  bool
-	began    time.Duration // of the running call, CLOCK_MONOTONIC
+	began    time.Duration // start of the running call, CLOCK_MONOTONIC
 	question Q             // belongs to the running call
 	run      func()        // answers the question
 	done     chan T
-	late     *time.Timer // runs only while somebody waits; nil: nobody has
+	late     *time.Timer // runs only during a wait; nil before the first wait
 }
 
 func newAside[Q, T any](what string, answer func(Q) T) *aside[Q, T] {
@@ -32,7 +32,7 @@ func (a *aside[Q, T]) start(at time.Duration, question Q) {
 	go a.run()
 }
 
-// take returns the result of the running call, if there is one. It waits only for a call that has begun at that time.
+// take returns the result of the running call, if it has ended. It waits only for a call that began at the time at.
 func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 	if !a.running {
 		return result, false
@@ -61,10 +61,10 @@ func (a *aside[Q, T]) take(at time.Duration) (result T, ok bool) {
 	}
 }
 
-// hangsAfter is when a call that has not returned is an error.
+// hangsAfter is the duration of a call from which on it counts as an error.
 const hangsAfter = 5 * time.Second
 
-// err is the error if the running call hangs.
+// err returns an error if the running call hangs.
 func (a *aside[Q, T]) err(at time.Duration) error {
 	if !a.running || at-a.began < hangsAfter {
 		return nil

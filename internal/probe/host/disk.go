@@ -10,7 +10,7 @@ import (
 const (
 	// diskEvery is how often the space of a file system is read.
 	diskEvery = time.Minute
-	// diskKept is how long the space is repeated while a reading hangs.
+	// diskKept is the time for which the space is repeated while a reading hangs.
 	diskKept = 3 * time.Minute
 )
 
@@ -20,14 +20,14 @@ type disk struct {
 	free, total metric.ID
 	call        *aside[string, space]
 	last        space
-	asked       time.Duration // when the last call began
-	at          time.Duration // and the one of last
+	asked       time.Duration // start of the last call
+	at          time.Duration // start of the call that returned last
 }
 
 // space is the space of a file system in bytes.
 type space struct {
-	free, total uint64 // free: for users
-	err         error  // nil: it is known
+	free, total uint64 // free: bytes that users may fill
+	err         error  // nil: the space is known
 }
 
 func newDisk(path string, free, total metric.ID) *disk {

@@ -21,7 +21,8 @@ func Describe(h *wire.Hello, proc string) {
 	if name, err := os.Hostname(); err == nil {
 		h.Host = name
 	}
-	// One line per CPU, after that of the sum. Unlike sched_getaffinity(2), the probe's own cgroup does not limit it.
+	// One line per CPU, after the line with the sum. Unlike sched_getaffinity(2), /proc/stat shows the CPUs outside the
+	// probe's own cgroup too.
 	if stat, err := os.ReadFile(filepath.Join(proc, "stat")); err == nil {
 		h.CPUs = bytes.Count(stat, []byte("\ncpu"))
 	}

@@ -27,8 +27,8 @@ const headSize = 1 << 10
 // procfs's Stat parses every CPU and every interrupt (40 µs on 2 CPUs, more with more CPUs, and 23 µs for Meminfo).
 // That is a hundred times the cost of the lines that are needed, in every report.
 type Reader struct {
-	proc  string              // where procfs is mounted
-	files map[string]*os.File // by name; each read from the beginning returns new content
+	proc  string              // mount point of procfs
+	files map[string]*os.File // open files, by name; a read from the beginning returns new content
 	buf   [headSize]byte
 
 	last    cpuTime // at the beginning of the window
@@ -38,7 +38,7 @@ type Reader struct {
 	disks       []*disk
 }
 
-// New returns a Reader of the procfs and sysfs that are mounted there.
+// New returns a Reader of the procfs at proc and the sysfs at sys.
 func New(proc, sys string) *Reader {
 	return &Reader{
 		proc: proc, files: map[string]*os.File{},
@@ -59,12 +59,12 @@ func (r *Reader) Close() {
 // reopen closes the files of /proc: the next report opens them again.
 func (r *Reader) reopen() {
 	for name, f := range r.files {
-		_ = f.Close() // opened for reading: no data can be lost
+		_ = f.Close() // open for reading only: a failure loses nothing
 		delete(r.files, name)
 	}
 }
 
-// Read reads all metrics. mono is CLOCK_MONOTONIC and boot the time since boot, or 0 if unknown. The error names the
+// Read reads all metrics. mono is CLOCK_MONOTONIC and boot is the time since boot, or 0 if unknown. The error names the
 // metrics that could not be read.
 func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	var failed error
@@ -87,7 +87,7 @@ func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	return failed
 }
 
-// ReadUse reads the CPU and the memory alone.
+// ReadUse reads only the CPU and the memory.
 func (r *Reader) ReadUse(to *metric.Values, mono time.Duration) error {
 	return errors.Join(r.readCPU(to, mono), r.readMemory(to))
 }
@@ -110,7 +110,7 @@ func (r *Reader) head(name string) ([]byte, error) {
 	return r.buf[:n], nil
 }
 
-// unexpected is the error of a file in /proc that does not say what it should.
+// unexpected is the error for a file in /proc with unexpected content.
 func (r *Reader) unexpected(name string, text []byte) error {
 	return fmt.Errorf("%s: unexpected %.40q", filepath.Join(r.proc, name), text)
 }

@@ -30,22 +30,23 @@ type Jobs struct {
 	call   *aside[map[string]string, []wire.JobMemory]
 	last   []wire.JobMemory
 	asked  time.Duration
-	follow map[string]string // a process of each job, by job: its name in proc
+	follow map[string]string // for each job one of its processes, by the name in /proc
 
 	groups map[string]*group // by job; belongs to the running call
 }
 
-// NewJobs returns a Jobs of the procfs that is mounted there. of maps cgroups to jobs.
+// NewJobs returns a Jobs that reads the procfs at proc. of maps cgroups to jobs.
 func NewJobs(proc string, of *launch.Jobs) *Jobs {
 	j := &Jobs{proc: proc, of: of, asked: -jobsEvery}
 	j.call = newAside("cgroups", j.read)
 	return j
 }
 
-// FollowUsers follows the probe's own job and those of the user's processes.
+// FollowUsers follows the probe's own job and the jobs of the user's processes.
 func (j *Jobs) FollowUsers(list []wire.Process) { j.Follow(jobsOf(list, j.of.Own().Job)) }
 
-// jobsOf returns a process of each of the user's jobs, as Follow wants it. The probe itself is one of its own job.
+// jobsOf returns one process for each of the user's jobs, as Follow expects. For the probe's own job, this is the probe
+// itself.
 func jobsOf(list []wire.Process, own string) map[string]string {
 	jobs := map[string]string{}
 	for i := range list {
@@ -110,7 +111,7 @@ func (j *Jobs) read(follow map[string]string) (list []wire.JobMemory) {
 type group struct {
 	files
 	job  string   // its directory
-	path []string // those from its process's up to job, which may have a limit
+	path []string // the cgroups from that of its process up to job, each of which may have a limit
 }
 
 // files are the names of the files of a cgroup.
@@ -121,7 +122,7 @@ var (
 	v2 = files{"memory.current", "inactive_file", "memory.max"}
 )
 
-// unlimited is more than any limit. In version 1 a cgroup without a limit has one of almost 2^63.
+// unlimited is more than any limit. A cgroup of version 1 without a limit says almost 2^63.
 const unlimited = 1 << 60
 
 // findGroup finds the cgroup of a job from one of its processes. It returns nil if there is none, or if it is not
@@ -158,7 +159,7 @@ func (j *Jobs) findGroup(process, job string) *group {
 	return nil
 }
 
-// locate finds the directory of the job in the path of a process, and where its hierarchy is mounted.
+// locate finds the directory of the job in the path of a process, and the mount point of its hierarchy.
 func (v files) locate(mounts []*procfs.MountInfo, path string, isJob func(dir string) bool) *group {
 	for _, m := range mounts {
 		_, memory := m.SuperOptions["memory"]
@@ -202,7 +203,7 @@ func (g *group) read() (m wire.JobMemory, ok bool) {
 	m.Used = used - min(cache, used)
 	limit := uint64(math.MaxUint64)
 	for _, dir := range g.path {
-		if n, ok := number(filepath.Join(dir, g.limit)); ok { // "max" is none
+		if n, ok := number(filepath.Join(dir, g.limit)); ok { // "max" means no limit
 			limit = min(limit, n)
 		}
 	}

@@ -41,8 +41,8 @@ func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
 	return nil
 }
 
-// parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. The fields after these
-// are the time of guests, which user and nice include. A CPU that waits for a disk is idle.
+// parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. The next fields are the
+// time of guests, which user and nice include. A CPU that waits for a disk counts as idle.
 func parseCPU(head []byte) (busy, total uint64, err error) {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	i := 0

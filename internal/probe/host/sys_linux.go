@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. It is
-// not a raw system call: if /proc is a FUSE file system (lxcfs) a read may hang, and then the scheduler must give the
-// only processor to other goroutines.
+// readHead reads the beginning of a file with one system call; File.ReadAt needs a second one to detect the end. The
+// call goes through the runtime: a read may hang if /proc is a FUSE file system (lxcfs), and then the scheduler must
+// give the only processor to other goroutines.
 func readHead(f *os.File, to []byte) (int, error) {
 	for {
 		n, err := unix.Pread(int(f.Fd()), to, 0)
@@ -29,7 +29,7 @@ func spaceOf(path string) space {
 	return space{free: s.Bavail * unit, total: s.Blocks * unit}
 }
 
-// kernel is the release of the running kernel, as uname -r.
+// kernel returns the release of the running kernel, as uname -r prints it.
 func kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// lookEvery is how often new interfaces and ports are looked for.
+// lookEvery is the time between two searches for new interfaces and ports.
 const lookEvery = time.Minute
 
 // infiniBandWord is the unit of the data counters of an InfiniBand port, in bytes.
@@ -47,8 +47,8 @@ func pick(first bool, a, b string) string {
 	return b
 }
 
-// traffic reads the counters of all interfaces of one kind, and makes rates of them. The firmware of a network card may
-// take its time.
+// traffic reads the counters of all interfaces of one kind, and computes their rates. The firmware of a network card
+// may answer slowly.
 type traffic struct {
 	ids   [2]metric.ID // sent, received
 	unit  float64      // bytes per count
@@ -60,18 +60,18 @@ type traffic struct {
 	open openCounters // belongs to the running call
 }
 
-// slowShare is the part of the time between two readings that each of them may take at most: when in a slow one the
-// card counted is not known.
+// slowShare is the maximum part of the time between two readings that each of them may take: the card does not say when
+// in a slow reading it counted.
 const slowShare = 10
 
 // counts are the sums of the counters at a time.
 type counts struct {
 	known bool          // false: not read yet
-	at    time.Duration // when the reading began
+	at    time.Duration // start of the reading
 	took  time.Duration
 	sums  [2]uint64
 	files int
-	set   int // of files: sums of two sets have no difference
+	set   int // number of the set of files: only sums of one set have a difference
 }
 
 func newTraffic(what string, tx, rx metric.ID, unit float64, find func(tx bool) []string) *traffic {
@@ -105,13 +105,13 @@ func (t *traffic) count(at time.Duration) counts {
 	return now
 }
 
-// due reports whether it is time for the next reading. Where there are no interfaces of the kind, none appear often.
+// due reports whether it is time for the next reading. Without interfaces of the kind, readings are rare.
 func (t *traffic) due(at time.Duration) bool {
 	window := at - t.last.at
 	return !t.last.known || window >= lookEvery || t.last.files > 0 && window >= MinWindow
 }
 
-// adopt makes rates. Counters that went back, of other files, or of slow readings make none.
+// adopt computes the rates. Counters that went back, counters of other files, and slow readings give none.
 func (t *traffic) adopt(now counts) {
 	window := now.at - t.last.at
 	same := t.last.known && now.files > 0 && now.set == t.last.set
@@ -151,7 +151,7 @@ func (o *openCounters) count(at time.Duration, find func(tx bool) []string) coun
 	for i, files := range o.files {
 		for _, f := range files {
 			n, err := o.read(f)
-			if err != nil { // an interface has gone
+			if err != nil { // the interface is gone
 				o.close()
 				return counts{known: true, at: at}
 			}
@@ -163,7 +163,7 @@ func (o *openCounters) count(at time.Duration, find func(tx bool) []string) coun
 	return c
 }
 
-// look opens the files of these names, unless they are open.
+// look opens the files with these names, unless they are open already.
 func (o *openCounters) look(names [2][]string) {
 	if o.set > 0 && slices.Equal(names[0], o.names[0]) && slices.Equal(names[1], o.names[1]) {
 		return
@@ -184,7 +184,7 @@ func (o *openCounters) look(names [2][]string) {
 func (o *openCounters) close() {
 	for i, files := range o.files {
 		for _, f := range files {
-			_ = f.Close() // opened for reading: no data can be lost
+			_ = f.Close() // open for reading only: a failure loses nothing
 		}
 		o.names[i], o.files[i] = nil, nil
 	}

@@ -17,7 +17,7 @@ import (
 // systems say job_N too.
 type membership struct {
 	dir   string // the cgroup of the job; empty: it is in none
-	job   string // its number; empty if the path does not say it
+	job   string // number of the job; empty if the path does not have it
 	sluid string // its SLUID; likewise
 	step  string // "0", "batch", "extern", "interactive"; empty if there is none
 }
@@ -39,7 +39,7 @@ func membershipOf(group string) membership {
 	return membership{}
 }
 
-// jobNamed returns the number of the job after which a directory is named, or its SLUID.
+// jobNamed returns the number or the SLUID of the job that a directory is named after.
 func jobNamed(dir string) (job, sluid string) {
 	if id, numbered := strings.CutPrefix(dir, "job_"); numbered && isNumber(id) {
 		return id, ""
@@ -56,8 +56,8 @@ func isSLUID(name string) bool {
 	return ok && len(digits) == 13 && strings.Trim(digits, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
 }
 
-// stepNamed is the step after which a directory is named. A component of a heterogeneous step has a "+" and its number
-// after it.
+// stepNamed returns the step that a directory is named after. The name of a component of a heterogeneous step ends with
+// "+" and a number.
 func stepNamed(step string) string {
 	step, _, _ = strings.Cut(step, "+")
 	if !isNumber(step) && step != "batch" && step != "extern" && step != "interactive" {
@@ -80,8 +80,8 @@ func paths(cgroup string) (list []string) {
 	return list
 }
 
-// below returns where a cgroup is in a file system that shows those below root at mount; ok is false if it does not
-// show it.
+// below returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is false if
+// it does not show this cgroup.
 func below(mount, root, group string) (dir string, ok bool) {
 	inside, ok := strings.CutPrefix(group, strings.TrimSuffix(root, "/"))
 	if !ok || !strings.HasPrefix(inside, "/") || path.Clean(inside) != inside {

@@ -15,15 +15,15 @@ import (
 
 // Member is the place of a process in SLURM, according to its cgroups.
 type Member struct {
-	Job   string // its number; empty: in none, or SLUID says that it is unknown
+	Job   string // number of the job; empty: no job, or its number is unknown and SLUID names it
 	SLUID string // of the job, if its number is unknown
 	Step  string
 }
 
-// Jobs maps cgroups to jobs. A directory that is named by a SLUID does not contain the number of its job. The number is
-// in the command line of the daemon of one of its steps. Where /proc hides the processes of others, it is in the
-// environment of one of the user's processes that the daemon has started. Variables inherited further down may belong
-// to another job. Results are kept.
+// Jobs maps cgroups to jobs. A directory that is named by a SLUID does not contain the number of its job: the number is
+// in the command line of the daemon of one of its steps. Where /proc hides the processes of others, the number is in
+// the environment of a process of the user that the daemon has started. Variables inherited further down may belong to
+// another job. Results are kept.
 type Jobs struct {
 	proc string
 	now  func() time.Time
@@ -35,25 +35,25 @@ type Jobs struct {
 // finding is a search for the job of a SLUID.
 type finding struct {
 	began time.Time
-	done  chan struct{} // closed when it has ended
-	job   string        // then; empty if it is unknown
+	done  chan struct{} // closed at the end of the search
+	job   string        // the result; empty if unknown
 }
 
 const (
-	// patience is how long a search is waited for. It reads processes, one of which may hang.
+	// patience is the time that a caller waits for a search. A search reads processes, and one of them may hang.
 	patience = 100 * time.Millisecond
-	// askAgain is after how long a job that was not found is looked for again.
+	// askAgain is the time after which a search that found no job is repeated.
 	askAgain = time.Minute
-	// maxKnown limits the jobs that are kept, and maxLooked the processes that are looked at to find one.
+	// maxKnown limits the jobs that are kept; maxLooked limits the processes that one search reads.
 	maxKnown, maxLooked = 256, 64
 )
 
-// NewJobs returns the Jobs of the procfs that is mounted there.
+// NewJobs returns the Jobs of the procfs at proc.
 func NewJobs(proc string) *Jobs {
 	return &Jobs{proc: proc, now: time.Now, sluids: map[string]*finding{}}
 }
 
-// Own is the place of this process.
+// Own returns the place of this process.
 func (j *Jobs) Own() Member {
 	cgroup, err := os.ReadFile(filepath.Join(j.proc, "self", "cgroup"))
 	if err != nil {
@@ -62,7 +62,7 @@ func (j *Jobs) Own() Member {
 	return j.member(paths(string(cgroup)))
 }
 
-// In is the place of a process in those cgroups.
+// In returns the place of a process in these cgroups.
 func (j *Jobs) In(groups []procfs.Cgroup) Member {
 	list := make([]string, len(groups))
 	for i := range groups {
@@ -71,7 +71,8 @@ func (j *Jobs) In(groups []procfs.Cgroup) Member {
 	return j.member(list)
 }
 
-// member finds the first job, and its step: with version 1 a process may have a step in one hierarchy only.
+// member finds the first job in the cgroups, and its step: with version 1, only one of the hierarchies may have the
+// step.
 func (j *Jobs) member(groups []string) (m Member) {
 	var dirs []string
 	for _, group := range groups {
@@ -93,7 +94,7 @@ func (j *Jobs) member(groups []string) (m Member) {
 	return m
 }
 
-// Is reports whether a directory of that name is the cgroup of the job, as far as is known.
+// Is reports whether a directory with this name is the cgroup of the job, as far as is known.
 func (j *Jobs) Is(dir, job string) bool {
 	number, sluid := jobNamed(dir)
 	if sluid == "" {
@@ -120,7 +121,8 @@ func (j *Jobs) named(sluid string, dirs []string) string {
 	return f.job
 }
 
-// search returns the search for a job, and begins it if there was none, or none that has found it for a while.
+// search returns the search for the job of a SLUID. It begins a new search if there was none, or if the last one found
+// nothing and is old.
 func (j *Jobs) search(sluid string, dirs []string) *finding {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -167,7 +169,7 @@ func (j *Jobs) find(groups []string) string {
 	return ""
 }
 
-// mounted returns where cgroups are in the file system. Only version 2 names them by SLUIDs.
+// mounted returns the directories of cgroups in the file system. Only version 2 names them by SLUIDs.
 func (j *Jobs) mounted(groups []string) (dirs []string) {
 	fs, err := procfs.NewFS(j.proc)
 	if err != nil {
@@ -187,7 +189,7 @@ func (j *Jobs) mounted(groups []string) (dirs []string) {
 	return dirs
 }
 
-// processes lists the processes of cgroups. One of another PID namespace is 0.
+// processes lists the processes of cgroups. A process in another PID namespace has PID 0.
 func (j *Jobs) processes(groups string) (pids []int) {
 	files, _ := filepath.Glob(filepath.Join(groups, "cgroup.procs")) // the pattern is good
 	for _, name := range files {
@@ -204,7 +206,7 @@ func (j *Jobs) processes(groups string) (pids []int) {
 	return pids
 }
 
-// title is what slurmstepd makes of its command line: "slurmstepd: [48211.extern]".
+// title matches the command line of slurmstepd: "slurmstepd: [48211.extern]".
 var title = regexp.MustCompile(`^slurmstepd: \[([0-9]+)[.\]]`)
 
 // titled returns the job in the command line of the daemon of a step.

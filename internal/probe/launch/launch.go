@@ -48,12 +48,12 @@ import (
 type Origin struct {
 	Job, Step string // of SLURM
 	Rank      *wire.Rank
-	Spawned   *Spawned // nil: not so
+	Spawned   *Spawned // nil: not a spawned process
 }
 
-// In is o of a process in that place, according to its cgroups. The cgroups are right about job and step. If the
-// environment names another step, SLURM's variables were inherited from that step, as by a job that was submitted in a
-// step.
+// In returns the Origin o of a process whose place, according to its cgroups, is m. The cgroups are right about job and
+// step. If the environment names another step, SLURM's variables were inherited from that step, as in a job that was
+// submitted from a step.
 func (o Origin) In(m Member) Origin {
 	elsewhere := m.Job != "" && m.Job != o.Job || m.Step != "" && m.Step != o.Step
 	if o.Rank != nil && o.Rank.From == slurmRank && o.Job != "" && m.Step != "" && elsewhere {
@@ -94,7 +94,7 @@ func Read(environ io.Reader) Origin {
 	return o
 }
 
-// pick returns the variables that are wanted. As for getenv, the first of a name counts.
+// pick returns the wanted variables. As with getenv, the first variable of a name counts.
 func pick(environ []byte) map[string]string {
 	vars := map[string]string{}
 	for variable := range bytes.SplitSeq(environ, []byte{0}) {
@@ -106,7 +106,7 @@ func pick(environ []byte) map[string]string {
 	return vars
 }
 
-// maxValue is the length of the longest value that means something.
+// maxValue is the length of the longest valid value.
 const maxValue = 256
 
 // wanted are the variables that are read.
@@ -146,13 +146,13 @@ type launcher struct {
 // launchers are the known launchers, the most trusted first: the variables of a launcher of single processes beat the
 // variables that it inherited itself.
 var launchers = []launcher{
-	// torchrun, deepspeed, accelerate. RANK alone may be anything, as the rank of a matrix.
+	// torchrun, deepspeed, accelerate. RANK without WORLD_SIZE may be anything, as the rank of a matrix.
 	{"RANK", localRank, "WORLD_SIZE", nil, []string{mainAddress, mainPort, "TORCHELASTIC_RUN_ID"}},
 	{"HOROVOD_RANK", "HOROVOD_LOCAL_RANK", "HOROVOD_SIZE", nil,
 		[]string{"HOROVOD_GLOO_RENDEZVOUS_ADDR", "HOROVOD_GLOO_RENDEZVOUS_PORT"}},
 	{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", nil,
 		[]string{pmixNamespace, "OMPI_MCA_ess_base_jobid"}},
-	// SLURM's own PMIx sets it in each step, also where it means nothing: SLURM_PROCID says more.
+	// SLURM's own PMIx sets PMIX_RANK in each step, also where it means nothing; SLURM_PROCID is more reliable.
 	{"PMIX_RANK", "", "", func(vars map[string]string) bool {
 		return !strings.HasPrefix(vars[pmixNamespace],
 			"slurm.")
@@ -162,13 +162,13 @@ var launchers = []launcher{
 	{slurmRank, "SLURM_LOCALID", "SLURM_NTASKS", inStep, []string{slurmStep}},
 }
 
-// inStep reports whether srun has started the process. The script of a job and an interactive shell have SLURM_PROCID
-// 0, and so have all of their descendants.
+// inStep reports whether srun has started the process. In the script of a job and in an interactive shell SLURM_PROCID
+// is 0, and all of their descendants inherit it.
 func inStep(vars map[string]string) bool { return number(stepOf(vars[slurmStep])) != "" }
 
-// rankOf returns the rank that the variables name. The only process of a program has no rank.
+// rankOf returns the rank in the variables. The only process of a program has no rank.
 func rankOf(vars map[string]string) *wire.Rank {
-	if tasks := vars[slurmTasks]; tasks != "" { // SLURM_NTASKS may be the job's
+	if tasks := vars[slurmTasks]; tasks != "" { // SLURM_NTASKS may belong to the job
 		vars["SLURM_NTASKS"] = tasks
 	}
 	for _, l := range launchers {
@@ -201,7 +201,7 @@ func atoi(s string) (n int, ok bool) {
 	return int(v), err == nil
 }
 
-// number is the text of a number, empty if it is none.
+// number returns text if it is a number, else nothing.
 func number(s string) string {
 	if _, ok := atoi(s); !ok {
 		return ""
@@ -209,7 +209,7 @@ func number(s string) string {
 	return s
 }
 
-// stepOf is the name of a step of SLURM_STEP_ID: SLURM numbers the steps without a number from the other end.
+// stepOf returns the name of the step with an ID of SLURM_STEP_ID: the steps without a number have the highest IDs.
 func stepOf(id string) string {
 	switch id {
 	case "4294967290":

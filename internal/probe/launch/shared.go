@@ -4,7 +4,8 @@ import "github.com/nvnodetop/nvnodetop/internal/wire"
 
 // DropShared removes ranks that several processes on different GPUs have inherited from the launched process: a process
 // and its children, or the children of one process. A launcher that means each single process gives each a different
-// rank. SLURM's ranks are unique within a step, so there the processes need not be near relatives.
+// rank. SLURM's ranks are unique within a step, so processes of one step lose a shared rank even if they are not near
+// relatives.
 func DropShared(processes []wire.Process) {
 	type key struct {
 		from, program string // what is inherited is the same
@@ -34,8 +35,8 @@ func DropShared(processes []wire.Process) {
 	}
 }
 
-// share reports whether two processes of the same rank are relatives on different GPUs. An orphan has init as a
-// relative.
+// share reports whether two processes of the same rank are relatives on different GPUs. Orphans, the children of init,
+// are no siblings.
 func share(p, o *wire.Process) bool {
 	if p.PID == o.PID || p.GPU == o.GPU {
 		return false

@@ -14,7 +14,7 @@ type Spawned struct {
 // spawnedBy are the variables that name the program of such processes.
 var spawnedBy = []string{mainAddress, mainPort}
 
-// spawnedOf returns nil for a process to which more is said by RANK, or too little.
+// spawnedOf returns nil if RANK says more about the process, or if the variables say too little.
 func spawnedOf(vars map[string]string) *Spawned {
 	node, there := atoi(vars["NODE_RANK"])
 	local, numbered := atoi(vars[localRank])
@@ -26,8 +26,8 @@ func spawnedOf(vars map[string]string) *Spawned {
 	return &Spawned{node, local, world, nodes, programOf(vars, spawnedBy)}
 }
 
-// PlaceSpawned gives ranks to processes that another process on a GPU has started, and to that process, where the ranks
-// are certain. of returns the Spawned of a process; nil: it was not started so.
+// PlaceSpawned gives ranks to the processes that another process on a GPU has started, and to that process, where the
+// ranks are certain. of returns the Spawned of a process, or nil.
 func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
 	families := map[int]map[int]*Spawned{} // by PID of the parent and of the child
 	for i := range processes {
@@ -41,7 +41,7 @@ func PlaceSpawned(processes []wire.Process, of func(pid int) *Spawned) {
 	}
 	for parent, children := range families {
 		first, certain := firstRank(children)
-		if !certain || of(parent) != nil { // a child of a spawned process has inherited from it
+		if !certain || of(parent) != nil { // a child of a spawned process has inherited its variables
 			continue
 		}
 		for i := range processes {
@@ -61,15 +61,16 @@ func (s *Spawned) rank(first, local int) *wire.Rank {
 	return &wire.Rank{Rank: first + local, Local: &local, World: &s.world, From: localRank, Program: s.program}
 }
 
-// firstRank is the rank of the process that started the given ones, 0 on the first node. On other nodes it follows from
-// the number of processes per node, which is certain if it times the number of nodes gives the size of the program.
+// firstRank returns the rank of the parent of these processes. It is 0 on the first node. On other nodes it follows
+// from the number of processes per node, which is certain if this number times the number of nodes is the size of the
+// program.
 func firstRank(children map[int]*Spawned) (first int, certain bool) {
 	var any *Spawned
 	seen := map[int]bool{0: true}
 	for _, s := range children {
 		if seen[s.local] || any != nil && (s.node != any.node || s.world != any.world || s.nodes != any.nodes ||
 			s.program != any.program) {
-			return 0, false // two of one rank, or a helper of the first process
+			return 0, false // two processes of one rank, or a helper of the first process
 		}
 		seen[s.local], any = true, s
 	}

@@ -23,7 +23,7 @@ type batch struct {
 	settled bool
 }
 
-// query is the purpose of one of the values of a batch.
+// query says what one value of a batch is for.
 type query struct {
 	id     metric.ID
 	source int
@@ -70,7 +70,7 @@ func (b *batch) read(to *driver.Answer) error {
 	return nil
 }
 
-// group returns where the queries of a metric end.
+// group returns the end of the queries of a metric that begin at start.
 func (b *batch) group(start int) (end int) {
 	for end = start; end < len(b.queries) && b.queries[end].id == b.queries[start].id; end++ {
 		continue
@@ -78,8 +78,8 @@ func (b *batch) group(start int) (end int) {
 	return end
 }
 
-// settle keeps the queries that the device answers, of the first source that has any. A metric without one is refused,
-// once.
+// settle keeps the queries that the device answers, of the first source with an answer. A metric without any answer is
+// refused, once.
 func (b *batch) settle(to *driver.Answer) {
 	b.settled = true
 	queries, values := b.queries, b.values
@@ -98,9 +98,8 @@ func (b *batch) settle(to *driver.Answer) {
 	}
 }
 
-// has reports whether the device has a field, even if it cannot be read now. An old driver calls a field that it does
-// not know an invalid argument. A counter of less than 64 bits is of no use: it may start again several times in a
-// second.
+// has reports whether the device has a field, even if the field cannot be read now. For an old driver, an unknown field
+// is an invalid argument. A counter of less than 64 bits is of no use: it may overflow several times in a second.
 func has(v *nvml.FieldValue, rate bool) bool {
 	switch nvml.Return(v.NvmlReturn) {
 	case nvml.ERROR_NOT_SUPPORTED, nvml.ERROR_INVALID_ARGUMENT, nvml.ERROR_FUNCTION_NOT_FOUND:
@@ -119,7 +118,7 @@ func isWide(v *nvml.FieldValue) bool {
 	return false
 }
 
-// sum answers for one metric.
+// sum adds up the values of one metric.
 func (b *batch) sum(start, end int, to *driver.Answer) {
 	q := &b.queries[start]
 	value, counter := 0.0, uint64(0)

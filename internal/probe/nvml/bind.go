@@ -14,11 +14,11 @@ import (
 
 //go:generate ./generate
 
-// bind points go-nvml's calls at the functions of the library that is loaded. A function that the library lacks returns
+// bind points go-nvml's calls at the functions of the loaded library. A function that the library lacks returns
 // ERROR_FUNCTION_NOT_FOUND.
 func bind() { C.nvnodetop_bind() }
 
-// Calls counts the driver calls, whoever makes them: bind.c counts each call on its way.
+// Calls returns the number of driver calls by anything in the program: bind.c counts each call on its way.
 func (*Library) Calls() uint64 {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&C.nvnodetop_calls)))
 }

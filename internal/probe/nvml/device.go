@@ -15,12 +15,12 @@ import (
 // device is one GPU.
 type device struct {
 	nvml     nvml.Device
-	unlisted error // as the Library's
+	unlisted error // copy of the Library's field
 	driver   int   // likewise
 	gpm      *gpm
 }
 
-// check makes an error of what NVML returned.
+// check makes an error of a return value of NVML.
 func check(ret nvml.Return) error {
 	kind := driver.Other
 	switch ret {
@@ -42,7 +42,7 @@ func check(ret nvml.Return) error {
 	return e
 }
 
-// lostID is the class of an error that leaves a GPU without access.
+// lostID is the class of an error that makes a GPU inaccessible.
 func lostID(ret nvml.Return) string {
 	switch ret {
 	case nvml.ERROR_GPU_IS_LOST:
@@ -59,7 +59,7 @@ func lostID(ret nvml.Return) string {
 	return wire.LostOther
 }
 
-// place reads the identity and the location of a GPU. They may be known even of a lost GPU.
+// place reads the identity and the location of a GPU. Even a lost GPU may have them.
 func (d *device) place() wire.Card {
 	var c wire.Card
 	if minor, ret := d.nvml.GetMinorNumber(); ret == nvml.SUCCESS {
@@ -82,7 +82,7 @@ func (d *device) Card() wire.Card {
 		c.Lost, c.LostID = err.Error(), lostID(ret)
 		return c
 	}
-	c.Name, _ = d.nvml.GetName() // empty when it fails, as the following
+	c.Name, _ = d.nvml.GetName() // empty if a call fails, also below
 	c.Serial, _ = d.nvml.GetSerial()
 	c.VBIOS, _ = d.nvml.GetVbiosVersion()
 	if major, minor, ret := d.nvml.GetCudaComputeCapability(); ret == nvml.SUCCESS {

@@ -11,18 +11,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 )
 
-// waitFor is the duration of one wait for an event. It limits how soon a Watch ends, and each wait wakes the node up.
+// waitFor is the duration of one wait for an event. A Watch ends only between two waits, and each wait wakes the node
+// up.
 const waitFor = 5 * time.Second
 
-// watch is one set of events of all GPUs.
+// watch is one set of events for all GPUs.
 type watch struct {
 	library nvml.Interface
 	set     nvml.EventSet
 	gpus    map[nvml.Device]int // by handle
-	byUUID  map[string]int      // in case the driver names a GPU by another handle
+	byUUID  map[string]int      // for drivers that name a GPU by another handle
 }
 
-// Watch registers for Xids only: the other events repeat what the readings say.
+// Watch registers for Xids only: the readings show the other events too.
 func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 	refused := map[int]error{}
 	set, ret := l.nvml.EventSetCreate()
@@ -54,7 +55,7 @@ func (l *Library) Watch(slots []driver.Slot) (xid.Watch, map[int]error) {
 	return w, refused
 }
 
-// Next waits for an event of one of the GPUs.
+// Next waits for an event on one of the GPUs.
 func (w *watch) Next() (xid.Event, bool, error) {
 	e, ret := w.library.EventSetWait(w.set, uint32(waitFor.Milliseconds()))
 	if ret == nvml.ERROR_TIMEOUT {
@@ -65,11 +66,11 @@ func (w *watch) Next() (xid.Event, bool, error) {
 	}
 	gpu, known := w.gpus[e.Device]
 	if !known {
-		uuid, _ := e.Device.GetUUID() // of no GPU when it fails
+		uuid, _ := e.Device.GetUUID() // an unknown UUID leads to no GPU
 		gpu, known = w.byUUID[uuid]
 	}
 	return xid.Event{GPU: gpu, Code: e.EventData}, known && e.EventType == nvml.EventTypeXidCriticalError, nil
 }
 
-// Close gives the set back. A failure is ignored: there is nothing to do about it.
+// Close frees the set. A failure is ignored: there is nothing to do about it.
 func (w *watch) Close() { _ = w.library.EventSetFree(w.set) }

@@ -10,19 +10,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// field is a metric that NVML has as numbered fields.
+// field is a metric that NVML provides as numbered fields.
 type field struct {
 	id      metric.ID
-	sources []source // the first one that the GPU supports is read
+	sources []source // the first source that the GPU supports is read
 }
 
 // source is where a metric comes from: the sum of some fields.
 type source struct {
 	fields []uint32
-	scale  float64 // of their unit
-	scope  uint32  // of each field
-	scopes uint32  // how many scopes there are from that one on
-	since  int     // the first major version of the driver that has the fields
+	scale  float64 // factor from the fields' unit to the metric's
+	scope  uint32  // first scope of each field
+	scopes uint32  // number of scopes from there on
+	since  int     // the first major version of a driver that has the fields
 }
 
 func from(fields ...uint32) []source { return []source{{fields: fields, scale: 1, scopes: 1}} }
@@ -36,7 +36,7 @@ func allLinks(scale float64, field uint32) source {
 	return source{fields: []uint32{field}, scale: scale, scope: math.MaxUint32, scopes: 1}
 }
 
-// eachLink is the sum of a field over the NVLink links, which NVML gives for single links only.
+// eachLink is the sum of a field over the NVLink links, where NVML provides single links only.
 func eachLink(field uint32) source {
 	return source{fields: []uint32{field}, scale: 1, scopes: nvml.NVLINK_MAX_LINKS}
 }
@@ -47,10 +47,11 @@ const (
 	kibibytes   = 1 << 10
 )
 
-// NVML's header has given several numbers to these fields. That of CUDA 12.9 and 13.0 (drivers 575 and 580) has 251 to
-// 253, which are fields of power smoothing before and after; those of CUDA 13.1 to 13.3 (from driver 590 on) have 269
-// to 271, which were fields of power smoothing in between. When a release of driver 580 changed sides is not known. So
-// they are only read from driver 590 on, and a reading of an older driver lacks them rather than show something else.
+// NVML's header has given several numbers to these fields. In the header of CUDA 12.9 and 13.0 (drivers 575 and 580)
+// they are 251 to 253, which were fields of power smoothing before, and are again later. In the headers of CUDA 13.1 to
+// 13.3 (from driver 590 on) they are 269 to 271, which were fields of power smoothing in between. The release of driver
+// 580 that changed the numbers is unknown. So these fields are read only from driver 590 on: with an older driver the
+// metrics are absent rather than wrong.
 const (
 	swThermalTime  = 269 // NVML_FI_DEV_CLOCKS_EVENT_REASON_SW_THERM_SLOWDOWN
 	hwThermalTime  = 270 // NVML_FI_DEV_CLOCKS_EVENT_REASON_HW_THERM_SLOWDOWN
@@ -82,8 +83,8 @@ var fastFields = []field{
 	{metric.RecoveryAction, from(nvml.FI_DEV_GET_GPU_RECOVERY_ACTION)},
 }
 
-// slowFields are read once in metric.SlowSeconds, with one call. The totals of the NVLink errors come from NVML, else
-// from the links. NVLink 5 has fields of its own.
+// slowFields are read once in metric.SlowSeconds, with one call. NVML provides totals of the NVLink errors for some
+// GPUs; for others, the sums of the links are read. NVLink 5 has fields of its own.
 var slowFields = []field{
 	{metric.NVLinkCRC, []source{
 		scaled(1, nvml.FI_DEV_NVLINK_CRC_FLIT_ERROR_COUNT_TOTAL, nvml.FI_DEV_NVLINK_CRC_DATA_ERROR_COUNT_TOTAL),

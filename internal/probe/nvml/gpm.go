@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// gpmMetrics are what GPM measures between two samples.
+// gpmMetrics are the metrics that GPM measures between two samples.
 var gpmMetrics = []struct {
 	id     metric.ID
 	number nvml.GpmMetricId
@@ -24,24 +24,24 @@ var gpmMetrics = []struct {
 	{metric.DRAMActive, nvml.GPM_METRIC_DRAM_BW_UTIL},
 }
 
-// gpmWindow is the shortest time between two samples of which NVML makes a metric.
+// gpmWindow is the shortest time between two samples from which NVML computes metrics.
 const gpmWindow = 100 * time.Millisecond
 
-// gpm has the samples of a GPU, or of an instance of one. They stay when the GPUs are listed again, so that listing
-// needs no memory.
+// gpm has the samples of a GPU or of an instance. They stay when the GPUs are listed again, so that listing allocates
+// no memory.
 type gpm struct {
 	library nvml.Interface
 
 	mu         sync.Mutex // held by a reading
 	last, next nvml.GpmSample
-	taken      time.Time // when last was taken; zero: it holds nothing
+	taken      time.Time // time of the sample last; zero: there is none
 	request    nvml.GpmMetricsGetType
-	done       bool // request holds the metrics up to last
+	done       bool // request has the metrics up to last
 }
 
-// gpmKey says what a gpm is of.
+// gpmKey names the GPU or the instance of a gpm.
 type gpmKey struct {
-	gpu      int // as the Library counts them
+	gpu      int // index in the Library's list
 	instance int // GPU instance; wholeGPU: the whole GPU
 }
 
@@ -72,7 +72,7 @@ func (l *Library) freeSamples() {
 	clear(l.gpms)
 }
 
-// reader reads from samples that take fills.
+// reader returns a Reader of the metrics between samples; take takes a sample.
 func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) driver.Reader {
 	r := driver.Reader{Read: func(to *driver.Answer) error { return check(g.read(take, to)) }}
 	for _, m := range gpmMetrics {
@@ -81,8 +81,8 @@ func (g *gpm) reader(take func(nvml.GpmSample) nvml.Return) driver.Reader {
 	return r
 }
 
-// read takes a sample. The first one gives no metric, and one that comes too soon is not taken: the metrics are those
-// up to the last.
+// read takes a sample. The first sample gives no metric. If the last sample is too recent no sample is taken, and the
+// metrics of the last one are repeated.
 func (g *gpm) read(take func(nvml.GpmSample) nvml.Return, to *driver.Answer) nvml.Return {
 	if !g.mu.TryLock() { // another reading hangs
 		return nvml.ERROR_IN_USE
@@ -108,8 +108,8 @@ func (g *gpm) forget() {
 	}
 }
 
-// forgetful makes readers forget the last sample when they find that the GPU is lost: when it is back its counters may
-// have begun again.
+// forgetful returns readers that forget the last sample when they find that the GPU is lost: the counters may begin
+// again before it is back.
 func (g *gpm) forgetful(readers []driver.Reader) []driver.Reader {
 	for i := range readers {
 		read := readers[i].Read
@@ -160,7 +160,7 @@ func (g *gpm) answer(to *driver.Answer) {
 // 92 %.
 const decimalBelow = 10
 
-// sensible is a percentage without what says nothing.
+// sensible drops the meaningless digits of a percentage.
 func sensible(percent float64) float64 {
 	if percent >= decimalBelow {
 		return math.Round(min(percent, 100))
@@ -184,18 +184,19 @@ func (g *gpm) alloc() nvml.Return {
 func (g *gpm) free() {
 	for _, sample := range []nvml.GpmSample{g.last, g.next} {
 		if sample != nil {
-			_ = sample.Free() // what it returns changes nothing
+			_ = sample.Free() // the result makes no difference
 		}
 	}
 	g.last, g.next = nil, nil
 }
 
-// gpmReader reads GPM of the whole device.
+// gpmReader returns a Reader of GPM for the whole device.
 func (d *device) gpmReader() driver.Reader {
 	return d.gpm.unless(d.withoutGPM, func(sample nvml.GpmSample) nvml.Return { return d.nvml.GpmSampleGet(sample) })
 }
 
-// unless reads from samples that take fills, unless the first reading finds that there is no GPM.
+// unless returns a Reader of the metrics between samples. It reads nothing if its first reading finds that there is no
+// GPM.
 func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return) driver.Reader {
 	r := g.reader(take)
 	read, asked, none := r.Read, false, false
@@ -214,9 +215,9 @@ func (g *gpm) unless(without func() bool, take func(nvml.GpmSample) nvml.Return)
 // hopper is the first compute capability of GPUs with GPM.
 const hopper = 9
 
-// withoutGPM reports whether it is sure that the device has no GPM, as before Hopper and in MIG mode. NVML's own call
-// that tells whether a GPU has GPM does not work in go-nvml v0.12: it gives the size of its argument where the driver
-// expects the bare version.
+// withoutGPM reports whether the device certainly has no GPM, as before Hopper and in MIG mode. NVML's own call for
+// this question does not work in go-nvml v0.12: it passes the size of its argument where the driver expects the bare
+// version.
 func (d *device) withoutGPM() bool {
 	if mode, _, ret := d.nvml.GetMigMode(); ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE {
 		return true
@@ -224,7 +225,7 @@ func (d *device) withoutGPM() bool {
 	return d.beforeGPM()
 }
 
-// beforeGPM reports whether the GPU is too old to have GPM, for itself or for its instances.
+// beforeGPM reports whether the GPU is too old for GPM, as a whole and in its instances.
 func (d *device) beforeGPM() bool {
 	capability, _, ret := d.nvml.GetCudaComputeCapability()
 	return ret == nvml.SUCCESS && capability < hopper

@@ -12,22 +12,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// instance is an instance of a GPU in MIG mode. It has memory and processes of its own.
+// instance is an instance of a GPU in MIG mode. It has its own memory and processes.
 type instance struct {
 	device
 	parent nvml.Device
 	id     wire.Instance // without Parent
 }
 
-// firstInstance is the Index of the first instance of the first GPU. GPUs have theirs below it.
+// firstInstance is the Index of the first instance of the first GPU. The indices of whole GPUs are smaller.
 const firstInstance = 1000
 
-// instanceIndex is the same for an instance with the same ids, whichever others there are.
+// instanceIndex is the Index of the instance with these ids. It does not depend on other instances.
 func instanceIndex(gpu int, id wire.Instance) int {
 	return firstInstance*(gpu+1) + 8*id.GPU + id.Compute
 }
 
-// instances lists the instances of a GPU. Those that cannot be read are left out: they may be just going.
+// instances lists the instances of a GPU. Unreadable instances are left out: they may be about to go.
 func (l *Library) instances(gpu int, parent nvml.Device) []driver.Slot {
 	if mode, _, ret := parent.GetMigMode(); ret != nvml.SUCCESS || mode != nvml.DEVICE_MIG_ENABLE {
 		return nil
@@ -55,11 +55,11 @@ func (l *Library) instances(gpu int, parent nvml.Device) []driver.Slot {
 	return slots
 }
 
-// Card reads the identity of the instance. Its place is that of its GPU.
+// Card reads the identity of the instance. Its place is the place of its GPU.
 func (d *instance) Card() wire.Card {
 	c := (&device{nvml: d.parent}).place()
 	id := d.id
-	id.Parent, _ = d.parent.GetUUID() // empty when it fails
+	id.Parent, _ = d.parent.GetUUID() // empty if the call fails
 	c.Instance = &id
 	uuid, ret := d.nvml.GetUUID()
 	if err := check(ret); driver.KindOf(err) == driver.Lost {
@@ -67,12 +67,12 @@ func (d *instance) Card() wire.Card {
 		return c
 	}
 	c.UUID = uuid
-	c.Name, _ = d.nvml.GetName() // empty when it fails
+	c.Name, _ = d.nvml.GetName() // empty if the call fails
 	return c
 }
 
-// readers reads the memory of the instance, and GPM where the driver has it for instances. NVML has nothing else for
-// them.
+// readers returns Readers of the memory of the instance, and of GPM where the driver has it for instances. NVML
+// provides nothing else for instances.
 func (d *instance) readers() []driver.Reader {
 	var out []driver.Reader
 	for _, r := range readers {
@@ -86,7 +86,8 @@ func (d *instance) readers() []driver.Reader {
 	return d.gpm.forgetful(append(out, d.gpm.unless(whole.beforeGPM, take)))
 }
 
-// checkInstance makes an error of what a call for an instance returned. A handle is refused when the instance is gone.
+// checkInstance makes an error of the return value of a call for an instance. NVML refuses the handle of an instance
+// that is gone.
 func checkInstance(ret nvml.Return) error {
 	if ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_NOT_FOUND {
 		return &driver.Error{Kind: driver.Stale, Words: "the MIG instance is gone"}

@@ -15,15 +15,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// libraryName is what the driver's package installs, on the linker's path.
+// libraryName is the name under which the driver's package installs NVML, on the linker's path.
 const libraryName = "libnvidia-ml.so.1"
 
 // Library is the driver's NVML.
 type Library struct {
 	nvml     nvml.Interface
 	missing  []string
-	unlisted error // why processes cannot be listed with this driver; nil: they can
-	driver   int   // its major version; 0 if unknown
+	unlisted error // the reason why this driver cannot list processes; nil: it can
+	driver   int   // major version of the driver; 0 if unknown
 
 	gpmMu sync.Mutex
 	gpms  map[gpmKey]*gpm // protected by gpmMu
@@ -36,7 +36,7 @@ var (
 	_ driver.Device  = (*device)(nil)
 )
 
-// New returns the driver's library. It is loaded by Init.
+// New returns the driver's library, which Init loads.
 func New() *Library { return &Library{nvml: nvml.New(nvml.WithLibraryPath(libraryName))} }
 
 // Init loads the library and attaches to the driver.
@@ -45,19 +45,19 @@ func (l *Library) Init() error {
 	if err := lib.Open(); err != nil {
 		return &driver.InitError{ID: wire.FaultNoLibrary, Words: err.Error()}
 	}
-	defer func() { _ = lib.Close() }() // go-nvml has loaded it too by then
+	defer func() { _ = lib.Close() }() // by then go-nvml has loaded the library too
 	bind()
 	if ret := l.nvml.Init(); ret != nvml.SUCCESS {
 		return initError(ret)
 	}
 	l.missing = missing(l.nvml.Extensions())
-	version, _ := l.nvml.SystemGetDriverVersion() // empty when it fails
+	version, _ := l.nvml.SystemGetDriverVersion() // empty if the call fails
 	l.unlisted = oddLists(version)
 	l.driver = major(version)
 	return nil
 }
 
-// major is the first number of a version; 0 if there is none.
+// major is the first number of a version; 0 if the version has none.
 func major(version string) int {
 	first, _, _ := strings.Cut(version, ".")
 	n, err := strconv.Atoi(first)
@@ -67,7 +67,7 @@ func major(version string) int {
 	return n
 }
 
-// initError says what a failed Init means.
+// initError explains a failed Init.
 func initError(ret nvml.Return) error {
 	e := &driver.InitError{ID: wire.FaultOther, Words: ret.Error()}
 	switch ret {
@@ -100,11 +100,11 @@ func (l *Library) Versions() (driver, cuda string) {
 	return driver, cuda
 }
 
-// Missing names the optional symbols without which something is absent.
+// Missing names the optional symbols that the library lacks.
 func (l *Library) Missing() []string { return l.missing }
 
-// Devices lists the GPUs. NVML counts all of the node; those that this user or this job's cgroup may not use are passed
-// over.
+// Devices lists the GPUs. NVML counts all GPUs of the node; GPUs that this user or the cgroup of this job may not use
+// are passed over.
 func (l *Library) Devices() ([]driver.Slot, error) {
 	count, ret := l.nvml.DeviceGetCount()
 	if ret != nvml.SUCCESS {

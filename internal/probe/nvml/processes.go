@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// Processes reads NVML's three lists. The compute list is the one that matters: without it there is no listing. Another
-// list that this driver or GPU does not have is empty.
+// Processes reads NVML's three lists. Without the compute list the listing fails. Another list that this driver or GPU
+// does not have counts as empty.
 func (d *device) Processes() ([]driver.Context, error) {
 	if d.unlisted != nil {
 		return nil, d.unlisted
@@ -50,8 +50,8 @@ func list(typ driver.ContextType, read func() ([]nvml.ProcessInfo, nvml.Return))
 	return contexts, nil
 }
 
-// oddLists is why the processes of a version of the driver cannot be listed. Drivers 535.43 to 535.86 write records of
-// 32 bytes into a list of records of 24, so the result is garbage and overruns the caller's buffer.
+// oddLists is the reason why a version of the driver cannot list processes. Drivers 535.43 to 535.86 write records of
+// 32 bytes into a list of records of 24 bytes: the result is garbage, and overruns the caller's buffer.
 func oddLists(version string) error {
 	var major, minor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && major == 535 && minor >= 43 && minor <= 86 {
@@ -61,7 +61,8 @@ func oddLists(version string) error {
 	return nil
 }
 
-// memory is what a process uses; all ones say that the driver does not know, as under WDDM, MIG or without permission.
+// memory is the memory that a process uses. All ones mean that the driver does not know it, as under WDDM, under MIG or
+// without permission.
 func memory(bytes uint64) *uint64 {
 	if bytes == math.MaxUint64 {
 		return nil
@@ -71,8 +72,8 @@ func memory(bytes uint64) *uint64 {
 
 // ProcessUtilization reads the driver's samples. No samples is not an error.
 func (d *device) ProcessUtilization(sinceMicros uint64) (usage []driver.Usage, err error) {
-	// go-nvml asks for the number of samples, then for the samples, and slices by the number of the second answer: it
-	// panics when that grew in between. The next report reads them.
+	// go-nvml asks for the number of samples, then for the samples, and slices by the number in the second answer. If
+	// that number has grown in between, it panics. The next report reads the samples.
 	defer func() {
 		if recover() != nil {
 			usage, err = nil, nil

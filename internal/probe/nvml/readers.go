@@ -11,13 +11,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// reader reads numbers of a GPU with one call of NVML.
+// reader reads metrics of a GPU with one call of NVML.
 type reader struct {
 	ids  []metric.ID
-	read func(*device, *driver.Answer) nvml.Return // sets ids when it succeeds
+	read func(*device, *driver.Answer) nvml.Return // sets ids if it succeeds
 }
 
-// readers has the readers of all metrics that are not fields and not of GPM. All metrics of one reader share a pace.
+// readers are the readers of all metrics that come neither from fields nor from GPM. All metrics of one reader share a
+// pace.
 var readers = slices.Concat(useReaders, stateReaders, linkReaders, errorReaders)
 
 // one is the reader of a single number.

@@ -24,13 +24,13 @@ var linkReaders = []reader{
 	one(metric.NUMANode, (*device).numaNode),
 }
 
-// links counts the NVLink links, and has the bit of each one that is up. Without any it returns what NVML said of the
-// first.
+// links returns the number of NVLink links, and a mask with a bit for each link that is up. Without links, it returns
+// NVML's result for the first.
 func (d *device) links() (count int, up uint64, ret nvml.Return) {
 	for link := range nvml.NVLINK_MAX_LINKS {
 		state, ret := d.nvml.GetNvLinkState(link)
 		switch {
-		case ret == nvml.ERROR_NOT_SUPPORTED || ret == nvml.ERROR_INVALID_ARGUMENT: // there is no such link
+		case ret == nvml.ERROR_NOT_SUPPORTED || ret == nvml.ERROR_INVALID_ARGUMENT: // the GPU has no such link
 			continue
 		case ret != nvml.SUCCESS:
 			return 0, 0, ret
@@ -45,7 +45,7 @@ func (d *device) links() (count int, up uint64, ret nvml.Return) {
 	return count, up, nvml.SUCCESS
 }
 
-// fabric reads the fabric's state, under the call's new name or its old one.
+// fabric reads the fabric's state with the new call, or else with the old one.
 func fabric(d *device, to *driver.Answer) nvml.Return {
 	info, ret := d.nvml.GetGpuFabricInfoV().V2()
 	state, status := info.State, info.Status
@@ -60,7 +60,8 @@ func fabric(d *device, to *driver.Answer) nvml.Return {
 	return registration(state, status, to)
 }
 
-// registration sets how far the GPU is registered with its fabric. The status counts only at the end.
+// registration sets the state of the GPU's registration with its fabric. The status counts only when the registration
+// is complete.
 func registration(state uint8, status uint32, to *driver.Answer) nvml.Return {
 	if state == nvml.GPU_FABRIC_STATE_NOT_SUPPORTED {
 		return nvml.ERROR_NOT_SUPPORTED
@@ -72,10 +73,11 @@ func registration(state uint8, status uint32, to *driver.Answer) nvml.Return {
 	return nvml.SUCCESS
 }
 
-// maxNUMANodes is the number of NUMA nodes that a kernel can have.
+// maxNUMANodes is the maximum number of NUMA nodes of a kernel.
 const maxNUMANodes = 1024
 
-// numaNode is the NUMA node nearest to the GPU. Where GPUs are NUMA nodes themselves, an old driver gives that one.
+// numaNode is the NUMA node nearest to the GPU. Where GPUs are NUMA nodes themselves, an old driver returns the node of
+// the GPU itself.
 func (d *device) numaNode() (int, nvml.Return) {
 	nodes, ret := d.nvml.GetMemoryAffinity(maxNUMANodes, nvml.AFFINITY_SCOPE_NODE)
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {

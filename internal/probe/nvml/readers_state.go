@@ -58,7 +58,7 @@ func highestClock(id metric.ID, of nvml.ClockType) reader {
 	return positive(id, func(d *device) (uint32, nvml.Return) { return d.nvml.GetMaxClockInfo(of) })
 }
 
-// performanceState reads P0 to P15. Any other number says that the driver does not know.
+// performanceState reads P0 to P15. Any other number means that the driver does not know.
 func (d *device) performanceState() (nvml.Pstates, nvml.Return) {
 	state, ret := d.nvml.GetPerformanceState()
 	if ret == nvml.SUCCESS && (state < nvml.PSTATE_0 || state > nvml.PSTATE_15) {
@@ -67,7 +67,7 @@ func (d *device) performanceState() (nvml.Pstates, nvml.Return) {
 	return state, ret
 }
 
-// throttle reads why the clocks are not higher, under the call's new name or its old one.
+// throttle reads the reasons for lower clocks with the new call, or else with the old one.
 func (d *device) throttle() (uint64, nvml.Return) {
 	reasons, ret := d.nvml.GetCurrentClocksEventReasons()
 	if ret == nvml.ERROR_FUNCTION_NOT_FOUND {
@@ -76,7 +76,7 @@ func (d *device) throttle() (uint64, nvml.Return) {
 	return reasons, ret
 }
 
-// watts are what NVML counts in mW.
+// watts converts a number of mW.
 func watts(milliwatts uint32, ret nvml.Return) (float64, nvml.Return) {
 	return float64(milliwatts) / 1000, ret
 }

@@ -43,11 +43,11 @@ func utilization(d *device, to *driver.Answer) nvml.Return {
 	return ret
 }
 
-// sampled leaves out over which time the driver has averaged.
+// sampled drops the period over which the driver has averaged.
 func sampled(percent, _ uint32, ret nvml.Return) (uint32, nvml.Return) { return percent, ret }
 
-// memory reads what processes use. Only the second version of the call tells that apart from what the driver reserves;
-// a driver that has it may still refuse it for a GPU.
+// memory reads the memory that processes use. Only the second version of the call excludes the memory that the driver
+// reserves; a driver that has this version may still refuse it for a GPU.
 func (d *device) memory() (used, total uint64, ret nvml.Return) {
 	m, ret := d.nvml.GetMemoryInfo_v2()
 	if ret != nvml.ERROR_NOT_SUPPORTED && ret != nvml.ERROR_FUNCTION_NOT_FOUND {

@@ -13,7 +13,7 @@ type Library struct{ driver.Library }
 // New returns a Library whose Init fails.
 func New() *Library { return &Library{} }
 
-// Init returns an error that says that this build has no NVML.
+// Init returns the error that this build has no NVML.
 func (*Library) Init() error {
 	return &driver.InitError{ID: wire.FaultNoNVML,
 		Words: "this build has no NVML (it needs cgo, and Linux on amd64 or arm64)"}

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// optional lists functions that an old driver may lack, apart from those in the table of metrics. A group holds the
-// versions of one function; its values are absent when the library has none of them.
+// optional lists functions that an old driver may lack, besides the functions in the table of metrics. A group holds
+// the versions of one function; its values are absent if the library has none of them.
 var optional = [][]string{
 	{"nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"},
 	{"nvmlDeviceGetMinorNumber"},
@@ -38,7 +38,7 @@ func groups() [][]string {
 	return all
 }
 
-// missing returns the first name of each group of which the library has no function.
+// missing returns the first name of each group without a function in the library.
 func missing(library nvml.ExtendedInterface) []string {
 	var names []string
 	there := func(name string) bool { return library.LookupSymbol(name) == nil }

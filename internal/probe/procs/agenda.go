@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// agenda says when processes are listed although nobody asks for them: at the pace of slow metrics, as problems and
-// ranks depend on them.
+// agenda is the time of the next list of processes that nobody asked for: problems and ranks need one at the pace of
+// slow metrics.
 type agenda struct {
 	next  time.Duration // Moment.Mono
-	tries int           // incomplete ones since the last complete one
+	tries int           // incomplete lists since the last complete one
 }
 
-// maxTries is how often in a row an incomplete list is tried again with the next report.
+// maxTries is the number of incomplete lists in a row after which the agenda waits for its usual pace.
 const maxTries = 3
 
 func (a *agenda) due(now time.Duration) bool { return now >= a.next }

@@ -19,6 +19,6 @@ func readFile(name string, to []byte) (n int, err error) {
 			break
 		}
 	}
-	_ = unix.Close(fd) // opened for reading: no data can be lost
+	_ = unix.Close(fd) // open for reading only: a failure loses nothing
 	return n, err
 }

@@ -26,8 +26,9 @@ type identity struct {
 // maxDirectory limits the working directory of a process in a report, in bytes.
 const maxDirectory = 256
 
-// identifyOwn is identify. Of a process of the probe's own user it reads the environment too, which knows its rank, and
-// its job and step if the cgroup does not. The environment of others is private, even from root. It may never return.
+// identifyOwn is identify for any process. For a process of the probe's own user it also reads the environment, which
+// has the rank, and the job and the step if the cgroup does not name them. The environment of other users' processes is
+// private, even for root. It may never return.
 func identifyOwn(fs procfs.FS, mount string, jobs *launch.Jobs, k processKey) *identity {
 	who := identify(fs, jobs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {
@@ -38,7 +39,7 @@ func identifyOwn(fs procfs.FS, mount string, jobs *launch.Jobs, k processKey) *i
 		return who
 	}
 	who.Origin = launch.Read(f).In(who.place)
-	_ = f.Close() // opened for reading: no data can be lost
+	_ = f.Close() // open for reading only: a failure loses nothing
 	return who
 }
 

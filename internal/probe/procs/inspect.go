@@ -12,23 +12,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Inspector reads what is asked about one process.
+// Inspector answers questions about one process.
 type Inspector struct {
 	proc procfs.FS
 	jobs *launch.Jobs
 	now  func() clock.Moment
 }
 
-// NewInspector returns an Inspector of the procfs that is mounted there.
+// NewInspector returns an Inspector of the procfs at mount.
 func NewInspector(mount string, now func() clock.Moment) *Inspector {
 	proc, err := procfs.NewFS(mount)
 	if err != nil {
-		proc = procfs.FS{} // there is no process
+		proc = procfs.FS{} // every process is unknown
 	}
 	return &Inspector{proc, launch.NewJobs(mount), now}
 }
 
-// process returns the process with this id, and not another one that has reused the PID.
+// process returns the process with this id, but never another process that has reused the PID.
 func (in *Inspector) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, error) {
 	if id.PID <= 0 {
 		return procfs.Proc{}, procfs.ProcStat{}, fmt.Errorf("invalid pid %d", id.PID)
@@ -51,8 +51,8 @@ func (in *Inspector) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, e
 	return proc, stat, nil
 }
 
-// Environ reads the environment of a process of the same user. That of other users' processes is private, even from
-// root. The id is checked again afterwards, since the PID may have been reused meanwhile.
+// Environ reads the environment of a process of the same user. The environment of other users' processes is private,
+// even for root. The id is checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
 	proc, _, err := in.process(id)
 	if err != nil {

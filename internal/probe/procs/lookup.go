@@ -6,30 +6,31 @@ import (
 )
 
 const (
-	// lookupPatience is how long a listing waits for look-ups.
+	// lookupPatience is the time that a listing waits for look-ups.
 	lookupPatience = 100 * time.Millisecond
-	// stuckAfter is when a look-up is given up. Its goroutine and a thread stay behind until it returns.
+	// stuckAfter is the time after which a look-up is given up. Its goroutine and a thread stay behind until it
+	// returns.
 	stuckAfter = 2 * time.Second
-	// maxStuck is the number of look-ups given up, and not yet returned, at which there are no more.
+	// maxStuck is the number of abandoned look-ups that have not returned at which no new one begins.
 	maxStuck = 8
 )
 
-// lookups calls a function that may never return, for one key after the other, on its own goroutine, and remembers the
+// lookups calls a function that may never return, for one key after the other, on its own goroutine, and keeps the
 // results. Its methods are for one goroutine.
 type lookups[K comparable, V any] struct {
 	answer func(K) V
 
 	mu      sync.Mutex // protects the following
 	answers map[K]V
-	asked   map[K]bool // not answered yet; one that is given up stays
+	asked   map[K]bool // keys without an answer yet; the key of an abandoned look-up stays
 	queue   []K
 	work    *lookup // running; nil: none
-	stuck   int     // look-ups given up that have not returned
+	stuck   int     // abandoned look-ups that have not returned
 }
 
 // lookup is a goroutine that works through the queue.
 type lookup struct {
-	began time.Time     // of the current call
+	began time.Time     // start of the current call
 	done  chan struct{} // closed when the queue is empty
 }
 
@@ -37,7 +38,7 @@ func newLookups[K comparable, V any](answer func(K) V) *lookups[K, V] {
 	return &lookups[K, V]{answer: answer, answers: map[K]V{}, asked: map[K]bool{}}
 }
 
-// get returns an answer. If there is none yet it asks for it, once.
+// get returns the answer for a key. Without one, it asks for it, once.
 func (l *lookups[K, V]) get(k K) (v V, known bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -73,8 +74,8 @@ func (l *lookups[K, V]) run(w *lookup) {
 	}
 }
 
-// next returns the next key, unless the goroutine was given up meanwhile: it has returned now, and makes room for
-// another one.
+// next returns the next key. If the goroutine was given up, it has returned now: it gets no key, and leaves room for
+// another goroutine.
 func (l *lookups[K, V]) next(w *lookup) (k K, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,12 +17,12 @@ import (
 // centers.
 const ticksPerSecond = 100
 
-// process is one process. It has a PID only, if /proc hides it.
+// process is one process. If /proc hides it, it has only a PID.
 type process struct {
 	wire.Process // except the fields that NVML provides
 	identified   bool
 	spawned      *launch.Spawned
-	ours         bool // there was such a process in this PID namespace
+	ours         bool // this PID namespace has, or had, a process with this PID
 	gone         bool // it has exited
 
 	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first
@@ -30,7 +30,7 @@ type process struct {
 	ticks uint64
 	since time.Duration // Moment.Mono
 
-	io      *procfs.ProcIO // likewise, for IORead and IOWrite; nil: not known
+	io      *procfs.ProcIO // counters at the beginning of the window for IORead and IOWrite; nil: unknown
 	ioSince time.Duration
 }
 
@@ -44,15 +44,16 @@ type processKey struct {
 
 func (p *process) key() processKey { return processKey{p.PID, p.StartTicks, p.Name} }
 
-// firstNamespace is the PID namespace of the kernel itself, which has all processes; its number is fixed.
+// firstNamespace is the first PID namespace of the kernel, which has all processes; its number is fixed.
 const firstNamespace = "pid:[4026531836]"
 
-// foreignAfter is how long the driver must list a PID that is none here until that is no process that is just exiting.
+// foreignAfter is the time after which a listed PID that this namespace does not have cannot be a process that is just
+// exiting.
 const foreignAfter = 2 * time.Second
 
-// absent returns a process that is not in /proc. /proc may hide processes of other users, but not from a signal, of
-// which no permission is another error than no process. A PID that is none here has exited, or is one of another PID
-// namespace: the driver lists it for longer.
+// absent returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds them: it
+// fails for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to one of
+// another PID namespace, which the driver lists for longer.
 func (t *Table) absent(pid int) *process {
 	lp, old := &process{since: t.at.Mono}, t.known[pid]
 	switch {
@@ -99,7 +100,8 @@ func Elapsed(at clock.Moment, startTicks uint64) *int64 {
 	return &seconds
 }
 
-// measureCPU computes the share of one CPU since the previous listing, or repeats it if that was a moment ago.
+// measureCPU computes the share of one CPU since the previous listing, or repeats the last share if that listing was a
+// moment ago.
 func (lp *process) measureCPU(old *process) {
 	window := lp.since - old.since
 	if window < host.MinWindow || lp.ticks < old.ticks {

@@ -24,28 +24,28 @@ import (
 )
 
 // Table describes the processes of this node. Static properties are read once, on another goroutine: reading the
-// command line or the environment of a process that hangs in the driver may take as long as the process hangs. Each
-// listing reads only /proc/PID/stat, and on another goroutine what a process reads and writes. procfs is for what is
-// read once per process: that takes 70 µs.
+// command line or the environment of a process may take as long as it hangs in the driver. Each listing reads only
+// /proc/PID/stat, and the use of a process on another goroutine. Package procfs is slow (70 µs), so it reads only the
+// properties that are needed once per process.
 type Table struct {
-	whole bool               // this is the first PID namespace: all processes are in it
-	alive func(pid int) bool // whether there is such a process in this PID namespace, even if /proc hides it
+	whole bool               // this is the first PID namespace, which has all processes
+	alive func(pid int) bool // reports whether this PID namespace has such a process, even if /proc hides it
 	at    clock.Moment
 	known map[int]*process // the previous listing, by PID
 	now   map[int]*process // this listing
 
 	identities *lookups[processKey, *identity]
-	users      *lookups[int, string] // names by UID; a look-up may query a directory server
+	users      *lookups[int, string] // names by UID; a look-up may ask a directory server
 	uses       *lookups[processKey, use]
 
-	mount string         // of procfs, with a slash
-	name  []byte         // of the file that is read
-	text  [statSize]byte // of the file that was read last
+	mount string         // mount point of procfs, with a slash
+	name  []byte         // name of the file that is being read
+	text  [statSize]byte // text of the file that was read last
 
-	lists agenda // when processes are listed that nobody asked for
+	lists agenda // times of the lists that nobody asked for
 }
 
-// New returns a Table of the processes of the procfs that is mounted there. jobs says in which jobs they are.
+// New returns a Table of the processes in the procfs at mount. jobs finds their jobs.
 func New(mount string, jobs *launch.Jobs) *Table {
 	proc, err := procfs.NewFS(mount)
 	if err != nil {
@@ -62,14 +62,14 @@ func New(mount string, jobs *launch.Jobs) *Table {
 	}
 }
 
-// Due reports whether a report of that time lists processes although nobody asks for them.
+// Due reports whether a report at that time lists processes although nobody asked for them.
 func (t *Table) Due(at clock.Moment) bool { return t.lists.due(at.Mono) }
 
 // Renew makes the next list due at once.
 func (t *Table) Renew() { t.lists = agenda{} }
 
-// Read adds the processes on GPUs to a report, from the driver's lists, which are complete if no GPU lacks. now is the
-// time of the call, since the GPUs may have taken long.
+// Read adds the processes on GPUs to a report, from the driver's lists. complete says that no GPU's list is missing.
+// now is the time of the call, since reading the GPUs may have taken long.
 func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now clock.Moment) {
 	t.begin(now)
 	for i := range on {
@@ -96,7 +96,7 @@ func (t *Table) Read(sm *sample.Report, on []driver.Listing, complete bool, now 
 	}
 }
 
-// spawned is how a process on a GPU was started, nil: not by another one there.
+// spawned returns how another process on a GPU has started this one; nil if none has.
 func (t *Table) spawned(pid int) *launch.Spawned {
 	if lp := t.now[pid]; lp != nil {
 		return lp.spawned
@@ -104,12 +104,12 @@ func (t *Table) spawned(pid int) *launch.Spawned {
 	return nil
 }
 
-// add adds the processes on a GPU to a report. It returns how many did not fit.
+// add adds the processes on a GPU to a report. It returns the number of processes left out.
 func (t *Table) add(sm *sample.Report, on *driver.Listing) (left int) {
 	for _, c := range on.Contexts {
 		p, exists := t.describe(c.PID)
 		if !exists {
-			continue // the driver has not noticed yet
+			continue // the driver has not noticed the exit yet
 		}
 		if len(sm.Processes) == wire.MaxProcesses {
 			left++
@@ -143,8 +143,8 @@ func (t *Table) look(pid int) {
 	}
 }
 
-// settle fills in the static properties that are known, and reports whether those of all processes are. It waits only
-// briefly: a later listing will have the others.
+// settle fills in the static properties that are known, and reports whether this completes all processes. It waits only
+// briefly: a later listing will have the rest.
 func (t *Table) settle() (complete bool) {
 	var strangers []*process
 	for _, lp := range t.now {
@@ -188,7 +188,7 @@ func (t *Table) describe(pid int) (p wire.Process, exists bool) {
 func (t *Table) begin(at clock.Moment) {
 	t.at = at
 	t.now = make(map[int]*process, len(t.known))
-	t.uses.forget(func(processKey) bool { return true }) // also what has come late
+	t.uses.forget(func(processKey) bool { return true }) // late results too
 }
 
 func (t *Table) end() {

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// stat is what a listing needs of /proc/PID/stat. It is read and parsed here, since procfs takes twice as long: in each
-// report, for each process.
+// stat has the fields of /proc/PID/stat that a listing needs. They are parsed here, once per process and report, since
+// procfs takes twice as long.
 type stat struct {
 	comm    []byte // valid until the next one is read
 	state   string
@@ -21,7 +21,7 @@ type stat struct {
 // statSize is enough for a file: 52 numbers and a name.
 const statSize = 2 << 10
 
-// readStat reads the file of a process; ok is false if there is none, or if it is not what it should be.
+// readStat reads the file of a process; ok is false if the file is missing or malformed.
 func (t *Table) readStat(pid int) (s stat, ok bool) {
 	name := strconv.AppendInt(append(t.name[:0], t.mount...), int64(pid), 10)
 	t.name = append(name, "/stat"...)
@@ -32,14 +32,14 @@ func (t *Table) readStat(pid int) (s stat, ok bool) {
 	return parseStat(t.text[:n])
 }
 
-// parseStat parses the file. The name may contain anything, also parentheses and spaces.
+// parseStat parses the file. The name of the process may contain anything, even parentheses and spaces.
 func parseStat(text []byte) (s stat, ok bool) {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || end < open {
 		return s, false
 	}
 	s.comm = text[open+1 : end]
-	i := 3 // of the field, as proc(5) counts them
+	i := 3 // number of the field, as proc(5) counts
 	for field := range bytes.FieldsSeq(text[end+1:]) {
 		if ok := s.set(i, field); !ok {
 			return s, false
@@ -49,7 +49,7 @@ func parseStat(text []byte) (s stat, ok bool) {
 	return s, i > 24
 }
 
-// set takes a field; ok is false if it is not what it should be.
+// set sets a field; ok is false if it is malformed.
 func (s *stat) set(i int, field []byte) (ok bool) {
 	var err error
 	switch i {
@@ -73,5 +73,5 @@ func (s *stat) set(i int, field []byte) (ok bool) {
 	return err == nil
 }
 
-// prefix is the beginning of the names of processes in a procfs.
+// prefix is the beginning of the file names of processes in a procfs.
 func prefix(mount string) string { return filepath.Clean(mount) + "/" }

@@ -13,11 +13,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// use is what is read of a process for each listing besides its stat. A process that runs exec while its old memory
-// hangs in the driver does not answer, so it is read on a goroutine of the lookups.
+// use has the values of a process that each listing reads besides its stat. A read does not return while the process
+// runs exec and its old memory hangs in the driver: so it is done on a goroutine of the lookups.
 type use struct {
-	io       *procfs.ProcIO // nil: it is another user's
-	affinity string         // "": not known
+	io       *procfs.ProcIO // nil: unknown, as for another user's process
+	affinity string         // empty: unknown
 }
 
 // readUse reads the use of a process. It may never return.
@@ -42,7 +42,7 @@ func affinity(path string) string {
 	return string(list)
 }
 
-// settleUse fills in the use of the processes of this listing. What is not known in time is absent.
+// settleUse fills in the use of the processes of this listing. Values that are late stay absent.
 func (t *Table) settleUse() {
 	t.uses.wait(time.Now().Add(lookupPatience))
 	for _, lp := range t.now {
@@ -54,7 +54,7 @@ func (t *Table) settleUse() {
 	}
 }
 
-// measureIO computes the rates since the previous listing, or repeats them if that was a moment ago.
+// measureIO computes the rates since the previous listing, or repeats the last rates if that listing was a moment ago.
 func (lp *process) measureIO(old *process, io *procfs.ProcIO, now time.Duration) {
 	same := old != nil && old.key() == lp.key() && old.io != nil && io != nil
 	if same && now-old.ioSince < host.MinWindow {

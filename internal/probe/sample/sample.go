@@ -1,5 +1,5 @@
-// Package sample is a report under construction: collectors add their values, and the faults of readings that failed.
-// It is for one goroutine, the sampler.
+// Package sample is a report under construction: collectors add their values, and the faults of failed readings. It is
+// for one goroutine, the sampler.
 package sample
 
 import (
@@ -13,11 +13,11 @@ import (
 type Report struct {
 	wire.Report
 	At     clock.Moment
-	Wanted bool   // processes are listed
+	Wanted bool   // processes must be listed
 	Gone   string // NVML's error message if the driver went away in this sample
 }
 
-// Begin makes the report an empty one. It keeps the room for GPUs and faults, which nobody may use any more: a report
+// Begin empties the report. It reuses the memory for GPUs and faults, so nobody may use the old ones any more: a report
 // allocates nothing.
 func (s *Report) Begin(at clock.Moment) {
 	*s = Report{At: at, Report: wire.Report{
@@ -48,7 +48,7 @@ func (s *Report) add(f wire.Fault) {
 	s.Faults = append(s.Faults, f)
 }
 
-// Unlist takes the processes out of the report again.
+// Unlist removes the processes from the report.
 func (s *Report) Unlist(why error) {
 	s.Fault("processes", why)
 	s.Processes, s.Listed = nil, false
@@ -59,7 +59,7 @@ func (s *Report) Unlist(why error) {
 	}
 }
 
-// Unlisted is why the processes of a GPU are not listed; empty if that was not tried.
+// Unlisted returns the reason why the processes of a GPU are not listed; empty if nobody wanted them.
 func (s *Report) Unlisted(why string) string {
 	if !s.Wanted {
 		return ""

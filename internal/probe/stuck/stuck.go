@@ -11,17 +11,18 @@ import (
 	"time"
 )
 
-// ProcessName is what ps shows for a probe. The kernel allows no longer name.
+// ProcessName is the name of a probe in ps. The kernel allows no longer one.
 const ProcessName = "nvnodetop-probe"
 
 // killBit is the bit of SIGKILL in a signal mask. The kernel sends SIGKILL to every thread of a process that exits.
 const killBit = 1 << 8
 
-// ExitTime is how long a probe may take to exit. Until then it looks like one that hangs, above all on a busy node.
+// ExitTime is the time that a probe may take to exit. Until then it looks like a probe that hangs, above all on a busy
+// node.
 const ExitTime = 250 * time.Millisecond
 
-// Probe describes another probe that is stuck, and was so some time ago; empty if there is none. proc is where procfs
-// is mounted.
+// Probe describes another probe that is stuck, and was stuck some time before; empty if there is none. proc is the
+// mount point of procfs.
 func Probe(proc string) string {
 	if stuckProbe(proc) == "" {
 		return ""
@@ -55,7 +56,7 @@ func stuckProbe(proc string) string {
 	return ""
 }
 
-// stuck describes why a probe of the same user neither works nor exits; empty if it does.
+// stuck describes why a probe of the same user neither works nor exits; empty if it works or exits.
 func stuck(proc string, pid int) string {
 	p := readStatus(proc, pid)
 	if owner, _, _ := strings.Cut(p["Uid"], "\t"); owner != strconv.Itoa(os.Getuid()) {

@@ -8,11 +8,11 @@ import (
 
 // Box holds events until the next report. Its methods may be called by several goroutines at once.
 type Box struct {
-	Rung chan struct{} // there is something new
+	Rung chan struct{} // has an element when an event is new
 
 	mu   sync.Mutex // protects the following
 	xids []wire.Xid
-	left int // those that did not fit
+	left int // number of events that did not fit
 }
 
 func (b *Box) put(x wire.Xid) {
@@ -29,7 +29,7 @@ func (b *Box) put(x wire.Xid) {
 	}
 }
 
-// Take empties the box. It says how many events did not fit.
+// Take empties the box. left is the number of events that did not fit.
 func (b *Box) Take() (xids []wire.Xid, left int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,7 +38,7 @@ func (b *Box) Take() (xids []wire.Xid, left int) {
 	return xids, left
 }
 
-// Empty reports whether no event came since Take.
+// Empty reports whether no event has come since Take.
 func (b *Box) Empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

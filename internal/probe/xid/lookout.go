@@ -11,8 +11,8 @@ import (
 
 // Watch gets events from the driver. Its methods are called by one goroutine. Shutdown waits until Close has returned.
 type Watch interface {
-	// Next waits some seconds for an event: each wait wakes the node up once. It returns false if there was none, and
-	// an error if there will be no more.
+	// Next waits some seconds for an event: each wait wakes the node up once. It returns false if no event came, and an
+	// error if there will be no more events.
 	Next() (e Event, ok bool, err error)
 	Close()
 }
@@ -23,36 +23,37 @@ type Event struct {
 	Code uint64
 }
 
-// Lookout runs Watches, each on its own goroutine, since it waits in the driver all the time. When other GPUs are to be
-// watched, the next Watch begins before the last one ends, so that no event is missed. One that comes in the
-// milliseconds in which the driver registers the next Watch may be counted twice. Its methods are for one goroutine.
+// Lookout runs Watches, each on its own goroutine, since a Watch waits in the driver all the time. When other GPUs are
+// to be watched, the next Watch begins before the last one ends, so that no event is missed. An event in the
+// milliseconds in which the driver registers the next Watch may be counted twice. The methods of a Lookout are for one
+// goroutine.
 type Lookout struct {
 	Box   Box
-	Begun chan Beginning // each is passed to Started
-	Ended chan Ending    // each is passed to Over
+	Begun chan Beginning // pass each one to Started
+	Ended chan Ending    // pass each one to Over
 
 	now func() time.Duration // CLOCK_MONOTONIC
 
-	refused map[int]string // by Card.Index: why there are no Xids
-	current *vigil         // nil: none
-	next    *vigil         // asks the driver for events; nil: none does
-	running int            // goroutines
+	refused map[int]string // reasons why GPUs give no Xids, by Card.Index
+	current *vigil         // the vigil that gets the events; nil: none
+	next    *vigil         // the vigil that registers with the driver; nil: none
+	running int            // number of goroutines
 }
 
-// maxVigils is how many goroutines watch at most: one, and the one that it replaces.
+// maxVigils is the maximum number of goroutines that watch: one, and its replacement.
 const maxVigils = 2
 
 // vigil is a Watch with its goroutine.
 type vigil struct {
 	on       []wire.Card   // its GPUs
-	stop     chan struct{} // closed: it should end, which it does within seconds
+	stop     chan struct{} // closed when the vigil should end, which takes seconds
 	asked    bool          // stop is closed
-	replaced atomic.Bool   // the next one has the events
+	replaced atomic.Bool   // the next vigil has the events
 }
 
-// Beginning says that a vigil gets events.
+// Beginning says that a vigil now gets events.
 type Beginning struct {
-	None    bool // it gets none, and has ended
+	None    bool // the vigil gets no events, and has ended
 	of      *vigil
 	refused map[int]string
 }
@@ -60,23 +61,23 @@ type Beginning struct {
 // Ending says that a vigil has ended.
 type Ending struct {
 	of      *vigil
-	refused map[int]string // the Watch could not go on; nil: it was asked to end
+	refused map[int]string // the reasons of a Watch that failed; nil: the vigil was asked to end
 }
 
-// New returns a Lookout that watches nothing yet. Its events have the time that now returns.
+// New returns a Lookout that watches nothing yet. Its events get their time from now.
 func New(now func() time.Duration) *Lookout {
 	return &Lookout{
 		now: now, Box: Box{Rung: make(chan struct{}, 1)},
-		Begun: make(chan Beginning, 1), Ended: make(chan Ending, maxVigils), // nobody waits for them at the end
+		Begun: make(chan Beginning, 1), Ended: make(chan Ending, maxVigils), // at the end nobody receives them
 	}
 }
 
 // Running reports whether a call into the driver may be under way.
 func (l *Lookout) Running() bool { return l.running > 0 }
 
-// Watch begins to watch GPUs, with a Watch that begin asks the driver for, unless it does so already. If others are
-// watched they are so until it has begun. What cannot begin yet is to be tried again when a vigil has begun or ended.
-// begin also says by Card.Index why GPUs give no events; its Watch is nil if none does.
+// Watch begins to watch GPUs, unless it watches them already. begin asks the driver for a Watch; it also returns the
+// reasons, by Card.Index, why GPUs give no events, and a nil Watch if none does. GPUs watched before stay watched until
+// the new Watch has begun. If it cannot begin yet, call Watch again when a vigil has begun or ended.
 func (l *Lookout) Watch(cards []wire.Card, begin func() (Watch, map[int]error)) {
 	if len(cards) == 0 || l.next != nil || l.running == maxVigils {
 		return
@@ -89,7 +90,7 @@ func (l *Lookout) Watch(cards []wire.Card, begin func() (Watch, map[int]error)) 
 	go l.run(begin, l.next, l.current)
 }
 
-// sameGPU reports whether the driver's handle of a GPU is still the one that it was.
+// sameGPU reports whether the driver's handle of a GPU is unchanged.
 func sameGPU(a, b wire.Card) bool { return a.Index == b.Index && a.UUID == b.UUID && a.Lost == b.Lost }
 
 // End asks all vigils to end. They do so within seconds.
@@ -113,7 +114,7 @@ func (l *Lookout) run(begin func() (Watch, map[int]error), v, before *vigil) {
 		words[gpu] = err.Error()
 	}
 	if before != nil {
-		before.replaced.Store(true) // from now on v gets what it gets
+		before.replaced.Store(true) // from now on the events of v count
 	}
 	l.Begun <- Beginning{w == nil, v, words}
 	if w == nil {
@@ -149,8 +150,8 @@ func (l *Lookout) listen(w Watch, v *vigil) error {
 	}
 }
 
-// Started notes that a vigil has begun, and ends the one before it. It reports whether it is news why GPUs give no
-// Xids.
+// Started notes that a vigil has begun, and ends the vigil before it. It reports whether the reasons for missing Xids
+// have changed.
 func (l *Lookout) Started(b Beginning) (news bool) {
 	l.next = nil
 	l.current.end()
@@ -162,8 +163,8 @@ func (l *Lookout) Started(b Beginning) (news bool) {
 	return l.explain(b.refused)
 }
 
-// Over notes that a vigil has ended. It reports whether GPUs are no longer watched, since the driver has failed, and
-// whether it is news why.
+// Over notes that a vigil has ended. failed means that GPUs are no longer watched, since the driver has failed; news
+// means that the reasons for missing Xids have changed.
 func (l *Lookout) Over(e Ending) (failed, news bool) {
 	l.running--
 	if l.current != e.of {
@@ -176,7 +177,7 @@ func (l *Lookout) Over(e Ending) (failed, news bool) {
 	return true, l.explain(e.refused)
 }
 
-// explain notes why GPUs give no Xids, and reports whether that is news.
+// explain notes the reasons why GPUs give no Xids, and reports whether they have changed.
 func (l *Lookout) explain(refused map[int]string) bool {
 	if maps.Equal(refused, l.refused) {
 		return false
@@ -185,7 +186,7 @@ func (l *Lookout) explain(refused map[int]string) bool {
 	return true
 }
 
-// Mark adds why there are no Xids to cards, without changing what others share.
+// Mark adds the reasons for missing Xids to cards. It copies cards before, since others share them.
 func (l *Lookout) Mark(cards []wire.Card) []wire.Card {
 	if len(l.refused) == 0 {
 		return cards

@@ -1,4 +1,4 @@
-// Command probe is the probe alone, as tests run it.
+// Command probe is the probe alone, for tests.
 package main
 
 import (
