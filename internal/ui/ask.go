@@ -14,18 +14,18 @@ import (
 const (
 	// patience is the timeout of a request to a node.
 	patience = 10 * time.Second
-	// cancelPatience is that of one to SLURM. It may have to wait for another command to end, and for the controller to
-	// rest.
+	// cancelPatience is the timeout of a request to SLURM, which may have to wait for another command to end, and for
+	// the controller to rest.
 	cancelPatience = 40 * time.Second
 )
 
-// told is the message that brings a Result to the page that has asked.
+// told brings a Result to the page that asked.
 type told struct {
 	page   Page
 	result nav.Result
 }
 
-// errands does what a page wants from outside the screen, without blocking it.
+// errands does the work outside the screen that a page wants, without blocking the page.
 func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	if a.Notice != "" {
 		m.scene.Notice = a.Notice
@@ -43,13 +43,13 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// stillTime is how long a question must be on the screen, without any key, before a key answers it.
+// stillTime is the time for which a question must be on the screen, without any key, before a key answers it.
 const stillTime = 300 * time.Millisecond
 
-// still reports that this time has passed since a rest began.
+// still reports that stillTime has passed since a rest began.
 type still struct{ rest int }
 
-// rest waits for the screen to be still.
+// rest waits until the screen has been still for stillTime.
 func (m *model) rest() tea.Cmd {
 	m.stir()
 	rest := still{m.rested}
@@ -62,7 +62,7 @@ func (m *model) stir() {
 	m.scene.Still = false
 }
 
-// settled takes the end of a rest, unless the question is still on its way to the terminal.
+// settled handles the end of a rest, unless the question is still on its way to the terminal.
 func (m *model) settled(s still) tea.Cmd {
 	if s.rest != m.rested {
 		return nil

@@ -25,8 +25,8 @@ import (
 
 // Page shows the connection to the selected node, stage by stage.
 type Page struct {
-	of   string // the node that from is for
-	from int    // how many rows are scrolled
+	of   string // the node whose rows from scrolls
+	from int    // number of rows scrolled away
 }
 
 // Settle recalls a failed node's last report.
@@ -46,13 +46,13 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// Wants nothing.
+// Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) { p.DrawIn(f, true) }
 
-// DrawIn draws the page in place of another page. back: Esc leads to the page from which this one was opened.
+// DrawIn draws the page in place of another page. back says that Esc leads to the page from which this one was opened.
 func (p *Page) DrawIn(f *part.Frame, back bool) {
 	header.Draw(f, true)
 	header.Tabs(f)
@@ -71,8 +71,8 @@ func (p *Page) DrawIn(f *part.Frame, back bool) {
 }
 
 const (
-	top  = 3   // the first row of the page's own
-	most = 300 // the most rows of it
+	top  = 3   // the first row below the header
+	most = 300 // the maximum number of rows below it
 )
 
 // sheet draws the whole page, whatever the height of the terminal, and returns it with the part that is on the screen.
@@ -89,8 +89,8 @@ func (p *Page) sheet(s *part.Scene) (*draw.Canvas, nav.Window) {
 	return sheet, w
 }
 
-// Draw draws from row y for a terminal of h rows, and returns the row below: how far the attempt got, the error
-// message, its meaning and what to try. Low terminals have no blank lines and name the stages that were not reached in
+// Draw draws from row y for a terminal of h rows, and returns the row below. It shows the stages of the attempt, the
+// error message, its meaning and hints. Low terminals have no blank lines and name the stages that were not reached in
 // one line; the lowest have only the failed stage and the message.
 func Draw(f *part.Frame, y, h int) int {
 	low := h < part.Tall
@@ -201,7 +201,7 @@ func title(f *part.Frame, y int) {
 	f.Left(x+3, y, f.W-4-x, strings.Join(rest, ", "), draw.Dim)
 }
 
-// running is how long something has been going on, in whole seconds: the page is redrawn once a second.
+// running is a duration that still grows, in whole seconds, since the page is redrawn once a second.
 func running(d time.Duration) string {
 	if d < time.Minute {
 		return strconv.Itoa(int(max(d, 0)/time.Second)) + " s"
@@ -209,8 +209,8 @@ func running(d time.Duration) string {
 	return draw.Age(d)
 }
 
-// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without a paragraph there is
-// no section.
+// prose draws a section of paragraphs, as far as there is room, and returns the row below. Without paragraphs it draws
+// nothing.
 func prose(f *part.Frame, y, h int, title string, paragraphs []string) int {
 	paragraphs = slices.DeleteFunc(slices.Clone(paragraphs), func(p string) bool { return p == "" })
 	if len(paragraphs) == 0 || y+2 > f.H-1 {

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// OldTag tells how old the numbers of a node are, "" for current numbers.
+// OldTag tells the age of a node's numbers; "" for current numbers.
 func OldTag(n *cluster.Node) (string, draw.Role) {
 	switch {
 	case n.State == cluster.NodeStale:
@@ -25,7 +25,7 @@ func OldTag(n *cluster.Node) (string, draw.Role) {
 	return "", draw.Text
 }
 
-// FailedLine tells why a node has failed and of which time the values below are, as much as there is room for.
+// FailedLine tells why a node has failed and how old the values below are, as far as there is room.
 func FailedLine(f *part.Frame, y int) {
 	n := f.Node
 	m := f.Health.NodeMark(n.Name)
@@ -116,7 +116,7 @@ func processesSeen(n *cluster.Node) string {
 	return part.Plural(len(n.Processes), "process", "processes") + " on the GPUs"
 }
 
-// xidSeen is an event of the driver in words.
+// xidSeen describes an event of the driver.
 func xidSeen(n *cluster.Node, x cluster.Xid) string {
 	on := ""
 	for i := range n.GPUs {

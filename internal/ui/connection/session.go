@@ -12,13 +12,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// fact is a known fact about a session, in a row like that of a stage. warn: the fact is not as it should be.
+// fact is a known fact about a session, in a row like that of a stage. With warn, something is wrong with it.
 type fact struct {
 	name, text string
 	warn       bool
 }
 
-// onTheNode lists the programs that run on a node and the things that they can see there, and returns the row below.
+// onTheNode lists the programs that run on a node and what they can see there, and returns the row below.
 func onTheNode(f *part.Frame, y, h int) int {
 	facts := factsOf(f.Node)
 	if len(facts) == 0 || y+2 > f.H-1 {
@@ -61,7 +61,7 @@ func factsOf(n *cluster.Node) []fact {
 	return facts
 }
 
-// programOf names what reads the GPUs.
+// programOf names the program that reads the GPUs.
 func programOf(n *cluster.Node) fact {
 	h := n.Hello
 	if h.StandIn != "" {

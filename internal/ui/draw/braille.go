@@ -4,20 +4,19 @@ import "math"
 
 // Graph is a picture of a series in braille dots: two samples and four dots a cell.
 type Graph struct {
-	Low, High float64 // the scale; it is fixed, so that a picture can be compared with itself later
+	Low, High float64 // the scale; it is fixed, so that two pictures can be compared
 	Area      bool    // filled from below, for amounts; otherwise a line, for temperatures and minimums
-	// a band: filled from the values up to these, which there should be as many of; the line is its lower edge
+	// a band: filled from the values up to these, which have the same length; the line is its lower edge
 	Upper []float32
 	Line  Role      // the line, or the top of the area
 	Body  Role      // below the top, or above the lower edge
-	Held  []float32 // above 0 where a rule held: there the line is a Warn; as many as values, or nil
+	Held  []float32 // above 0 where a rule held: there the line is a Warn; nil, or of the same length as values
 }
 
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
 var dots = [2][4]rune{{0x40, 0x04, 0x02, 0x01}, {0x80, 0x20, 0x10, 0x08}}
 
-// Draw draws the values into w×h cells. There should be 2w of them, see Sampling; the newest is at the right. NaN is a
-// gap.
+// Draw draws the values into w×h cells. There should be 2w values (Sampling); the newest is at the right. NaN is a gap.
 func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 	if w <= 0 || h <= 0 {
 		return
@@ -36,10 +35,10 @@ func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 	}
 }
 
-// Row is the row of a value in h rows, from the top.
+// Row returns the row of a value in h rows, from the top.
 func (g Graph) Row(v float64, h int) int { return h - 1 - g.dot(v, h)/4 }
 
-// at is the value i from the end (i < 0), NaN before the beginning.
+// at returns the value i from the end (i < 0), or NaN before the beginning.
 func at(values []float32, i int) float64 {
 	if i += len(values); i < 0 || i >= len(values) {
 		return math.NaN()
@@ -47,9 +46,9 @@ func at(values []float32, i int) float64 {
 	return float64(values[i])
 }
 
-// reach is the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A line
-// joins a sample to the one before, unless the values jump up and down continuously: joined, such samples would be a
-// slab.
+// reach returns the lowest and the highest dot of the sample v after earlier and prev; the highest is -1 for a gap. A
+// line joins a sample to the previous one, unless the values jump up and down all the time: joined, they would look
+// like a slab.
 func (g Graph) reach(earlier, prev, v, upper float64, h int) (low, high int) {
 	if math.IsNaN(v) {
 		return 0, -1
@@ -68,7 +67,7 @@ func (g Graph) reach(earlier, prev, v, upper float64, h int) (low, high int) {
 	return min(n, p), max(n, p)
 }
 
-// leaps says that two samples are more than half of the scale apart.
+// leaps reports whether two samples are more than half of the scale apart.
 func (g Graph) leaps(a, b float64) bool { return math.Abs(b-a) > (g.High-g.Low)/2 }
 
 func (g Graph) dot(v float64, h int) int {
@@ -98,12 +97,12 @@ func (g Graph) column(c *Canvas, x, y, h int, line Role, reach [2][2]int) {
 	}
 }
 
-// edge says that the lower end of a sample is in the cell whose lowest dot is floor.
+// edge reports whether the lower end of a sample is in the cell whose lowest dot is floor.
 func edge(reach [2]int, floor int) bool {
 	return reach[1] >= 0 && reach[0] >= floor && reach[0] < floor+4
 }
 
-// half is the pattern of half a cell, whose lowest dot is floor, for one sample.
+// half returns the pattern of half a cell, whose lowest dot is floor, for one sample.
 func half(bits [4]rune, reach [2]int, floor int) rune {
 	low, high := max(reach[0]-floor, 0), min(reach[1]-floor, 3)
 	var pattern rune
@@ -127,18 +126,18 @@ const (
 // scrolls without flickering.
 type Sampling struct {
 	Newest     int64 // number of the newest bin
-	Bins, Dots int   // so many bins are shown in so many dots
+	Bins, Dots int   // number of bins, and of the dots that show them
 }
 
-// first is the first bin of a dot.
+// first returns the first bin of a dot.
 func (s Sampling) first(dot int64) int64 {
 	return (dot*int64(s.Bins) + int64(s.Dots) - 1) / int64(s.Dots)
 }
 
-// leftmost is the dot at the left end.
+// leftmost returns the dot at the left end.
 func (s Sampling) leftmost() int64 { return s.Newest*int64(s.Dots)/int64(s.Bins) - int64(s.Dots) + 1 }
 
-// Values is how many values, up to the newest, the dots need.
+// Values returns the number of values, up to the newest, that the dots need.
 func (s Sampling) Values() int { return int(s.Newest-s.first(s.leftmost())) + 2 }
 
 // Resample pools values into dots. The last value is that of the newest bin. With more dots than bins, values are

@@ -11,7 +11,7 @@
 // so every line of an encoded Canvas has the same width on all terminals. No text and no number makes this package
 // panic.
 //
-// A Canvas belongs to one goroutine at a time. Themes and the rest may be used by any number.
+// A Canvas belongs to one goroutine at a time. Themes and the functions may be used by any number of goroutines.
 package draw
 
 // cell is one column of one line. tail marks the second column of a wide glyph.
@@ -51,12 +51,12 @@ func (c *Canvas) Reset(w, h int) {
 
 func (c *Canvas) row(y int) []cell { return c.cells[y*c.w : (y+1)*c.w] }
 
-// Put writes s from column x of row y and returns the column behind it.
+// Put writes s from column x of row y and returns the column after it.
 func (c *Canvas) Put(x, y int, s string, role Role) int {
 	return c.PutUntil(x, y, c.w, s, role)
 }
 
-// PutUntil is Put that writes nothing from column end on.
+// PutUntil is Put, but writes nothing from column end on.
 func (c *Canvas) PutUntil(x, y, end int, s string, role Role) int {
 	end = min(end, c.w)
 	for _, r := range s {
@@ -66,7 +66,7 @@ func (c *Canvas) PutUntil(x, y, end int, s string, role Role) int {
 			continue
 		case x+n <= end:
 			c.set(x, y, g, n, role)
-		case x < end: // half of a wide glyph
+		case x < end: // only half of a wide glyph fits
 			c.set(x, y, ' ', 1, role)
 		}
 		x += n
@@ -122,7 +122,7 @@ func (c *Canvas) Copy(y int, other *Canvas, from, n int) {
 	}
 }
 
-// stretch is the columns from x0 up to x1 of row y, as far as they are on the Canvas.
+// stretch returns the columns from x0 up to x1 of row y, as far as they are on the Canvas.
 func (c *Canvas) stretch(y, x0, x1 int) []cell {
 	x0, x1 = max(x0, 0), min(x1, c.w)
 	if y < 0 || y >= c.h || x0 >= x1 {
@@ -139,7 +139,7 @@ func (c *Canvas) Select(y, x0, x1 int) {
 	}
 }
 
-// Fade turns the columns from x0 up to x1 of row y into those of old numbers.
+// Fade gives the columns from x0 up to x1 of row y the roles of old numbers.
 func (c *Canvas) Fade(y, x0, x1 int) {
 	cells := c.stretch(y, x0, x1)
 	for i := range cells {
@@ -147,7 +147,7 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 	}
 }
 
-// Recede turns everything into a background for a box that is about to be drawn over it.
+// Recede makes everything the background of a box that is about to be drawn over it.
 func (c *Canvas) Recede() {
 	for i := range c.cells {
 		c.cells[i].role, c.cells[i].selected = behind[c.cells[i].role], false

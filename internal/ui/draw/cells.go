@@ -12,7 +12,7 @@ var (
 func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	full := w * 8
 	n := 0
-	if percent > 0 { // not for NaN
+	if percent > 0 { // false for NaN
 		n = int(math.Round(math.Min(percent, 100) / 100 * float64(full)))
 		n = max(n, 1)
 		if percent < 100 {
@@ -27,8 +27,8 @@ func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 	c.Fill(x, y, end-x, '░', role)
 }
 
-// Height is the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. There are seven
-// heights: the free eighth at the top separates adjacent rows.
+// Height returns the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. There are
+// seven heights: the free eighth at the top separates adjacent rows.
 func Height(v float64) rune {
 	if math.IsNaN(v) {
 		return ' '
@@ -37,7 +37,7 @@ func Height(v float64) rune {
 	return heights[min(max(int(v*float64(n)/100), 0), n-1)]
 }
 
-// Spark draws the newest of values, 0…100, in w columns: one each, the newest at the right.
+// Spark draws the newest of values, 0…100, in w columns: one value per column, the newest at the right.
 func (c *Canvas) Spark(x, y, w int, values []float32, role Role) {
 	if len(values) > w {
 		values = values[len(values)-w:]

@@ -23,7 +23,7 @@ func (t *Theme) Encode(dst []byte, c *Canvas) []byte {
 	return p.dst
 }
 
-// filled is how many columns of a row are before the spaces at its end.
+// filled returns the number of columns of a row before the spaces at its end.
 func (t *Theme) filled(row []cell) int {
 	n := len(row)
 	for n > 0 && t.empty(&row[n-1]) {
@@ -32,8 +32,8 @@ func (t *Theme) filled(row []cell) int {
 	return n
 }
 
-// Paint appends to dst the bytes that change a terminal from old to c. Where old is nil or of another size the
-// terminal is cleared first.
+// Paint appends to dst the bytes that change a terminal from old to c. If old is nil or of another size, the terminal
+// is cleared first.
 func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	p := pen{t: t, dst: dst, now: &plainStyle, brief: true, x: -1, w: c.w}
 	if old == nil || old.w != c.w || old.h != c.h {
@@ -73,8 +73,8 @@ func (p *pen) row(y int, old, row []cell) {
 	}
 }
 
-// run writes the changed cells from x on, up to unchanged cells that it is better to skip, and returns the last column
-// written.
+// run writes the changed cells from x on, up to the next unchanged cells that are worth skipping, and returns the last
+// column written.
 func (p *pen) run(x, y int, old, row []cell) int {
 	for {
 		x = p.glyphAt(x, y, row)
@@ -88,29 +88,29 @@ func (p *pen) run(x, y int, old, row []cell) int {
 		for to := x + gap; x < to; {
 			x = p.glyphAt(x, y, row)
 		}
-		if row[x].glyph == tail { // its first half is as it was, but stands elsewhere
+		if row[x].glyph == tail { // the first half is unchanged, but now elsewhere
 			return x - 1
 		}
 	}
 }
 
-// glyphAt writes the glyph of a cell, and returns the column behind it.
+// glyphAt writes the glyph of a cell, and returns the column after it.
 func (p *pen) glyphAt(x, y int, row []cell) int {
 	p.move(x, y)
 	sure := p.put(&row[x])
 	for x++; x < len(row) && row[x].glyph == tail; x++ {
 	}
 	p.x = x
-	if !sure || x >= p.w { // behind the last column terminals differ
+	if !sure || x >= p.w { // terminals differ after the last column
 		p.x = -1
 	}
 	return x
 }
 
-// bridge is the longest gap of unchanged cells that may be as short as the movement over it.
+// bridge is the longest gap of unchanged cells that may take no more bytes than a movement over it.
 const bridge = 5
 
-// bridges reports whether unchanged cells are written again, since this takes no more bytes than moving over them.
+// bridges reports whether to write unchanged cells again, since this takes no more bytes than moving over them.
 func (p *pen) bridges(gap []cell) bool {
 	n := 0
 	for i := range gap {
@@ -133,7 +133,7 @@ func (p *pen) bridges(gap []cell) bool {
 	return p.x >= 0 && n <= len("\x1b[4C")
 }
 
-// move puts the cursor into a cell.
+// move moves the cursor to a cell.
 func (p *pen) move(x, y int) {
 	switch by := x - p.x; {
 	case p.x < 0 || p.y != y || by < 0:

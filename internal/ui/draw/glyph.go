@@ -11,7 +11,7 @@ import (
 // has no emoji form.
 const Glyphs = "█▉▊▋▌▍▎▏░▁▂▃▄▅▆▇─╌┄│╭╮╰╯├└┊▲✗✓◌·–▸●→←↑↓‹›…°×"
 
-// asciiOf has the ASCII form of each of Glyphs. Bars read block glyphs in their own way: barASCII.
+// asciiOf has the ASCII form of each of Glyphs. Bars have their own ASCII forms of block glyphs (barASCII).
 var asciiOf = pairs(Glyphs,
 	"@"+"####"+"..."+":"+".:-=+*#"+"---"+"|"+"++++"+"+"+"`"+":"+"!X+~.->*><^v<>~ x")
 
@@ -27,10 +27,10 @@ func pairs(from, to string) map[rune]rune {
 
 const brailleFirst, brailleLast = 0x2800, 0x28ff
 
-// ASCII is the ASCII form of a letter or mark.
+// ASCII returns the ASCII form of a letter or mark.
 func ASCII(r rune) rune { return toASCII(r, Text) }
 
-// toASCII is the ASCII form of a glyph.
+// toASCII returns the ASCII form of a glyph.
 func toASCII(r rune, role Role) rune {
 	if r < 0x7f {
 		return r
@@ -73,7 +73,7 @@ func glyph(r rune) (rune, int) {
 	return r, w
 }
 
-// ours says that r is one of our own glyphs.
+// ours reports whether r is one of our own glyphs.
 func ours(r rune) bool {
 	if r >= brailleFirst && r <= brailleLast {
 		return true

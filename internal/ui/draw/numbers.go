@@ -47,7 +47,7 @@ func Whole(v float64) string { return strconv.Itoa(int(math.Round(v))) }
 // One is v with one decimal.
 func One(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// Speed is bytes per second in the unit of 1000 in which they are readable: "180 MB/s", "1.2 GB/s".
+// Speed is bytes per second in a readable unit (powers of 1000): "180 MB/s", "1.2 GB/s".
 func Speed(v float64) string {
 	units := []string{"B/s", "kB/s", "MB/s", "GB/s", "TB/s"}
 	at := 0
@@ -80,7 +80,7 @@ func Age(d time.Duration) string {
 	return strconv.Itoa(days) + "d"
 }
 
-// Took is how long something lasted: "2 ms", "1.4 s", then as Age.
+// Took is the duration of something finished: "2 ms", "1.4 s", then as Age.
 func Took(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -8,11 +8,11 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// looks is how each Role looks on one kind of terminal. Bars have no look of their own: see bar.
+// looks has the look of each Role on one kind of terminal. Bars have no look of their own (see bar).
 type looks struct {
 	roles     [roleCount]lipgloss.Style
-	track     color.Color // background of a bar; none: the track is drawn as ░
-	selection color.Color // background of a selected cell; none: it is reversed
+	track     color.Color // background of a bar; none: its empty part is drawn as ░
+	selection color.Color // background of a selected cell; none: the cell is reversed
 }
 
 // none is the terminal's own color. Lip Gloss reads the name "-" as the same color.
@@ -22,7 +22,7 @@ var none color.Color = lipgloss.NoColor{}
 // colors.
 func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	if p.sharp && profile < colorprofile.ANSI256 {
-		// the sixteen colors are the user's own: nothing can be promised of them
+		// the user chooses the sixteen colors, so nothing is certain about them
 		profile = min(profile, colorprofile.ASCII)
 	}
 	complete, lightDark := lipgloss.Complete(profile), lipgloss.LightDark(!light)
@@ -52,7 +52,7 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	return l
 }
 
-// of is the look of one kind of cell.
+// of returns the look of one kind of cell.
 func (l *looks) of(r Role, cl class, selected bool) lipgloss.Style {
 	s := l.roles[r]
 	if r.bar() {
@@ -64,7 +64,7 @@ func (l *looks) of(r Role, cl class, selected bool) lipgloss.Style {
 	return s
 }
 
-// bar is the look of a bar's cell: another role's color on the track, or the track alone as faint glyphs.
+// bar returns the look of a bar's cell: another role's color on the track, or the track alone as faint glyphs.
 func (l *looks) bar(r Role, cl class) lipgloss.Style {
 	if l.track == none && cl == shade {
 		return l.roles[Faint]
@@ -72,8 +72,8 @@ func (l *looks) bar(r Role, cl class) lipgloss.Style {
 	return l.roles[ink[r]].Bold(false).Background(l.track)
 }
 
-// selected is the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite of
-// its value.
+// selected returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite
+// of its value.
 func (l *looks) selected(s lipgloss.Style, cl class) lipgloss.Style {
 	switch {
 	case s.GetBackground() != none:

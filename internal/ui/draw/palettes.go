@@ -1,21 +1,21 @@
 package draw
 
 // pair is a color on dark and on light terminals. Each has three names: for terminals of 16 colors (the user's own), of
-// 256, and of all. They are chosen by hand: the nearest of 256 to a good color is often too bright or too dark beside
-// its neighbors. Those of 16 can be read with xterm's own colors, where yellow and green on white and dark blue on
-// black cannot.
+// 256, and of all. All are chosen by hand: among 256 colors, the nearest to a good color is often too bright or too
+// dark beside its neighbors. The names for 16 colors are readable with xterm's own colors; yellow and green on white,
+// and dark blue on black, are not.
 type pair [2]string
 
-// palette is the colors of a theme.
+// palette has the colors of a theme.
 type palette struct {
 	track, selection, tab pair // backgrounds
 	inks                  [roleCount]pair
 	warnFill, critFill    [2]pair // ink and background
-	sharp                 bool    // nothing is faint, and few colors are none
-	fills                 bool    // Crit is filled where there are few colors
+	sharp                 bool    // nothing is faint, and few roles have the terminal's own color
+	fills                 bool    // Crit is filled on terminals with few colors
 }
 
-// standard has quiet blues, and amber where something is wrong.
+// standard has quiet blues, and amber for trouble.
 var standard = palette{
 	track:     pair{"- 236 #21262d", "- 254 #e4e9ee"},
 	selection: pair{"- 236 #1f3350", "- 189 #dbe9f9"},

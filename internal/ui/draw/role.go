@@ -6,7 +6,7 @@ type Role uint8
 // Roles of text and of lines.
 const (
 	Text     Role = iota // values
-	Strong               // names, the value now, keys
+	Strong               // names, present values, keys
 	Dim                  // labels, units, hints
 	Faint                // rules
 	Data                 // edge of a graph, an active rule
@@ -36,14 +36,14 @@ const (
 	roleCount
 )
 
-// ink is the role whose color the filled part of a bar has.
+// ink is the role that gives the filled part of a bar its color.
 var ink = [roleCount]Role{
 	BarData: Cell, BarMem: Mem, BarWarn: Warn, BarGhost: GhostBar, BarGreen: Green, BarYellow: Yellow, BarRed: Red,
 }
 
 func (r Role) bar() bool { return r >= BarData && r <= BarRed }
 
-// faded maps each role to that of an old value. Warnings and errors stay as they are.
+// faded maps each role to the role of old values. Warnings and errors stay as they are.
 var faded = func() (to [roleCount]Role) {
 	for r := range to {
 		to[r] = Role(r)
@@ -58,7 +58,7 @@ var faded = func() (to [roleCount]Role) {
 	return to
 }()
 
-// behind maps each role to that of the same cell behind a box.
+// behind maps each role to the role of the same cell behind a box.
 var behind = func() (to [roleCount]Role) {
 	for r := range to {
 		to[r] = Faint

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Width is how many columns a Canvas gives to s.
+// Width returns the number of columns that s takes on a Canvas.
 func Width(s string) int {
 	if text.Plain(s) {
 		return len(s)
@@ -20,7 +20,7 @@ func Width(s string) int {
 	return n
 }
 
-// Clip cuts s to w columns; the last is "…" when something is lost.
+// Clip cuts s to w columns; a cut text ends with "…".
 func Clip(s string, w int) string {
 	if Width(s) <= w {
 		return s
@@ -43,7 +43,7 @@ func ClipMiddle(s string, w int) string {
 	return head(s, w-1-back) + "…" + rear(s, back)
 }
 
-// head is the longest beginning of s that has at most w columns.
+// head returns the longest beginning of s that has at most w columns.
 func head(s string, w int) string {
 	n := 0
 	for i, r := range s {
@@ -55,7 +55,7 @@ func head(s string, w int) string {
 	return s
 }
 
-// Chop cuts s into pieces of at most w columns, wherever that is. A glyph that is wider than w is left out.
+// Chop cuts s into pieces of at most w columns, anywhere. A glyph wider than w is left out.
 func Chop(s string, w int) []string {
 	if Width(s) <= w {
 		return []string{s}
@@ -73,7 +73,7 @@ func Chop(s string, w int) []string {
 	return pieces
 }
 
-// Drop is s without its first n columns.
+// Drop returns s without its first n columns.
 func Drop(s string, n int) string {
 	if n <= 0 {
 		return s
@@ -81,7 +81,7 @@ func Drop(s string, n int) string {
 	return rear(s, max(Width(s)-n, 0))
 }
 
-// rear is the longest end of s that has at most w columns.
+// rear returns the longest end of s that has at most w columns.
 func rear(s string, w int) string {
 	skip := Width(s) - w
 	for i, r := range s {
@@ -109,7 +109,7 @@ func Wrap(s string, w int, indent string) []string {
 		switch {
 		case line == "":
 			line = word
-		case strings.TrimSpace(line) == "": // the indent alone
+		case strings.TrimSpace(line) == "": // the line has only the indent
 			line += word
 		case Width(line)+1+Width(word) <= w:
 			line += " " + word

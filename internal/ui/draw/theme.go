@@ -19,10 +19,10 @@ type Theme struct {
 // style is the escape sequence before a cell. Equal ids look equal; id 0 is the terminal's own look.
 type style struct {
 	id     uint8
-	shows  bool // a space in it can be seen
+	shows  bool // a space in this style is visible
 	escape string
-	more   string // as escape, where nothing has to end before
-	ink    bool   // it has a color for the glyph, and nothing else
+	more   string // the same as escape, after a style without anything to end
+	ink    bool   // the style is a color for the glyph, and nothing else
 }
 
 const reset = "\x1b[m"
@@ -46,8 +46,8 @@ func classOf(r rune) class {
 	return letter
 }
 
-// The names of the themes. Auto asks the terminal whether its background is light, and so do those that name no
-// background.
+// The names of the themes. Auto, and every theme whose name says nothing about the background, asks the terminal
+// whether its background is light.
 const (
 	Auto         = "auto"
 	Dark         = "dark"
@@ -63,7 +63,7 @@ var Themes = []string{Auto, Dark, Light, HighContrast, Colorblind, Mono}
 // AsksTerminal reports whether a theme depends on the background of the terminal.
 func AsksTerminal(name string) bool { return name != Dark && name != Light && name != Mono }
 
-// Named returns the theme of that name for a terminal, whose background is light or not.
+// Named returns the theme with that name. light says that the terminal's background is light.
 func Named(name string, profile colorprofile.Profile, light, ascii bool) *Theme {
 	p := &standard
 	switch name {
@@ -120,15 +120,15 @@ func compose(s lipgloss.Style, ids map[string]uint8) style {
 	return out
 }
 
-// pen writes cells and remembers the style in force, so that it is named only when it changes.
+// pen writes cells and remembers the style in force, so that it writes a style only where it changes.
 type pen struct {
 	t   *Theme
 	dst []byte
 	now *style
 
-	brief bool // transitions are as short as they can be
-	w     int  // of the canvas
-	x, y  int  // where the cursor is; x -1: not known
+	brief bool // transitions are as short as possible
+	w     int  // width of the canvas
+	x, y  int  // position of the cursor; x -1: unknown
 }
 
 var plainStyle style
@@ -159,7 +159,7 @@ func (p *pen) reset() {
 	p.now = &plainStyle
 }
 
-// style of a cell.
+// style returns the style of a cell.
 func (t *Theme) style(c *cell) *style {
 	selected := 0
 	if c.selected {
@@ -168,11 +168,11 @@ func (t *Theme) style(c *cell) *style {
 	return &t.styles[c.role][selected][classOf(c.glyph)]
 }
 
-// empty says that the cell is a space that shows nothing.
+// empty reports whether the cell is an invisible space.
 func (t *Theme) empty(c *cell) bool { return c.glyph == ' ' && !t.style(c).shows }
 
-// put writes one cell. It returns false for a glyph after which the position of the cursor is uncertain, as terminals
-// differ on its width.
+// put writes one cell. It returns false after a glyph whose width differs between terminals: the position of the cursor
+// is then uncertain.
 func (p *pen) put(c *cell) (sure bool) {
 	st := p.t.style(c)
 	if c.glyph == ' ' && !st.shows {

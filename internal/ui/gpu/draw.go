@@ -56,7 +56,7 @@ func (p *Page) hints(s *part.Scene, gpus int) []keys.Hint {
 		[]keys.Hint{keys.HintOf(keys.Overview), keys.HintOf(keys.Back)}, hint.Last)
 }
 
-// gone says that the driver does not list the chosen GPU any more.
+// gone says that the driver no longer lists the chosen GPU.
 func (p *Page) gone(f *part.Frame, y int) {
 	name := "GPU " + draw.ClipMiddle(p.gpu.key, 24)
 	if p.gpu.number != cluster.NoNumber {
@@ -66,7 +66,7 @@ func (p *Page) gone(f *part.Frame, y int) {
 	f.Left(1, y+1, f.W-2, "→ "+f.KeyName("←→")+" show the other GPUs of "+f.Node.Name, draw.Dim)
 }
 
-// body draws the parts of the page below each other. The numbers of a node that does not respond are faded.
+// body draws the parts of the page one below the other. The numbers of a node that does not respond are faded.
 func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 	y := r.head
 	fade := func(rows int) {
@@ -104,14 +104,14 @@ func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 	fade(r.processes)
 }
 
-// staleTag says at the end of the first row how old the numbers are.
+// staleTag draws the age of old numbers at the end of the first row.
 func staleTag(f *part.Frame, y int) {
 	if tag, role := connection.OldTag(f.Node); tag != "" {
 		f.Put(f.W-2-draw.Width(tag), y, " "+tag, role)
 	}
 }
 
-// graphTitle draws the rule above the graphs: which time they show, and what the GPU does not have.
+// graphTitle draws the rule above the graphs: the time that they show, and the features that the GPU lacks.
 func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	title := charts.Title()
 	f.Section(y, title, "")
@@ -125,8 +125,8 @@ func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	}
 }
 
-// findings draws the problems of a GPU from row y up to row end, and those of its node that make its numbers old. A
-// lost GPU says so first.
+// findings draws the problems of a GPU from row y up to row end, and the problems of its node that make its numbers
+// old. The loss of a GPU comes first.
 func findings(f *part.Frame, y, end int, g *cluster.GPU) {
 	findings := slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
 		return !finding.Of(g) && finding.Kind != cluster.KindStale && finding.Kind != cluster.KindFailed
@@ -148,7 +148,8 @@ func findings(f *part.Frame, y, end int, g *cluster.GPU) {
 	problem.SentencesHere(f, y, end, findings)
 }
 
-// lostHint writes a hint below the sentence, else begins behind it in column x, as far as it fits without being cut.
+// lostHint draws a hint on the line below the sentence, or else after it from column x, if it fits there without being
+// cut.
 func lostHint(f *part.Frame, x, y, end int, hint string) {
 	if lines := draw.Wrap(hint, f.W-4, "  "); y+1+len(lines) <= end {
 		for i, text := range lines {
@@ -173,7 +174,7 @@ func lostHint(f *part.Frame, x, y, end int, hint string) {
 	}
 }
 
-// noFinding is what stands in place of problems.
+// noFinding is the text in place of problems.
 func noFinding(f *part.Frame, g *cluster.GPU) string {
 	switch {
 	case g.Awaited():

@@ -18,11 +18,11 @@ import (
 // Page shows one GPU of the selected node: its model and features, problems, past, reduced clocks, links and errors,
 // and processes. For a node without values it shows the connection to the node.
 type Page struct {
-	node   string // that the rest is for
+	node   string // the node of the other fields
 	chosen bool
 	gpu    gpuID
-	at     int // its place among the GPUs of the node; that of the next one when it is gone
-	from   int // how many rows of processes are scrolled
+	at     int // its place among the GPUs of the node; if it is gone, the place of the next one
+	from   int // number of rows of processes scrolled away
 
 	connection connection.Page
 }
@@ -40,7 +40,8 @@ func idOf(g *cluster.GPU) gpuID {
 	return gpuID{number: g.Number}
 }
 
-// gpusOf are the GPUs of the selected node that the page visits: the job's first, then the others if they are shown.
+// gpusOf returns the GPUs of the selected node that the page visits: the job's first, then the others if they are
+// shown.
 func gpusOf(s *part.Scene) []*cluster.GPU {
 	var own, others []*cluster.GPU
 	for _, g := range s.GPUs(s.Node) {
@@ -53,7 +54,7 @@ func gpusOf(s *part.Scene) []*cluster.GPU {
 	return append(own, others...)
 }
 
-// find is the place of the chosen GPU in a list, -1 when it is gone.
+// find returns the place of the chosen GPU in a list, or -1 if it is gone.
 func (p *Page) find(list []*cluster.GPU) int {
 	return slices.IndexFunc(list, func(g *cluster.GPU) bool {
 		id := idOf(g)
@@ -75,8 +76,8 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// Settle chooses a GPU of the selected node, where none is: the one with the same number as that of the node before,
-// else the first of those with the worst problem, else the first. It is called before the page is drawn.
+// Settle chooses a GPU of the selected node if none is chosen: the GPU with the same number as the last one on the
+// previous node, else the GPU with the worst problem, else the first. It is called before the page is drawn.
 func (p *Page) Settle(s *part.Scene) {
 	s.Recall()
 	switch p.node {
@@ -90,7 +91,7 @@ func (p *Page) Settle(s *part.Scene) {
 	switch at := p.find(list); {
 	case at >= 0:
 		p.choose(list, at)
-	case p.find(tally.All(s.Node)) >= 0: // it is another job's, and those have been hidden
+	case p.find(tally.All(s.Node)) >= 0: // it belongs to another job, and such GPUs are hidden now
 		p.chosen = false
 	}
 	if p.chosen || len(list) == 0 {
@@ -106,13 +107,13 @@ func (p *Page) Settle(s *part.Scene) {
 	p.choose(list, at)
 }
 
-// turnTo goes to a node. of is the GPU that it comes from.
+// turnTo goes to a node. of is the GPU to look for there.
 func (p *Page) turnTo(node string, of gpuID) {
 	p.node, p.chosen, p.gpu, p.from = node, false, gpuID{number: of.number}, 0
 }
 
-// worst is the place of the first of the GPUs with the worst problem among the job's, among equals of one that slows
-// the job, else of the first.
+// worst returns the place of the GPU with the worst problem among the job's; without problems, the first. Among equal
+// problems, one that slows the job comes first.
 func worst(s *part.Scene, list []*cluster.GPU) int {
 	at, rank := 0, 2*int(cluster.Note)+1
 	for i, g := range list {
@@ -169,7 +170,7 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return p.turn(k, s)
 }
 
-// step goes to the next GPU, round the ends. In the place of one that is gone stands the one behind it.
+// step goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the one in its place.
 func (p *Page) step(s *part.Scene, by int) nav.Answer {
 	list := gpusOf(s)
 	if len(list) == 0 {
@@ -185,7 +186,7 @@ func (p *Page) step(s *part.Scene, by int) nav.Answer {
 	return nav.Taken
 }
 
-// turn goes to the GPU with the same number on the next node, round the ends.
+// turn goes to the GPU with the same number on the next node, from the last to the first and back.
 func (p *Page) turn(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	by := 0
 	switch {
@@ -210,7 +211,7 @@ func (p *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Selected: true, Processes: newRooms(s.H).processes > 0}
 }
 
-// processes is the part of the list of its processes that is on the screen.
+// processes returns the part of the list of processes that is on the screen.
 func (p *Page) processes(s *part.Scene, r rooms) nav.Window {
 	w := nav.Window{}
 	if list := gpusOf(s); r.processes > 0 {
@@ -223,7 +224,7 @@ func (p *Page) processes(s *part.Scene, r rooms) nav.Window {
 	return w
 }
 
-// processesOf are the processes on a GPU of the selected node.
+// processesOf returns the processes on a GPU of the selected node.
 func processesOf(s *part.Scene, g *cluster.GPU) []tally.Process {
 	list, _ := tally.Processes(s.Job, s.Node)
 	list, _ = s.Processes(s.Node, list)

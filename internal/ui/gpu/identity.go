@@ -13,14 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// facts are labels and values of one row. Each is drawn whole or not at all, the most wanted first.
+// facts writes labels and values into one row. Each is drawn whole or not at all, the most important first.
 type facts struct {
 	f    *part.Frame
 	x, y int
-	last int // the last column but so many is for something else
+	last int // number of columns at the right that stay free
 }
 
-// add draws a fact that is known.
+// add draws a fact if it is known.
 func (l *facts) add(label, value string) {
 	l.pieces(part.Dim(label+" "), part.Text(value))
 }
@@ -32,7 +32,7 @@ func (l *facts) pieces(pieces ...part.Piece) {
 	l.x = l.f.Pieces(l.x, l.y, pieces...) + 2
 }
 
-// uuidWide is the width from which the UUID is whole.
+// uuidWide is the width from which the whole UUID is shown.
 const uuidWide = 150
 
 // identity draws the model and features of the GPU.
@@ -62,7 +62,7 @@ func identity(f *part.Frame, y int, g *cluster.GPU) {
 	}
 }
 
-// details draws more of it, where there is room.
+// details draws more about the GPU, where there is room.
 func details(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: 1, y: y}
 	l.add("memory", part.Measured(g, metric.MemoryTemperature, "°C"))
@@ -78,7 +78,7 @@ func details(f *part.Frame, y int, g *cluster.GPU) {
 	}
 }
 
-// rankOn is the rank of the processes on a GPU, "" when it is unknown or they have several.
+// rankOn is the rank of the processes on a GPU; "" if it is unknown or they have several.
 func rankOn(f *part.Frame, g *cluster.GPU) string {
 	if r := tally.Rank(f.Node, g); r != nil {
 		return strconv.Itoa(r.Rank)
@@ -102,7 +102,7 @@ func performance(g *cluster.GPU) string {
 	return fmt.Sprintf("%-3s", "P"+state)
 }
 
-// onOff is a mode that is 1 or 0.
+// onOff is the state of a mode: the metric is 1 or 0.
 func onOff(g *cluster.GPU, id metric.ID) string {
 	switch v, known := g.Get(id); {
 	case !known:
@@ -113,7 +113,7 @@ func onOff(g *cluster.GPU, id metric.ID) string {
 	return "on"
 }
 
-// mig says whether a GPU is in MIG mode, and how many instances it has then.
+// mig says whether a GPU is in MIG mode, and its number of instances.
 func mig(n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case g.Card.Instance != nil, g.Card.MIGUnknown:
@@ -143,7 +143,7 @@ func computeMode(g *cluster.GPU) string {
 	return computeModes[int(mode)]
 }
 
-// share is "1215 of 1980 MHz", or without the maximum where that is not known.
+// share is "1215 of 1980 MHz"; without a known maximum it is "1215 MHz".
 func share(g *cluster.GPU, now, most metric.ID, unit string) string {
 	text, limit := part.Measured(g, now, ""), part.Measured(g, most, "")
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// linkColumns are where the state of a link, its two rates and its errors stand.
+// linkColumns are the columns of the state of a link, its two rates and its errors.
 type linkColumns struct{ state, rx, tx, errors int }
 
 func columnsOf(f *part.Frame) linkColumns {
@@ -26,10 +26,10 @@ func columnsOf(f *part.Frame) linkColumns {
 	return linkColumns{9, 32, 47, 62}
 }
 
-// rateWide is the room for a rate: "101 GB/s".
+// rateWide is the width of a rate: "101 GB/s".
 const rateWide = 9
 
-// links draws PCIe, NVLink, memory errors and Xids in so many rows, with a title.
+// links draws PCIe, NVLink, memory errors and Xids in this many rows, with a title.
 func links(f *part.Frame, y, rows int, g *cluster.GPU) {
 	if rows < 2 {
 		return
@@ -45,7 +45,7 @@ func links(f *part.Frame, y, rows int, g *cluster.GPU) {
 	}
 }
 
-// linkRow draws a row: what it is about, the state of the link, and its rates.
+// linkRow draws a row: the name of a link, its state, and its rates.
 func linkRow(f *part.Frame, y int, g *cluster.GPU, name, state string, rx, tx metric.ID, bad cluster.Kind) facts {
 	c := columnsOf(f)
 	f.Put(1, y, name, draw.Dim)
@@ -75,7 +75,7 @@ func linkRow(f *part.Frame, y int, g *cluster.GPU, name, state string, rx, tx me
 	return facts{f: f, x: c.errors, y: y}
 }
 
-// unknown stands in place of what the GPU does not give: "n/a", with the reason if it is known.
+// unknown stands in place of a value that the GPU does not give: "n/a", with the reason if it is known.
 func unknown(g *cluster.GPU, id metric.ID) string {
 	switch why := part.WhyAbsent(g, id); {
 	case tally.Lost(g) != "" || g.HangsMS > 0:
@@ -91,7 +91,7 @@ func pcieRow(f *part.Frame, y int, g *cluster.GPU) {
 	l.count("replays", g, metric.PCIeReplays)
 }
 
-// count draws a counter, and how many of it are new since nvnodetop watches.
+// count draws a counter, and its increase since nvnodetop began to watch.
 func (l *facts) count(label string, g *cluster.GPU, id metric.ID) {
 	text := part.Measured(g, id, "")
 	if grown, _ := g.Grown(id); grown > 0 {
@@ -139,7 +139,7 @@ func nvlinkState(g *cluster.GPU) string {
 	return strconv.Itoa(bits.OnesCount64(uint64(up))) + "/" + draw.Whole(links) + " up"
 }
 
-// eccRow draws the errors of the memory and what became of them. What is bad comes first, so that it is not cut off.
+// eccRow draws the memory errors and their consequences. Bad news comes first, so that it is not cut off.
 func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	l := facts{f: f, x: columnsOf(f).state, y: y}
 	f.Put(1, y, "ECC", draw.Dim)
@@ -162,7 +162,7 @@ func eccRow(f *part.Frame, y int, g *cluster.GPU) {
 	l.add("retired pages", sum(g, metric.RetiredCorrectable, metric.RetiredUncorrectable))
 }
 
-// errorCount draws a number of errors since the driver was loaded, and in the life of the GPU.
+// errorCount draws the number of errors since the driver was loaded, and in the life of the GPU.
 func errorCount(l *facts, g *cluster.GPU, label string, now, ever metric.ID, bad bool) {
 	count, known := g.Get(now)
 	text, role := unknown(g, now), draw.Dim
@@ -179,7 +179,7 @@ func errorCount(l *facts, g *cluster.GPU, label string, now, ever metric.ID, bad
 	l.pieces(pieces...)
 }
 
-// sum is the sum of two counts that are known, or the one that is.
+// sum is the sum of two counts, or the only known one.
 func sum(g *cluster.GPU, a, b metric.ID) string {
 	total, any := 0.0, false
 	for _, id := range []metric.ID{a, b} {

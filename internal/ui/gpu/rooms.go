@@ -2,15 +2,15 @@ package gpu
 
 import "github.com/nvnodetop/nvnodetop/internal/ui/part"
 
-// rooms is how many rows each part of the GPU page has, in their order. Only the height of the terminal decides.
+// rooms has the number of rows of each part of the GPU page, in their order. Only the height of the terminal decides.
 type rooms struct {
 	head                                int // the first row
 	identity, findings, title, graphs   int
 	engines, throttle, links, processes int
 }
 
-// newRooms gives out the rows of a terminal: each step of the list as long as there is room for it. What is left is
-// for the graphs, else for the problems.
+// newRooms gives out the rows of a terminal: each step of the list while there is room for it. The graphs get the rest,
+// or else the problems.
 func newRooms(h int) rooms {
 	r := rooms{head: 3}
 	if h < part.Small {
@@ -22,12 +22,12 @@ func newRooms(h int) rooms {
 		rows int
 	}{
 		{&r.identity, 1}, {&r.findings, 1},
-		{&r.graphs, 5},   // a line of them and its axis
+		{&r.graphs, 5},   // a line of graphs and its axis
 		{&r.throttle, 3}, // with a title
 		{&r.links, 3},    // PCIe and NVLink, with a title
 		{&r.findings, 1}, {&r.graphs, 4}, {&r.links, 1 /* ECC */}, {&r.title, 1}, {&r.engines, 1},
 		{&r.links, 1 /* Xids */}, {&r.processes, 3}, {&r.throttle, 2},
-		{&r.graphs, 9}, // a third line, and an axis for each
+		{&r.graphs, 9}, // a third line of graphs, and an axis for each line
 		{&r.graphs, 6}, {&r.identity, 1}, {&r.processes, 1}, {&r.links, 1}, {&r.throttle, 2}, {&r.findings, 1},
 		{&r.links, 1}, {&r.processes, 3},
 	} {
@@ -39,7 +39,7 @@ func newRooms(h int) rooms {
 	}
 	if r.graphs > 0 {
 		r.graphs += left
-	} else { // too few rows for one
+	} else { // too few rows for a graph
 		r.findings += left
 	}
 	return r

@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// pcieLane is what a PCIe lane carries one way, in bytes per second, by generation from 1 on.
+// pcieLane is the capacity of a PCIe lane one way, in bytes per second, by generation from 1 on.
 var pcieLane = []float64{0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9}
 
-// pcieMost is what the PCIe link of a GPU can carry both ways, NaN when that is not known.
+// pcieMost is the capacity of the PCIe link of a GPU both ways, NaN if unknown.
 func pcieMost(g *cluster.GPU) float64 {
 	gen, width := g.Float(metric.PCIeGenMax), g.Float(metric.PCIeWidthMax)
 	if !(gen >= 1 && gen <= float64(len(pcieLane)) && width > 0) {
@@ -19,8 +19,8 @@ func pcieMost(g *cluster.GPU) float64 {
 	return 2 * width * pcieLane[int(gen)-1]
 }
 
-// nvlinkMost is what the NVLink links of a GPU can carry both ways, NaN when that is not known. From Blackwell on a
-// link is twice as fast.
+// nvlinkMost is the capacity of the NVLink links of a GPU both ways, NaN if unknown. From Blackwell on a link is twice
+// as fast.
 func nvlinkMost(g *cluster.GPU) float64 {
 	links := g.Float(metric.NVLinks)
 	switch capability := g.Card.Capability; {

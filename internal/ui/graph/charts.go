@@ -31,7 +31,7 @@ func NodeGraphs(f *part.Frame, y int) {
 }
 
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not
-// respond stays; the numbers now are of the others.
+// respond stays; the present values are of the other nodes.
 func JobGraphs(f *part.Frame, y int) {
 	if f.H-y < graphLeast+graphFrame+3 {
 		return
@@ -53,7 +53,7 @@ type (
 	}
 )
 
-// jobGraphs is the graphs of a job.
+// jobGraphs holds the graphs of a job.
 type jobGraphs struct {
 	axis   axis
 	charts []chart
@@ -65,7 +65,7 @@ func jobHistory(f *part.Frame) jobGraphs {
 	if len(gpus) == 0 {
 		return jobGraphs{}
 	}
-	t, seen := f.Total(), f.Job.GPUsSeen // those that are lost or hung do not count
+	t, seen := f.Total(), f.Job.GPUsSeen // lost and hung GPUs do not count
 	t.GPUs = min(t.GPUs, seen)
 	h := jobGraphs{axis: axisOf(f, gpus)}
 	h.charts = slices.Concat(
@@ -79,7 +79,7 @@ func jobHistory(f *part.Frame) jobGraphs {
 	return h
 }
 
-// remembered works out each number of samples once.
+// remembered computes each number of samples once.
 func remembered(s *part.Scene, samples series, key samplesKey) series {
 	if samples == nil {
 		return nil
@@ -90,7 +90,7 @@ func remembered(s *part.Scene, samples series, key samplesKey) series {
 	}
 }
 
-// twice works out samples once for two uses.
+// twice computes samples once for two uses.
 func twice(samples series) series {
 	var last []float32
 	return func(n int) []float32 {
@@ -101,12 +101,12 @@ func twice(samples series) series {
 	}
 }
 
-// seriesOf gives the newest samples of a number over GPUs.
+// seriesOf returns a series of a metric, combined over GPUs.
 func seriesOf(gpus []*cluster.GPU, id metric.ID, sum metric.Sum) series {
 	return func(n int) []float32 { return tally.Series(gpus, id, sum, n) }
 }
 
-// counted says behind a title how many of the GPUs count, when not all do.
+// counted says after a title how many of the GPUs count, if not all do.
 func counted(n, all int) string {
 	if n >= all {
 		return ""
@@ -114,9 +114,9 @@ func counted(n, all int) string {
 	return ", " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " GPUs"
 }
 
-// utilChart is a chart of the utilization of GPUs: a band from the lowest to the median, now of the fresh ones. The
-// wider it is, the more do the others wait for one. Its lower edge is amber since a rule holds that a GPU does too
-// little.
+// utilChart is a chart of the utilization of GPUs: a band from the lowest to the median. The number is of the fresh
+// GPUs. A wide band means that many GPUs wait for one. Its lower edge is amber from the time on at which a rule finds
+// that a GPU does too little.
 func utilChart(f *part.Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(*cluster.GPU) string) []chart {
 	low, standsOut := tally.Slowest(fresh)
 	switch {
@@ -147,7 +147,7 @@ func shareChart(title string, now float64, samples series) chart {
 	return chart{title: title, now: part.Percent(now), top: "100", bottom: "0", high: 100, area: true, samples: samples}
 }
 
-// lagged is 1 for each of the newest n bins since when one of the GPUs lags or is idle while others work.
+// lagged is 1 for each of the newest n bins since one of the GPUs began to lag, or to be idle while others work.
 func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
@@ -195,11 +195,11 @@ func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 		seriesOf(counted, metric.MemoryUsed, metric.Add))
 }
 
-// The scale of temperatures: below it nothing is of interest, above it GPUs turn themselves off.
+// The scale of temperatures: lower ones do not matter, and at higher ones GPUs turn themselves off.
 const coolest, hottestEver = 30, 100
 
 // heatChart is a chart of the hottest of GPUs, amber where heat lowered the clocks or was about to. The dotted line is
-// where the first of them slows down.
+// the lowest temperature at which a GPU slows down.
 func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
 	if !hottest.Known() {
 		return nil
@@ -209,7 +209,7 @@ func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) s
 	return []chart{c}
 }
 
-// celsiusChart is a chart of the temperature of GPUs, of which one is the hottest now.
+// celsiusChart is a chart of the temperature of GPUs; hottest is the hottest of them now.
 func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart {
 	c := chart{
 		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest,

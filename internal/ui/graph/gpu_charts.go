@@ -17,12 +17,12 @@ import (
 
 // gpuChart is a chart of one GPU, made from metrics that the GPU must have.
 type gpuChart struct {
-	name string // in a note that the GPU lacks it
+	name string // the name in the note that the GPU lacks it
 	of   []metric.ID
 	make func(*cluster.GPU) chart
 }
 
-// gpuCharts are the charts of the GPU page, the most wanted first.
+// gpuCharts are the charts of the GPU page, the most important first.
 var gpuCharts = []gpuChart{
 	{"utilization", []metric.ID{metric.Util},
 		func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
@@ -40,7 +40,7 @@ var gpuCharts = []gpuChart{
 		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
 }
 
-// GPUCharts are the histories of one GPU. What the GPU does not have is left out.
+// GPUCharts are the histories of one GPU, without those that the GPU lacks.
 type GPUCharts struct {
 	gpu    *cluster.GPU
 	axis   axis
@@ -61,13 +61,12 @@ func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
 // Title says which time the charts show.
 func (c *GPUCharts) Title() string { return c.axis.title() }
 
-// Draw draws as many charts as there is room for in so many rows.
+// Draw draws as many charts as these rows have room for.
 func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
 	drawSheet(f, y, rows, c.axis, len(c.charts), func(i int) chart { return c.charts[i].make(c.gpu) })
 }
 
-// Missing names what a GPU does not have of the charts and engines, once, with the reasons: "n/a: NVLink, JPEG (Not
-// Supported)".
+// Missing names the charts and engines that a GPU lacks, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".
 func Missing(g *cluster.GPU) string {
 	var reasons []string
 	names := map[string][]string{}
@@ -101,7 +100,7 @@ func Missing(g *cluster.GPU) string {
 	return "n/a: " + strings.Join(reasons, "; ")
 }
 
-// none is the value now of a GPU that gives no numbers any more.
+// none is the present value for a GPU that gives no numbers any more.
 func none(g *cluster.GPU, text string) string {
 	switch {
 	case text != "":
@@ -193,7 +192,7 @@ func gpuTraffic(g *cluster.GPU, name string, tx, rx metric.ID, most float64) cha
 
 const gib = 1 << 30
 
-// unlimited gives a chart without a limit the lowest round number above its samples as a scale, in a unit.
+// unlimited gives a chart without a limit a scale: up to the lowest round number above its samples, in a unit.
 func (c *chart) unlimited(unit float64) {
 	highest := unit
 	for _, v := range c.samples(history.Len(0)) {

@@ -2,8 +2,8 @@
 // the strip of the nodes over time, and the present load of the engines of a GPU.
 //
 // All graphs of a screen show the same time, at every width. Their places depend on the size of the terminal and on the
-// features of the GPUs, never on values. Everything here draws and changes nothing but the canvas; the rules for a
-// Frame are those of package part.
+// features of the GPUs, never on values. Drawing changes nothing but the canvas; the rules for a Frame are those of
+// package part.
 package graph
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// graphSpan is how far back the graphs go, in terminals of every width, and graphBins how many bins they show at least.
+// graphSpan is the time that the graphs cover, in terminals of every width, and graphBins is the least number of bins
+// that they show.
 const (
 	graphSpan = 10 * time.Minute
 	graphBins = 60
@@ -27,10 +28,10 @@ const (
 
 // axis is the time that all graphs of a screen show.
 type axis struct {
-	newest int64 // bin
+	newest int64 // number of the newest bin
 	bins   int
 	span   time.Duration
-	end    time.Time // of a node that has failed; zero: it is now
+	end    time.Time // set for a node that has failed; zero: now
 }
 
 // axisOf returns the time axis for GPUs.
@@ -38,7 +39,7 @@ func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
 	return axisFrom(tally.Oldest(gpus...), tally.Edge(gpus...), history.BinWidth(f.Snap.Poll))
 }
 
-// until says that the axis ends with the past of a node, if that has failed.
+// until returns the axis that ends with the past of a node, if the node has failed.
 func (a axis) until(n *cluster.Node) axis {
 	if n != nil && n.Past != nil {
 		a.end = n.Arrived
@@ -62,7 +63,7 @@ func axisFrom(oldest, newest int64, bin time.Duration) axis {
 	return a
 }
 
-// words are the axis in a title.
+// words are the span of the axis in words.
 func (a axis) words() string {
 	span := draw.Age(a.span)
 	if a.span < time.Hour && a.span%time.Minute == 0 {
@@ -74,26 +75,26 @@ func (a axis) words() string {
 	return "last " + span
 }
 
-// title says at the beginning of a title which time it is.
+// title is words at the beginning of a title.
 func (a axis) title() string { return strings.ToUpper(a.words()[:1]) + a.words()[1:] }
 
-// chart is one graph: its title, the value now, its scale, its samples, and how they are drawn.
+// chart is one graph: its title, present value, scale and samples, and how they are drawn.
 type chart struct {
-	title, short string // short is for where the title does not fit
-	named        string // short, with the GPU that the graph is about; "": there is none
+	title, short string // short is used where the title does not fit
+	named        string // short with the name of the graph's GPU; "": about no single GPU
 	now          string
-	nowRole      draw.Role // Text: as all
+	nowRole      draw.Role // Text: the usual role
 	top, bottom  string    // the ends of the scale, in words
 	low, high    float64
 	mark         float64 // a dotted line at this value; 0: none
 	samples      series
-	upper        series // of a band; nil: none
+	upper        series // upper edge of a band; nil: none
 	held         series // above 0 where a rule held; nil: nowhere
 	area         bool
 	pool         draw.Pool
 }
 
-// series gives the newest samples of a number.
+// series returns the newest n samples of a number.
 type series func(n int) []float32
 
 const (
@@ -107,7 +108,7 @@ const (
 
 // graphs draws charts below their section's rule, from row y as far as there is room.
 func graphs(f *part.Frame, y int, title, right string, a axis, charts []chart) {
-	y++ // blank
+	y++ // a blank row
 	free := f.H - 1 - y - 1
 	if f.H >= 45 {
 		free-- // a blank line before the keys
@@ -125,11 +126,11 @@ func graphs(f *part.Frame, y int, title, right string, a axis, charts []chart) {
 	}
 }
 
-// chartWidth is the width of each of n graphs beside each other.
+// chartWidth returns the width of each of n graphs in a row.
 func chartWidth(width, n int) int { return (width - 2 - 2*n) / n }
 
-// arrange puts charts beside each other, or in two lines where they are too many for one or would be too high, and
-// returns the rows of dots of each. Up to three always stand in one line.
+// arrange puts charts beside each other, or in two lines if they are too many or too high for one, and returns the
+// number of rows of dots of each chart. Up to three charts always stand in one line.
 func arrange(charts []chart, width, free int) (lines [][]chart, rows int) {
 	if len(charts) == 0 {
 		return nil, 0
@@ -152,7 +153,7 @@ func drawChart(f *part.Frame, x, y, w, rows int, a axis, c chart) {
 	axisEnds(f, x+graphAxis, y+1+rows, w-graphAxis, a)
 }
 
-// draw draws the title, and below it so many rows of dots.
+// draw draws the title, and below it this many rows of dots.
 func (c *chart) draw(f *part.Frame, x, y, w, rows int, a axis) {
 	c.head(f, x, y, w)
 	f.Right(x, y+1, graphAxis-1, c.top, draw.Dim)
@@ -163,7 +164,7 @@ func (c *chart) draw(f *part.Frame, x, y, w, rows int, a axis) {
 	c.dots(f, x+graphAxis, y+1, w-graphAxis, rows, a)
 }
 
-// head writes what a graph shows, and its value now.
+// head writes the title of a graph and its present value.
 func (c *chart) head(f *part.Frame, x, y, w int) {
 	title, room := c.title, w-draw.Width(c.now)-1
 	if draw.Width(title) > room && c.named != "" {
@@ -195,7 +196,7 @@ func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
 	g.Draw(f.Canvas, x, y, w, rows, s.Resample(c.samples(s.Values()), c.pool))
 }
 
-// axisEnds writes below a graph which time it shows.
+// axisEnds writes below a graph the ends of its time axis.
 func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	f.Put(x, y, "-"+draw.Age(a.span), draw.Dim)
 	end := "now"

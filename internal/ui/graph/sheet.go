@@ -7,11 +7,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Sheet is the histories of something of which a page has gathered the samples itself, in bins of time that are
-// numbered from the epoch.
+// Sheet is a set of histories whose samples a page has gathered itself, in bins of time that are numbered from the
+// epoch.
 type Sheet struct {
 	axis   axis
-	old    bool // there will be no new samples
+	old    bool // no new samples come
 	charts []chart
 }
 
@@ -23,13 +23,13 @@ func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
 // Title says which time the sheet shows.
 func (s *Sheet) Title() string { return s.axis.title() }
 
-// Share adds a chart of percents up to 100. samples gives the newest n.
+// Share adds a chart of percents up to 100. samples returns the newest n.
 func (s *Sheet) Share(title string, now float64, samples func(n int) []float32) {
 	s.add(shareChart(title, now, samples))
 }
 
-// Amount adds a chart of an amount with its value now in words, up to a limit in a unit; 0: up to the lowest round
-// number above its samples.
+// Amount adds a chart of an amount with its present value in words, up to a limit in a unit. If the limit is 0, the
+// scale ends at the lowest round number above the samples.
 func (s *Sheet) Amount(title, now string, limit, unit float64, samples func(n int) []float32) {
 	c := chart{title: title, now: now, bottom: "0", area: true, samples: samples}
 	if limit > 0 {
@@ -47,7 +47,7 @@ func (s *Sheet) add(c chart) {
 	s.charts = append(s.charts, c)
 }
 
-// Draw draws as many charts as there is room for in so many rows, those first that were added first.
+// Draw draws as many charts as these rows have room for, in the order in which they were added.
 func (s *Sheet) Draw(f *part.Frame, y, rows int) {
 	drawSheet(f, y, rows, s.axis, len(s.charts), func(i int) chart { return s.charts[i] })
 	for i := range rows {
@@ -57,7 +57,7 @@ func (s *Sheet) Draw(f *part.Frame, y, rows int) {
 	}
 }
 
-// beside is how many charts stand beside each other.
+// beside returns the number of charts beside each other.
 func beside(width int) int {
 	switch {
 	case width < 70:
@@ -70,8 +70,8 @@ func beside(width int) int {
 	return 4
 }
 
-// drawSheet draws as many of n charts as there is room for in so many rows. In low terminals the axis of the time
-// stands below the last of them only.
+// drawSheet draws as many of n charts as these rows have room for. In low terminals only the last line of charts has a
+// time axis.
 func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) {
 	across := beside(f.W)
 	if n == 0 || chartWidth(f.W, across) < graphAxis+6 {
@@ -88,7 +88,7 @@ func drawSheet(f *part.Frame, y, rows int, a axis, n int, of func(i int) chart) 
 		return
 	}
 	if lines == wanted {
-		across = (n + lines - 1) / lines // no line has much less than another
+		across = (n + lines - 1) / lines // all lines have about the same number
 	}
 	high := (rows - foot) / lines
 	for i := range lines {

@@ -10,16 +10,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Strip draws the past of nodes, a row each: a column is some time, its height the GPU to see of the node, a letter a
-// problem. It ends at the same bin for all nodes, which the time of the Snapshot decides on: only the nodes that are
-// drawn are looked at.
+// Strip draws the past of nodes, one row each. A column is a period, its height is the value of the GPU that matters
+// most, and a letter is a problem. All nodes end at the same bin, which follows from the time of the Snapshot: only the
+// drawn nodes are read.
 type Strip struct {
 	bin      time.Duration
 	sampling draw.Sampling
-	findings map[string][]*cluster.Finding // by node, those that hold first
+	findings map[string][]*cluster.Finding // by node, present findings first
 }
 
-// spanOf is the time that a whole history covers, at a width of its bins.
+// spanOf is the time that a whole history covers, given the width of its bins.
 func spanOf(bin time.Duration) time.Duration {
 	if bin <= graphSpan/graphBins {
 		return graphSpan
@@ -35,7 +35,7 @@ func NewStrip(f *part.Frame, width int) *Strip {
 	each := (span + width - 1) / width
 	columns := (span + each - 1) / each
 	s := &Strip{bin: bin, findings: map[string][]*cluster.Finding{}}
-	// reports for the last bin are on their way
+	// The reports for the last bin are on their way.
 	s.sampling = draw.Sampling{Newest: s.binOf(f.Snap.At) - 1, Bins: columns * each, Dots: columns}
 	for _, list := range [][]cluster.Finding{f.Job.Findings, f.Job.Cleared} {
 		for i := range list {
@@ -47,13 +47,13 @@ func NewStrip(f *part.Frame, width int) *Strip {
 
 func (s *Strip) binOf(t time.Time) int64 { return t.UnixNano() / int64(s.bin) }
 
-// Width is how many columns the strip has.
+// Width returns the number of columns of the strip.
 func (s *Strip) Width() int { return s.sampling.Dots }
 
-// Span is how far back the strip goes.
+// Span returns the time that the strip covers.
 func (s *Strip) Span() time.Duration { return time.Duration(s.sampling.Bins) * s.bin }
 
-// Column is the time of one column.
+// Column returns the time of one column.
 func (s *Strip) Column() time.Duration { return s.Span() / time.Duration(s.Width()) }
 
 // Axis writes the times of the columns into row y.
@@ -66,11 +66,11 @@ func (s *Strip) Axis(f *part.Frame, x, y int) {
 	f.Right(x, y, w, "now", draw.Dim)
 }
 
-// mark is a column that shows something else than a height.
+// mark is drawn in a column in place of a height.
 type mark struct {
 	glyph rune // 0: none
 	role  draw.Role
-	rank  int // the lower one goes before the others
+	rank  int // the lowest rank wins
 }
 
 // Row draws one node.
@@ -95,7 +95,7 @@ func (s *Strip) Row(f *part.Frame, x, y int, n *cluster.Node) {
 	}
 }
 
-// marks are the marks for the columns of a node without data, and for all others.
+// marks returns the marks for the columns of a node without data, and for all other columns.
 func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark) {
 	silences, letters = make([]mark, s.Width()), make([]mark, s.Width())
 	for _, finding := range s.findings[n.Name] {
@@ -127,16 +127,16 @@ func (s *Strip) marks(f *part.Frame, n *cluster.Node) (silences, letters []mark)
 	return silences, letters
 }
 
-// lasting reports whether a letter stands for what stays until somebody repairs it, and hardly changes the load: it
-// marks its beginning, so that the load after it can be seen.
+// lasting reports whether a letter stands for a problem that stays until somebody repairs it, and hardly changes the
+// load: only its beginning is marked, so that the load after it can be seen.
 func lasting(letter byte) bool { return letter == 'E' || letter == 'N' }
 
 func letterMark(f *cluster.Finding, letter byte) mark {
 	return mark{rune(letter), part.Marks[f.Severity].Role, stripRank(f)}
 }
 
-// stripRank orders the letters of a column. A slow GPU comes behind a lost one only: the heights are those of the
-// lowest.
+// stripRank orders the letters of a column. A slow GPU comes after a lost one only, since the heights are those of the
+// lowest GPU.
 func stripRank(finding *cluster.Finding) int {
 	if finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle {
 		return 1
@@ -144,7 +144,7 @@ func stripRank(finding *cluster.Finding) int {
 	return 2 * part.LetterRank(say.LabelOf(finding).Letter)
 }
 
-// silenceOf is the mark for times without data.
+// silenceOf returns the mark for times without data.
 func silenceOf(k cluster.Kind) mark {
 	switch k {
 	case cluster.KindFailed, cluster.KindNoDriver:
@@ -157,7 +157,7 @@ func silenceOf(k cluster.Kind) mark {
 	return mark{}
 }
 
-// put marks the columns of a time, where none is marked for a worse reason.
+// put marks the columns of a period, except those with a worse mark.
 func (s *Strip) put(marks []mark, m mark, from, to time.Time) {
 	each := int64(s.sampling.Bins / s.sampling.Dots)
 	last := s.sampling.Newest / each
@@ -165,7 +165,7 @@ func (s *Strip) put(marks []mark, m mark, from, to time.Time) {
 	if from.IsZero() {
 		from = to
 	}
-	// what is now may be of the next column, which is not shown yet
+	// The present may be in the next column, which is not shown yet.
 	first, final := min(s.binOf(from)/each, last), min(s.binOf(to)/each, last)
 	for i := max(first-left, 0); i <= final-left; i++ {
 		if old := marks[i]; old.glyph == 0 || m.rank < old.rank {
