@@ -27,15 +27,16 @@ const (
 	fastKey   = 1500 * time.Millisecond
 )
 
-// A screen on which nobody has pressed a key for IdleAfter is drawn, and its nodes are polled, IdleFactor times less
-// often, until a key is pressed: nobody looks at most of these. Where it is known that the terminal is detached, so is
-// one that nobody can see, at once. A recording keeps its pace.
+// After IdleAfter without a key, the screen is drawn and its nodes are polled IdleFactor times less often, until the
+// next key: nobody looks at most such screens. A detached terminal slows the screen at once. A recording keeps its
+// pace.
 const (
 	IdleAfter  = 30 * time.Minute
 	IdleFactor = 10
 )
 
-// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new one.
+// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new
+// chain.
 type tick struct{ chain int }
 
 // model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its
@@ -43,16 +44,16 @@ type tick struct{ chain int }
 type model struct {
 	Options
 	view  *view
-	scene *part.Scene // of the last Snapshot, with the selection resolved
+	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
 
-	began, asked time.Time // the program started; the last key requested something
-	touched      time.Time // the last key was pressed
-	detached     bool      // nobody can see the screen, and no key was pressed since
-	chain        int       // of ticks
-	rested       int       // how often it was waited for the screen to be still
+	began, asked time.Time // start of the program, and time of the last key that requested something
+	touched      time.Time // time of the last key
+	detached     bool      // the terminal is detached, and no key was pressed since
+	chain        int       // number of the current chain of ticks
+	rested       int       // number of rests begun
 
-	height   int // of the terminal: a recording has a line below the scene
+	height   int // height of the terminal: a recording has a line below the scene
 	light    bool
 	theme    *draw.Theme
 	terminal *terminal.Terminal
@@ -65,7 +66,7 @@ type look struct {
 	processes bool
 }
 
-// newModel returns the model with its first Snapshot. It writes to out.
+// newModel returns the model with its first Snapshot, for the output out.
 func newModel(o Options, out io.Writer) *model {
 	m := &model{Options: o, view: newView(&o), terminal: terminal.New(out)}
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
@@ -91,8 +92,7 @@ func (m *model) next() tea.Cmd {
 	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
 }
 
-// waiting reports whether the user is waiting: for what a key has just requested, or for the first values of the job's
-// nodes.
+// waiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
 func (m *model) waiting() bool {
 	now := m.Now()
 	if now.Sub(m.asked) < fastKey {
@@ -105,7 +105,7 @@ func (m *model) waiting() bool {
 		return true
 	}
 	return slices.ContainsFunc(m.scene.Job.Nodes, func(name string) bool {
-		state := m.scene.NodeOf(name).State // a stale one has old values only: the demo starts with the past
+		state := m.scene.NodeOf(name).State // a stale node has only old values: the demo starts with the past
 		return state == cluster.NodeConnecting || state == cluster.NodeStale
 	})
 }
@@ -121,8 +121,7 @@ func (m *model) takeSnapshot() {
 	m.resolve()
 }
 
-// noteRecording takes the state of the recording. One that ends while nobody can see the screen was all that kept its
-// pace.
+// noteRecording takes the state of the recording. If it ends while the terminal is detached, the pace slows down.
 func (m *model) noteRecording() {
 	if m.Record == nil {
 		return
@@ -141,7 +140,7 @@ func (m *model) resolve() {
 }
 
 func (m *model) retheme() {
-	if draw.AsksTerminal(m.Theme) && !m.ASCII { // terminals that only have ASCII do not understand the question
+	if draw.AsksTerminal(m.Theme) && !m.ASCII { // an ASCII terminal does not understand the question
 		m.terminal.Ask()
 	}
 	m.theme = draw.Named(m.Theme, m.Profile, m.light, m.ASCII)
@@ -177,7 +176,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return m, woken
 	case told:
-		if m.scene.Node == nil { // the last job has ended meanwhile: there is nothing left to draw the result on
+		if m.scene.Node == nil { // the last job has ended meanwhile: nothing is left to draw the result on
 			return m, nil
 		}
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
@@ -210,7 +209,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// touch notes that the user is there, and hurries if the screen was idle.
+// touch notes the user's presence, and hurries if the screen was idle.
 func (m *model) touch() tea.Cmd {
 	m.Controls.Touch()
 	m.touched, m.detached = m.Now(), false
@@ -223,11 +222,10 @@ func (m *model) touch() tea.Cmd {
 	return m.hurry()
 }
 
-// attached says that the terminal has been attached, or detached.
+// attached says whether the terminal was attached or detached.
 type attached bool
 
-// attend slows the screen down while its terminal is detached. Once somebody sees it again, there is a fresh frame at
-// once.
+// attend slows the screen down while its terminal is detached. When it is attached again, a fresh frame comes at once.
 func (m *model) attend(there attached) tea.Cmd {
 	if there {
 		woken := m.touch()
@@ -248,7 +246,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	did, taken := m.press(msg)
 	if !taken {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
-			return m.terminal.Hush(tea.Quit) // once it has answered what it was asked, or does not
+			return m.terminal.Hush(tea.Quit) // after the terminal has answered, or has not in time
 		}
 		if key.Matches(msg, keys.Repaint) {
 			m.terminal.Forget()
@@ -273,7 +271,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return tea.Batch(did, m.look())
 }
 
-// press gives a message to the current page, and carries out its answer.
+// press passes a message to the current page, and carries out its answer.
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	page := m.view.page(m.scene)
 	a := m.view.press(msg, m.scene)
@@ -295,8 +293,8 @@ func (m *model) remember(classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen, or that all are. If that asks for its processes, ticks come faster
-// for a while.
+// look tells Controls which node is on the screen, or that all are. If this asks for processes, ticks come faster for a
+// while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return nil
@@ -304,7 +302,7 @@ func (m *model) look() tea.Cmd {
 	return m.hurry()
 }
 
-// hurry starts a new, fast chain of ticks, so that the answer to a request is seen soon.
+// hurry starts a new, fast chain of ticks, so that the screen soon shows the answer to a request.
 func (m *model) hurry() tea.Cmd {
 	m.asked = m.Now()
 	m.chain++
@@ -330,8 +328,8 @@ func (m *model) notifyLook() bool {
 	return true
 }
 
-// View implements tea.Model. Bubble Tea calls it after every message; most change nothing. The result has no frame: see
-// terminal.
+// View implements tea.Model. Bubble Tea calls it after every message, but most messages change nothing. The result has
+// no frame (package terminal).
 func (m *model) View() tea.View {
 	if m.dirty && m.scene.W > 0 && m.height > 0 {
 		m.dirty = false

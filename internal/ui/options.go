@@ -20,28 +20,28 @@ import (
 type Controls interface {
 	Touch()   // the user pressed a key
 	Leave()   // nobody sees the screen, until the next Touch
-	Refresh() // query SLURM and retry failed nodes now
+	Refresh() // the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
 	// the node on the screen, "" for none, cluster.EveryNode for all, and whether its processes are shown
 	Look(node string, processes bool)
 
 	// Ask sends a request to the probe of a node and waits for the reply.
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 
-	// Cancel has SLURM end a job, or send it a signal, and waits until SLURM has taken the order. signal is a name such
-	// as "USR1"; "" ends the job.
+	// Cancel makes SLURM end a job, or send it a signal, and waits until SLURM has accepted the order. signal is a name
+	// such as "USR1"; "" ends the job.
 	Cancel(ctx context.Context, job, signal string) error
 }
 
-// Tape is a recording that the screens show instead of the present. Its methods do not block.
+// Tape is a recording that the screens show in place of the present. Its methods do not block.
 type Tape interface {
-	Turn(o tape.Order) (notice string) // a key; notice is for the footer: what cannot be done
+	Turn(o tape.Order) (notice string) // turns the tape for a key; notice is for the footer: why it cannot
 	Position() tape.Position
 }
 
 // Recorder records the Events of the cluster while the screens are shown.
 type Recorder interface {
-	Switch() (said string) // begins a recording, or ends the one that runs; said is for the footer. It may block
-	Status() string        // of the recording that runs; "": none does
+	Switch() (said string) // begins a recording, or ends the running one; said is for the footer. It may block
+	Status() string        // state of the running recording; "": none runs
 }
 
 // Options configure the screen. Snapshot, Now, Controls and Display are required.
@@ -50,7 +50,7 @@ type Options struct {
 	Now      func() time.Time
 	Controls Controls
 
-	// Watch calls tell when the terminal, which was attached, has been detached or attached, until ctx ends. nil: it
+	// Watch calls tell when the terminal is detached or attached, until ctx ends. It is attached at first. nil: it
 	// stays attached.
 	Watch func(ctx context.Context, tell func(attached bool))
 
@@ -62,25 +62,25 @@ type Options struct {
 	ASCII                bool                 // ASCII glyphs only
 	Profile              colorprofile.Profile // colors of the terminal; Unknown: find out
 	Colors               string               // "classic" colors the utilization; otherwise color means trouble
-	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; without one the memory has no levels
-	Columns              columns.Chosen       // of the tables; empty: the usual ones
+	Levels, MemoryLevels part.Levels          // thresholds of the classic colors; no MemoryLevels: memory has none
+	Columns              columns.Chosen       // columns of the tables; empty: the usual ones
 	// the page to start with; "auto" or "": the overview for a job of several nodes, else the node view
 	View string
 	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
 	Monitor string
-	// a line for the user: in place of the footer until a key is pressed, and in the help
+	// a line for the user: it replaces the footer until a key is pressed, and is in the help
 	Banner string
-	Login  string // as part.Scene has it
-	// why nothing may be signaled or canceled, as part.Scene has it; "": it may
+	Login  string // see part.Scene
+	// the reason why signals and cancels are forbidden (part.Scene); "": they are allowed
 	ReadOnly string
 	Version  string
 	// the GPUs in the views of the nodes
 	Only tally.Only
-	// of rows.Processes: the processes in the views of nodes, and in other lists to begin with
+	// a filter of rows.Processes for the processes in the views of nodes, and at first in other lists
 	Processes *filter.Expr
 	// writes these settings to the user's file; on a goroutine of its own; may be nil
 	Save func(c settings.Choices, keys []string) (path string, err error)
-	// the user changed a choice: RememberColors, RememberView; may be nil
+	// saves a choice that the user changed: RememberColors, RememberView; may be nil
 	Remember func(what, value string)
 }
 

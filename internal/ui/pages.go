@@ -20,45 +20,45 @@ import (
 
 // Page fills the terminal, including the header and the footer with its hints.
 //
-// Each message from the keyboard and the mouse goes to the page first. What it takes, the model does not look at: so a
-// page has the focus where it wants to. A prompt, a pane with keys of its own, or a dialog that covers the page is the
+// The page gets each message from the keyboard and the mouse first, and the model ignores a message that the page
+// takes: so a page can have the focus. A prompt, a pane with keys of its own, or a dialog that covers the page is the
 // page's own state: while it is open Press takes every key except Ctrl-C, Draw draws it, and the hints in the footer
-// are its own. The cursor is the selected node: an Answer says where it is now.
+// are its own. The cursor is the selected node: an Answer names the new one.
 type Page interface {
 	// Draw draws the scene, and changes nothing but the canvas.
 	Draw(f *part.Frame)
-	// Press answers a key, the mouse, a text that was pasted, or the nav.Result of an Ask.
+	// Press answers a key, the mouse, a pasted text, or the nav.Result of an Ask.
 	Press(msg tea.Msg, s *part.Scene) nav.Answer
-	// Wants says what the page needs for the scene. Its Order and its node are not settled yet.
+	// Wants returns the page's wants for the scene, whose Order and node are not settled yet.
 	Wants(s *part.Scene) nav.Wants
 }
 
-// A page may do more.
+// Optional methods of a page.
 type (
-	// host is told that the user comes, and to what. It answers where its cursor is then.
+	// host learns that the user arrives, and the destination. It answers with the position of its cursor.
 	host interface {
 		Arrive(s *part.Scene, to nav.Go) nav.Answer
 	}
-	// settler completes each scene with the page before it is drawn.
+	// settler prepares the page for each scene before it is drawn.
 	settler interface{ Settle(s *part.Scene) }
-	// leaver is told that the user has gone back from it.
+	// leaver learns that the user has gone back to another page.
 	leaver interface{ Leave() }
-	// forgetter is told that there is no job any more.
+	// forgetter learns that there is no job any more.
 	forgetter interface{ Forget() }
-	// covered may have another page over it, which has the keyboard.
+	// covered may have another page on top, which has the keyboard.
 	covered interface{ OnTop() keys.Page }
 )
 
-// entry is the screen's knowledge of a page.
+// entry describes a page to the screen.
 type entry struct {
 	id   keys.Page
 	has  keys.Has
-	key  key.Binding // leads there; none: no key does
-	help keys.Row    // of that key
+	key  key.Binding // leads to the page; none: no key does
+	help keys.Row    // the help of that key
 	new  func(v *view, o *Options) Page
 }
 
-// pages has a row for each page. The rows of one slot stand in the help in this order.
+// pages has a row for each page. Within a slot, the help lists the rows in this order.
 var pages = []entry{
 	{
 		id: keys.OnProblems, has: keys.HasJob | keys.IsList, key: keys.Problems,
@@ -137,11 +137,11 @@ var pages = []entry{
 		id: keys.OnNoJobs, has: keys.IsEmpty,
 		new: func(*view, *Options) Page { return &nojobs.Page{} },
 	},
-	{id: keys.OnEnviron, has: keys.OfOneProcess}, // over the page of processes, which makes both
+	{id: keys.OnEnviron, has: keys.OfOneProcess}, // on top of the page of processes, which makes both
 	{id: keys.OnMetrics, has: keys.OfOneProcess},
 }
 
-// entryOf is the row of a page.
+// entryOf returns the row of a page.
 func entryOf(id keys.Page) *entry {
 	return &pages[slices.IndexFunc(pages, func(e entry) bool { return e.id == id })]
 }
@@ -161,7 +161,7 @@ var keyRows = func() []keys.Row {
 // helpOf returns the rows of a page's help.
 func helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, entryOf(id).has) }
 
-// ledTo is the page to which a key leads from another one; nil: to none.
+// ledTo returns the page to which a key leads from another page; nil: to none.
 func ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
 	has := entryOf(from).has
 	for i := range pages {

@@ -20,13 +20,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Jobs lists all jobs, those that wait and those that have just ended. The job under the cursor, if it has nodes, is
+// Jobs lists all jobs, with waiting jobs and jobs that have just ended. The job under the cursor, if it has nodes, is
 // the selected job.
 type Jobs struct {
 	*list.List[tally.JobRow, string]
 }
 
-// NewJobs returns the page as it is at the start.
+// NewJobs returns the page in its first state.
 func NewJobs(past *prompt.History) *Jobs {
 	p := &Jobs{}
 	p.List = list.New(past, list.Of[tally.JobRow, string]{
@@ -77,7 +77,7 @@ func (p *Jobs) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// phase orders jobs whatever else they are sorted by: those that have nodes, those that wait, those that have ended.
+// phase separates jobs before any sort order: jobs with nodes, waiting jobs, ended jobs.
 func phase(r *tally.JobRow) int {
 	switch {
 	case r.Running != nil:
@@ -88,7 +88,7 @@ func phase(r *tally.JobRow) int {
 	return 2
 }
 
-// timeLeft orders jobs by when they end, or begin, the next first.
+// timeLeft orders jobs by the time of their end, or of their start, the next first.
 func timeLeft(r *tally.JobRow) (float64, bool) {
 	var t time.Time
 	if r.Running != nil {
@@ -99,7 +99,7 @@ func timeLeft(r *tally.JobRow) (float64, bool) {
 	return float64(t.Unix()), !t.IsZero()
 }
 
-// trouble orders jobs by their worst problem, then by how many they have.
+// trouble orders jobs by their worst problem, then by the number of problems.
 func trouble(r *tally.JobRow) (float64, bool) {
 	worst := cluster.Note
 	if r.Worst != nil {

@@ -21,11 +21,11 @@ import (
 // node.
 type Problems struct {
 	*list.List[cluster.Finding, subject]
-	on   subject // what the cursor was put on last
-	skip int     // lines of it that are scrolled away: it alone is higher than the screen
+	on   subject // the last position of the cursor
+	skip int     // lines of a problem that are scrolled away, if it alone is higher than the screen
 }
 
-// subject is what a finding is about.
+// subject identifies what a finding is about.
 type subject struct {
 	node, key string
 	gpu       int
@@ -34,7 +34,7 @@ type subject struct {
 
 func subjectOf(f *cluster.Finding) subject { return subject{f.Node, f.Key, f.GPU, f.Kind} }
 
-// NewProblems returns the page as it is at the start.
+// NewProblems returns the page in its first state.
 func NewProblems(past *prompt.History) *Problems {
 	p := &Problems{}
 	p.List = list.New(past, list.Of[cluster.Finding, subject]{
@@ -78,14 +78,14 @@ var orderWords = map[list.Sorting]string{
 	{By: "elapsed_seconds"}: "newest first", {By: "elapsed_seconds", Down: true}: "oldest first",
 }
 
-// Arrive puts the cursor on the worst problem of the selected node, or of the job when that node has none.
+// Arrive puts the cursor on the worst problem of the selected node, or of the job if that node has none.
 func (p *Problems) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	p.Top()
 	p.skip = 0
 	return p.GoTo(s, max(p.View(s).Find(func(f *cluster.Finding) bool { return f.Node == s.Node.Name }), 0))
 }
 
-// put says that the cursor is on a problem.
+// put notes that the cursor is on a problem.
 func (p *Problems) put(_ *part.Scene, f *cluster.Finding) nav.Answer {
 	if now := subjectOf(f); now != p.on {
 		p.on, p.skip = now, 0
@@ -125,10 +125,10 @@ func (p *Problems) scroll(msg tea.Msg, s *part.Scene, v *list.View[cluster.Findi
 // problemsTop is the row of the first line.
 const problemsTop = 3
 
-// roomOf is how many lines of problems the screen has.
+// roomOf returns the number of lines that the screen has for problems.
 func roomOf(s *part.Scene) int { return max(s.H-1-problemsTop, 1) }
 
-// beyond is how many lines of a problem are more than the screen has.
+// beyond returns the number of lines of a problem for which the screen has no room.
 func beyond(f *part.Frame, x *cluster.Finding) int {
 	return max(problem.SentenceRows(f, x)-roomOf(f.Scene), 0)
 }

@@ -21,14 +21,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Ranks lists the processes of all nodes of the job by rank, and the ranks that have none. The node of the row under
+// Ranks lists the processes of all nodes of the job by rank, and the ranks without a process. The node of the row under
 // the cursor is the selected node.
 type Ranks struct {
 	*list.List[tally.RankRow, rank]
-	of string // ID of the job that the cursor is for
+	of string // ID of the job for which the cursor was placed
 }
 
-// rank is what a row is about: it stays when the rows are sorted anew.
+// rank identifies a row: it stays the same when the rows are sorted anew.
 type rank struct {
 	node          string
 	rank, number  int
@@ -46,7 +46,7 @@ func rankOf(r *tally.RankRow) rank {
 	return p
 }
 
-// NewRanks returns the page as it is at the start.
+// NewRanks returns the page in its first state.
 func NewRanks(past *prompt.History) *Ranks {
 	p := &Ranks{}
 	p.List = list.New(past, list.Of[tally.RankRow, rank]{
@@ -77,8 +77,8 @@ var rankOrders = []list.Order[tally.RankRow]{
 	{Column: "rss_bytes"}, {Column: "elapsed_seconds"},
 }
 
-// classOf orders rows whatever else they are sorted by: ranks that are gone or missing, processes with a rank, those
-// without one, and ranks of which nothing is known.
+// classOf separates rows before any sort order: gone or missing ranks, processes with a rank, processes without one,
+// and unknown ranks.
 func classOf(r *tally.RankRow) int {
 	switch {
 	case r.State == tally.RankGone, r.State == tally.RankUnseen:
@@ -91,8 +91,8 @@ func classOf(r *tally.RankRow) int {
 	return 1
 }
 
-// Arrive puts the cursor on the worst row of the selected node. A cursor already on that node stays. A user who comes
-// for the job, and has chosen no node, is led to the rank that holds the job up, the first time.
+// Arrive puts the cursor on the worst row of the selected node. A cursor that is already on that node stays. If the
+// user comes for the job, without having chosen a node, it goes to the rank that holds the job up, the first time.
 func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	v, first := p.View(s), p.of != s.Job.ID
 	p.of = s.Job.ID
@@ -109,7 +109,7 @@ func (p *Ranks) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return p.GoTo(s, max(worst(s, v, here), 0))
 }
 
-// worst is the place of the first of the most urgent among some of the rows, -1 if there are none.
+// worst returns the place of the first of the most urgent rows for which among is true, -1 if there are none.
 func worst(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankRow) bool) int {
 	at, most := -1, -1
 	for i := range v.Len() {
@@ -123,7 +123,7 @@ func worst(s *part.Scene, v *list.View[tally.RankRow], among func(r *tally.RankR
 	return at
 }
 
-// urgency orders rows by their trouble, among equals those first that slow the job.
+// urgency orders rows by their trouble; among equals, rows that slow the job come first.
 func urgency(s *part.Scene, r *tally.RankRow) (u int) {
 	switch problem.RankRole(s, r) {
 	case draw.Warn:
@@ -139,10 +139,11 @@ func urgency(s *part.Scene, r *tally.RankRow) (u int) {
 	return u
 }
 
-// holdsUp is the urgency from which a rank holds the whole job up: it is slow, missing or gone, or its GPU is lost.
+// holdsUp is the urgency from which a rank holds the whole job up: the rank is slow, missing or gone, or its GPU is
+// lost.
 const holdsUp = 2
 
-// slowsJob says that the job waits for a rank.
+// slowsJob reports whether the job waits for a rank.
 func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 	if r.State == tally.RankGone || r.State == tally.RankUnseen {
 		return true
@@ -151,8 +152,7 @@ func slowsJob(s *part.Scene, r *tally.RankRow) bool {
 		func(f *cluster.Finding) bool { return f.Kind.SlowsJob() })
 }
 
-// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are not looked
-// through.
+// inTrouble reports whether a row has a warning or an error. The ranks of a node that does not report are passed over.
 func inTrouble(s *part.Scene, r *tally.RankRow) bool {
 	role := problem.RankRole(s, r)
 	return role == draw.Warn || role == draw.Crit
@@ -174,7 +174,7 @@ func openRank(s *part.Scene, r *tally.RankRow) nav.Answer {
 	return a
 }
 
-// signal goes to the process of the row of the cursor, where the key asks whether to send a signal to it.
+// signal goes to the process under the cursor on the page of processes, where the key asks whether to send it a signal.
 func (p *Ranks) signal(msg tea.Msg, s *part.Scene, v *list.View[tally.RankRow], at int) (a nav.Answer, did bool) {
 	k, is := msg.(tea.KeyPressMsg)
 	if !is || !key.Matches(k, keys.SignalInt, keys.SignalTerm, keys.SignalKill, keys.SignalAny) {

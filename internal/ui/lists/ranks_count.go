@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// unranked says why no process has a rank. Of those that a filter shows that needs no reason.
+// unranked says why no process has a rank. It says nothing while a filter is on.
 func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
 	if v.Len() == 0 || p.Filter.On(f.Job.ID) || v.Find(func(r *tally.RankRow) bool { return r.Rank != nil }) >= 0 {
 		return nil
@@ -23,8 +23,8 @@ func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
 // rankVariables are the variables that name a rank.
 const rankVariables = "RANK, SLURM_PROCID, OMPI_COMM_WORLD_RANK, HOROVOD_RANK, PMIX_RANK"
 
-// count says right in the rule, from column x on, how many ranks there are and how many are gone: "WORLD_SIZE 16 15 of
-// 16 ranks 1 gone".
+// count writes into the rule, from column x on, the number of ranks and of gone ranks: "WORLD_SIZE 16 15 of 16 ranks 1
+// gone".
 func (p *Ranks) count(f *part.Frame, _ *list.View[tally.RankRow], where string, x int) {
 	c := part.Once(f.Scene, countKey{}, func() rankCount { return countRanks(p.Unfiltered(f.Scene)) })
 	var pieces [][]part.Piece
@@ -64,7 +64,7 @@ type countKey struct{}
 // rankCount counts ranks.
 type rankCount struct {
 	programs  int
-	world     int // ranks that all programs together must have; 0: not known of one of them
+	world     int // number of ranks that all programs together must have; 0: unknown for one of them
 	run, gone int
 }
 

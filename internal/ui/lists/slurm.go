@@ -36,7 +36,8 @@ func summary(list []tally.JobRow) string {
 	return strings.Join(slices.DeleteFunc(words, func(s string) bool { return s == "" }), ", ")
 }
 
-// slurm draws row 1: a text, and at its right the age of SLURM's answer, or in amber why there is no new one.
+// slurm draws row 1: a text, and at its right the age of SLURM's answer, or in amber the reason why there is no new
+// answer.
 func slurm(f *part.Frame, text string) {
 	d, right := &f.Snap.Discovery, ""
 	end := f.W - 1

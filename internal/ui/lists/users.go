@@ -16,10 +16,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Users lists who has processes on the GPUs of the nodes of the jobs. The user whose jobs these are comes first.
+// Users lists the users with processes on the GPUs of the jobs' nodes. The owner of the jobs comes first.
 type Users = list.List[tally.UserRow, string]
 
-// NewUsers returns the page as it is at the start.
+// NewUsers returns the page in its first state.
 func NewUsers(past *prompt.History) *Users {
 	return list.New(past, list.Of[tally.UserRow, string]{
 		Name: func(*part.Scene) string { return "Users" }, Noun: "users",
@@ -54,7 +54,7 @@ var userOrders = []list.Order[tally.UserRow]{
 	{Column: "command"},
 }
 
-// of is the filter of the processes of a user; "": those whose user is not known.
+// of is the filter for the processes of a user; "": the processes whose user is unknown.
 func of(user string) string {
 	switch {
 	case user == "":
@@ -67,7 +67,7 @@ func of(user string) string {
 	return `user=="` + user + `"`
 }
 
-// listing says of how many users and nodes the list is.
+// listing says how many users and nodes the list covers.
 func listing(f *part.Frame) string {
 	listed, waits := listed(f.Snap)
 	text := part.Plural(len(f.Users()), "user", "users") + " on the GPUs of " + part.Plural(listed, "node", "nodes")
@@ -88,7 +88,7 @@ func noUsers(f *part.Frame) string {
 	return "no processes on the GPUs of your nodes"
 }
 
-// listed counts the nodes that have listed their processes, and those that have not.
+// listed counts the nodes that have listed their processes, and the others.
 func listed(s *cluster.Snapshot) (n, waits int) {
 	for _, node := range s.Nodes {
 		if node.Listed {

@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// List is a list as it is now: how many rows it has, for how many lines there is room, and what each row is about.
+// List describes the present list: its number of rows, the lines of the screen for them, and what each row is about.
 type List[K comparable] struct {
 	N, Room int
 	Key     func(i int) K
-	Lines   func(i int) int // how many lines a row has; nil: each has one
+	Lines   func(i int) int // number of lines of a row; nil: one
 }
 
-// lines is how many lines a row has.
+// lines returns the number of lines of a row.
 func (l List[K]) lines(i int) int {
 	if l.Lines == nil {
 		return 1
@@ -22,7 +22,7 @@ func (l List[K]) lines(i int) int {
 	return l.Lines(i)
 }
 
-// above is the first of the rows that fit on the screen with row i as the last. That one is there even if it is too
+// above returns the first of the rows that fit on the screen with row i as the last. Row i counts even if it is too
 // high.
 func (l List[K]) above(i int) int {
 	for room := l.room() - l.lines(i); i > 0; i-- {
@@ -33,7 +33,7 @@ func (l List[K]) above(i int) int {
 	return i
 }
 
-// below is behind the last of the rows that fit on the screen with row i as the first.
+// below returns the end of the rows that fit on the screen with row i as the first.
 func (l List[K]) below(i int) int {
 	room := l.room() - l.lines(i)
 	for i++; i < l.N; i++ {
@@ -46,18 +46,18 @@ func (l List[K]) below(i int) int {
 
 func (l List[K]) room() int { return max(l.Room, 1) }
 
-// Cursor is the place in a list of rows that come and go and are sorted anew. It stays on the thing that its row shows;
-// when the thing is gone, it is on the row that has taken its place. The zero Cursor is on the first row.
+// Cursor is a place in a list of rows that come and go and are sorted anew. It stays on the thing that its row shows;
+// when the thing is gone, it is on the row in its place. The zero Cursor is on the first row.
 type Cursor[K comparable] struct {
 	at   K
 	last int // its place in the list
 	from int // the first row on the screen
 }
 
-// On is what the cursor was last put on.
+// On returns the thing under the cursor, as of its last move.
 func (c *Cursor[K]) On() K { return c.at }
 
-// At is the row of the cursor; 0 in an empty list.
+// At returns the row of the cursor; 0 in an empty list.
 func (c *Cursor[K]) At(l List[K]) int {
 	if c.last < l.N && l.Key(c.last) == c.at {
 		return c.last
@@ -70,7 +70,7 @@ func (c *Cursor[K]) At(l List[K]) int {
 	return max(min(c.last, l.N-1), 0)
 }
 
-// Window is which rows are on the screen, that of the cursor among them.
+// Window returns the rows on the screen, among them the row of the cursor.
 func (c *Cursor[K]) Window(l List[K]) Window {
 	if l.N == 0 {
 		return Window{}
@@ -81,7 +81,7 @@ func (c *Cursor[K]) Window(l List[K]) Window {
 	return Window{From: from, Shown: l.below(from) - from, All: l.N}
 }
 
-// GoTo puts the cursor on a row, or on the nearest one that there is, and returns that one; -1 if the list is empty.
+// GoTo puts the cursor on a row, or on the nearest existing row, and returns that row; -1 if the list is empty.
 func (c *Cursor[K]) GoTo(l List[K], i int) int {
 	if l.N == 0 {
 		return -1
@@ -95,7 +95,7 @@ func (c *Cursor[K]) GoTo(l List[K], i int) int {
 // Top shows the rows from the first on, as far as the cursor permits.
 func (c *Cursor[K]) Top() { c.from = 0 }
 
-// Move answers the keys that move the cursor and the wheel. It returns the row of the cursor, or -1 if the list is
+// Move answers the keys that move the cursor, and the wheel. It returns the row of the cursor, or -1 if the list is
 // empty; ok is false if the message does not move it.
 func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 	at = c.At(l)
@@ -122,8 +122,8 @@ func (c *Cursor[K]) Move(msg tea.Msg, l List[K]) (at int, ok bool) {
 	return at, false
 }
 
-// pageUp shows the rows that end above those on the screen. The cursor stays on its line, or goes to the last of them
-// where rows have several.
+// pageUp shows the rows that end above the present ones. The cursor stays on its line, or goes to the last of them if
+// rows have several lines.
 func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
 	if l.Lines != nil {
 		c.from = 0
@@ -133,8 +133,8 @@ func (c *Cursor[K]) pageUp(l List[K], at int, w Window) int {
 	return c.GoTo(l, at-w.Shown)
 }
 
-// pageDown shows the rows that begin below those on the screen. The cursor stays on its line, or goes to the first of
-// them where rows have several.
+// pageDown shows the rows that begin below the present ones. The cursor stays on its line, or goes to the first of them
+// if rows have several lines.
 func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
 	c.from = w.From + w.Shown
 	if l.Lines != nil {
@@ -143,8 +143,8 @@ func (c *Cursor[K]) pageDown(l List[K], at int, w Window) int {
 	return c.GoTo(l, at+w.Shown)
 }
 
-// Click puts the cursor on the row under the mouse, where the list begins in line top of the screen. at is that row, or
-// -1 if there is none; again says that the cursor was on it.
+// Click puts the cursor on the row under the mouse; the list begins in line top of the screen. at is that row, or -1 if
+// there is none; again says that the cursor was on it before.
 func (c *Cursor[K]) Click(m tea.MouseClickMsg, l List[K], top int) (at int, again bool) {
 	w := c.Window(l)
 	y := top
@@ -157,10 +157,10 @@ func (c *Cursor[K]) Click(m tea.MouseClickMsg, l List[K], top int) (at int, agai
 	return -1, false
 }
 
-// WheelRows is how many rows a notch of the wheel scrolls.
+// WheelRows is the number of rows that a notch of the wheel scrolls.
 const WheelRows = 3
 
-// Notches is how far the wheel was turned: +1 is one notch down.
+// Notches returns the notches by which the wheel was turned; +1 is one notch down.
 func Notches(m tea.MouseWheelMsg) int {
 	switch m.Button {
 	case tea.MouseWheelUp:

@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// Scroll handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last.
-// up and down are the rows of a page.
+// Scroll handles scroll keys and the wheel for a list without a cursor. It returns the new first row, at most last. up
+// and down are the number of rows that a page up and a page down scroll.
 func Scroll(msg tea.Msg, from, up, down, last int) (to int, moved bool) {
 	var by int
 	switch m := msg.(type) {

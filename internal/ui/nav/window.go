@@ -5,14 +5,15 @@ import "strconv"
 // Window is the part of a list that is on the screen.
 type Window struct{ From, Shown, All int }
 
-// Hidden is how many rows are not on the screen.
+// Hidden returns the number of rows that are not on the screen.
 func (w Window) Hidden() int { return w.All - w.Shown }
 
-// Where says which rows are on the screen and which keys lead to the others: "1–16 of 64  PgDn"; "" when all are on it.
+// Where says which rows are on the screen and which keys lead to the others: "1–16 of 64 PgDn"; "" if all are on the
+// screen.
 func (w Window) Where() string { return Position(w.From, w.From+w.Shown, w.All) }
 
-// Next is the next of n places, by +1 or -1 from one, round the end, of which something is true; the same place if it
-// is true of no other.
+// Next returns the next of n places for which is returns true, after at in steps of by (+1 or -1), with a wrap at the
+// ends; at itself if there is no other.
 func Next(n, at, by int, is func(i int) bool) int {
 	for i := 1; i < n; i++ {
 		if next := ((at+i*by)%n + n) % n; is(next) {

@@ -23,7 +23,7 @@ func (p *Page) typing(s *part.Scene) bool {
 	return tally.Shows(s.Node) && p.filter.Typing(s.Job.ID)
 }
 
-// typed gives a message to the prompt.
+// typed passes a message to the prompt.
 func (p *Page) typed(msg tea.Msg) nav.Answer {
 	taken := p.filter.Press(msg)
 	if taken {
@@ -45,14 +45,14 @@ func (p *Page) refilter(k tea.KeyPressMsg, s *part.Scene) (did bool) {
 	return true
 }
 
-// gpus are the GPUs of the node that match the filter, by what they and the processes on them have.
+// gpus returns the GPUs of the node that match the filter, by their own values and by those of the processes on them.
 func (p *Page) gpus(s *part.Scene) []*cluster.GPU {
 	r := rows.GPU{Snapshot: s.Snap, Node: s.Node, Findings: s.Health.ByNode[s.Node.Name]}
 	return filter.Keep(p.filter.Expr(s.Job.ID), &rows.GPUs, s.GPUs(s.Node), r.Of)
 }
 
-// processes are those of the node that are to be shown, how many of them are the job's, and how many would be shown
-// without filters.
+// processes returns the processes of the node to show, the number of the job's among them, and the number without
+// filters.
 func (p *Page) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	list, own = tally.Processes(s.Job, s.Node)
 	if s.Mine {
@@ -69,7 +69,7 @@ func (p *Page) processes(s *part.Scene) (list []tally.Process, own, of int) {
 	return list, others, of
 }
 
-// matched says that filters show some of the processes of the node; "": all are shown.
+// matched says that filters show only some of the processes of the node; "": all are shown.
 func (p *Page) matched(s *part.Scene, shown, of int) string {
 	if shown == of && !p.filter.On(s.Job.ID) {
 		return ""
@@ -81,7 +81,7 @@ func (p *Page) matched(s *part.Scene, shown, of int) string {
 	return text
 }
 
-// unmatched says which filters hide some of them: the one of the start, and that of the page.
+// unmatched names the filters that hide processes: the filter of the start, and the filter of the page.
 func (p *Page) unmatched(f *part.Frame, shown, of int) string {
 	text := p.matched(f.Scene, shown, of)
 	if text == "" {

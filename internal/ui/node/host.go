@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// hostLines draws the line of the node itself, and why its values are old if they are, and returns the row below.
+// hostLines draws the line of the node itself and, if its values are old, the reason. It returns the row below.
 func hostLines(f *part.Frame, y int) int {
 	n := f.Node
 	end := f.W - 1
@@ -41,7 +41,7 @@ func hostLines(f *part.Frame, y int) int {
 	return y + 2
 }
 
-// staleLine says why the values are old, as much of it as there is room for.
+// staleLine says why the values are old, as far as there is room.
 func staleLine(f *part.Frame, y int) {
 	n := f.Node
 	if n.State != cluster.NodeStale {
@@ -77,7 +77,7 @@ type bit struct {
 	draw  func(x, y int)
 }
 
-// hostBits are the pieces of the node's line, the most wanted first.
+// hostBits are the pieces of the node's line, the most important first.
 func hostBits(f *part.Frame) []bit {
 	n, bar := f.Node, 6
 	if f.W >= 100 {
@@ -123,7 +123,7 @@ func hostBits(f *part.Frame) []bit {
 	return bits
 }
 
-// versions are the pieces of the node's line that hardly ever change; only wide terminals have them.
+// versions are the pieces of the node's line that hardly ever change; only wide terminals have room for them.
 func versions(f *part.Frame) []part.Piece {
 	var words []part.Piece
 	add := func(label, value string) {

@@ -27,21 +27,21 @@ import (
 )
 
 // Page shows one node: its line, its GPUs and their sum, then as there is room processes, its problems, and graphs. For
-// a node without values it shows how it is reached.
+// a node without values it shows the connection to the node.
 type Page struct {
 	Processes Show
 
-	filter     *prompt.Filter  // of its GPUs and its processes
+	filter     *prompt.Filter  // for the GPUs and the processes of the node
 	connection connection.Page // in place of the lists for a node without values
-	from       int             // how many rows its lists are scrolled: the GPUs first, then the processes
+	from       int             // number of rows that the lists are scrolled: the GPUs first, then the processes
 }
 
-// New returns the page as it is at the start.
+// New returns the page in its first state.
 func New(past *prompt.History) *Page {
 	return &Page{filter: prompt.New(filter.Of(&rows.Processes), past)}
 }
 
-// Show says whether something is shown.
+// Show says whether the processes are shown.
 type Show uint8
 
 // The values of Show.
@@ -51,7 +51,7 @@ const (
 	ShowOff
 )
 
-// Arrive shows the processes, if the key that leads here does.
+// Arrive shows the processes, if the key that led here shows them.
 func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 	if k, is := to.Key.(tea.KeyPressMsg); is && key.Matches(k, keys.Processes) {
 		p.Processes = ShowOn
@@ -59,7 +59,7 @@ func (p *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// Settle recalls what a node that has failed did in its last report.
+// Settle recalls the last report of a failed node.
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
 // Press shows and hides the processes, and scrolls.
@@ -67,17 +67,17 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if p.typing(s) {
 		return p.typed(msg)
 	}
-	p.filter.Close() // it was for another job, or for what is not shown now
+	p.filter.Close() // the prompt was for another job, or for lists that are not shown now
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
 		case key.Matches(k, keys.Processes):
 			p.toggle(s)
 			return nav.Taken
-		case key.Matches(k, keys.Up, keys.Down): // the job's: there is no cursor
+		case key.Matches(k, keys.Up, keys.Down): // keys for the job: there is no cursor
 			return nav.Answer{}
 		case key.Matches(k, keys.Manager):
 			return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
-		case key.Matches(k, keys.Connection) && !tally.Shows(s.Node): // the page shows the same
+		case key.Matches(k, keys.Connection) && !tally.Shows(s.Node): // this page shows the same already
 			return nav.Taken
 		case key.Matches(k, keys.GPU):
 			if !tally.Shows(s.Node) || len(s.GPUs(s.Node)) == 0 {
@@ -104,7 +104,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// click opens the GPU under the mouse, or the page of processes with the one under it.
+// click opens the GPU under the mouse, or the page of processes with the process under the mouse.
 func (p *Page) click(m tea.MouseClickMsg, s *part.Scene, r *rooms) nav.Answer {
 	if at := m.Y - r.first; m.Button == tea.MouseLeft && r.processes && at >= 0 && at < r.list.Shown {
 		list, _, _ := p.processes(s)
@@ -128,7 +128,7 @@ func (p *Page) toggle(s *part.Scene) {
 	}
 }
 
-// Wants to know the selected node.
+// Wants returns the selected node.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	return nav.Wants{Selected: true, Processes: s.Node != nil && (p.shows(s) || p.filter.On(s.Job.ID))}
 }
@@ -155,7 +155,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		processes = processes.As("procs ●")
 	}
 	hints := hint.Around(s)
-	if s.H >= part.Small { // else there is no room for them
+	if s.H >= part.Small { // otherwise there is no room for them
 		hints = append(hints, processes)
 	}
 	if len(s.GPUs(s.Node)) > 0 {
@@ -264,8 +264,8 @@ func (p *Page) processSection(f *part.Frame, y int, r *rooms) int {
 	return max(t.Rows(f, y+1, list[r.list.From:r.list.From+r.list.Shown]), r.below)
 }
 
-// oldList says how old the list is if the last report had none: the probe sends one at once when it is asked to, and
-// seldom before.
+// oldList tells the age of the list if the last report had none: the probe sends a list at once when asked, and seldom
+// before.
 func oldList(f *part.Frame) string {
 	if n := f.Node; !n.Listed || !n.ListedAt.Before(n.Arrived) {
 		return ""
@@ -273,7 +273,7 @@ func oldList(f *part.Frame) string {
 	return ", listed " + draw.Age(f.Snap.At.Sub(f.Node.ListedAt)) + " ago"
 }
 
-// processCount says how many processes there are, and how they are sorted.
+// processCount tells the number of processes and their order.
 func processCount(n, own int) string {
 	if n == 0 {
 		return ""
@@ -285,8 +285,8 @@ func processCount(n, own int) string {
 	return text + ", sorted by GPU"
 }
 
-// problems draws the problems of the node from row y to row end and returns the row below: with a title where there
-// is room for one.
+// problems draws the problems of the node from row y to row end and returns the row below. They have a title if there
+// is room for it.
 func problems(f *part.Frame, y, end int) int {
 	findings := f.Health.Listed(f.Node.Name)
 	room := end - y

@@ -10,21 +10,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// rooms says which rows of the screen the parts of the node view have.
+// rooms has the rows of the screen for each part of the node view.
 type rooms struct {
-	head  int            // the GPUs' headings
-	gpus  nav.Window     // below them
-	rows  []*cluster.GPU // in their order
-	title string         // which of all GPUs match the filter; "": there is none
-	none  string         // that none does
-	where bool           // a row below the GPUs says which match, and which are on the screen
-	rule  bool           // a rule separates them from the sum
+	head  int            // row of the GPUs' headings
+	gpus  nav.Window     // the rows below the headings
+	rows  []*cluster.GPU // the GPUs, in their order
+	title string         // the number of GPUs that match the filter, in words; "": no filter
+	none  string         // the sentence that no GPU matches
+	where bool           // a row below the GPUs says which of them match, and which are on the screen
+	rule  bool           // a rule separates the GPUs from the sum
 
 	processes bool
 	tight     bool       // a low terminal: one rule separates the processes from the sum, which is bold anyway
 	list      nav.Window // of the processes
-	first     int        // the row of the first of them
-	end       int        // the first row that is not theirs
+	first     int        // row of the first process
+	end       int        // the first row after the processes
 	below     int        // the first row below the processes, reserved before they are listed
 }
 
@@ -36,7 +36,7 @@ func (p *Page) rooms(s *part.Scene) rooms {
 	p.roomForGPUs(s, &r)
 	y := r.head + 1
 	if r.gpus.All > 0 {
-		y += r.gpus.Shown + 1 // and the sum
+		y += r.gpus.Shown + 1 // the GPUs and their sum
 		if r.where {
 			y++
 		}
@@ -52,14 +52,14 @@ func (p *Page) rooms(s *part.Scene) rooms {
 	return r
 }
 
-// headRow is the row of the GPUs' headings.
+// headRow returns the row of the GPUs' headings.
 func headRow(s *part.Scene) int {
 	if s.H < part.Small {
 		return 2
 	}
 	y := 4
 	if tally.Old(s.Node) {
-		y++ // the sentence that says so
+		y++ // the sentence that no GPU matches
 	}
 	if s.H >= part.Tall {
 		y++
@@ -67,7 +67,7 @@ func headRow(s *part.Scene) int {
 	return y
 }
 
-// roomForGPUs leaves room for their sum and, in a low terminal, for some of the processes.
+// roomForGPUs leaves room for the sum of the GPUs and, in a low terminal, for some of the processes.
 func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
 	y, end := r.head+1, s.H-2-p.filter.Rows(s.Job.ID) // the sum and the keys
 	if s.H < part.Small {
@@ -93,8 +93,8 @@ func (p *Page) roomForGPUs(s *part.Scene, r *rooms) {
 	r.rows = table.InOrder(s, gpus, r.gpus.Shown)
 }
 
-// roomForProcesses gives them what is left from row y on, except for the worst problem of the node. The rows of one
-// process per GPU are theirs before they are known: what is below must not jump when the list comes.
+// roomForProcesses gives the processes the rows from row y on, except for the worst problem of the node. Rows for one
+// process per GPU are reserved before the processes are known: the parts below must not jump when the list comes.
 func (p *Page) roomForProcesses(s *part.Scene, r *rooms, y int) {
 	r.end = s.H - 1 - p.filter.Rows(s.Job.ID)
 	if len(s.Health.Listed(s.Node.Name)) > 0 {
@@ -114,7 +114,7 @@ func (p *Page) roomForProcesses(s *part.Scene, r *rooms, y int) {
 	}
 }
 
-// problemRows is how many rows the processes leave to the problems of the node.
+// problemRows returns the number of rows that the processes leave to the problems of the node.
 func problemRows(h int) int {
 	switch {
 	case h < part.Tall:
@@ -131,15 +131,15 @@ const (
 	roomyProblems = 4  // a blank line, a title, and two lines for the worst problem
 )
 
-// shows says whether the processes are shown: by choice, else where they and the worst problem fit below the GPUs,
-// whatever their number is and whether there is a problem now.
+// shows reports whether the processes are shown: by choice, otherwise if they and the worst problem would fit below the
+// GPUs with one process for each of the job's GPUs, whether there is a problem now or not.
 func (p *Page) shows(s *part.Scene) bool {
 	switch {
 	case p.Processes != ShowAuto:
 		return p.Processes == ShowOn
 	case s.H < roomy:
 		return false
-	case !tally.Shows(s.Node): // so that they come with the first values
+	case !tally.Shows(s.Node): // processes come with the first values
 		return true
 	}
 	const frame = 8 // rows 0 to 4, the GPUs' headings, rule and sum

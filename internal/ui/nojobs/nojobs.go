@@ -21,7 +21,7 @@ import (
 
 // Page is the page of a user without running jobs: SLURM's last answer, and the jobs that wait in the queue.
 type Page struct {
-	from int // the first of the jobs that wait on the screen
+	from int // the first waiting job on the screen
 }
 
 // Draw draws the page.
@@ -82,7 +82,7 @@ func Asked(f *part.Frame, y int) int {
 	return y
 }
 
-// pending draws the jobs that wait in the queue, from that place of the list on.
+// pending draws the jobs that wait in the queue, from place from of the list on.
 func pending(f *part.Frame, y, from int) {
 	jobs := f.Snap.Discovery.Pending
 	room := pendingRoom(f.H, y)
@@ -97,12 +97,12 @@ func pending(f *part.Frame, y, from int) {
 	}
 }
 
-// pendingTitle is how many rows the title and the headings take.
+// pendingTitle is the number of rows of the title and the headings.
 const pendingTitle = 2
 
 // Press scrolls the jobs that wait.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	f := &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s} // to measure
+	f := &part.Frame{Canvas: draw.New(s.W, s.H), Scene: s} // a canvas to measure on
 	room := pendingRoom(s.H, Asked(f, askedTop(s.H))+1)
 	from, moved := nav.Scroll(msg, p.from, room, room, max(len(s.Snap.Discovery.Pending)-max(room, 1), 0))
 	if !moved {
@@ -112,11 +112,11 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// Wants nothing.
+// Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // askedTop is the first row of SLURM's answer.
 func askedTop(h int) int { return min(4, max(h/4, 2)) }
 
-// pendingRoom is how many jobs fit below the headings of a section that begins in row y.
+// pendingRoom returns the number of jobs that fit below the headings of a section that begins in row y.
 func pendingRoom(h, y int) int { return h - 1 - y - pendingTitle }

@@ -13,7 +13,7 @@ func (o *Page) filtered(s *part.Scene) bool { return o.filter.On(s.Job.ID) }
 // nodesKey is a key of part.Latest.
 type nodesKey struct{}
 
-// matching are the nodes that match the filter.
+// matching returns the nodes that match the filter.
 func (o *Page) matching(s *part.Scene) []string {
 	expr := o.filter.Expr(s.Job.ID)
 	return part.Latest(s, nodesKey{}, expr, func() []string {
@@ -22,13 +22,13 @@ func (o *Page) matching(s *part.Scene) []string {
 	})
 }
 
-// filterTitle writes how many nodes match in row 2 from column x, and returns the column behind.
+// filterTitle writes the number of matching nodes into row 2 from column x, and returns the column after it.
 func (o *Page) filterTitle(f *part.Frame, x int) int {
 	text := o.filter.Title(f.Job.ID, len(f.Order), len(f.Job.Nodes), "node", "nodes", f.W-6-2)
 	return f.Put(x, 2, " "+text+" ", draw.Strong)
 }
 
-// noMatch says in place of the nodes that none matches, and which key brings them back.
+// noMatch says in place of the nodes that none matches, and names the key that brings them back.
 func (o *Page) noMatch(f *part.Frame, y int) int {
 	f.Left(3, y, f.W-4, o.filter.None(f.Job.ID, "nodes", f.W-4), draw.Text)
 	return y + 1

@@ -39,7 +39,7 @@ func (o *Page) heatMap(f *part.Frame) {
 	troubles(f, y, t.names)
 }
 
-// drawTiles draws each node for itself.
+// drawTiles draws each node as a tile.
 func drawTiles(f *part.Frame, t *tiles) {
 	for i, name := range t.nodes {
 		x, y := t.at(i)
@@ -50,7 +50,7 @@ func drawTiles(f *part.Frame, t *tiles) {
 	}
 }
 
-// rowNames writes the first name of each row of nodes that have none of their own.
+// rowNames writes the name of the first node of each row, where nodes have no names of their own.
 func rowNames(f *part.Frame, t *tiles) {
 	for row := range t.used() {
 		f.Left(t.nameAt, t.top+row, t.name, draw.ClipMiddle(t.names.Of(t.nodes[row*t.across]), t.name), draw.Dim)
@@ -96,7 +96,7 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 	}
 }
 
-// dot draws a node in one column. The selected one is a mark: the rule says more of it.
+// dot draws a node in one column. The selected node is only marked: the rule has the details.
 func dot(f *part.Frame, x, y int, n *cluster.Node, selected bool) {
 	if !selected {
 		part.NodeCell(f, x, y, n)
@@ -143,7 +143,7 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	}
 }
 
-// heatMapSum writes the total over all nodes that report, and the legend where the rule has no room for it.
+// heatMapSum writes the total over all nodes that report, and the legend if the rule has no room for it.
 func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 	tot := f.LastTotal()
 	big := t.style == tileBig
@@ -192,7 +192,7 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 	}
 }
 
-// shortLegend explains the letters and the cells without numbers, as far as there is room in the line.
+// shortLegend explains the letters and the cells without numbers, as far as the line has room.
 func shortLegend(f *part.Frame, x, y int) {
 	words := []string{"░ not responding", "· no data"}
 	for i, l := range part.Letters {

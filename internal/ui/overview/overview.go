@@ -42,15 +42,15 @@ type Page struct {
 	Times bool        // the nodes are shown over time, in place of the grid
 	Gauge tally.Gauge // what the cells show
 
-	from  int            // where the nodes on the screen begin
-	page  int            // of the heat map, on the screen
-	of    string         // ID of the job that from and ranks are for
-	ranks map[string]int // how bad each node has been since the worst came first
+	from  int            // the first node on the screen
+	page  int            // page of the heat map on the screen
+	of    string         // ID of the job of from and ranks
+	ranks map[string]int // how bad each node has been since the user put the worst nodes first
 
 	filter *prompt.Filter
 }
 
-// New returns the page as it is at the start.
+// New returns the page in its first state.
 func New(past *prompt.History) *Page {
 	return &Page{filter: prompt.New(filter.Of(&rows.Nodes), past)}
 }
@@ -60,7 +60,7 @@ func (o *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if o.filter.Typing(s.Job.ID) {
 		return nav.Answer{Taken: o.filter.Press(msg)}
 	}
-	o.filter.Close() // it was for another job
+	o.filter.Close() // the prompt was for another job
 	a := o.move(msg, s)
 	o.keepPlace(s, a.Node)
 	if a.Taken {
@@ -72,7 +72,7 @@ func (o *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// keepPlace remembers the part of the list on the screen, with the cursor on the node: "" when it stays.
+// keepPlace remembers the part of the list on the screen, with the cursor on the node; "": the cursor stays.
 func (o *Page) keepPlace(s *part.Scene, node string) {
 	switch g := o.grid(s).(type) {
 	case *tiles:
@@ -97,11 +97,11 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		o.Times = !o.Times
 	case key.Matches(k, keys.Gauge):
 		o.Gauge = o.Gauge.Next()
-	// the selected node is not shown
+	// no node is shown
 	case key.Matches(k, keys.Open, keys.Connection, keys.Processes) && len(s.Order) == 0:
 	case key.Matches(k, keys.Open):
 		return nav.To(nav.Go{Page: keys.OnNode})
-	case key.Matches(k, keys.Ranks) && len(s.Order) > 0 && s.Node.Name == s.Order[0]: // nobody has chosen a node
+	case key.Matches(k, keys.Ranks) && len(s.Order) > 0 && s.Node.Name == s.Order[0]: // the user has not chosen a node
 		return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID})
 	case key.Matches(k, keys.Back) && o.filtered(s):
 		o.filter.Clear(s.Job.ID)
@@ -113,7 +113,7 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// sort changes the order. When the worst come first the cursor goes to the worst of them.
+// sort changes the order. When the worst come first, the cursor goes to the worst node.
 func (o *Page) sort(s *part.Scene) nav.Answer {
 	o.Worst, o.from, o.page, o.ranks = !o.Worst, 0, 0, nil
 	a := nav.Taken
@@ -123,8 +123,8 @@ func (o *Page) sort(s *part.Scene) nav.Answer {
 	return a
 }
 
-// Wants the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its place
-// until the user sorts again: nodes must not move while the user looks at them.
+// Wants returns the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its
+// place until the user sorts again: nodes must not move while the user looks at them.
 func (o *Page) Wants(s *part.Scene) nav.Wants {
 	if o.of != s.Job.ID {
 		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
@@ -148,7 +148,7 @@ func (o *Page) remember(s *part.Scene) {
 	}
 }
 
-// asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if not all of their rows fit.
+// asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if they do not all fit as rows.
 func (o *Page) asHeatMap(s *part.Scene) bool {
 	switch {
 	case s.W < heatMapLeast || o.Times || o.Grid == GridRows:
@@ -159,7 +159,7 @@ func (o *Page) asHeatMap(s *part.Scene) bool {
 	return len(s.Job.Nodes) > s.H-overviewFrame
 }
 
-// Settle says what the cells show.
+// Settle chooses the gauge of the cells.
 func (o *Page) Settle(s *part.Scene) { s.Gauge = o.Gauge }
 
 // Draw draws the page.
@@ -181,8 +181,8 @@ func (o *Page) Draw(f *part.Frame) {
 	part.Footer(f, "", o.hints(f.Scene)...)
 }
 
-// hints are the keys of the footer, the most useful first: the way back from what hides nodes or rows, what leads to
-// other pages, what arranges the nodes.
+// hints are the keys of the footer, the most useful first: keys that show hidden nodes or rows again, keys that lead to
+// other pages, keys that arrange the nodes.
 func (o *Page) hints(s *part.Scene) []keys.Hint {
 	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
 	var back, open []keys.Hint
@@ -214,7 +214,7 @@ func (o *Page) hints(s *part.Scene) []keys.Hint {
 	return append(hint.Once(all), hint.Last...)
 }
 
-// overviewFrame is how many rows of the overview are not for nodes: rows 0 to 2, headings, rule, total, keys.
+// overviewFrame is the number of rows of the overview that are not for nodes: rows 0 to 2, headings, rule, total, keys.
 const overviewFrame = 7
 
 // Rows draws one row per node, their total and the problems, and returns the row below.
@@ -239,16 +239,16 @@ func (o *Page) Rows(f *part.Frame) int {
 // below draws the problems below the rows and returns the row below them.
 func (o *Page) below(f *part.Frame, y int) int {
 	if sh := o.sheet(f.Scene); sh.to-sh.from < len(sh.all) {
-		troubles(f, y, &part.Naming{}) // the rows have their whole names, too
+		troubles(f, y, &part.Naming{}) // the rows have whole names, too
 		return f.H - 1
 	}
 	return o.health(f, y)
 }
 
-// positionWide is the room for the position in a rule.
+// positionWide is the width of the position in a rule.
 const positionWide = 30
 
-// nodeRows draws the nodes that fit, the selected one among them, and returns the row below.
+// nodeRows draws the nodes that fit, among them the selected one, and returns the row below.
 func (o *Page) nodeRows(f *part.Frame, y int, t rowTable) int {
 	if len(f.Order) == 0 && o.filtered(f.Scene) {
 		return o.noMatch(f, y)
@@ -269,7 +269,7 @@ type rowTable interface {
 	Row(f *part.Frame, y int, n *cluster.Node, selected bool)
 }
 
-// graphRoom is how many rows the problems leave to the graphs in a tall terminal.
+// graphRoom is the number of rows that the problems leave to the graphs in a tall terminal.
 const graphRoom = 12
 
 // health draws the problems of the whole job and returns the row below.

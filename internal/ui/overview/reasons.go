@@ -37,7 +37,7 @@ func troubles(f *part.Frame, y int, names *part.Naming) {
 	}
 }
 
-// troubleText is a problem in w columns, and its role.
+// troubleText returns a problem in w columns, and its role.
 func troubleText(f *part.Frame, l problem.Likes, w int) (string, draw.Role) {
 	finding, words := l.Say(f)
 	if !finding.Holds() {
@@ -53,7 +53,7 @@ func troubleText(f *part.Frame, l problem.Likes, w int) (string, draw.Role) {
 	return problem.ShortOf(finding, words, w-len(age)) + age, draw.Text
 }
 
-// reasons are the findings that a heat map names: all but notes.
+// reasons returns the findings that a heat map names: all but notes.
 func reasons(findings []cluster.Finding) []cluster.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f cluster.Finding) bool { return f.Severity == cluster.Note })
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// grid is where nodes stand on the screen: drawing, the keys and the mouse all use the same one.
+// grid is the geometry of the nodes on the screen: drawing, the keys and the mouse all use the same one.
 type grid interface {
-	beside(node string, columns, rows int) string // the node that lies in a direction, not beyond the edges
-	turned(by int) string                         // the node to select so many pages on
-	under(x, y int) string                        // the node at a place of the terminal; "" when there is none
+	beside(node string, columns, rows int) string // the next node in a direction, not beyond the edges
+	turned(by int) string                         // the node to select this number of pages further on
+	under(x, y int) string                        // the node at a place of the terminal; "": there is none
 }
 
-// sheet is the rows of the table of nodes. They scroll under the cursor.
+// sheet has the rows of the table of nodes. They scroll under the cursor.
 type sheet struct {
 	all      []string
 	at       int // the place of the selected node
-	from, to int // those on the screen
-	top      int // the row of the first
+	from, to int // the nodes on the screen
+	top      int // the row of the first node
 }
 
-// newSheet puts as many nodes on the sheet as there are rows for, the selected one among them. from is where it began
-// until now.
+// newSheet puts as many nodes on the sheet as there are rows for, among them the selected one. from is the first node
+// of the previous sheet.
 func newSheet(all []string, rows, from int, selected string) *sheet {
 	rows = max(rows, 1)
 	at := max(slices.Index(all, selected), 0)
@@ -47,7 +47,7 @@ func (sh *sheet) under(_, y int) string {
 	return ""
 }
 
-// node is the node at a place, or the one at the nearer end; "" when there is none.
+// node returns the node at a place, or the one at the nearer end; "": there is none.
 func (sh *sheet) node(i int) string {
 	if len(sh.all) == 0 {
 		return ""
@@ -103,8 +103,8 @@ func (o *Page) step(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// ends are the first and the last node, as they stand. Of several pages of the heat map they are those that are on the
-// first and the last page only.
+// ends returns the first and the last node in their present order. Nodes that are on every page of a heat map do not
+// count.
 func (o *Page) ends(s *part.Scene) (first, last string) {
 	all := s.Order
 	if t, tiled := o.grid(s).(*tiles); tiled {
@@ -113,7 +113,7 @@ func (o *Page) ends(s *part.Scene) (first, last string) {
 	return all[0], all[len(all)-1]
 }
 
-// turn is the node to select so many pages on. The rows on the screen move along.
+// turn returns the node to select this number of pages further on. The rows on the screen move along.
 func (o *Page) turn(s *part.Scene, by int) string {
 	g := o.grid(s)
 	if sh, rows := g.(*sheet); rows {
@@ -132,7 +132,7 @@ func (o *Page) wheel(by int, s *part.Scene) nav.Answer {
 	return nav.To(nav.Go{Node: o.grid(s).beside(s.Node.Name, 0, by*nav.WheelRows)})
 }
 
-// grid is where the nodes are on the screen.
+// grid returns the geometry of the nodes on the screen.
 func (o *Page) grid(s *part.Scene) grid {
 	if o.asHeatMap(s) {
 		return newTiles(s, o.page)
@@ -140,8 +140,8 @@ func (o *Page) grid(s *part.Scene) grid {
 	return o.sheet(s)
 }
 
-// sheet is the rows of the table. Where there are more nodes than rows the worst problems have some, also while all is
-// well: nodes must not move when something happens.
+// sheet returns the rows of the table. If there are more nodes than rows, some rows are for the worst problems, even
+// while all is well: nodes must not move when something happens.
 func (o *Page) sheet(s *part.Scene) *sheet {
 	room := s.H - overviewFrame
 	if len(s.Order) > room {

@@ -8,53 +8,52 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// group is the nodes under one switch of SLURM's topology.
+// group has the nodes under one switch of SLURM's topology.
 type group struct {
-	name  string // "": SLURM names none for these nodes
+	name  string // "": SLURM names no switch for these nodes
 	nodes []string
 	rank  int // the worst severity of its nodes, if that is at least a warning
 }
 
-// strips is the geometry of nodes in groups: each has a strip of cells, on several lines where one is not long enough.
-// It depends on the size of the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on
-// values.
+// strips is the geometry of nodes in groups: each group has a strip of cells, on several lines if it is long. It
+// depends on the size of the terminal, the nodes, their GPUs and switches, and on the ranks of groups, never on values.
 type strips struct {
 	groups []group
 	lines  []stripLine
-	rows   int // lines below each other
-	across int // columns of lines
-	wide   int // of a line, with the gap behind it
+	rows   int // lines one below the other
+	across int // lines side by side
+	wide   int // width of a line, with the gap after it
 
-	names   *part.Naming // of groups
+	names   *part.Naming // short names of the groups
 	name    int          // columns for the name of a group
 	cellsAt int          // the column of the first cell in a line
-	per     int          // nodes on a line
+	per     int          // number of nodes on a line
 	each    int          // columns of a node: its cells, and a gap before them if there are several
 	tail    stripTail
 	tailAt  int // its column in a line
 	count   int // columns for the count of nodes that report
 }
 
-// stripLine is the nodes on one line: the places of the first one, and of the one behind the last.
+// stripLine is the nodes on one line: the place of the first one, and the place after the last.
 type stripLine struct{ group, from, to int }
 
-// stripTail is what stands behind the cells of a group.
+// stripTail is the end of a strip, after the cells of a group.
 type stripTail uint8
 
 // The tails, the shortest first.
 const (
 	tailNone  stripTail = iota
-	tailMean            // what its GPUs show together
-	tailCount           // and how many of its nodes report, if not all do
+	tailMean            // the mean over its GPUs
+	tailCount           // and the number of its nodes that report, if not all do
 )
 
-// leastInGroup is how many nodes the groups have on average at least: smaller ones arrange nothing.
+// leastInGroup is the least mean number of nodes in a group: smaller groups arrange nothing.
 const leastInGroup = 4
 
 const tailMeanWide = 5 // with the gap before it
 
-// newStrips arranges groups in so many columns and rows: with as many cells for each node as there is room for, or nil
-// if there is not even room for one.
+// newStrips arranges groups in this many columns and rows: with as many cells for each node as there is room for, or
+// nil if there is not even room for one.
 func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 	if len(groups) < 2 || countNodes(groups) < leastInGroup*len(groups) || rows < 1 {
 		return nil
@@ -84,7 +83,7 @@ func countNodes(groups []group) (nodes int) {
 }
 
 // groupsOf puts the nodes of the scene into groups, those with the worst nodes first, otherwise in the order of the
-// job's nodes: a group moves only when its rank changes. There are none if SLURM has told no topology.
+// job's nodes: a group moves only when its rank changes. Without a topology from SLURM there are none.
 func groupsOf(s *part.Scene) []group {
 	if len(s.Snap.Discovery.Switches) == 0 {
 		return nil
@@ -118,7 +117,7 @@ func groupsOf(s *part.Scene) []group {
 	return all
 }
 
-// noSwitch stands for the name of a group without one.
+// noSwitch is the name of a group without a switch.
 const noSwitch = "–"
 
 // label shortens the names of groups.
@@ -129,13 +128,13 @@ func (st *strips) label() {
 			names = append(names, name)
 		}
 	}
-	slices.Sort(names) // whatever their ranks
+	slices.Sort(names) // the ranks must not change the names
 	st.names = part.NewNaming(names, longName)
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 
-// fits arranges the groups with that many cells for a node and that tail, in as few columns as possible, and reports
-// whether there is room.
+// fits arranges the groups with this number of cells for a node and this tail, in as few columns as possible, and
+// reports whether there is room.
 func (st *strips) fits(cells int, tail stripTail, width, rows int) bool {
 	longest := 0
 	for i := range st.groups {
@@ -153,7 +152,7 @@ func (st *strips) fits(cells int, tail stripTail, width, rows int) bool {
 			return false
 		}
 		if st.per < longest && st.across > 1 && cells > 1 {
-			return false // rather fewer cells than broken strips
+			return false // fewer cells are better than broken strips
 		}
 		if lines := st.countLines(); (lines+st.across-1)/st.across <= rows {
 			st.tailAt = st.cellsAt + st.per*st.each
@@ -173,7 +172,7 @@ func digits(n int) int {
 	return d
 }
 
-// countLines is how many lines the groups take.
+// countLines returns the number of lines that the groups take.
 func (st *strips) countLines() (lines int) {
 	for i := range st.groups {
 		lines += (len(st.groups[i].nodes) + st.per - 1) / st.per
@@ -193,7 +192,7 @@ func (st *strips) breakLines(lines int) {
 	}
 }
 
-// nodes are those of all groups, in the order of their places.
+// nodes returns the nodes of all groups, in the order of their places.
 func (st *strips) nodes() []string {
 	all := make([]string, 0, st.lines[len(st.lines)-1].to)
 	for i := range st.groups {
@@ -202,22 +201,23 @@ func (st *strips) nodes() []string {
 	return all
 }
 
-// lineOf is the line that the node of a place is on.
+// lineOf returns the line of the node at a place.
 func (st *strips) lineOf(place int) int {
 	return sort.Search(len(st.lines), func(i int) bool { return st.lines[i].to > place })
 }
 
-// at is where the node of a place is drawn, from the first column and row of the strips.
+// at returns the column and row of the node at a place, relative to the strips.
 func (st *strips) at(place int) (x, y int) {
 	line := st.lineOf(place)
 	x, y = st.start(line)
 	return x + st.cellsAt + (place-st.lines[line].from)*st.each, y
 }
 
-// start is where a line begins.
+// start returns the beginning of a line.
 func (st *strips) start(line int) (x, y int) { return line / st.rows * st.wide, line % st.rows }
 
-// under is the place of the node whose cells, or the gap before them, are at a column and a row; -1 if there is none.
+// under returns the place of the node whose cells, or the gap before them, are at a column and a row; -1 if there is
+// none.
 func (st *strips) under(x, y int) int {
 	if x < 0 || y < 0 || y >= st.rows {
 		return -1
@@ -235,8 +235,8 @@ func (st *strips) under(x, y int) int {
 	return -1
 }
 
-// beside is the place so many columns and rows from another one, not beyond the edges. Beyond the end of a line is the
-// one beside it.
+// beside returns the place a number of columns and rows away from another, not beyond the edges. From the end of a line
+// it leads to the line beside it.
 func (st *strips) beside(place, columns, rows int) int {
 	for ; columns != 0; columns -= sign(columns) {
 		place = st.aside(place, sign(columns))
@@ -252,7 +252,7 @@ func (st *strips) beside(place, columns, rows int) int {
 	return place
 }
 
-// aside is the place one node to the left or to the right.
+// aside returns the place one node to the left or to the right.
 func (st *strips) aside(place, step int) int {
 	line := st.lineOf(place)
 	next := place + step
@@ -272,7 +272,7 @@ func (st *strips) aside(place, step int) int {
 	return place
 }
 
-// inLine is the place of the node at a position of a line, or of its last one.
+// inLine returns the place of the node at a position of a line, or else of its last node.
 func (st *strips) inLine(line, position int) int {
 	l := st.lines[line]
 	return min(l.from+position, l.to-1)

@@ -13,7 +13,7 @@ import (
 // drawStrips draws the groups of nodes.
 func drawStrips(f *part.Frame, t *tiles) {
 	st := t.strips
-	var gpus []*cluster.GPU // of one group after the other: a list for each would take longer than to draw it
+	var gpus []*cluster.GPU // reused for each group: a list of its own for each would take longer than to draw it
 	for i, line := range st.lines {
 		x, y := st.start(i)
 		x, y = t.left+x, t.top+y
@@ -33,7 +33,7 @@ func drawStrips(f *part.Frame, t *tiles) {
 	}
 }
 
-// groupName writes the mark and the name of a group, where a column begins within it only the name.
+// groupName writes the mark and the name of a group; where a column begins within the group, only the name.
 func groupName(f *part.Frame, x, y int, st *strips, g *group, first, selected bool) {
 	name, role := noSwitch, draw.Dim
 	if g.name != "" {
@@ -81,8 +81,8 @@ func nodeCells(f *part.Frame, x, y int, t *tiles, n *cluster.Node, selected bool
 	}
 }
 
-// groupTail writes the mean of a group, and how many of its nodes report if not all do. It returns the list with their
-// GPUs.
+// groupTail writes the mean of a group, and the number of its nodes that report if not all do. It returns the list with
+// their GPUs.
 func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GPU) []*cluster.GPU {
 	if st.tail == tailNone {
 		return gpus

@@ -20,29 +20,28 @@ const (
 	tileDot                     // the same without a name: only rows of nodes are named
 )
 
-// tiles is the geometry of a heat map: which nodes are on the page, and where. Only the size of the terminal and the
-// nodes decide on it; which of several pages a node is on, and where a group of nodes stands, also depends on who is in
-// trouble.
+// tiles is the geometry of a heat map: the nodes on the page, and their places. It depends only on the size of the
+// terminal and on the nodes. Problems decide only on which of several pages a node is, and on the place of a group.
 type tiles struct {
 	style        tileStyle
-	strips       *strips // where the nodes stand in groups; nil: in none
+	strips       *strips // geometry of the groups; nil: there are none
 	across, rows int     // places for tiles
-	wide         int     // of one tile
-	left, top    int     // of the first tile
+	wide         int     // width of one tile
+	left, top    int     // place of the first tile
 	below        int     // rows below the tiles: rule, sum, reasons, keys
 	heading      int     // row of the GPU numbers; 0: they are in the rule only
 
 	names   *part.Naming
 	name    int // columns for a name
-	nameAt  int // its column in the tile
+	nameAt  int // width of a name
 	cells   part.Cells
-	cellsAt int // their column in the tile
+	cellsAt int // column of the cells in the tile
 
 	nodes    []string // on this page, in the order of their places
-	pinned   int      // how many of them are on every page
+	pinned   int      // number of them that are on every page
 	pages    [][]string
 	page     int
-	from, of int // place of the first node of this page that is not pinned, and how many there are in all
+	from, of int // place of the first node of this page that is not pinned, and the number of such nodes
 }
 
 // heatMapLeast is the least width for a heat map.
@@ -55,9 +54,9 @@ const (
 	mostReason = 3 // rows kept for problems
 )
 
-// newTiles arranges the nodes in the widest style in which all of them fit. Where they fit in none there are pages, and
-// the nodes in trouble are on each of them. The page is that of the selected node; if that is on all of them, the one
-// at place page.
+// newTiles arranges the nodes in the widest style in which all of them fit. If they fit in none, there are pages, and
+// each page has the nodes in trouble. The page is that of the selected node; if each page has that node, it is the
+// given one.
 func newTiles(s *part.Scene, page int) *tiles {
 	n, slots := len(s.Order), part.NewSlots(s)
 	var t *tiles
@@ -78,7 +77,7 @@ func newTiles(s *part.Scene, page int) *tiles {
 	return t
 }
 
-// room is how many nodes fit on a page.
+// room returns the number of nodes that fit on a page.
 func (t *tiles) room() int {
 	if t.strips != nil {
 		return t.of
@@ -86,7 +85,7 @@ func (t *tiles) room() int {
 	return t.across * t.rows
 }
 
-// styled is the geometry of one style for the scene.
+// styled returns the geometry of one style for the scene.
 func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 	t := &tiles{style: style, left: 1, top: 3, below: 2, nameAt: 1}
 	width := s.W - 2
@@ -125,7 +124,7 @@ func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 		}
 	}
 	free := s.H - t.top - t.below
-	t.below += min(mostReason, max(free/3, 0)) // also while all is well: tiles must not move when something happens
+	t.below += min(mostReason, max(free/3, 0)) // even while all is well: tiles must not move when something happens
 	t.rows = max(s.H-t.top-t.below, 0)
 	if style == tileStrips {
 		t.group(s, slots)
@@ -144,7 +143,7 @@ func (t *tiles) group(s *part.Scene, slots part.Slots) {
 	t.pages, t.names = [][]string{t.nodes}, &part.Naming{}
 }
 
-// fits says whether all nodes fit as tiles of that width beside each other.
+// fits reports whether all nodes fit as tiles of this width.
 func (t *tiles) fits(s *part.Scene, wide int) bool {
 	return (s.W-2)/wide*max(s.H-t.top-t.below-mostReason, 0) >= len(s.Order)
 }
@@ -156,7 +155,7 @@ func (t *tiles) shortName(s *part.Scene) {
 	t.cellsAt = t.nameAt + t.name + 1
 }
 
-// turnTo splits the nodes into pages and opens the one with the selected node, else the given one.
+// turnTo splits the nodes into pages and opens the page with the selected node, else the given page.
 func (t *tiles) turnTo(s *part.Scene, page int) {
 	t.of = len(s.Order)
 	if t.of <= t.room() {
@@ -174,7 +173,7 @@ func (t *tiles) turnTo(s *part.Scene, page int) {
 	t.nodes = slices.Concat(pinned, t.pages[t.page])
 }
 
-// pageOf is the page that a node is on: this one, if it is on all of them.
+// pageOf returns the page of a node: this one, if each page has the node.
 func (t *tiles) pageOf(node string) int {
 	if i := slices.IndexFunc(t.pages, func(nodes []string) bool { return slices.Contains(nodes, node) }); i >= 0 {
 		return i
@@ -182,7 +181,7 @@ func (t *tiles) pageOf(node string) int {
 	return t.page
 }
 
-// pin parts the nodes into those in trouble, at most so many, worst first, and the rest.
+// pin separates the nodes in trouble, at most this many, worst first, from the rest.
 func pin(s *part.Scene, most int) (pinned, rest []string) {
 	for _, name := range s.Order {
 		if s.Health.Rank(name) >= int(cluster.Warning) {
@@ -203,7 +202,7 @@ func pin(s *part.Scene, most int) (pinned, rest []string) {
 	return pinned, rest
 }
 
-// used is how many rows the tiles of this page take. Columns are read downwards and are equally long.
+// used returns the number of rows that the tiles of this page take. Columns are read downwards and are equally long.
 func (t *tiles) used() int {
 	if t.strips != nil {
 		return t.strips.rows
@@ -211,8 +210,8 @@ func (t *tiles) used() int {
 	return min((len(t.nodes)+t.across-1)/t.across, t.rows)
 }
 
-// cell is the column and the row of the tile at a place: nodes stand below each other, those without a name beside each
-// other.
+// cell returns the column and the row of the tile at a place: nodes with names go down the columns, nodes without names
+// along the rows.
 func (t *tiles) cell(i int) (col, row int) {
 	if t.style == tileDot {
 		return i % t.across, i / t.across
@@ -221,7 +220,7 @@ func (t *tiles) cell(i int) (col, row int) {
 	return i / rows, i % rows
 }
 
-// index is the place of the tile in a column and a row.
+// index returns the place of the tile in a column and a row.
 func (t *tiles) index(col, row int) int {
 	if t.style == tileDot {
 		return row*t.across + col
@@ -229,7 +228,7 @@ func (t *tiles) index(col, row int) int {
 	return col*max(t.used(), 1) + row
 }
 
-// at is where the tile of a place is drawn.
+// at returns the position of the tile at a place.
 func (t *tiles) at(i int) (x, y int) {
 	if t.strips != nil {
 		x, y = t.strips.at(i)
@@ -239,8 +238,8 @@ func (t *tiles) at(i int) (x, y int) {
 	return t.left + col*t.wide, t.top + row
 }
 
-// beside is the node so many columns and rows from another one, not beyond the edges. It is the node itself when there
-// is none.
+// beside returns the node a number of columns and rows away from another, not beyond the edges. It is the node itself
+// if there is none.
 func (t *tiles) beside(node string, columns, rows int) string {
 	i := slices.Index(t.nodes, node)
 	if i < 0 {
@@ -266,7 +265,7 @@ func (t *tiles) beside(node string, columns, rows int) string {
 	return t.nodes[i]
 }
 
-// has says whether there is a tile in a column and a row, whose place is i.
+// has reports whether there is a tile in a column and a row, whose place is i.
 func (t *tiles) has(col, row, i int) bool {
 	return col >= 0 && row >= 0 && col < t.across && row < max(t.used(), 1) && i < len(t.nodes)
 }
@@ -278,7 +277,8 @@ func sign(n int) int {
 	return 1
 }
 
-// turned is the node to select so many pages on; without more pages it is the first or the last of this one.
+// turned returns the node to select this number of pages further on; without more pages, the first or the last of this
+// page.
 func (t *tiles) turned(by int) string {
 	page := t.page + by
 	switch {
@@ -292,7 +292,7 @@ func (t *tiles) turned(by int) string {
 	return t.pages[page][0]
 }
 
-// under is the node whose tile is at a column and a row of the terminal; "" when there is none.
+// under returns the node whose tile is at a column and a row of the terminal; "": there is none.
 func (t *tiles) under(x, y int) string {
 	if x < t.left || y < t.top {
 		return ""

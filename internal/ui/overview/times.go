@@ -20,7 +20,7 @@ func (o *Page) times(f *part.Frame) int {
 	return o.below(f, y+2)
 }
 
-// timesTitle says in the rule what the rows show, and how long a column is.
+// timesTitle explains the rows in the rule, and the time of a column.
 func (o *Page) timesTitle(f *part.Frame, t *table.Times) {
 	x := 2
 	if o.filtered(f.Scene) {

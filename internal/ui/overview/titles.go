@@ -49,10 +49,10 @@ func (o *Page) heatMapTitles(f *part.Frame, t *tiles) {
 	}
 }
 
-// nameless says that the tiles do not name their nodes.
+// nameless reports whether the tiles have no names.
 func (t *tiles) nameless() bool { return t.style == tileStrips || t.style == tileDot }
 
-// columns is how many columns of tiles there are.
+// columns returns the number of columns of tiles.
 func (t *tiles) columns() int {
 	if len(t.nodes) == 0 {
 		return 0
@@ -97,8 +97,8 @@ func noNumbers() []part.Piece {
 	return []part.Piece{part.Strong("░"), part.Dim(" not responding  "), part.Strong("·"), part.Dim(" no data ")}
 }
 
-// where says which nodes are on the page: "1–64 of 64", or of several pages "2/3 346–690 of 995, 5 pinned  PgUp PgDn".
-// Where there is little room it leaves out the pinned ones.
+// where says which nodes are on the page: "1–64 of 64", or for one of several pages "2/3 346–690 of 995, 5 pinned PgUp
+// PgDn". The short form leaves out the pinned ones.
 func (t *tiles) where(long bool) string {
 	if len(t.pages) < 2 {
 		return nav.Places(0, t.of, t.of)
@@ -111,7 +111,7 @@ func (t *tiles) where(long bool) string {
 	return text + nav.PageKeys(t.from, to, all)
 }
 
-// position says which nodes are on the page and how many are in trouble; without names also which one is selected.
+// position tells which nodes are on the page and how many are in trouble; without names also which one is selected.
 func (t *tiles) position(f *part.Frame, long bool) []part.Piece {
 	var pieces []part.Piece
 	if t.nameless() {
