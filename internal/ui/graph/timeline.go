@@ -14,12 +14,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// reason is a reason for reduced clocks, or several: any of bits, and none of but.
+// reason is a reason for reduced clocks: a sample has it if it has any of bits, and none of but.
 type reason struct {
 	name, short string
 	bits, but   uint64
-	time        metric.ID // the driver's counter of the time that it held; none: Util, which counts nothing
-	bad         bool      // a rule is about it
+	time        metric.ID // the driver's counter of its time; Util: there is none
+	bad         bool      // a rule reports it
 }
 
 // reasons are the rows of the throttle timeline, the worst first.
@@ -36,22 +36,22 @@ var reasons = []reason{
 	{name: "idle", bits: wire.ThrottleGPUIdle},
 }
 
-// in says that the reason is among those of a sample.
+// in reports whether a sample has the reason.
 func (r *reason) in(sample float32) bool {
 	return uint64(sample)&r.bits != 0 && uint64(sample)&r.but == 0
 }
 
-// Timeline is when the clocks of a GPU were reduced, and why.
+// Timeline shows when the clocks of a GPU were reduced, and why.
 type Timeline struct {
 	gpu      *cluster.GPU
 	axis     axis
 	bin      time.Duration
 	sampling draw.Sampling
 	samples  []float32
-	x, w     int // of the time
+	x, w     int // place and width of the time
 }
 
-const timelineTotal = 9 // columns behind the time
+const timelineTotal = 9 // columns after the time
 
 // NewTimeline returns the timeline for a GPU and the width of the terminal.
 func NewTimeline(f *part.Frame, g *cluster.GPU) *Timeline {
@@ -65,7 +65,7 @@ func NewTimeline(f *part.Frame, g *cluster.GPU) *Timeline {
 	return t
 }
 
-// Title says which time the timeline shows, how much of it a column does, and which time the totals are of.
+// Title says which time the timeline shows, how much of it one column shows, and which time the totals cover.
 func (t *Timeline) Title() string {
 	column := t.axis.span / time.Duration(t.w)
 	text := draw.One(column.Seconds())
@@ -79,7 +79,7 @@ func (t *Timeline) Title() string {
 	return text
 }
 
-// counts says that the driver counts the time for one of the reasons.
+// counts reports whether the driver counts the time of any of the reasons.
 func (t *Timeline) counts() bool {
 	return slices.ContainsFunc(reasons, func(r reason) bool {
 		_, counted := t.gpu.Grown(r.time)
@@ -87,7 +87,8 @@ func (t *Timeline) counts() bool {
 	})
 }
 
-// Draw draws so many reasons from row y on: those that there were, then the usual ones, in the order of the list.
+// Draw draws a number of reasons from row y on: the reasons that have held, then the usual ones, in the order of the
+// list.
 func (t *Timeline) Draw(f *part.Frame, y, rows int) {
 	if part.Lacks(t.gpu, metric.Throttle) {
 		why := part.WhyAbsent(t.gpu, metric.Throttle)
@@ -102,7 +103,7 @@ func (t *Timeline) Draw(f *part.Frame, y, rows int) {
 	}
 }
 
-// chosen are the places of the reasons to show.
+// chosen returns the places of the reasons to show.
 func (t *Timeline) chosen(rows int) []int {
 	var chosen []int
 	for _, occurred := range []bool{true, false} {
@@ -116,7 +117,8 @@ func (t *Timeline) chosen(rows int) []int {
 	return chosen
 }
 
-// lasted is how long a reason held since nvnodetop watches, as the driver counts, else in the time shown, by samples.
+// lasted returns how long a reason has held since nvnodetop began to watch, as the driver counts; without its counter,
+// how long in the time shown, by samples.
 func (t *Timeline) lasted(r *reason) time.Duration {
 	if seconds, counted := t.gpu.Grown(r.time); counted {
 		return time.Duration(seconds * float64(time.Second))

@@ -1,4 +1,4 @@
-// Package header draws what is above each page: the job and its times in row 0, its problems in row 1, and tabs in row
+// Package header draws the rows above each page: the job and its times in row 0, its problems in row 1, and tabs in row
 // 2.
 package header
 
@@ -18,7 +18,7 @@ func Draw(f *part.Frame, withNode bool) { header(f, withNode, keys.Job.Key, keys
 // DrawGPU draws rows 0 and 1 of a page whose arrows change the GPU and the node.
 func DrawGPU(f *part.Frame) { header(f, true, "", keys.NodeDown.Key) }
 
-// Title draws row 0 of a page that is about no job: whose jobs, and where.
+// Title draws row 0 of a page that is about no job: the user and the host.
 func Title(f *part.Frame) {
 	d := &f.Snap.Discovery
 	x := f.Put(1, 0, "nvnodetop", draw.Strong)
@@ -34,7 +34,7 @@ func Title(f *part.Frame) {
 func header(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
 	right := position(f, true, withNode, jobArrows, nodeArrows)
 	start := f.W - part.Width(right)
-	for _, job := range []bool{true, false} { // the job's name goes before where it is in a list
+	for _, job := range []bool{true, false} { // in a list, the job's name matters more than its place
 		if start >= jobNameLeast(f) {
 			break
 		}
@@ -49,7 +49,7 @@ func header(f *part.Frame, withNode bool, jobArrows, nodeArrows string) {
 	Problems(f)
 }
 
-// JobName draws the job's ID and name up to column end, and returns the column behind them.
+// JobName draws the job's ID and name up to column end, and returns the column after them.
 func JobName(f *part.Frame, end int) int {
 	room := 12
 	if f.W >= 100 {
@@ -76,7 +76,7 @@ func JobName(f *part.Frame, end int) int {
 	return x
 }
 
-// jobNameLeast is the least room for JobName: the ID and the beginning of the name.
+// jobNameLeast is the least width for JobName: the ID and the beginning of the name.
 func jobNameLeast(f *part.Frame) int {
 	const name = 6
 	if f.Job.ID == "" {
@@ -114,7 +114,7 @@ func position(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows strin
 	var words []part.Piece
 	add := func(name string, at, n int, arrows string) {
 		words = append(words, part.Dim(name+" ["), part.Text(strconv.Itoa(at+1)+"/"+strconv.Itoa(n)), part.Dim("]"))
-		if wide && withNode && n > 1 && arrows != "" { // else the arrows move a cursor
+		if wide && withNode && n > 1 && arrows != "" { // otherwise the arrows move a cursor
 			words = append(words, part.Dim(" "+f.KeyName(arrows)))
 		}
 		words = append(words, part.Dim("  "))
@@ -128,7 +128,7 @@ func position(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows strin
 	return append(words, now(f)...)
 }
 
-// now is the time of the Snapshot, in wide terminals with the intervals.
+// now is the time of the Snapshot, with the intervals in wide terminals.
 func now(f *part.Frame) []part.Piece {
 	return append(recorded(f), clock(f)...)
 }

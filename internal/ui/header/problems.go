@@ -13,14 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// Problems draws row 1: the problems, worst first, and how many GPUs and nodes report.
+// Problems draws row 1: the problems, worst first, and the number of GPUs and nodes that report.
 func Problems(f *part.Frame) {
 	x := 1
 	away := f.Snap.Discovery.Failure
 	groups := groups(f.Job.Findings)
 	right := reporting(f)
 	end := f.W - draw.Width(right) - 1
-	// the worst goes before how much reports
+	// the worst problem matters more than the number that reports
 	if len(groups) > 0 && x+draw.Width(groupTexts(f, groups[0])[0])+groups[0].frame()+len("+12 more (!)") > end {
 		end = f.W - 1
 	} else {
@@ -40,11 +40,11 @@ func Problems(f *part.Frame) {
 			more = unnamed(f.Scene, left)
 		}
 		texts := groupTexts(f, g)
-		if i > 0 { // all but the worst are named or counted among the rest
+		if i > 0 { // all but the worst problem may only be counted
 			texts = texts[:max(len(texts)-1, 1)]
 		}
 		text := fitting(texts, end-x-g.frame()-len(more))
-		if text == "" && i == 0 { // the worst goes before how many more there are
+		if text == "" && i == 0 { // the worst problem matters more than the number of the others
 			text = fitting(texts, end-x-g.frame())
 		}
 		if text == "" {
@@ -59,7 +59,7 @@ func Problems(f *part.Frame) {
 			x = f.Put(x, 1, m.Glyph+" "+text, m.Role) + 2
 		}
 	}
-	if away != nil { // nothing comes after it: SLURM's own words may have the room
+	if away != nil { // nothing follows, so SLURM's error message may take the room
 		slurmAway(f, x, end, away.Summary(), away.Short)
 	}
 }
@@ -73,7 +73,7 @@ func unnamed(s *part.Scene, groups []group) string {
 	return text
 }
 
-// fitting is the first of the wordings that fits into w columns, "" when none does.
+// fitting returns the first of the wordings that fits into w columns; "": none does.
 func fitting(wordings []string, w int) string {
 	for _, text := range wordings {
 		if draw.Width(text) <= w {
@@ -83,8 +83,8 @@ func fitting(wordings []string, w int) string {
 	return ""
 }
 
-// slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are those
-// of its last answer.
+// slurmAway says that SLURM does not answer, in the first of the wordings that fits. The jobs on the screen are from
+// its last answer.
 func slurmAway(f *part.Frame, x, end int, wordings ...string) int {
 	from := ""
 	if at := f.Snap.Discovery.Answered; !at.IsZero() {
@@ -101,7 +101,7 @@ func slurmAway(f *part.Frame, x, end int, wordings ...string) int {
 	return f.Put(x, 1, text, draw.Warn) + 2
 }
 
-// verdict is row 1 without a problem: "32 GPUs OK" if every GPU has said so, otherwise the reason for doubt.
+// verdict is row 1 without a problem: "32 GPUs OK" if every GPU has reported so, otherwise the reason for doubt.
 func verdict(f *part.Frame) string {
 	j := f.Job
 	if j.Reporting < len(j.Nodes) {
@@ -129,8 +129,8 @@ func verdict(f *part.Frame) string {
 	return well(f, strconv.Itoa(j.GPUs)+" GPUs")
 }
 
-// well says that GPUs are OK. What is printed before each kind of problem can have been found says that they report,
-// and no more.
+// well says that GPUs are OK. In a printout, which may end before every kind of problem can be found, it says only that
+// they report.
 func well(f *part.Frame, gpus string) string {
 	if !f.Printed || len(f.Snap.NotChecked) == 0 {
 		return gpus + " OK"
@@ -138,7 +138,7 @@ func well(f *part.Frame, gpus string) string {
 	return part.Plural(f.Job.GPUs, "GPU reports", "GPUs report")
 }
 
-// lastCleared counts the warnings and errors that were over a moment ago, and says how long ago the last one was.
+// lastCleared counts the warnings and errors that ended a moment ago, and returns the time since the last one ended.
 func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	for i := range f.Job.Findings {
 		if finding := &f.Job.Findings[i]; !finding.Holds() && finding.Severity >= cluster.Warning {
@@ -151,7 +151,8 @@ func lastCleared(f *part.Frame) (n int, ago time.Duration) {
 	return n, ago
 }
 
-// reporting says how much of the job reports. Without a GPU that is known, or with one node, half of that says nothing.
+// reporting says how much of the job reports. Without a known GPU, or with one node, it leaves out the half that says
+// nothing.
 func reporting(f *part.Frame) string {
 	j := f.Job
 	gpus := " of " + part.Plural(j.GPUs, "GPU", "GPUs")
@@ -169,7 +170,7 @@ func reporting(f *part.Frame) string {
 	return strconv.Itoa(j.GPUsSeen) + gpus + ", " + strconv.Itoa(j.Reporting) + nodes + " "
 }
 
-// group is findings of one kind: row 1 names one and counts several.
+// group is the findings of one kind: row 1 names a single one and counts several.
 type group struct {
 	label    say.Label
 	severity cluster.Severity
@@ -177,8 +178,8 @@ type group struct {
 	first    *cluster.Finding
 }
 
-// frame is how many columns a group takes around its text: the mark, and two blanks behind it. An error is filled, a
-// blank wider on both sides.
+// frame returns the number of columns that a group takes around its text: the mark before it, and two blanks after it.
+// An error is filled, one blank wider on both sides.
 func (g *group) frame() int {
 	if g.severity == cluster.Critical {
 		return 6
@@ -194,7 +195,7 @@ func problems(groups []group) (n int) {
 	return n
 }
 
-// groups gathers the findings that hold by kind: the worst, then what slows the whole job, then the others, worst
+// groups gathers the present findings by kind: the worst first, then what slows the whole job, then the others, worst
 // first. Notes are not problems and are left out.
 func groups(findings []cluster.Finding) []group {
 	var all []group
@@ -214,7 +215,7 @@ func groups(findings []cluster.Finding) []group {
 		}
 		all[at].count++
 	}
-	// not behind the last that fits
+	// not after the last one that fits
 	if at := slices.IndexFunc(all, func(g group) bool { return g.first.Kind.SlowsJob() }); at > 1 {
 		slow := all[at]
 		all = slices.Insert(slices.Delete(all, at, at+1), 1, slow)
@@ -222,13 +223,13 @@ func groups(findings []cluster.Finding) []group {
 	return all
 }
 
-// rowName is the room for the name of a node in row 1, and nameFrom the width from which there are names.
+// rowName is the width of a node's name in row 1, and nameFrom the width of the terminal from which there are names.
 const (
 	rowName  = 13
 	nameFrom = 60
 )
 
-// groupTexts are the wordings of a group, the longest first: one is named, several are counted.
+// groupTexts returns the wordings of a group, the longest first: a single finding is named, several are counted.
 func groupTexts(f *part.Frame, g group) []string {
 	switch {
 	case g.count > 1:
@@ -238,7 +239,7 @@ func groupTexts(f *part.Frame, g group) []string {
 	}
 	name := f.NodeName(g.first.Node, rowName) + " "
 	texts := []string{name + problem.OnGPU(g.first, g.label.One), g.label.One}
-	if g.first.Kind == cluster.KindLag { // by how much matters as much as which
+	if g.first.Kind == cluster.KindLag { // the size of the lag matters as much as the GPU
 		texts = append([]string{name + problem.OnGPU(g.first, f.Say(g.first).Short)}, texts...)
 	}
 	return texts

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Tabs draws the rule of row 2 with the job's nodes in it. Its ends have the marks of the nodes that are not there.
+// Tabs draws the rule of row 2 with the job's nodes in it. At its ends are the marks of the nodes that do not fit.
 func Tabs(f *part.Frame) {
 	const longest = 24
 	f.Fill(0, 2, f.W, '─', draw.Faint)
@@ -20,8 +20,8 @@ func Tabs(f *part.Frame) {
 	tabRow(f, tabs, f.NodeAt, f.W)
 }
 
-// GPUTabs draws the rule of row 2 with GPUs of the selected node in it and the node's name at its end. at: the current
-// one, -1: none.
+// GPUTabs draws the rule of row 2 with GPUs of the selected node in it and the node's name at its end. at is the place
+// of the current GPU, -1: none.
 func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	const y, longest = 2, 24
 	f.Fill(0, y, f.W, '─', draw.Faint)
@@ -29,7 +29,7 @@ func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	end := f.W - 4 - draw.Width(name)
 	f.Put(end, y, " "+name+" ", draw.Strong)
 	tabs := make([]labeled, len(gpus))
-	// where not all fit, a number alone looks like how many there are more
+	// if not all fit, a bare number looks like the count of hidden tabs
 	for _, long := range []bool{true, false, true} {
 		for i, g := range gpus {
 			tabs[i] = labeled{part.GPUNumber(g), f.Health.GPUMark(f.Node.Name, g), f.Health.GPURank(f.Node.Name, g)}
@@ -44,14 +44,14 @@ func GPUTabs(f *part.Frame, gpus []*cluster.GPU, at int) {
 	tabRow(f, tabs, at, end)
 }
 
-// labeled is a tab: its text, and the mark and rank of what it stands for.
+// labeled is a tab: its text, and the mark and rank of its node or GPU.
 type labeled struct {
 	text string
 	mark part.Mark
 	rank int
 }
 
-// tabWidths is the room for tabs, also when all have marks, and for the widest of them.
+// tabWidths returns the width of all tabs, even if all have marks, and of the widest.
 func tabWidths(tabs []labeled) (all, widest int) {
 	for _, t := range tabs {
 		w := draw.Width(t.text) + 6
@@ -81,7 +81,7 @@ func tabRow(f *part.Frame, tabs []labeled, at, end int) {
 	}
 }
 
-// hidden counts tabs that are not shown, with the marks of those in trouble.
+// hidden counts the tabs that are not shown, with the marks of those in trouble.
 func hidden(count string, tabs []labeled) []part.Piece {
 	pieces := []part.Piece{part.Dim(count + " ")}
 	for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {

@@ -14,9 +14,9 @@ import (
 
 // Page shows the keys of a page, and the meaning of the marks and colors.
 type Page struct {
-	Of     keys.Page // whose keys
+	Of     keys.Page // the page whose keys are shown
 	Rows   []keys.Row
-	Replay bool // of a recording too
+	Replay bool // the keys of a recording are shown too
 
 	from int // the first line on the screen
 }
@@ -35,7 +35,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// rooms returns how many lines fit, and the highest first line to scroll to.
+// rooms returns the number of lines that fit, and the highest first line to scroll to.
 func (p *Page) rooms(s *part.Scene, columns []column) (room, last int) {
 	room = max(s.H-1-top, 0)
 	for _, c := range columns {
@@ -44,7 +44,7 @@ func (p *Page) rooms(s *part.Scene, columns []column) (room, last int) {
 	return room, last
 }
 
-// Wants nothing.
+// Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
@@ -79,11 +79,11 @@ func (p *Page) Draw(f *part.Frame) {
 // column is one column of the help, starting at column x.
 type column struct {
 	x, wide int
-	room    int // for the names
+	room    int // width of the names
 	lines   []line
 }
 
-// line is a line of the help: a name and what it means. A title is a name alone.
+// line is a line of the help: a name and its meaning. A title is only a name.
 type line struct {
 	name string
 	role draw.Role
@@ -124,7 +124,7 @@ func (c *column) title(s string) {
 	c.lines = append(c.lines, line{name: s, role: draw.Strong})
 }
 
-// add adds a line, and more below it where the text is longer than the room for it.
+// add adds a line, and continues it on the next ones if the text is too long.
 func (c *column) add(name string, role draw.Role, text string) {
 	for _, s := range draw.Wrap(text, max(c.wide-c.room, 10), "") {
 		c.lines = append(c.lines, line{name, role, s})
@@ -158,7 +158,7 @@ func (p *Page) keys(c *column, long bool) {
 	}
 }
 
-// marks are what the marks and colors mean, and what can only be chosen at the start.
+// marks explains the marks and colors, and the options of the command line.
 func (c *column) marks() {
 	c.title("Marks")
 	for _, m := range []struct {

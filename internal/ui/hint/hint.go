@@ -9,12 +9,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Released says that the mouse is the terminal's.
+// Released says that the terminal has the mouse.
 func Released(s *part.Scene) []keys.Hint {
 	return part.MouseOff(s, keys.HintOf(keys.Mouse))
 }
 
-// Around are the hints of a page without a cursor: the arrows lead to other jobs and nodes.
+// Around returns the hints of a page without a cursor: the arrows lead to other jobs and nodes.
 func Around(s *part.Scene) []keys.Hint {
 	var hints []keys.Hint
 	if len(s.Snap.Jobs) > 1 {
@@ -33,7 +33,7 @@ func Common(s *part.Scene, nodes ...string) []keys.Hint {
 			keys.HintOf(keys.Refresh)})
 }
 
-// NextProblem is the hint of the key that leads to another problem, if there is one.
+// NextProblem returns the hint of the key that leads to another problem, if there is one.
 func NextProblem(s *part.Scene) []keys.Hint {
 	if slices.ContainsFunc(s.Job.Findings, isProblem) && elsewhere(s) {
 		return []keys.Hint{keys.Problem}
@@ -41,7 +41,7 @@ func NextProblem(s *part.Scene) []keys.Hint {
 	return nil
 }
 
-// Problems is the hint of the list of problems, if there are any.
+// Problems returns the hint of the list of problems, if there are any.
 func Problems(s *part.Scene) []keys.Hint {
 	if slices.ContainsFunc(s.Job.Findings, isProblem) {
 		return []keys.Hint{keys.HintOf(keys.Problems)}
@@ -49,7 +49,7 @@ func Problems(s *part.Scene) []keys.Hint {
 	return nil
 }
 
-// Mine is the hint of the key that hides GPUs of other jobs, if these nodes have any, or that shows them again.
+// Mine returns the hint of the key that hides GPUs of other jobs, or shows them again, if these nodes have any.
 func Mine(s *part.Scene, nodes []string) []keys.Hint {
 	switch {
 	case s.Mine:
@@ -63,7 +63,7 @@ func Mine(s *part.Scene, nodes []string) []keys.Hint {
 // Last are the hints that every footer ends with.
 var Last = []keys.Hint{keys.HintOf(keys.Help), keys.HintOf(keys.Quit)}
 
-// isProblem says whether a finding is a warning or worse that holds.
+// isProblem reports whether a finding is at least a warning and is not over.
 func isProblem(f cluster.Finding) bool { return f.Severity >= cluster.Warning && f.Holds() }
 
 // elsewhere reports whether another node, or another job, has a problem.
@@ -78,7 +78,7 @@ func elsewhere(s *part.Scene) bool {
 		})
 }
 
-// isShared says whether a node has GPUs of other jobs.
+// isShared reports whether a node has GPUs of other jobs.
 func isShared(s *part.Scene, name string) bool {
 	n := s.NodeOf(name)
 	share := s.Job.Share(n)
@@ -90,7 +90,7 @@ func isShared(s *part.Scene, name string) bool {
 	return false
 }
 
-// Once leaves out hints of keys that have one before.
+// Once leaves out a hint whose key has an earlier hint.
 func Once(hints []keys.Hint) []keys.Hint {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(hints, func(h keys.Hint) bool {

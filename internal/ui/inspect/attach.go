@@ -23,7 +23,8 @@ func attach(s *part.Scene, t *tally.Target, route string) string {
 	return ""
 }
 
-// overSSH starts a shell on a node. Behind a login host the user there is also that of the nodes, whoever that is here.
+// overSSH returns a command that starts a shell on a node. Behind a login host, the user there is also the user on the
+// nodes, whoever the user here is.
 func overSSH(s *part.Scene, node string) string {
 	if s.Login == "" {
 		return command("ssh", "-t", node)
@@ -34,8 +35,8 @@ func overSSH(s *part.Scene, node string) string {
 	return command("ssh", "-t", "-J", s.Login, node)
 }
 
-// overSLURM starts a shell on a node of a job. srun takes a heterogeneous job by the number of its first component, and
-// an array task by its own.
+// overSLURM returns a command that starts a shell on a node of a job. srun takes a heterogeneous job by the number of
+// its first component, and an array task by its own number.
 func overSLURM(job *cluster.JobView, node string) string {
 	of := []string{"--jobid=" + job.Number}
 	if leader, group, isHet := job.Component(); isHet {
@@ -45,7 +46,7 @@ func overSLURM(job *cluster.JobView, node string) string {
 		[]string{"-w", node, "-N1", "-n1", "bash"})...)
 }
 
-// onLogin is a command of SLURM where that runs.
+// onLogin returns a command of SLURM, as it runs on the login node.
 func onLogin(s *part.Scene, of string) string {
 	if s.Login == "" {
 		return of
@@ -57,8 +58,8 @@ func onLogin(s *part.Scene, of string) string {
 	return command("ssh", "-t", host, of)
 }
 
-// jobOn is the job of a process; nil for one that SLURM does not list: the node has named it, and it may be shell code.
-// Nodes may name another component of a heterogeneous job than the one that has the node.
+// jobOn returns the job of a process; nil for a job that SLURM does not list, since the node named it, and its name may
+// be shell code. A node may name another component of a heterogeneous job than its own.
 func jobOn(s *part.Scene, t *tally.Target) *cluster.JobView {
 	at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == t.Job })
 	if at < 0 {
@@ -87,7 +88,7 @@ func command(words ...string) string {
 	return strings.Join(quoted, " ")
 }
 
-// plain are the characters that no shell takes for anything else within a word.
+// plain has the characters that have no other meaning in a word of any shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%_+=:,./-"
 
 func shellWord(w string) string {

@@ -12,15 +12,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// gauges is how many numbers of a process have a chart.
+// gauges is the number of charts of a process.
 const gauges = 5
 
-// charts are these numbers, those first that are shown first. A number of many GPUs is the mean of percents and the sum
-// of bytes.
+// charts are the numbers of a process that have a chart, in the order in which they are shown. A number over many GPUs
+// is the mean of percents or the sum of bytes.
 var charts = [gauges]struct {
 	*field.Field[rows.Process]
 	title string
-	rare  bool // it is shown where it has had a value
+	rare  bool // shown only once it has had a value
 }{
 	{ofProcess("sm_percent"), "SM %", false}, {ofProcess("gpu_memory_bytes"), "GPU memory GiB", false},
 	{ofProcess("cpu_percent"), "CPU %, 100 is one core", false},
@@ -32,7 +32,7 @@ func ofProcess(key string) *field.Field[rows.Process] { return rows.Processes.Fi
 
 var unknown = math.NaN()
 
-// gauge is a number of a process over all of its GPUs, NaN if it is not known.
+// gauge is a number of a process over all of its GPUs, NaN if unknown.
 func gauge(of *field.Field[rows.Process], on []*wire.Process) float64 {
 	total, n := 0.0, 0
 	for _, p := range on {
@@ -81,7 +81,7 @@ func (m *Metrics) sheet() *graph.Sheet {
 	return sheet
 }
 
-// behind is a text with what stands before it, if there is one.
+// behind puts another text before a text, if there is one.
 func behind(before, text string) string {
 	if text == "" {
 		return ""

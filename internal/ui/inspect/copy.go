@@ -14,26 +14,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Copy is the menu of what can be copied of a process.
+// Copy is the menu of the texts about a process that can be copied.
 type Copy struct {
 	target tally.Target
-	route  string // the transport that reaches its node
-	uuid   string // of its GPU; "": not known
+	route  string // the transport that reaches the process's node
+	uuid   string // of its GPU; "": unknown
 	cursor nav.Cursor[string]
 }
 
 // choice is a line of the menu.
 type choice struct{ name, text string }
 
-// NewCopy returns the menu for a process. Nothing is asked.
+// NewCopy returns the menu for a process. It sends no request.
 func NewCopy(t tally.Target, route, uuid string) (*Copy, nav.Answer) {
 	return &Copy{target: t, route: route, uuid: uuid}, nav.Taken
 }
 
-// Wants nothing.
+// Wants returns nothing.
 func (c *Copy) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// choices are the lines of the menu.
+// choices returns the lines of the menu.
 func (c *Copy) choices(s *part.Scene) []choice {
 	t := &c.target
 	all := []choice{
@@ -48,7 +48,7 @@ func list(choices []choice) nav.List[string] {
 	return nav.List[string]{N: len(choices), Room: len(choices), Key: func(i int) string { return choices[i].name }}
 }
 
-// Press answers a key or the mouse. It takes everything but the keys that mean the same everywhere.
+// Press answers a key or the mouse. It takes everything but the keys that mean the same on all pages.
 func (c *Copy) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	choices := c.choices(s)
 	switch m := msg.(type) {

@@ -32,10 +32,10 @@ type Environ struct {
 
 // answer is the node's answer.
 type answer struct {
-	known     bool // it has sent an environment
+	known     bool // the node has sent an environment
 	variables []variable
 	truncated bool
-	refused   string // why it has not, in words; "": it was not refused
+	refused   string // the reason why it has not, in words; "": it did not refuse
 }
 
 // NewEnviron asks for the environment of a process.
@@ -49,16 +49,16 @@ func (e *Environ) ask() nav.Answer {
 	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: e.target.Node, Request: wire.Request{Environ: &id}}}}
 }
 
-// On is the page in the list of keys.
+// On names the page in the list of keys.
 func (e *Environ) On() keys.Page { return keys.OnEnviron }
 
-// Wants the processes of the selected node, as the page below does.
+// Wants returns the processes of the selected node, as the page below does.
 func (e *Environ) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
-// Settle lays the variables out for a scene that is to be drawn.
+// Settle lays out the variables for a scene before it is drawn.
 func (e *Environ) Settle(s *part.Scene) { e.layout(s) }
 
-// Press answers a key, the mouse, or what the node has said.
+// Press answers a key, the mouse, or the node's answer.
 func (e *Environ) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	if r, ok := msg.(nav.Result); ok {
 		e.hear(r)
@@ -98,7 +98,7 @@ func (e *Environ) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool
 		return e.copyAll(s), true
 	case key.Matches(k, keys.Refresh):
 		a = e.ask()
-		a.Taken = false // the list of jobs, too
+		a.Taken = false // the list of jobs takes this key too
 		return a, true
 	default:
 		return nav.Answer{}, true
@@ -106,7 +106,7 @@ func (e *Environ) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool
 	return nav.Taken, true
 }
 
-// hear takes the node's answer, if it answers the question of this overlay.
+// hear takes the node's answer, if it answers this overlay's request.
 func (e *Environ) hear(r nav.Result) {
 	if r.Request.Environ == nil || *r.Request.Environ != e.target.ProcessID || r.Node != e.target.Node {
 		return
@@ -118,10 +118,10 @@ func (e *Environ) hear(r nav.Result) {
 	}
 }
 
-// mostWords is the most bytes of what a node says.
+// mostWords limits the text of a node, in bytes.
 const mostWords = 400
 
-// refusal is why a node has not answered a request about a process, in words.
+// refusal is the reason why a node has not answered a request about a process, in words.
 func refusal(t *tally.Target, r nav.Result) string {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
@@ -167,7 +167,7 @@ func (e *Environ) copyAll(s *part.Scene) nav.Answer {
 	return a
 }
 
-// at is the variable under the cursor; nil: there is none.
+// at returns the variable under the cursor; nil: there is none.
 func (e *Environ) at(s *part.Scene, l *layout) *variable {
 	if len(l.lines) == 0 {
 		return nil

@@ -33,8 +33,8 @@ func (e *Environ) Draw(f *part.Frame) {
 	part.Footer(f, "", e.hints(f.Scene)...)
 }
 
-// count is "rank 11, 96 variables", "4 of 96 variables", and which lines are on the screen, as much of it as fits
-// behind the title.
+// count is "rank 11, 96 variables" or "4 of 96 variables", and the lines on the screen, as far as it fits after the
+// title.
 func (e *Environ) count(f *part.Frame, l *layout) string {
 	rank := rankOf(&e.target)
 	if !e.answer.known {
@@ -64,7 +64,7 @@ func (e *Environ) count(f *part.Frame, l *layout) string {
 
 func (e *Environ) title() string { return "Environment of " + name(&e.target) }
 
-// none says why there are no lines.
+// none explains why there are no lines.
 func (e *Environ) none() string {
 	switch {
 	case e.answer.refused != "":

@@ -12,15 +12,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// fact is a line of what is known of the process. A long one has a line of its own.
+// fact is a known fact about the process. A long one has a line of its own.
 type fact struct{ name, text string }
 
 const (
-	factName = 11 // columns of a name, with the blanks behind it
+	factName = 11 // columns of a name, with the blanks after it
 	factWide = 38 // least columns of a short fact
 )
 
-// facts draws what is known from row y on, and returns the row below. What is not known has no line.
+// facts draws the known facts from row y on, and returns the row below. Unknown facts have no line.
 func (m *Metrics) facts(f *part.Frame, y int) int {
 	role := draw.Text
 	if m.exited() {
@@ -48,7 +48,7 @@ func (m *Metrics) facts(f *part.Frame, y int) int {
 	return y
 }
 
-// known are the facts whose text is not empty.
+// known returns the facts whose text is not empty.
 func known(facts ...fact) (list []fact) {
 	for _, f := range facts {
 		if f.text != "" {
@@ -58,10 +58,10 @@ func known(facts ...fact) (list []fact) {
 	return list
 }
 
-// mostText is the most bytes of a fact: wider than a terminal is.
+// mostText limits the text of a fact, in bytes: more than a terminal is wide.
 const mostText = 2000
 
-// long are the facts that need a line.
+// long returns the facts that need a line.
 func (m *Metrics) long() []fact {
 	command, directory, executable := m.target.Command, "", ""
 	if m.last != nil {
@@ -74,7 +74,7 @@ func (m *Metrics) long() []fact {
 	return known(fact{"command", command}, fact{"program", executable}, fact{"directory", directory})
 }
 
-// short are the others.
+// short returns the other facts.
 func (m *Metrics) short() []fact {
 	parent, state, threads, running, started := 0, "", 0, "", ""
 	job, step, cpus, read, written := m.target.Job, "", "", "", ""
@@ -158,7 +158,7 @@ func (m *Metrics) rank() string {
 	return text
 }
 
-// gpus are the numbers of the GPUs that the process is on, with their utilization: "3 (97%)".
+// gpus lists the GPUs of the process, with their utilization: "3 (97%)".
 func (m *Metrics) gpus() string {
 	var list []string
 	for _, g := range m.now.gpus {

@@ -1,4 +1,4 @@
-// Package inspect shows one process in detail: its environment, its metrics with their past, and a menu of things to
+// Package inspect shows one process in detail: its environment, its metrics with their past, and a menu of texts to
 // copy.
 //
 // Each is an overlay of the page of processes: it is drawn over that page, has the keyboard while it is open, and says
@@ -27,7 +27,7 @@ func rankOf(t *tally.Target) string {
 	return "rank " + strconv.Itoa(t.Rank.Rank)
 }
 
-// copied copies a text and says what it is.
+// copied copies a text and tells the user what it is.
 func copied(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// question is what the lines of an environment depend on.
+// question has everything on which the lines of an environment depend.
 type question struct {
 	w     int
 	heard int
@@ -23,19 +23,19 @@ type question struct {
 // valueLine is a line of the value of a variable.
 type valueLine struct{ variable, line int }
 
-// row is a line on the screen's list: which line of a variable, and what of the value stands there.
+// row is a line of the list: a line of a variable, and the part of its value there.
 type row struct {
 	valueLine
 	text string
 }
 
-// layout is the lines of the variables that match the search.
+// layout has the lines of the variables that match the search.
 type layout struct {
 	of        question
-	names     int   // columns of the names
-	variables []int // places among all
+	names     int   // width of the names
+	variables []int // their places among all variables
 	lines     []row
-	first     []int // by place in variables: its first line
+	first     []int // the first line of each, by place in variables
 }
 
 const (
@@ -49,7 +49,7 @@ func (e *Environ) question(s *part.Scene) question {
 	return question{s.W, e.heard, e.shown, e.search.text}
 }
 
-// layout lays the lines out anew if they are of something else.
+// layout lays the lines out anew if the question has changed.
 func (e *Environ) layout(s *part.Scene) *layout {
 	if q := e.question(s); e.now.of != q {
 		e.now = e.lay(q)
@@ -57,7 +57,7 @@ func (e *Environ) layout(s *part.Scene) *layout {
 	return &e.now
 }
 
-// settled are the lines as Settle has laid them out, for Draw, which changes nothing.
+// settled returns the lines as Settle has laid them out, for Draw, which changes nothing.
 func (e *Environ) settled(s *part.Scene) *layout {
 	if q := e.question(s); e.now.of != q {
 		l := e.lay(q)
@@ -110,12 +110,12 @@ func (e *Environ) list(s *part.Scene, l *layout) nav.List[valueLine] {
 	return nav.List[valueLine]{N: len(l.lines), Room: max(room, 1), Key: lineOf}
 }
 
-// shownAt is the place among those shown of the variable of a line.
+// shownAt returns the place, among the shown variables, of the variable of a line.
 func (l *layout) shownAt(line int) int {
 	return sort.Search(len(l.first), func(i int) bool { return l.first[i] > line }) - 1
 }
 
-// span is the first line of a variable and the one behind its last.
+// span returns the first line of a variable and the line after its last.
 func (l *layout) span(at int) (from, to int) {
 	if at+1 < len(l.first) {
 		return l.first[at], l.first[at+1]
@@ -123,8 +123,8 @@ func (l *layout) span(at int) (from, to int) {
 	return l.first[at], len(l.lines)
 }
 
-// move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through one
-// that is higher than the screen.
+// move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through a
+// variable that is higher than the screen.
 func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	l := e.layout(s)
 	list := e.list(s, l)
@@ -153,8 +153,8 @@ func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	return true
 }
 
-// show puts the cursor on a variable, and all of it on the screen if it fits there. One that does not is begun at the
-// end that is nearer.
+// show puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not fit is
+// shown from the nearer end.
 func (e *Environ) show(l *layout, list nav.List[valueLine], at, by int) {
 	from, to := l.span(at)
 	if to-from <= list.Room {

@@ -16,28 +16,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Metrics shows the metrics of a process, with what has been seen of them since it was opened.
+// Metrics shows the metrics of a process, with their past since it was opened.
 type Metrics struct {
 	target  tally.Target
 	details *wire.Details // nil: the node has not sent them
-	refused string        // why it has not; "": it was not refused
+	refused string        // the reason why it has not; "": it did not refuse
 
-	last    *wire.Process // as it was last listed; nil: it has not been listed
-	at      time.Time     // the arrival of the last list
-	gone    time.Time     // the arrival of the first list without it; zero: it runs
-	started time.Time     // by our clock; zero: not known
-	now     reading       // of last
+	last    *wire.Process // its last entry in a list; nil: it was in none
+	at      time.Time     // arrival of the last list with the process
+	gone    time.Time     // arrival of the first list without it; zero: it runs
+	started time.Time     // by our clock; zero: unknown
+	now     reading       // the values in last
 	past    past
 }
 
 // reading has the values of one list for the process, on all of its GPUs. Unknown values are NaN.
 type reading struct {
 	values [gauges]float64
-	most   float64 // bytes of memory that its GPUs have
+	most   float64 // total memory of its GPUs in bytes
 	gpus   []onGPU
 }
 
-// onGPU is a GPU that the process is on.
+// onGPU is a GPU of the process.
 type onGPU struct {
 	name string
 	util float64
@@ -53,13 +53,13 @@ func NewMetrics(t tally.Target) (*Metrics, nav.Answer) {
 // Target is the process.
 func (m *Metrics) Target() tally.Target { return m.target }
 
-// On is the page in the list of keys.
+// On names the page in the list of keys.
 func (m *Metrics) On() keys.Page { return keys.OnMetrics }
 
-// Wants the processes of the selected node, which is that of the process.
+// Wants returns the processes of the selected node, where the process runs.
 func (m *Metrics) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
 
-// Press answers a key, the mouse, or what the node has said. Of the keys only the one that closes it is its own.
+// Press answers a key, the mouse, or the node's answer. Its only own key closes it.
 func (m *Metrics) Press(msg tea.Msg, _ *part.Scene) (a nav.Answer, open bool) {
 	switch msg := msg.(type) {
 	case nav.Result:
@@ -111,7 +111,7 @@ func (m *Metrics) Settle(s *part.Scene) {
 	m.past.add(s.Snap.Poll, n.Interval, m.at, m.now.values)
 }
 
-// read sums a process up over its GPUs.
+// read sums up a process over its GPUs.
 func read(n *cluster.Node, rows []*wire.Process) (r reading) {
 	for i := range charts {
 		r.values[i] = gauge(charts[i].Field, rows)
@@ -128,5 +128,5 @@ func read(n *cluster.Node, rows []*wire.Process) (r reading) {
 	return r
 }
 
-// exited reports whether the process was listed, and is not any more.
+// exited reports whether the process was in an earlier list and is not in the last one.
 func (m *Metrics) exited() bool { return m.last != nil && !m.gone.IsZero() }

@@ -66,7 +66,7 @@ func (m *Metrics) graphs(f *part.Frame, y int) {
 
 const gib = 1 << 30
 
-// words is a number in words, "n/a" if it is not known.
+// words is a number in words, "n/a" if unknown.
 func words(v float64, say func(float64) string) string {
 	if v != v {
 		return "n/a"
@@ -74,7 +74,7 @@ func words(v float64, say func(float64) string) string {
 	return say(v)
 }
 
-// hints are the keys of the footer. Those that act on a process are its caller's.
+// hints are the keys of the footer. The caller adds the keys that act on a process.
 func (m *Metrics) hints(s *part.Scene) []keys.Hint {
 	hints := append(part.MouseOff(s, keys.HintOf(keys.FreeMouse)), keys.HintOf(keys.Environ))
 	if s.Forbidden() == "" && !m.exited() {

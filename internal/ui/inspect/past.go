@@ -8,19 +8,19 @@ import (
 
 // past is the samples of a process, in bins of time like those of a history.History.
 type past struct {
-	width  time.Duration // of a bin
+	width  time.Duration // time of a bin
 	newest int64
-	bins   [gauges][]float32 // up to the newest, each as many
+	bins   [gauges][]float32 // up to the newest, all of one length
 }
 
-// span is how much of the past is kept: the most that graphs show.
+// span is the time that is kept: the longest that graphs show.
 const span = 10 * time.Minute
 
-// least is how many bins are kept at least, as graphs of wide bins show more than span.
+// least is the least number of bins kept, since graphs of wide bins show more than span.
 const least = 60
 
-// add adds the sample of a list that arrived then. A sample stands for the time since the one before, unless that is
-// longer than two intervals between reports.
+// add adds the sample of a list that arrived at a time. A sample counts for the time since the previous one, unless
+// that is longer than two intervals between reports.
 func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]float64) {
 	width := history.BinWidth(poll)
 	if width != p.width {
@@ -37,7 +37,7 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]fl
 	}
 	p.newest = bin
 	keep := max(int(span/width), least) + 1
-	missed := min(skipped, int64(keep)) // bins to add, the sample's own among them
+	missed := min(skipped, int64(keep)) // number of bins to add, with the sample's own
 	hold := int64(2*interval/width) + 1
 	for i := range p.bins {
 		for k := missed; k > 0; k-- {
@@ -53,10 +53,10 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]fl
 	}
 }
 
-// oldest is the oldest bin.
+// oldest returns the oldest bin.
 func (p *past) oldest() int64 { return p.newest - int64(len(p.bins[0])) + 1 }
 
-// of gives the newest n samples of a chart.
+// of returns the newest n samples of a chart.
 func (p *past) of(g int) func(n int) []float32 {
 	return func(n int) []float32 {
 		have := p.bins[g]

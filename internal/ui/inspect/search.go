@@ -12,22 +12,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// search is the words that are searched for, and the line in which they are typed.
+// search has the words that are searched for, and the line in which the user types them.
 type search struct {
 	text string
 	line *prompt.Line // nil: it is closed
 }
 
-// mostTyped is how many characters can be typed.
+// mostTyped limits the search, in characters.
 const mostTyped = 100
 
-// words are the words in lower case.
+// words returns the words in lower case.
 func (s *search) words() []string { return strings.Fields(strings.ToLower(s.text)) }
 
 // open opens the line.
 func (s *search) open() { s.line = prompt.NewLine(s.text, mostTyped) }
 
-// press gives a message to the line, which takes every key except Ctrl-C. The variables follow while the user types.
+// press passes a message to the line, which takes every key except Ctrl-C. The variables follow while the user types.
 func (s *search) press(msg tea.Msg) (taken bool) {
 	k, _ := msg.(tea.KeyPressMsg)
 	switch {
@@ -45,7 +45,7 @@ func (s *search) press(msg tea.Msg) (taken bool) {
 	return true
 }
 
-// draw draws the line in the last row, with its keys at the right where they fit.
+// draw draws the line in the last row, with its keys at the right if they fit.
 func (s *search) draw(f *part.Frame) {
 	y := f.H - 1
 	x := s.line.Draw(f, f.Put(1, y, "/", draw.Strong), y, draw.Text, -1)

@@ -15,7 +15,7 @@ type variable struct {
 	secret      bool
 }
 
-// variables are those of an environment, by name.
+// variables returns the variables of an environment, by name.
 func variables(environ []string) []variable {
 	list := make([]variable, 0, len(environ))
 	for _, line := range environ {
@@ -31,22 +31,21 @@ func variables(environ []string) []variable {
 	return list
 }
 
-// longest is the most bytes of a name or a value: more than a node may send.
+// longest limits a name or a value, in bytes: more than a node may send.
 const longest = 1 << 20
 
-// clean makes a text of an environment safe to display. The ends of its lines, which functions of a shell have, are
-// written as "\n".
+// clean makes a text of an environment safe to display. Ends of lines, which shell functions have, become "\n".
 func clean(s string) string { return safe.Line(strings.ReplaceAll(s, "\n", `\n`), longest) }
 
-// secretName is what names of secrets contain. PASS is in PASSWD and PASSWORD; PWD and OLDPWD are directories,
-// MYSQL_PWD is none.
+// secretName matches names of secrets. PASS is in PASSWD and PASSWORD; PWD and OLDPWD are directories, but MYSQL_PWD is
+// a password.
 var secretName = regexp.MustCompile(`(?i)KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH|WEBHOOK|(^|_)DSN|_PWD$|_PW$`)
 
-// secretValue is what secrets begin with, or contain, by whoever gave them out; the last is a password in a URL.
+// secretValue matches secrets by their beginning, which names the issuer; the last alternative is a password in a URL.
 var secretValue = regexp.MustCompile(`^(gh[opsur]_|github_pat_|gl[a-z]{1,5}-[\w-]{16}|hf_\w{16}|sk-\w|xox[a-z]-|` +
 	`AKIA[0-9A-Z]{12}|ASIA[0-9A-Z]{12}|AIza|eyJ[\w-]+\.|Bearer |Basic )|-----BEGIN|://[^/@\s]*:[^/@\s]+@`)
 
-// secretWord is a password within a value: that of user:password@host, of an option, or of a setting.
+// secretWord matches a password within a value: in user:password@host, in an option, or in a setting.
 var secretWord = regexp.MustCompile(`(?i)(^|[\s,;='"(])[^\s/@:${]+:[^\s/@]+@|passw(or)?d[= ]\S|(token|secret)=\S|` +
 	`--(token|secret) \S`)
 
@@ -55,8 +54,8 @@ var (
 	randomRun = regexp.MustCompile(`[A-Za-z0-9]{20,}`)
 )
 
-// looksSecret reports whether a value looks like a secret whatever its name is: also one long word with a run of both
-// letters and digits in it, as neither paths nor versions nor UUIDs have one.
+// looksSecret reports whether a value looks like a secret, whatever its name. So does one long word with a run of both
+// letters and digits: paths, versions and UUIDs have no such run.
 func looksSecret(value string) bool {
 	if secretValue.MatchString(value) || secretWord.MatchString(value) {
 		return true
@@ -65,16 +64,16 @@ func looksSecret(value string) bool {
 	return oneWord.MatchString(value) && strings.ContainsAny(run, "0123456789") && strings.Trim(run, "0123456789") != ""
 }
 
-// hidden stands in place of a secret, however long that is.
+// hidden stands in place of a secret of any length.
 const hidden = "●●●●●●●●  (hidden, s shows)"
 
-// matches reports whether a variable contains all words, in upper or lower case. Nobody can search for what is hidden.
+// matches reports whether a variable contains all words, in upper or lower case. A hidden value matches nothing.
 func (v *variable) matches(words []string, shown bool) bool {
 	text := strings.ToLower(v.line(shown))
 	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// line is the variable as it is searched: with its value, if that is not hidden.
+// line is the text of the variable that a search sees: with its value, unless that is hidden.
 func (v *variable) line(shown bool) string {
 	if v.secret && !shown {
 		return v.name

@@ -1,6 +1,6 @@
 package keys
 
-// The keys that lead to what is known of one process, and those of these pages.
+// The keys that lead to the pages about one process, and the keys of these pages.
 var (
 	Environ  = bind("e", "environment", "e")
 	Metrics  = bind("Enter", "metrics", "enter")

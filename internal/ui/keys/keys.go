@@ -23,7 +23,7 @@ var (
 	PageUp   = bind("PgUp", "page up", "pgup", "ctrl+u")
 	PageDown = bind("PgDn", "page down", "pgdown", "ctrl+d")
 	First    = bind("Home g", "first", "home", "g")
-	Top      = bind("Home", "first", "home") // where g opens a GPU
+	Top      = bind("Home", "first", "home") // on lists where g opens a GPU
 	Last     = bind("End G", "last", "end", "G")
 
 	PrevJob     = bind("[", "job", "[")
@@ -57,7 +57,7 @@ var (
 	Back        = bind("Esc", "back", "esc")
 	Help        = bind("? h", "help", "?", "h", "H", "f1")
 	Quit        = bind("q", "quit", "q", "Q", "f10")
-	Interrupt   = bind("Ctrl-C", "quit", "ctrl+c") // also where q is text, or closes something
+	Interrupt   = bind("Ctrl-C", "quit", "ctrl+c") // on pages where q is text or closes something, too
 	Repaint     = bind("Ctrl-L", "redraw", "ctrl+l")
 	Suspend     = bind("Ctrl-Z", "suspend", "ctrl+z")
 )
@@ -80,14 +80,14 @@ func bind(shown, verb string, names ...string) key.Binding {
 // Row is a line of the help: a binding, or two that belong together.
 type Row struct {
 	Bindings []key.Binding
-	Text     string // in the help
-	Long     string // where there is more room: README.md, the help of a wide terminal; "": as Text
-	On       Where  // the pages that have these keys; the zero Where: all
+	Text     string // text in the help
+	Long     string // text where there is more room, in README.md and wide terminals; "": as Text
+	On       Where  // the pages with these keys; the zero Where: all
 
-	Slot Slot // where it stands, of a row whose keys lead to a page; a row without keys holds the place of those
+	Slot Slot // place in the list of a row whose keys lead to a page; a row without keys marks that place
 }
 
-// Slot is a place in the list for the rows whose keys lead to pages.
+// Slot is a place in the list for rows whose keys lead to pages.
 type Slot uint8
 
 // The slots.
@@ -97,10 +97,10 @@ const (
 	Choices                 // pages about the screen itself
 )
 
-// list has all rows but those whose keys lead to pages.
+// list has all rows except those whose keys lead to pages.
 var list = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, rows, recordRows)
 
-// moving are the keys that move, and rows the others that are not those of one page.
+// moving are the keys that move; rows are the other keys that belong to no single page.
 var moving = []Row{
 	{Bindings: of(Up, Down), Text: "previous / next job", On: On(OnNode, OnConnection)},
 	{Bindings: of(Left, Right), Text: "previous / next node", On: On(OnNode, OnConnection)},
@@ -174,7 +174,7 @@ var rows = []Row{
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
 }
 
-// Rows are all rows, those that lead to pages in their slots.
+// Rows returns all rows, with pages in their slots.
 func Rows(pages []Row) (all []Row) {
 	for _, r := range list {
 		if len(r.Bindings) > 0 {
@@ -192,7 +192,7 @@ func Rows(pages []Row) (all []Row) {
 
 func of(bindings ...key.Binding) []key.Binding { return bindings }
 
-// Shown names the keys of a row as the help does: "↑ k / ↓ j".
+// Shown returns the keys of a row as the help writes them: "↑ k / ↓ j".
 func (r *Row) Shown() string {
 	var names []string
 	for _, b := range r.Bindings {
@@ -201,7 +201,7 @@ func (r *Row) Shown() string {
 	return strings.Join(names, " / ")
 }
 
-// HelpOf returns those of the rows that a page has.
+// HelpOf returns the rows that a page has.
 func HelpOf(rows []Row, page Page, has Has) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.On.Is(page, has) })
 }
@@ -209,7 +209,7 @@ func HelpOf(rows []Row, page Page, has Has) []Row {
 // Hint is a piece of a footer: a key, or several that belong together, and a verb.
 type Hint struct{ Key, Verb string }
 
-// HintOf is the hint of bindings that belong together, with the verb of the first: "[] job".
+// HintOf returns the hint of bindings that belong together, with the verb of the first: "[] job".
 func HintOf(bindings ...key.Binding) Hint {
 	h := Hint{Verb: bindings[0].Help().Desc}
 	for _, b := range bindings {
@@ -219,13 +219,13 @@ func HintOf(bindings ...key.Binding) Hint {
 	return h
 }
 
-// As is the hint with another verb.
+// As returns the hint with another verb.
 func (h Hint) As(verb string) Hint { return Hint{h.Key, verb} }
 
 // Hints that several pages have.
 var (
-	Job     = HintOf(Up, Down).As("job")     // where there is no cursor
-	Node    = HintOf(Left, Right).As("node") // where there is no cursor
+	Job     = HintOf(Up, Down).As("job")     // without a cursor
+	Node    = HintOf(Left, Right).As("node") // without a cursor
 	NextGPU = HintOf(Left, Right).As("GPU")  // on the page of a GPU
 
 	NodeDown = HintOf(Up, Down).As("node") // likewise

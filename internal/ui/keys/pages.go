@@ -2,7 +2,7 @@ package keys
 
 import "slices"
 
-// Page is a page by its name, which the help has too.
+// Page is the name of a page, which the help uses too.
 type Page string
 
 // The pages that others lead to, or that have keys of their own.
@@ -22,22 +22,22 @@ const (
 	OnNoJobs     Page = "no running jobs"
 )
 
-// Has is what a page has and is: from that follow its keys.
+// Has is a set of properties of a page, which decide on its keys.
 type Has uint16
 
 // The properties of pages.
 const (
 	HasJob    Has = 1 << iota // it is about the selected job, or selects one
-	HasNode                   // it is about the selected node, which keys change
+	HasNode                   // it is about the selected node, and has keys that change it
 	HasGPUs                   // GPUs, also those of other jobs
 	HasCursor                 // rows with a cursor
-	HasFilter                 // rows that a filter chooses
-	HasOrders                 // rows that are sorted by any column
+	HasFilter                 // rows with a filter
+	HasOrders                 // rows that any column can sort
 
 	IsLevel      // a level of its own: Esc leads from it to the level above
-	IsAside      // about no single job: it is there without one
+	IsAside      // it is about no single job, and exists without one
 	IsForm       // it changes settings
-	IsEmpty      // it is there without a job only, in place of others
+	IsEmpty      // it is shown only without a job, in place of others
 	LikeNvitop   // its keys are those of nvitop
 	OfOneProcess // it covers the page of processes
 )
@@ -72,7 +72,7 @@ func (w Where) And(pages ...Page) Where {
 // On selects only these pages.
 func On(pages ...Page) Where { return Where{also: pages} }
 
-// Main are all pages but those over another one and the settings, Ordinary those with the usual keys.
+// Main are all pages except the settings and pages that cover others; Ordinary are the pages with the usual keys.
 var (
 	Main     = Without(OfOneProcess | IsForm)
 	Ordinary = Without(OfOneProcess | LikeNvitop)

@@ -6,10 +6,10 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Record begins and ends a recording: k is taken by those who know vi.
+// Record begins and ends a recording. The key is not k, which moves the cursor as in vi.
 var Record = bind("Ctrl-K", "record", "ctrl+k")
 
-// The keys that move in a recording. They mean nothing else on any page.
+// The keys that move in a recording. They have no other meaning on any page.
 var (
 	Pause       = bind("z", "pause", "z", "Z")
 	StepBack    = bind("(", "step", "(")
@@ -38,7 +38,7 @@ var ReplayRows = []Row{
 		Long: "the time at which the previous / next problem began"},
 }
 
-// Recording are the keys of a recording, that is shown or made. No page has them.
+// Recording are the keys of a recording that is shown or made. They belong to no page.
 var Recording = func() (all []key.Binding) {
 	for _, r := range slices.Concat(ReplayRows, recordRows) {
 		all = append(all, r.Bindings...)
@@ -46,13 +46,14 @@ var Recording = func() (all []key.Binding) {
 	return all
 }()
 
-// recordRows are the keys of a cluster that is watched.
+// recordRows are the keys for the live cluster.
 var recordRows = []Row{
 	{Bindings: of(Record), Text: "record to a file / stop",
 		Long: "record from now on to a file in the working directory; again: stop", On: Main},
 }
 
-// InReplay returns the rows of a help where a recording is shown: there is nothing to record, and nobody to ask.
+// InReplay returns the rows of a help while a recording is shown: with the keys of the recording, without the key that
+// records.
 func InReplay(help []Row) []Row {
 	rest := slices.DeleteFunc(slices.Clone(help), func(r Row) bool { return r.Shown() == recordRows[0].Shown() })
 	return slices.Concat(ReplayRows, rest)

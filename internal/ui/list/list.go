@@ -2,8 +2,8 @@
 // mouse mean the same on each list, and each has the same title, empty states and footer.
 //
 // A list is an Of: its rows, its orders, its table, and what Enter opens. The rows of a Snapshot are made, sorted and
-// filtered once, and kept in the memory of the scene; a frame draws those on the screen only. The cursor belongs to the
-// thing that its row shows: it stays with that thing when rows come, go and are sorted anew. A List belongs to one
+// filtered once, and kept in the memory of the scene; a frame draws only the rows on the screen. The cursor belongs to
+// the thing that its row shows: it stays with that thing when rows come, go and are sorted anew. A List belongs to one
 // goroutine. Press changes the list; Draw changes nothing.
 package list
 
@@ -22,66 +22,67 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// Of says what a list is of. Functions without a comment about nil must be there.
+// Of describes a list. Functions are required, unless their comment says what nil means.
 type Of[Row any, Key comparable] struct {
 	Name  func(s *part.Scene) string // the title
 	Noun  string                     // the rows in words: "jobs"
 	OfJob bool                       // the rows are those of the selected job, and each job has a filter of its own
 
-	Rows    func(s *part.Scene) []Row       // all, in their first order
-	Version func(s *part.Scene) any         // of what else the rows are; nil: of the Snapshot and the job alone
-	Key     func(r *Row) Key                // what a row is about
-	Class   func(r *Row) int                // rows of one class stay together in each order; nil: all are of one
-	Lines   func(s *part.Scene, r *Row) int // of a row on the screen; nil: each has one
+	Rows    func(s *part.Scene) []Row       // all rows, in their first order
+	Version func(s *part.Scene) any         // what else the rows depend on; nil: only the Snapshot and the job
+	Key     func(r *Row) Key                // identifies the thing that a row is about
+	Class   func(r *Row) int                // rows of one class stay together in each order; nil: there is one class
+	Lines   func(s *part.Scene, r *Row) int // number of lines of a row on the screen; nil: one
 
-	// Shape says on what the shape depends that Arrange gives to the rows that match, in their first order; nil, or a
-	// nil result: they have none.
+	// Shape returns everything on which Arrange depends, which shapes the matching rows, in their first order. If Shape
+	// is nil, or returns nil, the rows are not shaped.
 	Shape   func(s *part.Scene) any
 	Arrange func(s *part.Scene, rows []Row) []Row
-	Unshape func() // ends the shape, when the rows are sorted
+	Unshape func() // ends the shape, when the user sorts the rows
 
 	Reads  Reads[Row]
-	Orders []Order[Row] // as the columns stand on the screen
-	Usual  []string     // the columns of the orders that one key goes through; the first is the order at the start
-	Keys   *Keys        // nil: those of most lists
+	Orders []Order[Row] // in the order of the columns on the screen
+	Usual  []string     // the columns through which one key cycles; the first is the order at the start
+	Keys   *Keys        // nil: the keys of most lists
 
-	On      func(s *part.Scene, r *Row) nav.Answer // the cursor is on that row; nil: nobody needs to know
+	On      func(s *part.Scene, r *Row) nav.Answer // called when the cursor comes to a row; nil: no effect
 	Open    func(s *part.Scene, r *Row) nav.Answer
 	Problem func(s *part.Scene, r *Row) bool // the keys that lead from problem to problem stop there; nil: nowhere
-	// Press answers a message before the list does; nil: none. at is the place of the row of the cursor.
+	// Press answers a message before the list does; nil: the list answers all. at is the place of the row under the
+	// cursor.
 	Press func(msg tea.Msg, s *part.Scene, v *View[Row], at int) (a nav.Answer, did bool)
 
-	// Place is where the first row of the list is on the screen, and for how many there is room; nil: below the title.
+	// Place returns the row of the screen where the list begins, and its number of rows; nil: below the title.
 	Place  func(s *part.Scene) (top, room int)
 	Header func(f *part.Frame) // draws rows 0 and 1
-	// Right is right in the title where all rows are on the screen; nil: nothing. Count draws all that is right in it,
-	// from column x on; nil: Right does.
+	// Right is the text at the right of the title while all rows are on the screen; nil: none. Count draws everything
+	// at the right of the title, from column x on; nil: Right and the place are drawn.
 	Right func(f *part.Frame, v *View[Row]) string
 	Count func(f *part.Frame, v *View[Row], where string, x int)
 	Above func(f *part.Frame, v *View[Row]) []string   // lines between the title and the table; nil: none
 	Table func(f *part.Frame, v *View[Row]) Table[Row] // nil: Row draws a row
 	Row   func(f *part.Frame, y int, r *Row, selected bool) (below int)
-	None  func(f *part.Frame) string // why there are no rows
-	Hints []keys.Hint                // of the footer, the most useful first
+	None  func(f *part.Frame) string // the reason why there are no rows
+	Hints []keys.Hint                // hints of the footer, the most useful first
 	Wants nav.Wants
 }
 
-// Keys are the keys of a list that are not the same on all.
+// Keys are the keys of a list that differ between lists.
 type Keys struct{ Filter, Next, Before, After, Reverse key.Binding }
 
-// usualKeys are those of most lists.
+// usualKeys are the keys of most lists.
 var usualKeys = &Keys{keys.Filter, keys.Worst, keys.SortBefore, keys.SortAfter, keys.ReverseRows}
 
 // Table draws rows in columns.
 type Table[Row any] interface {
-	// Head draws the headings in row y, with a mark behind that of the column by which the rows are sorted.
+	// Head draws the headings in row y, with a mark after the heading of the column that sorts the rows.
 	Head(f *part.Frame, y int, by string, down bool)
 	Row(f *part.Frame, y int, r *Row, selected bool)
-	// At is the column whose heading is at x; "": none is.
+	// At returns the column whose heading is at x; "": none.
 	At(x int) string
 }
 
-// List is a list with what the user has chosen.
+// List is a list with the user's choices.
 type List[Row any, Key comparable] struct {
 	Of[Row, Key]
 	Filter *prompt.Filter
@@ -90,7 +91,7 @@ type List[Row any, Key comparable] struct {
 	cursor nav.Cursor[Key]
 }
 
-// New returns a list as it is at the start.
+// New returns a list in its first state.
 func New[Row any, Key comparable](past *prompt.History, of Of[Row, Key]) *List[Row, Key] {
 	l := &List[Row, Key]{Of: of, Filter: prompt.New(of.Reads.Fields, past)}
 	l.Keys = cmp.Or(of.Keys, usualKeys)
@@ -104,7 +105,7 @@ func (l *List[Row, Key]) Match(e *filter.Expr) { l.Filter.Begin(e) }
 // Wants implements a page.
 func (l *List[Row, Key]) Wants(*part.Scene) nav.Wants { return l.Of.Wants }
 
-// job is the ID by which the filter is kept.
+// job returns the ID under which the filter is kept.
 func (l *List[Row, Key]) job(s *part.Scene) string {
 	if l.OfJob {
 		return s.Job.ID
@@ -112,10 +113,10 @@ func (l *List[Row, Key]) job(s *part.Scene) string {
 	return ""
 }
 
-// titleRow is the row of the title. That of the headings is below, or below the lines of Above.
+// titleRow is the row of the title. The headings are in the next row, or below the lines of Above.
 const titleRow = 2
 
-// top is the row of the first row, behind the headings if there are any.
+// top returns the row of the first row of the list, below the headings if there are any.
 func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
 	if l.Place != nil {
 		top, _ := l.Place(s)
@@ -131,7 +132,7 @@ func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
 	return top
 }
 
-// list is the list as it is now.
+// list returns the present list for the cursor.
 func (l *List[Row, Key]) list(s *part.Scene, v *View[Row]) nav.List[Key] {
 	room := s.H - 1 - l.top(s, v)
 	if l.Place != nil {
@@ -146,10 +147,10 @@ func (l *List[Row, Key]) list(s *part.Scene, v *View[Row]) nav.List[Key] {
 	return list
 }
 
-// Cursor is what the cursor was last put on.
+// Cursor returns the thing under the cursor, as of its last move.
 func (l *List[Row, Key]) Cursor() Key { return l.cursor.On() }
 
-// GoTo puts the cursor on a row, or on the nearest one that there is.
+// GoTo puts the cursor on a row, or on the nearest existing row.
 func (l *List[Row, Key]) GoTo(s *part.Scene, i int) nav.Answer {
 	v := l.View(s)
 	return l.on(s, v, l.cursor.GoTo(l.list(s, v), i))
@@ -158,7 +159,7 @@ func (l *List[Row, Key]) GoTo(s *part.Scene, i int) nav.Answer {
 // Top shows the rows from the first on, as far as the cursor permits.
 func (l *List[Row, Key]) Top() { l.cursor.Top() }
 
-// on says that the cursor is on a row; -1: there is none.
+// on calls On for the row at a place; -1: there is none.
 func (l *List[Row, Key]) on(s *part.Scene, v *View[Row], at int) nav.Answer {
 	if at < 0 || l.On == nil {
 		return nav.Taken
@@ -193,7 +194,7 @@ func (l *List[Row, Key]) Draw(f *part.Frame) {
 	part.Footer(f, "", l.hints(f.Scene)...)
 }
 
-// title draws the rule above the list: the title, or how many of all rows match the filter, and which rows are on the
+// title draws the rule above the list: the title, or the number of rows that match the filter, and the rows on the
 // screen.
 func (l *List[Row, Key]) title(f *part.Frame, v *View[Row]) {
 	name, job := l.Name(f.Scene), l.job(f.Scene)
@@ -234,7 +235,7 @@ func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 	}
 }
 
-// hints are the keys of the footer: the way back from what hides rows first.
+// hints returns the keys of the footer: first the keys that show hidden rows again.
 func (l *List[Row, Key]) hints(s *part.Scene) []keys.Hint {
 	hints := hint.Released(s)
 	if l.Filter.On(l.job(s)) {

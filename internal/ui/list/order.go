@@ -10,9 +10,9 @@ import (
 
 // Order is an order of rows, by one of the columns.
 type Order[Row any] struct {
-	Column   string // its key, which is that of the field
+	Column   string // key of the column, and of its field
 	Words    string // in the footer; "": the title of the field
-	LowFirst bool   // it begins with the lowest, although people look for the highest first elsewhere
+	LowFirst bool   // it begins with the lowest value, unlike the usual order of its field
 	AsListed bool   // the rows stay as they come
 
 	Number func(r *Row) (v float64, known bool) // in place of a field; it begins with the highest
@@ -24,12 +24,12 @@ type Sorting struct {
 	Down bool   // from the highest to the lowest
 }
 
-// at is the place of the order by a column; -1: there is none.
+// at returns the place of the order by a column; -1: there is none.
 func (of *Of[Row, Key]) at(column string) int {
 	return slices.IndexFunc(of.Orders, func(o Order[Row]) bool { return o.Column == column })
 }
 
-// Words are those of the order by a column.
+// Words returns the words of the order by a column.
 func (of *Of[Row, Key]) Words(column string) string {
 	o := &of.Orders[of.at(column)]
 	if o.Words != "" {
@@ -39,7 +39,7 @@ func (of *Of[Row, Key]) Words(column string) string {
 	return title
 }
 
-// DownFirst says that the order by a column begins with the highest.
+// DownFirst reports whether the order by a column begins with the highest value.
 func (of *Of[Row, Key]) DownFirst(column string) bool {
 	switch o := &of.Orders[of.at(column)]; {
 	case o.LowFirst, o.AsListed:
@@ -57,19 +57,19 @@ func (of *Of[Row, Key]) By(column string, reversed bool) Sorting {
 	return Sorting{column, of.DownFirst(column) != reversed}
 }
 
-// beside is the order by the column that many places further on than that of an order, round the end.
+// beside returns the order by the column a number of places after another, with a wrap at the ends.
 func (of *Of[Row, Key]) beside(now Sorting, places int) Sorting {
 	n := len(of.Orders)
 	return of.By(of.Orders[(of.at(now.By)+n+places)%n].Column, false)
 }
 
-// usual is the usual order after another one.
+// usual returns the usual order that follows another.
 func (of *Of[Row, Key]) usual(now Sorting) Sorting {
 	next := slices.Index(of.Usual, now.By) + 1
 	return of.By(of.Usual[next%len(of.Usual)], false)
 }
 
-// heading is the order that a click on a heading asks for: once more, and it is reversed.
+// heading returns the order after a click on a heading. A second click reverses it.
 func (of *Of[Row, Key]) heading(now Sorting, column string) Sorting {
 	if column == now.By {
 		return Sorting{column, !now.Down}
@@ -77,8 +77,8 @@ func (of *Of[Row, Key]) heading(now Sorting, column string) Sorting {
 	return of.By(column, false)
 }
 
-// inOrder are the places of rows in an order. What is not known comes last whatever the direction; equals stay in their
-// place.
+// inOrder returns the places of rows in an order. Unknown values come last in both directions; equal rows keep their
+// places.
 func (of *Of[Row, Key]) inOrder(s *part.Scene, by Sorting, rows []Row) (places []int32) {
 	o, down := &of.Orders[of.at(by.By)], by.Down
 	switch {

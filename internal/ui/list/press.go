@@ -17,7 +17,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		}
 		return l.Stay(s)
 	}
-	l.Filter.Close() // it was for another job
+	l.Filter.Close() // the filter was for another job
 	v := l.View(s)
 	list := l.list(s, v)
 	at := l.cursor.At(list)
@@ -38,7 +38,7 @@ func (l *List[Row, Key]) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return nav.Answer{}
 }
 
-// Stay leaves the cursor on what it is about, where there are other rows, or in another order.
+// Stay keeps the cursor on its thing when the rows or their order have changed.
 func (l *List[Row, Key]) Stay(s *part.Scene) nav.Answer {
 	v := l.View(s)
 	return l.GoTo(s, l.cursor.At(l.list(s, v)))
@@ -73,7 +73,7 @@ func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at 
 	return nav.Answer{}
 }
 
-// Sort sorts the rows. A cursor on the first row stays there, on another one it stays on what that is about.
+// Sort sorts the rows. A cursor on the first row stays there; a cursor on another row stays on its thing.
 func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	v := l.View(s)
 	at := l.cursor.At(l.list(s, v))
@@ -87,12 +87,12 @@ func (l *List[Row, Key]) Sort(s *part.Scene, by Sorting) nav.Answer {
 	return l.Stay(s)
 }
 
-// next is the place of the next row with a problem, round the end; the same place if there is no other.
+// next returns the place of the next row with a problem, with a wrap at the ends; the same place if there is no other.
 func (l *List[Row, Key]) next(s *part.Scene, v *View[Row], at, by int) int {
 	return nav.Next(v.Len(), at, by, func(i int) bool { return l.Problem(s, v.At(i)) })
 }
 
-// open opens the row at a place, with the cursor on it.
+// open opens the row at a place, and puts the cursor on it.
 func (l *List[Row, Key]) open(s *part.Scene, v *View[Row], at int) nav.Answer {
 	if l.cursor.GoTo(l.list(s, v), at) < 0 {
 		return nav.Taken

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Reads is how the fields of rows are read.
+// Reads reads the fields of rows.
 type Reads[Row any] struct {
 	filter.Fields
 
@@ -15,7 +15,7 @@ type Reads[Row any] struct {
 	sort  func(s *part.Scene, name string, down bool, rows []Row) []int32
 }
 
-// By reads the fields of a table, from what a function makes of each row.
+// By reads the fields of a table. of converts each row.
 func By[Row, Fields any](t *field.Table[Fields], of func(s *part.Scene) func(r *Row) *Fields) Reads[Row] {
 	named := func(name string) *field.Field[Fields] { return &t.Fields[t.Find(name)] }
 	return Reads[Row]{filter.Of(t),

@@ -9,31 +9,31 @@ import (
 
 // View is the rows that match the filter, in their order. It must not be changed.
 type View[Row any] struct {
-	All int // how many there are, also those that do not match
+	All int // number of all rows, also of those that do not match
 
 	rows   []Row
 	places []int32
 }
 
-// Len is how many rows match.
+// Len returns the number of matching rows.
 func (v *View[Row]) Len() int { return len(v.places) }
 
-// At is the row at a place.
+// At returns the row at a place.
 func (v *View[Row]) At(i int) *Row { return &v.rows[v.places[i]] }
 
-// Find is the place of the first row of which something is true; -1: there is none.
+// Find returns the place of the first row for which is returns true; -1: there is none.
 func (v *View[Row]) Find(is func(r *Row) bool) int {
 	return slices.IndexFunc(v.places, func(i int32) bool { return is(&v.rows[i]) })
 }
 
-// memo is what was worked out of a Snapshot: with each key there is a frame, and there may be thousands of rows.
+// memo keeps the results for a Snapshot: each key draws a frame, and there may be thousands of rows.
 type memo[Row any] struct {
 	rows    []Row
 	sorted  map[Sorting][]int32
 	matched map[matching]*View[Row]
 }
 
-// memoKey and matching are what a memo and a View depend on.
+// memoKey and matching have everything on which a memo and a View depend.
 type (
 	memoKey struct{ list, job, version any }
 
@@ -44,7 +44,7 @@ type (
 	}
 )
 
-// memo is that of the scene.
+// memo returns the memo of the scene.
 func (l *List[Row, Key]) memo(s *part.Scene) *memo[Row] {
 	key := memoKey{list: l, job: l.job(s)}
 	if l.Version != nil {
@@ -55,10 +55,10 @@ func (l *List[Row, Key]) memo(s *part.Scene) *memo[Row] {
 	})
 }
 
-// Unfiltered are all rows in their first order. They must not be changed.
+// Unfiltered returns all rows in their first order. They must not be changed.
 func (l *List[Row, Key]) Unfiltered(s *part.Scene) []Row { return l.memo(s).rows }
 
-// View is what the list shows.
+// View returns the rows that the list shows.
 func (l *List[Row, Key]) View(s *part.Scene) *View[Row] {
 	m, of := l.memo(s), matching{Sorting: l.Sorted}
 	if expr := l.Filter.Expr(l.job(s)); expr != nil {
@@ -102,7 +102,7 @@ func (l *List[Row, Key]) view(s *part.Scene, m *memo[Row], shaped bool) *View[Ro
 	return v
 }
 
-// numbers are the numbers below n.
+// numbers returns the numbers below n.
 func numbers(n int) []int32 {
 	list := make([]int32, n)
 	for i := range list {
@@ -111,10 +111,10 @@ func numbers(n int) []int32 {
 	return list
 }
 
-// At is the place of the row of the cursor; 0 in an empty list.
+// At returns the place of the row of the cursor; 0 in an empty list.
 func (l *List[Row, Key]) At(s *part.Scene) int { return l.cursor.At(l.list(s, l.View(s))) }
 
-// Window is which rows are on the screen.
+// Window returns the rows on the screen.
 func (l *List[Row, Key]) Window(s *part.Scene) nav.Window {
 	return l.cursor.Window(l.list(s, l.View(s)))
 }
