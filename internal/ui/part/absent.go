@@ -7,8 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Lacks says that a GPU does not have a metric: its probe says so, or it has numbers, and never that one in two
-// samples.
+// Lacks reports whether a GPU does not have a metric: its probe says so, or two samples with numbers did not have this
+// one.
 func Lacks(g *cluster.GPU, id metric.ID) bool {
 	if _, known := g.Get(id); known || g.History.Has(id) {
 		return false
@@ -18,7 +18,7 @@ func Lacks(g *cluster.GPU, id metric.ID) bool {
 	return WhyAbsent(g, id) != "" || newest > oldest && !g.Values.Empty()
 }
 
-// WhyAbsent is NVML's reason why a GPU does not have a metric, "" if it is not known.
+// WhyAbsent is NVML's reason why a GPU does not have a metric; "" if unknown.
 func WhyAbsent(g *cluster.GPU, id metric.ID) string {
 	if why := WhyNot(g, id.String()); why != "" {
 		return why
@@ -29,7 +29,7 @@ func WhyAbsent(g *cluster.GPU, id metric.ID) string {
 	return ""
 }
 
-// WhyNot is why a GPU does not have what has that key in Card.Absent.
+// WhyNot returns the reason in Card.Absent for a key.
 func WhyNot(g *cluster.GPU, key string) string {
 	for why, keys := range g.Card.Absent {
 		if slices.Contains(keys, key) {

@@ -25,9 +25,9 @@ func (a Amount) Share() string {
 // String is the share with its unit.
 func (a Amount) String() string { return a.Share() + a.Unit }
 
-// Power is the sum of the power. The limit decides on the unit and its form, so that nothing jumps; without a limit, w
-// columns do. The limit is left out unless every GPU that counts has one. Large amounts are in watts only below a
-// kilowatt.
+// Power is the sum of the power. The limit decides on the unit and the number of decimals, so that nothing jumps;
+// without a limit, w columns do. The limit is left out unless every GPU that counts has one. Large amounts are in watts
+// only below a kilowatt.
 func Power(t *tally.Totals, w int, large bool) Amount {
 	if !t.Power.Known() {
 		return Amount{}
@@ -51,7 +51,7 @@ func Power(t *tally.Totals, w int, large bool) Amount {
 	return a
 }
 
-// Unlimited is the width of a place that has room for every amount.
+// Unlimited is a width with room for every amount.
 const Unlimited = 1 << 16
 
 // powerUnit is a unit of power with the form of its numbers, for limits below a number of watts.
@@ -82,8 +82,8 @@ func Bytes(bytes float64) string {
 	return size + " " + unit
 }
 
-// MemorySum is "574384/652472" in MiB, or in GiB with its unit where w columns do not hold that; a large one is in GiB,
-// without it.
+// MemorySum is "574384/652472" in MiB, or in GiB with the unit if w columns have no room for this; a large one is in
+// GiB, without the unit.
 func MemorySum(t *tally.Totals, w int, large bool) string {
 	if !t.Used.Known() {
 		return ""
@@ -99,7 +99,7 @@ func MemorySum(t *tally.Totals, w int, large bool) string {
 	return text
 }
 
-// Summed is a number over GPUs, whole, with its unit; "" when it is not known.
+// Summed is a sum over GPUs, rounded, with its unit; "" if unknown.
 func Summed(s tally.Sum, unit string) string {
 	if !s.Known() {
 		return ""
@@ -115,10 +115,10 @@ func HeatRole(s tally.Sum) draw.Role {
 	return draw.Text
 }
 
-// GPUNumber is "GPU3", or "GPU?" when the number is not known.
+// GPUNumber is "GPU3", or "GPU?" if the number is unknown.
 func GPUNumber(g *cluster.GPU) string { return "GPU" + Number(g) }
 
-// Number is the number of a GPU, "?" when it is not known; a MIG instance has its own behind that of its GPU: "3:1".
+// Number is the number of a GPU, "?" if unknown; the number of a MIG instance follows that of its GPU: "3:1".
 func Number(g *cluster.GPU) string {
 	number := "?"
 	if g.Number != cluster.NoNumber {
@@ -138,8 +138,8 @@ func Percent(v float64) string {
 	return draw.Whole(v) + "%"
 }
 
-// Measured is a number of a GPU, whole, with its unit; "" when it is not known. A percentage that is measured with a
-// decimal has it below 10.
+// Measured is a metric of a GPU, rounded, with its unit; "" if unknown. A percentage that is measured with a decimal
+// has it below 10.
 func Measured(g *cluster.GPU, id metric.ID, unit string) string {
 	v, known := g.Get(id)
 	if !known {

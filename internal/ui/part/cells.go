@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Letter is the letter of a cell with a problem, in a word and in full.
+// Letter is the letter of a cell with a problem, with its meaning in a word and in full.
 type Letter struct {
 	Letter      rune
 	Short, Full string
@@ -29,22 +29,22 @@ var Letters = []Letter{
 	{'I', "idle", "idle while the others work, !IDLE"},
 }
 
-// CellsAcross is how many cells a node has at least. Where a node has more GPUs than there are columns, several share a
+// CellsAcross is the least number of cells of a node. If a node has more GPUs than there are columns, several share a
 // cell.
 const CellsAcross = 8
 
-// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as numbers with a letter. What they
-// show of a GPU is the Scene's Gauge.
+// Cells shows the GPUs of a node as cells: as heights or letters, or in wide cells as numbers with a letter. The
+// Scene's Gauge says which metric they show.
 type Cells struct {
 	slots Slots
-	wide  int // of a cell
-	each  int // GPUs that share a cell
+	wide  int // width of a cell
+	each  int // number of GPUs that share a cell
 }
 
-// numberCell is the least width of a cell that shows a number.
+// numberCell is the least width of a cell with a number.
 const numberCell = 4
 
-// NewCells spreads cells for the slots over so many columns.
+// NewCells spreads cells for the slots over a number of columns.
 func NewCells(slots Slots, columns int) Cells {
 	columns = max(columns, 1)
 	c := Cells{slots: slots, each: (len(slots) + columns - 1) / columns}
@@ -52,16 +52,16 @@ func NewCells(slots Slots, columns int) Cells {
 	return c
 }
 
-// Numbers says that the cells show numbers.
+// Numbers reports whether the cells show numbers.
 func (c Cells) Numbers() bool { return c.wide >= numberCell }
 
-// Each is how many GPUs share a cell.
+// Each returns the number of GPUs that share a cell.
 func (c Cells) Each() int { return c.each }
 
-// count is how many cells there are.
+// count returns the number of cells.
 func (c Cells) count() int { return (len(c.slots) + c.each - 1) / c.each }
 
-// Width is how many columns the cells take at least.
+// Width returns the least number of columns of the cells.
 func (c Cells) Width() int { return max(c.count(), CellsAcross) * c.wide }
 
 // Numbering lists the numbers of the GPUs.
@@ -74,14 +74,14 @@ func (c Cells) Titles(f *Frame, x, y int) {
 		if c.wide >= numberCell {
 			f.Right(x+i*c.wide, y, 3, title, draw.Dim)
 		} else {
-			// the last digits: a blank stays between two
+			// the last digits, with a blank before the next title
 			f.Put(x+i*c.wide, y, title[max(len(title)-max(c.wide-1, 1), 0):], draw.Dim)
 		}
 	}
 }
 
-// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. A number
-// that the node lacks leaves its place empty.
+// Draw draws the GPUs of a node, each under its number: a height or a number, with a letter for a problem. If the node
+// lacks a number, its place stays empty.
 func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 	if !tally.Shows(n) {
 		c.drawEmpty(f, x, y, n)
@@ -126,9 +126,9 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 
 // oneCell is the content of a cell: the worst of its GPUs.
 type oneCell struct {
-	level    float64 // of the GPU to see, in percent; NaN: not known
-	value    float64 // its number; NaN: not known
-	high     bool    // it is worth a look
+	level    float64 // gauge of the GPU that matters most, in percent; NaN: unknown
+	value    float64 // its number; NaN: unknown
+	high     bool    // it deserves a look
 	letter   byte    // 0: no problem
 	severity cluster.Severity
 	shown    bool
@@ -149,7 +149,7 @@ func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
 	return c
 }
 
-// add takes a GPU of a node into the cell. The job's own GPUs replace those of others.
+// add adds a GPU of a node to the cell. The job's own GPUs replace those of others.
 func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 	if !own && (f.Mine || c.own) {
 		return
@@ -168,7 +168,7 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 	}
 }
 
-// gauge takes the number of a GPU into the cell. Of several it shows the one to see.
+// gauge adds the gauge of a GPU to the cell, which shows the value that matters most.
 func (c *oneCell) gauge(of tally.Gauge, g *cluster.GPU) {
 	c.high = c.high || of.High(g)
 	value, level := of.Number(g), of.Level(g)
@@ -177,12 +177,12 @@ func (c *oneCell) gauge(of tally.Gauge, g *cluster.GPU) {
 	}
 }
 
-// LetterRank orders letters: the lower goes before the others.
+// LetterRank orders letters: the lowest rank comes first.
 func LetterRank(b byte) int {
 	return slices.IndexFunc(Letters, func(l Letter) bool { return l.Letter == rune(b) })
 }
 
-// role is that of the cell, quiet when all is well.
+// role returns the role of the cell: quiet if all is well.
 func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
 	switch {
 	case c.letter != 0 && c.severity == cluster.Critical:
@@ -198,7 +198,7 @@ func (c oneCell) role(f *Frame, quiet, stale draw.Role) draw.Role {
 	return f.GaugeRole(c.value, quiet)
 }
 
-// GaugeRole is the role of a number of the Scene's Gauge: only utilization and memory have classic colors.
+// GaugeRole is the role of a value of the Scene's Gauge: only utilization and memory have classic colors.
 func (s *Scene) GaugeRole(value float64, quiet draw.Role) draw.Role {
 	switch s.Gauge {
 	case tally.GaugeUtil:
@@ -244,8 +244,8 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 	}
 }
 
-// NodeCell draws a node in one column: the one to see of the job's GPUs there, or the letter or mark of the worst that
-// is wrong.
+// NodeCell draws a node in one column: the worst letter or mark, or else the value that matters most among the job's
+// GPUs there.
 func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 	m := f.Health.NodeMark(n.Name)
 	if !tally.HasNumbers(n) {

@@ -10,7 +10,7 @@ import (
 
 var lastHints = map[string]bool{"Esc": true, "?": true, "q": true}
 
-// MouseOff says that the mouse is the terminal's, before all other hints: narrow terminals must show it too. by is the
+// MouseOff says that the terminal has the mouse, before all other hints: narrow terminals must show it too. by is the
 // key that takes it back.
 func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 	if s.MouseFree {
@@ -19,7 +19,8 @@ func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 	return nil
 }
 
-// Footer draws the keys in the last row, and right at its end. The keys are cut from the right; Esc, ? and q stay.
+// Footer draws the keys in the last row, and the text right at its end. The keys are cut from the right; Esc, ? and q
+// stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	y := f.H - 1
 	if f.Notice != "" {
@@ -32,7 +33,7 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 		end -= draw.Width(right) + 2
 		f.Put(f.W-1-draw.Width(right), y, right, draw.Dim)
 	}
-	wide := -2 // no blanks behind the last
+	wide := -2 // no blanks after the last
 	for _, h := range hints {
 		wide += hintWidth(h)
 	}
@@ -51,10 +52,10 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 	}
 }
 
-// arrows are the names of the arrow keys where there are no arrows: "^v" would be read as Ctrl-V.
+// arrows names the arrow keys in ASCII: "^v" would be read as Ctrl-V.
 var arrows = strings.NewReplacer("↑↓", "Up/Dn", "←→", "Lf/Rt", "↑", "Up", "↓", "Dn", "←", "Lf", "→", "Rt")
 
-// KeyName is how keys are written on this terminal.
+// KeyName returns keys as this terminal writes them.
 func (s *Scene) KeyName(keys string) string {
 	if s.ASCII {
 		return arrows.Replace(keys)
@@ -62,7 +63,7 @@ func (s *Scene) KeyName(keys string) string {
 	return keys
 }
 
-// named are hints with their keys as this terminal writes them.
+// named returns hints with their keys as this terminal writes them.
 func (s *Scene) named(hints []keys.Hint) []keys.Hint {
 	hints = slices.Clone(hints)
 	for i := range hints {
@@ -71,7 +72,7 @@ func (s *Scene) named(hints []keys.Hint) []keys.Hint {
 	return hints
 }
 
-// hintWidth is how many columns a hint takes, with the blanks behind it.
+// hintWidth returns the number of columns of a hint, with the blanks after it.
 func hintWidth(h keys.Hint) int { return draw.Width(h.Key) + 1 + draw.Width(h.Verb) + 2 }
 
 func drawHint(f *Frame, x, y int, h keys.Hint) int {

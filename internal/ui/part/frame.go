@@ -8,7 +8,7 @@ type Frame struct {
 	*Scene
 }
 
-// Put writes s like the Canvas' own Put, but leaves the terminal's last column free: some wrap there.
+// Put writes s like the Canvas' own Put, but leaves the terminal's last column free, since some terminals wrap there.
 func (f *Frame) Put(x, y int, s string, role draw.Role) int { return f.PutUntil(x, y, f.W-1, s, role) }
 
 // Left is the Canvas' own Left, but leaves the last column free.
@@ -22,7 +22,7 @@ type Piece struct {
 	Role draw.Role
 }
 
-// Pieces writes pieces behind each other and returns the column behind the last.
+// Pieces writes pieces one after the other and returns the column after the last.
 func (f *Frame) Pieces(x, y int, pieces ...Piece) int {
 	for _, p := range pieces {
 		x = f.Put(x, y, p.Text, p.Role)
@@ -30,7 +30,7 @@ func (f *Frame) Pieces(x, y int, pieces ...Piece) int {
 	return x
 }
 
-// Width is how many columns pieces take.
+// Width returns the number of columns of pieces.
 func Width(pieces []Piece) int {
 	n := 0
 	for _, p := range pieces {
@@ -39,7 +39,7 @@ func Width(pieces []Piece) int {
 	return n
 }
 
-// Section draws the rule with its title that begins a part of the body.
+// Section draws the rule that begins a part of the body, with its title.
 func (f *Frame) Section(y int, title, right string) {
 	f.Fill(0, y, f.W, '─', draw.Faint)
 	x := f.Put(2, y, " "+draw.Clip(title, f.W-8)+" ", draw.Strong)
@@ -55,7 +55,7 @@ func (f *Frame) RuleEnd(y int, text string) {
 	}
 }
 
-// Focus draws the rule with its title above a part that has the keyboard, and returns the column behind the title.
+// Focus draws the rule above a part that has the keyboard, with its title, and returns the column after the title.
 func (f *Frame) Focus(y int, title string) int {
 	f.Fill(0, y, f.W, '─', draw.Data)
 	return f.Put(2, y, " "+draw.Clip(title, f.W-8)+" ", draw.Tab)
@@ -75,7 +75,7 @@ func (f *Frame) Paragraphs(y int, paragraphs []string) int {
 	return y
 }
 
-// Wrapped is a paragraph in the lines that Paragraphs draws.
+// Wrapped returns the lines of a paragraph as Paragraphs draws them.
 func (f *Frame) Wrapped(p string) []string { return draw.Wrap(p, max(f.W-5, 10), "") }
 
 // Text, Strong and Dim are pieces of these roles.

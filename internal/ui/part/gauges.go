@@ -15,7 +15,7 @@ var gaugeWords = [tally.Gauges]struct{ name, of, outer, unit string }{
 	tally.GaugeTemperature: {"temperature", "°C", "highest", "°C"},
 }
 
-// GaugeTitle is what the cells of the overview show, with its unit: "power, % of limit".
+// GaugeTitle names the metric of the overview's cells, with its unit: "power, % of limit".
 func (s *Scene) GaugeTitle() string {
 	w := gaugeWords[s.Gauge]
 	if w.of == w.unit {
@@ -24,7 +24,7 @@ func (s *Scene) GaugeTitle() string {
 	return w.name + ", " + w.of
 }
 
-// GaugeOuter says which of several GPUs a cell shows: "lowest power".
+// GaugeOuter names the value that a cell shows for several GPUs: "lowest power".
 func (s *Scene) GaugeOuter() string {
 	w := gaugeWords[s.Gauge]
 	return w.outer + " " + w.name
@@ -33,7 +33,7 @@ func (s *Scene) GaugeOuter() string {
 // GaugeUnit is the unit of the numbers in the cells.
 func (s *Scene) GaugeUnit() string { return gaugeWords[s.Gauge].unit }
 
-// Gauged is the number of several GPUs together, and its role.
+// Gauged is the gauge of several GPUs together, and its role.
 func (s *Scene) Gauged(gpus []*cluster.GPU, quiet draw.Role) (tally.Sum, draw.Role) {
 	sum := s.Gauge.Mean(gpus)
 	return sum, s.GaugeRole(sum.Value, quiet)

@@ -10,11 +10,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Health holds the findings of a job. ByNode holds those that are not over.
+// Health holds the findings of a job. ByNode holds the present ones.
 type Health struct {
 	snapshot *cluster.Snapshot
 	findings []cluster.Finding
-	silent   bool // a finding says for all nodes why they do not report
+	silent   bool // a finding explains why all nodes are silent
 	ByNode   map[string][]*cluster.Finding
 }
 
@@ -42,7 +42,7 @@ var Marks = map[cluster.Severity]Mark{
 	cluster.Note: {"·", draw.Dim},
 }
 
-// NodeMark is the mark of a node; the zero mark when nothing is wrong.
+// NodeMark returns the mark of a node; the zero mark if nothing is wrong.
 func (h Health) NodeMark(node string) Mark {
 	if s := h.Rank(node); s > int(cluster.Note) {
 		return Marks[cluster.Severity(s)]
@@ -50,10 +50,10 @@ func (h Health) NodeMark(node string) Mark {
 	return Mark{Role: draw.Text}
 }
 
-// Silent says that all nodes fell silent at once: what they said last is all that there is.
+// Silent reports whether all nodes fell silent at once: then their last reports are all there is.
 func (h Health) Silent() bool { return h.silent }
 
-// Rank orders nodes by how bad they are. A node's state counts although no finding says so, unless one says it of all
+// Rank orders nodes by how bad they are. A node's state counts even without a finding, unless one finding covers all
 // nodes.
 func (h Health) Rank(node string) int {
 	rank := int(cluster.Note)
@@ -87,7 +87,7 @@ func (h Health) OfGPU(node string, g *cluster.GPU) []*cluster.Finding {
 	return found
 }
 
-// GPUMark is the mark of a GPU; the zero mark when nothing is wrong.
+// GPUMark returns the mark of a GPU; the zero mark if nothing is wrong.
 func (h Health) GPUMark(node string, g *cluster.GPU) Mark {
 	if rank := h.GPURank(node, g); rank > int(cluster.Note) {
 		return Marks[cluster.Severity(rank)]
@@ -106,7 +106,8 @@ func (h Health) GPURank(node string, g *cluster.GPU) int {
 	return -1
 }
 
-// SlowRole is the role for the numbers of a process that say why its GPU is slow, plain unless that lags or is idle.
+// SlowRole is the role for the numbers of a process that explain why its GPU is slow: plain unless the GPU lags or is
+// idle.
 func (h Health) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role {
 	if g == nil {
 		return plain
@@ -119,7 +120,7 @@ func (h Health) SlowRole(node string, g *cluster.GPU, plain draw.Role) draw.Role
 	return plain
 }
 
-// Listed are the findings of a node, or of all nodes for "", with those that were over a moment ago.
+// Listed returns the findings of a node, or of all nodes for "", with those that ended a moment ago.
 func (h Health) Listed(node string) []cluster.Finding {
 	if node == "" {
 		return h.findings
@@ -127,10 +128,10 @@ func (h Health) Listed(node string) []cluster.Finding {
 	return slices.DeleteFunc(slices.Clone(h.findings), func(f cluster.Finding) bool { return f.Node != node })
 }
 
-// Over is the place in BySeverity of findings that are over.
+// Over is the key in BySeverity of findings that are over.
 const Over cluster.Severity = -1
 
-// BySeverity counts findings by how bad they are.
+// BySeverity counts findings by severity.
 func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 	counts := map[cluster.Severity]int{}
 	for i := range findings {
@@ -143,7 +144,7 @@ func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 	return counts
 }
 
-// Counted says how many findings hold and how many are cleared: "5 problems, 1 cleared".
+// Counted says how many findings are present and how many are cleared: "5 problems, 1 cleared".
 func Counted(findings []cluster.Finding, one, many string) string {
 	cleared := BySeverity(findings)[Over]
 	text := Plural(len(findings)-cleared, one, many)
@@ -156,7 +157,7 @@ func Counted(findings []cluster.Finding, one, many string) string {
 	return text + ", " + strconv.Itoa(cleared) + " cleared"
 }
 
-// MarkOf is the mark of a finding, quiet when it is over.
+// MarkOf returns the mark of a finding, quiet if it is over.
 func MarkOf(f *cluster.Finding) Mark {
 	m := Marks[f.Severity]
 	if !f.Holds() {
@@ -165,7 +166,7 @@ func MarkOf(f *cluster.Finding) Mark {
 	return m
 }
 
-// Since is the age of a finding behind sep: " 4m", or " >4m" when it began before nvnodetop first looked.
+// Since is the age of a finding after sep: " 4m", or " >4m" if it began before nvnodetop first looked.
 func Since(f *cluster.Finding, now time.Time, sep string) string {
 	if f.Since.IsZero() {
 		return ""

@@ -9,21 +9,21 @@ import (
 // Levels are the thresholds between light, moderate and heavy use, in percent.
 type Levels [2]float64
 
-// usual are the thresholds of utilization where none are set.
+// usual are the thresholds of utilization if none are set.
 var usual = Levels{60, 85}
 
-// Colors are the classic ones, which show the level of utilization.
+// Colors are the classic colors, which show the level of utilization.
 type Colors struct {
-	Classic              bool   // they are on
+	Classic              bool   // the classic colors are on
 	Levels, MemoryLevels Levels // their thresholds
 }
 
-// Level is the role of a utilization and of its bar: these, or in the classic colors those of its level.
+// Level returns the roles of a utilization and of its bar: the given ones, or in the classic colors those of its level.
 func (c Colors) Level(util float64, number, bar draw.Role) (draw.Role, draw.Role) {
 	return c.leveled(util, cmp.Or(c.Levels, usual), number, bar)
 }
 
-// MemoryLevel is Level for a share of the memory, which has levels only where their thresholds are set.
+// MemoryLevel is Level for a share of the memory, which has levels only if their thresholds are set.
 func (c Colors) MemoryLevel(percent float64, number, bar draw.Role) (draw.Role, draw.Role) {
 	return c.leveled(percent, c.MemoryLevels, number, bar)
 }

@@ -6,13 +6,13 @@ import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
 // columns.
 type Modal struct {
 	*Frame
-	X, Y int // where they begin
+	X, Y int // the first column and row
 	W, H int
 }
 
 const modalMargin = 2
 
-// ModalSize is the room in a box that has to have w columns and h rows, on this terminal.
+// ModalSize returns the room in a box for w columns and h rows, as far as this terminal has it.
 func (s *Scene) ModalSize(w, h int) (int, int) {
 	return max(min(w, s.W-1-2-2*modalMargin), 0), max(min(h, s.H-2), 0)
 }
@@ -43,7 +43,7 @@ func (f *Frame) border(x, y int, left, right rune, w int) {
 	f.Fill(x+1+w, y, 1, right, draw.Text)
 }
 
-// Line writes pieces into a row of the box. What does not fit is cut.
+// Line writes pieces into a row of the box, as far as they fit.
 func (m Modal) Line(y int, pieces ...Piece) {
 	if y < 0 || y >= m.H {
 		return

@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Naming shortens the names of a job's nodes so that they still differ where they can.
+// Naming shortens the names of a job's nodes so that they still differ where possible.
 type Naming struct {
-	Title string // common to all names
+	Title string // the part common to all names
 	Wide  int    // the width of the longest short form
 	short map[string]string
 }
 
-// Of is the short form of a name.
+// Of returns the short form of a name.
 func (n *Naming) Of(name string) string { return cmp.Or(n.short[name], name) }
 
 // NewNaming shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ,
@@ -46,8 +46,8 @@ func shortNames(names []string, title string, short func(string) string) *Naming
 }
 
 // numbersThatDiffer labels names that differ only in some of their numbers by those numbers ("03-17") and returns the
-// common pattern as their title. Leading zeros that all labels have are dropped where they do not fit. Names that
-// differ otherwise get no labels.
+// common pattern as their title. Leading zeros that all labels share are dropped if they do not fit. Names that differ
+// otherwise get no labels.
 func numbersThatDiffer(names []string, room int) (title string, labels []string) {
 	all := make([][]string, len(names))
 	for i, name := range names {
@@ -69,7 +69,7 @@ func numbersThatDiffer(names []string, room int) (title string, labels []string)
 		case same:
 			title += first
 			continue
-		case k%2 == 0: // a text that differs
+		case k%2 == 0: // the texts differ
 			return "", nil
 		}
 		title += "…"
@@ -106,7 +106,7 @@ func runs(name string) []string {
 	return parts
 }
 
-// commonPrefix is the common prefix of all names. It ends in a digit only if the rest would not fit into room
+// commonPrefix returns the common prefix of all names. It ends in a digit only if the rest would not fit into room
 // otherwise.
 func commonPrefix(names []string, room int) string {
 	if len(names) < 2 {

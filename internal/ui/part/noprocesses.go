@@ -10,11 +10,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// FilterClip is the most room for a filter in a title or a sentence.
+// FilterClip is the maximum width of a filter in a title or a sentence.
 const FilterClip = 40
 
-// Quote is a filter in a title or a sentence, with at most w columns of its text: in quotes, unless it has some of its
-// own.
+// Quote is a filter in a title or a sentence, with at most w columns of its text, in quotes unless the text has quotes.
 func Quote(filter string, w int) string {
 	if filter = draw.Clip(filter, w); strings.Contains(filter, `"`) {
 		return filter
@@ -40,7 +39,7 @@ func NoProcesses(f *Frame) string {
 	return "· waiting for the process list"
 }
 
-// unlisted says of which GPUs the driver does not list the processes, and why; "" when it lists those of all.
+// unlisted names the GPUs whose processes the driver does not list, and the reason; "" if it lists all.
 func unlisted(n *cluster.Node) string {
 	var names, why []string
 	for i := range n.GPUs {

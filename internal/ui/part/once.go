@@ -7,16 +7,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// facts are what was worked out of a Snapshot about a job: a job has thousands of GPUs, and there is a frame for each
-// key.
+// facts are results computed from a Snapshot for a job: a job has thousands of GPUs, and each key draws a frame.
 type facts struct {
 	of    *cluster.Snapshot
 	job   *cluster.JobView
-	known map[any]any // by what it is
+	known map[any]any // the results by their keys
 }
 
-// Once returns what make makes of the Snapshot and the selected job, which is made once for each of them. key says what
-// that is, and on what else it depends; its type should be the caller's own. It must not be changed.
+// Once returns the result of make, which is computed once for each Snapshot and selected job. key names the result and
+// everything else on which it depends; its type should be the caller's own. The result must not be changed.
 func Once[T any](s *Scene, key any, make func() T) T {
 	f := &s.Memory.facts
 	if f.of != s.Snap || f.job != s.Job {
@@ -30,7 +29,7 @@ func Once[T any](s *Scene, key any, make func() T) T {
 	return made
 }
 
-// OfSnapshot is Once for what does not depend on the selected job, or whose key names the job.
+// OfSnapshot is Once for results that do not depend on the selected job, or whose key names the job.
 func OfSnapshot[T any](s *Scene, key any, make func() T) T {
 	k := &s.Memory.snapshot
 	k.turn(s.Snap)
@@ -42,8 +41,8 @@ func OfSnapshot[T any](s *Scene, key any, make func() T) T {
 	return made
 }
 
-// Again is OfSnapshot for what is large: make gets what it made of the Snapshot before, whose memory it may use; the
-// zero value if there is none. Nobody may keep the result, or a part of it, when the next Snapshot comes.
+// Again is OfSnapshot for large results: make gets the result for the previous Snapshot, whose memory it may use, or
+// the zero value. Nobody may keep the result, or a part of it, when the next Snapshot comes.
 func Again[T any](s *Scene, key any, make func(before T) T) T {
 	return OfSnapshot(s, key, func() T {
 		room := s.Memory.snapshot.room
@@ -54,14 +53,14 @@ func Again[T any](s *Scene, key any, make func(before T) T) T {
 	})
 }
 
-// known is what was worked out of a Snapshot, by what it is.
+// known has the results for a Snapshot, by their keys.
 type known struct {
 	of   *cluster.Snapshot
 	by   map[any]any
-	room map[any]any // what Again made, of this Snapshot or the one before
+	room map[any]any // the results of Again, for this Snapshot or the previous one
 }
 
-// turn forgets what is known of another Snapshot, and the room that it did not need.
+// turn forgets the results for another Snapshot, and the memory that it did not use.
 func (k *known) turn(to *cluster.Snapshot) {
 	if k.of == to && k.by != nil {
 		return
@@ -73,21 +72,21 @@ func (k *known) turn(to *cluster.Snapshot) {
 	k.of, k.by = to, map[any]any{}
 }
 
-// Jobs are tally.Jobs of the Snapshot. They must not be changed.
+// Jobs returns tally.Jobs of the Snapshot, which must not be changed.
 func (s *Scene) Jobs() []tally.JobRow {
 	return OfSnapshot(s, jobsKey{}, func() []tally.JobRow { return tally.Jobs(s.Snap) })
 }
 
-// Users are tally.Users of the Snapshot, on the GPUs that are to be shown. They must not be changed.
+// Users returns tally.Users of the Snapshot, on the GPUs to show. The result must not be changed.
 func (s *Scene) Users() []tally.UserRow {
 	return OfSnapshot(s, usersKey{}, func() []tally.UserRow { return tally.Users(s.Snap, s.Only) })
 }
 
-// latest is the result for the last of several.
+// latest is the last result of Latest.
 type latest struct{ of, made any }
 
-// Latest is Once for what also depends on something that changes while the Snapshot stays, as a filter does with every
-// key that is typed: of those results only the last is kept.
+// Latest is Once for a result that also depends on of, which may change while the Snapshot stays, as a filter does
+// while the user types. Only the last result is kept.
 func Latest[T any](s *Scene, key, of any, make func() T) T {
 	kept := Once(s, key, func() *latest { return &latest{} })
 	if kept.made == nil || kept.of != of {
@@ -107,12 +106,13 @@ type (
 	usersKey struct{}
 )
 
-// Fresh are tally.Fresh of the job. They must not be changed.
+// Fresh returns tally.Fresh of the job, which must not be changed.
 func (s *Scene) Fresh() []*cluster.GPU {
 	return Once(s, freshKey{}, func() []*cluster.GPU { return tally.Fresh(s.Snap, s.Job) })
 }
 
-// LastSaid are Fresh, or in a silence of all nodes the GPUs with what they said before it. They must not be changed.
+// LastSaid returns Fresh; in a silence of all nodes, the GPUs with the values before it. The result must not be
+// changed.
 func (s *Scene) LastSaid() []*cluster.GPU {
 	if !s.Old() {
 		return s.Fresh()
@@ -120,15 +120,15 @@ func (s *Scene) LastSaid() []*cluster.GPU {
 	return Once(s, lastKey{}, func() []*cluster.GPU { return tally.Known(s.Snap, s.Job) })
 }
 
-// Old says that the sums of the job are those before a silence of all nodes.
+// Old reports whether the sums of the job are from before a silence of all nodes.
 func (s *Scene) Old() bool { return s.Health.Silent() && len(s.Fresh()) == 0 }
 
-// LastTotal is tally.Total of LastSaid.
+// LastTotal returns tally.Total of LastSaid.
 func (s *Scene) LastTotal() tally.Totals {
 	return Once(s, sumKey{}, func() tally.Totals { return tally.Total(s.LastSaid()) })
 }
 
-// Total is tally.Total of Fresh.
+// Total returns tally.Total of Fresh.
 func (s *Scene) Total() tally.Totals {
 	return Once(s, totalKey{}, func() tally.Totals { return tally.Total(s.Fresh()) })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Rate is bytes per second in GB/s: one decimal below 10, none from there; "" when they are not known.
+// Rate is bytes per second in GB/s: one decimal below 10, none from there; "" if unknown.
 func Rate(bytes float64) string {
 	switch gb := bytes / 1e9; {
 	case math.IsNaN(gb):

@@ -1,5 +1,5 @@
 // Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, footer, cells,
-// and the marks of what is wrong. Package header has what is above them, package problem the sentences.
+// and the marks of problems. Package header has the rows above them, package problem the sentences.
 //
 // Everything here draws and changes only the canvas and its memory: the same Scene always gives the same picture.
 // Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at
@@ -22,52 +22,53 @@ import (
 // Scene is the input of a screen: a Snapshot, the selection, and the settings of all screens.
 type Scene struct {
 	Snap   *cluster.Snapshot
-	Job    *cluster.JobView // the selected one; nil: there is none
+	Job    *cluster.JobView // the selected job; nil: there is none
 	JobAt  int              // its place in Snap.Jobs
-	Node   *cluster.Node    // the selected one; nil: there is none
+	Node   *cluster.Node    // the selected node; nil: there is none
 	NodeAt int              // its place in Job.Nodes
-	Order  []string         // the job's nodes that can be selected, as they are shown
+	Order  []string         // the job's selectable nodes, in the order on the screen
 	Health Health
 
 	W, H int  // size of the terminal
 	Mine bool // GPUs of other jobs are hidden
 	Colors
-	ASCII     bool // there are ASCII glyphs only: keys are named in letters
-	MouseFree bool // the terminal has the mouse, to select text
-	Printed   bool // there is no keyboard: no key is named
+	ASCII     bool // the terminal has only ASCII glyphs: arrow keys are written in letters
+	MouseFree bool // the terminal has the mouse, so that the user can select text
+	Printed   bool // there is no keyboard, so no key is named
 
-	Only     tally.Only     // the GPUs in the views of the nodes: others are hidden
-	Matching *filter.Expr   // the processes in the views of nodes and GPUs: others are hidden
-	Columns  columns.Chosen // of the tables; empty: the usual ones
+	Only     tally.Only     // the GPUs to show in the views of the nodes
+	Matching *filter.Expr   // the processes to show in the views of nodes and GPUs
+	Columns  columns.Chosen // columns of the tables; empty: the usual ones
 
-	Gauge tally.Gauge // what the cells of the overview show
+	Gauge tally.Gauge // the metric of the overview's cells
 
 	Display   time.Duration
-	Replay    bool   // a recording is shown
-	Recording string // of the recording that runs; "": none does
-	Slow      int    // the screen is idle: polls and redraws are so many times less frequent; 0, 1: it is not
-	Banner    string // of the admins, for the help
+	Replay    bool   // the screen shows a recording
+	Recording string // state of the running recording; "": none runs
+	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
+	Banner    string // the admins' message, for the help
 
-	Login string // the host through which all nodes are reached, [user@]host[:port]; "": none is
-	// why no process may be signaled and no job canceled: "--readonly", "the setting readonly in FILE"; "": they may
+	Login string // the host between this one and all nodes, [user@]host[:port]; "": none
+	// the reason why signals and cancels are forbidden: "--readonly", "the setting readonly in FILE"; "": they are
+	// allowed
 	ReadOnly string
 
-	// what asks the user something has been on the screen for a while, and no key was pressed meanwhile: see nav.Answer
+	// a question has been on the screen for a while, without any key meanwhile (nav.Answer)
 	Still bool
 
-	Notice  string // stands in place of the footer
+	Notice  string // a text in place of the footer
 	Version string
 	Memory  *Memory
 }
 
-// Memory caches short names, and what is worked out once per Snapshot, between frames. No frame depends on its content.
+// Memory caches short names and results for a Snapshot between frames. No frame depends on its content.
 type Memory struct {
 	snapshot known
 	facts    facts
 
-	nodes   []string // the nodes that the names are for
+	nodes   []string // the nodes with these names
 	byRoom  map[int]*Naming
-	clipped map[int]map[string]int // by width: how many nodes share each clipped name
+	clipped map[int]map[string]int // by width: the number of nodes with each clipped name
 }
 
 // of empties the memory if it is about other nodes.
@@ -82,28 +83,28 @@ func (m *Memory) of(nodes []string) *Memory {
 // Tall is the height from which blank lines separate the sections.
 const Tall = 30
 
-// Small is the height below which there is room for rows 0 and 1 and the GPUs only.
+// Small is the height below which there is only room for rows 0 and 1 and the GPUs.
 const Small = 10
 
-// SetJob makes the job at that place of the Snapshot's list the selected one.
+// SetJob selects the job at a place of the Snapshot's list.
 func (s *Scene) SetJob(at int) {
 	s.Job, s.JobAt = &s.Snap.Jobs[at], at
 	s.Order = s.Job.Nodes
 	s.Health = NewHealth(s.Snap, s.Job)
 }
 
-// SetNode makes the node at that place of the job's list the selected one.
+// SetNode selects the node at a place of the job's list.
 func (s *Scene) SetNode(at int) {
 	s.Node, s.NodeAt = s.NodeOf(s.Job.Nodes[at]), at
 }
 
-// Recall puts the past of the selected node in place of the numbers that it lacks: for pages about one node.
+// Recall fills the missing numbers of the selected node with its past, for pages about one node.
 func (s *Scene) Recall() { s.Node = s.Node.AsSeen() }
 
-// NodeOf is the node of that name.
+// NodeOf returns the node with that name.
 func (s *Scene) NodeOf(name string) *cluster.Node { return tally.Node(s.Snap, name) }
 
-// Forbidden says, for the footer, why nobody may send signals or cancel jobs; "": the user may.
+// Forbidden says, for the footer, why nobody may send signals or cancel jobs; "": both are allowed.
 func (s *Scene) Forbidden() string {
 	if s.ReadOnly == "" {
 		return ""
@@ -111,7 +112,7 @@ func (s *Scene) Forbidden() string {
 	return "signals and scancel are off: " + s.ReadOnly
 }
 
-// Own are those GPUs of a node that are the job's.
+// Own returns the job's GPUs on a node.
 func (s *Scene) Own(n *cluster.Node) []*cluster.GPU { return tally.Own(s.Job, n) }
 
 // GPUs returns the GPUs of a node to show and their MIG instances, including GPUs allocated to the job that are
@@ -124,7 +125,7 @@ func (s *Scene) GPUs(n *cluster.Node) []*cluster.GPU {
 	return slices.DeleteFunc(tally.WithAbsent(s.Job, n, gpus), func(g *cluster.GPU) bool { return !s.Only.Shows(g) })
 }
 
-// Processes are those of the processes of a node that are to be shown, and how many would be without the filter.
+// Processes returns the processes of a node to show, and their number without the filter.
 func (s *Scene) Processes(n *cluster.Node, list []tally.Process) (shown []tally.Process, of int) {
 	list = slices.DeleteFunc(list, func(p tally.Process) bool { return p.On != nil && !s.Only.Shows(p.On) })
 	r := rows.Process{Findings: s.Health.ByNode[n.Name]}
@@ -164,7 +165,7 @@ func (s *Scene) NodeName(name string, w int) string {
 	return clipped
 }
 
-// sharing counts the nodes for each name clipped to w columns.
+// sharing counts the nodes with each name clipped to w columns.
 func (s *Scene) sharing(w int) map[string]int {
 	m := s.Memory.of(s.Job.Nodes)
 	if m.clipped[w] == nil {

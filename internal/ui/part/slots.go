@@ -7,14 +7,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Slots are the numbers of GPUs that nodes of a job have, in order: each has the same place on every node. noNumber is
-// last.
+// Slots are the numbers of the GPUs on the nodes of a job, in order: each number has the same place on every node.
+// noNumber is last.
 type Slots []int
 
-// noNumber is the slot of GPUs whose number is not known.
+// noNumber is the slot of GPUs with an unknown number.
 const noNumber = -1
 
-// mostNumber is the highest number that a GPU can have a slot for.
+// mostNumber is the highest number of a GPU that has a slot.
 const mostNumber = 1023
 
 // slotOf is the slot of a GPU.
@@ -25,8 +25,7 @@ func slotOf(g *cluster.GPU) int {
 	return g.Number
 }
 
-// NewSlots collects the numbers that SLURM gives, that the driver lists and that reports have: the slots stay when a
-// node fails.
+// NewSlots collects the numbers from SLURM, from the driver's lists and from reports: the slots stay when a node fails.
 func NewSlots(s *Scene) Slots {
 	return Once(s, slotsKey{s.Mine}, func() Slots { return slotsOf(s) })
 }
@@ -44,7 +43,7 @@ func slotsOf(s *Scene) Slots {
 		for _, number := range share.Numbers() {
 			add(number)
 		}
-		if n.Hello != nil && len(n.GPUs) == 0 { // a report has all of them
+		if n.Hello != nil && len(n.GPUs) == 0 { // a report has all of the numbers
 			for i := range n.Hello.GPUs {
 				if minor := n.Hello.GPUs[i].Minor; minor != nil {
 					add(*minor)
@@ -65,7 +64,7 @@ func slotsOf(s *Scene) Slots {
 			slots = append(slots, number)
 		}
 	}
-	if len(slots) == 0 { // nothing is known yet: most nodes have that many
+	if len(slots) == 0 { // nothing is known yet: most nodes have 8 GPUs
 		slots = Slots{0, 1, 2, 3, 4, 5, 6, 7}
 	}
 	if have[mostNumber+1] {

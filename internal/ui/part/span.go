@@ -2,11 +2,11 @@ package part
 
 import "github.com/nvnodetop/nvnodetop/internal/ui/draw"
 
-// Span is where a cell of a table stands in its row, and the blanks before it. One whose column has not come in has no
-// width.
+// Span is the place of a cell of a table in its row, with the number of blanks before it. If there is no room for its
+// column, W is 0.
 type Span struct{ X, W, Gap int }
 
-// Shown says that the column has come in.
+// Shown reports whether there is room for the column.
 func (s Span) Shown() bool { return s.W > 0 }
 
 // Number writes a cell's text flush right, "n/a" if there is none. Text one column too wide may use the gap before the
@@ -32,17 +32,17 @@ func (f *Frame) Number(s Span, y int, text string, role draw.Role, shorter ...st
 	f.Put(s.X+s.W-draw.Width(text), y, text, role)
 }
 
-// Text writes a cell's text flush left in a column that may not have come in.
+// Text writes a cell's text flush left, if there is room for its column.
 func (f *Frame) Text(s Span, y int, text string, role draw.Role) { f.Left(s.X, y, s.W, text, role) }
 
-// Meter draws a bar in a column that may not have come in.
+// Meter draws a bar, if there is room for its column.
 func (f *Frame) Meter(s Span, y int, percent float64, role draw.Role) {
 	if s.Shown() {
 		f.Bar(s.X, y, s.W, percent, role)
 	}
 }
 
-// Trend draws the newest samples in a column that may not have come in.
+// Trend draws the newest samples, if there is room for their column.
 func (f *Frame) Trend(s Span, y int, samples func(n int) []float32, role draw.Role) {
 	if s.Shown() {
 		f.Spark(s.X, y, s.W, samples(s.W), role)

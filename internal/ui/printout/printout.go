@@ -58,13 +58,13 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	return t.out.Flush()
 }
 
-// text is Write at work.
+// text is the state of a Write.
 type text struct {
 	out    *bufio.Writer // keeps the first error
 	theme  *draw.Theme
 	canvas *draw.Canvas
 	scene  part.Scene
-	lines  []byte // of the last block; kept for its memory
+	lines  []byte // lines of the last block, kept for their memory
 }
 
 // A block without lists fits into textRows, a finding into findingMost.
@@ -73,8 +73,9 @@ const (
 	findingMost = 8
 )
 
-// block writes one piece, trims trailing empty lines and adds one. rows is the length of its lists. The canvas is as
-// high as this piece needs: one that is high enough for any piece makes the time quadratic in the number of nodes.
+// block writes one piece, without empty lines at its end, and one empty line. rows is the length of its lists. The
+// canvas is only as high as this piece needs: if it had room for any piece, the time would be quadratic in the number
+// of nodes.
 func (t *text) block(rows int, piece func(*part.Frame)) {
 	t.scene.H = textRows + rows
 	t.canvas.Reset(t.scene.W, t.scene.H)

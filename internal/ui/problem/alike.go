@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one.
+// Likes are findings that share a sentence: the same problem on several GPUs of a node. There is at least one finding.
 type Likes []*cluster.Finding
 
 // Alike gathers findings that share a sentence, in the order of the first of each.
@@ -32,7 +32,7 @@ func Alike(findings []cluster.Finding) []Likes {
 	return all
 }
 
-// Members are the findings of all sentences.
+// Members returns the findings of all sentences.
 func Members(all []Likes) []cluster.Finding {
 	var findings []cluster.Finding
 	for _, l := range all {
@@ -43,8 +43,8 @@ func Members(all []Likes) []cluster.Finding {
 	return findings
 }
 
-// Say returns the finding that a sentence is about, and its words. Of several it is one about the node, as old as the
-// oldest.
+// Say returns the finding of the sentence, and its words. For several findings this is one about the node, as old as
+// the oldest.
 func (l Likes) Say(f *part.Frame) (*cluster.Finding, say.Words) {
 	first := l[0]
 	words := f.Say(first)

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// RankMark is the mark of a row of the rank table: of the rank when it is gone, else of the GPU that it is on, else of
+// RankMark returns the mark of a row of the rank table: the mark of the rank if it is gone, else of its GPU, else of
 // the node.
 func RankMark(s *part.Scene, r *tally.RankRow) part.Mark {
 	switch r.State {
@@ -29,7 +29,7 @@ func RankMark(s *part.Scene, r *tally.RankRow) part.Mark {
 	return part.Mark{}
 }
 
-// RankRole is the role for the rank and its place: that of its mark, unless only its node does not report.
+// RankRole is the role for the rank and its place: the role of its mark, unless only its node does not report.
 func RankRole(s *part.Scene, r *tally.RankRow) draw.Role {
 	m := RankMark(s, r)
 	switch {
@@ -41,7 +41,7 @@ func RankRole(s *part.Scene, r *tally.RankRow) draw.Role {
 	return m.Role
 }
 
-// RankWords say in place of the process why there is none, in w columns.
+// RankWords says in place of the process, in w columns, why there is none.
 func RankWords(f *part.Frame, r *tally.RankRow, w int) string {
 	name, seen := rankName(r), ""
 	if !r.LastSeen.IsZero() {
@@ -78,7 +78,7 @@ func rankName(r *tally.RankRow) string {
 	return text
 }
 
-// silence says why a node does not list the processes on a GPU; nil: on some GPU.
+// silence says why a node does not list the processes on a GPU; nil: on any GPU.
 func silence(f *part.Frame, n *cluster.Node, g *cluster.GPU) string {
 	switch {
 	case n.State == cluster.NodeStale:

@@ -1,5 +1,5 @@
-// Package problem writes what is wrong with nodes, GPUs and ranks: in sentences with hints, and the worst of it in the
-// room of a cell. The words come from package say; this package places them.
+// Package problem writes the problems of nodes, GPUs and ranks: in sentences with hints, and the worst of them in a
+// cell. The words come from package say; this package places them.
 package problem
 
 import (
@@ -11,25 +11,25 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sentenceWide is the width from which a hint stands behind its sentence when both fit, sentenceBeside the one from
+// sentenceWide is the width from which a hint stands after its sentence if both fit; sentenceBeside is the width from
 // which a sentence stands beside its place.
 const (
 	sentenceWide   = 180
 	sentenceBeside = 60
 )
 
-// Sentences writes findings from row y up to row end, each whole, else in one short line, and returns the row below the
-// last. GPUs of a node that have the same problem share a sentence.
+// Sentences writes findings from row y up to row end, each whole, or else in one short line, and returns the row below
+// the last. GPUs of a node with the same problem share a sentence.
 func Sentences(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return sentences(f, y, end, whereWide(f), findings)
 }
 
-// SentencesHere is Sentences on a page about the GPU of the findings, which does not repeat the place.
+// SentencesHere is Sentences on a page about the GPU of the findings: it does not repeat the place.
 func SentencesHere(f *part.Frame, y, end int, findings []cluster.Finding) int {
 	return sentences(f, y, end, 0, findings)
 }
 
-// sentences writes findings with so many columns for their place.
+// sentences writes findings with a number of columns for their place.
 func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int {
 	all := Alike(findings)
 	for i := range all {
@@ -39,7 +39,7 @@ func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int
 			more = 1
 		}
 		lines := sentenceLines(f, where, words)
-		if where == 0 && y+lines[len(lines)-1].row+1+more > end { // the sentence goes before its hint
+		if where == 0 && y+lines[len(lines)-1].row+1+more > end { // the sentence matters more than its hint
 			whole := words
 			whole.Hint = ""
 			lines = sentenceLines(f, where, whole)
@@ -62,7 +62,7 @@ func sentences(f *part.Frame, y, end, where int, findings []cluster.Finding) int
 	return y
 }
 
-// SentenceRows is how many rows Sentence takes.
+// SentenceRows returns the number of rows that Sentence takes.
 func SentenceRows(f *part.Frame, finding *cluster.Finding) int {
 	lines := sentenceLines(f, whereWide(f), f.Say(finding))
 	return lines[len(lines)-1].row + 1
@@ -100,7 +100,7 @@ func OnGPU(finding *cluster.Finding, s string) string {
 	return s
 }
 
-// gpuOf names the GPU of a finding: "GPU5", "GPU?" when its number is not known, "" for a finding about a node.
+// gpuOf names the GPU of a finding: "GPU5", "GPU?" if its number is unknown, "" for a finding about a node.
 func gpuOf(finding *cluster.Finding) string {
 	switch {
 	case finding.GPU >= 0:
@@ -111,7 +111,7 @@ func gpuOf(finding *cluster.Finding) string {
 	return ""
 }
 
-// shortened is the short wording of a finding. That of a failure leaves out the details where it does not fit.
+// shortened is the short wording of a finding. The wording of a failure leaves out the details if it does not fit.
 func shortened(words say.Words, w int) string {
 	if words.Brief == "" || draw.Width(words.Short) <= w {
 		return words.Short
@@ -156,7 +156,7 @@ func sentence(f *part.Frame, y, where int, finding *cluster.Finding, lines []lin
 	}
 }
 
-// whereWide is the room for the node and the GPU of a sentence.
+// whereWide returns the width of the node and the GPU of a sentence.
 func whereWide(f *part.Frame) int {
 	if f.W >= 120 {
 		return 16
@@ -164,7 +164,7 @@ func whereWide(f *part.Frame) int {
 	return 13
 }
 
-// sentenceText is the column where the words of a sentence begin, behind so many columns for its place.
+// sentenceText returns the column where the words of a sentence begin, after where columns for its place.
 func sentenceText(where int) int {
 	if where == 0 {
 		return 10
@@ -179,8 +179,8 @@ type line struct {
 	role   draw.Role
 }
 
-// sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or
-// behind where both fit.
+// sentenceLines breaks a finding's sentence and hint into lines; there is at least one. The hint stands below, or after
+// the sentence if both fit.
 func sentenceLines(f *part.Frame, where int, finding say.Words) []line {
 	at, top := sentenceText(where), 0
 	if where > 0 && f.W < sentenceBeside { // below its place
@@ -214,7 +214,7 @@ var leftNames = []struct {
 	{cluster.Note, "note", "notes"}, {part.Over, "cleared", "cleared"},
 }
 
-// left says how many findings there was no room for.
+// left counts the findings without room.
 func left(findings []cluster.Finding) string {
 	counts := part.BySeverity(findings)
 	s := "+" + strconv.Itoa(len(findings)) + " more"
@@ -225,5 +225,5 @@ func left(findings []cluster.Finding) string {
 			sep = ", "
 		}
 	}
-	return s + "  (!)" // the key of the page that has them all
+	return s + "  (!)" // ! opens the page with all findings
 }

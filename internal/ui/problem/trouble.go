@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Worst is the worst problem of a node, in w columns.
+// Worst describes the worst problem of a node, in w columns.
 func Worst(f *part.Frame, n *cluster.Node, w int) string {
 	findings := f.Health.ByNode[n.Name]
 	if len(findings) == 0 || findings[0].Severity == cluster.Note {
@@ -69,7 +69,7 @@ func Absence(f *part.Frame, n *cluster.Node, w int) string {
 	return text
 }
 
-// Retry says when a node is tried again: "retry in 14s".
+// Retry says when the next attempt to reach a node begins: "retry in 14s".
 func Retry(f *part.Frame, n *cluster.Node) string {
 	if n.RetryAt.IsZero() || !n.RetryAt.After(f.Snap.At) {
 		return ""
@@ -77,7 +77,7 @@ func Retry(f *part.Frame, n *cluster.Node) string {
 	return "retry in " + draw.Age(n.RetryAt.Sub(f.Snap.At).Round(time.Second))
 }
 
-// Age is like part.Since, except that a stale node's age counts from its last report, not from when it was declared
+// Age is like part.Since, except that a stale node's age counts from its last report, not from the time it was declared
 // stale.
 func Age(f *part.Frame, finding *cluster.Finding, sep string) string {
 	if n := f.NodeOf(finding.Node); finding.Kind == cluster.KindStale && !n.Arrived.IsZero() {
@@ -89,7 +89,7 @@ func Age(f *part.Frame, finding *cluster.Finding, sep string) string {
 // Xid is an Xid in plain words.
 func Xid(x cluster.Xid) string { return xid.Of(x.Code).Name }
 
-// Lost says why a GPU is lost and since when; "" for one that is not. No old number stays.
+// Lost says why a GPU is lost and since when; "" for any other GPU. It replaces all old numbers.
 func Lost(g *cluster.GPU, findings []*cluster.Finding) string {
 	words := tally.Lost(g)
 	if words == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/signal"
 )
 
-// signals are the signals that have a key; 0: the user is asked.
+// signals are the signals with a key; 0: the dialog asks for one.
 var signals = []struct {
 	key.Binding
 	by signal.Signal
@@ -41,7 +41,7 @@ func (over *overlays) signal(s *part.Scene, by signal.Signal, on subject) nav.An
 	return over.open(d, first)
 }
 
-// scancel asks what SLURM is to do with a job.
+// scancel asks the user what SLURM should do with a job.
 func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
 	why := s.Forbidden()
 	switch {
@@ -58,7 +58,7 @@ func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
 	return over.open(c, first)
 }
 
-// inspect answers the keys that show something about a process, and the one that copies.
+// inspect answers the keys that show something about a process, and the key that copies.
 func (over *overlays) inspect(k tea.KeyPressMsg, s *part.Scene, t tally.Target) (a nav.Answer, did bool) {
 	switch {
 	case key.Matches(k, keys.Environ):

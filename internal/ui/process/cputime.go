@@ -6,9 +6,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// used is the CPU time that relatives had used when their node read it.
+// used is the CPU time that relatives had used at the time of a node's answer.
 type used struct {
-	at    time.Duration // on the clock of the node; 0: not known
+	at    time.Duration // on the clock of the node; 0: unknown
 	ticks map[wire.ProcessID]uint64
 }
 
@@ -25,18 +25,17 @@ func usedBy(r *wire.Reply) used {
 // ticksPerSecond is the unit of wire.Relative.CPUTicks.
 const ticksPerSecond = 100
 
-// leastWindow is the shortest time from which a share is worked out: a node needs some milliseconds to read all
+// leastWindow is the shortest time over which a share is computed: a node needs some milliseconds to read all
 // processes.
 const leastWindow = 500 * time.Millisecond
 
 // mostWindow is the longest: the other processes have their shares of the last seconds.
 const mostWindow = time.Minute
 
-// measure works out the shares of the CPU since the answer before this one. Where that came a moment ago, its shares
-// are repeated.
+// measure computes the shares of the CPU since the previous answer. If that came a moment ago, its shares are repeated.
 func (f *family) measure(old *family) {
 	window := f.used.at - old.used.at
-	// not known, the node has booted since, or nobody looked
+	// unknown, the node has booted since, or nobody looked
 	if old.used.at == 0 || f.used.at == 0 || window < 0 || window > mostWindow {
 		return
 	}
@@ -57,7 +56,7 @@ func (f *family) measure(old *family) {
 	}
 }
 
-// share is what is known of a relative's share of the CPU.
+// share returns a relative's share of the CPU, as far as it is known.
 func (f *family) share(id wire.ProcessID) *float64 {
 	for _, w := range f.kin {
 		if w.PID == id.PID && w.StartTicks == id.StartTicks {

@@ -57,7 +57,7 @@ func (t tagged) Row(f *part.Frame, y int, r *table.ProcessRow, selected bool) {
 	t.ProcessList.Row(f, y, r, selected, t.page.tags.has(keyOf(r)))
 }
 
-// table is the table for the terminal and the scope.
+// table returns the table for the terminal and the scope.
 func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 	scope := p.scope.of(f.Scene)
 	return tagged{table.NewProcessList(f.W, nodesOf(f.Scene, scope), scope >= OfJobs, p.across, f.Columns.Processes), p}

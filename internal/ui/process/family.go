@@ -12,39 +12,39 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// families are the relatives of the processes that are shown as a tree: what the nodes on the screen have been asked,
-// and have answered.
+// families has the relatives of the processes in a tree: the questions to the nodes on the screen, and their answers.
 type families struct {
 	asked map[string]*inquiry // by node
 	of    map[string]*family
-	heard int // answers: rows of an earlier one are made anew
+	heard int // number of answers: an older answer means new rows
 }
 
 // family is a node's answer.
 type family struct {
 	kin    []*wire.Process
-	at     time.Time // of the Snapshot that was shown when it came
-	cut    bool      // it is not all of them
+	at     time.Time // time of the Snapshot that was shown when it came
+	cut    bool      // relatives are missing
 	failed bool
 	used   used
 }
 
-// noGPU is the index of the GPU of a relative, which is on none.
+// noGPU stands in place of the index of a GPU for a relative, which is on none.
 const noGPU = -1
 
-// inquiry is what a node is asked about.
+// inquiry is the question to a node.
 type inquiry struct {
 	about    *wire.Family
-	at       time.Time // of the Snapshot that was shown
+	at       time.Time // time of the Snapshot that was shown
 	cut      bool      // there are more processes than a node answers about
 	answered bool
 }
 
-// renew is the age of an answer from which a key asks again: the rates of relatives are those since the last one.
+// renew is the age of an answer at which the next key asks again: the rates of relatives are those since the previous
+// answer.
 const renew = 10 * time.Second
 
-// serves reports whether a node need not be asked about these PIDs: it is being asked, or has answered lately, about
-// all of them.
+// serves reports whether the node need not be asked about these PIDs: an open question or a recent answer covers all of
+// them.
 func (q *inquiry) serves(pids []int, now time.Time) bool {
 	if q == nil {
 		return false
@@ -57,8 +57,8 @@ func (q *inquiry) serves(pids []int, now time.Time) bool {
 	return !q.answered || now.Sub(q.at) < renew
 }
 
-// ask asks the nodes of some rows for relatives: each once, and again when there are other processes or the answer is
-// old.
+// ask returns the questions about relatives to the nodes of some rows: each node once, and again if there are other
+// processes or the answer is old.
 func (fs *families) ask(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	if fs.asked == nil {
 		fs.asked = map[string]*inquiry{}
@@ -79,7 +79,7 @@ func (fs *families) ask(v *view, w nav.Window, now time.Time) (asks []nav.Ask) {
 	return asks
 }
 
-// pidsOf are those of the processes of a node. cut: there are more than a node answers about.
+// pidsOf returns the PIDs of the listed processes of a node. cut: there are more than a node answers about.
 func pidsOf(v *view, node string) (pids []int, cut bool) {
 	for i := range v.Len() {
 		switch r := v.At(i); {
@@ -93,8 +93,8 @@ func pidsOf(v *view, node string) (pids []int, cut bool) {
 	return pids, false
 }
 
-// hear keeps what a node has answered to the last request of ask; false: to another one. Where it fails, the relatives
-// that were known stay.
+// hear keeps a node's answer to the last question of ask; it returns false for any other answer. After a failure, the
+// relatives known before stay.
 func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 	q := fs.asked[m.Node]
 	if q == nil || m.Request.Family != q.about {
@@ -124,15 +124,15 @@ func (fs *families) hear(m nav.Result, s *part.Scene) bool {
 	return true
 }
 
-// related are the ancestors and the descendants of some processes. The answer may also be about others, which a filter
-// or the scope leaves out.
+// related returns the ancestors and the descendants of some processes. The answer may cover more processes, which a
+// filter or the scope leaves out.
 func (f *family) related(rows []table.ProcessRow) (kin []*wire.Process) {
 	parent, children := map[int]int{}, map[int][]int{}
 	for _, w := range f.kin {
 		parent[w.PID] = w.Parent
 		children[w.Parent] = append(children[w.Parent], w.PID)
 	}
-	// a node may say that one is its own ancestor: each is looked at once
+	// a hostile node may make a process its own ancestor, so each is visited once
 	above, below := map[int]bool{}, map[int]bool{}
 	var next []int
 	for i := range rows {
@@ -157,7 +157,7 @@ func (f *family) related(rows []table.ProcessRow) (kin []*wire.Process) {
 	return kin
 }
 
-// processOf is a relative as a process. Its strings are those of the node.
+// processOf converts a relative to a process. Its strings are as the node sent them.
 func processOf(r *wire.Relative) *wire.Process {
 	const name = 64
 	return &wire.Process{
@@ -180,7 +180,7 @@ func (fs *families) has(tag nav.Process) bool {
 // forget makes ask ask again.
 func (fs *families) forget() { fs.asked = nil }
 
-// words say of a tree how old the relatives are, and what is not known of them.
+// words are, for a tree, the age of the relatives and what is missing of them.
 func (fs *families) words(now time.Time, v *view) string {
 	text := ", as a tree"
 	var oldest time.Duration
@@ -201,5 +201,5 @@ func (fs *families) words(now time.Time, v *view) string {
 	return text
 }
 
-// old is the age from which it is said.
+// old is the age from which words mention it.
 const old = 10 * time.Second

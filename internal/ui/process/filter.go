@@ -10,7 +10,8 @@ import (
 // findingsKey is a key of part.OfSnapshot.
 type findingsKey struct{}
 
-// fields are those of a row. The findings of a job are gathered when the first of its rows is looked at.
+// fields returns a function that gives the fields of a row. The findings of a job are gathered at the first of its
+// rows.
 func fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
 	findings := part.OfSnapshot(s, findingsKey{}, func() map[string]map[string][]*cluster.Finding {
 		return map[string]map[string][]*cluster.Finding{}
@@ -28,7 +29,7 @@ func fields(s *part.Scene) func(*table.ProcessRow) *rows.Process {
 	}
 }
 
-// findingsOf are those of a job that hold, by node.
+// findingsOf returns the present findings of a job, by node.
 func findingsOf(s *part.Scene, job string) map[string][]*cluster.Finding {
 	for i := range s.Snap.Jobs {
 		if j := &s.Snap.Jobs[i]; j.ID == job {

@@ -9,13 +9,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// hasProblem says that the GPU of a process has a problem.
+// hasProblem reports whether the GPU of a process has a problem.
 func hasProblem(s *part.Scene, r *table.ProcessRow) bool {
 	return r.On != nil && slices.ContainsFunc(s.Health.OfGPU(r.Node.Name, r.On),
 		func(f *cluster.Finding) bool { return f.Severity >= cluster.Warning })
 }
 
-// besideJob is the place of the first process of the next job that has some, round the end; -1: there is none.
+// besideJob returns the place of the first process of the next job with processes, with a wrap at the ends; -1: there
+// is none.
 func besideJob(s *part.Scene, v *view, by int) int {
 	first := func(job int) int {
 		return v.Find(func(r *table.ProcessRow) bool { return r.Job == s.Snap.Jobs[job].ID })

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// orders are the orders of the rows, as their columns stand on the screen: by those that have a letter.
+// orders are the orders of the rows, in the order of their columns on the screen: columns with a letter.
 var orders = lettered()
 
 func lettered() (orders []list.Order[table.ProcessRow]) {
@@ -26,14 +26,14 @@ func lettered() (orders []list.Order[table.ProcessRow]) {
 	return orders
 }
 
-// letter is the key of a column behind keys.SortBy. Its capital reverses the order.
+// letter is the key of a column after keys.SortBy. Its capital reverses the order.
 func letter(column string) rune { return rows.Processes.Field(column).Letter }
 
-// listKeys are nvitop's.
+// listKeys are the keys of nvitop.
 var listKeys = &list.Keys{Filter: keys.FilterRows, Before: keys.SortBefore, After: keys.SortAfter,
 	Reverse: keys.Reverse}
 
-// named sorts by the column of a letter, if it has one.
+// named sorts by the column with a letter, if there is one.
 func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {
 	p.asked = false
 	for _, o := range orders {
@@ -43,7 +43,7 @@ func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {
 	}
 }
 
-// sortHints are the keys behind keys.SortBy.
+// sortHints are the hints of the keys after keys.SortBy.
 func sortHints(words func(column string) string) (hints []keys.Hint) {
 	for _, o := range orders {
 		hints = append(hints, keys.Hint{Key: string(letter(o.Column)), Verb: words(o.Column)})
@@ -51,7 +51,7 @@ func sortHints(words func(column string) string) (hints []keys.Hint) {
 	return append(hints, keys.Hint{Key: "capital", Verb: "reversed"}, keys.HintOf(keys.Back).As("cancel"))
 }
 
-// orderWords are ", by %CPU, least first".
+// orderWords is ", by %CPU, least first".
 func (p *Page) orderWords() string {
 	by, down := p.Sorted.By, p.Sorted.Down
 	text := ", by " + p.Words(by)

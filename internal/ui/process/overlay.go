@@ -22,7 +22,7 @@ type overlay interface {
 	Wants(s *part.Scene) nav.Wants
 }
 
-// settler is an overlay that needs each Snapshot, and page one that covers the page and has keys of its own in the
+// settler is an overlay that needs each Snapshot; page is an overlay that covers the page and has its own keys in the
 // help.
 type (
 	settler interface{ Settle(s *part.Scene) }
@@ -32,7 +32,7 @@ type (
 // overlays are the open panes and dialogs, each over the previous overlay.
 type overlays []overlay
 
-// on is the page that is seen, in the list of keys.
+// on names the visible page in the list of keys.
 func (over overlays) on() keys.Page {
 	for _, o := range slices.Backward(over) {
 		if c, ok := o.(page); ok {
@@ -42,18 +42,18 @@ func (over overlays) on() keys.Page {
 	return keys.OnProcesses
 }
 
-// open opens an overlay, which has a first answer, over all that are open.
+// open opens an overlay over all others, and returns its first answer.
 func (over *overlays) open(o overlay, first nav.Answer) nav.Answer {
 	*over = append(*over, o)
 	first.Taken = true
 	return first
 }
 
-// close closes all: an environment has secrets.
+// close closes all overlays, since an environment has secrets.
 func (over *overlays) close() { *over = nil }
 
-// press gives a message to the overlay that was opened last, and what a node has said to all. The keys that act on a
-// process act from its metrics, too.
+// press passes a message to the last overlay opened, and a node's answer to all. The keys that act on a process also
+// work on the page of its metrics.
 func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, ok := msg.(nav.Result); ok {
 		return over.tell(r, s)
@@ -62,14 +62,14 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	top := (*over)[last]
 	a, open := top.Press(msg, s)
 	if !open {
-		*over = slices.Delete(*over, last, last+1) // and forget it: an environment has secrets
+		*over = slices.Delete(*over, last, last+1) // and forget it, since an environment has secrets
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok && !a.Taken {
 		if m, ok := top.(*inspect.Metrics); ok {
 			if opened, did := over.inspect(k, s, m.Target()); did {
 				return opened
 			}
-			// the cursor may be on another one by now
+			// the cursor may be on another process by now
 			shown := func() subject { return subject{at: new(m.Target()), job: listed(s, m.Target().Job)} }
 			if opened, did := over.act(k, s, shown); did {
 				return opened
@@ -84,7 +84,7 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Refresh, keys.Help, keys.Quit, keys.Interrupt,
 	keys.Repaint}, keys.Recording...)
 
-// tell gives the overlays what a node has said: each knows what it has asked.
+// tell passes a node's answer to all overlays: each knows its own questions.
 func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {
 	all := nav.Taken
 	*over = slices.DeleteFunc(*over, func(o overlay) bool {
@@ -95,7 +95,7 @@ func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {
 	return all
 }
 
-// wants is what the last one that wants anything wants; the zero Wants: none does.
+// wants returns the wants of the last overlay that has any; the zero Wants: none has.
 func (over overlays) wants(s *part.Scene) nav.Wants {
 	for _, o := range slices.Backward(over) {
 		if w := o.Wants(s); w.Selected || w.Everywhere {
@@ -105,7 +105,7 @@ func (over overlays) wants(s *part.Scene) nav.Wants {
 	return nav.Wants{}
 }
 
-// settle gives a Snapshot to those that need each.
+// settle passes a Snapshot to the overlays that need each one.
 func (over overlays) settle(s *part.Scene) {
 	for _, o := range over {
 		if o, ok := o.(settler); ok {
@@ -114,7 +114,7 @@ func (over overlays) settle(s *part.Scene) {
 	}
 }
 
-// draw draws them over the page.
+// draw draws the overlays over the page.
 func (over overlays) draw(f *part.Frame) {
 	for _, o := range over {
 		o.Draw(f)

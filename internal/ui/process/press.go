@@ -13,7 +13,7 @@ import (
 // Press answers a key or the mouse.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if result, is := msg.(nav.Result); is && (p.kin.hear(result, s) || len(p.over) == 0) {
-		return nav.Taken // nobody waits for it any more
+		return nav.Taken // the tree took it, or its overlay is closed
 	}
 	if len(p.over) > 0 {
 		return p.over.press(msg, s)
@@ -71,7 +71,7 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// asArrow is a key that moves the cursor as the one that does so on all pages.
+// asArrow turns a key that moves the cursor into the key that does so on all pages.
 func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
 	for _, same := range []struct {
 		key.Binding
@@ -85,7 +85,7 @@ func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
 	return k
 }
 
-// change answers the keys that change how the rows are shown, and those of all lists.
+// change answers the keys that change how the rows are shown, and the keys of all lists.
 func (p *Page) change(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Tree):
@@ -118,7 +118,7 @@ const (
 	endless    = 1 << 20
 )
 
-// scroll moves the commands, not beyond the end of the longest on the screen.
+// scroll moves the commands, but not beyond the end of the longest on the screen.
 func (p *Page) scroll(s *part.Scene, by int) {
 	longest := 0
 	v, w := p.View(s), p.Window(s)
@@ -129,8 +129,8 @@ func (p *Page) scroll(s *part.Scene, by int) {
 	p.across = max(min(p.across+by, longest-room), 0)
 }
 
-// tag tags the process under the cursor, or takes its tag away, and goes to the next one: several are tagged by one
-// key.
+// tag tags the process under the cursor, or removes its tag, and goes to the next process, so that pressing the key
+// several times tags several.
 func (p *Page) tag(s *part.Scene, v *view) nav.Answer {
 	if v.Len() == 0 {
 		return nav.Taken
@@ -140,7 +140,7 @@ func (p *Page) tag(s *part.Scene, v *view) nav.Answer {
 	return p.GoTo(s, at+1)
 }
 
-// jump goes to a row that was looked for; -1: there is none.
+// jump goes to a row that was searched for; -1: there is none.
 func (p *Page) jump(s *part.Scene, i int) nav.Answer {
 	if i < 0 {
 		return nav.Taken
@@ -148,7 +148,8 @@ func (p *Page) jump(s *part.Scene, i int) nav.Answer {
 	return p.GoTo(s, i)
 }
 
-// on says that the cursor is on a row. Its node and, among those of several, its job are then the selected ones.
+// on notes that the cursor is on a row: the row's node becomes the selected one and, in scopes with several jobs, its
+// job.
 func (x *scoping) on(s *part.Scene, r *table.ProcessRow) nav.Answer {
 	a := nav.To(nav.Go{Node: r.Node.Name})
 	if x.of(s) >= OfJobs {
