@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// turn moves in the recording that is shown, if the key says so.
+// turn moves in the recording on the screen, if the key is for that.
 func (m *model) turn(k tea.KeyPressMsg) bool {
 	if m.Tape == nil {
 		return false
@@ -20,11 +20,10 @@ func (m *model) turn(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// switched says what has become of a recording.
+// switched says what happened to a recording.
 type switched struct{ said string }
 
-// record begins to record what happens, or ends it. A file may be on a file system that does not answer, so this is not
-// waited for.
+// record begins or ends a recording. The file may be on a file system that does not answer, so the model does not wait.
 func (m *model) record() tea.Cmd {
 	if m.Record == nil {
 		return nil

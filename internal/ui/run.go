@@ -26,7 +26,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	size := sh.Size()
 	program := tea.NewProgram(m, tea.WithInput(terminal.Keyboard(in, o.Now)), tea.WithoutSignalHandler(),
 		tea.WithFilter(sh.Filter), tea.WithColorProfile(profile),
-		// Its renderer has nothing to show: all bytes come from m.terminal.
+		// Bubble Tea's renderer has nothing to show: all bytes come from m.terminal.
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
 	defer sh.Watch(program.Send)()
 	defer o.attention(ctx, program.Send)()
@@ -42,9 +42,9 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	return err
 }
 
-// attention tells the model when the terminal is detached and attached. The result ends that, and does not wait: Watch
-// may look at a file system that hangs, and the terminal must be restored all the same. What it still says then, nobody
-// hears.
+// attention tells the model when the terminal is detached and attached. Calling end stops this without waiting: Watch
+// may read a file system that hangs, and the terminal must be restored all the same. Later calls of Watch have no
+// effect.
 func (o *Options) attention(ctx context.Context, send func(tea.Msg)) (end func()) {
 	if o.Watch == nil {
 		return func() {}

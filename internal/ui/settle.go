@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// begin gives the settings of the run to the page that changes them.
+// begin passes the settings of the run to the page that changes them.
 func (m *model) begin() {
 	m.view.settings.Begin(settings.Choices{
 		Theme: m.Theme, Classic: m.view.classic, View: m.Options.View, Levels: m.Levels, MemoryLevels: m.MemoryLevels,
@@ -15,7 +15,7 @@ func (m *model) begin() {
 	m.settle()
 }
 
-// settle puts into effect what has been chosen on the page of settings, and writes it where the user asked for that.
+// settle puts the user's choices on the page of settings into effect, and writes them if the user asked for that.
 func (m *model) settle() tea.Cmd {
 	now := &m.view.settings.Now
 	m.scene.Levels, m.scene.MemoryLevels, m.scene.Columns = now.Levels, now.MemoryLevels, now.Columns
@@ -26,7 +26,7 @@ func (m *model) settle() tea.Cmd {
 	return m.write()
 }
 
-// write writes what the user wants to be written. The next is written when the model has been told about this one.
+// write writes the changes that the user wants written. The next write begins after the result of this one.
 func (m *model) write() tea.Cmd {
 	if m.Save == nil {
 		return nil

@@ -13,8 +13,8 @@ import (
 // maxTitle limits the title, in characters. A window shows fewer.
 const maxTitle = 80
 
-// title is the window title: the job and how many problems it has, "nvnodetop 48211 X1 !3". job may be nil. It has only
-// ASCII characters: to some terminals a byte of "✗" is the end of a title, and the rest of it text.
+// title is the window title: the job and its number of problems, "nvnodetop 48211 X1 !3". job may be nil. It is ASCII:
+// some terminals take a byte of "✗" for the end of a title, and show the rest as text.
 func title(job *cluster.JobView) string {
 	words := []string{"nvnodetop"}
 	if job != nil {

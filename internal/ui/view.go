@@ -19,10 +19,10 @@ import (
 // view holds the user's choice of what to see.
 type view struct {
 	selection
-	on     keys.Page   // the page that the keys have led to
-	trail  []keys.Page // the pages below this one, which Esc leads back to
-	help   bool        // it covers the page
-	chosen string      // the value of Options.View that o has chosen last; ""
+	on     keys.Page   // the page of the user's keys
+	trail  []keys.Page // the pages below this one; Esc leads back to them
+	help   bool        // the help covers the page
+	chosen string      // the last view that o has chosen, as a value of Options.View; "": none
 
 	auto    bool   // the job decides on the page, until the user goes to another
 	started string // ID of the job that has decided
@@ -49,7 +49,7 @@ func newView(o *Options) *view {
 	return v
 }
 
-// start goes to the page that Options.View says.
+// start goes to the page that Options.View names.
 func (v *view) start(at string) {
 	switch at {
 	case ViewNode:
@@ -60,7 +60,7 @@ func (v *view) start(at string) {
 	}
 }
 
-// startFor begins where the job does, if that is the job's to decide.
+// startFor goes to the first page of a job, if the job may decide.
 func (v *view) startFor(job *cluster.JobView) {
 	if !v.auto || v.started == job.ID || v.has(keys.IsAside) {
 		return
@@ -96,10 +96,10 @@ func (v *view) resolve(s *part.Scene) {
 	}
 }
 
-// body is the page that the keys have led to.
+// body returns the page of the user's keys.
 func (v *view) body() Page { return v.pages[v.on] }
 
-// page is the page that is on.
+// page returns the page on the screen.
 func (v *view) page(s *part.Scene) Page {
 	switch {
 	case v.help:
@@ -110,7 +110,7 @@ func (v *view) page(s *part.Scene) Page {
 	return v.body()
 }
 
-// keys is what has the keyboard, in the list of keys.
+// keys names the page or overlay with the keyboard, in the list of keys.
 func (v *view) keys(s *part.Scene) keys.Page {
 	if s.Job == nil && !v.has(keys.IsAside) {
 		return keys.OnNoJobs
@@ -121,7 +121,7 @@ func (v *view) keys(s *part.Scene) keys.Page {
 	return v.on
 }
 
-// press gives a message to the page that is on, and goes where its answer says.
+// press passes a message to the page on the screen, and follows its answer.
 func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	a := v.page(s).Press(msg, s)
 	v.classic = v.settings.Now.Classic
@@ -137,9 +137,9 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return a
 }
 
-// follow goes to the page to which an answer leads.
+// follow goes to the destination of an answer.
 func (v *view) follow(a *nav.Answer, s *part.Scene) {
-	v.resolve(s) // what the page is about is selected now
+	v.resolve(s) // the subject of the page is selected now
 	from := v.on
 	switch aside := v.has(keys.IsAside); {
 	case entryOf(a.Page).has&keys.IsLevel != 0:
@@ -147,7 +147,7 @@ func (v *view) follow(a *nav.Answer, s *part.Scene) {
 		if aside {
 			v.trail = []keys.Page{from}
 		}
-	case a.Filter != "": // not over: the page may be below, as it was
+	case a.Filter != "": // the page may be below, with its own filter
 		v.on, v.trail, v.auto = a.Page, append(v.trail, from), false
 	default:
 		v.over(a.Page)
@@ -156,7 +156,7 @@ func (v *view) follow(a *nav.Answer, s *part.Scene) {
 	a.Notice, a.Still = cmp.Or(a.Notice, first.Notice), a.Still || first.Still
 }
 
-// arrive tells the page that is on now where the user comes to.
+// arrive tells the page on the screen the user's destination.
 func (v *view) arrive(s *part.Scene, to nav.Go) nav.Answer {
 	p, is := v.body().(host)
 	if !is {
@@ -167,14 +167,14 @@ func (v *view) arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return a
 }
 
-// pick selects a node of the job; "": it stays.
+// pick selects a node of the job; "": no change.
 func (v *view) pick(s *part.Scene, node string) {
 	if node != "" {
 		v.choose(node, slices.Index(s.Job.Nodes, node))
 	}
 }
 
-// apply answers a key that is no page's own. Keys that reach beyond the view, to quit or to ask, are the model's.
+// apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch at := v.keys(s); {
 	case v.help && key.Matches(k, keys.Mouse):
@@ -182,14 +182,14 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case !slices.ContainsFunc(helpOf(at), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }):
-		// it is another page's
+		// the key of another page
 	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.has(keys.LikeNvitop):
 		v.noMouse = !v.noMouse
 	case key.Matches(k, keys.Help):
 		v.help, v.manual = true, help.Page{Of: at, Rows: helpOf(at), Replay: s.Replay}
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
-	case s.Job == nil && !v.has(keys.IsAside) && ledTo(k, at) == nil: // a key must not change what nobody sees
+	case s.Job == nil && !v.has(keys.IsAside) && ledTo(k, at) == nil: // a key must not change something invisible
 	case key.Matches(k, keys.Back):
 		v.back()
 	default:
@@ -201,7 +201,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	}
 }
 
-// lead goes to the page to which a key leads, or back from it.
+// lead goes to the page of a key, or back from it.
 func (v *view) lead(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case to.id == keys.OnOverview && v.on == keys.OnOverview:
@@ -222,7 +222,7 @@ func (v *view) lead(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 	v.arrive(s, nav.Go{Page: to.id, Key: k})
 }
 
-// move changes the selection, or what all pages show.
+// move changes the selection, or a choice of all pages.
 func (v *view) move(k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case s.Job == nil:
@@ -243,7 +243,8 @@ func (v *view) move(k tea.KeyPressMsg, s *part.Scene) {
 	}
 }
 
-// moveProblem selects the next node with a problem, round the end; in the next job that has one when this job has none.
+// moveProblem selects the next node with a problem, with a wrap at the ends; if this job has none, a node of the next
+// job that has one.
 func (v *view) moveProblem(s *part.Scene, by int) {
 	for i := range s.Snap.Jobs {
 		at := wrap(s.JobAt+i*by, len(s.Snap.Jobs))
@@ -261,8 +262,8 @@ func (v *view) moveProblem(s *part.Scene, by int) {
 	}
 }
 
-// nextProblem returns the next node in order after from that has a problem, or "". If here is set, from itself is
-// checked first.
+// nextProblem returns the next node in order after from that has a problem, or "". With here, from itself is checked
+// first.
 func nextProblem(order []string, health part.Health, from string, by int, here bool) string {
 	at := slices.Index(order, from)
 	for i := range order {
@@ -280,8 +281,8 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 // level goes to a page that is a level of its own: the node view, or the overview above it.
 func (v *view) level(to keys.Page) { v.on, v.trail, v.auto = to, nil, false }
 
-// over puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates. Of
-// the job a page aside says nothing: the job still decides then.
+// over puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates. A
+// page aside says nothing about the job, so the job may still decide then.
 func (v *view) over(to keys.Page) {
 	v.auto = v.auto && entryOf(to).has&keys.IsAside != 0
 	if at := slices.Index(v.trail, to); at >= 0 {

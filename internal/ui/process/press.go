@@ -170,5 +170,5 @@ func (p *Page) narrow(s *part.Scene, v *view) nav.Answer {
 	return nav.Taken
 }
 
-// enter opens a row.
+// enter is the key that opens a row.
 var enter = tea.KeyPressMsg{Code: tea.KeyEnter}

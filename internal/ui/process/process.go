@@ -17,36 +17,36 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// view is the processes as they are listed.
+// view is the listed processes.
 type view = list.View[table.ProcessRow]
 
 // Page lists processes.
 type Page struct {
 	*list.List[table.ProcessRow, nav.Process]
 	scope  scoping
-	asked  bool // the next key says by what the rows are sorted
+	asked  bool // the next key chooses the order of the rows
 	mode   mode
-	across int // columns of the commands that are to the left of the screen
+	across int // columns of the commands to the left of the screen
 
 	tags   tags
-	tree   bool // with relatives, by parents and children
+	tree   bool // with relatives, in the order of parents and children
 	kin    families
 	over   overlays
 	past   *prompt.History
-	before *before // nil: this is no visit
+	before *before // nil: no visit
 }
 
-// before is what a visit leaves alone.
+// before is the state that a visit leaves alone.
 type before struct {
 	scope  scoping
 	tree   bool
 	filter *prompt.Filter
 }
 
-// everyJob is what the filter is for: it stays when the scope changes.
+// everyJob is the job of the filter: the filter stays when the scope changes.
 const everyJob = ""
 
-// New returns the page as it is at the start.
+// New returns the page in its first state.
 func New(past *prompt.History) *Page {
 	p := &Page{past: past}
 	p.List = list.New(past, list.Of[table.ProcessRow, nav.Process]{
@@ -67,8 +67,8 @@ func New(past *prompt.History) *Page {
 	return p
 }
 
-// Arrive shows the processes of the user's previous selection: a GPU, a node, or else the job. An answer may lead to
-// one process, or to the processes that match a filter.
+// Arrive shows the processes of the user's last selection: a GPU, a node, or else the job. The destination may name one
+// process, or a filter.
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	switch {
 	case to.Filter != "":
@@ -87,15 +87,15 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// begin shows the processes of that scope. The cursor is where it was, if that is in the scope.
+// begin shows the processes of a scope. The cursor stays where it was, if that is in the scope.
 func (p *Page) begin(scope Scope, gpu string) {
 	p.Leave()
 	p.scope, p.asked, p.tree = scoping{scope, gpu}, false, false
 	p.over.close()
 }
 
-// visit shows the processes of all nodes that match a text, as if it had been typed, until Leave or begin. The filter
-// that the page has is in force again then.
+// visit shows the processes of all nodes that match a text, as if the user had typed it, until Leave or begin. Then the
+// page's own filter is in force again.
 func (p *Page) visit(text string) {
 	p.Leave()
 	was := &before{p.scope, p.tree, p.Filter}
@@ -104,14 +104,14 @@ func (p *Page) visit(text string) {
 	p.Filter.Set(everyJob, text)
 }
 
-// Leave shows what was shown before a visit, if this is one.
+// Leave ends a visit, and shows what was shown before.
 func (p *Page) Leave() {
 	if was := p.before; was != nil {
 		p.scope, p.tree, p.Filter, p.before = was.scope, was.tree, was.filter, nil
 	}
 }
 
-// show shows the processes of the selected node, with the cursor on one of them. It reports whether that is listed. A
+// show shows the processes of the selected node, with the cursor on one of them, and reports whether it is listed. A
 // filter that hides it ends.
 func (p *Page) show(s *part.Scene, at nav.Process) bool {
 	p.begin(OfNode, "")
@@ -125,20 +125,20 @@ func (p *Page) show(s *part.Scene, at nav.Process) bool {
 	return i >= 0
 }
 
-// OnTop is the page that is seen, in the list of keys.
+// OnTop names the visible page in the list of keys.
 func (p *Page) OnTop() keys.Page { return p.over.on() }
 
-// Forget closes what is over the page.
+// Forget closes the overlays.
 func (p *Page) Forget() { p.over.close() }
 
-// Settle keeps the cursor and the tags on their processes in a Snapshot that is to be drawn.
+// Settle keeps the cursor and the tags on their processes in a new Snapshot before it is drawn.
 func (p *Page) Settle(s *part.Scene) {
 	p.Stay(s)
 	p.tags.settle(s, p.View(s), &p.kin)
 	p.over.settle(s)
 }
 
-// Wants the processes of its scope; what is over the page knows better, if it wants anything.
+// Wants returns the wants of the overlays, if they have any, else the processes of the scope.
 func (p *Page) Wants(s *part.Scene) nav.Wants {
 	if w := p.over.wants(s); w.Selected || w.Everywhere {
 		return w

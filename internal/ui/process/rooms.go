@@ -14,13 +14,13 @@ const (
 	modeCompact             // never
 )
 
-// modes are their names in the settings.
+// modes are the modes by their names in the settings.
 var modes = map[string]mode{"auto": modeAuto, "full": modeFull, "compact": modeCompact}
 
 // Monitor sets whether GPUs are shown above the processes: "auto", "full" or "compact".
 func (p *Page) Monitor(name string) { p.mode = modes[name] }
 
-// hint is the key of what the screen does not show.
+// hint is the hint of the key for the other mode: auto if the mode is compact, else compact.
 func (m mode) hint() keys.Hint {
 	if m == modeCompact {
 		return keys.HintOf(keys.Auto)
@@ -28,18 +28,18 @@ func (m mode) hint() keys.Hint {
 	return keys.HintOf(keys.Compact)
 }
 
-// rooms says where the parts of the page are.
+// rooms has the places of the parts of the page.
 type rooms struct {
-	above int // rows of GPUs or nodes; 0: none, nor their headings
-	all   int // for how many there would have to be room
-	title int // the row of the processes' title
-	top   int // the row of the first process, below the headings
+	above int // rows of GPUs or nodes; 0: no rows and no headings
+	all   int // rows that they would need
+	title int // row of the processes' title
+	top   int // row of the first process, below the headings
 }
 
 const (
 	firstRow  = 2 // below the header
-	fewRows   = 8 // of processes that GPUs leave where they are shown by themselves
-	leastRows = 3 // of processes that they always leave
+	fewRows   = 8 // rows that GPUs leave to the processes when the mode is auto
+	leastRows = 3 // rows that GPUs always leave to the processes
 )
 
 // rooms divides the screen.
@@ -64,5 +64,5 @@ func (m mode) rooms(s *part.Scene, scope Scope) rooms {
 	return r
 }
 
-// room is for how many processes there is room.
+// room returns the number of processes that have room.
 func (r rooms) room(s *part.Scene) int { return max(s.H-1-r.top, 0) }

@@ -14,21 +14,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// question is what the rows depend on.
+// question has everything on which the rows depend.
 type question struct {
 	scope          Scope
 	job, node, gpu string
 	mine           bool
 }
 
-// listing is the rows of a Snapshot.
+// listing has the rows of a Snapshot.
 type listing struct {
 	of     question
 	rows   []table.ProcessRow // by job, node, GPU and PID
-	nodes  int                // in the scope
-	listed int                // those of them whose processes are listed
+	nodes  int                // number of nodes in the scope
+	listed int                // number of them with listed processes
 
-	found  []table.ProcessRow // on one node; rows are large: their places are what is sorted
+	found  []table.ProcessRow // the processes of one node; rows are large, so their places are sorted
 	places []int32
 }
 
@@ -45,15 +45,15 @@ func (x *scoping) question(s *part.Scene) question {
 	return q
 }
 
-// listing is that of the scene, which is made once. There are thousands of rows: those of the next Snapshot take the
-// memory of these.
+// listing returns the listing of the scene, which is made once. There are thousands of rows: the rows of the next
+// Snapshot reuse their memory.
 func (x *scoping) listing(s *part.Scene) *listing {
 	q := x.question(s)
 	return part.Again(s, q, func(before *listing) *listing {
 		l := &listing{of: q}
 		if before != nil {
 			l.rows, l.found, l.places = before.rows[:0], before.found, before.places
-			clear(before.rows) // what is not there any more must not be kept
+			clear(before.rows) // old rows must not keep strings alive
 		}
 		l.fill(s)
 		clear(l.found[:cap(l.found)])
@@ -100,7 +100,7 @@ func (l *listing) addJobs(s *part.Scene) {
 	}
 }
 
-// reserve makes room for the processes of nodes at once: rows are copied whenever it ends.
+// reserve makes room for the processes of nodes at once: if the room ended, all rows would be copied.
 func (l *listing) reserve(s *part.Scene, nodes iter.Seq[string]) {
 	count := 0
 	for name := range nodes {
@@ -109,15 +109,15 @@ func (l *listing) reserve(s *part.Scene, nodes iter.Seq[string]) {
 	l.rows = slices.Grow(l.rows, count)
 }
 
-// slot is a GPU of a node, and whose it is.
+// slot is a GPU of a node, and its owner.
 type slot struct {
 	gpu   *cluster.GPU
-	owner *cluster.JobView // of the jobs in the scope; nil: none of them
+	owner *cluster.JobView // the job, of those in the scope; nil: none of them
 	hides bool             // --only does not name it
 }
 
-// addNode adds the processes of a node: all, or those of the jobs and those of others on their GPUs. Where others' are
-// asked for they are not hidden.
+// addNode adds the processes of a node: all, or the processes of the jobs and those of others on their GPUs. Others'
+// processes are not hidden if the scope asks for them.
 func (l *listing) addNode(s *part.Scene, n *cluster.Node, jobs []*cluster.JobView, all bool) {
 	l.nodes++
 	if n.Listed {
@@ -173,7 +173,7 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 	for i := range n.GPUs {
 		slots[i].gpu, slots[i].hides = &n.GPUs[i], !only.Shows(&n.GPUs[i])
 	}
-	for k := len(jobs) - 1; k >= 0; k-- { // the first one has the last word
+	for k := len(jobs) - 1; k >= 0; k-- { // the first job decides
 		share := jobs[k].Share(n)
 		for i := range slots {
 			if share.Has(&slots[i].gpu.Number) {
@@ -184,7 +184,8 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 	return slots
 }
 
-// rowOf is the row of a process. It is the job's that its cgroup or environment names, else the one whose GPU it is on.
+// rowOf returns the row of a process. Its job is the one that its cgroup or environment names, else the one with its
+// GPU.
 func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow,
 	hidden bool) {
 	r = table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}

@@ -24,16 +24,16 @@ const (
 	OfNode               // the selected node
 	OfJob                // likewise
 	OfJobs               // all
-	OfNodes              // of all jobs, with what others have there
+	OfNodes              // the nodes of all jobs, with the processes of others there
 )
 
-// scoping is the scope that has been chosen, and what stands above the processes: the GPUs or the nodes of it.
+// scoping is the chosen scope, and draws its GPUs or nodes above the processes.
 type scoping struct {
 	chosen Scope
-	gpu    string // the key of the GPU, where the scope has been one
+	gpu    string // the key of the GPU, once the scope was one
 }
 
-// of is the scope that the scene has: a GPU is on one node only, and without SLURM there are no jobs.
+// of returns the scope as far as the scene has it: a GPU is on one node only, and without SLURM there are no jobs.
 func (x *scoping) of(s *part.Scene) Scope {
 	if x.chosen == OfGPU && gpuOf(s.Node, x.gpu) == nil {
 		return OfNode
@@ -44,12 +44,12 @@ func (x *scoping) of(s *part.Scene) Scope {
 // widen chooses the next wider scope.
 func (x *scoping) widen(s *part.Scene) {
 	x.chosen = min(x.of(s)+1, widest(s))
-	if x.chosen == OfJobs && len(s.Snap.Jobs) == 1 { // as the scope before it
+	if x.chosen == OfJobs && len(s.Snap.Jobs) == 1 { // the same as the scope before it
 		x.chosen = OfNodes
 	}
 }
 
-// widest is the widest scope that there is: without SLURM all processes of the nodes are those of the one job.
+// widest returns the widest scope: without SLURM, all processes of the nodes belong to the one job.
 func widest(s *part.Scene) Scope {
 	if s.Job.ID == "" {
 		return OfJob
@@ -67,7 +67,7 @@ func (x *scoping) narrow(s *part.Scene, r *table.ProcessRow) bool {
 		x.gpu = r.On.Key
 	}
 	switch x.chosen = at - 1; {
-	case at == OfNodes && r.Job == "": // it is of others, and on none of the jobs' GPUs
+	case at == OfNodes && r.Job == "": // a process of others, on no GPU of the jobs
 		x.chosen = OfNode
 	case at == OfNodes && len(s.Snap.Jobs) == 1:
 		x.chosen = OfJob
@@ -75,7 +75,7 @@ func (x *scoping) narrow(s *part.Scene, r *table.ProcessRow) bool {
 	return true
 }
 
-// jobOf is the job of a row, or one whose node it is on: the selected one, if that is there.
+// jobOf returns the job of a row, or else a job on its node: the selected one, if it is there.
 func jobOf(s *part.Scene, r *table.ProcessRow) string {
 	has := func(j *cluster.JobView) bool { return slices.Contains(j.Nodes, r.Node.Name) }
 	if r.Job != "" || has(s.Job) {
@@ -89,7 +89,7 @@ func jobOf(s *part.Scene, r *table.ProcessRow) string {
 	return ""
 }
 
-// wants the processes of the selected node, or of all nodes.
+// wants returns the processes of the selected node, or of all nodes.
 func (x *scoping) wants() nav.Wants {
 	if x.chosen >= OfJob {
 		return nav.Wants{Everywhere: true}
@@ -163,7 +163,7 @@ func (x *scoping) drawAbove(f *part.Frame, r rooms) {
 	}
 }
 
-// above is how many GPUs or nodes a scope has to show above its processes.
+// above returns the number of GPUs or nodes that a scope has to show above its processes.
 func above(s *part.Scene, scope Scope) int {
 	switch scope {
 	case OfGPU:
@@ -176,8 +176,8 @@ func above(s *part.Scene, scope Scope) int {
 	return 0
 }
 
-// worst are the nodes of the job of which n are shown: where those are not all, the ones with the worst problems, in
-// the job's order.
+// worst returns n nodes of the job to show: if these are not all, the nodes with the worst problems, in the job's
+// order.
 func worst(s *part.Scene, n int) []string {
 	nodes := slices.Clone(s.Job.Nodes)
 	if n < len(nodes) {
@@ -186,7 +186,7 @@ func worst(s *part.Scene, n int) []string {
 	return nodes[:n]
 }
 
-// nodesOf are the nodes of a scope.
+// nodesOf returns the nodes of a scope.
 func nodesOf(s *part.Scene, scope Scope) []*cluster.Node {
 	if scope <= OfNode {
 		return []*cluster.Node{s.Node}
@@ -206,7 +206,7 @@ func nodesOf(s *part.Scene, scope Scope) []*cluster.Node {
 	return nodes
 }
 
-// gpuOf is the GPU of a node with that key.
+// gpuOf returns the GPU of a node with a key.
 func gpuOf(n *cluster.Node, key string) *cluster.GPU {
 	for i := range n.GPUs {
 		if n.GPUs[i].Key == key {

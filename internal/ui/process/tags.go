@@ -13,13 +13,13 @@ import (
 // tags are the processes that the user has tagged. A tag ends with its process.
 type tags struct {
 	of    map[nav.Process]bool
-	shown int // how many of the rows have one, as of the last settle
+	shown int // number of rows with a tag, as of the last settle
 }
 
 // has reports whether a process has a tag.
 func (t *tags) has(at nav.Process) bool { return t.of[at] }
 
-// toggle tags a process, or takes its tag away.
+// toggle tags a process, or removes its tag.
 func (t *tags) toggle(at nav.Process) {
 	switch {
 	case t.of[at]:
@@ -31,10 +31,10 @@ func (t *tags) toggle(at nav.Process) {
 	}
 }
 
-// clear takes all tags away.
+// clear removes all tags.
 func (t *tags) clear() { clear(t.of) }
 
-// settle takes away the tags of processes that are gone, and counts those of the rows.
+// settle removes the tags of processes that are gone, and counts the rows with a tag.
 func (t *tags) settle(s *part.Scene, v *view, kin *families) {
 	for at := range t.of {
 		if !runs(s.NodeOf(at.Node), at) && !kin.has(at) {
@@ -56,7 +56,7 @@ func runs(n *cluster.Node, at nav.Process) bool {
 	})
 }
 
-// targets are the tagged processes among the rows, in the order of the screen. One that is on several GPUs is there
+// targets returns the tagged processes among the rows, in the order of the screen. A process on several GPUs is there
 // once.
 func (t *tags) targets(s *part.Scene, v *view) (list []tally.Target) {
 	seen := map[nav.Process]bool{}

@@ -13,26 +13,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// subject is what the keys that act are about.
+// subject is the process and the job on which a key acts.
 type subject struct {
 	at     *tally.Target // nil: there is no process
 	tagged []tally.Target
 	job    string // "": none
 }
 
-// subject is the process under the cursor, and those with a tag.
+// subject returns the process under the cursor, and the tagged ones.
 func (p *Page) subject(s *part.Scene) subject {
 	on := subject{tagged: p.tags.targets(s, p.View(s))}
 	if t, ok := p.target(s); ok {
 		on.at, on.job = &t, listed(s, t.Job)
 	}
-	if on.job == "" && p.scope.of(s) < OfJobs { // that of a relative is not known
+	if on.job == "" && p.scope.of(s) < OfJobs { // the job of a relative is unknown
 		on.job = s.Job.ID
 	}
 	return on
 }
 
-// listed is the ID of a job of the user's, and "" for any other: a node may name any job for a process.
+// listed returns the ID of a job of the user's, and "" for any other: a node may name any job for a process.
 func listed(s *part.Scene, id string) string {
 	if slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == id }) {
 		return id
@@ -40,7 +40,7 @@ func listed(s *part.Scene, id string) string {
 	return ""
 }
 
-// target is the process under the cursor; false: there is none.
+// target returns the process under the cursor; false: there is none.
 func (p *Page) target(s *part.Scene) (tally.Target, bool) {
 	v := p.View(s)
 	if v.Len() == 0 {
@@ -49,14 +49,14 @@ func (p *Page) target(s *part.Scene) (tally.Target, bool) {
 	return targetOf(s, v.At(p.At(s))), true
 }
 
-// targetOf is the process of a row. The row knows the job of a process that names none, by its GPU.
+// targetOf returns the process of a row. If the process names no job, the row knows it by the GPU.
 func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
 	t := tally.TargetOf(s.Snap, r.Node, r.Process.Process)
 	t.Job = cmp.Or(t.Job, r.Job)
 	return t
 }
 
-// uuid is that of the first GPU of a process, "" if it is not known.
+// uuid returns the UUID of the first GPU of a process, "" if unknown.
 func uuid(s *part.Scene, t *tally.Target) string {
 	n := s.NodeOf(t.Node)
 	for i := range n.Processes {
@@ -69,8 +69,8 @@ func uuid(s *part.Scene, t *tally.Target) string {
 	return ""
 }
 
-// inspectRow answers the keys of overlays.inspect for the process under the cursor, whose node is the selected one
-// then.
+// inspectRow answers the keys of overlays.inspect for the process under the cursor, whose node is then the selected
+// one.
 func (p *Page) inspectRow(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
 	t, ok := p.target(s)
 	if !ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// title draws the rule with the scope, and right in it as much of what the rows are as there is room for, and which of
-// them are on the screen.
+// title draws the rule with the scope and, at its right, a description of the rows as far as there is room, and the
+// rows on the screen.
 func (p *Page) title(f *part.Frame, r rooms, v *view) {
 	x := f.Focus(r.title, "Processes of "+p.scope.name(f.Scene))
 	where := p.Window(f.Scene).Where()
@@ -44,7 +44,7 @@ func (p *Page) count(v *view) string {
 	return part.Plural(n, "process", "processes")
 }
 
-// unlisted is ", on 3 of 4 nodes" where not all nodes have listed their processes, else "".
+// unlisted is ", on 3 of 4 nodes" if not all nodes have listed their processes, else "".
 func (l *listing) unlisted() string {
 	if l.listed == l.nodes || l.nodes == 1 {
 		return ""

@@ -11,19 +11,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// deepest is how many bytes of branches a row has at least before its tree is no longer indented.
+// deepest is the length of a branch, in bytes, from which on the tree is no longer indented.
 const deepest = 120
 
-// tree is the processes of a node with their relatives, while their rows are put in order behind those of other nodes.
+// tree puts the processes of a node and their relatives in order, and adds their rows to those of other nodes.
 type tree struct {
 	rows     []table.ProcessRow
-	children []int32 // places in rows, by PID of the parent, then by the row's own
+	children []int32 // places in rows, sorted by PID of the parent, then by the row's own
 	pids     map[int]bool
 	done     []bool
 	ordered  []table.ProcessRow
 }
 
-// shape is on what the tree depends; nil: the rows are none.
+// shape returns everything on which the tree depends; nil: there is no tree.
 func (p *Page) shape(*part.Scene) any {
 	if !p.tree {
 		return nil
@@ -31,7 +31,7 @@ func (p *Page) shape(*part.Scene) any {
 	return p.kin.heard
 }
 
-// arrange puts the rows of each node in the order of a tree, with the relatives that are known.
+// arrange puts the rows of each node in the order of a tree, with the known relatives.
 func (fs *families) arrange(s *part.Scene, flat []table.ProcessRow) []table.ProcessRow {
 	t := &tree{ordered: make([]table.ProcessRow, 0, len(flat)), pids: map[int]bool{}}
 	for from := 0; from < len(flat); {
@@ -45,7 +45,7 @@ func (fs *families) arrange(s *part.Scene, flat []table.ProcessRow) []table.Proc
 	return t.ordered
 }
 
-// plant adds the processes of a node, and their relatives that are not among them, as a tree.
+// plant adds the processes of a node, with their relatives that are not listed, as a tree.
 func (t *tree) plant(s *part.Scene, rows []table.ProcessRow, f *family) {
 	t.rows, t.children, t.done = append(t.rows[:0], rows...), t.children[:0], t.done[:0]
 	clear(t.pids)
@@ -75,8 +75,8 @@ func kinRow(s *part.Scene, n *cluster.Node, w *wire.Process) table.ProcessRow {
 		Ghost: !tally.Mine(s.Snap, w)}
 }
 
-// order puts the rows in order, from the roots on: those whose parents are not among them. What a node says may have
-// no root at all.
+// order puts the rows in order, beginning with the roots: rows whose parents are not among them. The answer of a
+// hostile node may have no root at all.
 func (t *tree) order() {
 	for _, i := range t.children {
 		if !t.pids[t.rows[i].Parent] {
@@ -88,7 +88,7 @@ func (t *tree) order() {
 	}
 }
 
-// add adds a row with its branch, and its children with theirs, which begin with before.
+// add adds a row with its branch, and its children with their branches, which begin with before.
 func (t *tree) add(i int32, branch, before string) {
 	if t.done[i] {
 		return
@@ -109,7 +109,7 @@ func (t *tree) add(i int32, branch, before string) {
 	}
 }
 
-// of are the children of a process.
+// of returns the children of a process.
 func (t *tree) of(pid int) []int32 {
 	from, _ := slices.BinarySearchFunc(t.children, pid,
 		func(i int32, pid int) int { return cmp.Compare(t.rows[i].Parent, pid) })

@@ -6,14 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 )
 
-// cycle is the choices among which Tab goes round.
+// cycle has the choices of Tab.
 type cycle struct {
 	filter.Completion
 	at   int
-	rest string // of the text, behind them
+	rest string // the text after the choice
 }
 
-// complete puts the next choice in place of what is being typed. What has one choice only is complete then.
+// complete puts the next choice in place of the word at the cursor. A single choice is final.
 func (l *line) complete(fields filter.Fields, by int) {
 	text := l.Text()
 	if l.cycle == nil {

@@ -9,11 +9,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// label stands before what is typed.
+// label stands before the text.
 const label = "filter: "
 
-// Draw draws the prompt in the last row, with how many of all rows match and its keys at the right where they fit, and
-// in the row above what is wrong or what Tab puts in. It does so over what the page has drawn there.
+// Draw draws the prompt in the last row, with the number of matching rows and its keys at the right if they fit, and in
+// the row above it the mistake, or the choices of Tab. It covers what the page has drawn there.
 func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	f.help(fr, fr.H-2)
 	y := fr.H - 1
@@ -31,7 +31,7 @@ func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	}
 }
 
-// help writes in row y what is wrong, or the choices of Tab.
+// help writes the mistake or the choices of Tab into row y.
 func (f *Filter) help(fr *part.Frame, y int) {
 	if fr.H < part.Small {
 		return
@@ -60,7 +60,7 @@ func (f *Filter) help(fr *part.Frame, y int) {
 	}
 }
 
-// choices are what Tab puts in, and the place of the one that it has.
+// choices returns the choices of Tab, and the place of the present one.
 func (l *line) choices(fields filter.Fields) (all []string, chosen int) {
 	if l.cycle != nil {
 		return l.cycle.Choices, l.cycle.at
@@ -68,8 +68,8 @@ func (l *line) choices(fields filter.Fields) (all []string, chosen int) {
 	return filter.Complete(l.Text(), l.at(), fields).Choices, -1
 }
 
-// Title says in w columns how many of all rows match what: `4 of 64 nodes match "n0"`. It names the rows where one and
-// many are words for them.
+// Title says in w columns how many of all rows match the filter: `4 of 64 nodes match "n0"`. It names the rows only if
+// one and many have words for them.
 func (f *Filter) Title(job string, shown, all int, one, many string, w int) string {
 	text := strconv.Itoa(shown) + " of "
 	if one == "" {
@@ -85,17 +85,17 @@ func (f *Filter) Title(job string, shown, all int, one, many string, w int) stri
 	return draw.Clip(text+f.quote(job, min(w, titleWide)-draw.Width(text)), w)
 }
 
-// titleWide is the most room for that.
+// titleWide is the maximum width of the filter in a title.
 const titleWide = 60
 
-// None says in w columns that no row matches, and which key brings them back.
+// None says in w columns that no row matches, and names the key that brings the rows back.
 func (f *Filter) None(job, many string, w int) string {
 	const way = ": Esc clears the filter"
 	text := "no " + many + " match "
 	return text + f.quote(job, w-draw.Width(text)-len(way)) + way
 }
 
-// quote is the filter of a job in w columns, in quotes if it has none.
+// quote is the filter of a job in w columns, in quotes unless it has quotes.
 func (f *Filter) quote(job string, w int) string {
 	return part.Quote(f.in(job).text, max(w-2, 6))
 }

@@ -2,10 +2,10 @@ package prompt
 
 import "slices"
 
-// mostPast is how many filters are remembered.
+// mostPast is the number of filters that are remembered.
 const mostPast = 50
 
-// History is the filters that were kept, until the program ends. The zero History is empty.
+// History has the filters that were kept, until the program ends. The zero History is empty.
 type History struct{ texts []string } // the newest first
 
 // add remembers a filter, once.
@@ -18,7 +18,7 @@ func (h *History) add(text string) {
 	h.texts = h.texts[:min(len(h.texts), mostPast)]
 }
 
-// remember goes back by one filter of the history, or forth to what was typed.
+// remember goes to the previous filter of the history, or back towards the typed text.
 func (l *line) remember(h *History, by int) {
 	back := max(min(l.back+by, len(h.texts)), 0)
 	if back == l.back {

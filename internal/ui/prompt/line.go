@@ -11,10 +11,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Line is a line of text that the user types. It has a cursor, and the keys of a shell move it and delete.
+// Line is a line of text that the user types. It has a cursor, and the keys of a shell that move it and delete text.
 type Line struct{ input textinput.Model }
 
-// NewLine is a line with a text, of at most so many characters.
+// NewLine returns a line with a text, and a limit in characters.
 func NewLine(text string, most int) *Line {
 	l := &Line{textinput.New()}
 	l.input.CharLimit = most
@@ -25,7 +25,7 @@ func NewLine(text string, most int) *Line {
 	return l
 }
 
-// Text is what stands in the line.
+// Text returns the text of the line.
 func (l *Line) Text() string { return l.input.Value() }
 
 // put replaces the text, with the cursor before byte at; -1: at the end.
@@ -37,10 +37,10 @@ func (l *Line) put(text string, at int) {
 	}
 }
 
-// at is the byte before which the cursor is.
+// at returns the byte after the cursor.
 func (l *Line) at() int { return len(string([]rune(l.Text())[:l.input.Position()])) }
 
-// Edit gives a key or what was pasted to the line. It takes nothing else.
+// Edit passes a key or a paste to the line. It ignores any other message.
 func (l *Line) Edit(msg tea.Msg) (taken bool) {
 	switch m := msg.(type) {
 	case tea.PasteMsg:
@@ -51,7 +51,7 @@ func (l *Line) Edit(msg tea.Msg) (taken bool) {
 	default:
 		return false
 	}
-	l.input, _ = l.input.Update(msg) // its commands let a cursor blink that is not drawn
+	l.input, _ = l.input.Update(msg) // its commands make a cursor blink that is not drawn
 	return true
 }
 
@@ -68,8 +68,8 @@ func printable(s string) string {
 	}, s)
 }
 
-// Draw writes the text, from byte wrong on in amber (-1: nothing is wrong), and returns the column behind. The cursor
-// is always seen.
+// Draw writes the text, in amber from byte wrong on (-1: there is no mistake), and returns the column after it. The
+// cursor is always visible.
 func (l *Line) Draw(fr *part.Frame, x, y int, role draw.Role, wrong int) int {
 	text, at, bad := []rune(l.Text()), l.input.Position(), -1
 	if wrong >= 0 {

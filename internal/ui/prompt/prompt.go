@@ -18,12 +18,12 @@ import (
 type Filter struct {
 	fields filter.Fields
 	past   *History
-	first  kept            // where none has been typed
+	first  kept            // the filter of jobs without a typed one
 	of     map[string]kept // by the ID of the job
 	line   *line           // nil: the prompt is closed
 }
 
-// kept is a filter that is in force: a text without mistakes.
+// kept is a filter in force: a text without mistakes.
 type kept struct {
 	text string
 	expr *filter.Expr
@@ -32,12 +32,12 @@ type kept struct {
 // line is the prompt while it is open.
 type line struct {
 	*Line
-	of    string        // ID of the job that it is for
-	wrong *filter.Error // of its text; nil: there is none
-	back  int           // how many filters of the history it is back
-	typed string        // what stood there before the first of them
+	of    string        // ID of the job of the filter
+	wrong *filter.Error // mistake in the text; nil: there is none
+	back  int           // number of steps back in the history
+	typed string        // the text before the first of them
 	cycle *cycle        // nil: Tab begins with the first choice
-	half  bool          // Tab has put in the name of a field, which is no word to look for
+	half  bool          // Tab has put in the name of a field, which must not be searched for
 }
 
 // New returns a page's filter of rows with these fields.
@@ -45,7 +45,7 @@ func New(fields filter.Fields, past *History) *Filter {
 	return &Filter{fields: fields, past: past, of: map[string]kept{}}
 }
 
-// Begin sets the filter of all jobs for which none has been typed. A nil one shows all rows.
+// Begin sets the filter of all jobs without a typed one. nil shows all rows.
 func (f *Filter) Begin(e *filter.Expr) {
 	if f.first = (kept{}); e != nil {
 		f.first = kept{e.String(), e}
@@ -59,10 +59,10 @@ func (f *Filter) in(job string) kept {
 	return f.first
 }
 
-// Expr is the filter that is in force for a job; nil if none is.
+// Expr returns the filter in force for a job; nil if there is none.
 func (f *Filter) Expr(job string) *filter.Expr { return f.in(job).expr }
 
-// Set puts a text in force for a job, as if it had been typed there. One with a mistake shows all rows.
+// Set puts a text in force for a job, as if the user had typed it. A text with a mistake shows all rows.
 func (f *Filter) Set(job, text string) {
 	f.Clear(job)
 	if expr, wrong := filter.Parse(text, f.fields); wrong == nil {
@@ -84,10 +84,11 @@ func (f *Filter) Open(job string) {
 // Close closes the prompt and leaves the filter in force.
 func (f *Filter) Close() { f.line = nil }
 
-// Typing reports whether the prompt has the keyboard. It is for one job, and has not when another one is shown.
+// Typing reports whether the prompt has the keyboard. It is for one job, and loses the keyboard while another job is
+// shown.
 func (f *Filter) Typing(job string) bool { return f.line != nil && f.line.of == job }
 
-// Rows is how many rows of the body the prompt takes for a job, besides that of the footer.
+// Rows returns the number of rows that the prompt takes above the footer for a job.
 func (f *Filter) Rows(job string) int {
 	if f.Typing(job) {
 		return 1
@@ -95,8 +96,8 @@ func (f *Filter) Rows(job string) int {
 	return 0
 }
 
-// Press gives a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types: as
-// long as the text has a mistake, by the last one that had none.
+// Press passes a message to the prompt, which takes every key except Ctrl-C. The rows follow while the user types;
+// while the text has a mistake, they follow its last form without one.
 func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	l := f.line
 	switch m := msg.(type) {
@@ -122,7 +123,7 @@ func (f *Filter) Press(msg tea.Msg) (taken bool) {
 	return true
 }
 
-// keep closes the prompt, unless there is a mistake in it.
+// keep closes the prompt, unless the text has a mistake.
 func (f *Filter) keep() {
 	if f.line.wrong == nil {
 		f.line.half = false
@@ -154,7 +155,7 @@ func (l *line) edit(msg tea.Msg) {
 	l.cycle, l.back, l.half = nil, 0, false
 }
 
-// follow puts the text in force, if it has no mistake and is not half a comparison.
+// follow puts the text in force, unless it has a mistake or ends in half a comparison.
 func (f *Filter) follow() {
 	l := f.line
 	text := l.Text()

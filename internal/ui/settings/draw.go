@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	top    = 3 // the row of the first line
+	top    = 3 // row of the first line
 	label  = 3
 	values = 26
-	places = 36 // of the columns of a table
+	places = 36 // width of the columns of a table
 	about  = 41
 )
 
@@ -45,7 +45,7 @@ func (p *Page) Draw(f *part.Frame) {
 		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
-// state says what is written, and what is not.
+// state says which changes are written, and which are not.
 func (p *Page) state() (string, draw.Role) {
 	changed := len(p.Now.Changed(&p.written))
 	switch {
@@ -74,7 +74,7 @@ func (p *Page) row(f *part.Frame, y int, r row) {
 	f.Left(about, y, f.W-about-1, titles[r.what][1], draw.Dim)
 }
 
-// column draws a column of a table: whether it is shown and where, and what it is.
+// column draws a column of a table: whether it is shown, its place, and its meaning.
 func (p *Page) column(f *part.Frame, y int, r row) {
 	role := draw.Dim
 	if at := slices.Index(p.Now.shown(r.table), r.name); at >= 0 {

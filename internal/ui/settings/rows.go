@@ -14,7 +14,7 @@ import (
 type row struct {
 	what  what
 	table columns.Table
-	name  string // of the column; "": the title of its table
+	name  string // key of the column; "": the title of its table
 }
 
 type what uint8
@@ -30,7 +30,7 @@ const (
 	column
 )
 
-// titles are the names of the settings on the page, and what they are for.
+// titles are the names of the settings on the page, and their purpose.
 var titles = [...][2]string{
 	theme: {"Theme", "auto: as the terminal's background"}, colors: {"Colors", "job: problems; classic: utilization"},
 	view:         {"Start page", "auto: overview for several nodes"},
@@ -48,7 +48,7 @@ var tables = map[columns.Table]string{
 
 var views = []string{"auto", "node", "overview"}
 
-// rows are the lines of the page. Columns that are shown come first, in their order.
+// rows returns the lines of the page. Columns that are shown come first, in their order.
 func (p *Page) rows() []row {
 	var all []row
 	for w := theme; w < column; w++ {
@@ -76,7 +76,7 @@ func (p *Page) listOf(room int) nav.List[row] {
 	return nav.List[row]{N: len(rows), Room: room, Key: func(i int) row { return rows[i] }}
 }
 
-// shown are the columns of a table that are shown.
+// shown returns the columns of a table that are shown.
 func (c *Choices) shown(t columns.Table) []string {
 	if names := c.Columns.At(t).Names(); names != nil {
 		return names
@@ -110,7 +110,7 @@ type thresholds part.Levels
 
 const percentStep = 5
 
-// levels is the pair that a row is about, and which of the two.
+// levels returns the pair of thresholds of a row, and the place of the row's own.
 func (c *Choices) levels(w what) (of *thresholds, at int) {
 	switch w {
 	case yellow:
@@ -123,7 +123,7 @@ func (c *Choices) levels(w what) (of *thresholds, at int) {
 	return (*thresholds)(&c.MemoryLevels), 1
 }
 
-// usualMemory are the thresholds that the memory begins with, as in nvitop.
+// usualMemory are the first thresholds of the memory, the same as in nvitop.
 var usualMemory = thresholds{10, 80}
 
 // step moves one of the thresholds to the next multiple of the step, and keeps 0 < low < high < 100.
@@ -133,7 +133,7 @@ func (t thresholds) step(at, by int) thresholds {
 	}
 	v := float64(int(t[at])/percentStep*percentStep + by*percentStep)
 	if by < 0 && t[at] > v+percentStep {
-		v += percentStep // down to the multiple below
+		v += percentStep // down to the next lower multiple
 	}
 	next := t
 	next[at] = v
@@ -150,7 +150,7 @@ func (t thresholds) text(at int) string {
 	return strconv.FormatFloat(t[at], 'f', -1, 64) + "%"
 }
 
-// toggle shows a column or takes it out. The first of a table, and the last that is left, stay.
+// toggle shows or hides a column. The first column of a table, and the last one that is left, stay.
 func (c *Choices) toggle(r row) {
 	names := c.shown(r.table)
 	switch at := slices.Index(names, r.name); {
@@ -162,7 +162,7 @@ func (c *Choices) toggle(r row) {
 	}
 }
 
-// fixed reports whether a column is what the rows of its table are about: it always comes first.
+// fixed reports whether a column names the subject of its table's rows: it always comes first.
 func fixed(r row) bool { return r.table != columns.Processes && r.name == r.table.Names()[0] }
 
 // move moves a column.
@@ -181,7 +181,7 @@ func (c *Choices) move(r row, by int) {
 	c.choose(r.table, names)
 }
 
-// choose sets the columns of a table; the usual ones in their order are none.
+// choose sets the columns of a table. The usual ones in their order count as no choice.
 func (c *Choices) choose(t columns.Table, names []string) {
 	if slices.Equal(names, t.Usual()) {
 		names = nil
@@ -189,7 +189,7 @@ func (c *Choices) choose(t columns.Table, names []string) {
 	*c.Columns.At(t) = columns.Of(names)
 }
 
-// reset goes back to what a row is without settings; the columns of a table all together.
+// reset gives a row its value without settings; for columns, the whole table.
 func (c *Choices) reset(r row) {
 	switch r.what {
 	case theme:

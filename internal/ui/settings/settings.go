@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Choices are what can be changed on the page.
+// Choices are the settings that the page can change.
 type Choices struct {
 	Theme   string // one of draw.Themes
 	Classic bool
@@ -26,7 +26,7 @@ type Choices struct {
 	Columns              columns.Chosen
 }
 
-// Changed are the keys of the settings in which two Choices differ.
+// Changed returns the keys of the settings in which two Choices differ.
 func (c *Choices) Changed(since *Choices) []string {
 	var all []string
 	for _, k := range []struct {
@@ -46,25 +46,25 @@ func (c *Choices) Changed(since *Choices) []string {
 	return all
 }
 
-// Saved is the message that tells the page what has been written, and where.
+// Saved is the message that the changes were written, and where, or why not.
 type Saved struct {
 	Choices
 	Path string
 	Err  error
 }
 
-// Page is the page.
+// Page is the page of the settings.
 type Page struct {
-	Now     Choices  // what is in effect
-	written Choices  // what the user's file gives
-	wants   *Choices // what is to be written; nil: nothing is
-	writing bool     // until the page is told what has become of it
-	last    *Saved   // since the last change
+	Now     Choices  // in effect
+	written Choices  // in the user's file
+	wants   *Choices // to be written; nil: nothing
+	writing bool     // a write is in progress
+	last    *Saved   // the last write since the last change
 
 	cursor nav.Cursor[row]
 }
 
-// Begin begins with these choices, which came from the settings.
+// Begin starts with these choices, which came from the settings.
 func (p *Page) Begin(c Choices) { p.Now, p.written = c, c }
 
 // Unwritten returns, once, the choices that the user wants written, and their keys; none if there is nothing to write.
@@ -79,10 +79,10 @@ func (p *Page) Unwritten() (wanted Choices, changed []string) {
 	return wanted, changed
 }
 
-// Wants nothing.
+// Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Press moves the cursor, and changes what it is on.
+// Press moves the cursor, and changes the setting under it.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	l := p.list(s)
 	if at, moved := p.cursor.Move(msg, l); moved {
@@ -126,7 +126,7 @@ func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
 	return nav.Taken
 }
 
-// Told takes the result of writing the changes.
+// Told takes the result of a write.
 func (p *Page) Told(s Saved) {
 	p.writing = false
 	if s.Err == nil {

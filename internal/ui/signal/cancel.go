@@ -15,22 +15,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// Cancel asks whether SLURM should end a job, once its ID is typed, or send a signal to its steps. Then it shows
-// SLURM's answer.
+// Cancel asks whether SLURM should end a job, once the user has typed its ID, or send a signal to its steps. Then it
+// shows SLURM's answer.
 type Cancel struct {
 	job   string // its ID
 	typed line
-	wrong bool // Enter was pressed, and what is typed is not the ID
+	wrong bool // Enter was pressed, and the typed text is not the ID
 
-	steps  bool // a signal for the steps is meant
+	steps  bool // the choice is a signal for the steps
 	by     Signal
-	picker *picker // asks which; nil: by is the one
+	picker *picker // asks for the signal; nil: it is by
 
-	asked *nav.Cancel // nil: SLURM was not asked
-	said  []answer    // what came of it; nil: nothing has come
+	asked *nav.Cancel // nil: no request to SLURM yet
+	said  []answer    // the result; nil: it has not come
 }
 
-// answer is a line of what SLURM has said, or of what that means.
+// answer is a line of SLURM's error message, or of its explanation.
 type answer struct {
 	text string
 	role draw.Role
@@ -39,11 +39,11 @@ type answer struct {
 // NewCancel asks what to do with the job of that ID.
 func NewCancel(job string, _ *part.Scene) (*Cancel, nav.Answer) { return &Cancel{job: job}, nav.Taken }
 
-// Wants what the page behind it wants.
+// Wants returns nothing: the page behind it decides.
 func (c *Cancel) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Press answers a key, or what SLURM said. It takes everything but the keys that mean the same everywhere, and results
-// of other requests.
+// Press answers a key, or takes SLURM's answer. It takes everything but the keys that mean the same on all pages, and
+// results of other requests.
 func (c *Cancel) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	a, open = c.answer(msg, s)
 	return still(a, msg, open), open
@@ -88,8 +88,8 @@ func (c *Cancel) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// turn goes to the other way. SIGKILL is left out: SLURM takes that for the end of the job, for which its ID is to be
-// typed.
+// turn switches between the two choices. SIGKILL is left out: SLURM takes it for the end of the job, which requires
+// typing the ID.
 func (c *Cancel) turn() {
 	c.steps, c.picker = !c.steps, nil
 	if c.steps {
@@ -115,7 +115,7 @@ func (c *Cancel) order(signal string) nav.Answer {
 	return nav.Answer{Taken: true, Ask: []nav.Ask{{Cancel: c.asked}}}
 }
 
-// command is the command that SLURM is asked for.
+// command is the command for SLURM.
 func (c *Cancel) command(signal string) string {
 	if signal == "" {
 		return "scancel " + c.job
@@ -123,7 +123,7 @@ func (c *Cancel) command(signal string) string {
 	return "scancel --signal=" + signal + " " + c.job
 }
 
-// take takes what SLURM said, if this dialog has asked.
+// take takes SLURM's answer, if this dialog has asked.
 func (c *Cancel) take(r nav.Result) bool {
 	if c.asked == nil || r.Cancel != c.asked {
 		return false
@@ -140,10 +140,10 @@ func (c *Cancel) take(r nav.Result) bool {
 	return true
 }
 
-// mostWords is how many lines of SLURM's words are shown.
+// mostWords limits SLURM's error message, in lines.
 const mostWords = 4
 
-// failure is a failure in lines: SLURM's words, what they mean, and what to try.
+// failure is a failure in lines: SLURM's error message, its meaning, and what to try.
 func failure(f *reach.Failure) []answer {
 	lines := []answer{{safe.Line(f.Summary(), mostText), draw.Warn}}
 	for i, text := range strings.Split(safe.Lines(f.Words, mostWords*mostText), "\n") {
@@ -160,7 +160,7 @@ func failure(f *reach.Failure) []answer {
 	return lines
 }
 
-// jobOf is the job, nil if SLURM does not list it any more.
+// jobOf returns the job, nil if SLURM no longer lists it.
 func (c *Cancel) jobOf(s *part.Scene) *cluster.JobView {
 	for i := range s.Snap.Jobs {
 		if s.Snap.Jobs[i].ID == c.job {

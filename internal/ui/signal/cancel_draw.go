@@ -19,7 +19,7 @@ func (c *Cancel) Draw(f *part.Frame) {
 	c.sheet(f.Scene).draw(f)
 }
 
-// sheet is the box with the job and what may become of it.
+// sheet returns the box with the job and the choices.
 func (c *Cancel) sheet(s *part.Scene) sheet {
 	b := sheet{title: "Cancel job " + c.job + "?", head: c.about(s), at: -1, focus: keys.HintOf(keys.Leave)}
 	switch {
@@ -43,7 +43,7 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 	return b
 }
 
-// outcome says what SLURM has said.
+// outcome draws SLURM's answer.
 func (c *Cancel) outcome(s *part.Scene, b *sheet) {
 	b.title, b.focus = c.command(c.asked.Signal), keys.HintOf(keys.Leave).As("close")
 	if c.said == nil {
@@ -54,7 +54,7 @@ func (c *Cancel) outcome(s *part.Scene, b *sheet) {
 	}
 }
 
-// about are the lines that say which job it is.
+// about returns the lines that describe the job.
 func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 	job := c.jobOf(s)
 	if job == nil {
@@ -84,7 +84,8 @@ func (c *Cancel) about(s *part.Scene) [][]part.Piece {
 	return lines
 }
 
-// ends are the jobs that end when this one is canceled: with the first component of a heterogeneous job, all of them.
+// ends returns the jobs that end when this one is canceled: with the first component of a heterogeneous job, all of
+// them.
 func (c *Cancel) ends(s *part.Scene) (jobs []*cluster.JobView) {
 	leader, first := strings.CutSuffix(c.job, "+0")
 	for i := range s.Snap.Jobs {

@@ -14,18 +14,18 @@ import (
 // Dialog asks whether to send a signal, and to which processes. Then it shows the results.
 type Dialog struct {
 	by     Signal
-	picker *picker // asks which signal; nil: by is the one
+	picker *picker // asks for the signal; nil: it is by
 	whom   whom
 
-	list   []target // whom they mean
-	blind  blind    // where nobody was listed then
-	from   int      // the first one on the screen
+	list   []target // the recipients
+	blind  blind    // nodes without a process list at that time
+	from   int      // the first recipient on the screen
 	family *kin     // the process and its children; nil: the node was not asked
-	errand *errand  // nil: nothing was sent
+	errand *errand  // nil: no signal was sent
 }
 
-// NewDialog asks whether to send a signal to the process at, or to those that are tagged, if any are. Signal 0: the
-// user is asked which one.
+// NewDialog asks whether to send a signal to the process at, or to the tagged ones, if there are any. Signal 0 lets the
+// user choose one.
 func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene) (*Dialog, nav.Answer) {
 	d := &Dialog{by: by, whom: whom{at: at, tagged: tagged}}
 	if by == 0 {
@@ -38,7 +38,7 @@ func NewDialog(at tally.Target, tagged []tally.Target, by Signal, s *part.Scene)
 	return d, nav.Answer{Taken: true, Still: true}
 }
 
-// Wants the processes of all nodes where those of the job are meant, else what the page behind it wants.
+// Wants returns the processes of all nodes if the recipients are a job; else nothing, and the page behind it decides.
 func (d *Dialog) Wants(*part.Scene) nav.Wants {
 	if d.whom.kind == theRank || d.whom.kind == theJob {
 		return nav.Wants{Everywhere: true}
@@ -46,14 +46,14 @@ func (d *Dialog) Wants(*part.Scene) nav.Wants {
 	return nav.Wants{}
 }
 
-// Press answers a key, the mouse, or the result of a request. It takes everything but the keys that mean the same
-// everywhere, and results of requests that are not its own.
+// Press answers a key or the mouse, or takes the result of a request. It takes everything but the keys that mean the
+// same on all pages, and results of other requests.
 func (d *Dialog) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
 	a, open = d.answer(msg, s)
 	return still(a, msg, open), open
 }
 
-// still asks for Scene.Still again, after whatever may have changed the question.
+// still asks for Scene.Still again, after anything that may have changed the question.
 func still(a nav.Answer, msg tea.Msg, open bool) nav.Answer {
 	_, told := msg.(nav.Result)
 	a.Still = open && (a.Taken || !told)
@@ -90,7 +90,7 @@ func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 		d.scroll(s, -1)
 	case key.Matches(k, keys.Down):
 		d.scroll(s, +1)
-	case d.errand != nil: // it is done
+	case d.errand != nil: // the signal was sent
 	case key.Matches(k, keys.Send) && s.Still:
 		return d.send(), true
 	case key.Matches(k, keys.Whom):
@@ -103,7 +103,8 @@ func (d *Dialog) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool)
 	return nav.Taken, true
 }
 
-// pick gives a key to the list of signals. Esc there closes the dialog, or the list if it has a signal already.
+// pick passes a key to the list of signals. Esc there closes the dialog, or only the list if a signal was chosen
+// before.
 func (d *Dialog) pick(k tea.KeyPressMsg, s *part.Scene) (open bool) {
 	if key.Matches(k, keys.Leave) {
 		d.picker = nil
@@ -115,7 +116,7 @@ func (d *Dialog) pick(k tea.KeyPressMsg, s *part.Scene) (open bool) {
 	return true
 }
 
-// turn goes to another choice of whom the signal is for.
+// turn goes to another choice of recipients.
 func (d *Dialog) turn(s *part.Scene, by int) nav.Answer {
 	d.whom.turn(s, by)
 	d.from = 0
@@ -129,7 +130,7 @@ func (d *Dialog) turn(s *part.Scene, by int) nav.Answer {
 	return a
 }
 
-// mean fixes the processes that are meant.
+// mean fixes the recipients.
 func (d *Dialog) mean(s *part.Scene) {
 	d.list = nil
 	for _, t := range d.whom.targets(s, d.family) {
@@ -154,7 +155,7 @@ func (d *Dialog) take(r nav.Result, s *part.Scene) bool {
 	return true
 }
 
-// willing counts the processes that can be asked for.
+// willing counts the recipients that may be signaled.
 func (d *Dialog) willing() (n int) {
 	for i := range d.list {
 		if d.list[i].Refusal() == "" {
@@ -164,7 +165,7 @@ func (d *Dialog) willing() (n int) {
 	return n
 }
 
-// send sends the signal to those that are meant and may be signaled.
+// send sends the signal to the recipients that may be signaled.
 func (d *Dialog) send() nav.Answer {
 	a := nav.Taken
 	if d.willing() == 0 {
@@ -175,7 +176,7 @@ func (d *Dialog) send() nav.Answer {
 	return a
 }
 
-// shown is how many rows of the list are on the screen.
+// shown returns the number of rows of the list on the screen.
 func (d *Dialog) shown(s *part.Scene) int { return d.sheet(s).window(s).Shown }
 
 // scroll moves the list.

@@ -23,7 +23,7 @@ func (d *Dialog) Draw(f *part.Frame) {
 
 func processes(n int) string { return part.Plural(n, "process", "processes") }
 
-// sheet is the box with those who are meant, or with what became of the signal.
+// sheet returns the box with the recipients, or with the results of the signal.
 func (d *Dialog) sheet(s *part.Scene) sheet {
 	if d.errand != nil {
 		return d.outcome(s)
@@ -55,7 +55,7 @@ func (b *sheet) list(lines [][]part.Piece) {
 	b.rows, b.row = len(lines), func(i int) []part.Piece { return lines[i] }
 }
 
-// choices are the line that says whom the signal is for, and whom else it may be for.
+// choices is the line with the choices of recipients.
 func (d *Dialog) choices(s *part.Scene) []part.Piece {
 	var pieces []part.Piece
 	n, at := d.whom.choices(s), 0
@@ -80,7 +80,7 @@ func (d *Dialog) choices(s *part.Scene) []part.Piece {
 		part.Dim(" " + strconv.Itoa(at) + " of " + strconv.Itoa(n))}
 }
 
-// rows are those who are meant, a line each.
+// rows are the recipients, a line each.
 func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 	if len(d.list) == 0 {
 		return [][]part.Piece{{d.absence()}}
@@ -102,7 +102,7 @@ func (d *Dialog) rows(s *part.Scene) [][]part.Piece {
 	return lines
 }
 
-// absence says why nobody is listed.
+// absence says why the list is empty.
 func (d *Dialog) absence() part.Piece {
 	switch at := d.whom.at; {
 	case d.whom.kind != theFamily:
@@ -114,13 +114,13 @@ func (d *Dialog) absence() part.Piece {
 	}
 }
 
-// columns are where the columns of the list are: they end before these.
+// columns are the ends of the columns of the list.
 type columns struct{ place, rank, gpu int }
 
-// mostPlace is how many columns a node and a PID may take.
+// mostPlace is the maximum width of a node and a PID.
 const mostPlace = 30
 
-// columnsOf makes room for what the list has.
+// columnsOf makes room for the content of the list.
 func columnsOf(s *part.Scene, list []target) columns {
 	c := columns{}
 	for i := range list {
@@ -132,7 +132,7 @@ func columnsOf(s *part.Scene, list []target) columns {
 		c.gpu = max(c.gpu, draw.Width(gpus(t)))
 	}
 	c.place = min(c.place, mostPlace, max(width(s)/2, 1))
-	if width(s) < 50 { // the reasons count for more
+	if width(s) < 50 { // the reasons matter more
 		c.rank, c.gpu = 0, 0
 	}
 	return c
@@ -154,7 +154,7 @@ func gpus(t *target) string {
 	return draw.Clip("GPU"+strings.Join(numbers, ","), 10)
 }
 
-// line is a row: where the process runs, its rank, its GPUs, and what is said of it.
+// line is a row: the place of the process, its rank, its GPUs, and a remark.
 func (c columns) line(t *target, role draw.Role, said part.Piece) []part.Piece {
 	name := ":" + strconv.Itoa(t.PID)
 	name = draw.ClipMiddle(t.Node, max(c.place-len(name), 1)) + name
@@ -179,7 +179,7 @@ func (c columns) line(t *target, role draw.Role, said part.Piece) []part.Piece {
 
 func pad(s string, w int) string { return s + strings.Repeat(" ", max(w-draw.Width(s), 0)) }
 
-// outcome is the box once the signal was sent.
+// outcome is the box after the signal was sent.
 func (d *Dialog) outcome(s *part.Scene) sheet {
 	n := counts(d.list)
 	asked := len(d.list) - n[notAsked]
@@ -199,15 +199,14 @@ func (d *Dialog) outcome(s *part.Scene) sheet {
 	return b
 }
 
-// results are what became of the signal, a line for each target, or for each node that says nothing about them. What
-// went wrong comes first.
+// results has a line for each target, or for each node that says nothing about its targets. Failures come first.
 func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	c := columnsOf(s, d.list)
 	lines := make([][]part.Piece, 0, len(d.list))
 	type silence struct {
 		node, why string
 	}
-	seen := map[silence]bool{} // each has a line
+	seen := map[silence]bool{} // one line each
 	var unheardOf []*target
 	for _, t := range d.sorted() {
 		if t.fate == unheard || t.fate == unasked {
@@ -227,7 +226,7 @@ func (d *Dialog) results(s *part.Scene) [][]part.Piece {
 	return append(silent, lines...)
 }
 
-// unheardOn says whom a node does not answer for, for one reason.
+// unheardOn names the targets that a node says nothing about, for one reason.
 func (d *Dialog) unheardOn(of *target) string {
 	n := 0
 	for i := range d.list {
@@ -241,7 +240,7 @@ func (d *Dialog) unheardOn(of *target) string {
 	return processes(n)
 }
 
-// sorted are the targets that were asked for: first those that did not get the signal, last those that did.
+// sorted returns the targets of the signal: those that did not get it first, those that did last.
 func (d *Dialog) sorted() []*target {
 	order := [fateKind]int{unheard: -7, unasked: -6, failed: -5, unsure: -8, foreign: -4, reused: -3, exited: -2,
 		waiting: -1}
@@ -255,7 +254,7 @@ func (d *Dialog) sorted() []*target {
 	return list
 }
 
-// said is what became of the signal to one process.
+// said is the result of the signal for one process.
 func said(t *target) part.Piece {
 	if t.fate == waiting {
 		return part.Dim("no answer yet")

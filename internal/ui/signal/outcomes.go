@@ -14,24 +14,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// fate is what became of a signal to a process.
+// fate is the result of a signal for a process.
 type fate uint8
 
 const (
-	notAsked fate = iota // it was not sent to this one
+	notAsked fate = iota // no signal was meant for it
 	waiting
 	sent
 	exited
 	reused
-	foreign  // belongs to somebody else
-	failed   // it was not sent, and the node says why
-	unsure   // the node answers, and yet nobody knows whether it was sent
-	unasked  // the node could not be asked, or refuses: it was not sent
-	unheard  // the node does not answer: nobody knows whether it was sent
-	fateKind // how many there are
+	foreign  // it belongs to another user
+	failed   // the signal was not sent, and the node says why
+	unsure   // the node answers, but does not say whether the signal was sent
+	unasked  // the node could not be asked, or refuses: the signal was not sent
+	unheard  // the node does not answer: nobody knows whether the signal was sent
+	fateKind // number of fates
 )
 
-// target is a process that is meant, and what became of the signal.
+// target is a recipient, and the result of the signal.
 type target struct {
 	tally.Target
 	fate fate
@@ -41,14 +41,14 @@ type target struct {
 // errand is a signal on its way.
 type errand struct {
 	by    Signal
-	parts map[*wire.Signal][]int // the requests whose results have not come, and which of the targets each is for
+	parts map[*wire.Signal][]int // the requests without a result, each with its targets
 }
 
-// newErrand makes the requests: one for each node, several where it has very many targets.
+// newErrand makes the requests: one for each node, several if it has very many targets.
 func newErrand(by Signal, list []target) (*errand, []nav.Ask) {
 	e := &errand{by: by, parts: map[*wire.Signal][]int{}}
 	var asks []nav.Ask
-	open := map[string]*wire.Signal{} // the last request to each node
+	open := map[string]*wire.Signal{} // the newest request to each node
 	for i := range list {
 		t := &list[i]
 		if t.Refusal() != "" {
@@ -85,7 +85,8 @@ func (e *errand) take(r nav.Result, list []target) {
 	}
 }
 
-// unanswered is what became of a signal that the node says nothing about, and why that is; "": it says something.
+// unanswered returns the result of a signal that the node says nothing about, and the reason; "": the node says
+// something.
 func unanswered(r nav.Result) (fate, string) {
 	switch {
 	case errors.Is(r.Err, context.DeadlineExceeded):
@@ -98,7 +99,7 @@ func unanswered(r nav.Result) (fate, string) {
 	return unasked, trouble(r)
 }
 
-// fateOf is what a node says of one process.
+// fateOf returns the result for one process, as its node reports it.
 func fateOf(w *wire.Signaled) (fate, string) {
 	why := safe.Line(w.Error, mostText)
 	switch w.ErrorID {
@@ -121,7 +122,7 @@ func fateOf(w *wire.Signaled) (fate, string) {
 	return failed, cmp.Or(why, "not sent, and the node did not say why")
 }
 
-// counts are how many targets have each fate.
+// counts returns the number of targets with each fate.
 func counts(list []target) (n [fateKind]int) {
 	for i := range list {
 		n[list[i].fate]++
@@ -129,7 +130,7 @@ func counts(list []target) (n [fateKind]int) {
 	return n
 }
 
-// summary groups what became of the signal: "sent to 126, 2 had already exited".
+// summary sums up the results of the signal: "sent to 126, 2 had already exited".
 func summary(list []target) string {
 	n := counts(list)
 	n[failed] += n[unasked]

@@ -17,7 +17,7 @@ import (
 // line is a short text that the user types.
 type line struct{ text string }
 
-// mostTyped is how many characters it takes: the ID of an array's waiting tasks is the longest.
+// mostTyped limits the text, in characters: the ID of an array's waiting tasks is the longest.
 const mostTyped = 64
 
 // press answers a key that changes the text.
@@ -29,7 +29,7 @@ func (l *line) press(k tea.KeyPressMsg) {
 		l.text = l.text[:max(len(l.text)-1, 0)]
 	default:
 		for _, r := range k.Text {
-			if r > ' ' && r < 0x7f && len(l.text) < mostTyped { // names and IDs have ASCII only
+			if r > ' ' && r < 0x7f && len(l.text) < mostTyped { // names and IDs are ASCII
 				l.text += string(r)
 			}
 		}
@@ -41,15 +41,15 @@ func (l *line) pieces(before string) []part.Piece {
 	return []part.Piece{part.Dim(before), part.Strong(l.text), part.Text("█")}
 }
 
-// picker is the list of signals, of which the user types a name or a number.
+// picker is the list of signals; the user types a name or a number.
 type picker struct {
 	line
-	about  string // what is said above it; "": nothing
-	not    Signal // one that is left out; 0: none
+	about  string // a line above it; "": none
+	not    Signal // a signal that is left out; 0: none
 	cursor nav.Cursor[Signal]
 }
 
-// matching are the signals that are left by what is typed.
+// matching returns the signals that match the typed text.
 func (p *picker) matching() []entry {
 	return slices.DeleteFunc(matching(p.text), func(e entry) bool { return p.not != 0 && e.Signal == p.not })
 }
@@ -66,7 +66,7 @@ func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
 	if key.Matches(k, keys.Choose) && len(found) > 0 {
 		return found[p.cursor.At(l)].Signal
 	}
-	if k.Text == "" { // else a letter is text
+	if k.Text == "" { // otherwise a letter is text
 		if _, moved := p.cursor.Move(k, l); moved {
 			return 0
 		}
@@ -79,7 +79,7 @@ func (p *picker) press(k tea.KeyPressMsg, s *part.Scene) Signal {
 	return 0
 }
 
-// sheet is the box with the list.
+// sheet returns the box with the list.
 func (p *picker) sheet(title string) sheet {
 	found := p.matching()
 	b := sheet{

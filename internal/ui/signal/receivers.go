@@ -13,26 +13,26 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// kind says whom a signal is for.
+// kind is a choice of recipients.
 type kind uint8
 
 const (
 	theProcess kind = iota
 	theTagged
 	theRank   // all processes of the process's rank
-	theJob    // all ranks of its job, or all processes where no rank is known
-	theFamily // it and its children
+	theJob    // all ranks of its job, or all processes if no rank is known
+	theFamily // the process and its children
 	kinds
 )
 
-// whom is the choice of those that a signal is for.
+// whom has the choices of recipients.
 type whom struct {
 	kind   kind
 	at     tally.Target // the process under the cursor
 	tagged []tally.Target
 }
 
-// has reports whether there is such a choice.
+// has reports whether a choice exists.
 func (w *whom) has(s *part.Scene, k kind) bool {
 	switch k {
 	case theTagged:
@@ -47,7 +47,7 @@ func (w *whom) has(s *part.Scene, k kind) bool {
 	return true
 }
 
-// choices is how many choices there are.
+// choices counts the choices.
 func (w *whom) choices(s *part.Scene) (n int) {
 	for k := range kinds {
 		if w.has(s, k) {
@@ -57,7 +57,7 @@ func (w *whom) choices(s *part.Scene) (n int) {
 	return n
 }
 
-// job is the job of the process, if it is one of the user's.
+// job returns the job of the process, if it is one of the user's.
 func (w *whom) job(s *part.Scene) *cluster.JobView {
 	for i := range s.Snap.Jobs {
 		if j := &s.Snap.Jobs[i]; j.ID == w.at.Job && w.at.Mine {
@@ -67,7 +67,7 @@ func (w *whom) job(s *part.Scene) *cluster.JobView {
 	return nil
 }
 
-// turn goes to the next choice that there is, round the end.
+// turn goes to the next choice, with a wrap at the ends.
 func (w *whom) turn(s *part.Scene, by int) {
 	for {
 		w.kind = (w.kind + kinds + kind(by)) % kinds
@@ -95,7 +95,7 @@ func (w *whom) name(k kind) string {
 	return "this process"
 }
 
-// targets are the processes that are meant, as far as they are known.
+// targets returns the recipients, as far as they are known.
 func (w *whom) targets(s *part.Scene, family *kin) []tally.Target {
 	switch w.kind {
 	case theTagged:
@@ -108,10 +108,10 @@ func (w *whom) targets(s *part.Scene, family *kin) []tally.Target {
 	return []tally.Target{w.at}
 }
 
-// ofJob are the processes of the rank, or of all ranks of the job.
+// ofJob returns the processes of the rank, or of all ranks of the job.
 func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 	job := w.job(s)
-	if job == nil { // a rank whose job is not listed
+	if job == nil { // the job of the rank is not listed
 		return []tally.Target{w.at}
 	}
 	for _, t := range tally.Targets(s.Snap, job) {
@@ -126,7 +126,7 @@ func (w *whom) ofJob(s *part.Scene) (list []tally.Target) {
 	return list
 }
 
-// blind is on how many nodes of a job no processes were listed when the list was made.
+// blind counts the nodes of a job without a process list at the time of the choice.
 type blind struct{ nodes, of int }
 
 // blind counts the nodes on which the choice cannot see any process.
@@ -144,12 +144,12 @@ func (w *whom) blind(s *part.Scene) (b blind) {
 	return b
 }
 
-// kin is a process and its children, as its node has told.
+// kin is a process and its children, as reported by its node.
 type kin struct {
 	asked *wire.Family
 	list  []tally.Target
 	more  bool
-	wrong string // why the list is empty; "" while the node has not answered
+	wrong string // the reason why the list is empty; "" until the node answers
 }
 
 // take takes the answer of the node.
@@ -175,10 +175,10 @@ func (k *kin) take(r nav.Result, s *part.Scene, of tally.Target) {
 	}
 }
 
-// mostText is how long a text from a node may be, in bytes.
+// mostText limits a text from a node, in bytes.
 const mostText = 300
 
-// trouble is why there is no answer of a node, without its name; "": there is one.
+// trouble is the reason why a node has not answered, without its name; "": it has.
 func trouble(r nav.Result) string {
 	switch {
 	case r.Err != nil:
@@ -189,7 +189,7 @@ func trouble(r nav.Result) string {
 	return ""
 }
 
-// cause is an error of a request, without what the sentence says already.
+// cause is the error of a request, without the words that the sentence has already.
 func cause(r nav.Result) string {
 	name := strconv.Quote(r.Node)
 	text := strings.TrimPrefix(r.Err.Error(), "ask "+name+": ")

@@ -9,26 +9,25 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// sheet is what a box says: lines above and below a list of which as many rows as there is room for are shown, and the
-// keys.
+// sheet is the text of a box: lines above and below a list that is shown as far as there is room, and the keys.
 type sheet struct {
 	title      string
 	head, foot [][]part.Piece
 	rows       int
 	row        func(i int) []part.Piece
-	from       int // the first row that is shown
-	at         int // the row of the cursor, -1: there is none
+	from       int // the first row on the screen
+	at         int // the row of the cursor; -1: none
 	keys       []keys.Hint
-	focus      keys.Hint // of the key that closes the box; it has the focus
+	focus      keys.Hint // hint of the key that closes the box; it has the focus
 }
 
 const (
 	narrow, wide = 77, 117 // columns
-	veryWide     = 160     // of the terminal
+	veryWide     = 160     // width of the terminal
 	mostRows     = 10
 )
 
-// width is how many columns the text of a box has.
+// width returns the width of the text of a box.
 func width(s *part.Scene) int {
 	w := narrow
 	if s.W >= veryWide {
@@ -38,7 +37,7 @@ func width(s *part.Scene) int {
 	return w
 }
 
-// size is how many blank lines part the lines, and how many rows of the list are shown.
+// size returns the number of blank lines between the parts, and the number of rows of the list on the screen.
 func (b sheet) size(s *part.Scene) (blanks, rows int) {
 	_, room := s.ModalSize(0, s.H)
 	rows = min(b.rows, mostRows)
@@ -47,7 +46,7 @@ func (b sheet) size(s *part.Scene) (blanks, rows int) {
 		more = 1
 	}
 	lines := len(b.head) + len(b.foot) + 1
-	for _, n := range []int{len(b.head), rows, len(b.foot)} { // a blank line is behind each
+	for _, n := range []int{len(b.head), rows, len(b.foot)} { // each part is followed by a blank line
 		if n > 0 {
 			blanks++
 		}
@@ -61,14 +60,14 @@ func (b sheet) size(s *part.Scene) (blanks, rows int) {
 	return blanks, rows
 }
 
-// window is which rows are shown from row from on, as far as there are any.
+// window returns the rows on the screen from row from on, as far as there are any.
 func (b sheet) window(s *part.Scene) nav.Window {
 	_, rows := b.size(s)
 	from := max(min(b.from, b.rows-rows), 0)
 	return nav.Window{From: from, Shown: min(rows, b.rows), All: b.rows}
 }
 
-// draw draws the box. Where there is little room the first lines and the keys stay.
+// draw draws the box. If there is little room, the first lines and the keys stay.
 func (b sheet) draw(f *part.Frame) {
 	blanks, _ := b.size(f.Scene)
 	w := b.window(f.Scene)
@@ -111,7 +110,7 @@ func (b sheet) draw(f *part.Frame) {
 	b.drawKeys(m)
 }
 
-// rest says how many rows are not shown, and which keys show them.
+// rest gives the number of rows that are not shown, and the keys that show them.
 func rest(w nav.Window) string {
 	if w.From == 0 {
 		return "+" + strconv.Itoa(w.Hidden()) + " more  PgDn"
@@ -119,8 +118,8 @@ func rest(w nav.Window) string {
 	return w.Where()
 }
 
-// drawKeys draws the keys in the last row, the one with the focus behind them. Those that do not fit are left out from
-// the right.
+// drawKeys draws the keys in the last row, the key with the focus last. Keys that do not fit are left out from the
+// right.
 func (b sheet) drawKeys(m part.Modal) {
 	focus := " " + b.focus.Key + " " + b.focus.Verb + " "
 	var pieces []part.Piece

@@ -40,19 +40,19 @@ const (
 	Terminate Signal = 15
 )
 
-// Name is its name as scancel and kill write it: "TERM".
+// Name is the signal's name as scancel and kill write it: "TERM".
 func (s Signal) Name() string { return wire.SignalName(int(s)) }
 
-// String is its full name: "SIGTERM".
+// String is the signal's full name: "SIGTERM".
 func (s Signal) String() string { return "SIG" + s.Name() }
 
-// known is what is said of a signal.
+// known is a signal with its description.
 type known struct {
 	name    string
-	meaning string // beside its name in the list
+	meaning string // beside the name in the list
 }
 
-// first are the signals that are sent the most, in the order of the list.
+// first are the signals that are sent most often, in the order of the list.
 var first = []known{
 	{"USR1", "often: write a checkpoint"},
 	{"HUP", "the terminal has gone; daemons reload their settings"},
@@ -72,7 +72,7 @@ type entry struct {
 	meaning string
 }
 
-// all are the signals, those that are sent the most first.
+// all are the signals, those that are sent most often first.
 var all = func() (list []entry) {
 	listed := map[Signal]bool{}
 	for _, k := range first {
@@ -87,11 +87,11 @@ var all = func() (list []entry) {
 	return list
 }()
 
-// matching are the signals whose name, with or without SIG, or whose number begins with what is typed; one that is just
-// that comes first.
+// matching returns the signals whose name, with or without SIG, or whose number begins with the typed text; an exact
+// match comes first.
 func matching(typed string) (list []entry) {
 	name := strings.TrimPrefix(strings.ToUpper(typed), "SIG")
-	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // half of SIG
+	if strings.HasPrefix("SIG", strings.ToUpper(typed)) && len(typed) > 1 { // part of SIG
 		name = ""
 	}
 	for _, e := range all {
@@ -106,7 +106,7 @@ func matching(typed string) (list []entry) {
 	return list
 }
 
-// effect is what the signal does to a process, in a sentence.
+// effect describes in a sentence the effect of the signal on a process.
 func (s Signal) effect() string {
 	switch s.Name() {
 	case "KILL":
@@ -125,7 +125,7 @@ func (s Signal) effect() string {
 	return "A process that does not handle " + s.String() + " ends."
 }
 
-// halts says that a process ends or pauses by the signal in most programs, so that others may wait for it.
+// halts reports whether the signal ends or pauses most programs, so that others may wait for them.
 func (s Signal) halts() bool {
 	switch s.Name() {
 	case "USR1", "USR2", "CONT", "CHLD", "URG", "WINCH":

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// warnings say what the signal does to those who are meant, and to others.
+// warnings describe the effect of the signal on the recipients, and on others.
 func (d *Dialog) warnings(s *part.Scene) (lines [][]part.Piece) {
 	if d.willing() == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (d *Dialog) warnings(s *part.Scene) (lines [][]part.Piece) {
 	return lines
 }
 
-// wrapped is a sentence in lines.
+// wrapped breaks a sentence into lines.
 func wrapped(s *part.Scene, p part.Piece) (lines [][]part.Piece) {
 	for _, text := range draw.Wrap(p.Text, width(s), "  ") {
 		lines = append(lines, []part.Piece{{Text: text, Role: p.Role}})
@@ -38,7 +38,7 @@ func wrapped(s *part.Scene, p part.Piece) (lines [][]part.Piece) {
 	return lines
 }
 
-// marked is a sentence in lines behind the mark of a warning.
+// marked breaks a sentence into lines after the mark of a warning.
 func marked(s *part.Scene, text string) (lines [][]part.Piece) {
 	mark := part.Marks[cluster.Warning]
 	for i, line := range draw.Wrap(text, width(s)-2, "") {
@@ -50,7 +50,7 @@ func marked(s *part.Scene, text string) (lines [][]part.Piece) {
 	return lines
 }
 
-// others says that ranks of a job get the signal and others do not; "": nobody is left behind.
+// others says that some ranks of a job get the signal and others do not; "": all get it, or none.
 func (d *Dialog) others(s *part.Scene) string {
 	if !d.by.halts() {
 		return ""
@@ -82,7 +82,7 @@ func gets(n int) string {
 	return " get it"
 }
 
-// hidden counts those that get the signal although the page does not list them: all ranks of a job are all of them.
+// hidden counts recipients that the page does not list: a signal to all ranks of a job includes them.
 func (d *Dialog) hidden(s *part.Scene) (n int) {
 	for i := range d.list {
 		if t := &d.list[i]; t.Refusal() == "" && !s.Only.ShowsProcess(s.NodeOf(t.Node), t.ProcessID) {
@@ -130,7 +130,7 @@ func (d *Dialog) unlisted(s *part.Scene) string {
 	return ""
 }
 
-// late counts the processes that are listed now and were not when the list was made.
+// late counts the processes that were listed only after the list was made.
 func (d *Dialog) late(s *part.Scene) (n int) {
 	meant := map[spot]bool{}
 	for i := range d.list {
@@ -144,7 +144,7 @@ func (d *Dialog) late(s *part.Scene) (n int) {
 	return n
 }
 
-// spot tells the processes of all nodes apart.
+// spot identifies a process among all nodes.
 type spot struct {
 	node string
 	wire.ProcessID

@@ -10,9 +10,9 @@ import (
 // chosenGap is the gap between columns that are not neighbors by default.
 const chosenGap = 2
 
-// choose returns the columns of a list, in its order, which is also the order in which they come in; all where the list
-// is empty. What a row is about (a GPU, a node) always comes first: sentences stand behind it where there are no cells.
-// Processes on several nodes, or of several jobs, begin with those.
+// choose returns the columns of a list, in its order, which is also the order in which they come in; all columns if the
+// list is empty. The column that names the row's subject (a GPU, a node) always comes first: sentences follow it in
+// place of cells. Processes on several nodes, or of several jobs, begin with the node or the job.
 func choose(all []column, t columns.Table, list columns.List) []column {
 	names := list.Names()
 	if names == nil {
@@ -20,7 +20,7 @@ func choose(all []column, t columns.Table, list columns.List) []column {
 	}
 	keys := []col{all[0].key}
 	if t == columns.Processes {
-		keys = []col{colNode, colJob} // where there are several
+		keys = []col{colNode, colJob} // if there are several
 	}
 	for _, k := range names {
 		if !slices.Contains(keys, k) {
@@ -47,5 +47,5 @@ func choose(all []column, t columns.Table, list columns.List) []column {
 	return chosen
 }
 
-// behind is the column after that of what a row is about.
+// behind returns the column after the one that names the row's subject.
 func behind(s part.Span) int { return s.X + s.W + chosenGap }

@@ -76,10 +76,10 @@ const (
 type column struct {
 	key                  col
 	gap, least, priority int
-	title, short         string // short is for where the title does not fit
-	right                bool   // the title stands at the right, above numbers
-	left                 bool   // the title stands at the left, although it is above numbers
-	spare                bool   // it comes in only where it is chosen
+	title, short         string // short is used where the title does not fit
+	right                bool   // the title is flush right, above numbers
+	left                 bool   // the title is flush left, although it is above numbers
+	spare                bool   // it comes in only if it is chosen
 	shows                metric.ID
 	unit                 string // "": the table's own code draws the column
 }
@@ -87,13 +87,13 @@ type column struct {
 // lowestPriority is the last place in the order in which columns come in.
 const lowestPriority = 14
 
-// stage is one step of giving out the width that is left over: these columns grow, together, up to most.
+// stage is one step of giving out the remaining width: these columns grow, together, up to most.
 type stage struct {
 	most int
 	keys []col
 }
 
-// unbounded is the most of a column that takes all the rest.
+// unbounded is the limit of a column that takes all the rest.
 const unbounded = 1 << 16
 
 var gpuColumns = []column{
@@ -119,9 +119,10 @@ var gpuGrowth = []stage{
 	{unbounded, []col{colFlags}},
 }
 
-// processColumns are the columns of processes: the usual ones, and those that come in only where they are chosen.
+// processColumns are the columns of processes: the usual ones, and the spare ones, which come in only if they are
+// chosen.
 var processColumns = of(&rows.Processes, []column{
-	{key: colNode, priority: 2}, // where there are several
+	{key: colNode, priority: 2}, // if there are several
 	{key: colGPU, priority: 1},
 	{key: colPID, gap: 1, priority: 1},
 	{key: colType, gap: 1, priority: 1},
@@ -139,7 +140,7 @@ var processColumns = of(&rows.Processes, []column{
 	{key: colCommand, gap: 2, priority: 4},
 }, spare()...)
 
-// spare are the columns of processes that come in only where they are chosen.
+// spare returns the columns of processes that come in only if they are chosen.
 func spare() (keys []col) {
 	for _, c := range columns.Processes.Columns() {
 		if c.Spare {
@@ -149,8 +150,8 @@ func spare() (keys []col) {
 	return keys
 }
 
-// of completes columns by the fields that they show, unless they have a title or a width of their own. More of the
-// fields stand behind them.
+// of completes columns with the titles and widths of their fields, unless they have their own. Columns for the fields
+// of more follow them.
 func of[Row any](t *field.Table[Row], list []column, more ...col) []column {
 	for _, key := range more {
 		list = append(list, column{key: key, gap: chosenGap, spare: true})
@@ -217,9 +218,9 @@ var timeGrowth = []stage{
 	{36, []col{colHealth}}, {100, []col{colHistory}}, {unbounded, []col{colHealth}},
 }
 
-// The cells of the nodes are heights in narrow terminals and numbers in wide ones. Numbers take the room of history and
-// bar at first: the only place where a wider terminal loses a column. From apartFrom on a letter behind a number does
-// not touch the next number.
+// The cells of the nodes are heights in narrow terminals and numbers in wide ones. At first, numbers take the room of
+// history and bar: only here does a wider terminal lose a column. From apartFrom on, a letter after a number does not
+// touch the next number.
 const (
 	numbersFrom = 116
 	apartFrom   = 124
@@ -228,10 +229,11 @@ const (
 // manyFrom is the width from which nodes of more than eight GPUs have more cells.
 const manyFrom = 100
 
-// healthSmall is the width below which HEALTH comes in small.
+// healthSmall is the width below which HEALTH is small.
 const healthSmall = 65
 
-// gpuLayout is for GPUs of one model, which the line of the node names, or of several, with numbers of that length.
+// gpuLayout is the layout for GPUs. models says that they are of several models; if they are of one, the line of the
+// node names it. number is the width of their longest number.
 func gpuLayout(width int, models bool, number int, list columns.List) layout {
 	columns := choose(numbered(gpuColumns, number), columns.Node, list)
 	if !models && list == "" {
@@ -240,8 +242,8 @@ func gpuLayout(width int, models bool, number int, list columns.List) layout {
 	return fit(width, columns, gpuGrowth, 2)
 }
 
-// timeLayout is for strips that take as many columns as they like, up to those they get. What stands behind them comes
-// closer.
+// timeLayout is the layout for strips, which take as many columns as they like up to a limit. The columns after them
+// move closer.
 func timeLayout(width int, strip func(most int) int) layout {
 	l := fit(width, timeColumns, timeGrowth, 3)
 	history, mean, health := l[colHistory], l[colMean], l[colHealth]
@@ -258,7 +260,7 @@ func timeLayout(width int, strip func(most int) int) layout {
 	return l
 }
 
-// nodeLayout is for nodes with at most so many GPUs.
+// nodeLayout is the layout for nodes with at most this many GPUs.
 func nodeLayout(width, gpus int, list columns.List) layout {
 	columns := slices.Clone(choose(nodeColumns, columns.Overview, list))
 	for i := range columns {
@@ -276,11 +278,11 @@ func nodeLayout(width, gpus int, list columns.List) layout {
 	return fit(width, columns, nodeGrowth, 3)
 }
 
-// layout is where the columns of a table stand.
+// layout has the places of the columns of a table.
 type layout map[col]part.Span
 
-// fit places the columns in a terminal of that width, from the column margin on. Columns are added by priority until
-// one does not fit. Leftover width is distributed in stages. Only the width decides.
+// fit places the columns in a terminal, from the column margin on. Columns are added by priority until one does not
+// fit. The remaining width is distributed in stages. Only the width decides.
 func fit(width int, columns []column, growth []stage, margin int) layout {
 	l := layout{}
 	left := width - 1 - margin // the last column stays free
@@ -308,7 +310,7 @@ func fit(width int, columns []column, growth []stage, margin int) layout {
 	return l
 }
 
-// grow gives out the width that is left.
+// grow gives out the remaining width.
 func (l layout) grow(left int, growth []stage) {
 	for _, s := range growth {
 		shown, width := 0, 0
@@ -331,7 +333,7 @@ func (l layout) grow(left int, growth []stage) {
 	}
 }
 
-// headings writes the titles of the columns that have come in.
+// headings writes the titles of the columns of a layout.
 func headings(f *part.Frame, y int, l layout, columns []column) {
 	for _, c := range columns {
 		s, title := l[c.key], c.title

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// offends are the cells that a kind of finding is about.
+// offends has the cells that a kind of finding is about.
 var offends = map[cluster.Kind][]col{
 	cluster.KindThermal:    {colTemp, colClock},
 	cluster.KindPowerBrake: {colPower, colClock},
@@ -22,14 +22,14 @@ var offends = map[cluster.Kind][]col{
 	cluster.KindIdle:       {colUtil},
 }
 
-// lagging are the cells that show how a GPU lags.
+// lagging has the cells that show how a GPU lags.
 var lagging = map[cluster.How][]col{cluster.Starved: {colUtil}, cluster.Slowed: {colClock}, cluster.Awaited: {colPower}}
 
 // GPUs is the table of the selected node's GPUs.
 type GPUs struct{ layout layout }
 
-// NewGPUs returns the table for the terminal and the selected node of a frame. Only GPUs of several models are named in
-// it.
+// NewGPUs returns the table for the terminal and the selected node of a frame. It names the models of the GPUs only if
+// there are several.
 func NewGPUs(f *part.Frame) *GPUs {
 	several := false
 	for i := range f.Node.GPUs {
@@ -41,7 +41,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 // Head draws the headings in row y.
 func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, t.layout, gpuColumns) }
 
-// Rows draws n GPUs from row y on, beginning with the one at that place, and returns the row below the last.
+// Rows draws n GPUs from row y on, beginning with place from, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
 	return t.These(f, y, InOrder(f.Scene, f.GPUs(f.Node), n)[from:from+n])
 }
@@ -58,8 +58,7 @@ func (t *GPUs) These(f *part.Frame, y int, gpus []*cluster.GPU) int {
 // Row draws one GPU of the selected node in row y.
 func (t *GPUs) Row(f *part.Frame, y int, g *cluster.GPU) { gpuRow(f, y, g, t.layout) }
 
-// InOrder puts GPUs of the selected node in the order of rows of which n are drawn: where those are not all of them the
-// bad ones come first.
+// InOrder puts GPUs of the selected node in the order of n rows: if these are too few for all, bad GPUs come first.
 func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 	if n < len(gpus) {
 		slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int {
@@ -117,14 +116,14 @@ func insteadOfCells(f *part.Frame, y int, text string, l layout) {
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }
 
-// gpuRoles says which role each cell of a GPU has.
+// gpuRoles returns the role of each cell of a GPU.
 type gpuRoles struct {
 	own, hot  bool
-	util      float64 // NaN: not known
+	util      float64 // NaN: unknown
 	offending []col
 }
 
-// of is the role of the cell of column k, plain when nothing is the matter.
+// of returns the role of the cell of column k, plain if nothing is wrong.
 func (r gpuRoles) of(f *part.Frame, k col) draw.Role {
 	switch {
 	case !r.own:
@@ -138,7 +137,7 @@ func (r gpuRoles) of(f *part.Frame, k col) draw.Role {
 	return draw.Text
 }
 
-// level is the role of the utilization's number, its bar and its history.
+// level returns the roles of the utilization's number, its bar and its history.
 func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
 	if !r.own {
 		return draw.Ghost, draw.BarGhost, draw.GhostBar
@@ -231,8 +230,8 @@ func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding,
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// owner names in w columns the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off: it
-// is the array task.
+// owner names, in w columns, the owner of a GPU that is not the job's, if known. The end of a job ID is never cut off:
+// it is the array task.
 func owner(f *part.Frame, g *cluster.GPU, w int) string {
 	who := tally.OwnerOf(f.Snap, f.Job, f.Node, g)
 	switch {

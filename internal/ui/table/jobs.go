@@ -23,7 +23,7 @@ var jobColumns = of(&rows.Jobs, []column{
 	{key: colNodes, gap: 2, priority: 7},
 	{key: colGPUs, gap: 2, priority: 5},
 	{key: colMean, gap: 2, priority: 2},
-	{key: colLowest, gap: 2, priority: 6, left: true}, // the name of a GPU stands behind it
+	{key: colLowest, gap: 2, priority: 6, left: true}, // the name of a GPU follows
 	{key: colPowerSum, gap: 2, least: 11, priority: 8},
 	{key: colLeft, gap: 2, priority: 3},
 	{key: colHealth, gap: 2, least: 12, priority: 4, title: "PROBLEMS"},
@@ -47,10 +47,10 @@ func NewJobs(f *part.Frame) *Jobs {
 	return &Jobs{sheet{columns, fit(f.W, columns, jobGrowth, 3)}}
 }
 
-// partitionFrom is the width below which problems have the room of the partition.
+// partitionFrom is the width below which problems take the room of the partition.
 const partitionFrom = 140
 
-// Row draws one job in row y. The end of an array's ID says which tasks it is: its middle is cut.
+// Row draws one job in row y. The ID of an array is cut in the middle, since its end names the tasks.
 func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	l := t.layout
 	m, role := jobMark(r)
@@ -86,7 +86,7 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	}
 }
 
-// jobMark is the mark of a job, and the role of its row.
+// jobMark returns the mark of a job, and the role of its row.
 func jobMark(r *tally.JobRow) (m part.Mark, row draw.Role) {
 	switch {
 	case r.Worst != nil:
@@ -99,7 +99,7 @@ func jobMark(r *tally.JobRow) (m part.Mark, row draw.Role) {
 	return part.Marks[cluster.Note], draw.Dim
 }
 
-// running writes the numbers of a job that has nodes, and its problems.
+// running writes the numbers of a job with nodes, and its problems.
 func (t *Jobs) running(f *part.Frame, y int, r *tally.JobRow) {
 	l := t.layout
 	f.Number(l[colMean], y, percentOf(r.Util), draw.Text)
@@ -127,7 +127,7 @@ func percentOf(s tally.Sum) string {
 	return draw.Whole(s.Value) + "%"
 }
 
-// lowest writes the lowest utilization, and the GPU that has it if that stands out and there is room for its name.
+// lowest writes the lowest utilization, and its GPU if that stands out and its name has room.
 func lowest(f *part.Frame, s part.Span, y int, r *tally.JobRow) {
 	if !s.Shown() {
 		return
@@ -151,7 +151,7 @@ func lowest(f *part.Frame, s part.Span, y int, r *tally.JobRow) {
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// jobTrouble names the worst problem of a job in w columns, with its place where that fits, and counts the others.
+// jobTrouble names the worst problem of a job in w columns, with its place if there is room, and counts the others.
 func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
 	words, more := f.Say(r.Worst), ""
 	if r.Problems > 1 {
@@ -172,7 +172,7 @@ func jobTrouble(f *part.Frame, r *tally.JobRow, w int) string {
 	return draw.Clip(words.One, w-len(more)) + more
 }
 
-// waiting says when a job may start, and why it waits: "starts in 3h07m  Priority".
+// waiting says when a job may start, and why it waits: "starts in 3h07m Priority".
 func waiting(f *part.Frame, j *cluster.PendingJob) string {
 	if j.Booting || !j.Start.After(f.Snap.At) {
 		return j.Reason
@@ -194,7 +194,7 @@ func ended(f *part.Frame, r *tally.JobRow) string {
 	return text
 }
 
-// exit is the exit code of a job, where its state does not say as much: ", exit code 3", ", SIGKILL".
+// exit is the exit code of a job, unless its state says as much: ", exit code 3", ", SIGKILL".
 func exit(j *cluster.EndedJob) string {
 	switch e := j.Exit; {
 	case e == nil || j.State != cluster.JobFailed && j.State != cluster.JobCompleted:

@@ -18,8 +18,7 @@ type Nodes struct {
 	cells  part.Cells
 }
 
-// NewNodes returns the table for the terminal and the job of a frame. The cells are numbers where there is room for
-// them.
+// NewNodes returns the table for the terminal and the job of a frame. The cells are numbers if there is room for them.
 func NewNodes(f *part.Frame) *Nodes {
 	slots := part.NewSlots(f.Scene)
 	l := nodeLayout(f.W, len(slots), f.Columns.Overview)
@@ -51,7 +50,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
 	numbers, chosen := tally.Shows(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
-	// where columns are chosen a sentence may stand in their place
+	// if the user has chosen columns, a sentence may be in their place
 	if s := l[colCells]; s.Shown() && (numbers || !chosen) {
 		t.cells.Draw(f, s.X, y, n)
 	}
@@ -78,7 +77,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	}
 }
 
-// health is what is wrong with a node, in w columns: of one that has failed also of when its numbers are.
+// health describes the problem of a node in w columns; for a failed node also the time of its last numbers.
 func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
 	if tally.HasNumbers(n) {
 		return problem.Worst(f, n, w)
@@ -97,7 +96,7 @@ func (t *Nodes) health(f *part.Frame, n *cluster.Node, w int) string {
 	return problem.Absence(f, n, w)
 }
 
-// Sum draws the sum over all nodes that report in row y, under that name.
+// Sum draws the sum over all nodes that report in row y, with a name.
 func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	l := t.layout
 	f.Put(l[colNode].X, y, name, draw.Strong)
@@ -108,7 +107,7 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	}
 }
 
-// seen says how many of the GPUs count, in w columns.
+// seen says in w columns how many of the GPUs count.
 func seen(n, all, w int) string {
 	text := strconv.Itoa(n) + " of " + strconv.Itoa(all)
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// numberWidth is how many columns the longest number of a MIG instance on these nodes takes: "10:1".
+// numberWidth is the width of the longest number of a MIG instance on these nodes, such as "10:1".
 func numberWidth(nodes ...*cluster.Node) int {
 	longest := 0
 	for _, n := range nodes {
@@ -21,7 +21,7 @@ func numberWidth(nodes ...*cluster.Node) int {
 	return longest
 }
 
-// numbered are the columns with at least that many for the number of a GPU.
+// numbered returns the columns with at least this width for the number of a GPU.
 func numbered(columns []column, number int) []column {
 	columns = slices.Clone(columns)
 	for i := range columns {

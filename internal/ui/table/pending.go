@@ -35,7 +35,7 @@ func NewPending(width int) *Pending { return &Pending{pendingLayout(width)} }
 // Head draws the headings in row y.
 func (t *Pending) Head(f *part.Frame, y int) { headings(f, y, t.layout, pendingColumns) }
 
-// Row draws one job in row y. The end of an array's number says which tasks it is: its middle is cut.
+// Row draws one job in row y. The number of an array is cut in the middle, since its end names the tasks.
 func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {
 	l := t.layout
 	gpus, starts := "–", "–"

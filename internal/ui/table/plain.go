@@ -13,15 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// plain are the columns of processes that are written as their fields read. The others have a role or words of their
-// own.
+// plain are the columns of processes that show the text of their field. The others have a role or words of their own.
 var plain = slices.DeleteFunc(slices.Clone(rows.Processes.Fields), func(f field.Field[rows.Process]) bool {
 	return f.Title == "" || !f.Sortable() ||
 		slices.Contains([]col{colGPU, colNode, colJob, colUser, colRank, colState, colCommand}, f.Key)
 })
 
-// plainCells writes the plain columns of a process. A relative is on no GPU, and its share of the CPU is not known
-// before its node has been asked twice.
+// plainCells writes the plain columns of a process. A relative is on no GPU, and its share of the CPU is unknown until
+// its node has answered twice.
 func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout, role draw.Role, kin bool) {
 	for i := range plain {
 		c := &plain[i]
@@ -40,7 +39,7 @@ func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout, 
 	}
 }
 
-// cell writes what a row has in a field.
+// cell writes a field of a row.
 func cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *Row, role draw.Role) {
 	if of.Text != nil {
 		f.Text(s, y, of.Text(r), role)
@@ -56,12 +55,12 @@ func cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *R
 	}
 }
 
-// quantity is a number as it stands in a column.
+// quantity is a number as a column shows it.
 func quantity(u field.Unit, decimals int, v float64) string {
 	switch u {
 	case field.Bytes:
 		return sized(uint64(v))
-	case field.BytesPerSecond: // the heading says that it is by the second
+	case field.BytesPerSecond: // the heading says "per second"
 		return strings.ReplaceAll(strings.TrimSuffix(draw.Speed(v), "/s"), " ", "")
 	case field.Seconds:
 		return processTime(int64(v))

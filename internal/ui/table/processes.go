@@ -22,10 +22,10 @@ func NewProcesses(f *part.Frame) *Processes {
 	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false, f.Columns.Processes)}
 }
 
-// commandFirst is the width up to which the command lines of processes have the room of what few users look at.
+// commandFirst is the width up to which command lines take the room of columns that few users look at.
 const commandFirst = 160
 
-// processLayout is for processes on one node, or on several, of one job, or of several.
+// processLayout is the layout for processes; nodes and jobs say that they are on several nodes, or of several jobs.
 func processLayout(width, number int, nodes, jobs bool, list columns.List) layout {
 	all := slices.DeleteFunc(numbered(processColumns, number), func(c column) bool {
 		switch c.key {
@@ -42,7 +42,7 @@ func processLayout(width, number int, nodes, jobs bool, list columns.List) layou
 		all[1].gap = 1
 	}
 	columns, margin := choose(all, columns.Processes, list), 2
-	if columns[0].key != colGPU { // others are as wide as their columns: they must not touch a tag
+	if columns[0].key != colGPU { // wider columns are filled: they must not touch a tag
 		margin = 3
 	}
 	return fit(width, columns, processGrowth, margin)
@@ -70,7 +70,7 @@ func processRow(f *part.Frame, y int, p *tally.Process, l layout) {
 	command(f, y, p.Process, l, text)
 }
 
-// onGPU writes on which GPU a process is, and as what.
+// onGPU writes the GPU of a process, and its type there.
 func onGPU(f *part.Frame, y int, p *tally.Process, l layout, text, dim draw.Role) {
 	number := strconv.Itoa(p.Number)
 	if p.On != nil {
@@ -89,7 +89,7 @@ func numbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, 
 	f.Text(l[colState], y, p.State, dim)
 }
 
-// rank writes a rank; a process without one needs none.
+// rank writes a rank, or nothing for a process without one.
 func rank(f *part.Frame, y int, r *wire.Rank, l layout, role draw.Role) {
 	if r == nil {
 		role = draw.Dim
@@ -105,7 +105,7 @@ func rankNumber(r *wire.Rank) string {
 	return strconv.Itoa(r.Rank)
 }
 
-// command writes the command line of a process, or why nothing is known of it.
+// command writes the command line of a process, or the reason why nothing is known of it.
 func command(f *part.Frame, y int, p *wire.Process, l layout, role draw.Role) {
 	text, known := commandOf(p)
 	if !known {
@@ -114,7 +114,7 @@ func command(f *part.Frame, y int, p *wire.Process, l layout, role draw.Role) {
 	f.Text(l[colCommand], y, text, role)
 }
 
-// commandOf is the command line of a process, or why nothing is known of it.
+// commandOf is the command line of a process, or the reason why nothing is known of it.
 func commandOf(p *wire.Process) (text string, known bool) {
 	text = cmp.Or(p.Command, p.Name)
 	if p.Foreign && text == "" {
@@ -123,7 +123,7 @@ func commandOf(p *wire.Process) (text string, known bool) {
 	return text, true
 }
 
-// known is a value in words, "" when it is not known.
+// known is a value in words, "" if unknown.
 func known[T any](v *T, words func(T) string) string {
 	if v == nil {
 		return ""

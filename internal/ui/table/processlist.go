@@ -15,42 +15,42 @@ import (
 type ProcessRow struct {
 	tally.Process
 	Node   *cluster.Node
-	Job    string // ID of one of the user's; "": none that is shown
-	Kin    bool   // a relative of the processes on the GPUs: it is on none itself
+	Job    string // ID of a job of the user's; "": no listed job
+	Kin    bool   // a relative of the processes on the GPUs, itself on no GPU
 	Ghost  bool   // of another user, or on a GPU of another job
-	Branch string // how the row hangs in the tree, before its command
+	Branch string // the branches of the tree before the command
 }
 
-// ProcessList is the table of the page of processes. The end of each row is left to a scroll bar.
+// ProcessList is the table of the page of processes. It leaves the end of each row to a scroll bar.
 type ProcessList struct {
 	sheet
-	across int // columns of the commands that are to the left of the screen
+	across int // columns of the commands to the left of the screen
 }
 
-// marks is how many columns the cursor and the tag take.
+// marks is the width of the cursor and the tag.
 const marks = 2
 
-// scrollBar is how many columns a scroll bar and the blank before it take.
+// scrollBar is the width of a scroll bar and the blank before it.
 const scrollBar = 2
 
-// NewProcessList returns the table for a terminal: with the node and the job of each process where there are several.
-// across columns of the commands are to the left of the screen. The list is of the other columns.
+// NewProcessList returns the table for a terminal: with the node and the job of each process if there are several.
+// across columns of the commands are to the left of the screen. list has the other columns.
 func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
 	l := processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list)
 	return &ProcessList{sheet{processColumns, l}, across}
 }
 
-// Room is how many columns a command has.
+// Room returns the width of a command.
 func (t *ProcessList) Room() int { return t.layout[colCommand].W }
 
-// CommandWidth is how many columns a row's command takes, with what is before it.
+// CommandWidth returns the width of a row's command, with its branches.
 func CommandWidth(r *ProcessRow) int {
 	text, _ := commandOf(r.Process.Process)
 	return draw.Width(r.Branch) + draw.Width(text)
 }
 
-// Head draws the headings in row y, with a mark behind the one that the rows are sorted by; "": none. The nodes and the
-// GPUs are one order.
+// Head draws the headings in row y, with a mark after the one that sorts the rows; "": none. The nodes and the GPUs are
+// one order.
 func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
 	if by == "gpu" && t.layout[colNode].Shown() {
 		by = "node"
@@ -58,7 +58,7 @@ func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
 	t.sheet.Head(f, y, by, down)
 }
 
-// At is the column whose heading is in column x of the screen, that of the GPU left of all.
+// At returns the column whose heading is in column x of the screen: the GPU's for all columns left of it.
 func (t *ProcessList) At(x int) string {
 	s := t.layout[colNode]
 	if at := t.sheet.At(x); at != "" && at != "node" || x >= max(s.X+s.W, marks) {
@@ -96,7 +96,7 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 	}
 }
 
-// readings is where the columns begin that do not say where a process is; end, where there is none.
+// readings returns where the columns begin that do not say where a process is; end if there are none.
 func (t *ProcessList) readings(end int) int {
 	for k, s := range t.layout {
 		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, k) {
@@ -119,7 +119,7 @@ func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
 	f.Number(t.layout[colRank], y, "–", draw.Dim)
 }
 
-// command writes what is on the screen of the command.
+// command writes the part of the command that is on the screen.
 func (t *ProcessList) command(f *part.Frame, y int, r *ProcessRow, role draw.Role) {
 	s := t.layout[colCommand]
 	if !s.Shown() {
@@ -140,7 +140,7 @@ func (t *ProcessList) command(f *part.Frame, y int, r *ProcessRow, role draw.Rol
 	f.Left(s.X, y, s.W, text, role)
 }
 
-// ScrollBar draws at the right of rows y up to end which part of all rows is on the screen.
+// ScrollBar draws a scroll bar at the right of rows y up to end.
 func ScrollBar(f *part.Frame, y, end, from, shown, all int) {
 	room := end - y
 	if shown >= all || room < 2 {

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// rankLayout is for ranks of one program, or of several.
+// rankLayout is the layout for ranks; several says that they are of several programs.
 func rankLayout(width, number int, several bool) layout {
 	columns, margin := numbered(rankColumns, number), 3
 	if !several {
@@ -26,7 +26,7 @@ func rankLayout(width, number int, several bool) layout {
 // Ranks is the table of the ranks of a job.
 type Ranks struct{ sheet }
 
-// NewRanks returns the table for the terminal and the job of a frame. Where there are several programs, their numbers
+// NewRanks returns the table for the terminal and the job of a frame. If there are several programs, their numbers
 // stand before the ranks.
 func NewRanks(f *part.Frame, several bool) *Ranks {
 	number := 0

@@ -30,7 +30,7 @@ func (t *GPUs) Sum(f *part.Frame, y int) {
 	}
 }
 
-// counted says in w columns how many GPUs the sum counts. That some are missing must be seen in narrow terminals too.
+// counted says in w columns how many GPUs the sum counts. Narrow terminals too must show that some are missing.
 func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	n, all := strconv.Itoa(sum.Counted()), strconv.Itoa(sum.GPUs)
 	words, role := []string{"(" + n + " of " + all + ")", n + " of " + all, n + "/" + all}, draw.Warn
@@ -62,7 +62,7 @@ func sumOf(gpus []*cluster.GPU) sum {
 // historyKey is a key of part.Once.
 type historyKey struct{ n int }
 
-// jobSum is the sum of all GPUs of the job that report, or in a silence of all nodes of those that did.
+// jobSum is the sum of all GPUs of the job that report; in a silence of all nodes, the sum before it.
 func jobSum(f *part.Frame) sum {
 	gpus := f.LastSaid()
 	return sum{gpus, f.LastTotal(), func(n int) []float32 {
@@ -71,7 +71,7 @@ func jobSum(f *part.Frame) sum {
 	}}
 }
 
-// sumColumns are the columns of totals: of a node, whose GPUs have rows, or of a job, whose nodes have.
+// sumColumns are the columns of totals: of a node with its GPUs as rows, or of a job with its nodes as rows.
 type sumColumns struct{ util, used, power col }
 
 var (
@@ -79,8 +79,8 @@ var (
 	ofJob  = sumColumns{colMean, colUsedSum, colPowerSum}
 )
 
-// totals writes the totals of GPUs: in the units of one node, or in large ones and with the mean of what the cells
-// show.
+// totals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of the
+// cells' gauge.
 func totals(f *part.Frame, y int, of sum, l layout, role draw.Role, large bool) {
 	in := ofNode
 	if large {

@@ -46,7 +46,7 @@ func (t *Times) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	}
 }
 
-// now writes the number now, and what is wrong; when nothing is, which GPU stands out.
+// now writes the present value, and the problem; without a problem, the GPU that stands out.
 func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
 	l := t.layout
 	s := l[colHealth]

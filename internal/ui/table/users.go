@@ -26,7 +26,7 @@ var userColumns = of(&rows.Users, []column{
 var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}},
 	{unbounded, []col{colCommand}}}
 
-// Users is the table of those who have processes on the nodes.
+// Users is the table of the users with processes on the nodes.
 type Users struct{ sheet }
 
 // NewUsers returns the table for the terminal of a frame.

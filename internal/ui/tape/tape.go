@@ -21,7 +21,7 @@ type Order uint8
 
 // The orders.
 const (
-	Pause Order = iota // or go on
+	Pause Order = iota // or continue
 	StepBack
 	StepOn
 	ShortBack
@@ -53,25 +53,25 @@ func OrderOf(k tea.KeyPressMsg) (Order, bool) {
 	return 0, false
 }
 
-// Position is which part of a recording is shown.
+// Position is a place in a recording.
 type Position struct {
 	Began, End, At time.Time
-	Speed          int // times as fast as it happened
+	Speed          int // speed, as a multiple of real time
 	Paused         bool
-	Damaged        bool        // what follows cannot be read
-	Rough          bool        // histories and ages of problems are not known yet
-	Read           float64     // how much of the recording is known, 0 to 1: problems beyond it are not
-	Problems       []time.Time // when they began, in order
+	Damaged        bool        // the rest cannot be read
+	Rough          bool        // histories and ages of problems are unknown yet
+	Read           float64     // the part of the recording that has been searched for problems, 0 to 1
+	Problems       []time.Time // times of their beginnings, in order
 }
 
-// least is the least room for the track.
+// least is the least width of the track.
 const least = 12
 
 // Draw draws the line below the scene.
 func Draw(f *part.Frame, p *Position) {
 	y := f.H
 	left := p.words()
-	if part.Width(left) > f.W-2 { // the last says how much is known
+	if part.Width(left) > f.W-2 { // the last piece says how much is known
 		left = left[:len(left)-1]
 	}
 	x := f.Pieces(1, y, left...) + 2
@@ -99,7 +99,7 @@ func (p *Position) pause() keys.Hint {
 	return keys.HintOf(keys.Pause)
 }
 
-// words say the place, and how fast it moves.
+// words name the place, and the speed.
 func (p *Position) words() []part.Piece {
 	state := part.Text(fmt.Sprintf("x%d", p.Speed))
 	switch {
@@ -120,7 +120,7 @@ func (p *Position) words() []part.Piece {
 	return words
 }
 
-// track draws the recording from its beginning to its end: what is not known yet is dotted, problems are marked.
+// track draws the recording from its beginning to its end: the unknown part is dotted, problems are marked.
 func (p *Position) track(f *part.Frame, x, y, w int) {
 	span := p.End.Sub(p.Began)
 	column := func(at time.Time) int {

@@ -7,8 +7,8 @@ import (
 )
 
 // A write to a terminal behind a slow link succeeds at once: the frame is then in buffers of the kernel, of sshd and of
-// TCP, which hold many seconds of frames, and the picture lags behind the keys by that. So after every window of bytes
-// the terminal is asked whether it is there (DSR 5, which all terminals since the VT100 answer, and tmux and screen
+// TCP, which hold many seconds of frames, and the picture lags behind the keys by as much. So after every window of
+// bytes the terminal is asked for its status (DSR 5, which all terminals since the VT100 answer, and tmux and screen
 // themselves), and no frame is written until it has answered: frames are skipped, never queued. An untouched screen
 // asks every few seconds, and a local terminal answers within a millisecond.
 const (
@@ -16,22 +16,22 @@ const (
 
 	question = "\x1b[5n"
 	fine     = "\x1b[0n"  // the answer
-	fineDEC  = "\x1b[?0n" // that of some emulators
+	fineDEC  = "\x1b[?0n" // the answer of some emulators
 
 	deafAfter = 2 * time.Second  // a terminal that has never answered is not asked again
-	lateAfter = 10 * time.Second // one that has answered before may be behind a link that stalls
+	lateAfter = 10 * time.Second // a terminal that has answered before may be behind a link that stalls
 )
 
-// flow is what is known of how far the terminal is behind. The terminal's mutex guards it.
+// flow has the state of the questions to the terminal. The terminal's mutex guards it.
 type flow struct {
 	asks   bool // the terminal may answer, as far as is known
 	hushed bool // no questions: the terminal is about to be given back
-	heard  bool // it has answered
+	heard  bool // the terminal has answered
 	since  int  // bytes since the last question
 	owed   int  // answers that have not come; they come in the order of the questions
-	came   bool // one has come since the last question
+	came   bool // an answer has come since the last question
 	asked  *time.Timer
-	clear  chan struct{} // closed when the question is no longer open; nil: none is
+	clear  chan struct{} // closed when the question has its answer; nil: no question is open
 }
 
 // blocked reports whether no frame may be written now.
@@ -47,7 +47,7 @@ func (f *flow) settle() {
 	f.clear = nil
 }
 
-// inquire adds the question to what is written, if there were enough bytes since the last one.
+// inquire adds the question to a write, if there were enough bytes since the last question.
 func (t *Terminal) inquire(b []byte) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,8 +67,8 @@ func (t *Terminal) inquire(b []byte) []byte {
 	return append(b, question...)
 }
 
-// giveUp ends the wait for an answer that does not come. If others have come meanwhile, one was lost, and is not waited
-// for any more; otherwise they may all be late.
+// giveUp ends the wait for an answer that does not come. If other answers have come meanwhile, this one was lost, and
+// nothing waits for it any more; otherwise all may be late.
 func (t *Terminal) giveUp(open chan struct{}) {
 	t.mu.Lock()
 	if f := &t.flow; f.clear == open {
@@ -82,8 +82,8 @@ func (t *Terminal) giveUp(open chan struct{}) {
 	t.wake.Ring()
 }
 
-// Answered notes what may be an answer of the terminal. It may be to an earlier question, and the first may come when
-// nobody waits for it: a link that is that slow needs the questions most.
+// Answered notes a possible answer of the terminal. It may be for an earlier question, and the first answer may come
+// when nobody waits for it: so slow a link needs the questions most.
 func (t *Terminal) Answered(answer string) {
 	if answer != fine && answer != fineDEC {
 		return
@@ -101,9 +101,8 @@ func (t *Terminal) Answered(answer string) {
 	t.wake.Ring()
 }
 
-// Hush asks nothing more, and returns a command that gives what next returns, once the terminal has answered the last
-// question or that has taken too long. An answer that comes when nobody reads any more would stand on the command line
-// of the shell.
+// Hush stops the questions. It returns a command that runs next once the terminal has answered the last question, or
+// has taken too long: a later answer would appear on the command line of the shell.
 func (t *Terminal) Hush(next func() tea.Msg) tea.Cmd {
 	t.mu.Lock()
 	t.flow.hushed = true

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// keyboard reads what is typed in the terminal. It passes everything on, except that it tells keys from pastes where
-// the terminal does not:
+// keyboard reads the input of the terminal. It passes everything on, except that it tells keys from pastes where the
+// terminal does not:
 //
 //   - A bracketed paste without an end takes every key that follows. So it ends after silence, with the first byte that
 //     comes then, and at Ctrl-C, which no terminal pastes.
@@ -21,8 +21,8 @@ type keyboard struct {
 	now func() time.Time
 
 	pasting bool      // a bracketed paste has no end yet
-	last    time.Time // the last read
-	seen    []byte    // the last bytes, where they may be the beginning of a bracket
+	last    time.Time // time of the last read
+	seen    []byte    // the last bytes, if they may be the beginning of a bracket
 }
 
 // console is a keyboard on a terminal.
@@ -31,8 +31,8 @@ type console struct {
 	keys *keyboard
 }
 
-// Read implements io.Reader. In the background it leaves what is typed to the program that has the terminal: reading
-// would stop this program, again and again, also one that is to end.
+// Read implements io.Reader. In the background it leaves the input to the program that has the terminal: reading would
+// stop this program again and again, even when it is about to end.
 func (c *console) Read(p []byte) (int, error) {
 	if inBackground(c.Fd()) {
 		time.Sleep(leaving)
@@ -46,14 +46,14 @@ const (
 	pasteEnds   = "\x1b[201~"
 	interrupt   = 3 // Ctrl-C
 
-	// silence ends a paste: a terminal sends it in one go, but a slow link may stop for a moment.
+	// silence ends a paste: a terminal sends a paste without a break, but a slow link may stop for a moment.
 	silence = time.Second
 
-	// leaving is how long nothing is read in the background.
+	// leaving is the time without a read in the background.
 	leaving = 20 * time.Millisecond
 
-	// flood is how much text in one read was not typed. A key that repeats comes 30 times a second, and the sequences
-	// of a mouse have less text.
+	// flood is an amount of text in one read that nobody has typed. A key that repeats comes 30 times a second, and the
+	// sequences of a mouse have less text.
 	flood = 256
 )
 
@@ -66,7 +66,7 @@ func Keyboard(in io.Reader, now func() time.Time) io.Reader {
 	return k
 }
 
-// brackets is how many bytes a read may become longer.
+// brackets is the maximum number of bytes that a read grows by.
 const brackets = 3 * (len(pasteBegins) + len(pasteEnds))
 
 // Read implements io.Reader.
@@ -84,7 +84,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return copy(p, k.filter(bytes.Clone(p[:n]), silent)), err
 }
 
-// filter returns what to make of what was read, after silence or not.
+// filter returns the input for Bubble Tea, given whether silence came before it.
 func (k *keyboard) filter(text []byte, silent bool) (out []byte) {
 	if k.pasting && silent {
 		k.pasting = false
@@ -109,8 +109,8 @@ func (k *keyboard) filter(text []byte, silent bool) (out []byte) {
 	return out
 }
 
-// until returns how much of a text is up to the end of a bracket, which may have begun before it; all of it where there
-// is none.
+// until returns the length of a text up to the end of a bracket, which may have begun before the text; all of it if
+// there is none.
 func (k *keyboard) until(text []byte, bracket string) int {
 	all := append(k.seen, text...)
 	n := len(all)
@@ -122,7 +122,7 @@ func (k *keyboard) until(text []byte, bracket string) int {
 	return n - before
 }
 
-// ends reports whether what was seen ends with a bracket, of which no other one is a part then.
+// ends reports whether the last bytes end with a bracket, and forgets them then.
 func (k *keyboard) ends(bracket string) bool {
 	if !bytes.HasSuffix(k.seen, []byte(bracket)) {
 		return false
@@ -131,14 +131,14 @@ func (k *keyboard) ends(bracket string) bool {
 	return true
 }
 
-// keysOf returns keys as they are, unless they are a flood: that is a paste, without what is no text, and perhaps
-// Ctrl-C.
+// keysOf returns keys as they are. A flood becomes a paste, without its control characters, with Ctrl-C after it if it
+// had one.
 func keysOf(text []byte) []byte {
 	bracket, ends := []byte(nil), []byte(pasteBegins)
 	if body, found := bytes.CutSuffix(text, ends); found {
 		text, bracket = body, ends
 	}
-	const perSequence = 16 // bytes: those of a mouse are shorter
+	const perSequence = 16 // bytes: the sequences of a mouse are shorter
 	if len(text) < flood || bytes.Count(text, []byte{'\x1b'})*perSequence >= len(text) {
 		return append(text, bracket...)
 	}

@@ -21,7 +21,7 @@ var mice = map[tea.MouseMode]string{
 	tea.MouseModeCellMotion: ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr,
 }
 
-// open takes the terminal, if it is not taken yet.
+// open takes the terminal, unless it is taken already.
 func (t *Terminal) open(b []byte) []byte {
 	if t.opened {
 		return b

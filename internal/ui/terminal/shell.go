@@ -21,8 +21,8 @@ import (
 // actually stops it, as under "ssh -t host nvnodetop", and it does not notice when something else stops and continues
 // the program.
 //
-// SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program that
-// is stopped from outside leaves the terminal in raw mode, and repairs that when it is continued.
+// SIGTSTP is not caught: Go never removes its handler again, and then nothing could stop the program. So a program
+// stopped from outside leaves the terminal in raw mode, and repairs it when it is continued.
 type Shell struct {
 	tty      uintptr
 	isTTY    bool
@@ -30,7 +30,7 @@ type Shell struct {
 	terminal *Terminal
 
 	signals chan os.Signal
-	leaving bool        // Ctrl-Z waits for the terminal's answer, or for Bubble Tea; its goroutine's own
+	leaving bool        // Ctrl-Z waits for the terminal's answer, or for Bubble Tea; only its goroutine uses this
 	waiting atomic.Bool // in rest
 	resumed bell.Bell   // rung by SIGCONT
 }
@@ -39,8 +39,8 @@ const (
 	// If the program is not stopped after this many times 50 ms, it never will be: the kernel does not stop a program
 	// that has no shell to continue it.
 	unstopped = 5
-	// "kill %1" continues a stopped program to let it end: both signals arrive together. On a busy host this program
-	// may not run for long, so what counts is how often it has run meanwhile.
+	// "kill %1" continues a stopped program to let it end: both signals arrive together. On a busy host the program may
+	// not run for long, so the number of its runs counts, not the time.
 	parting, partings = 5 * time.Millisecond, 20
 )
 
@@ -96,7 +96,7 @@ func (s *Shell) answer(sig os.Signal, send func(tea.Msg)) {
 	}
 }
 
-// Filter makes Ctrl-Z suspend the program and limits window sizes, which terminals can also report as input.
+// Filter makes Ctrl-Z suspend the program, and limits window sizes, which terminals can also report as input.
 func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.KeyPressMsg:
@@ -109,8 +109,8 @@ func (s *Shell) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// pause returns the message that suspends the program once the terminal has answered what it was asked, or does not.
-// Another Ctrl-Z meanwhile changes nothing.
+// pause returns the message that suspends the program once the terminal has answered, or has not in time. Another
+// Ctrl-Z meanwhile has no effect.
 func (s *Shell) pause() tea.Msg {
 	if s.leaving {
 		return nil
@@ -164,7 +164,7 @@ func (s *Shell) rest(stop func()) {
 	default:
 	}
 	stop()
-	// the first wait is over as soon as the program is continued, and the signal may come a little later
+	// the first wait ends as soon as the program is continued; the signal may come a little later
 	for range unstopped {
 		select {
 		case <-s.resumed:
@@ -174,7 +174,7 @@ func (s *Shell) rest(stop func()) {
 	}
 }
 
-// background reports whether another program has the terminal, which must not be disturbed then.
+// background reports whether another program has the terminal and must not be disturbed.
 func (s *Shell) background() bool { return s.isTTY && inBackground(s.tty) }
 
 func inBackground(tty uintptr) bool {

@@ -12,10 +12,12 @@
 // screen then costs 0.67 % of a core, 0.59 points of which are timer wake-ups. Rendering on demand brings this to 0.24
 // %; our writer needs 0.12 %. Bubble Tea has two pull requests that render on demand (1776 and 1796): when either is
 // released, one commit can remove our writer. Styles are Lip Gloss styles, turned into escape sequences once per theme:
-// calling Lip Gloss for every cell would take 2.9 ms per frame. After every 4 KiB the terminal is asked whether it is
-// there (DSR 5), and nothing is written until it answers: behind a slow link frames are skipped, and do not wait in the
-// buffers of sshd and TCP. A terminal that never answers is asked once; a late first answer counts. Quitting with a key
-// and Ctrl-Z wait up to 1 s for the last answer: the shell would take it for input.
+// calling Lip Gloss for every cell would take 2.9 ms per frame.
+//
+// After every 4 KiB the terminal is asked for its status (DSR 5), and nothing is written until it answers: behind a
+// slow link frames are skipped, and do not wait in the buffers of sshd and TCP. A terminal that never answers is asked
+// once; a late first answer counts. Quitting with a key and Ctrl-Z wait up to 1 s for the last answer, which the shell
+// would take for input.
 package terminal
 
 import (
@@ -54,14 +56,14 @@ type Terminal struct {
 	pending picture
 	spare   *draw.Canvas  // no longer shown
 	clip    string        // clipboard sequences to write
-	away    bool          // suspended
-	left    chan struct{} // closed once the terminal is given back
+	away    bool          // the terminal is suspended
+	left    chan struct{} // closed when the terminal has been given back
 	ended   bool
-	asked   bool // for the background
+	asked   bool // the question for the background is out
 	flow    flow
-	err     error // of a write
+	err     error // error of a write
 
-	// The writer's own.
+	// Only the writer uses these.
 	buffer []byte
 	shown  *draw.Canvas // nil: unknown
 	opened bool
@@ -106,8 +108,8 @@ func (t *Terminal) Show(theme *draw.Theme, c *draw.Canvas, modes tea.View) {
 	t.wake.Ring()
 }
 
-// Copy puts a text into the clipboard of the user's terminal. It returns false if the text is too long.
-// By default tmux ignores the sequence, but it can be configured to pass on a wrapped one, so it gets both.
+// Copy puts a text into the clipboard of the user's terminal. It returns false if the text is too long. By default tmux
+// ignores the sequence, but it can be configured to pass on a wrapped one, so it gets both.
 func (t *Terminal) Copy(text string) bool {
 	if len(text) > MaxClip {
 		return false
@@ -136,8 +138,8 @@ func (t *Terminal) suspend() {
 	}
 }
 
-// resume makes the next frame take over the terminal again and repaint all of it. Whoever had it meanwhile got the
-// answer to an open question.
+// resume makes the next frame take over the terminal again and repaint all of it. If a question was open, another
+// program got the answer.
 func (t *Terminal) resume() {
 	t.mu.Lock()
 	t.away, t.pending.whole, t.flow.hushed = false, true, false
@@ -169,14 +171,14 @@ func (t *Terminal) Behind() bool {
 	return t.pending.canvas != nil
 }
 
-// Failure returns the write error, after which the terminal is gone.
+// Failure returns the error of a write, after which the terminal is gone.
 func (t *Terminal) Failure() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.err
 }
 
-// Start starts the writer. The terminal is asked how far it is behind.
+// Start starts the writer, and asks the terminal for its status.
 func (t *Terminal) Start(tmux bool) {
 	t.tmux, t.flow.asks = tmux, true
 	t.start()
@@ -260,8 +262,7 @@ func (t *Terminal) take() (p picture, clip string, left chan struct{}) {
 	return p, clip, nil
 }
 
-// takeClip returns a text for the clipboard that has waited for the terminal until the end, unless that belongs to
-// others.
+// takeClip returns a text for the clipboard that was still waiting at the end, unless another program has the terminal.
 func (t *Terminal) takeClip() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
