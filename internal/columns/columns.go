@@ -52,8 +52,7 @@ var all = map[Table][]Column{
 			Help: "share of the time that GPU memory is read or written"},
 		{Key: "history", Help: "utilization over time"}, {Key: "flags", Help: "what is wrong, or whose GPU it is"},
 	},
-	Processes: ofProcesses("gpu", "pid", "type", "user", "rank", "gpu_memory_bytes", "sm_percent", "mem_util_percent",
-		"cpu_percent", "host_memory_percent", "elapsed_seconds", "state", "threads", "command"),
+	Processes: ofProcesses(),
 	Overview: {
 		{Key: "node", Help: "name of the node"}, {Key: "gpus", Help: "a cell for each GPU"},
 		{Key: "util_mean_percent", Also: []string{"util"}, Help: "mean of what the cells show"},
@@ -68,21 +67,20 @@ var all = map[Table][]Column{
 
 // ofProcesses are the fields of processes that have a column: the usual ones, then the others. The node and the job are
 // there by themselves where there are several.
-func ofProcesses(usual ...string) (list []Column) {
+func ofProcesses() (list []Column) {
+	var spare []Column
 	for i := range rows.Processes.Fields {
-		if f := &rows.Processes.Fields[i]; f.Title != "" && f.Key != "node" && f.Key != "job" {
-			list = append(list, Column{f.Key, f.Also, f.Help, strings.ToUpper(f.Title), f.Width, f.Right(),
-				!slices.Contains(usual, f.Key)})
+		f := &rows.Processes.Fields[i]
+		c := Column{f.Key, f.Also, f.Help, strings.ToUpper(f.Title), f.Width, f.Right(), f.Place == 0}
+		switch {
+		case f.Title == "", f.Key == "node", f.Key == "job":
+		case c.Spare:
+			spare = append(spare, c)
+		default:
+			list = append(list, c)
 		}
 	}
-	place := func(c Column) int {
-		if at := slices.Index(usual, c.Key); at >= 0 {
-			return at
-		}
-		return len(usual)
-	}
-	slices.SortStableFunc(list, func(a, b Column) int { return place(a) - place(b) })
-	return list
+	return append(list, spare...)
 }
 
 // Columns are the columns of a table. They must not be changed.

@@ -39,6 +39,7 @@ type Field[Row any] struct {
 	Decimals int    // of the number on the screen, where there is room for them
 	Title    string // what its column is called: the heading may be in capitals; "": it has no column
 	Width    int    // the least width of that column
+	Place    int    // the order in which columns come in as the terminal gets wider; 0: only where it is chosen
 	Help     string // what it is, as a part of a sentence
 	Example  string // a value as filters take it
 
@@ -50,6 +51,16 @@ type Field[Row any] struct {
 	Letter    rune // the key that sorts by it, as in nvitop; 0: none does
 	OnGPU     bool // only what is on a GPU has it
 	Pace      bool // it shows how fast a GPU's work goes: marked where the GPU is slow
+	AtRank    int  // its place among the numbers in a list of ranks, from 1; 0: it is not there
+
+	Chart Chart
+}
+
+// Chart is the chart of a number over time; the zero Chart: there is none.
+type Chart struct {
+	Place int // among the charts, from 1
+	Title string
+	Rare  bool // it is shown only where the number has had a value
 }
 
 // Sortable reports whether rows can be sorted by the field.
@@ -120,6 +131,14 @@ func (t *Table[Row]) Field(key string) *Field[Row] {
 	return &t.Fields[i]
 }
 
+// Keys are the names of fields.
+func Keys[Row any](fields []*Field[Row]) (keys []string) {
+	for _, f := range fields {
+		keys = append(keys, f.Key)
+	}
+	return keys
+}
+
 // Of returns fields for rows that are about one other thing; inner returns nil if that thing is unknown.
 func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
@@ -163,5 +182,6 @@ func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) 
 // described is a field of other rows without its reader.
 func described[Outer, Inner any](f *Field[Inner]) Field[Outer] {
 	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
-		Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU, Pace: f.Pace}
+		Place: f.Place, Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU,
+		Pace: f.Pace, AtRank: f.AtRank, Chart: f.Chart}
 }

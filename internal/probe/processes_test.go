@@ -66,16 +66,20 @@ func TestProcesses(t *testing.T) {
 	devices[1].contexts = []driver.Context{{PID: 4242, Type: driver.Compute, Memory: new(uint64(6 << 30))}}
 	at := clock.Moment{Mono: 2000 * time.Second, Boot: 2000 * time.Second, Wall: time.Unix(1000, 0)}
 	wall := uint64(at.Wall.UnixMicro())
+	use := func(pid int, at uint64, sm, memory, encoder, decoder int) driver.Usage {
+		return driver.Usage{AtMicros: at, Process: wire.Process{PID: pid, SMPercent: &sm, MemPercent: &memory,
+			EncPercent: &encoder, DecPercent: &decoder}}
+	}
 	devices[0].usage = []driver.Usage{
-		{PID: 4242, AtMicros: wall - 500_000, SM: 80, Memory: 30},
-		{PID: 4242, AtMicros: wall - 100_000, SM: 90, Memory: 35, Encoder: 36, Decoder: 37},
-		{PID: 4242, AtMicros: wall - 300_000, SM: 85, Memory: 31},
-		{PID: 4242, AtMicros: wall - 50_000, SM: 4_000_000, Memory: 0},
-		{PID: 4242, AtMicros: wall - 40_000, SM: 50, Memory: 101},
-		{PID: 4242, AtMicros: wall - 30_000, SM: 50, Encoder: 101},
-		{PID: 4242, AtMicros: wall - 20_000, SM: 50, Decoder: 101},
-		{PID: 4242, AtMicros: wall + 3_600_000_000, SM: 50, Memory: 1},
-		{PID: 999, AtMicros: wall - 60_000_000, SM: 50, Memory: 1},
+		use(4242, wall-500_000, 80, 30, 0, 0),
+		use(4242, wall-100_000, 90, 35, 36, 37),
+		use(4242, wall-300_000, 85, 31, 0, 0),
+		use(4242, wall-50_000, 4_000_000, 0, 0, 0),
+		use(4242, wall-40_000, 50, 101, 0, 0),
+		use(4242, wall-30_000, 50, 0, 101, 0),
+		use(4242, wall-20_000, 50, 0, 0, 101),
+		use(4242, wall+3_600_000_000, 50, 1, 0, 0),
+		use(999, wall-60_000_000, 50, 1, 0, 0),
 	}
 	s := lister(lib, proc, &at)
 	sm := s.take()

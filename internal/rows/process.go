@@ -30,31 +30,26 @@ func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) *P
 	return r
 }
 
-// Processes are the fields of a process on a GPU, of a rank, and of the GPU.
+// Processes are the fields of a process on a GPU, of a rank, and of the GPU, in the order of the columns.
 var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Process).words, Fields: slices.Concat(
-	field.Of(whose, (*Process).process),
 	[]field.Field[Process]{
-		{Key: "rank", Unit: field.Count, Title: "rank", Width: 4, Example: "13", Help: "rank of the process",
-			Letter: 'r', Number: (*Process).rank},
-		{Key: "node", Also: []string{"host"}, Title: "node", Width: 10, Example: "gpu-n01", Help: "name of the node",
-			Text: func(r *Process) string { return r.Node.Name }},
-		{Key: "gpu_memory_percent", Unit: field.Percent, Decimals: 1, Title: "%GMEM", Width: 5, Example: "50",
-			Help: "share of the GPU's memory that the process has", DownFirst: true, OnGPU: true,
-			Number: (*Process).shareOfGPU},
-		{Key: "host_memory_percent", Also: []string{"host_mem"}, Unit: field.Percent, Decimals: 1, Title: "%MEM",
-			Width: 5, Example: "10", Help: "share of the node's memory that the process has", DownFirst: true,
-			Letter: 'm', Number: (*Process).shareOfHost},
-	},
-	field.Of(wire.Numbers(), (*Process).process),
-	[]field.Field[Process]{
-		{Key: "type", Title: "T", Width: 3, Example: "C", Help: "C compute, G graphics, M MPS client",
-			Each: (*Process).types},
-		{Key: "state", Title: "S", Width: 1, Example: "R",
-			Help: "state of the process, as in ps; gone or missing: of a rank", Text: (*Process).state},
-		{Key: "job", Title: "job", Width: 8, Example: "48211", Help: "job ID", Text: (*Process).job},
-		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Title: "GPU", Width: 3, Example: "3",
+		{Key: "node", Also: []string{"host"}, Title: "node", Width: 10, Place: 2, Example: "gpu-n01",
+			Help: "name of the node", Text: func(r *Process) string { return r.Node.Name }},
+		{Key: "gpu", Also: numberOfGPU.Also, Unit: field.Count, Title: "GPU", Width: 3, Place: 1, Example: "3",
 			Letter: 'n', Help: numberOfGPU.Help,
 			Number: func(r *Process) (float64, bool) { return numbered(r.Number) }},
+		ofProcess(pid),
+		{Key: "type", Title: "T", Width: 3, Place: 1, Example: "C", Help: "C compute, G graphics, M MPS client",
+			Each: (*Process).types},
+		ofProcess(user),
+		{Key: "job", Title: "job", Width: 8, Place: 3, Example: "48211", Help: "job ID", Text: (*Process).job},
+		{Key: "rank", Unit: field.Count, Title: "rank", Width: 4, Place: 8, Example: "13", Help: "rank of the process",
+			Letter: 'r', Number: (*Process).rank},
+		ofProcess(affinity),
+	},
+	numbers(),
+	[]field.Field[Process]{
+		ofProcess(command),
 		{Key: "driver_version", Also: []string{"driver"}, Example: "550.54.15", Help: "version of the driver",
 			Text: func(r *Process) string { return driver(r.Node) }},
 	},
@@ -62,17 +57,59 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 	problems((*Process).findings),
 )}
 
-// whose say which process it is, and what it runs.
-var whose = []field.Field[wire.Process]{
-	{Key: "user", Title: "user", Width: 8, Example: "alice", Help: "user name", Letter: 'u',
-		Text: func(p *wire.Process) string { return p.User }},
-	{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Example: "358811", Help: "process ID", Letter: 'p',
-		Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }},
-	{Key: "command", Also: []string{"cmd"}, Title: "command", Width: 12, Example: "train.py", Help: "command line",
-		Text: command},
-	{Key: "cpu_affinity", Title: "affinity", Width: 8, Example: "0-15", Help: "the CPUs on which the kernel may run it",
-		Text: func(p *wire.Process) string { return p.CPUAffinity }},
+// What says which process it is, and what it runs.
+var (
+	pid = field.Field[wire.Process]{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Place: 1, Example: "358811",
+		Help: "process ID", Letter: 'p', Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }}
+	user = field.Field[wire.Process]{Key: "user", Title: "user", Width: 8, Place: 5, Example: "alice",
+		Help: "user name", Letter: 'u', Text: func(p *wire.Process) string { return p.User }}
+	command = field.Field[wire.Process]{Key: "command", Also: []string{"cmd"}, Title: "command", Width: 12, Place: 4,
+		Example: "train.py", Help: "command line", Text: commandOf}
+	affinity = field.Field[wire.Process]{Key: "cpu_affinity", Title: "affinity", Width: 8, Example: "0-15",
+		Help: "the CPUs on which the kernel may run it", Text: func(p *wire.Process) string { return p.CPUAffinity }}
+)
+
+func ofProcess(f field.Field[wire.Process]) field.Field[Process] {
+	return field.Of([]field.Field[wire.Process]{f}, (*Process).process)[0]
 }
+
+// numbers are those of a process, each with what else stands behind it.
+func numbers() (fields []field.Field[Process]) {
+	behind := map[string]field.Field[Process]{
+		"gpu_memory_bytes": {Key: "gpu_memory_percent", Unit: field.Percent, Decimals: 1, Title: "%GMEM", Width: 5,
+			Example: "50", Help: "share of the GPU's memory that the process has", DownFirst: true, OnGPU: true,
+			Number: (*Process).shareOfGPU},
+		"rss_bytes": {Key: "host_memory_percent", Also: []string{"host_mem"}, Unit: field.Percent, Decimals: 1,
+			Title: "%MEM", Width: 5, Place: 12, Example: "10", Help: "share of the node's memory that the process has",
+			DownFirst: true, Letter: 'm', Number: (*Process).shareOfHost},
+		"elapsed_seconds": {Key: "state", Title: "S", Width: 1, Place: 13, Example: "R",
+			Help: "state of the process, as in ps; gone or missing: of a rank", Text: (*Process).state},
+	}
+	for _, f := range field.Of(wire.Numbers(), (*Process).process) {
+		fields = append(fields, f)
+		if more, has := behind[f.Key]; has {
+			fields = append(fields, more)
+		}
+	}
+	return fields
+}
+
+// InOrder are the fields of Processes that have a place in some order, from the first.
+func InOrder(place func(f *field.Field[Process]) int) (fields []*field.Field[Process]) {
+	for i := range Processes.Fields {
+		if f := &Processes.Fields[i]; place(f) > 0 {
+			fields = append(fields, f)
+		}
+	}
+	slices.SortStableFunc(fields, func(a, b *field.Field[Process]) int { return place(a) - place(b) })
+	return fields
+}
+
+// RankNumbers are the numbers in a list of ranks.
+var RankNumbers = InOrder(func(f *field.Field[Process]) int { return f.AtRank })
+
+// RankOrders are those of them by which people sort ranks first.
+var RankOrders = RankNumbers[:3]
 
 func (r *Process) process() *wire.Process { return r.Process }
 
@@ -140,13 +177,13 @@ func (r *Process) findings() (on []*cluster.Finding) {
 func (r *Process) words(to []string) []string {
 	to = append(to, r.Node.Name, r.State, r.job())
 	if p := r.Process; p != nil {
-		to = append(to, p.User, strconv.Itoa(p.PID), command(p), p.Job)
+		to = append(to, p.User, strconv.Itoa(p.PID), commandOf(p), p.Job)
 	}
 	return to
 }
 
-// command is the command line of a process as the pages show it.
-func command(p *wire.Process) string { return cmp.Or(p.Command, p.Name) }
+// commandOf is the command line of a process as the pages show it.
+func commandOf(p *wire.Process) string { return cmp.Or(p.Command, p.Name) }
 
 func driver(n *cluster.Node) string {
 	if n.Hello == nil {

@@ -3,6 +3,7 @@ package rows
 import (
 	"flag"
 	"os"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -309,4 +310,26 @@ func TestUsers(t *testing.T) {
 		"power_sum=600W": "alice", "power_sum<300W": "bob", "time>2h": "alice", "job=48211": "alice",
 		"cmd~train": "alice", "48211": "alice", "TRAIN": "alice", "bob": "bob",
 	})
+}
+
+// The numbers of a process keep all properties of their rows, and each has a place of its own among charts and ranks.
+func TestNumbersOfProcesses(t *testing.T) {
+	for _, f := range wire.Numbers() {
+		got, want := reflect.ValueOf(*Processes.Field(f.Key)), reflect.ValueOf(f)
+		for i := range want.NumField() {
+			if name := want.Type().Field(i).Name; want.Field(i).Kind() != reflect.Func &&
+				!reflect.DeepEqual(got.Field(i).Interface(), want.Field(i).Interface()) {
+				t.Errorf("%s of %s is %v, want %v", name, f.Key, got.Field(i), want.Field(i))
+			}
+		}
+	}
+	for name, place := range map[string]func(f *field.Field[Process]) int{
+		"ranks":  func(f *field.Field[Process]) int { return f.AtRank },
+		"charts": func(f *field.Field[Process]) int { return f.Chart.Place }} {
+		for i, f := range InOrder(place) {
+			if place(f) != i+1 {
+				t.Errorf("%s: %s has place %d, want %d", name, f.Key, place(f), i+1)
+			}
+		}
+	}
 }

@@ -67,13 +67,18 @@ type Rank struct {
 var amounts = []amount{
 	number[uint64]{func(p *Process) **uint64 { return &p.GPUMemory }, field.Field[Process]{
 		Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
-		Help: "GPU memory of the process", Example: "10GiB", Letter: 'g', OnGPU: true}},
+		Place: 6,
+		Help:  "GPU memory of the process", Example: "10GiB", Letter: 'g', OnGPU: true, AtRank: 3,
+		Chart: field.Chart{Place: 2, Title: "GPU memory GiB"}}},
 	number[int]{func(p *Process) **int { return &p.SMPercent }, field.Field[Process]{
-		Key: "sm_percent", Also: []string{"sm"}, Unit: field.Percent, Title: "%SM", Width: 4,
-		Help: "share of the SMs' time", Example: "50", Letter: 's', OnGPU: true, Pace: true}},
+		Key: "sm_percent", Also: []string{"sm"}, Unit: field.Percent, Title: "%SM", Width: 4, Place: 7,
+		Help: "share of the SMs' time", Example: "50", Letter: 's', OnGPU: true, Pace: true, AtRank: 1,
+		Chart: field.Chart{Place: 1, Title: "SM %"}}},
 	number[int]{func(p *Process) **int { return &p.MemPercent }, field.Field[Process]{
 		Key: "mem_util_percent", Also: []string{"mem_rw", "mbw"}, Unit: field.Percent, Title: "%MRW", Width: 4,
-		Help: "share of the time that it reads or writes GPU memory", Example: "50", Letter: 'b', OnGPU: true}},
+		Place: 11, Help: "share of the time that it reads or writes GPU memory", Example: "50", Letter: 'b',
+		OnGPU: true,
+		Chart: field.Chart{Place: 5, Title: "Memory read/write time %", Rare: true}}},
 	number[int]{func(p *Process) **int { return &p.EncPercent }, field.Field[Process]{
 		Key: "encoder_percent", Unit: field.Percent, Title: "%ENC", Width: 4,
 		Help: "share of the video encoder's time", Example: "50", OnGPU: true}},
@@ -82,15 +87,18 @@ var amounts = []amount{
 		Help: "share of the video decoder's time", Example: "50", OnGPU: true}},
 	number[float64]{func(p *Process) **float64 { return &p.CPUPercent }, field.Field[Process]{
 		Key: "cpu_percent", Also: []string{"cpu"}, Unit: field.Percent, Decimals: 1, Title: "%CPU", Width: 6,
-		Help: "CPU; 100 is one core", Example: "100", Letter: 'c', Pace: true}},
+		Place: 9, Help: "CPU; 100 is one core", Example: "100", Letter: 'c', Pace: true, AtRank: 2,
+		Chart: field.Chart{Place: 3, Title: "CPU %, 100 is one core"}}},
 	number[uint64]{func(p *Process) **uint64 { return &p.RSS }, field.Field[Process]{
 		Key: "rss_bytes", Also: []string{"rss"}, Unit: field.Bytes, Title: "RSS", Width: 8,
-		Help: "host memory of the process", Example: "4GiB"}},
+		Help: "host memory of the process", Example: "4GiB", AtRank: 4,
+		Chart: field.Chart{Place: 4, Title: "Host memory GiB (RSS)"}}},
 	number[int64]{func(p *Process) **int64 { return &p.ElapsedSec }, field.Field[Process]{
-		Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Title: "time", Width: 8,
-		Help: "how long it has run", Example: "2h", Letter: 't'}},
+		Key: "elapsed_seconds", Also: []string{"time"}, Unit: field.Seconds, Title: "time", Width: 8, Place: 10,
+		Help: "how long it has run", Example: "2h", Letter: 't', AtRank: 5}},
 	number[int]{func(p *Process) **int { return &p.Threads }, field.Field[Process]{
-		Key: "threads", Unit: field.Count, Title: "THR", Width: 4, Help: "number of threads", Example: "64"}},
+		Key: "threads", Unit: field.Count, Title: "THR", Width: 4, Place: 14,
+		Help: "number of threads", Example: "64"}},
 	number[uint64]{func(p *Process) **uint64 { return &p.IORead }, field.Field[Process]{
 		Key: "io_read_bytes_per_second", Also: []string{"io_read"}, Unit: field.BytesPerSecond, Title: "read/s",
 		Width: 7, Help: "bytes per second that it reads by system calls, from files, caches and pipes",
@@ -109,10 +117,18 @@ func Numbers() (fields []field.Field[Process]) {
 	return fields
 }
 
+// Take adds the numbers that are known of another description of the process.
+func (p *Process) Take(from *Process) {
+	for _, a := range amounts {
+		a.take(p, from)
+	}
+}
+
 // amount is a number of a process that changes: the same for every type of number.
 type amount interface {
 	key() string
 	described() field.Field[Process]
+	take(p, from *Process)                                       // if from has it
 	gone(p, base *Process) bool                                  // base has it, p has not
 	appendChanged(line []byte, p, base *Process) ([]byte, error) // if it has changed
 	change(p *Process, l *processLine)                           // what appendChanged and gone have told
@@ -132,6 +148,12 @@ func (n number[T]) described() field.Field[Process] {
 }
 
 func (n number[T]) key() string { return n.Key }
+
+func (n number[T]) take(p, from *Process) {
+	if x := *n.of(from); x != nil {
+		*n.of(p) = x
+	}
+}
 
 func (n number[T]) gone(p, base *Process) bool { return *n.of(p) == nil && *n.of(base) != nil }
 

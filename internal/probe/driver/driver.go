@@ -101,10 +101,8 @@ const (
 
 // Usage is one sample of a process's use of a GPU.
 type Usage struct {
-	PID      int
-	AtMicros uint64
-
-	SM, Memory, Encoder, Decoder int // percent
+	AtMicros     uint64
+	wire.Process // its PID, and the shares of time, in percent
 }
 
 // Listing is the driver's list of the processes on a GPU, each of which has one Context.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // utilizationWindow is the least time by which a listing looks back for samples of utilization. The driver takes one
@@ -101,7 +102,7 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 	newest := make(map[int]driver.Usage, len(samples))
 	for _, u := range samples {
 		// Drivers have been seen to fill the unused part of the buffer with old samples or garbage.
-		if u.AtMicros <= first || u.AtMicros > last || max(u.SM, u.Memory, u.Encoder, u.Decoder) > 100 {
+		if u.AtMicros <= first || u.AtMicros > last || !shares(&u.Process) {
 			continue
 		}
 		if old, seen := newest[u.PID]; !seen || u.AtMicros >= old.AtMicros {
@@ -109,6 +110,19 @@ func newestUsage(d driver.Device, since, now time.Time, r *reading) map[int]driv
 		}
 	}
 	return newest
+}
+
+// numbers are those that a sample may have.
+var numbers = wire.Numbers()
+
+// shares reports whether the numbers of a sample can be shares of time.
+func shares(p *wire.Process) bool {
+	for i := range numbers {
+		if v, known := numbers[i].Number(p); known && v > 100 {
+			return false
+		}
+	}
+	return true
 }
 
 // mergeContexts merges all contexts of a process on one GPU, in the order of NVML's lists. Invalid PIDs are left out.

@@ -9,6 +9,7 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Processes reads NVML's three lists. Without the compute list the listing fails. Another list that this driver or GPU
@@ -90,8 +91,9 @@ func (d *device) ProcessUtilization(sinceMicros uint64) (usage []driver.Usage, e
 	usage = make([]driver.Usage, 0, len(samples))
 	for _, s := range samples {
 		usage = append(usage, driver.Usage{
-			PID: int(s.Pid), AtMicros: s.TimeStamp, SM: int(s.SmUtil), Memory: int(s.MemUtil), Encoder: int(s.EncUtil),
-			Decoder: int(s.DecUtil),
+			AtMicros: s.TimeStamp,
+			Process: wire.Process{PID: int(s.Pid), SMPercent: new(int(s.SmUtil)), MemPercent: new(int(s.MemUtil)),
+				EncPercent: new(int(s.EncUtil)), DecPercent: new(int(s.DecUtil))},
 		})
 	}
 	return usage, nil

@@ -117,7 +117,7 @@ func (t *Table) add(sm *sample.Report, on *driver.Listing) (left int) {
 		}
 		p.GPU, p.Type, p.GPUMemory = on.GPU, string(c.Type), c.Memory
 		if u, ok := on.Usage[p.PID]; ok {
-			p.SMPercent, p.MemPercent, p.EncPercent, p.DecPercent = &u.SM, &u.Memory, &u.Encoder, &u.Decoder
+			p.Take(&u.Process)
 		}
 		sm.Processes = append(sm.Processes, p)
 	}

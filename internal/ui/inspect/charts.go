@@ -12,23 +12,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// gauges is the number of charts of a process.
-const gauges = 5
-
 // charts are the numbers of a process that have a chart, in the order in which they are shown. A number over many GPUs
 // is the mean of percents or the sum of bytes.
-var charts = [gauges]struct {
-	*field.Field[rows.Process]
-	title string
-	rare  bool // shown only once it has had a value
-}{
-	{ofProcess("sm_percent"), "SM %", false}, {ofProcess("gpu_memory_bytes"), "GPU memory GiB", false},
-	{ofProcess("cpu_percent"), "CPU %, 100 is one core", false},
-	{ofProcess("rss_bytes"), "Host memory GiB (RSS)", false},
-	{ofProcess("mem_util_percent"), "Memory read/write time %", true},
-}
-
-func ofProcess(key string) *field.Field[rows.Process] { return rows.Processes.Field(key) }
+var charts = rows.InOrder(func(f *field.Field[rows.Process]) int { return f.Chart.Place })
 
 var unknown = math.NaN()
 
@@ -60,22 +46,23 @@ func (m *Metrics) sheet() *graph.Sheet {
 		on = strconv.Itoa(n) + " GPUs"
 	}
 	for i := range charts {
-		c, v, past := &charts[i], m.now.values[i], m.past.of(i)
+		c, v, past := charts[i], m.now.values[i], m.past.of(i)
+		title := c.Chart.Title
 		switch {
-		case c.rare && !m.past.seen(i):
+		case c.Chart.Rare && !m.past.seen(i):
 		case c.OnGPU && c.Unit == field.Percent:
-			sheet.Share(c.title+behind(", mean of ", on), v, past)
+			sheet.Share(title+behind(", mean of ", on), v, past)
 		case c.OnGPU:
-			title, most := c.title, 0.0
+			most := 0.0
 			if m.now.most > 0 {
 				most = m.now.most
 				title += " of " + draw.GiB(uint64(most))
 			}
 			sheet.Amount(title+behind(", ", on), words(v, part.Bytes), most, gib, past)
 		case c.Unit == field.Bytes:
-			sheet.Amount(c.title, words(v, part.Bytes), 0, gib, past)
+			sheet.Amount(title, words(v, part.Bytes), 0, gib, past)
 		default:
-			sheet.Amount(c.title, words(v, func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, past)
+			sheet.Amount(title, words(v, func(v float64) string { return draw.Whole(v) + "%" }), 0, 1, past)
 		}
 	}
 	return sheet

@@ -32,8 +32,8 @@ type Metrics struct {
 
 // reading has the values of one list for the process, on all of its GPUs. Unknown values are NaN.
 type reading struct {
-	values [gauges]float64
-	most   float64 // total memory of its GPUs in bytes
+	values []float64 // of charts
+	most   float64   // total memory of its GPUs in bytes
 	gpus   []onGPU
 }
 
@@ -113,8 +113,8 @@ func (m *Metrics) Settle(s *part.Scene) {
 
 // read sums up a process over its GPUs.
 func read(n *cluster.Node, rows []*wire.Process) (r reading) {
-	for i := range charts {
-		r.values[i] = gauge(charts[i].Field, rows)
+	for _, c := range charts {
+		r.values = append(r.values, gauge(c, rows))
 	}
 	for _, p := range rows {
 		if at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == p.GPU }); at >= 0 {

@@ -121,12 +121,7 @@ func TestMetricsKeys(t *testing.T) {
 // A sample stands for the time since the last one, a silence is a gap, and a clock that is set back begins anew.
 func TestPast(t *testing.T) {
 	at := func(seconds int) time.Time { return time.Unix(int64(9000+seconds), 0) }
-	value := func(v float64) (values [gauges]float64) {
-		for i := range values {
-			values[i] = v
-		}
-		return values
-	}
+	value := func(v float64) []float64 { return slices.Repeat([]float64{v}, len(charts)) }
 	for _, test := range []struct {
 		seconds []int // a sample's value is its place
 		want    string

@@ -10,7 +10,7 @@ import (
 type past struct {
 	width  time.Duration // time of a bin
 	newest int64
-	bins   [gauges][]float32 // up to the newest, all of one length
+	bins   [][]float32 // of each chart, up to the newest, all of one length
 }
 
 // span is the time that is kept: the longest that graphs show.
@@ -21,10 +21,11 @@ const least = 60
 
 // add adds the sample of a list that arrived at a time. A sample counts for the time since the previous one, unless
 // that is longer than two intervals between reports.
-func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]float64) {
-	width := history.BinWidth(poll)
+func (p *past) add(poll, interval time.Duration, at time.Time, values []float64) {
+	anew := past{width: history.BinWidth(poll), bins: make([][]float32, len(values))}
+	width := anew.width
 	if width != p.width {
-		*p = past{width: width}
+		*p = anew
 	}
 	bin := at.UnixNano() / int64(width)
 	skipped := bin - p.newest
@@ -32,7 +33,7 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values [gauges]fl
 	case len(p.bins[0]) == 0:
 		skipped = 1
 	case skipped < 0: // the clock was set back
-		*p = past{width: width}
+		*p = anew
 		skipped = 1
 	}
 	p.newest = bin

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"charm.land/bubbles/v2/key"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
 // The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C),
@@ -98,9 +100,9 @@ const (
 )
 
 // list has all rows except those whose keys lead to pages.
-var list = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, rows, recordRows)
+var list = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, others, recordRows)
 
-// moving are the keys that move; rows are the other keys that belong to no single page.
+// moving are the keys that move; others are the other keys that belong to no single page.
 var moving = []Row{
 	{Bindings: of(Up, Down), Text: "previous / next job", On: On(OnNode, OnConnection)},
 	{Bindings: of(Left, Right), Text: "previous / next node", On: On(OnNode, OnConnection)},
@@ -124,7 +126,7 @@ var moving = []Row{
 	},
 }
 
-var rows = []Row{
+var others = []Row{
 	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem",
 		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob)},
 	{Slot: Lists},
@@ -143,8 +145,7 @@ var rows = []Row{
 		Long: "metric of the cells: utilization, power, SM clock, memory, temperature",
 	},
 	{Bindings: of(Worst), Text: "sort: name / worst first", On: On(OnOverview)},
-	{Bindings: of(Worst), Text: "sort the ranks",
-		Long: "sort: rank, lowest %SM first, lowest %CPU first, highest GPU memory first", On: On(OnRanks)},
+	{Bindings: of(Worst), Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
 	{Bindings: of(Worst), Text: "sort the jobs",
 		Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: On(OnJobs)},
 	{Bindings: of(Worst), Text: "sort the users",
@@ -172,6 +173,19 @@ var rows = []Row{
 	{Bindings: of(Interrupt), Text: "quit, from anywhere"},
 	{Bindings: of(Repaint), Text: "redraw the screen"},
 	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
+}
+
+// rankOrders are "sort: rank, lowest %CPU first, …".
+func rankOrders() string {
+	text := "sort: rank"
+	for _, f := range rows.RankOrders {
+		first := ", highest "
+		if f.Pace {
+			first = ", lowest "
+		}
+		text += first + f.Title + " first"
+	}
+	return text
 }
 
 // Rows returns all rows, with pages in their slots.

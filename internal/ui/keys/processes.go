@@ -1,5 +1,11 @@
 package keys
 
+import (
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+)
+
 // The keys of the page of processes are nvitop's where it has them.
 var (
 	RowUp        = bind("↑ k", "select", "up", "k", "shift+tab", "alt+k")
@@ -38,8 +44,7 @@ var processRows = []Row{
 	{Bindings: of(Reverse), Text: "reverse the order", On: On(OnProcesses)},
 	{
 		Bindings: of(SortBy), Text: "sort: on op ou or og os …", On: On(OnProcesses),
-		Long: "sort: on GPU, op PID, ou user, or rank, og GPU memory, os SM, ob memory read/write time, oc CPU, om " +
-			"memory, ot time; capital: reverse",
+		Long: "sort: " + lettered() + "; capital: reverse",
 	},
 	{Bindings: of(FilterRows), Text: "filter",
 		Long: "show only processes that match: words, and comparisons such as sm<50", On: On(OnProcesses)},
@@ -53,4 +58,15 @@ var processRows = []Row{
 		On: On(OnProcesses)},
 	{Bindings: of(Back), Text: "clear tags, filter; back", Long: "clear the tags, then the filter, then go back",
 		On: On(OnProcesses)},
+}
+
+// lettered are the letters of the columns behind SortBy: "on GPU, op PID".
+func lettered() string {
+	var words []string
+	for i := range rows.Processes.Fields {
+		if f := &rows.Processes.Fields[i]; f.Letter != 0 {
+			words = append(words, SortBy.Help().Key+string(f.Letter)+" "+f.Title)
+		}
+	}
+	return strings.Join(words, ", ")
 }

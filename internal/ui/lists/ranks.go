@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -55,7 +56,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		Reads: list.By(&rows.Processes, func(s *part.Scene) func(*tally.RankRow) *rows.Process {
 			return (&rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}).Of
 		}),
-		Orders: rankOrders, Usual: []string{"rank", "sm_percent", "cpu_percent", "gpu_memory_bytes"},
+		Orders: rankOrders(), Usual: append([]string{"rank"}, field.Keys(rows.RankOrders)...),
 		On: onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
 		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.count, Above: p.unranked,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
@@ -70,11 +71,14 @@ func NewRanks(past *prompt.History) *Ranks {
 	return p
 }
 
-var rankOrders = []list.Order[tally.RankRow]{
-	{Column: "rank", AsListed: true}, {Column: "node"}, {Column: "gpu"}, {Column: "pid"},
-	{Column: "sm_percent", LowFirst: true}, {Column: "cpu_percent", LowFirst: true},
-	{Column: "gpu_memory_bytes", Words: "memory"},
-	{Column: "rss_bytes"}, {Column: "elapsed_seconds"},
+// rankOrders begin with the slowest.
+func rankOrders() []list.Order[tally.RankRow] {
+	orders := []list.Order[tally.RankRow]{{Column: "rank", AsListed: true}, {Column: "node"}, {Column: "gpu"},
+		{Column: "pid"}}
+	for _, f := range rows.RankNumbers {
+		orders = append(orders, list.Order[tally.RankRow]{Column: f.Key, LowFirst: f.Pace})
+	}
+	return orders
 }
 
 // classOf separates rows before any sort order: gone or missing ranks, processes with a rank, processes without one,

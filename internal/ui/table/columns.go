@@ -39,16 +39,12 @@ const (
 	colType    col = "type"
 	colUser    col = "user"
 	colGPUMem  col = "gpu_memory_bytes"
-	colSM      col = "sm_percent"
-	colCPU     col = "cpu_percent"
 	colTime    col = "elapsed_seconds"
 	colCommand col = "command"
 	colProgram col = "program"
 	colRank    col = "rank"
 	colState   col = "state"
-	colHostMem col = "host_memory_percent"
 	colThreads col = "threads"
-	colRSS     col = "rss_bytes"
 
 	colNode     col = "node"
 	colCells    col = "gpus"
@@ -121,24 +117,25 @@ var gpuGrowth = []stage{
 
 // processColumns are the columns of processes: the usual ones, and the spare ones, which come in only if they are
 // chosen.
-var processColumns = of(&rows.Processes, []column{
-	{key: colNode, priority: 2}, // if there are several
-	{key: colGPU, priority: 1},
-	{key: colPID, gap: 1, priority: 1},
-	{key: colType, gap: 1, priority: 1},
-	{key: colUser, gap: 1, priority: 5},
-	{key: colJob, gap: 1, priority: 3}, // likewise
-	{key: colRank, gap: 2, priority: 8},
-	{key: colGPUMem, gap: 2, priority: 6},
-	{key: colSM, gap: 2, priority: 7},
-	{key: colMemRW, gap: 2, priority: 11},
-	{key: colCPU, gap: 2, priority: 9},
-	{key: colHostMem, gap: 2, priority: 12},
-	{key: colTime, gap: 2, priority: 10},
-	{key: colState, gap: 2, priority: 13},
-	{key: colThreads, gap: 2, priority: 14},
-	{key: colCommand, gap: 2, priority: 4},
-}, spare()...)
+var processColumns = of(&rows.Processes, placed(), spare()...)
+
+// placed are the usual columns of processes. Texts, and the numbers behind which they stand, are close to each other.
+func placed() (list []column) {
+	for i := range rows.Processes.Fields {
+		f := &rows.Processes.Fields[i]
+		c := column{key: f.Key, gap: 2, priority: f.Place}
+		switch f.Key {
+		case colNode, colGPU:
+			c.gap = 0
+		case colPID, colType, colUser, colJob:
+			c.gap = 1
+		}
+		if f.Place > 0 {
+			list = append(list, c)
+		}
+	}
+	return list
+}
 
 // spare returns the columns of processes that come in only if they are chosen.
 func spare() (keys []col) {
@@ -171,20 +168,24 @@ func of[Row any](t *field.Table[Row], list []column, more ...col) []column {
 var processGrowth = []stage{{28, []col{colCommand}}, {16, []col{colNode}}, {11, []col{colJob}},
 	{unbounded, []col{colCommand}}}
 
-var rankColumns = of(&rows.Processes, []column{
+// rankColumns are whose rank it is, the numbers of ranks, and what the process runs.
+var rankColumns = of(&rows.Processes, slices.Concat([]column{
 	{key: colProgram, least: 4, priority: 1, title: "PROG", right: true},
 	{key: colRank, gap: 1, least: 5, priority: 1},
 	{key: colNode, gap: 2, priority: 1},
 	{key: colGPU, gap: 1, priority: 1},
 	{key: colPID, gap: 1, priority: 2},
-	{key: colSM, gap: 2, priority: 3},
-	{key: colCPU, gap: 2, priority: 4},
-	{key: colGPUMem, gap: 2, priority: 5},
-	{key: colRSS, gap: 2, priority: 6},
-	{key: colTime, gap: 2, priority: 7},
-	{key: colState, gap: 2, priority: 9},
-	{key: colCommand, gap: 2, priority: 8},
-})
+}, rankNumbers(), []column{
+	{key: colState, gap: 2, priority: 4 + len(rows.RankNumbers)},
+	{key: colCommand, gap: 2, priority: 3 + len(rows.RankNumbers)},
+}))
+
+func rankNumbers() (list []column) {
+	for i, f := range rows.RankNumbers {
+		list = append(list, column{key: f.Key, gap: 2, priority: 3 + i})
+	}
+	return list
+}
 
 var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
 

@@ -6,6 +6,13 @@ import (
 	"testing"
 )
 
+// the columns of processes that no code of this package names
+const (
+	colSM      col = "sm_percent"
+	colCPU     col = "cpu_percent"
+	colHostMem col = "host_memory_percent"
+)
+
 var layouts = map[string]struct {
 	of      func(int) layout
 	columns []column
