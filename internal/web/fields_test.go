@@ -22,6 +22,8 @@ type listed struct {
 	Title    string `json:"title"`
 	Unit     string `json:"unit"`
 	Decimals int    `json:"decimals"`
+	Width    int    `json:"width"`
+	Place    int    `json:"place"`
 	Down     bool   `json:"down"`
 	Spare    bool   `json:"spare,omitempty"` // shown where all columns are
 	Slow     bool   `json:"slow,omitempty"`  // marked of a process on a GPU that is slow or idle
@@ -35,7 +37,7 @@ var units = [...]string{field.Text: "text", field.Count: "count", field.Percent:
 func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []listed) {
 	add := func(f *field.Field[Row], spare bool) {
 		list = append(list, listed{f.Key, strings.ToUpper(f.Title[:1]) + f.Title[1:], units[f.Unit], f.Decimals,
-			f.DownFirst, spare, f.Pace})
+			f.Width, f.Place, f.DownFirst, spare, f.Pace})
 	}
 	for _, key := range usual {
 		add(t.Field(key), false)
@@ -54,8 +56,8 @@ func TestFieldsOfThePage(t *testing.T) {
 	usual = slices.DeleteFunc(usual, func(key string) bool { return key == "state" || key == "threads" })
 	user := slices.Index(usual, "user") + 1
 	usual = slices.Concat([]string{"node"}, usual[:user], []string{"job"}, usual[user:])
-	ranks := []string{"rank", "node", "gpu", "pid", "job", "sm_percent", "cpu_percent", "gpu_memory_bytes", "rss_bytes",
-		"elapsed_seconds", "state", "command"}
+	ranks := slices.Concat([]string{"rank", "node", "gpu", "pid", "job"}, field.Keys(rows.RankNumbers),
+		[]string{"state", "command"})
 	users := []string{"user", "nodes", "gpus", "processes", "gpu_memory_bytes", "elapsed_seconds", "job", "command"}
 	var b bytes.Buffer
 	b.WriteString("// The columns of the lists, made from the tables of package rows: " +

@@ -10,7 +10,10 @@ const states = {}; // what was typed and how many rows are shown, by the name of
 
 // classes are what the look of a cell goes by, where that is not the key of its field.
 const classes = { node: 'name', command: 'words' };
-export const classOf = (f) => classes[f.key] || (f.unit === 'text' || f.key === 'gpu' ? f.key : `${f.key} number`);
+export const classOf = (f) => classes[f.key] || (f.unit === 'text' || f.key === 'gpu' ? f.key : `${f.key} number w${f.width}${room(f)}${f.slow ? ' pace' : ''}`);
+
+// room is for how much room a number waits: late and last give way first, spare is on no phone.
+const room = (f) => (f.spare || !f.place ? ' spare' : f.place > 10 ? ' last' : f.place === 10 ? ' late' : '');
 
 const column = (f) => ({ title: f.title, class: classOf(f), key: f.key });
 
@@ -55,7 +58,7 @@ export function plainTable(of, rows, fields) {
   return table(of.look, fields.map(column), rows.map((r) => line(of, fields, r)), null);
 }
 
-const line = (of, fields, r) => row(of.key(r), of.kind(r), fields.map((f) => [`${classOf(f)}${of.mark?.(r, f) || ''}`, of.cell(r, f)]));
+const line = (of, fields, r) => row(of.key(r), of.kind(r), fields.map((f) => [`${classOf(f)}${of.mark?.(r, f) || ''}`, of.cell(r, f), f.title]));
 
 const note = (of, all, found) => (found < all ? `${found} of ${plural(all, ...of.nouns)}` : plural(all, ...of.nouns));
 

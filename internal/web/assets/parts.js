@@ -46,9 +46,9 @@ function heading(column, i, sort) {
     h('button', { type: 'button', on: { click: () => sort.by(column.key) } }, column.title, h('span', { class: 'arrow', 'aria-hidden': 'true' }, arrow)));
 }
 
-// row is a row of a table. Its cells are [class, content], in the order of the columns.
+// row is a row of a table. Its cells are [class, content], in the order of the columns, and maybe their title.
 export function row(key, kind, cells) {
-  return h('tr', { key, class: kind, role: 'row' }, cells.map(([name, content], i) => h('td', { key: i, class: name, role: 'cell' }, content)));
+  return h('tr', { key, class: kind, role: 'row' }, cells.map(([name, content, title], i) => h('td', { key: i, class: name, role: 'cell', 'data-title': title }, content)));
 }
 
 // mark is the glyph of the worst of some problems, with a word for those who do not see it.
