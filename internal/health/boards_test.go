@@ -207,8 +207,8 @@ func TestDeadSwitch(t *testing.T) {
 				t.Errorf("it is not about GPU%d", i)
 			}
 		}
-		if w := say.Finding(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' || w.Short != "NVLink 10/12" ||
-			w.One != "NVLink down on all GPUs" || w.Many != "nodes with NVLinks down on all GPUs" {
+		if w := say.Finding(s, &f); w.Flag != "LINK 10/12" || w.Letter != 'N' ||
+			w.Short != "NVLink down on all GPUs, 10/12 up" || w.One != "NVLink down on all GPUs" || w.Many != "nodes with NVLinks down on all GPUs" {
 			t.Errorf("%+v", w)
 		}
 	})
@@ -255,6 +255,10 @@ func TestSwitchAfterALink(t *testing.T) {
 	b := newBoard(4, h100)
 	b.expect(t, b.run(1, 13, func(i int) m { return inFabric(links(18, up18&^uint64(i/3<<2))) }),
 		"warning nvlink_down 3: NVLink 17/18: link 2 is down.")
+	s := b.Snapshot(at(13))
+	if w := say.Finding(s, &s.Jobs[0].Findings[0]); w.One != "NVLink down" || w.Short != w.One+", 17/18 up" {
+		t.Errorf("in a row it is %q, at the top %q", w.Short, w.One)
+	}
 	b.expect(t, b.run(16, 28, func(int) m { return inFabric(links(18, up18&^4)) }),
 		"warning nvlink_down -1: NVLink 17/18 on all 4 GPUs of the node: link 2 is down on each, which points to an "+
 			"NVSwitch.")

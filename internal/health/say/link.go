@@ -28,19 +28,15 @@ func nvlinkDown(w *Words, e evidence) {
 			down = append(down, i)
 		}
 	}
-	w.Flag, w.Short = linksUp("LINK", up, links), linksUp("NVLink", up, links)
-	w.Long, w.Sentence = w.Short, fmt.Sprintf("%s: %s down.", w.Short, linksAre(down))
+	count := fmt.Sprintf("%d/%d", bits.OnesCount64(up), links)
+	w.Flag, w.Short = "LINK "+count, w.One+", "+count+" up"
+	w.Long, w.Sentence = w.Short, fmt.Sprintf("NVLink %s: %s down.", count, linksAre(down))
 	w.Hint = "collectives go over PCIe or fail: move the job and report it to your admins"
 	if gpus > 0 {
-		w.Long = w.Short + " on " + allGPUs(gpus)
-		w.Sentence = fmt.Sprintf("%s of the node: %s down on each, which points to an NVSwitch.", w.Long,
-			linksAre(down))
+		w.Long = fmt.Sprintf("NVLink down on %s, %s up", allGPUs(gpus), count)
+		w.Sentence = fmt.Sprintf("NVLink %s on %s of the node: %s down on each, which points to an NVSwitch.", count,
+			allGPUs(gpus), linksAre(down))
 	}
-}
-
-// linksUp counts the links that are up: "NVLink 17/18", or "LINK 17/18" in the row of a GPU.
-func linksUp(name string, up uint64, links int) string {
-	return fmt.Sprintf("%s %d/%d", name, bits.OnesCount64(up), links)
 }
 
 // linksAre returns "link 3 is", "links 3 and 7 are", "links 0-3, 7 are".

@@ -61,7 +61,7 @@ func (l Likes) Say(f *part.Frame) (*cluster.Finding, say.Words) {
 		}
 		gpu := gpuOf(finding)
 		if detail := strings.TrimPrefix(f.Say(finding).Short, words.One); finding.Holds() {
-			gpu += strings.TrimRight(" "+strings.TrimSpace(detail), " ")
+			gpu += strings.TrimRight(" "+strings.Trim(detail, " ,"), " ")
 		}
 		gpus = append(gpus, gpu)
 	}
