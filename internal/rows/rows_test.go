@@ -3,7 +3,9 @@ package rows
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,6 +263,27 @@ type kind struct {
 func kinds() []kind {
 	return []kind{{Nodes.Name, filter.Of(&Nodes)}, {Processes.Name, filter.Of(&Processes)},
 		{Problems.Name, filter.Of(&Problems)}, {Jobs.Name, filter.Of(&Jobs)}, {Users.Name, filter.Of(&Users)}}
+}
+
+var declared = regexp.MustCompile(`(?m)^var \w+ = field\.Table\[`)
+
+// Every list stands in the table of docs/FILTERS.md. GPUs have the fields of processes.
+func TestEveryListIsDocumented(t *testing.T) {
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lists += len(declared.FindAll(text, -1))
+	}
+	if lists != len(kinds())+1 {
+		t.Errorf("%d lists have fields, and %d are in kinds", lists-1, len(kinds()))
+	}
 }
 
 // table is all fields, a line each.
