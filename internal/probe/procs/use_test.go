@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -60,6 +61,23 @@ func TestUse(t *testing.T) {
 	at.Mono += time.Second
 	if p := l.take().Processes[0]; p.IORead != nil || p.IOWrite != nil {
 		t.Errorf("when it is private: %+v", p)
+	}
+}
+
+// Every number that is not the GPU's is read, here of the test itself. A decimal of a count would be lost in filters.
+func TestEveryNumberIsRead(t *testing.T) {
+	at := clock.Now()
+	l := on("/proc", &at, os.Getpid())
+	l.take()
+	at.Mono, at.Boot = at.Mono+time.Second, at.Boot+time.Second
+	p := &l.take().Processes[0]
+	for _, f := range wire.Numbers() {
+		if _, known := f.Number(p); !known && !f.OnGPU {
+			t.Errorf("no reader sets %s", f.Key)
+		}
+		if f.Unit == field.Count && f.Decimals > 0 {
+			t.Errorf("%s is a count, which has no decimals", f.Key)
+		}
 	}
 }
 
