@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	// The probe comes before everything else: on a compute node it shall cost nothing but itself.
+	// The probe comes before everything else, so that on a compute node it costs nothing more than itself.
 	if len(os.Args) > 1 && os.Args[1] == "probe" {
 		os.Exit(probe.Main(build.Version(), nvml.New()))
 	}

@@ -19,10 +19,10 @@ import (
 // command is a command of nvnodetop that watches a job, with the places of its files.
 type command struct {
 	name string
-	args string // DIR is a directory of alice's, JOB the job
+	args string // arguments; DIR is a directory of alice's, JOB the job
 }
 
-// watching are the commands that watch for long.
+// watching are the commands that run for long.
 var watching = []command{
 	{"screen", ""}, // in a terminal
 	{"record", "record DIR/run.nvr"},
@@ -31,7 +31,7 @@ var watching = []command{
 	{"serve, a scraper", "serve --listen unix:DIR/socket"},
 }
 
-// scrapeEvery is how often the scraper asks.
+// scrapeEvery is the interval of the scraper.
 const scrapeEvery = 15 * time.Second
 
 var commandRows = slices.Concat(costs, []line{
@@ -39,8 +39,7 @@ var commandRows = slices.Concat(costs, []line{
 	{"squeue calls", "%.0f", func(f figures) float64 { return f.squeues }},
 })
 
-// measureCommands measures each command that watches alone, and then all of them at once, which are programs of one
-// user.
+// measureCommands measures each of these commands alone, and then all of them at once, as programs of one user.
 func measureCommands(o options, program string) error {
 	fmt.Printf("%d nodes, poll %s s, %d s watched after %v; squeue calls are those from the start on; the scraper "+
 		"asks every %v\n\n", o.nodes, o.poll, o.seconds, rig.Settling, scrapeEvery)
@@ -63,7 +62,7 @@ func measureCommands(o options, program string) error {
 	return nil
 }
 
-// each is each command for itself.
+// each returns each command in a group of its own.
 func each(all []command) (out [][]command) {
 	for _, c := range all {
 		out = append(out, []command{c})
@@ -71,7 +70,7 @@ func each(all []command) (out [][]command) {
 	return out
 }
 
-// watchedBy measures some commands that run at the same time.
+// watchedBy measures commands that run at the same time.
 func watchedBy(o options, program string, group []command) (f figures, err error) {
 	dir, err := rig.Cluster("on", "-u", "alice", "login", "mktemp", "-d", "-p", filepath.Dir(program))
 	if err != nil {
@@ -109,7 +108,7 @@ func watchedBy(o options, program string, group []command) (f figures, err error
 	return f, err
 }
 
-// begin starts a command as alice, and returns what ends it.
+// begin starts a command as alice, and returns a function that ends it.
 func begin(o options, program string, c command, args []string, pidFile string) (stop func() error, err error) {
 	if c.args == "" {
 		t, _, _, err := start(o, program, args...)

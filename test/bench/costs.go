@@ -16,24 +16,24 @@ import (
 const (
 	costlyDemo  = "1000x8"
 	costReports = 100              // of the probe
-	costSettles = 40 * time.Second // the past of the demo is told, and its garbage collected
+	costSettles = 40 * time.Second // the past of the demo is loaded, and its garbage collected
 )
 
-// costViews are the pages that are watched, by the names under which the program remembers them.
+// costViews are the pages that are measured, by the names under which the program remembers them.
 var costViews = []string{"node", "overview"}
 
-// demoCost is what watching a page of the demo costs.
+// demoCost is the cost of one page of the demo.
 type demoCost struct {
 	name     string
 	terminal *term.Terminal
 	pid      int
 	before   time.Duration
-	rss      []int64 // KiB, of each second
+	rss      []int64 // KiB, for each second
 	core     float64 // percent of a core
 }
 
 // measureCosts prints the costs that grow with features: of the screen with 8,000 GPUs, and of the nodes. All programs
-// and pages run at the same time, so that whatever else the machine does slows all of them.
+// and pages run at the same time, so that other work on the machine slows all of them.
 func measureCosts(o options) error {
 	if err := costsOfDemo(o); err != nil {
 		return err
@@ -109,10 +109,10 @@ func costsOfDemo(o options) error {
 // median is the usual memory, in MiB.
 func (c *demoCost) median() float64 { return float64(c.rss[len(c.rss)/2]) / 1024 }
 
-// peak is the most memory since the start, in MiB: mostly while the past of the demo was told.
+// peak is the peak memory since the start, in MiB: usually while the past of the demo was loaded.
 func (c *demoCost) peak() float64 { return float64(rig.PeakOf(c.pid)) / 1024 }
 
-// watchDemo starts a program on a page of the demo and waits until that is there.
+// watchDemo starts a program on a page of the demo and waits until the page is there.
 func watchDemo(dir, program, view string) (*demoCost, error) {
 	home, err := os.MkdirTemp(dir, "home-")
 	if err != nil {

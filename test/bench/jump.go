@@ -6,7 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
-// measureJump times the starts where all nodes are behind one jump host, the login node itself.
+// measureJump times the starts with all nodes behind one jump host, the login node itself.
 func measureJump(o options, program string) error {
 	defer func() { _ = rig.AsAlice("rm -f ~/.ssh/config") }()
 	if err := rig.AsAlice(`printf 'Host node*\n ProxyJump login\n' >~/.ssh/config`); err != nil {

@@ -79,7 +79,7 @@ func main() {
 	}
 }
 
-// size is how many nodes are measured.
+// size is the number of nodes.
 func (o options) size() int {
 	switch {
 	case o.jump > 0:
@@ -164,7 +164,7 @@ func comparePrograms(o options, ours string) error {
 	return nil
 }
 
-// prepare starts the cluster and the job, builds nvnodetop as it is released and returns its path on the cluster.
+// prepare starts the cluster and the job, builds nvnodetop as for a release and returns its path on the cluster.
 func prepare(o options) (string, error) {
 	if out, err := exec.Command("scripts/build").CombinedOutput(); err != nil {
 		return "", fmt.Errorf("scripts/build: %w: %s", err, out)
@@ -174,14 +174,15 @@ func prepare(o options) (string, error) {
 			return "", err
 		}
 	}
-	stopMasters() // of a run that was killed
+	stopMasters() // of a killed run
 	if err := restartJob(o); err != nil {
 		return "", err
 	}
 	return rig.Cluster("put", "bin/nvnodetop")
 }
 
-// buildProgram builds nvnodetop without probes for nodes, for what needs none, and returns its path.
+// buildProgram builds nvnodetop without probes for other platforms, for measurements that need none, and returns its
+// path.
 func buildProgram(dir string) (string, error) {
 	exe := filepath.Join(dir, "nvnodetop")
 	if out, err := exec.Command("go", "build", "-o", exe, "./cmd/nvnodetop").CombinedOutput(); err != nil {
@@ -190,7 +191,7 @@ func buildProgram(dir string) (string, error) {
 	return exe, nil
 }
 
-// restartJob starts a job once those that ran before have ended.
+// restartJob starts a job once the earlier ones have ended.
 func restartJob(o options) error {
 	if _, err := rig.Cluster("on", "login", "sh", "-c",
 		`scancel -u alice; while [ -n "$(squeue -h -u alice)" ]; do sleep 0.2; done`); err != nil {

@@ -17,10 +17,10 @@ import (
 
 // figures holds the costs of one program. A figure that could not be measured is 0 and is not printed.
 type figures struct {
-	cold, warm       time.Duration // until the first number is on the screen
-	coldAll, warmAll time.Duration // until all nodes report; 0: the program does not show it
+	cold, warm       time.Duration // time until the first number is on the screen
+	coldAll, warmAll time.Duration // time until all nodes report; 0: the program does not show it
 	login, nodes     float64       // percent of one core, without the idle cost of the nodes
-	forks            float64       // per second, without those of the idle machine
+	forks            float64       // per second, less those of the idle machine
 	rss, probeRSS    int64         // peak, KiB
 	bytes            float64       // per second, to the terminal
 	key50, key99     time.Duration // from a key to the frame that shows its effect
@@ -33,7 +33,7 @@ type figures struct {
 type usage struct {
 	at           time.Time
 	login, nodes int64 // ns of CPU
-	host         int64 // ns of CPU of all else on the login node
+	host         int64 // ns of CPU of everything else on the login node
 	forks        int64
 	written      int64
 }
@@ -94,7 +94,7 @@ func idleCost(d time.Duration) (figures, error) {
 	return rates(a, b), err
 }
 
-// firstRun makes the next run the first one, in the node view: where older programs start, too.
+// firstRun makes the next run a first run, in the node view: older programs start there, too.
 const firstRun = "rm -rf ~alice/.cache/nvnodetop && mkdir -p ~alice/.local/state/nvnodetop && echo node " +
 	">~alice/.local/state/nvnodetop/view"
 
@@ -121,7 +121,7 @@ func measure(o options, program string, idle figures) (figures, error) {
 	return f, rig.Quit(t)
 }
 
-// watched measures the steady state of what is on the screen.
+// watched measures the steady state of the screen.
 func watched(o options, t *term.Terminal) (figures, error) {
 	time.Sleep(rig.Settling)
 	a, err := read(t)
@@ -146,7 +146,7 @@ func timeStarts(o options, program string, args ...string) (f figures, err error
 	return f, rig.Quit(t)
 }
 
-// startCold times the start where nothing has run before.
+// startCold times a start without any traces of earlier runs.
 func startCold(o options, program string, args ...string) (first, all time.Duration, err error) {
 	if err := rig.AsAlice(firstRun); err != nil {
 		return 0, 0, err
@@ -158,7 +158,7 @@ func startCold(o options, program string, args ...string) (first, all time.Durat
 	return first, all, rig.Quit(t)
 }
 
-// start runs program as alice and waits for its first number, and for all nodes if it counts them.
+// start runs program as alice and waits for its first number, and for all nodes if the program counts them.
 func start(o options, program string, args ...string) (t *term.Terminal, first, all time.Duration, err error) {
 	command := append([]string{"on", "-u", "alice", "login", program, o.poll, o.display}, args...)
 	cmd := exec.Command("scripts/testcluster", command...)

@@ -22,12 +22,12 @@ const (
 	probeGPUs      = 8
 	probePerGPU    = 2
 	probeIntervals = 500 * time.Millisecond
-	probeSkipped   = 10 // reports at the start: the first ones are whole, and read everything
+	probeSkipped   = 10 // reports at the start that do not count: the first ones are whole, and read everything
 )
 
 // measureProbe measures a report of the probe alone, on the fake NVML of scripts/fakenvml, without a cluster: its CPU
-// time, its bytes and the memory of the process, which is the one that a release copies to nodes. The GPUs are busy and
-// their values change in each report; processes are listed in each.
+// time, its bytes and the memory of the process, with the probe of a release. The GPUs are busy and their values change
+// in each report; each report lists processes.
 func measureProbe(reports int) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {
@@ -57,7 +57,7 @@ func measureProbe(reports int) error {
 	return watch(cmd, reports)
 }
 
-// work starts the processes and writes a scenario in which they are on the GPUs.
+// work starts the processes and writes a scenario that puts them on the GPUs.
 func work(scenario string) (workers []*exec.Cmd, err error) {
 	text := fmt.Sprintf("count %d\nhopper\n", probeGPUs)
 	for gpu := range probeGPUs {
@@ -75,7 +75,7 @@ func work(scenario string) (workers []*exec.Cmd, err error) {
 	return workers, os.WriteFile(scenario, []byte(text), 0o600)
 }
 
-// watch runs a probe for so many reports with processes, and for as many without, and prints their cost.
+// watch runs a probe for a number of reports with processes, and as many without, and prints their cost.
 func watch(cmd *exec.Cmd, reports int) error {
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -110,7 +110,7 @@ func watch(cmd *exec.Cmd, reports int) error {
 	return nil
 }
 
-// cost prints what reports cost, after the first ones.
+// cost prints the cost of reports after the first ones.
 func cost(pid int, lines *bufio.Reader, reports int, processes bool) error {
 	first, _, err := next(lines, probeSkipped)
 	if err != nil {
@@ -151,7 +151,7 @@ func sum(counts map[string]int64) (all int64) {
 	return all
 }
 
-// wakeUpsOf returns how often each thread of a process has slept, and so was woken up.
+// wakeUpsOf returns the number of times that each thread of a process has slept, and so was woken up.
 func wakeUpsOf(pid int) map[string]int64 {
 	counts := map[string]int64{}
 	paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
@@ -164,8 +164,8 @@ func wakeUpsOf(pid int) map[string]int64 {
 	return counts
 }
 
-// printParts prints what the memory of a process is: pages of files, which are the program and libraries that all
-// processes share, and its own.
+// printParts prints the parts of a process's memory: its own, and pages of files, which are the program and libraries
+// that all processes share.
 func printParts(pid int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for _, part := range []struct{ key, is string }{
@@ -180,7 +180,7 @@ func printParts(pid int) {
 	}
 }
 
-// next reads so many reports. It returns the bytes of the first one and of all.
+// next reads a number of reports. It returns the bytes of the first one and of all.
 func next(lines *bufio.Reader, reports int) (first, all int, err error) {
 	for n := 0; n < reports; {
 		line, err := lines.ReadBytes('\n')

@@ -23,8 +23,8 @@ const (
 	signalRounds = 10
 )
 
-// measureProcesses measures the pages of the processes of a job, beside the node view, how long a signal to all of its
-// ranks takes, and frames of 10,000 processes.
+// measureProcesses measures the pages of the processes of a job, beside the node view, the time of a signal to all of
+// its ranks, and frames of 10,000 processes.
 func measureProcesses(o options, program string) error {
 	fmt.Printf("%d nodes, %d processes on each, %d s watched on each page; memory is the peak up to then\n\n", o.nodes,
 		perNode, o.seconds)
@@ -38,7 +38,7 @@ func measureProcesses(o options, program string) error {
 }
 
 // comparePages measures the node view, the processes of the whole job and their tree in one run, one after the other.
-// The cost of the nodes without nvnodetop is measured last: the job has just started before.
+// The cost of the nodes without nvnodetop is measured last, since the job has just started at the beginning.
 func comparePages(o options, program string) error {
 	results, err := watchPages(o, program)
 	if err != nil {
@@ -103,7 +103,7 @@ func press(t *term.Terminal, keys string, words ...string) error {
 	return err
 }
 
-// timePress returns how long the words took.
+// timePress returns the time until the words are on the screen.
 func timePress(t *term.Terminal, keys string, words ...string) (time.Duration, error) {
 	if err := t.Type(keys); err != nil {
 		return 0, err
@@ -142,7 +142,7 @@ func timeSignals(o options, program string) error {
 	return rig.Quit(t)
 }
 
-// signalRanks sends SIGCONT to all ranks of the job and returns how long the results took.
+// signalRanks sends SIGCONT to all ranks of the job and returns the time until the results are there.
 func signalRanks(t *term.Terminal, count int) (time.Duration, error) {
 	n := strconv.Itoa(count)
 	for _, step := range [][2]string{
@@ -165,10 +165,10 @@ func signalRanks(t *term.Terminal, count int) (time.Duration, error) {
 	return took, err
 }
 
-// aFrame is a line of the benchmark.
+// aFrame matches a line of the benchmark.
 var aFrame = regexp.MustCompile(`(?m)^BenchmarkProcesses/([a-z]+)\S*\s.*?([0-9.]+) p99-ms`)
 
-// benchmarkFrames measures from a key to the encoded frame, with 10,000 processes and without a cluster.
+// benchmarkFrames measures the time from a key to the encoded frame, with 10,000 processes and without a cluster.
 func benchmarkFrames() error {
 	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkProcesses$", "./internal/ui")
 	cmd.Stderr = os.Stderr

@@ -57,7 +57,7 @@ func median(rounds []figures, value func(figures) float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// report prints a table with a column per name, and the ratio of the second column to the first one if that is wanted.
+// report prints a table with a column per name and, if wanted, the ratio of the second column to the first.
 func report(lines []line, names []string, results [][]figures, ratio bool) {
 	ratio = ratio && len(results) > 1
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 3, ' ', tabwriter.AlignRight)

@@ -6,8 +6,8 @@ import (
 	"os/exec"
 )
 
-// measureScreen prints, for each page of a job of 8,000 GPUs, how long a frame takes after a key, and how many bytes a
-// second an untouched screen sends. The screens are in package ui, and so is what measures them.
+// measureScreen prints, for each page of a job of 8,000 GPUs, the time of a frame after a key, and the bytes per second
+// of an untouched screen. The screens and their benchmark are in package ui.
 func measureScreen() error {
 	cmd := exec.Command("go", "test", "-run", "^$", "-bench", "^BenchmarkScreen", "-benchtime", "1x", "-timeout", "30m",
 		"./internal/ui")

@@ -27,7 +27,7 @@ const (
 	serveTimeout = time.Minute
 )
 
-// servedParts are what the page with the heat map fetches.
+// servedParts are the documents that the page with the heat map fetches.
 var servedParts = []string{"api/v1/nodes", "api/v1/jobs"}
 
 // measureServe measures nvnodetop serve, without a cluster: browsers that fetch the heat map of a demo at each event,
@@ -89,7 +89,7 @@ func (s *server) open(client *http.Client, path string) (*http.Response, error) 
 		return nil, err
 	}
 	request.Header.Set("Authorization", "Bearer "+s.token)
-	request.Header.Set("Accept-Encoding", "gzip") // and the answer stays compressed
+	request.Header.Set("Accept-Encoding", "gzip") // so the answer stays compressed
 	answer, err := client.Do(request)
 	if err == nil && answer.StatusCode != http.StatusOK {
 		_ = answer.Body.Close()
@@ -156,7 +156,7 @@ func measureBrowsers(exe string, watched time.Duration) error {
 	return nil
 }
 
-// browse does what the page does, until the server ends.
+// browse does the same as the page, until the server ends.
 func (s *server) browse(fetched, bytes *atomic.Int64) error {
 	client := &http.Client{Transport: &http.Transport{DisableCompression: true}}
 	defer client.CloseIdleConnections()
@@ -183,7 +183,7 @@ func (s *server) browse(fetched, bytes *atomic.Int64) error {
 	return nil
 }
 
-// measureScrapes prints how long the metrics of a large cluster take. There is a new state for each scrape.
+// measureScrapes prints the time of the metrics of a large cluster. There is a new state for each scrape.
 func measureScrapes(exe string) error {
 	s, err := startServer(exe, scrapedDemo)
 	if err != nil {

@@ -16,8 +16,8 @@ const (
 	trackStart         = 3 // seconds of a run that is subtracted: the start of the program and of its probe
 )
 
-// measureTrack measures what nvnodetop track costs at one sample per second, with its probe, without a cluster. The
-// fake NVML of scripts/fakenvml has the GPUs. What the command itself uses is counted too, which is next to nothing.
+// measureTrack measures the cost of nvnodetop track at one sample per second, with its probe, without a cluster. The
+// fake NVML of scripts/fakenvml has the GPUs. The command itself is included, but uses next to nothing.
 func measureTrack(seconds int) error {
 	dir, err := os.MkdirTemp("", "nvnodetop-bench-")
 	if err != nil {

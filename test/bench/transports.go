@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
-// transports are measured by name, so that none stands in for another one.
+// transports are measured by name, so that none replaces another.
 var transports = []string{"ssh", "control", "openssh", "srun"}
 
 // measureTransports compares the starts and the polls of the transports.
@@ -59,7 +59,7 @@ func measureTransport(o options, program, name string) (figures, error) {
 	return f, err
 }
 
-// pace measures the CPU time per second, of the processes that last: a squeue more or less would count for a hundred
+// pace measures the CPU time per second of the lasting processes: one squeue more or less would count for a hundred
 // polls.
 func pace(o options, program, name string) (figures, error) {
 	t, _, _, err := start(o, program, "--transport", name)
@@ -89,7 +89,7 @@ func pace(o options, program, name string) (figures, error) {
 	return figures{poll: perSecond(used), master: perSecond(time.Duration(b.host - a.host))}, rig.Quit(t)
 }
 
-// lasting returns the CPU time of the program and of each process that it has started and that lives, by PID.
+// lasting returns the CPU time of the program and of each living process that it has started, by PID.
 func lasting() map[int]time.Duration {
 	used := map[int]time.Duration{}
 	groups, _ := filepath.Glob("/proc/[0-9]*/cgroup")
@@ -102,7 +102,7 @@ func lasting() map[int]time.Duration {
 	return used
 }
 
-// startMasters starts a ControlMaster of alice for each node, and tells her configuration where they are.
+// startMasters starts a ControlMaster of alice for each node, and puts their places into her configuration.
 func startMasters(nodes int) error {
 	return rig.AsAlice(fmt.Sprintf(`printf 'Host node*\n ControlPath /tmp/cm-%%%%h\n' >~/.ssh/config
 seq -f node%%02.0f %d | xargs -P 2 -I{} sh -c 'ssh -o ControlMaster=yes -fN {} </dev/null >/dev/null 2>&1'`, nodes))

@@ -115,7 +115,7 @@ func (b *Browser) receive(from io.ReadCloser) {
 	}
 }
 
-// attach opens the tab, and asks for what it complains about.
+// attach opens the tab, and subscribes to its complaints.
 func (b *Browser) attach() error {
 	var target struct {
 		ID string `json:"targetId"`
@@ -139,7 +139,7 @@ func (b *Browser) attach() error {
 	return nil
 }
 
-// call sends a request and decodes its answer. What comes before that is kept if it is a complaint.
+// call sends a request and decodes its answer. It keeps complaints that come before the answer.
 func (b *Browser) call(method string, params map[string]any, result any) error {
 	b.last++
 	request := map[string]any{"id": b.last, "method": method, "params": params}
@@ -183,7 +183,7 @@ func (b *Browser) Close() {
 	_ = b.to.Close()
 	ended := make(chan struct{})
 	go func() {
-		for range b.answers { // so that it can write what it still has
+		for range b.answers { // so that it can write its last messages
 		}
 		close(ended)
 	}()

@@ -14,7 +14,7 @@ type Look struct {
 	Dark          bool
 }
 
-// See makes the window that large, and its colors light or dark. A narrow one is that of a phone.
+// See makes the window as large as l, and its colors light or dark. A narrow window is that of a phone.
 func (b *Browser) See(l Look) error {
 	phone := l.Width < 600
 	scale := 1
@@ -47,7 +47,7 @@ func (b *Browser) Open(url string) error {
 	return nil
 }
 
-// Eval runs JavaScript in the page, and decodes what it returns.
+// Eval runs JavaScript in the page, and decodes its result.
 func (b *Browser) Eval(script string, result any) error {
 	var answer struct {
 		Result struct {
@@ -70,7 +70,7 @@ func (b *Browser) Eval(script string, result any) error {
 	return json.Unmarshal(answer.Result.Value, result)
 }
 
-// Wait waits until JavaScript says that something is true.
+// Wait waits until JavaScript returns true.
 func (b *Browser) Wait(script string) error {
 	for late := time.Now().Add(patience); ; {
 		var is bool
@@ -84,7 +84,7 @@ func (b *Browser) Wait(script string) error {
 	}
 }
 
-// Picture writes what is seen, as a PNG.
+// Picture writes a picture of the page, as a PNG.
 func (b *Browser) Picture(file string) error {
 	var picture struct {
 		Data string `json:"data"`
@@ -99,10 +99,10 @@ func (b *Browser) Picture(file string) error {
 	return os.WriteFile(file, png, 0o644)
 }
 
-// Complaints returns the errors that the browser and the page have reported since it was last asked: exceptions, what
-// could not be loaded, and what the policy of the page forbids.
+// Complaints returns the errors that the browser and the page have reported since the last call: exceptions, resources
+// that could not be loaded, and violations of the page's policy.
 func (b *Browser) Complaints() ([]string, error) {
-	if err := b.Eval("0", nil); err != nil { // behind what was reported before
+	if err := b.Eval("0", nil); err != nil { // after all earlier reports
 		return nil, err
 	}
 	said := b.said

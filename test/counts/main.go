@@ -1,4 +1,4 @@
-// Command counts prints the size and the shape of the source in each directory that it is given, side by side.
+// Command counts prints the size and the shape of the source in each of the given directories, side by side.
 // scripts/counts runs it.
 package main
 
@@ -71,7 +71,7 @@ func main() {
 	detail(sources[len(sources)-1])
 }
 
-// detail names what is too large in s.
+// detail names the parts of s that are too large.
 func detail(s *source) {
 	for _, list := range []struct {
 		title string

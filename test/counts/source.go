@@ -17,17 +17,17 @@ import (
 	"unicode/utf8"
 )
 
-// kind is what a Go file is for.
+// kind is the purpose of a Go file.
 type kind int
 
 const (
 	program kind = iota
-	aid          // in test/, without being a test
+	aid          // in test/, but not a test
 	test
 	kinds
 )
 
-// source is what was counted in one directory.
+// source has the counts of one directory.
 type source struct {
 	lines, folded [kinds]int
 	browser, long int
@@ -66,7 +66,7 @@ func read(dir string) (*source, error) {
 	})
 }
 
-// file counts the file name, which is called short in what is printed.
+// file counts the file name, which is printed as short.
 func (s *source) file(name, short string) error {
 	ext := path.Ext(short)
 	if ext != ".go" && ext != ".js" && ext != ".css" && short != "docs/ARCHITECTURE.md" {
@@ -199,7 +199,7 @@ func (s *source) mostExported(n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// above lists what counts more than limit, the largest first.
+// above lists the entries of counts above limit, the largest first.
 func above(counts map[string]int, limit int) (names []string) {
 	order := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b))

@@ -1,7 +1,7 @@
-// Package fakeprobe is a probe as short as it can be, for tests of what is around a probe: it greets, and answers each
-// request. There is one that a test binary becomes, and one that can be copied to where a test wants it.
+// Package fakeprobe is the shortest possible probe, for tests of code around a probe: it greets, and answers each
+// request. A test binary can become one, and a script of it can be copied anywhere.
 //
-// It keeps nothing, so it may be used by any number of tests at a time.
+// It keeps nothing, so any number of tests may use it at a time.
 package fakeprobe
 
 import (
@@ -26,7 +26,7 @@ func Serve() {
 	}
 }
 
-// Script is the same as a script, which is not larger than a copy in a test should be.
+// Script is the same probe as a script, small enough to be copied in a test.
 const Script = `#!/bin/sh
 [ "$1" = probe ] || exit 64
 printf '\036nvnodetop-probe/1\n'
@@ -38,7 +38,7 @@ while read -r line; do
 done
 `
 
-// Gzip compresses a script, as probes are that a program brings along.
+// Gzip compresses a script, like the probes that a program brings along.
 func Gzip(script string) ([]byte, error) {
 	var b bytes.Buffer
 	zip := gzip.NewWriter(&b)

@@ -9,11 +9,11 @@ import (
 // Counts is what the servers of a fleet have seen.
 type Counts struct {
 	Nodes     int       `json:"nodes"`
-	Healthy   int       `json:"healthy"`   // nodes that are in no trouble
+	Healthy   int       `json:"healthy"`   // nodes that are not in trouble
 	Reporting int       `json:"reporting"` // healthy nodes that have sent a report
-	AllAt     time.Time `json:"all_at"`    // when the last of them did for the first time; zero: not yet
+	AllAt     time.Time `json:"all_at"`    // time of the first report of the last of them; zero: not yet
 
-	Connections uint64 `json:"connections"` // all that were accepted
+	Connections uint64 `json:"connections"` // all accepted connections
 	Logins      uint64 `json:"logins"`
 	Turned      uint64 `json:"turned_away"` // connections beyond MaxStartups
 
@@ -25,7 +25,7 @@ type Counts struct {
 	Sessions Gauge  `json:"sessions"` // probes that run
 	Reports  uint64 `json:"reports"`
 	Lists    uint64 `json:"lists"` // reports with a list of processes
-	Bytes    uint64 `json:"bytes"` // that probes have written
+	Bytes    uint64 `json:"bytes"` // bytes that probes have written
 
 	CPU time.Duration `json:"cpu_ns"` // of this process
 }
@@ -41,7 +41,7 @@ func (g *Gauge) add(n int) {
 	g.Most = max(g.Most, g.Now)
 }
 
-// counters are Counts that are being counted.
+// counters are Counts while they grow.
 type counters struct {
 	mu sync.Mutex
 	Counts
@@ -54,7 +54,7 @@ func (f *Fleet) count(change func(*Counts)) {
 	change(&f.counts.Counts)
 }
 
-// Counts returns what was seen so far.
+// Counts returns the counts so far.
 func (f *Fleet) Counts() (c Counts) {
 	f.count(func(now *Counts) { c = *now })
 	var u syscall.Rusage

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 )
 
-// files writes what a client needs: the home directory of one who may log in, with ssh's files in it; the names; and
-// "with", which runs a command where all of these are in force. One block of ssh's configuration is for all nodes, so
-// ssh is asked once.
+// files writes the files that a client needs: a home directory with ssh's files in it; the names of the nodes; and
+// "with", which runs a command with all of these in force. One block of ssh's configuration is for all nodes, so ssh is
+// asked once.
 func (f *Fleet) files(userKey key, port int) error {
 	dir, err := filepath.Abs(f.Dir)
 	if err != nil {
@@ -31,7 +31,7 @@ func (f *Fleet) files(userKey key, port int) error {
 	if err != nil {
 		return err
 	}
-	passwd, _ := os.ReadFile("/etc/passwd") // where users come from elsewhere, one line more is enough
+	passwd, _ := os.ReadFile("/etc/passwd") // if users come from elsewhere, one more line is enough
 	at := filepath.Join(home, ".ssh")
 	for path, text := range map[string]string{
 		filepath.Join(at, "config"): fmt.Sprintf("Port %d\nUser %s\nIdentityFile %s/id_ed25519\nIdentitiesOnly "+
@@ -67,7 +67,7 @@ func (f *Fleet) knownHosts(port int) string {
 	return b.String()
 }
 
-// hosts is for /etc/hosts.
+// hosts is the text for /etc/hosts.
 func (f *Fleet) hosts() string {
 	var b strings.Builder
 	b.WriteString("127.0.0.1 localhost\n")
@@ -87,8 +87,8 @@ func (f *Fleet) list() string {
 	return fmt.Sprintf("%s[%s-%s]", prefix, strings.TrimPrefix(first, prefix), strings.TrimPrefix(last, prefix))
 }
 
-// with mounts the files over those of this host, for its command only: ssh has no other place for the names of hosts,
-// and nvnodetop looks where ssh does.
+// with mounts the files over those of this host, only for its command: ssh reads the names of hosts from nowhere else,
+// and nvnodetop reads the same file.
 const with = `#!/bin/sh
 # Runs a command as a user who may log in to all nodes of the fleet, in a mount namespace of its own.
 set -eu

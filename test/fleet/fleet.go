@@ -3,9 +3,9 @@
 // the demo. Nodes may be far away, lose packets, or be in one of several kinds of trouble.
 //
 // Each node has a copy of the probe already: the script that starts one becomes a probe, and any other fails as an
-// unknown command does. So what a fleet shows is a warm start. A copy of the probe is never made there.
+// unknown command does. So a fleet shows a warm start, and no copy of the probe is ever made.
 //
-// The methods of a Fleet may be called from any goroutine. Close ends all that it has started.
+// The methods of a Fleet may be called from any goroutine. Close ends everything that it has started.
 package fleet
 
 import (
@@ -29,10 +29,10 @@ import (
 // Options describe a fleet.
 type Options struct {
 	Nodes, GPUs int           // GPUs of each node
-	Trouble     int           // so many of the nodes are in trouble; the kinds take turns
-	RTT         time.Duration // what each answer of a node takes longer
+	Trouble     int           // number of nodes in trouble; the kinds take turns
+	RTT         time.Duration // delay of each answer of a node
 	Loss        float64       // share of segments that come late, as after a loss
-	Dir         string        // for what a client needs, see Fleet.Dir
+	Dir         string        // directory for the files of a client, see Fleet.Dir
 }
 
 // Fleet is a running fleet.
@@ -49,16 +49,16 @@ type Fleet struct {
 	running sync.WaitGroup
 }
 
-// pace is the one that the world of the demo is made for. Sessions have that which they ask for.
+// pace is the pace of the demo's world. A session has the pace that its client asks for.
 const pace = 3 * time.Second
 
-// Limits of Options. There are more addresses than that.
+// Limits of Options. There are enough addresses for them.
 const (
 	maxNodes = 10_000
 	maxGPUs  = 64
 )
 
-// ErrOptions is the error of Start for a fleet that there cannot be.
+// ErrOptions is the error of Start for an impossible fleet.
 var ErrOptions = errors.New("no such fleet")
 
 func (o Options) check() error {
@@ -129,7 +129,7 @@ func (f *Fleet) Close() {
 	f.running.Wait()
 }
 
-// Addresses are those of all nodes. Everywhere in ssh's files they stand beside the names.
+// Addresses returns the addresses of all nodes. ssh's files have them beside the names.
 func (f *Fleet) Addresses() (all []string) {
 	for i := range f.nodes {
 		all = append(all, address(i))
@@ -137,7 +137,7 @@ func (f *Fleet) Addresses() (all []string) {
 	return all
 }
 
-// Healthy are the addresses of the nodes in no trouble.
+// Healthy returns the addresses of the nodes that are not in trouble.
 func (f *Fleet) Healthy() (some []string) {
 	for i, n := range f.nodes {
 		if n.trouble == none {
@@ -147,7 +147,7 @@ func (f *Fleet) Healthy() (some []string) {
 	return some
 }
 
-// attempts is how often a port is looked for that is free at all addresses.
+// attempts is the number of ports tried before none is free at all addresses.
 const attempts = 10
 
 // listen makes all nodes listen, at the same port.
@@ -170,10 +170,10 @@ func (f *Fleet) listen() (port int, err error) {
 	return 0, err
 }
 
-// perNet is how many addresses are used of 256.
+// perNet is the number of addresses used out of 256.
 const perNet = 250
 
-// address is the one of a node, counted from 0.
+// address returns the address of a node, counted from 0.
 func address(node int) string {
 	return net.IPv4(127, 77, byte(node/perNet), byte(1+node%perNet)).String()
 }
@@ -196,7 +196,7 @@ func newKey() (key, error) {
 // endpoint is an address with a port.
 func endpoint(node, port int) string { return net.JoinHostPort(address(node), strconv.Itoa(port)) }
 
-// write puts into Dir what a client needs.
+// write writes the files of a client into Dir.
 func (f *Fleet) write(user key, port int) error {
 	if err := os.MkdirAll(f.Dir, 0o700); err != nil {
 		return err

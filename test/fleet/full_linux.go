@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// full is a socket whose queue is full, where Linux drops what comes: nothing answers there, as at the address of a
-// host that is switched off.
+// full is a socket whose queue is full, so that Linux drops packets to it: nothing answers there, as at the address of
+// a host that is switched off.
 type full struct {
 	fd   int
 	fill net.Conn

@@ -4,7 +4,7 @@ package fleet
 
 import "errors"
 
-// full is for Linux.
+// full works only on Linux.
 type full struct{}
 
 func fill(string, int) (*full, error) {

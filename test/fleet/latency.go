@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// segment is what TCP sends at once on most networks, in bytes, and resend how long it waits before it sends one again:
-// Linux's least.
+// segment is the size that TCP sends at once on most networks, in bytes; resend is the time before it sends one again,
+// Linux's minimum.
 const (
 	segment = 1448
 	resend  = 200 * time.Millisecond
 )
 
-// far is a connection over a long way. Only what the server writes is held up, by a whole round trip: for the client
-// that is the same. The first answer comes two round trips later, since connecting takes one.
+// far is a connection over a long way. Only data from the server is delayed, by a whole round trip: for the client that
+// is the same. The first answer comes two round trips later, since connecting takes one.
 type far struct {
 	net.Conn
 	rtt   time.Duration
@@ -24,20 +24,20 @@ type far struct {
 	queue chan parcel
 
 	mu   sync.Mutex // protects the following
-	last time.Time  // when the last parcel arrives: none overtakes another
+	last time.Time  // arrival of the last parcel: none overtakes another
 	over chan struct{}
 }
 
-// parcel is what arrives together.
+// parcel is data that arrives together.
 type parcel struct {
 	at   time.Time
 	data []byte
 }
 
-// underWay is how many parcels are on their way at most.
+// underWay is the maximum number of parcels on their way.
 const underWay = 64
 
-// far lengthens the way of a connection, if it should be.
+// far delays a connection, if the fleet has a delay.
 func (n *node) far(conn net.Conn) net.Conn {
 	rtt := n.options.RTT
 	if n.trouble == slow {
@@ -60,7 +60,7 @@ func (f *far) Write(p []byte) (int, error) {
 	}
 }
 
-// arrival is when so many bytes arrive that are sent now.
+// arrival returns the time at which size bytes arrive if they are sent now.
 func (f *far) arrival(size int) time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,7 +100,7 @@ func (f *far) deliver() {
 	}
 }
 
-// Close drops what is on its way.
+// Close drops the data on its way.
 func (f *far) Close() error {
 	f.mu.Lock()
 	select {

@@ -18,12 +18,12 @@ type node struct {
 	*Fleet
 	number  int // from 0
 	trouble trouble
-	attack  func(*session) // of a hostile node, in place of its Hello; nil: none
+	attack  func(*session) // replaces the Hello of a hostile node; nil: none
 	host    key
 	config  *ssh.ServerConfig
 
-	listener net.Listener // nil: nothing accepts
-	full     *full        // what takes its place where the node is off; nil: nothing does
+	listener net.Listener // nil: the node accepts no connection
+	full     *full        // a socket in its place if the node is off; nil: none
 	port     int
 
 	reported atomic.Bool // it has sent a report
@@ -33,11 +33,11 @@ type node struct {
 	conns map[net.Conn]bool
 }
 
-// maxStartups is OpenSSH's first limit: from so many connections on that are not logged in, sshd turns new ones away at
-// random. A node here turns away all.
+// maxStartups is OpenSSH's first limit: from this number of connections on that are not logged in, sshd turns new ones
+// away at random. A node here turns all away.
 const maxStartups = 10
 
-// version is that of the servers, which Debian 12 and RHEL 9 are near.
+// version is the version of the servers; those of Debian 12 and RHEL 9 are close.
 const version = "SSH-2.0-OpenSSH_9.2p1 fleet"
 
 var errKey = errors.New("not the key of the fleet")
@@ -62,7 +62,7 @@ func (f *Fleet) newNode(number int, t trouble, user ssh.PublicKey) (*node, error
 	return n, nil
 }
 
-// listen makes a node listen at a port, or at one that is free.
+// listen makes a node listen at a port, or at a free one for 0.
 func (n *node) listen(ctx context.Context, port int) (err error) {
 	n.port = port
 	switch n.trouble {
@@ -115,7 +115,7 @@ func (n *node) serve() {
 	}
 }
 
-// admit counts a connection, or reports that there are too many, or that all is ending.
+// admit counts a connection, or reports false if there are too many, or if the node is closing.
 func (n *node) admit(conn net.Conn) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -136,7 +136,7 @@ func (n *node) admit(conn net.Conn) bool {
 	return true
 }
 
-// settled says that a connection is logged in, or that it has ended before.
+// settled notes that a connection is logged in, or has ended before.
 func (n *node) settled() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -193,9 +193,9 @@ type watched struct {
 	fleet *Fleet
 
 	read    int
-	began   bool      // the key exchange has
-	agreed  sync.Once // it has ended
-	settled sync.Once // the handshake has
+	began   bool      // the key exchange has begun
+	agreed  sync.Once // runs when the key exchange has ended
+	settled sync.Once // runs when the handshake has ended
 }
 
 // longestVersion is the longest first line of a client, by RFC 4253. The first message of the key exchange is longer.
@@ -212,7 +212,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// exchanged says that the key exchange has ended.
+// exchanged notes the end of the key exchange.
 func (w *watched) exchanged() {
 	w.agreed.Do(func() {
 		if w.began {
@@ -221,7 +221,7 @@ func (w *watched) exchanged() {
 	})
 }
 
-// done says that the handshake has ended.
+// done notes the end of the handshake.
 func (w *watched) done() {
 	w.exchanged()
 	w.settled.Do(func() {
@@ -250,11 +250,11 @@ func (n *node) run(channel ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// startsProbe is in each script of internal/remote/install that ends as a probe, and copies in one that has to be sent
-// a copy first.
+// startsProbe is in each script of internal/remote/install that ends as a probe; copies is in those that first need a
+// copy.
 const startsProbe, copies = `" probe`, "head -c "
 
-// execute is a shell that knows one command.
+// execute is a shell with one known command.
 func (n *node) execute(channel ssh.Channel, command string) (status uint32) {
 	if !strings.Contains(command, startsProbe) || strings.Contains(command, copies) {
 		_, _ = channel.Stderr().Write([]byte("fleet: command not found\n"))
@@ -264,5 +264,5 @@ func (n *node) execute(channel ssh.Channel, command string) (status uint32) {
 	return 0
 }
 
-// drop closes what is no longer needed, when its error does not matter.
+// drop closes something that is no longer needed; its error does not matter.
 func drop(c io.Closer) { _ = c.Close() }

@@ -19,15 +19,15 @@ type session struct {
 
 	mu     sync.Mutex // protects the following
 	writer wire.Writer
-	pace   *wire.Pace // nil: none was asked for
+	pace   *wire.Pace // nil: the client has not asked for one
 	beat   *time.Timer
 	next   time.Time // when the next report is due
-	listed time.Time // when processes were
+	listed time.Time // time of the last list of processes
 	seq    uint64
 	over   bool
 }
 
-// listEvery is how often a probe lists processes that nobody looks at.
+// listEvery is the interval of the process lists that nobody asked for.
 const listEvery = metric.SlowSeconds * time.Second
 
 // probe runs until its input ends, or its output.
@@ -80,7 +80,7 @@ func (s *session) send(m wire.Message) error {
 	return s.writer.Write(counted{s}, m)
 }
 
-// counted counts what is written.
+// counted counts the bytes written.
 type counted struct{ *session }
 
 func (c counted) Write(p []byte) (int, error) {
@@ -104,7 +104,8 @@ func (s *session) answer(r *wire.Request) {
 	}
 }
 
-// setPace does what a probe does: the first report comes at once, and one off the beat when processes are newly wanted.
+// setPace behaves as a probe: the first report comes at once, and so does one off the beat when processes are newly
+// wanted.
 func (s *session) setPace(p wire.Pace) {
 	s.mu.Lock()
 	old := s.pace
@@ -125,7 +126,7 @@ func (s *session) setPace(p wire.Pace) {
 // interval is the time between two reports.
 func interval(p *wire.Pace) time.Duration { return time.Duration(p.IntervalMS) * time.Millisecond }
 
-// schedule sets when the next report is due. s.mu is held.
+// schedule sets the time of the next report. s.mu is held.
 func (s *session) schedule(at time.Time) {
 	s.next = at
 	switch wait := time.Until(at); {
@@ -137,7 +138,7 @@ func (s *session) schedule(at time.Time) {
 	}
 }
 
-// tick sends a report that is due. One that could not be sent in its interval is left out.
+// tick sends a report that is due. A report that could not be sent in its interval is left out.
 func (s *session) tick() {
 	if !s.report(false) {
 		_ = s.channel.Close()
@@ -153,7 +154,7 @@ func (s *session) tick() {
 	s.schedule(s.next)
 }
 
-// report sends a report, and tells whether the session goes on.
+// report sends a report, and reports whether the session continues.
 func (s *session) report(offBeat bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,28 +10,28 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// trouble is what is wrong with a node.
+// trouble is a fault of a node.
 type trouble uint8
 
 const (
 	none    trouble = iota
 	off             // nothing answers at its address
-	refuses         // its sshd is not there
+	refuses         // it has no sshd
 	hangs           // its sshd accepts and says nothing
 	slow            // each answer comes late
 	flaps           // its sessions end again and again
-	hostile         // it sends what no probe would
+	hostile         // it sends data that no probe would
 	kinds   = iota - 1
 )
 
-// late is how much later the answers of a slow node come. A login has about ten of them.
+// late is the delay of the answers of a slow node. A login has about ten answers.
 const late = 700 * time.Millisecond
 
-// flapAfter is how many reports a session of a node that flaps has.
+// flapAfter is the number of reports in a session of a node that flaps.
 const flapAfter = 2
 
-// troubles says which nodes are in trouble. They are spread among the others, and the first is none of them: its port
-// is the one of all.
+// troubles returns the trouble of each node. Nodes in trouble are spread among the others; the first has none, since
+// all nodes use its port.
 func (o Options) troubles() []trouble {
 	all := make([]trouble, o.Nodes)
 	for i := range o.Trouble {
@@ -40,7 +40,7 @@ func (o Options) troubles() []trouble {
 	return all
 }
 
-// attacks are what hostile nodes send once they have greeted. They take turns.
+// attacks are the messages of hostile nodes after their greeting. They take turns.
 var attacks = []func(*session){
 	(*session).longLine, (*session).garbage, (*session).controls, (*session).tooMany, (*session).words,
 }
@@ -56,7 +56,7 @@ func (f *Fleet) arm() {
 	}
 }
 
-// flood writes a text until it cannot be written.
+// flood writes a text until writing fails.
 func flood(to io.Writer, text string) {
 	for {
 		if _, err := io.WriteString(to, text); err != nil {
@@ -81,7 +81,7 @@ func (s *session) tooMany() {
 	}
 }
 
-// controls sends text that a terminal would act on. It is a probe in all else.
+// controls sends text that a terminal would act on, but otherwise behaves as a probe.
 func (s *session) controls() {
 	const bad = "\x1b[2J\x1b]52;c;aGk=\a\x9b31m\u202e\r\n\x00"
 	h := s.cluster.Hello(s.number)
@@ -95,7 +95,7 @@ func (s *session) controls() {
 // hang keeps a connection and says nothing.
 func (n *node) hang(conn io.Reader) { _, _ = io.Copy(io.Discard, conn) }
 
-// killed ends a session as that of a program that was killed.
+// killed ends a session like that of a killed program.
 func (s *session) killed() {
 	_, _ = s.channel.SendRequest("exit-signal", false, ssh.Marshal(struct {
 		Name       string

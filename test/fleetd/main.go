@@ -1,6 +1,6 @@
 // Command fleetd plays the nodes of a large cluster: `fleetd 1000` is a thousand ssh servers with eight GPUs each,
-// which scripts/fleet runs. It ends with Ctrl-C, or when its standard input ends. For each line of that it prints what
-// the servers have seen, as JSON.
+// which scripts/fleet runs. It ends with Ctrl-C, or when its standard input ends. For each line of its input it prints
+// the counts of the servers, as JSON.
 package main
 
 import (
@@ -31,8 +31,8 @@ func main() {
 
 var errUsage = errors.New("usage: fleet [flags] N, with the number of nodes; --help lists the flags")
 
-// memory is what the servers may use before the collector runs: they are to cost the machine that they share with what
-// is measured little.
+// memory is the limit from which the collector runs: the servers should use little CPU time, since they share the
+// machine with the measured program.
 const memory = 2 << 30
 
 func run() error {
@@ -59,7 +59,7 @@ func run() error {
 	return serve(o)
 }
 
-// serve runs a fleet until it shall end.
+// serve runs a fleet until it should end.
 func serve(o fleet.Options) error {
 	f, err := fleet.Start(o)
 	if err != nil {

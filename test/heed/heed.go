@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// Signals makes the processes that this one starts from now on heed the signals that it has ignored since its start. It
-// goes on to ignore them itself.
+// Signals makes processes that this one starts from now on heed the signals that this one has ignored since its start.
+// This process continues to ignore them.
 func Signals() {
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGHUP} {
 		if signal.Ignored(s) {
-			signal.Notify(make(chan os.Signal, 1), s) // a handler ends with exec, where what is ignored stays so
+			signal.Notify(make(chan os.Signal, 1), s) // exec ends a handler, but keeps ignored signals ignored
 		}
 	}
 }

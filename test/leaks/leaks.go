@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// patience is how long goroutines may take to end.
+// patience is the time for goroutines to end.
 const patience = 3 * time.Second
 
-// Check fails the test when goroutines outlive it that call anything whose name has one of these parts. It is to be
-// called first, so that it runs after all other cleanups.
+// Check fails the test if goroutines outlive it whose stack has a function with one of these parts in its name. Call it
+// first, so that it runs after all other cleanups.
 func Check(t testing.TB, parts ...string) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -29,7 +29,7 @@ func Check(t testing.TB, parts ...string) {
 	})
 }
 
-// running are the stacks of the goroutines with one of the parts, but for this one and those of tests.
+// running returns the stacks of the goroutines with one of the parts, without this one and those of tests.
 func running(parts []string) (left []string) {
 	buf := make([]byte, 1<<20)
 	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n")[1:] {

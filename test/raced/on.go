@@ -2,5 +2,5 @@
 
 package raced
 
-// On says that the race detector watches.
+// On reports whether the race detector is on.
 const On = true

@@ -5,7 +5,7 @@ package raced
 
 import "testing"
 
-// Skip leaves out a test of very many frames, or of memory. One goroutine does the work: there is no race to find.
+// Skip skips a test of very many frames, or of memory. One goroutine does the work: there is no race to find.
 func Skip(t *testing.T) {
 	t.Helper()
 	if On {

@@ -1,4 +1,4 @@
-// Package same says when two Snapshots show the same, for tests that compare Stores.
+// Package same compares Snapshots, for tests of Stores.
 package same
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// State compares all that a Snapshot has, with what is not exported. Times may differ in their clock.
+// State compares everything in a Snapshot, with unexported fields. Times may differ in their clock.
 var State = cmp.Options{
 	cmp.Exporter(func(reflect.Type) bool { return true }),
 	cmp.Comparer(func(a, b time.Time) bool { return a.Equal(b) }), cmpopts.EquateNaNs(),

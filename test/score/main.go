@@ -1,5 +1,5 @@
-// Command score prints what nvnodetop says of the jobs of package shapes: what it finds, finds late, misses, and says
-// wrongly. scripts/score runs it. It exits with 1 if a shape is judged wrongly that is not known to be.
+// Command score prints the findings of nvnodetop for the jobs of package shapes: found, late, missed, and false.
+// scripts/score runs it. It exits with 1 if a shape is judged wrongly that is not known to be.
 package main
 
 import (
@@ -44,7 +44,7 @@ func selected(only string) (chosen []shapes.Shape) {
 	return chosen
 }
 
-// judge plays shapes, as many at once as there are processors, with so many seeds.
+// judge plays shapes with a number of seeds, as many at once as there are processors.
 func judge(chosen []shapes.Shape, seed uint64, seeds int) []shapes.Verdict {
 	verdicts := make([]shapes.Verdict, len(chosen))
 	next := make(chan int)

@@ -6,10 +6,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// stops are the kinds that say that a job does not go on.
+// stops are the kinds that say that a job makes no progress.
 var stops = kinds("job_hang", "job_idle")
 
-// Jobs that wait for ever.
+// Jobs that wait forever.
 var hangs = []Shape{
 	{
 		Name:  "f07b stuck loader",
@@ -292,7 +292,7 @@ var hangs = []Shape{
 	},
 }
 
-// What else goes wrong in jobs.
+// Other faults of jobs.
 var others = []Shape{
 	{
 		Name:  "f18 leak",
@@ -338,10 +338,10 @@ var others = []Shape{
 	},
 }
 
-// stands is that the job does not go on since onset, because of this GPU.
+// stands wants the finding that the job makes no progress since onset, because of this GPU.
 func stands(node, gpu int) Want { return says(stops, node, gpu, onset, hung) }
 
-// lost is that the rank on this GPU has ended at onset, and is awaited.
+// lost wants the finding that the rank on this GPU has ended at onset, and that others wait for it.
 func lost(node, gpu int) Want {
 	w := says(kinds("rank_gone"), node, gpu, onset, 160*sec)
 	w.Least = cluster.Critical

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	// onset is when a fault begins that the watch sees begin.
+	// onset is the beginning of a fault that begins during the watch.
 	onset = 20 * mins
 
-	// atOnce is how long a large slow-down may take to be named, patient a small one or one that nobody saw begin, hung
-	// a hang.
+	// atOnce is the time in which a large slow-down must be named, patient is that of a small one or of one that began
+	// before the watch, hung that of a hang.
 	atOnce  = 90 * sec
 	patient = 6 * mins
 	hung    = 180 * sec
@@ -288,7 +288,7 @@ var slow = []Shape{
 	},
 }
 
-// slowed is that this GPU is slow since onset.
+// slowed wants the finding that this GPU is slow since onset.
 func slowed(node, gpu int, within time.Duration) Want {
 	return says(kinds("lag"), node, gpu, onset, within)
 }
@@ -300,12 +300,12 @@ func (r *rig) faulty(usual, then Program) Job {
 	return r.torch(pauses(r.every(17*mins, 45*sec), r.checkpoint(0.5), from(onset, usual, then)))
 }
 
-// always is a training job that does the same since before the watch began.
+// always is a training job that did the same before the watch began.
 func (r *rig) always(does Program) Job {
 	return r.torch(pauses(r.every(15*mins, 40*sec), r.checkpoint(0.5), does))
 }
 
-// clocked is a training GPU whose clock is a share of the usual one: all it does takes longer.
+// clocked is a training GPU whose clock is a share of the usual one: all its work takes longer.
 func clocked(share float64) Work {
 	return train.with(func(w *Work) {
 		w.Util, w.Clock, w.Power = 99, w.Clock*share, 200+410*share*share

@@ -2,7 +2,7 @@ package shapes
 
 import "time"
 
-// Jobs whose GPUs work together in ways that look like a fault, and which are well.
+// Healthy jobs whose GPUs work together in ways that look like a fault.
 var awkward = []Shape{
 	{
 		Name: "n50 data parallel", GPUs: 4, On: v100,

@@ -2,7 +2,7 @@ package shapes
 
 import "time"
 
-// Independent programs that look as if they belonged together.
+// Independent programs that look like one.
 var deceptive = []Shape{
 	{
 		Name: "n70 common stalls",
@@ -258,7 +258,7 @@ var deceptive = []Shape{
 	},
 }
 
-// byNode is a torchrun for each node, which knows nothing of the others.
+// byNode is one torchrun on each node, which knows nothing of the others.
 func (r *rig) byNode() Processes {
 	all := r.torchrun()
 	return func(at time.Duration, gpu int) []Process {

@@ -226,10 +226,10 @@ var independent = []Shape{
 	},
 }
 
-// idleTells says that GPUs whose program has ended may be told of: they are idle.
+// idleTells allows the finding that GPUs whose program has ended are idle.
 var idleTells = kinds("idle")
 
-// alone is a program of each GPU that depends on no other.
+// alone gives each GPU a program that depends on no other.
 func (r *rig) alone(of func(gpu int) Program) does {
 	programs := make([]Program, r.world())
 	for g := range programs {
@@ -238,8 +238,8 @@ func (r *rig) alone(of func(gpu int) Program) does {
 	return func(at time.Duration, gpu int) Work { return programs[gpu].at(at, gpu) }
 }
 
-// trials are programs one after the other on each GPU, of between these lengths, with gaps between these. Each has a
-// share of the usual utilization that is at least the last number.
+// trials gives each GPU one program after the other, with lengths and gaps between these limits. Each has a share of
+// the usual utilization, of at least least.
 func (r *rig) trials(shortest, longest, gapFrom, gapTo time.Duration, least float64) does {
 	type trial struct {
 		span

@@ -2,7 +2,7 @@ package shapes
 
 import "time"
 
-// Jobs that do one thing after the other, or different things on different GPUs.
+// Jobs with one phase after the other, or with different work on different GPUs.
 var phased = []Shape{
 	{
 		Name:  "h11 RL phases",

@@ -7,7 +7,7 @@ const (
 	mins = time.Minute
 )
 
-// Jobs whose GPUs work together, and which are well.
+// Healthy jobs whose GPUs work together.
 var training = []Shape{
 	{
 		Name: "h01 ddp", Nodes: 2,
@@ -122,7 +122,7 @@ var training = []Shape{
 			full := train.with(func(w *Work) { w.Power = 690 })
 			return Job{Does: does(func(_ time.Duration, g int) Work {
 				w := full
-				w.Clock *= 1 - 0.1*unit(uint64(g), 5) // at the limit the clock makes the difference
+				w.Clock *= 1 - 0.1*unit(uint64(g), 5) // at the power limit, the clock differs between GPUs
 				return w
 			}), Runs: r.torchrun()}
 		},
@@ -283,7 +283,7 @@ var training = []Shape{
 	},
 }
 
-// checkpoint is a pause in which all copy, a share of the GPUs write, and the others spin until those are done.
+// checkpoint is a pause in which all copy, a share of the GPUs write, and the others spin until these are done.
 func (r *rig) checkpoint(share float64) does {
 	return func(at time.Duration, gpu int) Work {
 		switch {

@@ -9,19 +9,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Verdict is what was right and wrong in one shape.
+// Verdict counts the right and wrong findings for one shape.
 type Verdict struct {
 	Shape
 	Watched             time.Duration
 	Found, Late, Missed int
-	Delays              []time.Duration // of what was found or late
+	Delays              []time.Duration // delays of the found and the late ones
 	False               []Episode       // warnings and worse
 }
 
-// Good reports whether everything was said that had to be, in time, and nothing else.
+// Good reports whether every wanted finding came in time, and no other.
 func (v *Verdict) Good() bool { return v.Late+v.Missed+len(v.False) == 0 }
 
-// Judge judges what was said of a shape.
+// Judge judges the findings for a shape.
 func Judge(s Shape, said []Episode) Verdict {
 	v := Verdict{Shape: s, Watched: s.Length}
 	for _, w := range s.Want {
@@ -56,7 +56,7 @@ func (v *Verdict) Add(o Verdict) {
 	v.Delays, v.False = append(v.Delays, o.Delays...), append(v.False, o.False...)
 }
 
-// first returns how long after its onset it was first said, negative: never.
+// first returns the time from the onset to the first finding; negative: none.
 func (w *Want) first(said []Episode) time.Duration {
 	for i := range said {
 		if e := &said[i]; w.met(e) {
@@ -66,15 +66,15 @@ func (w *Want) first(said []Episode) time.Duration {
 	return -1
 }
 
-// met reports whether an episode says it.
+// met reports whether an episode is the wanted finding.
 func (w *Want) met(e *Episode) bool {
 	return slices.Contains(w.Kinds, e.Kind) && e.Severity >= w.Least && w.names(e)
 }
 
-// lingers is how long it may be said after it is over: averages still tell of it.
+// lingers is the time for which a finding may stay after its cause is over: averages still show it.
 const lingers = 75 * time.Second
 
-// outlives reports whether an episode goes on for long after what it says is over.
+// outlives reports whether an episode continues for long after its cause is over.
 func (w *Want) outlives(e *Episode) bool {
 	return w.Heals > 0 && w.met(e) && e.To > w.Heals+lingers
 }
@@ -91,12 +91,12 @@ func (w *Want) names(e *Episode) bool {
 	return e.Compared != nil && slices.ContainsFunc(e.Compared.Places, is)
 }
 
-// is reports whether this is the place. A finding of the whole node will do only if no GPU is asked for.
+// is reports whether this is the place. A finding of the whole node counts only if no GPU is asked for.
 func (w *Want) is(node string, gpu int) bool {
 	return node == nodeName(w.Node) && (w.GPU == anywhere || w.GPU == gpu)
 }
 
-// counts lists how many episodes there are of each kind: "3 lag, 1 idle".
+// counts gives the number of episodes of each kind: "3 lag, 1 idle".
 func counts(episodes []Episode) string {
 	var kinds []string
 	number := map[string]int{}

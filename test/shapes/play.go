@@ -17,16 +17,16 @@ import (
 var begins = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
 const (
-	listEvery   = metric.SlowSeconds * time.Second // a probe lists processes that often when nobody looks at them
+	listEvery   = metric.SlowSeconds * time.Second // interval at which a probe lists processes nobody looks at
 	slurmEvery  = 30 * time.Second
 	lostReports = 0.002 // share of reports that come so late that they count as lost
 )
 
-// Episode is a time in which something was said.
+// Episode is a period in which a finding was present.
 type Episode struct {
 	cluster.Finding
 	Say      string
-	From, To time.Duration // of the watch
+	From, To time.Duration // time since the beginning of the watch
 }
 
 // player plays one shape.
@@ -36,14 +36,14 @@ type player struct {
 	r       *rand.Rand
 	store   *store.Store
 	silicon []silicon
-	listed  []time.Duration    // by node, when it lists its processes again
-	met     map[[2]uint64]bool // processes of nodes that were listed: before that nobody knows how busy they are
+	listed  []time.Duration    // by node, the time of its next list of processes
+	met     map[[2]uint64]bool // processes that were in a list: before that their use of a CPU is unknown
 	slurm   slurmWord
-	open    map[string]int // position in the episodes of what is said now
+	open    map[string]int // positions in the episodes of the present findings
 	said    []Episode
 }
 
-// Play plays a shape and returns what was said, in that order. An episode begins again with a higher severity.
+// Play plays a shape and returns its episodes in order. A higher severity begins a new episode.
 func Play(s Shape, seed uint64) []Episode {
 	p := newPlayer(&s, seed)
 	for at := time.Duration(0); at < s.Length; at += s.Poll {
@@ -91,7 +91,7 @@ func (p *player) hello(node int) *wire.Hello {
 	return h
 }
 
-// discover asks SLURM now and then, and tells the Store if it says something else.
+// discover asks SLURM now and then, and tells the Store about changes.
 func (p *player) discover(at time.Duration) {
 	if p.job.Slurm == nil || at%slurmEvery >= p.Poll {
 		return
@@ -123,7 +123,7 @@ func (p *player) tell(at time.Duration) {
 	p.store.Apply(cluster.Event{At: begins.Add(at), Discovery: &d})
 }
 
-// report applies the report of a node in an interval. Each node has its own moment of it.
+// report applies the report of a node in an interval. Each node has its own moment in it.
 func (p *player) report(at time.Duration, node int) {
 	now := at + p.Poll*time.Duration(node)/time.Duration(p.Nodes) + time.Duration(p.r.IntN(60))*time.Millisecond
 	late := p.r.Float64() < lostReports
@@ -175,7 +175,7 @@ func (p *player) host(net, disk, read float64) wire.Host {
 	return wire.Host{Values: metric.Make(values)}
 }
 
-// look takes a Snapshot, and notes what it says.
+// look takes a Snapshot, and notes its findings.
 func (p *player) look(at time.Duration) {
 	snap := p.store.Snapshot(begins.Add(at))
 	now := map[string]bool{}

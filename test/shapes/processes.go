@@ -6,20 +6,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Processes tells which processes are on a GPU at a moment.
+// Processes returns the processes on a GPU at a moment.
 type Processes func(at time.Duration, gpu int) []Process
 
-// Process is one of them, as the probe finds it.
+// Process is a process as the probe finds it.
 type Process struct {
 	PID, Parent int
-	Began       time.Duration // of the watch; negative: before
+	Began       time.Duration // since the beginning of the watch; negative: before
 	Name, From  string        // From is the variable that names its rank; "": none does
 	Rank, World int
 	Local       int
 	CPU         float64 // percent of a core
 }
 
-// before is when the processes of a job began that is watched later.
+// before is the start of the processes of a job that began before the watch.
 const before = -4 * time.Hour
 
 // torch, mpi, tasks and single are jobs under these launchers.
@@ -28,10 +28,10 @@ func (r *rig) mpi(name string, p Program) Job    { return Job{Does: p, Runs: r.m
 func (r *rig) tasks(name string, p Program) Job  { return Job{Does: p, Runs: r.srun(name)} }
 func (r *rig) single(name string, p Program) Job { return Job{Does: p, Runs: r.programs(name)} }
 
-// torchrun is one process for each GPU, which all know of each other.
+// torchrun is one process for each GPU; all know of each other.
 func (r *rig) torchrun() Processes { return r.launched("RANK", "python", before) }
 
-// srun is one task for each GPU. They need not know of each other: srun gives all tasks a rank.
+// srun is one task for each GPU. Tasks have ranks, even if they do not depend on each other.
 func (r *rig) srun(name string) Processes { return r.launched("SLURM_PROCID", name, before) }
 
 // mpirun is one process for each GPU under Open MPI.
@@ -47,7 +47,7 @@ func (r *rig) launched(from, name string, began time.Duration) Processes {
 	}
 }
 
-// programs is one process for each GPU that was started by itself.
+// programs is one process for each GPU, each started by itself.
 func (r *rig) programs(name string) Processes {
 	gpus := r.GPUs
 	return func(_ time.Duration, gpu int) []Process {
@@ -62,7 +62,7 @@ func (r *rig) oneForAll(name string) Processes {
 	}
 }
 
-// ending are processes of which those on some GPUs end at a time of their own; 0: never.
+// ending returns processes that end on each GPU at its own time; 0: never.
 func (p Processes) ending(ends func(gpu int) time.Duration) Processes {
 	return func(at time.Duration, gpu int) []Process {
 		if end := ends(gpu); end != 0 && at >= end {
@@ -72,7 +72,7 @@ func (p Processes) ending(ends func(gpu int) time.Duration) Processes {
 	}
 }
 
-// dead are processes of which those on some GPUs are killed at a moment.
+// dead returns processes that are killed on some GPUs at a moment.
 func (p Processes) dead(when time.Duration, of ...int) Processes {
 	return p.ending(func(gpu int) time.Duration {
 		for _, g := range of {
@@ -84,7 +84,7 @@ func (p Processes) dead(when time.Duration, of ...int) Processes {
 	})
 }
 
-// again are processes that are all started again in each of these spans: they are not there until it ends.
+// again returns processes that are restarted in each of these spans: they are absent until the span ends.
 func (p Processes) again(spans []span) Processes {
 	return func(at time.Duration, gpu int) []Process {
 		if _, in := within(spans, at); in {
@@ -102,7 +102,7 @@ func (p Processes) again(spans []span) Processes {
 	}
 }
 
-// cpu are processes of which those on some GPUs use another share of a core from a moment on.
+// cpu returns processes that use another share of a core on some GPUs from a moment on.
 func (p Processes) cpu(when time.Duration, percent float64, of ...int) Processes {
 	return func(at time.Duration, gpu int) []Process {
 		list := p(at, gpu)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Program tells what a GPU of the job does at a moment of the watch. The GPUs of all nodes count from 0. It may be
-// asked about any moment, in any order. A Work is the program of a GPU that always does it.
+// Program says what a GPU of the job does at a moment of the watch. The GPUs of all nodes count from 0. It may be asked
+// about any moment, in any order. A Work is the program of a GPU that always does the same.
 type Program interface {
 	at(at time.Duration, gpu int) Work
 }
@@ -20,7 +20,7 @@ func (d does) at(at time.Duration, gpu int) Work { return d(at, gpu) }
 
 func (w Work) at(time.Duration, int) Work { return w }
 
-// span is a time in which something happens.
+// span is a period of time.
 type span struct{ from, to time.Duration }
 
 func (s span) has(at time.Duration) bool { return at >= s.from && at < s.to }
@@ -43,7 +43,7 @@ func about(r *rand.Rand, d time.Duration, by float64) time.Duration {
 	return time.Duration(float64(d) * (1 + by*(2*r.Float64()-1)))
 }
 
-// every returns the spans of something that happens again and again, and lasts about so long each time.
+// every returns spans at a mean interval, each of about the same length.
 func (r *rig) every(often, lasts time.Duration) []span {
 	var spans []span
 	for at := time.Duration(float64(often) * (0.3 + 0.7*r.Float64())); at < r.Length; {
@@ -54,12 +54,12 @@ func (r *rig) every(often, lasts time.Duration) []span {
 	return spans
 }
 
-// each is another work of each GPU, by turns.
+// each gives the GPUs different works, by turns.
 func each(works ...Work) does {
 	return func(_ time.Duration, gpu int) Work { return works[gpu%len(works)] }
 }
 
-// only is a program of which some GPUs do something else.
+// only is a program that differs on some GPUs.
 func only(other, all Program, of ...int) does {
 	return func(at time.Duration, gpu int) Work {
 		if slices.Contains(of, gpu) {
@@ -69,7 +69,7 @@ func only(other, all Program, of ...int) does {
 	}
 }
 
-// where is a program of which the GPUs do something else that a test picks.
+// where is a program that differs on the GPUs that a function picks.
 func where(picks func(gpu int) bool, other, all Program) does {
 	return func(at time.Duration, gpu int) Work {
 		if picks(gpu) {
@@ -129,7 +129,7 @@ func cycle(parts ...part) does {
 	}
 }
 
-// sequence does its parts once, and then the last one for ever.
+// sequence runs its parts once, the last one forever.
 func sequence(parts ...part) does {
 	return func(at time.Duration, gpu int) Work {
 		for _, p := range parts[:len(parts)-1] {
@@ -142,7 +142,7 @@ func sequence(parts ...part) does {
 	}
 }
 
-// averaged is what the driver says of a program whose steps are short: the average of a window before the moment.
+// averaged is the driver's view of a program with short steps: the average of a window before the moment.
 func averaged(window time.Duration, p Program) does {
 	const of = 10
 	return func(at time.Duration, gpu int) Work {

@@ -1,9 +1,9 @@
-// Package shapes judges what nvnodetop says of jobs. A shape is a job as it is seen from outside, healthy or with a
-// fault: what each of its GPUs does at each moment, its processes, and SLURM's word. Play takes it through the Store
-// and the rules in simulated time, and Judge counts what was found, late, missed and false.
+// Package shapes judges the findings of nvnodetop about jobs. A shape is a job as it looks from outside, healthy or
+// with a fault: the work of each of its GPUs at each moment, its processes, and SLURM's word. Play takes it through the
+// Store and the rules in simulated time, and Judge counts the found, late, missed and false findings.
 //
-// The shapes are made from what real jobs do, not from what the rules look at. Rules are changed to suit them, never
-// the other way round. The same seed always gives the same result.
+// The shapes follow real jobs, not the rules. Rules are changed to suit them, never the other way round. The same seed
+// always gives the same result.
 package shapes
 
 import (
@@ -20,8 +20,8 @@ type Shape struct {
 	Nodes, GPUs int           // GPUs of each node; 0: one node, 8 GPUs
 	Beside      int           // GPUs of each node on which another user trains
 	On          *Machine      // nil: an HGX H100
-	Age         time.Duration // of the job when the watch begins; 0: usualAge; new: it just begins
-	Length      time.Duration // of the watch; 0: 2 hours, or 10 minutes more than the last Want may take
+	Age         time.Duration // age of the job when the watch begins; 0: usualAge; new: it has just begun
+	Length      time.Duration // length of the watch; 0: 2 hours, or 10 minutes more than the last Want may take
 	Poll        time.Duration // between two reports of a node; 0: 3 s
 	Build       func(*rig) Job
 
@@ -29,7 +29,7 @@ type Shape struct {
 	Allowed []cluster.Kind // true of the job as well: neither wanted nor false
 }
 
-// Job is what happens in a shape.
+// Job has the events of a shape.
 type Job struct {
 	Does   Program
 	Runs   Processes                                // nil: nobody lists them
@@ -37,16 +37,16 @@ type Job struct {
 	Slurm  func(at time.Duration) (state slurmWord) // nil: it runs all the time
 }
 
-// slurmWord is what SLURM says of the job.
+// slurmWord is the state of the job as SLURM reports it.
 type slurmWord struct {
-	start     time.Duration // when it (last) started; 0: before the watch began
+	start     time.Duration // (last) start; 0: before the watch began
 	suspended bool
 	queued    bool // it has no nodes
 }
 
-// Want is a finding that must come. A node or a GPU of anywhere is any of them.
+// Want is a finding that must come. anywhere stands for any node or GPU.
 type Want struct {
-	Kinds     []cluster.Kind // any of them will do
+	Kinds     []cluster.Kind // one of them is enough
 	Node, GPU int
 	Onset     time.Duration
 	Within    time.Duration // after Onset
@@ -54,18 +54,18 @@ type Want struct {
 	Heals     time.Duration // when it is over; 0: never
 }
 
-// says is a warning of one of these kinds that must come.
+// says wants a warning of one of these kinds.
 func says(kinds []cluster.Kind, node, gpu int, onset, within time.Duration) Want {
 	return Want{Kinds: kinds, Node: node, GPU: gpu, Onset: onset, Within: within, Least: cluster.Warning}
 }
 
-// mildly says that a note will do.
+// mildly accepts a note.
 func (w Want) mildly() Want {
 	w.Least = cluster.Note
 	return w
 }
 
-// later is the same some time later, until the same until it is over.
+// later wants the same some time later, until it is over.
 func (w Want) later(by time.Duration) Want {
 	w.Onset += by
 	return w
@@ -82,7 +82,7 @@ const (
 	brandNew = time.Nanosecond
 )
 
-// rig is what a row has to build its job.
+// rig has everything from which a row builds its job.
 type rig struct {
 	*rand.Rand
 	Shape
@@ -91,7 +91,7 @@ type rig struct {
 // world is the number of GPUs of the job.
 func (s *Shape) world() int { return s.Nodes * s.GPUs }
 
-// Faulty reports whether something must be found.
+// Faulty reports whether a finding must come.
 func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.

@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Table prints the score: a line for each shape, and totals. With say it also prints what was said wrongly.
+// Table prints the score: a line for each shape, and totals. With say it also prints the wrong findings.
 func Table(to io.Writer, verdicts []Verdict, say bool) {
 	w := tabwriter.NewWriter(to, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "shape\tGPUs\tjob-hours\tfound\tlate\tmissed\tafter\tfalse")
@@ -43,7 +43,7 @@ func inParentheses(text string) string {
 	return "(" + text + ")"
 }
 
-// found is what was found of a faulty shape: "2\t0\t0\t66 to 84s".
+// found is the result of a faulty shape: "2\t0\t0\t66 to 84s".
 func (v *Verdict) found() string {
 	if !v.Faulty() {
 		return "\t\t\t"
@@ -69,7 +69,7 @@ func known(v *Verdict) string {
 	return ""
 }
 
-// explain prints what was said wrongly.
+// explain prints the wrong findings.
 func explain(to io.Writer, verdicts []Verdict) {
 	for _, v := range verdicts {
 		if v.Good() {

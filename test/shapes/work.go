@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Work is what one GPU does at a moment, as averages over the time that the driver averages. The figures are those of
-// an H100.
+// Work is the work of one GPU at a moment, as averages over the period that the driver averages. The figures are those
+// of an H100.
 type Work struct {
 	Util, Memory float64 // percent of the time in which kernels run, and in which they use the memory
 	Power, Clock float64 // W, MHz
@@ -26,7 +26,7 @@ const (
 	giga = 1e9
 )
 
-// What GPUs do.
+// The usual works of GPUs.
 var (
 	train = Work{
 		Util: 98, Memory: 55, Power: 610, Clock: 1650, Used: 70,
@@ -39,7 +39,7 @@ var (
 	// ready has a program that runs no kernel, resting has none.
 	ready   = Work{Power: 115, Clock: 1980, TX: 20e3, RX: 30e3, Used: 70}
 	resting = Work{Power: 72, Clock: 345, Used: 0.6}
-	// saving copies to the host what is to be written, writing has a process that writes it.
+	// saving copies data to the host before it is written; writing has a process that writes it.
 	saving  = Work{Util: 3, Memory: 1, Power: 120, Clock: 1980, TX: 3 * giga, RX: 2e7, Disk: 300 * mega, Used: 70}
 	writing = ready.with(func(w *Work) { w.Disk = 250 * mega })
 	loading = Work{Util: 4, Memory: 2, Power: 130, Clock: 1980, TX: 10 * mega, RX: 6 * giga, Used: 30}
@@ -53,12 +53,12 @@ func (w Work) with(change func(*Work)) Work {
 	return w
 }
 
-// light is a job that does not take much power.
+// light returns the work at lower power.
 func (w Work) light(power float64) Work {
 	return w.with(func(w *Work) { w.Memory, w.Power, w.Clock = w.Memory*power/w.Power, power, 1980 })
 }
 
-// mix is a second of which a share is spent with b, and the rest with a.
+// mix is a second with a share of b and the rest of a.
 func mix(a, b Work, share float64) Work {
 	of := func(x, y float64) float64 { return x + share*(y-x) }
 	return Work{
@@ -68,7 +68,7 @@ func mix(a, b Work, share float64) Work {
 	}
 }
 
-// waits is a training step of which a share is spent waiting for others: the usual traffic comes in the rest.
+// waits is a training step with a share of waiting for others. The rest has the usual traffic.
 func waits(share float64) Work { return mix(train, spin, share) }
 
 // Machine is the kind of nodes.
@@ -77,11 +77,11 @@ type Machine struct {
 	limit       float64 // W
 	clock       float64 // MHz at most
 	nvlink      bool
-	counters    bool // the driver tells the bytes over PCIe and NVLink
+	counters    bool // the driver reports the bytes over PCIe and NVLink
 	infiniband  bool
 	memory      float64 // GiB
 	coupledPCIe bool    // the GPUs talk over PCIe, as they have no NVLink
-	mig         bool    // MIG mode is on: the driver tells no utilization of the GPU
+	mig         bool    // MIG mode is on: the driver reports no utilization of the GPU
 }
 
 var (
@@ -95,14 +95,14 @@ var (
 	mute = &Machine{"NVIDIA A100-SXM4-40GB", 400, 1410, true, false, false, 40, false, false}
 )
 
-// silicon is how a GPU differs from others of its model.
+// silicon is the difference of a GPU from others of its model.
 type silicon struct{ power, clock float64 }
 
 func newSilicon(r *rand.Rand) silicon {
 	return silicon{power: 1 + 0.16*(r.Float64()-0.5), clock: 1 + 0.03*(r.Float64()-0.5)}
 }
 
-// sample is what the driver says of a work at a moment.
+// sample is the driver's view of a work at a moment.
 func (m *Machine) sample(w Work, is silicon, r *rand.Rand) metric.Values {
 	shake := func(v, by float64) float64 { return v * (1 + by*math.Max(-2.5, math.Min(2.5, r.NormFloat64()))) }
 	util := w.Util

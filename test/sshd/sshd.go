@@ -23,14 +23,15 @@ import (
 
 const program = "/usr/sbin/sshd"
 
-// Start starts a server with its files in dir, which ends with the test. It returns a configuration of ssh in which it
-// is the host n. options are more lines of the server's configuration. Without an installed sshd the test is skipped.
+// Start starts a server with its files in dir, which ends with the test. It returns a configuration of ssh with the
+// server as host n. options are more lines of the server's configuration. Without an installed sshd the test is
+// skipped.
 func Start(t testing.TB, dir string, options ...string) (config string) {
 	t.Helper()
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("needs sshd (scripts/testcluster install): ", err)
 	}
-	if os.Geteuid() == 0 { // sshd wants its empty directory, which Debian makes when the service starts
+	if os.Geteuid() == 0 { // sshd needs its empty directory, which Debian makes when the service starts
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// run runs a server until the test ends, and logs what it said if the test has failed.
+// run runs a server until the test ends, and logs its output if the test has failed.
 func run(t testing.TB, config, logFile string) {
 	t.Helper()
 	log, err := os.Create(logFile)

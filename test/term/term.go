@@ -29,7 +29,7 @@ type Terminal struct {
 	mu      sync.Mutex // protects the following
 	screen  *vt.Emulator
 	written int64
-	arrived time.Time     // when the last output on the screen came
+	arrived time.Time     // arrival of the last output on the screen
 	changed chan struct{} // closed and replaced whenever there is new output
 	raw     []byte        // the last keepRaw bytes of output
 }
@@ -125,8 +125,8 @@ func (t *Terminal) Raw() string {
 	return string(t.raw)
 }
 
-// WaitFor waits until want is true for the screen, and returns how long it took until the output that made it true
-// came; 0: it was there. It checks after all output.
+// WaitFor waits until want is true for the screen. It returns the time until the output that made it true; 0: it was
+// true before. It checks after all output.
 func (t *Terminal) WaitFor(within time.Duration, what string, want func(screen string) bool) (time.Duration, error) {
 	began := time.Now()
 	deadline := time.NewTimer(within)
@@ -162,7 +162,7 @@ func (t *Terminal) Resize(w, h int) error {
 	return pty.Setsize(t.tty, &pty.Winsize{Cols: uint16(w), Rows: uint16(h)})
 }
 
-// Signal sends a signal to the program and to what started it.
+// Signal sends a signal to the program and its parent.
 func (t *Terminal) Signal(sig syscall.Signal) error { return syscall.Kill(-t.cmd.Process.Pid, sig) }
 
 // Wait waits for the program to exit by itself, and returns its exit code.

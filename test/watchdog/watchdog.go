@@ -1,5 +1,6 @@
 // Package watchdog ends a test binary in which a test hangs, and prints its goroutines. The -timeout of go test is for
-// all tests of a package together: a package that normally takes half an hour would need as long to fail.
+// all tests of a package together: in a package that takes half an hour, a hanging test would fail only after that
+// time.
 //
 // The methods of a Dog may be called from any goroutine.
 package watchdog
@@ -14,7 +15,7 @@ import (
 	"time"
 )
 
-// Dog barks when no test has begun or ended for a while.
+// Dog barks if no test has begun or ended for a while.
 type Dog struct {
 	limit time.Duration
 	timer *time.Timer
@@ -24,7 +25,7 @@ type Dog struct {
 	watched map[string]bool // tests, by name
 }
 
-// New returns a Dog that calls bark, on its own goroutine, when nothing has begun or ended for limit. last is the last
+// New returns a Dog that calls bark, on its own goroutine, if nothing has begun or ended for limit. last is the last
 // thing that did. The Dog sleeps until the first Step or Watch.
 func New(limit time.Duration, bark func(last string)) *Dog {
 	d := &Dog{limit: limit, watched: map[string]bool{}}

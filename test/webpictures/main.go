@@ -59,7 +59,7 @@ func nameOf(page string, l chromium.Look) string {
 	return fmt.Sprintf("%s-%d-%s.png", page, l.Width, colors)
 }
 
-// picture makes one picture, and says what is wrong with the page.
+// picture makes one picture, and returns the faults of the page.
 func picture(b *chromium.Browser, l chromium.Look, url, file string) error {
 	if err := errors.Join(b.See(l), b.Open("about:blank"), b.Open(url),
 		b.Wait("document.querySelector('main section')"), b.Picture(file)); err != nil {

@@ -1,4 +1,4 @@
-// Package rig has what the benchmarks share: the test cluster, the terminal that a program is watched in, what a
+// Package rig has the common parts of the benchmarks: the test cluster, the terminal of a program, the resources that a
 // process uses, and the cells of a report.
 package rig
 
@@ -14,7 +14,7 @@ import (
 // Columns and Rows are the size of the terminal.
 const Columns, Rows = 200, 50
 
-// Settling is how long a program runs before the steady state is measured.
+// Settling is the time that a program runs before the steady state is measured.
 const Settling = 10 * time.Second
 
 // Number matches a number on the screen.
@@ -43,7 +43,7 @@ func KeyToFrame(t *term.Terminal, keys int) (p50, p99 time.Duration, err error) 
 			return 0, 0, err
 		}
 		took = append(took, d)
-		time.Sleep(time.Duration(37*(i%7)+50) * time.Millisecond) // at all phases of the display interval
+		time.Sleep(time.Duration(37*(i%7)+50) * time.Millisecond) // at different phases of the display interval
 	}
 	slices.Sort(took)
 	return took[len(took)/2], took[(len(took)*99+99)/100-1], nil

@@ -14,18 +14,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/bench/rig"
 )
 
-// Baseline is the file that has what a fleet cost when somebody last ran with --keep, by load and by row.
+// Baseline is the file with the costs of a fleet in the last run with --keep, by load and by row.
 const Baseline = "test/bench/fleet.json"
 
-// worst is the largest ratio to the baseline that is no regression: two runs on a busy machine differ by a fifth.
+// worst is the largest ratio to the baseline that still passes: two runs on a busy machine differ by a fifth.
 const worst = 1.5
 
 // fleetRow is a row of the report about a fleet.
 type fleetRow struct {
 	name, format string
 	value        func(*fleetResult) float64
-	limit        float64 // that it should not exceed; 0: none
-	kept         bool    // it means the same on any machine, so it is compared with the baseline
+	limit        float64 // the value should not exceed it; 0: none
+	kept         bool    // the value is comparable between machines, so it is compared with the baseline
 }
 
 // fleetRows are the rows. A yard is the CPU time of the yardstick.
@@ -94,7 +94,7 @@ var fleetRows = []fleetRow{
 		value: func(r *fleetResult) float64 { return 100 * r.servers.Seconds() / r.seconds }},
 }
 
-// inYards is a CPU time per piece.
+// inYards is the CPU time per piece, in yards.
 func inYards(used time.Duration, pieces uint64, yards []time.Duration) float64 {
 	return float64(used) / float64(pieces) / float64(middle(yards))
 }
@@ -113,7 +113,7 @@ func readBaselines() (b baselines, err error) {
 	return b, err
 }
 
-// load names what was measured.
+// load names the load.
 func (o Options) load() string {
 	how := "--nodes"
 	if o.SLURM {
@@ -123,8 +123,8 @@ func (o Options) load() string {
 		o.Display, o.RTT, o.Loss)
 }
 
-// reportFleet prints a table with a column per program and the ratio of the first one to the baseline, or of the first
-// one to the other. A ratio that is too large is an error.
+// reportFleet prints a table with a column per program, and the ratio of the first one to the baseline, or to the other
+// program. A ratio that is too large is an error.
 func reportFleet(o Options, programs []string, results []fleetResult) error {
 	kept, err := readBaselines()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package scale measures nvnodetop among a fleet: the nodes of a large cluster, which are ssh servers on loopback. What
-// it costs is compared with a baseline.
+// Package scale measures nvnodetop among a fleet: the nodes of a large cluster, which are ssh servers on loopback. It
+// compares the costs with a baseline.
 package scale
 
 import (
@@ -27,7 +27,7 @@ type Options struct {
 	Nodes, Trouble int
 	RTT            time.Duration
 	Loss           float64
-	SLURM          bool // the nodes are those of a job of a real slurmctld
+	SLURM          bool // the nodes belong to a job of a real slurmctld
 	Keep           bool // the result is the new baseline
 	Against        string
 	Poll, Display  string
@@ -38,22 +38,22 @@ type Options struct {
 const (
 	fleetGPUs   = 8
 	fleetStarts = 3
-	fleetStart  = 2 * time.Minute // until all healthy nodes report, at most
+	fleetStart  = 2 * time.Minute // maximum time until all healthy nodes report
 )
 
-// fleetFigures are what one run of a program among a fleet has cost. A figure that could not be measured is 0 and is
-// not printed.
+// fleetFigures are the costs of one run of a program among a fleet. A figure that could not be measured is 0 and is not
+// printed.
 type fleetFigures struct {
-	// from the start: a number on the screen, all nodes there, a report of each healthy node
+	// times from the start: a number on the screen, all nodes there, a report of each healthy node
 	first, all, healthy time.Duration
 	startCPU            time.Duration   // until then
-	startYards          []time.Duration // the yardstick meanwhile: what else runs slows both
+	startYards          []time.Duration // the yardstick meanwhile: other work slows both
 	start               fleet.Counts    // as of then
 
 	seconds       float64 // of the steady state
 	yards         []time.Duration
 	cpu, servers  time.Duration
-	threads       int // that did a tenth of the work or more
+	threads       int // threads with a tenth of the work or more
 	reports       uint64
 	wire, written int64 // bytes from the nodes and to the terminal
 	frame         int64 // bytes of a full frame
@@ -72,7 +72,7 @@ func Measure(o Options) error {
 	ours, servers := filepath.Join(dir, "nvnodetop"), filepath.Join(dir, "fleetd")
 	for _, build := range [][]string{{"-o", ours, "./cmd/nvnodetop"}, {"-o", servers, "./test/fleetd"}} {
 		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-ldflags", "-s -w"}, build...)...)
-		// as released, but for the probes, of which no node here needs one
+		// as in a release, but without probes, since no node here needs one
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w: %s", err, out)
@@ -96,7 +96,7 @@ func Measure(o Options) error {
 	return reportFleet(o, programs, results)
 }
 
-// fleetResult is what was measured of one program.
+// fleetResult is the result for one program.
 type fleetResult struct {
 	fleetFigures
 	disturbed *fleetFigures // with nodes in trouble; nil: not measured
@@ -123,7 +123,7 @@ func fleetRun(o Options, servers, program string) (r fleetResult, err error) {
 	return r, nil
 }
 
-// ofStarts gives a result the medians of several starts, and the most that servers have seen in any.
+// ofStarts fills a result with the medians of several starts, and the maxima that servers have seen in any.
 func (r *fleetResult) ofStarts(starts []fleetFigures) {
 	of := func(value func(*fleetFigures) time.Duration) time.Duration {
 		var all []time.Duration
@@ -150,10 +150,10 @@ type fleetServer struct {
 	cmd        *exec.Cmd
 	in         io.WriteCloser
 	out        *bufio.Reader
-	with, list string // a command that runs another among the nodes; these, if they are not those of a job
+	with, list string // a command that runs another among the nodes; the nodes, unless they belong to a job
 }
 
-// startFleet starts the servers, and with --slurm a controller that has them as the nodes of a job.
+// startFleet starts the servers, and with --slurm a controller with a job on them.
 func startFleet(o Options, program string, trouble int) (*fleetServer, error) {
 	args := []string{program}
 	ready := regexp.MustCompile(`(\S+/with) nvnodetop --nodes '([^']+)'`)
@@ -194,7 +194,7 @@ func (s *fleetServer) stop() {
 	_ = s.cmd.Wait()
 }
 
-// counts asks the servers what they have seen.
+// counts asks the servers for their counts.
 func (s *fleetServer) counts() (c fleet.Counts, err error) {
 	_, err = io.WriteString(s.in, "\n")
 	line := ""
@@ -251,7 +251,7 @@ func amongFleet(o Options, server, program string, trouble int, watched bool) (f
 	return f, rig.Quit(t)
 }
 
-// showsAll tells whether a screen says that all nodes report.
+// showsAll reports whether a screen says that all nodes report.
 func showsAll(nodes int) func(string) bool {
 	return regexp.MustCompile(fmt.Sprintf(`\b%[1]d of %[1]d nodes reporting|\b%[2]d GPUs OK`, nodes,
 		nodes*fleetGPUs)).MatchString
@@ -283,7 +283,7 @@ func (f *fleetFigures) started(s *fleetServer, t *term.Terminal, pid int, began 
 	}
 }
 
-// steady measures what watching costs.
+// steady measures the cost of watching.
 func (f *fleetFigures) steady(o Options, s *fleetServer, t *term.Terminal, pid int) error {
 	before, err := s.counts()
 	if err != nil {
@@ -316,7 +316,7 @@ func (f *fleetFigures) steady(o Options, s *fleetServer, t *term.Terminal, pid i
 	return nil
 }
 
-// pressed measures what keys take, and what they cost beyond the steady state.
+// pressed measures the time of keys, and their cost beyond the steady state.
 func (f *fleetFigures) pressed(o Options, t *term.Terminal, pid int) (err error) {
 	began, cpu := time.Now(), rig.CPUOf(pid)
 	if f.key50, f.key99, err = rig.KeyToFrame(t, o.Keys); err != nil {
@@ -340,7 +340,7 @@ func threadsOf(pid int) map[string]time.Duration {
 	return used
 }
 
-// fullFrame returns the bytes of a frame that draws everything, which follows a change of the size.
+// fullFrame returns the bytes of a frame that draws everything, as after a change of the size.
 func fullFrame(t *term.Terminal) (int64, error) {
 	var sizes []int64
 	for _, width := range []int{rig.Columns - 1, rig.Columns, rig.Columns - 1, rig.Columns} {

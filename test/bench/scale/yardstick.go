@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// The yardstick is work like that for a report, but of the standard library's alone: it does not change with nvnodetop.
-// How long it takes says how fast a machine is, so costs in yards can be compared between machines.
+// The yardstick is work like that for a report, but only with the standard library: it does not change with nvnodetop.
+// Its time measures the speed of a machine, so costs in yards can be compared between machines.
 const (
 	yardRounds = 100
 	yardBytes  = 2 << 10
 )
 
-// yard returns the CPU time of a yard: a text of JSON is read, encrypted, and sent through a socket.
+// yard returns the CPU time of a yard: JSON is read, encrypted, and sent through a socket.
 func yard() (time.Duration, error) {
-	runtime.LockOSThread() // it is that of the thread
+	runtime.LockOSThread() // the CPU time is that of the thread
 	defer runtime.UnlockOSThread()
 	text := "[0"
 	for i := 0; len(text) < yardBytes-40; i++ {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// fault is what `scripts/testcluster fault` makes and heals. In each command HOST stands for the host.
+// fault is a fault that `scripts/testcluster fault` makes and heals. In each command HOST stands for the host.
 type fault struct {
 	make, heal [][]string // the first words of make name the fault
-	controller bool       // of slurmctld's host
+	controller bool       // a fault of slurmctld's host
 	long       bool       // may last longer than a minute
-	person     bool       // nvnodetop leaves it to a person, and tries again rarely
+	person     bool       // nvnodetop leaves the cure to a person, and tries again rarely
 }
 
 func one(words string) [][]string { return [][]string{strings.Fields(words)} }
 
-// lost makes a fault of logins strike: sessions that are open do not notice it.
+// lost makes a fault of logins strike: open sessions do not notice it.
 func lost(words string) [][]string { return append(one(words), []string{"killsession", "HOST"}) }
 
 // soakFaults are the faults of a soak: all of testcluster's that leave the job running.
@@ -48,8 +48,7 @@ var soakFaults = []fault{
 	{make: one("ctldkill"), heal: one("ctldstart"), controller: true},
 }
 
-// inject runs commands of testcluster. One that finds no process, as no session on a node that had none, has nothing to
-// do.
+// inject runs commands of testcluster. A command that finds no process, as on a node without a session, succeeds.
 func inject(host string, commands [][]string) error {
 	for _, words := range commands {
 		args := []string{"fault"}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// sample is what nvnodetop uses at the end of a minute, and what it shows.
+// sample is the resources that nvnodetop uses at the end of a minute, and the nodes on its screen.
 type sample struct {
 	at       time.Time
 	minute   int
@@ -26,14 +26,14 @@ type sample struct {
 	open     int // nodes that report
 	healthy  int // nodes without a fault
 	children int
-	sruns    int // of the children: each has a step of SLURM with nodes whose sshd refused, and three pipes
+	sruns    int // sruns among the children: each has a step of SLURM with nodes whose sshd refused, and three pipes
 	fault    string
-	percent  float64 // of a core, since the sample before
+	percent  float64 // of a core, since the previous sample
 	perSec   float64 // bytes per second to the terminal, since then
 }
 
 // soakMeasures are the rows of the verdict. Beyond most-fold and by more than slack, a measure grows. Histories reach
-// back 12 minutes, so the memory of a run that is shorter than an hour grows with them.
+// back 12 minutes, so in a run shorter than an hour the memory grows with them.
 var soakMeasures = []struct {
 	name        string
 	value       func(sample) float64
@@ -52,7 +52,7 @@ var soakMeasures = []struct {
 const soakHead = "minute  fds threads  RSS MiB  CPU %  children sruns  probes  reporting healthy  bytes/s  fault (a " +
 	"program in Go does not tell its goroutines)"
 
-// since computes what was used since the sample before.
+// since computes the use since the previous sample.
 func (s *sample) since(before *sample) {
 	sec := s.at.Sub(before.at).Seconds()
 	s.percent = 100 * (s.cpu - before.cpu).Seconds() / sec
@@ -108,7 +108,8 @@ func pidsNamed(name string) (pids []int) {
 	return pids
 }
 
-// probes counts the probes on all nodes. Each host is a PID namespace: a probe in the one of this program is another's.
+// probes counts the probes on all nodes. Each host is a PID namespace: a probe in this program's namespace belongs to
+// somebody else.
 func probes() (count int) {
 	ours, _ := os.Readlink("/proc/self/ns/pid")
 	for _, pid := range pidsNamed("nvnodetop-probe") {
@@ -168,13 +169,13 @@ func medianOf(samples []sample, value func(sample) float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 
-// sessionLog follows nvnodetop's log, which says of each node when a session begins and ends.
+// sessionLog follows nvnodetop's log, which has the beginning and end of each node's sessions.
 type sessionLog struct {
 	path string
 	seen int64
 	rest []byte
-	open map[string]time.Time // nodes that report, since when
-	lost map[string]time.Time // the others that had a session, since when
+	open map[string]time.Time // nodes that report, with the time since when
+	lost map[string]time.Time // other nodes that had a session, with the time since when
 }
 
 func newSessionLog(path string) *sessionLog {
@@ -183,7 +184,7 @@ func newSessionLog(path string) *sessionLog {
 
 var aSession = regexp.MustCompile(`^time=(\S+) .*msg="(session (?:begins|ended|closed))" .*?node=(\S+) door=`)
 
-// read reads what is new.
+// read reads the new lines.
 func (l *sessionLog) read() error {
 	f, err := os.Open(l.path)
 	if os.IsNotExist(err) {

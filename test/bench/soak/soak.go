@@ -1,5 +1,5 @@
-// Package soak lets nvnodetop watch the test cluster under a fault a minute, and looks for what grows, and for nodes
-// that do not come back.
+// Package soak lets nvnodetop watch the test cluster under a fault a minute, and looks for growth, and for nodes that
+// do not come back.
 package soak
 
 import (
@@ -23,20 +23,20 @@ type Options struct {
 	Program       string // its path on the cluster
 	Nodes         int
 	Minutes       int
-	Seed          int64 // of the faults
+	Seed          int64 // for the faults
 	Poll, Display string
 	AnotherJob    func() error // ends the job and starts one like it
 }
 
-// What is asked of a soak.
+// The limits of a soak.
 const (
-	backWithin = time.Minute // how long a node may take to report once its fault is healed
-	// how long a probe may live on a node that lost its connection: it exits after 60 s of silence
+	backWithin = time.Minute // maximum time until a node reports after its fault is healed
+	// maximum life of a probe on a node that lost its connection: it exits after 60 s of silence
 	leftWithin  = 70 * time.Second
-	soakLook    = 5 * time.Second  // between two looks at what reports
-	soakShort   = 35 * time.Second // how long a fault lasts
+	soakLook    = 5 * time.Second  // time between two looks at the nodes that report
+	soakShort   = 35 * time.Second // duration of a fault
 	soakLong    = 100 * time.Second
-	soakJobs    = 10 // of so many minutes, in one the job ends and another one starts
+	soakJobs    = 10 // after this number of minutes the job ends and another one starts
 	soakColumns = 200
 	soakRows    = 90
 )
@@ -51,7 +51,7 @@ type soak struct {
 
 	nodes  []string
 	active []trouble            // faults that are not healed
-	well   map[string]time.Time // since when each node is without a fault
+	well   map[string]time.Time // nodes without a fault, with the time since when
 	late   map[string]bool      // nodes that took too long, until they report
 	faults []string             // verdicts against the run
 	last   sample
@@ -65,7 +65,7 @@ type trouble struct {
 	until time.Time
 }
 
-// Run watches a job for so many minutes, with a fault in each of them, and prints what grows.
+// Run watches a job for a number of minutes, with a fault in each of them, and prints any growth.
 func Run(o Options) error {
 	s := &soak{Options: o, random: rand.New(rand.NewPCG(uint64(o.Seed), 1)), well: map[string]time.Time{},
 		late: map[string]bool{}}
@@ -128,7 +128,7 @@ func (s *soak) awaitAll() error {
 	return fmt.Errorf("%d of %d nodes report after %v", len(s.log.open), len(s.nodes), 2*backWithin)
 }
 
-// minute makes a fault, heals those whose time is over, and looks at what reports.
+// minute makes a fault, heals the faults whose time is over, and looks at the nodes that report.
 func (s *soak) minute(number int) error {
 	ends := time.Now().Add(time.Minute)
 	what, err := s.strike()
@@ -156,7 +156,7 @@ func (s *soak) minute(number int) error {
 	return nil
 }
 
-// strike makes the fault of a minute: one of a node that has none, of the controller, or another job.
+// strike makes the fault of a minute: on a node without one, on the controller, or another job.
 func (s *soak) strike() (what string, err error) {
 	if len(s.active) == 0 && s.random.IntN(soakJobs) == 0 {
 		return "another job", s.anotherJob()
@@ -185,7 +185,7 @@ func (s *soak) anotherJob() error {
 	for _, node := range s.nodes {
 		s.well[node] = time.Now()
 	}
-	return s.screen.Type("r") // a user who has started a job asks for it; by itself nvnodetop asks within 30 s
+	return s.screen.Type("r") // a user who has started a job presses this key; by itself nvnodetop asks within 30 s
 }
 
 // healDue heals the faults whose time is over at now.
@@ -201,7 +201,8 @@ func (s *soak) healDue(now time.Time) error {
 			}
 		}
 		s.well[t.host] = time.Now()
-		// who has mended it tells nvnodetop; by itself it tries again within 5 minutes, so that nobody is locked out
+		// the person who has cured it tells nvnodetop; by itself it tries again within 5 minutes, so that nobody is
+		// locked out
 		if t.person {
 			if err := s.screen.Type("r"); err != nil {
 				return err
@@ -212,7 +213,7 @@ func (s *soak) healDue(now time.Time) error {
 	return nil
 }
 
-// look notes the nodes that have no fault and do not report for too long.
+// look notes the nodes without a fault that have not reported for too long.
 func (s *soak) look() error {
 	if err := s.log.read(); err != nil {
 		return err
@@ -231,7 +232,7 @@ func (s *soak) look() error {
 	return nil
 }
 
-// silent is for how long a node without a fault has not reported.
+// silent returns the time for which a node without a fault has not reported.
 func (s *soak) silent(node string) time.Duration {
 	if slices.ContainsFunc(s.active, func(t trouble) bool { return t.host == node }) || !s.log.open[node].IsZero() {
 		return 0
@@ -249,7 +250,7 @@ func (s *soak) blame(format string, args ...any) {
 	s.faults = append(s.faults, line)
 }
 
-// end heals what is left, waits until all is well, quits, and looks for processes that were left.
+// end heals the remaining faults, waits until all nodes report, quits, and looks for processes left behind.
 func (s *soak) end() error {
 	if err := s.healDue(time.Now().Add(time.Hour)); err != nil {
 		return err
@@ -269,7 +270,7 @@ func (s *soak) end() error {
 	return nil
 }
 
-// verdict prints how the last quarter compares with the first one. An error says what is wrong.
+// verdict compares the last quarter with the first. It returns an error if something is wrong.
 func (s *soak) verdict() error {
 	quarter := max(1, len(s.table)/4)
 	first, last := s.table[:quarter], s.table[len(s.table)-quarter:]
