@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
-// asProgram in the environment makes the test binary the program: a terminal needs a program to run, and this one is
-// built already.
+// asProgram in the environment makes the test binary the program: a terminal needs a program to run, and the test
+// binary is built already.
 const asProgram = "TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -32,7 +32,7 @@ const (
 	home, end, pgUp, pgDn = "\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~"
 	tab, shiftTab, f5     = "\t", "\x1b[Z", "\x1b[15~"
 	alt, enter, esc       = "\x1b", "\r", "\x1b"
-	// as newer terminals send it: with the next key behind it, it is not taken for Alt
+	// as newer terminals send it: before another key it does not count as Alt
 	escAlone            = "\x1b[27u"
 	ctrlA, ctrlC, ctrlE = "\x01", "\x03", "\x05"
 	ctrlR               = "\x12"
@@ -42,14 +42,14 @@ const (
 	ctrlWheelUp, ctrlWheelDown   = "\x1b[<80;40;10M", "\x1b[<81;40;10M"
 )
 
-// habit is a key of nvitop, and what it does here.
+// habit is a key of nvitop, and its effect here.
 type habit struct {
 	key    string // as nvitop names it
-	bytes  string // what the terminal sends for it
+	bytes  string // the bytes that the terminal sends for it
 	click  string // the text that is clicked instead
-	before string // what is typed before it
-	from   string // the screen then, as a regular expression; "": as at the start
-	want   string // the screen after it, which it was not before
+	before string // the keys typed before it
+	from   string // the screen before it, as a regular expression; "": as at the start
+	want   string // the screen after it, which differs from that before
 	after  string // the keys that lead back
 }
 
@@ -65,10 +65,10 @@ var (
 	atEnd     = `358802 .* /scratch/alice/tokens`
 )
 
-// cursorOn is a screen with the cursor on a process.
+// cursorOn matches a screen with the cursor on a process.
 func cursorOn(pid string) string { return `(?m)^▸.? +\d+ +` + pid + ` ` }
 
-// sortedBy is a screen with the processes in that order, as the title says, with the mark of the direction at the
+// sortedBy matches a screen with the processes in that order, as the title says, with the mark of the direction at the
 // heading.
 func sortedBy(order, heading string) string {
 	return `Processes of gpu-n01 ─+ 16 processes, by ` + order + `  1–15 of 16(.*\n)+.*` + heading
@@ -84,7 +84,7 @@ func refreshed(key, bytes string) habit {
 		want: `job list [01]s old`, after: "J"}
 }
 
-// habits is nvitop's table of keys, in its order. Those that do something else here on purpose say why.
+// habits is nvitop's table of keys, in its order. Rows that do something else here on purpose say why.
 var habits = []habit{
 	refreshed("r", "r"), refreshed("Ctrl-R", ctrlR), refreshed("F5", f5),
 
@@ -174,7 +174,7 @@ var habits = []habit{
 	{key: "h", bytes: "h", want: `── Help: processes ─`, after: "q"},
 	{key: "?", bytes: "?", want: `── Help: processes ─`, after: "q"},
 	{key: "h, q", before: "h", from: `── Help: processes ─`, bytes: "q", want: start},
-	// not nvitop's, whose users do without a selection by mouse
+	// not nvitop's: its users have no selection by mouse
 	{key: "m", bytes: "m", want: `(?m)^ m mouse: off `, after: "m"},
 
 	{key: "click", click: "358811", want: fourth}, {key: "double click", click: "358808 358808",
@@ -186,8 +186,8 @@ var habits = []habit{
 	{key: "K, yes", before: "K", from: sends("SIGKILL"), bytes: "y", want: `╭─ Sent SIGKILL to 1 of 1 process ─`},
 }
 
-// Each key of nvitop's table does on the page of processes what its users expect, or what the row says instead, in a
-// real terminal.
+// Each key of nvitop's table has, on the page of processes, the effect that its users expect, or the one that the row
+// names, in a real terminal.
 func TestKeysOfNvitop(t *testing.T) {
 	t.Parallel()
 	d := demo(t)
@@ -222,7 +222,7 @@ func TestCtrlCQuits(t *testing.T) {
 	d.quits(ctrlC)
 }
 
-// start is the page as it is when it has been opened.
+// start matches the page as it opens.
 const start = `\A.*\n.*\n── Processes of gpu-n01 ─+ 16 processes, by GPU  1–15 of 16  PgDn ──\n.*\n▸   0  358802 (.* python -u train\.py --config.*\n){15} ↑↓ select `
 
 // desk is the program in a terminal.
@@ -231,7 +231,7 @@ type desk struct {
 	*term.Terminal
 }
 
-// demo runs the program with a simulated node of 16 GPUs, which tells the same story each time.
+// demo runs the program with a simulated node of 16 GPUs, which is the same each time.
 func demo(t *testing.T) *desk {
 	cmd := exec.Command(os.Args[0], "--demo=1x16", "--theme=dark", "1", "1")
 	nowhere := t.TempDir()
@@ -251,7 +251,7 @@ func (d *desk) opens() {
 	d.sees("the processes", start)
 }
 
-// slack is how long a key may take on a machine that has much else to do.
+// slack is the time that a key may take on a busy machine.
 const slack = 30 * time.Second
 
 func (d *desk) sees(what, want string) {
@@ -264,14 +264,14 @@ func (d *desk) sees(what, want string) {
 func (d *desk) types(keys string) {
 	d.t.Helper()
 	if keys == "y" {
-		time.Sleep(500 * time.Millisecond) // a dialog takes no answer before it can have been read
+		time.Sleep(500 * time.Millisecond) // a dialog takes no answer before a user can have read it
 	}
 	if err := d.Type(keys); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-// tries presses a key, or clicks, and waits for what it does.
+// tries presses a key, or clicks, and waits for its effect.
 func (d *desk) tries(h habit) {
 	d.t.Helper()
 	if h.before != "" {
@@ -289,7 +289,7 @@ func (d *desk) tries(h habit) {
 	d.sees("what the key does", h.want)
 }
 
-// clickOn is what a terminal sends for a click on a text of the screen.
+// clickOn returns the bytes of a click on a text of the screen.
 func (d *desk) clickOn(text string) string {
 	d.t.Helper()
 	lines := strings.Split(d.Screen(), "\n")
@@ -302,7 +302,7 @@ func (d *desk) clickOn(text string) string {
 	return "\x1b[<0;" + at + "M\x1b[<0;" + at + "m"
 }
 
-// quits presses a key, after which the program ends and gives the terminal back.
+// quits presses a key, after which the program ends and restores the terminal.
 func (d *desk) quits(key string) {
 	d.t.Helper()
 	d.types(key)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Where SLURM keeps accounts, sacct alone says how jobs have ended, about all of them in one call: tasks of an array
-// that have failed, were killed, canceled, or have completed.
+// If SLURM keeps accounts, sacct alone says how jobs have ended, all of them in one call: tasks of an array that have
+// failed, were killed or canceled, or have completed.
 func TestAccounts(t *testing.T) {
 	fault(t, "ctldaccounts")
 	const dir = "/tmp/nvnodetop-accounts"

@@ -17,7 +17,7 @@ func masterOf(t *testing.T, node string) {
 			" </dev/null >/dev/null 2>&1")
 }
 
-// TestSSHDisabled: where sshd does not run, each transport over ssh says so, and SLURM is used unasked.
+// TestSSHDisabled: if sshd does not run, each transport over ssh says so, and SLURM is used unasked.
 func TestSSHDisabled(t *testing.T) {
 	job(t, 1, "cells", "-w", "node02")
 	fault(t, "killsshd", "node02")
@@ -70,8 +70,8 @@ func adopted(t *testing.T, l layout) {
 	leavesNothing(t, "node02")
 }
 
-// TestAdoptedIntoAnotherJob: a session is put into one of two jobs of a node, where the GPUs of the other one are
-// hidden. A step of the other one sees them. Who wants a transport over ssh has it, and is told.
+// TestAdoptedIntoAnotherJob: a session is put into one of two jobs of a node, where the GPUs of the other job are
+// hidden. A step of the other job sees them. A user who wants a transport over ssh gets it, with a message.
 func TestAdoptedIntoAnotherJob(t *testing.T) {
 	inEachLayout(t, []string{"node02"}, adoptedIntoAnotherJob)
 }

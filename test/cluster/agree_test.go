@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A job of four nodes is tracked, served and recorded, and replayed: all say the same of it, to the last digit.
+// A job of four nodes is tracked, served and recorded, and replayed: all outputs agree, to the last digit.
 func TestAllAgree(t *testing.T) {
 	id := job(t, 4)
 	runsNow(t, id)
@@ -58,7 +58,7 @@ func TestAllAgree(t *testing.T) {
 	}
 }
 
-// document is the JSON document with what does not depend on when processes are listed.
+// document is the JSON document without the parts that depend on the times of process lists.
 type document struct {
 	Time time.Time
 	Jobs []struct {
@@ -81,7 +81,7 @@ func decode(t *testing.T, text string) (d document) {
 	return d
 }
 
-// numbers are all values by what they are about.
+// numbers returns all values by their places.
 func (d *document) numbers() map[string]any {
 	all := map[string]any{"totals": d.Jobs[0].Totals}
 	for _, n := range d.Nodes {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// A program that uses the public package is its own probe on the nodes, and names the GPUs that work and those that do
-// not as they are.
+// A program that uses the public package is its own probe on the nodes, and names working and broken GPUs correctly.
 func TestProgramOfTheLibrary(t *testing.T) {
 	exe := filepath.Join(t.TempDir(), "idle")
 	build := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", exe, "./examples/idle")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Faults of whole boards are told once for the node; MIG mode, in which all NVLinks are down, is none.
+// Faults of whole boards are reported once for the node; MIG mode, in which all NVLinks are down, is no fault.
 func TestBoards(t *testing.T) {
 	const h100, a100 = "hopper;count 8;proc none;util 0", "count 8;proc none;util 0"
 	for node, lines := range map[string]string{
@@ -44,7 +44,7 @@ func TestBoards(t *testing.T) {
 	w.quits()
 }
 
-// seesWithin is sees for what takes longer.
+// seesWithin is sees with another limit.
 func (w *watcher) seesWithin(d time.Duration, words ...string) {
 	w.t.Helper()
 	dog.Watch(w.t)

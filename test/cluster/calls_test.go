@@ -90,7 +90,7 @@ func TestCalls(t *testing.T) {
 		}
 	})
 	t.Run("process", func(t *testing.T) {
-		// no Job: that is from the cgroup, by which this cluster does not track processes
+		// no Job: it would come from the cgroup, but this cluster does not track processes by cgroups
 		d := asks(t, ask, "node01", "process", alices.pid, alices.start).Process
 		if d == nil || number(float64(d.PID)) != alices.pid || d.User != "alice" || d.Name != "gpuwork" ||
 			d.Threads == 0 || !strings.HasSuffix(d.Executable, "gpuwork") || d.Directory == "" {

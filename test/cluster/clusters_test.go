@@ -14,16 +14,16 @@ import (
 
 var clusters = flag.Int("clusters", 1, "how many clusters to start; each runs one test at a time")
 
-// slow are the tests that take longest. They begin first, or one of them would be the last to end; those with many
+// slow are the tests that take longest. They begin first, so that none of them is the last to end; tests with many
 // screens at once are apart.
 var slow = []string{"TestLongFaults", "TestBoards", "TestJobIsCancelledWhileWatched", "TestAdopted", "TestUnknownJob",
 	"TestLogins", "TestDeadLinkIsNotTheDriver", "TestPowerOff", "TestFaults", "TestStoppedForAWhile"}
 
-// ready is the variable that tells a test binary that its cluster is up, and which program it tests there.
+// ready is the variable that tells a test binary that its cluster is up, and the program to test there.
 const ready = "NVNODETOP_CLUSTER_PROGRAM"
 
 // sideBySide runs the tests on several clusters, whose numbers begin with TESTCLUSTER, or 1. Each test has a process of
-// its own, which knows one cluster. What a test prints comes when it has ended.
+// its own, which knows one cluster. The output of a test comes at its end.
 func sideBySide(exe string) (code int, err error) {
 	list, err := chosen()
 	if err != nil {
@@ -36,7 +36,7 @@ func sideBySide(exe string) (code int, err error) {
 	close(next)
 	var (
 		workers sync.WaitGroup
-		mu      sync.Mutex // protects code and what is printed
+		mu      sync.Mutex // protects code and the output
 	)
 	first, _ := strconv.Atoi(os.Getenv("TESTCLUSTER"))
 	for k := range *clusters {
@@ -76,7 +76,7 @@ func chosen() (names []string, err error) {
 
 func value(name string) string { return flag.Lookup("test." + name).Value.String() }
 
-// runAll runs the tests that come from next, one after the other, on the cluster with a number.
+// runAll runs the tests from next, one after the other, on the cluster with a number.
 func runAll(number, exe string, next <-chan string, show func([]byte)) (failed bool) {
 	env := append(os.Environ(), "TESTCLUSTER="+number)
 	defer func() {

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
-// read returns how many bytes a process has read so far, those of its connections too.
+// read returns the number of bytes that a process has read so far, with its connections.
 func read(t *testing.T, pid string) int {
 	t.Helper()
 	m := regexp.MustCompile(`rchar: (\d+)`).FindStringSubmatch(do(t, "on", "login", "cat", "/proc/"+pid+"/io"))

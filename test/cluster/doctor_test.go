@@ -54,8 +54,8 @@ func (e examined) step(t *testing.T, transport, name string) examinedStep {
 	return examinedStep{}
 }
 
-// TestDoctor: a healthy node, one that accepts no key, one whose host key is unknown, and a session that is adopted
-// into a job. What it has opened is closed.
+// TestDoctor: a healthy node, a node that accepts no key, a node with an unknown host key, and a session that is
+// adopted into a job. The doctor closes everything that it has opened.
 func TestDoctor(t *testing.T) {
 	id := job(t, 1)
 	if e := examine(t, 0); e.Nodes[0].Name != "node01" || e.Nodes[0].Transport == "" ||

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestTransports reaches all nodes through each door that a user may choose, and leaves nothing behind but the user's
-// own master.
+// TestTransports reaches all nodes through each door that a user may choose, and leaves nothing behind except the
+// user's own master.
 func TestTransports(t *testing.T) {
 	job(t, nodes)
 	all := ""
@@ -44,7 +44,7 @@ func TestTransports(t *testing.T) {
 	gone(t, 5*time.Second)
 }
 
-// TestAChangedHostKeyIsForSSHOnly: SLURM reaches the node all the same, and the user is told.
+// TestAChangedHostKeyIsForSSHOnly: SLURM reaches the node even so, and the user gets a message.
 func TestAChangedHostKeyIsForSSHOnly(t *testing.T) {
 	job(t, 1)
 	fault(t, "hostkey", "node01")
@@ -65,8 +65,8 @@ func TestAChangedHostKeyIsForSSHOnly(t *testing.T) {
 	}
 }
 
-// TestARefusedLoginIsNotTheEnd: with sshd refusing alice's keys, SLURM takes us in, and before it a master of hers that
-// is still alive. Without either, the screen says what each transport answered.
+// TestARefusedLoginIsNotTheEnd: if sshd refuses alice's keys, SLURM takes us in, and before it a master of hers that is
+// still alive. Without either, the screen shows the answer of each transport.
 func TestARefusedLoginIsNotTheEnd(t *testing.T) {
 	job(t, 1)
 	masterOf(t, "node01")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// never watches the screen for a while: none of the words may stand on it.
+// never watches the screen for a while: none of the words may appear on it.
 func (w *watcher) never(d time.Duration, words ...string) {
 	w.t.Helper()
 	dog.Watch(w.t)
@@ -42,7 +42,7 @@ func TestHangingDriver(t *testing.T) {
 	w.quits()
 }
 
-// Faults of different nodes, which take their time, are tested side by side.
+// Faults of different nodes that take long are tested side by side.
 func TestLongFaults(t *testing.T) {
 	type test struct {
 		name string
@@ -64,7 +64,7 @@ func TestLongFaults(t *testing.T) {
 	}
 }
 
-// Where nvmlInit hangs, the node reports without GPUs and says why; then the GPUs come.
+// If nvmlInit hangs, the node reports without GPUs and says why; then the GPUs come.
 func hangingInit(t *testing.T) {
 	fault(t, "nvml", "node02", "slow nvmlInit* 600000")
 	w := watch(t, "--nodes", "node02,node01")
@@ -76,7 +76,7 @@ func hangingInit(t *testing.T) {
 	w.quits()
 }
 
-// A driver that takes long for every call is said to be slow, and its numbers neither come and go nor grow stale.
+// A driver that takes long for every call is reported as slow, and its numbers neither come and go nor grow stale.
 func slowDriver(t *testing.T) {
 	w := watch(t, "--nodes", "node03,node01")
 	w.well()
@@ -88,7 +88,7 @@ func slowDriver(t *testing.T) {
 	w.quits()
 }
 
-// A probe that is stopped neither reports nor ends. However long it stays, it is joined by one other at most.
+// A probe that is stopped neither reports nor ends. However long it stays, at most one other joins it.
 func stoppedProbe(t *testing.T) {
 	w := watch(t, "--nodes", "node04,node01")
 	w.well()
@@ -123,7 +123,7 @@ func lostGPUIsListedAgain(t *testing.T) {
 	w.quits()
 }
 
-// A driver that is replaced under the probe is no bug of ours: a new probe is started, and says what it finds.
+// A driver that is replaced under the probe is no bug of ours: a new probe starts, and reports the new driver.
 func replacedDriver(t *testing.T) {
 	w := watch(t, "--nodes", "node03,node01")
 	w.well()

@@ -17,7 +17,7 @@ func TestFaults(t *testing.T) {
 		victims <- fmt.Sprintf("node%02d", i)
 	}
 	for _, tc := range []struct {
-		name  string     // begins with the transport, if it is not ssh
+		name  string     // begins with the transport, unless it is ssh
 		fault [][]string // in this order
 		says  []string   // on the page of the node
 		row1  string     // in row 1

@@ -24,11 +24,11 @@ import (
 // nodes is the size of a cluster; jobs use the first few nodes.
 const nodes = 6
 
-// patience is how long a test or subtest may take. The longest (driver hangs, node without power) take about one
+// patience is the maximum time of a test or subtest. The longest (driver hangs, node without power) take about one
 // minute.
 const patience = 3 * time.Minute
 
-// dog ends the tests when one hangs.
+// dog ends the tests if one hangs.
 var dog = watchdog.New(patience, func(last string) { watchdog.Die(os.Stderr, patience, last, abandon) })
 
 // abandon takes the cluster down, as far as possible.
@@ -92,7 +92,7 @@ func onOne(m *testing.M, exe string) (code int, err error) {
 	return m.Run(), nil
 }
 
-// bringUp starts a cluster, unless it is up, and copies a program there. It returns the program's path.
+// bringUp starts a cluster, unless it is up, copies a program there, and returns its path.
 func bringUp(env []string, exe string) (path string, err error) {
 	if _, err := scriptIn(env, "up", strconv.Itoa(nodes)); err != nil {
 		return "", err
@@ -172,8 +172,8 @@ func cancelJob(t *testing.T, id string) {
 	t.Errorf("job %s does not end", id)
 }
 
-// asAlice runs a command as alice on login. It remembers nothing for the next one: a transport that won there would be
-// the first one here.
+// asAlice runs a command as alice on login. It keeps no memory between runs: the transport that won would be tried
+// first in the next run.
 var asAlice = []string{"on", "-u", "alice", "login", "env", "XDG_STATE_HOME=/nowhere"}
 
 // patient gives nodes more than the usual 15 s to report, on a machine that runs several clusters. Tests of --timeout
@@ -186,7 +186,7 @@ type watcher struct {
 	t *testing.T
 }
 
-// slack is how long a test waits for something that takes a second on an idle machine.
+// slack is the time that a test waits for something that takes a second on an idle machine.
 const slack = 45 * time.Second
 
 // watch runs nvnodetop as alice on login, in the node view, with a poll interval of one second.
@@ -239,7 +239,7 @@ func (w *watcher) sees(words ...string) {
 	}
 }
 
-// noProblem is what row 1 says when nothing is wrong, and within the minute after something was.
+// noProblem matches row 1 without a problem, and within the minute after one.
 var noProblem = regexp.MustCompile(`8 GPUs OK|[0-9]+ problems? cleared`)
 
 // well waits until two nodes with four GPUs each report, without a problem.
@@ -270,7 +270,7 @@ func (w *watcher) types(keys string) {
 	}
 }
 
-// answers presses a key that answers a question: it counts once that has been on the screen for a while.
+// answers presses a key that answers a question, once the question has been on the screen long enough.
 func (w *watcher) answers(key string) {
 	w.t.Helper()
 	time.Sleep(time.Second)
@@ -385,7 +385,7 @@ func (r result) json(t *testing.T) decoded {
 	return d
 }
 
-// probes counts processes of nvnodetop on the nodes.
+// probes counts the processes of nvnodetop on the nodes.
 func probes(t *testing.T) int {
 	t.Helper()
 	n := 0

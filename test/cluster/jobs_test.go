@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Of an array of four tasks two run and two wait, in one row. When one of them fails, the page of the jobs says so,
-// with its exit code: from scontrol, since there is no accounting here.
+// Of an array of four tasks two run and two wait, in one row. If one of them fails, the page of the jobs says so, with
+// its exit code: from scontrol, since there is no accounting here.
 func TestJobsPage(t *testing.T) {
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "--array=0-3%2", "-w", "node01", "-N", "1",
 		"--gres=gpu:2", "-o", "/dev/null",

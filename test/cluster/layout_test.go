@@ -26,7 +26,7 @@ func (l layout) dir(job string) string {
 	return "/job_" + job + "/"
 }
 
-// inEachLayout runs a test with the cgroups of jobs on these nodes named in each way.
+// inEachLayout runs a test with each way of naming the cgroups of jobs on these nodes.
 func inEachLayout(t *testing.T, nodes []string, test func(*testing.T, layout)) {
 	t.Helper()
 	for _, l := range []layout{byNumber, bySLUID} {
@@ -61,9 +61,9 @@ func TestNumbersInVersion2(t *testing.T) {
 	}
 }
 
-// Where /proc hides the processes of others, no daemon says of which job a SLUID is. The user's own tasks say it. In a
-// job without any the session is in an unknown job: no GPU of the other job is called missing, or hidden by a job, and
-// a step of it shows them.
+// If /proc hides the processes of others, no daemon tells the job of a SLUID. The user's own tasks tell it. In a job
+// without tasks the session is in an unknown job: no GPU of the other job is called missing, or hidden by a job, and a
+// step of it shows them.
 func TestUnknownJob(t *testing.T) {
 	fault(t, "sluid", "node02")
 	fault(t, "adopt", "node02")

@@ -103,7 +103,7 @@ func jobIsCancelled(t *testing.T, transport string) {
 	w.types("]")
 	w.sees("Job "+id, "job [2/2]", reporting(2, 2))
 	seen := func() {
-		if transport != "ssh" { // over ssh nothing tells before squeue does, up to 30 s later; once is enough
+		if transport != "ssh" { // over ssh only squeue tells, up to 30 s later; once is enough
 			w.types("r")
 		}
 	}
@@ -123,7 +123,7 @@ func jobIsCancelled(t *testing.T, transport string) {
 	leavesNothing(t, "login")
 }
 
-// When the controller is away, the jobs stay on the screen, with its error message.
+// If the controller is away, the jobs stay on the screen, with its error message.
 func TestControllerIsAway(t *testing.T) {
 	id := job(t, 2)
 	for _, f := range []struct{ away, back, words string }{
@@ -175,7 +175,7 @@ func TestSuspendedJob(t *testing.T) {
 	w.quits()
 }
 
-// If the controller has not answered within --timeout, that is not the same as having no jobs.
+// A controller that does not answer within --timeout is not the same as no jobs.
 func TestControllerHangsLongerThanTheTimeout(t *testing.T) {
 	job(t, 1)
 	fault(t, "ctldstop")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What SLURM says that it has given away is what the job has got.
+// SLURM's count of allocated GPUs is the number that the job has.
 func TestAvailableOnTheCluster(t *testing.T) {
 	runsNow(t, job(t, 2))
 	r := runs(t, "available", "--cluster", "--json")
@@ -40,7 +40,7 @@ func TestAvailableOnTheCluster(t *testing.T) {
 	}
 }
 
-// On a node whose GPUs a job uses none is available, and the list says who uses them.
+// On a node whose GPUs a job uses none is available, and the list names their users.
 func TestAvailableAndList(t *testing.T) {
 	id := job(t, 1)
 	runsNow(t, id)
@@ -54,7 +54,7 @@ func TestAvailableAndList(t *testing.T) {
 		r.stdout != "node01 0,1\n" {
 		t.Errorf("exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 	}
-	r := runs(t, "list") // login has no GPU: the nodes of the job
+	r := runs(t, "list") // login has no GPU, so the nodes of the job are listed
 	if r.code != 0 || strings.Count(r.stdout, "[~]") != 4 || !all(r.stdout, []string{"alice", "A100", "gpuwork"}) {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", r.code, r.stderr, r.stdout)
 	}

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// atCells is where alice keeps what the ways of logging in need: a part of the ssh configuration for each node, and
+// atCells is the directory of the files for the ways of logging in: a part of the ssh configuration for each node, and
 // keys.
 const atCells = "/home/alice/.cells"
 
-// way is one way in which a node lets its users in, at the same time on one node and with alice's configuration for
-// that node.
+// way is one way in which a node lets its users in, used on one node at a time with alice's configuration for that
+// node.
 type way struct {
 	name   string
 	config string              // for alice's login; {node} is the node, {keys} the directory of her keys
 	node   []string            // commands of root on the node
-	faults [][]string          // of the node, after the commands
+	faults [][]string          // faults of the node, after the commands
 	login  string              // a command of root on login
 	typed  []string            // answers at a terminal, one for each run there
-	says   map[string][]string // what a transport says that reaches no node this way
+	says   map[string][]string // error message of each transport that does not reach a node this way
 }
 
-// refused is the class of a login for which there is no key.
+// refused is the class of a login without a key.
 var refused = []string{"Class:auth"}
 
-// noDirect makes login an address from which the sshd of a node does not answer.
+// noDirect makes login an address to which the sshd of a node does not answer.
 var noDirect = []string{"iptables -I INPUT -s 10.77.0.1 -p tcp --dport 22 -j DROP"}
 
 // codes are one-time codes. The last one is for the master.
@@ -36,7 +36,7 @@ var codes = []string{"111111", "222222"}
 var ways = []way{
 	{name: "key"},
 	{name: "encrypted key", config: "IdentityFile {keys}/locked", typed: []string{"secret", "secret"},
-		says: map[string][]string{"openssh": refused}}, // which asks nothing
+		says: map[string][]string{"openssh": refused}}, // the master asks nothing
 	{name: "agent", config: "IdentityFile none\nIdentityAgent {keys}/agent"},
 	{name: "user certificate", config: "IdentityFile {keys}/certified",
 		node:   []string{"cp {keys}/ca.pub /etc/ssh/users_ca.pub"},
@@ -47,7 +47,7 @@ var ways = []way{
 			"ssh-keygen -q -s /run/ca -h -I {node} -n {node} /etc/ssh/by_ca.pub && rm /run/ca"},
 		faults: [][]string{{"unknownkey"}, {"sshd", "HostCertificate /etc/ssh/by_ca-cert.pub"}}},
 	{name: "one-time code", faults: [][]string{slices.Concat([]string{"otp"}, codes)}, typed: codes[:1],
-		// a node could ask for one again and again: a master is the way
+		// a node could ask for a code again and again: a master is the way
 		says: map[string][]string{"ssh": refused, "openssh": refused}},
 	{name: "hostbased", config: "HostbasedAuthentication yes",
 		login:  "mkdir -p /etc/ssh/ssh_config.d && echo EnableSSHKeysign yes >/etc/ssh/ssh_config.d/keysign.conf",
@@ -68,7 +68,7 @@ var ways = []way{
 }
 
 // TestLogins is most of the table in docs/TRANSPORTS.md: each way of logging in, through each transport that uses the
-// node's sshd. At a terminal the user is asked what must be asked, and nowhere is anything left.
+// node's sshd. At a terminal the user gets the necessary questions, and nothing is left anywhere.
 func TestLogins(t *testing.T) {
 	prepareCells(t)
 	t.Cleanup(func() { leavesNothing(t, "login") })
@@ -89,7 +89,7 @@ func TestLogins(t *testing.T) {
 			c.withMaster(t)
 			t.Run("control", func(t *testing.T) { c.reaches(t, "control") })
 			t.Run("openssh through a master", func(t *testing.T) { c.reachesAs(t, "openssh", nil) })
-			do(t, "on", "-u", "alice", "login", "ssh", "-O", "check", node) // it is the user's
+			do(t, "on", "-u", "alice", "login", "ssh", "-O", "check", node) // it belongs to the user
 			leavesNothing(t, node)
 		})
 	}
@@ -138,7 +138,7 @@ func prepareCells(t *testing.T) {
 		echo "Include `+atCells+`/config/*" >~/.ssh/config`)
 }
 
-// open makes the node let alice in this way only, as far as it matters, and undoes it when the test ends.
+// open makes the node let alice in only this way, as far as it matters, and undoes this when the test ends.
 func (c *cell) open(t *testing.T) {
 	t.Helper()
 	c.configure(t, c.config)
@@ -165,7 +165,7 @@ func (c *cell) configure(t *testing.T, options string) {
 		c.node, c.fill(options))
 }
 
-// withMaster starts a ControlMaster, whose questions are answered as by the user.
+// withMaster starts a ControlMaster; the test answers its questions as the user would.
 func (c *cell) withMaster(t *testing.T) {
 	t.Helper()
 	c.configure(t, c.config+"\nControlPath /tmp/cell-%h")
@@ -175,8 +175,8 @@ func (c *cell) withMaster(t *testing.T) {
 		"ssh -o ControlMaster=yes -fN "+c.node+" </dev/null >/dev/null 2>&1")
 }
 
-// reaches checks that a transport reaches the node, or says why not. Questions are answered at a terminal, where there
-// are any.
+// reaches checks that a transport reaches the node, or says why not. It answers questions at a terminal, if there are
+// any.
 func (c *cell) reaches(t *testing.T, transport string) {
 	t.Helper()
 	if c.typed == nil || c.says[transport] != nil || transport != "ssh" {
@@ -186,7 +186,7 @@ func (c *cell) reaches(t *testing.T, transport string) {
 	c.answers(t, "--nodes", c.node, "--transport", transport)
 }
 
-// reachesAs is reaches without a terminal. says are the words of the node's failure; nil: it is reached.
+// reachesAs is reaches without a terminal. says are the words of the node's failure; nil: success.
 func (c *cell) reachesAs(t *testing.T, transport string, says []string) {
 	t.Helper()
 	// one of them copies the probe

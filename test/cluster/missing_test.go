@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A GPU that SLURM allocated to the job and the driver does not list is critical, for a person and for a script, until
-// it is back.
+// A GPU that SLURM allocated to the job and the driver does not list is critical, on the screen and in JSON, until it
+// is back.
 func TestMissingGPU(t *testing.T) {
 	job(t, 2)
 	fault(t, "nvml", "node02", "gpu 2 absent")

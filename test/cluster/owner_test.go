@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// SLURM's index of a GPU is its number, as long as no GPU of the node has MIG on: then nothing says whose the GPUs are,
+// SLURM's index of a GPU is its number, unless a GPU of the node has MIG on: then nothing tells the owners of the GPUs,
 // and none is named.
 func TestOwner(t *testing.T) {
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-w", "node01", "--gres=gpu:2", "-J", "half",

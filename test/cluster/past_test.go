@@ -20,7 +20,7 @@ func (w *watcher) explains(words ...string) {
 	}
 }
 
-// A node that has lost its power keeps what it said last, and nothing counts it.
+// A node that has lost its power keeps its last values, but no sum counts them.
 func TestPastOfANode(t *testing.T) {
 	const node = "node02"
 	w := watch(t, "--nodes", node+",node01")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Bob's directories in the places of the probe keep away nobody whose home cannot be written: nvidia-smi stands in, and
-// the document says why. Where there is none, the failure names the directories.
+// Bob's directories in the places of the probe lock out nobody whose home cannot be written: nvidia-smi stands in, and
+// the document says why. Without nvidia-smi, the failure names the directories.
 func TestPlacesOfAnotherUser(t *testing.T) {
 	fake, err := filepath.Abs("../../internal/remote/smi/testdata/nvidia-smi")
 	if err != nil {
@@ -33,13 +33,13 @@ func TestPlacesOfAnotherUser(t *testing.T) {
 	}
 }
 
-// What a KnownHostsCommand or a binary list of revoked keys revokes is refused, though known_hosts has the key. Where
+// A key that a KnownHostsCommand or a binary list of revoked keys revokes is refused, although known_hosts has it. If
 // they revoke nothing, OpenSSH logs in: only it knows them.
 func TestRevokedByOpenSSHAlone(t *testing.T) {
 	alice := func(command string) { do(t, "on", "-u", "alice", "login", "bash", "-c", command) }
 	t.Cleanup(func() { alice("rm -f ~/.ssh/config /tmp/revoked /tmp/revoked.keys") })
 	keys := `awk '/^[^#]/ { print $2 " " $3 }' /etc/ssh/ssh_known_hosts | sort -u`
-	for option, makes := range map[string][2]string{ // a list of nothing, and one of all keys
+	for option, makes := range map[string][2]string{ // an empty list, and a list of all keys
 		"KnownHostsCommand /bin/cat": {": >/tmp/revoked", keys + " | sed 's/^/@revoked * /' >/tmp/revoked"},
 		"RevokedHostKeys": {"ssh-keygen -q -k -f /tmp/revoked", keys + " >/tmp/revoked.keys; " +
 			"ssh-keygen -q -k -f /tmp/revoked /tmp/revoked.keys"},

@@ -13,7 +13,7 @@ func laggingGPU(t *testing.T) {
 	const together = "util 97;nvlink_tx 20;nvlink_rx 20"
 	const waiting = "util 97;util_memory 14;power 160;nvlink_tx 5;nvlink_rx 5;gpu 2 util 25;gpu 2 power 143"
 	fault(t, "nvml", "node05", together)
-	for rank := range 4 { // the library gives each the next GPU
+	for rank := range 4 { // the library gives each process the next GPU
 		do(t, "on", "-u", "alice", "node05", "env", fmt.Sprintf("RANK=%d", rank), "WORLD_SIZE=4", "setsid", "-f", "sh",
 			"-c", "exec gpuwork 86400 >/dev/null 2>&1 </dev/null")
 	}
@@ -37,8 +37,7 @@ func laggingGPU(t *testing.T) {
 	w.quits()
 }
 
-// What is wrong with a job on a node: its memory is nearly full, and a process of a job that has ended holds memory of
-// a GPU.
+// Two problems of a job on a node: its memory is nearly full, and a process of an ended job holds memory of a GPU.
 func jobInTrouble(t *testing.T) {
 	inEachLayout(t, []string{"node06"}, func(t *testing.T, _ layout) { memoryOfTheJob(t) })
 	job(t, 1, "train", "-w", "node06")

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// The rank table has the tasks of all nodes of a job. One that ends while the others run keeps its row, which says so.
+// The rank table has the tasks of all nodes of a job. A task that ends while the others run keeps its row, which says
+// so.
 func TestRankTable(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
@@ -19,8 +20,7 @@ func TestRankTable(t *testing.T) {
 	w.quits()
 }
 
-// The ranks that a job gives its processes are where they run; those that SLURM gives them count if there are no
-// others.
+// The ranks that a job gives its processes count; SLURM's ranks count if there are no others.
 func TestRanksInJSON(t *testing.T) {
 	inEachLayout(t, []string{"node01", "node02"}, func(t *testing.T, _ layout) { ranksInJSON(t) })
 }

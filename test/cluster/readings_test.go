@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// everything is a scenario with a value of its own for each metric, and what the document says then.
+// everything is a scenario with a different value for each metric, and its values in the document.
 var everything = []struct {
 	lines string
 	want  map[string]float64
@@ -82,7 +82,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// What changes with time or is wrong goes from the library to the page of the GPU.
+// Values that change with time, and bad ones, go from the library to the page of the GPU.
 func TestGPUPage(t *testing.T) {
 	fault(t, "nvml", "node01", "hopper;pcie_rx 2000;nvlink_tx 100;nvlink_rx 90;gpu 0 nvlink_down 3,7;gpu 0 remap 1 0 "+
 		"0 1")

@@ -17,7 +17,7 @@ func recordingOf(t *testing.T, name string) string {
 	return path
 }
 
-// endsWell checks that a recording ends with the jobs and nodes that are named, and that all nodes report.
+// endsWell checks that a recording ends with the named jobs and nodes, and that all nodes report.
 func endsWell(t *testing.T, path string, jobs []string, nodes int) {
 	t.Helper()
 	r := runs(t, "replay", "--json", path)
@@ -53,8 +53,7 @@ func bothReport(t *testing.T) {
 	time.Sleep(8 * time.Second)
 }
 
-// However a recording is ended, the last that it shows is the nodes as they were, and not that none reports because
-// nvnodetop has left them.
+// However a recording ends, its last state has the nodes as they were, not as silent because nvnodetop has left them.
 func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	id := job(t, 2)
 	runsNow(t, id)
@@ -62,7 +61,7 @@ func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 		"Ctrl-C": func(t *testing.T, path string) {
 			w := watchProgram(t, 120, 40, program, "record", path, "1")
 			bothReport(t)
-			w.types("\x03") // ends all that runs in the terminal: its exit code is not that of the program
+			w.types("\x03") // Ctrl-C ends everything in the terminal: the exit code is not that of the program
 			for began := time.Now(); !strings.Contains(w.Raw(), "recorded "); time.Sleep(100 * time.Millisecond) {
 				if time.Since(began) > slack {
 					t.Fatalf("it printed %q", w.Raw())

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A job is recorded, and the recording shows what was seen: the same job, nodes and GPUs, as JSON and on the screen.
+// A job is recorded, and the recording shows the same job, nodes and GPUs, as JSON and on the screen.
 func TestRecordAndReplay(t *testing.T) {
 	id := job(t, 2)
 	runsNow(t, id)
@@ -39,7 +39,7 @@ func TestRecordAndReplay(t *testing.T) {
 	}
 	w := watchProgram(t, 120, 40, program, "replay", "--at", "-1s", "--view", "node", path)
 	w.sees("Job "+id, "8 of 8 GPUs, 2 of 2 nodes reporting")
-	time.Sleep(time.Second) // the end of the recording: what was seen last stays
+	time.Sleep(time.Second) // the end of the recording: the last state stays
 	w.sees("8 of 8 GPUs, 2 of 2 nodes reporting")
 	w.sees("replay 0:0", " end ")
 	w.types("zb")

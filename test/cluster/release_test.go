@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A release: the static program of scripts/build copies the small probe that is in it.
+// A release: the static program of scripts/build copies the small probe that it contains.
 func TestRelease(t *testing.T) {
 	for _, gcc := range []string{"x86_64-linux-gnu-gcc", "aarch64-linux-gnu-gcc"} {
 		if _, err := exec.LookPath(gcc); err != nil {

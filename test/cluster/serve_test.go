@@ -50,7 +50,7 @@ func serves(t *testing.T, args ...string) *server {
 	}
 }
 
-// get returns what is at a path.
+// get returns the answer at a path.
 func (s *server) get(path string) (status int, text string) {
 	answer, err := s.client.Get("http://localhost/" + path)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *server) stop() error {
 	}
 }
 
-// TestServe serves a job of two nodes at a socket. What it answers is what --json prints.
+// TestServe serves a job of two nodes at a socket. The answers are those of --json.
 func TestServe(t *testing.T) {
 	id := job(t, 2)
 	s := serves(t, "1")

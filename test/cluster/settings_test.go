@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Settings come from the environment and a file of the user's, and the log has what happened.
+// Settings come from the environment and a file of the user's, and the log has the events.
 func TestSettingsAndLog(t *testing.T) {
 	job(t, 2)
 	const home = "/tmp/nvnodetop-settings"
@@ -31,8 +31,8 @@ func TestSettingsAndLog(t *testing.T) {
 	}
 }
 
-// The user changes a setting on the screen. Without w it ends with nvnodetop; with w the next start has it, and the
-// rest of the file stays.
+// The user changes a setting on the screen. Without w the change ends with nvnodetop; with w the next start has it, and
+// the rest of the file stays.
 func TestSettingsPage(t *testing.T) {
 	job(t, 2)
 	const (

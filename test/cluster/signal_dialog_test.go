@@ -13,8 +13,8 @@ func reusePID(t *testing.T, pid string) {
 		`kill -9 %[1]s; i=0; while [ $i -lt 200 ]; do i=$((i+1)); echo $((%[1]s-1)) > /proc/sys/kernel/ns_last_pid; sleep 60 > /dev/null 2>&1 & [ $! = %[1]s ] && exit 0; kill $!; sleep 0.05; done; exit 1`, pid))
 }
 
-// On the screen: the process that was chosen ends and its row vanishes; a PID that was reused, somebody else's process
-// and a node that is gone are refused in words.
+// On the screen: the chosen process ends and its row vanishes; a reused PID, another user's process and a node that is
+// gone are refused in words.
 func TestSignalDialog(t *testing.T) {
 	half(t, "alice")
 	half(t, "bob")
@@ -32,7 +32,7 @@ func TestSignalDialog(t *testing.T) {
 	reusePID(t, pid)
 	w.answers("y")
 	w.sees("Sent SIGTERM to 0 of 1 process", "node01:"+pid, "not sent: PID reused")
-	w.types("\r") // not Esc: with ] it would be the beginning of an escape sequence
+	w.types("\r") // not Esc, which before ] would be the beginning of an escape sequence
 	w.types("]")
 	w.sees("Processes of node02", "4 processes") // the first job may have ended with its process
 	w.types("T")
@@ -53,7 +53,7 @@ func TestSignalDialog(t *testing.T) {
 	w.quits()
 }
 
-// "Ky" in one write, as a terminal pastes it that does not mark pastes, ends nothing.
+// "Ky" in one write, as from a terminal that does not mark pastes, ends nothing.
 func TestAPasteEndsNothing(t *testing.T) {
 	job(t, 1, "work", "-w", "node02")
 	w := watch(t)
@@ -64,7 +64,7 @@ func TestAPasteEndsNothing(t *testing.T) {
 	w.sees("Send SIGKILL to 1 process?")
 	time.Sleep(time.Second)
 	w.sees("Send SIGKILL to 1 process?", "Enter")
-	w.types("\r") // not Esc, with which K would be another key
+	w.types("\r") // not Esc, which would make the next K another key
 	w.sees("4 processes", "Esc back")
 	w.types("K")
 	w.sees("Send SIGKILL to 1 process?")

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// signals sends a signal with test/ask as alice to processes of node01, and returns what became of each.
+// signals sends a signal with test/ask as alice to processes of node01, and returns the result for each.
 func signals(t *testing.T, ask, name string, to ...found) []wire.Signaled {
 	t.Helper()
 	args := []string{"node01", name}

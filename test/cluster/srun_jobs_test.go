@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// srun knows a component of a heterogeneous job by the number of the first one. Each shows the GPUs that are its own.
+// srun knows a component of a heterogeneous job by the number of the first one. Each component shows its own GPUs.
 func TestSrunInAHeterogeneousJob(t *testing.T) {
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N1", "-w", "node01", "--gres=gpu:2", "-o",
 		"/dev/null",
@@ -40,8 +40,8 @@ func TestSrunInAHeterogeneousJob(t *testing.T) {
 	}
 }
 
-// A probe that is stopped reads nothing of what is sent to all nodes of the step. The others go on, and so does it when
-// it can.
+// A probe that is stopped reads nothing of the messages to all nodes of the step. The others continue, and so does it
+// when it can.
 func TestSrunWithAStoppedProbe(t *testing.T) {
 	job(t, 3)
 	w := watch(t, "--transport", "srun")
@@ -72,7 +72,7 @@ func TestSrunInASuspendedJob(t *testing.T) {
 	w.types("r")
 	w.sees(reporting(2, 2))
 	do(t, "on", "login", "scontrol", "suspend", id)
-	w.quits() // before squeue tells
+	w.quits() // before squeue knows
 	noSrun(t)
 	resume()
 	stepsAre(t, "")

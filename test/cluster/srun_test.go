@@ -34,7 +34,7 @@ func stepsAre(t *testing.T, want string) {
 	t.Errorf("steps on %q, want %q", got, want)
 }
 
-// Where no node lets anybody log in, one step shows all nodes of the job. A probe that dies comes back in a step of its
+// If no node lets anybody log in, one step shows all nodes of the job. A probe that dies comes back in a step of its
 // own, and nothing is left after a kill -9.
 func TestSrunWithoutSSH(t *testing.T) {
 	job(t, 3)
@@ -47,7 +47,7 @@ func TestSrunWithoutSSH(t *testing.T) {
 	w := watch(t, "--transport", "srun")
 	w.sees("12 of 12 GPUs, 3 of 3 nodes reporting")
 	stepsAre(t, "node[01-03]")
-	w.sees("gpuwork") // lines with processes are longer than what srun passes on at a time
+	w.sees("gpuwork") // lines with processes are longer than the pieces that srun passes on
 	do(t, "fault", "killprobe", "node02")
 	if _, err := w.WaitFor(slack, "the problem of node02",
 		func(s string) bool { return strings.Contains(s, "2 of 3 nodes") }); err != nil {
@@ -80,13 +80,13 @@ func TestSrunWithATotalOfGPUs(t *testing.T) {
 	gone(t, 5*time.Second)
 }
 
-// running waits until the job's own processes run on a node. Were the node cut off before, SLURM would end the job.
+// running waits until the job's own processes run on a node. If the node were cut off before, SLURM would end the job.
 func running(t *testing.T, node string) {
 	t.Helper()
 	do(t, "on", node, "sh", "-c", "for n in $(seq 100); do pgrep -x gpuwork >/dev/null && exit; sleep 0.1; done; exit 1")
 }
 
-// A node that does not respond does not keep the others waiting, and comes back when it does.
+// A node that does not respond does not delay the others, and comes back when it responds.
 func TestSrunWithADeadNode(t *testing.T) {
 	job(t, 3)
 	running(t, "node02")

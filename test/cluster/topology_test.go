@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Where SLURM has a topology, each node of a large job is under its switch. Where it has none nothing is missing.
+// If SLURM has a topology, each node of a large job is under its switch. Without one nothing is missing.
 func TestSwitches(t *testing.T) {
 	id := job(t, nodes)
 	for _, want := range []map[string]string{
@@ -30,7 +30,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// A job of few nodes does not lead to a question for the topology.
+// A job of few nodes brings no question for the topology.
 func TestSwitchesAreNotAskedForFewNodes(t *testing.T) {
 	const log = "/tmp/nvnodetop-few-nodes.log"
 	t.Cleanup(func() { do(t, "on", "login", "rm", "-f", log) })

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A job that is canceled while it is tracked: the report has its nodes, GPUs and processes, and how it ended.
+// A job is canceled while it is tracked: the report has its nodes, GPUs and processes, and the way it ended.
 func TestTrackJob(t *testing.T) {
 	id := job(t, 2)
 	canceled := make(chan error, 1)

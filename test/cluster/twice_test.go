@@ -14,7 +14,7 @@ const brokenGPUs = "hopper;util 97;nvlink_tx 100;pcie_rx 2000;gpu 0 nvlink_down 
 // twoSamples are the kinds of these problems.
 var twoSamples = []string{"collector", "hw_slowdown", "nvlink_down", "pcie_degraded"}
 
-// once is what a document says of problems.
+// once has the problems in a document.
 type once struct {
 	Jobs []struct {
 		Findings []struct {
@@ -44,7 +44,7 @@ func (r result) once(t *testing.T) (d once, found, notChecked []string) {
 	return d, found, notChecked
 }
 
-// What is printed once finds what shows in two samples, has rates, and names what takes longer.
+// Commands that print once find problems that show in two samples, have rates, and name the problems that take longer.
 func TestPrintedOnceFromTwoSamples(t *testing.T) {
 	job(t, 1)
 	if r := runs(t, "--once"); r.code != 0 || !strings.Contains(r.stdout, " 4 GPUs report ") ||

@@ -8,7 +8,7 @@ import (
 
 func waits(end chan struct{}) { <-end }
 
-// A goroutine is found by a part of what it calls, until it has ended.
+// A goroutine is found by a part of the name of a function in its stack, until it has ended.
 func TestRunning(t *testing.T) {
 	end := make(chan struct{})
 	go waits(end)

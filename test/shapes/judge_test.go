@@ -10,8 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// What is said counts as found only where it is true, of the right GPU, in time and loud enough. All else that alarms
-// is false.
+// A finding counts as found only if it is true, of the right GPU, in time and severe enough. Any other alarm is false.
 func TestJudge(t *testing.T) {
 	slow := Shape{Want: []Want{slowed(1, 3, atOnce)}}
 	node := Shape{Want: []Want{slowed(1, anywhere, atOnce)}}

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// What has to be said of each shape is said in time, and nothing else that alarms. scripts/score prints the table.
+// Each shape gets its wanted findings in time, and no other alarm. scripts/score prints the table.
 func TestShapes(t *testing.T) {
 	for i, s := range All() {
 		if raced.On && i%24 != 0 { // scripts/test plays all of them without the race detector
@@ -33,7 +33,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Each shape has a name of its own, says what it is, and is known by it alone.
+// Each shape has its own name and description, and no other has its name.
 func TestRows(t *testing.T) {
 	names := map[string]bool{}
 	hours := 0.0

@@ -11,7 +11,7 @@ import (
 
 // Bounds.
 const (
-	// how long nvnodetop may take to see what is the matter with a node, or that it is well again
+	// maximum time until nvnodetop sees the fault of a node, or its end
 	settles       = 2 * time.Minute
 	settlesPerson = 7 * time.Minute // the same after a fault that only a person can cure
 	heapGrowth    = 1.2
@@ -33,7 +33,7 @@ type figures struct {
 	commands   int
 }
 
-// interval is how often the nodes are asked to report now.
+// interval is the time between two requests for reports.
 func (s *soak) interval(now time.Time) time.Duration {
 	if now.Sub(s.seen) > idleAfter {
 		return poll * idleFactor
@@ -41,7 +41,7 @@ func (s *soak) interval(now time.Time) time.Duration {
 	return poll
 }
 
-// bound is how long after a change of its condition a node may be shown otherwise.
+// bound is the maximum time for which a node may be shown wrongly after a change of its condition.
 func (s *soak) bound(n *node, c condition, now time.Time) time.Duration {
 	d := settles
 	if s.personal[n.name] && c.reports() {
@@ -53,7 +53,7 @@ func (s *soak) bound(n *node, c condition, now time.Time) time.Duration {
 	return d + 12*s.interval(now) // the silence of a probe that reports rarely is noticed late
 }
 
-// follow notes since when each node is shown: one whose job has ended may come back with another.
+// follow notes the time since when each node is shown: a node whose job has ended may come back with another.
 func (s *soak) follow(snap *cluster.Snapshot) {
 	for _, name := range s.fleet.names {
 		switch _, known := s.shown[name]; {
@@ -65,7 +65,7 @@ func (s *soak) follow(snap *cluster.Snapshot) {
 	}
 }
 
-// checkNodes compares what a Snapshot says of each node with the condition in which it has been for long enough.
+// checkNodes compares a Snapshot's state of each node with the condition in which it has been for long enough.
 func (s *soak) checkNodes(snap *cluster.Snapshot) {
 	for _, name := range s.fleet.names {
 		n, shown := s.fleet.nodes[name], snap.Nodes[name]
@@ -93,7 +93,7 @@ func (s *soak) checkNodes(snap *cluster.Snapshot) {
 	}
 }
 
-// differs says what of a node is shown otherwise than it is.
+// differs describes the difference between a node and its state in the Snapshot.
 func differs(n *cluster.Node, c condition, key string) string {
 	reporting := n.State == cluster.NodeReporting
 	switch {
@@ -115,7 +115,7 @@ func differs(n *cluster.Node, c condition, key string) string {
 	return ""
 }
 
-// checkJobs: only an answer of squeue changes the jobs, not what SLURM fails with.
+// checkJobs: only an answer of squeue changes the jobs; SLURM's failures do not.
 func (s *soak) checkJobs(snap *cluster.Snapshot) {
 	s.controller.mu.Lock()
 	answers, mood := s.controller.answers, s.controller.mood
@@ -131,7 +131,7 @@ func (s *soak) checkJobs(snap *cluster.Snapshot) {
 	s.kept, s.answers = ids, answers
 }
 
-// Limits of what is kept, whatever happened.
+// Limits of memory, whatever happened.
 const (
 	mostAttempts = 8
 	mostXids     = 64
@@ -139,7 +139,7 @@ const (
 	mostCleared  = 2000
 )
 
-// checkLimits: nothing that is remembered grows without end.
+// checkLimits: nothing grows without end.
 func (s *soak) checkLimits(snap *cluster.Snapshot) {
 	if len(snap.Discovery.Ended) > mostEnded {
 		s.fail("%d jobs that have ended", len(snap.Discovery.Ended))
@@ -156,8 +156,8 @@ func (s *soak) checkLimits(snap *cluster.Snapshot) {
 	}
 }
 
-// checkRound is the end of a round, when all has been well for a while: everything is shown as it is, and nothing is
-// left over.
+// checkRound is the end of a round, after a while without faults: everything is shown correctly, and nothing is left
+// over.
 func (s *soak) checkRound(snap *cluster.Snapshot) {
 	synctest.Wait()
 	watched := s.controller.watched()

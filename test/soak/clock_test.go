@@ -15,13 +15,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// jumps are those of the clock of this host, one after the other: a wrong time zone is corrected, NTP answers, a
-// suspended machine goes on.
+// jumps are the jumps of this host's clock, one after the other: a wrong time zone is corrected, NTP answers, a
+// suspended machine continues.
 var jumps = []time.Duration{-time.Hour, 2 * time.Hour, -10 * time.Minute, 7 * time.Second, -4 * time.Second,
 	30 * 24 * time.Hour, -40 * 24 * time.Hour}
 
-// clock is a wall clock that jumps, without the monotonic clock that Go's times have beside it: so nothing here can
-// hold on to that.
+// clock is a wall clock that jumps, without the monotonic clock of Go's times: so no code here can rely on that.
 type clock struct{ now time.Time }
 
 func (c *clock) pass(d time.Duration) { c.now = c.now.Add(d) }
@@ -35,7 +34,7 @@ type watched struct {
 	writer *recording.Writer
 	events int
 	seq    uint64
-	node   int64 // the clocks of the nodes, which go on
+	node   int64 // the clocks of the nodes, which do not jump
 }
 
 var watchedNodes = []string{"n1", "n2"}
@@ -87,12 +86,12 @@ func (w *watched) report() {
 	}
 }
 
-// anew is after how many reports the history goes on where the clock is: until then a jump forward is taken for a node
+// anew is the number of reports after which the history follows the clock: until then a jump forward looks like a node
 // that is behind.
 const anew = 16
 
-// TestTheClockOfThisHostJumps: two reports after a jump the screen is as if there had been none, soon the history is
-// too, and what was recorded can be read to the end.
+// TestTheClockOfThisHostJumps: two reports after a jump the screen is the same as without it, soon the history is too,
+// and the recording can be read to the end.
 func TestTheClockOfThisHostJumps(t *testing.T) {
 	w := newWatched(t)
 	for _, jump := range append([]time.Duration{0}, jumps...) {

@@ -32,7 +32,7 @@ func (d *disk) fill(full bool) {
 	d.full = full
 }
 
-// recorder records while it is on, as Ctrl-K does: a Writer that always knows what a recording would begin with.
+// recorder records while it is on, as Ctrl-K does: a Writer that always knows the beginning of a recording.
 type recorder struct {
 	disk *disk
 

@@ -21,7 +21,7 @@ type condition string
 
 const (
 	well     condition = "well"
-	dead     condition = "dead"      // packets are lost: what is open hangs, nothing answers
+	dead     condition = "dead"      // packets are lost: open connections hang, nothing answers
 	refusing condition = "refusing"  // no sshd
 	revoked  condition = "revoked"   // no key is accepted
 	garbling condition = "garbling"  // the output is not the protocol
@@ -31,7 +31,7 @@ const (
 	noDriver condition = "no driver"
 )
 
-// reports says whether a node in this condition reports.
+// reports reports whether a node in this condition reports.
 func (c condition) reports() bool { return c == well || c == lostGPU || c == noDriver }
 
 // node is one fake node.
@@ -42,9 +42,9 @@ type node struct {
 
 	mu        sync.Mutex // protects the following
 	condition condition
-	since     time.Time     // of the condition
-	series    int           // of its GPUs: others came with each restart
-	ahead     time.Duration // of its clock
+	since     time.Time     // time of the condition
+	series    int           // number of its set of GPUs: each restart brings others
+	ahead     time.Duration // error of its clock
 	installed bool          // it has a copy of the probe
 	probes    map[*probe]bool
 }
@@ -77,7 +77,7 @@ func (f *fleet) add(n *int, by int) {
 	*n += by
 }
 
-// open is what the far side of the connections has open.
+// open returns the numbers of open things on the far side.
 func (f *fleet) open() (shells, pipes, probes int) {
 	f.count.Lock()
 	defer f.count.Unlock()
@@ -161,7 +161,7 @@ func (n *node) become(c condition) {
 	}
 }
 
-// once lets something happen to the node that does not last.
+// once makes something happen to the node that does not last.
 func (n *node) once(what order) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -183,7 +183,7 @@ type shell struct {
 	once sync.Once
 }
 
-// Run implements install.Shell: it knows nvnodetop's scripts by what only they have.
+// Run implements install.Shell: it knows nvnodetop's scripts by their distinctive parts.
 func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
 	n := s.node
 	condition := n.now()
@@ -216,7 +216,7 @@ func (s *shell) Run(ctx context.Context, script string, input io.Reader) (*link.
 	return n.start(), nil
 }
 
-// ended is the pipe of a script that has ended.
+// ended returns the pipe of a script that has ended.
 func (n *node) ended(words string, status int) *link.Pipe {
 	p := &link.Pipe{In: nopCloser{io.Discard}, Out: strings.NewReader(""), Words: link.NewWords(), Kill: func() {}}
 	_, _ = io.WriteString(p.Words, words)

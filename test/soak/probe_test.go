@@ -12,20 +12,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// gpusEach is how many GPUs a node has.
+// gpusEach is the number of GPUs of a node.
 const gpusEach = 2
 
-// order is what happens to a probe.
+// order is an event of a probe.
 type order string
 
 const (
-	hang    order = "hangs"        // its connection carries nothing any more
+	hang    order = "hangs"        // its connection loses all data
 	cut     order = "cut mid-line" // the connection ends in the middle of a report
 	garble  order = "garbage"
 	greet   order = "greets" // its GPUs have changed
 	restart order = "other GPUs"
 	kill    order = "killed"
-	flood   order = "flood" // far more reports than were asked for
+	flood   order = "flood" // far more reports than requested
 	jump    order = "clock"
 )
 
@@ -35,7 +35,7 @@ type probe struct {
 	orders chan order
 	in     io.ReadCloser // requests
 	out    io.WriteCloser
-	silent time.Duration // without input, after which it ends
+	silent time.Duration // time without input, after which it ends
 	killed chan struct{} // closed when nvnodetop has closed its end
 	exit   chan link.Exit
 	wire   wire.Writer
@@ -74,7 +74,7 @@ func (n *node) start() *link.Pipe {
 	}}
 }
 
-// tell lets something happen to the probe. It does not block.
+// tell passes an event to the probe. It does not block.
 func (p *probe) tell(o order) {
 	select {
 	case p.orders <- o:
@@ -83,7 +83,7 @@ func (p *probe) tell(o order) {
 }
 
 // run is the probe's life. It ends as a real one does: with its input, after a minute without any, or when nobody reads
-// what it writes.
+// its output.
 func (p *probe) run() {
 	requests := make(chan wire.Request)
 	ended := make(chan struct{})
@@ -166,7 +166,7 @@ func (p *probe) answer(r *wire.Request, tick *time.Ticker) error {
 	return p.wire.Write(p.out, wire.Message{Reply: &wire.Reply{ID: r.ID}})
 }
 
-// obey lets something happen. It reports whether it ends the probe, and how.
+// obey handles an event. It reports whether the probe ends, and how.
 func (p *probe) obey(o order) (exit link.Exit, ends bool) {
 	switch o {
 	case hang:
@@ -217,7 +217,7 @@ func (p *probe) greet() error {
 	return p.wire.Write(p.out, wire.Message{Hello: h})
 }
 
-// uuid is that of a GPU. n.mu is held.
+// uuid returns the UUID of a GPU. n.mu is held.
 func (n *node) uuid(gpu int) string {
 	return fmt.Sprintf("GPU-%08x-%04x-4000-8000-%012x", n.series, n.number, gpu)
 }

@@ -4,24 +4,25 @@ import (
 	"time"
 )
 
-// A round of a soak: faults, then a while without any, at whose end all must be well.
+// A round of a soak: faults, then a quiet time, at whose end everything must be healthy.
 const (
 	faultsFor = 20 * time.Minute
 	quietFor  = 10 * time.Minute
 	roundLast = faultsFor + quietFor
 )
 
-// personal says of which conditions nvnodetop leaves the cure to a person: it then tries again after up to 6 minutes.
+// personal reports whether nvnodetop leaves the cure of a condition to a person: it then tries again after up to 6
+// minutes.
 func personal(c condition) bool { return c == revoked || c == full }
 
-// lasting are the conditions that a fault gives a node, and happenings what just happens to one.
+// lasting are the conditions that a fault gives a node; happenings are events that do not last.
 var (
 	lasting    = []condition{dead, dead, refusing, revoked, garbling, full, mute, lostGPU, noDriver}
 	happenings = []order{cut, cut, restart, kill, kill, flood, jump}
 	moods      = []mood{away, hanging, babbling, truncating, restarting, slow}
 )
 
-// strike lets something happen.
+// strike makes a fault.
 func (s *soak) strike(now time.Time) {
 	name := s.fleet.names[s.random.IntN(len(s.fleet.names))]
 	n := s.fleet.nodes[name]

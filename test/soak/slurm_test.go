@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// mood is what the controller does.
+// mood is the behavior of the controller.
 type mood string
 
 const (
@@ -31,21 +31,21 @@ type controller struct {
 	mu      sync.Mutex // protects the following
 	random  *rand.Rand
 	mood    mood
-	since   time.Time // of the mood
+	since   time.Time // time of the mood
 	jobs    []*fakeJob
-	ended   map[string]*fakeJob // that it remembers, by number
+	ended   map[string]*fakeJob // ended jobs that it remembers, by number
 	drained map[string]bool
-	next    int // number of a job
-	total   int // jobs so far
+	next    int // number of the next job
+	total   int // number of jobs so far
 	calls   int
-	answers int // of squeue, that are squeue's
+	answers int // number of valid answers to squeue
 }
 
 // fakeJob is a running job.
 type fakeJob struct {
 	id, number, name string
 	nodes            []string
-	start, over      time.Time // over: when it ends by itself, and when it has ended
+	start, over      time.Time // over: time of its end, planned or past
 }
 
 // run is a command.Runner.
@@ -78,7 +78,7 @@ func (c *controller) run(ctx context.Context, argv ...string) (stdout, stderr []
 	return out, words, err
 }
 
-// isLocal says whether a command asks nobody.
+// isLocal reports whether a command asks nobody.
 func isLocal(argv []string) bool { return len(argv) > 2 && argv[2] == "hostnames" }
 
 func (c *controller) answer(argv []string) (stdout, stderr []byte, err error) {
@@ -141,7 +141,7 @@ func (c *controller) squeue(out *strings.Builder, argv []string) {
 	}
 }
 
-// hostlistOf is nodes in SLURM's notation: they follow each other.
+// hostlistOf returns consecutive nodes in SLURM's notation.
 func hostlistOf(nodes []string) string {
 	if len(nodes) == 1 {
 		return nodes[0]

@@ -26,16 +26,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// The fleet, and what nvnodetop is told.
+// The fleet, and the settings of nvnodetop.
 const (
 	size       = 64
-	large      = 32 // nodes of the job that lasts
+	large      = 32 // nodes of the lasting job
 	poll       = 6 * time.Second
-	idleAfter  = 30 * time.Minute // as package ui has them
+	idleAfter  = 30 * time.Minute // the same as in package ui
 	idleFactor = 10
 )
 
-// soak is a run of nvnodetop under faults. All but the counters is used by the test's goroutine only.
+// soak is a run of nvnodetop under faults. Only the test's goroutine uses it, except the counters.
 type soak struct {
 	t          *testing.T
 	seed       uint64
@@ -50,15 +50,15 @@ type soak struct {
 
 	events, reports atomic.Int64
 
-	over     map[string]time.Time // when the condition of a node is over
-	struck   map[string]time.Time // when something last happened to a node
-	personal map[string]bool      // a person had to cure the node, and it was not seen well since
-	shown    map[string]time.Time // since when a node is shown
+	over     map[string]time.Time // end of each node's condition
+	struck   map[string]time.Time // time of the last event of each node
+	personal map[string]bool      // a person had to cure the node, and it was not seen healthy since
+	shown    map[string]time.Time // the time since when a node is shown
 	moodOver time.Time
-	seen     time.Time // the user, last
-	paced    time.Time // when the user went or came back: the interval changed
-	kept     []string  // the jobs that were shown last
-	answers  int       // of squeue by then
+	seen     time.Time // time of the user's last key
+	paced    time.Time // time when the user went or came back: the interval changed
+	kept     []string  // the jobs shown last
+	answers  int       // answers of squeue by then
 	faults   map[string]int
 	failures int
 	table    []figures
@@ -111,7 +111,7 @@ func newSoak(t *testing.T, seed uint64) *soak {
 	return s
 }
 
-// emit is the program's: it feeds the Store and what records.
+// emit stands in for the program: it feeds the Store and the recordings.
 func (s *soak) emit(e cluster.Event) {
 	s.events.Add(1)
 	if e.Report != nil {
@@ -128,7 +128,7 @@ func (s *soak) run(lasts time.Duration) {
 	go func() { done <- s.live.Run(ctx, s.emit) }()
 	s.t.Log("   time    events   reports    jobs  asked  dials   copies sessions   probes goroutines heap, MiB " +
 		"allocated")
-	time.Sleep(333 * time.Microsecond) // nothing else happens at the moments of this test
+	time.Sleep(333 * time.Microsecond) // nothing else happens at these moments
 	for s.seen = s.began; time.Since(s.began) < lasts && s.failures < 20; {
 		s.second()
 	}
@@ -184,7 +184,7 @@ func (s *soak) second() {
 	}
 }
 
-// disturb lets jobs come and go, faults happen, and recordings begin and end.
+// disturb makes jobs come and go, faults happen, and recordings begin and end.
 func (s *soak) disturb(now time.Time, passed int) {
 	if passed%10 == 0 {
 		s.controller.turn(s.fleet.names[:large], s.fleet.names[large:])

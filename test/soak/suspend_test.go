@@ -64,10 +64,10 @@ func (c *counted) Open(ctx context.Context, node string, step func(reach.Step)) 
 	return c.Opener.Open(ctx, node, step)
 }
 
-// watchHosts watches hosts until its input ends, and says how many report and how many sessions were opened whenever
-// that changes.
+// watchHosts watches hosts until its input ends. Whenever the number of hosts that report or of opened sessions
+// changes, it prints both.
 func watchHosts() {
-	_ = os.Setenv(role, "probe") // of what it starts
+	_ = os.Setenv(role, "probe") // for the programs that it starts
 	opener := &counted{Opener: remote.New(local.Door{})}
 	opener.Installer.Program, _ = os.Executable()
 	opener.Installer.Link.Alive, opener.Installer.Link.Silence = shortAlive, shortSilence
@@ -138,7 +138,7 @@ func startWatcher(t *testing.T) *watcher {
 	return w
 }
 
-// await waits until so many sessions were opened and all hosts report, and returns how many were opened.
+// await waits until at least this number of sessions was opened and all hosts report, and returns the number opened.
 func (w *watcher) await(least int) (opened int) {
 	w.t.Helper()
 	for deadline := time.After(time.Minute); len(w.said) > 0 || w.last[0] < hostsWatched || w.last[1] < least; {
@@ -155,7 +155,7 @@ func (w *watcher) await(least int) (opened int) {
 	return w.last[1]
 }
 
-// stop stops the program for a while, as Ctrl-Z, a debugger or the suspension of a virtual machine does: all timers are
+// stop stops the program for a while, like Ctrl-Z, a debugger or the suspension of a virtual machine: all timers are
 // late at once.
 func (w *watcher) stop(d time.Duration) {
 	if err := w.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
@@ -167,13 +167,13 @@ func (w *watcher) stop(d time.Duration) {
 	}
 }
 
-// TestStopped: sessions that outlive a stop of the program are not given up for it. Those that do not are opened again,
-// without a storm: a busy machine may need two attempts for a host.
+// TestStopped: sessions that survive a stop of the program are kept. The others are opened again, without a storm: a
+// busy machine may need two attempts for a host.
 func TestStopped(t *testing.T) {
 	w := startWatcher(t)
 	opened := w.await(hostsWatched)
 	w.stop(4 * shortSilence / 3)     // longer than a session may be silent, and shorter than a probe waits
-	time.Sleep(4 * shortSilence / 3) // in which a session would be found dead
+	time.Sleep(4 * shortSilence / 3) // time enough to find a session dead
 	if now := w.await(0); now != opened {
 		t.Errorf("%d sessions were opened again after a stop that all probes outlived", now-opened)
 	}
