@@ -59,6 +59,7 @@ func (m *memory) follows(r *Report) bool {
 func (m *memory) restore(l *messageLine) (*Report, error) {
 	if l.Hello != nil {
 		*m = memory{}
+		ShareAbsent(l.Hello.GPUs)
 	}
 	if l.Report == nil {
 		return nil, nil

@@ -32,7 +32,12 @@
 // and the user's input may not.
 package wire
 
-import "github.com/nvnodetop/nvnodetop/internal/metric"
+import (
+	"maps"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+)
 
 // Version is the version of the protocol, in the Magic line and in Hello.
 //
@@ -140,6 +145,16 @@ type Card struct {
 
 // AbsentXids is the name of Xids in Card.Absent.
 const AbsentXids = "xids"
+
+// ShareAbsent lets cards with the same missing metrics share one list, as cards of one model have: the lists never
+// change.
+func ShareAbsent(cards []Card) {
+	for i := 1; i < len(cards); i++ {
+		if before := cards[i-1].Absent; maps.EqualFunc(cards[i].Absent, before, slices.Equal[[]string]) {
+			cards[i].Absent = before
+		}
+	}
+}
 
 // Instance identifies a MIG instance.
 type Instance struct {

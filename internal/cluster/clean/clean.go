@@ -1,9 +1,10 @@
 // Package clean accepts from nodes and SLURM only data that can be true: names that are safe to display, and lists and
-// times within limits. It returns copies.
+// times within limits. It returns copies, or what is clean.
 package clean
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -141,16 +142,23 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 	return c
 }
 
-// Hello cleans a probe's Hello.
+// Hello cleans a probe's Hello. One that is clean is returned as it is: it has most of what is known of a node, and
+// whoever else keeps it, as a recording does, shares its memory.
 func Hello(h *wire.Hello) *wire.Hello {
-	c := *h
+	if c := cleanHello(*h); !reflect.DeepEqual(c, *h) {
+		return &c
+	}
+	return h
+}
+
+func cleanHello(c wire.Hello) wire.Hello {
 	cleanNames(&c.Build, &c.System, &c.Program, &c.Host, &c.Kernel, &c.Job, &c.Driver, &c.CUDA)
-	c.Fault, c.FaultID = safe.Line(h.Fault, maxWords), cleanID(h.FaultID, h.Fault, faultIDs)
-	c.StandIn = safe.Line(h.StandIn, maxWords)
-	c.GPUs = cleaned(h.GPUs, MaxGPUs, cleanCard)
-	shareAbsent(c.GPUs)
-	c.Missing = cleaned(h.Missing, MaxFaults, func(symbol *string) { cleanNames(symbol) })
-	return &c
+	c.FaultID, c.Fault = cleanID(c.FaultID, c.Fault, faultIDs), safe.Line(c.Fault, maxWords)
+	c.StandIn = safe.Line(c.StandIn, maxWords)
+	c.GPUs = cleaned(c.GPUs, MaxGPUs, cleanCard)
+	wire.ShareAbsent(c.GPUs)
+	c.Missing = cleaned(c.Missing, MaxFaults, func(symbol *string) { cleanNames(symbol) })
+	return c
 }
 
 func cleanCard(g *wire.Card) {
@@ -165,16 +173,6 @@ func cleanCard(g *wire.Card) {
 	g.Index = max(g.Index, 0)
 	if g.Minor != nil && *g.Minor < 0 {
 		g.Minor = nil
-	}
-}
-
-// shareAbsent lets cards with the same missing metrics share one list, as cards of one model have: the lists never
-// change.
-func shareAbsent(cards []wire.Card) {
-	for i := 1; i < len(cards); i++ {
-		if before := cards[i-1].Absent; maps.EqualFunc(cards[i].Absent, before, slices.Equal[[]string]) {
-			cards[i].Absent = before
-		}
 	}
 }
 

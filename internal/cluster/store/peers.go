@@ -82,6 +82,7 @@ func (s *Store) compareJob(p *jobPace, job *cluster.Job, at time.Time) {
 		held = s.rules(cluster.Subject{Scope: cluster.ScopePeers, Job: job, Peers: &peers})
 	}
 	p.step(held, now)
+	clear(p.peers) // else it would keep what nodes have told before
 }
 
 // youth is the age of a job up to which the behavior of its GPUs does not count as usual: programs start, and load
