@@ -25,8 +25,8 @@ func TestGone(t *testing.T) {
 	} {
 		runs := &Node{Name: "a", Listed: true, ListedAt: at(tc.now), Ranks: []SeenRank{rank(0, at(tc.now))}}
 		ends := &Node{Name: "b", Listed: true, ListedAt: at(60), Ranks: []SeenRank{rank(1, at(0))}}
-		p := Peers{At: at(tc.now), GPUs: []Peer{{pace.New("m"), runs, &GPU{Key: "x"}},
-			{pace.New("m"), ends, &GPU{Key: "x", GPU: wire.GPU{Unlisted: tc.unlisted}}}}}
+		p := Peers{At: at(tc.now), GPUs: []Peer{{pace.New("m"), runs, &GPU{GPU: &wire.GPU{}, Key: "x"}},
+			{pace.New("m"), ends, &GPU{Key: "x", GPU: &wire.GPU{Unlisted: tc.unlisted}}}}}
 		if got := p.Gone(&Job{ID: "1"}); len(got) != tc.want {
 			t.Errorf("%s: %+v", name, got)
 		}

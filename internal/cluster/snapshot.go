@@ -138,10 +138,10 @@ type Attempt struct {
 
 // GPU is one GPU of a node: its static data (Card), its last sample (GPU) and its History. Get searches both.
 type GPU struct {
-	wire.GPU
-	Card   *wire.Card // the Hello's own, which never changes; nil only where there is no Hello
-	Key    string     // UUID, or "index:N" without one
-	Number int        // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
+	*wire.GPU            // the Report's own, which never changes
+	Card      *wire.Card // the Hello's own, which never changes; nil only where there is no Hello
+	Key       string     // UUID, or "index:N" without one
+	Number    int        // displayed: the device's minor number, or NoNumber; an instance has that of its GPU
 
 	History history.History
 	growth  growth

@@ -19,7 +19,7 @@ func TestNumbersOfAProcess(t *testing.T) {
 			f.Elem().Set(reflect.ValueOf(10 + i).Convert(f.Type().Elem()))
 		}
 	}
-	text, err := json.Marshal(newProcess(&cluster.Node{}, &cluster.GPU{}, &p))
+	text, err := json.Marshal(newProcess(&cluster.Node{}, &cluster.GPU{GPU: &wire.GPU{}}, &p))
 	if err != nil {
 		t.Fatal(err)
 	}

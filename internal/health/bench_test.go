@@ -32,7 +32,7 @@ func BenchmarkRules1000x8(b *testing.B) {
 		n := &cluster.Node{Name: "n", State: cluster.NodeReporting, Hello: &wire.Hello{Driver: "550"},
 			Interval: 3 * time.Second, Host: wire.Host{Values: metric.Make(host)}}
 		for i := range 8 {
-			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, GPU: wire.GPU{Values: metric.Make(sample)},
+			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, GPU: &wire.GPU{Values: metric.Make(sample)},
 				Card: &wire.Card{Name: "H100", Values: metric.Make(card)}})
 		}
 		nodes[i] = n

@@ -49,13 +49,13 @@ func faults(f ...wire.Fault) cluster.Subject {
 // gpuFault is GPU 1 on a node where something cannot be read of the GPUs at these indices.
 func gpuFault(of ...int) cluster.Subject {
 	s := faults(wire.Fault{Collector: "power", Error: "Insufficient Permissions", GPUs: of})
-	s.Scope, s.GPU = cluster.ScopeGPU, &cluster.GPU{Card: &wire.Card{Index: 1}}
+	s.Scope, s.GPU = cluster.ScopeGPU, &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{Index: 1}}
 	return s
 }
 
 func gpu(g wire.GPU) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeGPU, Node: &cluster.Node{Hello: &wire.Hello{}, Arrived: t0},
-		GPU: &cluster.GPU{Card: &wire.Card{}, GPU: g}}
+		GPU: &cluster.GPU{Card: &wire.Card{}, GPU: &g}}
 }
 
 func throttle(b uint64) cluster.Subject {
@@ -66,7 +66,7 @@ func throttle(b uint64) cluster.Subject {
 func job(cgroup string, minors, shown []int) cluster.Subject {
 	n := &cluster.Node{Name: "a", State: cluster.NodeReporting, Hello: &wire.Hello{Job: cgroup}}
 	for i, minor := range shown {
-		n.GPUs = append(n.GPUs, cluster.GPU{Number: minor, Card: &wire.Card{Index: i, Minor: &minor}})
+		n.GPUs = append(n.GPUs, cluster.GPU{GPU: &wire.GPU{}, Number: minor, Card: &wire.Card{Index: i, Minor: &minor}})
 	}
 	return cluster.Subject{Scope: cluster.ScopeJob, Node: n,
 		Job: &cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}, Minors: map[string][]int{"a": minors}}}
@@ -86,7 +86,7 @@ func host(numbers map[metric.ID]float64) cluster.Subject {
 func among(gpus ...map[metric.ID]float64) cluster.Subject {
 	s := values(gpus[0])
 	for _, numbers := range gpus {
-		s.Node.GPUs = append(s.Node.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: wire.GPU{Values: metric.Make(numbers)}})
+		s.Node.GPUs = append(s.Node.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{Values: metric.Make(numbers)}})
 	}
 	return s
 }
@@ -196,7 +196,7 @@ type m = map[metric.ID]float64
 func all(count int, numbers m) cluster.Subject {
 	return report(func(n *cluster.Node) {
 		for range count {
-			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: wire.GPU{Values: metric.Make(numbers)}})
+			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{Values: metric.Make(numbers)}})
 		}
 	})
 }
@@ -205,7 +205,7 @@ func all(count int, numbers m) cluster.Subject {
 func silentFor(ms ...int64) cluster.Subject {
 	return report(func(n *cluster.Node) {
 		for _, hangs := range ms {
-			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: wire.GPU{HangsMS: hangs, Call: "power"}})
+			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{HangsMS: hangs, Call: "power"}})
 		}
 	})
 }
@@ -250,11 +250,11 @@ var alarms = []struct {
 	{cluster.KindDisk, host(m{metric.DiskFree: 5 * signs.GiB, metric.DiskTotal: 600 * signs.GiB}),
 		host(m{metric.DiskFree: 7 * signs.GiB, metric.DiskTotal: 600 * signs.GiB})},
 	{cluster.KindPersistence, report(func(n *cluster.Node) {
-		n.GPUs = []cluster.GPU{{Card: &wire.Card{}, GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 0})}}}
+		n.GPUs = []cluster.GPU{{Card: &wire.Card{}, GPU: &wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 0})}}}
 	}),
 		report(func(n *cluster.Node) {
-			n.GPUs = []cluster.GPU{{Card: &wire.Card{}},
-				{GPU: wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 1})}}}
+			n.GPUs = []cluster.GPU{{GPU: &wire.GPU{}, Card: &wire.Card{}},
+				{GPU: &wire.GPU{Values: metric.Make(m{metric.PersistenceMode: 1})}}}
 		})},
 	{cluster.KindOldDriver, hello(wire.Hello{Driver: "450.51", Missing: []string{"x"}}),
 		hello(wire.Hello{Fault: "no library", Missing: []string{"x"}})},
@@ -405,7 +405,7 @@ func TestLikeAProblem(t *testing.T) {
 		"the clock of a node that has none": {member(cluster.Common{Clocks: 3, Offset: time.Hour},
 			func(*cluster.Node) {}), ""},
 		"nothing known of the job's others":  {job("", nil, nil), ""},
-		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = make([]cluster.GPU, 8) }), ""},
+		"persistence unknown":                {report(func(n *cluster.Node) { n.GPUs = slices.Repeat([]cluster.GPU{{GPU: &wire.GPU{}}}, 8) }), ""},
 		"GPU memory whose size is not known": {values(m{metric.MemoryUsed: 80 * signs.GiB}), ""},
 	} {
 		held := Rules(Defaults())(tc.s)
@@ -445,14 +445,16 @@ func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	node := *s.Node
 	node.GPUs = slices.Clone(node.GPUs)
 	for i := range node.GPUs {
-		node.GPUs[i].Values.Set(id, math.NaN())
+		sample := *node.GPUs[i].GPU
+		sample.Values.Set(id, math.NaN())
+		node.GPUs[i].GPU = &sample
 	}
 	node.Host.Set(id, math.NaN())
 	s.Node = &node
 	if s.GPU != nil {
-		gpu := *s.GPU
-		gpu.Values.Set(id, math.NaN())
-		s.GPU = &gpu
+		gpu, sample := *s.GPU, *s.GPU.GPU
+		sample.Values.Set(id, math.NaN())
+		gpu.GPU, s.GPU = &sample, &gpu
 	}
 	return s
 }

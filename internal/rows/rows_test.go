@@ -26,7 +26,7 @@ var now = time.Unix(1_800_000_000, 0)
 
 // gpu is a GPU with a number.
 func gpu(number int, util, celsius, watts float64) cluster.GPU {
-	g := cluster.GPU{Number: number, Key: "GPU-" + string(rune('a'+number))}
+	g := cluster.GPU{GPU: &wire.GPU{}, Number: number, Key: "GPU-" + string(rune('a'+number))}
 	g.Index = number
 	g.Values = metric.Make(map[metric.ID]float64{metric.Util: util, metric.Temperature: celsius, metric.Power: watts,
 		metric.MemoryUsed: 60 << 30, metric.PerformanceState: 0})
@@ -144,7 +144,7 @@ func TestGPUs(t *testing.T) {
 	s, _, by := snapshot()
 	n := s.Nodes["gpu-n01"]
 	gpus := []*cluster.GPU{&n.GPUs[0], &n.GPUs[1],
-		{Number: 2, Card: &wire.Card{Index: -1}, GPU: wire.GPU{Lost: "missing"}}}
+		{Number: 2, Card: &wire.Card{Index: -1}, GPU: &wire.GPU{Lost: "missing"}}}
 	r := &GPU{Snapshot: s, Node: n, Findings: by[n.Name]}
 	check(t, &GPUs, gpus, r.Of, func(g **cluster.GPU) string { return strconv.Itoa((*g).Number) },
 		map[string]string{

@@ -29,7 +29,7 @@ func WithAbsent(job *cluster.JobView, n *cluster.Node, gpus []*cluster.GPU) []*c
 	}
 	for _, number := range numbers {
 		gpus = append(gpus, &cluster.GPU{Number: number, Card: &wire.Card{Index: absentIndex},
-			GPU: wire.GPU{Lost: why}})
+			GPU: &wire.GPU{Lost: why}})
 	}
 	// NoNumber goes last
 	slices.SortStableFunc(gpus, func(a, b *cluster.GPU) int { return cmp.Compare(uint(a.Number), uint(b.Number)) })

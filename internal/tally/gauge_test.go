@@ -14,7 +14,7 @@ import (
 
 // gauged is a GPU with all that gauges read.
 func gauged(values map[metric.ID]float64) *cluster.GPU {
-	g := &cluster.GPU{Card: &wire.Card{}}
+	g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 	g.Values = metric.Make(values)
 	g.Card.Values = metric.Make(map[metric.ID]float64{metric.SMClockMax: 2000, metric.MemoryTotal: 1000,
 		metric.Slowdown: 90})
@@ -27,7 +27,7 @@ func TestGauges(t *testing.T) {
 		metric.SMClock: 500, metric.MemoryUsed: 990, metric.Temperature: 45})
 	large := gauged(map[metric.ID]float64{metric.Util: 60, metric.Power: 600, metric.PowerLimit: 1000,
 		metric.SMClock: 2000, metric.MemoryUsed: 100, metric.Temperature: 89})
-	none := &cluster.GPU{Card: &wire.Card{}}
+	none := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 	for gauge, want := range map[Gauge]struct {
 		level, number, mean float64
 		high                bool // small

@@ -17,7 +17,7 @@ import (
 func held(name string, utils ...float64) *cluster.Node {
 	n := &cluster.Node{Name: name, State: cluster.NodeReporting, Listed: true}
 	for i, util := range utils {
-		g := cluster.GPU{Card: &wire.Card{}, Number: i + 4, Key: fmt.Sprint(name, i)}
+		g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: i + 4, Key: fmt.Sprint(name, i)}
 		g.Index = i
 		g.Values = metric.Make(map[metric.ID]float64{metric.Util: util, metric.Power: 100 + float64(i),
 			metric.PowerLimit: 400})

@@ -15,7 +15,7 @@ func kinOf() *cluster.Snapshot {
 	for k, name := range s.Jobs[0].Nodes {
 		n := &cluster.Node{Name: name, State: cluster.NodeReporting, Listed: true}
 		for g := range 2 {
-			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: wire.GPU{Index: g}, Number: g})
+			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{Index: g}, Number: g})
 			id := wire.Identity{User: "alice", Command: "train", Job: "16",
 				Rank: &wire.Rank{Rank: 2*k + g, World: new(4), From: "RANK"}}
 			n.Processes = append(n.Processes, wire.Process{PID: 10*k + g + 10, StartTicks: 5, GPU: g, Identity: id})

@@ -8,9 +8,9 @@ import (
 )
 
 func TestOnly(t *testing.T) {
-	gpu := &cluster.GPU{Number: 3, Card: &wire.Card{UUID: "GPU-1c2d-aa", PCIBus: "00000000:1B:00.0"}}
-	other := &cluster.GPU{Number: 1, Card: &wire.Card{UUID: "GPU-77", PCIBus: "00000001:1B:00.0"}}
-	instance := &cluster.GPU{Number: 3, Card: &wire.Card{UUID: "MIG-5", PCIBus: "00000000:1B:00.0",
+	gpu := &cluster.GPU{GPU: &wire.GPU{}, Number: 3, Card: &wire.Card{UUID: "GPU-1c2d-aa", PCIBus: "00000000:1B:00.0"}}
+	other := &cluster.GPU{GPU: &wire.GPU{}, Number: 1, Card: &wire.Card{UUID: "GPU-77", PCIBus: "00000001:1B:00.0"}}
+	instance := &cluster.GPU{GPU: &wire.GPU{}, Number: 3, Card: &wire.Card{UUID: "MIG-5", PCIBus: "00000000:1B:00.0",
 		Instance: &wire.Instance{Parent: "GPU-1c2d-aa", Index: 1}}}
 	for name, want := range map[string][3]bool{ // gpu, other, instance
 		"3": {true, false, true}, "1": {false, true, false}, "3:1": {false, false, true}, "3:2": {}, "13": {},
@@ -40,7 +40,7 @@ func TestOnly(t *testing.T) {
 		t.Error("a process on two hidden GPUs is shown")
 	}
 	if !(Only{}).Shows(other) || !(Only{"3", "1"}).Shows(other) ||
-		(Only{"0"}).Shows(&cluster.GPU{Number: cluster.NoNumber}) {
+		(Only{"0"}).Shows(&cluster.GPU{GPU: &wire.GPU{}, Number: cluster.NoNumber}) {
 		t.Error("none, or several")
 	}
 	for _, name := range []string{"", "x", "-1", "1,2", "GPU-xyz", "1b:00", "3:"} {

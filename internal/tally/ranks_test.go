@@ -157,7 +157,7 @@ func TestUnseenRanks(t *testing.T) {
 
 func TestRankOfGPU(t *testing.T) {
 	rank := func(n, world int) *wire.Rank { return &wire.Rank{Rank: n, World: &world, From: "RANK"} }
-	g := &cluster.GPU{Card: &wire.Card{}, GPU: wire.GPU{Index: 3}}
+	g := &cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{Index: 3}}
 	for _, test := range []struct {
 		name string
 		on   []*wire.Rank

@@ -13,7 +13,7 @@ func BenchmarkSeries(b *testing.B) {
 	const bins, length = 200, 240
 	gpus := make([]*cluster.GPU, 8000)
 	for i := range gpus {
-		gpus[i] = &cluster.GPU{Card: &wire.Card{}}
+		gpus[i] = &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 		for bin := range int64(bins + 20) {
 			at := float64(int64(i)*7+bin*13) / 3
 			gpus[i].History.Add(bin, length, func(id metric.ID) float64 {

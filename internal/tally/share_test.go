@@ -12,7 +12,7 @@ import (
 func TestShares(t *testing.T) {
 	total := func(id metric.ID) metric.Values { return metric.Make(map[metric.ID]float64{id: 400}) }
 	big := &cluster.Node{Host: wire.Host{Values: total(metric.HostMemoryTotal)}}
-	card := &cluster.GPU{Card: &wire.Card{Values: total(metric.MemoryTotal)}}
+	card := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{Values: total(metric.MemoryTotal)}}
 	p := &wire.Process{RSS: new(uint64(100)), GPUMemory: new(uint64(300))}
 	type result struct {
 		percent float64
@@ -23,7 +23,7 @@ func TestShares(t *testing.T) {
 		"host":              {get(HostPercent(big, p)), result{25, true}},
 		"GPU":               {get(GPUShare(card, p)), result{75, true}},
 		"host of no total":  {get(HostPercent(&cluster.Node{}, p)), result{}},
-		"GPU of no total":   {get(GPUShare(&cluster.GPU{}, p)), result{}},
+		"GPU of no total":   {get(GPUShare(&cluster.GPU{GPU: &wire.GPU{}}, p)), result{}},
 		"host, not of it":   {get(HostPercent(big, &wire.Process{})), result{}},
 		"GPU, not of it":    {get(GPUShare(card, &wire.Process{})), result{}},
 		"a memory of zero":  {get(GPUShare(card, &wire.Process{GPUMemory: new(uint64(0))})), result{0, true}},

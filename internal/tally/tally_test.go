@@ -22,7 +22,7 @@ const historyLen = 60
 // gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that
 // is not known.
 func gpu(number int, util, temp []float32) cluster.GPU {
-	g := cluster.GPU{Card: &wire.Card{}, Number: number}
+	g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: number}
 	for i := range util {
 		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i],
 			metric.Power: util[i] * float32(number)}
@@ -141,14 +141,14 @@ func TestSlowest(t *testing.T) {
 	if low, standsOut := Slowest(All(n)[:2]); low.GPU != &n.GPUs[0] || standsOut {
 		t.Errorf("of two that are alike the slowest is %+v, stands out: %v", low, standsOut)
 	}
-	if low, _ := Slowest([]*cluster.GPU{{}}); low.GPU != nil {
+	if low, _ := Slowest([]*cluster.GPU{{GPU: &wire.GPU{}}}); low.GPU != nil {
 		t.Errorf("%+v has no utilisation", low.GPU)
 	}
 }
 
 func TestTotalsCountWhatIsKnown(t *testing.T) {
 	n := node()
-	n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}})
+	n.GPUs = append(n.GPUs, cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}})
 	total := Total(All(n))
 	if total.GPUs != 4 || total.Util.Count != 3 || total.Util.Value != 78 || total.Temperature.GPU != &n.GPUs[1] ||
 		total.Counted() != 3 {
@@ -158,7 +158,7 @@ func TestTotalsCountWhatIsKnown(t *testing.T) {
 
 // How a number is summed over GPUs follows from its row alone.
 func TestOf(t *testing.T) {
-	gpus := []*cluster.GPU{{}, {}, {}, {}}
+	gpus := []*cluster.GPU{{GPU: &wire.GPU{}}, {GPU: &wire.GPU{}}, {GPU: &wire.GPU{}}, {GPU: &wire.GPU{}}}
 	for i, g := range gpus[1:] {
 		v := []float64{30, 10, 20}[i]
 		g.Values = metric.Make(map[metric.ID]float64{metric.MemUtil: v, metric.ECCUncorrected: v, metric.MemClock: v,
@@ -223,7 +223,7 @@ func TestCount(t *testing.T) {
 // The right edge of several histories is a bin that all have, save those whose reports have stopped.
 func TestEdge(t *testing.T) {
 	gpu := func(newest int64) *cluster.GPU {
-		g := &cluster.GPU{Card: &wire.Card{}}
+		g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 		g.History.Add(newest, historyLen, func(metric.ID) float64 { return 1 })
 		return g
 	}
@@ -231,7 +231,8 @@ func TestEdge(t *testing.T) {
 		gpus []*cluster.GPU
 		want int64
 	}{
-		{nil, 0}, {[]*cluster.GPU{{}}, 0}, {[]*cluster.GPU{gpu(100)}, 100}, {[]*cluster.GPU{gpu(99), gpu(100), {}}, 99},
+		{nil, 0}, {[]*cluster.GPU{{GPU: &wire.GPU{}}}, 0}, {[]*cluster.GPU{gpu(100)}, 100},
+		{[]*cluster.GPU{gpu(99), gpu(100), {GPU: &wire.GPU{}}}, 99},
 		{[]*cluster.GPU{gpu(100), gpu(98), gpu(99)}, 98}, {[]*cluster.GPU{gpu(97), gpu(100)}, 100},
 	} {
 		if got := Edge(test.gpus...); got != test.want {
@@ -243,7 +244,7 @@ func TestEdge(t *testing.T) {
 // What one of GPUs said counts; where none said anything is a gap.
 func TestThrottled(t *testing.T) {
 	bits := func(first int64, bits ...float64) *cluster.GPU {
-		g := &cluster.GPU{Card: &wire.Card{}}
+		g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 		for i, b := range bits {
 			g.History.Add(first+int64(i), historyLen, func(id metric.ID) float64 {
 				if id == metric.Throttle {

@@ -19,8 +19,8 @@ func TestTargets(t *testing.T) {
 		Rank: rank}
 	unnamed := wire.Identity{User: "20", UID: new(20), Name: "python", Directory: "/home", Job: "16"}
 	n := &cluster.Node{
-		Name: "n1", GPUs: []cluster.GPU{{GPU: wire.GPU{Index: 0}, Number: 4}, {GPU: wire.GPU{Index: 1}, Number: 5},
-			{GPU: wire.GPU{Index: 2}, Number: cluster.NoNumber}},
+		Name: "n1", GPUs: []cluster.GPU{{GPU: &wire.GPU{Index: 0}, Number: 4}, {GPU: &wire.GPU{Index: 1}, Number: 5},
+			{GPU: &wire.GPU{Index: 2}, Number: cluster.NoNumber}},
 		Processes: []wire.Process{
 			process(7, 0, train), process(7, 1, train), process(8, 1, unnamed),
 			process(9, 2, wire.Identity{User: "bob", Job: "90", Name: "gmx"}),

@@ -56,7 +56,7 @@ func value(g *wire.GPU, name string) float64 {
 }
 
 // forget takes all numbers away. words say why the GPU is lost, if it is.
-func forget(g *cluster.GPU, words string) { g.GPU = wire.GPU{Index: g.Card.Index, Lost: words} }
+func forget(g *cluster.GPU, words string) { g.GPU = &wire.GPU{Index: g.Card.Index, Lost: words} }
 
 // fixtureGPU is a GPU at work. number is the one that the screen shows; index is NVML's, and another one.
 func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
@@ -68,9 +68,9 @@ func fixtureGPU(r *rand.Rand, number, index int) cluster.GPU {
 			Values: metric.Make(map[metric.ID]float64{metric.SMClockMax: 1980, metric.Slowdown: 87,
 				metric.MemoryTotal: 81559 * mib}),
 		},
-		GPU: wire.GPU{Index: index},
+		GPU: &wire.GPU{Index: index},
 	}
-	set(&g.GPU, values{
+	set(g.GPU, values{
 		"util": float64(util), "bandwidth": float64(52 + r.IntN(10)), "used": float64(70100 + r.IntN(3800)),
 		"temp": float64(61 + r.IntN(8)), "power": float64(622 + r.IntN(62)), "limit": 700,
 		"sm": []float64{1980, 1980, 1965, 1950}[r.IntN(4)], "mem": 2619, "throttle": 0, "ecc": 0,

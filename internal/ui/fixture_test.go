@@ -97,8 +97,8 @@ func listProcesses(n *cluster.Node, firstPID, firstRank int) {
 				Command: "python -u train.py --config configs/llama70b.yaml --tp 8 --pp 4", Job: "48211",
 				Rank: fixtureRank(firstRank + i)},
 			State:     "R",
-			GPUMemory: ptr(uint64(value(&g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(&g.GPU, "util")) - 1),
-			MemPercent: ptr(int(value(&g.GPU, "bandwidth"))),
+			GPUMemory: ptr(uint64(value(g.GPU, "used")-620) * mib), SMPercent: ptr(int(value(g.GPU, "util")) - 1),
+			MemPercent: ptr(int(value(g.GPU, "bandwidth"))),
 			CPUPercent: ptr(99.3 + float64(i)/2), RSS: ptr(uint64(31) << 30),
 			ElapsedSec: ptr(int64(8*3600 + 2*60 + 41)),
 		})
@@ -170,9 +170,9 @@ func fixture() *cluster.Snapshot {
 	r := rand.New(rand.NewPCG(48211, 1))
 	n1, n2 := fixtureNode(r, "gpu-n01", 8), fixtureNode(r, "gpu-n02", 8)
 	hot := &n1.GPUs[5]
-	set(&hot.GPU, values{"temp": 87, "sm": 1215, "power": 418, "util": 100, "throttle": wire.ThrottleHWThermal})
+	set(hot.GPU, values{"temp": 87, "sm": 1215, "power": 418, "util": 100, "throttle": wire.ThrottleHWThermal})
 	lag := &n2.GPUs[3]
-	set(&lag.GPU, values{"util": 24, "power": 262, "temp": 49, "bandwidth": 12, "ecc": 2})
+	set(lag.GPU, values{"util": 24, "power": 262, "temp": 49, "bandwidth": 12, "ecc": 2})
 	lagged := utilOf(lag)
 	copy(lagged[72:], walk(r, 12, 62, 8))
 	copy(lagged[84:], walk(r, historyLen-84, 25, 4))
@@ -312,13 +312,13 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		g.Card.Name = "NVIDIA A100-SXM4-80GB"
-		set(&g.GPU, values{"limit": 400, "power": float64(241 + r.IntN(95)), "sm": 1410, "mem": 1593})
+		set(g.GPU, values{"limit": 400, "power": float64(241 + r.IntN(95)), "sm": 1410, "mem": 1593})
 		util := 55 + r.IntN(38)
-		set(&g.GPU, values{"util": float64(util)})
+		set(g.GPU, values{"util": float64(util)})
 		setUtil(g, walk(r, historyLen, float64(util), 9))
 		p := wire.Process{PID: 901220 + 7*i, StartTicks: uint64(9000 + i), GPU: g.Index, Type: "C",
 			Identity: wire.Identity{User: "carol", Command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm prod",
-				Job: "47990"}, GPUMemory: ptr(uint64(value(&g.GPU, "used")-500) * mib), SMPercent: ptr(util),
+				Job: "47990"}, GPUMemory: ptr(uint64(value(g.GPU, "used")-500) * mib), SMPercent: ptr(util),
 			CPUPercent: ptr(104.1)}
 		switch {
 		case i < 2:
@@ -326,7 +326,7 @@ func sharedNode(r *rand.Rand) *cluster.Node {
 		case i < 4:
 			p.User, p.Job, p.Command = "alice", "48377", "python eval.py --suite mmlu --tp 2"
 		case i == 7:
-			set(&g.GPU, values{"util": 0, "used": 4, "power": 61, "temp": 33})
+			set(g.GPU, values{"util": 0, "used": 4, "power": 61, "temp": 33})
 			continue
 		}
 		n.Processes = append(n.Processes, p)
@@ -386,15 +386,15 @@ func statesFixture() *cluster.Snapshot {
 	}
 	setUtil(&n.GPUs[1], gap)
 	n.GPUs[0].Card.Values.Set(metric.Slowdown, math.NaN())
-	set(&n.GPUs[0].GPU, values{"temp": 85})
+	set(n.GPUs[0].GPU, values{"temp": 85})
 	forget(&n.GPUs[2], "GPU is lost")
-	unset(&n.GPUs[3].GPU, "util", "bandwidth")
+	unset(n.GPUs[3].GPU, "util", "bandwidth")
 	n.GPUs[3].Card.MIG = true
 	setUtil(&n.GPUs[3], nil)
-	unset(&n.GPUs[4].GPU, "power", "temp")
-	set(&n.GPUs[5].GPU, values{"ecc": 2})
-	set(&n.GPUs[6].GPU, values{"sm": 990})
-	set(&n.GPUs[7].GPU, values{"used": 81000})
+	unset(n.GPUs[4].GPU, "power", "temp")
+	set(n.GPUs[5].GPU, values{"ecc": 2})
+	set(n.GPUs[6].GPU, values{"sm": 990})
+	set(n.GPUs[7].GPU, values{"used": 81000})
 	s.Nodes["gpu-n01"] = n
 	s.Jobs[0].GPUsSeen, s.Jobs[0].Reporting = 8, 1
 	s.Jobs[0].Findings = []cluster.Finding{
@@ -438,10 +438,10 @@ func bigFixture() *cluster.Snapshot {
 		Since: ago(39 * time.Second), Node: "gpu-n031", GPU: -1})
 	for _, gpu := range []int{5, 6} {
 		bad(23, gpu, cluster.KindThermal, cluster.Warning, 11*time.Minute)
-		set(&s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88, "sm": 1215})
+		set(s.Nodes["gpu-n023"].GPUs[gpu].GPU, values{"temp": 88, "sm": 1215})
 	}
 	bad(52, 0, cluster.KindECC, cluster.Warning, 2*time.Hour)
-	set(&s.Nodes["gpu-n052"].GPUs[0].GPU, values{"ecc": 2})
+	set(s.Nodes["gpu-n052"].GPUs[0].GPU, values{"ecc": 2})
 	s.Nodes["gpu-n058"] = &cluster.Node{Name: "gpu-n058", State: cluster.NodeConnecting, Since: ago(3 * time.Second),
 		Tries: 1, Route: reach.Route{Door: "ssh", Stages: stages}, Steps: reached("probe", reach.StepBegan, "copying")}
 	job.Findings = append(job.Findings, cluster.Finding{Kind: cluster.KindConnecting, Severity: cluster.Waiting,

@@ -51,6 +51,8 @@ func wideFixture() *cluster.Snapshot {
 	n := s.Nodes["gpu-n01"]
 	for i := range 8 {
 		g := n.GPUs[i]
+		sample := *g.GPU
+		g.GPU = &sample
 		g.Number, g.Index, g.Card.Index = 8+g.Number, 8+g.Index, 8+g.Index
 		n.GPUs = append(n.GPUs, g)
 	}
@@ -140,7 +142,7 @@ func TestPositionsDoNotDependOnValues(t *testing.T) {
 		snap := fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			set(&n.GPUs[i].GPU, v)
+			set(n.GPUs[i].GPU, v)
 			setUtil(&n.GPUs[i], nil)
 		}
 		return func() *cluster.Snapshot { return snap }

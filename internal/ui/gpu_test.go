@@ -251,7 +251,7 @@ func TestThrottleTimeline(t *testing.T) {
 	sync := func() *cluster.Snapshot {
 		s := fixture()
 		g := &s.Nodes["gpu-n01"].GPUs[0]
-		set(&g.GPU, values{"throttle": wire.ThrottleSyncBoost | wire.ThrottleHWSlowdown})
+		set(g.GPU, values{"throttle": wire.ThrottleSyncBoost | wire.ThrottleHWSlowdown})
 		remember(g, utilOf(g))
 		return s
 	}

@@ -18,8 +18,8 @@ func migFixture() *cluster.Snapshot {
 	n := s.Nodes["gpu-n01"]
 	for i := range 2 {
 		g := n.GPUs[0]
-		card, parent := *g.Card, g.Card.UUID
-		g.Card = &card
+		card, sample, parent := *g.Card, *g.GPU, g.Card.UUID
+		g.Card, g.GPU = &card, &sample
 		g.Card.Index, g.Index = 20+i, 20+i
 		g.Card.Instance = &wire.Instance{Parent: parent, Index: i, GPU: 3 + i}
 		g.Key = fmt.Sprint("MIG-", i)

@@ -75,7 +75,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 		snap := fixture()
 		n := snap.Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			set(&n.GPUs[i].GPU, values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20,
+			set(n.GPUs[i].GPU, values{"sm": 10001, "mem": 10001, "power": 10200, "limit": 11200, "used": 1 << 20,
 				"total": 2 << 20})
 		}
 		for i := range n.Processes {

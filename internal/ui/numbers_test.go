@@ -167,7 +167,7 @@ func TestHot(t *testing.T) {
 				case test.slowdown > 0:
 					g.Card.Values.Set(metric.Slowdown, test.slowdown)
 				}
-				set(&g.GPU, values{"temp": test.temp})
+				set(g.GPU, values{"temp": test.temp})
 				return snap
 			}, view: func(*view) {}}.take(120, 24)))
 		}

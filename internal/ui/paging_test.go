@@ -45,7 +45,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		var gpus, pids []string
 		n := fixture().Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			gpus = append(gpus, fmt.Sprintf("%.0f/81559", value(&n.GPUs[i].GPU, "used")))
+			gpus = append(gpus, fmt.Sprintf("%.0f/81559", value(n.GPUs[i].GPU, "used")))
 		}
 		for _, p := range n.Processes {
 			pids = append(pids, fmt.Sprint(p.PID))

@@ -31,7 +31,7 @@ func TestLettersStandApart(t *testing.T) {
 	s := shot{name: "cells", snap: func() *cluster.Snapshot {
 		snap := trouble(fixture(), "gpu-n01", 4)
 		for i := range snap.Nodes["gpu-n01"].GPUs {
-			set(&snap.Nodes["gpu-n01"].GPUs[i].GPU, values{"util": 100})
+			set(snap.Nodes["gpu-n01"].GPUs[i].GPU, values{"util": 100})
 		}
 		return snap
 	}, view: func(v *view) { v.on = keys.OnOverview }}
@@ -48,7 +48,7 @@ func TestPowerStandsApart(t *testing.T) {
 		snap := fixture()
 		for _, name := range []string{"gpu-n01", "gpu-n02"} {
 			for i := range snap.Nodes[name].GPUs {
-				set(&snap.Nodes[name].GPUs[i].GPU, values{"power": 900, "limit": 1000})
+				set(snap.Nodes[name].GPUs[i].GPU, values{"power": 900, "limit": 1000})
 			}
 		}
 		return snap

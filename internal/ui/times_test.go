@@ -141,7 +141,7 @@ func TestCellsOfOtherMetrics(t *testing.T) {
 		t.Errorf("the heat map shows\n%s", strings.Join(lines, "\n"))
 	}
 	unknown := fixture()
-	unset(&unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
+	unset(unknown.Nodes["gpu-n01"].GPUs[0].GPU, "limit")
 	d = newDesk(t, shot{snap: func() *cluster.Snapshot { return unknown },
 		view: func(v *view) { v.on = keys.OnOverview }, typed: "u"}, 80, 24)
 	if row := []rune(d.lines()[4]); !slices.Contains(row, '·') {

@@ -6,13 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Sums fit their columns whatever the GPUs are, and what has no number is not counted as 0.
 func TestTotals(t *testing.T) {
 	gpu := func(memory int, watts, limit float64) *cluster.GPU {
-		g := &cluster.GPU{}
-		set(&g.GPU, values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts,
+		g := &cluster.GPU{GPU: &wire.GPU{}}
+		set(g.GPU, values{"util": 50, "used": float64(memory / 2), "total": float64(memory), "power": watts,
 			"limit": limit})
 		return g
 	}
@@ -22,9 +23,9 @@ func TestTotals(t *testing.T) {
 		}
 		return gpus
 	}
-	bare := &cluster.GPU{}
+	bare := &cluster.GPU{GPU: &wire.GPU{}}
 	noLimit := gpu(81559, 600, 0)
-	unset(&noLimit.GPU, "limit")
+	unset(noLimit.GPU, "limit")
 	for _, test := range []struct {
 		name                           string
 		gpus                           []*cluster.GPU

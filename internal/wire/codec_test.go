@@ -111,6 +111,19 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // Every field of a report arrives, also new ones: reports have their own encoder.
+// The metrics that the cards of one model lack take memory once.
+func TestCardsShareWhatTheyLack(t *testing.T) {
+	var m Message
+	if err := NewReader(strings.NewReader(`{"hello":{"gpus":[{"absent":{"x":["fan"]}},{"absent":{"x":["fan"]}},{}]}}` +
+		"\n")).Next(&m); err != nil {
+		t.Fatal(err)
+	}
+	lacks := func(card int) uintptr { return reflect.ValueOf(m.Hello.GPUs[card].Absent).Pointer() }
+	if lacks(0) == 0 || lacks(0) != lacks(1) || lacks(2) != 0 {
+		t.Errorf("the lists are at %x, %x and %x", lacks(0), lacks(1), lacks(2))
+	}
+}
+
 func TestRoundTripOfEveryField(t *testing.T) {
 	var want Report
 	occupy(reflect.ValueOf(&want).Elem())

@@ -214,11 +214,17 @@ func cleanID(id, words string, known []string) string {
 // Span limits a duration in ms that a node reports.
 func Span(ms int64) int64 { return min(max(ms, 0), maxSpan.Milliseconds()) }
 
-// GPU cleans a GPU in place.
-func GPU(g *wire.GPU) {
-	cleanNames(&g.Lost, &g.Call, &g.Unlisted)
-	g.LostID = cleanID(g.LostID, g.Lost, lostIDs)
-	g.HangsMS, g.AgeMS = Span(g.HangsMS), Span(g.AgeMS)
+// GPU cleans a GPU. One that is clean is returned as it is: there are thousands of them in a large cluster.
+func GPU(g *wire.GPU) *wire.GPU {
+	lost, call, unlisted := safe.Line(g.Lost, MaxName), safe.Line(g.Call, MaxName), safe.Line(g.Unlisted, MaxName)
+	id, hangs, age := cleanID(g.LostID, lost, lostIDs), Span(g.HangsMS), Span(g.AgeMS)
+	if lost == g.Lost && call == g.Call && unlisted == g.Unlisted && id == g.LostID && hangs == g.HangsMS &&
+		age == g.AgeMS {
+		return g
+	}
+	c := *g
+	c.Lost, c.Call, c.Unlisted, c.LostID, c.HangsMS, c.AgeMS = lost, call, unlisted, id, hangs, age
+	return &c
 }
 
 // Processes drops entries that cannot be processes.

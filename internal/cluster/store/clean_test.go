@@ -52,6 +52,27 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	}
 }
 
+// What is clean is kept once, also where a recording keeps it too. What is not is copied: the Event stays as it came.
+func TestCleanDataIsNotCopied(t *testing.T) {
+	for word, same := range map[string]bool{"GPU is lost": true, "\x1b[2J": false} {
+		w := newWorld()
+		w.try(0, "a")
+		h := &wire.Hello{Host: word, GPUs: []wire.Card{
+			{UUID: "x", Minor: new(0), Absent: map[string][]string{"Not Supported": {metric.Fan.Row().Key}}}}}
+		r := &wire.Report{GPUs: []wire.GPU{{Lost: word, LostID: wire.LostOther}}}
+		w.Apply(cluster.Event{At: at(0), Node: "a", Hello: h})
+		w.Apply(cluster.Event{At: at(0), Node: "a", Report: r})
+		n := w.node(0, "a")
+		if (n.Hello == h) != same || (n.GPUs[0].GPU == &r.GPUs[0]) != same || (n.GPUs[0].Card == &h.GPUs[0]) != same {
+			t.Errorf("%q: the Store has another Hello %t, another sample %t", word, n.Hello != h,
+				n.GPUs[0].GPU != &r.GPUs[0])
+		}
+		if h.Host != word || r.GPUs[0].Lost != word {
+			t.Errorf("%q: the Event has %q and %q", word, h.Host, r.GPUs[0].Lost)
+		}
+	}
+}
+
 // Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history. Those
 // that are only late do.
 func TestRepeatedNumbersAreNoSamples(t *testing.T) {

@@ -21,7 +21,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 		bin = n.clock.Bin(at, r.MonoMS, history.BinWidth(n.poll))
 	}
 	out := make([]cluster.GPU, len(n.Hello.GPUs))
-	for i := range out { // a GPU has a thousand bytes: nothing here copies one without need
+	for i := range out {
 		card := &n.Hello.GPUs[i]
 		begin(&out[i], card, sampleOf(r, card.Index, i))
 	}
@@ -77,13 +77,14 @@ func newNumbers(g *cluster.GPU) func(metric.ID) float64 {
 
 // begin fills the empty g with a GPU's card and its sample; nil: there is no sample.
 func begin(g *cluster.GPU, card *wire.Card, sample *wire.GPU) {
-	g.Card, g.Index = card, card.Index
-	if sample != nil {
-		g.GPU = *sample
-		clean.GPU(&g.GPU)
+	if sample == nil {
+		sample = &wire.GPU{Index: card.Index}
 	}
-	if g.Lost == "" {
-		g.Lost, g.LostID = card.Lost, card.LostID
+	g.Card, g.GPU = card, clean.GPU(sample)
+	if g.Lost == "" && card.Lost != "" {
+		lost := *g.GPU
+		lost.Lost, lost.LostID = card.Lost, card.LostID
+		g.GPU = &lost
 	}
 }
 

@@ -172,8 +172,8 @@ func TestHostileRanks(t *testing.T) {
 
 // A process is the job's if its cgroup or its environment says so, otherwise if its GPU is.
 func TestRuns(t *testing.T) {
-	n := &cluster.Node{Name: "a", GPUs: []cluster.GPU{{GPU: wire.GPU{Index: 0}, Number: 4},
-		{GPU: wire.GPU{Index: 1}, Number: 5}}}
+	n := &cluster.Node{Name: "a", GPUs: []cluster.GPU{{GPU: &wire.GPU{Index: 0}, Number: 4},
+		{GPU: &wire.GPU{Index: 1}, Number: 5}}}
 	j := &cluster.Job{Number: "16", Minors: map[string][]int{"a": {4}}}
 	for _, test := range []struct {
 		job  string

@@ -12,8 +12,9 @@ func TestTheGPUOfAProcess(t *testing.T) {
 	on := func(index int) *wire.Process {
 		return &wire.Process{GPU: index, PID: 4711}
 	}
-	n := &cluster.Node{GPUs: []cluster.GPU{{Number: 2, Card: &wire.Card{Index: 0}},
-		{Number: 6, Card: &wire.Card{Index: 1}}, {Number: cluster.NoNumber, Card: &wire.Card{Index: 2}}}}
+	n := &cluster.Node{GPUs: []cluster.GPU{{GPU: &wire.GPU{}, Number: 2, Card: &wire.Card{Index: 0}},
+		{GPU: &wire.GPU{}, Number: 6, Card: &wire.Card{Index: 1}}, {GPU: &wire.GPU{}, Number: cluster.NoNumber,
+			Card: &wire.Card{Index: 2}}}}
 	for _, tc := range []struct {
 		p           *wire.Process
 		others      []*wire.Process

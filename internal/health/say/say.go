@@ -210,7 +210,8 @@ type evidence struct {
 
 // nothing is no evidence.
 var nothing = evidence{
-	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{Card: &wire.Card{}}, job: &cluster.Job{},
+	node: &cluster.Node{}, hello: &wire.Hello{}, gpu: &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}},
+	job:    &cluster.Job{},
 	common: &cluster.Common{}, discovery: &cluster.Discovery{}, compared: &cluster.Comparison{},
 	silence: &cluster.Silence{},
 }

@@ -41,7 +41,7 @@ func shown(f *part.Frame) []string {
 
 // gpu is a GPU with these values now, and with the past of one metric up to the newest bin.
 func gpu(values map[metric.ID]float64, id metric.ID, past ...float64) *cluster.GPU {
-	g := &cluster.GPU{Card: &wire.Card{}, Key: "GPU-1", GPU: wire.GPU{Values: metric.Make(values)}}
+	g := &cluster.GPU{Card: &wire.Card{}, Key: "GPU-1", GPU: &wire.GPU{Values: metric.Make(values)}}
 	remember(g, map[metric.ID][]float64{id: past})
 	return g
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // sceneOf is a wide scene of a job of two nodes with these findings.
@@ -26,7 +27,7 @@ func sceneOf(findings ...cluster.Finding) *part.Frame {
 	for _, name := range job.Nodes {
 		n := &cluster.Node{Name: name, State: cluster.NodeReporting}
 		for i := range 2 {
-			g := cluster.GPU{Number: i, Key: strconv.Itoa(i)}
+			g := cluster.GPU{GPU: &wire.GPU{}, Number: i, Key: strconv.Itoa(i)}
 			g.Values.Set(metric.Util, 50)
 			n.GPUs = append(n.GPUs, g)
 		}
@@ -111,7 +112,8 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 	}{
 		{"all is well", func(*part.Frame) {}, "4 GPUs OK"},
 		{"one GPU", func(f *part.Frame) { f.Job.GPUs, f.Job.GPUsSeen = 1, 1 }, "GPU OK"},
-		{"a note", func(f *part.Frame) { f.Job.Findings = []cluster.Finding{{Kind: cluster.KindOldDriver}} }, "4 GPUs OK"},
+		{"a note", func(f *part.Frame) { f.Job.Findings = []cluster.Finding{{Kind: cluster.KindOldDriver}} },
+			"4 GPUs OK"},
 		{"one is not seen", func(f *part.Frame) { f.Job.GPUsSeen = 3 }, "3 of 4 GPUs report"},
 		{"more are seen than were given", func(f *part.Frame) { f.Job.GPUsSeen = 5 }, "5 of 4 GPUs report"},
 		{"a node does not report", func(f *part.Frame) { f.Job.Reporting = 1 }, ""},

@@ -32,7 +32,7 @@ func scene(w, h int, listed time.Time) *part.Scene {
 	n := &cluster.Node{Name: "n1", State: cluster.NodeReporting, Interval: 3 * time.Second, Listed: true,
 		ListedAt: listed}
 	for i := range 2 {
-		g := cluster.GPU{Card: &wire.Card{}, Number: i, Key: string(rune('a' + i))}
+		g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: i, Key: string(rune('a' + i))}
 		g.Index = i
 		g.Values.Set(metric.Util, 90)
 		g.Card.Values.Set(metric.MemoryTotal, 80<<30)

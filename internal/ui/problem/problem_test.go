@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Where there is no room for its line, what is over is no error that is left out.
@@ -33,7 +34,7 @@ func sceneOf(findings ...cluster.Finding) *part.Frame {
 	for _, name := range job.Nodes {
 		n := &cluster.Node{Name: name, State: cluster.NodeReporting}
 		for i := range 2 {
-			n.GPUs = append(n.GPUs, cluster.GPU{Number: i, Key: strconv.Itoa(i)})
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: &wire.GPU{}, Number: i, Key: strconv.Itoa(i)})
 		}
 		s.Snap.Nodes[name] = n
 	}

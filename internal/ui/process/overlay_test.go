@@ -40,8 +40,8 @@ func sceneOf() *part.Scene {
 	}
 	n := &cluster.Node{
 		Name: "n1", State: cluster.NodeReporting, Listed: true,
-		GPUs: []cluster.GPU{{Card: &wire.Card{}, GPU: wire.GPU{Index: 0}, Key: "a", Number: 0},
-			{Card: &wire.Card{}, GPU: wire.GPU{Index: 1}, Key: "b", Number: 1}},
+		GPUs: []cluster.GPU{{Card: &wire.Card{}, GPU: &wire.GPU{Index: 0}, Key: "a", Number: 0},
+			{Card: &wire.Card{}, GPU: &wire.GPU{Index: 1}, Key: "b", Number: 1}},
 		Processes: []wire.Process{
 			{PID: 7, StartTicks: 70, GPU: 0, Identity: id("alice", "one")},
 			{PID: 7, StartTicks: 70, GPU: 1, Identity: id("alice", "one")},

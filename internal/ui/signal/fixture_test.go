@@ -28,7 +28,7 @@ func sceneOf(nodes, gpus int) *part.Scene {
 	for k := range nodes {
 		n := &cluster.Node{Name: fmt.Sprintf("n%02d", k+1), State: cluster.NodeReporting, Listed: true, ListedAt: now}
 		for g := range gpus {
-			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: wire.GPU{Index: g}, Number: g,
+			n.GPUs = append(n.GPUs, cluster.GPU{Card: &wire.Card{}, GPU: &wire.GPU{Index: g}, Number: g,
 				Key: fmt.Sprintf("GPU-%d-%d", k, g)})
 			n.Processes = append(n.Processes, wire.Process{
 				PID: 1000*(k+1) + g, StartTicks: uint64(70 + g), GPU: g,
