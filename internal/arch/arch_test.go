@@ -261,7 +261,7 @@ var allowed = map[string][]string{
 	"test/heed":        {},
 	"test/leaks":       {},
 	"test/raced":       {},
-	"test/same":        {"internal/metric"},
+	"test/same":        {"internal/cluster/history", "internal/metric"},
 	"test/score":       {"test/shapes"},
 	"test/shapes": {"internal/cluster", "internal/cluster/store", "internal/health", "internal/health/say",
 		"internal/metric", "internal/wire"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
 // recordedIn records as a program would that has these columns, and other keys in place of some of ours.
@@ -71,7 +72,7 @@ func without(id metric.ID, columns Columns, events []cluster.Event) (Columns, []
 // numbers. Those that only it knows are passed over, and those that only we know are absent.
 func TestColumnsOfAnotherProgram(t *testing.T) {
 	events := walk()[:20] // of one frame
-	if diff := cmp.Diff(events, readAll(t, recordedIn(t, ours, events)), all); diff != "" {
+	if diff := cmp.Diff(events, readAll(t, recordedIn(t, ours, events)), same.State); diff != "" {
 		t.Fatalf("with our columns: %s", diff)
 	}
 	columns, events := without(metric.Power, ours, events)
@@ -88,7 +89,7 @@ func TestColumnsOfAnotherProgram(t *testing.T) {
 		if text := textOf(t, file); !strings.Contains(text, "a_new_metric") || strings.Count(text, linePacked) < 10 {
 			t.Fatalf("that is no recording of another program: %.300s", text)
 		}
-		if diff := cmp.Diff(want, readAll(t, file), all); diff != "" {
+		if diff := cmp.Diff(want, readAll(t, file), same.State); diff != "" {
 			t.Errorf("-want +got:\n%.4000s", diff)
 		}
 	}

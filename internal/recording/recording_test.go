@@ -67,10 +67,6 @@ func opened(t testing.TB, file []byte) *Reader {
 
 func newStore() *store.Store { return store.New(poll, health.Rules(health.Defaults())) }
 
-// all compares everything but the memory that histories have to spare.
-var all = append(cmp.Options{cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".room" },
-	cmp.Ignore())}, same.State...)
-
 // snapshots are those of a Store that is fed live, one per interval.
 func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {
 	store := newStore()
@@ -97,13 +93,13 @@ func TestPlayedAsSeen(t *testing.T) {
 	defer p.Close()
 	for i := 0; i < len(seen); i += 12 {
 		want := seen[i]
-		if diff := cmp.Diff(want, p.Snapshot(context.Background(), want.At), all); diff != "" {
+		if diff := cmp.Diff(want, p.Snapshot(context.Background(), want.At), same.State); diff != "" {
 			t.Fatalf("played at %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
 		}
 	}
 	for range 6 {
 		want := seen[rand.IntN(len(seen))]
-		if diff := cmp.Diff(want, p.Snapshot(context.Background(), want.At), all); diff != "" {
+		if diff := cmp.Diff(want, p.Snapshot(context.Background(), want.At), same.State); diff != "" {
 			t.Fatalf("after a move to %v:\n%.4000s", want.At.Sub(seen[0].At), diff)
 		}
 	}
@@ -124,7 +120,7 @@ func TestSurvey(t *testing.T) {
 		}
 	}
 	for _, i := range []int{len(seen) - 1, 10, len(seen) / 2} {
-		if diff := cmp.Diff(seen[i], p.Snapshot(context.Background(), seen[i].At), all); diff != "" {
+		if diff := cmp.Diff(seen[i], p.Snapshot(context.Background(), seen[i].At), same.State); diff != "" {
 			t.Errorf("%d of %d:\n%.4000s", i, len(seen), diff)
 		}
 	}
@@ -139,7 +135,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("header %+v", r.Header)
 	}
 	got := read(t, r)
-	if diff := cmp.Diff(events, got, all); diff != "" {
+	if diff := cmp.Diff(events, got, same.State); diff != "" {
 		t.Errorf("%d and %d events:\n%.4000s", len(events), len(got), diff)
 	}
 }
@@ -173,13 +169,13 @@ func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
 		late.Apply(e)
 	}
 	want, got := live.Snapshot(from), late.Snapshot(from)
-	if diff := cmp.Diff(want.Discovery, got.Discovery, all); diff != "" {
+	if diff := cmp.Diff(want.Discovery, got.Discovery, same.State); diff != "" {
 		t.Error(diff)
 	}
 	for name, n := range want.Nodes {
 		o := got.Nodes[name]
 		if o == nil || n.State != o.State || !n.Arrived.Equal(o.Arrived) || len(n.GPUs) != len(o.GPUs) ||
-			!cmp.Equal(n.Host, o.Host, all) {
+			!cmp.Equal(n.Host, o.Host, same.State) {
 			t.Errorf("%s: %v %v, %d GPUs; want %v %v, %d", name, o.State, o.Arrived, len(o.GPUs), n.State, n.Arrived,
 				len(n.GPUs))
 			continue

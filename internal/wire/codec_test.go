@@ -110,7 +110,6 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Every field of a report arrives, also new ones: reports have their own encoder.
 // The metrics that the cards of one model lack take memory once.
 func TestCardsShareWhatTheyLack(t *testing.T) {
 	var m Message
@@ -124,6 +123,7 @@ func TestCardsShareWhatTheyLack(t *testing.T) {
 	}
 }
 
+// Every field of a report arrives, also new ones: reports have their own encoder.
 func TestRoundTripOfEveryField(t *testing.T) {
 	var want Report
 	occupy(reflect.ValueOf(&want).Elem())

@@ -34,17 +34,26 @@ var Gap = float32(math.NaN())
 type History struct {
 	newest int64
 	bins   int    // so many, up to newest; 0: there is no sample yet
-	room   int    // for bins that come, where it is not a quarter of those that are kept
+	room   int    // for bins that come, where it is not an eighth of those that are kept
+	from   int    // where the oldest bin is in the rows of past
+	past   *past  // the bins before the newest; nil: there is none
 	lines  []line // one per metric that has had a value; replaced, never modified
 }
 
-// line is the history of one metric, from its first value on.
+// past has the bins before the newest in rows, one for each line: thousands of histories with a slice for each line
+// would be half slices.
+type past struct {
+	values []short
+	width  int // of a row
+	end    int // how far rows may be written: the room behind is another History's
+}
+
+// line is the newest bin of one metric.
 type line struct {
-	closed []short // the bins before the newest, oldest first
-	sum    float32 // of the samples in the newest bin; of bits all that they had
-	n      uint16
-	id     metric.ID
-	bits   bool
+	sum  float32 // of the samples; of bits all that they had
+	n    uint16
+	id   metric.ID
+	bits bool
 }
 
 // maxBits are the bits that fit into a short beside noShort. NVML uses nine.
@@ -69,8 +78,8 @@ func (l *line) newest() short {
 	return toShort(l.value())
 }
 
-// past writes the values of bins before the newest.
-func (l *line) past(to []float32, bins []short) {
+// floats writes the values of bins before the newest.
+func (l *line) floats(to []float32, bins []short) {
 	for i, s := range bins[:len(to)] {
 		if l.bits && s != noShort {
 			to[i] = float32(s)
@@ -92,17 +101,48 @@ func (l *line) add(v float64) {
 	l.n++
 }
 
-// shut closes the newest bin. Together with the next bin, at most length bins are kept. The spare room is a quarter of
-// the kept bins: it costs memory for the life of the history, and a copy whenever it is full.
-func (l *line) shut(length, room int) {
-	if len(l.closed) >= length-1 {
-		l.closed = l.closed[1:]
+// shut closes the newest bin of each line. Together with the next bin, at most length bins are kept.
+func (h *History) shut(length int) {
+	if h.past == nil || h.from+h.bins-1 == h.past.end {
+		h.renew(length)
 	}
-	if cap(l.closed) == len(l.closed) {
-		l.closed = append(make([]short, 0, min(length+max(length/4, room), 2*len(l.closed)+16)), l.closed...)
+	for i := range h.lines {
+		l := &h.lines[i]
+		h.past.values[i*h.past.width+h.from+h.bins-1] = l.newest()
+		l.sum, l.n = 0, 0
 	}
-	l.closed = append(l.closed, l.newest())
-	l.sum, l.n = 0, 0
+	if h.bins < length {
+		h.bins++
+	} else {
+		h.from++
+	}
+}
+
+// renew copies the past to where there is room for more bins, and for each line. The spare room is an eighth of the
+// bins in the end: it costs memory for the life of the history, and a copy whenever it is full.
+func (h *History) renew(length int) {
+	bins := h.bins - 1
+	p := &past{width: min(length+max(length/8, h.room), bins+max(bins/4, 16))}
+	p.values, p.end = make([]short, len(h.lines)*p.width), p.width
+	for i := range h.lines {
+		row := p.values[i*p.width:][:bins]
+		if h.past != nil && i*h.past.width < len(h.past.values) {
+			copy(row, h.row(i))
+			continue
+		}
+		for k := range row {
+			row[k] = noShort
+		}
+	}
+	h.past, h.from = p, 0
+}
+
+// row returns the bins of a line before the newest, oldest first.
+func (h *History) row(line int) []short {
+	if h.past == nil {
+		return nil
+	}
+	return h.past.values[line*h.past.width+h.from:][:h.bins-1]
 }
 
 // Newest returns the number of the newest bin; false if there is none.
@@ -112,19 +152,19 @@ func (h *History) Newest() (bin int64, ok bool) { return h.newest, h.bins > 0 }
 func (h *History) Oldest() (bin int64, ok bool) { return h.newest - int64(h.bins) + 1, h.bins > 0 }
 
 // Has reports whether a metric has ever had a value.
-func (h *History) Has(id metric.ID) bool { return h.line(id) != nil }
+func (h *History) Has(id metric.ID) bool { return h.line(id) >= 0 }
 
-// line returns the history of a metric, nil if it has never had a value.
-func (h *History) line(id metric.ID) *line {
+// line returns the place of a metric's line, -1 if it has never had a value.
+func (h *History) line(id metric.ID) int {
 	for i := range h.lines {
 		if h.lines[i].id == id {
-			return &h.lines[i]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
-// Reserve makes room for that many future bins; 0: for a quarter of the kept bins.
+// Reserve makes room for that many future bins; 0: for an eighth of the kept bins.
 func (h *History) Reserve(room int) { h.room = room }
 
 // Add adds a sample to a bin, and keeps at most length bins; NaN is an unknown value. Skipped bins become gaps. A
@@ -141,23 +181,24 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 	case bin < h.newest-1:
 		shut, h.newest = 1, bin
 	}
-	h.bins = min(h.bins+shut, length)
 	h.lines = slices.Clone(h.lines)
-	for i := range h.lines {
-		for range shut {
-			h.lines[i].shut(length, h.room)
-		}
+	for range shut {
+		h.shut(length)
 	}
+	known := len(h.lines)
 	for i, id := range metric.Kept {
 		v := sample(id)
-		l := h.line(id)
-		if l == nil && v == v {
+		at := h.line(id)
+		if at < 0 && v == v {
+			at = len(h.lines)
 			h.lines = append(h.lines, line{id: id, bits: keptBits[i]})
-			l = &h.lines[len(h.lines)-1]
 		}
-		if l != nil {
-			l.add(v)
+		if at >= 0 {
+			h.lines[at].add(v)
 		}
+	}
+	if len(h.lines) > known && h.past != nil {
+		h.renew(length)
 	}
 }
 
@@ -179,7 +220,7 @@ func (h *History) Tail(to []float32, id metric.ID, newest int64, n int) []float3
 // than waiting for the memory of one after the other.
 func Tails(all []*History, id metric.ID, newest int64, n int) iter.Seq[[]float32] {
 	return func(yield func([]float32) bool) {
-		lines := make([]*line, len(all))
+		lines := make([]int, len(all))
 		for i, h := range all {
 			lines[i] = h.line(id)
 		}
@@ -192,21 +233,22 @@ func Tails(all []*History, id metric.ID, newest int64, n int) iter.Seq[[]float32
 	}
 }
 
-// tail is Tail of the line of the metric; nil: there is none.
-func (h *History) tail(to []float32, l *line, newest int64, n int) []float32 {
+// tail is Tail of a line; -1: there is none.
+func (h *History) tail(to []float32, line int, newest int64, n int) []float32 {
 	to = slices.Grow(to[:0], n)[:n]
-	if l == nil {
+	if line < 0 {
 		fill(to)
 		return to
 	}
-	all := len(l.closed)
-	// to[i] is closed[i+from]; closed[all] would be the open bin
+	l, row := &h.lines[line], h.row(line)
+	all := len(row)
+	// to[i] is row[i+from]; row[all] would be the open bin
 	from := all - n + 1 + int(max(min(newest-h.newest, int64(n)), -int64(all)-1))
 	begin, end := min(max(-from, 0), n), min(max(all-from, 0), n)
 	fill(to[:begin])
 	fill(to[end:])
 	if begin < end {
-		l.past(to[begin:end], l.closed[from+begin:])
+		l.floats(to[begin:end], row[from+begin:])
 	}
 	if open := all - from; open >= 0 && open < n {
 		to[open] = l.value()
@@ -264,9 +306,10 @@ func (c *Clock) set(bin, mono int64) int64 {
 // Fork returns a History that copies its bins when new ones come: the room behind the existing bins belongs to the
 // original.
 func (h History) Fork() History {
-	h.lines = slices.Clone(h.lines)
-	for i := range h.lines {
-		h.lines[i].closed = slices.Clip(h.lines[i].closed)
+	if h.past != nil {
+		p := *h.past
+		p.end = h.from + h.bins - 1
+		h.past = &p
 	}
 	return h
 }

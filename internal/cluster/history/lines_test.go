@@ -51,17 +51,15 @@ func TestHistoryOfLateAndOfBits(t *testing.T) {
 	}
 }
 
-// A line has room for a quarter more than is kept.
+// A row has room for an eighth more than is kept.
 func TestHistoryHasLittleRoom(t *testing.T) {
 	var h History
 	v := metric.Make(map[metric.ID]float64{metric.Util: 50})
 	for bin := range int64(1203) {
 		h.Add(bin, Len(3*time.Second), v.Float)
 	}
-	for _, l := range h.lines {
-		if most := Len(3*time.Second) * 5 / 4; cap(l.closed) > most {
-			t.Errorf("there is room for %d samples, want at most %d", cap(l.closed), most)
-		}
+	if most := Len(3*time.Second) * 9 / 8; len(h.past.values) > most {
+		t.Errorf("there is room for %d samples, want at most %d", len(h.past.values), most)
 	}
 }
 
