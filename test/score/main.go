@@ -24,7 +24,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "score: no shape begins with %q\n", *only)
 		os.Exit(2)
 	}
-	shapes.Table(os.Stdout, verdicts, *say)
+	table(os.Stdout, verdicts, *say)
 	for i := range verdicts {
 		if _, known := shapes.Known[verdicts[i].Name]; !known && !verdicts[i].Good() {
 			os.Exit(1)

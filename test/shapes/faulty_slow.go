@@ -20,272 +20,96 @@ const (
 
 // Slow GPUs that the others wait for.
 var slow = []Shape{
-	{
-		Name: "f01 clock", Nodes: 2,
-		About: "one of 16 GPUs clocks at 0.65, the others wait a third",
-		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.65), waits(0.35), 11))
-		},
-		Want: []Want{slowed(1, 3, atOnce)},
-	},
-	{
-		Name: "f02 1.34x", Nodes: 2,
-		About: "one GPU is slow at full clocks, the others wait a quarter of the time",
-		Build: func(r *rig) Job {
-			return r.slower(only(train, waits(0.25), 11))
-		},
-		Want: []Want{slowed(1, 3, patient)},
-	},
-	{
-		Name: "f03 others wait half", Nodes: 2,
-		About: "the same with half of the time",
-		Build: func(r *rig) Job {
-			return r.slower(only(train, waits(0.5), 11))
-		},
-		Want: []Want{slowed(1, 3, atOnce)},
-	},
-	{
-		Name:  "f03b little power",
-		About: "one GPU draws 250 W where the others draw 650 W, utilization is equal",
-		Build: func(r *rig) Job {
-			little := train.with(func(w *Work) { w.Power, w.Memory, w.NVLink = 250, 21, 18*giga })
-			full := train.with(func(w *Work) { w.Power = 650 })
-			return r.faulty(full, only(little, full, 5))
-		},
-		Want: []Want{slowed(0, 5, patient)},
-	},
-	{
-		Name:  "f04 memory bandwidth",
+	{Name: "f01 clock", Nodes: 2, About: "one of 16 GPUs clocks at 0.65, the others wait a third",
+		Does: slower(only(clocked(0.65), waits(0.35), 11)), Want: []Want{slowed(1, 3, atOnce)}},
+	{Name: "f02 1.34x", Nodes: 2, About: "one GPU is slow at full clocks, the others wait a quarter of the time",
+		Does: slower(only(train, waits(0.25), 11)), Want: []Want{slowed(1, 3, patient)}},
+	{Name: "f03 others wait half", Nodes: 2, About: "the same with half of the time",
+		Does: slower(only(train, waits(0.5), 11)), Want: []Want{slowed(1, 3, atOnce)}},
+	{Name: "f03b little power", About: "one GPU draws 250 W where the others draw 650 W, utilization is equal",
+		Does: faulty(train.drawing(650),
+			only(train.with(func(w *Work) { w.Power, w.Memory, w.NVLink = 250, 21, 18*giga }), train.drawing(650), 5)),
+		Want: []Want{slowed(0, 5, patient)}},
+	{Name: "f04 memory bandwidth",
 		About: "one GPU reads its memory at half of the pace of the others: 96% utilization, 30% memory",
-		Build: func(r *rig) Job {
-			half := train.with(func(w *Work) { w.Util, w.Memory, w.Power = 96, 30, 480 })
-			return r.faulty(train, only(half, train.with(func(w *Work) { w.Memory = 58 }), 2))
-		},
-		Want: []Want{slowed(0, 2, patient)},
-	},
-	{
-		Name:  "f04b memory clock",
+		Does: slower(only(train.with(func(w *Work) { w.Util, w.Memory, w.Power = 96, 30, 480 }),
+			train.with(func(w *Work) { w.Memory = 58 }), 2)), Want: []Want{slowed(0, 2, patient)}},
+	{Name: "f04b memory clock",
 		About: "the memory of one GPU clocks at half: it is busy all the time, the others wait half of it",
-		Build: func(r *rig) Job {
-			half := train.with(func(w *Work) { w.Util, w.Memory, w.Power = 99, 94, 450 })
-			return r.slower(only(half, waits(0.45), 2))
-		},
-		Want: []Want{slowed(0, 2, patient)},
-	},
-	{
-		Name: "f05 one node of 4", Nodes: 4,
-		About: "the GPUs of one node of 4 clock at 0.6",
-		Build: func(r *rig) Job {
-			return r.slower(where(onNode(2), clocked(0.6), waits(0.4)))
-		},
-		Want: []Want{slowed(2, anywhere, atOnce)},
-	},
-	{
-		Name: "f06 one node of 2", Nodes: 2,
-		About: "the GPUs of one node of 2 clock at 0.6",
-		Build: func(r *rig) Job {
-			return r.slower(where(onNode(1), clocked(0.6), waits(0.4)))
-		},
-		Want: []Want{slowed(1, anywhere, patient)},
-	},
-	{
-		Name: "f36 busy node of 2", Nodes: 2,
+		Does:  slower(only(train.with(func(w *Work) { w.Util, w.Memory, w.Power = 99, 94, 450 }), waits(0.45), 2)),
+		Want:  []Want{slowed(0, 2, patient)}},
+	{Name: "f05 one node of 4", Nodes: 4, About: "the GPUs of one node of 4 clock at 0.6",
+		Does: slower(only(clocked(0.6), waits(0.4), node(2)...)), Want: []Want{slowed(2, anywhere, atOnce)}},
+	{Name: "f06 one node of 2", Nodes: 2, About: "the GPUs of one node of 2 clock at 0.6",
+		Does: slower(only(clocked(0.6), waits(0.4), node(1)...)), Want: []Want{slowed(1, anywhere, patient)}},
+	{Name: "f36 busy node of 2", Nodes: 2,
 		About: "one node of 2 is slowed by its host, the GPUs of the other wait half of the time",
-		Build: func(r *rig) Job {
-			return r.slower(where(onNode(0), mix(train, ready, 0.5), waits(0.5)))
-		},
-		Want: []Want{slowed(0, anywhere, patient)},
-	},
-	{
-		Name: "f07 loader", Nodes: 2,
-		About: "the loader of one rank is slow: 22%, and its process has little CPU",
-		Build: func(r *rig) Job {
-			j := r.slower(only(mix(ready, train, 0.22), waits(0.75), 11))
-			j.Runs = j.Runs.cpu(onset, 12, 11)
-			return j
-		},
-		Want: []Want{slowed(1, 3, atOnce)},
-	},
-	{
-		Name: "f13 wandering", Nodes: 2,
+		Does:  slower(only(mix(train, ready, 0.5), waits(0.5), node(0)...)), Want: []Want{slowed(0, anywhere, patient)}},
+	{Name: "f07 loader", Nodes: 2, About: "the loader of one rank is slow: 22%, and its process has little CPU",
+		Does: slower(only(mix(ready, train, 0.22), waits(0.75), 11)), Runs: torchrun.cpu(onset, 12, 11),
+		Want: []Want{slowed(1, 3, atOnce)}},
+	{Name: "f13 wandering", Nodes: 2,
 		About: "a loader of one rank is slow, of another one every 35 s; the others wait for it",
-		Build: func(r *rig) Job {
-			starved := mix(ready, train, 0.25)
-			return r.slower(does(func(at time.Duration, g int) Work {
-				if int(at/(35*sec))*7%16 == g {
-					return starved
-				}
-				return waits(0.7)
-			}))
-		},
-		Want: []Want{says(kinds("lag"), anywhere, anywhere, onset, 150*sec)},
-	},
-	{
-		Name: "f15 drift", Nodes: 2,
-		About: "one GPU gets slower, by a tenth in 6 min, down to 0.55",
-		Build: func(r *rig) Job {
-			return r.slower(does(func(at time.Duration, g int) Work {
-				clock := max(0.55, 1-float64(at-onset)/float64(60*mins))
-				if g == 11 {
-					return clocked(clock)
-				}
-				return waits(1 - clock)
-			}))
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, onset+9*mins, 12*mins)},
-	},
-	{
-		Name: "f16 two GPUs", Nodes: 2,
-		About: "two GPUs of 16 clock at 0.6",
-		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.6), waits(0.4), 3, 12))
-		},
-		Want: []Want{slowed(0, 3, atOnce), slowed(1, 4, atOnce)},
-	},
-	{
-		Name: "f17 slow before", Nodes: 2,
+		Does: slower(where(func(at time.Duration, gpu int) bool { return int(at/(35*sec))*7%16 == gpu },
+			mix(ready, train, 0.25), waits(0.7))), Want: []Want{slowed(anywhere, anywhere, 150*sec)}},
+	{Name: "f15 drift", Nodes: 2, About: "one GPU gets slower, by a tenth in 6 min, down to 0.55",
+		Does: slower(does(func(at time.Duration, gpu int) Work {
+			clock := max(0.55, 1-float64(at-onset)/float64(60*mins))
+			if gpu == 11 {
+				return clocked(clock)
+			}
+			return waits(1 - clock)
+		})), Want: []Want{slowed(1, 3, 12*mins).later(9 * mins)}},
+	{Name: "f16 two GPUs", Nodes: 2, About: "two GPUs of 16 clock at 0.6",
+		Does: slower(only(clocked(0.6), waits(0.4), 3, 12)), Want: []Want{slowed(0, 3, atOnce), slowed(1, 4, atOnce)}},
+	{Name: "f17 slow before", Nodes: 2,
 		About: "a GPU was slow before the watch began: at 55% of the others' utilization",
-		Build: func(r *rig) Job {
-			return r.always(only(mix(ready, train, 0.55), waits(0.45), 11))
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, 0, patient)},
-	},
-	{
-		Name: "f17d clock before", Nodes: 2,
-		About: "the same: at 55% of the others' clock",
-		Build: func(r *rig) Job {
-			return r.always(only(clocked(0.55), waits(0.45), 11))
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, 0, patient)},
-	},
-	{
-		Name: "f17b awaited before", Nodes: 2,
-		About: "the same; its clock is right: 690 W against 350 W",
-		Build: func(r *rig) Job {
-			most := train.with(func(w *Work) { w.Power = 690 })
-			return r.always(only(most, waits(0.55), 11))
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, 0, patient)},
-	},
-	{
-		Name: "f17c node slow before", Nodes: 2,
+		Does:  always(only(mix(ready, train, 0.55), waits(0.45), 11)), Want: []Want{slowed(1, 3, patient).before()}},
+	{Name: "f17d clock before", Nodes: 2, About: "the same: at 55% of the others' clock",
+		Does: always(only(clocked(0.55), waits(0.45), 11)), Want: []Want{slowed(1, 3, patient).before()}},
+	{Name: "f17b awaited before", Nodes: 2, About: "the same; its clock is right: 690 W against 350 W",
+		Does: always(only(train.drawing(690), waits(0.55), 11)), Want: []Want{slowed(1, 3, patient).before()}},
+	{Name: "f17c node slow before", Nodes: 2,
 		About: "one of 2 nodes was slow before the watch began, at a clock of 0.6",
-		Build: func(r *rig) Job {
-			return r.always(where(onNode(1), clocked(0.6), waits(0.4)))
-		},
-		Want: []Want{says(kinds("lag"), 1, anywhere, 0, patient)},
-	},
-	{
-		Name: "f19 brake", Nodes: 2,
-		About: "the power brake halves the clock of one GPU",
-		Build: func(r *rig) Job {
-			brake := clocked(0.5).with(func(w *Work) { w.Throttle = wire.ThrottleHWSlowdown | wire.ThrottleHWPowerBrake })
-			return r.slower(only(brake, waits(0.5), 6))
-		},
-		Want: []Want{slowed(0, 6, atOnce), says(kinds("power_brake"), 0, 6, onset, 15*sec)},
-	},
-	{
-		Name: "f20 hot", Nodes: 2,
-		About: "heat slows a GPU to 0.6",
-		Build: func(r *rig) Job {
-			hot := clocked(0.6).with(func(w *Work) { w.Throttle = wire.ThrottleHWSlowdown | wire.ThrottleHWThermal })
-			return r.slower(only(hot, waits(0.4), 6))
-		},
-		Want: []Want{slowed(0, 6, atOnce), says(kinds("thermal"), 0, 6, onset, 15*sec)},
-	},
-	{
-		Name: "f21 one of 64", Nodes: 8,
-		About: "one GPU of 64 clocks at 0.747, the others wait a quarter of the time",
-		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.747), waits(0.25), 37))
-		},
-		Want: []Want{slowed(4, 5, patient)},
-	},
-	{
-		Name: "f22 without counters", On: mute,
-		About: "one GPU of 8 clocks at 0.6; the driver tells no bytes",
-		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.6), waits(0.4), 6))
-		},
-		Want: []Want{slowed(0, 6, atOnce)},
-	},
-	{
-		Name: "f24 PCIe only", GPUs: 4, On: l40s,
-		About: "one GPU of 4 clocks at 0.6, without NVLink",
-		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.6), waits(0.4), 2))
-		},
-		Want: []Want{slowed(0, 2, atOnce)},
-	},
-	{
-		Name: "f25 flapping", Nodes: 2,
-		About: "one GPU is slow for 40 s of each 80",
-		Build: func(r *rig) Job {
-			bad := only(clocked(0.55), waits(0.45), 11)
-			return r.slower(cycle(part{40 * sec, bad}, part{40 * sec, train}))
-		},
-		Want: []Want{slowed(1, 3, patient)},
-	},
-	{
-		Name: "f26 often slow", Nodes: 2,
-		About: "one GPU is slow for 8 s of each 20",
-		Build: func(r *rig) Job {
-			bad := only(mix(ready, train, 0.2), waits(0.8), 11)
-			return r.slower(cycle(part{8 * sec, bad}, part{12 * sec, train}))
-		},
-		Want: []Want{slowed(1, 3, patient)},
-	},
-	{
-		Name: "f27 for a while", Nodes: 2,
-		About: "one GPU clocks at 0.7 for 8 min, then recovers",
-		Build: func(r *rig) Job {
-			bad := only(clocked(0.7), waits(0.3), 2)
-			return r.slower(from(onset+8*mins, bad, train))
-		},
-		Want: []Want{slowed(0, 2, patient).until(onset + 8*mins)},
-	},
-	{
-		Name: "f29 from the start", Nodes: 2, Age: brandNew,
+		Does:  always(only(clocked(0.6), waits(0.4), node(1)...)), Want: []Want{slowed(1, anywhere, patient).before()}},
+	{Name: "f19 brake", Nodes: 2, About: "the power brake halves the clock of one GPU",
+		Does: slower(only(clocked(0.5).throttled(wire.ThrottleHWPowerBrake), waits(0.5), 6)),
+		Want: []Want{slowed(0, 6, atOnce), says(kinds("power_brake"), 0, 6, onset, 15*sec)}},
+	{Name: "f20 hot", Nodes: 2, About: "heat slows a GPU to 0.6",
+		Does: slower(only(clocked(0.6).throttled(wire.ThrottleHWThermal), waits(0.4), 6)),
+		Want: []Want{slowed(0, 6, atOnce), says(kinds("thermal"), 0, 6, onset, 15*sec)}},
+	{Name: "f21 one of 64", Nodes: 8, About: "one GPU of 64 clocks at 0.747, the others wait a quarter of the time",
+		Does: slower(only(clocked(0.747), waits(0.25), 37)), Want: []Want{slowed(4, 5, patient)}},
+	{Name: "f22 without counters", On: mute, About: "one GPU of 8 clocks at 0.6; the driver tells no bytes",
+		Does: slower(only(clocked(0.6), waits(0.4), 6)), Want: []Want{slowed(0, 6, atOnce)}},
+	{Name: "f24 PCIe only", GPUs: 4, On: l40s, About: "one GPU of 4 clocks at 0.6, without NVLink",
+		Does: slower(only(clocked(0.6), waits(0.4), 2)), Want: []Want{slowed(0, 2, atOnce)}},
+	{Name: "f25 flapping", Nodes: 2, About: "one GPU is slow for 40 s of each 80",
+		Does: slower(cycle(part{40 * sec, only(clocked(0.55), waits(0.45), 11)}, part{40 * sec, train})),
+		Want: []Want{slowed(1, 3, patient)}},
+	{Name: "f26 often slow", Nodes: 2, About: "one GPU is slow for 8 s of each 20",
+		Does: slower(cycle(part{8 * sec, only(mix(ready, train, 0.2), waits(0.8), 11)}, part{12 * sec, train})),
+		Want: []Want{slowed(1, 3, patient)}},
+	{Name: "f27 for a while", Nodes: 2, About: "one GPU clocks at 0.7 for 8 min, then recovers",
+		Does: slower(from(onset+8*mins, only(clocked(0.7), waits(0.3), 2), train)),
+		Want: []Want{slowed(0, 2, patient).until(onset + 8*mins)}},
+	{Name: "f29 from the start", Nodes: 2, Age: brandNew,
 		About: "one GPU of 16 clocks at 0.6 since the job began, as the watch did",
-		Build: func(r *rig) Job {
-			slow := only(clocked(0.6), waits(0.4), 11)
-			return Job{Does: r.starting(100*sec, slow), Runs: r.launched("RANK", "python", 20*sec)}
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, 100*sec, patient)},
-	},
-	{
-		Name: "f30 host from the start", Nodes: 2,
+		Does:  starting(100*sec, only(clocked(0.6), waits(0.4), 11)), Runs: launched("RANK", "python", 20*sec),
+		Want: []Want{slowed(1, 3, patient).before().later(100 * sec)}},
+	{Name: "f30 host from the start", Nodes: 2, Runs: torchrun.cpu(0, 12, 11),
 		About: "one GPU at 22% since before the watch, its process has little CPU",
-		Build: func(r *rig) Job {
-			return Job{Does: only(mix(ready, train, 0.22), waits(0.75), 11), Runs: r.torchrun().cpu(0, 12, 11)}
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, 0, patient)},
-	},
-	{
-		Name: "f30b loader from the start", Nodes: 2,
+		Does:  only(mix(ready, train, 0.22), waits(0.75), 11), Want: []Want{slowed(1, 3, patient).before()}},
+	{Name: "f30b loader from the start", Nodes: 2,
 		About: "one GPU at 21% against 100% since before the watch, with as much CPU as others",
-		Build: func(r *rig) Job {
-			return r.torch(only(mix(ready, train, 0.21), waits(0.77), 11))
-		},
-		Want: []Want{says(kinds("lag"), 1, 3, 0, patient)},
-	},
-	{
-		Name: "f37 2 of 128", Nodes: 16,
-		About: "two GPUs of 128 clock at 0.6",
-		Build: func(r *rig) Job {
-			return r.slower(only(clocked(0.6), waits(0.4), 50, 99))
-		},
-		Want: []Want{slowed(6, 2, atOnce), slowed(12, 3, atOnce)},
-	},
-	{
-		Name: "g01 slow node of 2, new job", Nodes: 2, Age: brandNew,
+		Does:  only(mix(ready, train, 0.21), waits(0.77), 11), Want: []Want{slowed(1, 3, patient).before()}},
+	{Name: "f37 2 of 128", Nodes: 16, About: "two GPUs of 128 clock at 0.6",
+		Does: slower(only(clocked(0.6), waits(0.4), 50, 99)),
+		Want: []Want{slowed(6, 2, atOnce), slowed(12, 3, atOnce)}},
+	{Name: "g01 slow node of 2, new job", Nodes: 2, Age: brandNew, Runs: launched("RANK", "python", 20*sec),
 		About: "one of 2 nodes is slow since the job began, by its host: 65% against 100%",
-		Build: func(r *rig) Job {
-			slow := where(onNode(0), mix(train, ready, 0.35), waits(0.35))
-			return Job{Does: r.starting(100*sec, slow), Runs: r.launched("RANK", "python", 20*sec)}
-		},
-		Want: []Want{says(kinds("lag"), 0, anywhere, 100*sec, patient+3*mins)},
-	},
+		Does:  starting(100*sec, only(mix(train, ready, 0.35), waits(0.35), node(0)...)),
+		Want:  []Want{slowed(0, anywhere, patient+3*mins).before().later(100 * sec)}},
 }
 
 // slowed wants the finding that this GPU is slow since onset.
@@ -293,17 +117,13 @@ func slowed(node, gpu int, within time.Duration) Want {
 	return says(kinds("lag"), node, gpu, onset, within)
 }
 
-// slower is a training job whose GPUs do something else from onset on.
-func (r *rig) slower(then Program) Job { return r.faulty(train, then) }
+// slower is a training job whose GPUs do something else from onset on, faulty is another job.
+func slower(then Program) Program { return faulty(train, then) }
 
-func (r *rig) faulty(usual, then Program) Job {
-	return r.torch(pauses(r.every(17*mins, 45*sec), r.checkpoint(0.5), from(onset, usual, then)))
-}
+func faulty(usual, then Program) Program { return saves(17*mins, 45*sec, from(onset, usual, then)) }
 
 // always is a training job that did the same before the watch began.
-func (r *rig) always(does Program) Job {
-	return r.torch(pauses(r.every(15*mins, 40*sec), r.checkpoint(0.5), does))
-}
+func always(does Program) Program { return saves(15*mins, 40*sec, does) }
 
 // clocked is a training GPU whose clock is a share of the usual one: all its work takes longer.
 func clocked(share float64) Work {

@@ -3,7 +3,6 @@ package shapes
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -57,42 +56,22 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// The table counts healthy and faulty shapes apart.
-func TestTable(t *testing.T) {
-	all := All()
-	healthy, faulty := all[0], all[len(all)-1]
-	alarm := Episode{Finding: cluster.Finding{Kind: "lag", Severity: cluster.Warning}, Say: "It lags."}
-	var text strings.Builder
-	Table(&text, []Verdict{Judge(healthy, []Episode{alarm, alarm}), Judge(faulty, nil)}, true)
-	for _, want := range []string{
-		"healthy: 1 shapes, 2.0 job-hours, 32 GPU-hours: 2 false (2 lag)",
-		fmt.Sprintf("faulty: 1 shapes, %d expected: 0 found, 0 late, %d missed; 0 false", len(faulty.Want),
-			len(faulty.Want)),
-		"0s to 0s  warning lag: It lags.",
-	} {
-		if !strings.Contains(text.String(), want) {
-			t.Errorf("%q is not in\n%s", want, text.String())
-		}
-	}
-}
-
 // Parts of a program begin and end when they should.
 func TestPrograms(t *testing.T) {
-	spans := []span{{10 * sec, 20 * sec}, {50 * sec, 60 * sec}}
-	paused := pauses(spans, spin, train)
+	paused := pauses(during(span{10 * sec, 20 * sec}, span{50 * sec, 60 * sec}), spin, train).begin(nil)
 	for at, spins := range map[time.Duration]bool{0: false, 9: false, 12: true, 19: true, 22: false, 55: true,
 		62: false} {
 		if got := paused(at*sec, 0) == spin; got != spins {
 			t.Errorf("after %d s it spins: %v", at, got)
 		}
 	}
-	turns := cycle(part{4 * sec, train}, part{2 * sec, spin})
+	turns := cycle(part{4 * sec, train}, part{2 * sec, spin}).begin(nil)
 	for at, spins := range map[time.Duration]bool{0: false, 3: false, 5: true, 6: false, 11: true} {
 		if got := turns(at*sec, 0) == spin; got != spins {
 			t.Errorf("after %d s of a cycle it spins: %v", at, got)
 		}
 	}
-	if got := averaged(sec, turns)(4500*time.Millisecond, 0).Power; got <= spin.Power || got >= train.Power {
+	if got := averaged(sec, turns).begin(nil)(4500*time.Millisecond, 0).Power; got <= spin.Power || got >= train.Power {
 		t.Errorf("%v W in a second of both", got)
 	}
 }

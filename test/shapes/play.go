@@ -32,7 +32,7 @@ type Episode struct {
 // player plays one shape.
 type player struct {
 	*Shape
-	job     Job
+	job     *rig
 	r       *rand.Rand
 	store   *store.Store
 	silicon []silicon
@@ -63,7 +63,7 @@ func newPlayer(s *Shape, seed uint64) *player {
 	}
 	p := &player{Shape: s, listed: make([]time.Duration, s.Nodes), open: map[string]int{}, met: map[[2]uint64]bool{}}
 	p.r = rand.New(rand.NewPCG(seed, name))
-	p.job = s.Build(&rig{rand.New(rand.NewPCG(name, seed)), *s})
+	p.job = newRig(s, rand.New(rand.NewPCG(name, seed)))
 	p.store = store.New(s.Poll, health.Rules(health.Defaults()))
 	for range s.Nodes * (s.GPUs + s.Beside) {
 		p.silicon = append(p.silicon, newSilicon(p.r))
@@ -93,10 +93,10 @@ func (p *player) hello(node int) *wire.Hello {
 
 // discover asks SLURM now and then, and tells the Store about changes.
 func (p *player) discover(at time.Duration) {
-	if p.job.Slurm == nil || at%slurmEvery >= p.Poll {
+	if p.Slurm == nil || at%slurmEvery >= p.Poll {
 		return
 	}
-	if word := p.job.Slurm(at); word != p.slurm {
+	if word := p.Slurm(at); word != p.slurm {
 		p.slurm = word
 		p.tell(at)
 	}
@@ -127,7 +127,7 @@ func (p *player) tell(at time.Duration) {
 func (p *player) report(at time.Duration, node int) {
 	now := at + p.Poll*time.Duration(node)/time.Duration(p.Nodes) + time.Duration(p.r.IntN(60))*time.Millisecond
 	late := p.r.Float64() < lostReports
-	if late || p.job.Silent != nil && p.job.Silent(now, node) {
+	if late || p.Silent != nil && p.Silent(now, node) {
 		return
 	}
 	rep := &wire.Report{MonoMS: now.Milliseconds()}
@@ -135,18 +135,18 @@ func (p *player) report(at time.Duration, node int) {
 	for g := range p.GPUs + p.Beside {
 		w := train // of the other user
 		if g < p.GPUs {
-			w = p.job.Does.at(now, node*p.GPUs+g)
+			w = p.job.work(now, node*p.GPUs+g)
 		}
 		net, disk, read = net+w.Net, disk+w.Disk, read+w.Read
 		is := p.silicon[node*(p.GPUs+p.Beside)+g]
 		rep.GPUs = append(rep.GPUs, wire.GPU{Index: g, Values: p.On.sample(w, is, p.r)})
 	}
 	rep.Host = p.host(net, disk, read)
-	if p.job.Runs != nil && now >= p.listed[node] {
+	if !p.Unlisted && now >= p.listed[node] {
 		p.listed[node] = now + listEvery - p.Poll/2
 		rep.Listed = true
 		for g := range p.GPUs {
-			for _, process := range p.job.Runs(now, node*p.GPUs+g) {
+			for _, process := range p.job.runs(now, node*p.GPUs+g) {
 				process.CPU *= 1 + 0.02*p.r.NormFloat64()
 				out := process.wire(now, g)
 				if is := [2]uint64{uint64(node), out.StartTicks<<16 + uint64(out.PID)}; !p.met[is] {

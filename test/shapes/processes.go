@@ -1,13 +1,14 @@
 package shapes
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Processes returns the processes on a GPU at a moment.
-type Processes func(at time.Duration, gpu int) []Process
+// Processes returns the processes of a job on a GPU at a moment.
+type Processes func(r *rig, at time.Duration, gpu int) []Process
 
 // Process is a process as the probe finds it.
 type Process struct {
@@ -22,99 +23,98 @@ type Process struct {
 // before is the start of the processes of a job that began before the watch.
 const before = -4 * time.Hour
 
-// torch, mpi, tasks and single are jobs under these launchers.
-func (r *rig) torch(p Program) Job               { return Job{Does: p, Runs: r.torchrun()} }
-func (r *rig) mpi(name string, p Program) Job    { return Job{Does: p, Runs: r.mpirun(name)} }
-func (r *rig) tasks(name string, p Program) Job  { return Job{Does: p, Runs: r.srun(name)} }
-func (r *rig) single(name string, p Program) Job { return Job{Does: p, Runs: r.programs(name)} }
-
 // torchrun is one process for each GPU; all know of each other.
-func (r *rig) torchrun() Processes { return r.launched("RANK", "python", before) }
+var torchrun = launched("RANK", "python", before)
 
 // srun is one task for each GPU. Tasks have ranks, even if they do not depend on each other.
-func (r *rig) srun(name string) Processes { return r.launched("SLURM_PROCID", name, before) }
+func srun(name string) Processes { return launched("SLURM_PROCID", name, before) }
 
 // mpirun is one process for each GPU under Open MPI.
-func (r *rig) mpirun(name string) Processes { return r.launched("OMPI_COMM_WORLD_RANK", name, before) }
+func mpirun(name string) Processes { return launched("OMPI_COMM_WORLD_RANK", name, before) }
 
-func (r *rig) launched(from, name string, began time.Duration) Processes {
-	gpus, world := r.GPUs, r.world()
-	return func(_ time.Duration, gpu int) []Process {
+func launched(from, name string, began time.Duration) Processes {
+	return func(r *rig, _ time.Duration, gpu int) []Process {
+		local := gpu % r.GPUs
 		return []Process{{
-			PID: 4000 + gpu%gpus, Parent: 3990, Began: began, Name: name, CPU: 101,
-			From: from, Rank: gpu, World: world, Local: gpu % gpus,
+			PID: 4000 + local, Parent: 3990, Began: began, Name: name, CPU: 101,
+			From: from, Rank: gpu, World: r.world(), Local: local,
 		}}
 	}
 }
 
 // programs is one process for each GPU, each started by itself.
-func (r *rig) programs(name string) Processes {
-	gpus := r.GPUs
-	return func(_ time.Duration, gpu int) []Process {
-		return []Process{{PID: 4000 + 10*(gpu%gpus), Parent: 3000 + gpu%gpus, Began: before, Name: name, CPU: 98}}
+func programs(name string) Processes {
+	return func(r *rig, _ time.Duration, gpu int) []Process {
+		local := gpu % r.GPUs
+		return []Process{{PID: 4000 + 10*local, Parent: 3000 + local, Began: before, Name: name, CPU: 98}}
 	}
 }
 
 // oneForAll is one process on all GPUs of the node.
-func (r *rig) oneForAll(name string) Processes {
-	return func(time.Duration, int) []Process {
+func oneForAll(name string) Processes {
+	return func(*rig, time.Duration, int) []Process {
 		return []Process{{PID: 4000, Parent: 3990, Began: before, Name: name, CPU: 130}}
 	}
 }
 
-// ending returns processes that end on each GPU at its own time; 0: never.
-func (p Processes) ending(ends func(gpu int) time.Duration) Processes {
-	return func(at time.Duration, gpu int) []Process {
-		if end := ends(gpu); end != 0 && at >= end {
-			return nil
-		}
-		return p(at, gpu)
-	}
+// byNode is one torchrun on each node, which knows nothing of the others.
+var byNode Processes = func(r *rig, at time.Duration, gpu int) []Process {
+	list := torchrun(r, at, gpu)
+	list[0].Rank, list[0].World = gpu%r.GPUs, r.GPUs
+	return list
+}
+
+// twice are two programs of torchrun on halves of a node.
+var twice Processes = func(_ *rig, _ time.Duration, gpu int) []Process {
+	half, rank := gpu/4, gpu%4
+	return []Process{{
+		PID: 4000 + 1000*half + rank, Parent: 3990 + 1000*half, Began: before + time.Duration(half)*40*sec,
+		Name: "python", CPU: 101, From: "RANK", Rank: rank, World: 4, Local: rank,
+	}}
 }
 
 // dead returns processes that are killed on some GPUs at a moment.
 func (p Processes) dead(when time.Duration, of ...int) Processes {
-	return p.ending(func(gpu int) time.Duration {
-		for _, g := range of {
-			if g == gpu {
-				return when
-			}
-		}
-		return 0
-	})
-}
-
-// again returns processes that are restarted in each of these spans: they are absent until the span ends.
-func (p Processes) again(spans []span) Processes {
-	return func(at time.Duration, gpu int) []Process {
-		if _, in := within(spans, at); in {
+	return func(r *rig, at time.Duration, gpu int) []Process {
+		if at >= when && slices.Contains(of, gpu) {
 			return nil
 		}
-		list := p(at, gpu)
-		for k, s := range spans {
-			if at >= s.to {
-				for i := range list {
-					list[i].PID, list[i].Parent, list[i].Began = list[i].PID+100*(k+1), list[i].Parent+100*(k+1), s.to
-				}
-			}
-		}
-		return list
+		return p(r, at, gpu)
 	}
 }
 
 // cpu returns processes that use another share of a core on some GPUs from a moment on.
 func (p Processes) cpu(when time.Duration, percent float64, of ...int) Processes {
-	return func(at time.Duration, gpu int) []Process {
-		list := p(at, gpu)
-		for _, g := range of {
-			if g == gpu && at >= when {
-				for i := range list {
-					list[i].CPU = percent
-				}
+	return func(r *rig, at time.Duration, gpu int) []Process {
+		list := p(r, at, gpu)
+		if at >= when && slices.Contains(of, gpu) {
+			for i := range list {
+				list[i].CPU = percent
 			}
 		}
 		return list
 	}
+}
+
+// runs returns the processes on a GPU. All are absent during a restart, and new after it.
+func (r *rig) runs(at time.Duration, gpu int) []Process {
+	if _, in := within(r.down, at); in || r.Ends != nil && at >= r.Ends(gpu) {
+		return nil
+	}
+	list := r.Runs(r, at, gpu)
+	for k, s := range r.down {
+		if at >= s.to {
+			for i := range list {
+				list[i].PID, list[i].Parent, list[i].Began = list[i].PID+100*(k+1), list[i].Parent+100*(k+1), s.to
+			}
+		}
+	}
+	return list
+}
+
+// oneByOne gives the GPUs times to end, one after the other. step scatters the order of the first of GPUs.
+func oneByOne(first, apart time.Duration, step, of int) func(gpu int) time.Duration {
+	return func(gpu int) time.Duration { return first + time.Duration(gpu*step%of)*apart }
 }
 
 // wire returns the process on a GPU of its node as the probe sends it.

@@ -2,188 +2,171 @@ package shapes
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 )
 
-// Program says what a GPU of the job does at a moment of the watch. The GPUs of all nodes count from 0. It may be asked
-// about any moment, in any order. A Work is the program of a GPU that always does the same.
-type Program interface {
-	at(at time.Duration, gpu int) Work
-}
+// Program says what the GPUs of a job do. It draws its random times when a watch begins. A Work is the program of a GPU
+// that always does the same.
+type Program interface{ begin(r *rig) does }
 
-// does is a Program.
+// does says what a GPU does at a moment of the watch. The GPUs of all nodes count from 0. It may be asked about any
+// moment, in any order. It is a Program without random times.
 type does func(at time.Duration, gpu int) Work
 
-func (d does) at(at time.Duration, gpu int) Work { return d(at, gpu) }
+// drawn is a Program with random times, or made of other programs.
+type drawn func(r *rig) does
 
-func (w Work) at(time.Duration, int) Work { return w }
+func (d does) begin(*rig) does    { return d }
+func (d drawn) begin(r *rig) does { return d(r) }
+func (w Work) begin(*rig) does    { return func(time.Duration, int) Work { return w } }
 
-// span is a period of time.
-type span struct{ from, to time.Duration }
-
-func (s span) has(at time.Duration) bool { return at >= s.from && at < s.to }
-
-func within(spans []span, at time.Duration) (span, bool) {
-	i, _ := slices.BinarySearchFunc(spans, at, func(s span, at time.Duration) int {
-		if s.to <= at {
-			return -1
+// choice is one of several programs at each moment: pick says which, and the time to ask it about.
+func choice(pick func(at time.Duration, gpu int) (int, time.Duration), of ...Program) Program {
+	return drawn(func(r *rig) does {
+		begun := make([]does, len(of))
+		for i, p := range of {
+			begun[i] = p.begin(r)
 		}
-		return 1
+		return func(at time.Duration, gpu int) Work {
+			i, at := pick(at, gpu)
+			return begun[i](at, gpu)
+		}
 	})
-	if i < len(spans) && spans[i].has(at) {
-		return spans[i], true
-	}
-	return span{}, false
 }
 
-// about returns a time that varies by a share of it.
-func about(r *rand.Rand, d time.Duration, by float64) time.Duration {
-	return time.Duration(float64(d) * (1 + by*(2*r.Float64()-1)))
-}
+// pick says which GPUs do something else, and when.
+type pick func(at time.Duration, gpu int) bool
 
-// every returns spans at a mean interval, each of about the same length.
-func (r *rig) every(often, lasts time.Duration) []span {
-	var spans []span
-	for at := time.Duration(float64(often) * (0.3 + 0.7*r.Float64())); at < r.Length; {
-		s := span{at, at + about(r.Rand, lasts, 0.1)}
-		spans = append(spans, s)
-		at = s.from + about(r.Rand, often, 0.04)
-	}
-	return spans
-}
-
-// each gives the GPUs different works, by turns.
-func each(works ...Work) does {
-	return func(_ time.Duration, gpu int) Work { return works[gpu%len(works)] }
+// where is a program that differs on the GPUs that a function picks.
+func where(picked pick, other, all Program) Program {
+	return choice(func(at time.Duration, gpu int) (int, time.Duration) {
+		if picked(at, gpu) {
+			return 0, at
+		}
+		return 1, at
+	}, other, all)
 }
 
 // only is a program that differs on some GPUs.
-func only(other, all Program, of ...int) does {
-	return func(at time.Duration, gpu int) Work {
-		if slices.Contains(of, gpu) {
-			return other.at(at, gpu)
-		}
-		return all.at(at, gpu)
-	}
+func only(other, all Program, of ...int) Program {
+	return where(func(_ time.Duration, gpu int) bool { return slices.Contains(of, gpu) }, other, all)
 }
 
-// where is a program that differs on the GPUs that a function picks.
-func where(picks func(gpu int) bool, other, all Program) does {
-	return func(at time.Duration, gpu int) Work {
-		if picks(gpu) {
-			return other.at(at, gpu)
-		}
-		return all.at(at, gpu)
+// gpus are the GPUs of the job from one number up to another, without it. node are those of a node of 8.
+func gpus(from, to int) (list []int) {
+	for gpu := from; gpu < to; gpu++ {
+		list = append(list, gpu)
 	}
+	return list
 }
 
-// first picks the first GPUs of the job, onNode those of a node of 8.
-func first(n int) func(int) bool  { return func(gpu int) bool { return gpu < n } }
-func onNode(n int) func(int) bool { return func(gpu int) bool { return gpu/8 == n } }
+func node(n int) []int { return gpus(8*n, 8*n+8) }
 
 // from is a program that changes at a moment.
-func from(when time.Duration, before, after Program) does {
-	return func(at time.Duration, gpu int) Work {
-		if at < when {
-			return before.at(at, gpu)
-		}
-		return after.at(at, gpu)
-	}
+func from(when time.Duration, before, after Program) Program {
+	return where(func(at time.Duration, _ int) bool { return at < when }, before, after)
 }
 
-// pauses is a program that does something else in these spans. The other program is asked with the time since the span
-// began. GPUs enter and leave a span up to a second apart.
-func pauses(spans []span, during, usual Program) does {
-	return func(at time.Duration, gpu int) Work {
-		late := time.Duration(float64(time.Second) * unit(uint64(gpu), 17))
-		if s, in := within(spans, at-late); in {
-			return during.at(at-late-s.from, gpu)
+// groups gives each group of GPUs a program that depends on no other group, by turns.
+func groups(together int, of ...Program) Program {
+	return drawn(func(r *rig) does {
+		programs := make([]does, r.world()/together)
+		for i := range programs {
+			programs[i] = of[i%len(of)].begin(r)
 		}
-		return usual.at(at, gpu)
-	}
+		return func(at time.Duration, gpu int) Work { return programs[gpu/together](at, gpu) }
+	})
 }
 
-// part is a part of a cycle.
+// own gives each GPU a program that depends on no other, by turns.
+func own(of ...Program) Program { return groups(1, of...) }
+
+// pauses is a program that does something else at these times. The other program is asked with the time since the pause
+// began. GPUs enter and leave a pause up to a second apart.
+func pauses(when times, other, usual Program) Program {
+	return drawn(func(r *rig) does {
+		spans := when(r)
+		return choice(func(at time.Duration, gpu int) (int, time.Duration) {
+			late := scattered(time.Second, uint64(gpu), 17)
+			if i, in := within(spans, at-late); in {
+				return 0, at - late - spans[i].from
+			}
+			return 1, at
+		}, other, usual).begin(r)
+	})
+}
+
+// part is a part of a program. It is asked with the time since it began.
 type part struct {
 	lasts time.Duration
 	does  Program
 }
 
-// cycle repeats its parts. The parts are asked with the time since the part began.
-func cycle(parts ...part) does {
+// sequence runs its parts once, the last one forever.
+func sequence(parts ...part) Program {
+	var programs []Program
+	for _, p := range parts {
+		programs = append(programs, p.does)
+	}
+	return choice(func(at time.Duration, _ int) (int, time.Duration) {
+		for i, p := range parts[:len(parts)-1] {
+			if at < p.lasts {
+				return i, at
+			}
+			at -= p.lasts
+		}
+		return len(parts) - 1, at
+	}, programs...)
+}
+
+// cycle repeats its parts.
+func cycle(parts ...part) Program {
 	whole := time.Duration(0)
 	for _, p := range parts {
 		whole += p.lasts
 	}
-	return func(at time.Duration, gpu int) Work {
-		into := at % whole
-		for _, p := range parts {
-			if into < p.lasts {
-				return p.does.at(into, gpu)
-			}
-			into -= p.lasts
-		}
-		panic("unreachable")
-	}
+	return choice(func(at time.Duration, _ int) (int, time.Duration) { return 0, at % whole }, sequence(parts...))
 }
 
-// sequence runs its parts once, the last one forever.
-func sequence(parts ...part) does {
-	return func(at time.Duration, gpu int) Work {
-		for _, p := range parts[:len(parts)-1] {
-			if at < p.lasts {
-				return p.does.at(at, gpu)
-			}
-			at -= p.lasts
-		}
-		return parts[len(parts)-1].does.at(at, gpu)
-	}
+// shifted is a program that each GPU runs ahead of the one before it.
+func shifted(by time.Duration, p Program) Program {
+	return choice(func(at time.Duration, gpu int) (int, time.Duration) {
+		return 0, at + time.Duration(gpu)*by
+	}, p)
 }
 
 // averaged is the driver's view of a program with short steps: the average of a window before the moment.
-func averaged(window time.Duration, p Program) does {
+func averaged(window time.Duration, p Program) Program {
 	const of = 10
-	return func(at time.Duration, gpu int) Work {
-		out := p.at(at, gpu)
-		for i := 1; i < of; i++ {
-			out = mix(out, p.at(max(at-window*time.Duration(i)/of, 0), gpu), 1/float64(i+1))
+	return drawn(func(r *rig) does {
+		p := p.begin(r)
+		return func(at time.Duration, gpu int) Work {
+			out := p(at, gpu)
+			for i := 1; i < of; i++ {
+				out = mix(out, p(max(at-window*time.Duration(i)/of, 0), gpu), 1/float64(i+1))
+			}
+			return out
 		}
-		return out
-	}
-}
-
-// shifted is a program that each GPU runs with its own delay.
-func shifted(delays []time.Duration, p Program) does {
-	return func(at time.Duration, gpu int) Work { return p.at(at+delays[gpu%len(delays)], gpu) }
+	})
 }
 
 // wobbling varies the share of the time for which each GPU works: its own walk with this time constant.
-func wobbling(seed uint64, slowly time.Duration, by float64, p Program) does {
-	return func(at time.Duration, gpu int) Work {
-		x := float64(at) / float64(slowly)
-		i, f := math.Floor(x), x-math.Floor(x)
-		f = f * f * (3 - 2*f)
-		a, b := unit(seed, uint64(gpu), uint64(i)), unit(seed, uint64(gpu), uint64(i)+1)
-		w := p.at(at, gpu)
-		if w.Util < 5 {
-			return w
+func wobbling(seed uint64, slowly time.Duration, by float64, p Program) Program {
+	return drawn(func(r *rig) does {
+		p := p.begin(r)
+		return func(at time.Duration, gpu int) Work {
+			x := float64(at) / float64(slowly)
+			i, f := math.Floor(x), x-math.Floor(x)
+			f = f * f * (3 - 2*f)
+			a, b := unit(seed, uint64(gpu), uint64(i)), unit(seed, uint64(gpu), uint64(i)+1)
+			w := p(at, gpu)
+			if w.Util < 5 {
+				return w
+			}
+			return mix(w, w.with(func(w *Work) {
+				w.Util, w.Memory, w.Power, w.NVLink, w.Net = 0, 0, ready.Power, 0, 0
+			}), by*(a+f*(b-a)))
 		}
-		return mix(w, w.with(func(w *Work) {
-			w.Util, w.Memory, w.Power, w.NVLink, w.Net = 0, 0, ready.Power, 0, 0
-		}), by*(a+f*(b-a)))
-	}
-}
-
-// unit is a number from 0 to 1 that depends on these numbers alone.
-func unit(of ...uint64) float64 {
-	h := uint64(0x9e3779b97f4a7c15)
-	for _, v := range of {
-		h ^= v + 0x9e3779b97f4a7c15 + h<<6 + h>>2
-		h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
-		h = (h ^ h>>27) * 0x94d049bb133111eb
-		h ^= h >> 31
-	}
-	return float64(h>>11) / (1 << 53)
+	})
 }

@@ -23,18 +23,17 @@ type Shape struct {
 	Age         time.Duration // age of the job when the watch begins; 0: usualAge; new: it has just begun
 	Length      time.Duration // length of the watch; 0: 2 hours, or 10 minutes more than the last Want may take
 	Poll        time.Duration // between two reports of a node; 0: 3 s
-	Build       func(*rig) Job
+
+	Does     Program
+	Runs     Processes                             // nil: torchrun
+	Unlisted bool                                  // nobody may list the processes
+	Restarts times                                 // all processes are absent, and new after it
+	Ends     func(gpu int) time.Duration           // end of the program on a GPU; nil: none
+	Silent   func(at time.Duration, node int) bool // the node sends no reports
+	Slurm    func(at time.Duration) slurmWord      // nil: the job runs all the time
 
 	Want    []Want         // a faulty shape has some
 	Allowed []cluster.Kind // true of the job as well: neither wanted nor false
-}
-
-// Job has the events of a shape.
-type Job struct {
-	Does   Program
-	Runs   Processes                                // nil: nobody lists them
-	Silent func(at time.Duration, node int) bool    // the node sends no reports
-	Slurm  func(at time.Duration) (state slurmWord) // nil: it runs all the time
 }
 
 // slurmWord is the state of the job as SLURM reports it.
@@ -42,6 +41,11 @@ type slurmWord struct {
 	start     time.Duration // (last) start; 0: before the watch began
 	suspended bool
 	queued    bool // it has no nodes
+}
+
+// over is the word of SLURM on a job that leaves its nodes at a time.
+func over(when time.Duration) func(time.Duration) slurmWord {
+	return func(at time.Duration) slurmWord { return slurmWord{queued: at >= when} }
 }
 
 // Want is a finding that must come. anywhere stands for any node or GPU.
@@ -65,7 +69,7 @@ func (w Want) mildly() Want {
 	return w
 }
 
-// later wants the same some time later, until it is over.
+// later wants the same some time later, until wants it to end in time.
 func (w Want) later(by time.Duration) Want {
 	w.Onset += by
 	return w
@@ -76,16 +80,38 @@ func (w Want) until(over time.Duration) Want {
 	return w
 }
 
+// before wants the same since the watch began.
+func (w Want) before() Want { return w.later(-onset) }
+
 const (
 	anywhere = -1
 	usualAge = 5 * time.Hour
 	brandNew = time.Nanosecond
 )
 
-// rig has everything from which a row builds its job.
+// rig is a shape whose watch has begun.
 type rig struct {
 	*rand.Rand
-	Shape
+	*Shape
+	does does
+	down []span // when the processes restart
+}
+
+func newRig(s *Shape, r *rand.Rand) *rig {
+	g := &rig{Rand: r, Shape: s}
+	if s.Restarts != nil {
+		g.down = s.Restarts(g)
+	}
+	g.does = s.Does.begin(g)
+	return g
+}
+
+// work returns what a GPU does.
+func (r *rig) work(at time.Duration, gpu int) Work {
+	if r.Ends != nil && at >= r.Ends(gpu) {
+		return resting
+	}
+	return r.does(at, gpu)
 }
 
 // world is the number of GPUs of the job.
@@ -101,8 +127,9 @@ func All() []Shape {
 		s := &all[i]
 		s.Nodes, s.GPUs = max(s.Nodes, 1), orElse(s.GPUs, 8)
 		s.Age, s.Poll = orElse(s.Age, usualAge), orElse(s.Poll, 3*time.Second)
-		if s.On == nil {
-			s.On = h100
+		s.On = orElse(s.On, h100)
+		if s.Runs == nil {
+			s.Runs = torchrun
 		}
 		s.Length = orElse(s.Length, s.usualLength())
 	}

@@ -58,6 +58,17 @@ func (w Work) light(power float64) Work {
 	return w.with(func(w *Work) { w.Memory, w.Power, w.Clock = w.Memory*power/w.Power, power, 1980 })
 }
 
+// busy, drawing and using return the work with another utilization, power and memory.
+func (w Work) busy(percent float64) Work  { w.Util = percent; return w }
+func (w Work) drawing(watts float64) Work { w.Power = watts; return w }
+func (w Work) using(gib float64) Work     { w.Used = gib; return w }
+
+// throttled returns the work of a GPU that its hardware slows for a reason.
+func (w Work) throttled(reason uint64) Work { w.Throttle = wire.ThrottleHWSlowdown | reason; return w }
+
+// computing returns the work between two exchanges with other GPUs.
+func (w Work) computing() Work { w.NVLink, w.Net = 50e3, 1e3; return w }
+
 // mix is a second with a share of b and the rest of a.
 func mix(a, b Work, share float64) Work {
 	of := func(x, y float64) float64 { return x + share*(y-x) }
