@@ -39,7 +39,7 @@
 //   - A job that waits or has ended shows the reason and the time in place of numbers. Jobs with nodes come first, then
 //     waiting jobs, then ended jobs, in every order. The waiting tasks of an array are one row, as in squeue; counts
 //     include all of them.
-//   - The page of a GPU distributes its rows by one list of steps (gpu/rooms.go), the most wanted first. The place
+//   - The page of a GPU distributes its rows by one list of steps (gpu/layout.go), the most wanted first. The place
 //     of a part depends on the height of the terminal and on the features of the GPU, never on values. The missing
 //     features of a GPU are shown once, with NVML's reason.
 //   - The footer of the overview begins with the key that shows hidden rows again, followed by the keys that show more
