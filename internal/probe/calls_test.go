@@ -25,7 +25,7 @@ func TestCalls(t *testing.T) {
 		s := newSampler(&output{w: io.Discard}, Options{Library: of, Proc: t.TempDir(), Now: clock.Now})
 		defer s.close()
 		s.pace = &wire.Pace{IntervalMS: 3000}
-		stock(s)
+		learnGPUs(s)
 		for _, more := range []uint64{30, 18, 0} {
 			*calls += more
 			if sm := s.take(); sm.Host.Has(metric.NVMLCalls) {

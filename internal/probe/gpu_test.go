@@ -26,7 +26,7 @@ func TestDegrades(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		devices[0].err, devices[1].err = err0, err1
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(t, nil)})
-		stock(s)
+		learnGPUs(s)
 		return s.take()
 	}
 	t.Run("nothing", func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestDegrades(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		devices[1].err["*"] = errGone
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(t, nil)})
-		stock(s)
+		learnGPUs(s)
 		s.pace = &wire.Pace{IntervalMS: 1000, Processes: true}
 		sm := s.take()
 		if !sm.Listed || sm.GPUs[0].Unlisted != "" || sm.GPUs[1].Unlisted != "Uninitialized" {
@@ -81,7 +81,7 @@ func TestDegrades(t *testing.T) {
 	t.Run("no /proc", func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: t.TempDir()})
-		stock(s)
+		learnGPUs(s)
 		sm := s.take()
 		if len(sm.Faults) != 1 || sm.Faults[0].Collector != "host" || !full(&sm.GPUs[0]) {
 			t.Errorf("faults %v, GPU %+v", sm.Faults, sm.GPUs[0])
@@ -134,7 +134,7 @@ func TestPaces(t *testing.T) {
 func TestLostGPUComesBack(t *testing.T) {
 	lib, devices := newFakeLibrary(2)
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(t, nil)})
-	stock(s)
+	learnGPUs(s)
 	s.take()
 	devices[1].limit, devices[1].err["temperature"] = 300, errLost
 	if g := s.take().GPUs[1]; g != (wire.GPU{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}) {

@@ -2,7 +2,7 @@
 // the node (host), and writes reports to its standard output, at the pace set by requests on its standard input.
 // Package wire is the protocol.
 //
-// Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the clerk answers
+// Run owns four goroutines: one reads requests, the sampler keeps the pace and writes reports, the responder answers
 // questions about processes, and Run itself watches them. A fifth goroutine waits in the driver for Xids, if the
 // Library reports Xids. Calls that may never return run on further goroutines, and nothing waits long for them: driver
 // calls, reads of another process's memory, look-ups of user names, file systems. Reports keep their pace and name a
@@ -121,9 +121,9 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 	heard, inEnded := make(chan request), make(chan error, 1)
 	go func() { inEnded <- listen(ctx, in, opts.Name, heard) }()
 	sampler := employ(func(asked <-chan request) error { return newSampler(shared, opts).run(ctx, asked) })
-	clerk := employ(func(asked <-chan request) error { return newClerk(shared, opts).run(ctx, asked) })
+	responder := employ(func(asked <-chan request) error { return newResponder(shared, opts).run(ctx, asked) })
 
-	err, sampling := supervise(ctx, heard, inEnded, sampler, clerk)
+	err, sampling := supervise(ctx, heard, inEnded, sampler, responder)
 	cancel()
 	if sampling {
 		select {
@@ -139,17 +139,17 @@ func Run(ctx context.Context, in io.Reader, out io.Writer, opts Options) error {
 
 // supervise passes requests to the workers until something ends the session. It never blocks on one worker. It reports
 // whether the sampler is still running.
-func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, clerk *worker) (err error,
+func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, sampler, responder *worker) (err error,
 	sampling bool) {
 	quiet := time.NewTimer(silence)
 	defer quiet.Stop()
 	for {
 		toSampler, pace := sampler.next()
-		toClerk, question := clerk.next()
+		toResponder, question := responder.next()
 		select {
 		case r := <-heard:
 			quiet.Reset(silence)
-			w := clerk
+			w := responder
 			if r.Pace != nil {
 				w = sampler
 			}
@@ -159,13 +159,13 @@ func supervise(ctx context.Context, heard <-chan request, inEnded <-chan error, 
 			w.queue = append(w.queue, r)
 		case toSampler <- pace:
 			sampler.queue = sampler.queue[1:]
-		case toClerk <- question:
-			clerk.queue = clerk.queue[1:]
+		case toResponder <- question:
+			responder.queue = responder.queue[1:]
 		case err := <-inEnded:
 			return err, true
 		case err := <-sampler.ended:
 			return err, false
-		case err := <-clerk.ended:
+		case err := <-responder.ended:
 			return err, true
 		case <-quiet.C:
 			return ErrSilence, true

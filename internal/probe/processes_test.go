@@ -22,8 +22,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// stock lets a sampler know its GPUs.
-func stock(s *sampler) {
+// learnGPUs lets a sampler know its GPUs.
+func learnGPUs(s *sampler) {
 	s.gpus.Start(nil)
 	if _, err := s.gpus.Settle(<-s.gpus.Taken); err != nil {
 		panic(err)
@@ -34,7 +34,7 @@ func stock(s *sampler) {
 func lister(lib driver.Library, proc string, at *clock.Moment) *sampler {
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: proc, Now: func() clock.Moment { return *at }})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: true}
-	stock(s)
+	learnGPUs(s)
 	return s
 }
 
@@ -252,7 +252,7 @@ func benchmarkReport(b *testing.B, gpus, procs int) {
 	}
 	s := newSampler(&output{w: io.Discard}, Options{Library: lib, Proc: fakeproc.Write(b, files), Now: clock.Now})
 	s.pace = &wire.Pace{IntervalMS: 3000, Processes: procs > 0}
-	stock(s)
+	learnGPUs(s)
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := s.report(false); err != nil {

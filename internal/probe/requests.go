@@ -22,8 +22,8 @@ const (
 	maxReading = 8
 )
 
-// clerk answers requests about processes, and passes signals on. It never calls the driver, which may hang.
-type clerk struct {
+// responder answers requests about processes, and passes signals on. It never calls the driver, which may hang.
+type responder struct {
 	out     *output
 	procs   *procs.Inspector
 	desk    *act.Desk
@@ -32,16 +32,16 @@ type clerk struct {
 	replies chan *wire.Reply
 }
 
-func newClerk(out *output, opts Options) *clerk {
+func newResponder(out *output, opts Options) *responder {
 	opts = opts.complete()
 	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine,
 		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
-	return &clerk{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, now: opts.Now,
+	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, now: opts.Now,
 		replies: make(chan *wire.Reply)}
 }
 
 // run answers until ctx ends or out cannot be written.
-func (c *clerk) run(ctx context.Context, asked <-chan request) error {
+func (c *responder) run(ctx context.Context, asked <-chan request) error {
 	for {
 		var reply *wire.Reply
 		select {
@@ -60,7 +60,7 @@ func (c *clerk) run(ctx context.Context, asked <-chan request) error {
 }
 
 // answer returns the reply to r, or nil if the reply will come from c.replies.
-func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
+func (c *responder) answer(ctx context.Context, r request) *wire.Reply {
 	err := check(r)
 	switch {
 	case err != nil || r.Alive != nil:
@@ -79,7 +79,7 @@ func (c *clerk) answer(ctx context.Context, r request) *wire.Reply {
 }
 
 // await sends the reply to r, or an error if the answer takes too long.
-func (c *clerk) await(ctx context.Context, r request, found <-chan *wire.Reply) {
+func (c *responder) await(ctx context.Context, r request, found <-chan *wire.Reply) {
 	late := time.NewTimer(answerWithin)
 	defer late.Stop()
 	var reply *wire.Reply
@@ -104,7 +104,7 @@ func hangs(r request) error {
 	return errors.New("the processes of the node cannot be read: the kernel does not respond")
 }
 
-func (c *clerk) find(r request) *wire.Reply {
+func (c *responder) find(r request) *wire.Reply {
 	reply := replyTo(r, nil)
 	var err error
 	switch {

@@ -28,7 +28,7 @@ const hurryEvery = time.Second
 type sampler struct {
 	opts  Options
 	out   *output
-	gpus  *gpus.Stock
+	gpus  *gpus.Set
 	procs *procs.Table
 	host  *host.Reader
 	of    *launch.Jobs // maps cgroups to jobs
@@ -94,7 +94,7 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 				s.beat.Reset(s.gpus.Interval)
 			}
 			err = s.report(false)
-		case <-s.gpus.Lookout.Box.Rung:
+		case <-s.gpus.Listener.Box.Rung:
 			err = s.hurry()
 		case <-s.hurryLater.C:
 			err = s.hurry()
@@ -106,9 +106,9 @@ func (s *sampler) run(ctx context.Context, asked <-chan request) error {
 			news = s.gpus.Blind()
 		case <-s.gpus.Due:
 			s.gpus.Retake()
-		case b := <-s.gpus.Lookout.Begun:
+		case b := <-s.gpus.Listener.Begun:
 			news = s.gpus.Watched(b) && s.greeted
-		case e := <-s.gpus.Lookout.Ended:
+		case e := <-s.gpus.Listener.Ended:
 			news = s.gpus.Unwatched(e) && s.greeted
 		}
 		if news {
@@ -169,7 +169,7 @@ func (s *sampler) setPace(pace wire.Pace) error {
 // hurry reports an event at once, or hurryEvery after the last such report, unless a report on the beat takes the event
 // before.
 func (s *sampler) hurry() error {
-	if s.pace == nil || s.gpus.Lookout.Box.Empty() { // without a pace, the first report will have the event
+	if s.pace == nil || s.gpus.Listener.Box.Empty() { // without a pace, the first report will have the event
 		return nil
 	}
 	now := s.opts.Now().Mono

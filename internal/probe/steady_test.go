@@ -27,7 +27,7 @@ func steady(t testing.TB) *sampler {
 	t.Cleanup(s.close)
 	next := func() error { return s.report(false) }
 	s.pace = &wire.Pace{IntervalMS: maxInterval}
-	stock(s)
+	learnGPUs(s)
 	for _, do := range []func() error{s.hello, next, next, next} {
 		if err := do(); err != nil {
 			t.Fatal(err)

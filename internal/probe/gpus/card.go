@@ -47,7 +47,7 @@ func (g *gpu) nothingFound() findings {
 
 // introduce reads the card of a GPU. Its results may be used before the end of the reading, since the next call may
 // hang.
-func (c *crew) introduce(g *gpu) {
+func (c *pool) introduce(g *gpu) {
 	f := g.nothingFound()
 	g.call.Store(callIdentity)
 	f.card = g.Device.Card()
@@ -82,14 +82,14 @@ func (g *gpu) readOnce(f *findings) {
 }
 
 // tell publishes the findings about a GPU so far.
-func (c *crew) tell(g *gpu, f findings) {
+func (c *pool) tell(g *gpu, f findings) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found = f
 }
 
 // foundOf returns the findings about a GPU so far.
-func (c *crew) foundOf(g *gpu) findings {
+func (c *pool) foundOf(g *gpu) findings {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.found
@@ -98,8 +98,8 @@ func (c *crew) foundOf(g *gpu) findings {
 // readCards reads the cards of GPUs, and waits for them up to a limit. A GPU that hangs delays none of the others for
 // longer than patience.
 func (n *Inventory) readCards(gpus []*gpu, limit time.Duration) {
-	shift, r := n.crew.beginCards(gpus)
-	n.crew.await(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
+	shift, r := n.pool.beginCards(gpus)
+	n.pool.await(shift, r, clock.NewBeat(), max(limit, time.Millisecond), nil)
 }
 
 // adopt adopts cards that have come late. It reports whether there are any.
@@ -108,7 +108,7 @@ func (n *Inventory) adopt() (changed bool) {
 		if !g.once.pending {
 			continue
 		}
-		f := n.crew.foundOf(g)
+		f := n.pool.foundOf(g)
 		if !f.ended {
 			continue
 		}

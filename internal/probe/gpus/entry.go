@@ -17,7 +17,7 @@ const (
 )
 
 // describe makes the entry of a GPU in a report. again means that the GPU must be listed again.
-func (g *gpu) describe(sm *sample.Report, c *crew, interval time.Duration) (out wire.GPU, again bool) {
+func (g *gpu) describe(sm *sample.Report, c *pool, interval time.Duration) (out wire.GPU, again bool) {
 	out = wire.GPU{Index: g.Index, Lost: g.Lost, LostID: g.LostID}
 	if g.Device == nil {
 		return out, false
@@ -59,7 +59,7 @@ func (r *reading) repeats(interval time.Duration) time.Duration {
 }
 
 // late returns how long an unfinished call to the GPU has been running, and its name; 0 if no call is running.
-func (c *crew) late(g *gpu) (ms int64, what string) {
+func (c *pool) late(g *gpu) (ms int64, what string) {
 	begun, pending := c.pending(g)
 	if !pending {
 		return 0, ""

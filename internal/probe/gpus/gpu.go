@@ -17,7 +17,7 @@ const slowEvery = metric.SlowSeconds * time.Second
 type gpu struct {
 	driver.Slot
 
-	// Protected by crew.mu.
+	// Protected by pool.mu.
 	out   bool      // a reading is running or planned
 	begun time.Time // start of the reading; zero while it is planned
 	round *round    // the round of the reading

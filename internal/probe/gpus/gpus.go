@@ -1,7 +1,7 @@
 // Package gpus reads the GPUs of the node, and keeps the list of GPUs up to date: it notices GPUs that appear, are lost
 // or come back, and a driver that goes away.
 //
-// A Stock is for one goroutine, the sampler. The sampler never calls the driver itself, since a call may hang. A crew
+// A Set is for one goroutine, the sampler. The sampler never calls the driver itself, since a call may hang. A pool
 // reads the GPUs on goroutines of its own, and another goroutine takes the inventory; while a GPU is lost, it also runs
 // during readings. Read waits for both only for a part of the interval: late values go into a later report, and a hung
 // GPU does not keep other GPUs out of a report. As long as each GPU answers quickly, one goroutine at a time reads
@@ -49,7 +49,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Options connect a Stock to its surroundings.
+// Options connect a Set to its surroundings.
 type Options struct {
 	Library  driver.Library
 	Proc     string // mount point of procfs
@@ -58,18 +58,18 @@ type Options struct {
 	Interval time.Duration // between two reports; it may change
 }
 
-// Stock holds the GPUs of the node.
-type Stock struct {
+// Set holds the GPUs of the node.
+type Set struct {
 	Options
-	Taken   chan Inventory   // pass each one to Settle
-	Cards   <-chan struct{}  // after each element, call Complete
-	Late    <-chan time.Time // after each element, call Blind
-	Due     <-chan time.Time // after each element, call Retake
-	Lookout *xid.Lookout     // of the Xids; its results go to Watched and Unwatched
+	Taken    chan Inventory   // pass each one to Settle
+	Cards    <-chan struct{}  // after each element, call Complete
+	Late     <-chan time.Time // after each element, call Blind
+	Due      <-chan time.Time // after each element, call Retake
+	Listener *xid.Listener    // of the Xids; its results go to Watched and Unwatched
 
 	ended <-chan struct{} // closed at the end; nil: never
 	cards Inventory
-	crew  *crew
+	pool  *pool
 
 	listings []driver.Listing // of the last report
 	counted  uint64           // calls into the driver up to the last report
@@ -84,17 +84,17 @@ type Stock struct {
 	retrying  bool          // retry is running
 }
 
-// New returns a Stock that knows no GPU yet.
-func New(opts Options) *Stock {
-	crew := newCrew()
-	s := &Stock{
-		Options: opts,
-		Taken:   make(chan Inventory, 1),
-		Cards:   crew.cards,
-		Lookout: xid.New(func() time.Duration { return opts.Now().Mono }),
+// New returns a Set that knows no GPU yet.
+func New(opts Options) *Set {
+	pool := newPool()
+	s := &Set{
+		Options:  opts,
+		Taken:    make(chan Inventory, 1),
+		Cards:    pool.cards,
+		Listener: xid.New(func() time.Duration { return opts.Now().Mono }),
 
-		cards: Inventory{lib: opts.Library, crew: crew},
-		crew:  crew,
+		cards: Inventory{lib: opts.Library, pool: pool},
+		pool:  pool,
 		late:  time.NewTimer(time.Hour),
 		retry: time.NewTimer(time.Hour),
 	}
@@ -105,28 +105,28 @@ func New(opts Options) *Stock {
 }
 
 // Start takes the first inventory. After ended is closed, no goroutine waits for the driver.
-func (s *Stock) Start(ended <-chan struct{}) {
+func (s *Set) Start(ended <-chan struct{}) {
 	s.ended = ended
 	s.take()
 }
 
 // Hello returns the known facts about the GPUs. Callers must not change it.
-func (s *Stock) Hello() wire.Hello {
+func (s *Set) Hello() wire.Hello {
 	h := s.cards.hello
-	h.GPUs = s.Lookout.Mark(h.GPUs)
+	h.GPUs = s.Listener.Mark(h.GPUs)
 	return h
 }
 
 // Explain notes the metrics that GPUs lack, and reports whether they have changed.
-func (s *Stock) Explain() (news bool) { return s.cards.explain() }
+func (s *Set) Explain() (news bool) { return s.cards.explain() }
 
 // Close releases the driver, but leaves it alone while a driver call is running: the process exits soon.
-func (s *Stock) Close() {
+func (s *Set) Close() {
 	s.retry.Stop()
 	s.late.Stop()
-	s.Lookout.End()
-	s.crew.close()
-	if s.crew.idle() && !s.taking && !s.Lookout.Running() {
+	s.Listener.End()
+	s.pool.close()
+	if s.pool.idle() && !s.taking && !s.Listener.Running() {
 		s.cards.close()
 	}
 }

@@ -13,7 +13,7 @@ import (
 // Inventory is the state of NVML: whether it works, and its GPUs.
 type Inventory struct {
 	lib   driver.Library
-	crew  *crew
+	pool  *pool
 	up    bool // Init succeeded, and Shutdown has not been called since
 	spent bool // Shutdown must come before the next Init: the driver went away
 	was   bool // Init succeeded at some time
@@ -117,13 +117,13 @@ func (n *Inventory) gpusOf(slots []driver.Slot) []*gpu {
 func (n *Inventory) strangers(gpus []*gpu) []*gpu {
 	return slices.DeleteFunc(slices.Clone(gpus), func(g *gpu) bool {
 		return slices.Contains(n.busy, g) ||
-			n.crew.foundOf(g).ended
+			n.pool.foundOf(g).ended
 	})
 }
 
 // parts lists the instances of a GPU. A GPU that is busy, or whose card is still being read, keeps its instances.
 func (n *Inventory) parts(g *gpu) (parts []*gpu) {
-	if f := n.crew.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
+	if f := n.pool.foundOf(g); f.ended && !slices.Contains(n.busy, g) {
 		return n.gpusOf(f.parts)
 	}
 	was := slices.IndexFunc(n.gpus, func(o *gpu) bool { return o.Index == g.Index })
@@ -143,7 +143,7 @@ func (n *Inventory) describe(i int, before *Inventory) {
 		n.hello.GPUs[i] = before.hello.GPUs[at]
 		return
 	}
-	f := n.crew.foundOf(g)
+	f := n.pool.foundOf(g)
 	n.hello.GPUs[i], g.once = f.card, f.onceState
 }
 

@@ -10,11 +10,11 @@ import (
 // patience is how long one GPU may take before the other GPUs are read beside it.
 const patience = 250 * time.Millisecond
 
-// crew reads GPUs on its own goroutines, for reports and for the inventory, since a driver call may never return. As
-// long as each GPU takes less than patience, the crew makes one call at a time: one shift reads all GPUs in turn. A
+// pool reads GPUs on its own goroutines, for reports and for the inventory, since a driver call may never return. As
+// long as each GPU takes less than patience, the pool makes one call at a time: one shift reads all GPUs in turn. A
 // shift that takes longer at a GPU is left behind, and a new shift reads the other GPUs beside it. A GPU has at most
 // one reading at a time, so there are at most as many shifts as GPUs.
-type crew struct {
+type pool struct {
 	hands chan *shift   // read by goroutines that wait for work; closed at the end
 	cards chan struct{} // a card has been read
 
@@ -28,14 +28,14 @@ type crew struct {
 	main   *shift
 }
 
-func newCrew() *crew {
-	return &crew{hands: make(chan *shift), cards: make(chan struct{}, 1), report: newRound(), main: &shift{ended: true}}
+func newPool() *pool {
+	return &pool{hands: make(chan *shift), cards: make(chan struct{}, 1), report: newRound(), main: &shift{ended: true}}
 }
 
 // round is a set of readings that share one waiter.
 type round struct {
 	number uint64        // no other round has this number
-	open   int           // number of readings that are running or planned; protected by crew.mu
+	open   int           // number of readings that are running or planned; protected by pool.mu
 	done   chan struct{} // gets one element when open falls to 0
 }
 
@@ -44,7 +44,7 @@ func newRound() *round { return &round{done: make(chan struct{}, 1)} }
 // shift is a list of GPUs that one goroutine reads one after the other.
 type shift struct {
 	question
-	left  []*gpu // protected by crew.mu
+	left  []*gpu // protected by pool.mu
 	at    *gpu   // the GPU that it reads now; likewise
 	ended bool   // the goroutine has let go of the shift; likewise
 	room  []*gpu // memory for left; nil while another shift uses a part of it; likewise
@@ -54,7 +54,7 @@ func newShift(q question, gpus ...*gpu) *shift { return &shift{question: q, left
 
 // begin begins the round of a report: it collects late readings and starts new ones. It returns the shift that reads
 // the GPUs in turn. GPUs whose last reading took long are read by shifts of their own.
-func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
+func (c *pool) begin(gpus []*gpu, q question) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
@@ -68,7 +68,7 @@ func (c *crew) begin(gpus []*gpu, q question) (main *shift, r *round) {
 
 // nextRound returns the round of the next report: it reuses the last round if all of its readings have ended. The
 // caller holds the lock.
-func (c *crew) nextRound() *round {
+func (c *pool) nextRound() *round {
 	r := c.report
 	if r.open > 0 {
 		return newRound()
@@ -82,7 +82,7 @@ func (c *crew) nextRound() *round {
 
 // nextShift returns the main shift of the next report: it reuses the last shift if its goroutine has let go of it. The
 // caller holds the lock.
-func (c *crew) nextShift(q question) *shift {
+func (c *pool) nextShift(q question) *shift {
 	s := c.main
 	if !s.ended {
 		return newShift(q)
@@ -92,7 +92,7 @@ func (c *crew) nextShift(q question) *shift {
 }
 
 // beginCards begins a round that reads the cards of GPUs.
-func (c *crew) beginCards(gpus []*gpu) (main *shift, r *round) {
+func (c *pool) beginCards(gpus []*gpu) (main *shift, r *round) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	main, r = newShift(question{card: true}), newRound()
@@ -102,7 +102,7 @@ func (c *crew) beginCards(gpus []*gpu) (main *shift, r *round) {
 
 // plan makes the readings of GPUs those of a round, and starts the shift that reads them in turn. The caller holds the
 // lock.
-func (c *crew) plan(gpus []*gpu, main *shift, r *round) {
+func (c *pool) plan(gpus []*gpu, main *shift, r *round) {
 	c.rounds++
 	r.number = c.rounds
 	for _, g := range gpus {
@@ -129,7 +129,7 @@ func (c *crew) plan(gpus []*gpu, main *shift, r *round) {
 
 // start hands a shift to a goroutine that waits for work, or to a new one. Keeping them saves growing a stack for each
 // report.
-func (c *crew) start(s *shift) {
+func (c *pool) start(s *shift) {
 	if c.closed { // while the inventory is being taken
 		go c.work(s)
 		return
@@ -141,13 +141,13 @@ func (c *crew) start(s *shift) {
 	}
 }
 
-func (c *crew) work(s *shift) {
+func (c *pool) work(s *shift) {
 	for more := true; more; s, more = <-c.hands {
 		c.readAll(s)
 	}
 }
 
-func (c *crew) readAll(s *shift) {
+func (c *pool) readAll(s *shift) {
 	began := time.Now()
 	for g := c.next(s, began); g != nil; g = c.next(s, began) {
 		if s.card {
@@ -165,14 +165,14 @@ func (c *crew) readAll(s *shift) {
 }
 
 // close tells the goroutines that wait for work to end.
-func (c *crew) close() {
+func (c *pool) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
 	close(c.hands)
 }
 
-func (c *crew) next(s *shift, now time.Time) *gpu {
+func (c *pool) next(s *shift, now time.Time) *gpu {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.at = nil
@@ -185,14 +185,14 @@ func (c *crew) next(s *shift, now time.Time) *gpu {
 	return s.at
 }
 
-func (c *crew) deliver(g *gpu) {
+func (c *pool) deliver(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.fresh, g.back.round = true, g.round.number
 	c.ended(g)
 }
 
-func (c *crew) deliverCard(g *gpu) {
+func (c *pool) deliverCard(g *gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	g.found.ended = true
@@ -203,7 +203,7 @@ func (c *crew) deliverCard(g *gpu) {
 	}
 }
 
-func (c *crew) ended(g *gpu) {
+func (c *pool) ended(g *gpu) {
 	g.out = false
 	c.out--
 	if g.round.open--; g.round.open == 0 {
@@ -213,7 +213,7 @@ func (c *crew) ended(g *gpu) {
 
 // relieve leaves behind a shift that takes long to read a GPU. It returns the shift that reads the remaining GPUs: the
 // same shift, or a new one. With split, the remaining GPUs are read all at once.
-func (c *crew) relieve(s *shift, split bool) *shift {
+func (c *pool) relieve(s *shift, split bool) *shift {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s.at == nil || len(s.left) == 0 || time.Since(s.at.begun) < patience {
@@ -230,13 +230,13 @@ func (c *crew) relieve(s *shift, split bool) *shift {
 }
 
 // split reads the remaining GPUs of a shift all at once.
-func (c *crew) split(s *shift) {
+func (c *pool) split(s *shift) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.startEach(s)
 }
 
-func (c *crew) startEach(s *shift) {
+func (c *pool) startEach(s *shift) {
 	for _, g := range s.left {
 		c.start(newShift(s.question, g))
 	}
@@ -244,7 +244,7 @@ func (c *crew) startEach(s *shift) {
 }
 
 // collect adopts the readings that have ended.
-func (c *crew) collect(gpus []*gpu) {
+func (c *pool) collect(gpus []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
@@ -252,7 +252,7 @@ func (c *crew) collect(gpus []*gpu) {
 	}
 }
 
-// collect adopts a reading that has ended. Only the sampler calls it, with the crew's lock.
+// collect adopts a reading that has ended. Only the sampler calls it, with the pool's lock.
 func (g *gpu) collect() {
 	if g.fresh {
 		g.last, g.back = g.back, g.last
@@ -266,21 +266,21 @@ func (g *gpu) collect() {
 
 // pending reports whether a reading of the GPU is running, and since when. A reading that waits for another GPU's
 // reading is not running.
-func (c *crew) pending(g *gpu) (since time.Time, running bool) {
+func (c *pool) pending(g *gpu) (since time.Time, running bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.begun, g.out && !g.begun.IsZero()
 }
 
 // reads reports whether a reading of the GPU is running or planned.
-func (c *crew) reads(g *gpu) bool {
+func (c *pool) reads(g *gpu) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return g.out
 }
 
 // busy returns the GPUs with a reading that is running or planned.
-func (c *crew) busy(gpus []*gpu) (busy []*gpu) {
+func (c *pool) busy(gpus []*gpu) (busy []*gpu) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, g := range gpus {
@@ -292,14 +292,14 @@ func (c *crew) busy(gpus []*gpu) (busy []*gpu) {
 }
 
 // idle reports whether no reading is running.
-func (c *crew) idle() bool {
+func (c *pool) idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out == 0
 }
 
 // await waits for a round, at most up to a limit.
-func (c *crew) await(s *shift, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
+func (c *pool) await(s *shift, r *round, beat clock.Beat, limit time.Duration, stop <-chan struct{}) {
 	began := time.Now()
 	beat.Reset(min(patience, limit))
 	defer beat.Stop()

@@ -10,7 +10,7 @@ import (
 
 // A GPU that is not read yet, because another one before it takes long, does not hang.
 func TestWaitingIsNotHanging(t *testing.T) {
-	c, start := newCrew(), time.Now()
+	c, start := newPool(), time.Now()
 	c.hands = make(chan *shift, 1) // nobody takes what is handed over
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	main, _ := c.begin([]*gpu{g}, question{})
@@ -26,7 +26,7 @@ func TestWaitingIsNotHanging(t *testing.T) {
 // A report says which GPUs have more to come: those whose turn is later, and those that were read before a list was
 // wanted. It does not say so of a GPU that is read, nor of one that refuses its list.
 func TestReportSaysWhatIsUnread(t *testing.T) {
-	c := newCrew()
+	c := newPool()
 	c.hands = make(chan *shift, 1) // nobody takes what is handed over
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	sm := &sample.Report{Wanted: true}

@@ -27,7 +27,7 @@ type listing struct {
 
 // Listings are the driver's lists of the processes on the GPUs of this report. They are valid until the next report,
 // and complete if no GPU was silent.
-func (s *Stock) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
+func (s *Set) Listings(sm *sample.Report) (on []driver.Listing, complete bool) {
 	on, complete = s.listings[:0], true
 	for i, g := range s.cards.gpus {
 		complete = complete && sm.GPUs[i].Unlisted != Silent

@@ -14,7 +14,7 @@ const LongestWait = 5 * time.Second
 
 // Read reads all GPUs for a report. A report has room for all of them or for none. The driver counts as gone when every
 // GPU that has a handle returns that error.
-func (s *Stock) Read(sm *sample.Report) {
+func (s *Set) Read(sm *sample.Report) {
 	if !s.reopening {
 		s.read(s.cards.gpus, question{at: sm.At, processes: sm.Wanted}, LongestWait)
 	}
@@ -22,7 +22,7 @@ func (s *Stock) Read(sm *sample.Report) {
 	var gone []*gpu
 	sm.GPUs = slices.Grow(sm.GPUs, len(s.cards.gpus))
 	for _, g := range s.cards.gpus {
-		out, again := g.describe(sm, s.crew, s.Interval)
+		out, again := g.describe(sm, s.pool, s.Interval)
 		if sm.GPUs = append(sm.GPUs, out); again {
 			s.retryLater()
 		}
@@ -33,7 +33,7 @@ func (s *Stock) Read(sm *sample.Report) {
 			gone = append(gone, g)
 		}
 	}
-	if len(gone) > 0 && len(gone) == handles && s.crew.idle() {
+	if len(gone) > 0 && len(gone) == handles && s.pool.idle() {
 		sm.Gone = gone[0].last.err.Error()
 		return
 	}
@@ -43,7 +43,7 @@ func (s *Stock) Read(sm *sample.Report) {
 }
 
 // ReadCalls adds the number of driver calls since the previous report, all GPUs together, if the library counts them.
-func (s *Stock) ReadCalls(sm *sample.Report) {
+func (s *Set) ReadCalls(sm *sample.Report) {
 	meter, counts := s.Library.(driver.Meter)
 	if !counts || !s.cards.up {
 		return
@@ -56,15 +56,15 @@ func (s *Stock) ReadCalls(sm *sample.Report) {
 // read reads GPUs. It waits for all readings that it begins, but at most half an interval and longest. A slower reading
 // continues for a later report, which does not wait for it. If GPUs still take long after half of this time, the
 // remaining GPUs are read all at once, so that they have the other half.
-func (s *Stock) read(gpus []*gpu, q question, longest time.Duration) {
-	defer s.crew.collect(gpus)
-	shift, r := s.crew.begin(gpus, q)
-	s.crew.await(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
+func (s *Set) read(gpus []*gpu, q question, longest time.Duration) {
+	defer s.pool.collect(gpus)
+	shift, r := s.pool.begin(gpus, q)
+	s.pool.await(shift, r, s.Patience, min(s.Interval/2, longest), s.ended)
 }
 
 // examine reads GPUs that were never read completely, so that the Hello can list the metrics that they lack. It does
 // not wait long: the metrics of a slow GPU are listed later.
-func (s *Stock) examine() {
+func (s *Set) examine() {
 	unknown := slices.DeleteFunc(slices.Clone(s.cards.gpus), func(g *gpu) bool { return g.lacks != nil })
 	if len(unknown) > 0 {
 		s.read(unknown, question{at: s.Now()}, patience)

@@ -26,7 +26,7 @@ const Silent = "the driver does not respond"
 var ErrOutdated = errors.New("the driver was replaced: restart the probe")
 
 // retryLater plans to take the inventory again.
-func (s *Stock) retryLater() {
+func (s *Set) retryLater() {
 	if !s.retrying && !s.taking {
 		s.retrying = true
 		s.retry.Reset(RetryEvery)
@@ -34,20 +34,20 @@ func (s *Stock) retryLater() {
 }
 
 // take starts the next inventory, while reports continue. If all GPUs are lost, it initializes NVML again, unless a
-// reading or the lookout is running. It does not ask for the card of a GPU that is being read. A card that takes long
+// reading or the listener is running. It does not ask for the card of a GPU that is being read. A card that takes long
 // is adopted later.
-func (s *Stock) take() {
+func (s *Set) take() {
 	now := s.Now().Mono
 	opens := !s.cards.up || s.cards.spent
-	idle := s.crew.idle()
+	idle := s.pool.idle()
 	if opens && !idle {
 		s.retryLater()
 		return
 	}
 	reopen := idle && s.cards.allLost() && now-s.reopened >= ReopenEvery
-	if (opens || reopen) && s.Lookout.Running() { // the lookout calls the driver; it ends before the retry
+	if (opens || reopen) && s.Listener.Running() { // the listener calls the driver; it ends before the retry
 		s.reopenDue = true
-		s.Lookout.End()
+		s.Listener.End()
 		return
 	}
 	if reopen || !s.cards.up {
@@ -56,19 +56,19 @@ func (s *Stock) take() {
 	s.taking, s.void, s.reopening = true, false, reopen
 	s.late.Reset(DriverPatience)
 	old := s.cards
-	old.busy = s.crew.busy(old.gpus)
+	old.busy = s.pool.busy(old.gpus)
 	go func() { s.Taken <- old.taken(reopen, s.Proc) }()
 }
 
 // Retake takes the inventory again.
-func (s *Stock) Retake() {
+func (s *Set) Retake() {
 	s.retrying = false
 	s.take()
 }
 
 // Settle adopts an inventory, and reports whether it differs. While an inventory lacks something, it is retried. The
 // error is ErrOutdated.
-func (s *Stock) Settle(next Inventory) (news bool, err error) {
+func (s *Set) Settle(next Inventory) (news bool, err error) {
 	reopened := s.reopening
 	s.taking, s.reopening = false, false
 	s.late.Stop()
@@ -77,7 +77,7 @@ func (s *Stock) Settle(next Inventory) (news bool, err error) {
 		return false, nil
 	}
 	if next.busy = nil; !reopened {
-		next.keep(&s.cards, s.crew.busy(s.cards.gpus))
+		next.keep(&s.cards, s.pool.busy(s.cards.gpus))
 	}
 	next.adopt()
 	old := s.cards.hello
@@ -98,7 +98,7 @@ func (s *Stock) Settle(next Inventory) (news bool, err error) {
 
 // Blind reports the driver as hanging while it lists its GPUs, unless they are already known and can be read. It
 // returns whether it did.
-func (s *Stock) Blind() (news bool) {
+func (s *Set) Blind() (news bool) {
 	if len(s.cards.gpus) > 0 && !s.reopening {
 		return false
 	}
@@ -108,7 +108,7 @@ func (s *Stock) Blind() (news bool) {
 }
 
 // Complete adopts cards that have come late. It reports whether there are any.
-func (s *Stock) Complete() (news bool) {
+func (s *Set) Complete() (news bool) {
 	if !s.cards.adopt() {
 		return false
 	}
@@ -121,9 +121,9 @@ func (s *Stock) Complete() (news bool) {
 }
 
 // Drop forgets the GPUs of a driver that went away.
-func (s *Stock) Drop(words string) {
+func (s *Set) Drop(words string) {
 	s.cards.drop(words)
-	s.Lookout.End()
+	s.Listener.End()
 	s.void = true
 	s.retryLater()
 }

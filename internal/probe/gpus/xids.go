@@ -11,13 +11,13 @@ import (
 )
 
 // watch watches the GPUs of the inventory, if the library can.
-func (s *Stock) watch() {
+func (s *Set) watch() {
 	w, ok := s.cards.lib.(driver.Watcher)
 	if !ok || !s.cards.up || s.cards.spent {
 		return
 	}
 	slots, cards := s.cards.watchable()
-	s.Lookout.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
+	s.Listener.Watch(cards, func() (xid.Watch, map[int]error) { return w.Watch(slots) })
 }
 
 // watchable are the GPUs that can be watched: a GPU that does not respond would prevent the watch of all others.
@@ -31,8 +31,8 @@ func (n *Inventory) watchable() (slots []driver.Slot, cards []wire.Card) {
 }
 
 // ReadXids adds the events since the previous report.
-func (s *Stock) ReadXids(sm *sample.Report) {
-	xids, left := s.Lookout.Box.Take()
+func (s *Set) ReadXids(sm *sample.Report) {
+	xids, left := s.Listener.Box.Take()
 	for _, x := range xids {
 		// A GPU may have left the list since the event.
 		if slices.ContainsFunc(s.cards.hello.GPUs, func(c wire.Card) bool { return c.Index == x.GPU }) {
@@ -46,8 +46,8 @@ func (s *Stock) ReadXids(sm *sample.Report) {
 
 // Watched continues after a vigil has begun: the GPUs may have changed meanwhile. It reports whether the reason for
 // missing Xids has changed.
-func (s *Stock) Watched(b xid.Beginning) (news bool) {
-	news = s.Lookout.Started(b)
+func (s *Set) Watched(b xid.Beginning) (news bool) {
+	news = s.Listener.Started(b)
 	if !s.openUnwatched() && !b.None {
 		s.watch()
 	}
@@ -56,8 +56,8 @@ func (s *Stock) Watched(b xid.Beginning) (news bool) {
 
 // Unwatched continues after a vigil has ended. A failed Watch is tried again with the next inventory. It returns the
 // same as Watched.
-func (s *Stock) Unwatched(e xid.Ending) (news bool) {
-	failed, news := s.Lookout.Over(e)
+func (s *Set) Unwatched(e xid.Ending) (news bool) {
+	failed, news := s.Listener.Over(e)
 	if !s.openUnwatched() && !failed {
 		s.watch()
 	}
@@ -66,9 +66,9 @@ func (s *Stock) Unwatched(e xid.Ending) (news bool) {
 
 // openUnwatched opens the driver if an opening is due and the last vigil has ended. It reports whether an opening was
 // due.
-func (s *Stock) openUnwatched() bool {
+func (s *Set) openUnwatched() bool {
 	due := s.reopenDue
-	if due && !s.Lookout.Running() {
+	if due && !s.Listener.Running() {
 		s.reopenDue = false
 		s.take()
 	}

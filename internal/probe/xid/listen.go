@@ -23,11 +23,11 @@ type Event struct {
 	Code uint64
 }
 
-// Lookout runs Watches, each on its own goroutine, since a Watch waits in the driver all the time. When other GPUs are
+// Listener runs Watches, each on its own goroutine, since a Watch waits in the driver all the time. When other GPUs are
 // to be watched, the next Watch begins before the last one ends, so that no event is missed. An event in the
-// milliseconds in which the driver registers the next Watch may be counted twice. The methods of a Lookout are for one
+// milliseconds in which the driver registers the next Watch may be counted twice. The methods of a Listener are for one
 // goroutine.
-type Lookout struct {
+type Listener struct {
 	Box   Box
 	Begun chan Beginning // pass each one to Started
 	Ended chan Ending    // pass each one to Over
@@ -64,21 +64,21 @@ type Ending struct {
 	refused map[int]string // the reasons of a Watch that failed; nil: the vigil was asked to end
 }
 
-// New returns a Lookout that watches nothing yet. Its events get their time from now.
-func New(now func() time.Duration) *Lookout {
-	return &Lookout{
+// New returns a Listener that watches nothing yet. Its events get their time from now.
+func New(now func() time.Duration) *Listener {
+	return &Listener{
 		now: now, Box: Box{Rung: make(chan struct{}, 1)},
 		Begun: make(chan Beginning, 1), Ended: make(chan Ending, maxVigils), // at the end nobody receives them
 	}
 }
 
 // Running reports whether a call into the driver may be under way.
-func (l *Lookout) Running() bool { return l.running > 0 }
+func (l *Listener) Running() bool { return l.running > 0 }
 
 // Watch begins to watch GPUs, unless it watches them already. begin asks the driver for a Watch; it also returns the
 // reasons, by Card.Index, why GPUs give no events, and a nil Watch if none does. GPUs watched before stay watched until
 // the new Watch has begun. If it cannot begin yet, call Watch again when a vigil has begun or ended.
-func (l *Lookout) Watch(cards []wire.Card, begin func() (Watch, map[int]error)) {
+func (l *Listener) Watch(cards []wire.Card, begin func() (Watch, map[int]error)) {
 	if len(cards) == 0 || l.next != nil || l.running == maxVigils {
 		return
 	}
@@ -94,7 +94,7 @@ func (l *Lookout) Watch(cards []wire.Card, begin func() (Watch, map[int]error)) 
 func sameGPU(a, b wire.Card) bool { return a.Index == b.Index && a.UUID == b.UUID && a.Lost == b.Lost }
 
 // End asks all vigils to end. They do so within seconds.
-func (l *Lookout) End() {
+func (l *Listener) End() {
 	for _, v := range []*vigil{l.current, l.next} {
 		v.end()
 	}
@@ -107,7 +107,7 @@ func (v *vigil) end() {
 	}
 }
 
-func (l *Lookout) run(begin func() (Watch, map[int]error), v, before *vigil) {
+func (l *Listener) run(begin func() (Watch, map[int]error), v, before *vigil) {
 	w, refused := begin()
 	words := make(map[int]string, len(refused))
 	for gpu, err := range refused {
@@ -133,7 +133,7 @@ func (l *Lookout) run(begin func() (Watch, map[int]error), v, before *vigil) {
 }
 
 // listen puts events into the box until the vigil should end or the driver gives no more.
-func (l *Lookout) listen(w Watch, v *vigil) error {
+func (l *Listener) listen(w Watch, v *vigil) error {
 	for {
 		select {
 		case <-v.stop:
@@ -152,7 +152,7 @@ func (l *Lookout) listen(w Watch, v *vigil) error {
 
 // Started notes that a vigil has begun, and ends the vigil before it. It reports whether the reasons for missing Xids
 // have changed.
-func (l *Lookout) Started(b Beginning) (news bool) {
+func (l *Listener) Started(b Beginning) (news bool) {
 	l.next = nil
 	l.current.end()
 	if b.None {
@@ -165,7 +165,7 @@ func (l *Lookout) Started(b Beginning) (news bool) {
 
 // Over notes that a vigil has ended. failed means that GPUs are no longer watched, since the driver has failed; news
 // means that the reasons for missing Xids have changed.
-func (l *Lookout) Over(e Ending) (failed, news bool) {
+func (l *Listener) Over(e Ending) (failed, news bool) {
 	l.running--
 	if l.current != e.of {
 		return false, false
@@ -178,7 +178,7 @@ func (l *Lookout) Over(e Ending) (failed, news bool) {
 }
 
 // explain notes the reasons why GPUs give no Xids, and reports whether they have changed.
-func (l *Lookout) explain(refused map[int]string) bool {
+func (l *Listener) explain(refused map[int]string) bool {
 	if maps.Equal(refused, l.refused) {
 		return false
 	}
@@ -187,7 +187,7 @@ func (l *Lookout) explain(refused map[int]string) bool {
 }
 
 // Mark adds the reasons for missing Xids to cards. It copies cards before, since others share them.
-func (l *Lookout) Mark(cards []wire.Card) []wire.Card {
+func (l *Listener) Mark(cards []wire.Card) []wire.Card {
 	if len(l.refused) == 0 {
 		return cards
 	}

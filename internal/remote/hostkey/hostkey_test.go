@@ -164,8 +164,8 @@ func TestFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-// TestElsewhere: another host's lines count where none is here, within limits.
-func TestElsewhere(t *testing.T) {
+// TestOtherHost: another host's lines count where none is here, within limits.
+func TestOtherHost(t *testing.T) {
 	key, other := newKey(t), newKey(t)
 	line, host := knownhosts.Line([]string{"n"}, key), Host{Name: "n", Port: "2222"}
 	for _, c := range []struct{ name, here, there, want string }{

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Elsewhere is another host's knowledge of host keys. It does not change, and is kept in memory only.
-type Elsewhere struct{ file *file }
+// OtherHost is another host's knowledge of host keys. It does not change, and is kept in memory only.
+type OtherHost struct{ file *file }
 
-// Limits of Elsewhere: the other host may be hostile. A line with the largest key has 3 KB.
+// Limits of OtherHost: the other host may be hostile. A line with the largest key has 3 KB.
 const (
 	maxLines = 100_000
 	maxLine  = 16 << 10
@@ -18,15 +18,15 @@ const (
 const owner = "known_hosts of "
 
 // Read reads the known_hosts of another host.
-func Read(host, text string) *Elsewhere {
+func Read(host, text string) *OtherHost {
 	f := &file{path: owner + host, found: map[string][]int32{}}
 	f.parse(text, maxLines, maxLine)
-	return &Elsewhere{f}
+	return &OtherHost{f}
 }
 
 // With returns the Set with the keys of a host known elsewhere, unless the Set itself has a key of the host: then only
 // the Set counts. Keys that the Set revokes stay revoked.
-func (s *Set) With(e *Elsewhere, host Host) *Set {
+func (s *Set) With(e *OtherHost, host Host) *Set {
 	if e == nil || slices.ContainsFunc(host.listed(), func(name string) bool { return hasKeys(s.lines(name)) }) {
 		return s
 	}
@@ -35,5 +35,5 @@ func (s *Set) With(e *Elsewhere, host Host) *Set {
 	return &both
 }
 
-// IsElsewhere reports whether an Error names the file of another host.
-func IsElsewhere(file string) bool { return strings.HasPrefix(file, owner) }
+// IsOtherHost reports whether an Error names the file of another host.
+func IsOtherHost(file string) bool { return strings.HasPrefix(file, owner) }

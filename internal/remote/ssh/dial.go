@@ -33,7 +33,7 @@ type trip struct {
 	path   []string // see jump
 
 	target    *settings.Settings
-	elsewhere *hostkey.Elsewhere // what the login host knows of host keys; nil: nothing
+	elsewhere *hostkey.OtherHost // what the login host knows of host keys; nil: nothing
 	via       *jump              // nil: none
 	proxy     *proxy.Command     // nil: none
 	conn      *sshconn.Watched

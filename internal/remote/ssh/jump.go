@@ -82,7 +82,7 @@ type jump struct {
 	streams  int       // open ones
 	used     time.Time // last time that something was opened or closed
 
-	known *hostkey.Elsewhere // of the login host: what it knows of host keys; nil: nothing
+	known *hostkey.OtherHost // of the login host: what it knows of host keys; nil: nothing
 }
 
 var errClosing = errors.New("nvnodetop is closing")

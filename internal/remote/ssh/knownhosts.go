@@ -27,7 +27,7 @@ type knownSet struct {
 	target *settings.Settings
 }
 
-func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.Elsewhere) (*knownSet, error) {
+func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.OtherHost) (*knownSet, error) {
 	if t.KnownHostsCommand != "" { // what it would revoke is not known
 		return nil, onlyOpenSSH("KnownHostsCommand",
 			fmt.Errorf("only OpenSSH runs %q, which knows and revokes host keys", t.KnownHostsCommand))

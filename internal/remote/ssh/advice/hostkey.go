@@ -37,7 +37,7 @@ func adviseChanged(f *reach.Failure, e *hostkey.Error) {
 			whoAnswers)
 	}
 	f.Hints = []string{"ask your admins whether NODE's key was changed (known: " + where(e) + ")"}
-	if hostkey.IsElsewhere(e.File) {
+	if hostkey.IsOtherHost(e.File) {
 		f.Hints = append(f.Hints, fmt.Sprintf("if so, on the login host: ssh-keygen -R %q", e.Listed))
 		return
 	}
