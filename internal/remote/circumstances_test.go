@@ -21,8 +21,8 @@ func silentDoor(*Case, error) {}
 func TestSettle(t *testing.T) {
 	at := func(s reach.Stage) *Case { return &Case{Node: "n1", Stage: s} }
 	refused := func(s install.State, words string) error {
-		return &install.NoPlaceError{Refused: []install.Refusal{{Place: "home", State: install.NoWrite},
-			{Place: "tmp", State: s}}, Words: words}
+		return &install.NoPlaceError{Refused: []install.Refusal{{Directory: "home", State: install.NoWrite},
+			{Directory: "tmp", State: s}}, Words: words}
 	}
 	exit := func(status int) error {
 		return &link.EndError{Read: io.EOF, Exit: link.Exit{Known: true, Status: status},
@@ -87,7 +87,7 @@ func TestSettle(t *testing.T) {
 func TestTheFirstHintSaysWhatToDo(t *testing.T) {
 	for state, want := range map[install.State]string{install.NoWrite: "free some space",
 		install.NoExec: "ask your admins"} {
-		err := &install.NoPlaceError{Refused: []install.Refusal{{Place: "tmp", State: state}}}
+		err := &install.NoPlaceError{Refused: []install.Refusal{{Directory: "tmp", State: state}}}
 		f := (&Case{Node: "n1", Stage: StageProbe}).Settle(err, silentDoor)
 		if len(f.Hints) != 2 || !strings.HasPrefix(f.Hints[0], want) || !strings.HasPrefix(f.Hints[1], "tried: ") {
 			t.Errorf("%s: hints %q, want %q first", state, f.Hints, want)

@@ -20,8 +20,8 @@ import (
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(fakeprobe.Script)
 	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false),
-		startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, placeHome, 1),
-		uploadScript(p, placeShm, 1)} {
+		startScript([]Payload{p}, verifying, uploadOrder, true), uploadScript(p, homeDirectory, 1),
+		uploadScript(p, shmDirectory, 1)} {
 		if i := strings.IndexAny(script, "'\\!\n"); i >= 0 {
 			t.Errorf("%q stands in the script: %q", script[i], script[max(0, i-20):i+1])
 		}
@@ -126,7 +126,7 @@ func TestWholeCopyThatFailsStays(t *testing.T) {
 		t.Errorf("ended with %+v", e)
 	}
 	for _, c := range n.scripts()[ran:] {
-		if isUpload(c, placeHome) {
+		if isUpload(c, homeDirectory) {
 			t.Error("it was copied again")
 		}
 	}
@@ -173,7 +173,7 @@ func TestOldCopiesGo(t *testing.T) {
 	}
 }
 
-func isUpload(script string, place Place) bool {
+func isUpload(script string, place Directory) bool {
 	return strings.Contains(script, "; place "+string(place)+"; ")
 }
 
@@ -198,7 +198,7 @@ func TestTruncatedUpload(t *testing.T) {
 type cutShell struct{ *node }
 
 func (c *cutShell) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
-	if !isUpload(script, placeHome) {
+	if !isUpload(script, homeDirectory) {
 		return c.node.Run(ctx, script, input)
 	}
 	p, err := c.node.Run(ctx, script, io.LimitReader(input, 100))

@@ -35,7 +35,7 @@ func TestSharedHome(t *testing.T) {
 	uploads := 0
 	for _, n := range nodes {
 		for _, script := range n.scripts() {
-			if isUpload(script, placeHome) {
+			if isUpload(script, homeDirectory) {
 				uploads++
 			}
 		}

@@ -85,8 +85,8 @@ type attempt struct {
 	payloads []Payload
 	payload  Payload // the one for the node, once its platform is known
 	trust    trust
-	places   []Place // not refused yet
-	turn     *turn   // to copy; nil: none
+	places   []Directory // not refused yet
+	turn     *turn       // to copy; nil: none
 	refused  []Refusal
 	words    []string // output of the node
 }
@@ -177,7 +177,7 @@ func (a *attempt) hear(words string) {
 // refuse removes places from the list.
 func (a *attempt) refuse(refusals ...Refusal) {
 	for _, r := range refusals {
-		if i := slices.Index(a.places, r.Place); i >= 0 {
+		if i := slices.Index(a.places, r.Directory); i >= 0 {
 			a.refused = append(a.refused, r)
 			a.places = slices.Delete(a.places, i, i+1)
 		}
@@ -190,7 +190,7 @@ func (a *attempt) nowhere(uid string) error {
 
 // enter gets a turn to copy to n.place, if the attempt has none. It reports whether to look for a copy before copying.
 func (a *attempt) enter(ctx context.Context, n need, seen int) (again bool, err error) {
-	home := n.place == placeHome
+	home := n.place == homeDirectory
 	if a.turn != nil {
 		if (a.turn.herd != nil) == home {
 			return false, nil

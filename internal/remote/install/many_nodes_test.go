@@ -99,7 +99,7 @@ func (m *member) copy(ctx context.Context, script string, input io.Reader) (*lin
 		switch {
 		case fate == dies:
 			return nil, errLost
-		case fate == fills && isUpload(script, placeHome):
+		case fate == fills && isUpload(script, homeDirectory):
 			return ended("gzip: stdout: Disk quota exceeded\n", exitNoWrite), nil
 		case fate == stalls:
 			<-ctx.Done()
@@ -108,7 +108,7 @@ func (m *member) copy(ctx context.Context, script string, input io.Reader) (*lin
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if isUpload(script, placeHome) {
+	if isUpload(script, homeDirectory) {
 		m.homes[m.home] = true
 	}
 	return m.probe(), nil

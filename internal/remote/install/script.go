@@ -8,36 +8,36 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// Place is a directory for the probe on a node.
-type Place string
+// Directory is a directory of a node that may hold the probe, by its word in the scripts.
+type Directory string
 
-// The places.
+// The directories.
 const (
-	placeHome    Place = "home" // ~/.cache: often shared, so one copy serves all nodes
-	placeRuntime Place = "run"  // $XDG_RUNTIME_DIR: private, but memory of the node
-	placeShm     Place = "shm"  // /dev/shm: memory too
-	placeTmp     Place = "tmp"
+	homeDirectory    Directory = "home" // ~/.cache: often shared, so one copy serves all nodes
+	runtimeDirectory Directory = "run"  // $XDG_RUNTIME_DIR: private, but memory of the node
+	shmDirectory     Directory = "shm"  // /dev/shm: memory too
+	tmpDirectory     Directory = "tmp"
 )
 
 // uploadOrder is the order in which places are tried for an upload. The home comes first because a copy there lasts and
 // is shared.
-var uploadOrder = []Place{placeHome, placeRuntime, placeShm, placeTmp}
+var uploadOrder = []Directory{homeDirectory, runtimeDirectory, shmDirectory, tmpDirectory}
 
 // kept lists the places where a copy stays for the next session, in the order in which they are searched. The other
 // places are memory of the node, which SLURM may count as the job's: a copy there is removed as soon as it runs.
-var kept = []Place{placeHome, placeTmp}
+var kept = []Directory{homeDirectory, tmpDirectory}
 
 // words returns the places as words of a script.
-func words(places []Place) string { return strings.Trim(fmt.Sprint(places), "[]") }
+func words(places []Directory) string { return strings.Trim(fmt.Sprint(places), "[]") }
 
 // name returns the place as users know it.
-func (p Place) name(uid string) string {
+func (p Directory) name(uid string) string {
 	switch p {
-	case placeHome:
+	case homeDirectory:
 		return "~/.cache/nvnodetop"
-	case placeRuntime:
+	case runtimeDirectory:
 		return "$XDG_RUNTIME_DIR/nvnodetop"
-	case placeShm:
+	case shmDirectory:
 		return "/dev/shm/nvnodetop-" + uid
 	default:
 		return "/tmp/nvnodetop-" + uid
@@ -58,8 +58,8 @@ const (
 
 // Refusal is a place that cannot hold a probe.
 type Refusal struct {
-	Place Place
-	State State
+	Directory Directory
+	State     State
 }
 
 // Exit statuses of the scripts. Shells do not use them.
@@ -157,7 +157,7 @@ func (t trust) tries(fresh bool) string {
 // the node's platform and the state of each place, up to the first that can hold a copy; no place is touched if no
 // payload is for this platform. A directory of ours that is open to others is made private; a directory of somebody
 // else, or a symlink in its place, is not touched.
-func startScript(list []Payload, t trust, places []Place, fresh bool) string {
+func startScript(list []Payload, t trust, places []Directory, fresh bool) string {
 	s := prelude(list...) + t.tries(fresh) +
 		"chmod_ours() { case $(stat -c %u:%f \"$d\") in $u:4*) chmod 700 \"$d\";; esac; }; "
 	return s + "s=; for p in ${f:+ " + words(places) + "}; do " +
@@ -184,7 +184,7 @@ func startScript(list []Payload, t trust, places []Place, fresh bool) string {
 //
 // In memory the copy gets no name at all. The shell opens it, removes it, and becomes what it has opened. So it goes
 // away with the probe, also when that is killed.
-func uploadScript(p Payload, place Place, n int) string {
+func uploadScript(p Payload, place Directory, n int) string {
 	return prelude(p) + "place " + string(place) + "; " +
 		fmt.Sprintf("mkdir -p \"$d\" || exit %d; private || exit %d; ", exitNoWrite, exitTaken) +
 		fmt.Sprintf("t=$(mktemp \"$d/.up.XXXXXX\") || exit %d; ", exitNoWrite) +
@@ -201,7 +201,7 @@ const sweep = "find \"$d\" -maxdepth 1 -type f \"(\" -name \"nvnodetop-probe-*\"
 	"+1 \")\" -exec rm -f {} + 2>/dev/null; "
 
 // settle gives the verified copy t its name, or none, and becomes it.
-func settle(place Place) string {
+func settle(place Directory) string {
 	if !slices.Contains(kept, place) {
 		return fmt.Sprintf("[ -x \"$t\" ] || exit %d; private || exit %d; exec 3<\"$t\"; clean; rmdir \"$d\" "+
 			"2>/dev/null; ", exitNoExec, exitTaken) +
@@ -217,7 +217,7 @@ func settle(place Place) string {
 type need struct {
 	machine string // as printed by `uname -sm`
 	uid     string
-	place   Place     // for the copy; empty: nowhere
+	place   Directory // for the copy; empty: nowhere
 	refused []Refusal // the places before it
 }
 
@@ -238,10 +238,10 @@ func parseNeed(stderr string) (need, bool) {
 			return need{}, false
 		}
 		if state == "ok" {
-			n.place = Place(place)
+			n.place = Directory(place)
 			break
 		}
-		n.refused = append(n.refused, Refusal{Place(place), State(state)})
+		n.refused = append(n.refused, Refusal{Directory(place), State(state)})
 	}
 	return n, true
 }

@@ -12,7 +12,7 @@ import (
 
 // TestNodeThatOffersWhatItWasNotAskedFor comes to an end, however often it says the same.
 func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
-	for place, want := range map[Place]int{"x": 1, "": 1, placeHome: 3} {
+	for place, want := range map[Directory]int{"x": 1, "": 1, homeDirectory: 3} {
 		t.Run("place "+string(place), func(t *testing.T) {
 			noLeaks(t)
 			s, n := newSite(t), newNode(t)
@@ -86,7 +86,7 @@ func TestDirectoryThatChanges(t *testing.T) {
 				n.env = append(n.env, "PATH="+bin+":"+os.Getenv("PATH"))
 			}
 			n.instead = func(n *node, script string) (string, int, bool) {
-				if isUpload(script, placeHome) {
+				if isUpload(script, homeDirectory) {
 					if err := tc.spoil(n, trap); err != nil {
 						t.Error(err)
 					}
@@ -125,7 +125,7 @@ func TestNoSpaceTakesTheNextPlace(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
 	n.instead = func(_ *node, script string) (string, int, bool) {
-		return "gzip: stdout: No space left on device\n", exitNoWrite, isUpload(script, placeHome)
+		return "gzip: stdout: No space left on device\n", exitNoWrite, isUpload(script, homeDirectory)
 	}
 	n.env = []string{"XDG_RUNTIME_DIR=" + t.TempDir()}
 	if got := s.mustStart(n); !strings.Contains(got, "to $XDG_RUNTIME_DIR/nvnodetop") {
@@ -183,7 +183,7 @@ func TestCopyInMemoryGoes(t *testing.T) {
 	runtime := t.TempDir()
 	n.env = []string{"XDG_RUNTIME_DIR=" + runtime}
 	n.instead = func(_ *node, script string) (string, int, bool) {
-		return "gzip: stdout: No space left on device\n", exitNoWrite, isUpload(script, placeHome)
+		return "gzip: stdout: No space left on device\n", exitNoWrite, isUpload(script, homeDirectory)
 	}
 	for range 2 {
 		session, how, err := s.Start(t.Context(), n, func(string) {})
