@@ -41,26 +41,60 @@ func Oldest(gpus ...*cluster.GPU) int64 {
 // Last is the newest n samples of a number of one GPU.
 func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail(nil, id, Edge(g), n) }
 
-// tails gives the newest n samples of each GPU, up to the edge of all, each valid until the next.
-func tails(gpus []*cluster.GPU, id metric.ID, n int) iter.Seq[[]float32] {
-	all := make([]*history.History, len(gpus))
-	for i, g := range gpus {
+// Samples says which samples of GPUs: a sum over a metric, or one of the others.
+type Samples struct {
+	ID      metric.ID
+	Sum     metric.Sum
+	Reasons uint64 // not 0: whether one of the GPUs had one of these throttle reasons
+	Median  bool   // of the utilization
+}
+
+// Of are the newest n samples of GPUs.
+func (of Samples) Of(gpus []*cluster.GPU, n int) []float32 {
+	return of.in(&window{gpus, Edge(gpus...), n})
+}
+
+// in are the samples of a window.
+func (of Samples) in(w *window) []float32 {
+	switch {
+	case of.Median:
+		return w.median()
+	case of.Reasons != 0:
+		return w.throttled(of.Reasons)
+	case of.Sum == metric.Add:
+		return w.added(of.ID, Of(w.gpus, of.ID).Count)
+	}
+	return w.series(of.ID, of.Sum)
+}
+
+// window is n bins of GPUs, up to the newest.
+type window struct {
+	gpus   []*cluster.GPU
+	newest int64
+	n      int
+}
+
+// tails gives the samples of each GPU, each valid until the next.
+func (w *window) tails(id metric.ID) iter.Seq[[]float32] {
+	all := make([]*history.History, len(w.gpus))
+	for i, g := range w.gpus {
 		all[i] = &g.History
 	}
-	return history.Tails(all, id, Edge(gpus...), n)
+	return history.Tails(all, id, w.newest, w.n)
 }
 
 // Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is
 // a gap.
 func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
-	if sum == metric.Add {
-		return added(gpus, id, n)
-	}
-	samples, counts := make([]float32, n), make([]uint16, n)
+	return Samples{ID: id, Sum: sum}.Of(gpus, n)
+}
+
+func (w *window) series(id metric.ID, sum metric.Sum) []float32 {
+	samples, counts := make([]float32, w.n), make([]uint16, w.n)
 	if sum != metric.Mean {
 		gaps(samples)
 	}
-	for bins := range tails(gpus, id, n) { // millions of them: nothing here takes a call
+	for bins := range w.tails(id) { // millions of them: nothing here takes a call
 		switch sum {
 		case metric.Lowest:
 			for i, v := range bins {
@@ -102,12 +136,12 @@ func gaps(samples []float32) {
 	}
 }
 
-// added is the newest n sums of a number over GPUs. A bin that lacks a GPU which reports the number now is a gap:
+// added is the sums of a number over GPUs, of which so many report it now. A bin that lacks one of these is a gap:
 // unknown must not look like less. A GPU that misses a bin or two has its last sample there, since reports do not come
 // all at once.
-func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
-	samples, counts, seen := make([]float32, n), make([]int, n), make([]bool, n)
-	for bins := range tails(gpus, id, n) {
+func (w *window) added(id metric.ID, now int) []float32 {
+	samples, counts, seen := make([]float32, w.n), make([]int, w.n), make([]bool, w.n)
+	for bins := range w.tails(id) {
 		last, missing := history.Gap, 0
 		for i, v := range bins {
 			if v == v {
@@ -121,7 +155,6 @@ func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 			}
 		}
 	}
-	now := Of(gpus, id).Count
 	for i := range samples {
 		if !seen[i] || counts[i] < now {
 			samples[i] = history.Gap
@@ -133,9 +166,13 @@ func added(gpus []*cluster.GPU, id metric.ID, n int) []float32 {
 // Throttled is the newest n samples of whether one of GPUs had one of these throttle reasons: 1 or 0, a gap where no
 // GPU said so.
 func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
-	samples := make([]float32, n)
+	return Samples{Reasons: reasons}.Of(gpus, n)
+}
+
+func (w *window) throttled(reasons uint64) []float32 {
+	samples := make([]float32, w.n)
 	gaps(samples)
-	for bins := range tails(gpus, metric.Throttle, n) {
+	for bins := range w.tails(metric.Throttle) {
 		for i, v := range bins {
 			switch {
 			case v != v:
@@ -172,14 +209,16 @@ func (p *percents) middle() float32 {
 }
 
 // Median is the newest n samples of the median utilization of GPUs.
-func Median(gpus []*cluster.GPU, n int) []float32 {
-	counts := make([]percents, n)
-	for bins := range tails(gpus, metric.Util, n) {
+func Median(gpus []*cluster.GPU, n int) []float32 { return Samples{Median: true}.Of(gpus, n) }
+
+func (w *window) median() []float32 {
+	counts := make([]percents, w.n)
+	for bins := range w.tails(metric.Util) {
 		for i, v := range bins {
 			counts[i].add(v)
 		}
 	}
-	samples := make([]float32, n)
+	samples := make([]float32, w.n)
 	for i := range samples {
 		samples[i] = counts[i].middle()
 	}

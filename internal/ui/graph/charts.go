@@ -22,9 +22,10 @@ func NodeGraphs(f *part.Frame, y int) {
 	}
 	t := tally.Total(gpus)
 	a := axisOf(f, gpus).until(f.Node)
+	of := pastOf(gpus)
 	graphs(f, y, "Node history, "+a.words(), "", a, slices.Concat(
-		utilChart(f, a, gpus, gpus, len(gpus), part.GPUNumber), heatChart(gpus, t.Temperature, part.GPUNumber),
-		powerChart(gpus, &t, false), memoryChart(gpus, &t)))
+		utilChart(f, a, of, gpus, len(gpus), part.GPUNumber), heatChart(of, t.Temperature, part.GPUNumber),
+		powerChart(of, &t, false), memoryChart(gpus, &t)))
 	for row := y; row < f.H-1 && f.Node.Past != nil; row++ {
 		f.Fade(row, 0, f.W)
 	}
@@ -36,7 +37,7 @@ func JobGraphs(f *part.Frame, y int) {
 	if f.H-y < graphLeast+graphFrame+3 {
 		return
 	}
-	h := part.Once(f.Scene, historyKey{}, func() jobGraphs { return jobHistory(&part.Frame{Scene: f.Scene}) })
+	h := jobGraphsOf(f.Scene)
 	if len(h.charts) == 0 {
 		return
 	}
@@ -45,13 +46,60 @@ func JobGraphs(f *part.Frame, y int) {
 		"GPUs"), h.axis, h.charts)
 }
 
-// historyKey and samplesKey are keys of part.Once.
+// past has the samples of GPUs.
+type past struct {
+	gpus    []*cluster.GPU
+	samples func(of tally.Samples, n int) []float32
+}
+
+// pastOf returns the past of a few GPUs.
+func pastOf(gpus []*cluster.GPU) past {
+	return past{gpus, func(of tally.Samples, n int) []float32 { return of.Of(gpus, n) }}
+}
+
+// series returns the series of one kind of samples.
+func (p past) series(of tally.Samples) series {
+	return func(n int) []float32 { return p.samples(of, n) }
+}
+
+// The samples of a job's graphs.
+var (
+	lowestUtil  = tally.Samples{ID: metric.Util, Sum: metric.Lowest}
+	medianUtil  = tally.Samples{Median: true}
+	highestHeat = tally.Samples{ID: metric.Temperature, Sum: metric.Highest}
+	heatSlowed  = tally.Samples{Reasons: tally.Thermal}
+	powerSum    = tally.Samples{ID: metric.Power, Sum: metric.Add}
+
+	jobSamples = []tally.Samples{lowestUtil, medianUtil, highestHeat, heatSlowed, powerSum}
+)
+
+// The keys of package part.
 type (
 	historyKey struct{}
-	samplesKey struct {
-		chart, line, n int
-	}
+	pastKey    struct{ job string }
 )
+
+// jobPast returns the past of the scene's job.
+func jobPast(s *part.Scene) *tally.Past {
+	return part.Again(s, pastKey{s.Job.ID}, func(before *tally.Past) *tally.Past {
+		return tally.NewPast(tally.Known(s.Snap, s.Job), before)
+	})
+}
+
+// Prepare computes what JobGraphs shows of a Snapshot before a key brings the graphs on the screen: a job may have
+// thousands of GPUs.
+func Prepare(s *part.Scene) {
+	jobGraphsOf(s)
+	bin := history.BinWidth(s.Snap.Poll)
+	for _, of := range jobSamples {
+		jobPast(s).Samples(of, int(spanOf(bin)/bin))
+	}
+}
+
+// jobGraphsOf returns the graphs of the scene's job.
+func jobGraphsOf(s *part.Scene) jobGraphs {
+	return part.Once(s, historyKey{}, func() jobGraphs { return jobHistory(&part.Frame{Scene: s}) })
+}
 
 // jobGraphs holds the graphs of a job.
 type jobGraphs struct {
@@ -59,51 +107,20 @@ type jobGraphs struct {
 	charts []chart
 }
 
-// jobHistory makes the graphs of the job, which remember their samples.
+// jobHistory makes the graphs of the job.
 func jobHistory(f *part.Frame) jobGraphs {
-	gpus := tally.Known(f.Snap, f.Job)
-	if len(gpus) == 0 {
+	all := jobPast(f.Scene)
+	if len(all.GPUs) == 0 {
 		return jobGraphs{}
 	}
 	t, seen := f.Total(), f.Job.GPUsSeen // lost and hung GPUs do not count
 	t.GPUs = min(t.GPUs, seen)
-	h := jobGraphs{axis: axisOf(f, gpus)}
+	of := past{all.GPUs, all.Samples}
+	h := jobGraphs{axis: axisOf(f, all.GPUs)}
 	h.charts = slices.Concat(
-		utilChart(f, h.axis, gpus, f.Fresh(), seen, f.GPUName), heatChart(gpus, t.Temperature, f.GPUName),
-		powerChart(gpus, &t, true))
-	for i := range h.charts {
-		for line, samples := range []*series{&h.charts[i].samples, &h.charts[i].upper, &h.charts[i].held} {
-			*samples = remembered(f.Scene, *samples, samplesKey{chart: i, line: line})
-		}
-	}
+		utilChart(f, h.axis, of, f.Fresh(), seen, f.GPUName), heatChart(of, t.Temperature, f.GPUName),
+		powerChart(of, &t, true))
 	return h
-}
-
-// remembered computes each number of samples once.
-func remembered(s *part.Scene, samples series, key samplesKey) series {
-	if samples == nil {
-		return nil
-	}
-	return func(n int) []float32 {
-		key.n = n
-		return part.Once(s, key, func() []float32 { return samples(n) })
-	}
-}
-
-// twice computes samples once for two uses.
-func twice(samples series) series {
-	var last []float32
-	return func(n int) []float32 {
-		if last == nil || len(last) != n {
-			last = samples(n)
-		}
-		return last
-	}
-}
-
-// seriesOf returns a series of a metric, combined over GPUs.
-func seriesOf(gpus []*cluster.GPU, id metric.ID, sum metric.Sum) series {
-	return func(n int) []float32 { return tally.Series(gpus, id, sum, n) }
 }
 
 // counted says after a title how many of the GPUs count, if not all do.
@@ -117,18 +134,19 @@ func counted(n, all int) string {
 // utilChart is a chart of the utilization of GPUs: a band from the lowest to the median. The number is of the fresh
 // GPUs. A wide band means that many GPUs wait for one. Its lower edge is amber from the time on at which a rule finds
 // that a GPU does too little.
-func utilChart(f *part.Frame, a axis, gpus, fresh []*cluster.GPU, all int, name func(*cluster.GPU) string) []chart {
+func utilChart(f *part.Frame, a axis, of past, fresh []*cluster.GPU, all int,
+	name func(*cluster.GPU) string) []chart {
 	low, standsOut := tally.Slowest(fresh)
 	switch {
 	case !low.Known():
 		return nil
-	case len(gpus) == 1:
-		return []chart{shareChart("Utilization %", low.Value, seriesOf(gpus, metric.Util, metric.Mean))}
+	case len(of.gpus) == 1:
+		return []chart{shareChart("Utilization %", low.Value, of.series(tally.Samples{ID: metric.Util, Sum: metric.Mean}))}
 	}
-	c := shareChart("", 0, seriesOf(gpus, metric.Util, metric.Lowest))
+	c := shareChart("", 0, of.series(lowestUtil))
 	c.area, c.pool = false, draw.PoolLowest
-	c.upper = func(n int) []float32 { return tally.Median(gpus, n) }
-	c.held = func(n int) []float32 { return lagged(f, a, gpus, n) }
+	c.upper = of.series(medianUtil)
+	c.held = func(n int) []float32 { return lagged(f, a, of.gpus, n) }
 	c.now = part.Percent(low.Value)
 	if median := part.Percent(tally.MedianNow(fresh)); median != c.now {
 		c.now = draw.Whole(low.Value) + "–" + median
@@ -183,16 +201,16 @@ func sumChart(title string, a part.Amount, sum, limit tally.Sum, all int, sample
 		samples: samples}}
 }
 
-func powerChart(gpus []*cluster.GPU, t *tally.Totals, large bool) []chart {
+func powerChart(of past, t *tally.Totals, large bool) []chart {
 	return sumChart("Power", part.Power(t, part.Unlimited, large), t.Power, t.PowerLimit, t.GPUs,
-		seriesOf(gpus, metric.Power, metric.Add))
+		of.series(powerSum))
 }
 
 func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 	counted := slices.DeleteFunc(slices.Clone(gpus),
 		func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
 	return sumChart("Memory", part.MemoryUsed(t), t.Used, t.Memory, t.GPUs,
-		seriesOf(counted, metric.MemoryUsed, metric.Add))
+		func(n int) []float32 { return tally.Series(counted, metric.MemoryUsed, metric.Add, n) })
 }
 
 // The scale of temperatures: lower ones do not matter, and at higher ones GPUs turn themselves off.
@@ -200,17 +218,17 @@ const coolest, hottestEver = 30, 100
 
 // heatChart is a chart of the hottest of GPUs, amber where heat lowered the clocks or was about to. The dotted line is
 // the lowest temperature at which a GPU slows down.
-func heatChart(gpus []*cluster.GPU, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
+func heatChart(of past, hottest tally.Sum, name func(*cluster.GPU) string) []chart {
 	if !hottest.Known() {
 		return nil
 	}
-	c := celsiusChart("Hottest °C", gpus, hottest.GPU)
+	c := celsiusChart("Hottest °C", of, hottest.GPU)
 	c.title += "  (" + name(hottest.GPU) + ")"
 	return []chart{c}
 }
 
 // celsiusChart is a chart of the temperature of GPUs; hottest is the hottest of them now.
-func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart {
+func celsiusChart(title string, of past, hottest *cluster.GPU) chart {
 	c := chart{
 		title: title, short: title, now: part.Measured(hottest, metric.Temperature, "°C"), low: coolest,
 		high: hottestEver,
@@ -219,15 +237,14 @@ func celsiusChart(title string, gpus []*cluster.GPU, hottest *cluster.GPU) chart
 	if tally.Hot(hottest) {
 		c.nowRole = draw.Warn
 	}
-	celsius := twice(seriesOf(gpus, metric.Temperature, metric.Highest))
-	c.samples = celsius
-	if slows := tally.Lowest(gpus, metric.Slowdown); slows.Known() {
+	c.samples = of.series(highestHeat)
+	if slows := tally.Lowest(of.gpus, metric.Slowdown); slows.Known() {
 		c.title, c.mark = title+", slows at "+draw.Whole(slows.Value), slows.Value
 	}
 	from := float32(tally.HotFrom(hottest))
 	c.held = func(n int) []float32 {
-		held := tally.Throttled(gpus, tally.Thermal, n)
-		for i, v := range celsius(n) {
+		held := slices.Clone(of.samples(heatSlowed, n))
+		for i, v := range of.samples(highestHeat, n) {
 			if v >= from {
 				held[i] = 1
 			}

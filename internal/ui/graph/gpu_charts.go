@@ -136,7 +136,7 @@ func gpuMemory(g *cluster.GPU) chart {
 }
 
 func gpuHeat(g *cluster.GPU) chart {
-	c := celsiusChart("Temperature °C", []*cluster.GPU{g}, g)
+	c := celsiusChart("Temperature °C", pastOf([]*cluster.GPU{g}), g)
 	c.now = none(g, c.now)
 	return c
 }

@@ -48,6 +48,7 @@ type Page struct {
 	ranks map[string]int // how bad each node has been since the user put the worst nodes first
 
 	filter *prompt.Filter
+	opened *cluster.Snapshot // when the prompt was opened
 }
 
 // New returns the page in its first state.
@@ -107,6 +108,7 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		o.filter.Clear(s.Job.ID)
 	case key.Matches(k, keys.Filter):
 		o.filter.Open(s.Job.ID)
+		o.opened = s.Snap
 	default:
 		return nav.Answer{}
 	}
@@ -159,8 +161,14 @@ func (o *Page) asHeatMap(s *part.Scene) bool {
 	return len(s.Job.Nodes) > s.H-overviewFrame
 }
 
-// Settle chooses the gauge of the cells.
-func (o *Page) Settle(s *part.Scene) { s.Gauge = o.Gauge }
+// Settle chooses the gauge of the cells. While a filter is typed, the graphs are ready for the letter that makes room
+// for them.
+func (o *Page) Settle(s *part.Scene) {
+	s.Gauge = o.Gauge
+	if o.filter.Typing(s.Job.ID) && s.Snap != o.opened {
+		graph.Prepare(s)
+	}
+}
 
 // Draw draws the page.
 func (o *Page) Draw(f *part.Frame) {
