@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
@@ -20,10 +21,13 @@ const (
 	Node      Table = "node"      // the GPUs of a node
 	Processes Table = "processes" // the processes of a node
 	Overview  Table = "overview"  // the nodes of a job
+	Ranks     Table = "ranks"     // the ranks of a job
+	Jobs      Table = "jobs"      // all jobs
+	Users     Table = "users"     // those who have processes on the nodes
 )
 
 // Tables lists the tables.
-var Tables = []Table{Node, Processes, Overview}
+var Tables = []Table{Node, Processes, Overview, Ranks, Jobs, Users}
 
 // Column is a column that can be chosen.
 type Column struct {
@@ -63,6 +67,37 @@ var all = map[Table][]Column{
 		{Key: "temperature_highest_celsius", Also: []string{"temp"}, Help: "temperature of the hottest GPU"},
 		{Key: "health", Help: "what is wrong"},
 	},
+	Ranks: ofRanks(),
+	Jobs: append(of(&rows.Jobs, "state", "job", "name", "partition", "nodes", "gpus", "util_mean_percent",
+		"util_lowest_percent", "power_sum_watts", "left_seconds"),
+		Column{Key: "health", Help: "the worst problem, and how many more there are"}),
+	Users: of(&rows.Users, "user", "nodes", "gpus", "processes", "gpu_memory_bytes", "power_sum_watts",
+		"elapsed_seconds", "job", "command"),
+}
+
+// of returns columns that show fields of a table.
+func of[Row any](t *field.Table[Row], keys ...string) (list []Column) {
+	for _, key := range keys {
+		f := t.Field(key)
+		list = append(list, Column{Key: f.Key, Also: f.Also, Help: f.Help})
+	}
+	return list
+}
+
+// ofRanks returns the usual columns of ranks, and the other columns of processes as spare ones. The program and the job
+// are not among them: the program is there by itself if there are several.
+func ofRanks() []Column {
+	keys := []string{"rank", "node", "gpu", "pid"}
+	for _, f := range rows.RankNumbers {
+		keys = append(keys, f.Key)
+	}
+	list := of(&rows.Processes, append(keys, "state", "command")...)
+	for _, c := range ofProcesses() {
+		if !slices.ContainsFunc(list, func(usual Column) bool { return usual.Key == c.Key }) {
+			list = append(list, Column{Key: c.Key, Also: c.Also, Help: c.Help, Spare: true})
+		}
+	}
+	return list
 }
 
 // ofProcesses are the fields of processes that have a column: the usual ones, then the others. The node and the job are
@@ -137,7 +172,7 @@ func (l List) Names() []string {
 }
 
 // Chosen is the columns of all tables.
-type Chosen struct{ Node, Processes, Overview List }
+type Chosen struct{ Node, Processes, Overview, Ranks, Jobs, Users List }
 
 // At is the place of the list of a table.
 func (c *Chosen) At(t Table) *List {
@@ -146,6 +181,12 @@ func (c *Chosen) At(t Table) *List {
 		return &c.Node
 	case Processes:
 		return &c.Processes
+	case Ranks:
+		return &c.Ranks
+	case Jobs:
+		return &c.Jobs
+	case Users:
+		return &c.Users
 	}
 	return &c.Overview
 }

@@ -39,7 +39,8 @@ func TestNames(t *testing.T) {
 // By default what a row is about comes first. Saved settings and docs rely on the order.
 func TestTheUsualOrder(t *testing.T) {
 	for table, want := range map[Table][]string{Node: {"gpu", "rank", "gpu_name"}, Processes: {"gpu", "pid", "type"},
-		Overview: {"node", "gpus", "util_mean_percent"}} {
+		Overview: {"node", "gpus", "util_mean_percent"}, Ranks: {"rank", "node", "gpu"}, Jobs: {"state", "job", "name"},
+		Users: {"user", "nodes", "gpus"}} {
 		if got := table.Names(); !slices.Equal(got[:3], want) {
 			t.Errorf("%s begins with %q, want %q", table, got[:3], want)
 		}
@@ -78,7 +79,8 @@ func TestChosen(t *testing.T) {
 		}
 		*c.At(table) = List(table)
 	}
-	if want := (Chosen{Node: "node", Processes: "processes", Overview: "overview"}); c != want {
+	if want := (Chosen{Node: "node", Processes: "processes", Overview: "overview", Ranks: "ranks", Jobs: "jobs",
+		Users: "users"}); c != want {
 		t.Errorf("%+v, want %+v", c, want)
 	}
 }
@@ -87,9 +89,11 @@ var update = flag.Bool("update", false, "rewrite the tables of docs/COLUMNS.md")
 
 // A column that is a field of filters, too, has the same names there.
 func TestNamesOfFields(t *testing.T) {
-	for _, fields := range []filter.Fields{filter.Of(&rows.Nodes), filter.Of(&rows.Processes)} {
+	nodes, processes := filter.Of(&rows.Nodes), filter.Of(&rows.Processes)
+	for table, fields := range map[Table]filter.Fields{Node: append(slices.Clone(nodes), processes...), Processes: processes,
+		Overview: nodes, Ranks: processes, Jobs: filter.Of(&rows.Jobs), Users: filter.Of(&rows.Users)} {
 		for _, f := range fields {
-			for _, table := range Tables {
+			{
 				for _, c := range table.Columns() {
 					if slices.Contains(c.Also, f.Name) || c.Key != f.Name && slices.Contains(f.Also, c.Key) {
 						t.Errorf("columns.%s: %s is called %s in filters", table, c.Key, f.Name)

@@ -123,7 +123,7 @@ func TestUnknownKeys(t *testing.T) {
 		"[rules]\n":                                `:2: unknown key "rules" (nvnodetop config lists all keys): passed over`,
 		"[thresholds.clock_skew_seconds]\nx = 1\n": `: unknown key "thresholds.clock_skew_seconds.x" (the nearest is thresholds.clock_skew_seconds): passed over`,
 		"\"a\\nb\" = 3":                            `:2: unknown key "a\nb" (nvnodetop config lists all keys): passed over`,
-		"columns.gpus = ['gpu']":                   `:2: unknown key "columns.gpus" (the nearest is columns.node): passed over`,
+		"columns.gpus = ['gpu']":                   `:2: unknown key "columns.gpus" (the nearest is columns.jobs): passed over`,
 	} {
 		for _, in := range []Inputs{place(t, file+text, ""), place(t, "", file+text)} {
 			c := Default()

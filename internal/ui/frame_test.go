@@ -173,6 +173,18 @@ var shots = append(inspectShots(), []shot{
 		name: "columns-manager", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "Pw  k",
 		columns: columns.Chosen{Processes: "command,cpu_percent,gpu,pid"},
 	},
+	{
+		name: "columns-ranks", snap: ranksFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "n",
+		columns: columns.Chosen{Ranks: "sm_percent,node,host_memory_percent,user,type,gpu,cpu_percent,command"},
+	},
+	{
+		name: "columns-jobs", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs },
+		columns: columns.Chosen{Jobs: "job,left_seconds,name,util_mean_percent,health"},
+	},
+	{
+		name: "columns-users", snap: jobsFixture, view: func(v *view) { v.on = keys.OnUsers },
+		columns: columns.Chosen{Users: "gpus,job,gpu_memory_bytes"},
+	},
 	{name: "settings", snap: fixture, view: func(v *view) {
 		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
 			Columns: columns.Chosen{Node: "gpu,temperature_celsius,util_percent"}})

@@ -43,7 +43,8 @@ var titles = [...][2]string{
 // tables are the titles of the tables.
 var tables = map[columns.Table]string{
 	columns.Node: "Columns of a node's GPUs", columns.Processes: "Columns of its processes",
-	columns.Overview: "Columns of the overview",
+	columns.Overview: "Columns of the overview", columns.Ranks: "Columns of the ranks",
+	columns.Jobs: "Columns of the jobs", columns.Users: "Columns of the users",
 }
 
 var views = []string{"auto", "node", "overview"}

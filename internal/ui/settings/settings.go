@@ -28,17 +28,19 @@ type Choices struct {
 
 // Changed returns the keys of the settings in which two Choices differ.
 func (c *Choices) Changed(since *Choices) []string {
-	var all []string
-	for _, k := range []struct {
+	type key struct {
 		key     string
 		changed bool
-	}{
+	}
+	list := []key{
 		{"theme", c.Theme != since.Theme}, {"colors", c.Classic != since.Classic}, {"view", c.View != since.View},
 		{"gpu_util_thresh", c.Levels != since.Levels}, {"mem_util_thresh", c.MemoryLevels != since.MemoryLevels},
-		{"columns.node", c.Columns.Node != since.Columns.Node},
-		{"columns.processes", c.Columns.Processes != since.Columns.Processes},
-		{"columns.overview", c.Columns.Overview != since.Columns.Overview},
-	} {
+	}
+	for _, t := range columns.Tables {
+		list = append(list, key{"columns." + string(t), *c.Columns.At(t) != *since.Columns.At(t)})
+	}
+	var all []string
+	for _, k := range list {
 		if k.changed {
 			all = append(all, k.key)
 		}

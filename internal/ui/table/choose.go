@@ -1,6 +1,7 @@
 package table
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
@@ -19,8 +20,11 @@ func choose(all []column, t columns.Table, list columns.List) []column {
 		return slices.DeleteFunc(slices.Clone(all), func(c column) bool { return c.spare })
 	}
 	keys := []col{all[0].key}
-	if t == columns.Processes {
+	switch t {
+	case columns.Processes:
 		keys = []col{colNode, colJob} // if there are several
+	case columns.Ranks:
+		keys = []col{colProgram, colRank} // likewise
 	}
 	for _, k := range names {
 		if !slices.Contains(keys, k) {
@@ -45,6 +49,28 @@ func choose(all []column, t columns.Table, list columns.List) []column {
 		chosen, before = append(chosen, c), at
 	}
 	return chosen
+}
+
+// gap returns where the sentence of a row begins that has only some columns: in place of the first of the others; and
+// the columns ahead of the sentence.
+func (l layout) gap(has ...col) (x int, ahead layout) {
+	end := 0
+	x = unbounded
+	for k, s := range l {
+		switch {
+		case !s.Shown():
+		case slices.Contains(has, k):
+			end = max(end, s.X+s.W)
+		default:
+			x = min(x, s.X)
+		}
+	}
+	if x == unbounded {
+		return end + chosenGap, l
+	}
+	ahead = maps.Clone(l)
+	maps.DeleteFunc(ahead, func(_ col, s part.Span) bool { return s.X > x })
+	return x + 1, ahead
 }
 
 // behind returns the column after the one that names the row's subject.

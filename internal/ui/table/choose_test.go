@@ -16,6 +16,9 @@ var tables = map[columns.Table]struct {
 	columns.Processes: {nodesProcessColumns,
 		func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l) }},
 	columns.Overview: {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, l) }},
+	columns.Ranks:    {rankColumns[1:], func(w int, l columns.List) layout { return rankLayout(w, 0, false, l) }},
+	columns.Jobs:     {jobColumns, jobLayout},
+	columns.Users:    {userColumns, userLayout},
 }
 
 // Each name in the settings is a column of its table, in the same order.

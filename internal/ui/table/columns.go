@@ -117,7 +117,7 @@ var gpuGrowth = []stage{
 
 // processColumns are the columns of processes: the usual ones, and the spare ones, which come in only if they are
 // chosen.
-var processColumns = of(&rows.Processes, placed(), spare()...)
+var processColumns = of(&rows.Processes, placed(), spare(columns.Processes)...)
 
 // placed are the usual columns of processes. Texts, and the numbers behind which they stand, are close to each other.
 func placed() (list []column) {
@@ -137,9 +137,9 @@ func placed() (list []column) {
 	return list
 }
 
-// spare returns the columns of processes that come in only if they are chosen.
-func spare() (keys []col) {
-	for _, c := range columns.Processes.Columns() {
+// spare returns the columns of a table that come in only if they are chosen.
+func spare(t columns.Table) (keys []col) {
+	for _, c := range t.Columns() {
 		if c.Spare {
 			keys = append(keys, c.Key)
 		}
@@ -178,7 +178,7 @@ var rankColumns = of(&rows.Processes, slices.Concat([]column{
 }, rankNumbers(), []column{
 	{key: colState, gap: 2, priority: 4 + len(rows.RankNumbers)},
 	{key: colCommand, gap: 2, priority: 3 + len(rows.RankNumbers)},
-}))
+}), spare(columns.Ranks)...)
 
 func rankNumbers() (list []column) {
 	for i, f := range rows.RankNumbers {

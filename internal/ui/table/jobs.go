@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -40,11 +41,15 @@ type Jobs struct{ sheet }
 
 // NewJobs returns the table for the terminal of a frame.
 func NewJobs(f *part.Frame) *Jobs {
-	columns := jobColumns
-	if f.W < partitionFrom {
-		columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colPartition })
+	return &Jobs{sheet{jobColumns, jobLayout(f.W, f.Columns.Jobs)}}
+}
+
+func jobLayout(width int, list columns.List) layout {
+	chosen := choose(jobColumns, columns.Jobs, list)
+	if width < partitionFrom && list == "" {
+		chosen = slices.DeleteFunc(chosen, func(c column) bool { return c.key == colPartition })
 	}
-	return &Jobs{sheet{columns, fit(f.W, columns, jobGrowth, 3)}}
+	return fit(width, chosen, jobGrowth, 3)
 }
 
 // partitionFrom is the width below which problems take the room of the partition.
@@ -53,6 +58,10 @@ const partitionFrom = 140
 // Row draws one job in row y. The ID of an array is cut in the middle, since its end names the tasks.
 func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	l := t.layout
+	x, ahead := l.gap(colState, colJob, colJobName, colPartition, colNodes, colGPUs)
+	if r.Running == nil {
+		l = ahead
+	}
 	m, role := jobMark(r)
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
@@ -72,7 +81,6 @@ func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
 	f.Text(l[colPartition], y, r.Partition, role)
 	f.Number(l[colNodes], y, strconv.Itoa(r.Nodes), role)
 	f.Number(l[colGPUs], y, gpus, role)
-	x := l[colMean].X + 1
 	switch {
 	case r.Running != nil:
 		t.running(f, y, r)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -14,13 +15,13 @@ import (
 )
 
 // rankLayout is the layout for ranks; several says that they are of several programs.
-func rankLayout(width, number int, several bool) layout {
-	columns, margin := numbered(rankColumns, number), 3
+func rankLayout(width, number int, several bool, list columns.List) layout {
+	all := numbered(rankColumns, number)
 	if !several {
-		columns, margin = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.key == colProgram }),
-			2
+		all = slices.DeleteFunc(all, func(c column) bool { return c.key == colProgram })
+		all[0].gap = 0
 	}
-	return fit(width, columns, rankGrowth, margin)
+	return fit(width, choose(all, columns.Ranks, list), rankGrowth, 3)
 }
 
 // Ranks is the table of the ranks of a job.
@@ -33,26 +34,26 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 	for _, name := range f.Job.Nodes {
 		number = max(number, numberWidth(f.NodeOf(name)))
 	}
-	return &Ranks{sheet{rankColumns, rankLayout(f.W, number, several)}}
+	return &Ranks{sheet{rankColumns, rankLayout(f.W, number, several, f.Columns.Ranks)}}
 }
 
 // Row draws one row in row y.
 func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
-	l := t.layout
 	m := problem.RankMark(f.Scene, r)
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 	}
 	f.Put(1, y, m.Glyph, m.Role)
 	role := problem.RankRole(f.Scene, r)
-	t.place(f, y, r, role)
 	if r.Process != nil {
+		t.layout.place(f, y, r, role)
 		t.process(f, y, r)
 		if r.State == tally.RankUnknown {
-			f.Fade(y, l[colRank].X, f.W)
+			f.Fade(y, t.layout[colRank].X, f.W)
 		}
 	} else {
-		x := l[colGPU].X + l[colGPU].W + 2
+		x, l := t.layout.gap(colProgram, colRank, colNode, colGPU)
+		l.place(f, y, r, role)
 		f.Left(x, y, f.W-1-x, problem.RankWords(f, r, f.W-1-x), role)
 	}
 	if selected {
@@ -61,8 +62,7 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 }
 
 // place writes the rank, its node and its GPU.
-func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
-	l := t.layout
+func (l layout) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 	gpu := "–"
 	switch {
 	case r.GPU != nil:
@@ -88,7 +88,9 @@ func (t *Ranks) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 // process writes the numbers of a process.
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
 	l, p := t.layout, r.Process
-	plainCells(f, y, r.Node, &rows.Process{Process: p, GPU: r.GPU}, l, draw.Text, false)
+	plainCells(f, y, r.Node, &rows.Process{Node: f.NodeOf(r.Node), Process: p, GPU: r.GPU}, l, draw.Text, false)
+	f.Text(l[colType], y, p.Type, draw.Dim)
+	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), draw.Text)
 	f.Text(l[colState], y, p.State, draw.Dim)
 	command(f, y, p, l, draw.Text)
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -26,12 +27,16 @@ var userColumns = of(&rows.Users, []column{
 var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}},
 	{unbounded, []col{colCommand}}}
 
+func userLayout(width int, list columns.List) layout {
+	return fit(width, choose(userColumns, columns.Users, list), userGrowth, 3)
+}
+
 // Users is the table of the users with processes on the nodes.
 type Users struct{ sheet }
 
 // NewUsers returns the table for the terminal of a frame.
 func NewUsers(f *part.Frame) *Users {
-	return &Users{sheet{userColumns, fit(f.W, userColumns, userGrowth, 3)}}
+	return &Users{sheet{userColumns, userLayout(f.W, f.Columns.Users)}}
 }
 
 // Row draws one user in row y.
