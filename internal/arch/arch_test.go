@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"internal/cluster/history": {"internal/metric"},
 	"internal/cluster/store": {"internal/cluster", "internal/cluster/clean", "internal/cluster/history",
 		"internal/metric", "internal/pace", "internal/reach", "internal/text/safe", "internal/wire"},
-	"internal/columns": {"internal/rows"},
+	"internal/columns": {"internal/field", "internal/rows"},
 	"internal/config":  {"internal/columns", "internal/health", "internal/text"},
 	"internal/demo": {"internal/bell", "internal/cluster", "internal/metric", "internal/reach",
 		"internal/wire"},

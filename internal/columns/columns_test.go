@@ -90,14 +90,14 @@ var update = flag.Bool("update", false, "rewrite the tables of docs/COLUMNS.md")
 // A column that is a field of filters, too, has the same names there.
 func TestNamesOfFields(t *testing.T) {
 	nodes, processes := filter.Of(&rows.Nodes), filter.Of(&rows.Processes)
-	for table, fields := range map[Table]filter.Fields{Node: append(slices.Clone(nodes), processes...), Processes: processes,
-		Overview: nodes, Ranks: processes, Jobs: filter.Of(&rows.Jobs), Users: filter.Of(&rows.Users)} {
+	for table, fields := range map[Table]filter.Fields{
+		Node: append(slices.Clone(nodes), processes...), Processes: processes, Overview: nodes, Ranks: processes,
+		Jobs: filter.Of(&rows.Jobs), Users: filter.Of(&rows.Users),
+	} {
 		for _, f := range fields {
-			{
-				for _, c := range table.Columns() {
-					if slices.Contains(c.Also, f.Name) || c.Key != f.Name && slices.Contains(f.Also, c.Key) {
-						t.Errorf("columns.%s: %s is called %s in filters", table, c.Key, f.Name)
-					}
+			for _, c := range table.Columns() {
+				if slices.Contains(c.Also, f.Name) || c.Key != f.Name && slices.Contains(f.Also, c.Key) {
+					t.Errorf("columns.%s: %s is called %s in filters", table, c.Key, f.Name)
 				}
 			}
 		}

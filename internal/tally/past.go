@@ -7,9 +7,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Past is the samples of the GPUs of a job, of which there may be thousands. Bins that are over do not change: their
-// samples are worked out once, a few bins at a time, and kept for the Snapshots that follow. So a Snapshot costs its
-// new bins only. A Past belongs to one goroutine, and the Past of the next Snapshot takes over what it has.
+// Past has the samples of the GPUs of a job; there may be thousands of GPUs. Samples of bins that are over do not
+// change: they are computed once, in blocks, and the Past of the next Snapshot takes them over. A Snapshot costs its
+// new bins only. A Past belongs to one goroutine.
 type Past struct {
 	GPUs   []*cluster.GPU
 	who    uint64 // the GPUs
@@ -46,7 +46,8 @@ var seed = maphash.MakeSeed()
 
 // NewPast returns the Past of GPUs, which takes over that of the Snapshot before; nil: there is none.
 func NewPast(gpus []*cluster.GPU, before *Past) *Past {
-	p := &Past{GPUs: gpus, edge: Edge(gpus...), oldest: Oldest(gpus...), kept: map[block]known{}, last: map[Samples][]float32{},
+	p := &Past{GPUs: gpus, edge: Edge(gpus...), oldest: Oldest(gpus...),
+		kept: map[block]known{}, last: map[Samples][]float32{},
 		states: map[int64]uint64{}, counts: map[metric.ID]int{}}
 	var h maphash.Hash
 	h.SetSeed(seed)

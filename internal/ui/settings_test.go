@@ -44,8 +44,8 @@ func TestSettingsTakeEffect(t *testing.T) {
 			t.Errorf("%s: C does not change the page", name)
 		}
 		r.press("end", "left")
-		if !strings.HasSuffix(string(r.scene.Columns.Overview), "temperature_highest_celsius") {
-			t.Errorf("%s: the overview has the columns %q", name, r.scene.Columns.Overview)
+		if !strings.HasSuffix(string(r.scene.Columns.Users), ",elapsed_seconds,job") {
+			t.Errorf("%s: the users have the columns %q", name, r.scene.Columns.Users)
 		}
 		if r.press("?"); !r.view.help || !strings.Contains(r.text(), "Help: settings") {
 			t.Errorf("%s: ? shows\n%s", name, r.text())
