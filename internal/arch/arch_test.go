@@ -262,7 +262,6 @@ var allowed = map[string][]string{
 	"test/leaks":       {},
 	"test/raced":       {},
 	"test/same":        {"internal/cluster/history", "internal/metric"},
-	"test/score":       {"test/shapes"},
 	"test/shapes": {"internal/cluster", "internal/cluster/store", "internal/health", "internal/health/say",
 		"internal/metric", "internal/wire"},
 	"test/soak":        {},

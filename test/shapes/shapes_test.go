@@ -1,6 +1,8 @@
 package shapes
 
 import (
+	"flag"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -8,29 +10,59 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// Each shape gets its wanted findings in time, and no other alarm. scripts/score prints the table.
+var (
+	seed  = flag.Uint64("seed", 1, "of the noise, and of when things happen")
+	seeds = flag.Int("seeds", 1, "how many seeds to play, from that one on")
+)
+
+// Each shape gets its wanted findings in time, and no other alarm. With -v it says how soon, and the totals.
 func TestShapes(t *testing.T) {
+	var mu sync.Mutex
+	healthy, faulty, gpuHours := Verdict{}, Verdict{}, 0.0
+	t.Cleanup(func() {
+		t.Logf("healthy: %.1f job-hours, %.0f GPU-hours: %d false", healthy.Watched.Hours(), gpuHours,
+			len(healthy.False))
+		t.Logf("faulty: %d found, %d late, %d missed; %d false", faulty.Found, faulty.Late, faulty.Missed,
+			len(faulty.False))
+	})
 	for i, s := range All() {
 		if raced.On && i%24 != 0 { // scripts/test plays all of them without the race detector
 			continue
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			v := Judge(s, Play(s, 1))
-			reason, known := Known[s.Name]
-			switch {
-			case known && reason == "":
-				t.Error("no reason is given why it is not right yet")
-			case known && v.Good():
-				t.Error("it is right now: remove it from Known")
-			case !known && !v.Good():
-				t.Errorf("%d late, %d missed, said wrongly: %s", v.Late, v.Missed, Counts(v.False))
-				for _, e := range v.False {
-					t.Logf("after %v: %v %s: %s", e.From, e.Severity, e.Kind, e.Say)
-				}
+			v := Judge(s, Play(s, *seed))
+			for more := 1; more < *seeds; more++ {
+				v.Add(Judge(s, Play(s, *seed+uint64(more))))
 			}
+			judged(t, &v)
+			mu.Lock()
+			defer mu.Unlock()
+			if s.Faulty() {
+				faulty.Add(v)
+				return
+			}
+			healthy.Add(v)
+			gpuHours += v.Watched.Hours() * float64(s.Nodes*s.GPUs)
 		})
 	}
+}
+
+// judged says how right the findings for a shape are.
+func judged(t *testing.T, v *Verdict) {
+	reason, known := Known[v.Name]
+	switch {
+	case known && reason == "":
+		t.Error("no reason is given why it is not right yet")
+	case known && v.Good():
+		t.Error("it is right now: remove it from Known")
+	case !known && !v.Good():
+		t.Errorf("%d late, %d missed, said wrongly: %s", v.Late, v.Missed, Counts(v.False))
+		for _, e := range v.False {
+			t.Logf("after %v: %v %s: %s", e.From, e.Severity, e.Kind, e.Say)
+		}
+	}
+	t.Logf("%s: %d GPUs, %.1f h; found after %v", v.About, v.Nodes*v.GPUs, v.Watched.Hours(), v.Delays)
 }
 
 // Each shape has its own name and description, and no other has its name.

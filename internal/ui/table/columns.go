@@ -103,7 +103,8 @@ var gpuColumns = []column{
 	{key: colUsed, gap: 1, least: 13, priority: 4, title: "Used/Tot MiB", right: true},
 	{key: colPower, gap: 2, least: 10, priority: 5, title: "Power", right: true},
 	{key: colClock, gap: 2, least: 9, priority: 9, title: "SM/MemMHz", right: true},
-	{key: colMemRW, gap: 2, least: 4, priority: 12, title: "%MRW", right: true, shows: metric.MemUtil, unit: "%"},
+	{key: colMemRW, gap: 2, least: 4, priority: 12, title: rows.Processes.Field(colMemRW).Title, right: true,
+		shows: metric.MemUtil, unit: "%"},
 	{key: colHistory, gap: 2, least: 10, priority: 8, title: "Util History", short: "History"},
 	{key: colFlags, gap: 2, least: 11, priority: 2, title: "Flags"},
 }
@@ -189,8 +190,8 @@ func rankNumbers() (list []column) {
 
 var rankGrowth = []stage{{16, []col{colNode}}, {unbounded, []col{colCommand}}}
 
-var nodeColumns = []column{
-	{key: colNode, least: 10, priority: 1, title: "NODE"},
+var nodeColumns = of(&rows.Nodes, []column{
+	{key: colNode, priority: 1},
 	{key: colCells, gap: 2, least: 8, priority: 1},
 	{key: colMean, gap: 2, least: 4, priority: 3, title: "AVG", right: true},
 	{key: colHistory, gap: 2, least: 12, priority: 7, title: "UTIL HISTORY"},
@@ -199,19 +200,19 @@ var nodeColumns = []column{
 	{key: colPowerSum, gap: 2, least: 11, priority: 5, title: "POWER", right: true},
 	{key: colHottest, gap: 2, least: 5, priority: 4, title: "MAX°C", right: true},
 	{key: colHealth, gap: 2, least: 26, priority: 2, title: "HEALTH"},
-}
+})
 
 var nodeGrowth = []stage{
 	{36, []col{colHealth}}, {20, []col{colHistory}}, {16, []col{colNode}}, {16, []col{colMemBar}},
 	{30, []col{colHistory}}, {unbounded, []col{colHealth}},
 }
 
-var timeColumns = []column{
-	{key: colNode, least: 10, priority: 1, title: "NODE"},
+var timeColumns = of(&rows.Nodes, []column{
+	{key: colNode, priority: 1},
 	{key: colHistory, gap: 2, least: 12, priority: 1},
 	{key: colMean, gap: 2, least: 4, priority: 2, title: "NOW", right: true},
 	{key: colHealth, gap: 2, least: 14, priority: 3, title: "HEALTH"},
-}
+})
 
 var timeGrowth = []stage{
 	{20, []col{colHistory}}, {22, []col{colHealth}}, {40, []col{colHistory}}, {26, []col{colHealth}},

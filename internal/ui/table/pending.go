@@ -4,19 +4,20 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var pendingColumns = []column{
-	{key: colJob, least: 10, priority: 1, title: "JOB"},
-	{key: colJobName, gap: 2, least: 12, priority: 2, title: "NAME"},
-	{key: colPartition, gap: 2, least: 9, priority: 3, title: "PARTITION"},
-	{key: colNodes, gap: 2, least: 5, priority: 4, title: "NODES", right: true},
-	{key: colGPUs, gap: 2, least: 4, priority: 4, title: "GPUS", right: true},
+var pendingColumns = of(&rows.Jobs, []column{
+	{key: colJob, least: 10, priority: 1},
+	{key: colJobName, gap: 2, least: 12, priority: 2},
+	{key: colPartition, gap: 2, priority: 3},
+	{key: colNodes, gap: 2, priority: 4},
+	{key: colGPUs, gap: 2, priority: 4},
 	{key: colReason, gap: 2, least: 10, priority: 5, title: "REASON"},
 	{key: colStarts, gap: 2, least: 8, priority: 6, title: "STARTS"},
-}
+})
 
 var pendingGrowth = []stage{
 	{14, []col{colReason}}, {16, []col{colJob}}, {24, []col{colJobName}}, {15, []col{colPartition}},
