@@ -1,4 +1,4 @@
-// Package access builds the ways to SLURM and to the nodes from the settings: the commands and where they run, the
+// Package access builds the connections to SLURM and to the nodes from the settings: the commands and their host, the
 // transports and the first one to try, and the sources that use them. It neither asks the user nor prints.
 //
 // New may be called any number of times. Several sources may share one Access; call Close once they have ended. The
@@ -24,19 +24,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
-// Access is what leads to SLURM and to the nodes. It must be closed.
+// Access connects to SLURM and to the nodes. It must be closed.
 type Access struct {
 	Native     *ssh.Door
 	Commands   command.Runner
 	Client     *slurm.Client
-	Doors      []auto.Door // that lead to nodes, in the order in which they are tried
+	Doors      []auto.Door // to the nodes, in the order in which they are tried
 	Favorite   string      // the door to begin with; empty: the first
-	User, Host string      // where SLURM's commands run
+	User, Host string      // of SLURM's commands
 
 	opener *opener
 }
 
-// New makes the ways that the settings allow. log may be nil.
+// New returns the Access that the settings allow. log may be nil.
 func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, error) {
 	native, err := ssh.New(build.Version())
 	if err != nil {
@@ -63,7 +63,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, er
 	return a, nil
 }
 
-// Close ends what is left of the ways to the nodes, once the sources have ended.
+// Close closes the remaining connections, once the sources have ended.
 func (a *Access) Close() {
 	a.opener.steps.Close()
 	a.Native.Close()
@@ -75,12 +75,12 @@ func (a *Access) BeginsWith(door string) bool { return a.opener.BeginsWith(door)
 // Know tells the doors which jobs there are, and returns them as package auto has them.
 func (a *Access) Know(jobs []cluster.Job) []auto.Job { return a.opener.know(jobs) }
 
-// parallelRetries limits how many nodes that failed are dialed at a time. A dead node takes 5 s of every 30: with 320
-// of them none waits.
+// parallelRetries limits the failed nodes that are dialed at a time. A dead node takes 5 s of every 30: with 320 of
+// them none waits.
 const parallelRetries = 64
 
-// Jobs returns the source for the jobs that the settings name, and their nodes. heard is an answer of squeue to begin
-// with; nil: none. p has what the poller needs besides the ways to the nodes, likewise in Hosts.
+// Jobs returns the source for the jobs that the settings name, and their nodes. heard is a first answer of squeue; nil:
+// none. p has the poller's settings without the Opener, as in Hosts.
 func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
 	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
 	live.Floor, live.Heard, live.Job = cfg.SlurmFloor, heard, cfg.Job
@@ -88,7 +88,7 @@ func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) 
 	return live
 }
 
-// Hosts returns the source for names, which are list expanded.
+// Hosts returns the source for names, the expanded form of list.
 func (a *Access) Hosts(list string, names []string, p poller.Config) *source.Hosts {
 	return source.NewHosts(list, names, a.poller(p), a.User, a.Host)
 }

@@ -21,14 +21,14 @@ import (
 // opener is the Opener for the nodes.
 type opener struct {
 	*auto.Opener
-	doors    []auto.Door // of which it chooses
-	favorite string      // that it begins with; empty: the first
+	doors    []auto.Door // the doors to choose from
+	favorite string      // the door to begin with; empty: the first
 	steps    *srun.Door
 }
 
 // know tells the doors which jobs there are, and returns them as package auto has them.
 func (o *opener) know(jobs []cluster.Job) []auto.Job {
-	o.steps.Know(withSteps(jobs)) // first: what o is told may move a session to a step
+	o.steps.Know(withSteps(jobs)) // first, since the next line may move a session to a step
 	all := jobsByNode(jobs)
 	o.Know(all)
 	return all
@@ -75,8 +75,8 @@ func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, erro
 	return o, nil
 }
 
-// favoriteLife is how long a door is remembered. Then the doors before it are tried again: perhaps a key is accepted by
-// now.
+// favoriteLife is the time for which a door is remembered. Then the doors before it are tried again: perhaps a key is
+// accepted by now.
 const favoriteLife = 7 * 24 * time.Hour
 
 // allDoors lists the doors to nodes in the order in which they are tried.
@@ -86,7 +86,7 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 		return nil, err
 	}
 	first := remote.New(native)
-	// one copy serves all
+	// one copy of the probe serves all doors
 	over := func(d remote.Door) *remote.Opener { return &remote.Opener{Door: d, Installer: first.Installer} }
 	master := control.New(func(ctx context.Context, node string) (string, error) {
 		s, err := native.Settings().For(ctx, node)
@@ -107,7 +107,7 @@ func allDoors(host string, native *ssh.Door, steps *srun.Door) ([]auto.Door, err
 	}, nil
 }
 
-// notHere returns why a node is not this host; empty: it is. A short name is also that of a full one.
+// notHere returns the reason why a node is not this host; empty: it is. A short name matches a full one.
 func notHere(node, host string) string {
 	node, host = strings.ToLower(strings.TrimSuffix(node, ".")), strings.ToLower(strings.TrimSuffix(host, "."))
 	short, _, full := strings.Cut(node, ".")
@@ -118,7 +118,7 @@ func notHere(node, host string) string {
 	return "this host is " + host
 }
 
-// jobsByNode returns the jobs with their GPUs, as far as SLURM has said how many they are.
+// jobsByNode returns the jobs with their GPUs, as far as SLURM has counted them.
 func jobsByNode(jobs []cluster.Job) []auto.Job {
 	var out []auto.Job
 	for i := range jobs {

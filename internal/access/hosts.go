@@ -7,7 +7,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has none. An error names where the list is from.
+// ExpandHosts expands a list of hosts, such as a,b[1-3]. An empty list has none. from is the origin of the list, for
+// errors.
 func ExpandHosts(from, list string) ([]string, error) {
 	if list == "" {
 		return nil, nil

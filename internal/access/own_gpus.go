@@ -16,7 +16,8 @@ import (
 // ErrNoGPU says that this host has no NVIDIA GPU.
 var ErrNoGPU = errors.New("it has no NVIDIA GPU")
 
-// OwnGPUs returns the source for the GPUs of this host. The error says why there are none, ErrNoGPU where it has none.
+// OwnGPUs returns the source for the GPUs of this host. The error is the reason why there are none: ErrNoGPU if the
+// host has none.
 func OwnGPUs(ctx context.Context, p poller.Config) (*source.Hosts, error) {
 	opener, err := local.New()
 	if err != nil {
@@ -33,7 +34,7 @@ func OwnGPUs(ctx context.Context, p poller.Config) (*source.Hosts, error) {
 // OwnWithin is the time limit for finding this host's GPUs.
 const OwnWithin = 10 * time.Second
 
-// findGPUs returns nil if this host has GPUs, else why none can be shown.
+// findGPUs returns nil if this host has GPUs, else the reason why it can show none.
 func findGPUs(ctx context.Context, opener poller.Opener) error {
 	ctx, cancel := context.WithTimeout(ctx, OwnWithin)
 	defer cancel()

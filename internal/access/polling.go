@@ -8,12 +8,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Polling is how nodes are polled, within the limits of the settings.
+// Polling returns the poller's settings, within the limits of the user's settings.
 func Polling(cfg *config.Config) poller.Config {
 	return poller.Config{Interval: cfg.Poll, Most: cfg.MaxNodes, Beyond: notWatched(cfg)}
 }
 
-// notWatched is said of nodes beyond the greatest number.
+// notWatched is the failure of nodes beyond max_nodes.
 func notWatched(cfg *config.Config) reach.Failure {
 	return reach.Failure{
 		Class: reach.ClassNotWatched, Short: "not watched", Cause: fmt.Sprintf("max_nodes = %d (%s)", cfg.MaxNodes,

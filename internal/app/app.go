@@ -46,7 +46,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 	cmd.SetOut(said)
 	cmd.SetErr(errs)
 	err := cmd.ExecuteContext(ctx)
-	if said.err != nil { // cobra prints the help, and does not look
+	if said.err != nil { // cobra prints the help, and ignores errors
 		err = cli.Exit(cli.ExitFailed, said.err)
 	}
 	if err == nil {
@@ -57,7 +57,7 @@ func Main(args []string, in, out *os.File, errs io.Writer) int {
 		exit = &cli.ExitError{Code: cli.ExitUsage, Err: err}
 	}
 	if exit.Err != nil {
-		fmt.Fprintf(errs, "nvnodetop: %s\n", cli.Printable(exit.Err.Error())) // a host may have said it
+		fmt.Fprintf(errs, "nvnodetop: %s\n", cli.Printable(exit.Err.Error())) // it may be text of a host
 	}
 	return exit.Code
 }

@@ -27,7 +27,7 @@ func Called(argv []string) []string {
 // habits rewrites the arguments of other programs into arguments of this program.
 func habits(args []string) []string {
 	switch {
-	case len(args) > 0 && args[0] == track.Name: // what follows is the command that is tracked
+	case len(args) > 0 && args[0] == track.Name: // the rest is the command to track
 		return args
 	case len(args) > 0 && behind[args[0]] != nil:
 		return joinBehind(args, behind[args[0]])
@@ -35,21 +35,21 @@ func habits(args []string) []string {
 	return asNvitop(joinPairs(args))
 }
 
-// takes tells which values a flag may have after it.
+// takes describes the values that may follow a flag.
 type takes struct {
-	most int               // so many; 0: any number
-	ok   func(string) bool // nil: all that do not begin with "-"
-	name string            // of the flag, if it has another one here
+	most int               // maximum number of values; 0: any
+	ok   func(string) bool // nil: values that do not begin with "-"
+	name string            // name of the flag here, if it differs
 }
 
-// behind are the flags of the commands that have a value only after "=", while nvgpu, nvisel and gpustat put no value,
-// one or several after them.
+// behind are flags of commands that take a value only after "=", while in nvgpu, nvisel and gpustat no value, one or
+// several follow them.
 var behind = map[string]map[string]takes{
 	available.Name: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
 	list.Name:      watchTakes,
 	list.Nvl:       watchTakes,
 	replay.Name:    {"--report": {most: 1, ok: func(word string) bool { return report.Formats[word] != nil }}},
-	scalars.Name:   {}, // its --interval is no argument
+	scalars.Name:   {}, // its --interval is a flag, not POLL
 	scalars.Log:    {},
 }
 

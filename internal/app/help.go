@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// helpWidth is how wide help is: terminals have 80 columns.
+// helpWidth is the width of the help: terminals have 80 columns.
 const helpWidth = 80
 
 // usage prints cobra's usage, with flags that fit the width. It uses no template: with text/template the linker keeps

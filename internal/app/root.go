@@ -28,7 +28,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// screenFlags are the flags of the program about what is watched, and about its look.
+// screenFlags are the program's flags about the watched nodes and about its look.
 var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "monitor",
 	"colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 

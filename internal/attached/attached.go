@@ -15,15 +15,16 @@ import (
 	"time"
 )
 
-// How often a Terminal is looked at: attached, and detached, when somebody may be waiting for a fresh picture.
+// The intervals at which a Terminal is checked: while attached, and while detached, when somebody may be waiting for a
+// fresh picture.
 const (
 	Attached = 5 * time.Second
 	Detached = time.Second
 )
 
-// Terminal is where this process runs.
+// Terminal is the terminal in which this process runs.
 type Terminal struct {
-	sockets [][]string // the paths at which the socket of each multiplexer may be; the first that exists is it
+	sockets [][]string // possible paths of the socket of each multiplexer; the first that exists is the socket
 }
 
 // Find returns the Terminal of a process with these environment variables. One multiplexer may run in another, in
@@ -39,7 +40,7 @@ func Find(getenv func(string) string) *Terminal {
 	return t
 }
 
-// ofScreen returns where the socket of a session of screen may be. Distributions differ.
+// ofScreen returns the possible paths of the socket of a session of screen, which differ between distributions.
 func ofScreen(name string, getenv func(string) string) []string {
 	if dir := getenv("SCREENDIR"); dir != "" {
 		return []string{filepath.Join(dir, name)}
@@ -52,11 +53,11 @@ func ofScreen(name string, getenv func(string) string) []string {
 	return append(paths, filepath.Join(getenv("HOME"), ".screen", name))
 }
 
-// known reports whether it may be detached at all.
+// known reports whether the Terminal can be detached at all.
 func (t *Terminal) known() bool { return len(t.sockets) > 0 }
 
-// Attached reports whether somebody may see it. Where one multiplexer runs in another, both must be detached: which of
-// them is the inner one is not known, and the variables of the outer one stay when it has gone.
+// Attached reports whether somebody may see the Terminal. If one multiplexer runs in another, both must be detached: it
+// is unknown which of them is the inner one, and the variables of the outer one stay when it has gone.
 func (t *Terminal) Attached() bool {
 	for _, paths := range t.sockets {
 		if attached(paths) {
@@ -75,8 +76,8 @@ func attached(paths []string) bool {
 	return true
 }
 
-// Watch calls tell when the Terminal has been detached or attached, until ctx ends. It was attached before. A Terminal
-// that cannot be detached is not looked at.
+// Watch calls tell when the Terminal is detached or attached, until ctx ends. It is attached at first. A Terminal that
+// cannot be detached is not checked.
 func (t *Terminal) Watch(ctx context.Context, tell func(attached bool)) {
 	if !t.known() {
 		return

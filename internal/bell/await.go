@@ -12,8 +12,8 @@ const (
 	mostLook  = time.Second
 )
 
-// Await calls look until it returns true or ctx ends: when there is news, but at most once per leastLook, and without
-// news once per mostLook.
+// Await calls look until it returns true or ctx ends: after news, but at most once per leastLook, and without news once
+// per mostLook.
 func Await(ctx context.Context, news Bell, look func() bool) {
 	for {
 		select {

@@ -1,6 +1,6 @@
 // Package bell wakes a goroutine that waits for one of several things. Ringing never blocks, and several rings that
-// nobody has received yet count as one. Any number of goroutines may ring a Bell. Await checks, not too often, what has
-// rung.
+// nobody has received yet count as one. Any number of goroutines may ring a Bell. Await waits for a condition, and
+// checks it after rings, but not too often.
 package bell
 
 // Bell is a channel: receive from it to wait for a ring.
@@ -9,7 +9,7 @@ type Bell chan struct{}
 // New returns a Bell that has not been rung.
 func New() Bell { return make(Bell, 1) }
 
-// Ring wakes a receiver, or the next one.
+// Ring wakes the receiver, or the next one.
 func (b Bell) Ring() {
 	select {
 	case b <- struct{}{}:

@@ -1,4 +1,4 @@
-// Package build knows which build this program is. The program and the separate probe share it.
+// Package build has the version of this program. The program and the separate probe share it.
 package build
 
 import (

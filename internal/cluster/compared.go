@@ -12,7 +12,7 @@ type Peers struct {
 	At   time.Time
 	Pace *pace.Job
 	GPUs []Peer
-	Away int // GPUs of the job, at least, that do not report
+	Away int // least number of the job's GPUs that do not report
 }
 
 // Peer is one GPU among Peers.
@@ -27,16 +27,16 @@ type Comparison struct {
 	How     How
 	By      pace.Evidence // that the GPUs work together
 	Own     pace.Numbers  // averages of the GPU
-	Median  pace.Numbers  // of the others of its group
-	Used    [2]float64    // memory in use, of the GPU and the median
-	Count   int           // GPUs that this is about
-	Of      int           // GPUs that were compared
-	Seen    bool          // the GPU has worked since it is watched
-	Rank    *SeenRank     // that has ended
-	Waiting time.Time     // since when the others of its program wait for it; zero: they go on
-	Allowed time.Duration // how long a job may be idle; 0: not known
+	Median  pace.Numbers  // averages of the other GPUs in its group
+	Used    [2]float64    // memory in use: of the GPU, and the median
+	Count   int           // number of GPUs with the Condition
+	Of      int           // number of GPUs compared
+	Seen    bool          // the GPU has worked since the watch began
+	Rank    *SeenRank     // the rank that has ended
+	Waiting time.Time     // since when the others of its program wait for it; zero: they do not wait
+	Allowed time.Duration // the time that a job may be idle; 0: unknown
 	Longest time.Duration // the longest pause of the job before
-	Places  []Differing   // GPUs that differ, in the order in which that began, at most maxPlaces
+	Places  []Differing   // GPUs that differ, the first to differ first, at most maxPlaces
 }
 
 // Differing is a GPU that differs, and since when it differs.
@@ -54,8 +54,8 @@ type How uint8
 const (
 	Starved How = iota // it has less to do
 	Slowed             // it works at a lower clock
-	Awaited            // it works, and the others wait for part of the time
-	Alone              // it works, and the others do nothing but wait
+	Awaited            // it works, and the others wait part of the time
+	Alone              // it works, and the others only wait
 	Reads              // its memory is busy for longer
 	Less               // it takes less power, or reads less memory, at the same utilization
 )

@@ -23,22 +23,22 @@ type Event struct {
 	Discovery *Discovery   `json:"discovery,omitempty"` // SLURM answered the question for jobs, or failed to
 	Try       *Try         `json:"try,omitempty"`       // a new attempt to reach Node begins
 	Step      *reach.Step  `json:"step,omitempty"`      // a stage of the attempt began, was done or failed
-	Hello     *wire.Hello  `json:"hello,omitempty"`     // Node's probe sent the data that does not change
+	Hello     *wire.Hello  `json:"hello,omitempty"`     // Node's probe sent its constant facts
 	Report    *wire.Report `json:"report,omitempty"`    // one sample of Node
-	Pace      *Pace        `json:"pace,omitempty"`      // Node's probe is asked for another interval
+	Pace      *Pace        `json:"pace,omitempty"`      // Node's probe got another interval
 	Down      *Down        `json:"down,omitempty"`      // the attempt failed, or the session ended
 	Gone      bool         `json:"gone,omitempty"`      // Node is no longer watched
 }
 
 // Try begins an attempt to reach a node.
 type Try struct {
-	Interval time.Duration `json:"interval"` // requested, between two reports
+	Interval time.Duration `json:"interval"` // requested time between two reports
 	reach.Route
 }
 
 // Pace changes the interval of a session.
 type Pace struct {
-	Interval time.Duration `json:"interval"` // requested, between two reports
+	Interval time.Duration `json:"interval"` // requested time between two reports
 }
 
 // Down ends an attempt or a session.
@@ -47,5 +47,5 @@ type Down struct {
 	Retry   time.Time     `json:"retry,omitzero"` // when the next attempt begins; zero: only on request
 }
 
-// EveryNode stands for all nodes in a request that names one.
+// EveryNode stands for all nodes in a request to a node.
 const EveryNode = "*"

@@ -10,14 +10,14 @@ import (
 type GoneRank struct {
 	Peer
 	SeenRank
-	Moved  time.Time // when a GPU with another rank of its program last did more than to wait; zero: never
+	Moved  time.Time // when a GPU with another rank of its program last did more than wait; zero: never
 	Writes bool      // the node of another rank writes much
 }
 
 // Roll records which ranks of a job are gone.
 type Roll struct {
 	Programs
-	began map[Program]time.Time // of the oldest process that runs, or may
+	began map[Program]time.Time // start of the oldest process that runs, or may run
 	taken map[RankID]bool
 }
 
@@ -50,8 +50,8 @@ func (l *Roll) Take(id RankID) { l.taken[id] = true }
 // Taken reports whether something accounts for a rank.
 func (l *Roll) Taken(id RankID) bool { return l.taken[id] }
 
-// Misses reports whether a program misses a rank that was last seen at that time: the program still runs, and no
-// process has the rank now. After a restart of the program, ranks from before the restart do not count.
+// Misses reports whether a program misses a rank that was last seen at a time: the program still runs, and no process
+// has the rank now. After a restart of the program, ranks from before the restart do not count.
 func (l *Roll) Misses(id RankID, seen time.Time) bool {
 	began, goesOn := l.began[id.Program]
 	return goesOn && !began.After(seen) && !l.taken[id]
@@ -60,8 +60,8 @@ func (l *Roll) Misses(id RankID, seen time.Time) bool {
 // programState is the known state of a program.
 type programState struct {
 	runs, gone int
-	writes     bool      // a node of those writes much
-	moved      time.Time // when one of the GPUs of those last did more than to wait
+	writes     bool      // a node of such a GPU writes much
+	moved      time.Time // when one of the program's GPUs last did more than wait
 }
 
 // missedRank is a rank that the last list of its node lacks.
@@ -70,7 +70,7 @@ type missedRank struct {
 	at int // position of the node's first GPU
 }
 
-// Gone returns the ranks of the job that have ended. A program most of whose ranks have ended has done its work, or is
+// Gone returns the ranks of the job that have ended. If most ranks of a program have ended, it has done its work, or is
 // over anyway: its ranks are left out.
 func (p *Peers) Gone(job *Job) []GoneRank {
 	var missed []missedRank
@@ -79,7 +79,7 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 			missed = append(missed, missedRank{r, at})
 		}
 	})
-	if len(missed) == 0 { // as mostly
+	if len(missed) == 0 { // as usual
 		return nil
 	}
 	roll := NewRoll(func(yield func(*SeenRank) bool) {
@@ -96,7 +96,7 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 		}
 		program := roll.Of(r)
 		roll.GoesOn(program, r.Began)
-		if numbers[r.Rank.Rank] { // of thousands of ranks these are few
+		if numbers[r.Rank.Rank] { // few of thousands of ranks
 			roll.Take(RankID{program, r.Rank.Rank})
 		}
 		if programs[program] == nil {
@@ -153,7 +153,7 @@ func (p *Peers) eachRank(job string, f func(at int, r *SeenRank, runs bool)) {
 	}
 }
 
-// peerWith returns the GPU with that key of the node whose first GPU is at a position, if its processes are listed;
+// peerWith returns the GPU with that key on the node whose first GPU is at a position, if its processes are listed;
 // nil: there is none.
 func (p *Peers) peerWith(at int, key string) *Peer {
 	for i := at; i < len(p.GPUs) && p.GPUs[i].Node == p.GPUs[at].Node; i++ {

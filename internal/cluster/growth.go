@@ -58,16 +58,16 @@ func (m *mark) with(now *mark) *mark {
 // growth holds the earlier counters of a GPU. A counter that goes backwards means that the driver was loaded again: all
 // counters begin anew. Snapshots share the marks, which are replaced and never changed.
 type growth struct {
-	grew   uint16    // the counters that have grown since first, as bits: most have not, and rules look at nothing else
-	first  *mark     // when each counter was first seen in this watch; nil, as all of them: no counter was
-	older  *mark     // one to two minutes ago, or as first
-	newer  *mark     // takes the place of older when it is a minute old
-	before *mark     // in the last report with new values; nil: there was none
-	now    *mark     // in this one
+	grew   uint16    // a bit for each counter that has grown since first: most have not, and rules read only these
+	first  *mark     // the first value of each counter in this watch; nil: no counter has one
+	older  *mark     // one to two minutes old, or the same as first
+	newer  *mark     // becomes older when it is a minute old
+	before *mark     // counters of the previous report with new values; nil: there was none
+	now    *mark     // counters of this report
 	loaded time.Time // when the counters began anew; zero: they have not
 }
 
-// Grow takes a report, with its time by the node's clock.
+// grow takes a report, with its time by the node's clock.
 func (w *growth) grow(at time.Time, ms int64, values *metric.Values) {
 	now := &mark{ms: ms}
 	for i, id := range counters {
@@ -123,13 +123,13 @@ func (w *growth) since(m *mark, id metric.ID) (float64, time.Duration, bool) {
 	return now - was, time.Duration(w.now.ms-m.ms) * time.Millisecond, true
 }
 
-// Grew reports whether a counter has grown since nvnodetop watches the GPU. It is cheaper than Grown.
+// Grew reports whether a counter has grown since nvnodetop began to watch the GPU. It is cheaper than Grown.
 func (g *GPU) Grew(id metric.ID) bool {
 	i := counterAt[id]
 	return i != 0 && g.growth.grew>>(i-1)&1 != 0
 }
 
-// Grown returns the growth of a counter since nvnodetop watches the GPU, or since a later load of the driver.
+// Grown returns the growth of a counter since nvnodetop began to watch the GPU, or since a later load of the driver.
 func (g *GPU) Grown(id metric.ID) (float64, bool) {
 	grown, _, known := g.growth.since(g.growth.first, id)
 	return grown, known
@@ -159,15 +159,14 @@ func (g *GPU) Lately(id metric.ID) (float64, time.Duration, bool) {
 	return grown / over.Seconds(), over, known
 }
 
-// Loaded returns when the driver was loaded again, which restarts the counters; zero: it was not.
+// Loaded returns the time at which the driver was loaded again, which restarts the counters; zero: it was not.
 func (g *GPU) Loaded() time.Time { return g.growth.loaded }
 
-// LinksSeen has the bits of the NVLinks that have been up since nvnodetop watches the GPU, or since a later load of the
-// driver.
+// LinksSeen has a bit for each NVLink that has been up since nvnodetop began to watch the GPU, or since a later load of
+// the driver.
 func (g *GPU) LinksSeen() uint64 { return g.links }
 
-// Grow continues the counters of the GPUs, their power limits and the NVLinks that were up, from those of the previous
-// report.
+// Grow continues the counters, the power limits and the seen NVLinks of the GPUs from the previous report.
 func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
@@ -188,7 +187,7 @@ func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	}
 }
 
-// GPUWith returns the GPU with that key, which is probably at index likely; nil: there is none.
+// GPUWith returns the GPU with a key, which is probably at index likely; nil: there is none.
 func GPUWith(gpus []GPU, key string, likely int) *GPU {
 	if likely < len(gpus) && gpus[likely].Key == key {
 		return &gpus[likely]

@@ -17,19 +17,19 @@ type Job struct {
 	User      string    `json:"user"`
 	Partition string    `json:"partition,omitempty"`
 	Start     time.Time `json:"start,omitzero"`
-	// when its time limit ends it; zero: no limit, or one that does not run while it is suspended
+	// time at which its time limit ends it; zero: no limit, or a limit that does not run while the job is suspended
 	End       time.Time     `json:"end,omitzero"`
 	Limit     time.Duration `json:"limit,omitzero"`      // zero: no limit
 	Suspended bool          `json:"suspended,omitempty"` // it keeps its nodes and GPUs, but does not run
 	Nodes     []string      `json:"nodes"`               // in SLURM's order
 
-	// Minors are the device minor numbers of the job's GPUs by node: the GRES IDX of `scontrol show job -d`, where
-	// SLURM's configuration of the node allows them to be minor numbers. Share says whether the node does too. An empty
+	// Minors are the device minor numbers of the job's GPUs by node: the GRES IDX of `scontrol show job -d`, if SLURM's
+	// configuration of the node allows them to be minor numbers. Share says whether the node confirms this. An empty
 	// entry means no GPU there.
 	Minors map[string][]int `json:"minors,omitempty"`
 
-	// Counts are the job's GPUs by node where SLURM does not say which they are, and Configured the GPUs that each node
-	// has in SLURM's configuration, as far as it is known.
+	// Counts are the numbers of the job's GPUs by node if SLURM does not name them; Configured are the numbers of GPUs
+	// of each node in SLURM's configuration, as far as known.
 	Counts     map[string]int `json:"counts,omitempty"`
 	Configured map[string]int `json:"configured,omitempty"`
 }
@@ -66,17 +66,17 @@ type PendingJob struct {
 // Discovery is the state of the jobs, with its age.
 type Discovery struct {
 	Command string        `json:"command,omitempty"` // lists the jobs, for the user to repeat; empty with --nodes
-	User    string        `json:"user,omitempty"`    // whose jobs
-	Host    string        `json:"host,omitempty"`    // where nvnodetop runs
-	Asked   time.Time     `json:"asked,omitzero"`    // when the last answer or failure came; zero: none yet
-	Took    time.Duration `json:"took,omitzero"`     // how long it took
-	Next    time.Time     `json:"next,omitzero"`     // when SLURM is asked again
-	// when the last answer came: the jobs are those of that time; zero: none yet
+	User    string        `json:"user,omitempty"`    // user of the jobs
+	Host    string        `json:"host,omitempty"`    // host of nvnodetop
+	Asked   time.Time     `json:"asked,omitzero"`    // time of the last answer or failure; zero: none yet
+	Took    time.Duration `json:"took,omitzero"`     // duration of the last question
+	Next    time.Time     `json:"next,omitzero"`     // time of the next question to SLURM
+	// time of the last answer, which the jobs are from; zero: none yet
 	Answered time.Time      `json:"answered,omitzero"`
-	Failure  *reach.Failure `json:"failure,omitempty"` // of the last question; the jobs stay those of Answered
-	// SLURM is still being asked which nodes and GPUs some of the jobs have
+	Failure  *reach.Failure `json:"failure,omitempty"` // failure of the last question; the jobs stay those of Answered
+	// SLURM has not yet answered which nodes and GPUs some of the jobs have
 	Asking   bool `json:"asking,omitempty"`
-	Topology bool `json:"topology,omitempty"` // SLURM is still to be asked which switch each node is under
+	Topology bool `json:"topology,omitempty"` // SLURM has not yet answered which switch each node is under
 
 	Jobs    []Job        `json:"jobs"`
 	Pending []PendingJob `json:"pending,omitempty"`
@@ -85,7 +85,7 @@ type Discovery struct {
 	Switches []Switch `json:"switches,omitempty"` // of nodes of the jobs, as far as SLURM has a topology
 }
 
-// Switch is a leaf switch of SLURM's topology, or a block, with those of its nodes that the jobs use.
+// Switch is a leaf switch of SLURM's topology, or a block, with its nodes that the jobs use.
 type Switch struct {
 	Name  string   `json:"name"`
 	Nodes []string `json:"nodes"`

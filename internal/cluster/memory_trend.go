@@ -19,13 +19,13 @@ type memoryMark struct {
 }
 
 const (
-	// trendOver is the time from which on a trend is computed: two to four minutes.
+	// trendOver is the time over which a trend is computed: two to four minutes.
 	trendOver = 2 * time.Minute
 
-	// maxFull limits how far ahead the end of the memory is told.
+	// maxFull is the latest predicted end of the memory.
 	maxFull = 30 * 24 * time.Hour
 
-	// trendAfter is how long a job is watched before it has a trend.
+	// trendAfter is the time for which a job is watched before it has a trend.
 	trendAfter = time.Minute
 )
 

@@ -2,7 +2,7 @@ package cluster
 
 import "slices"
 
-// Missing lists the job's GPUs on one node that are not seen. The zero value means: none, as far as is known.
+// Missing lists the job's GPUs on one node that are not seen. The zero value means none, as far as is known.
 type Missing struct {
 	Count   int
 	Numbers []int // of the missing GPUs, in order; nil if they are unknown
@@ -29,12 +29,12 @@ func (j *Job) Missing(n *Node) Missing {
 	switch share := j.Share(n); {
 	case share.Known && !share.all:
 		m = j.missing(n, m)
-	case j.inCgroup(n): // it is known how many GPUs there should be, and not which
+	case j.inCgroup(n): // the number of GPUs is known, but not their identity
 		m = m.counted(count-len(n.GPUs), false)
 	default:
 		return Missing{}
 	}
-	if m.Count > 0 && n.AnyGPU(mayHaveMIG) { // last: it looks at all cards, for each node and frame
+	if m.Count > 0 && n.AnyGPU(mayHaveMIG) { // last: it checks all cards, for each node and frame
 		return Missing{}
 	}
 	return m

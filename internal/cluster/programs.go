@@ -12,8 +12,8 @@ import (
 // Program is a program of a job whose processes have ranks.
 type Program struct {
 	From  string // the variable that names its ranks
-	World int    // how many there are; 0: not known
-	Nth   int    // among the programs of the job with the same two: 0, 1, …
+	World int    // number of ranks; 0: unknown
+	Nth   int    // number among the programs of the job with the same two: 0, 1, …
 }
 
 // RankID is a rank of a program.
@@ -31,7 +31,7 @@ type Launch struct {
 	parent int
 }
 
-// LaunchOf is the launch of a process with a rank. Orphans, which init has adopted, cannot be told apart.
+// LaunchOf returns the launch of a process with a rank. Orphans, which init has adopted, cannot be told apart.
 func LaunchOf(node string, p *wire.Process) Launch {
 	switch {
 	case p.Rank.Program != "":
@@ -53,8 +53,8 @@ type launched struct {
 type Programs struct{ nth map[launched]int }
 
 // NewPrograms assigns the ranks of a job to programs. Different launches alone prove nothing: one program has several
-// if only the launchers on its nodes are known, or after a restart. Two programs have lived at the same time, each with
-// a process of the same rank.
+// if only the launchers on its nodes are known, or after a restart. Two programs are those that had, at the same time,
+// a process of the same rank each.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
 	clans := map[launched]*clan{}
@@ -92,8 +92,8 @@ func distinct(clans []*clan) bool {
 	return len(slices.Compact(all)) == len(all)
 }
 
-// divide assigns launches to programs. Earlier launches go first, each into the first program that had no such rank at
-// that time.
+// divide assigns launches to programs. Earlier launches go first, each into the first program that did not have such a
+// rank at that time.
 func (p *Programs) divide(clans []*clan) {
 	slices.SortStableFunc(clans, func(a, b *clan) int {
 		return cmp.Or(a.began.Compare(b.began), cmp.Compare(a.node, b.node), cmp.Compare(a.parent, b.parent))
@@ -112,10 +112,10 @@ func (p *Programs) divide(clans []*clan) {
 	}
 }
 
-// Of is the program of a rank.
+// Of returns the program of a rank.
 func (p Programs) Of(r *SeenRank) Program { return p.of(&r.Rank, r.By) }
 
-// OfProcess is the program of a process with a rank.
+// OfProcess returns the program of a process with a rank.
 func (p Programs) OfProcess(n *Node, q *wire.Process) Program {
 	return p.of(q.Rank, LaunchOf(n.Name, q))
 }
@@ -125,14 +125,14 @@ func (p Programs) of(r *wire.Rank, l Launch) Program {
 	return Program{r.From, world, p.nth[launched{r.From, world, l}]}
 }
 
-// clan is the ranks of one launch.
+// clan has the ranks of one launch.
 type clan struct {
 	launched
-	began time.Time // of the oldest
+	began time.Time // start of the oldest
 	ranks []life
 }
 
-// life is the time in which a process had a rank.
+// life is the time for which a process had a rank.
 type life struct {
 	rank        int
 	began, seen time.Time

@@ -18,8 +18,8 @@ type EndedJob struct {
 	Exit      *Exit     `json:"exit,omitempty"`   // nil: not known
 	Start     time.Time `json:"start,omitzero"`   // zero: not known
 	End       time.Time `json:"end,omitzero"`     // zero: not known
-	Missed    time.Time `json:"missed,omitzero"`  // when squeue did not list it any more; zero: it still does
-	Asking    bool      `json:"asking,omitempty"` // SLURM is still to be asked how it ended
+	Missed    time.Time `json:"missed,omitzero"`  // when squeue first did not list it; zero: it still does
+	Asking    bool      `json:"asking,omitempty"` // SLURM has not yet answered how it ended
 }
 
 // EndState is the way in which a job has ended, in SLURM's word.
@@ -55,8 +55,8 @@ type Exit struct {
 	Signal int `json:"signal,omitempty"` // 0: none
 }
 
-// Over is the time at which the job ended, as far as known: from SLURM, or when squeue stopped listing it. It is zero
-// while the job is ending.
+// Over returns the time at which the job ended, as far as known: from SLURM, or when squeue stopped listing it. It is
+// zero while the job is ending.
 func (j *EndedJob) Over() time.Time {
 	if j.Missed.IsZero() || j.End.IsZero() {
 		return j.Missed
@@ -64,8 +64,8 @@ func (j *EndedJob) Over() time.Time {
 	return j.End
 }
 
-// Tasks is the number of tasks of an array that wait under one ID, as in "48500_[1-400%12]"; false if squeue has cut
-// their list short.
+// Tasks returns the number of tasks of an array that wait under one ID, as in "48500_[1-400%12]"; false if squeue has
+// cut their list short.
 func (j *PendingJob) Tasks() (n int, known bool) {
 	_, list, isArray := strings.Cut(j.ID, "_[")
 	if !isArray {

@@ -181,7 +181,7 @@ func (a *Options) run(ctx context.Context) error {
 	return out(ctx, from)
 }
 
-// print prints the GPUs that fit: the GPUs of this host alone, or those of each node after the node's name.
+// print prints the GPUs that fit: only those of this host, or those of each node after the node's name.
 func (a *Options) print(s *cluster.Snapshot, here bool) error {
 	wish, err := a.wish()
 	if err != nil {
@@ -221,7 +221,7 @@ func onOneNode(here bool) string {
 	return " on one node"
 }
 
-// join is a list of GPUs as it is printed, with its end.
+// join returns a list of GPUs as it is printed, with its end.
 func (a *Options) join(names []string) string {
 	switch {
 	case a.null:

@@ -63,7 +63,7 @@ func (a *Options) sizes(w *vacancy.Wish) (err error) {
 	return nil
 }
 
-// accounts are the names of users, with this user's name in place of an empty one.
+// accounts returns the names of users, with this user's name in place of an empty one.
 func accounts(names []string, user string) (out []string) {
 	for _, name := range names {
 		if name == yourself {

@@ -66,6 +66,6 @@ func replace(file *os.File, content []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// OutliveReaders lets this program go on when nobody reads its output any more, for example because Ctrl-C has ended
+// OutliveReaders keeps this program running when nobody reads its output any more, for example because Ctrl-C has ended
 // tee too: the write then fails, and the report can go elsewhere. Otherwise SIGPIPE would end the program.
 func OutliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -11,10 +11,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// flag adds a flag for a setting to those of a command.
+// flag adds the flag of a setting to a command.
 type flag func(f *pflag.FlagSet, name string, p *Program)
 
-// flags are the flags that several commands have, by name.
+// flags are the flags of several commands, by name.
 var flags = map[string]flag{
 	"demo": func(f *pflag.FlagSet, name string, p *Program) {
 		f.StringVar(&p.Config.Demo, name, "",
@@ -91,7 +91,7 @@ func FlagError(err error) error {
 		flag := bad.GetFlag()
 		_, whole := strconv.ParseInt(bad.GetValue(), 0, 0)
 		_, number := strconv.ParseFloat(bad.GetValue(), 64)
-		if errors.Is(whole, strconv.ErrRange) || errors.Is(number, strconv.ErrRange) { // pflag does not say so
+		if errors.Is(whole, strconv.ErrRange) || errors.Is(number, strconv.ErrRange) { // pflag hides the range
 			return fmt.Errorf("--%s is out of range: %q", flag.Name, bad.GetValue())
 		}
 		if words := valueWords[flag.Value.Type()]; words != "" {

@@ -64,7 +64,7 @@ type drain struct {
 
 const (
 	drainRoom = 1024
-	drainTime = time.Second // for what is left at the end
+	drainTime = time.Second // for the remaining lines at the end
 )
 
 func newDrain(f io.WriteCloser) *drain {

@@ -75,7 +75,7 @@ func (p *Program) Accept(intervals ...config.Word) error {
 	if err := p.Config.Validate(); err != nil {
 		return err
 	}
-	if err := checkNodes(p.Config.Nodes); err != nil { // before the terminal is looked at
+	if err := checkNodes(p.Config.Nodes); err != nil { // before the terminal is checked
 		return err
 	}
 	origins, err := p.Load(intervals...)
@@ -125,7 +125,7 @@ func checkNodes(list string) error {
 	return nil
 }
 
-// Hosts expands a host list of the command line.
+// Hosts expands a host list from the command line.
 func Hosts(from, list string) ([]string, error) {
 	names, err := access.ExpandHosts(from, list)
 	if err != nil {

@@ -74,13 +74,13 @@ func TextTheme(cfg *config.Config, out io.Writer) *draw.Theme {
 type Status struct {
 	out   io.Writer // nil: no terminal
 	width func() int
-	from  time.Time // when to show it
+	from  time.Time // when the line appears
 
 	mu    sync.Mutex // protects the following
 	shown string
 }
 
-// patience is how long a command works before it names what it waits for.
+// patience is the time after which a command names what it waits for.
 const patience = time.Second
 
 // NewStatus returns the line for errs. It stays empty if errs is no terminal, or a terminal that cannot erase a line.
@@ -98,10 +98,10 @@ func NewStatus(errs io.Writer) *Status {
 	return s
 }
 
-// Due reports whether there is a line, and the user has waited for a while.
+// Due reports whether the line exists, and the user has waited for patience.
 func (s *Status) Due(now time.Time) bool { return s.out != nil && !now.Before(s.from) }
 
-// Width is how many columns a text may have.
+// Width returns the maximum width of a text.
 func (s *Status) Width() int { return s.width() - 1 }
 
 // Set rewrites the line.

@@ -30,7 +30,7 @@ const (
 	exitSick     = 2 // something failed
 )
 
-// Command examines the ways to nodes.
+// Command examines the connections to nodes.
 func Command(io cli.Streams) *cobra.Command {
 	var json bool
 	cmd := &cobra.Command{
@@ -57,7 +57,8 @@ Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
 	return cmd
 }
 
-// examine examines the ways to nodes, and prints the report. If it is interrupted, it prints what is known so far.
+// examine examines the connections to nodes, and prints the report. If it is interrupted, it prints what is known so
+// far.
 func examine(ctx context.Context, p *cli.Program, names []string, json bool) error {
 	began, cfg := time.Now(), &p.Config
 	a, err := access.New(ctx, cfg, slog.New(slog.DiscardHandler))
@@ -67,7 +68,7 @@ func examine(ctx context.Context, p *cli.Program, names []string, json bool) err
 	defer a.Close()
 	var heard *source.Heard
 	if slices.ContainsFunc(a.Doors, func(d auto.Door) bool { return d.Name == config.SSH }) {
-		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client) // the report says what is wrong
+		heard, _ = feed.Prepare(ctx, a.Native, p.Streams, names, a.Client) // the report has the error
 	}
 	_, here := access.Here()
 	o := &doctor.Options{

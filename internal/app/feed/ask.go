@@ -31,7 +31,7 @@ func Prepare(ctx context.Context, door *ssh.Door, io cli.Streams, nodes []string
 	}
 	began := time.Now()
 	answer, err := client.Ask(ctx)
-	// the screen shows what is wrong
+	// the screen shows the error
 	heard = &source.Heard{Answer: answer, Err: err, At: time.Now(), Took: time.Since(began)}
 	if answer == nil {
 		return heard, nil
@@ -60,7 +60,7 @@ func NewTerminal(io cli.Streams) *asker {
 // Ask implements ssh.Asker. If ctx ends, the terminal is restored, and the read is left behind.
 func (t *asker) Ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	fmt.Fprint(t.out, spoken(host, prompt))
-	tty := int(t.in.Fd()) // not asked for again by the read, which may be left behind: the file may be closed then
+	tty := int(t.in.Fd()) // stored before the read: if the read is left behind, the file may be closed
 	before, err := term.GetState(tty)
 	if err != nil {
 		return "", err

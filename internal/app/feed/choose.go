@@ -76,13 +76,13 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // Need is an output's demands on the nodes.
 type Need struct {
-	Steady bool          // they keep their pace though no key is pressed
-	Brief  bool          // no histories are shown, so that a demo needs no past
-	Second time.Duration // so long after its first report each node sends another one; 0: as the interval says
+	Steady bool          // they keep their pace even if no key is pressed
+	Brief  bool          // no histories are shown, so a demo needs no past
+	Second time.Duration // time from the first report of each node to a second one; 0: the interval
 }
 
-// polling is how nodes are polled for a user. After a long time without a key they slow down, unless there is nobody
-// who could press a key.
+// polling returns the poller's settings for a user. After a long time without a key polling slows down, unless nobody
+// can press a key.
 func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
 	p := access.Polling(cfg)
 	p.Second, p.Log = need.Second, log
@@ -92,8 +92,8 @@ func polling(cfg *config.Config, need Need, log *slog.Logger) poller.Config {
 	return p
 }
 
-// demoPast is how long the nodes of the demo have already reported at the start: long enough to fill the graphs, or for
-// two reports of each node.
+// demoPast is the time for which the nodes of the demo have already reported at the start: long enough to fill the
+// graphs, or for two reports of each node.
 func (n Need) demoPast(poll time.Duration) time.Duration {
 	if n.Brief {
 		return demo.Twice * poll

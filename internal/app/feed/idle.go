@@ -25,11 +25,11 @@ func (a *Attended) Touch() {
 	a.Feed.Touch()
 }
 
-// Asked implements web.Audience. A request from a program is no sign of the user: it only puts off the end.
+// Asked implements web.Audience. A program's request is no sign of the user: it only puts off the end.
 func (a *Attended) Asked() { a.signs.Ring() }
 
-// Left waits until there has been no sign of the user, neither a key nor a request, for limit, and returns the message
-// for that; nil: ctx ended before. A limit of 0 never ends.
+// Left waits until there has been no sign, neither a key nor a request, for limit, and returns the message about it;
+// nil: ctx ended before. A limit of 0 never ends.
 func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) error {
 	if limit == 0 {
 		<-ctx.Done()
@@ -50,7 +50,7 @@ func (a *Attended) Left(ctx context.Context, limit time.Duration, sign string) e
 	}
 }
 
-// TouchEvery is how often an open page counts as a key: often enough that the user never seems to be away.
+// TouchEvery is the interval at which an open page counts as a key: the user never seems to be away.
 const TouchEvery = 20 * time.Minute
 
 // Sparing is a Feed that counts few of the signs as keys. An open page gives signs continuously, and after each key

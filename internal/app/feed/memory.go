@@ -6,9 +6,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// memoryFor is the limit for a number of nodes, in bytes. It is soft: above it the runtime collects harder. A node with
-// 8 GPUs takes about half of its share, which leaves room for garbage: in 192 MiB a thousand nodes took four times the
-// CPU time.
+// memoryFor is the limit for a number of nodes, in bytes. It is soft: above it the runtime collects more often. A node
+// with 8 GPUs takes about half of its share, and the rest is for garbage: in 192 MiB a thousand nodes took four times
+// the CPU time.
 func memoryFor(nodes int) int64 { return 128<<20 + int64(nodes)*232<<10 }
 
 // LimitMemory sets the limit of the program before any nodes are known.

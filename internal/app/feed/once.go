@@ -13,14 +13,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
-// How long outputs wait for sessions to close: an output that is printed once, and an output that runs until it is
-// stopped. Sessions that remain end with the process, and the probes with their connections.
+// The times that outputs wait for sessions to close: an output that is printed once, and an output that runs until it
+// is stopped. Remaining sessions end with the process, and the probes with their connections.
 const (
 	ShortParting = 500 * time.Millisecond
 	Parting      = 2 * time.Second
 )
 
-// Once is the demand of a Snapshot that is printed once: two reports of each node, unless the user wants the first.
+// Once is the need of a Snapshot that is printed once: two reports of each node, unless the user wants the first.
 func Once(p *cli.Program) Need {
 	if p.FirstSample {
 		return Need{Brief: true}
@@ -29,7 +29,8 @@ func Once(p *cli.Program) Need {
 }
 
 // Printed waits until every node has sent its reports or failed, or until the timeout, and prints one Snapshot. It
-// prints before it closes the sessions, because a hung node closes slowly. verdict is the error in the printed state.
+// prints before it closes the sessions, because a hung node closes slowly. verdict returns the error of the printed
+// Snapshot.
 func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)
@@ -38,7 +39,7 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 		line := cli.NewStatus(p.Err)
 		w.Settle(func(s *cluster.Snapshot, early []*cluster.Node) { sayWaiting(line, s, early) })
 		line.Erase()
-		if err := w.Err(); err != nil { // it ended by itself: there is no SLURM
+		if err := w.Err(); err != nil { // the source ended by itself: there is no SLURM
 			return cli.Failed(err)
 		}
 		snap := w.Snapshot()
@@ -49,8 +50,8 @@ func Printed(p *cli.Program, need Need, print, verdict func(*cluster.Snapshot) e
 	}
 }
 
-// Followed calls see with a Snapshot at each interval until ctx ends, which is no error, or see fails: the first time
-// once every node has reported or failed, or after the timeout.
+// Followed calls see with a Snapshot at each interval until ctx ends, which is no error, or see fails. The first call
+// comes once every node has reported or failed, or after the timeout.
 func Followed(p *cli.Program, every time.Duration, see func(*cluster.Snapshot) error) Show {
 	return func(ctx context.Context, from Feed) error {
 		from.Look(cluster.EveryNode, true)

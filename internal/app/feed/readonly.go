@@ -27,7 +27,7 @@ func guarded(cfg *config.Config, from Feed) Feed {
 
 // WhyReadOnly names the setting that forbids signals, for a sentence; "": nothing does.
 func WhyReadOnly(cfg *config.Config) string {
-	if strings.ContainsRune(cfg.ReadOnlyFrom, ':') { // a line of a file
+	if strings.ContainsRune(cfg.ReadOnlyFrom, ':') { // it names a line of a file
 		return "readonly in " + cfg.ReadOnlyFrom
 	}
 	return cfg.ReadOnlyFrom

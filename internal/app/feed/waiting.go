@@ -30,7 +30,7 @@ func waitingFor(s *cluster.Snapshot, width int) string {
 	case len(waiting) == 0 && s.Discovery.Asking:
 		return "waiting for SLURM to say which GPUs the jobs have"
 	case len(waiting) == 0:
-		return waitingForGPUs(awaited(s)) // none: settled
+		return waitingForGPUs(awaited(s)) // no such node
 	}
 	line := ""
 	for named := min(len(waiting), maxNamed); named >= 0; named-- {
@@ -62,7 +62,7 @@ func waitingForGPUs(names []string) string {
 	return "waiting for the driver: " + firstOf(names)
 }
 
-// awaited names the jobs' GPUs, on nodes that report, for which the driver has given no values yet.
+// awaited names the jobs' GPUs, on nodes that report, without values from the driver.
 func awaited(s *cluster.Snapshot) (names []string) {
 	for n, g := range tally.Awaited(s) {
 		names = append(names, nameOf(n.Name, g.Number))
@@ -142,7 +142,7 @@ func firstOf(names []string) string {
 	return text
 }
 
-// maxNamed is how many nodes one line names.
+// maxNamed is the maximum number of nodes that one line names.
 const maxNamed = 8
 
 // listed names the first nodes, and why they do not report: ": gpu-n04 (login refused), gpu-n31 (not responding) and 2
@@ -159,7 +159,7 @@ func listed(s *cluster.Snapshot, nodes []*cluster.Node, named int) string {
 	return text
 }
 
-// lack returns in a few words why a node does not report.
+// lack says in a few words why a node does not report.
 func lack(s *cluster.Snapshot, n *cluster.Node) string {
 	switch {
 	case n.Failure != nil:

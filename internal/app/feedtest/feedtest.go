@@ -28,7 +28,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Feed emits Events and then does what it is told to.
+// Feed emits Events and then runs a function.
 type Feed struct {
 	Events []cluster.Event
 	Then   func(context.Context) error
@@ -92,10 +92,10 @@ type PolledJob struct {
 	Feed
 
 	mu      sync.Mutex     // protects the following
-	reports map[string]int // that came of each node
+	reports map[string]int // number of reports of each node
 }
 
-// NewPolledJob returns the job of JobThatReports on one node more.
+// NewPolledJob returns the job of JobThatReports with a second node.
 func NewPolledJob() *PolledJob {
 	return &PolledJob{Manager: poller.New(poller.Config{Opener: steadyNodes{}, Interval: steadyPace, Retries: 1}),
 		reports: map[string]int{}}
@@ -145,7 +145,7 @@ func (j *PolledJob) Ask(ctx context.Context, node string, r wire.Request) (wire.
 	return j.Manager.Ask(ctx, node, r)
 }
 
-// steadyNodes are nodes that report for ever, at this pace.
+// steadyNodes are nodes that report forever, at this pace.
 type steadyNodes struct{}
 
 const steadyPace = 100 * time.Millisecond
@@ -186,7 +186,7 @@ func (s *steadySession) Close() error {
 	return nil
 }
 
-// Terminal returns both ends of a terminal, and what is written to it until the test closes it.
+// Terminal returns both ends of a terminal, and everything written to it until the test closes it.
 func Terminal(t *testing.T) (tty *os.File, written func() string) {
 	t.Helper()
 	master, tty, err := pty.Open()
@@ -200,7 +200,7 @@ func Terminal(t *testing.T) (tty *os.File, written func() string) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_, _ = io.Copy(&text, master) // its error is the end
+		_, _ = io.Copy(&text, master) // an error means the end
 	}()
 	return tty, func() string {
 		_ = tty.Close()
@@ -253,7 +253,7 @@ func Record(t *testing.T, path string, poll time.Duration, from cluster.Source, 
 	}
 }
 
-// EndsWell checks that what an output records of a job until it is interrupted ends with both nodes as they were.
+// EndsWell checks the recording of an output that is interrupted: it ends with both nodes as they were.
 func EndsWell(t *testing.T, path string, out func(context.Context, *PolledJob) error) {
 	t.Helper()
 	ctx, interrupt := context.WithCancel(t.Context())

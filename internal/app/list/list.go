@@ -27,7 +27,7 @@ const (
 	Nvl  = "nvl"
 )
 
-// Options are what the user wants of the table.
+// Options are the user's choices for the table.
 type Options struct {
 	*cli.Program
 	json     string
@@ -166,7 +166,7 @@ func (l *Options) redraw(s *cluster.Snapshot) error {
 	return err
 }
 
-// inPlace is a text for the whole of a terminal.
+// inPlace returns a text that redraws the whole terminal.
 func inPlace(text []byte, height int) []byte {
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	lines = lines[:min(len(lines), max(height-1, 1))]

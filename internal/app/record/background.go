@@ -26,21 +26,21 @@ import (
 // delays neither the Events nor the screen, but ends the recording when too many Events wait.
 type Background struct {
 	queue  chan cluster.Event
-	unread atomic.Int64 // Events that are in queue, or come from it
+	unread atomic.Int64 // number of Events in queue, or just taken from it
 	behind atomic.Bool  // Events did not fit into queue
 	status atomic.Value
-	job    func() string // in the name of a file; "": there is none, or several
+	job    func() string // part of the file's name; "": no job, or several
 	host   string
-	never  string // why nothing may be recorded; "": it may
+	never  string // the reason why recording is forbidden; "": it is allowed
 
 	mu   sync.Mutex // protects the following, also while writing
 	w    *recording.Writer
 	file *recorder // nil: nothing is recorded
-	said string    // of the last recording
-	told bool      // the user knows
+	said string    // message about the last recording
+	told bool      // the user knows the message
 }
 
-// waiting is how many Events may wait for the disk: the Events of 512 nodes for half a minute.
+// waiting is the number of Events that may wait for the disk: the Events of 512 nodes for half a minute.
 const waiting = 8 << 10
 
 // NewBackground returns a Background that names files by job, or by the host if there is no job or several.
@@ -54,8 +54,8 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 	return o
 }
 
-// Take takes an Event. It does not block. While nothing is recorded, Take remembers the known state at once: thousands
-// of Events at the start of a large cluster need not wait in memory.
+// Take takes an Event. It does not block. While nothing is recorded, Take adds the Event to the known state at once:
+// thousands of Events at the start of a large cluster need not wait in memory.
 func (o *Background) Take(e cluster.Event) {
 	if o.unread.Load() == 0 && o.remember(e) {
 		return
@@ -69,7 +69,7 @@ func (o *Background) Take(e cluster.Event) {
 	}
 }
 
-// remember remembers the contents of an Event, unless something is recorded or the lock is held.
+// remember adds an Event to the known state, unless something is recorded or the lock is held.
 func (o *Background) remember(e cluster.Event) bool {
 	if !o.mu.TryLock() {
 		return false
@@ -129,7 +129,7 @@ func (o *Background) write(e cluster.Event) {
 	defer o.mu.Unlock()
 	lost := o.behind.Swap(false)
 	if o.file == nil {
-		_ = o.w.Write(e) // remembers what is known
+		_ = o.w.Write(e) // adds it to the known state
 		return
 	}
 	if lost {
@@ -171,7 +171,7 @@ func (o *Background) Switch() (said string) {
 	job := o.job()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.file != nil || o.status.Load() != "" { // it runs, or has failed and the user has not read why
+	if o.file != nil || o.status.Load() != "" { // it runs, or has failed and the user has not read the message
 		o.finish()
 		o.status.Store("")
 		o.told = true
@@ -199,7 +199,7 @@ func (o *Background) to(path string, at time.Time) error {
 	return nil
 }
 
-// odd are the characters that do not belong in the name of a file.
+// odd matches characters that do not belong in the name of a file.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // begin begins a file in the working directory that does not exist yet.
@@ -219,7 +219,7 @@ func (o *Background) begin(what string, at time.Time) (r *recorder, err error) {
 // Status implements ui.Recorder.
 func (o *Background) Status() string { return o.status.Load().(string) }
 
-// Report describes the outcome of a recording that ended with the screens.
+// Report prints the message about a recording that ended with the screens.
 func (o *Background) Report(out io.Writer) {
 	if said := o.last(); said != "" {
 		fmt.Fprintln(out, cli.Printable(said))

@@ -18,7 +18,7 @@ func BesideFlag(f *pflag.FlagSet, path *string) {
 	f.StringVar(path, "record", "", "also record to `FILE`, which must not exist, for nvnodetop replay")
 }
 
-// Beside records the Events that out gets to a file; "": nothing is recorded. A recording that fails does not stop out.
+// Beside records the Events of out to a file; "": it does not record. A recording that fails does not stop out.
 func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	if path == "" {
 		return out
@@ -42,7 +42,7 @@ func Beside(p *cli.Program, path string, out feed.Show) feed.Show {
 	}
 }
 
-// SwitchedOff returns why recording is forbidden, usually by the system's file; "": it is allowed.
+// SwitchedOff returns the reason why recording is forbidden, usually the system's file; "": it is allowed.
 func SwitchedOff(cfg *config.Config) string {
 	if cfg.Record {
 		return ""

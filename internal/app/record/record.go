@@ -26,7 +26,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/session"
 )
 
-// Options are what the user wants of a recording.
+// Options are the user's choices for a recording.
 type Options struct {
 	size      string
 	limit     limits
@@ -167,8 +167,8 @@ func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slo
 	return err
 }
 
-// recorded records the Events of a source, until ctx ends or a limit is reached, or there is no job with the wanted
-// name.
+// recorded records the Events of a source, until ctx ends, a limit is reached, or the wanted job turns out not to
+// exist.
 func (o *Options) recorded(job string, out *recorder) feed.Show {
 	return func(ctx context.Context, from feed.Feed) error {
 		ctx, stop := context.WithCancel(ctx)
@@ -176,7 +176,7 @@ func (o *Options) recorded(job string, out *recorder) feed.Show {
 		var missing error
 		asked := job == ""
 		run := session.Start(ctx, from, feed.RaiseMemory(), func(e cluster.Event) {
-			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine tells Discoveries
+			if d := e.Discovery; d != nil && !asked && !d.Answered.IsZero() { // one goroutine emits Discoveries
 				if asked, missing = true, o.absent(job, d); missing != nil {
 					out.discard()
 				}
@@ -193,7 +193,7 @@ func (o *Options) recorded(job string, out *recorder) feed.Show {
 	}
 }
 
-// absent returns why a job cannot be recorded. A waiting job will begin.
+// absent returns the reason why a job cannot be recorded. A waiting job will begin.
 func (o *Options) absent(job string, d *cluster.Discovery) error {
 	runs := func(j cluster.Job) bool { return j.PartOf(job) }
 	waits := func(j cluster.PendingJob) bool { return (&cluster.Job{ID: j.ID}).PartOf(job) }
@@ -219,7 +219,7 @@ func (r *recorder) summary() string {
 
 var errExists = errors.New("exists: recordings are not overwritten")
 
-// megabytes are bytes as a person reads them: "52 kB", "16.8 MB".
+// megabytes is a readable number of bytes: "52 kB", "16.8 MB".
 func megabytes(bytes int64) string {
 	switch {
 	case bytes < 1e6:

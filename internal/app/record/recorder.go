@@ -17,16 +17,16 @@ import (
 type recorder struct {
 	path  string
 	limit limits
-	keep  int // how many files there are at most; 0: one, and the recording ends with it
+	keep  int // maximum number of files; 0: one, and the recording ends with it
 	w     *recording.Writer
 
 	mu    sync.Mutex // protects the following
 	file  *os.File
-	count int      // of files so far
-	files []string // those that are kept
+	count int      // number of files so far
+	files []string // the files kept
 	since time.Time
 	total recording.Written // of all files so far
-	over  bool              // nothing more is recorded
+	over  bool              // the recording has ended
 	err   error
 }
 
@@ -76,7 +76,7 @@ func noneOf(path string) error {
 	return nil
 }
 
-// take records an Event. It reports whether the recording goes on.
+// take records an Event. It reports whether the recording continues.
 func (r *recorder) take(e cluster.Event) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -94,14 +94,14 @@ func (r *recorder) take(e cluster.Event) bool {
 	return !r.over
 }
 
-// fail makes the recording end with the next Event, for a reason.
+// fail makes the recording end with the next Event, with an error.
 func (r *recorder) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.over, r.err = true, err
 }
 
-// discard ends the recording, and removes its file: there was nothing to record.
+// discard ends the recording, and removes its file, since it has no content.
 func (r *recorder) discard() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

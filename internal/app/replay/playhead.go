@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 )
 
-// playhead plays a recording: it keeps the time that is shown. It is used by the screen's goroutine only.
+// playhead plays a recording: it keeps the present place. Only the screen's goroutine uses it.
 type playhead struct {
 	player *recording.Player
 	began  time.Time
@@ -21,7 +21,7 @@ type playhead struct {
 	since  time.Time
 	speed  int // an index of speeds
 	paused bool
-	rough  bool // the last Snapshot
+	rough  bool // of the last Snapshot
 }
 
 // speeds are the factors by which a recording may be shown faster than it happened.
@@ -43,7 +43,8 @@ func (h *playhead) at() time.Time {
 	return t
 }
 
-// last returns the last time that can be shown, and whether damage ends the recording there: later events are unknown.
+// last returns the last time that can be shown, and whether damage ends the recording there, so that later events are
+// unknown.
 func (h *playhead) last() (end time.Time, damaged bool) {
 	if at := h.player.Progress().Damaged; !at.IsZero() {
 		return at, true
@@ -58,7 +59,7 @@ func (h *playhead) Snapshot(time.Time) *cluster.Snapshot {
 	return s
 }
 
-// move goes to a time, and plays on from there.
+// move goes to a time, and plays from there.
 func (h *playhead) move(to time.Time) {
 	if to.Before(h.began) {
 		to = h.began
@@ -69,7 +70,7 @@ func (h *playhead) move(to time.Time) {
 	h.from, h.since = to, time.Now()
 }
 
-// pause stops the time, or lets it go on.
+// pause stops or continues the time.
 func (h *playhead) pause(on bool) {
 	h.move(h.at())
 	h.paused = on

@@ -30,7 +30,7 @@ import (
 // Name is that of the command.
 const Name = "replay"
 
-// Options are what the user wants of a recording.
+// Options are the user's choices for a recording.
 type Options struct {
 	*cli.Program
 	at, report, job string
@@ -155,7 +155,7 @@ func openRecording(ctx context.Context, path string) (*os.File, *recording.Reade
 	return f, r, nil
 }
 
-// momentOf returns the time in a recording that the user has given.
+// momentOf returns the user's time in a recording.
 func momentOf(r *recording.Reader, at string) (time.Time, error) {
 	t, err := parseMoment(r, at)
 	switch {
@@ -217,7 +217,7 @@ func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) 
 	return feed.Verdict(snap)
 }
 
-// memory is the limit for replay: a Player keeps Stores in addition to those of a watched cluster.
+// memory is the limit for replay: a Player keeps more Stores than a watched cluster has.
 const memory = 384 << 20
 
 // play shows the screens until the user quits.

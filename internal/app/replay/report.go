@@ -43,7 +43,7 @@ func jobOf(ctx context.Context, r *recording.Reader, named string) (string, erro
 		return named, nil
 	}
 	var ids []string
-	_ = r.Run(ctx, func(e cluster.Event) { // damage is told with the report
+	_ = r.Run(ctx, func(e cluster.Event) { // the report mentions damage
 		if e.Discovery == nil {
 			return
 		}
@@ -62,5 +62,5 @@ func jobOf(ctx context.Context, r *recording.Reader, named string) (string, erro
 	return "", fmt.Errorf("the recording has several jobs: name one with --job: %s", strings.Join(ids, ", "))
 }
 
-// mostNamed is how many jobs are offered for a choice.
+// mostNamed is the number of jobs that are offered for a choice.
 const mostNamed = 20

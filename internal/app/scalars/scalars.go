@@ -25,7 +25,7 @@ const (
 	Log  = "log"
 )
 
-// The intervals, in seconds and at least: TensorBoard counts whole seconds.
+// The intervals, in seconds: the least one is a second, since TensorBoard counts whole seconds.
 const (
 	defaultInterval = "10"
 	leastInterval   = time.Second
@@ -96,7 +96,7 @@ JSON lines file is continued; one that holds something else is refused.`,
 	return cmd
 }
 
-// check checks which files are wanted, and of which job.
+// check checks the choice of files and of the job.
 func (l *Options) check() error {
 	for _, name := range []string{"tensorboard", "csv", "jsonl", "job"} { // "$UNSET" in a script
 		if f := l.flags.Lookup(name); f.Changed && f.Value.String() == "" {
@@ -169,7 +169,7 @@ func (l *Options) table(path string, form scalars.Form) (*scalars.Table, error) 
 	return scalars.Open(path, form)
 }
 
-// see logs what is new in a Snapshot.
+// see logs the new values of a Snapshot.
 func (l *Options) see(s *cluster.Snapshot) error {
 	switch {
 	case len(s.Jobs) == 0 && !l.begun:
@@ -189,7 +189,7 @@ func (l *Options) see(s *cluster.Snapshot) error {
 	return nil
 }
 
-// nothing is the reason why there is nothing to log.
+// nothing returns the reason why there is nothing to log.
 func (l *Options) nothing(s *cluster.Snapshot) error {
 	d := &s.Discovery
 	if l.batch && !d.Answered.IsZero() {

@@ -82,7 +82,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		// restored.
 		_ = term.Restore(int(p.In.Fd()), before)
 	}
-	if ended { // else the disk may be what does not answer
+	if ended { // otherwise the disk may be at fault
 		recorder.Report(p.Out)
 	}
 	if ended && err == nil {

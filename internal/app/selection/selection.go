@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// Flags are the flags as given by the user.
+// Flags are the user's flags.
 type Flags struct {
 	users, pids, only      []string
 	compute, onlyCompute   bool
@@ -31,8 +31,8 @@ type Flags struct {
 // Choice is the selection to show.
 type Choice struct {
 	GPUs      tally.Only   // nil: all
-	Processes *filter.Expr // the filter to begin with
-	text      string       // of Processes
+	Processes *filter.Expr // the first filter
+	text      string       // text of Processes
 }
 
 // Add adds all selection flags.
@@ -99,7 +99,7 @@ func (n *Flags) Choose(p *cli.Program, once, json bool) (c Choice, err error) {
 	return c, nil
 }
 
-// userName is the permitted form of a user's name: a filter is made from it.
+// userName matches the permitted names of users, since a filter is made from them.
 var userName = regexp.MustCompile(`^[\pL\pN_.][\pL\pN_.@$+-]*$`)
 
 // check reports malformed names and numbers.
@@ -120,7 +120,7 @@ func (n *Flags) check() error {
 	return nil
 }
 
-// chooseGPUs says which GPUs are shown.
+// chooseGPUs returns the GPUs to show.
 func (n *Flags) chooseGPUs(cfg *config.Config) (tally.Only, error) {
 	from := "--only"
 	if n.visible {

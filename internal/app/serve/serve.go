@@ -32,7 +32,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/web"
 )
 
-// Options are what the user wants of the server.
+// Options are the user's choices for the server.
 type Options struct {
 	*cli.Program
 
@@ -101,7 +101,7 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	return cmd
 }
 
-// allowed says why serve may not listen there.
+// allowed returns the reason why serve may not listen there.
 func allowed(cfg *config.Config, at web.Endpoint) error {
 	switch {
 	case cfg.Serve == config.ServeOff:
@@ -127,7 +127,7 @@ func (s *Options) check() (err error) {
 	return err
 }
 
-// need is serve's demand on the nodes: a recording is made at their pace, even if nobody watches.
+// need returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
 func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != ""} }
 
 // leastToken is the least length of a token that nobody can guess.

@@ -22,9 +22,9 @@ const (
 	leastWidth, mostWidth = 60, 1000
 )
 
-// Look is how text looks, beside the settings.
+// Look is the look of text, besides the settings.
 type Look struct {
-	GPUs       tally.Only // to show; nil: all
+	GPUs       tally.Only // GPUs to show; nil: all
 	ForceColor bool       // although the output is no terminal
 }
 
@@ -39,7 +39,7 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	})
 }
 
-// JSON prints it as JSON.
+// JSON prints a Snapshot as JSON.
 func JSON(p *cli.Program, snap *cluster.Snapshot) error { return export.JSON(p.Out, snap) }
 
 // profile returns the colors that the output supports. NO_COLOR takes precedence over --force-color.

@@ -21,7 +21,7 @@ import (
 var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "log", "theme", "colors",
 	"gpu-util-thresh", "mem-util-thresh", "ascii"}
 
-// Options are what the user wants of a Snapshot.
+// Options are the user's choices for a Snapshot.
 type Options struct {
 	format, names string
 	look          Look

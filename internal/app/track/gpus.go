@@ -36,7 +36,7 @@ type gpuWatch struct {
 	answered chan struct{}
 	once     sync.Once
 	uuids    []string
-	why      string // no numbers of GPUs are known; empty: they are
+	why      string // the reason why no numbers of GPUs are known; empty: they are known
 }
 
 // watchGPUs starts a probe on this host. The probe ends when there is no GPU to read.
@@ -66,13 +66,13 @@ func (w *gpuWatch) see(e cluster.Event) {
 		w.learn(e.Hello.GPUs, "")
 	case e.Hello != nil && (e.Hello.Fault == "" || e.Hello.FaultID == wire.FaultNoLibrary):
 		w.learn(nil, "this host has no NVIDIA GPU")
-		w.cancel() // nothing will change that
+		w.cancel() // no later Event changes that
 	case e.Hello != nil:
 		w.learn(nil, "this host has no working NVIDIA driver: "+e.Hello.Fault)
 	}
 }
 
-// learn notes the facts about the GPUs. A fact that was known once is in the report.
+// learn notes the facts about the GPUs. A fact that was known once stays in the report.
 func (w *gpuWatch) learn(cards []wire.Card, why string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -114,7 +114,8 @@ func (w *gpuWatch) check(ctx context.Context, wanted []string) error {
 	return nil
 }
 
-// close ends the probe, and returns why there are no numbers of GPUs; empty: there are numbers. It may be called twice.
+// close ends the probe, and returns the reason why there are no numbers of GPUs; empty: there are numbers. It may be
+// called twice.
 func (w *gpuWatch) close() (why string) {
 	w.cancel()
 	if w.session != nil {

@@ -26,7 +26,7 @@ func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string,
 		return cannotRun(command[0], err)
 	}
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // signals are the command's
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the command gets the signals
 	defer cancel()
 	watch := session.Go(func() error { return t.aside(ctx, log, seen) })
 	<-running.Ended()
@@ -51,7 +51,7 @@ func (t *Options) inJob(ctx context.Context, log *slog.Logger, command []string,
 	return nil
 }
 
-// reason is an error without an exit code.
+// reason returns the error without its exit code.
 func reason(err error) error {
 	if exit, ours := errors.AsType[*cli.ExitError](err); ours {
 		return exit.Err
@@ -85,7 +85,7 @@ func observed(seen *report.Observer) feed.Show {
 	}
 }
 
-// unseen returns why a job was not seen.
+// unseen returns the reason why a job was not seen.
 func unseen(id string, seen *report.Observer) error {
 	stage, d := seen.Stage()
 	if stage == report.Absent {

@@ -112,7 +112,7 @@ func (t *Options) wholeJob(ctx context.Context, log *slog.Logger, file *os.File)
 	return feed.Run(ctx, t.Program, need, log, record.Beside(t.Program, t.record, show))
 }
 
-// observe returns the report when the job has ended, or ctx.
+// observe returns the report when the job or ctx has ended.
 func observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Report, error) {
 	cfg := &p.Config
 	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
@@ -137,7 +137,7 @@ func observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Repor
 type jobWait struct {
 	report.Wait
 	line   *cli.Status
-	failed error // there is nothing to wait for
+	failed error // the reason why there is nothing to wait for
 }
 
 // over reports whether the wait is over.

@@ -26,7 +26,7 @@ import (
 // Name is that of the command.
 const Name = "track"
 
-// Options are what the user wants of the report.
+// Options are the user's choices for the report.
 type Options struct {
 	*cli.Program
 	flags *pflag.FlagSet
@@ -96,7 +96,7 @@ ended it, 127 if it is not found, 126 if it cannot be run.`,
 }
 
 func (t *Options) add(f *pflag.FlagSet) {
-	f.SetInterspersed(false) // the flags of COMMAND are its own
+	f.SetInterspersed(false) // flags after COMMAND belong to it
 	f.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if ours := trackersNames[name]; ours != "" {
 			name = ours
@@ -151,7 +151,7 @@ func (t *Options) check() error {
 	switch {
 	case t.format != "text" && t.format != "json":
 		return fmt.Errorf("--format must be text or json, not %q", t.format)
-	case !(t.every >= leastInterval && t.every <= mostInterval): // true for NaN as well
+	case !(t.every >= leastInterval && t.every <= mostInterval): // also true for NaN
 		return fmt.Errorf("--interval must be %v to %v seconds, not %v", leastInterval, mostInterval, t.every)
 	case t.Changed("n-expected-cores") && t.cores < 1:
 		return fmt.Errorf("--n-expected-cores must be at least 1, not %d", t.cores)
@@ -169,7 +169,7 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	if err != nil {
 		return cli.Usage("--output: %w", err)
 	}
-	defer func() { _ = file.Close() }() // closed already, unless nothing was run
+	defer func() { _ = file.Close() }() // closed already, unless the command did not run
 	every := time.Duration(t.every * float64(time.Second))
 	var running *child.Child
 	tracker, err := track.New(track.Options{

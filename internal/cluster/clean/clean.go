@@ -61,7 +61,7 @@ func cleanTried(t *reach.Tried) {
 	t.Hint = safe.Line(t.Hint, maxWords)
 }
 
-// Route cleans the description of how a node is reached.
+// Route cleans the route to a node.
 func Route(r reach.Route) reach.Route {
 	if r.Passed != nil {
 		t := *r.Passed
@@ -102,7 +102,7 @@ func cleanMinors(in map[string][]int) map[string][]int {
 		c := Node(name)
 		out[c] = append(slices.Clip(out[c]), in[name]...)
 		if out[c] == nil {
-			out[c] = []int{} // known: none
+			out[c] = []int{} // known: no GPU
 		}
 	}
 	return out

@@ -270,9 +270,9 @@ const lateFor = 10
 // node's own clock counts, so a delayed report leaves no gap.
 type Clock struct {
 	running bool
-	first   int64 // bin
-	mono    int64 // of the first sample, ms
-	last    int64 // likewise, of the last sample
+	first   int64 // of the first sample
+	mono    int64 // time of the first sample, ms
+	last    int64 // time of the last sample, ms
 	late    time.Time
 }
 
@@ -303,7 +303,7 @@ func (c *Clock) set(bin, mono int64) int64 {
 	return bin
 }
 
-// Fork returns a History that copies its bins when new ones come: the room behind the existing bins belongs to the
+// Fork returns a History that copies its bins when new ones come: the room after the existing bins belongs to the
 // original.
 func (h History) Fork() History {
 	if h.past != nil {

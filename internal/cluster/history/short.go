@@ -9,12 +9,12 @@ type short uint16
 
 const (
 	noShort   short = 1<<16 - 1
-	shortBits       = 10 // of the fraction
+	shortBits       = 10 // bits of the fraction
 	// leastShort is the exponent of the least number that is not 0. The largest one is beyond metric's plausible
 	// values.
 	leastShort = -9
 
-	float32Bits = 23 // of the fraction of a float32
+	float32Bits = 23 // bits of the fraction of a float32
 	float32Bias = 127
 	lost        = float32Bits - shortBits
 )
