@@ -86,7 +86,7 @@ func (j *PendingJob) Tasks() (n int, known bool) {
 	return n, true
 }
 
-// tasksOf is the number of tasks in an item of a list: "7", "1-400", "0-20:5"; 0 for a malformed item.
+// tasksOf returns the number of tasks in an item of a list: "7", "1-400", "0-20:5"; 0 for a malformed item.
 func tasksOf(item string) int {
 	span, every, stepped := strings.Cut(item, ":")
 	low, high, ranged := strings.Cut(span, "-")

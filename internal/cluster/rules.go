@@ -36,8 +36,8 @@ const (
 	ScopeGPU                 // one GPU in that report
 	ScopeJob                 // one job on the node, in that report: asked with each report and each Discovery
 	ScopePeers               // all GPUs of a job together: asked once per interval while they report
-	// no problem: the kinds for which Subject.Watched is too short, with the time that each takes in After. Asked for
-	// each Snapshot
+	// no problem: the kinds for which Subject.Watched is too short, each with the time that it takes in After. Asked
+	// for each Snapshot
 	ScopeWatch
 )
 
@@ -47,39 +47,40 @@ type Condition struct {
 	Class    reach.Class
 	Severity Severity
 	Since    time.Time     // when it began; zero: when Rules first find it
-	After    time.Duration // how long it holds before it is reported
+	After    time.Duration // the time that it must hold before it is reported
 	OfGPUs   bool          // it matters only to jobs with GPUs on the node
-	// in ScopeReport: it holds for every GPU of the node, in place of what holds of this Kind for each of them
+	// in ScopeReport: it holds for every GPU of the node, and replaces the GPUs' conditions of this Kind
 	Every bool
-	Mild  bool // it matters only if it lasts: After is four times as long
-	// nobody can tell now: what held a moment ago goes on as it was, without growing older, and nothing begins
+	Mild  bool // it matters only if it lasts: After counts four times
+	// its state is unknown now: a condition that held a moment ago stays without growing older, and none begins
 	Unclear bool
 
 	Of       *Peer       // in ScopePeers: the GPU; nil: the job
 	Compared *Comparison // likewise: the evidence
-	Silence  *Silence    // that this is about
+	Silence  *Silence    // the silence, for KindSilence
 }
 
 const (
-	// Linger is how long a cleared Finding stays in its place. If it comes back in this time, it keeps its age.
+	// Linger is the time for which a cleared Finding stays in its place. If it comes back in this time, it keeps its
+	// age.
 	Linger = time.Minute
 
-	// Remember is how long cleared Findings are kept.
+	// Remember is the time for which cleared Findings are kept.
 	Remember = time.Hour
 )
 
 // Common holds the values that most nodes of a job share, to compare each node with. It is zero for a job of one node.
 type Common struct {
-	Driver string        // that most nodes have; empty if none is known
-	Model  string        // of the GPUs of most nodes; empty if none is known
+	Driver string        // of most nodes; empty if unknown
+	Model  string        // of the GPUs of most nodes; empty if unknown
 	Offset time.Duration // the median of Node.Offset
-	Clocks int           // how many nodes have an Offset
+	Clocks int           // number of nodes with an Offset
 }
 
-// Silence is a time in which no node has reported. Its cause is this host or the network, not the single nodes: it is
-// one problem.
+// Silence is a time without a report from any node. Its cause is this host or the network, not the single nodes, so it
+// is one problem.
 type Silence struct {
 	From  time.Time // the last report
-	Over  time.Time // the first one after it; zero: there was none yet
-	Nodes int       // that have fallen silent with it and have not reported since
+	Over  time.Time // the first report after it; zero: none yet
+	Nodes int       // number of nodes that have fallen silent with it and have not reported since
 }

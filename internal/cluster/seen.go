@@ -7,7 +7,7 @@ import (
 )
 
 // SeenRank is the process with which a node last listed a rank of a job. A rank that has ended keeps its entry as long
-// as the job is on the node: so an output knows which rank is gone, and where it was.
+// as the job is on the node, so an output knows which rank is gone, and its place.
 type SeenRank struct {
 	wire.Rank
 	Job    string // ID
@@ -15,8 +15,8 @@ type SeenRank struct {
 	Start  uint64    // as wire.Process.StartTicks
 	Key    string    // of its GPU
 	Number int       // of its GPU
-	Began  time.Time // when its process began, by the node's clock; when it was first listed, if that is unknown
-	Seen   time.Time // when it was last listed
+	Began  time.Time // start of its process, by the node's clock; if that is unknown, the time of its first listing
+	Seen   time.Time // time of its last listing
 
 	By Launch // that started it
 }

@@ -93,26 +93,26 @@ type Node struct {
 	Hello    *wire.Hello // nil before the first
 	Host     wire.Host
 	Interval time.Duration // between two reports
-	Arrived  time.Time     // of the last report; zero: none yet
+	Arrived  time.Time     // time of the last report; zero: none yet
 	Age      time.Duration // Snapshot.At − Arrived
 	Took     time.Duration // by the driver for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number, those without one last
-	Listed    bool  // Processes are those of a report at ListedAt: of the last one, or of one at most KeepList ago
+	Listed    bool  // Processes are from the report at ListedAt: the last one, or one at most KeepList ago
 	ListedAt  time.Time
 	Processes []wire.Process
-	// of the jobs on the node: those in Processes, and those that were in an earlier list; at most maxRanks
+	// of the jobs on the node, in Processes or in an earlier list; at most maxRanks
 	Ranks  []SeenRank
 	Faults []wire.Fault // collectors that failed in the last report
 
-	// in the last hour, since nvnodetop watches and the driver was loaded; oldest first, at most maxXids
+	// in the last hour, since nvnodetop began to watch and the driver was loaded; oldest first, at most maxXids
 	Xids   []Xid
 	Memory []JobMemory // host memory of jobs, in the last report
 
-	Past *Past // of a node without numbers of now; nil: it never had any
+	Past *Past // of a node without current numbers; nil: it never had any
 
 	Clocked bool // the probe tells the node's time
-	// our clock minus the node's, and the time that the fastest report of the last minute was under way
+	// our clock minus the node's, plus the delay of the fastest report of the last minute
 	Offset time.Duration
 
 	layout layout // of GPUs
@@ -146,7 +146,7 @@ type GPU struct {
 	History history.History
 	growth  growth
 	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
-	links   uint64  // the NVLinks that have been up, as bits
+	links   uint64  // a bit for each NVLink that has been up
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.

@@ -1,4 +1,4 @@
-// Package columns knows the columns that tables can show, and lists of columns.
+// Package columns has the columns that tables can show, and lists of columns.
 //
 // A column has the key of the field that it shows; the columns of processes come from the table of their fields.
 // Everything here is a constant or a function of its arguments, so it may be used concurrently. Package config checks
@@ -35,12 +35,12 @@ type Column struct {
 	Also  []string // older names
 	Help  string
 	Title string // "": the table has its own
-	Width int    // at least; 0: the table knows
-	Right bool   // the title stands at the right, above numbers
-	Spare bool   // it is shown only where it is chosen
+	Width int    // least width; 0: the table decides
+	Right bool   // the title is flush right, above numbers
+	Spare bool   // shown only if the user chooses it
 }
 
-// all are the columns of each table, in the order in which they stand by default, the spare ones behind.
+// all has the columns of each table, in their usual order, the spare ones last.
 var all = map[Table][]Column{
 	Node: {
 		{Key: "gpu", Help: "number of the GPU"}, {Key: "rank", Help: "rank of the process on it"},
@@ -100,8 +100,8 @@ func ofRanks() []Column {
 	return list
 }
 
-// ofProcesses are the fields of processes that have a column: the usual ones, then the others. The node and the job are
-// there by themselves where there are several.
+// ofProcesses returns the fields of processes that have a column: the usual ones, then the others. The columns of the
+// node and the job come by themselves if there are several.
 func ofProcesses() (list []Column) {
 	var spare []Column
 	for i := range rows.Processes.Fields {
@@ -118,13 +118,13 @@ func ofProcesses() (list []Column) {
 	return append(list, spare...)
 }
 
-// Columns are the columns of a table. They must not be changed.
+// Columns returns the columns of a table. They must not be changed.
 func (t Table) Columns() []Column { return all[t] }
 
-// Names are the names of the columns of a table.
+// Names returns the names of the columns of a table.
 func (t Table) Names() []string { return t.names(func(c *Column) bool { return true }) }
 
-// Usual are the names of those that are shown by default.
+// Usual returns the names of the columns that are shown by default.
 func (t Table) Usual() []string { return t.names(func(c *Column) bool { return !c.Spare }) }
 
 func (t Table) names(which func(c *Column) bool) (names []string) {
@@ -136,7 +136,7 @@ func (t Table) names(which func(c *Column) bool) (names []string) {
 	return names
 }
 
-// Help says what a column is.
+// Help describes a column.
 func (t Table) Help(key string) string {
 	for i := range all[t] {
 		if c := &all[t][i]; c.Key == key {
@@ -146,7 +146,7 @@ func (t Table) Help(key string) string {
 	return ""
 }
 
-// Find is the key of the column that has a name, or had it; "": none has.
+// Find returns the key of the column with a present or former name; "": there is none.
 func (t Table) Find(name string) string {
 	for i := range all[t] {
 		if c := &all[t][i]; c.Key == name || slices.Contains(c.Also, name) {
@@ -156,14 +156,14 @@ func (t Table) Find(name string) string {
 	return ""
 }
 
-// List is some columns of a table, in their order: keys with commas between them. Empty: those that the table has by
-// default.
+// List is some columns of a table, in their order: keys with commas between them. An empty List means the usual
+// columns.
 type List string
 
-// Of is the List of names.
+// Of returns the List of names.
 func Of(names []string) List { return List(strings.Join(names, ",")) }
 
-// Names are the names in the list; nil: the default.
+// Names returns the names in the list; nil: the usual ones.
 func (l List) Names() []string {
 	if l == "" {
 		return nil
@@ -174,7 +174,7 @@ func (l List) Names() []string {
 // Chosen is the columns of all tables.
 type Chosen struct{ Node, Processes, Overview, Ranks, Jobs, Users List }
 
-// At is the place of the list of a table.
+// At returns the place of a table's list.
 func (c *Chosen) At(t Table) *List {
 	switch t {
 	case Node:

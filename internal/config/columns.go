@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// columnLists are the rows of the columns of the tables.
+// columnLists returns the settings for the columns of the tables.
 func columnLists() []setting {
 	var all []setting
 	for _, t := range columns.Tables {
@@ -29,7 +29,7 @@ func columnLists() []setting {
 	return all
 }
 
-// asColumns takes columns of a table. why says what is wrong with a name.
+// asColumns reads columns of a table. why is the mistake in a name.
 func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 	list, ok := asList(v)
 	if w, is := v.(words); is && strings.TrimSpace(string(w)) == "" {
@@ -50,7 +50,7 @@ func asColumns(t columns.Table, v any) (l columns.List, good bool, why string) {
 	return columns.Of(keys), ok, ""
 }
 
-// everyName are the names that the columns of a table have or had.
+// everyName returns the present and former names of the columns of a table.
 func everyName(t columns.Table) (names []string) {
 	for _, c := range t.Columns() {
 		names = append(append(names, c.Key), c.Also...)
@@ -58,7 +58,7 @@ func everyName(t columns.Table) (names []string) {
 	return names
 }
 
-// renamed says which of the chosen columns have another name now; nil: none.
+// renamed returns notes about chosen columns with a new name; nil: there are none.
 func renamed(t columns.Table, v any) (notes []string) {
 	list, _ := asList(v)
 	for _, name := range list {
@@ -69,7 +69,7 @@ func renamed(t columns.Table, v any) (notes []string) {
 	return notes
 }
 
-// listed is a list of strings in TOML; empty for none.
+// listed returns a list of strings in TOML; empty for none.
 func listed(list []string) string {
 	if len(list) == 0 {
 		return ""

@@ -1,4 +1,4 @@
-// Package config owns the settings: one Config value, where each of its values comes from, and the choices remembered
+// Package config owns the settings: one Config value, the origin of each of its values, and the choices remembered
 // between runs.
 //
 // A Config is a plain value. Load fills each setting from the first of these that has it: the command line, the
@@ -24,41 +24,41 @@ import (
 type Config struct {
 	Poll    time.Duration // interval between two reports of a node
 	Display time.Duration // interval between two screen updates
-	Timeout time.Duration // with --once and --json: how long to wait for nodes
+	Timeout time.Duration // with --once and --json: the time to wait for nodes
 
 	PollFloor  time.Duration // the least Poll
 	SlurmFloor time.Duration // the least time from one answer of squeue to the next question
 	IdleExit   time.Duration // the program ends by itself after this time without a key; 0: never
 	Banner     string        // a line for every user, from the system's file
-	Log        string        // a file to which a log is appended; "": none
+	Log        string        // the file to which a log is appended; "": none
 
 	ReadOnly     bool   // no process gets a signal, and no job is canceled
-	ReadOnlyFrom string // where that comes from; "": it is not so
+	ReadOnlyFrom string // origin of ReadOnly; "": it is not set
 
 	Serve    string // where serve may listen: one of ServePlaces
 	Record   bool   // recordings may be made
-	MaxNodes int    // so many nodes are watched at most; 0: no limit
+	MaxNodes int    // maximum number of watched nodes; 0: no limit
 
-	// Where these come from; "": they limit nothing.
+	// Origins of these limits; "": there is no limit.
 	ServeFrom, RecordFrom, MaxNodesFrom string
 
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
 	Login string // [user@]host[:port], a login node to which to connect; "" for this host
-	// the ID or number of the only job that is watched, or of its array or heterogeneous job; "" for all of the user's
+	// ID or number of the only watched job, or of its array or heterogeneous job; "": all of the user's jobs
 	Job string
 
-	Transport string // how nodes are reached: one of Transports
+	Transport string // transport to the nodes: one of Transports
 	Doors     Doors  // the transports that may be used
 
-	// start page: "auto", "node" or "overview"; auto is the remembered choice, or else depends on the job
+	// first page: "auto", "node" or "overview"; auto means the remembered choice, or else the job decides
 	View    string
 	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
 	Colors  string // "job" or "classic"; "" for the remembered choice
 	Theme   string // one of Themes
 
-	GPULevels    Levels // thresholds of the classic colors, of utilization
-	MemoryLevels Levels // and of GPU memory; without them it has no levels
+	GPULevels    Levels // thresholds of the classic colors for utilization
+	MemoryLevels Levels // and for GPU memory, which has no levels without them
 
 	Columns columns.Chosen // of the tables
 
@@ -79,7 +79,7 @@ func Default() Config {
 	}
 }
 
-// Where serve may listen: nowhere, at addresses and sockets that only this host reaches, or anywhere.
+// The places where serve may listen: nowhere, at addresses and sockets that only this host reaches, or anywhere.
 const (
 	ServeOff   = "off"
 	ServeLocal = "local"
@@ -92,7 +92,7 @@ var ServePlaces = []string{ServeOff, ServeLocal, ServeAny}
 // Themes lists the values of Config.Theme.
 var Themes = []string{"auto", "dark", "light", "high-contrast", "colorblind", "mono"}
 
-// SecondSample is how long after its first report a node sends another one, where what is printed once is made of two.
+// SecondSample is the time between the first two reports of a node, for output that is printed once from two reports.
 const SecondSample = time.Second
 
 // DefaultDemo is the size of --demo without a value, as NODESxGPUS.
@@ -108,7 +108,7 @@ const (
 	maxDemoGPUs            = 16
 )
 
-// Validate checks what only the command line sets, alone and in combination.
+// Validate checks the values that only the command line sets, alone and in combination.
 func (c *Config) Validate() error {
 	switch {
 	case c.Demo != "" && c.Nodes != "":
@@ -127,8 +127,8 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// TakeDemoSize takes the first argument that is a size as the value of --demo, and returns the others. Flags with an
-// optional value take it only behind "=", but users also write --demo 64x8.
+// TakeDemoSize takes the first argument that is a size as the value of --demo, and returns the others. A flag with an
+// optional value takes it only after "=", but users also write --demo 64x8.
 func (c *Config) TakeDemoSize(args []string) []string {
 	at := slices.IndexFunc(args, demoSize.MatchString)
 	if at < 0 || c.Demo != DefaultDemo {

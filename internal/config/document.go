@@ -8,25 +8,26 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// document is the text of a file of settings, what it means, and where each key stands in it.
+// document is the text of a file of settings, its values, and the place of each key.
 type document struct {
 	text   string
 	values map[string]any
 	places map[string]spot
 
-	line, counted int // the line of the byte up to which lines are counted
+	line, counted int // number of the line at the byte counted
 }
 
-// spot is where a key stands: the bytes from start up to end, its value from there on. The head of a table has no
+// spot is the place of a key: the bytes from start up to end, with its value from value on. The head of a table has no
 // value.
 type spot struct {
 	line              int
 	start, value, end int
-	head, inline      bool   // it is the head of a table; it stands between braces
-	table             string // under whose head it stands
+	head, inline      bool   // it is the head of a table; it is between braces
+	table             string // the table of its head
 }
 
-// What a file may have: several times what all settings need. More takes a time that grows with its square.
+// The limits of a file: several times the needs of all settings. The time to read a larger file would grow with its
+// square.
 const (
 	maxDepth = 8
 	maxKeys  = 2000
@@ -34,7 +35,7 @@ const (
 
 var errTooMuch = fmt.Errorf("it has more than %d keys, or one in more than %d tables", maxKeys, maxDepth)
 
-// parse reads TOML. A key with a dot between quotes is an error: it could not be told from one in a table.
+// parse reads TOML. A key with a dot in quotes is an error, since it would look like a key in a table.
 func parse(text string) (*document, error) {
 	d := &document{text: text, places: map[string]spot{}, line: 1}
 	var p unstable.Parser
@@ -56,13 +57,13 @@ func parse(text string) (*document, error) {
 		d.note(key, at)
 		table = key
 	}
-	if err := toml.Unmarshal([]byte(text), &d.values); err != nil { // which knows where a mistake is
+	if err := toml.Unmarshal([]byte(text), &d.values); err != nil { // this reader knows the place of a mistake
 		return nil, err
 	}
 	return d, p.Error()
 }
 
-// pair notes a key with a value, and the keys in that.
+// pair notes a key with a value, and the keys inside the value.
 func (d *document) pair(e *unstable.Node, like spot, prefix string) error {
 	key, at, err := d.key(e, prefix)
 	if err != nil {
@@ -85,7 +86,7 @@ func (d *document) pair(e *unstable.Node, like spot, prefix string) error {
 	return nil
 }
 
-// key returns the key of a node, with that of the table that it is in, and where it begins and ends.
+// key returns the full key of a node, with the name of its table, and its beginning and end.
 func (d *document) key(e *unstable.Node, prefix string) (key string, at spot, err error) {
 	var parts []string
 	if prefix != "" {
@@ -110,14 +111,14 @@ func (d *document) key(e *unstable.Node, prefix string) (key string, at spot, er
 	return strings.Join(parts, delim), at, nil
 }
 
-// note keeps the first place of a key: that of an array of tables has many.
+// note keeps the first place of a key: the key of an array of tables has many.
 func (d *document) note(key string, at spot) {
 	if _, known := d.places[key]; !known {
 		d.places[key] = at
 	}
 }
 
-// lineOf returns the line of a key, or that of its table.
+// lineOf returns the line of a key, or of its table.
 func (d *document) lineOf(key string) int {
 	for ; key != ""; key = key[:max(strings.LastIndex(key, delim), 0)] {
 		if at, known := d.places[key]; known {

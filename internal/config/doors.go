@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node, and local
+// Auto is the transport that chooses among the others. SSH is the only one that leads through a login node, and Local
 // is this host itself.
 const (
 	Auto  = "auto"
@@ -14,13 +14,13 @@ const (
 	Local = "local"
 )
 
-// Transports lists the ways to reach nodes.
+// Transports lists the transports to nodes.
 var Transports = []string{Auto, SSH, "control", "openssh", "srun", Local}
 
-// Doors is a set of transports, all but Auto. This host is always one of them.
+// Doors is a set of transports except Auto. This host is always in it.
 type Doors uint32
 
-// allDoors is the set of all transports, here the one of this host.
+// allDoors is the set of all transports, here the set of this host alone.
 var (
 	allDoors = Doors(1<<len(Transports) - 2)
 	here     = Doors(1 << slices.Index(Transports, Local))
@@ -32,12 +32,12 @@ func (d Doors) Has(transport string) bool {
 	return at > 0 && d>>at&1 == 1
 }
 
-// names lists the set.
+// names lists the transports of the set.
 func (d Doors) names() []string {
 	return slices.DeleteFunc(slices.Clone(Transports), func(name string) bool { return !d.Has(name) })
 }
 
-// doors is the row of the set.
+// doors is the setting of the set.
 func doors() setting {
 	return setting{
 		key: "doors", want: "a list of " + strings.Join(Transports[1:], ", "),
@@ -70,7 +70,7 @@ func takeDoors(c *Config, v any) bool {
 	return false
 }
 
-// checkDoors returns an error if the transports that are wanted may not be used.
+// checkDoors returns an error if the wanted transports are forbidden.
 func (c *Config) checkDoors(o *Origins) error {
 	switch {
 	case c.Login != "" && c.Transport != Auto && c.Transport != SSH:

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// edit sets a key of a file to a value in TOML, or takes it out for an empty one, and leaves every other byte as it is.
+// edit sets a key of a file to a value in TOML, or removes it if the value is empty, and leaves every other byte
+// unchanged.
 func edit(text, key, value string) (string, error) {
 	d, err := parse(text)
 	if err != nil {
@@ -31,8 +32,7 @@ func edit(text, key, value string) (string, error) {
 	return after, nil
 }
 
-// without is the text without a key between braces, and without the comma that parted it from the next one, or else
-// from the one before.
+// without returns the text without a key between braces, and without the comma after it, or else before it.
 func (d *document) without(at spot) string {
 	before, after := d.text[:at.start], d.text[at.end:]
 	if rest, found := strings.CutPrefix(strings.TrimLeft(after, " \t"), ","); found {
@@ -41,8 +41,7 @@ func (d *document) without(at spot) string {
 	return strings.TrimSuffix(strings.TrimRight(before, " \t"), ",") + after
 }
 
-// with is the text with one more key: in its table if there is one, however that is written, else in a table of its
-// own.
+// with returns the text with one more key: in its table if there is one, in any form, else in a new table.
 func (d *document) with(key, value string) string {
 	cut := max(strings.LastIndex(key, delim), 0)
 	table, line := key[:cut], strings.TrimPrefix(key[cut:], delim)+" = "+value
@@ -53,7 +52,7 @@ func (d *document) with(key, value string) string {
 		return d.insert(d.lineEnd(at.end), line)
 	case known:
 		return d.between(at, line)
-	case last > 0: // the key is written out, as its neighbors are
+	case last > 0: // the whole key, like its neighbors
 		return d.insert(d.lineEnd(last), key+" = "+value)
 	case table == "":
 		return d.insert(d.top(), line)
@@ -61,7 +60,7 @@ func (d *document) with(key, value string) string {
 	return d.insert(len(d.text), d.newline()+"["+table+"]"+d.newline()+line)
 }
 
-// between is the text with one more key at the begin of a table between braces.
+// between returns the text with one more key at the beginning of a table between braces.
 func (d *document) between(at spot, pair string) string {
 	inner := strings.TrimLeft(d.text[at.value+1:], " \t")
 	if !strings.HasPrefix(inner, "}") {
@@ -71,8 +70,8 @@ func (d *document) between(at spot, pair string) string {
 	return d.text[:first] + pair + inner
 }
 
-// last is the end of the last value above all tables whose key is in a table, written with a dot; of any value for no
-// table. 0: there is none.
+// last returns the end of the last value above all tables whose key is in a table and is written with a dot; without a
+// table, of any value. 0: there is none.
 func (d *document) last(table string) int {
 	end := 0
 	for key, at := range d.places {
@@ -83,7 +82,8 @@ func (d *document) last(table string) int {
 	return end
 }
 
-// top is below the comments that a file begins with, but not between a comment and what stands right below it.
+// top returns the place below the comments at the beginning of the file, but not between a comment and the line right
+// below it.
 func (d *document) top() int {
 	rest := d.text
 	for strings.HasPrefix(rest, "#") {
@@ -95,7 +95,7 @@ func (d *document) top() int {
 	return len(d.text) - len(rest)
 }
 
-// insert is the text with one more line there.
+// insert returns the text with one more line.
 func (d *document) insert(at int, line string) string {
 	before := d.text[:at]
 	if before != "" && !strings.HasSuffix(before, "\n") {
@@ -104,7 +104,7 @@ func (d *document) insert(at int, line string) string {
 	return before + line + d.newline() + d.text[at:]
 }
 
-// lineEnd is the begin of the next line.
+// lineEnd returns the beginning of the next line.
 func (d *document) lineEnd(at int) int {
 	if length := strings.IndexByte(d.text[at:], '\n'); length >= 0 {
 		return at + length + 1
@@ -112,7 +112,7 @@ func (d *document) lineEnd(at int) int {
 	return len(d.text)
 }
 
-// newline is how the lines of the file end.
+// newline returns the line ending of the file.
 func (d *document) newline() string {
 	if strings.Contains(d.text, "\r\n") {
 		return "\r\n"
@@ -120,7 +120,7 @@ func (d *document) newline() string {
 	return "\n"
 }
 
-// becomes reports whether a text means the same as the document, but for that value of one key.
+// becomes reports whether a text has the same meaning as the document, except for the value of one key.
 func (d *document) becomes(text, key, value string) bool {
 	want := meaning(d)
 	delete(want, key)
@@ -135,7 +135,7 @@ func (d *document) becomes(text, key, value string) bool {
 	return err == nil && reflect.DeepEqual(meaning(after), want)
 }
 
-// meaning is the values of the document. Tables with nothing in them are left out: they mean nothing.
+// meaning returns the values of the document, without empty tables, which mean nothing.
 func meaning(d *document) values {
 	all := flat(d.values)
 	maps.DeleteFunc(all, func(_ string, value any) bool {

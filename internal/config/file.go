@@ -11,10 +11,10 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// mark is what some editors begin a file with. It is no part of the text.
+// mark is a mark that some editors put at the beginning of a file. It is not part of the text.
 const mark = "\ufeff"
 
-// maxFile is the largest file of settings, in bytes, that is read.
+// maxFile is the size of the largest file of settings that is read, in bytes.
 const maxFile = 1 << 20
 
 // UserFile returns the path of the user's file of settings; "" without a home.
@@ -23,7 +23,7 @@ func UserFile() string {
 	return path
 }
 
-// file reads a file of settings. There need not be one.
+// file reads a file of settings, if there is one.
 func (o *Origins) file(path string) (*layer, error) {
 	if path == "" {
 		return nil, nil
@@ -57,7 +57,7 @@ func contents(path string) (string, error) {
 	return string(text), err
 }
 
-// located names the file and the line of an error.
+// located adds the file and the line to an error.
 func located(path string, err error) error {
 	if at, known := errors.AsType[*toml.DecodeError](err); known {
 		line, _ := at.Position()
@@ -67,7 +67,7 @@ func located(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
-// path returns the path of one of our files in the directory that the environment names, or else in that one of the
+// path returns the path of one of our files: in the directory of an environment variable, or else in a directory of the
 // home directory.
 func path(variable, otherwise, name string) (string, error) {
 	dir := os.Getenv(variable)

@@ -2,10 +2,10 @@ package config
 
 import "strings"
 
-// Levels are the thresholds between light, moderate and heavy use, in percent; zero: there are none.
+// Levels are the thresholds between light, moderate and heavy use, in percent; zero: none.
 type Levels [2]float64
 
-// levels is the row of such thresholds.
+// levels is the setting of such thresholds.
 func levels(key, example string, at func(*Config) *Levels) setting {
 	return setting{
 		key: key, want: "two numbers, 0 < low < high < 100, such as " + example,
@@ -20,7 +20,7 @@ func levels(key, example string, at func(*Config) *Levels) setting {
 	}
 }
 
-// asLevels takes a list of two numbers. In text a comma separates them.
+// asLevels reads a list of two numbers. In text a comma separates them.
 func asLevels(v any) (l Levels, ok bool) {
 	var items []any
 	switch v := v.(type) {

@@ -15,7 +15,7 @@ import (
 // SystemFile holds the settings of all users, and limits that they cannot undo.
 const SystemFile = "/etc/nvnodetop/config.toml"
 
-// Inputs is where settings come from. What stands further down goes first.
+// Inputs are the sources of settings. Later fields override earlier ones.
 type Inputs struct {
 	System, User string // paths of files; "": none
 	Environ      []string
@@ -25,37 +25,37 @@ type Inputs struct {
 // Word is a value on the command line, with its name there, such as "--view".
 type Word struct{ Name, Text string }
 
-// Origins says where the values of a Config come from.
+// Origins has the origins of the values of a Config.
 type Origins struct {
-	Files   []string // that were read
-	Unknown []string // one for each key in a file that means nothing to this version: it is passed over
-	Notes   []string // one for each value of the user's that exceeded a limit, and each old name
+	Files   []string // the files read
+	Unknown []string // a line for each unknown key in a file, which is passed over
+	Notes   []string // a line for each value of the user's that exceeded a limit, and for each old name
 	Ignored []string // words in another program's variables that mean nothing here
 
-	of     map[string]string // by key; the rest are defaults
-	system map[string]string // those in the system's file
+	of     map[string]string // origins by key; other keys have their defaults
+	system map[string]string // origins in the system's file
 }
 
-// ByDefault is the origin of what is set nowhere.
+// ByDefault is the origin of a default.
 const ByDefault = "default"
 
-// Of returns where the value of a key comes from.
+// Of returns the origin of the value of a key.
 func (o *Origins) Of(key string) string { return cmp.Or(o.of[key], ByDefault) }
 
-// layer is one place that settings come from.
+// layer is one source of settings.
 type layer struct {
 	values values
 	origin func(key string) string
-	line   func(key string) int // in its file; nil: there is no file
+	line   func(key string) int // line of a key in its file; nil: there is no file
 }
 
 // delim separates the parts of a key.
 const delim = "."
 
-// values are those of keys, each with the names of its tables before it. A table with nothing in it is a value, too.
+// values has a value for each key, which includes the names of its tables. An empty table is a value, too.
 type values map[string]any
 
-// flat are the values in a table and those below it.
+// flat returns the values in a table and in the tables inside it.
 func flat(table map[string]any) values {
 	all := values{}
 	for name, v := range table {
@@ -99,7 +99,7 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	return o, c.checkDoors(o)
 }
 
-// remember keeps where the limits come from that a user may ask about.
+// remember keeps the origins of limits that a user may ask about.
 func (c *Config) remember(o *Origins) {
 	for _, limit := range []struct {
 		set bool
@@ -116,7 +116,7 @@ func (c *Config) remember(o *Origins) {
 	}
 }
 
-// Remarks are what a user should read about his settings at the start. All unknown keys are one line.
+// Remarks are the lines about the settings that a user should read at the start. All unknown keys share one line.
 func (o *Origins) Remarks() []string {
 	var all []string
 	if n := len(o.Unknown); n == 1 {
@@ -127,7 +127,7 @@ func (o *Origins) Remarks() []string {
 	return append(all, o.Notes...)
 }
 
-// add adds a layer whose values are all good.
+// add adds a layer, if all its values are valid.
 func (o *Origins) add(all values, read func() (*layer, error)) error {
 	l, err := read()
 	if err != nil || l == nil {
@@ -153,11 +153,11 @@ func (o *Origins) add(all values, read func() (*layer, error)) error {
 	return nil
 }
 
-// errUnknown says that no setting has the key. In a file it may be one of another version: several share the system's
-// file, and a home.
+// errUnknown is the error of a key that no setting has. In a file it may belong to another version: several versions
+// share the system's file, and a home.
 var errUnknown = errors.New("unknown key")
 
-// check returns what is wrong with a key or its value.
+// check returns the mistake in a key or its value.
 func (l *layer) check(key string) error {
 	name, at := l.origin(key), ""
 	if l.line != nil {
@@ -194,7 +194,7 @@ func (c *Config) take(all values) {
 	}
 }
 
-// bind brings the settings within their limits, and notes which values of the user exceeded them.
+// bind brings the settings within their limits, and notes the user's values that exceeded them.
 func (o *Origins) bind(c, system *Config) {
 	for i := range settings {
 		s := &settings[i]
@@ -214,16 +214,16 @@ func (o *Origins) bind(c, system *Config) {
 	}
 }
 
-// envPrefix begins the names of our environment variables.
+// envPrefix is the beginning of our environment variables.
 const envPrefix = "NVNODETOP_"
 
-// variable is the environment variable of a key.
+// variable returns the environment variable of a key.
 func variable(key string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, delim, "_"))
 }
 
-// environment reads the environment. A variable that is nobody's setting may be anything, for example of a module file,
-// unless its name is nearly that of a setting.
+// environment reads the environment. An unknown variable may belong to anything, for example to a module file, unless
+// its name is close to that of a setting.
 func environment(environ []string) (*layer, error) {
 	keys := map[string]string{}
 	var names []string
@@ -244,7 +244,7 @@ func environment(environ []string) (*layer, error) {
 	return l, nil
 }
 
-// commandLine takes the flags and arguments.
+// commandLine reads the flags and arguments.
 func commandLine(line map[string]Word) (*layer, error) {
 	l := &layer{values: values{}, origin: func(key string) string { return line[key].Name }}
 	for key, word := range line {

@@ -2,10 +2,10 @@ package config
 
 import "github.com/nvnodetop/nvnodetop/internal/text"
 
-// typo is the most changes that make a name the misspelling of another one.
+// typo is the maximum number of changes in a misspelled name.
 const typo = 2
 
-// alike names the key that a wrong one may be meant to be.
+// alike returns the key that a wrong one probably means.
 func alike(key string) string {
 	var keys []string
 	for i := range settings {

@@ -7,15 +7,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// nvitop's variables of the environment that mean the same here. They are another program's: what is wrong in them is
-// noted, and no error.
+// nvitop's environment variables with the same meaning here. They belong to another program, so a mistake in them is
+// noted, and is no error.
 const (
 	nvitopModes  = "NVITOP_MONITOR_MODE"
 	nvitopGPU    = "NVITOP_GPU_UTILIZATION_THRESHOLDS"
 	nvitopMemory = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS"
 )
 
-// modes are the words of NVITOP_MONITOR_MODE, by the setting that each is here.
+// modes has the words of NVITOP_MONITOR_MODE, with the setting that each means here.
 var modes = map[string]struct {
 	key   string
 	value any
@@ -55,7 +55,7 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 	return &layer{values: set, origin: func(key string) string { return from[key] }}, nil
 }
 
-// ignore notes a word that means nothing here.
+// ignore notes a word without a meaning here.
 func (o *Origins) ignore(name, word string) {
 	const most, mostWords = 40, 8
 	if len(o.Ignored) < mostWords {

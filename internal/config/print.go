@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Value is one setting: its value in TOML, empty if it has none, and where that comes from.
+// Value is one setting: its value in TOML, empty if it has none, and its origin.
 type Value struct{ Key, Value, Origin string }
 
 // Values returns all settings.

@@ -22,7 +22,7 @@ var choices = map[string][]string{
 	transport: Transports[1:],
 }
 
-// Transport returns the name of the choice that is the transport which last reached a node of a cluster.
+// Transport returns the name of the choice for the transport that last reached a node of a cluster.
 func Transport(cluster string) string {
 	return transport + "-" + strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' || r == '_' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {
@@ -32,7 +32,7 @@ func Transport(cluster string) string {
 	}, cluster[:min(len(cluster), 64)])
 }
 
-// Remembered returns the last choice of that name, or "" if there is none or it cannot be read.
+// Remembered returns the last choice with that name, or "" if there is none or it cannot be read.
 func Remembered(name string) string {
 	path, err := file(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func Remembered(name string) string {
 	return ""
 }
 
-// RememberedLately is Remembered for a choice that was saved no longer ago than that; "" for an older one.
+// RememberedLately is Remembered for a choice that was saved within a time; "" for an older one.
 func RememberedLately(name string, within time.Duration) string {
 	path, err := file(name)
 	if err != nil {
@@ -61,8 +61,8 @@ func RememberedLately(name string, within time.Duration) string {
 	return Remembered(name)
 }
 
-// Remember saves a choice for the next run. A caller may ignore the error, for example from a full home directory: the
-// choice before stays.
+// Remember saves a choice for the next run. A caller may ignore the error, for example of a full home directory: then
+// the previous choice stays.
 func Remember(name, word string) error {
 	path, err := file(name)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// Save writes the values of some keys to a file of settings, and keeps everything else in it. The file is replaced at
-// once, and keeps its mode and, where that is allowed, its owner and group; only its owner can read a new one. A link
-// to a file stays one.
+// Save writes the values of some keys to a file of settings, and keeps everything else in it. It replaces the file
+// atomically, and keeps its mode and, if permitted, its owner and group; a new file is readable only by its owner. A
+// link to a file stays a link.
 func (c *Config) Save(path string, keys ...string) error {
 	if path == "" {
 		return errors.New("there is no home directory for a file of settings")
@@ -36,7 +36,7 @@ func (c *Config) Save(path string, keys ...string) error {
 	return replace(path, text, old)
 }
 
-// edited is the text of a file with the values of some keys.
+// edited returns the text of a file with the values of some keys.
 func (c *Config) edited(path, text string, keys []string) (string, error) {
 	text, marked := strings.CutPrefix(text, mark)
 	for _, key := range keys {
@@ -55,14 +55,14 @@ func (c *Config) edited(path, text string, keys []string) (string, error) {
 	return text, nil
 }
 
-// linked is the path of what a link leads to. That need not be there, but its directory must be.
+// linked returns the path that a link leads to. The file need not exist, but its directory must.
 func linked(path string) (string, error) {
 	end, err := filepath.EvalSymlinks(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return end, err
 	}
 	to, err := os.Readlink(path)
-	if errors.Is(err, fs.ErrNotExist) { // no link, but a new file
+	if errors.Is(err, fs.ErrNotExist) { // not a link, but a new file
 		return path, nil
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func linked(path string) (string, error) {
 	return linked(filepath.Join(dir, name))
 }
 
-// replace writes a file beside the old one, nil if there is none, and puts it in its place.
+// replace writes a file beside the old one, nil if there is none, and moves it into its place.
 func replace(path, text string, old fs.FileInfo) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -111,8 +111,8 @@ func dress(f *os.File, old fs.FileInfo) error {
 	return cmp.Or(give(f, now, old), f.Chmod(old.Mode().Perm()))
 }
 
-// give gives a file to the owner and the group of the old one. Only root can change the owner, and must; a group that
-// the user is not in is lost.
+// give gives a file the owner and the group of the old one. Only root can change the owner, and must; a group that the
+// user is not in is lost.
 func give(f *os.File, now, old fs.FileInfo) error {
 	is, known := now.Sys().(*syscall.Stat_t)
 	was, knows := old.Sys().(*syscall.Stat_t)

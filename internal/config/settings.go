@@ -11,19 +11,20 @@ import (
 
 // setting is a row of the table of settings.
 type setting struct {
-	key  string                          // in files; the tables of TOML are separated by dots
-	want string                          // what its value must be
-	take func(c *Config, value any) bool // sets the value; false: it is not what it must be
+	key  string                          // key in files; dots separate the tables of TOML
+	want string                          // the valid values, for errors
+	take func(c *Config, value any) bool // sets the value; false: it is invalid
 	show func(c *Config) string          // the value in TOML; empty: none
 
-	wrong func(value any) string // what is wrong with a value, where more can be said than what it must be; may be nil
+	wrong func(value any) string // the mistake in a value, if there is more to say than the valid values; may be nil
 
-	// brings the value of c within what the system's file allows, and reports whether it was not
+	// brings the value of c within the limit of the system's file, and reports whether it exceeded it
 	bind  func(c, system *Config) bool
-	bound string // the key of that limit; empty: this one
+	bound string // the key of that limit; empty: the same key
 }
 
-// settings is the table of settings, in the order in which they are printed. Limits come before what they limit.
+// settings is the table of settings, in the order in which they are printed. A limit comes before the setting that it
+// limits.
 var settings = append([]setting{
 	choice("transport", func(c *Config) *string { return &c.Transport }, Transports...),
 	doors(),
@@ -79,12 +80,12 @@ func named(key string) *setting {
 	return &settings[i]
 }
 
-// isTable reports whether there are keys in a table of that name.
+// isTable reports whether a table with that name has keys.
 func isTable(name string) bool {
 	return slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, name+".") })
 }
 
-// limited lets the system's file limit a setting: a value that exceeds what stands there is replaced by it.
+// limited lets the system's file limit a setting: a value that exceeds the value there is replaced by it.
 func limited[T any](s setting, at func(*Config) *T, exceeds func(own, system T) bool) setting {
 	s.bind = func(c, system *Config) bool {
 		if !exceeds(*at(c), *at(system)) {
@@ -110,7 +111,7 @@ func pollInterval() setting {
 	return s
 }
 
-// choice is one of some words.
+// choice is a setting with a few words as values.
 func choice(key string, at func(*Config) *string, of ...string) setting {
 	want := strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
 	return setting{
@@ -122,7 +123,7 @@ func choice(key string, at func(*Config) *string, of ...string) setting {
 	}
 }
 
-// line is any text that fits in a line.
+// line is a setting with any text in one line.
 func line(key string, at func(*Config) *string) setting {
 	const most = 200
 	return setting{
@@ -137,7 +138,7 @@ func line(key string, at func(*Config) *string) setting {
 	}
 }
 
-// span is a time. A number means seconds.
+// span is a setting with a time. A number means seconds.
 func span(key string, at func(*Config) *time.Duration, low, high time.Duration) setting {
 	return setting{
 		key: key, want: "a time from " + short(low) + " to " + short(high) + ", such as 5 (seconds) or 2m",
@@ -154,7 +155,7 @@ func span(key string, at func(*Config) *time.Duration, low, high time.Duration) 
 	}
 }
 
-// yesNo is a truth value.
+// yesNo is a setting with a truth value.
 func yesNo(key string, at func(*Config) *bool) setting {
 	return setting{
 		key: key, want: "true or false",
@@ -163,7 +164,7 @@ func yesNo(key string, at func(*Config) *bool) setting {
 	}
 }
 
-// count is a number of things from 1 on; 0: it is not set.
+// count is a setting with a number from 1 on; 0: it is unset.
 func count(key string, at func(*Config) *int, most int) setting {
 	return setting{
 		key: key, want: "a whole number from 1 to " + strconv.Itoa(most),
@@ -180,7 +181,7 @@ func count(key string, at func(*Config) *int, most int) setting {
 	}
 }
 
-// takeASCII takes a truth value: not set, TERM and the locale decide.
+// takeASCII takes a truth value. If it is unset, TERM and the locale decide.
 func takeASCII(c *Config, v any) bool {
 	b, ok := asBool(v)
 	if ok {
@@ -196,7 +197,7 @@ func showASCII(c *Config) string {
 	return strconv.FormatBool(c.ASCII)
 }
 
-// thresholds are those of the health rules.
+// thresholds are the settings of the health rules' thresholds.
 func thresholds() []setting {
 	var all []setting
 	for _, name := range health.Names() {

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// words is a value from the environment or the command line, where everything is text.
+// words is a value from the environment or the command line, which have only text.
 type words string
 
 // set returns a function that stores a value if it is good, and reports whether it is.
@@ -59,7 +59,7 @@ func asNumber(v any) (float64, bool) {
 
 func asTime(v any) (time.Duration, bool) {
 	if seconds, ok := asNumber(v); ok {
-		const most = 1e9 // NaN too is not within
+		const most = 1e9 // excludes NaN too
 		return time.Duration(seconds * float64(time.Second)), seconds >= 0 && seconds < most
 	}
 	word, _ := asString(v, func(string) bool { return true })
@@ -67,7 +67,7 @@ func asTime(v any) (time.Duration, bool) {
 	return d, err == nil
 }
 
-// asList takes a list of strings. In text commas separate them.
+// asList reads a list of strings. In text commas separate them.
 func asList(v any) (list []string, ok bool) {
 	switch v := v.(type) {
 	case []any:
@@ -90,7 +90,7 @@ func asList(v any) (list []string, ok bool) {
 
 func isNotPrintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// short is d without what is zero: "10m" for 10m0s.
+// short is d without zero parts: "10m" for 10m0s.
 func short(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
@@ -104,7 +104,7 @@ func short(d time.Duration) string {
 
 func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// quoted is a string in TOML; empty for the empty one.
+// quoted returns a string in TOML; empty for an empty string.
 func quoted(s string) string {
 	if s == "" {
 		return ""
@@ -112,7 +112,7 @@ func quoted(s string) string {
 	return strconv.Quote(strings.ToValidUTF8(s, "\ufffd")) // settings are printable: the same escapes as in TOML
 }
 
-// describe says what a value is, for an error.
+// describe describes a value, for an error.
 func describe(v any) string {
 	const most = 40
 	switch v := v.(type) {

@@ -10,14 +10,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// probe answers what is asked of a node at one moment.
+// probe answers requests to a node at one moment.
 type probe struct {
 	*host
 	world *world
 	now   time.Duration
 }
 
-// answer is what the probe of a node answers.
+// answer returns the answer of a node's probe.
 func (n probe) answer(r *wire.Request) wire.Reply {
 	reply := wire.Reply{ID: r.ID}
 	var err error
@@ -39,7 +39,7 @@ func (n probe) answer(r *wire.Request) wire.Reply {
 	return reply
 }
 
-// find returns the process with this PID and the GPU it is on; nil: there is none.
+// find returns the process with this PID and its GPU; nil: there is none.
 func (n probe) find(pid int) (p *wire.Process, gpu int) {
 	for g := range n.gpus {
 		if n.world.runs(n.host, g, n.now) {
@@ -51,7 +51,7 @@ func (n probe) find(pid int) (p *wire.Process, gpu int) {
 	return nil, 0
 }
 
-// the returns the process with this id, or why there is none.
+// the returns the process with this id, or the reason why there is none.
 func (n probe) the(id wire.ProcessID) (*wire.Process, int, error) {
 	p, gpu := n.find(id.PID)
 	switch {
@@ -113,7 +113,7 @@ func joined(numbers []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
 }
 
-// jobOf is the job of one of the user's programs.
+// jobOf returns the job of one of the user's programs.
 func (w *world) jobOf(u *use) *simJob {
 	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
 }
@@ -135,8 +135,8 @@ func (n probe) details(id wire.ProcessID) (*wire.Details, error) {
 	return d, nil
 }
 
-// family is the relatives of processes: slurmstepd, the script and what it has started, all ranks of which that one is
-// asked for, and the processes that load their data.
+// family returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the same
+// program, and the processes that load their data.
 func (n probe) family(pids []int) []wire.Relative {
 	at := map[int]wire.Relative{}
 	for g := range n.gpus {
@@ -163,7 +163,7 @@ func (n probe) family(pids []int) []wire.Relative {
 	return list
 }
 
-// relatives are the process on a GPU, those that it has started, and those that have started it.
+// relatives returns the process on a GPU, its children, and its ancestors.
 func (n probe) relatives(gpu int, p *wire.Process) (self wire.Relative, under, over []wire.Relative) {
 	age := *p.ElapsedSec
 	relative := func(pid, parent int, command string, later int64, rss uint64, busy float64) wire.Relative {

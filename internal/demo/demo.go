@@ -16,40 +16,39 @@ import (
 )
 
 // Demo is a simulated cluster: a training job on many nodes, tasks of an array on nodes shared with others, and nearly
-// everything that can go wrong. Its Events depend only on the seed and on the time since the story began, except that
-// processes are listed only where the user looks, and that they end when the user signals them.
+// every fault. Its Events depend only on the seed and on the time since the story began, with two exceptions: processes
+// are listed only where the user looks, and they end when the user signals them.
 type Demo struct {
 	world   *world
 	changed bell.Bell
 	orders  chan order
-	caught  chan struct{} // closed when the past has been told
+	caught  chan struct{} // closed after the past
 
 	mu      sync.Mutex // protects the following
-	look    string     // the node whose processes are wanted, EveryNode, or none
-	refresh bool       // ask for the jobs, try to reach nodes
+	look    string     // the node whose processes the user wants, EveryNode, or none
+	refresh bool       // ask for the jobs, and try to reach nodes
 }
 
-// Seed is the one of every demo that users see: each tells the same story.
+// Seed is the seed of every demo that users see: each has the same story.
 const Seed = 48211
 
-// Twice is how many intervals of the past it takes until nodes have reported twice.
+// Twice is the number of intervals of the past in which nodes report twice.
 const Twice = 3
 
-// New makes a cluster whose training job runs on that many nodes with gpus each. Nodes report every poll, and have
-// already reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
+// New makes a cluster whose training job runs on nodes with gpus each. Nodes report every poll, and have already
+// reported for the time past, or for less if there are very many nodes. Most of the story has already happened.
 func New(nodes, gpus int, seed int64, poll, past time.Duration) *Demo {
 	return &Demo{world: newWorld(nodes, gpus, seed, poll, past), changed: bell.New(), orders: make(chan order),
 		caught: make(chan struct{})}
 }
 
-// CaughtUp is closed when Run has told the past: what it has emitted before is old, since large clusters have much of
-// it.
+// CaughtUp is closed when Run has emitted the past: earlier Events are old, and a large cluster has many of them.
 func (d *Demo) CaughtUp() <-chan struct{} { return d.caught }
 
-// gathers is how long Events that are due wait for others: each wake-up of the program costs as much as a report.
+// gathers is the time that due Events wait for others: each wake-up of the program costs as much as a report.
 const gathers = 20 * time.Millisecond
 
-// Run emits the Events of the past at once and then goes on in real time. It runs once.
+// Run emits the Events of the past at once and then continues in real time. It runs once.
 func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	actors := d.actors()
 	timer := time.NewTimer(0)
@@ -77,7 +76,7 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 	}
 }
 
-// actors returns the discoverer and the nodes, which already know what the user wants.
+// actors returns the discoverer and the nodes, which already know the user's wishes.
 func (d *Demo) actors() queue {
 	actors := queue{&simDiscoverer{world: d.world, next: d.world.from}}
 	look, _ := d.wanted()
@@ -117,7 +116,7 @@ func (d *Demo) tell(now time.Duration, events []cluster.Event, emit func(cluster
 	}
 }
 
-// wanted returns what the user wants now. A refresh is wanted once.
+// wanted returns the user's present wishes. A refresh is wanted once.
 func (d *Demo) wanted() (look string, refresh bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -129,9 +128,9 @@ func (d *Demo) wanted() (look string, refresh bool) {
 // actor is a node or the discoverer. Times count from the beginning of the story.
 type actor interface {
 	due() time.Duration
-	act(now time.Duration) []cluster.Event // moves due on
+	act(now time.Duration) []cluster.Event // moves the due time on
 	instruct(now time.Duration, look string, refresh bool) []cluster.Event
-	notice(now time.Duration) []cluster.Event // that jobs were canceled
+	notice(now time.Duration) []cluster.Event // jobs were canceled
 }
 
 // queue is a heap of actors, the earliest first.
@@ -150,13 +149,13 @@ func (q *queue) Pop() any {
 	return a
 }
 
-// Touch does nothing: the simulated controller is asked at one pace.
+// Touch does nothing: the simulated controller is asked at a fixed pace.
 func (d *Demo) Touch() {}
 
 // Leave does nothing either.
 func (d *Demo) Leave() {}
 
-// Refresh asks for the jobs, and tries to reach nodes that wait for their next attempt, now.
+// Refresh asks for the jobs now, and tries to reach nodes that wait for their next attempt.
 func (d *Demo) Refresh() {
 	d.mu.Lock()
 	d.refresh = true
@@ -164,7 +163,7 @@ func (d *Demo) Refresh() {
 	d.changed.Ring()
 }
 
-// Look says of which node processes are wanted, if any. Those of other nodes are not listed.
+// Look names the node whose processes are wanted, if any. The processes of other nodes are not listed.
 func (d *Demo) Look(node string, processes bool) {
 	d.mu.Lock()
 	d.look = ""

@@ -38,14 +38,14 @@ var (
 		videoMax: 1275, pcie: 4, links: 12, vbios: "92.00.45.00.03", capability: "8.0"}
 )
 
-// use is a program on GPUs, and whose it is. It runs from since to until (zero: all the time).
+// use is a program on GPUs, with its user. It runs from since to until (zero: all the time).
 type use struct {
 	load         func(now time.Duration, r float64) load
 	user, job    string
 	since, until time.Duration
 	command      string
 	directory    string  // in the home directory
-	ranks        int     // processes, one on each of its GPUs
+	ranks        int     // number of processes, one on each of its GPUs
 	memory       float64 // share of the GPU's
 }
 
@@ -54,14 +54,15 @@ func (u *use) active(now time.Duration) bool {
 	return u != nil && (u.until == 0 || during(now, u.since, u.until))
 }
 
-// load is how busy a program keeps a GPU.
+// load is the work of a program on a GPU.
 type load struct {
 	util   float64 // share of time with a kernel running
-	work   float64 // share of the power that it could draw
+	work   float64 // share of the power available above idle
 	memory float64 // share of time with memory being read or written
 }
 
-// checkpoints lists when the training job writes one, within checkpointCycle, and how long all its GPUs then wait.
+// checkpoints lists the times at which the training job writes a checkpoint, within checkpointCycle, and the time for
+// which all its GPUs then wait.
 var checkpoints = []struct{ at, takes time.Duration }{
 	{70 * time.Second, 6 * time.Second}, {162 * time.Second, 8 * time.Second}, {300 * time.Second, 5 * time.Second},
 	{375 * time.Second, 9 * time.Second}, {520 * time.Second, 7 * time.Second},
@@ -95,7 +96,7 @@ func simulating(_ time.Duration, r float64) load {
 	return load{util: 0.75 + 0.08*r, work: 0.62 + 0.06*r, memory: 0.3 + 0.1*r}
 }
 
-// standing holds its memory and does nothing.
+// standing holds its memory, but does not work.
 func standing(time.Duration, float64) load { return load{} }
 
 // evaluating is busy in batches with pauses between them.
@@ -106,19 +107,19 @@ func evaluating(now time.Duration, r float64) load {
 	return load{util: 0.55 + 0.25*r, work: 0.55 + 0.1*r, memory: 0.25 + 0.1*r}
 }
 
-// fate is what happens to one GPU, as bits.
+// fate is the faults of one GPU, as bits.
 type fate uint8
 
 const (
 	overheats fate = 1 << iota // thermal throttling
-	lags                       // its process waits for its data
+	lags                       // its process waits for data
 	corrupts                   // uncorrectable ECC errors
 	brakes                     // hardware power brake
 	vanishes                   // falls off the bus
 	unlinks                    // loses an NVLink
 )
 
-// When fates strike, within the story.
+// The times of fates, within the story.
 const (
 	heatBegins, heatFull, heatEnds = 5 * time.Second, 35 * time.Second, 190 * time.Second
 	lagBegins, lagEnds             = 3 * time.Second, 240 * time.Second
@@ -130,7 +131,7 @@ const (
 // lost reports whether the GPU has fallen off the bus.
 func (s *slot) lost(now time.Duration) bool { return s.fate&vanishes != 0 && now >= lostAt }
 
-// heat is how far the overheating has come, 0 to 1.
+// heat is the progress of the overheating, 0 to 1.
 func heat(now time.Duration) float64 {
 	if !during(now, heatBegins, heatEnds+heatFull-heatBegins) {
 		return 0
@@ -149,12 +150,12 @@ const (
 	resumes     = 84 // °C
 )
 
-// throttled reports whether the driver throttles the GPU in one slot because it is hot.
+// throttled reports whether the driver throttles the GPU in one slot because of heat.
 func (w *world) throttled(h *host, gpu int, now time.Duration) bool {
 	return h.gpus[gpu].fate&overheats != 0 && heat(now) >= throttlesAt && w.temperature(h, gpu, now) >= resumes
 }
 
-// loadOf is how busy the GPU in one slot is. The GPUs of a job wait for each other, so their loads vary together.
+// loadOf returns the load of the GPU in one slot. The GPUs of a job wait for each other, so their loads vary together.
 func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	s := &h.gpus[gpu]
 	if !w.runs(h, gpu, now) || s.lost(now) || s.stoppedAt(now) {
@@ -171,7 +172,7 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
 	return l
 }
 
-// sample is what the driver would report for the GPU in one slot.
+// sample returns the driver's report for the GPU in one slot.
 func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	m, s := h.model, &h.gpus[gpu]
 	if s.lost(now) {

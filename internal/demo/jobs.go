@@ -15,7 +15,7 @@ type simDiscoverer struct {
 	last  cluster.Discovery
 }
 
-// The command of a real discoverer, and how long it waits.
+// The command of a real discoverer, and its time limit.
 const (
 	question = "squeue --me --states=R,S,ST,PD,CF,CG"
 	deadline = 10 * time.Second
@@ -33,7 +33,7 @@ func (d *simDiscoverer) act(now time.Duration) []cluster.Event {
 	return []cluster.Event{{Discovery: d.ask(now)}}
 }
 
-// nextAsk returns when to ask again: at the usual pace, and when a job begins or ends.
+// nextAsk returns the time of the next question: at the usual pace, and when a job begins or ends.
 func (d *simDiscoverer) nextAsk(now time.Duration) time.Duration {
 	next := now + askEvery
 	if now < 0 {
@@ -74,7 +74,7 @@ func (d *simDiscoverer) ask(now time.Duration) *cluster.Discovery {
 	return &answer
 }
 
-// noController is what squeue and scancel say while the controller is away.
+// noController is the failure of squeue and scancel while the controller is away.
 func noController() *reach.Failure {
 	return &reach.Failure{
 		Class:   reach.ClassSlurmTimeout,

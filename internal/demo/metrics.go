@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// once returns what the driver says of every GPU of a model when the probe starts.
+// once returns the driver's constant values for every GPU of a model.
 func (m *model) once() metric.Values {
 	return metric.Make(map[metric.ID]float64{
 		metric.MemoryTotal: float64(m.memory << 20), metric.BAR1Total: float64(128 << 30), metric.ECCMode: 1,
@@ -52,7 +52,7 @@ func (m *model) absentOf() map[string][]string {
 	return map[string][]string{"Not Supported": keys}
 }
 
-// fill adds what follows from a sample's utilization, clocks and power.
+// fill adds the metrics that follow from a sample's utilization, clocks and power.
 func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l load) {
 	m, s := h.model, &h.gpus[gpu]
 	for _, engine := range []metric.ID{metric.Encoder, metric.Decoder, metric.JPEG, metric.OFA} {
@@ -81,7 +81,7 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 	}
 }
 
-// Bytes per second of a job at full work: what all GPUs exchange over NVLink, and what comes from the host.
+// Bytes per second of a job at full work: the exchange of all GPUs over NVLink, and the data from the host.
 const (
 	exchanged = 95e9
 	fetched   = 1.6e9
@@ -90,7 +90,7 @@ const (
 // hottestMemory is the maximum temperature of the memory, in degrees. A GPU that throttles keeps it.
 const hottestMemory = 95
 
-// heldUp is the share of that which they exchange while one of them lags: all wait for it.
+// heldUp is the share of the exchange that remains while one of the GPUs lags, since all wait for it.
 const heldUp = 0.4
 
 // brokenLink is the NVLink that is down on the GPU with that fate.
@@ -124,7 +124,7 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 	v.Set(metric.PCIeReplays, math.Floor(3*w.noise('y', h.number, gpu, 0)))
 }
 
-// fillCounters sets what the driver counts since it was loaded, which was when the node was booted.
+// fillCounters sets the driver's counters since it was loaded, when the node was booted.
 func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Duration) {
 	m, s := h.model, &h.gpus[gpu]
 	up := (h.booted() + now).Seconds()
@@ -152,7 +152,7 @@ func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Durati
 	v.Set(metric.ECCCorrectedAggregate, corrected+math.Floor(9*w.noise('D', h.number, gpu, 0)))
 }
 
-// spent is how many seconds of the story until now are between a and b, in all its runs.
+// spent returns the seconds of the story until now that are between a and b, in all its runs.
 func spent(now, a, b time.Duration) float64 {
 	if now < 0 {
 		return 0
@@ -160,7 +160,7 @@ func spent(now, a, b time.Duration) float64 {
 	return (now/cycle*(b-a) + min(max(now%cycle-a, 0), b-a)).Seconds()
 }
 
-// xids returns the events of the driver since the previous report. A GPU that falls off the bus says so once.
+// xids returns the events of the driver since the previous report. A GPU that falls off the bus has one such event.
 func (w *world) xids(h *host, now time.Duration) []wire.Xid {
 	var list []wire.Xid
 	for g := range h.gpus {

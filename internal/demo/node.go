@@ -13,18 +13,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// plot is what happens to the way to a node.
+// plot is a fault of the connection to a node.
 type plot uint8
 
 const (
 	quietLife plot = iota
-	silent         // sends nothing for a while, the connection stays open
+	silent         // sends nothing for a while, and the connection stays open
 	drops          // the connection is closed, and comes back
 	refuses        // the job step there ends, and pam_slurm_adopt then refuses the login
 	visits         // is watched only while a task runs there; connects slowly
 )
 
-// When plots strike, within the story.
+// The times of plots, within the story.
 const (
 	silenceBegins, silenceEnds = 50 * time.Second, 78 * time.Second
 	dropAt                     = 130 * time.Second
@@ -37,8 +37,8 @@ const (
 	stageDriver reach.Stage = "driver"
 )
 
-// way lists the stages of an attempt, as for a real node over ssh: how long each takes, usually and on a slow node, and
-// what it finds.
+// way lists the stages of an attempt, as for a real node over ssh: the time that each takes, on a usual and on a slow
+// node, and its result.
 var way = []struct {
 	stage         reach.Stage
 	takes, slowly time.Duration
@@ -72,12 +72,12 @@ type simNode struct {
 	host  *host
 
 	next     time.Duration
-	stage    int // of the attempt under way, in way; noAttempt: none; len(way): it reports
+	stage    int // stage of the present attempt, in way; noAttempt: none; len(way): the node reports
 	failures int
-	dropped  time.Duration // when the connection was last closed
+	dropped  time.Duration // time of the last closing of the connection
 	listing  bool
-	left     bool          // nothing is heard of it any more
-	listed   time.Duration // when processes were last listed
+	left     bool          // it is no longer watched
+	listed   time.Duration // time of the last list of processes
 	seq      uint64
 }
 
@@ -92,7 +92,7 @@ func newSimNode(w *world, h *host) *simNode {
 	return n
 }
 
-// noticed is how long after a job the first attempt to reach its node begins.
+// noticed is the time from the start of a job to the first attempt to reach its node.
 const noticed = 50 * time.Millisecond
 
 // away reports whether no job of the user is on the node at now.
@@ -122,7 +122,7 @@ func (n *simNode) act(now time.Duration) []cluster.Event {
 	return events
 }
 
-// leave ends the visit of a node, until the next run of the story, or the watch of one on which no job is left.
+// leave ends the visit of a node, until the next run of the story, or the watch of a node without a job.
 func (n *simNode) leave(now time.Duration) []cluster.Event {
 	n.stage, n.failures = noAttempt, 0
 	n.next = now - now%cycle + cycle + taskBegins + noticed
@@ -208,7 +208,7 @@ func (n *simNode) down(now, first time.Duration, f reach.Failure) cluster.Event 
 	return cluster.Event{Down: &cluster.Down{Failure: f, Retry: n.world.begin.Add(n.next)}}
 }
 
-// stream sends one report, unless something is in the way.
+// stream sends one report, unless a fault prevents it.
 func (n *simNode) stream(now time.Duration) []cluster.Event {
 	switch {
 	case n.refused(now):
@@ -258,12 +258,12 @@ func (n *simNode) instruct(now time.Duration, look string, refresh bool) []clust
 	return []cluster.Event{{Node: n.host.name, Report: report}}
 }
 
-// booted is how long before the beginning of the story the node was booted.
+// booted is the time from the boot of the node to the beginning of the story.
 func (h *host) booted() time.Duration {
 	return 41*24*time.Hour + time.Duration(h.number)*97*time.Second
 }
 
-// hello is what the probe of a node says first.
+// hello returns the Hello of a node's probe.
 func (w *world) hello(of *host) *wire.Hello {
 	h := &wire.Hello{
 		Version: wire.Version, Build: "demo", Host: of.name, PID: 358000 + of.number,
@@ -279,7 +279,7 @@ func (w *world) hello(of *host) *wire.Hello {
 
 func (n *simNode) report(now time.Duration) *wire.Report {
 	n.seq++
-	// older lists are never shown, also not of a node that has failed
+	// older lists are never shown, even of a failed node
 	list := now > told-2*listEvery && (n.listing || now-n.listed >= listEvery)
 	if list {
 		n.listed = now
@@ -287,7 +287,7 @@ func (n *simNode) report(now time.Duration) *wire.Report {
 	return n.world.report(n.host, now, n.seq, list)
 }
 
-// report is a sample of a node, with a list of its processes or without.
+// report returns a sample of a node; list adds its processes.
 func (w *world) report(of *host, now time.Duration, seq uint64, list bool) *wire.Report {
 	r := &wire.Report{Seq: seq, MonoMS: (of.booted() + now).Milliseconds(), Host: w.hostSample(of, now), Listed: list}
 	r.GPUs = make([]wire.GPU, 0, len(of.gpus))
@@ -301,10 +301,10 @@ func (w *world) report(of *host, now time.Duration, seq uint64, list bool) *wire
 	return r
 }
 
-// listEvery is how often processes are listed that nobody looks at.
+// listEvery is the interval of the process lists that nobody asked for.
 const listEvery = metric.SlowSeconds * time.Second
 
-// jobMemory is the host memory of the user's jobs on a node.
+// jobMemory returns the host memory of the user's jobs on a node.
 func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
 	const used, limit = 43 << 30, 112 << 30 // for each GPU of a job
 	more := uint64(2*w.noise('J', h.number, 0, int64(now/time.Minute))) << 30
@@ -324,10 +324,10 @@ func (w *world) jobMemory(h *host, now time.Duration) []wire.JobMemory {
 	return list
 }
 
-// callsOfReport is how often a probe calls the driver for an A100 in each report.
+// callsOfReport is the number of driver calls for an A100 in each report.
 const callsOfReport = 18
 
-// hostSample is the sample of the node itself: a few busy cores for each busy GPU.
+// hostSample returns the sample of the node itself: a few busy cores for each busy GPU.
 func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	busy := 0
 	for g := range h.gpus {

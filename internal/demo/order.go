@@ -25,7 +25,7 @@ type result struct {
 	err   error
 }
 
-// Ask sends a request to the simulated probe of a node and waits for its answer. One that is silent never answers.
+// Ask sends a request to the simulated probe of a node and waits for its answer. A silent node never answers.
 func (d *Demo) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
 	got := d.order(ctx, order{node: node, request: &r})
 	return got.reply, got.err
@@ -73,7 +73,7 @@ func (d *Demo) obey(actors queue, o order, emit func(cluster.Event)) {
 			o.done <- result{err: fmt.Errorf("%q is not connected", o.node)}
 			return
 		case n.host.silentAt(now):
-			return // nothing comes
+			return // no answer comes
 		default:
 			o.done <- result{reply: probe{n.host, d.world, now}.answer(o.request)}
 			return
@@ -93,7 +93,7 @@ func (n *simNode) notice(now time.Duration) []cluster.Event {
 	return nil
 }
 
-// canceled reports whether a job was canceled. One that comes back with each run of the story does so.
+// canceled reports whether a job was canceled. A job that comes back with each run of the story does so even then.
 func (w *world) canceled(number string, now time.Duration) bool {
 	at, is := w.over[number]
 	if !is {
@@ -118,7 +118,7 @@ func (w *world) deserted(h *host, now time.Duration) bool {
 	return true
 }
 
-// runs reports whether there is a process on a GPU.
+// runs reports whether a process is on a GPU.
 func (w *world) runs(h *host, gpu int, now time.Duration) bool {
 	s := &h.gpus[gpu]
 	if !s.use.active(now) || w.canceled(s.use.job, now) {
@@ -157,7 +157,7 @@ func (w *world) cancel(job, signal string, now time.Duration) error {
 	return nil
 }
 
-// numberOf is SLURM's number of a job that runs or waits.
+// numberOf returns SLURM's number of a job that runs or waits.
 func (w *world) numberOf(id string, now time.Duration) (number string, known bool) {
 	d := &simDiscoverer{world: w}
 	for _, j := range d.jobs(now) {
@@ -173,8 +173,8 @@ func (w *world) numberOf(id string, now time.Duration) (number string, known boo
 	return "", false
 }
 
-// signal does to the process in a slot what a signal does to a Python program. Those that programs use for checkpoints
-// leave it running.
+// signal has the effect of a signal on a Python program in a slot. Signals that programs use for checkpoints leave it
+// running.
 func (s *slot) signal(number int, now time.Duration) {
 	switch wire.SignalName(number) {
 	case "STOP", "TSTP", "TTIN", "TTOU":

@@ -23,11 +23,11 @@ func (w *world) processes(h *host, now time.Duration) []wire.Process {
 	return list
 }
 
-// pids is the first PID of the jobs of a node.
+// pids returns the first PID of the jobs of a node.
 func (h *host) pids() int { return 358602 + 1000*(h.number%50) }
 
-// agent is the PID of the process that has started those of a program on a node: torchrun, or a shell. The script of
-// the job and slurmstepd have the PIDs before it.
+// agent returns the PID of the process that has started a program's processes on a node: torchrun, or a shell. The
+// script of the job and slurmstepd have the PIDs before it.
 func (h *host) agent(u *use) int {
 	for g := range h.gpus {
 		if h.gpus[g].use == u {
@@ -37,7 +37,7 @@ func (h *host) agent(u *use) int {
 	return h.pids()
 }
 
-// process is the process on a GPU.
+// process returns the process on a GPU.
 func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	u := h.gpus[gpu].use
 	l := w.loadOf(h, gpu, now)
@@ -52,7 +52,7 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	}
 	cpu := 99.3 + 3*w.noise('u', h.number, gpu, int64(now/time.Second))
 	if h.gpus[gpu].fate&lags != 0 && during(now, lagBegins, lagEnds) {
-		cpu = 12.4 // it waits for its data
+		cpu = 12.4 // it waits for data
 	}
 	p := wire.Process{
 		PID:        pid,
@@ -82,7 +82,7 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 	if h.gpus[gpu].stoppedAt(now) {
 		p.State, *p.CPUPercent = "T", 0
 	}
-	if u.user == me { // what /proc shows of one's own processes only
+	if u.user == me { // /proc shows these only for the user's own processes
 		s := &h.gpus[gpu]
 		p.Rank = &wire.Rank{Rank: s.rank, Local: &s.local, World: &u.ranks, From: "RANK"}
 		p.Directory = "/home/" + me + "/" + u.directory

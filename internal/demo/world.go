@@ -9,19 +9,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// world holds the hosts, the jobs, and who does what when. Only the user's signals and cancellations change it while a
-// Demo runs.
+// world holds the hosts, the jobs, and the story. Only the user's signals and cancellations change it while a Demo
+// runs.
 type world struct {
-	over  map[string]time.Duration // when jobs were canceled, by SLURM's number
+	over  map[string]time.Duration // times of cancellations, by SLURM's number
 	begin time.Time                // the beginning of the story; its times count from here
-	from  time.Duration            // when the first reports come
+	from  time.Duration            // time of the first reports
 	seed  uint64
 	poll  time.Duration
 	hosts []*host
 	jobs  []simJob
 	under []cluster.Switch // the switches of the hosts
 
-	lagging bool // a GPU of the training job does, now and then
+	lagging bool // a GPU of the training job lags now and then
 }
 
 // host is one simulated node.
@@ -33,7 +33,7 @@ type host struct {
 	plot   plot
 }
 
-// slot is the place of one GPU: who uses it, and what happens to it.
+// slot is the place of one GPU: its user, and its fate.
 type slot struct {
 	use  *use
 	fate fate
@@ -44,17 +44,17 @@ type slot struct {
 	stopped time.Duration // a signal stopped it; 0: none did, or it was continued
 }
 
-// simJob is a job of the user, and when it runs, counted from the beginning of the story.
+// simJob is a job of the user, with its times, counted from the beginning of the story.
 type simJob struct {
 	cluster.Job
 	start, end time.Duration
 }
 
 const (
-	// told is how much of the story has happened when a Demo starts, so that there is something to see at once.
+	// told is the part of the story that has happened when a Demo starts, so that there is something to see at once.
 	told = 95 * time.Second
 
-	// cycle is the length of the story. It then begins again, except for what happens once.
+	// cycle is the length of the story. Then it begins again, except for the faults that happen once.
 	cycle = 5 * time.Minute
 )
 
@@ -88,7 +88,7 @@ const (
 	taskEnds     = 230 * time.Second
 )
 
-// pastMost is how many reports all nodes together have sent before the start, at most: more would take seconds to make.
+// pastMost is the maximum number of reports of all nodes before the start: more would take seconds to make.
 const pastMost = 40_000
 
 func newWorld(nodes, gpus int, seed int64, poll, past time.Duration) *world {
@@ -146,7 +146,7 @@ func (w *world) addTraining(nodes, gpus int) {
 	})
 }
 
-// A small cluster has no topology. The nodes that are shared are under no switch.
+// A small cluster has no topology. The shared nodes are under no switch.
 const (
 	topologyFrom = 17 // nodes
 	nodesPerLeaf = 32
@@ -181,7 +181,7 @@ func cast(hosts []*host) {
 	}
 	lagging.gives(6, corrupts)
 	hot.gives(1, unlinks)
-	switch { // nobody can tell that a GPU lags whose node is silent
+	switch { // a lag cannot be seen on a silent node
 	case n > 2:
 		hosts[max(n/2, 2)].plot = silent
 	case n == 2:
@@ -195,8 +195,8 @@ func cast(hosts []*host) {
 	}
 }
 
-// gives lets something happen to the GPU with that number, or to one before it: on each GPU happens one thing, and
-// where none is left nothing more happens.
+// gives makes a fate happen to the GPU with a number, or to a GPU before it: each GPU has at most one fate, and if all
+// have one nothing more happens.
 func (h *host) gives(gpu int, f fate) {
 	for i := range h.gpus {
 		at := (min(gpu, len(h.gpus)-1) - i + len(h.gpus)) % len(h.gpus)
@@ -208,7 +208,7 @@ func (h *host) gives(gpu int, f fate) {
 }
 
 // addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
-// the two tasks, and those of the job that is suspended, if there are enough GPUs.
+// the two tasks, and of the suspended job, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
 	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second),
 		command: "python finetune.py", memory: 0.55}
@@ -252,7 +252,7 @@ func (h *host) assign(users []*use, of *use) (own []int) {
 	return own
 }
 
-// job is a job on hosts; with minors nil it has all their GPUs.
+// job returns a job on hosts; with minors nil it has all their GPUs.
 func job(id, number, name, partition string, hosts []*host, limit time.Duration, minors []int) cluster.Job {
 	j := cluster.Job{ID: id, Number: number, Name: name, User: me, Partition: partition, Limit: limit,
 		Minors: map[string][]int{}}
@@ -269,10 +269,10 @@ func job(id, number, name, partition string, hosts []*host, limit time.Duration,
 	return j
 }
 
-// noise is a number in [0,1) for a place and a moment, always the same one.
+// noise returns a number in [0,1) for a place and a moment, always the same.
 func (w *world) noise(what, node, gpu int, moment int64) float64 {
 	var pcg rand.PCG
 	pcg.Seed(w.seed, uint64(what)<<56^uint64(node)<<40^uint64(gpu)<<32^uint64(uint32(moment)))
-	pcg.Uint64() // near seeds have near first states
+	pcg.Uint64() // similar seeds have similar first states
 	return float64(pcg.Uint64()>>11) / (1 << 53)
 }

@@ -11,12 +11,12 @@ package dense
 
 import "errors"
 
-// chance is how likely a bit is 1, of 1<<16.
+// chance is the probability that a bit is 1, of 1<<16.
 type chance uint16
 
 const (
 	even  chance = 1 << 15
-	speed        = 5 // a chance moves by 1/32 of what is left
+	speed        = 5 // a chance moves by 1/32 of the rest
 )
 
 func (c *chance) learn(bit bool) {
@@ -35,20 +35,20 @@ func (c chance) split(low, high uint32) uint32 {
 // Slot remembers one number of a row, from text to text.
 type Slot struct {
 	moved bool // it was not as expected
-	row   bool // of the first in a row: one of the row was not
+	row   bool // for the first in a row: the row had an unexpected number
 }
 
 // Kind has the probabilities of the numbers of one kind.
 type Kind struct {
-	row    [2]chance // one is not as expected; by whether one was not the last time
-	moved  [4]chance // likewise of one number; also by whether the number before it in the row is
-	copied chance    // it differs as much as that of the row before it
+	row    [2]chance // one is unexpected; by whether one was unexpected the last time
+	moved  [4]chance // the same for one number; also by whether the number before it in the row is unexpected
+	copied chance    // it differs by as much as the number in the previous row
 	minus  chance
 	length [64]chance    // a tree: of the difference, in bits
 	leads  [65][4]chance // a tree by length: the two bits behind the first
 }
 
-// NewKinds returns Kinds of which nothing is known yet.
+// NewKinds returns Kinds without any history.
 func NewKinds(n int) []Kind {
 	k := Kind{copied: even, minus: even}
 	fill(k.row[:])
@@ -70,7 +70,7 @@ func fill(list []chance) {
 	}
 }
 
-// context says which of a pair, or of two pairs, of chances counts.
+// context returns the place of a chance in a pair, or in two pairs.
 func context(first, second bool) (at int) {
 	if first {
 		at = 1
@@ -85,14 +85,14 @@ func context(first, second bool) (at int) {
 type Decoder struct {
 	text         []byte
 	low, high, x uint32  // the interval that bits have narrowed, and the number of the text in it
-	beyond       int     // bytes read behind the end
-	above        []int64 // the differences in the row before, by place; 0: there was none
+	beyond       int     // bytes read beyond the end
+	above        []int64 // the differences in the previous row, by place; 0: none
 }
 
-// ErrEnd says that a text has another end than its numbers.
+// ErrEnd is the error of a text whose end is not the end of its numbers.
 var ErrEnd = errors.New("the packed numbers do not end where they should")
 
-// Begin begins with a text.
+// Begin begins a text.
 func (d *Decoder) Begin(text []byte) {
 	d.text, d.low, d.high, d.x, d.beyond = text, 0, 1<<32-1, 0, 0
 	for range 4 {
@@ -184,7 +184,7 @@ func (d *Decoder) shift() {
 	}
 }
 
-// tree reads n bits, the highest first, each with a chance of its own.
+// tree reads n bits, the highest first, each with its own chance.
 func (d *Decoder) tree(of []chance, n int) (x uint64) {
 	at := uint64(1)
 	for range n {

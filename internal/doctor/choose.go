@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// choose returns the door that nvnodetop would use, or why it would use none: package auto goes through what the doors
-// have answered.
+// choose returns the door that nvnodetop would use, or the reason why it would use none: package auto goes through the
+// recorded answers of the doors.
 func choose(ctx context.Context, favorite string, doors []auto.Door, n *Node, jobs []auto.Job) (string,
 	*reach.Failure) {
 	answered := make([]auto.Door, len(doors))
@@ -36,7 +36,7 @@ func choose(ctx context.Context, favorite string, doors []auto.Door, n *Node, jo
 	}
 }
 
-// replay is an Opener that answers as a door has answered.
+// replay is an Opener with the recorded answers of a door.
 type replay struct{ w *Way }
 
 // Route implements poller.Opener.

@@ -15,20 +15,20 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// Options are what Collect needs.
+// Options are the input of Collect.
 type Options struct {
-	Facts    // to which the rest is added
+	Facts    // Collect adds to these
 	Names    []string
 	Run      command.Runner
 	Client   *slurm.Client
 	Heard    *Heard                         // the Client's first answer, if it has been asked
 	Doors    []auto.Door                    // in the order in which they are tried
 	Favorite string                         // the door that last reached a node; empty: the first
-	Know     func([]cluster.Job) []auto.Job // tells the doors which jobs there are, and returns what it tells
+	Know     func([]cluster.Job) []auto.Job // tells the doors the jobs, and returns these
 	Progress func(what string)              // may be called by several goroutines
 }
 
-// Heard is an answer of squeue, or why there is none.
+// Heard is an answer of squeue, or the reason why there is none.
 type Heard struct {
 	Answer *slurm.Answer
 	Err    error
@@ -37,13 +37,13 @@ type Heard struct {
 
 const (
 	parallelNodes = 8
-	fewNodes      = 3 // of the running jobs, if the user names none
+	fewNodes      = 3 // of the running jobs, if the user names no node
 )
 
 // tools of SLURM that nvnodetop runs.
 var tools = []string{"squeue", "scontrol", "srun"}
 
-// Collect finds out the facts.
+// Collect gathers the facts.
 func Collect(ctx context.Context, o *Options) *Facts {
 	f := o.Facts
 	f.Slurm.Tools = o.versions(ctx)
@@ -83,7 +83,7 @@ func firstNodes(f *Facts) (names []string) {
 	return names
 }
 
-// versions asks SLURM's tools for their versions. Where the host that runs them cannot be reached, it asks only one.
+// versions asks SLURM's tools for their versions. If their host cannot be reached, it asks only one.
 func (o *Options) versions(ctx context.Context) (all []Tool) {
 	for _, name := range tools {
 		o.Progress(name + " --version")
@@ -137,7 +137,7 @@ func (o *Options) ask(ctx context.Context, s *Slurm) {
 	}
 }
 
-// list runs squeue, if it has not been run.
+// list runs squeue, unless it has run already.
 func (o *Options) list(ctx context.Context, s *Slurm) (*slurm.Answer, error) {
 	if o.Heard != nil {
 		s.Took = o.Heard.Took

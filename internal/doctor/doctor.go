@@ -25,58 +25,58 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Facts are what was found out, as other programs said it: not yet safe to display.
+// Facts are the findings in the words of other programs: not yet safe to display.
 type Facts struct {
 	At         time.Time
 	Program    string // version of nvnodetop
 	User, Host string
 	Login      string        // login node on which SLURM was asked; empty: this host
-	ClockLimit time.Duration // how far the clock of a node may be from ours
+	ClockLimit time.Duration // permitted difference between the clock of a node and ours
 	Named      bool          // the user has named the nodes
 	Slurm      Slurm
 	Nodes      []Node
 }
 
-// Slurm is what is known of SLURM.
+// Slurm is the known state of SLURM.
 type Slurm struct {
 	Tools   []Tool
-	Cluster string // empty: not known
+	Cluster string // empty: unknown
 
 	Asked   bool // squeue was run to list the jobs
 	Jobs    []cluster.Job
 	Pending int
 	Took    time.Duration
-	Failure *reach.Failure // of listing the jobs
-	None    bool           // no SLURM, or none that is configured
+	Failure *reach.Failure // failure to list the jobs
+	None    bool           // no SLURM, or no configured one
 }
 
 // Tool is a program of SLURM.
 type Tool struct {
 	Name    string
-	Version string // empty: it did not say
+	Version string // empty: unknown
 	Missing bool   // not in PATH
 	Idle    bool   // SLURM is not configured
 	Took    time.Duration
-	Failure *reach.Failure // why it did not run; nil: it ran, or is missing
+	Failure *reach.Failure // the reason why it did not run; nil: it ran, or is missing
 }
 
-// Node is what is known of a node.
+// Node is the known state of a node.
 type Node struct {
 	Name   string
 	Ways   []Way
 	Choice string         // the transport that nvnodetop would use; empty: none
-	None   *reach.Failure // why it would use none
+	None   *reach.Failure // the reason why it would use none
 }
 
 // Way is an attempt to reach a node through one transport.
 type Way struct {
 	Door    string
 	Here    bool   // it reaches this host only
-	Unfit   string // why it does not apply; empty: it was tried
-	Stopped bool   // the user has interrupted the examination before its end
+	Unfit   string // the reason why it does not apply; empty: it was tried
+	Stopped bool   // the user interrupted the examination
 
 	Stages  []reach.Stage
-	Steps   []reach.Step // the last of each stage that was reached
+	Steps   []reach.Step // the last step of each stage reached
 	Failure *reach.Failure
 	Took    time.Duration // of the whole attempt
 
@@ -86,7 +86,7 @@ type Way struct {
 	Report   *wire.Report
 	Arrived  time.Time      // of Report
 	Reported time.Duration  // from the request to the first report, or to Broken
-	Broken   *reach.Failure // why there is no Report
+	Broken   *reach.Failure // the reason why there is no Report
 }
 
 // works reports whether the way has led to reports.

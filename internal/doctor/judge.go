@@ -63,7 +63,7 @@ func judgeTool(t *Tool, named bool) Step {
 	return s
 }
 
-// lacking says what there is not without a tool.
+// lacking describes what fails without a tool.
 var lacking = map[string]string{
 	"squeue": "there are no jobs to show", "scontrol": "the GPUs of jobs are not known",
 	"srun": "nodes cannot be reached through it",
@@ -122,7 +122,7 @@ func plural(n int, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// Limits of what is shown of the other side's words, in bytes.
+// Limits of the other side's words on the screen, in bytes.
 const (
 	maxText  = 400
 	maxWords = 4 << 10

@@ -9,14 +9,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// judgeNode judges the ways to a node, and what the one that nvnodetop would use has seen.
+// judgeNode judges the ways to a node, and the session of the way that nvnodetop would use.
 func judgeNode(f *Facts, n *Node) Patient {
 	p := Patient{Name: n.Name, Choice: n.Choice, Transports: []Transport{}}
 	var chosen *Way
 	stopped := false
 	for i := range n.Ways {
 		w := &n.Ways[i]
-		if w.Here && w.Unfit != "" && len(n.Ways) > 1 { // nobody expects it to apply
+		if w.Here && w.Unfit != "" && len(n.Ways) > 1 { // nobody expects this way to apply
 			continue
 		}
 		if w.Door == n.Choice {
@@ -41,7 +41,7 @@ func judgeNode(f *Facts, n *Node) Patient {
 	return p
 }
 
-// judgeChoice says which transport nvnodetop would use, and which others would do.
+// judgeChoice names the transport that nvnodetop would use, and others that would work.
 func judgeChoice(n *Node, works []string, stopped bool) Step {
 	s := Step{Name: "transport", Verdict: OK}
 	others := slices.DeleteFunc(slices.Clone(works), func(name string) bool { return name == n.Choice })
@@ -73,7 +73,7 @@ func list(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last] + " work"
 }
 
-// judgeWay judges the stages of a way, and what its session has shown of the job.
+// judgeWay judges the stages of a way, and its session's view of the job.
 func judgeWay(f *Facts, n *Node, w *Way) Transport {
 	t := Transport{Name: w.Door, Works: w.works(), Steps: []Step{}}
 	if w.Unfit != "" {
@@ -127,7 +127,7 @@ func judgeStage(f *Facts, n *Node, w *Way, s *reach.Step) Step {
 	return step
 }
 
-// judgeDriver judges whether the GPUs can be read. Where no job has GPUs, there may be none.
+// judgeDriver judges whether the GPUs can be read. If no job has GPUs, there may be none.
 func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 	var lost []string
 	for i := range h.GPUs {
@@ -149,7 +149,7 @@ func judgeDriver(slurm *Slurm, node string, h *wire.Hello, step *Step) {
 	}
 }
 
-// wanted returns how many GPUs the jobs have on a node, as far as it is known.
+// wanted returns the number of GPUs that the jobs have on a node, as far as known.
 func wanted(s *Slurm, node string) (gpus int) {
 	for _, j := range s.jobsOn(node) {
 		n, _ := j.GPUsOn(node)

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// judgeJob compares the job whose cgroup the session is in with those that are wanted.
+// judgeJob compares the job of the session's cgroup with the wanted jobs.
 func judgeJob(s *Slurm, n *Node, w *Way) Step {
 	step := Step{Name: "cgroup", Verdict: OK}
 	on := s.jobsOn(n.Name)
@@ -47,7 +47,7 @@ func judgeJob(s *Slurm, n *Node, w *Way) Step {
 	return step
 }
 
-// judgeSeen warns if a session sees fewer GPUs than there should be. A fault of the driver is a matter of its own.
+// judgeSeen warns if a session sees fewer GPUs than it should. A fault of the driver is judged elsewhere.
 func judgeSeen(step *Step, w *Way, seen, want int) {
 	if want == 0 || w.Hello.Fault != "" {
 		return
@@ -73,7 +73,7 @@ func seenGPUs(h *wire.Hello) (n int) {
 	return n
 }
 
-// judgeSession judges what the session that nvnodetop would use has seen.
+// judgeSession judges the session that nvnodetop would use.
 func judgeSession(f *Facts, n *Node, w *Way) []Step {
 	steps := []Step{judgeProbe(w), judgeNoise(n, w)}
 	if w.Report == nil {
@@ -82,7 +82,7 @@ func judgeSession(f *Facts, n *Node, w *Way) []Step {
 	return append(steps, judgeClock(f, n, w), judgeProcesses(w.Report))
 }
 
-// judgeProbe says which probe runs. Whether it does has been judged as a stage.
+// judgeProbe names the kind of the probe. Its state has been judged as a stage.
 func judgeProbe(w *Way) Step {
 	h := w.Hello
 	s := Step{Name: "probe", Verdict: OK, Text: "nvidia-smi in place of a probe"}
@@ -114,7 +114,7 @@ func judgeNoise(n *Node, w *Way) Step {
 	return s
 }
 
-// maxNoise is how many lines of noise are quoted.
+// maxNoise limits the quoted lines of noise.
 const maxNoise = 3
 
 func firstLines(s string, n int) string {
@@ -137,7 +137,7 @@ func judgeClock(f *Facts, n *Node, w *Way) Step {
 	if off < 0 {
 		side = "behind"
 	}
-	if off.Abs() < time.Second { // the report was under way for a part of it
+	if off.Abs() < time.Second { // partly the delay of the report
 		s.Text = "agrees with this host to a second"
 	} else {
 		s.Text = fmt.Sprintf("%s %s this host", off.Abs().Round(time.Second), side)
@@ -149,7 +149,7 @@ func judgeClock(f *Facts, n *Node, w *Way) Step {
 	return s
 }
 
-// judgeProcesses judges how much is known of the processes on the GPUs.
+// judgeProcesses judges the knowledge of the processes on the GPUs.
 func judgeProcesses(r *wire.Report) Step {
 	s := Step{Name: "processes", Verdict: OK}
 	foreign, hidden := 0, 0

@@ -11,14 +11,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// reportWithin limits how long the first report may take, reportEvery is the pace at which reports are asked for.
+// reportWithin is the time limit of the first report; reportEvery is the requested pace of reports.
 const (
 	reportWithin = 10 * time.Second
 	reportEvery  = time.Second
-	mostReports  = 3 // until one has a list of processes
+	mostReports  = 3 // reports until one has a list of processes
 )
 
-// examine tries all doors to a node, and finds out which one nvnodetop would use.
+// examine tries all doors to a node, and determines the one that nvnodetop would use.
 func (o *Options) examine(ctx context.Context, n *Node, jobs []auto.Job) {
 	here := false
 	for i := range o.Doors {
@@ -73,7 +73,7 @@ func (w *Way) note(s reach.Step) {
 	w.Steps = append(w.Steps, s)
 }
 
-// noisy is a session that knows what came before its first line.
+// noisy is a session that knows the output before its first line.
 type noisy interface{ Noise() string }
 
 // watch waits for the Hello and the first report of a session.
@@ -86,7 +86,7 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 	defer context.AfterFunc(within, func() { _ = s.Close() })()
 	began := time.Now()
 	go func() {
-		// Next says what is wrong
+		// Next returns the error
 		_, _ = s.Call(within, wire.Request{Pace: &wire.Pace{IntervalMS: int(reportEvery / time.Millisecond),
 			Processes: true}})
 	}()
@@ -110,7 +110,7 @@ func (w *Way) watch(ctx context.Context, s poller.Session) {
 	}
 }
 
-// broken notes why a session has ended before its time. A report that has come counts.
+// broken notes the reason why a session has ended early. A report that has come counts.
 func (w *Way) broken(ctx, within context.Context, err error) {
 	switch {
 	case ctx.Err() != nil:

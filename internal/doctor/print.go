@@ -81,7 +81,7 @@ func (p *printer) title(text string) {
 	p.line(0, text, draw.Strong)
 }
 
-// node prints the transports that were tried, then what nvnodetop would do, below those that were passed over.
+// node prints the transports that were tried, then the choice of nvnodetop, below the transports that were passed over.
 func (p *printer) node(n *Patient) {
 	clear(p.said)
 	var passed []Step
@@ -104,7 +104,7 @@ func (p *printer) node(n *Patient) {
 // verdictRoles are the looks of the verdicts.
 var verdictRoles = [...]draw.Role{Skipped: draw.Dim, OK: draw.Data, Warning: draw.Warn, Failed: draw.Crit}
 
-// maxQuoted limits the lines of the other side's words.
+// maxQuoted limits the quoted lines of the other side's words.
 const maxQuoted = 6
 
 func (p *printer) steps(steps []Step) {
@@ -134,7 +134,7 @@ func (p *printer) steps(steps []Step) {
 	}
 }
 
-// explain prints what the other side said, what that means and what to try; none of it twice for a node.
+// explain prints the other side's words, their meaning and what to try; nothing twice for a node.
 func (p *printer) explain(s *Step) {
 	if s.Words != "" && !p.said[s.Words] {
 		p.said[s.Words] = true
@@ -155,7 +155,7 @@ func (p *printer) explain(s *Step) {
 	}
 }
 
-// wrapped prints text below a step, behind a mark.
+// wrapped prints text below a step, after a mark.
 func (p *printer) wrapped(mark, text string) {
 	for i, line := range draw.Wrap(text, textWidth-hintX-draw.Width(mark), "") {
 		if i > 0 && mark != "| " {

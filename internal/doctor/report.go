@@ -45,7 +45,7 @@ const Version = 1
 type Patient struct {
 	Name       string      `json:"name"`
 	Verdict    Verdict     `json:"verdict"`
-	Choice     string      `json:"transport,omitempty"` // that nvnodetop would use; empty: none
+	Choice     string      `json:"transport,omitempty"` // the transport that nvnodetop would use; empty: none
 	Transports []Transport `json:"transports"`
 	Steps      []Step      `json:"steps"`
 }
@@ -66,7 +66,7 @@ type Step struct {
 	Took    float64  `json:"took_seconds,omitzero"`
 	Class   string   `json:"class,omitempty"`   // of the failure, as in the document of --json
 	Words   string   `json:"words,omitempty"`   // the other side's own output
-	Meaning string   `json:"meaning,omitempty"` // what it means
+	Meaning string   `json:"meaning,omitempty"` // meaning of the words
 	Hints   []string `json:"hints,omitempty"`   // what to try
 }
 
@@ -78,7 +78,7 @@ func worst(steps []Step) (v Verdict) {
 	return v
 }
 
-// soften turns failures into warnings: something else does what they were to do.
+// soften turns failures into warnings: something else does their work.
 func soften(steps []Step) {
 	for i := range steps {
 		steps[i].Verdict = min(steps[i].Verdict, Warning)

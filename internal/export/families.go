@@ -16,13 +16,13 @@ type family struct {
 // part is a row of the table, or one of its bits.
 type part struct {
 	id      metric.ID
-	labels  string // that tell it from the other parts, behind those of the GPU
+	labels  string // labels that tell it from the other parts, after the labels of the GPU
 	convert func(float64) float64
 }
 
 func gauge(name, help string) family { return family{name: name, kind: "gauge", help: help} }
 
-// families are the metrics of a scope, in the order of the table.
+// families returns the metrics of a scope, in the order of the table.
 func families(s metric.Scope, names Names) (list []family) {
 	at := map[string]int{}
 	for id := range metric.All(s) {

@@ -34,33 +34,33 @@ type Value struct {
 // Field is one property of the rows of a list. Number, Text or Each reads it; a picture, such as a bar, has no reader.
 type Field[Row any] struct {
 	Key      string   // its one name, also in JSON, with the unit; stable
-	Also     []string // other names, which people may type
+	Also     []string // other names that users may type
 	Unit     Unit
-	Decimals int    // of the number on the screen, where there is room for them
-	Title    string // what its column is called: the heading may be in capitals; "": it has no column
+	Decimals int    // decimals on the screen, if there is room for them
+	Title    string // title of its column: the heading may be in capitals; "": no column
 	Width    int    // the least width of that column
-	Place    int    // the order in which columns come in as the terminal gets wider; 0: only where it is chosen
-	Help     string // what it is, as a part of a sentence
-	Example  string // a value as filters take it
+	Place    int    // order in which columns come in as the terminal gets wider; 0: only if chosen
+	Help     string // description, as a part of a sentence
+	Example  string // a value in the form of filters
 
 	Number func(*Row) (v float64, known bool)
-	Text   func(*Row) string                // "": not known
+	Text   func(*Row) string                // "": unknown
 	Each   func(r *Row, to []Value) []Value // appends the values of a row about several things
 
 	DownFirst bool // it is sorted from the highest first
 	Letter    rune // the key that sorts by it, as in nvitop; 0: none does
-	OnGPU     bool // only what is on a GPU has it
-	Pace      bool // it shows how fast a GPU's work goes: marked where the GPU is slow
-	AtRank    int  // its place among the numbers in a list of ranks, from 1; 0: it is not there
+	OnGPU     bool // only processes on a GPU have it
+	Pace      bool // it shows the speed of a GPU's work: marked if the GPU is slow
+	AtRank    int  // place among the numbers in a list of ranks, from 1; 0: none
 
 	Chart Chart
 }
 
-// Chart is the chart of a number over time; the zero Chart: there is none.
+// Chart is the chart of a number over time; zero: none.
 type Chart struct {
-	Place int // among the charts, from 1
+	Place int // place among the charts, from 1
 	Title string
-	Rare  bool // it is shown only where the number has had a value
+	Rare  bool // shown only once the number has had a value
 }
 
 // Sortable reports whether rows can be sorted by the field.
@@ -72,7 +72,7 @@ func (f *Field[Row]) Filterable() bool { return f.Sortable() || f.Each != nil }
 // Right reports whether the column is flush right, as numbers are.
 func (f *Field[Row]) Right() bool { return f.Unit != Text }
 
-// Names are the name and the alternative names.
+// Names returns the name and the alternative names.
 func (f *Field[Row]) Names() []string { return append([]string{f.Key}, f.Also...) }
 
 // Values appends the values of a row: none if they are unknown.
@@ -100,7 +100,7 @@ func Word(to []Value, s string) []Value {
 	return append(to, Value{Text: s})
 }
 
-// Known is a number that may be absent, in the form that readers return.
+// Known returns a number that may be absent, in the form of readers.
 func Known[T int | int64 | uint64 | float64](v *T) (float64, bool) {
 	if v == nil {
 		return 0, false
@@ -115,14 +115,14 @@ type Table[Row any] struct {
 	Words  func(r *Row, to []string) []string // appends the texts by which words of a filter find a row
 }
 
-// Find is the place of the field with a name, in upper or lower case; -1: there is none.
+// Find returns the place of the field with a name, in upper or lower case; -1: there is none.
 func (t *Table[Row]) Find(name string) int {
 	return slices.IndexFunc(t.Fields, func(f Field[Row]) bool {
 		return slices.ContainsFunc(f.Names(), func(s string) bool { return strings.EqualFold(s, name) })
 	})
 }
 
-// Field is the field with that key, which must exist.
+// Field returns the field with a key, which must exist.
 func (t *Table[Row]) Field(key string) *Field[Row] {
 	i := slices.IndexFunc(t.Fields, func(f Field[Row]) bool { return f.Key == key })
 	if i < 0 {
@@ -131,7 +131,7 @@ func (t *Table[Row]) Field(key string) *Field[Row] {
 	return &t.Fields[i]
 }
 
-// Keys are the names of fields.
+// Keys returns the names of fields.
 func Keys[Row any](fields []*Field[Row]) (keys []string) {
 	for _, f := range fields {
 		keys = append(keys, f.Key)
@@ -164,7 +164,7 @@ func Of[Outer, Inner any](fields []Field[Inner], inner func(*Outer) *Inner) []Fi
 	return outer
 }
 
-// Each are fields of rows that are about several things.
+// Each returns fields for rows that are about several things.
 func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) []Field[Outer] {
 	outer := make([]Field[Outer], len(fields))
 	for i, f := range fields {
@@ -179,7 +179,7 @@ func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) 
 	return outer
 }
 
-// described is a field of other rows without its reader.
+// described returns a field of other rows without its reader.
 func described[Outer, Inner any](f *Field[Inner]) Field[Outer] {
 	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
 		Place: f.Place, Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU,

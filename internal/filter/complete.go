@@ -9,8 +9,8 @@ import (
 
 // Completion is a possible text at the place where a name or an operator is being typed.
 type Completion struct {
-	From    int      // the byte at which what is typed begins
-	Choices []string // what may stand there, in the order of the fields
+	From    int      // the byte at which the typed word begins
+	Choices []string // possible texts there, in the order of the fields
 }
 
 // Complete lists the possible texts before byte at: the names of fields that begin with the word there, the operators
@@ -25,7 +25,7 @@ func Complete(s string, at int, fields Fields) Completion {
 		return Completion{From: at}
 	}
 	t := all[len(all)-1]
-	ends := t.Pos.Offset+len(t.Value) == at // else there are blanks behind it
+	ends := t.Pos.Offset+len(t.Value) == at // otherwise blanks follow
 	switch {
 	case t.Type == symbols["Op"] && len(all) > 1:
 		return operators(t.Value, t.Pos.Offset, at, fields.find(all[len(all)-2].Value))
@@ -50,7 +50,7 @@ func operators(typed string, from, at int, f *Field) Completion {
 	return Completion{at, []string{f.Example}}
 }
 
-// beginning are the names that begin with a text, in upper or lower case.
+// beginning returns the names that begin with a text, in upper or lower case.
 func beginning(names []string, with string) []string {
 	var found []string
 	for _, name := range names {

@@ -16,7 +16,7 @@ func explain(s string, err error) *Error {
 	}
 	at := bad.Unexpected
 	before, after := around(s, at.Pos.Offset)
-	if at.Type == symbols["Op"] && before.Type == symbols["Word"] { // what is wrong is behind it
+	if at.Type == symbols["Op"] && before.Type == symbols["Word"] { // the mistake is after it
 		before, at = at, after
 	}
 	switch {
@@ -37,7 +37,7 @@ func explain(s string, err error) *Error {
 	return wrong(at.Pos.Offset, "a word or a comparison is expected before %s", at.Value)
 }
 
-// around are the tokens before and after the one at a place; the end counts as a token.
+// around returns the tokens before and after the one at a place; the end counts as a token.
 func around(s string, place int) (before, after lexer.Token) {
 	before, after = lexer.EOFToken(lexer.Position{}), lexer.EOFToken(lexer.Position{Offset: len(s)})
 	for _, t := range lexed(s) {
@@ -67,7 +67,7 @@ func balanced(s string, place int) bool {
 	return open == 0
 }
 
-// lexed is the sequence of tokens at the beginning of a text, without blanks.
+// lexed returns the tokens at the beginning of a text, without blanks.
 func lexed(s string) []lexer.Token {
 	from, err := tokens.LexString("", s)
 	if err != nil {

@@ -20,7 +20,7 @@ type Field struct {
 // Fields are the fields of a kind of row, in the order in which they are named.
 type Fields []Field
 
-// Of are the fields of a table.
+// Of returns the fields of a table.
 func Of[Row any](t *field.Table[Row]) (fields Fields) {
 	for i := range t.Fields {
 		if f := &t.Fields[i]; f.Filterable() {
@@ -30,7 +30,7 @@ func Of[Row any](t *field.Table[Row]) (fields Fields) {
 	return fields
 }
 
-// Names are the names of the fields, without their other names.
+// Names returns the names of the fields, without their other names.
 func (f Fields) Names() []string {
 	var names []string
 	for i := range f {
@@ -39,7 +39,7 @@ func (f Fields) Names() []string {
 	return names
 }
 
-// everyName are the names of the fields and their other names.
+// everyName returns the names of the fields and their other names.
 func (f Fields) everyName() []string {
 	names := f.Names()
 	for i := range f {
@@ -59,7 +59,7 @@ func (f Fields) find(name string) *Field {
 	return nil
 }
 
-// Ops are the operators that a field accepts.
+// Ops returns the operators that a field accepts.
 func (f *Field) Ops() []string {
 	if f.Unit == field.Text {
 		return []string{"=", "!=", "~"}

@@ -1,11 +1,12 @@
-// Package filter is the language in which rows are chosen: words that a row shows, and comparisons of its fields, as in
+// Package filter is the language that chooses rows: words that a row shows, and comparisons of its fields, as in
 //
 //	train util<50 and node~n0[1-4]
 //
 // Parse reads a text for the rows of a table of package field, and checks it completely, so that Keep cannot fail. A
 // text has at most MostText characters, and every expression runs in time linear in the text of a row.
 //
-// An Expr never changes: any number of goroutines may use it. It is for rows of the table that it was read for.
+// An Expr never changes: any number of goroutines may use it. It works only on rows of the table for which it was
+// parsed.
 package filter
 
 import (
@@ -26,7 +27,7 @@ type Expr struct {
 // String is the text of the filter.
 func (e *Expr) String() string { return e.text }
 
-// Keep returns those rows that match, in their order. A nil Expr keeps all. of may return the same pointer each time,
+// Keep returns the rows that match, in their order. A nil Expr keeps all. of may return the same pointer each time,
 // with another row behind it.
 func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) []T {
 	if e == nil {
@@ -34,7 +35,7 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 	}
 	s := &subject[Row]{table: t}
 	r := &row{source: s}
-	kept := []T{} // not nil, which may mean all
+	kept := []T{} // not nil, which could mean all
 	for i := range rows {
 		if s.row = of(&rows[i]); e.root.match(r) {
 			kept = append(kept, rows[i])
@@ -46,8 +47,8 @@ func Keep[T, Row any](e *Expr, t *field.Table[Row], rows []T, of func(*T) *Row) 
 // source is a row of any table. It appends its values to a slice, so that thousands of rows need no memory of their
 // own.
 type source interface {
-	// appendValues appends the values in the field at a place of the table: none when they are not known, several for a
-	// row about several things.
+	// appendValues appends the values of the field at a place of the table: none if unknown, several for a row about
+	// several things.
 	appendValues(at int, to []field.Value) []field.Value
 	// appendTexts appends the texts by which words find the row.
 	appendTexts(to []string) []string
@@ -65,7 +66,7 @@ func (s *subject[Row]) appendValues(at int, to []field.Value) []field.Value {
 
 func (s *subject[Row]) appendTexts(to []string) []string { return s.table.Words(s.row, to) }
 
-// row is a row with room for what it appends.
+// row is a row with memory for its values.
 type row struct {
 	source
 	values []field.Value
@@ -79,7 +80,7 @@ type (
 	anyOf []node
 	allOf []node
 	no    struct{ node }
-	word  string // folded
+	word  string // in folded case
 )
 
 func (n anyOf) match(r *row) bool {
@@ -129,10 +130,10 @@ func hasFolded(s, folded string) bool {
 // comparison compares a field. No comparison holds for a row without a value, not even "!=". With several values, one
 // match is enough; "!=" holds if no value is equal.
 type comparison struct {
-	at      int // of the field in the table
+	at      int // place of the field in the table
 	op      string
-	numbers []float64 // of a field of numbers: one, or several to be equal to
-	texts   []string  // of a field of text, folded
+	numbers []float64 // for a field of numbers: one, or several for equality
+	texts   []string  // for a field of text, in folded case
 	pattern *regexp.Regexp
 }
 

@@ -24,7 +24,7 @@ type (
 	phrase struct {
 		Text string `parser:"@Quoted"`
 	}
-	test struct { // a word, or the name of a field with what it is compared with
+	test struct { // a word, or a field with its comparison
 		Pos   lexer.Position
 		Word  string `parser:"@Word"`
 		Op    *op    `parser:"( @@"`

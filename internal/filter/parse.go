@@ -11,12 +11,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// MostText is how many characters a filter may have, as in all-smi.
+// MostText limits a filter, in characters, as in all-smi.
 const MostText = 512
 
-// Error says what is wrong with a text.
+// Error is the mistake in a text.
 type Error struct {
-	At   int // the byte of the text at which it is wrong; its length: at the end
+	At   int // the byte of the mistake; the length of the text: at the end
 	Text string
 }
 
@@ -45,14 +45,14 @@ func Parse(s string, fields Fields) (*Expr, *Error) {
 	return &Expr{root, s}, nil
 }
 
-// mostPattern is how many instructions the regular expressions of a filter may have together: each row may need all of
-// them for each of its characters. An expression for names of nodes has about 50.
+// mostPattern limits the instructions of all regular expressions of a filter: each row may need all of them for each of
+// its characters. An expression for names of nodes has about 50.
 const mostPattern = 2000
 
 // scope is the context in which a filter is read.
 type scope struct {
 	Fields
-	room int // instructions that regular expressions may still have
+	room int // instructions left for regular expressions
 }
 
 // pattern is the regular expression at this place of the filter.
@@ -149,7 +149,7 @@ func (t *test) compile(in *scope) (node, *Error) {
 // typo is the largest number of changes at which a name counts as the misspelling of another name.
 const typo = 2
 
-// unknown says that a name is no field of these rows.
+// unknown returns the error of a name that is no field of these rows.
 func unknown(t *test, fields Fields) *Error {
 	if near, far := text.Nearest(strings.ToLower(t.Word), fields.everyName()); far <= min(typo, len(t.Word)-1) {
 		return wrong(t.Pos.Offset, "no field %q here: the nearest is %s", t.Word, near)

@@ -19,7 +19,7 @@ var units = [...]map[string]float64{
 	field.Count:          {"": 1},
 	field.Percent:        {"": 1, "%": 1},
 	field.Bytes:          amounts,
-	field.BytesPerSecond: amounts, // with "/s" behind them or without
+	field.BytesPerSecond: amounts, // with or without "/s" after them
 	field.Watts:          {"": 1, "w": 1, "kw": 1e3},
 	field.Celsius:        {"": 1, "c": 1, "°c": 1, "°": 1},
 	field.Seconds:        {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400},
@@ -31,7 +31,7 @@ var amounts = map[string]float64{
 	"kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 }
 
-// forms say how a number of a type is written.
+// forms describe the form of a number of a type.
 var forms = [...]string{
 	field.Count: "a whole number", field.Percent: "a percentage, such as 50",
 	field.Bytes: "an amount of memory with its unit, such as 10GiB", field.Watts: "a power, such as 300W",

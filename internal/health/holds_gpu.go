@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// In comparisons here a metric that is not known is NaN, and NaN is neither above nor below anything: what is not known
-// is no problem.
+// In comparisons here an unknown metric is NaN, and NaN is neither above nor below anything: an unknown value is no
+// problem.
 
 // lost holds for a GPU that is gone until a reset or reboot; unusable holds for any other GPU without access.
 func lost(s subject) bool {

@@ -27,8 +27,8 @@ func oldDriver(s subject) bool {
 	return s.Node.Hello.Fault == "" && len(s.Node.Hello.Missing) > 0
 }
 
-// allHang holds if none of several GPUs answers: for one of them a call hangs, and for the others a call has lasted at
-// least half as long.
+// allHang holds if none of several GPUs answers: a call for one of them hangs, and a call for each other one has lasted
+// at least half as long.
 func allHang(s subject) bool {
 	hung := false
 	for i := range s.Node.GPUs {

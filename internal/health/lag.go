@@ -12,24 +12,25 @@ const (
 	// A GPU that does less than costly of its usual pace slows its job by a sixth. That is mild.
 	costly = 0.85
 
-	// felt is the share of their usual work that the others do at most if they wait for a slow GPU. Of what a GPU lacks
-	// they lack at least the part follows. If they go on as usual, they do not need what it does.
+	// felt is the largest share of their usual work that the others still do if they wait for a slow GPU. They lack at
+	// least the part follows of what the GPU lacks. If they continue as usual, they do not need its work.
 	felt    = 0.93
 	follows = 0.4
 
-	// waiting is the share of their usual power below which the others wait for a GPU for much of the time, and harder
-	// how many times more power than usual, compared with theirs, it takes if they wait for some.
+	// waiting is the share of their usual power below which the others wait for a GPU for much of the time. harder is
+	// the ratio between its power and theirs, as shares of usual power, from which on it works while they wait for
+	// some.
 	waiting = 0.75
 	harder  = 1.1
 
-	// less is the share of its usual power or memory traffic below which a GPU does not do what the others do at the
-	// same utilization. One that waits for them for part of the time has a clock that is raised above theirs.
+	// less is the share of its usual power or memory traffic below which a GPU does less than the others at the same
+	// utilization. raised is the ratio to their clock from which on a GPU waits for them part of the time.
 	less   = 0.7
 	raised = 1.04
 
 	// The others wait, whatever is usual for them, if they are at waitUtil, take less than waitPower of their limit and
-	// read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares of what they
-	// have. Less of a difference is the way in which the job divides its work.
+	// read memory for less than waitMemory of the time. Then a GPU is slow below or above these shares of their values.
+	// A smaller difference is the way in which the job divides its work.
 	waitUtil, waitMemory  = 98, 50 // percent
 	waitPower             = 0.8
 	slowUtil, slowClock   = 0.75, 0.8
@@ -39,8 +40,8 @@ const (
 	standMemory = 1
 	standPower  = 0.5
 
-	// alwaysSlow is the share of the utilization of the others below which a GPU lags that has always been slow, though
-	// they do not seem to wait.
+	// alwaysSlow is the share of the others' utilization below which a GPU that has always been slow lags, even if they
+	// do not seem to wait.
 	alwaysSlow = 0.5
 )
 
@@ -77,8 +78,8 @@ func (l *look) slows(m pace.Measure, factor float32) bool {
 	return l.below(m, factor) && l.others <= 1-follows*(1-l.Share[m]/l.Usual[m])
 }
 
-// always reports whether the GPU is not known to have been like the others: all the time it had less, or more for power
-// and memory traffic.
+// always reports whether the GPU was never seen to be like the others: it always had less, or more for power and memory
+// traffic.
 func (l *look) always(m pace.Measure) bool {
 	usual := l.Usual[m]
 	if m == pace.Power || m == pace.Memory {
@@ -91,7 +92,7 @@ func (l *look) always(m pace.Measure) bool {
 type way struct {
 	how   cluster.How
 	mild  bool // it matters only if it lasts
-	old   bool // it may have been so before the watch began: only if few GPUs are
+	old   bool // it may be older than the watch; then it counts only if few GPUs have it
 	holds func(*look) bool
 }
 
@@ -120,7 +121,7 @@ var ways = []way{
 		return few && !spins && !(l.others < felt) && len(l.group.GPUs) > 2 && l.Share[pace.Util] > costly
 	}},
 	{cluster.Starved, true, true, func(l *look) bool {
-		same := !(l.Share[pace.Memory] < less) // work, whoever waits: each step reads the same
+		same := !(l.Share[pace.Memory] < less) // work, whoever waits: each step reads the same amount
 		return same && l.waits && l.always(pace.Util) && l.Share[pace.Util] < slowUtil
 	}},
 	{cluster.Slowed, true, true, func(l *look) bool {
@@ -141,7 +142,7 @@ var ways = []way{
 func lagging(s subject) []cluster.Condition {
 	held := slower(s)
 	if c, wanders := wandering(s, held); wanders {
-		for i := range held { // none of them is the slow one
+		for i := range held { // none of these GPUs is the slow one
 			held[i].After = never
 		}
 		held = append(held, c)
@@ -153,7 +154,7 @@ func lagging(s subject) []cluster.Condition {
 func slower(s subject) []cluster.Condition {
 	ratio, since := float32(s.limits[LagRatio]), s.Peers.At.Add(-justWorked)
 	found := differing(s, (*pace.Group).Lockstep, func(of *pace.Group, g *pace.GPU) bool {
-		return uneven(&g.Share) && of.Talks(g) && !g.Worked.Before(since) // else it is idle
+		return uneven(&g.Share) && of.Talks(g) && !g.Worked.Before(since) // otherwise it is idle
 	})
 	var held []cluster.Condition
 	var old []peer
@@ -262,8 +263,8 @@ func awaited(s subject) []cluster.Condition {
 	return held
 }
 
-// endurance is how long a job may stand still while its host side works: during an evaluation or a checkpoint on one
-// rank, or for twice its longest standstill.
+// endurance is the time for which a job may stand still while its host side works: during an evaluation or a checkpoint
+// on one rank, or twice its longest standstill.
 func (s subject) endurance() time.Duration {
 	return max(longWork, min(2*s.Peers.Pace.Still, longestPause))
 }

@@ -10,23 +10,23 @@ import (
 )
 
 const (
-	// wanderWithin is how long ago another GPU has lagged at most if the slow GPU changes.
+	// wanderWithin is the longest time since another GPU has lagged if the slow GPU changes.
 	wanderWithin = 3 * time.Minute
 
-	// wanderLeast is how long a GPU has lagged at least to count as a place of the slow GPU.
+	// wanderLeast is the shortest time for which a GPU must have lagged to count as a place of the slow GPU.
 	wanderLeast = 5 * time.Second
 
 	// never is an After that is never reached.
 	never = time.Duration(math.MaxInt64)
 
-	// justLagged is how long before a pause a GPU has lagged at most if it lagged when the pause began, and outdoes how
-	// many times more than before and than the others it is utilized if it lags no more.
+	// justLagged is the longest time before a pause for a GPU to count as lagging at its beginning. outdoes is the
+	// ratio of its utilization to that before, and to that of the others, from which on it no longer lags.
 	justLagged = 15 * time.Second
 	outdoes    = 1.15
 )
 
-// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Whether they still lag is known
-// when the job goes on.
+// unclear finds the GPUs that lagged when the job paused, and are not found to lag now. Only when the job continues is
+// it known whether they still lag.
 func unclear(s subject, held []cluster.Condition) []cluster.Condition {
 	if !slices.ContainsFunc(s.Peers.Pace.Groups, func(g pace.Group) bool { return g.Paused }) {
 		return nil

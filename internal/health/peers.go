@@ -113,7 +113,7 @@ func differing(s subject, groups func(*pace.Group) bool, test func(*pace.Group, 
 	return found
 }
 
-// halt is how long the GPUs of a program must only wait to count as stopped.
+// halt is the time for which the GPUs of a program must only wait to count as stopped.
 const halt = 20 * time.Second
 
 // ranksGone finds GPUs whose rank has ended while other ranks run. It is a problem if the other ranks need the ended
@@ -137,10 +137,10 @@ func (s subject) missed(gone *cluster.GoneRank) bool {
 }
 
 const (
-	// longIdle is how many times longer than reported at all a GPU is idle when it needs a look.
+	// longIdle times the time until an idle GPU is reported is the time until it needs a look.
 	longIdle = 6
 
-	// justWorked is how long ago a GPU has worked at most if it works.
+	// justWorked is the longest time since its last work for a GPU to count as working.
 	justWorked = 30 * time.Second
 )
 
@@ -151,7 +151,7 @@ func idling(s subject) []cluster.Condition {
 		return nil
 	}
 	latest := now.Add(-least)
-	if s.Peers.Pace.Resumed.After(latest) { // the others have not worked for so long
+	if s.Peers.Pace.Resumed.After(latest) { // the others began to work again after that
 		return nil
 	}
 	idle := differing(s, every, func(_ *pace.Group, g *pace.GPU) bool { return !g.Idle().After(latest) })
@@ -172,19 +172,19 @@ func idling(s subject) []cluster.Condition {
 func every(*pace.Group) bool { return true }
 
 const (
-	// stopped is how long no GPU of a job works before it is reported. A job with longer pauses gets twice the longest
-	// of them, up to longestPause.
+	// stopped is the time without work on any GPU after which a job is reported. A job with longer pauses gets twice
+	// the longest of them, up to longestPause.
 	stopped      = time.Minute
 	longestPause = 30 * time.Minute
 
-	// longWork is how long a job stands still for an evaluation or a checkpoint on one rank: up to 5 minutes, and some
-	// until that is over. longEnd is the same if none waits for another in a collective: then it may be the end of the
-	// job. longWrite is the same while a node is seen to write much: that goes on.
+	// longWork is the time that a job may stand still for an evaluation or a checkpoint on one rank: up to 5 minutes,
+	// and some until its end shows. longEnd is the same if no GPU waits for another in a collective: then it may be the
+	// end of the job. longWrite is the same while a node writes much: that continues.
 	longWork  = 330 * time.Second
 	longEnd   = 7 * time.Minute
 	longWrite = 15 * time.Minute
 
-	// apart is how much earlier than the last GPU one stops at least to be the first.
+	// apart is the least time by which one GPU stops before the last to count as the first.
 	apart = 30 * time.Second
 )
 
@@ -269,7 +269,7 @@ func idleSince(p *cluster.Peers) time.Time {
 	return since
 }
 
-// unused finds a job that has not used a GPU since nvnodetop watches it.
+// unused finds a job that has not used a GPU since nvnodetop began to watch it.
 func unused(s subject) []cluster.Condition {
 	since := idleSince(s.Peers)
 	if s.Peers.At.Sub(since) < s.limits.minutes(IdleMinutes) {
@@ -280,15 +280,15 @@ func unused(s subject) []cluster.Condition {
 		Allowed: s.limits.minutes(IdleKillMinutes)}}}
 }
 
-// unwatched is how long GPUs that nobody has seen work must only wait before they are reported as hanging: programs
-// start within that time.
+// unwatched is the time for which GPUs that nobody has seen work must only wait before they are reported as hanging:
+// programs start within that time.
 const unwatched = 8 * time.Minute
 
 // hanging finds a job whose GPUs wait for a GPU that never arrives: all of them only wait, some stand still.
 func hanging(s subject) []cluster.Condition {
 	p := s.Peers
 	spinning, moving, all, together := 0, 0, 0, true
-	var g *pace.Group // one that waits
+	var g *pace.Group // a group that waits
 	for i := range p.Pace.Groups {
 		o := &p.Pace.Groups[i]
 		if spinning, moving, all = spinning+o.Spinning, moving+o.Moving, all+len(o.GPUs); o.Spinning > 0 {
@@ -339,8 +339,8 @@ func (s subject) ranked() bool {
 }
 
 const (
-	// A GPU has much more memory in use than the others of its model from this share of the median on, and this much
-	// more.
+	// A GPU has much more memory in use than the others of its model from this factor of the median on, and this
+	// difference.
 	muchMore      = 1.5
 	muchMoreBytes = 10 << 30
 )

@@ -50,18 +50,18 @@ type rule struct {
 	scope    cluster.Scope
 	severity cluster.Severity
 	holds    func(subject) bool
-	after    time.Duration // how long it holds before it is reported
+	after    time.Duration // the time that it must hold before it is reported
 	lasts    Threshold     // if set, this many seconds take the place of after
 	ofGPUs   bool          // it matters only to jobs with GPUs on the node
 	every    bool          // of a node: it holds for every GPU
 	only     bool          // if it holds, the rules below it in its scope do not count
 
-	// watch is how long a node reports until the rule can find something, where after and lasts do not say it. May be
-	// nil.
+	// watch is the time for which a node must report before the rule can find something, if after and lasts do not give
+	// it. May be nil.
 	watch func(*Thresholds) time.Duration
 
-	when   string // it holds, in words, for docs/health.md; {key} is a threshold
-	source string // of what it knows, or of the limit
+	when   string // the condition in words, for docs/health.md; {key} is a threshold
+	source string // source of its facts, or of the limit
 }
 
 // byScope has the rules of each scope.

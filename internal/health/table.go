@@ -15,8 +15,8 @@ const moreThanOnce = time.Nanosecond
 // first.
 const listedAgain = metric.SlowSeconds * 3 / 2 * time.Second
 
-// boots is how long a node may take to register its GPUs with the fabric after it has started. The registration is read
-// every metric.SlowSeconds.
+// boots is the time for a node to register its GPUs with the fabric after its start. The registration is read every
+// metric.SlowSeconds.
 const boots = 2 * time.Minute
 
 // Sources of the rules, for docs/health.md.

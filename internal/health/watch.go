@@ -8,8 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// aMinute is for single events, and for counters that are read once a minute: in a shorter time their absence proves
-// nothing.
+// aMinute is for single events, and for counters that are read once a minute: a shorter absence proves nothing.
 func aMinute(*Thresholds) time.Duration { return time.Minute }
 
 func idleMinutes(limits *Thresholds) time.Duration { return limits.minutes(IdleMinutes) }

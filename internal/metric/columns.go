@@ -71,7 +71,7 @@ func (c *Columns) UnmarshalJSON(text []byte) error {
 	return errColumns
 }
 
-// column parses the elements of a list, and returns what follows it.
+// column parses the elements of a list, and returns the rest of the text.
 func (c *Columns) column(id ID, known bool, text []byte) (rest []byte, ok bool) {
 	for i := 0; ; i++ {
 		if i == len(*c) {

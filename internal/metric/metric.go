@@ -17,20 +17,20 @@ import (
 type Row struct {
 	Key      string   // its name in JSON, which includes the unit; unique in its scope, and stable
 	Label    string   // its name on the screen
-	Unit     Unit     // also gives the range of plausible values
-	Decimals int      // values are rounded to this many
+	Unit     Unit     // also decides the range of plausible values
+	Decimals int      // number of decimals of its values
 	Scope    Scope    // GPU or node
-	Pace     Pace     // how often it is read
+	Pace     Pace     // pace at which it is read
 	Rate     bool     // it is read as a counter, and its value is the increase per second between two readings
-	From     []string // NVML functions, of which the first that the library has is called; or the file in /proc
-	Kept     bool     // whether histories keep it
-	Sum      Sum      // how the values of several GPUs or nodes are combined
-	// its name as a time series, where that is not made from Key: without the prefix, and a counter's without _total
+	From     []string // NVML functions, the first of which that the library has is called; or the file in /proc
+	Kept     bool     // histories keep it
+	Sum      Sum      // the way in which the values of several GPUs or nodes are combined
+	// its name as a time series, if it does not follow from Key: without the prefix, and a counter's without _total
 	Series  string
-	Labels  string // tell it from others of that name, as Prometheus writes them
+	Labels  string // labels that tell it from others with that name, as Prometheus writes them
 	Counter bool   // it only grows, until the driver is loaded again
 	DCGM    string // its name in DCGM; "": DCGM has no such metric, or another unit or meaning
-	Help    string // one sentence, which is true in any unit
+	Help    string // one sentence that is true in any unit
 }
 
 // Scope says whether a metric belongs to a GPU or to a node.

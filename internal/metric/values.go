@@ -134,7 +134,7 @@ func AppendNumber(to []byte, x float64) []byte {
 	return strconv.AppendFloat(to, x, 'f', -1, 64)
 }
 
-// exactDigits is a number of digits for which every integer is below exact.
+// exactDigits is a number of digits with which every integer is below exact.
 const exactDigits = 15
 
 // MarshalJSON implements json.Marshaler.

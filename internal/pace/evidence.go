@@ -16,8 +16,8 @@ const (
 	PCIe             // likewise over PCIe, as much in one direction as in the other
 	Network          // likewise the nodes, over InfiniBand or another network
 	Pauses           // their pauses begin and end together
-	Waits            // they have begun to wait at the same time, and the driver tells no traffic
-	Falls            // all do less while one of them is slow, likewise
+	Waits            // they began to wait at the same time, and the driver reports no traffic
+	Falls            // all do less while one of them is slow, and the driver reports no traffic
 )
 
 var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "network", Pauses: "pauses",
@@ -27,9 +27,9 @@ var evidences = [...]string{None: "", NVLink: "nvlink", PCIe: "pcie", Network: "
 func (e Evidence) String() string { return evidences[e] }
 
 const (
-	// LeastLink is the fewest bytes per second over NVLink that show that a GPU exchanges data: one that waits in a
-	// collective polls with some 100 kB. leastBoth is the fewest over PCIe or a network, in each direction, where
-	// programs also fetch and write what they need alone. Where lopsided times more goes in one direction, it is that.
+	// LeastLink is the least traffic over NVLink, in bytes per second, that shows an exchange of data: a GPU that waits
+	// in a collective polls with some 100 kB. leastBoth is the least over PCIe or a network, in each direction, where
+	// programs also fetch and write their own data. If one direction has lopsided times the other, it is no exchange.
 	LeastLink = 16 << 20
 	leastBoth = 64 << 20
 	lopsided  = 3
@@ -40,29 +40,29 @@ const (
 	exchanged = 10
 	talkative = 0.04
 
-	// counts is the time constant, in seconds of work, of what a GPU has exchanged. Time in which it rests or waits
-	// does not count: what is known of a job that hangs stays known.
+	// counts is the time constant, in seconds of work, of the record of a GPU's exchanges. Time in which it rests or
+	// waits does not count: the record of a job that hangs stays.
 	counts = 600
 
-	// quietFor is for how many seconds of work a GPU has sent nothing when it no longer works with others: longer than
-	// between two exchanges of gradients.
+	// quietFor is the number of seconds of work without traffic after which a GPU no longer works with others: longer
+	// than between two exchanges of gradients.
 	quietFor = 45
 
-	// meet is how far apart the GPUs of a job begin and end a pause at most if they do so together. enough is how many
-	// such pauses show that they belong together, without one that only some of them make.
+	// meet is the longest time between the first and the last GPU of a job that begin or end a pause together. enough
+	// is the number of such pauses that show that they belong together, without one that only some of them make.
 	meet   = 12 * time.Second
 	enough = 3
 
 	// Stalls of at least shortest are pauses.
 	shortest = 6 * time.Second
 
-	// A GPU that was idle for alone while the others went on at their pace shows that they do not need it. This is
-	// believed for apart.
+	// A GPU that was idle for alone while the others continued at their pace shows that they do not need it. This
+	// counts for apart.
 	alone   = 30 * time.Second
 	apart   = 30 * time.Minute
-	goingOn = 0.9 // of the usual power and memory traffic
+	goingOn = 0.9 // share of the usual power and memory traffic
 
-	// keeps is for how long it is believed that GPUs work together that were seen to do less when one was slow.
+	// keeps is the time for which a common fall counts as evidence that GPUs work together.
 	keeps = 10 * time.Minute
 )
 
@@ -95,7 +95,7 @@ func (g *GPU) Writes() bool { return g.host.writes() }
 type talks struct {
 	work   float32
 	by     [Network + 1]float32
-	silent [Network + 1]float32 // seconds of work since it last did
+	silent [Network + 1]float32 // seconds of work since the last exchange
 }
 
 // add counts a sample with work.
@@ -120,7 +120,7 @@ func (t *talks) add(passed time.Duration, v *metric.Values, host Traffic) {
 // over reports whether the GPU exchanges data in this way.
 func (t *talks) over(e Evidence) bool { return t.by[e] >= exchanged && t.by[e] >= talkative*t.work }
 
-// inside returns how the GPU exchanges data with others of its node, if it does.
+// inside returns the way in which the GPU exchanges data with others of its node, if it does.
 func (t *talks) inside() Evidence {
 	switch {
 	case t.over(NVLink):
@@ -140,11 +140,11 @@ func (g *Group) Talks(gpu *GPU) bool {
 		still(Network)
 }
 
-// reach records how far the GPUs of a job are known to work together, as they are examined node by node.
+// reach records how far the GPUs of a job are known to work together, while they are examined node by node.
 type reach struct {
 	nodes, talk int  // nodes of the job, and those that exchange data with others
 	node        int  // the current one
-	gpus        int  // of it
+	gpus        int  // GPUs of the current node
 	nvlink, net bool // its only GPU sends over NVLink; it exchanges data over the network
 }
 
@@ -158,7 +158,7 @@ func (r *reach) see(g *GPU) {
 	r.net = r.net || !g.Shared && g.talks.over(Network)
 }
 
-// leave counts the node that was looked at.
+// leave counts the current node.
 func (r *reach) leave() {
 	if r.gpus > 0 && (r.net || r.nvlink && r.gpus == 1) {
 		r.talk++
@@ -174,12 +174,12 @@ func (r *reach) across() bool {
 
 // rhythm counts pauses that begin and end together.
 type rhythm struct {
-	paused bool      // as of the last time at which all were in one state
-	left   time.Time // since when some have halted, and not all; zero: all are in one state
-	ragged bool      // that took, or takes, longer than to begin or to end together
-	began  time.Time // the pause, if it began together; zero: it did not
-	latest time.Time // when the last such pause began
-	count  int       // such pauses that also ended together, since some GPUs paused for themselves
+	paused bool      // state when all were last in one state
+	left   time.Time // since when some have halted, but not all; zero: all are in one state
+	ragged bool      // the change took, or takes, too long to be a common one
+	began  time.Time // beginning of the pause, if it began together; zero: it did not
+	latest time.Time // time of the last such pause
+	count  int       // number of such pauses that also ended together, since some GPUs paused alone
 }
 
 // see takes the number of GPUs that have halted. Among many GPUs, one may differ.
@@ -265,7 +265,7 @@ func (g *Group) falls() bool {
 	return true
 }
 
-// part notes a GPU that stands still while the others go on as usual.
+// part notes a GPU that stands still while the others continue as usual.
 func (g *Group) part(at time.Time, passed time.Duration) {
 	if !g.Works || g.Spinning > 0 || g.Moving == len(g.GPUs) || !(share(g.Median[Power], g.Usual[Power]) >= goingOn) ||
 		share(g.Median[Memory], g.Usual[Memory]) < goingOn {

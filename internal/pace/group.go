@@ -7,33 +7,33 @@ import "time"
 type Group struct {
 	Model    uint64
 	Node     int           // as GPU.Node, or Everywhere
-	GPUs     []*GPU        // that report their utilization
-	Median   Numbers       // of their means; of two, the higher one
-	Lower    Numbers       // of two, the lower one
-	Usual    Numbers       // the median, usually, while the job works
+	GPUs     []*GPU        // the GPUs that report their utilization
+	Median   Numbers       // of their means; of two values, the higher
+	Lower    Numbers       // of their means; of two values, the lower
+	Usual    Numbers       // the usual median while the job works
 	Used     float32       // the median memory in use, in bytes; NaN: unknown
-	Full     int           // GPUs at a utilization of at least FullFrom
-	Near     int           // GPUs whose utilization and power are near the median
+	Full     int           // number of GPUs with a utilization of at least FullFrom
+	Near     int           // number of GPUs whose utilization and power are near the median
 	Works    bool          // most of them work
 	InStep   bool          // they work, nearly all of them equally
-	Paused   bool          // they do not work in step, for a short time so far, or did not until a moment ago
-	Halted   time.Time     // when that pause began, or the last one
-	Evidence Evidence      // that they work together
-	Parted   time.Time     // when one was last seen to be idle while the others went on
-	Spinning int           // GPUs that only wait for others
-	Moving   int           // GPUs that do more than that
-	halted   int           // GPUs that have halted
-	stood    time.Time     // when they were last seen not to work in step; zero: long ago
-	streak   time.Duration // for how long they were in step the last time, short slips aside
-	slip     time.Duration // for how long they have not been in step since
-	work     float64       // seconds of work, of which the last minutes count most
-	inStep   float64       // of these, in step
-	without  time.Duration // for how long one is idle and the others go on
+	Paused   bool          // they do not work in step, only briefly so far, or did not until a moment ago
+	Halted   time.Time     // beginning of that pause, or of the last one
+	Evidence Evidence      // the evidence that they work together
+	Parted   time.Time     // when a GPU was last seen idle while the others continued
+	Spinning int           // number of GPUs that only wait for others
+	Moving   int           // number of GPUs that do more than wait
+	halted   int           // number of GPUs that have halted
+	stood    time.Time     // when they last did not work in step; zero: long ago
+	streak   time.Duration // duration of the last time in step, apart from short slips
+	slip     time.Duration // time out of step since then
+	work     float64       // seconds of work; the last minutes count most
+	inStep   float64       // seconds of work in step
+	without  time.Duration // time for which a GPU is idle and the others continue
 	halts    rhythm        // of the GPUs that have halted
 	spins    rhythm        // of those that spin
-	fell     time.Time     // when all were last seen to do less while one was slow
-	uneven   time.Time     // when they were last seen not to work in step, or most of them to wait
-	at       time.Time     // of the last comparison
+	fell     time.Time     // when all last did less while one was slow
+	uneven   time.Time     // when they last did not work in step, or most of them waited
+	at       time.Time     // time of the last comparison
 }
 
 // Everywhere is the Node of a Group of all nodes.

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Job is the known work of a job's GPUs together.
+// Job has the known work of a job's GPUs together.
 type Job struct {
 	Groups  []Group       // by model
 	Worked  time.Time     // when a GPU of the job last worked, as of the last comparison; zero: none has
-	Work    time.Duration // for how long most GPUs have worked, while watched
-	Resumed time.Time     // when the job went on after the last pause of at least halts
-	Pause   time.Duration // the longest time without any work that ended
-	Moved   time.Time     // when more than one GPU last did more than to wait for others
-	Still   time.Duration // the longest time without that which ended
+	Work    time.Duration // time for which most GPUs have worked, while watched
+	Resumed time.Time     // when the job continued after the last pause of at least halts
+	Pause   time.Duration // the longest finished time without any work
+	Moved   time.Time     // when more than one GPU last did more than wait for others
+	Still   time.Duration // the longest finished time without such a moment
 	at      time.Time
-	since   time.Time // the job is watched without gaps
+	since   time.Time // when the watch without gaps began
 	across  bool      // its nodes work together
 	nodes   rhythm    // of the GPUs of all nodes
 
-	busy, total float64   // seconds in which most GPUs worked, and all; the last minutes count most
+	busy, total float64   // seconds in which most GPUs worked, and all seconds; the last minutes count most
 	counted     time.Time // the last moment in total
 
 	columns [Measures + 1][]float32 // memory for the numbers of a group: each Measure, and the memory in use
@@ -43,47 +43,48 @@ func (j *Job) Since() time.Time { return j.since }
 func (j *Job) Steady() bool { return j.Work >= 2*settles && j.busy >= 0.6*j.total }
 
 const (
-	// maxGroups is how many groups a job has at most: GPUs of further ones are compared with none.
+	// maxGroups is the maximum number of groups of a job: GPUs of further ones are compared with none.
 	maxGroups = 4096
 
-	// BusyFrom is the median utilization from which the job works, FullFrom the utilization of a GPU that does nothing
-	// but run kernels, in percent.
+	// BusyFrom is the median utilization from which the job works. FullFrom is the utilization of a GPU that always
+	// runs kernels. Both are in percent.
 	BusyFrom, FullFrom = 50, 95
 
-	// nearUtil and nearPower are how far GPUs in step differ from the median at most.
+	// nearUtil and nearPower are the largest differences from the median of GPUs in step.
 	nearUtil, nearPower = 0.15, 0.25
 
 	// GPUs only wait up to this percentage of memory traffic, this share of their usual traffic over links and this
-	// share of their usual power: those of light programs take half as much as usual when they wait.
+	// share of their usual power: GPUs of light programs take half of their usual power when they wait.
 	spinMemory, spinLink, spinPower = 2, 0.01, 0.6
 
 	// GPUs are quiet below this share of their power limit and up to this percentage of memory traffic.
 	quietPower, quietMemory = 0.3, 1
 
-	// halts is the length of a pause after which the time that a GPU is idle beside others counts anew: in the pause
-	// none had work.
+	// halts is the length of a pause after which the time that a GPU is idle beside others counts anew: in the pause no
+	// GPU had work.
 	halts = 2 * time.Minute
 
 	// longest is the longest time between two comparisons that counts.
 	longest = time.Minute
 
-	// remembers is the time constant of how long the GPUs of a job have worked in step.
+	// remembers is the time constant of the record of work in step.
 	remembers = 10 * time.Minute
 
-	// In a group of fewer than several GPUs one that differs could just as well be right, so only all of them are in
-	// step. Pauses show that they belong together if they have been so for proves, without slips that are longer.
+	// In a group of fewer than several GPUs a different one could just as well be right, so only all of them are in
+	// step. Pauses show that they belong together if they have been in step for proves, without slips longer than that
+	// limit.
 	several = 4
 	proves  = 15 * time.Minute
 	slips   = 90 * time.Second
 
-	// settles is how long a job works until it is known what is usual.
+	// settles is the time that a job works before its usual values are known.
 	settles = time.Minute
 
-	// Usual values follow higher ones within rises and lower ones within falls, but not those of a GPU or a job in
+	// Usual values follow higher ones within rises and lower ones within falls, except those of a GPU or a job in
 	// trouble.
 	rises, falls = 2 * time.Minute, 10 * time.Minute
 	troubled     = 0.85 // share of the usual value
-	differs      = 0.12 // of the usual share
+	differs      = 0.12 // share of the usual share
 )
 
 // Compare compares the GPUs that report. young means that the job is too young to learn usual values.
@@ -92,7 +93,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	if j.at.IsZero() {
 		passed = 0
 	}
-	if j.at.IsZero() || at.Sub(j.at) > longest { // nobody knows whether it worked
+	if j.at.IsZero() || at.Sub(j.at) > longest { // it is unknown whether the job worked
 		j.since, j.counted = at, at
 	}
 	j.at = at
@@ -124,7 +125,7 @@ func (j *Job) Compare(at time.Time, gpus []*GPU, young bool) {
 	}
 }
 
-// move notes when the job last went on, and for how long it stood still.
+// move notes when the job last continued, and its longest standstill.
 func (j *Job) move(at time.Time, moves bool) {
 	if !moves {
 		return
@@ -195,7 +196,7 @@ func (j *Job) groupOf(g *GPU, at int) int {
 		return o.Model == g.Model &&
 			(o.Node == Everywhere || node == Everywhere)
 	}); i >= 0 {
-		fresh = j.Groups[i] // what is usual for some is usual for all
+		fresh = j.Groups[i] // the usual values of some are those of all
 		fresh.GPUs = nil
 	}
 	fresh.Node = node
@@ -211,7 +212,7 @@ func (j *Job) GroupOf(g *GPU) *Group {
 	return &j.Groups[g.group]
 }
 
-// pause notes when the job last worked, and how long its pauses are. It reports whether the job has worked since the
+// pause notes when the job last worked, and the lengths of its pauses. It reports whether the job has worked since the
 // last comparison.
 func (j *Job) pause(gpus []*GPU) bool {
 	last := j.Worked
@@ -231,7 +232,7 @@ func (j *Job) pause(gpus []*GPU) bool {
 	return worked
 }
 
-// measure computes the medians of a group, and each GPU's share of what the others have.
+// measure computes the medians of a group, and each GPU's share of the others' values.
 func (j *Job) measure(g *Group) {
 	j.fill(g)
 	for m := range Measures {

@@ -29,8 +29,8 @@ func (j *Job) fill(g *Group) {
 	}
 }
 
-// medians returns the median of some numbers, of an even number of them both that it lies between; NaN if there is
-// none. It changes their order.
+// medians returns the median of some numbers; of an even number of them, the two in the middle; NaN if there is none.
+// It changes their order.
 func medians(v []float32) (lower, higher float32) {
 	if len(v) == 0 {
 		return unknown, unknown

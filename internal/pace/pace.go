@@ -38,7 +38,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Measure is something that is compared.
+// Measure is a measured property of a GPU.
 type Measure uint8
 
 // Measures.
@@ -50,7 +50,7 @@ const (
 	Link                  // bytes per second over PCIe and NVLink
 	Measures
 
-	// Shares are the measures of which each GPU has a share of what the others have.
+	// Shares is the number of measures for which a GPU has a share of the others' value.
 	Shares = Memory + 1
 )
 
@@ -64,25 +64,25 @@ var (
 	noShares = [Shares]float32{unknown, unknown, unknown, unknown}
 )
 
-// GPU is the known work of one GPU for one job.
+// GPU has the known work of one GPU for one job.
 type GPU struct {
 	Number int    // as in cluster.GPU
 	Node   int    // of the job; set for each comparison, as is Shared
-	Shared bool   // others use the node as well: its traffic is not the job's alone
+	Shared bool   // others use the node as well: its traffic is not only the job's
 	Model  uint64 // equal for GPUs of the same model
 	Out    bool   // it is lost, or hangs
-	Job    string // for which it works: everything else begins again with another one
+	Job    string // the job for which it works: with another job everything else begins anew
 
-	Mean  Numbers         // of about the last half minute
-	Share [Shares]float32 // Mean as a share of what the others of its Group have, at the last comparison
-	Usual [Shares]float32 // the same, usually, while the job works; unknown until it has worked for a while
-	Used  float32         // memory, in bytes; NaN: unknown
-	Limit float32         // of its power, in W; NaN: unknown
+	Mean  Numbers         // average of about the last half minute
+	Share [Shares]float32 // Mean as a share of the value of the others of its Group, at the last comparison
+	Usual [Shares]float32 // the usual Share while the job works; unknown until it has worked for a while
+	Used  float32         // memory in use, in bytes; NaN: unknown
+	Limit float32         // power limit, in W; NaN: unknown
 
-	At       time.Time // of the last sample
-	Seen     time.Time // since when its utilization is watched, without gaps
-	Worked   time.Time // of the last sample with work; zero: none
-	Moved    time.Time // of the last comparison in which it did more than to wait for others; zero: none
+	At       time.Time // time of the last sample
+	Seen     time.Time // when the watch of its utilization without gaps began
+	Worked   time.Time // time of the last sample with work; zero: none
+	Moved    time.Time // time of the last comparison in which it did more than wait for others; zero: none
 	LagBegan time.Time // when it last began to lag
 	LagLast  time.Time // when it last lagged
 	LagMuch  time.Time // when it last lagged much
@@ -118,7 +118,7 @@ func (g *GPU) Begin(job string) {
 }
 
 const (
-	// smooth is the time constant of Mean: three times of it have nearly all of the weight.
+	// smooth is the time constant of Mean: the last 30 s have nearly all of the weight.
 	smooth = 10 * time.Second
 
 	// lapse is the time without samples after which Mean begins again.
@@ -127,7 +127,7 @@ const (
 	// IdleMost is the highest utilization of an idle GPU, in percent.
 	IdleMost = 1
 
-	// idleBytes is how many bytes per second an idle GPU sends and receives at most: to be watched takes some.
+	// idleBytes is the most traffic of an idle GPU, in bytes per second: the watch itself causes some.
 	idleBytes = 1 << 20
 )
 
@@ -200,7 +200,7 @@ func sample(v *metric.Values) Numbers {
 	return now
 }
 
-// works reports whether a GPU with these numbers does something.
+// works reports whether a GPU with these numbers does anything.
 func works(n Numbers) bool { return n[Util] > IdleMost || n[Memory] > 0 || n[Link] > idleBytes }
 
 func (g *GPU) works() bool { return works(g.Mean) }

@@ -6,10 +6,10 @@ const (
 	// little is the share of the usual utilization below which a GPU does nothing of its usual work.
 	little = 0.5
 
-	// longestPause is how long a pause lasts at most: a job that does not work for longer has ended, or hangs.
+	// longestPause is the longest time that counts as a pause: a job that does not work for longer has ended, or hangs.
 	longestPause = 2 * time.Minute
 
-	// recovers is how long the averages after a pause still tell of it.
+	// recovers is the time after a pause in which the averages still contain it.
 	recovers = 30 * time.Second
 )
 
@@ -44,8 +44,7 @@ func (g *GPU) Lags(at time.Time, gap time.Duration, mild bool) {
 	}
 }
 
-// Waits notes that nobody can tell whether the GPU still lags. The time until now counts neither as lagging nor as a
-// gap.
+// Waits notes that it is unknown whether the GPU still lags. The time until now counts neither as lagging nor as a gap.
 func (g *GPU) Waits(at time.Time) {
 	g.LagBegan, g.LagLast = g.LagBegan.Add(at.Sub(g.LagLast)), at
 }

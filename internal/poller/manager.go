@@ -42,13 +42,13 @@ type Config struct {
 	Interval time.Duration // between two reports of a node
 	Second   time.Duration // from the first report of a session to the second, if that is sooner; 0: Interval
 	Retries  int           // maximum number of nodes dialed at the same time after a failed attempt
-	Urge     func()        // called when the user wants what failed to be retried now; may be nil
+	Urge     func()        // called when the user wants failed things retried now; may be nil
 
-	Most   int           // so many nodes are watched at most; 0: all
-	Beyond reach.Failure // what is said of the others
+	Most   int           // maximum number of watched nodes; 0: all
+	Beyond reach.Failure // failure of the other nodes
 
-	// After this time without a Touch, or a Leave, the interval is so many times longer, up to MaxInterval, until the
-	// next Touch. 0: never.
+	// After this time without a Touch, or after a Leave, the interval is IdleFactor times longer, up to MaxInterval,
+	// until the next Touch. 0: never.
 	IdleAfter  time.Duration
 	IdleFactor int
 
@@ -62,8 +62,8 @@ const MaxInterval = 10 * time.Minute
 type Manager struct {
 	cfg     Config
 	retries chan struct{} // holds a token per running attempt that follows a failed one
-	signs   bell.Bell     // of the user
-	gone    atomic.Bool   // the last of them was Leave
+	signs   bell.Bell     // the user's signs
+	gone    atomic.Bool   // the last sign was Leave
 
 	mu      sync.Mutex // protects the following
 	ctx     context.Context
@@ -71,9 +71,9 @@ type Manager struct {
 	wanted  []string
 	nodes   map[string]*node
 	leaving map[string]context.Context // dropped nodes: done after their last event
-	beyond  map[string]bool            // wanted nodes that are not watched, of which that was said
+	beyond  map[string]bool            // wanted nodes that are not watched, with an event about it
 	listed  string                     // the node whose processes are wanted, EveryNode, or none
-	idle    bool                       // nobody has called Touch for a while, or since Leave
+	idle    bool                       // there was no Touch for a while, or since Leave
 	wg      sync.WaitGroup
 }
 
@@ -219,7 +219,7 @@ func (m *Manager) tellBeyond(admitted map[string]bool) {
 	for _, name := range m.wanted {
 		wanted[name] = true
 		if last := m.leaving[name]; !admitted[name] && last != nil {
-			context.AfterFunc(last, m.revise) // the end of its last watch would be the last that is said of it
+			context.AfterFunc(last, m.revise) // otherwise the end of its last watch would be the last event about it
 		} else if !admitted[name] && !m.beyond[name] {
 			m.beyond[name] = true
 			m.emit(cluster.Event{At: now, Node: name, Down: &cluster.Down{Failure: m.cfg.Beyond}})

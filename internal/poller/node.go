@@ -30,7 +30,7 @@ type node struct {
 	done    context.Context // done when this watch has ended
 
 	interval  atomic.Int64 // wanted between two reports, in ns
-	told      atomic.Int64 // the interval that events speak of
+	told      atomic.Int64 // the interval of the last events
 	processes atomic.Bool  // the process list is wanted
 	repace    bell.Bell    // interval or processes has changed
 	retry     bell.Bell    // stop waiting
@@ -157,7 +157,7 @@ func (n *node) wait(ctx context.Context, delay, least time.Duration) {
 	}
 }
 
-// turn waits for the node's turn to be dialed, and returns what ends it.
+// turn waits for the node's turn to be dialed, and returns a function that ends the turn.
 func (n *node) turn(ctx context.Context) (end func(), err error) {
 	if !n.failed {
 		return func() {}, nil
@@ -232,7 +232,7 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 	n.step(reach.Step{Stage: StageStream, State: reach.StepBegan, Text: "waiting for the first report"})
 	var first time.Time
 	last := began           // when the last report came
-	var silent atomic.Int64 // how long, if the session was closed for it
+	var silent atomic.Int64 // length of the silence, if it closed the session
 	in := n.newIntake(began)
 	watch.Heard()
 	watch.Start(silence(n.every()), func(quiet time.Duration) {
@@ -247,7 +247,7 @@ func (n *node) stream(session Session, watch *quiet.Watch) (streamed time.Durati
 			streamed = last.Sub(first)
 		}
 		if err != nil {
-			// A failure of the session itself says more than that it was silent.
+			// A failure of the session itself says more than the silence.
 			quiet := time.Duration(silent.Load())
 			if _, known := errors.AsType[*reach.Failure](err); !known && quiet > 0 {
 				err = errSilent(quiet)

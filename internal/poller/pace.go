@@ -21,8 +21,8 @@ func (n *node) tellPace(interval time.Duration) {
 	}
 }
 
-// silence is how long a probe may send no report over an open connection, for example because the driver hangs. After
-// that a new probe is tried. It is longer than the time in which a session notices a dead connection.
+// silence is the time for which a probe may send no report over an open connection, for example because the driver
+// hangs. After that a new probe is tried. It is longer than the time in which a session notices a dead connection.
 func silence(interval time.Duration) time.Duration { return max(10*interval, 35*time.Second) }
 
 // errSilent ends a session whose probe went silent.

@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Opener reaches a node and starts a probe there. Route returns the way of the next attempt; it may take a moment. Open
-// makes that attempt, and reports when each of its stages begins, ends or fails. Its error is a *reach.Failure if the
-// node or the connection is the cause. After a Failure with Next, the next attempt begins at once. Both are called by
-// one goroutine per node.
+// Opener reaches a node and starts a probe there. Route returns the route of the next attempt; it may take a moment.
+// Open makes that attempt, and reports when each of its stages begins, ends or fails. Its error is a *reach.Failure if
+// the node or the connection is the cause. After a Failure with Next, the next attempt begins at once. Both are called
+// by one goroutine per node.
 type Opener interface {
 	Route(ctx context.Context, node string) reach.Route
 	Open(ctx context.Context, node string, step func(reach.Step)) (Session, error)

@@ -13,37 +13,37 @@ import (
 )
 
 const (
-	// late is how much later than its time a timer of a running process fires at most.
+	// late is the longest delay of a timer of a running process.
 	late = time.Second
 
-	// longGrace is the time to read what came while the process was stopped, unless the limit is short.
+	// longGrace is the time to read data that came while the process was stopped, unless the limit is short.
 	longGrace = 2 * time.Second
 )
 
 // Watch measures a silence. Start it once.
 type Watch struct {
 	base  time.Time
-	heard atomic.Int64 // when, after base
+	heard atomic.Int64 // time of the last data, after base
 	limit time.Duration
 	over  func(quiet time.Duration)
 
 	mu      sync.Mutex // protects the following
 	timer   *time.Timer
-	due     time.Duration // when the timer fires, after base
+	due     time.Duration // time of the timer, after base
 	stopped bool
-	looked  bool // once at this silence
+	looked  bool // this silence was checked once
 }
 
-// New makes a Watch that hears something now.
+// New returns a Watch that has just heard something.
 func New() *Watch { return &Watch{base: time.Now()} }
 
-// Heard says that something came.
+// Heard notes that something came.
 func (w *Watch) Heard() { w.heard.Store(int64(time.Since(w.base))) }
 
 // Quiet returns the time since something came.
 func (w *Watch) Quiet() time.Duration { return time.Since(w.base) - time.Duration(w.heard.Load()) }
 
-// Start has over called, in a goroutine of its own and once, when nothing has come for limit.
+// Start makes the Watch call over, on a goroutine of its own and once, when nothing has come for limit.
 func (w *Watch) Start(limit time.Duration, over func(quiet time.Duration)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -53,7 +53,7 @@ func (w *Watch) Start(limit time.Duration, over func(quiet time.Duration)) {
 	w.timer = time.AfterFunc(wait, w.look)
 }
 
-// Limit changes the limit. It counts from now on.
+// Limit changes the limit, from now on.
 func (w *Watch) Limit(limit time.Duration) {
 	w.Heard()
 	w.mu.Lock()
@@ -67,7 +67,7 @@ func (w *Watch) Limit(limit time.Duration) {
 	w.timer.Reset(wait)
 }
 
-// Stop ends the watch. A call of over that has begun goes on.
+// Stop ends the watch. A running call of over continues.
 func (w *Watch) Stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -93,7 +93,7 @@ func (w *Watch) look() {
 	}
 }
 
-// wait returns the time until the next look, 0 when the silence has been too long. The first look at a silence is grace
+// wait returns the time until the next look, 0 if the silence has been too long. The first look at a silence is grace
 // before its end. The second must be on time: if the timer was late, the process was stopped in between. w.mu is held.
 func (w *Watch) wait(quiet, tardy time.Duration) time.Duration {
 	left, grace := w.limit-quiet, min(longGrace, w.limit/4)

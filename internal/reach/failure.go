@@ -45,10 +45,10 @@ const (
 // Failure says why something did not work, to programs (Class) and users (the rest).
 type Failure struct {
 	Class   Class    `json:"class"`
-	Stage   Stage    `json:"stage,omitempty"`   // of the attempt; empty when reporting or not of a node
+	Stage   Stage    `json:"stage,omitempty"`   // stage of the attempt; empty when reporting, or not about a node
 	Short   string   `json:"short"`             // a few words, shown in place of data: "login refused"
 	Detail  string   `json:"detail,omitempty"`  // more specific than Short: "pam_slurm_adopt"
-	Cause   string   `json:"cause,omitempty"`   // the cause, as far as it is known: "Socket timed out"
+	Cause   string   `json:"cause,omitempty"`   // the known cause: "Socket timed out"
 	Words   string   `json:"words,omitempty"`   // the other side's own output, capped, lines separated by \n
 	Meaning string   `json:"meaning,omitempty"` // one or two sentences: what it means
 	Hints   []string `json:"hints,omitempty"`   // what to try, imperative, without a full stop
@@ -57,10 +57,10 @@ type Failure struct {
 	Next  bool    `json:"next,omitempty"`       // an attempt through another door follows at once
 }
 
-// ErrNoReply is in the error of a request that was sent, or may have been: nobody knows whether it arrived.
+// ErrNoReply is in the error of a request that was sent, or may have been: it is unknown whether it arrived.
 var ErrNoReply = errors.New("no reply")
 
-// Tried is what one of several doors to a node answered, or why it was passed over.
+// Tried is the answer of one of several doors to a node, or the reason why it was passed over.
 type Tried struct {
 	Door    string `json:"transport"`
 	Class   Class  `json:"class"` // ClassNoDoor: it was passed over
@@ -83,8 +83,8 @@ func (f *Failure) Summary() string {
 
 func (f *Failure) Error() string { return f.Summary() }
 
-// AsFailure returns err as a Failure, nil for nil. An error that is not a Failure was not foreseen: it is shown as it
-// is, with that class.
+// AsFailure returns err as a Failure, nil for nil. An unexpected error, which is not a Failure, is shown unchanged,
+// with that class.
 func AsFailure(err error, class Class) *Failure {
 	if err == nil {
 		return nil
@@ -95,7 +95,7 @@ func AsFailure(err error, class Class) *Failure {
 	return &Failure{Class: class, Short: err.Error()}
 }
 
-// Recover, deferred, turns a panic into an error: a bug costs the session in which it shows, not the program.
+// Recover, deferred, turns a panic into an error: a bug costs the session in which it occurs, not the program.
 func Recover(err *error) {
 	if p := recover(); p != nil {
 		*err = Mistake(p)

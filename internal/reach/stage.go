@@ -12,7 +12,7 @@ import "time"
 // stages, in its own order.
 type Stage string
 
-// Route is how an attempt goes: the name of its door, and the stages in order.
+// Route is the route of an attempt: the name of its door, and the stages in order.
 type Route struct {
 	Door   string  `json:"transport,omitempty"`
 	Stages []Stage `json:"stages,omitempty"`

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What a recording may have: far more than 1,000 nodes with 8 GPUs, and far less than the memory of a login host.
+// The budget of a recording: far more than 1,000 nodes with 8 GPUs, and far less than the memory of a login host.
 const (
 	maxNodes     = 16 << 10
 	maxGPUs      = 16 << 10
@@ -20,30 +20,30 @@ const (
 	maxList      = 1 << 10   // elements of any other list
 )
 
-// rooms are those of the lines that package wire does not read.
+// rooms are the limits of lines that package wire does not read.
 var rooms = wire.Rooms{List: maxList, Members: maxNodes, Long: []wire.LongList{
 	{Key: []byte(`"jobs":`), Room: maxJobs}, {Key: []byte(`"pending":`), Room: maxJobs},
 	{Key: []byte(`"ended":`), Room: maxJobs},
 	{Key: []byte(`"switches":`), Room: maxNodes}, {Key: []byte(`"nodes":`), Room: maxNodes},
 }}
 
-// errTooMuch is in the error of a recording that needs more than its budget.
+// errTooMuch is the error of a recording that needs more than its budget.
 var errTooMuch = errors.New("that is more than is read of a recording")
 
-// ledger counts what a Store keeps of the Events that it is given.
+// ledger counts the contents of Events that a Store keeps.
 type ledger struct {
 	nodes                 map[string]*account
 	gpus, processes, size int
 }
 
-// account is what is kept of a node.
+// account counts the data kept of a node.
 type account struct {
 	gpus, processes int
 	hello, report   int // bytes of the last lines
-	rest            int // of those since the last attempt
+	rest            int // bytes of the lines since the last attempt
 }
 
-// take counts an Event that came in a line of that many bytes.
+// take counts an Event from a line of this many bytes.
 func (l *ledger) take(e *cluster.Event, line int) error {
 	if e.Discovery != nil {
 		return l.jobs(e.Discovery)
@@ -60,7 +60,7 @@ func (l *ledger) take(e *cluster.Event, line int) error {
 	case e.Hello != nil:
 		n.gpus, n.hello = len(e.Hello.GPUs), line
 	case e.Report != nil:
-		n.gpus, n.report = max(n.gpus, len(e.Report.GPUs)), max(n.report, line) // one may only say what has changed
+		n.gpus, n.report = max(n.gpus, len(e.Report.GPUs)), max(n.report, line) // a report may have only changes
 		if e.Report.Listed {
 			n.processes, n.report = len(e.Report.Processes), line
 		}
@@ -75,7 +75,7 @@ func (l *ledger) take(e *cluster.Event, line int) error {
 	return l.check()
 }
 
-// check says what there is too much of.
+// check names the exceeded limit.
 func (l *ledger) check() error {
 	for _, x := range []struct {
 		n, most int

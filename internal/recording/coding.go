@@ -16,7 +16,7 @@ type coding interface {
 	end() error
 }
 
-// codingOf returns that of a version, at the beginning of a frame.
+// codingOf returns the coding of a version, at the beginning of a frame.
 func codingOf(version int, l *layout) coding {
 	if version < 4 {
 		return &older{kinds: dense.NewKinds(fewest + 1 + len(l.node) + len(l.gpu))}
@@ -57,8 +57,8 @@ func (v *vlq) end() error {
 	return nil
 }
 
-// digits are those of base64. A number takes 5 bits of each, the lowest first; the sixth says that more follow. The
-// lowest bit of the number is its sign.
+// digits are the digits of base64. A number takes 5 bits of each, the lowest first; the sixth bit says that more digits
+// follow. The lowest bit of the number is its sign.
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 func appendVLQ(to []byte, x int64) []byte {

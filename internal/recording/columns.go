@@ -14,17 +14,17 @@ import (
 type Column struct {
 	Key      string `json:"key"`
 	Decimals int    `json:"decimals,omitempty"`
-	Counter  bool   `json:"counter,omitempty"` // it grows by about the same each time
+	Counter  bool   `json:"counter,omitempty"` // it grows by a similar amount each time
 }
 
-// Columns are the metrics of nodes and GPUs, in the order in which packed numbers have them. They stand in the header,
-// so that a reader with other metrics finds its own.
+// Columns are the metrics of nodes and GPUs, in the order of packed numbers. The header has them, so that a reader with
+// other metrics finds its own.
 type Columns struct {
 	Node []Column `json:"node"`
 	GPU  []Column `json:"gpu"`
 }
 
-// ours are those that this program writes.
+// ours are the columns that this program writes.
 var ours = Columns{Node: columnsOf(metric.Host), GPU: columnsOf(metric.GPU)}
 
 func columnsOf(s metric.Scope) (list []Column) {
@@ -40,8 +40,8 @@ func columnsOf(s metric.Scope) (list []Column) {
 //go:embed version-3.json
 var inVersion3 []byte
 
-// columns returns those of a recording. Version 1 lacks the last metric of a node; before version 3 those of GPM had no
-// decimal.
+// columns returns the columns of a recording. Version 1 lacks the last metric of a node; before version 3 the metrics
+// of GPM had no decimal.
 func (h *Header) columns() (c Columns, err error) {
 	if h.Version > 3 {
 		return h.Columns, h.Columns.check()
@@ -62,7 +62,7 @@ func (h *Header) columns() (c Columns, err error) {
 
 var ofGPM = []string{"sm_active_percent", "sm_occupancy_percent", "tensor_active_percent", "dram_active_percent"}
 
-// Of the columns of a recording that somebody else may have written.
+// Limits of the columns of a recording, which somebody else may have written.
 const maxColumns, maxDecimals = 256, 9
 
 var errColumns = errors.New("it has no columns that can be read")
@@ -80,7 +80,7 @@ func (c *Columns) check() error {
 // column is a Column as this program sees it.
 type column struct {
 	id      metric.ID
-	known   bool // otherwise no metric of ours has its key
+	known   bool // a metric of ours has its key
 	scale   float64
 	counter bool
 }
@@ -100,7 +100,7 @@ func resolved(columns []Column, s metric.Scope) (list []column) {
 	return list
 }
 
-// multiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set undoes it to the
+// multiple returns a value as a multiple of its last decimal; 0 if it is absent. exact says that set restores it to the
 // last bit.
 func (c *column) multiple(v *metric.Values) (m int64, exact bool) {
 	if !c.known {
@@ -112,7 +112,7 @@ func (c *column) multiple(v *metric.Values) (m int64, exact bool) {
 	return m, math.Abs(y) < 1<<60 && float64(m)/c.scale == x && (x != 0 || !math.Signbit(x))
 }
 
-// set replaces a value that is there, if it is another one.
+// set replaces a present value, if it differs.
 func (c *column) set(v *metric.Values, m int64) {
 	if !c.known {
 		return
@@ -124,22 +124,22 @@ func (c *column) set(v *metric.Values, m int64) {
 	}
 }
 
-// alike reports whether two have the same metrics.
+// alike reports whether two Values have the same metrics.
 func alike(a, b *metric.Values, columns []column) bool {
 	return !slices.ContainsFunc(columns, func(c column) bool { return c.known && a.Has(c.id) != b.Has(c.id) })
 }
 
 // row is a row of packed numbers: a count, a metric of the node, or one of all its GPUs.
 type row struct {
-	kind      int // which of them
-	at, width int // of its first number in a list, and how many there are
+	kind      int // one of the kinds below, or a metric
+	at, width int // place of its first number in a list, and its number of elements
 	counter   bool
 }
 
-// fewest is how many counts a report has without jobs. Those of jobs are of one kind.
+// fewest is the number of counts of a report without jobs. The counts of jobs are of one kind.
 const fewest = 4
 
-// rows calls do with each row of a report with so many jobs and GPUs: its counts, which stand last in a list, and its
+// rows calls do with each row of a report with this many jobs and GPUs: its counts, which are last in a list, and its
 // metrics.
 func (l *layout) rows(jobs, gpus int, do func(row)) {
 	nodes := len(l.node)

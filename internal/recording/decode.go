@@ -31,7 +31,7 @@ type nodeReader struct {
 	numbers numbers
 }
 
-// reset forgets what is known: another frame begins, of a recording of this version.
+// reset forgets the known state at the beginning of another frame, of a recording of this version.
 func (c *decoder) reset(version int, l *layout) {
 	c.layout, c.coding, c.nodes = l, codingOf(version, l), map[string]*nodeReader{}
 }
@@ -73,7 +73,7 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 	return e, known, nil
 }
 
-// fits checks, before it is decoded, how much there is in a line of which body follows the name of the node.
+// fits checks the contents of a line before it is decoded; body is the part after the name of the node.
 func fits(line, body []byte) error {
 	if len(line) > wire.MaxLine && !bytes.HasPrefix(body, []byte(lineJobs)) {
 		return errTooLong
@@ -81,7 +81,7 @@ func fits(line, body []byte) error {
 	return wire.Bounded(line, &rooms)
 }
 
-// nameEnd returns the index behind a JSON string at the beginning of text, -1 if there is none.
+// nameEnd returns the index after a JSON string at the beginning of text, -1 if there is none.
 func nameEnd(text []byte) int {
 	if len(text) == 0 || text[0] != '"' {
 		return -1
@@ -97,7 +97,7 @@ func nameEnd(text []byte) int {
 	return -1
 }
 
-// message reads a Hello or a report, of what follows the name of the node in a line.
+// message reads a Hello or a report from the part of a line after the name of the node.
 func (c *decoder) message(e *cluster.Event, line []byte) error {
 	n, err := c.node(e.Node)
 	if err != nil {
@@ -133,7 +133,7 @@ func cutPacked(line []byte) (rest, packed []byte, err error) {
 		return nil, nil, errLine
 	}
 	at := 0
-	if !bytes.HasPrefix(line, []byte(linePacked)) { // as nearly always
+	if !bytes.HasPrefix(line, []byte(linePacked)) { // as in nearly all lines
 		at = bytes.LastIndex(line, []byte(linePacked))
 	}
 	if at < 0 {
@@ -146,7 +146,7 @@ func cutPacked(line []byte) (rest, packed []byte, err error) {
 	return line[:at], packed, nil
 }
 
-// report returns the report with packed numbers: the rest is that of the last one, unless it was written.
+// report returns the report with packed numbers: everything else comes from the last report, unless it was written.
 func (c *decoder) report(n *nodeReader, written *wire.Report, packed []byte) (*wire.Report, error) {
 	if n.last == nil || written != nil && len(written.GPUs) != len(n.last.GPUs) {
 		return nil, errLine

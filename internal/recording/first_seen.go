@@ -9,12 +9,12 @@ import (
 
 // signs are the times at which problems were first seen, in order.
 type signs struct {
-	next  time.Time // of the next look
+	next  time.Time // time of the next look
 	times []time.Time
-	there map[sign]bool // in the last look
+	there map[sign]bool // present at the last look
 }
 
-// sign is what a problem is about.
+// sign identifies a problem.
 type sign struct {
 	kind           cluster.Kind
 	job, node, key string
@@ -24,7 +24,7 @@ type sign struct {
 // mostSigns limits the times that are kept. Later times cannot be jumped to.
 const mostSigns = 16 << 10
 
-// look notes the problems that the last look has not seen. Problems at the first look did not begin then, but are the
+// look notes the problems that were absent at the last look. Problems at the first look began earlier, but are the
 // first place to look.
 func (s *signs) look(snap *cluster.Snapshot) {
 	there := make(map[sign]bool, len(s.there))
@@ -46,14 +46,14 @@ func (s *signs) look(snap *cluster.Snapshot) {
 	}
 }
 
-// Progress is what a survey has found so far.
+// Progress is the result of a survey so far.
 type Progress struct {
-	Read     float64     // of the recording, 0 to 1
+	Read     float64     // part of the recording, 0 to 1
 	Problems []time.Time // when problems were first seen, in order; not to be changed
-	Damaged  time.Time   // what is later cannot be read; zero: no damage was found
+	Damaged  time.Time   // the beginning of the unreadable part; zero: no damage was found
 }
 
-// Progress returns what the survey has found so far.
+// Progress returns the result of the survey so far.
 func (p *Player) Progress() Progress {
 	p.mu.Lock()
 	defer p.mu.Unlock()

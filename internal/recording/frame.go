@@ -22,7 +22,7 @@ const (
 
 const (
 	headSize  = 8        // of a skippable frame: magic and length
-	indexTail = 8        // the last bytes of the index: where it begins
+	indexTail = 8        // the last bytes of the index, with the place of its beginning
 	maxJSON   = 64 << 10 // of the header, and of a frame's beginning
 	maxIndex  = 16 << 20
 )
@@ -30,7 +30,7 @@ const (
 // Frame is a part of a recording that can be read without the earlier parts.
 type Frame struct {
 	At     time.Time `json:"at"`     // of its first Event
-	Offset int64     `json:"offset"` // in the file, of the skippable frame before it
+	Offset int64     `json:"offset"` // place in the file of the skippable frame before it
 }
 
 // index is the end of a complete recording.
@@ -56,7 +56,7 @@ func writeIndex(to *counted, x *index) error {
 	return err
 }
 
-// readSkippable returns the body of a skippable frame, and the offset behind it. io.ErrUnexpectedEOF: it is cut.
+// readSkippable returns the body of a skippable frame, and the offset after it. io.ErrUnexpectedEOF: it is cut.
 func readSkippable(f io.ReaderAt, offset int64, magic uint32, most int64) (body []byte, next int64, err error) {
 	var head [headSize]byte
 	if _, err := f.ReadAt(head[:], offset); err != nil {
@@ -73,7 +73,7 @@ func readSkippable(f io.ReaderAt, offset int64, magic uint32, most int64) (body 
 	return body, offset + headSize + length, nil
 }
 
-// cut makes an end of a file within something an io.ErrUnexpectedEOF.
+// cut turns an end of a file in the middle of something into io.ErrUnexpectedEOF.
 func cut(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -134,7 +134,7 @@ func scan(ctx context.Context, f io.ReaderAt, offset int64) (frames []Frame) {
 	return frames
 }
 
-// skipZstd returns the offset behind a frame of zstd, without reading what is in its blocks.
+// skipZstd returns the offset after a frame of zstd, without reading its blocks.
 func skipZstd(f io.ReaderAt, offset int64) (int64, error) {
 	var head zstd.Header
 	text := make([]byte, zstd.HeaderMaxSize)
@@ -166,7 +166,7 @@ func skipZstd(f io.ReaderAt, offset int64) (int64, error) {
 	return offset, nil
 }
 
-// readHeader returns the header, and the offset behind it.
+// readHeader returns the header, and the offset after it.
 func readHeader(f io.ReaderAt) (h Header, next int64, err error) {
 	body, next, err := readSkippable(f, 0, magicHeader, maxJSON)
 	switch {

@@ -37,11 +37,11 @@ type encoder struct {
 type nodeWriter struct {
 	lines   wire.Writer
 	last    *wire.Report
-	stands  *wire.Report // whose metrics stand for those of the next report
+	stands  *wire.Report // the report whose metrics stand for those of the next report
 	numbers numbers
 }
 
-// reset forgets what is known: another frame begins.
+// reset forgets the known state at the beginning of another frame.
 func (c *encoder) reset() { c.nodes = map[string]*nodeWriter{} }
 
 // encode returns the line of an Event, valid until the next call. known says that the Event has been written before.
@@ -80,7 +80,7 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 	return append(c.line, "}\n"...), nil
 }
 
-// report writes to body what is not packed of a report. Nothing is packed if packed is nil.
+// report writes the parts of a report that are not packed to body. If packed is nil, nothing is packed.
 func (c *encoder) report(n *nodeWriter, r *wire.Report) (packed []byte, err error) {
 	exact := n.last != nil && c.layout.same(n.last, r)
 	if exact {
@@ -160,8 +160,8 @@ const (
 	lineJobs  = `,"discovery":`
 )
 
-// linePacked is before the packed numbers, which are the last of a line. No string in JSON has it: there each quote has
-// a backslash.
+// linePacked precedes the packed numbers, which end a line. No string in JSON contains it: there each quote has a
+// backslash.
 const linePacked = `,"packed":"`
 
 func (c *encoder) node(name string) *nodeWriter {

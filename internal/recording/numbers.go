@@ -6,12 +6,12 @@ import (
 )
 
 // The numbers of a report take most of a recording. In JSON each costs a key, digits and a comma, so they are packed:
-// row by row, as multiples of their last decimal, and of each only the difference to the expected one.
+// row by row, as multiples of their last decimal, and only as differences from the expected numbers.
 
 // series is a number of a node, from report to report.
 type series struct{ last, step int64 }
 
-// expected is the number that is told by 0. The step of a counter stays about the same, other numbers stay.
+// expected returns the number that a difference of 0 means. A counter continues with its last step, other numbers stay.
 func (s *series) expected(counter bool) int64 {
 	if counter {
 		return s.last + s.step
@@ -21,14 +21,14 @@ func (s *series) expected(counter bool) int64 {
 
 func (s *series) set(x int64) { s.last, s.step = x, x-s.last }
 
-// numbers are those of the last report of a node, in the order of a list.
+// numbers are the numbers of the last report of a node, in the order of a list.
 type numbers struct {
 	series []series
-	older  []dense.Slot // as many, in a recording before version 4
+	older  []dense.Slot // the same number of them, in a recording before version 4
 	list   []int64
 }
 
-// resized returns a list of that length: what it did not have is zero.
+// resized returns a list of this length: new elements are zero.
 func resized[T any](list []T, size int) []T {
 	if size <= len(list) {
 		return list[:size]
@@ -36,7 +36,7 @@ func resized[T any](list []T, size int) []T {
 	return append(list, make([]T, size-len(list))...)
 }
 
-// reset makes the numbers those of a report that was written in another way.
+// reset takes the numbers of a report that was written in another way.
 func (n *numbers) reset(r *wire.Report, l *layout) {
 	n.list, _ = listed(n.list, r, l)
 	n.series, n.older = n.series[:0], n.older[:0]
@@ -46,7 +46,7 @@ func (n *numbers) reset(r *wire.Report, l *layout) {
 }
 
 // listed returns the numbers of a report: the metrics of the node, row by row those of the GPUs, and the counts. exact
-// is false if they would not be the same when they are read.
+// is false if reading would not restore them exactly.
 func listed(to []int64, r *wire.Report, l *layout) (list []int64, exact bool) {
 	to, exact = to[:0], true
 	for i := range l.node {
@@ -85,7 +85,7 @@ func unlist(list []series, r *wire.Report, l *layout) {
 }
 
 // pack appends the numbers of a report, which are in list: each row as differences in base64, then a semicolon. A row
-// in which nothing differs is empty.
+// without differences is empty.
 func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byte {
 	n.series = resized(n.series, len(list))
 	l.rows(len(r.Jobs), len(r.GPUs), func(row row) {
@@ -104,7 +104,7 @@ func (l *layout) pack(to []byte, n *numbers, r *wire.Report, list []int64) []byt
 	return to
 }
 
-// unpack reads the numbers of a report into it. The report already has those of the previous report.
+// unpack reads the numbers of a report into it. The report already has the numbers of the previous one.
 func (l *layout) unpack(from coding, n *numbers, text []byte, r *wire.Report) error {
 	if err := from.begin(text); err != nil {
 		return err

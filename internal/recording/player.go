@@ -12,21 +12,21 @@ import (
 )
 
 // Player has the Snapshots of a recording, at any of its times. To move to a time it needs a Store as of an earlier
-// time. It keeps a Store for each frame that it has read, and reads on from there.
+// time. It keeps a Store for each frame that it has read, and reads from there.
 type Player struct {
 	of *Reader
 
 	mu    sync.Mutex // protects the following
 	here  *reading
-	marks []*store.Store // by frame: as of its beginning; nil: it has not been reached, or is not kept
-	every int            // of which frames there are marks
-	kept  int            // how many there are
-	err   error          // why the rest cannot be read
-	near  *reading       // of a time that the survey has not reached, from a frame on; nil: there is none
+	marks []*store.Store // the Store at the beginning of each frame; nil: not reached, or not kept
+	every int            // frames between two marks
+	kept  int            // number of marks
+	err   error          // the reason why the rest cannot be read
+	near  *reading       // a reading beyond the survey, from a frame on; nil: there is none
 	empty *store.Store
 	signs signs
-	read  float64   // how much of the recording the survey has read, 0 to 1
-	until time.Time // damage begins then; zero: none was found
+	read  float64   // the part of the recording that the survey has read, 0 to 1
+	until time.Time // beginning of the damage; zero: none was found
 }
 
 // reading is a Store and the Events that come next.
@@ -36,7 +36,7 @@ type reading struct {
 	next   *cluster.Event // nil: not read yet
 	began  bool           // next is the first of its frame
 	at     time.Time      // the latest time of an Event that the Store has
-	apart  bool           // it began in the middle: it leaves no marks
+	apart  bool           // it began in the middle, and leaves no marks
 }
 
 // NewPlayer returns a Player. empty is a Store without Events, with the interval of the recording.
@@ -50,7 +50,7 @@ func NewPlayer(r *Reader, empty *store.Store) *Player {
 	return p
 }
 
-// start returns a reading from the beginning of a frame on, of which there is a mark.
+// start returns a reading from the beginning of a frame with a mark.
 func (p *Player) start(frame int) *reading {
 	e := p.of.from(context.Background(), frame)
 	e.first = frame == 0 // the mark knows the rest
@@ -70,7 +70,7 @@ func (p *Player) Snapshot(ctx context.Context, at time.Time) *cluster.Snapshot {
 	return s
 }
 
-// toward returns the reading that reaches a time the soonest.
+// toward returns the reading that reaches a time soonest.
 func (p *Player) toward(at time.Time) *reading {
 	if frame := p.nearest(at); at.Before(p.here.at) || frame > p.here.events.frame {
 		p.here.events.close()
@@ -79,7 +79,7 @@ func (p *Player) toward(at time.Time) *reading {
 	return p.here
 }
 
-// glanced is how many bytes of lines a Glance reads at most: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
+// glanced limits the bytes of lines that a Glance reads: two minutes of 1,000 nodes with 8 GPUs are a fifth of it.
 const glanced = 64 << 20
 
 // Glance is Snapshot, but does not read far. Beyond the survey, histories and the ages of problems begin a minute or
@@ -159,21 +159,21 @@ func (p *Player) advance(r *reading) (*cluster.Event, error) {
 	return r.next, nil
 }
 
-// The size of the stored Stores: with 512 GPUs 2 MB each, and for an hour of histories, which they share, 35 MB. If an
+// The sizes of the kept Stores: with 512 GPUs 2 MB each, and 35 MB for an hour of histories, which they share. If an
 // hour has few Stores, each takes its own histories.
 const (
 	sharedSpan = time.Hour
 	shortSpan  = 2 * sharedSpan
 	mostMarks  = 64
-	fewMarks   = 16 // are kept of up to fewGPUs, whatever they take, and fewer of more
+	fewMarks   = 16 // always kept up to fewGPUs; with more GPUs perhaps fewer
 	fewGPUs    = 2 << 10
 	leastMarks = 4
-	mostBytes  = 250 << 20 // of those that are kept, unless they are few
-	markBytes  = 4 << 10   // of a GPU, of a recording of shortSpan at most
-	gpuBytes   = 20 << 10  // of a GPU with its histories, of a longer one
+	mostBytes  = 250 << 20 // limit of all Stores, unless they are few
+	markBytes  = 4 << 10   // per GPU, in a recording of at most shortSpan
+	gpuBytes   = 20 << 10  // per GPU with its histories, in a longer recording
 )
 
-// most is how many Stores are kept.
+// most returns the number of Stores to keep.
 func (p *Player) most(s *store.Store) int {
 	gpus, bytes := 1, gpuBytes
 	if p.of.End.Sub(p.of.Began()) <= shortSpan {
@@ -209,7 +209,7 @@ func (r *reading) apply() {
 	r.next = nil
 }
 
-// Err returns why a part of the recording cannot be read; nil: all parts tried so far can be read.
+// Err returns the reason why a part of the recording cannot be read; nil: all parts tried so far can be read.
 func (p *Player) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,7 +227,7 @@ func (p *Player) Survey(ctx context.Context) {
 	}
 }
 
-// surveyed is how many Events a survey reads before others have their turn.
+// surveyed is the number of Events that a survey reads before it gives way to others.
 const surveyed = 50
 
 // survey reads some Events, and reports whether there may be more.
@@ -235,7 +235,7 @@ func (p *Player) survey(r *reading) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range surveyed {
-		r.events.limit(glanced) // others have their turn
+		r.events.limit(glanced) // to give way to others
 		e, err := p.advance(r)
 		if errors.Is(err, errLater) || r.events.ctx.Err() != nil {
 			return true

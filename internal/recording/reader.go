@@ -28,8 +28,8 @@ type Reader struct {
 // ErrEmpty is returned for a recording that ends before its first Event.
 var ErrEmpty = errors.New("the recording is empty")
 
-// Open opens the recording in a file of that size, which stays open as long as the Reader is used. A long one that is
-// cut takes a while.
+// Open opens a recording. The file stays open as long as the Reader is used. A long recording without an end takes a
+// while.
 func Open(ctx context.Context, file io.ReaderAt, size int64) (*Reader, error) {
 	header, next, err := readHeader(file)
 	if err != nil {
@@ -105,39 +105,39 @@ func (r *Reader) Run(ctx context.Context, emit func(cluster.Event)) error {
 
 // events are the Events from the beginning of a frame on.
 type events struct {
-	ctx     context.Context // its end ends them
+	ctx     context.Context // the end of ctx ends the events
 	of      *Reader
 	kept    ledger
-	left    int64 // how much may still be read, see limit; only where limited
+	left    int64 // bytes that may still be read (limit); only if limited
 	limited bool
-	frame   int // that is open, or the next one
+	frame   int // the open frame, or the next one
 	first   bool
 	open    bool
-	began   bool // since the last Event
+	began   bool // a frame has begun since the last Event
 	zip     *zstd.Decoder
 	text    *bufio.Reader
 	lines   decoder
 	long    []byte
 }
 
-// from returns the Events from a frame on, beginning with what was known before it.
+// from returns the Events from a frame on, beginning with the known state before it.
 func (r *Reader) from(ctx context.Context, frame int) *events {
 	return &events{ctx: ctx, of: r, frame: frame, first: true}
 }
 
-// errLater says that a limit is reached: the next Event comes with the next limit.
+// errLater means that a limit is reached: the next Event comes after the next limit.
 var errLater = errors.New("enough for now")
 
-// leastLine is what a line costs that is shorter, in bytes.
+// leastLine is the cost of a shorter line, in bytes.
 const leastLine = 256
 
-// limit lets so many bytes of lines be read.
+// limit lets this many bytes of lines be read.
 func (s *events) limit(bytes int64) { s.left, s.limited = bytes, true }
 
-// unlimit lets all be read.
+// unlimit ends the limit.
 func (s *events) unlimit() { s.limited = false }
 
-// goOn says why the next line is not to be read now.
+// goOn returns the reason why the next line must not be read now.
 func (s *events) goOn() error {
 	if s.limited && s.left <= 0 {
 		return errLater

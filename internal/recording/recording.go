@@ -50,12 +50,12 @@ const Version = 4
 type Header struct {
 	Version   int           `json:"nvnodetop_recording"`
 	Program   string        `json:"program"`             // the version that wrote it
-	Began     time.Time     `json:"began"`               // when the recording began
+	Began     time.Time     `json:"began"`               // time of its beginning
 	Poll      time.Duration `json:"poll_ns"`             // the polling interval of the nodes, in ns
-	User      string        `json:"user"`                // who recorded
-	Host      string        `json:"host"`                // where
+	User      string        `json:"user"`                // user of the recording program
+	Host      string        `json:"host"`                // host of the recording program
 	Anonymous bool          `json:"anonymous,omitempty"` // names were replaced
-	Columns   Columns       `json:"columns,omitzero"`    // of packed numbers; none before version 4
+	Columns   Columns       `json:"columns,omitzero"`    // columns of packed numbers; none before version 4
 }
 
 // VersionError says that a recording was written by a later version of nvnodetop.
@@ -66,14 +66,14 @@ func (e *VersionError) Error() string {
 		"nvnodetop", e.Version, Version)
 }
 
-// ErrNotRecording is returned for a file that is none.
+// ErrNotRecording is returned for any other file.
 var ErrNotRecording = errors.New("not a recording of nvnodetop")
 
 const (
-	// frameSpan is how much time is in a frame. To move to a time, the frame around it is read: half of it on average.
+	// frameSpan is the time in a frame. To move to a time, the frame around it is read: half of it on average.
 	frameSpan = time.Minute
 
-	// flushSpan is how much time a recording lacks at most if the program is killed.
+	// flushSpan is the most time that a recording lacks if the program is killed.
 	flushSpan = 10 * time.Second
 
 	// maxLine is the longest line, in bytes: the jobs of a user with very many. Others have wire's limit.
@@ -128,7 +128,7 @@ func (k *kept) take(e *cluster.Event) {
 // maxSteps limits the steps of an attempt that are kept.
 const maxSteps = 64
 
-// events returns the kept Events of a node, as they came.
+// events returns the kept Events of a node, in the order in which they came.
 func (n *keptNode) events() []*cluster.Event {
 	all := append([]*cluster.Event{n.try, n.hello, n.report, n.pace, n.down}, n.steps...)
 	all = slices.DeleteFunc(all, func(e *cluster.Event) bool { return e == nil })

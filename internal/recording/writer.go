@@ -20,21 +20,21 @@ import (
 // be read.
 type Writer struct {
 	header Header
-	hide   *mask.Mask // nil: names stay
+	hide   *mask.Mask // replaces names; nil: names stay
 
 	mu     sync.Mutex // protects the following
 	to     *counted
 	zip    *zstd.Encoder
 	lines  encoder
 	kept   kept
-	open   bool // a frame is
+	open   bool // a frame is open
 	began  time.Time
 	first  time.Time // of the first Event
 	last   time.Time // the latest time of an Event
 	flush  time.Time // of the last flush
 	frames []Frame
 	events int64
-	left   int64 // Events that were left out
+	left   int64 // number of Events left out
 	err    error
 }
 
@@ -71,7 +71,7 @@ func (w *Writer) Begin(to io.Writer, at time.Time) error {
 // level is the best compression that costs little: a second of 64 nodes takes a few ms.
 const level = zstd.SpeedBetterCompression
 
-// window is how far back the compression looks, and what reading a recording takes in memory.
+// window is the reach of the compression, and the memory that reading a recording takes.
 const window = 4 << 20
 
 // Write records an Event. An Event that is too large is left out.
@@ -119,7 +119,7 @@ func (w *Writer) line(e *cluster.Event, known bool) error {
 	return err
 }
 
-// frame begins a frame, with what is known.
+// frame begins a frame, with the known state.
 func (w *Writer) frame(at time.Time) error {
 	if err := w.end(); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Written is what a Writer has written.
+// Written describes the data that a Writer has written.
 type Written struct {
 	Bytes       int64
 	Events      int64
@@ -192,7 +192,7 @@ func (w *Writer) Written() Written {
 	return n
 }
 
-// counted counts what is written.
+// counted counts the bytes written.
 type counted struct {
 	to io.Writer
 	n  int64

@@ -17,14 +17,14 @@ type team struct {
 	met    bool // a node has said Hello since
 }
 
-// renew is how long a team's Common is used before it is computed again. After a node's Hello it is computed again
-// sooner, but not at once: thousands of nodes send a Hello at the same time.
+// renew is the time after which a team's Common is computed again. After a node's Hello it is computed again sooner,
+// but not at once: thousands of nodes send a Hello at the same time.
 const (
 	renew = 10 * time.Second
 	soon  = time.Second
 )
 
-// renewTeams computes anew what the nodes of the jobs have in common, if it is old.
+// renewTeams computes the common values of the jobs' nodes again, if they are old.
 func (s *Store) renewTeams(teams []*team, at time.Time) {
 	for _, t := range teams {
 		age := at.Sub(t.at)

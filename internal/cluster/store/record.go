@@ -22,7 +22,7 @@ type nodeRecord struct {
 	out       int       // GPUs that are lost or hung
 	instances int       // of GPUs in MIG mode
 	reporting time.Time // when the first report of this session arrived; zero: none yet
-	// the same of a session that was left for another door, until there is a report again; zero: it was not
+	// the same for a session that was left for another door, until there is a report again; zero: none was left
 	moved     time.Time
 	troubles  troubles
 	began     time.Time // the current attempt; zero: there is none
@@ -31,7 +31,7 @@ type nodeRecord struct {
 	poll   time.Duration
 	room   int         // of histories
 	jobs   []*team     // on the node, as of the last Event or Discovery
-	hello  *wire.Hello // the one that GPUs have their cards from
+	hello  *wire.Hello // the Hello with the cards of the GPUs
 	seen   time.Time   // the first Event
 	failed struct {    // the attempt of Failure
 		route reach.Route
@@ -49,8 +49,8 @@ type nodeRecord struct {
 
 const maxAttempts = 8
 
-// keepNumbers is how long after the last report a node without a session still shows its data, dimmed, in case the
-// connection comes back soon. After that the failure replaces the data.
+// keepNumbers is the time after the last report for which a node without a session still shows its data, dimmed, in
+// case the connection comes back soon. After that the failure replaces the data.
 const keepNumbers = 20 * time.Second
 
 func newNodeRecord(name string, at time.Time, poll time.Duration) *nodeRecord {

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// catchUp is how long after a silence its nodes may take to report again. Those that take longer have a problem of
-	// their own.
+	// catchUp is the time after a silence for its nodes to report again. Nodes that take longer have a problem of their
+	// own.
 	catchUp = 30 * time.Second
 
-	// maxSilences limits those that are remembered.
+	// maxSilences limits the silences that are remembered.
 	maxSilences = 16
 )
 

@@ -18,7 +18,7 @@ import (
 func gpuMissing(w *Words, e evidence) {
 	m := e.job.Missing(e.node)
 	switch {
-	case m.Count == 0: // SLURM or the probe has sent newer data since the last report
+	case m.Count == 0: // SLURM or the probe has newer data than the last report
 		w.Long, w.Short, w.Sentence = "GPU missing", "GPU missing", "A GPU that SLURM allocated to this job is missing."
 		return
 	case !m.Certain:
@@ -292,8 +292,8 @@ func listed(facts ...string) string {
 	return ": " + strings.Join(facts, ", ")
 }
 
-// throttledFor returns for how long a GPU was throttled: in the last interval and since it is watched; "" if no counter
-// says.
+// throttledFor returns the time for which a GPU was throttled: in the last interval and since the watch began; "" if no
+// counter has it.
 func (e evidence) throttledFor(ids ...metric.ID) string {
 	share, total := 0.0, 0.0
 	var over time.Duration

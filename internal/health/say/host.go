@@ -93,7 +93,7 @@ func clockSkew(w *Words, e evidence) {
 	w.Hint = "times in logs and of files do not match between nodes: report it to your admins"
 }
 
-// otherCgroup says in which cgroup the probe is.
+// otherCgroup names the cgroup of the probe.
 func otherCgroup(w *Words, e evidence) {
 	w.Long, w.Short = "in the cgroup of another job", "other cgroup"
 	w.Sentence = "The ssh session is in the cgroup of another job, which hides GPUs of the node."

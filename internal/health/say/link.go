@@ -50,10 +50,10 @@ func linksAre(numbers []int) string {
 	return "links " + ranges(numbers) + " are"
 }
 
-// fabricStates are the values of metric.FabricState before the last, as nvidia-smi says them.
+// fabricStates are the values of metric.FabricState before the last, in the words of nvidia-smi.
 var fabricStates = map[float64]string{1: "not started", 2: "in progress"}
 
-// fabric says how far the registration with the NVLink fabric is, and what fails without it.
+// fabric names the state of the registration with the NVLink fabric, and what fails without it.
 func fabric(w *Words, e evidence) {
 	who, of := "This GPU is", []*cluster.GPU{e.gpu}
 	if e.every {
@@ -110,7 +110,7 @@ func amount(count float64, one, many string) string {
 	return fmt.Sprintf("%.0f %s", count, many)
 }
 
-// ever returns the number of errors since nvnodetop watches a GPU, and before.
+// ever returns the number of errors since nvnodetop began to watch a GPU, and before.
 func ever(g *cluster.GPU, ids ...metric.ID) string {
 	watched, total := 0.0, 0.0
 	for _, id := range ids {

@@ -93,7 +93,7 @@ func silence(w *Words, e evidence) {
 
 func withoutDriver(w *Words, e evidence) {
 	w.Long, w.Short = "NVIDIA driver not working", "no driver"
-	if e.hello.Fault == "" { // a newer Hello says that it works again, and no report has arrived yet
+	if e.hello.Fault == "" { // a newer Hello has no fault, and no report has arrived yet
 		w.Sentence = "NVIDIA driver not working."
 		return
 	}

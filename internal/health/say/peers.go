@@ -263,7 +263,7 @@ func (e evidence) ofJob() string {
 	return " of the job"
 }
 
-// firstPlace names the GPU that differed first, and since when: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if
+// firstPlace names the GPU that differed first, with the time: ": GPU5 on n02 (rank 13) is idle since 11:02:33"; "" if
 // none is known.
 func (e evidence) firstPlace(sep, does string) string {
 	if len(e.compared.Places) == 0 {

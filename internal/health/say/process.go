@@ -86,7 +86,7 @@ func numbersOfGPUs(n *cluster.Node, processes ...*wire.Process) []int {
 	return slices.Compact(numbers)
 }
 
-// gpuOf names the GPU that a process is on: "GPU2"; "a GPU" if its number is not known.
+// gpuOf names the GPU of a process: "GPU2"; "a GPU" if its number is unknown.
 func gpuOf(n *cluster.Node, p *wire.Process) string {
 	numbers := numbersOfGPUs(n, p)
 	if len(numbers) == 0 {
@@ -95,7 +95,7 @@ func gpuOf(n *cluster.Node, p *wire.Process) string {
 	return named(numbers)
 }
 
-// andMore mentions other processes with their GPUs, and how many bytes of GPU memory all of them hold.
+// andMore mentions other processes with their GPUs, and the GPU memory of all of them.
 func andMore(others []*wire.Process, n *cluster.Node, held uint64) string {
 	if len(others) == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// recoveries are what the driver asks for, by metric.RecoveryAction: the flag and the words.
+// recoveries are the driver's requests, by metric.RecoveryAction: the flag and the words.
 var recoveries = map[float64]struct{ flag, asks string }{
 	signs.RecoverReset:      {"RESET", "reset this GPU"},
 	signs.RecoverReboot:     {"REBOOT", "reboot the node"},
@@ -87,7 +87,7 @@ func remappingFailed(w *Words, e evidence) {
 	w.Hint = "this GPU probably needs to be replaced: move the job and report it to your admins"
 }
 
-// remapped returns how many rows were remapped; "" if it is unknown.
+// remapped returns the number of remapped rows; "" if unknown.
 func (e evidence) remapped() string {
 	bad, known := e.gpu.Get(metric.RemappedUncorrectable)
 	good, told := e.gpu.Get(metric.RemappedCorrectable)

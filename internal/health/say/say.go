@@ -35,7 +35,7 @@ type Label struct {
 // wording is the text of one kind.
 type wording struct {
 	Label
-	was string // its name when it is cleared
+	was string // its name after it is cleared
 	say func(*Words, evidence)
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// LinksOf returns how many NVLinks a GPU has, and the mask of the links that are up. In MIG mode a GPU has no peers:
-// its links are all down, which is no fault.
+// LinksOf returns the number of NVLinks of a GPU, and the mask of the links that are up. In MIG mode a GPU has no
+// peers: its links are all down, which is no fault.
 func LinksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	count, counted := g.Get(metric.NVLinks)
 	mask, masked := g.Get(metric.NVLinkUp)
@@ -16,8 +16,8 @@ func LinksOf(g *cluster.GPU) (links int, up uint64, known bool) {
 	return int(count), uint64(mask) & (1<<int(count) - 1), true
 }
 
-// SameLinks returns how many NVLinks each GPU of the node has, which of them are up, and the number of GPUs; no GPUs if
-// they differ.
+// SameLinks returns the number of NVLinks of each GPU of the node, the mask of those that are up, and the number of
+// GPUs; no GPUs if they differ.
 func SameLinks(n *cluster.Node) (links int, up uint64, gpus int) {
 	for i := range n.GPUs {
 		its, mask, known := LinksOf(&n.GPUs[i])

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// LongestHang returns how long the call for a GPU has hung, or the longest one of the node if there is no GPU.
+// LongestHang returns the time for which the call for a GPU has hung, or the longest on the node if there is no GPU.
 func LongestHang(n *cluster.Node, g *cluster.GPU) time.Duration {
 	var longest int64
 	for i := range n.GPUs {
@@ -42,7 +42,7 @@ func Overheated(g *cluster.GPU) bool {
 	return g.Float(metric.MemoryTemperature) > g.Float(metric.MemoryMaxOperating)
 }
 
-// Reasons are the bits of the reasons for which the clocks of a GPU are low.
+// Reasons returns the bits of the reasons why the clocks of a GPU are low.
 func Reasons(g *cluster.GPU) uint64 {
 	bits, _ := g.Get(metric.Throttle)
 	return uint64(bits)
@@ -73,8 +73,7 @@ func MemoryOf(n *cluster.Node, job *cluster.Job) *cluster.JobMemory {
 // OtherThan reports whether two names are known and differ.
 func OtherThan(own, common string) bool { return own != "" && common != "" && own != common }
 
-// Strangers are the processes on the job's GPUs that are not its own, except those that are left over from a job that
-// has ended.
+// Strangers returns the processes on the job's GPUs that are not its own, except those left over from an ended job.
 func Strangers(job *cluster.Job, n *cluster.Node, d *cluster.Discovery) []*wire.Process {
 	all := job.Strangers(n)
 	if d == nil || len(all) == 0 {
@@ -98,7 +97,7 @@ func HasMIG(n *cluster.Node) bool {
 // have at least SomeCPU of a core, in percent.
 const starvedCPU, SomeCPU = 0.5, 20
 
-// Starved reports whether a process with this CPU time has less than it needs, compared with the others.
+// Starved reports whether a process with this CPU time has too little, compared with the others.
 func Starved(own, others float64) bool { return own < starvedCPU*others && others >= SomeCPU }
 
 // ProcessOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
@@ -155,7 +154,7 @@ func IsOf(f *wire.Fault, g *cluster.GPU) bool {
 	return slices.Contains(f.GPUs, g.Card.Index)
 }
 
-// Partitioned reports whether a GPU is in MIG mode, as far as the driver can tell, or an instance of one that is.
+// Partitioned reports whether a GPU is in MIG mode, as far as the driver can tell, or an instance.
 func Partitioned(g *cluster.GPU) bool {
 	return g.Card.MIG || g.Card.MIGUnknown || g.Card.Instance != nil
 }

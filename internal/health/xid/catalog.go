@@ -1,4 +1,4 @@
-// Package xid knows the Xids: NVIDIA's catalog of them in plain words, and which Xid of a node is the cause of others.
+// Package xid has NVIDIA's catalog of Xids in plain words, and finds the Xid of a node that is the cause of others.
 package xid
 
 import "github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -7,10 +7,10 @@ import "github.com/nvnodetop/nvnodetop/internal/cluster"
 type Entry struct {
 	Name     string // in plain words, after "Xid 79: "
 	Whose    origin
-	Action   action // the first that NVIDIA's catalog names
+	Action   action // the first action in NVIDIA's catalog
 	Severity cluster.Severity
 	Hint     string
-	Follows  bool // it is a consequence of something else, and alone no alert
+	Follows  bool // a consequence of something else, and no alert by itself
 }
 
 // origin is the usual source of an Xid.

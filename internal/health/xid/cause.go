@@ -7,13 +7,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// together is how long after an Xid others on the node are its consequences.
+// together is the time after an Xid in which others on the node are its consequences.
 const together = time.Minute
 
 // Cause is an Xid with its consequences.
 type Cause struct {
 	cluster.Xid
-	Last  time.Time // it came again
+	Last  time.Time // the last time it came
 	Times int
 	Then  []uint64
 }

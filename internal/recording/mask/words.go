@@ -9,16 +9,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What a node sends as a version, a class or the name of a variable may be any text. It stays where it looks like one,
-// or is in a list of ours.
+// A node may send any text as a version, a class or the name of a variable. The text stays if it looks like one, or is
+// in a list of ours.
 
-// shape is how a text looks that may stay.
+// shape is the form of a text that may stay.
 type shape struct{ *regexp.Regexp }
 
 func shapeOf(pattern string) shape { return shape{regexp.MustCompile(pattern)} }
 
 var (
-	version  = shapeOf(`^\d+(\.\d+)*`) // of a kernel without what a site has added
+	version  = shapeOf(`^\d+(\.\d+)*`) // of a kernel, without additions of the site
 	release  = shapeOf(`^(devel|v?\d+\.\d+\.\d+)`)
 	platform = shapeOf(`^(linux|darwin)/[a-z0-9]{3,7}$`)
 	address  = shapeOf(`^[0-9A-Fa-f:.]{1,20}$`)
@@ -35,7 +35,7 @@ var (
 	tasks    = shapeOf(`^([_+]\d+|_\[[\d,:%-]+\])$`)
 )
 
-// of returns what has that shape of a text.
+// of returns the part of a text with this shape.
 func (s shape) of(text string) string { return s.FindString(text) }
 
 // number returns a number in place of SLURM's number of a job, which leads to its user. The number of an array's task
@@ -48,7 +48,7 @@ func (m *Mask) number(id string) string {
 	return m.name("number", "%d", number) + tasks.of(id[len(number):])
 }
 
-// collectors are what can be read of a node, by the names that a probe has for it.
+// collectors are the readings of a node, by the names that a probe gives them.
 var collectors = func() map[string]bool {
 	all := map[string]bool{"processes": true, "job_memory": true, "host": true, "gpu": true, "xids": true}
 	for _, scope := range []metric.Scope{metric.GPU, metric.Host} {
@@ -59,7 +59,7 @@ var collectors = func() map[string]bool {
 	return all
 }()
 
-// collector returns the name of what was read, or of a function of the driver.
+// collector returns the name of a reading, or of a function of the driver.
 func collector(name string) string {
 	if collectors[name] || name == "" || function.of(name) != "" {
 		return name
@@ -67,7 +67,7 @@ func collector(name string) string {
 	return "other"
 }
 
-// reasons are those of NVML for what a GPU does not have.
+// reasons are NVML's reasons for missing metrics.
 var reasons = map[string]bool{
 	"Not Supported": true, "Function Not Found": true, "Insufficient Permissions": true, "Not Found": true,
 	"Invalid Argument": true, "Timeout": true,
@@ -75,7 +75,7 @@ var reasons = map[string]bool{
 	"Insufficient Size": true,
 }
 
-// absent returns the metrics that a GPU does not have, by reason.
+// absent returns the metrics that a GPU lacks, by reason.
 func absent(of map[string][]string) map[string][]string {
 	if of == nil {
 		return nil

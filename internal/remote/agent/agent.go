@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Door is the name of this way to a node.
+// Door is the name of this connection to a node.
 const Door = "nvgpu"
 
 // StageRequest is the only stage of an attempt: it ends with the first answer.

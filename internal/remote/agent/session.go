@@ -19,8 +19,8 @@ type session struct {
 
 	// Only Next uses the following.
 	last    *status // the last answer
-	greeted bool    // Hello has been given for it
-	fresh   bool    // no report has been made of it
+	greeted bool    // it has a Hello
+	fresh   bool    // it has no report yet
 	at      time.Time
 	seq     uint64
 

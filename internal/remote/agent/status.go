@@ -54,7 +54,7 @@ func parseStatus(answer []byte) (*status, error) {
 // told are the metrics that an agent reports.
 var told = []metric.ID{metric.Util, metric.MemoryUsed, metric.MemoryTotal, metric.SMClock, metric.Temperature}
 
-// untold are the keys of all other metrics, with the reason of their absence.
+// untold are the keys of all other metrics, with the reason why they are absent.
 var untold = func() map[string][]string {
 	keys := []string{wire.AbsentXids}
 	for id := range metric.All(metric.GPU) {
@@ -65,7 +65,7 @@ var untold = func() map[string][]string {
 	return map[string][]string{"nvgpu's agent does not tell it": keys}
 }()
 
-// hello has the facts that do not change.
+// hello has the constant facts.
 func (s *status) hello() *wire.Hello {
 	h := &wire.Hello{Host: text.Cut(*s.Hostname, maxName)}
 	for i := range s.GPUs {

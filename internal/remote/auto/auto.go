@@ -55,7 +55,7 @@ type Kind int
 
 // Kinds of doors.
 const (
-	Here  Kind = iota // this host itself: the door comes first where it fits, and is not mentioned elsewhere
+	Here  Kind = iota // this host itself: the door comes first if it fits, and is not mentioned elsewhere
 	SSH               // the node's sshd
 	SLURM             // the node's slurmd
 )
@@ -79,15 +79,15 @@ func (d *Door) unfit(ctx context.Context, node string) (why string) {
 
 // Opener chooses the doors.
 type Opener struct {
-	// Won is told the door that nodes begin with, when that changes. It must not block. nil: nobody wants to know. It
-	// must not change once the Opener is in use.
+	// Won is called with the door that nodes begin with, when that changes. It must not block. nil: no call. It must
+	// not change once the Opener is in use.
 	Won func(door string)
 
 	doors []Door
 
 	mu       sync.Mutex     // protects the following
 	favorite string         // the door that nodes begin with
-	reached  map[string]int // nodes whose last session was through a door, detours aside; no entry: it has reached none
+	reached  map[string]int // number of nodes whose last session was through a door, detours aside; no entry: none
 	nodes    map[string]*node
 	jobs     []Job
 }
@@ -118,7 +118,7 @@ func (o *Opener) Route(ctx context.Context, name string) reach.Route {
 		o.begin(ctx, n)
 	}
 	door := n.door
-	if door == nowhere { // the failure will stand below one that could have been
+	if door == nowhere { // the failure names this door: one that could have been used
 		door = len(o.doors) - 1
 	}
 	d := &o.doors[door]

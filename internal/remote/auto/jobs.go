@@ -11,7 +11,7 @@ import (
 type Job struct {
 	ID    string // SLURM's number
 	Nodes []string
-	GPUs  map[string]int // of the job, by node; no entry: not known
+	GPUs  map[string]int // number of the job's GPUs by node; no entry: unknown
 }
 
 // Know tells the Opener which jobs run now.
@@ -28,9 +28,9 @@ func (o *Opener) misplaced(node string, hello *wire.Hello) (why string) {
 	return Misplaced(node, hello, o.jobs)
 }
 
-// Misplaced returns why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it into a job
-// that has fewer GPUs there than another job, whose GPUs it hides. Empty: the session shows them, or the jobs are
-// unknown.
+// Misplaced returns the reason why a session over ssh does not show the wanted GPUs of a node: pam_slurm_adopt put it
+// into a job that has fewer GPUs there than another job, whose GPUs it hides. Empty: the session shows them, or the
+// jobs are unknown.
 func Misplaced(node string, hello *wire.Hello, jobs []Job) (why string) {
 	if !hello.Adopted() {
 		return ""

@@ -14,10 +14,10 @@ const nowhere = -1
 // node is the state of one node. A round goes through the doors until one reaches the node or none is left.
 type node struct {
 	name string
-	door int // of this attempt, or the next one
-	home int // that last reached the node
+	door int // door of this attempt, or of the next one
+	home int // door that last reached the node
 
-	counted int // the door that counts the node among those it has reached
+	counted int // the door that counts the node as reached
 	// an ssh that met another host key than the known one; nil: none, or one has been accepted since
 	changed *reach.Tried
 	away    *away     // nil: the node does not go through SLURM because of a refusal
@@ -25,8 +25,8 @@ type node struct {
 
 	// The round so far.
 	tried  []reach.Tried
-	faults []fault // that other doors may cure
-	poor   int     // its session was given up for a door that may be better, and is better than none
+	faults []fault // faults that other doors may cure
+	poor   int     // door whose session was given up for one that may be better; still better than none
 }
 
 func (o *Opener) node(name string) *node {
@@ -116,8 +116,8 @@ func (n *node) hasTried(door string) bool {
 	return slices.ContainsFunc(n.tried, func(t reach.Tried) bool { return t.Door == door })
 }
 
-// curedBy reports whether a door may cure one of the faults of the round. A door of the kind that was given up is no
-// better than the door that was given up.
+// curedBy reports whether a door may cure one of the faults of the round. Another door of the kind that was given up is
+// no better.
 func (o *Opener) curedBy(n *node, d *Door) bool {
 	if n.poor != nowhere && d.Kind == o.doors[n.poor].Kind {
 		return false
@@ -139,7 +139,7 @@ func (o *Opener) failed(ctx context.Context, n *node, failure *reach.Failure) *r
 		n.faults = append(n.faults, fault)
 	}
 	if n.door == n.poor {
-		n.poor = nowhere // not even that any more
+		n.poor = nowhere // not even that door any more
 	}
 	switch {
 	case len(n.faults) > 0 && o.next(ctx, n, func(d *Door) bool { return o.curedBy(n, d) }):

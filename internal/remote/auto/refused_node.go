@@ -22,7 +22,7 @@ const (
 type away struct {
 	from int           // the door over ssh
 	wait time.Duration // between two tries
-	next time.Time     // when it is tried again
+	next time.Time     // time of the next try
 }
 
 // refusedBy returns the door over ssh that was refused in this round and has reached nodes in this run, or nowhere.
@@ -44,7 +44,7 @@ func (o *Opener) refusedBy(n *node) int {
 type returned struct {
 	session poller.Session // nil: ssh does not work yet
 	steps   []reach.Step
-	drop    func() bool // stops that it is closed when nobody watches the node any more
+	drop    func() bool // cancels its closing at the end of the watch
 }
 
 // detour is a session through SLURM to a node that is away. ssh is tried beside it, and the detour ends only when ssh
@@ -53,7 +53,7 @@ type detour struct {
 	poller.Session
 	o      *Opener
 	n      *node
-	ctx    context.Context // of the watch: sessions end with it
+	ctx    context.Context // context of the watch: sessions end with it
 	ended  context.Context // done when the detour is closed
 	end    context.CancelFunc
 	trying bool

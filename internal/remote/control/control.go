@@ -29,7 +29,7 @@ import (
 // StageMaster is the only stage of this door: the master accepts the connection.
 const StageMaster reach.Stage = "master"
 
-// answerTime limits how long a master may take to answer. Only a stopped one takes long.
+// answerTime limits the time until a master answers. Only a stopped master takes long.
 const answerTime = 5 * time.Second
 
 // Door reaches nodes through ControlMasters. It implements remote.Door.
@@ -48,7 +48,7 @@ func New(path func(ctx context.Context, node string) (string, error)) *Door {
 // Stages implements remote.Door.
 func (d *Door) Stages() []reach.Stage { return []reach.Stage{StageMaster} }
 
-// Unfit returns why there is no master for a node; empty: there seems to be one.
+// Unfit returns the reason why there is no master for a node; empty: there seems to be one.
 func (d *Door) Unfit(ctx context.Context, node string) (why string) {
 	if _, err := d.socket(ctx, node); err != nil {
 		return err.Error()

@@ -29,14 +29,14 @@ const (
 // Error is a host that is not trusted.
 type Error struct {
 	Verdict Verdict
-	// why the certificate of a known authority does not count: "it expired on …"; empty: there is none
+	// the reason why the certificate of a known authority does not count: "it expired on …"; empty: there is none
 	Certificate string
-	Principals  []string // the first ones of that certificate
+	Principals  []string // first names of that certificate
 	Listed      string   // the name of the host in files: "[host]:2222"
 	Offered     string   // type of the key
 	Fingerprint string
 	Known       string // type of the known key; Changed only
-	File        string // that has another key or revokes this one
+	File        string // file with another key, or with the revocation
 	Line        int
 	Files       []string // that were asked
 	Unread      []string // files that exist and cannot be read
@@ -88,8 +88,8 @@ type check struct {
 	now         time.Time
 }
 
-// under looks for a key under the first of the host's names, and under the next name if no line is about the first. A
-// certificate that does not count is as good as its plain key.
+// under looks for a key under the first of the host's names, and under the next name if no line has the first. An
+// invalid certificate counts as its plain key.
 func (c *check) under(names []string, key ssh.PublicKey, e *Error) *Known {
 	lines := c.set.lines(names[0])
 	if l := revokes(lines, key); l != nil {
@@ -195,10 +195,10 @@ func principals(cert *ssh.Certificate) []string {
 	return out
 }
 
-// OtherName begins the reason why a certificate for other names does not count.
+// OtherName is the beginning of the reason why a certificate for other names does not count.
 const OtherName = "it is not for the name"
 
-// invalid returns why a certificate whose authority is known does not count; empty: it counts.
+// invalid returns the reason why a certificate with a known authority does not count; empty: it counts.
 func (c *check) invalid(cert *ssh.Certificate) string {
 	now := uint64(max(c.now.Unix(), 0))
 	switch {
@@ -215,7 +215,7 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	case !c.maySign(cert.Signature.Format):
 		return "it is signed with the disallowed algorithm " + text.Cut(cert.Signature.Format, maxName)
 	}
-	// which the checker takes for a time before 1970, and OpenSSH for one that never comes
+	// the checker takes this for a time before 1970, and OpenSSH for a time that never comes
 	if cert.ValidBefore > math.MaxInt64 {
 		if err := cert.SignatureKey.Verify(signed(cert), cert.Signature); err != nil {
 			return "certificate signature does not verify"
@@ -229,7 +229,7 @@ func (c *check) invalid(cert *ssh.Certificate) string {
 	return ""
 }
 
-// signed returns what the authority of a certificate has signed.
+// signed returns the part of a certificate that its authority has signed.
 func signed(cert *ssh.Certificate) []byte {
 	c := *cert
 	c.Signature = nil

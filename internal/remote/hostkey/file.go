@@ -72,7 +72,7 @@ type file struct {
 	err    error // it cannot be read
 
 	mu    sync.Mutex
-	found map[string][]int32 // the lines of each name asked for
+	found map[string][]int32 // the lines of each name looked up
 }
 
 // stamp returns a string that changes when the file changes; empty: there is no such file.
@@ -95,8 +95,8 @@ func readFile(path string) *file {
 	return f
 }
 
-// parse keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. A line that it does not
-// understand does not make a host unknown.
+// parse keeps the lines that OpenSSH understands: at most maxLines, each at most maxLine long. An invalid line does not
+// make a host unknown.
 func (f *file) parse(text string, maxLines, maxLine int) {
 	number := int32(0)
 	for text := range strings.SplitSeq(text, "\n") {
@@ -119,7 +119,7 @@ func (f *file) parse(text string, maxLines, maxLine int) {
 	f.lines, f.hashes = slices.Clip(f.lines), slices.Clip(f.hashes)
 }
 
-// otherNames are those that OpenSSH also takes for the type of a key.
+// otherNames are names that OpenSSH also accepts as the type of a key.
 var otherNames = map[string]string{ssh.KeyAlgoRSASHA256: ssh.KeyAlgoRSA, ssh.KeyAlgoRSASHA512: ssh.KeyAlgoRSA}
 
 func parseLine(text string) (l line, h *hash, ok bool) {
