@@ -104,7 +104,7 @@ func (c *Client) ending(job *listedJob, r *record, now time.Time) endedJob {
 // miss notes that the job is no longer listed.
 func (e *endedJob) miss(now time.Time) { e.Missed, e.State, e.Asking = now, "", true }
 
-// Count is the number of GPUs of a job, nil if SLURM has not told it for each of its nodes.
+// countGPUs returns the number of GPUs of a job, nil if SLURM has not given it for each of its nodes.
 func (c *Client) countGPUs(job *listedJob) *int {
 	on, total := c.gpus[job.Number].on, 0
 	if on == nil {
@@ -126,7 +126,7 @@ func (r *record) ending() cluster.EndedJob {
 	}
 }
 
-// told are the ended jobs in the answer.
+// told returns the ended jobs in the answer.
 func (c *Client) told() []cluster.EndedJob {
 	var jobs []cluster.EndedJob
 	for i := range c.ended {
@@ -135,7 +135,7 @@ func (c *Client) told() []cluster.EndedJob {
 	return jobs
 }
 
-// unexplained are the jobs whose end state must still be requested.
+// unexplained returns the jobs whose end state must still be requested.
 func (c *Client) unexplained() (jobs []*endedJob) {
 	for i := range c.ended {
 		if e := &c.ended[i]; e.Asking {
@@ -158,13 +158,13 @@ func (c *Client) explain(ctx context.Context, due []*endedJob) {
 	c.askController(ctx, together(due))
 }
 
-// together is the first of the jobs, with the other tasks of its array.
+// together returns the first of the jobs, with the other tasks of its array.
 func together(jobs []*endedJob) []*endedJob {
 	array := arrayOf(jobs[0].ID)
 	return slices.DeleteFunc(slices.Clone(jobs), func(e *endedJob) bool { return arrayOf(e.ID) != array })
 }
 
-// arrayOf is the ID of the array or heterogeneous job that a job belongs to; else its own.
+// arrayOf returns the ID of the array or heterogeneous job of a job; else its own.
 func arrayOf(id string) string {
 	if cut := strings.IndexAny(id, "_+"); cut >= 0 {
 		return id[:cut]

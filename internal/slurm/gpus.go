@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// gpus is SLURM's information about the GPUs of a job.
+// gpus has SLURM's information about the GPUs of a job.
 type gpus struct {
 	of    string             // what they depend on: the job's start and its node list
 	final bool               // SLURM has answered
@@ -23,10 +23,10 @@ type gpus struct {
 	retry
 }
 
-// ownGPUs is the GPUs of a job on a node.
+// ownGPUs has the GPUs of a job on a node.
 type ownGPUs struct {
 	count   int
-	indices []int // into the node's list in SLURM's configuration; nil: it is not known which
+	indices []int // in the node's list in SLURM's configuration; nil: unknown
 }
 
 // keepGPUs makes c.gpus hold one entry per listed job. The entry of a new or restarted job is empty.

@@ -11,12 +11,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 )
 
-// nodeGPUs is how many GPUs a node has in SLURM's configuration. The indices of GPUs are minor numbers only if there
-// are that many.
+// nodeGPUs is the number of GPUs of a node in SLURM's configuration. The indices of GPUs are minor numbers only if the
+// node has this many.
 type nodeGPUs struct {
 	count int
 	known bool
-	final bool // SLURM has said it, or contradicts itself, which it would again
+	final bool // SLURM has given it, or contradicts itself, as it would again
 	retry
 }
 
@@ -58,7 +58,7 @@ func (c *Client) anyGPUs() bool {
 // and the question is repeated more and more rarely, since some answers never become usable. A contradictory answer
 // proves nothing either, but counts as an answer.
 func (c *Client) askNodes(ctx context.Context, names []string) {
-	// one name that SLURM does not know makes it an error
+	// one unknown name makes the result an error
 	out, _, _ := c.run.Within(ctx, "scontrol", "show", "node", strings.Join(names, ","))
 	if ctx.Err() != nil {
 		return
@@ -106,7 +106,7 @@ func parseShowNode(out []byte) (nodes map[string]int, contrary map[string]bool) 
 	return nodes, contrary
 }
 
-// retry says when a question that failed is asked again.
+// retry has the time of the next try of a failed question.
 type retry struct {
 	wait  time.Duration
 	again time.Time

@@ -78,7 +78,7 @@ func (r *record) isHeader() bool { return r.number == "JOBID" && r.state == "ST"
 // memory.
 func (r *record) hasNodes() bool { return r.state == "R" || r.state == "S" || r.state == "ST" }
 
-// job is the record of a job that has nodes, without those nodes.
+// job returns a job with nodes from the record, without its nodes.
 func (r *record) job() cluster.Job {
 	j := cluster.Job{
 		ID:        r.id,
@@ -97,7 +97,7 @@ func (r *record) job() cluster.Job {
 	return j
 }
 
-// pending is the record of a pending job.
+// pending returns a pending job from the record.
 func (r *record) pending() cluster.PendingJob {
 	nodes, _ := strconv.Atoi(r.nodes) // squeue always prints a number here
 	p := cluster.PendingJob{
@@ -121,7 +121,7 @@ func parseTime(s string) time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	return t.Local() // screens print it as it is
+	return t.Local() // screens print local time
 }
 
 // parseLimit reads a time limit: "5:00", "1:00:00", "2-12:00:00"; 0 for UNLIMITED, NOT_SET, INVALID.

@@ -15,18 +15,17 @@ import (
 // topology is the switch of each node, as far as SLURM has told it.
 type topology struct {
 	under map[string]string // the leaf switch or the block, by node
-	asked time.Time         // when SLURM was last asked; zero: not yet
-	// there was no answer, or squeue has failed since then: the controller may have been started anew, with another
-	// topology
+	asked time.Time         // time of the last question to SLURM; zero: none yet
+	// there was no answer, or squeue has failed since: the controller may have restarted, with another topology
 	upset bool
 }
 
-// A topology changes only when the controller is started or reads its configuration again, and matters only for jobs
-// with many nodes. So most users never request it, and the others seldom do.
+// A topology changes only when the controller starts or reads its configuration again, and matters only for jobs with
+// many nodes. So most users never request it, and the others seldom do.
 const (
 	topologyLeast = 5                // nodes of a job
 	topologyAge   = time.Hour        // between two questions
-	topologyUpset = 10 * time.Minute // the same, when there was no answer or squeue has failed in between
+	topologyUpset = 10 * time.Minute // the same, after no answer or a failure of squeue
 )
 
 // due reports whether to ask SLURM for its topology, for jobs on these nodes.
@@ -60,7 +59,7 @@ func (t *topology) ask(ctx context.Context, run command.Runner) {
 	}
 }
 
-// noTopology reports whether `scontrol show topology` says that there is none. Where it says so on standard error, its
+// noTopology reports whether `scontrol show topology` says that there is none. If it says so on standard error, its
 // output is empty.
 func noTopology(out []byte) bool {
 	out = bytes.TrimSpace(out)
@@ -119,7 +118,7 @@ func parseTopology(out []byte) map[string]string {
 	return under
 }
 
-// parseSwitch returns the name and the nodes of a leaf switch or of a block, "" of anything else.
+// parseSwitch returns the name and the nodes of a leaf switch or of a block, "" for any other line.
 func parseSwitch(line string) (name, nodes string) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {

@@ -14,36 +14,35 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// asker is slurm.Client: Ask lists the jobs, Next asks one question that is still open about them, Cancel ends or
-// signals one.
+// asker is slurm.Client: Ask lists the jobs, Next asks one open question about them, Cancel ends or signals one.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
 	Cancel(ctx context.Context, job, signal string) error
 }
 
-// discoverer asks SLURM for the jobs again and again: at once when something happened, otherwise at a pace that depends
-// on whether the user is there. In between it asks the questions that are still open, with rests, so that it uses at
-// most half of the controller's time.
+// discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on the
+// user's presence. In between it asks the open questions, with rests, so that it uses at most half of the controller's
+// time.
 type discoverer struct {
 	slurm asker
-	first *Heard        // stands for the first question if it is young enough; may be nil
-	floor time.Duration // at least this time is between an answer of squeue and the next question for the jobs
+	first *Heard        // stands for the first question if it is recent; may be nil
+	floor time.Duration // the least time between an answer of squeue and the next question for the jobs
 
 	// The following is run's own.
 	known     cluster.Discovery // with the last answer
 	schedule  schedule
-	heard     time.Time // when the last command ended
-	follow    time.Time // when the next open question may be asked
-	pull      time.Time // when to ask for the jobs because of something that happened; zero: nothing happened
-	followed  bool      // an open question was asked since the last one for the jobs
-	published time.Time // when known was last published
+	heard     time.Time // end of the last command
+	follow    time.Time // earliest time of the next open question
+	pull      time.Time // time of the next question for the jobs because of an event; zero: no event
+	followed  bool      // an open question was asked since the last question for the jobs
+	published time.Time // time of the last publication of known
 
 	mu  sync.Mutex // protects the following
 	key time.Time  // of the last key press
 
-	refresh bell.Bell // the user wants to know now
-	lost    bell.Bell // a session was lost: has its job ended?
+	refresh bell.Bell // the user wants an answer now
+	lost    bell.Bell // a session was lost, so its job may have ended
 	back    bell.Bell // the user is back after a while
 
 	orders chan order
@@ -56,7 +55,7 @@ type order struct {
 	done        chan<- error // has room for the result
 }
 
-// Heard is an answer of squeue that came before the program was ready for it.
+// Heard is an answer of squeue from before the program was ready for it.
 type Heard struct {
 	Answer *slurm.Answer
 	Err    error
@@ -87,17 +86,17 @@ func (d *discoverer) touch() {
 	}
 }
 
-// leave notes that the user has gone: as if no key had been pressed for long.
+// leave notes that the user has gone, as if the last key were long ago.
 func (d *discoverer) leave() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.key = time.Now().Add(-idle)
 }
 
-// run asks until ctx ends and publishes what is known: before the first answer, only the question. It returns
+// run asks until ctx ends and publishes the known state: before the first answer, only the question. It returns
 // command.ErrNoSlurm if the first question finds no SLURM.
 func (d *discoverer) run(ctx context.Context, emit func(cluster.Discovery)) error {
-	d.touch() // whoever starts the program is there
+	d.touch() // the user who starts the program is there
 	emit(d.known)
 	for lost, ok := false, true; ok; lost, ok = d.wait(ctx, emit) {
 		err := d.ask(ctx, lost)
@@ -139,7 +138,7 @@ func (d *discoverer) ask(ctx context.Context, lost bool) error {
 	return nil
 }
 
-// jobs asks for the jobs, unless that was just done. It returns how long that took.
+// jobs asks for the jobs, unless that was just done. It returns the duration.
 func (d *discoverer) jobs(ctx context.Context) (answer *slurm.Answer, took time.Duration, err error) {
 	began, heard := time.Now(), d.first
 	d.first = nil
@@ -168,7 +167,7 @@ func (d *discoverer) followUp(ctx context.Context, emit func(cluster.Discovery))
 	}
 }
 
-// rest notes that a command has ended, lets the controller rest for as long as it took, and returns that time.
+// rest notes the end of a command, lets the controller rest for the same duration, and returns that duration.
 func (d *discoverer) rest(began time.Time) time.Duration {
 	d.heard = time.Now()
 	took := d.heard.Sub(began)
@@ -183,7 +182,7 @@ func sameJobs(a, b []cluster.Job) bool {
 	})
 }
 
-// learn takes in an answer. Without one, the jobs stay as they are, and nothing more is asked about them.
+// learn takes an answer. Without one, the jobs stay as they are, and no more questions about them follow.
 func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	d.known.Failure = reach.AsFailure(err, reach.ClassSlurm)
 	d.known.Asking = answer != nil && answer.More
@@ -194,7 +193,7 @@ func (d *discoverer) learn(answer *slurm.Answer, err error) {
 	}
 }
 
-// next is when to ask for the jobs again.
+// next returns the time of the next question for the jobs.
 func (d *discoverer) next() time.Time {
 	if d.pull.IsZero() {
 		return d.paced()
@@ -202,11 +201,12 @@ func (d *discoverer) next() time.Time {
 	return earliest(d.paced(), latest(d.pull, d.soonest()))
 }
 
-// soonest is when the jobs may be asked for again, whatever happens: the controller has rested, and the floor has
-// passed.
+// soonest returns the earliest time of the next question for the jobs, whatever happens: the controller has rested, and
+// the floor has passed.
 func (d *discoverer) soonest() time.Time { return latest(d.follow, d.known.Asked.Add(d.floor)) }
 
-// paced is when to ask for the jobs again if nothing happens: after the interval, or when the time of a job is over.
+// paced returns the time of the next question for the jobs without an event: after the interval, or when the time of a
+// job is over.
 func (d *discoverer) paced() time.Time {
 	d.mu.Lock()
 	key := d.key
@@ -275,7 +275,7 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 	}
 }
 
-// cancel has a job canceled or signaled, when no other command runs and the controller has rested.
+// cancel cancels or signals a job, once no other command runs and the controller has rested.
 func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
 	done := make(chan error, 1)
 	select {
@@ -291,7 +291,7 @@ func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
 	}
 }
 
-// Why an order was given up.
+// Reasons why an order was given up.
 var (
 	errTurn   = errors.New("scancel was not run: SLURM still answers another command")
 	errUnsure = errors.New("SLURM did not answer: it may or may not have received the request")
@@ -316,13 +316,13 @@ func (d *discoverer) obey(ctx context.Context, o order) {
 	d.rest(began)
 }
 
-// follows reports whether an open question comes before the next one for the jobs. At least one does, however often
-// something happens.
+// follows reports whether an open question comes before the next one for the jobs. At least one does, however many
+// events there are.
 func (d *discoverer) follows() bool {
 	return (d.known.Asking || d.known.Topology) && (!d.followed || d.follow.Before(d.known.Next))
 }
 
-// alarm is when to ask the next question.
+// alarm returns the time of the next question.
 func (d *discoverer) alarm() time.Time {
 	if d.follows() {
 		return d.follow
@@ -330,8 +330,7 @@ func (d *discoverer) alarm() time.Time {
 	return d.known.Next
 }
 
-// hurry brings the next question for the jobs forward, to gap after the last command, or as soon as they may be asked
-// for.
+// hurry brings the next question for the jobs forward: to gap after the last command, or to the earliest allowed time.
 func (d *discoverer) hurry(gap time.Duration, emit func(cluster.Discovery)) {
 	next := latest(d.heard.Add(gap), d.soonest())
 	if !next.Before(d.known.Next) {

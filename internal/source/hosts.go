@@ -16,7 +16,7 @@ type Hosts struct {
 	user, host string
 }
 
-// NewHosts returns the source for names, which are list expanded, for user on host. No one else may use nodes.
+// NewHosts returns the source for names, the expanded form of list, for user on host. Nothing else may use nodes.
 func NewHosts(list string, names []string, nodes *poller.Manager, user, host string) *Hosts {
 	job := cluster.Job{Name: list, User: user, Nodes: names}
 	job.Nodes = nodesOf([]cluster.Job{job}) // each once
@@ -36,7 +36,7 @@ func (h *Hosts) Run(ctx context.Context, emit func(cluster.Event)) error {
 // Refresh retries failed hosts now.
 func (h *Hosts) Refresh() { h.Retry() }
 
-// Cancel fails: hosts are no job.
+// Cancel fails, since hosts are no job.
 func (h *Hosts) Cancel(context.Context, string, string) error {
 	return errors.New("these hosts are no job of SLURM's: there is nothing to cancel")
 }

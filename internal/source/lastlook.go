@@ -8,13 +8,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// LastLook returns the Snapshot to print. If SLURM has not answered since began, it says so: otherwise it would look as
-// if there were no jobs.
+// LastLook returns the Snapshot to print. If SLURM has not answered since began, the Snapshot says so: otherwise there
+// would seem to be no jobs.
 func LastLook(store *store.Store, began time.Time) *cluster.Snapshot {
 	now := time.Now()
 	snap := store.Snapshot(now)
 	d := snap.Discovery
-	if d.Command == "" || !d.Asked.IsZero() { // SLURM is not asked, or has answered
+	if d.Command == "" || !d.Asked.IsZero() { // SLURM was not needed, or has answered
 		return snap
 	}
 	d.Asked, d.Took = now, now.Sub(began)

@@ -24,23 +24,23 @@ import (
 // of a job are watched until it ends.
 type Live struct {
 	*poller.Manager
-	Heard *Heard // an answer of squeue to begin with, if it is younger than Floor; nil: none. Likewise
+	Heard *Heard // a first answer of squeue, if it is younger than Floor; nil: none. Likewise
 	// the least time from one answer of squeue to the next question; it must not change once Run is called
 	Floor time.Duration
 
-	Job string // only the jobs that are PartOf it are discovered; "": all of the user's. Likewise
+	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
 	discoverer *discoverer
 
-	// Jobs is told the jobs of each Discovery before their nodes are watched. It must not block. nil: nobody wants to
-	// know. It must not change once Run is called.
+	// Jobs is called with the jobs of each Discovery before their nodes are watched. It must not block. nil: no call.
+	// It must not change once Run is called.
 	Jobs func([]cluster.Job)
 
 	mu       sync.Mutex      // protects the following
 	reported map[string]bool // nodes whose session has brought a report
 }
 
-// NewLive returns the source for user on host. No one else may use client and nodes.
+// NewLive returns the source for user on host. Nothing else may use client and nodes.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
 	return &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
 }
@@ -70,7 +70,7 @@ func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	})
 }
 
-// only returns the jobs that a user names.
+// only returns the jobs with the user's name for a job.
 func only(name string, jobs []cluster.Job) []cluster.Job {
 	return slices.DeleteFunc(slices.Clone(jobs), func(j cluster.Job) bool { return !j.PartOf(name) })
 }

@@ -2,46 +2,46 @@ package source
 
 import "time"
 
-// SLURM is asked when something happened, otherwise at this pace. Sites limit the use of squeue, above all by programs
-// that no one watches.
+// SLURM is asked after events, otherwise at this pace. Sites limit the use of squeue, above all by programs that nobody
+// watches.
 const (
 	paceInUse  = 30 * time.Second // a key was pressed within inUse
 	paceIdle   = time.Minute      // within idle
-	paceAsleep = 5 * time.Minute  // no one is there
+	paceAsleep = 5 * time.Minute  // the user is away
 
 	inUse = 5 * time.Minute
 	idle  = 30 * time.Minute
 )
 
-// slow is how long an answer takes at least when the controller is overloaded.
+// slow is the least duration of an answer that shows an overloaded controller.
 const slow = 2 * time.Second
 
 // Gaps between an answer and the next question for the jobs, whatever happens.
 const (
 	leastGap     = 2 * time.Second
-	fruitlessGap = 30 * time.Second // the most, while sessions are lost again and again and the jobs stay the same
+	fruitlessGap = 30 * time.Second // the longest, while sessions are lost again and again and the jobs stay the same
 )
 
-// endSlack is how long after the time limit of a job SLURM is asked whether it has ended.
+// endSlack is the time after a job's time limit at which SLURM is asked whether the job has ended.
 const endSlack = 2 * time.Second
 
-// schedule says when to ask for the jobs next, from how the last rounds went. A round is one question for the jobs and
-// the ones about them that follow.
+// schedule gives the time of the next question for the jobs, from the results of the last rounds. A round is one
+// question for the jobs and the questions about them that follow.
 type schedule struct {
 	labored   int  // rounds in a row, before this one, with a slow answer or a failure
 	heavy     bool // this round had one
-	failed    bool // the last question
-	fruitless int  // rounds in a row that began because a session was lost, and brought nothing new
+	failed    bool // the last question failed
+	fruitless int  // rounds in a row that began because a session was lost, without any change
 	ends      int  // rounds in a row that began after the end of a job's time
 }
 
-// why is what led to a round.
+// why has the reasons for a round.
 type why struct {
 	lost bool // a session was lost
 	over bool // the time of a job is over since the last round
 }
 
-// asked begins a round with how its first question went, and whether it brought something new.
+// asked begins a round with the result of its first question; news says that something has changed.
 func (s *schedule) asked(took time.Duration, failed bool, reason why, news bool) {
 	s.labored = inRow(s.labored, s.heavy)
 	s.heavy = false
@@ -63,8 +63,8 @@ func (s *schedule) followed(took time.Duration, failed bool) {
 	s.heavy = s.heavy || failed || took > slow
 }
 
-// interval is the time from one question for the jobs to the next when nobody has pressed a key for away. It doubles
-// with every round that had a slow answer or a failure, but a controller that failed is asked again soon while the user
+// interval returns the time from one question for the jobs to the next when the last key was away ago. It doubles with
+// every round that had a slow answer or a failure, but a controller that failed is asked again soon while the user
 // waits for it to come back.
 func (s *schedule) interval(away time.Duration) time.Duration {
 	basic := paceAsleep
@@ -82,11 +82,11 @@ func (s *schedule) interval(away time.Duration) time.Duration {
 	return min(basic, paceAsleep)
 }
 
-// lostGap is how long after an answer a lost session may lead to the next question.
+// lostGap returns the time after an answer from which a lost session may lead to the next question.
 func (s *schedule) lostGap() time.Duration { return min(leastGap<<min(s.fruitless, 8), fruitlessGap) }
 
-// endGap is how long after an answer the end of a job's time may lead to the next question. While ends follow each
-// other it grows to the interval. A controller that fails or is slow is asked at the interval only.
+// endGap returns the time after an answer from which the end of a job's time may lead to the next question. While ends
+// follow each other it grows to the interval. A controller that fails or is slow is asked only at the interval.
 func (s *schedule) endGap(interval time.Duration) time.Duration {
 	if s.heavy {
 		return interval

@@ -5,11 +5,11 @@ import "github.com/nvnodetop/nvnodetop/internal/cluster"
 // Proof is the evidence that the GPUs of a job are OK. No known problem is not enough: every GPU must have reported.
 type Proof struct {
 	Without bool // SLURM allocated no GPU to the job on any node
-	Named   bool // it is known of each node which GPUs are the job's
-	Mute    int  // GPUs of the job that gave not one number in the last report
+	Named   bool // the GPUs of the job are known on each node
+	Mute    int  // number of the job's GPUs without any number in the last report
 }
 
-// Prove looks at the GPUs of a job.
+// Prove examines the GPUs of a job.
 func Prove(s *cluster.Snapshot, job *cluster.JobView) Proof {
 	p := Proof{Without: len(job.Nodes) > 0, Named: true}
 	for _, name := range job.Nodes {

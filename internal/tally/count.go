@@ -2,13 +2,13 @@ package tally
 
 import "slices"
 
-// Counted is a thing, and how often it came.
+// Counted is a thing with its number of occurrences.
 type Counted[T comparable] struct {
 	What  T
 	Count int
 }
 
-// Count counts equal things, in the order in which each comes first.
+// Count counts equal things, in the order of their first occurrences.
 func Count[T comparable](things []T) []Counted[T] {
 	var counts []Counted[T]
 	for _, thing := range things {

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Gauge is a number of a GPU by which GPUs are compared, on a scale that those of different models share.
+// Gauge is a value by which GPUs are compared, on a scale common to all models.
 type Gauge uint8
 
 // The gauges.
@@ -18,14 +18,14 @@ const (
 	GaugeClock             // of the highest SM clock
 	GaugeMemory            // of the GPU's memory
 	GaugeTemperature       // of the temperature at which the GPU slows down
-	Gauges                 // how many there are
+	Gauges                 // number of gauges
 )
 
-// gauges say how each gauge is read.
+// gauges describe the reading of each gauge.
 var gauges = [Gauges]struct {
 	id      metric.ID
-	most    func(g *cluster.GPU) float64 // what a full gauge is; NaN: not known
-	highest bool                         // the highest of several GPUs is the one to see, not the lowest
+	most    func(g *cluster.GPU) float64 // value of a full gauge; NaN: unknown
+	highest bool                         // of several GPUs the highest matters, not the lowest
 }{
 	GaugeUtil:        {metric.Util, func(*cluster.GPU) float64 { return 100 }, false},
 	GaugePower:       {metric.Power, powerLimit, false},
@@ -52,14 +52,13 @@ func slowdown(g *cluster.GPU) float64 {
 	return hotUnknown
 }
 
-// Next is the gauge after this one, round the end.
+// Next returns the next gauge, after the last the first.
 func (a Gauge) Next() Gauge { return (a + 1) % Gauges }
 
-// Highest says that of several GPUs the one with the highest level is the one to see. Otherwise it is the one with the
-// lowest.
+// Highest reports whether the GPU with the highest level matters most; otherwise it is the one with the lowest.
 func (a Gauge) Highest() bool { return gauges[a].highest }
 
-// Level is how full the gauge of a GPU is, in percent; NaN if that is not known.
+// Level returns the level of a GPU's gauge, in percent; NaN if unknown.
 func (a Gauge) Level(g *cluster.GPU) float64 {
 	percent, known := cluster.Percent(g.Float(gauges[a].id), gauges[a].most(g))
 	if !known {
@@ -68,7 +67,7 @@ func (a Gauge) Level(g *cluster.GPU) float64 {
 	return percent
 }
 
-// Number is the number to write for a GPU: °C for the temperature, percent for all others; NaN if it is not known.
+// Number returns the number to show for a GPU: °C for the temperature, percent for all others; NaN if unknown.
 func (a Gauge) Number(g *cluster.GPU) float64 {
 	if a == GaugeTemperature {
 		return g.Float(metric.Temperature)
@@ -76,7 +75,7 @@ func (a Gauge) Number(g *cluster.GPU) float64 {
 	return a.Level(g)
 }
 
-// High says that the number of a GPU is worth a look for being high, as far as that can be said of this gauge.
+// High reports whether a GPU's number is so high that it deserves a look, as far as this gauge allows a judgment.
 func (a Gauge) High(g *cluster.GPU) bool {
 	switch a {
 	case GaugeTemperature:
@@ -87,11 +86,11 @@ func (a Gauge) High(g *cluster.GPU) bool {
 	return false
 }
 
-// MemoryFull is the percentage from which the level of the memory is worth a look. Below it allocators fill it on
+// MemoryFull is the percentage of memory from which the level deserves a look. Below it, allocators fill the memory on
 // purpose.
 const MemoryFull = 98
 
-// Mean is the number of several GPUs together, of those that give it. A GPU with a higher limit counts more.
+// Mean returns the mean over the GPUs with this number. A GPU with a higher limit counts more.
 func (a Gauge) Mean(gpus []*cluster.GPU) Sum {
 	s, most := Sum{Value: math.NaN()}, 0.0
 	sum := 0.0
@@ -111,9 +110,8 @@ func (a Gauge) Mean(gpus []*cluster.GPU) Sum {
 	return s
 }
 
-// Outer is the n levels up to the bin newest of the GPU that is the one to see in each, of a gauge whose past is kept.
-// A bin that no GPU has is a gap. Unlike Series it ends where the caller says, so that those of several nodes stand
-// below each other.
+// Outer returns the n levels up to the bin newest of the GPU that matters most in each, for a gauge with a history. A
+// bin without any GPU is a gap. Unlike Series it ends at the caller's bin, so that rows of several nodes line up.
 func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	sum := metric.Lowest
 	if gauges[a].highest {
@@ -128,7 +126,7 @@ func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 		bins = g.History.Tail(bins, gauges[a].id, newest, n)
 		scale := float32(100 / gauges[a].most(g))
 		for i, v := range bins {
-			if v *= scale; v == v { // no gap
+			if v *= scale; v == v { // false for a gap
 				outer[i] = join(sum, outer[i], v, outer[i] != outer[i])
 			}
 		}
@@ -136,7 +134,7 @@ func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	return outer
 }
 
-// OuterNow is the number of the GPU that is the one to see, and whether it stands out from the rest.
+// OuterNow returns the number of the GPU that matters most, and whether it stands out from the rest.
 func (a Gauge) OuterNow(gpus []*cluster.GPU) (outer Sum, standsOut bool) {
 	outer.Value = math.NaN()
 	for _, g := range gpus {
@@ -149,5 +147,5 @@ func (a Gauge) OuterNow(gpus []*cluster.GPU) (outer Sum, standsOut bool) {
 			outer.Value, outer.GPU = v, g
 		}
 	}
-	return outer, math.Abs(a.Mean(gpus).Value-outer.Value) >= apart // not for NaN
+	return outer, math.Abs(a.Mean(gpus).Value-outer.Value) >= apart // false for NaN
 }

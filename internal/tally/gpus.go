@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Node is the node of that name. A node without an entry has not been tried yet.
+// Node returns the node with that name. A node without an entry has not been tried yet.
 func Node(s *cluster.Snapshot, name string) *cluster.Node {
 	if n := s.Nodes[name]; n != nil {
 		return n
@@ -18,28 +18,28 @@ func Node(s *cluster.Snapshot, name string) *cluster.Node {
 	return &cluster.Node{Name: name, State: cluster.NodeConnecting}
 }
 
-// HasNumbers says that a node has numbers to show, even if they are old.
+// HasNumbers reports whether a node has numbers to show, even old ones.
 func HasNumbers(n *cluster.Node) bool {
 	return n.State == cluster.NodeReporting || n.State == cluster.NodeStale
 }
 
-// Shows says that a node, as cluster.Node.AsSeen returns it, has numbers to show: those of HasNumbers, or its past.
+// Shows reports whether a node, as cluster.Node.AsSeen returns it, has numbers to show: current ones, old ones, or its
+// past.
 func Shows(n *cluster.Node) bool { return HasNumbers(n) || n.Past != nil }
 
-// Old says that the numbers that a node shows are not those of now.
+// Old reports whether the shown numbers of a node are old.
 func Old(n *cluster.Node) bool { return Shows(n) && n.State != cluster.NodeReporting }
 
-// Lost is NVML's message about a lost GPU; "" if the GPU is not lost.
+// Lost returns NVML's message about a lost GPU; "" if the GPU is not lost.
 func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
-// Own are those GPUs of a node that are the job's. MIG instances are not among them: what they use is in the numbers of
-// their GPU.
+// Own returns the job's GPUs on a node. MIG instances are not among them: the numbers of their GPU include them.
 func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
 	share := job.Share(n)
 	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !share.Has(&g.Number) || g.Instance() })
 }
 
-// AppendOwn appends those GPUs of a node that are the job's to a list.
+// AppendOwn appends the job's GPUs on a node to a list.
 func AppendOwn(to []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
 	share := job.Share(n)
 	for i := range n.GPUs {
@@ -50,7 +50,7 @@ func AppendOwn(to []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*clus
 	return to
 }
 
-// All are the GPUs of a node and their MIG instances, whoever they belong to.
+// All returns the GPUs of a node and their MIG instances, of all owners.
 func All(n *cluster.Node) []*cluster.GPU {
 	gpus := make([]*cluster.GPU, len(n.GPUs))
 	for i := range n.GPUs {
@@ -59,7 +59,7 @@ func All(n *cluster.Node) []*cluster.GPU {
 	return gpus
 }
 
-// Fresh are the job's GPUs on nodes that report.
+// Fresh returns the job's GPUs on nodes that report.
 func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	var gpus []*cluster.GPU
 	for _, name := range job.Nodes {
@@ -70,7 +70,7 @@ func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	return gpus
 }
 
-// Known are the job's GPUs on nodes that have numbers, even if they are old.
+// Known returns the job's GPUs on nodes with numbers, even old ones.
 func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	var gpus []*cluster.GPU
 	for _, name := range job.Nodes {
@@ -81,7 +81,7 @@ func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
 	return gpus
 }
 
-// NodeOf is the name of the job's node that the GPU is in, "" when it is in none.
+// NodeOf returns the name of the job's node with this GPU, "" if there is none.
 func NodeOf(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) string {
 	for _, name := range job.Nodes {
 		for n, i := Node(s, name).AsSeen(), 0; i < len(n.GPUs); i++ {
@@ -116,7 +116,7 @@ func OwnerOf(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node, g *clus
 	return Owner{}
 }
 
-// NumberText is the number of a GPU as the screen shows it, "3:1" for a MIG instance; without a number it is the key.
+// NumberText is the number of a GPU on the screen, "3:1" for a MIG instance; without a number it is the key.
 func NumberText(g *cluster.GPU) string {
 	switch {
 	case g.Number == cluster.NoNumber:
@@ -130,15 +130,15 @@ func NumberText(g *cluster.GPU) string {
 // ShortModel is a model without its maker's name.
 func ShortModel(name string) string { return strings.TrimPrefix(name, "NVIDIA ") }
 
-// Process is a process with its GPU, the number of that, and whether it is the job's.
+// Process is a process with its GPU and the number of the GPU. Own says that it is the job's.
 type Process struct {
 	*wire.Process
-	On     *cluster.GPU // nil: not among the GPUs that the node has now
+	On     *cluster.GPU // nil: not among the present GPUs of the node
 	Number int
 	Own    bool
 }
 
-// Processes are the processes of a node, the job's first, by GPU, and how many are the job's.
+// Processes returns the processes of a node, the job's first, by GPU, and the number of the job's.
 func Processes(job *cluster.JobView, n *cluster.Node) (list []Process, own int) {
 	var others []Process
 	for i := range n.Processes {

@@ -4,8 +4,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// JobRow is a job, or a task of an array: one that has nodes, one that waits, or one that has ended. Exactly one of the
-// pointers is set.
+// JobRow is a job, or a task of an array: with nodes, waiting, or ended. Exactly one of the pointers is set.
 type JobRow struct {
 	Running *cluster.JobView
 	Pending *cluster.PendingJob
@@ -14,13 +13,13 @@ type JobRow struct {
 	ID, Name, Partition string
 	State               JobState
 	Nodes               int
-	GPUs                *int // nil: not known
+	GPUs                *int // nil: unknown
 
-	// Of a job that has nodes: sums over its GPUs on nodes that report, and its problems.
+	// For a job with nodes: sums over its GPUs on nodes that report, and its problems.
 	Totals
 	Low      Sum
-	LowOn    string           // the node of the GPU with the lowest utilization, if it stands out from the rest
-	Worst    *cluster.Finding // nil: it has none
+	LowOn    string           // node of the GPU with the lowest utilization, if it stands out from the rest
+	Worst    *cluster.Finding // nil: no problem
 	Problems int              // warnings and errors
 }
 
@@ -45,7 +44,7 @@ var endStates = map[cluster.EndState]JobState{
 	cluster.JobPreempted: {"PR", "preempted"}, "": {"–", "ended"},
 }
 
-// Jobs are the jobs that have nodes, those that wait, and those that have ended, in SLURM's order.
+// Jobs returns the jobs with nodes, the waiting jobs, and the ended jobs, in SLURM's order.
 func Jobs(s *cluster.Snapshot) []JobRow {
 	d := &s.Discovery
 	rows := make([]JobRow, 0, len(s.Jobs)+len(d.Pending)+len(d.Ended))

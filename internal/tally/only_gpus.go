@@ -30,7 +30,7 @@ func (o Only) Shows(g *cluster.GPU) bool {
 	return len(o) == 0 || slices.ContainsFunc(o, func(name string) bool { return isNamed(g, name) })
 }
 
-// ShowsProcess reports whether a process of a node is on a GPU that is shown, or on none that is known.
+// ShowsProcess reports whether a process of a node is on a shown GPU, or on no known GPU.
 func (o Only) ShowsProcess(n *cluster.Node, id wire.ProcessID) bool {
 	hidden := false
 	for i := range n.Processes {
@@ -65,8 +65,7 @@ func hasPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// bus is a PCI bus ID in the form of which there is one: NVML writes eight digits of the domain, the kernel four,
-// people none.
+// bus returns a PCI bus ID in a common form: NVML writes eight digits of the domain, the kernel four, people none.
 func bus(id string) string {
 	m := busForm.FindStringSubmatch(id)
 	if m == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Rank is the rank of the processes on a GPU; nil if it is unknown or they have several. Only the user's own processes
-// have ranks.
+// Rank returns the rank of the processes on a GPU; nil if it is unknown or they have several. Only the user's own
+// processes have ranks.
 func Rank(n *cluster.Node, g *cluster.GPU) *wire.Rank {
 	var rank *wire.Rank
 	for i := range n.Processes {
@@ -26,7 +26,7 @@ func Rank(n *cluster.Node, g *cluster.GPU) *wire.Rank {
 	return rank
 }
 
-// RankState says what is known of a rank.
+// RankState is the known state of a rank.
 type RankState int
 
 // The states of a rank, as of the last list of processes of each node.
@@ -34,33 +34,33 @@ const (
 	RankRuns   RankState = iota // its process is on a GPU
 	RankGone                    // its process has left its GPU, while others of the program still run
 	RankUnseen                  // no process has it, although all nodes list the processes on all GPUs of the job
-	// its node does not respond or does not list the processes on its GPU; without a Node: on any that does so
+	// its node does not respond or does not list the processes on its GPU; without a Node: this is so on some node
 	RankUnknown
 )
 
-// RankRow is a process of a job on one GPU, or a rank of the job that has none.
+// RankRow is a process of a job on one GPU, or a rank without a process.
 type RankRow struct {
-	Rank     *wire.Rank // nil: the process has none, as far as is known
+	Rank     *wire.Rank // nil: the process has no known rank
 	State    RankState
 	Node     string        // "": the rank was never seen
-	GPU      *cluster.GPU  // nil: not among the GPUs that the node has now, or had when it failed
-	Number   int           // of the GPU; cluster.NoNumber: not known
+	GPU      *cluster.GPU  // nil: not among the GPUs of the node now, or at its failure
+	Number   int           // of the GPU; cluster.NoNumber: unknown
 	Process  *wire.Process // nil: gone, never seen, or on a node that shows no data
-	LastSeen time.Time     // when the node last listed it; zero: never
+	LastSeen time.Time     // time of its last listing by the node; zero: never
 
-	// Program counts the programs of the job with ranks, from 1 on, where there are several; 0: there is one, or the
-	// process has no rank.
+	// Program is the number of its program among those of the job with ranks, from 1 on, if there are several; 0: there
+	// is one, or the process has no rank.
 	Program int
 
 	of    cluster.Program
-	place int // of the node in the job
+	place int // place of the node in the job
 }
 
-// maxWorld is the largest number of ranks of a program of which the missing ones are rows.
+// maxWorld is the largest number of ranks of a program whose missing ranks get rows.
 const maxWorld = 1 << 14
 
-// Ranks are the processes of a job on all nodes, and the ranks that have none, by program and rank; processes without a
-// rank come last. Two programs of the same size, one after the other, are told apart by the time.
+// Ranks returns the processes of a job on all nodes, and the ranks without a process, by program and rank; processes
+// without a rank come last. The time tells apart two programs of the same size, one after the other.
 func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	t := rankTable{s: s, job: job, whole: true}
 	t.roll = cluster.NewRoll(t.seen)
@@ -77,7 +77,7 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	return t.rows
 }
 
-// reserve makes room for all rows at once: they are copied whenever it ends.
+// reserve makes room for all rows at once: if the room ended, all rows would be copied.
 func (t *rankTable) reserve() {
 	count := 0
 	for _, name := range t.job.Nodes {
@@ -113,7 +113,7 @@ func (t *rankTable) number() {
 	}
 }
 
-// compareRanks orders by program, the largest first, and by rank; none goes last.
+// compareRanks orders by program, the largest first, and by rank; processes without a rank come last.
 func compareRanks(a, b *RankRow) int {
 	switch {
 	case a.Rank == nil && b.Rank == nil:
@@ -128,13 +128,13 @@ func compareRanks(a, b *RankRow) int {
 		cmp.Compare(a.Rank.Rank, b.Rank.Rank))
 }
 
-// rankTable is a table of ranks that is being made.
+// rankTable is a table of ranks under construction.
 type rankTable struct {
 	s      *cluster.Snapshot
 	job    *cluster.JobView
 	rows   []RankRow
 	roll   *cluster.Roll // a rank with a row is taken
-	absent []RankRow     // ranks that were seen and have no process now
+	absent []RankRow     // seen ranks without a process now
 	whole  bool          // all nodes report, and list all GPUs of the job
 	silent []string      // nodes that do not report
 }
@@ -176,10 +176,10 @@ func (t *rankTable) addProcess(place int, n *cluster.Node, p *wire.Process, stat
 	t.rows = append(t.rows, row)
 }
 
-// id is the rank of a row that has one.
+// id returns the rank of a row that has one.
 func (r *RankRow) id() cluster.RankID { return cluster.RankID{Program: r.of, Rank: r.Rank.Rank} }
 
-// find sets the GPU of a row, of a node that has failed from its past. A GPU is large: they are not copied.
+// find sets the GPU of a row; for a failed node, from its past. It copies no GPU, since they are large.
 func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
 	gpus := n.GPUs
 	if n.Past != nil {
@@ -193,7 +193,7 @@ func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
 	}
 }
 
-// addSeen notes how old the process of a rank is if it may still run. Otherwise it keeps the rank as an absent one.
+// addSeen notes the start of a rank's process if it may still run. Otherwise it keeps the rank as an absent one.
 func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
 	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen,
 		of: t.roll.Of(r), place: place}
@@ -215,8 +215,8 @@ func listed(n *cluster.Node, g *cluster.GPU) bool {
 	return n.Listed && g.Unlisted == "" && Lost(g) == "" && !g.Hung()
 }
 
-// addAbsent adds the ranks that were seen and have no process now, each at its last place. Those of a program that is
-// over are left out: all its ranks are gone, or those that run began after these were last seen.
+// addAbsent adds the seen ranks without a process now, each at its last place. It leaves out the ranks of a program
+// that is over: all its ranks are gone, or its running ranks began after these were last seen.
 func (t *rankTable) addAbsent() {
 	slices.SortStableFunc(t.absent, func(a, b RankRow) int { return b.LastSeen.Compare(a.LastSeen) })
 	for _, row := range t.absent {
@@ -228,7 +228,7 @@ func (t *rankTable) addAbsent() {
 }
 
 // addUnseen adds the ranks that a program must have, and that were never seen. If there are more ranks than GPUs, some
-// of them need none.
+// ranks need no GPU.
 func (t *rankTable) addUnseen() {
 	row := RankRow{State: RankUnknown, Number: cluster.NoNumber, place: len(t.job.Nodes)}
 	if t.whole {

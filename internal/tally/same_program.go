@@ -7,10 +7,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// program is what processes themselves tell of their program.
+// program is a process's own information about its program.
 type program struct {
 	from, named string
-	world       int // 0: not known
+	world       int // 0: unknown
 }
 
 // rankID is one rank of a program.
@@ -27,11 +27,10 @@ func idOf(r *wire.Rank) rankID {
 	return id
 }
 
-// SameRank reports whether two processes are of the same rank of one program. Those of which none is known are not.
+// SameRank reports whether two processes have the same rank of one program. Processes without a rank do not.
 func SameRank(a, b *wire.Rank) bool { return a != nil && b != nil && idOf(a) == idOf(b) }
 
-// Left reports whether a process that was on GPUs is on none of them any more, as its node lists: in most cases it has
-// ended.
+// Left reports whether a process that was on GPUs is no longer in its node's list: in most cases it has ended.
 func Left(s *cluster.Snapshot, t *Target) bool {
 	n := Node(s, t.Node)
 	if n.State != cluster.NodeReporting || len(t.GPUs) == 0 {
@@ -75,8 +74,8 @@ func CountRanks(targets []Target) int {
 	return len(seen)
 }
 
-// Children are a process and its descendants, as its node has told: the parent always before the children. found says
-// that the node knows the process itself.
+// Children returns a process and its descendants, as listed by its node: a parent always before its children. found
+// says that the node knows the process itself.
 func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Target, found bool) {
 	children := map[int][]*wire.Relative{}
 	for i := range family {
@@ -97,7 +96,7 @@ func Children(s *cluster.Snapshot, of Target, family []wire.Relative) (list []Ta
 	return list, found
 }
 
-// relative is the Target of a descendant of another one.
+// relative returns the Target of a descendant of another one.
 func relative(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative) Target {
 	for i := range n.Processes {
 		if p := &n.Processes[i]; idOfProcess(p) == r.ProcessID {

@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// edgeLag is how many bins a GPU may be behind the others: reports do not come all at once.
+// edgeLag is the number of bins by which a GPU may be behind the others, since reports do not come all at once.
 const edgeLag = 2
 
-// Edge is the newest bin that all reporting GPUs have: the right edge of their series.
+// Edge returns the newest bin that all reporting GPUs have: the right edge of their series.
 func Edge(gpus ...*cluster.GPU) int64 {
 	var newest int64
 	for _, g := range gpus {
@@ -27,7 +27,7 @@ func Edge(gpus ...*cluster.GPU) int64 {
 	return oldest
 }
 
-// Oldest is the oldest bin that one of the GPUs has.
+// Oldest returns the oldest bin of any of the GPUs.
 func Oldest(gpus ...*cluster.GPU) int64 {
 	oldest := Edge(gpus...)
 	for _, g := range gpus {
@@ -38,7 +38,7 @@ func Oldest(gpus ...*cluster.GPU) int64 {
 	return oldest
 }
 
-// Last is the newest n samples of a number of one GPU.
+// Last returns the newest n samples of a metric of one GPU.
 func Last(g *cluster.GPU, id metric.ID, n int) []float32 { return g.History.Tail(nil, id, Edge(g), n) }
 
 // Samples says which samples of GPUs: a sum over a metric, or one of the others.
@@ -83,8 +83,8 @@ func (w *window) tails(id metric.ID) iter.Seq[[]float32] {
 	return history.Tails(all, id, w.newest, w.n)
 }
 
-// Series is the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample that no GPU has is
-// a gap.
+// Series returns the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample without any
+// GPU is a gap.
 func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
 	return Samples{ID: id, Sum: sum}.Of(gpus, n)
 }
@@ -163,8 +163,8 @@ func (w *window) added(id metric.ID, now int) []float32 {
 	return samples
 }
 
-// Throttled is the newest n samples of whether one of GPUs had one of these throttle reasons: 1 or 0, a gap where no
-// GPU said so.
+// Throttled returns for the newest n samples whether one of the GPUs had one of these throttle reasons: 1 or 0, or a
+// gap if no GPU had a sample.
 func Throttled(gpus []*cluster.GPU, reasons uint64, n int) []float32 {
 	return Samples{Reasons: reasons}.Of(gpus, n)
 }
@@ -186,8 +186,8 @@ func (w *window) throttled(reasons uint64) []float32 {
 	return samples
 }
 
-// percents counts GPUs by their utilization in whole percents, as there may be thousands. The last element counts them
-// all.
+// percents counts GPUs by their utilization in whole percents, since there may be thousands. The last element counts
+// all of them.
 type percents [102]uint16
 
 func (p *percents) add(percent float32) {
@@ -197,7 +197,7 @@ func (p *percents) add(percent float32) {
 	}
 }
 
-// middle is the median, a gap when nothing was counted.
+// middle returns the median, or a gap if nothing was counted.
 func (p *percents) middle() float32 {
 	below := 0
 	for v, n := range p[:101] {
@@ -225,7 +225,7 @@ func (w *window) median() []float32 {
 	return samples
 }
 
-// MedianNow is the median utilization of GPUs in their last reports, NaN if none reports it.
+// MedianNow returns the median utilization of GPUs in their last reports, NaN if none reports it.
 func MedianNow(gpus []*cluster.GPU) float64 {
 	var counts percents
 	for _, g := range gpus {

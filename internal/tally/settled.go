@@ -13,7 +13,7 @@ import (
 // or hung. A node whose last report is old, without a failure, may just be slow.
 func Settled(s *cluster.Snapshot) bool {
 	if s.Discovery.Asked.IsZero() && s.Discovery.Answered.IsZero() || s.Discovery.Asking {
-		return false // nothing is known of any job yet, or not yet which GPUs are its own
+		return false // no job is known yet, or its own GPUs are not known yet
 	}
 	if waiting, _ := NodesThat(s, Pending); len(waiting) > 0 {
 		return false
@@ -24,16 +24,16 @@ func Settled(s *cluster.Snapshot) bool {
 	return true
 }
 
-// Patience is how long an output waits for the rest after all else is there: GPUs that are still being read, the users
-// of processes, and the switches of nodes. It is longer than the default interval of the probes, which look for users
-// again in each report.
+// Patience is the time that an output waits for the rest when everything else is there: GPUs that are still being read,
+// the users of processes, and the switches of nodes. It is longer than the default interval of the probes, which look
+// for users again in each report.
 const Patience = 4 * time.Second
 
-// Settling tells when there is nothing left to wait for before a Snapshot is printed.
+// Settling finds the time at which a Snapshot can be printed.
 type Settling struct {
-	Second time.Duration // after which each node is asked for a second report, which is waited for; 0: it is not
+	Second time.Duration // the time after which each node is asked for a second report; 0: one report is enough
 
-	since time.Time // when all but the rest was there
+	since time.Time // time at which everything except the rest was there
 }
 
 // Over reports whether a Snapshot, which is later than the last one, can be printed.
@@ -47,8 +47,8 @@ func (w *Settling) Over(s *cluster.Snapshot) bool {
 	return !nameless(s) && !late(s) && !s.Discovery.Topology || s.At.Sub(w.since) >= Patience
 }
 
-// Early returns the nodes that report and whose second report is waited for. One that comes off the beat, right after
-// the first, is too soon for a rate.
+// Early returns the nodes that report and whose second report is awaited. A report off the beat, right after the first,
+// is too soon for a rate.
 func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 	if w.Second == 0 {
 		return nil
@@ -74,7 +74,7 @@ func late(s *cluster.Snapshot) bool {
 	})
 }
 
-// nameless reports whether a list has a process whose user is not known yet. A probe waits only a moment for names, and
+// nameless reports whether a list has a process whose user is unknown yet. A probe waits only a moment for names, and
 // looks again in its next report.
 func nameless(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
@@ -91,8 +91,7 @@ func Pending(n *cluster.Node) bool {
 	return n.State == cluster.NodeConnecting || n.State == cluster.NodeStale && n.Failure == nil
 }
 
-// NodesThat returns those nodes of all jobs that have a property, in the order of the jobs, and the number of all
-// nodes.
+// NodesThat returns the nodes of all jobs with a property, in the order of the jobs, and the number of all nodes.
 func NodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*cluster.Node, all int) {
 	seen := map[string]bool{}
 	for i := range s.Jobs {
@@ -109,7 +108,7 @@ func NodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*clus
 	return nodes, len(seen)
 }
 
-// Awaited yields the GPUs of jobs of which the driver has not given any values yet, on nodes that report.
+// Awaited yields the jobs' GPUs without any values from the driver yet, on nodes that report.
 func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 	return func(yield func(*cluster.Node, *cluster.GPU) bool) {
 		nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })

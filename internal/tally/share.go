@@ -6,12 +6,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// HostPercent is how much of its node's memory a process has resident; false if that is not known.
+// HostPercent returns the resident memory of a process as a percentage of its node's memory; false if unknown.
 func HostPercent(n *cluster.Node, p *wire.Process) (percent float64, known bool) {
 	return share(p.RSS, n.Host.Float(metric.HostMemoryTotal))
 }
 
-// GPUShare is how much of its GPU's memory a process has, in percent; false if that is not known.
+// GPUShare returns the GPU memory of a process as a percentage of its GPU's memory; false if unknown.
 func GPUShare(g *cluster.GPU, p *wire.Process) (percent float64, known bool) {
 	return share(p.GPUMemory, g.Float(metric.MemoryTotal))
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Target is a process that the user may act on: one that the probe of its node can find again.
+// Target is a process on which the user may act: the probe of its node can find it again.
 type Target struct {
 	Node string
 	wire.ProcessID
-	GPUs    []int // numbers of those that it is on, as displayed
+	GPUs    []int // displayed numbers of its GPUs
 	User    string
 	Command string // its name, if the command line is not known
 	Rank    *wire.Rank
-	Job     string // JobOf it
-	Mine    bool   // of the user whose jobs these are
+	Job     string // see JobOf
+	Mine    bool   // it belongs to the owner of the jobs
 }
 
-// Refusal is why the process cannot be signaled, "" if it can. The node checks the owner again.
+// Refusal returns the reason why the process cannot be signaled, "" if it can. The node checks the owner again.
 func (t *Target) Refusal() string {
 	switch {
 	case t.StartTicks == 0:
@@ -32,7 +32,7 @@ func (t *Target) Refusal() string {
 	return "belongs to " + t.User
 }
 
-// Targets are the processes of a job on all of its nodes, each once.
+// Targets returns the processes of a job on all of its nodes, each once.
 func Targets(s *cluster.Snapshot, job *cluster.JobView) []Target {
 	var list []Target
 	for _, name := range job.Nodes {
@@ -41,7 +41,7 @@ func Targets(s *cluster.Snapshot, job *cluster.JobView) []Target {
 	return list
 }
 
-// TargetOf is the Target of one process of a node.
+// TargetOf returns the Target of one process of a node.
 func TargetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	t := targetOf(s, n, p)
 	for i := range n.Processes {
@@ -52,7 +52,7 @@ func TargetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	return t
 }
 
-// targets are the processes of a job on a node. A process on several GPUs is listed on each.
+// targets returns the processes of a job on a node. A process on several GPUs is listed on each.
 func targets(s *cluster.Snapshot, job *cluster.JobView, n *cluster.Node) (list []Target) {
 	at := map[wire.ProcessID]int{}
 	for i := range n.Processes {
@@ -74,7 +74,7 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 	return wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}
 }
 
-// targetOf is a process as a Target, without its GPUs.
+// targetOf returns a process as a Target, without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank,
 		Job: JobOf(s, p), Mine: Mine(s, p)}
@@ -84,8 +84,8 @@ func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
 	return t
 }
 
-// JobOf is the ID of the job of a process, as squeue prints it, or SLURM's number if it is none of the user's jobs; "":
-// not known.
+// JobOf returns the ID of the job of a process, as squeue prints it, or SLURM's number for a job of another user; "":
+// unknown.
 func JobOf(s *cluster.Snapshot, p *wire.Process) string {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Number != "" && j.Number == p.Job {
@@ -95,7 +95,7 @@ func JobOf(s *cluster.Snapshot, p *wire.Process) string {
 	return p.Job
 }
 
-// addGPU adds the GPU on which the process is listed.
+// addGPU adds a GPU that lists the process.
 func (t *Target) addGPU(n *cluster.Node, p *wire.Process) {
 	for i := range n.GPUs {
 		if n.GPUs[i].Index == p.GPU && n.GPUs[i].Number != cluster.NoNumber {
@@ -104,8 +104,8 @@ func (t *Target) addGPU(n *cluster.Node, p *wire.Process) {
 	}
 }
 
-// Mine reports whether a process is one of the user's. A node that does not know the name of a user gives the number;
-// then what /proc shows of one's own processes only tells.
+// Mine reports whether a process belongs to the user. A node that does not know the name of a user gives the number;
+// then the facts that /proc shows only for the user's own processes decide.
 func Mine(s *cluster.Snapshot, p *wire.Process) bool {
 	if p.UID != nil && p.User == strconv.Itoa(*p.UID) {
 		return p.Directory != ""

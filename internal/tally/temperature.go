@@ -12,7 +12,7 @@ const (
 	hotMargin  = 2
 )
 
-// HotFrom is the temperature from which a GPU is close to being throttled by heat.
+// HotFrom returns the temperature from which a GPU is close to being throttled by heat.
 func HotFrom(g *cluster.GPU) float64 {
 	if slowdown, told := g.Get(metric.Slowdown); told {
 		return slowdown - hotMargin
@@ -20,7 +20,7 @@ func HotFrom(g *cluster.GPU) float64 {
 	return hotUnknown
 }
 
-// Thermal are the throttle reasons that stand for heat.
+// Thermal are the throttle reasons for heat.
 const Thermal = wire.ThrottleHWThermal | wire.ThrottleSWThermal
 
 // Hot reports whether a GPU is throttled by heat or close to it.

@@ -12,23 +12,22 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Sum is one number over some GPUs: their sum, mean, lowest or highest. A GPU that does not give it is not counted as
-// 0.
+// Sum is one metric over some GPUs: their sum, mean, lowest or highest. A GPU without the metric is not counted as 0.
 type Sum struct {
-	Value float64      // NaN: none gives it
-	Count int          // GPUs that give it
-	GPU   *cluster.GPU // the one that has the lowest or the highest
+	Value float64      // NaN: no GPU has it
+	Count int          // number of GPUs with the metric
+	GPU   *cluster.GPU // the GPU with the lowest or the highest value
 }
 
 // Known reports whether some GPU has the metric.
 func (s Sum) Known() bool { return s.Count > 0 }
 
-// Of is a number over GPUs, as its row in the table of numbers says, of those GPUs that give the other number as well.
+// Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics with count.
 func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
 	return over(gpus, id, id.Row().Sum, with...)
 }
 
-// Lowest is the lowest of a number over GPUs.
+// Lowest returns the lowest value of a metric over GPUs.
 func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, id, metric.Lowest) }
 
 func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) Sum {
@@ -61,7 +60,7 @@ func gives(g *cluster.GPU, ids []metric.ID) bool {
 	return true
 }
 
-// join adds a number to those before, for a mean as well, or keeps the lowest or the highest.
+// join adds a value to the earlier ones, for a sum or a mean, or keeps the lowest or the highest.
 func join[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
 	switch {
 	case first:
@@ -74,16 +73,16 @@ func join[T float32 | float64](sum metric.Sum, before, v T, first bool) T {
 	return before + v
 }
 
-// Totals are numbers over some GPUs.
+// Totals are metrics over some GPUs.
 type Totals struct {
 	GPUs              int
 	Util              Sum // percent
-	Used, Memory      Sum // bytes, of the GPUs that give both
-	Power, PowerLimit Sum // watts; the limits of those that give their power
-	Temperature       Sum // °C, of the hottest
+	Used, Memory      Sum // bytes, of the GPUs with both
+	Power, PowerLimit Sum // watts; the limits of the GPUs with a power
+	Temperature       Sum // °C, of the hottest GPU
 }
 
-// Total works out the totals of GPUs.
+// Total computes the totals of GPUs.
 func Total(gpus []*cluster.GPU) Totals {
 	return Totals{
 		GPUs: len(gpus), Util: Of(gpus, metric.Util), Temperature: Of(gpus, metric.Temperature),
@@ -92,7 +91,7 @@ func Total(gpus []*cluster.GPU) Totals {
 	}
 }
 
-// Counted is the number of GPUs behind the least complete sum.
+// Counted returns the number of GPUs in the least complete sum.
 func (t *Totals) Counted() int {
 	n := 0
 	for _, s := range []Sum{t.Util, t.Used, t.Power} {
@@ -103,12 +102,12 @@ func (t *Totals) Counted() int {
 	return n
 }
 
-// apart is how many points below the mean a GPU must be to be named. Among equals the name would change with every
+// apart is the number of points below the mean from which a GPU is named. Among equals the name would change with every
 // poll.
 const apart = 5
 
-// Slowest is the lowest utilization, and whether its GPU stands out from the rest.
+// Slowest returns the lowest utilization, and whether its GPU stands out from the rest.
 func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) {
 	low = over(gpus, metric.Util, metric.Lowest)
-	return low, low.Value <= Of(gpus, metric.Util).Value-apart // not for NaN
+	return low, low.Value <= Of(gpus, metric.Util).Value-apart // false for NaN
 }

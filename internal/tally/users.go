@@ -11,16 +11,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// UserRow is what a user holds on the GPUs of the nodes, as their lists of processes say.
+// UserRow has the resources of a user on the GPUs of the nodes, according to their lists of processes.
 type UserRow struct {
-	User               string // "": not known
-	Mine               bool   // the user whose jobs these are
+	User               string // "": unknown
+	Mine               bool   // the owner of the jobs
 	Nodes, GPUs, Procs int
-	Memory             float64  // bytes of GPU memory; NaN: of no process known
-	Power              float64  // watts of the GPUs that this user alone uses; NaN: there are none, or it is not known
-	Longest            *int64   // seconds that the process has run which has run longest; nil: not known
+	Memory             float64  // bytes of GPU memory; NaN: unknown for all processes
+	Power              float64  // watts of the GPUs that only this user uses; NaN: there are none, or it is unknown
+	Longest            *int64   // run time of the oldest process in seconds; nil: unknown
 	Command            string   // of that process
-	Jobs               []string // IDs, as squeue prints them where they are jobs of this user
+	Jobs               []string // IDs, for jobs of this user as squeue prints them
 }
 
 // userPlace is a GPU of a node with its MIG instances.
@@ -41,26 +41,25 @@ type userProcess struct {
 	id   wire.ProcessID
 }
 
-// userSum is a UserRow while it is made.
+// userSum is a UserRow under construction.
 type userSum struct {
 	row   UserRow
 	watts float64
 	jobs  map[string]bool
-	last  string // node
+	last  string // the last node
 }
 
-// userNode is what the users hold on one node.
+// userNode has the users on one node.
 type userNode struct {
 	at      map[int]userPlace // by index
 	hidden  map[int]bool      // likewise
 	watts   map[userPlace]float64
-	holders map[userPlace]int // how many users each GPU has, also those of its instances that are hidden
-	holds   map[userHold]bool // and whether one of them is shown
+	holders map[userPlace]int // number of users of each GPU, even of hidden instances
+	holds   map[userHold]bool // whether one of them is shown
 	procs   map[userProcess]bool
 }
 
-// Users are the users who have processes on those GPUs of the nodes of jobs that are to be shown, or on none that is
-// known, by name.
+// Users returns the users with processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
 func Users(s *cluster.Snapshot, only Only) []UserRow {
 	sums := map[string]*userSum{}
 	ids := map[string]string{}
@@ -111,7 +110,7 @@ func (u *userNode) enter(n *cluster.Node, only Only) {
 	}
 }
 
-// holdsShown notes a process on one of its GPUs, and reports whether that is to be shown.
+// holdsShown notes a process on one of its GPUs, and reports whether that GPU is shown.
 func (u *userNode) holdsShown(p *wire.Process) bool {
 	shown := !u.hidden[p.GPU]
 	if at, known := u.at[p.GPU]; known {
@@ -128,7 +127,7 @@ func (u *userNode) holdsShown(p *wire.Process) bool {
 	return shown
 }
 
-// leave adds what the users hold on the node.
+// leave adds the users of the node to the sums.
 func (u *userNode) leave(sums map[string]*userSum) {
 	for hold, shown := range u.holds {
 		if !shown {
@@ -178,7 +177,7 @@ func (u *userSum) finish() UserRow {
 	r.Jobs = slices.SortedFunc(maps.Keys(u.jobs),
 		func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	if !math.IsNaN(r.Power) {
-		r.Power = math.Round(u.watts) // the GPUs come in any order, which must not be seen
+		r.Power = math.Round(u.watts) // the GPUs come in any order, which must not show
 	}
 	return r
 }

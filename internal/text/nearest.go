@@ -2,8 +2,8 @@ package text
 
 import "strings"
 
-// Nearest returns the name that is most like s, and how many characters differ. What a longer name has behind s, or
-// before a dot and s, counts as one.
+// Nearest returns the name that is most like s, and the number of different characters. The rest of a longer name after
+// s, or before a dot and s, counts as one.
 func Nearest(s string, names []string) (near string, far int) {
 	far = 1 << 10
 	for _, name := range names {

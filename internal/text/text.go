@@ -21,11 +21,11 @@ type Capture struct {
 	mu      sync.Mutex // protects the following
 	buf     []byte
 	written int
-	most    int    // that may be written before flooded is called
+	most    int    // bytes that may be written before flooded is called
 	flooded func() // nil: there is no such limit, or it has been called
 }
 
-// Guard has flooded called, once, when more than most bytes have been written.
+// Guard arranges a call of flooded, once, when more than most bytes have been written.
 func (c *Capture) Guard(most int, flooded func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -39,7 +39,7 @@ func (c *Capture) Write(p []byte) (int, error) {
 	return c.keep(p)
 }
 
-// count returns what is to be called now.
+// count returns the function to call now.
 func (c *Capture) count(n int) (flooded func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +73,7 @@ func (c *Capture) ReadFrom(r io.Reader) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{c}, struct{ io.Reader }{r}, make([]byte, 1<<10))
 }
 
-// Bytes returns what was kept. Nothing may be written after that.
+// Bytes returns the kept bytes. Nothing may be written after that.
 func (c *Capture) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

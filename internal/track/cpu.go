@@ -1,18 +1,18 @@
 package track
 
-// patience is in how many samples the CPU time of processes must be lower than before until it counts as lost.
+// patience is the number of samples in which the CPU time of processes must be lower than before to count as lost.
 const patience = 3
 
-// counter is a CPU time that only grows. What is read may decrease for a moment, when a process ends between two reads,
-// and for good when its parent does not wait for it: then the kernel adds its time to nobody's.
+// counter is a CPU time that only grows. The time read may decrease for a moment, when a process ends between two
+// reads, and for good when its parent does not wait for it: then the kernel adds its time to nobody's.
 type counter struct {
 	most  float64 // in seconds, so far
 	lost  float64
 	low   float64 // where a decrease began
-	lower int     // in how many samples
+	lower int     // number of samples since then
 }
 
-// take returns by how much the time has grown.
+// take returns the growth of the time.
 func (c *counter) take(read float64) (grown float64) {
 	read += c.lost
 	if read >= c.most {
@@ -35,23 +35,23 @@ func (c *counter) take(read float64) (grown float64) {
 // meter is a utilization over time, in percent.
 type meter struct{ most, area, seconds float64 }
 
-// add adds a utilization that lasted so many seconds.
+// add adds a utilization with its duration in seconds.
 func (m *meter) add(percent, seconds float64) {
 	m.most = max(m.most, percent)
 	m.area += percent * seconds
 	m.seconds += seconds
 }
 
-// percents is the meter as a part of a report.
+// percents returns the meter as a part of a report.
 func (m *meter) percents(expected int) Percents {
-	mean := m.most // of one sample, before which no time is known
+	mean := m.most // for one sample, before any time is known
 	if m.seconds > 0 {
 		mean = m.area / m.seconds
 	}
 	return percents(max(m.most, mean), mean, expected)
 }
 
-// percents are a highest and a mean utilization, with their shares of the expected CPUs or GPUs.
+// percents returns a highest and a mean utilization, with their shares of the expected CPUs or GPUs.
 func percents(most, mean float64, expected int) Percents {
 	n := float64(max(expected, 1))
 	return Percents{MaxSum: most, MaxHardware: most / n, MeanSum: mean, MeanHardware: mean / n}

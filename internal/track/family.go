@@ -8,15 +8,16 @@ import (
 )
 
 const (
-	// sure is in how many looks a process must be a stranger before it is not read again. In the first, its parent may
-	// not have been seen yet.
+	// sure is the number of looks in which a process must be a stranger before it is not read again. At the first look,
+	// its parent may be unseen yet.
 	sure = 2
-	// forgetful is after how many looks all processes are read again: a PID may belong to another process now.
+	// forgetful is the number of looks after which all processes are read again: a PID may belong to another process
+	// now.
 	forgetful = 60
 )
 
-// family is the command and its descendants. A look lists /proc, but reads only the members and what is new: on a node
-// with thousands of processes reading all of them would cost more than all else.
+// family is the command and its descendants. A look lists /proc, but reads only the members and new processes: on a
+// node with thousands of processes reading all of them would cost more than everything else.
 type family struct {
 	fs         procfs.FS
 	self, main int
@@ -24,11 +25,11 @@ type family struct {
 
 	looks     int
 	members   map[int]*member // by PID
-	strangers map[int]int     // in how many looks, by PID
-	room      float64         // how many pages may be walked now
+	strangers map[int]int     // number of looks, by PID
+	room      float64         // number of pages that may be walked now
 
 	reaped  float64 // seconds of CPU of the orphans that have ended
-	largest uint64  // of them, in bytes
+	largest uint64  // their largest memory, in bytes
 }
 
 // member is a process of the family.
@@ -38,7 +39,7 @@ type member struct {
 	proc procfs.Proc
 }
 
-// is reports whether the process still is the one of stat: its PID may have been used again.
+// is reports whether the process is still that of stat: its PID may have been reused.
 func (m *member) is(stat *procfs.ProcStat) bool { return m != nil && m.Starttime == stat.Starttime }
 
 // alive reports whether the process has memory and threads, and is not a zombie.
@@ -61,7 +62,7 @@ func (f *family) look(since time.Duration) error {
 			strangers[p.PID] = times
 			continue
 		}
-		if stat, err := p.Stat(); err == nil { // else it has ended
+		if stat, err := p.Stat(); err == nil { // otherwise it has ended
 			stats = append(stats, member{ProcStat: stat, proc: p})
 		}
 	}
@@ -86,8 +87,8 @@ func (f *family) look(since time.Duration) error {
 	return nil
 }
 
-// kin are the PIDs of the members: the command, what its members have started, and orphans, which the kernel gives to
-// self.
+// kin returns the PIDs of the members: the command, the processes that its members have started, and orphans, which the
+// kernel gives to self.
 func (f *family) kin(stats []member) map[int]bool {
 	kin := map[int]bool{}
 	for grown := true; grown; {
@@ -106,7 +107,7 @@ func (f *family) kin(stats []member) map[int]bool {
 	return kin
 }
 
-// isOver reports whether stat is of an orphan that has ended: nobody else waits for it.
+// isOver reports whether stat is of an ended orphan: nobody else waits for it.
 func (f *family) isOver(stat *procfs.ProcStat) bool {
 	return stat.State == "Z" && stat.PPID == f.self && stat.PID != f.main
 }
@@ -120,19 +121,19 @@ func (f *family) reap(stat *procfs.ProcStat) {
 	}
 }
 
-// PeakOf is the largest resident memory, in bytes, that a process or one of its descendants had. The kernel counts it
+// PeakOf returns the largest resident memory of a process or of one of its descendants, in bytes. The kernel counts it
 // in kilobytes.
 func PeakOf(used *syscall.Rusage) uint64 { return uint64(max(used.Maxrss, 0)) << 10 }
 
 // userHZ is the kernel's unit of CPU time, the same on all platforms of Go.
 const userHZ = 100
 
-// seconds is the CPU time of a process, and waited that of its descendants that have ended and that were waited for.
+// seconds returns the CPU time of a process; waited returns that of its ended descendants that were waited for.
 func seconds(s *procfs.ProcStat) float64 { return s.CPUTime() }
 
 func waited(s *procfs.ProcStat) float64 { return float64(s.CUTime+s.CSTime) / userHZ }
 
-// cpu is the CPU time of the command and of its descendants, in seconds.
+// cpu returns the CPU time of the command and of its descendants, in seconds.
 func (f *family) cpu() (main, descendants float64) {
 	descendants = f.reaped
 	for pid, m := range f.members {
@@ -146,7 +147,7 @@ func (f *family) cpu() (main, descendants float64) {
 	return main, descendants
 }
 
-// threads counts those of the command and of its descendants.
+// threads counts the threads of the command and of its descendants.
 func (f *family) threads() (main, descendants int) {
 	for pid, m := range f.members {
 		switch {

@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// gpus is what the probe says of the GPUs. Without a GPU all is 0, as in gpu_tracker's report.
+// gpus has the probe's values of the GPUs. Without a GPU all are 0, as in gpu_tracker's report.
 type gpus struct {
 	expected []string // UUIDs; empty: all
 
-	cards    []wire.Card // without MIG instances, whose memory is that of their GPU
+	cards    []wire.Card // without MIG instances, whose memory belongs to their GPU
 	capacity float64     // bytes
 	used     GPURAM      // bytes
-	load     meter       // of the expected ones
+	load     meter       // of the expected GPUs
 	last     int64       // MonoMS of the last report; 0: none yet
 	listed   []wire.Process
 }
@@ -23,7 +23,7 @@ type gpus struct {
 // apply takes an Event. Reports count once the command runs.
 func (g *gpus) apply(e *cluster.Event, running bool) {
 	switch {
-	case e.Hello != nil && len(e.Hello.GPUs) > 0: // a driver that goes away takes nothing back
+	case e.Hello != nil && len(e.Hello.GPUs) > 0: // a driver that goes away does not remove them
 		g.cards = slices.DeleteFunc(slices.Clone(e.Hello.GPUs), func(c wire.Card) bool { return c.Instance != nil })
 	case e.Report != nil && running:
 		g.report(e.Report)
@@ -66,7 +66,7 @@ func (g *gpus) card(index int) *wire.Card {
 	return nil
 }
 
-// get is a metric of a GPU; 0: the driver does not report it.
+// get returns a metric of a GPU; 0: the driver does not report it.
 func get(sample *wire.GPU, card *wire.Card, id metric.ID) float64 {
 	x, known := sample.Values.Get(id)
 	if !known {
@@ -79,7 +79,7 @@ func (g *gpus) expects(card *wire.Card) bool {
 	return len(g.expected) == 0 || slices.Contains(g.expected, card.UUID)
 }
 
-// count is how many GPUs are expected to be used.
+// count returns the number of GPUs that are expected to be used.
 func (g *gpus) count() int {
 	if len(g.expected) == 0 {
 		return len(g.cards)
@@ -87,7 +87,7 @@ func (g *gpus) count() int {
 	return len(g.expected)
 }
 
-// attribute adds up the memory of the processes that the last report listed.
+// attribute adds up the memory of the processes in the last report.
 func (g *gpus) attribute(f *family) {
 	var main, descendants float64
 	for i := range g.listed {

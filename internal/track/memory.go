@@ -8,18 +8,18 @@ import (
 )
 
 // Reading smaps_rollup walks all pages of a process, and keeps it from mapping memory meanwhile: some 15 ns per page.
-// So only so many pages are walked in a second, and a large process is read more seldom. Its resident memory, which
-// costs nothing, is read in each look.
+// So only a limited number of pages is walked in a second, and a large process is read more rarely. Its resident
+// memory, which costs nothing, is read in each look.
 const (
 	pagesPerSecond = 64 << 10
-	pagesAtOnce    = 512 << 10 // that may be saved up
-	pagesPerRead   = 16 << 10  // what a read costs besides
+	pagesAtOnce    = 512 << 10 // maximum number saved up
+	pagesPerRead   = 16 << 10  // fixed cost of a read
 )
 
-// memory is that of one process, in bytes.
+// memory is the memory of one process, in bytes.
 type memory struct {
 	resident uint64
-	shared   uint64 // with other processes, when the pages were walked last
+	shared   uint64 // shared with other processes, when the pages were last walked
 	part     uint64 // its part of that: a page of n processes counts 1/n
 	walked   int    // the look in which the pages were walked; 0: never
 }
@@ -56,7 +56,7 @@ func (f *family) readMemory(since time.Duration) {
 	}
 }
 
-// walk reads how much of the memory of a process is shared. Of a process of another user the kernel does not say.
+// walk reads the shared part of a process's memory. For another user's process the kernel does not show it.
 func (f *family) walk(m *member) {
 	sum, err := m.proc.ProcSMapsRollup()
 	if err != nil {
@@ -68,8 +68,8 @@ func (f *family) walk(m *member) {
 	m.resident, m.walked = sum.Rss, f.looks
 }
 
-// rss adds up the memory of processes. What they share counts once: that is at least what one of them shares, and at
-// least the sum of their parts.
+// rss adds up the memory of processes. Shared memory counts once: it is at least the shared memory of any one of them,
+// and at least the sum of their parts.
 func rss(members []*member) RSS {
 	var private, most, parts uint64
 	for _, m := range members {
@@ -98,7 +98,7 @@ func (f *family) memory() (main, descendants, combined RSS) {
 	return main, rss(others), rss(all)
 }
 
-// peak is the most resident memory that the command has had, in bytes; 0: not known.
+// peak returns the largest resident memory of the command, in bytes; 0: unknown.
 func (f *family) peak() uint64 {
 	main := f.members[f.main]
 	if main == nil {
@@ -111,19 +111,18 @@ func (f *family) peak() uint64 {
 	return status.VmHWM
 }
 
-// widen raises each number to that of another sample.
+// widen raises each number to that of another sample, if it is larger.
 func widen(r *RSS, now RSS) {
 	r.Total, r.Private, r.Shared = max(r.Total, now.Total), max(r.Private, now.Private), max(r.Shared, now.Shared)
 }
 
-// raise raises the total to a peak that no sample has seen. What is more than in the samples counts as private: shared
-// memory hardly changes.
+// raise raises the total to a peak that no sample has seen. The excess counts as private: shared memory hardly changes.
 func raise(r *RSS, peak uint64) {
 	r.Total = max(r.Total, float64(peak))
 	r.Private = max(r.Private, float64(peak)-r.Shared)
 }
 
-// in is r in another unit.
+// in returns r in another unit.
 func in(r RSS, size float64) RSS {
 	return RSS{Total: r.Total / size, Private: r.Private / size, Shared: r.Shared / size}
 }

@@ -75,7 +75,7 @@ func Text(w io.Writer, r *Report) error {
 // page is the text of a report.
 type page struct{ bytes.Buffer }
 
-// indent is that of one level.
+// indent is the indentation of one level.
 const indent = "   "
 
 func (p *page) line(level int, format string, args ...any) {

@@ -14,12 +14,12 @@ import (
 
 // Options say what is tracked.
 type Options struct {
-	Proc     string             // where procfs is mounted
-	Self     int                // the PID of this process, which gets orphans
-	Own      func(pid int) bool // whether this process has started a child of its own besides the command
+	Proc     string             // mount point of procfs
+	Self     int                // PID of this process, which gets orphans
+	Own      func(pid int) bool // reports whether this process has started this child besides the command
 	Interval time.Duration      // between two samples
-	Cores    int                // that are expected to be used; 0: all
-	GPUs     []string           // likewise, by UUID; empty: all
+	Cores    int                // number expected to be used; 0: all
+	GPUs     []string           // expected to be used, by UUID; empty: all
 }
 
 // Tracker measures a command.
@@ -32,7 +32,7 @@ type Tracker struct {
 	host   *host.Reader
 	gpus   gpus
 
-	began, at, window time.Time // of the command, of the last sample, of the CPU times
+	began, at, window time.Time // start of the command, last sample, beginning of the CPU window
 	started           uint64    // the peak of this process when it started the command
 	ram               RAM       // bytes
 
@@ -59,14 +59,14 @@ func New(o Options) (*Tracker, error) {
 	return t, nil
 }
 
-// Begin starts to track the command, which has started. This process had at most peak bytes of memory until then: the
-// kernel counts them as its child's, whose memory they were for a moment.
+// Begin starts to track the command, which has started. peak is the peak memory of this process until then, in bytes:
+// the kernel counts it as its child's, who shared the memory for a moment.
 func (t *Tracker) Begin(at time.Time, main int, peak uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.began, t.at, t.window, t.started = at, at, at, peak+peak/8 // the kernel does not count exactly
 	t.family.main = main
-	t.threads, t.together = 1, 1 // also if it has ended already
+	t.threads, t.together = 1, 1 // even if it has ended already
 	t.look(at)
 }
 
@@ -81,7 +81,7 @@ func (t *Tracker) Apply(e cluster.Event) {
 	}
 }
 
-// HasGPUs reports whether there are numbers of GPUs from the time of the command.
+// HasGPUs reports whether numbers of GPUs came while the command ran.
 func (t *Tracker) HasGPUs() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -95,12 +95,11 @@ func (t *Tracker) Sample(at time.Time) {
 	t.look(at)
 }
 
-// End measures the command for the last time, when it has ended, and before it is waited for: then its times are
-// complete.
+// End measures the command for the last time, after its end and before it is waited for: then its times are complete.
 func (t *Tracker) End(at time.Time) { t.Sample(at) }
 
-// Peak tells the largest memory that the command had, or one of its descendants: the kernel says so when it has ended,
-// but not whose it was. New memory means page faults, so it was of the one that had more of them.
+// Peak takes the largest memory of the command or of one of its descendants: at the end the kernel gives the number,
+// but not the process. New memory means page faults, so the one with more page faults had it.
 func (t *Tracker) Peak(bytes uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,7 +112,7 @@ func (t *Tracker) Peak(bytes uint64) {
 	t.raise(bytes)
 }
 
-// raise counts the peak of descendants. The peak of what a process starts is at first its own.
+// raise counts the peak of descendants. At first, a process that another one starts has its parent's peak.
 func (t *Tracker) raise(bytes uint64) {
 	if bytes > t.started && float64(bytes) > t.ram.Main.Total {
 		raise(&t.ram.Descendants, bytes)
@@ -123,7 +122,7 @@ func (t *Tracker) raise(bytes uint64) {
 
 func (t *Tracker) look(at time.Time) {
 	if t.family.look(at.Sub(t.at)) != nil {
-		return // /proc is not there any more: the report has what was seen
+		return // /proc is gone: the report has the data so far
 	}
 	t.measureMemory()
 	t.measureCPU(at)
@@ -164,7 +163,7 @@ func (t *Tracker) measureCPU(at time.Time) {
 
 func (t *Tracker) measureHost(at time.Time) {
 	var now metric.Values
-	_ = t.host.ReadUse(&now, at.Sub(t.began)) // what cannot be read is absent
+	_ = t.host.ReadUse(&now, at.Sub(t.began)) // unreadable values are absent
 	if percent, known := now.Get(metric.CPU); known {
 		t.system.add(percent*float64(t.cores), at.Sub(t.at).Seconds())
 	}
@@ -173,7 +172,7 @@ func (t *Tracker) measureHost(at time.Time) {
 	t.ram.System, t.ram.SystemCapacity = max(t.ram.System, used), max(t.ram.SystemCapacity, total)
 }
 
-// Report is what the command has used so far.
+// Report returns the resources that the command has used so far.
 func (t *Tracker) Report(u Units) *Report {
 	t.mu.Lock()
 	defer t.mu.Unlock()

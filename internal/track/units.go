@@ -9,10 +9,10 @@ import (
 // Units are the units of a report, by name.
 type Units struct{ RAM, GPURAM, Time string }
 
-// DefaultUnits are those of gpu_tracker.
+// DefaultUnits are the units of gpu_tracker.
 var DefaultUnits = Units{RAM: "gigabytes", GPURAM: "gigabytes", Time: "hours"}
 
-// unit is a name and how many bytes or seconds it has.
+// unit is a name with its number of bytes or seconds.
 type unit struct {
 	name string
 	size float64
@@ -23,10 +23,10 @@ var (
 	times = []unit{{"seconds", 1}, {"minutes", 60}, {"hours", 3600}, {"days", 24 * 3600}}
 )
 
-// CheckSize says what is wrong with the name of a unit of memory.
+// CheckSize returns the error in the name of a unit of memory.
 func CheckSize(name string) error { return check(sizes, name) }
 
-// CheckTime says what is wrong with the name of a unit of time.
+// CheckTime returns the error in the name of a unit of time.
 func CheckTime(name string) error { return check(times, name) }
 
 func check(units []unit, name string) error {
@@ -41,7 +41,7 @@ func check(units []unit, name string) error {
 	return fmt.Errorf("must be %s or %s, not %q", strings.Join(names[:last], ", "), names[last], name)
 }
 
-// sizeOf is how many bytes or seconds a unit has that check has accepted.
+// sizeOf returns the bytes or seconds of a unit that check has accepted.
 func sizeOf(units []unit, name string) float64 {
 	for _, u := range units {
 		if u.name == name {

@@ -12,13 +12,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// agent is what an agent of nvgpu answers to /gpu_status. Its names and forms are nvgpu's: what is not known is null.
+// agent is the answer of an agent of nvgpu to /gpu_status. Its names and forms are nvgpu's: an unknown value is null.
 type agent struct {
 	Hostname string     `json:"hostname"`
 	GPUs     []agentGPU `json:"gpus"`
 }
 
-// silent is what stands in nvgpu's /cluster_status for an agent that does not answer.
+// silent is the entry in nvgpu's /cluster_status for an agent that does not answer.
 type silent struct {
 	Error string `json:"error"`
 }
@@ -43,7 +43,7 @@ type agentMemory struct {
 	Used  int64 `json:"used"`
 }
 
-// Agent is a node as nvgpu's agents report it at /gpu_status. One that does not report is an error.
+// Agent returns a node as nvgpu's agents report it at /gpu_status. A node that does not report is an error.
 func Agent(n *Node, at time.Time) any {
 	if !tally.HasNumbers(n.Node) {
 		return silent{missing(n.Node)}
@@ -51,7 +51,7 @@ func Agent(n *Node, at time.Time) any {
 	return agent{Hostname: n.Host(), GPUs: n.agentGPUs(at)}
 }
 
-// Agents are several nodes as one agent reports them, that of host. A single one is as Agent has it.
+// Agents returns several nodes as one agent, that of host, reports them. A single node has the form of Agent.
 func Agents(host string, nodes []Node, at time.Time) any {
 	if len(nodes) == 1 {
 		return Agent(&nodes[0], at)
@@ -85,7 +85,7 @@ func (g *GPU) agentMemory() *agentMemory {
 	return &agentMemory{*total, max(*total-*used, 0), *used}
 }
 
-// stat is a host as gpustat prints it. Its names and forms are gpustat's: what is not known is null.
+// stat is a host as gpustat prints it. Its names and forms are gpustat's: an unknown value is null.
 type stat struct {
 	Hostname string    `json:"hostname"`
 	Driver   *string   `json:"driver_version"`
@@ -106,7 +106,7 @@ type statGPU struct {
 	PowerLimit  *int64        `json:"enforced.power.limit"`
 	Used        *int64        `json:"memory.used"`  // MiB
 	Total       *int64        `json:"memory.total"` // MiB
-	Processes   []statProcess `json:"processes"`    // nil: not known
+	Processes   []statProcess `json:"processes"`    // nil: unknown
 }
 
 type statProcess struct {
@@ -122,7 +122,7 @@ type statProcess struct {
 // statTime is the form in which Python prints a local time.
 const statTime = "2006-01-02T15:04:05.000000"
 
-// Stat is a node as gpustat reports its host. One that does not report has no GPUs.
+// Stat returns a node as gpustat reports its host. A node that does not report has no GPUs.
 func Stat(n *Node, at time.Time) any {
 	s := stat{Hostname: n.Host(), Time: at.Local().Format(statTime), GPUs: []statGPU{}}
 	if n.Hello != nil {
@@ -144,7 +144,7 @@ func Stat(n *Node, at time.Time) any {
 	return s
 }
 
-// statProcesses are all processes on a GPU: gpustat lists those that draw, too.
+// statProcesses returns all processes on a GPU: gpustat also lists those that only draw.
 func (n *Node) statProcesses(g *GPU) []statProcess {
 	if !g.Listed {
 		return nil
@@ -168,7 +168,7 @@ func newStatProcess(p *wire.Process) statProcess {
 	return out
 }
 
-// filled is a text, nil if it is empty.
+// filled returns a text, nil if it is empty.
 func filled(s string) *string {
 	if s == "" {
 		return nil
@@ -176,7 +176,7 @@ func filled(s string) *string {
 	return &s
 }
 
-// whole is a number, nil if it is not known.
+// whole returns a number, nil if it is unknown.
 func whole(v float64) *int64 {
 	if math.IsNaN(v) {
 		return nil
@@ -188,7 +188,7 @@ func whole2(a, b float64) (*int64, *int64) { return whole(a), whole(b) }
 
 func mebibytes(bytes float64) *int64 { return whole(math.Trunc(bytes / (1 << 20))) }
 
-// JSON writes a document for each node as of makes it: of a single host, as its own program would print it, else as a
+// JSON writes a document for each node, made by of: for a single host, as its own program would print it, else as a
 // list.
 func JSON(w io.Writer, nodes []Node, single bool, of func(*Node) any) error {
 	e := json.NewEncoder(w)

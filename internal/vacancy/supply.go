@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Cluster says how many GPUs SLURM can still give to jobs, by partition and by node.
+// Cluster has the GPUs that SLURM can still give to jobs, by partition and by node.
 type Cluster struct {
 	Time       time.Time   `json:"time"`
 	Partitions []Partition `json:"partitions"`
@@ -42,9 +42,9 @@ type Supply struct {
 // Count is GPUs of one GRES type. Each is either free, used or out.
 type Count struct {
 	Type string `json:"type,omitempty"` // "" if the GPUs have no type
-	Free int    `json:"free"`           // can be asked for now
+	Free int    `json:"free"`           // a job can ask for them now
 	Used int    `json:"used"`           // allocated to jobs
-	// neither: the node is down, drained or reserved, has no CPU or memory left, or does not say what it has given
+	// neither: the node is down, drained or reserved, has no CPU or memory left, or does not report its allocation
 	Out   int `json:"out"`
 	Total int `json:"total"`
 }
@@ -55,7 +55,7 @@ const maxWord, maxReason = 256, 1024
 // CountSupply counts the GPUs of a cluster.
 func CountSupply(s *supply.Supply, at time.Time) *Cluster {
 	c := &Cluster{Time: at, Partitions: []Partition{}, Nodes: []Supply{}}
-	places, open := map[string]int{}, map[string]bool{} // open: in a partition that is up
+	places, open := map[string]int{}, map[string]bool{} // open: on a node of a partition that is up
 	for i := range s.Nodes {
 		places[s.Nodes[i].Name] = i
 		c.Nodes = append(c.Nodes, supplyOf(&s.Nodes[i]))
@@ -126,8 +126,8 @@ func supplyOf(n *supply.NodeGPUs) Supply {
 	return s
 }
 
-// closing are the beginnings of the states in which a node takes no jobs. A node that is planned for a job takes others
-// that end before that begins, and one that is switched off to save power is switched on for a job.
+// closing are the beginnings of the states in which a node takes no jobs. A node that is planned for a job takes other
+// jobs that end before that one begins, and a node that is switched off to save power is switched on for a job.
 var closing = []string{"DOWN", "DRAIN", "FAIL", "ERROR", "FUTURE", "INVAL", "MAINT", "RESERVED", "NOT_RESPONDING",
 	"NO_RESPOND", "REBOOT", "BLOCKED", "UNKNOWN", "POWERING_DOWN", "PERFCTRS"}
 

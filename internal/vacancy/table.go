@@ -9,13 +9,13 @@ import (
 // table is text in columns.
 type table struct {
 	columns []column
-	padded  bool // headings make their columns two wider than themselves
+	padded  bool // columns are two wider than their headings
 	rows    []row
 }
 
 type column struct {
 	heading string
-	right   bool // its cells end at the right
+	right   bool // its cells are flush right
 }
 
 type row struct {
@@ -28,7 +28,7 @@ const gap = 2
 
 func (t *table) add(role draw.Role, cells ...string) { t.rows = append(t.rows, row{role, cells}) }
 
-// widths are those of the columns.
+// widths returns the widths of the columns.
 func (t *table) widths() []int {
 	widths := make([]int, len(t.columns))
 	for i, c := range t.columns {
@@ -43,7 +43,7 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// encode is the table as text without a newline at its end: a heading, a rule, the rows.
+// encode returns the table as text without a newline at its end: a heading, a rule, the rows.
 func (t *table) encode(theme *draw.Theme) string {
 	widths := t.widths()
 	total := -gap

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// listColumns are the columns of nvgpu's table. A heading has at least two spaces behind it, as there.
+// listColumns are the columns of nvgpu's table. At least two spaces follow a heading, as there.
 var listColumns = []column{
 	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"temp.", true}, {"MHz", true}, {"users", false},
 	{"since", false}, {"pids", false}, {"cmd", false},
@@ -21,7 +21,7 @@ var listColumns = []column{
 // stateRoles are the colors of the states: green, blue and red in nvgpu.
 var stateRoles = [...]draw.Role{Free: draw.Green, Used: draw.Data, Unknown: draw.Red, Out: draw.Dim}
 
-// List writes the table of the GPUs of nodes, each node under its name unless it is alone.
+// List writes the table of the GPUs of nodes, each node under its name unless it is the only one.
 func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
 	var parts []string
 	for i := range nodes {
@@ -44,7 +44,7 @@ func List(w io.Writer, nodes []Node, at time.Time, theme *draw.Theme) error {
 	return err
 }
 
-// missing says why a node has no numbers.
+// missing returns the reason why a node has no numbers.
 func missing(n *cluster.Node) string {
 	if n.Failure != nil {
 		return n.Failure.Summary()
@@ -67,7 +67,7 @@ func (n *Node) table(at time.Time) *table {
 	return t
 }
 
-// number is a value without decimals; "" if it is not known.
+// number is a value without decimals; "" if unknown.
 func number(v float64) string {
 	if math.IsNaN(v) {
 		return ""

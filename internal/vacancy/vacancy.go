@@ -1,5 +1,6 @@
-// Package vacancy decides which GPUs are free, used, or used by nobody known, and chooses among the free GPUs. It also
-// counts the GPUs that SLURM has allocated. Its texts and JSON documents have the formats of nvgpu, nvisel and gpustat.
+// Package vacancy decides which GPUs are free, used, or used by an unknown user, and chooses among the free GPUs. It
+// also counts the GPUs that SLURM has allocated. Its texts and JSON documents have the formats of nvgpu, nvisel and
+// gpustat.
 //
 // Everything here is a function of its arguments: it reads no clock and keeps no state. Functions may be called
 // concurrently.
@@ -21,9 +22,9 @@ type State int
 // States of a GPU.
 const (
 	Free    State = iota
-	Used          // by a process whose user is known
-	Unknown       // by nobody known: a process without a known user, or memory without a process
-	Out           // nobody can use it, or nothing is known of its use
+	Used          // by a process with a known user
+	Unknown       // by an unknown user: a process without a known user, or memory without a process
+	Out           // nobody can use it, or its use is unknown
 )
 
 // Mark is the state as nvgpu marks it; nvgpu has none for Out.
@@ -31,13 +32,13 @@ func (s State) Mark() string {
 	return [...]string{Free: "[ ]", Used: "[~]", Unknown: "[!]", Out: "[x]"}[s]
 }
 
-// DefaultMemory is how many percent of its memory a free GPU has in use at most: the desktop needs some.
+// DefaultMemory is the largest part of its memory, in percent, that a free GPU has in use: the desktop needs some.
 const DefaultMemory = 20
 
 // GPU is a GPU that programs can use as a whole, or a MIG instance.
 type GPU struct {
 	*cluster.GPU
-	// as nvidia-smi and CUDA_VISIBLE_DEVICES have it, also of the probe's cgroup; of a MIG instance "3:1"
+	// as in nvidia-smi and CUDA_VISIBLE_DEVICES, within the probe's cgroup; "3:1" for a MIG instance
 	Index     string
 	State     State
 	Listed    bool            // Processes are known
@@ -50,7 +51,7 @@ type Node struct {
 	GPUs []GPU
 }
 
-// Host is the name that the node gives itself, else the one by which it was reached.
+// Host returns the name that the node gives itself, or else the name by which it was reached.
 func (n *Node) Host() string {
 	if n.Hello != nil && n.Hello.Host != "" {
 		return n.Hello.Host
@@ -58,7 +59,8 @@ func (n *Node) Host() string {
 	return n.Name
 }
 
-// Nodes are the nodes of all jobs of a Snapshot in their order, with their GPUs, or only with those of the jobs.
+// Nodes returns the nodes of all jobs of a Snapshot in their order, with all their GPUs, or with own only those of the
+// jobs.
 func Nodes(s *cluster.Snapshot, own bool) []Node {
 	var nodes []Node
 	at := map[string]int{}
@@ -89,7 +91,7 @@ func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
 	})
 }
 
-// gpusOf are the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its
+// gpusOf returns the GPUs of a node that reports, in the order of nvidia-smi. A GPU in MIG mode is replaced by its
 // instances.
 func gpusOf(n *cluster.Node) []GPU {
 	if !tally.HasNumbers(n) {
@@ -120,7 +122,7 @@ func gpusOf(n *cluster.Node) []GPU {
 	return out
 }
 
-// processes are those on a GPU that do not only draw.
+// processes returns the processes on a GPU that do not only draw.
 func processes(n *cluster.Node, g *cluster.GPU) []*wire.Process {
 	var out []*wire.Process
 	for i := range n.Processes {
@@ -147,7 +149,7 @@ func (g *GPU) decide() State {
 	return Free
 }
 
-// memory is the used and the total memory in bytes; NaN: not known.
+// memory returns the used and the total memory in bytes; NaN: unknown.
 func (g *GPU) memory() (used, total float64) {
 	return g.Float(metric.MemoryUsed), g.Float(metric.MemoryTotal)
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Wish says which GPUs of a node are wanted, and how many. NaN: there is no such limit.
+// Wish is the number and the kind of GPUs wanted on a node. NaN: there is no such limit.
 type Wish struct {
-	Least, Most int // of a node; fewer than Least are none, Most < 0: all
+	Least, Most int // number on a node; fewer than Least are none, Most < 0: all
 
-	MaxMemory   float64 // percent of its memory that a GPU has in use at most
-	FreeMemory  float64 // bytes, at least
-	TotalMemory float64 // bytes, at least
-	MaxUtil     float64 // percent, at most
-	MaxMemUtil  float64 // percent of the time that the memory is busy, at most
+	MaxMemory   float64 // most of its memory that a GPU has in use, in percent
+	FreeMemory  float64 // at least, in bytes
+	TotalMemory float64 // at least, in bytes
+	MaxUtil     float64 // at most, in percent
+	MaxMemUtil  float64 // most of the time in which the memory is busy, in percent
 	Tolerance   float64 // percent by which the limits, except MaxMemory, may be missed
 
 	AsFree    []string // users whose GPU memory counts as free
@@ -34,8 +34,8 @@ type candidate struct {
 	missed     int     // limits that only fit with the tolerance
 }
 
-// Choose returns the GPUs of a node that fit, those that fit without tolerance first; nil if they are too few. A MIG
-// instance is chosen only where no whole GPU is left, and then it is the only one: a program sees no more.
+// Choose returns the GPUs of a node that fit, first those that fit without tolerance; nil if they are too few. A MIG
+// instance is chosen only if no whole GPU is left, and then it is the only one: a program sees no more.
 func (w *Wish) Choose(n *Node) []*GPU {
 	if n.State != cluster.NodeReporting {
 		return nil
@@ -64,8 +64,8 @@ func (w *Wish) Choose(n *Node) []*GPU {
 	return chosen
 }
 
-// visible are the GPUs to choose from: all, or those of Visible in its order, as far as it names GPUs: CUDA reads it
-// so, too.
+// visible returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
+// as CUDA reads it.
 func (w *Wish) visible(n *Node) []*GPU {
 	var out []*GPU
 	if !w.Inherited {
@@ -116,14 +116,14 @@ func (w *Wish) fits(g *GPU) (candidate, bool) {
 		case math.IsNaN(l.limit) || l.value <= l.limit:
 		case l.value <= l.loose:
 			c.missed++
-		default: // also what is not known
+		default: // unknown values too
 			return c, false
 		}
 	}
 	return c, true
 }
 
-// asFree is the memory on a GPU of users whose memory counts as free.
+// asFree returns the memory on a GPU of users whose memory counts as free.
 func (w *Wish) asFree(g *GPU) (bytes float64) {
 	for _, p := range g.Processes {
 		if p.GPUMemory != nil && slices.Contains(w.AsFree, p.User) {
@@ -133,8 +133,8 @@ func (w *Wish) asFree(g *GPU) (bytes float64) {
 	return bytes
 }
 
-// better orders GPUs: those without tolerance, then the most free memory, the lowest utilization, the highest index,
-// which leaves GPU 0 to others.
+// better orders GPUs: those without tolerance first, then by the most free memory, the lowest utilization and the
+// highest index, which leaves GPU 0 to others.
 func better(a, b candidate) int {
 	return cmp.Or(
 		cmp.Compare(a.missed, b.missed), unknownLast(-a.free, -b.free), unknownLast(-a.used, -b.used),
@@ -160,8 +160,8 @@ func wholeFirst(fits []candidate) []candidate {
 	return fits[:1]
 }
 
-// Names are GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or one is a MIG instance,
-// which has no index there.
+// Names returns GPUs in the form of CUDA_VISIBLE_DEVICES: by index, or by UUID if that is wanted or one is a MIG
+// instance, which has no index there.
 func Names(gpus []*GPU, uuid bool) []string {
 	uuid = uuid || slices.ContainsFunc(gpus, func(g *GPU) bool { return g.Instance() })
 	out := make([]string, len(gpus))

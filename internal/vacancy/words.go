@@ -13,10 +13,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// nobody stands for a user who is not known.
+// nobody stands for an unknown user.
 const nobody = "?"
 
-// users are the users of the processes, one for each.
+// users returns the users of the processes, one for each.
 func (g *GPU) users() []string {
 	var out []string
 	for _, p := range g.Processes {
@@ -25,7 +25,7 @@ func (g *GPU) users() []string {
 	return out
 }
 
-// pids are the processes, with commas between them.
+// pids returns the processes, with commas between them.
 func (g *GPU) pids() string {
 	var out []string
 	for _, p := range g.Processes {
@@ -34,7 +34,7 @@ func (g *GPU) pids() string {
 	return strings.Join(out, ",")
 }
 
-// command is the first command that is known, in short.
+// command returns the first known command, in short form.
 func (g *GPU) command() string {
 	for _, p := range g.Processes {
 		if c := cmp.Or(p.Command, p.Name); c != "" {
@@ -44,10 +44,10 @@ func (g *GPU) command() string {
 	return ""
 }
 
-// longest is how much of a command is shown.
+// longest is the length of a shown command.
 const longest = 25
 
-// short is a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
+// short returns a command as nvgpu shortens it: a notebook, its Python script, or its beginning.
 func short(command string) string {
 	if strings.Contains(command, "-m ipykernel_launcher") {
 		return "jupyter"
@@ -63,7 +63,7 @@ func short(command string) string {
 	return command
 }
 
-// since is how long ago the process began that runs longest; "" if that is not known.
+// since returns the age of the oldest process; "" if unknown.
 func (g *GPU) since(n *cluster.Node, at time.Time) string {
 	var seconds int64 = -1
 	for _, p := range g.Processes {
@@ -80,7 +80,7 @@ func (g *GPU) since(n *cluster.Node, at time.Time) string {
 // maxSeconds is longer than any computer has run.
 const maxSeconds = 100 * 365 * 86400
 
-// ago is a time in the past in words.
+// ago is a duration before now, in words.
 func ago(d time.Duration) string {
 	const day = 24 * time.Hour
 	several := func(unit time.Duration, name string) string {
@@ -105,7 +105,7 @@ func ago(d time.Duration) string {
 	return several(day, "days")
 }
 
-// distinct leaves out what has come before.
+// distinct removes repetitions.
 func distinct(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -116,7 +116,7 @@ func distinct(list []string) []string {
 	return out
 }
 
-// program is the name of the program that a process runs, and its arguments. The list of processes has them joined by
+// program returns the name of the program of a process, and its arguments. The list of processes has them joined by
 // spaces.
 func program(p *wire.Process) (name string, arguments []string) {
 	arguments = strings.Fields(p.Command)

@@ -10,7 +10,7 @@ import (
 // lookFor is how long the nodes list their processes after a request for them.
 const lookFor = time.Minute
 
-// looks tells the audience which things are watched.
+// looks tells the audience what clients watch.
 type looks struct {
 	audience Audience
 
@@ -19,7 +19,7 @@ type looks struct {
 	timer *time.Timer
 }
 
-// look notes a request, and whether it is for processes.
+// look notes a request; processes says that it is for processes.
 func (l *looks) look(processes bool) {
 	l.audience.Asked()
 	if !processes {

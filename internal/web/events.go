@@ -14,7 +14,7 @@ const (
 )
 
 // events is a stream of Server-Sent Events: each announces a new state, which the client may then request. The page has
-// a stream while somebody sees it, so a stream is the sign of a person.
+// a stream while it is visible, so a stream is the sign of a person.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	defer s.streams.Add(-1)
 	if s.streams.Add(1) > maxStreams {
@@ -32,7 +32,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	s.Audience.Touch()
 	s.watched.Ring()
 	stream := &stream{w: w, control: http.NewResponseController(w)}
-	_ = stream.control.SetReadDeadline(time.Time{}) // that of a request would end the stream
+	_ = stream.control.SetReadDeadline(time.Time{}) // the deadline of the request would end the stream
 	stream.follow(s, r)
 }
 

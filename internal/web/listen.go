@@ -25,10 +25,10 @@ const (
 	maxHeader   = 16 << 10
 )
 
-// unixPrefix is what a socket's path has before it.
+// unixPrefix precedes the path of a socket.
 const unixPrefix = "unix:"
 
-// Endpoint is where a Server listens.
+// Endpoint is the place where a Server listens.
 type Endpoint struct {
 	Address   string // HOST:PORT, or unix:PATH
 	Cert, Key string // files; "": no TLS
@@ -43,7 +43,7 @@ func (p Endpoint) Local() bool {
 	return err == nil && at.IP.IsLoopback()
 }
 
-// Errors that say what is wrong with an Endpoint. It was not tried.
+// Errors of an Endpoint that is not tried.
 var (
 	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key: other hosts can reach it")
 	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH")
@@ -130,7 +130,7 @@ func bind(address string, safe bool) (*Listener, error) {
 	return &Listener{Listener: l, Local: local}, nil
 }
 
-// readable is an error of a bind in short.
+// readable returns a short form of an error of a bind.
 func readable(address string, err error) error {
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		return fmt.Errorf("listen at %q: %w", address, errno)

@@ -38,7 +38,7 @@ type Error struct {
 	Known       string // type of the known key; Changed only
 	File        string // file with another key, or with the revocation
 	Line        int
-	Files       []string // that were asked
+	Files       []string // files checked
 	Unread      []string // files that exist and cannot be read
 }
 

@@ -121,8 +121,8 @@ func InTRES(list string) (count int, told bool) {
 	return 0, false
 }
 
-// Requested returns how many GPUs a job requests in total, from its request per node ("gres:gpu:a100:4", "gpu:2",
-// several separated by commas); nil for requests that %b does not show, such as --gpus.
+// Requested returns the total number of GPUs that a job requests, from its request per node ("gres:gpu:a100:4",
+// "gpu:2", several separated by commas); nil for requests that %b does not show, such as --gpus.
 func Requested(gres string, nodes int) *int {
 	perNode, found := 0, false
 	for item := range strings.SplitSeq(gres, ",") {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// MaxHosts is how many hosts one list may name: four times the largest cluster that SLURM is known to run.
+// MaxHosts is the maximum number of hosts in a list: four times the largest cluster that SLURM is known to run.
 const MaxHosts = 65536
 
 // maxHostName is longer than any name that DNS allows.
@@ -21,7 +21,7 @@ var hostName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 // IsHost reports whether a name can only be understood as a host name by ssh, a shell and SLURM.
 func IsHost(name string) bool { return len(name) <= maxHostName && hostName.MatchString(name) }
 
-// Check returns an error if a name is not that of a host.
+// Check returns an error if a name is no host name.
 func Check(names []string) error {
 	for _, name := range names {
 		if !IsHost(name) {
@@ -153,7 +153,7 @@ func parseHostNumber(s string) (uint64, error) {
 // maxArgument is below the kernel's limit for one argument (128 KiB).
 const maxArgument = 100 << 10
 
-// Batches splits node lists into runs of which each fits into one argument of a command.
+// Batches splits node lists into runs, each of which fits into one argument of a command.
 func Batches(lists []string) [][]string { return batches(lists, maxArgument) }
 
 // batches splits items into runs of at most limit characters, with 3 between two items. A longer item is a run of its

@@ -1,4 +1,4 @@
-// Package supply asks SLURM which GPUs the cluster has, and how many of them are allocated to jobs: it runs sinfo and
+// Package supply asks SLURM for the GPUs of the cluster, and the number of them allocated to jobs: it runs sinfo and
 // scontrol once.
 package supply
 
@@ -16,10 +16,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// Supply is the GPUs of a cluster, and how many of them SLURM has given to jobs.
+// Supply has the GPUs of a cluster, and the number of them that SLURM has given to jobs.
 type Supply struct {
-	Partitions []Partition // those that the user sees, with their nodes that have GPUs
-	Nodes      []NodeGPUs  // that have GPUs, by name
+	Partitions []Partition // visible to the user, with their nodes that have GPUs
+	Nodes      []NodeGPUs  // with GPUs, by name
 }
 
 // Partition is a partition.
@@ -35,8 +35,8 @@ type NodeGPUs struct {
 	Name   string
 	States []string // as scontrol names them: "MIXED", "DRAIN"
 	Silent bool     // it does not respond to the controller
-	Reason string   // why it is not available, in the words of an admin
-	Full   bool     // no CPU or no memory of the node is left
+	Reason string   // the reason why it is not available, in an admin's words
+	Full   bool     // no CPU or no memory is left
 	Types  []gres.Type
 }
 
@@ -96,7 +96,7 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 			return nil, nil, fmt.Errorf("%.80q", line)
 		}
 		if count, err := gres.Count(fields[2]); err != nil || count == 0 {
-			continue // what is not understood is not counted
+			continue // an unknown form does not count
 		}
 		names, err := hostlist.Expand(fields[3])
 		if err == nil {
@@ -154,7 +154,7 @@ func parseNodes(out []byte) []NodeGPUs {
 	return slices.DeleteFunc(nodes, func(n NodeGPUs) bool { return seen[n.Name] > 1 })
 }
 
-// nodeText is what scontrol prints of a node.
+// nodeText is scontrol's output about a node.
 type nodeText struct {
 	name   string
 	fields map[string]string
@@ -166,7 +166,7 @@ var alone = []string{"Gres", "GresUsed", "Reason", "CfgTRES", "AllocTRES"}
 // sharing are the fields that share a line with others.
 var sharing = []string{"CPUAlloc", "CPUEfctv", "CPUTot", "RealMemory", "AllocMem", "State"}
 
-// add takes the fields of a line. The first one of a name counts.
+// add reads the fields of a line. The first field with a name counts.
 func (n *nodeText) add(line string) {
 	name, value, _ := strings.Cut(line, "=")
 	if slices.Contains(alone, name) {
@@ -189,7 +189,7 @@ func (n *nodeText) keep(name, value string) {
 	}
 }
 
-// node is the node, if it has GPUs.
+// node returns the node, if it has GPUs.
 func (n *nodeText) node() (NodeGPUs, bool) {
 	types, err := gres.Typed(n.fields["Gres"])
 	if err != nil || len(types) == 0 || !hostlist.IsHost(n.name) {
@@ -221,7 +221,7 @@ func (n *nodeText) full() bool {
 	return used("CPUAlloc", "CPUEfctv", "CPUTot") || used("AllocMem", "RealMemory")
 }
 
-// count fills in how many GPUs are in use: from GresUsed, or without it from AllocTRES.
+// count sets the number of GPUs in use: from GresUsed, or without it from AllocTRES.
 func (n *nodeText) count(types []gres.Type) {
 	used, told := n.fields["GresUsed"]
 	counts, err := gres.Used(used)

@@ -34,7 +34,7 @@ type Streams struct {
 	Err     io.Writer
 }
 
-// Child is a command that runs.
+// Child is a running command.
 type Child struct {
 	cmd   *exec.Cmd
 	group *group
@@ -42,13 +42,13 @@ type Child struct {
 
 	signals chan os.Signal
 	quit    chan struct{}
-	passing chan struct{} // closed when no signal is passed on any more
+	passing chan struct{} // closed when no more signals are passed on
 }
 
-// Result is how a command has ended.
+// Result is the end of a command.
 type Result struct {
-	Status int    // its exit status; Signaled and the number of the signal that has ended it
-	Peak   uint64 // the largest resident memory of it or of a descendant for which it has waited, in bytes
+	Status int    // its exit status, or Signaled plus the number of the signal that ended it
+	Peak   uint64 // the largest resident memory of the command or of a descendant for which it has waited, in bytes
 }
 
 // Start starts a command.
@@ -62,7 +62,7 @@ func Start(command []string, s Streams) (*Child, error) {
 	}
 	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = s.In, s.Out, s.Err
 	c.group = newGroup()
-	signal.Notify(c.signals, passed()...) // before it starts: none shall be lost
+	signal.Notify(c.signals, passed()...) // before it starts, so that no signal is lost
 	if err := c.cmd.Start(); err != nil {
 		signal.Stop(c.signals)
 		c.group.close()
@@ -76,7 +76,7 @@ func Start(command []string, s Streams) (*Child, error) {
 	return c, nil
 }
 
-// StatusOf is the exit status of a shell for a command that does not start.
+// StatusOf returns a shell's exit status for a command that does not start.
 func StatusOf(err error) int {
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		return NotFound
@@ -84,13 +84,13 @@ func StatusOf(err error) int {
 	return CannotRun
 }
 
-// PID is that of the command.
+// PID returns the PID of the command.
 func (c *Child) PID() int { return c.cmd.Process.Pid }
 
 // Ended is closed when the command has ended.
 func (c *Child) Ended() <-chan struct{} { return c.ended }
 
-// Own reports whether the Child has started that process besides the command.
+// Own reports whether the Child has started this process besides the command.
 func (c *Child) Own(pid int) bool { return c.group.has(pid) }
 
 // Reap waits for the command, which has ended.

@@ -15,9 +15,9 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// group tells a signal that was sent to this process from one that was sent to its whole process group. The kernel says
-// which it was, but Go does not hand that on. So another process of the group, which does nothing, is looked at: has it
-// got the signal too?
+// group tells a signal to this process from one to its whole process group. The kernel knows the difference, but Go
+// does not pass it on. So another process of the group, the witness, which does nothing, is checked: has it got the
+// signal too?
 type group struct {
 	mu      sync.Mutex // protects the following
 	witness *exec.Cmd  // nil: there is none
@@ -25,8 +25,8 @@ type group struct {
 	gone    chan struct{}
 }
 
-// hearing is how long the witness has to be calm to have got no signal; mostHearing is how long it may take to become
-// calm, to end or to stop. On a busy machine it may have no turn for a while.
+// hearing is the time for which the witness must be calm to have got no signal; mostHearing is the longest time until
+// it is calm, ends or stops. On a busy machine it may have no turn for a while.
 const (
 	hearing     = 50 * time.Millisecond
 	mostHearing = 5 * time.Second
@@ -45,8 +45,8 @@ func newGroup() *group {
 	return g
 }
 
-// renew starts the witness, which reads until its input is closed, at the latest when this process ends. Without one
-// each signal is passed on.
+// renew starts the witness, which reads until its input is closed, at the latest when this process ends. Without a
+// witness each signal is passed on.
 func (g *group) renew() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -63,7 +63,7 @@ func (g *group) renew() {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		_ = cmd.Wait() // that it has ended is all that matters
+		_ = cmd.Wait() // only its end matters
 	}()
 	g.witness, g.input, g.gone = cmd, input, gone
 }
@@ -75,14 +75,14 @@ func (g *group) has(pid int) bool {
 	return g.witness != nil && g.witness.Process.Pid == pid
 }
 
-// heard reports whether the whole group has got a signal that this process has got.
+// heard reports whether the whole group has got a signal to this process.
 func (g *group) heard() bool {
 	if g.witness == nil {
 		return false
 	}
 	pid, began := g.witness.Process.Pid, time.Now()
 	for calm := began; ; time.Sleep(hearing / 10) {
-		waits := signalWaits(pid) // read before the state: a signal is taken before it shows there
+		waits := signalWaits(pid) // before the state: a signal is taken before it shows there
 		switch state := stateOf(pid); {
 		case state == ended:
 			<-g.gone
@@ -114,7 +114,7 @@ func (g *group) close() {
 	<-g.gone
 }
 
-// signalWaits reports whether a signal has been sent to a process and not been taken yet.
+// signalWaits reports whether a process has not yet taken a signal that was sent to it.
 func signalWaits(pid int) bool {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
 	if err != nil {
@@ -129,7 +129,7 @@ func signalWaits(pid int) bool {
 	return false
 }
 
-// stateOf is the state of a process.
+// stateOf returns the state of a process.
 func stateOf(pid int) string {
 	proc, err := procfs.NewProc(pid)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Shell is the command that runs a line of a shell. The shell makes room for what the line starts, if that is only one
-// command: then it is this one that a Child has, and no shell above it.
+// Shell returns the command that runs a line of a shell. If the line starts only one command, the shell makes room for
+// it: then the Child has this command, without a shell above it.
 func Shell(line string) []string {
 	shell := []string{"/bin/sh", "-c", line}
 	words := strings.Fields(line)

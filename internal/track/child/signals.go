@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// passed lists the signals that are passed on. One that was ignored when this program started, as nohup does with
-// SIGHUP, stays ignored by the command too.
+// passed lists the signals that are passed on. A signal that was ignored when this program started, such as SIGHUP
+// under nohup, stays ignored by the command too.
 func passed() []os.Signal {
 	all := []os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2,
@@ -18,8 +18,8 @@ func passed() []os.Signal {
 	return slices.DeleteFunc(all, signal.Ignored)
 }
 
-// pass passes signals on to the command. Those that came to the whole process group, as Ctrl-C does, have reached it
-// already: a second SIGINT would end a program that has begun to save its work.
+// pass passes signals on to the command. Signals to the whole process group, such as Ctrl-C, have reached it already: a
+// second SIGINT would end a program that has begun to save its work.
 func (c *Child) pass() {
 	defer close(c.passing)
 	for {
@@ -49,12 +49,12 @@ func (c *Child) send(s os.Signal) {
 	}
 }
 
-// stopping is how long the command may take to stop after SIGTSTP.
+// stopping is the time for the command to stop after SIGTSTP.
 const stopping = 500 * time.Millisecond
 
-// stop stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP goes on, and
-// so does this process. The witness goes on as well in both cases: while it is stopped, each signal would seem to have
-// come to the whole group.
+// stop stops this process if the command stops, so that the shell sees it. A command that ignores SIGTSTP continues,
+// and so does this process. The witness also continues in both cases: while it is stopped, each signal would seem to
+// have come to the whole group.
 func (c *Child) stop() {
 	defer c.group.signal(syscall.SIGCONT)
 	for began := time.Now(); time.Since(began) < stopping; time.Sleep(hearing / 10) {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unsupported is why no command can be started.
+// unsupported is the reason why no command can be started.
 var unsupported error
 
 // Adopt makes orphans of commands that are started later children of this process: they stay its descendants.
@@ -18,7 +18,7 @@ func Adopt() error {
 	return nil
 }
 
-// await returns when a child has ended, which stays a zombie.
+// await returns when a child has ended. The child stays a zombie.
 func await(pid int) {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
