@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Turns limits how many attempts do expensive work on this host at the same time, such as a key exchange or the start
+// Turns limits the attempts that do expensive work on this host at the same time, such as a key exchange or the start
 // of a process. Nobody should hold a turn while waiting for a node that may be dead.
 type Turns chan struct{}
 

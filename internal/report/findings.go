@@ -16,19 +16,19 @@ type log struct {
 	entries []entry
 }
 
-// subject is what a problem is about.
+// subject identifies a problem.
 type subject struct {
 	kind      cluster.Kind
 	node, key string
 }
 
-// entry is a problem, with all times that it came.
+// entry is a problem, with all times at which it came.
 type entry struct {
 	cluster.Finding
-	first   time.Time // Since of its first spell; Since is that of the last one
-	earlier int       // times that it began in spells before that
+	first   time.Time // Since of its first spell; Since is that of the last spell
+	earlier int       // number of times that it began in earlier spells
 	words   say.Words
-	told    bool // words are of the time when it held
+	told    bool // words are from the time when it held
 	looked  time.Time
 }
 
@@ -45,7 +45,7 @@ func (l *log) note(s *cluster.Snapshot, j *cluster.JobView) {
 			l.add(s, f)
 		}
 	}
-	for i := range l.entries { // one that is no longer there, on a node that does not report, ended without a word
+	for i := range l.entries { // a problem that has disappeared, on a node that does not report, ended without notice
 		if e := &l.entries[i]; e.Holds() && e.looked.Before(s.At) {
 			e.Over = e.looked
 		}
@@ -74,10 +74,12 @@ func (l *log) add(s *cluster.Snapshot, f *cluster.Finding) {
 	}
 }
 
-// atTheEnd is how long before the end of a job the loss of a node belongs to it: its sessions end with the job.
+// atTheEnd is the time before the end of a job in which the loss of a node belongs to the end: its sessions end with
+// the job.
 const atTheEnd = time.Minute
 
-// findings are those of the report up to a time. ended says that the job has ended then, and not because of a node.
+// findings returns the findings of the report up to a time. ended says that the job ended then, and not because of a
+// node.
 func (l *log) findings(to time.Time, ended bool) []Finding {
 	out := []Finding{}
 	for i := range l.entries {

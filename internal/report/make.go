@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// draft is what a report is made of.
+// draft has the material of a report.
 type draft struct {
 	job      *cluster.JobView
 	from, to time.Time
@@ -61,7 +61,7 @@ func (d *draft) describe() Job {
 	return out
 }
 
-// own are the job's GPUs of a node, in the order of their numbers.
+// own returns the job's GPUs of a node, in the order of their numbers.
 func (n *nodeAccount) own() []*gpuAccount {
 	var own []*gpuAccount
 	for i := range n.gpus {
@@ -101,7 +101,7 @@ func (d *draft) node(name string) Node {
 	return out
 }
 
-// unseen is the time in which a node was silent, also before its first report and after its last one.
+// unseen returns the time in which a node was silent, even before its first report and after its last one.
 func (d *draft) unseen(n *nodeAccount) (time.Duration, int) {
 	if n.first.IsZero() {
 		return max(d.span()-d.rested, 0), 1
@@ -115,7 +115,7 @@ func (d *draft) unseen(n *nodeAccount) (time.Duration, int) {
 	return unseen, gaps
 }
 
-// hours are the GPU-hours of count GPUs, of which own have reported.
+// hours returns the GPU-hours of count GPUs, of which own have reported.
 func (d *draft) hours(count int, own []*gpuAccount) Hours {
 	h := Hours{Given: round(float64(count)*d.span().Hours(), 4)}
 	seen, used, told := 0.0, 0.0, false
@@ -166,7 +166,8 @@ func (d *draft) total(r *Report) Total {
 	return t
 }
 
-// tighter reports whether a leaves a smaller share of its limit than b; one with a limit goes before one without.
+// tighter reports whether a leaves a smaller share of its limit than b; memory with a limit comes before memory
+// without.
 func tighter(a, b *Memory) bool {
 	if b == nil || a.Limit == nil || b.Limit == nil {
 		return b == nil || a.Limit != nil && b.Limit == nil || a.Limit == nil && b.Limit == nil && a.Peak > b.Peak
@@ -198,7 +199,7 @@ func (g *gpuAccount) gpu() GPU {
 	return GPU{Number: p.GPU, Key: p.Key, UUID: g.uuid, Model: g.model, Seen: seconds(g.seen), Numbers: g.numbers()}
 }
 
-// numbers are those of one GPU.
+// numbers returns the numbers of one GPU.
 func (m *meter) numbers() Numbers {
 	var out Numbers
 	if m.util.n > 0 {
@@ -228,7 +229,7 @@ func newEnergy(joules float64, from string) *Energy {
 	return &Energy{KWh: round(joules/3.6e6, 6), Joules: round(joules, 1), From: from}
 }
 
-// known is a rounded number; nil if it is NaN.
+// known returns a rounded number; nil if it is NaN.
 func known(v float64, decimals int) *float64 {
 	if v != v {
 		return nil
@@ -242,5 +243,5 @@ func round(v float64, decimals int) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// seconds are rounded to milliseconds.
+// seconds returns seconds, rounded to milliseconds.
 func seconds(d time.Duration) float64 { return d.Round(time.Millisecond).Seconds() }

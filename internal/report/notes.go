@@ -8,8 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Limits of the notes. Those of the utilization, of the time limit and of the shortest run that is judged are
-// jobstats', of Princeton University.
+// Limits of the notes. The limits of the utilization, of the time limit and of the shortest judged run are those of
+// jobstats, of Princeton University.
 const (
 	judgedFrom = 5 * time.Minute
 
@@ -40,14 +40,14 @@ const (
 	noteEnergy      = "energy_from_samples"
 )
 
-// pad is a list of notes that is being written.
+// pad is a list of notes under construction.
 type pad []Note
 
 func (p *pad) add(kind, format string, args ...any) {
 	*p = append(*p, Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
 }
 
-// notes are what to know and what to do, the most important first.
+// notes returns facts and advice, the most important first.
 func (d *draft) notes(r *Report) []Note {
 	p := pad{}
 	d.ending(&p)
@@ -65,7 +65,7 @@ func (d *draft) notes(r *Report) []Note {
 	return p
 }
 
-// ending is what SLURM's word for the end asks for.
+// ending gives the advice that follows from SLURM's word for the end.
 func (d *draft) ending(p *pad) {
 	if d.over == nil {
 		return
@@ -87,7 +87,7 @@ func (d *draft) ending(p *pad) {
 	}
 }
 
-// unused are the job's GPUs on which no kernel ran, of those that were seen for long enough to say so.
+// unused returns the job's GPUs on which no kernel ran, if they were seen for long enough.
 func (d *draft) unused() []Place {
 	var out []Place
 	for _, name := range d.job.Nodes {
@@ -158,7 +158,7 @@ func shareOf(m *Memory) (float64, bool) {
 	return cluster.Percent(float64(m.Peak), float64(*m.Limit))
 }
 
-// noteWatch says what the numbers leave out.
+// noteWatch names the gaps in the numbers.
 func (d *draft) noteWatch(p *pad, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
 		p.add(noteLate, "The watch began %s after the job: what was before is not in this report.", short(late))

@@ -19,19 +19,19 @@ type Observer struct {
 	disc  cluster.Discovery // the last one
 
 	job      *cluster.JobView // as of the last look while it ran; nil: it has not begun
-	from     time.Time        // when it is watched from
+	from     time.Time        // beginning of the watch
 	last     time.Time        // of the last Event
-	next     time.Time        // look
-	missed   time.Time        // when SLURM no longer listed it; zero: it runs
+	next     time.Time        // time of the next look
+	missed   time.Time        // time when SLURM first did not list it; zero: it runs
 	over     *cluster.EndedJob
-	rests    time.Time     // since when it is suspended; zero: it is not
-	rested   time.Duration // before that
+	rests    time.Time     // beginning of its suspension; zero: it is not suspended
+	rested   time.Duration // time suspended before that
 	sum      account
-	pending  []sample // since SLURM last said that the job runs
+	pending  []sample // samples since SLURM last said that the job runs
 	findings log
 }
 
-// leastLook is the least time between two looks at the problems of the job. One that has ended stays in a Snapshot for
+// leastLook is the least time between two looks at the problems of the job. An ended problem stays in a Snapshot for
 // much longer.
 const leastLook = 3 * time.Second
 
@@ -61,7 +61,7 @@ func (o *Observer) Apply(e cluster.Event) {
 	}
 }
 
-// runs reports whether SLURM has listed the job, and does so.
+// runs reports whether SLURM has listed the job, and still lists it.
 func (o *Observer) runs() bool { return o.job != nil && o.missed.IsZero() }
 
 func (o *Observer) sample(e *cluster.Event) {
@@ -132,7 +132,7 @@ func (o *Observer) rest(at time.Time) {
 	}
 }
 
-// ends notes how the job has ended, as far as SLURM says so by now.
+// ends notes the end of the job, as far as SLURM has given it.
 func (o *Observer) ends(d *cluster.Discovery) {
 	for i := range d.Ended {
 		if e := d.Ended[i]; e.ID == o.job.ID {
@@ -155,7 +155,7 @@ func (o *Observer) commit(until time.Time) {
 	o.pending = left
 }
 
-// Stage says how far the job is.
+// Stage is the stage of the job.
 type Stage int
 
 // Stages of a job.
@@ -164,7 +164,7 @@ const (
 	Absent               // SLURM has answered, and does not list the job
 	Waits                // it is in the queue
 	Runs                 // it has nodes
-	Ends                 // it has ended, or is ending, and SLURM has not said how yet
+	Ends                 // it has ended, or is ending, and SLURM has not yet said how
 	Ended                // it has ended
 )
 
@@ -212,7 +212,7 @@ func (o *Observer) Report() *Report {
 	return d.report(&o.findings)
 }
 
-// until returns the time up to which the report goes.
+// until returns the end of the report's time.
 func (o *Observer) until() time.Time {
 	to := o.last
 	if !o.missed.IsZero() {

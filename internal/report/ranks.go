@@ -8,7 +8,7 @@ import (
 // rankKey is a rank of a program.
 type rankKey struct {
 	from        string
-	rank, world int // world 0: not known
+	rank, world int // world 0: unknown
 }
 
 func (r *running) id() rankKey {
@@ -19,8 +19,7 @@ func (r *running) id() rankKey {
 	return id
 }
 
-// list takes the ranks that run on a node, as its new list of processes says. What was on its GPUs before is no longer
-// there.
+// list takes the ranks on a node from its new list of processes. The earlier ranks on its GPUs are gone.
 func (a *account) list(n *nodeAccount, s *sample) {
 	for i := range n.gpus {
 		n.gpus[i].ranks = nil // not shortened in place: copies share it
@@ -45,7 +44,7 @@ func (a *account) list(n *nodeAccount, s *sample) {
 	}
 }
 
-// ranked are the ranks in order, with their numbers.
+// ranked returns the ranks in order, with their numbers.
 func (a *account) ranked() []Rank {
 	var out []Rank
 	for i := range a.ranks {

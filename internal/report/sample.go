@@ -9,21 +9,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// sample is what one report of a node says of the job. It waits until SLURM says that the job still ran then.
+// sample is the part of one report of a node about the job. It waits until SLURM says that the job still ran then.
 type sample struct {
 	node      string
 	at        time.Time
 	ms        int64 // the node's clock
 	patience  time.Duration
 	suspended bool
-	cpu       float64 // percent; NaN: not known
+	cpu       float64 // percent; NaN: unknown
 	memory    wire.JobMemory
 	gpus      []reading
-	listed    bool // the report has a list of processes: ranks are those of the job
+	listed    bool // the report has a list of processes, and ranks are the job's ranks in it
 	ranks     []running
 }
 
-// identity says which GPU it is, and whether it is the job's.
+// identity identifies a GPU, and says whether it is the job's.
 type identity struct {
 	key, uuid, model string
 	number           int
@@ -35,7 +35,7 @@ type reading struct {
 	identity
 	fresh  bool // values are new
 	values metric.Values
-	size   float64 // of the memory; 0: not known
+	size   float64 // of the memory; 0: unknown
 }
 
 // running is a rank that runs.
@@ -45,7 +45,7 @@ type running struct {
 	key string // of its GPU
 }
 
-// newSample takes what n has of the job just after a report.
+// newSample takes the data of n about the job just after a report.
 func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 	s := sample{node: n.Name, at: n.Arrived, ms: r.MonoMS, patience: patienceOf(n), suspended: job.Suspended,
 		cpu: n.Host.Float(metric.CPU), listed: r.Listed}
@@ -58,7 +58,7 @@ func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		if g.Instance() {
-			continue // what it uses is in the numbers of its GPU
+			continue // the numbers of its GPU include it
 		}
 		size, _ := g.Get(metric.MemoryTotal)
 		s.gpus = append(s.gpus, reading{
@@ -74,7 +74,7 @@ func newSample(job *cluster.Job, n *cluster.Node, r *wire.Report) sample {
 	return s
 }
 
-// longestReading limits how long a slow driver may keep a report waiting, whatever the node says.
+// longestReading limits the delay of a report by a slow driver, whatever the node says.
 const longestReading = time.Minute
 
 // patienceOf is the time between two reports from which there is a gap. The Store calls a node silent from the same
@@ -94,7 +94,7 @@ type nodeAccount struct {
 	name         string
 	gpus         []gpuAccount
 	cpu          stat
-	used, limit  uint64 // the job's host memory at its peak, and its limit; 0: not known
+	used, limit  uint64 // the job's host memory at its peak, and its limit; 0: unknown
 	watts        float64
 	peak         float64 // of watts
 	first, last  time.Time
@@ -108,7 +108,7 @@ type nodeAccount struct {
 type gpuAccount struct {
 	identity
 	meter
-	ranks []int // that run on it, in account.ranks
+	ranks []int // ranks on it, in account.ranks
 }
 
 type rankAccount struct {
@@ -127,7 +127,7 @@ func (a *account) copy() *account {
 
 // Caps on the memory that a node can make us use.
 const (
-	maxGPUs  = 512 // that a node has had
+	maxGPUs  = 512 // the GPUs that a node has ever had
 	maxRanks = 1 << 14
 )
 
@@ -140,7 +140,7 @@ func (a *account) node(name string) *nodeAccount {
 	return &a.nodes[i]
 }
 
-// gpu returns the GPU with that key; nil: there are too many.
+// gpu returns the GPU with a key; nil: there are too many.
 func (n *nodeAccount) gpu(key string) *gpuAccount {
 	i := slices.IndexFunc(n.gpus, func(g gpuAccount) bool { return g.key == key })
 	if i < 0 {
@@ -157,7 +157,7 @@ func (a *account) take(s *sample) {
 	n := a.node(s.node)
 	span := n.pass(s)
 	if n.rested = s.suspended; n.rested {
-		return // the counters of the driver go on
+		return // the driver's counters continue
 	}
 	n.cpu.add(s.cpu, span.Seconds())
 	if s.memory.Used > n.used {
@@ -175,7 +175,7 @@ func (a *account) take(s *sample) {
 	a.peak = max(a.peak, a.watts(s.at))
 }
 
-// pass notes the time since the last sample, and returns it if it is no gap.
+// pass notes the time since the last sample, and returns it unless it is a gap.
 func (n *nodeAccount) pass(s *sample) time.Duration {
 	span := spanOf(n.ms, s.ms, s.patience)
 	if away := s.at.Sub(n.last); n.ms != 0 && !n.rested && !s.suspended && away > s.patience && span == 0 {
@@ -189,7 +189,7 @@ func (n *nodeAccount) pass(s *sample) time.Duration {
 	return span
 }
 
-// read adds a reading of a GPU, also to the ranks that run on it.
+// read adds a reading of a GPU, also to the ranks on it.
 func (a *account) read(n *nodeAccount, r *reading, s *sample) {
 	g := n.gpu(r.key)
 	if g == nil {
@@ -209,7 +209,7 @@ func (a *account) read(n *nodeAccount, r *reading, s *sample) {
 	}
 }
 
-// watts is the power of all nodes that report.
+// watts returns the power of all nodes that report.
 func (a *account) watts(at time.Time) float64 {
 	sum := 0.0
 	for i := range a.nodes {

@@ -10,13 +10,13 @@ import (
 
 // stat is a number over time.
 type stat struct {
-	sum, weight float64 // of values times the seconds before them, and of these seconds
-	plain       float64 // of values: for one sample, before which no time is known
+	sum, weight float64 // sums of values times their seconds, and of these seconds
+	plain       float64 // sum of values: for one sample, before any time is known
 	n           int
 	low, high   float64
 }
 
-// add adds a sample that stands for the seconds before it.
+// add adds a sample, which counts for the seconds before it.
 func (s *stat) add(v, seconds float64) {
 	if v != v {
 		return
@@ -28,7 +28,7 @@ func (s *stat) add(v, seconds float64) {
 	s.sum, s.weight, s.plain, s.n = s.sum+v*seconds, s.weight+seconds, s.plain+v, s.n+1
 }
 
-// join adds what another one has.
+// join adds the samples of another stat.
 func (s *stat) join(o *stat) {
 	if o.n == 0 {
 		return
@@ -40,7 +40,7 @@ func (s *stat) join(o *stat) {
 	s.sum, s.weight, s.plain, s.n = s.sum+o.sum, s.weight+o.weight, s.plain+o.plain, s.n+o.n
 }
 
-// mean is NaN without a sample.
+// mean returns the mean, NaN without a sample.
 func (s *stat) mean() float64 {
 	if s.weight > 0 {
 		return s.sum / s.weight
@@ -52,10 +52,10 @@ func (s *stat) mean() float64 {
 type counter struct {
 	last, sum float64
 	known     bool // last
-	spans     int  // between two readings
+	spans     int  // number of times between two readings
 }
 
-// add takes a reading. A counter that has gone back began anew at 0 in between.
+// add takes a reading. A counter that has gone back began again at 0 in between.
 func (c *counter) add(v float64) {
 	if v != v {
 		return
@@ -71,7 +71,7 @@ func (c *counter) add(v float64) {
 	c.last, c.known = v, true
 }
 
-// reason is why clocks are reduced: what the driver counts, and the bit of a sample where it does not.
+// reason is a reason for reduced clocks: the driver's counter, or else the bit of a sample.
 type reason struct {
 	name  string
 	count metric.ID
@@ -92,22 +92,22 @@ type reduced struct {
 	sampled float64 // seconds
 }
 
-// meter has the numbers of one GPU, or of the GPUs that a rank was on, one after the other.
+// meter has the numbers of one GPU, or of the GPUs of a rank, one after the other.
 type meter struct {
 	seen                             time.Duration
 	ms                               int64 // the node's clock at the last reading; 0: none
 	util, memory, power, temperature stat
-	size                             float64 // of the memory; 0: not known
+	size                             float64 // of the memory; 0: unknown
 	counted                          counter // joules
 	drawn                            float64 // joules, of power over time
-	draws                            int     // spans of drawn
-	watts                            float64 // at the last reading; NaN: not known
+	draws                            int     // number of times in drawn
+	watts                            float64 // at the last reading; NaN: unknown
 	reduced                          [len(reasons)]reduced
 }
 
 func newMeter() meter { return meter{watts: math.NaN()} }
 
-// take takes a reading. Two that are farther apart than patience have a gap between them.
+// take takes a reading. There is a gap between two readings that are farther apart than patience.
 func (m *meter) take(v *metric.Values, size float64, ms int64, patience time.Duration) {
 	span := spanOf(m.ms, ms, patience)
 	seconds := span.Seconds()
@@ -135,7 +135,7 @@ func (m *meter) take(v *metric.Values, size float64, ms int64, patience time.Dur
 	}
 }
 
-// spanOf is the time between two readings, 0 if there was none before, or a gap.
+// spanOf returns the time between two readings, 0 if there was none before, or a gap.
 func spanOf(before, ms int64, patience time.Duration) time.Duration {
 	span := time.Duration(ms-before) * time.Millisecond
 	if before == 0 || span < 0 || span > patience {
@@ -144,7 +144,7 @@ func spanOf(before, ms int64, patience time.Duration) time.Duration {
 	return span
 }
 
-// pause makes the next reading the first one, of which nothing is compared with what was before.
+// pause makes the next reading the first one, without a comparison with earlier ones.
 func (m *meter) pause() {
 	m.ms, m.watts, m.counted.known = 0, math.NaN(), false
 	for i := range m.reduced {
@@ -152,7 +152,7 @@ func (m *meter) pause() {
 	}
 }
 
-// energy is the energy in joules and where it comes from; "": it is not known.
+// energy returns the energy in joules and its source; "": unknown.
 func (m *meter) energy() (joules float64, from string) {
 	switch {
 	case m.counted.spans > 0:
@@ -163,7 +163,7 @@ func (m *meter) energy() (joules float64, from string) {
 	return 0, ""
 }
 
-// throttled is the time in seconds for one reason, and where it comes from.
+// throttled returns the seconds for one reason, and their source.
 func (m *meter) throttled(i int) (seconds float64, from string) {
 	r := &m.reduced[i]
 	if r.counted.spans > 0 {

@@ -12,7 +12,7 @@ import (
 // grid is a table of the text and of the Markdown.
 type grid struct {
 	title string
-	left  int // columns that are aligned to the left
+	left  int // columns that are flush left
 	head  []string
 	rows  [][]string
 }
@@ -48,7 +48,7 @@ func title(j *Job) string {
 	return strings.TrimSpace("Job " + j.ID + " " + j.Name)
 }
 
-// facts are the numbers of the whole job.
+// facts returns the numbers of the whole job.
 func facts(r *Report, zone *time.Location) [][2]string {
 	t := &r.Total
 	w := &r.Watched
@@ -211,8 +211,8 @@ func nodeGrid(r *Report) grid {
 	return g
 }
 
-// ranksByGPU are the ranks by the name of their GPU, if each is alone on it and has its numbers: then they need no
-// table of their own. Otherwise it is nil.
+// ranksByGPU returns the ranks by the name of their GPU, if each is alone on its GPU and has its numbers: then they
+// need no table of their own. Otherwise it is nil.
 func ranksByGPU(r *Report) map[string]string {
 	seen := map[string]float64{}
 	for i := range r.Nodes {
@@ -271,7 +271,7 @@ func rankGrid(r *Report) grid {
 	return g
 }
 
-// problems are the findings, one line each.
+// problems returns the findings, one line each.
 func problems(r *Report, zone *time.Location) []string {
 	var out []string
 	for i := range r.Findings {

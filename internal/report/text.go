@@ -124,7 +124,7 @@ func (g *grid) markdown(b *bytes.Buffer) {
 	}
 }
 
-// escape keeps what a job or a node is called from being Markdown or HTML.
+// escape keeps the name of a job or a node from being Markdown or HTML.
 func escape(s string) string {
 	return markup.Replace(s)
 }

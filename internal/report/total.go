@@ -1,7 +1,7 @@
 package report
 
-// together are the numbers of the job's GPUs on some nodes. Peak of the power is left to the caller: it is not the sum
-// of the peaks.
+// together returns the numbers of the job's GPUs on some nodes. The caller sets the peak of the power, which is not the
+// sum of the peaks.
 func together(nodes []*nodeAccount) Numbers {
 	j := joint{}
 	for _, n := range nodes {
@@ -60,7 +60,7 @@ func (j *joint) add(node string, g *gpuAccount) {
 	}
 }
 
-// either is where a sum comes from.
+// either returns the source of a sum.
 func either(a, b string) string {
 	if a == "" || a == b {
 		return b

@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Epilogue is how long SLURM may take to say how a job has ended.
+// Epilogue is the time for SLURM to say how a job has ended.
 const Epilogue = 20 * time.Second
 
-// Wait decides how long to wait for the report of a job. One goroutine may use it.
+// Wait decides on the end of the wait for a job's report. One goroutine may use it.
 type Wait struct {
 	Job    string
 	Answer time.Time // until when SLURM has time for its first answer
@@ -19,7 +19,7 @@ type Wait struct {
 	ending time.Time // when the job was first seen to end; zero: it runs
 }
 
-// Over reports whether the wait is over, and why there is nothing to wait for. stage and d are an Observer's.
+// Over reports whether the wait is over, with an error if there is nothing to wait for. stage and d are an Observer's.
 func (w *Wait) Over(now time.Time, stage Stage, d *cluster.Discovery) (over bool, err error) {
 	switch {
 	case stage == Ended:
@@ -36,7 +36,7 @@ func (w *Wait) Over(now time.Time, stage Stage, d *cluster.Discovery) (over bool
 	return now.Sub(w.ending) > Epilogue, nil
 }
 
-// Unanswered is what, with the reason why SLURM has not answered, if it is known.
+// Unanswered returns the error what, with the reason why SLURM has not answered, if known.
 func Unanswered(what string, d *cluster.Discovery) error {
 	if d.Failure == nil {
 		return errors.New(what)
@@ -44,7 +44,7 @@ func Unanswered(what string, d *cluster.Discovery) error {
 	return fmt.Errorf("%s: %w", what, d.Failure)
 }
 
-// Missing says why SLURM's answer does not have the job.
+// Missing returns the reason why the job is not in SLURM's answer.
 func Missing(id string, d *cluster.Discovery) error {
 	if d.Command == "" {
 		return errors.New("SLURM is not configured on this host")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// none stands for what is not known.
+// none stands for an unknown value.
 const none = "-"
 
 // short formats a duration with its two largest units: "28s", "5m 3s", "1h 12m", "2d 4h".
@@ -27,7 +27,7 @@ func short(d time.Duration) string {
 	return fmt.Sprintf("%ds", s)
 }
 
-// spoken is short of seconds.
+// spoken is short for a number of seconds.
 func spoken(seconds float64) string { return short(time.Duration(seconds * float64(time.Second))) }
 
 func percent(v float64) string { return fmt.Sprintf("%.1f%%", v) }
@@ -55,7 +55,7 @@ var reasonWords = map[string]string{
 	"hw_power_brake_slowdown": "power brake", "sw_power_cap": "power limit", "sync_boost": "sync boost",
 }
 
-// clock is a time of day, with its date where that is another one than that of the time before it.
+// clock is a time of day, with its date if that differs from the date of the previous time.
 func clock(t, before time.Time) string {
 	if y, d := t.Year(), t.YearDay(); y == before.Year() && d == before.YearDay() {
 		return t.Format("15:04:05")

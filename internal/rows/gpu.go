@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// ofGPU are the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.
+// ofGPU has the fields of a GPU for rows about GPUs. If a row is about several GPUs, the values of each count.
 var ofGPU = []field.Field[cluster.GPU]{
 	ofMetric(metric.Util, field.Percent, "50", "utilization; of a node or a job that of one GPU is enough", "util"),
 	ofMetric(metric.Temperature, field.Celsius, "80", "temperature of a GPU", "temp"),
@@ -29,7 +29,7 @@ var ofGPU = []field.Field[cluster.GPU]{
 	ofMetric(metric.NUMANode, field.Count, "1", "NUMA node of the GPU", "numa"),
 }
 
-// ofMetric is the field of a metric, which has the same key.
+// ofMetric returns the field of a metric, which has the same key.
 func ofMetric(id metric.ID, u field.Unit, example, help string, also ...string) field.Field[cluster.GPU] {
 	return field.Field[cluster.GPU]{Key: id.Row().Key, Also: also, Unit: u, Example: example, Help: help,
 		DownFirst: true, Number: func(g *cluster.GPU) (float64, bool) { return measured(g.Float(id)) }}

@@ -16,8 +16,7 @@ type Job struct {
 	row *tally.JobRow
 }
 
-// Jobs are the fields of a job. Its numbers are the numbers of each of its GPUs, and the numbers on the page of the
-// jobs.
+// Jobs has the fields of a job. Its numbers are those of each of its GPUs, and those on the page of the jobs.
 var Jobs = field.Table[Job]{Name: "jobs", Words: (*Job).words, Fields: slices.Concat(
 	[]field.Field[Job]{
 		{Key: "job", Example: "48211", Help: "job ID", Title: "job", Width: 9,
@@ -55,7 +54,7 @@ func (r *Job) Of(row *tally.JobRow) *Job {
 	return r
 }
 
-// nodes are the nodes of the job.
+// nodes appends the nodes of the job.
 func (r *Job) nodes(to []field.Value) []field.Value {
 	if r.row.Running == nil {
 		return to
@@ -80,7 +79,7 @@ func (r *Job) over() *sums {
 	return &sums{&r.row.Totals, r.row.Low}
 }
 
-// age is how long it has run, in seconds.
+// age is its run time in seconds.
 func (r *Job) age() (float64, bool) {
 	if r.row.Running == nil || r.row.Running.Start.IsZero() {
 		return 0, false
@@ -88,7 +87,7 @@ func (r *Job) age() (float64, bool) {
 	return r.Snapshot.At.Sub(r.row.Running.Start).Seconds(), true
 }
 
-// left is how long it may still run, in seconds.
+// left is its remaining time in seconds.
 func (r *Job) left() (float64, bool) {
 	if r.row.Running == nil || r.row.Running.End.IsZero() {
 		return 0, false
@@ -96,7 +95,7 @@ func (r *Job) left() (float64, bool) {
 	return r.row.Running.End.Sub(r.Snapshot.At).Seconds(), true
 }
 
-// findings are its problems that hold.
+// findings returns its present problems.
 func (r *Job) findings() (hold []*cluster.Finding) {
 	if r.row.Running == nil {
 		return nil
@@ -109,7 +108,7 @@ func (r *Job) findings() (hold []*cluster.Finding) {
 	return hold
 }
 
-// words are the ID, the name, the partition, the state, why it waits, and the worst problem.
+// words are the ID, the name, the partition, the state, the reason for waiting, and the worst problem.
 func (r *Job) words(to []string) []string {
 	j := r.row
 	to = append(to, j.ID, j.Name, j.Partition, j.State.Word)

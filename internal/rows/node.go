@@ -14,14 +14,14 @@ import (
 type Node struct {
 	Snapshot *cluster.Snapshot
 	Job      *cluster.JobView
-	Findings map[string][]*cluster.Finding // those that hold, by node
+	Findings map[string][]*cluster.Finding // present findings, by node
 
 	node *cluster.Node
-	gpus []*cluster.GPU // the job's there; nil: not looked for yet
-	sums *sums          // of them; nil: not worked out yet
+	gpus []*cluster.GPU // the job's GPUs there; nil: not looked up yet
+	sums *sums          // sums over gpus; nil: not computed yet
 }
 
-// Nodes are the fields of a node: the numbers of each of the job's GPUs there, and the overview's sums over them.
+// Nodes has the fields of a node: the numbers of each of the job's GPUs there, and the overview's sums over them.
 var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).words, Fields: slices.Concat(
 	[]field.Field[Node]{
 		{Key: "node", Also: []string{"host"}, Example: "gpu-n01", Help: "name of the node", Title: "node", Width: 10,
@@ -45,13 +45,13 @@ var Nodes = field.Table[Node]{Name: "nodes", Words: (*Node).words, Fields: slice
 	},
 )}
 
-// Of moves the row to the node of that name.
+// Of moves the row to the node with that name.
 func (r *Node) Of(name *string) *Node {
 	r.node, r.gpus, r.sums = tally.Node(r.Snapshot, *name), nil, nil
 	return r
 }
 
-// own are the job's GPUs of the node, if it has numbers.
+// own returns the job's GPUs of the node, if it has numbers.
 func (r *Node) own() []*cluster.GPU {
 	if r.gpus == nil && tally.HasNumbers(r.node) {
 		r.gpus = tally.Own(r.Job, r.node)
@@ -59,7 +59,7 @@ func (r *Node) own() []*cluster.GPU {
 	return r.gpus
 }
 
-// over is worked out of these GPUs.
+// over returns the sums over these GPUs.
 func (r *Node) over() *sums {
 	if r.sums == nil {
 		r.sums = &sums{new(tally.Total(r.own())), tally.Lowest(r.own(), metric.Util)}
@@ -67,7 +67,7 @@ func (r *Node) over() *sums {
 	return r.sums
 }
 
-// ranks are those of the job's processes on the node.
+// ranks appends the ranks of the job's processes on the node.
 func (r *Node) ranks(to []field.Value) []field.Value {
 	for i := range r.node.Processes {
 		if p := &r.node.Processes[i]; p.Rank != nil && r.Job.Runs(r.node, p) {

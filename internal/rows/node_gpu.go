@@ -12,7 +12,7 @@ import (
 type GPU struct {
 	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
-	Findings []*cluster.Finding // of the node, those that hold
+	Findings []*cluster.Finding // present findings of the node
 
 	gpu *cluster.GPU
 }
@@ -26,8 +26,8 @@ func (r *GPU) Of(g **cluster.GPU) *GPU {
 	return r
 }
 
-// parts are the GPU without a process, and each process on it without the GPU. A GPU that is missing has the index of
-// none.
+// parts returns the GPU without a process, and each process on it without the GPU. A missing GPU has an index that no
+// process has.
 func (r *GPU) parts() []*Process {
 	parts := []*Process{{Snapshot: r.Snapshot, Node: r.Node, GPU: r.gpu, Number: r.gpu.Number, Findings: r.Findings}}
 	for i := range r.Node.Processes {
@@ -39,7 +39,7 @@ func (r *GPU) parts() []*Process {
 	return parts
 }
 
-// words are the names of its problems, and what processes on it are found by.
+// words are the names of its problems, and the words of the processes on it.
 func (r *GPU) words(to []string) []string {
 	to = append(to, r.Node.Name)
 	for _, f := range r.Findings {

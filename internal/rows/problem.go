@@ -32,7 +32,7 @@ var Problems = field.Table[Problem]{Name: "problems", Words: (*Problem).words, F
 	},
 )}
 
-// Of moves the row to that finding.
+// Of moves the row to a finding.
 func (r *Problem) Of(f *cluster.Finding) *Problem {
 	r.finding = f
 	return r
@@ -45,7 +45,7 @@ func (r *Problem) state() string {
 	return "cleared"
 }
 
-// age is how long ago it began, in seconds.
+// age is the time since its beginning in seconds.
 func (r *Problem) age() (float64, bool) {
 	since := r.finding.Since
 	return r.Snapshot.At.Sub(since).Seconds(), !since.IsZero()

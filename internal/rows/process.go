@@ -16,12 +16,12 @@ type Process struct {
 	Snapshot *cluster.Snapshot
 	Node     *cluster.Node
 	Process  *wire.Process
-	GPU      *cluster.GPU // nil: not among the GPUs that the node has now
-	Number   int          // of the GPU; cluster.NoNumber: not known
+	GPU      *cluster.GPU // nil: not among the node's present GPUs
+	Number   int          // of the GPU; cluster.NoNumber: unknown
 	Rank     *wire.Rank
 	State    string             // of a rank without a process
 	Job      string             // its ID; "": tally.JobOf the process
-	Findings []*cluster.Finding // of the node, those that hold
+	Findings []*cluster.Finding // present findings of the node
 }
 
 // Set moves the row to a process of a node.
@@ -30,7 +30,7 @@ func (r *Process) Set(s *cluster.Snapshot, n *cluster.Node, p *tally.Process) *P
 	return r
 }
 
-// Processes are the fields of a process on a GPU, of a rank, and of the GPU, in the order of the columns.
+// Processes has the fields of a process on a GPU, of a rank, and of the GPU, in the order of the columns.
 var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Process).words, Fields: slices.Concat(
 	[]field.Field[Process]{
 		{Key: "node", Also: []string{"host"}, Title: "node", Width: 10, Place: 2, Example: "gpu-n01",
@@ -57,7 +57,7 @@ var Processes = field.Table[Process]{Name: "processes and ranks", Words: (*Proce
 	problems((*Process).findings),
 )}
 
-// What says which process it is, and what it runs.
+// Fields that identify a process, and the program that it runs.
 var (
 	pid = field.Field[wire.Process]{Key: "pid", Unit: field.Count, Title: "PID", Width: 7, Place: 1, Example: "358811",
 		Help: "process ID", Letter: 'p', Number: func(p *wire.Process) (float64, bool) { return whole(p.PID) }}
@@ -73,7 +73,7 @@ func ofProcess(f field.Field[wire.Process]) field.Field[Process] {
 	return field.Of([]field.Field[wire.Process]{f}, (*Process).process)[0]
 }
 
-// numbers are those of a process, each with what else stands behind it.
+// numbers returns the numbers of a process, each followed by its related fields.
 func numbers() (fields []field.Field[Process]) {
 	behind := map[string]field.Field[Process]{
 		"gpu_memory_bytes": {Key: "gpu_memory_percent", Unit: field.Percent, Decimals: 1, Title: "%GMEM", Width: 5,
@@ -94,7 +94,7 @@ func numbers() (fields []field.Field[Process]) {
 	return fields
 }
 
-// InOrder are the fields of Processes that have a place in some order, from the first.
+// InOrder returns the fields of Processes with a place in some order, from the first.
 func InOrder(place func(f *field.Field[Process]) int) (fields []*field.Field[Process]) {
 	for i := range Processes.Fields {
 		if f := &Processes.Fields[i]; place(f) > 0 {
@@ -108,7 +108,7 @@ func InOrder(place func(f *field.Field[Process]) int) (fields []*field.Field[Pro
 // RankNumbers are the numbers in a list of ranks.
 var RankNumbers = InOrder(func(f *field.Field[Process]) int { return f.AtRank })
 
-// RankOrders are those of them by which people sort ranks first.
+// RankOrders are the first three of them, by which users sort ranks most.
 var RankOrders = RankNumbers[:3]
 
 func (r *Process) process() *wire.Process { return r.Process }
@@ -120,7 +120,7 @@ func (r *Process) rank() (float64, bool) {
 	return whole(r.Rank.Rank)
 }
 
-// shareOfGPU is how much of its GPU's memory the process has, in percent.
+// shareOfGPU is the share of its GPU's memory that the process has, in percent.
 func (r *Process) shareOfGPU() (float64, bool) {
 	if r.Process == nil || r.GPU == nil {
 		return 0, false
@@ -128,7 +128,7 @@ func (r *Process) shareOfGPU() (float64, bool) {
 	return tally.GPUShare(r.GPU, r.Process)
 }
 
-// shareOfHost is how much of the node's memory the process has, in percent.
+// shareOfHost is the share of the node's memory that the process has, in percent.
 func (r *Process) shareOfHost() (float64, bool) {
 	if r.Process == nil {
 		return 0, false
@@ -136,7 +136,7 @@ func (r *Process) shareOfHost() (float64, bool) {
 	return tally.HostPercent(r.Node, r.Process)
 }
 
-// types are the type of a process, and of one that computes and draws also each of these.
+// types appends the type of a process, and for a process that computes and draws also each of these types.
 func (r *Process) types(to []field.Value) []field.Value {
 	if r.Process == nil {
 		return to
@@ -163,7 +163,7 @@ func (r *Process) job() string {
 	return tally.JobOf(r.Snapshot, r.Process)
 }
 
-// findings are the problems of its GPU.
+// findings returns the problems of its GPU.
 func (r *Process) findings() (on []*cluster.Finding) {
 	for _, f := range r.Findings {
 		if r.GPU != nil && f.Of(r.GPU) {
@@ -182,7 +182,7 @@ func (r *Process) words(to []string) []string {
 	return to
 }
 
-// commandOf is the command line of a process as the pages show it.
+// commandOf returns the command line of a process as the pages show it.
 func commandOf(p *wire.Process) string { return cmp.Or(p.Command, p.Name) }
 
 func driver(n *cluster.Node) string {
@@ -200,12 +200,12 @@ var rankStates = map[tally.RankState]string{tally.RankGone: "gone", tally.RankUn
 type Rank struct {
 	Snapshot *cluster.Snapshot
 	Job      *cluster.JobView
-	Findings map[string][]*cluster.Finding // those that hold, by node
+	Findings map[string][]*cluster.Finding // present findings, by node
 
 	process Process
 }
 
-// Of moves the row to that rank.
+// Of moves the row to a rank.
 func (r *Rank) Of(row *tally.RankRow) *Process {
 	n, gpu := tally.Node(r.Snapshot, row.Node), row.GPU
 	if !tally.HasNumbers(n) {

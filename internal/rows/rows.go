@@ -3,8 +3,8 @@
 //
 // A new number is one line in one of these tables: columns, orders, filters, documents and their pages follow from it.
 // Its key is its name in JSON. A row is reused for one thing after the other, so it belongs to one goroutine; the
-// tables never change. Values that a node has not reported are absent. All other numbers are those that the pages show:
-// the numbers of a node that does not respond are old.
+// tables never change. Values that a node has not reported are absent. All others are the values on the pages: the
+// numbers of a node that does not respond are old.
 package rows
 
 import (
@@ -33,11 +33,11 @@ func letter(f *cluster.Finding) string {
 	return ""
 }
 
-// whole is a number that is always known.
+// whole returns a number that is always known.
 func whole(n int) (float64, bool) { return float64(n), true }
 
-// measured is a number that is NaN if it is unknown.
+// measured returns a number that is NaN if unknown.
 func measured(v float64) (float64, bool) { return v, v == v }
 
-// numbered is the number of a GPU, if it is known.
+// numbered returns the number of a GPU, if it is known.
 func numbered(n int) (float64, bool) { return float64(n), n != cluster.NoNumber }

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// write appends to a file, all or nothing: what a full disk has cut off is removed.
+// write appends to a file, all or nothing: if a full disk cuts the text off, the rest is removed.
 func write(f *os.File, text []byte) error {
 	n, err := f.Write(text)
 	if err == nil || n == 0 {
 		return err
 	}
-	if end, no := f.Seek(0, io.SeekEnd); no == nil { // else a pipe
+	if end, no := f.Seek(0, io.SeekEnd); no == nil { // otherwise a pipe
 		_ = f.Truncate(end - int64(n))
 	}
 	return err
 }
 
-// openLines opens a file of lines to append to it. An existing one must begin with one of ours. A last line that was
-// cut off, because the one who wrote it was killed, is removed: half a number is worse than none. Nobody else may write
-// to it meanwhile.
+// openLines opens a file of lines to append to it. An existing file must begin with one of our lines. If its last line
+// was cut off, because its writer was killed, that line is removed: half a number is worse than none. Nobody else may
+// write to it meanwhile.
 func openLines(path string, ours func(first string) bool) (f *os.File, empty bool, err error) {
 	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
@@ -62,10 +62,10 @@ func prepare(f *os.File, ours func(first string) bool) (empty bool, err error) {
 	return false, cutTail(f, info.Size())
 }
 
-// longestLine is the most that a line of ours can have: names are limited by the Store.
+// longestLine is the length of our longest line: the Store limits names.
 const longestLine = 1 << 16
 
-// cutTail removes what is behind the last newline.
+// cutTail removes everything after the last newline.
 func cutTail(f *os.File, size int64) error {
 	from := max(size-longestLine, 0)
 	tail := make([]byte, size-from)

@@ -22,16 +22,16 @@ import (
 // Sample is one reading of a GPU, or of all GPUs of a job.
 type Sample struct {
 	At      time.Time
-	Elapsed int64  // whole seconds since the job began, or since the first sample where SLURM does not say when
+	Elapsed int64  // whole seconds since the job began, or since the first sample if SLURM does not give the start
 	Job     string // ID; "" without SLURM
-	Tag     string // which GPU it is: "rank3", "gpu01/gpu2" for one without a rank; Whole for all GPUs of the job
+	Tag     string // "rank3" for the GPU of a rank, "gpu01/gpu2" without one; Whole for all GPUs of the job
 
-	Rank *int // nil: none, as far as is known
+	Rank *int // nil: no known rank
 	Node string
-	GPU  string // number, as the screen shows it
+	GPU  string // number on the screen
 	UUID string
 
-	Values []float64 // in the order of Names; NaN: not known
+	Values []float64 // in the order of Names; NaN: unknown
 }
 
 // Whole is the Tag of the samples over all GPUs of a job.
@@ -43,7 +43,7 @@ type Output interface {
 	Close() error
 }
 
-// numbers are the metrics of a GPU that are logged.
+// numbers are the logged metrics of a GPU.
 var numbers = []metric.ID{
 	metric.Util, metric.MemUtil, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive,
 	metric.MemoryUsed,
@@ -52,8 +52,7 @@ var numbers = []metric.ID{
 	metric.PCIeTX, metric.PCIeRX, metric.NVLinkTX, metric.NVLinkRX, metric.ECCUncorrected,
 }
 
-// Names are those of the values of a Sample: the keys of the metrics, and what is derived from them or is of the
-// process of the rank.
+// Names are the names of a Sample's values: the keys of the metrics, derived values, and values of the rank's process.
 var Names = func() (names []string) {
 	for _, id := range numbers {
 		names = append(names, id.Row().Key)
@@ -61,7 +60,7 @@ var Names = func() (names []string) {
 	return append(names, "memory_used_percent", "process_gpu_memory_bytes", "process_cpu_percent", "process_rss_bytes")
 }()
 
-// valuesOf are the values of a GPU and of a process on it, nil for none.
+// valuesOf returns the values of a GPU and of a process on it, nil for none.
 func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
 	values := make([]float64, 0, len(Names))
 	for _, id := range numbers {
@@ -78,8 +77,7 @@ func valuesOf(g *cluster.GPU, p *wire.Process) []float64 {
 	return append(values, amount(p.GPUMemory), cpu, amount(p.RSS))
 }
 
-// valuesOver are the values of several GPUs together. A sum needs all of them: what is not known must not look like
-// less.
+// valuesOver returns the values of several GPUs together. A sum needs all of them: unknown must not look like less.
 func valuesOver(gpus []*cluster.GPU, all bool) []float64 {
 	nan := math.NaN()
 	values := make([]float64, 0, len(Names))
@@ -109,23 +107,23 @@ func amount(n *uint64) float64 {
 	return float64(*n)
 }
 
-// Log makes samples of Snapshots. It remembers which reports it has had, so that each of them is logged once.
+// Log makes samples of Snapshots. It remembers the reports, so that each is logged once.
 type Log struct {
 	every time.Duration
 	began time.Time
-	whole time.Time            // when all GPUs of the jobs were last logged together
-	had   map[string]time.Time // by node: the arrival of the last report that was logged
-	ranks map[spot]int         // the rank that a GPU had last
+	whole time.Time            // time of the last samples over all GPUs of the jobs
+	had   map[string]time.Time // arrival of each node's last logged report
+	ranks map[spot]int         // the last rank of a GPU
 }
 
 // spot is a GPU of a job.
 type spot struct{ job, node, key string }
 
-// New returns a Log for nodes that report every so often. It wants a Snapshot twice as often, to miss no report.
+// New returns a Log for nodes that report at this interval. It needs a Snapshot twice per interval, to miss no report.
 func New(every time.Duration) *Log { return &Log{every: every, had: map[string]time.Time{}} }
 
-// Samples are those of the reports that have arrived since the Snapshot before, in the order of their arrival, and one
-// for all GPUs of each job once per interval.
+// Samples returns the samples of the reports that have arrived since the previous Snapshot, in the order of their
+// arrival, and one over all GPUs of each job once per interval.
 func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 	if l.began.IsZero() {
 		l.began = s.At
@@ -173,7 +171,7 @@ func (l *Log) addGPUs(samples []Sample, s *cluster.Snapshot, j *cluster.JobView,
 	return samples
 }
 
-// addWhole adds the sample of all GPUs of a job, where it is known which they are.
+// addWhole adds the sample over all GPUs of a job, if its GPUs are known.
 func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView) []Sample {
 	gpus := tally.Fresh(s, j)
 	unknown := slices.ContainsFunc(j.Nodes, func(name string) bool { return !j.Share(tally.Node(s, name)).Known })
@@ -184,7 +182,7 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
 }
 
-// elapsed is how long the job has run. Clocks may differ: it is never negative.
+// elapsed returns the run time of the job. Clocks may differ: it is never negative.
 func (l *Log) elapsed(j *cluster.JobView, at time.Time) int64 {
 	began := j.Start
 	if began.IsZero() {

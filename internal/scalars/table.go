@@ -17,7 +17,7 @@ import (
 // Form is a form of lines: one for each sample of a GPU.
 type Form struct {
 	head  string                 // the first line of the file; "": none
-	ours  func(line string) bool // whether a first line is one of this form
+	ours  func(line string) bool // reports whether a first line has this form
 	lines func(to []byte, samples []Sample) []byte
 }
 
@@ -27,7 +27,7 @@ var (
 	JSONLines = Form{"", func(line string) bool { return strings.HasPrefix(line, `{"time":"`) }, appendJSON}
 )
 
-// csvHead has the columns that say which GPU it is, and then those of Names.
+// csvHead has the columns that identify the GPU, and then those of Names.
 var csvHead = "time,elapsed_seconds,job,rank,node,gpu,uuid," + strings.Join(Names, ",")
 
 // Table is a file of lines.
@@ -78,10 +78,10 @@ func (t *Table) Write(samples []Sample) error {
 // Close implements Output.
 func (t *Table) Close() error { return t.file.Close() }
 
-// timeForm is how times are written: to the millisecond, with the zone.
+// timeForm is the form of times: to the millisecond, with the zone.
 const timeForm = "2006-01-02T15:04:05.000Z07:00"
 
-// appendCSV appends a line for each sample, with a cell for each column. What is not known is empty.
+// appendCSV appends a line for each sample, with a cell for each column. An unknown value is an empty cell.
 func appendCSV(to []byte, samples []Sample) []byte {
 	out := bytes.NewBuffer(to)
 	w := csv.NewWriter(out)
@@ -104,13 +104,13 @@ func appendCSV(to []byte, samples []Sample) []byte {
 			}
 			line = append(line, cell)
 		}
-		_ = w.Write(line) // a buffer takes all
+		_ = w.Write(line) // writing to a buffer never fails
 	}
 	w.Flush()
 	return out.Bytes()
 }
 
-// appendJSON appends an object for each sample, in a line of its own. What is not known has no key.
+// appendJSON appends an object for each sample, in a line of its own. An unknown value has no key.
 func appendJSON(to []byte, samples []Sample) []byte {
 	for i := range samples {
 		if samples[i].Tag != Whole {
@@ -131,7 +131,7 @@ func appendObject(to []byte, s *Sample) []byte {
 		{"uuid", s.UUID}} {
 		if word.text != "" {
 			to = append(append(append(to, `,"`...), word.key...), `":`...)
-			to, _ = jsontext.AppendQuote(to, word.text) // what is no UTF-8 is replaced
+			to, _ = jsontext.AppendQuote(to, word.text) // invalid UTF-8 is replaced
 		}
 	}
 	for i, v := range s.Values {
@@ -143,8 +143,8 @@ func appendObject(to []byte, s *Sample) []byte {
 	return append(to, '}')
 }
 
-// appendNumber appends a number to three decimals, which no metric exceeds: percentages that are computed have more
-// digits than say anything.
+// appendNumber appends a number to three decimals, which no metric exceeds: computed percentages have meaningless
+// further digits.
 func appendNumber(to []byte, v float64) []byte {
 	return metric.AppendNumber(to, math.Round(v*1000)/1000)
 }

@@ -14,11 +14,11 @@ type taggedGPU struct {
 	node    string
 	gpu     *cluster.GPU
 	rank    *int
-	process *wire.Process // of the rank; nil: none is listed
+	process *wire.Process // process of the rank; nil: none is listed
 }
 
-// places are the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the rank
-// of each.
+// places returns the GPUs of a job: first those of its ranks, wherever they are now, then the others. ranks gets the
+// rank of each.
 func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int) []taggedGPU {
 	t := tags{job: j, taken: map[string]bool{}, ranked: map[*cluster.GPU]bool{}, used: map[*cluster.GPU]bool{}}
 	rows := tally.Ranks(s, j)
@@ -34,17 +34,17 @@ func (l *Log) places(s *cluster.Snapshot, j *cluster.JobView, ranks map[spot]int
 	return t.places
 }
 
-// tags are the places of a job that are being collected.
+// tags are the places of a job under construction.
 type tags struct {
 	job    *cluster.JobView
 	places []taggedGPU
-	taken  map[string]bool       // tags
-	ranked map[*cluster.GPU]bool // those of a rank
-	used   map[*cluster.GPU]bool // those with a process of the job
+	taken  map[string]bool       // tags in use
+	ranked map[*cluster.GPU]bool // GPUs of ranks
+	used   map[*cluster.GPU]bool // GPUs with a process of the job
 }
 
-// addRank adds the GPU of a rank. Where a rank has several GPUs, or two programs run, all but the first have their
-// place in the tag. A rank that does not report keeps its tag.
+// addRank adds the GPU of a rank. If a rank has several GPUs, or two programs run, all but the first have their place
+// in the tag. A rank that does not report keeps its tag.
 func (t *tags) addRank(r *tally.RankRow) {
 	if r.Rank == nil && r.GPU != nil {
 		t.used[r.GPU] = true
@@ -66,9 +66,8 @@ func (t *tags) addRank(r *tally.RankRow) {
 	}
 }
 
-// addOthers adds the GPUs of a node that are the job's and that no rank is on. One whose rank has ended keeps the tag
-// until the rank is elsewhere. Where it is not known which GPUs are the job's, only those count that its processes are
-// on.
+// addOthers adds the job's GPUs of a node without a rank. If the rank of a GPU has ended, the GPU keeps the tag until
+// the rank is elsewhere. If the job's GPUs are unknown, only GPUs with one of its processes count.
 func (t *tags) addOthers(n *cluster.Node, before, ranks map[spot]int) {
 	share := t.job.Share(n)
 	for _, g := range tally.All(n) {

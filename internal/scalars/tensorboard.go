@@ -29,8 +29,8 @@ func NewTensorBoard(dir, host string, pid int) (*TensorBoard, error) {
 	return &TensorBoard{dir: dir, by: fmt.Sprintf("%s.%d", fileName(host), pid), files: map[string]string{}}, nil
 }
 
-// Write implements Output. Files are open only meanwhile: there may be as many jobs as an array has tasks, and a file
-// on NFS is seen elsewhere once it is closed.
+// Write implements Output. Files are open only during a write: there may be as many jobs as an array has tasks, and
+// other hosts see a file on NFS only after it is closed.
 func (b *TensorBoard) Write(samples []Sample) error {
 	if b.began.IsZero() && len(samples) > 0 {
 		b.began = samples[0].At
@@ -82,10 +82,10 @@ func (b *TensorBoard) append(run string, text []byte) error {
 		_ = f.Close()
 		return err
 	}
-	return f.Close() // NFS says only then that the disk is full
+	return f.Close() // NFS reports a full disk only here
 }
 
-// fileName is a name without what leads to another directory.
+// fileName returns a name that cannot lead to another directory.
 func fileName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune("_+-", r) {
@@ -102,7 +102,7 @@ const (
 	valueTag, valueNumber                            = 1, 2
 )
 
-// versionEvent is the first one of a file.
+// versionEvent is the first event of a file.
 func versionEvent(at time.Time) []byte {
 	event := appendTime(nil, at)
 	event = protowire.AppendTag(event, eventVersion, protowire.BytesType)
@@ -150,8 +150,8 @@ func appendRecord(to, event []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// masked is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data which holds checksums has
-// no weak ones.
+// masked is a CRC-32C as TFRecord stores it: rotated, and with a constant added, so that data that contains checksums
+// has no weak ones.
 func masked(data []byte) uint32 {
 	sum := crc32.Checksum(data, castagnoli)
 	return (sum>>15 | sum<<17) + 0xa282ead8

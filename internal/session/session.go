@@ -14,11 +14,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// Session is a Source that runs. Its Task is the run of the Source, which may take a while to close its sessions.
+// Session is a running Source. Its Task is the run of the Source, which may take a while to close its sessions.
 type Session struct {
 	*Task
 	from cluster.Source
-	ctx  context.Context // ends when the Source shall end, or has
+	ctx  context.Context // ends when the Source should end, or has ended
 	stop context.CancelFunc
 	news bell.Bell // rings after each Event
 }
@@ -60,8 +60,8 @@ func (s *Session) Then(do func()) {
 // Context ends when no more Events will come.
 func (s *Session) Context() context.Context { return s.ctx }
 
-// Await calls look from time to time, soon after there is news, until look returns true, the time is over, or no more
-// Events will come. A time of 0 never ends.
+// Await calls look from time to time, soon after news, until look returns true, the time is over, or no more Events
+// will come. A time of 0 never ends.
 func (s *Session) Await(within time.Duration, look func() bool) {
 	ctx := s.ctx
 	if within > 0 {
@@ -94,8 +94,8 @@ func (s *Session) CatchUp(limit time.Duration) {
 	}
 }
 
-// Stop ends the Source, and waits for it at most so long: a hung node closes slowly. It returns why the Source has
-// failed.
+// Stop ends the Source, and waits for its end for at most limit, since a hung node closes slowly. It returns the reason
+// why the Source has failed.
 func (s *Session) Stop(limit time.Duration) error {
 	s.stop()
 	_, err := s.Wait(limit)

@@ -9,7 +9,7 @@ import (
 // Task is work in a goroutine.
 type Task struct {
 	done chan struct{} // closed when the work has ended
-	err  error         // valid then
+	err  error         // valid after that
 }
 
 // Go begins the work.
@@ -41,7 +41,7 @@ func (t *Task) Wait(limit time.Duration) (ended bool, err error) {
 	}
 }
 
-// Err returns why the work has failed; nil: it has succeeded, or goes on.
+// Err returns the error of the work; nil: it has succeeded, or is running.
 func (t *Task) Err() error {
 	select {
 	case <-t.done:

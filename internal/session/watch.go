@@ -21,7 +21,7 @@ type Watch struct {
 	timeout, second time.Duration
 }
 
-// NewStore returns a Store for the reports of nodes, as the settings say.
+// NewStore returns a Store for the reports of nodes, according to the settings.
 func NewStore(cfg *config.Config) *store.Store {
 	return store.New(cfg.Poll, health.Rules(cfg.Thresholds))
 }
@@ -51,7 +51,7 @@ func (w *Watch) Settle(look func(s *cluster.Snapshot, early []*cluster.Node)) {
 	})
 }
 
-// Snapshot is the present state. If SLURM has not answered by then, that is a failure.
+// Snapshot returns the present state. If SLURM has not answered by now, the Snapshot has a failure.
 func (w *Watch) Snapshot() *cluster.Snapshot { return source.LastLook(w.Store, w.began) }
 
 // Each calls see with a Snapshot at each interval, until no more Events will come, or see returns false.

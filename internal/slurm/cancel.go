@@ -12,12 +12,12 @@ import (
 )
 
 var (
-	// jobID is the ID of a job as squeue prints it: "48211", a task "2_1", a component "3+1", the waiting tasks of an
-	// array "2_[3-10%2]".
+	// jobID matches the ID of a job as squeue prints it: "48211", a task "2_1", a component "3+1", the waiting tasks of
+	// an array "2_[3-10%2]".
 	jobID = regexp.MustCompile(
 		`^([1-9][0-9]{0,9}(?:_[0-9]{1,9}|\+[0-9]{1,9}|_\[[0-9,:-]{1,200})?)(?:(?:%[0-9]{1,9})?(\]))?$`,
 	)
-	// signalName is a signal as scancel knows it.
+	// signalName matches the name of a signal for scancel.
 	signalName = regexp.MustCompile(`^[A-Z][A-Z0-9]{1,9}$`)
 )
 
@@ -55,7 +55,7 @@ func refusals(stderr []byte) (lines []byte) {
 	return lines
 }
 
-// cancelCommand is the command that cancels job; without --verbose it would be silent about jobs that have ended. A
+// cancelCommand returns the command that cancels job; without --verbose it would be silent about ended jobs. A
 // malformed ID is refused, so that it cannot be another argument of scancel.
 func cancelCommand(job, signal string) ([]string, error) {
 	m := jobID.FindStringSubmatch(job)

@@ -69,15 +69,15 @@ const Question = "squeue --me --states=" + states
 
 // Answer is the state of the user's jobs.
 type Answer struct {
-	Jobs    []cluster.Job        // that have nodes, sorted by id
+	Jobs    []cluster.Job        // with nodes, sorted by id
 	Pending []cluster.PendingJob // sorted by id
-	// that have been listed, and are ending or have ended within the last hour; latest first, at most 50
+	// listed before, and ending or ended within the last hour; latest first, at most 50
 	Ended []cluster.EndedJob
 
 	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known
 
 	More     bool // Next has a question to ask about the jobs
-	Topology bool // Next has to ask for the topology, after those: nothing about the jobs depends on it
+	Topology bool // Next has only the topology to ask for, last: nothing about the jobs depends on it
 }
 
 // Client asks SLURM. It is for one goroutine.
@@ -157,7 +157,7 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 	return c.answer()
 }
 
-// answer is all present knowledge, with the first failure.
+// answer returns all present knowledge, with the first failure.
 func (c *Client) answer() (*Answer, error) {
 	now := time.Now()
 	answer := &Answer{
@@ -186,7 +186,7 @@ func (c *Client) asks(now time.Time) bool {
 		len(c.unexplained()) > 0
 }
 
-// nodesOfJobs are the nodes of each job.
+// nodesOfJobs yields the nodes of each job.
 func (c *Client) nodesOfJobs() iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for i := range c.jobs {
@@ -257,8 +257,8 @@ func (c *Client) squeue(ctx context.Context) ([]record, error) {
 	return records, nil
 }
 
-// unexpanded are the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence over
-// ours, since a site can configure the meaning of its numbers.
+// unexpanded returns the node lists that SLURM has not been asked about, sorted. SLURM's expansion takes precedence
+// over ours, since a site can configure the meaning of its numbers.
 func (c *Client) unexpanded() []string {
 	var lists []string
 	for list, h := range c.hosts {
@@ -283,7 +283,7 @@ func (c *Client) expand(ctx context.Context, lists []string) {
 }
 
 // hostnames asks scontrol to expand lists, in one call: a name that no host has separates them. It returns nil if the
-// output does not match the lists, and leaves out a list without names or with others than those of hosts.
+// output does not match the lists, and leaves out a list without names or with names that are no host names.
 func hostnames(ctx context.Context, run command.Runner, lists []string) map[string][]string {
 	const part = "-" // begins no host name
 	out, _, err := run.Within(ctx, "scontrol", "show", "hostnames", strings.Join(lists, ","+part+","))

@@ -29,17 +29,17 @@ type task struct {
 
 	leaving sync.Once
 	ending  sync.Once
-	heard   atomic.Int64 // requests sent to the step when the task last printed
+	heard   atomic.Int64 // requests sent to the step before the task last printed
 
 	// step.mu protects the following.
 	arrived bool
-	left    time.Time // when nobody wanted it any more
-	outputs int       // that have not ended
+	left    time.Time // since when nobody wants it
+	outputs int       // number of outputs that have not ended
 	status  link.Exit
 
-	// Used by the goroutine that reads srun's output only.
+	// Only the goroutine that reads srun's output uses these.
 	head   []byte // the beginning of a line that may be a Hello
-	inside bool   // of a line that is none
+	inside bool   // in the middle of another line
 	begun  bool   // the magic line has come
 	shown  bool   // a Hello has come
 }
@@ -87,8 +87,8 @@ func (t *task) print(piece []byte) {
 	}
 }
 
-// greet examines a Hello: how many GPUs does the probe see? If it sees none although the job has some, and no other
-// step would see any, the Hello gives the reason.
+// greet examines a Hello for the number of GPUs that the probe sees. If it sees none although the job has some, and no
+// other step would see any, the Hello gives the reason.
 func (t *task) greet(line []byte) []byte {
 	var m wire.Message
 	if json.Unmarshal(line, &m) != nil || m.Hello == nil {
@@ -146,8 +146,7 @@ func (t *task) finish(status *int) {
 	}
 }
 
-// end ends a task from which nothing more comes: its script has ended, it was killed, or the step has ended. words are
-// srun's.
+// end ends a task without further output: its script has ended, it was killed, or the step has ended. words are srun's.
 func (t *task) end(exit link.Exit, words string) {
 	t.ending.Do(func() {
 		_, _ = t.words.Write([]byte(words))
@@ -158,7 +157,7 @@ func (t *task) end(exit link.Exit, words string) {
 	t.leave()
 }
 
-// leave ends the use of a task: the probe is told, and the last task to be left ends the step.
+// leave ends the use of a task: the probe gets a message, and the end of the last task ends the step.
 func (t *task) leave() {
 	t.leaving.Do(func() {
 		if !t.gone() {
@@ -178,7 +177,7 @@ func (t *task) pipe() *link.Pipe {
 	}
 }
 
-// address is the way to one task.
+// address leads to one task.
 type address struct{ t *task }
 
 func (a *address) Write(line []byte) (int, error) {

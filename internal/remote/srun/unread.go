@@ -10,9 +10,9 @@ import (
 // movesOn is the reason given to the sessions of a step that ends for the sake of its other nodes.
 const movesOn = "nvnodetop: another task of the step no longer reads its input"
 
-// maxUnread is how many requests a task may leave unread once its session has ended. The input of a step goes to all of
-// its tasks: slurmstepd and srun each buffer 1,024 pieces for a task that reads nothing, and then srun passes on
-// nothing to any task.
+// maxUnread is the number of requests that a task may leave unread once its session has ended. The input of a step goes
+// to all of its tasks: slurmstepd and srun each buffer 1,024 pieces for a task that reads nothing, and then srun passes
+// on nothing to any task.
 const maxUnread = 1024
 
 // count notes that a request is about to be sent to the step. It ends the step for all of its nodes if a task that was
@@ -40,7 +40,7 @@ func (s *step) retire() {
 	}
 }
 
-// abandon notes that nobody wants a task any more. The task is about to be told.
+// abandon notes that nobody wants a task any more. The message to the task follows.
 func (s *step) abandon(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
-// parse hands on the lines of an output of srun, without their labels. A line without one has the label -1. Lines of
-// more than 64 KiB, which srun never prints, come in parts.
+// parse passes on the lines of an output of srun, without their labels. A line without a label has the label -1. Lines
+// of more than 64 KiB, which srun never prints, come in parts.
 func parse(r io.Reader, each func(label int, line []byte)) {
 	for lines := bufio.NewReaderSize(r, 64<<10); ; {
 		line, err := lines.ReadSlice('\n')
@@ -27,8 +27,8 @@ func parse(r io.Reader, each func(label int, line []byte)) {
 	}
 }
 
-// labelText is a label: the number of a task, in a heterogeneous job behind that of the component. A step is in one
-// component only.
+// labelText is a label: the number of a task, in a heterogeneous job after the number of the component. A step is in
+// one component only.
 var labelText = regexp.MustCompile(`^(?:P[0-9]+)? *([0-9]+): `)
 
 // split parts a label from its line.
@@ -44,11 +44,11 @@ func split(line []byte) (label int, rest []byte) {
 	return number, line[len(m[0]):]
 }
 
-// The following reads what srun itself says on its standard error.
+// The following patterns match srun's own lines on its standard error.
 var (
 	// taskLine is "srun: error: node[01-02]: tasks 0-1: Exited with exit code 3".
 	taskLine = regexp.MustCompile(`^srun: error: [^ ]+: tasks? ([0-9,-]+): (.*)`)
-	// exitText is how a task ended that did not end by a signal.
+	// exitText is the end of a task that did not end by a signal.
 	exitText = regexp.MustCompile(`^Exited with exit code ([0-9]+)`)
 	// launchLine is "srun: error: Task launch for StepId=3.1 failed on node node02: Communication connection failure".
 	launchLine = regexp.MustCompile(`(?m)^srun: error: Task launch for .* failed on node ([^ :]+):`)
@@ -59,7 +59,7 @@ var (
 // maxLabels limits the tasks that a line may name.
 const maxLabels = 100_000
 
-// taskEnd reads a line that says how tasks have ended.
+// taskEnd reads a line about the end of tasks.
 func taskEnd(line string) (labels []int, exit link.Exit, ok bool) {
 	m := taskLine.FindStringSubmatch(line)
 	if m == nil {
@@ -92,7 +92,7 @@ func taskEnd(line string) (labels []int, exit link.Exit, ok bool) {
 	return labels, exit, true
 }
 
-// nodeFailure returns the node that a line says has failed; empty: it does not.
+// nodeFailure returns the failed node in a line; empty: none.
 func nodeFailure(line string) string {
 	if m := nodeLine.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 		return m[1]

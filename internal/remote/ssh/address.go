@@ -11,8 +11,8 @@ import (
 // longest is the longest ConnectTimeout that is obeyed.
 const longest = 30 * time.Second
 
-// patience returns how long to wait for a connection, or for the first word of sshd: as long as the configuration says,
-// or the usual time.
+// patience returns the time to wait for a connection, or for the first word of sshd: that of the configuration, or the
+// usual time.
 func (a *trip) patience(usual time.Duration) time.Duration {
 	if t := a.target.ConnectTimeout; t > 0 {
 		return min(t, longest)
@@ -28,7 +28,8 @@ func ofFamily(addrs []net.IPAddr, family string) []net.IPAddr {
 	})
 }
 
-// source returns the address to connect to another one from, as BindAddress or BindInterface says; nil: any.
+// source returns the local address for a connection to another one, according to BindAddress or BindInterface; nil:
+// any.
 func (a *trip) source(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 	var from []net.IPAddr
 	var err error
@@ -54,7 +55,7 @@ func (a *trip) source(ctx context.Context, to net.IPAddr) (net.Addr, error) {
 	return nil, a.misconfigured(fmt.Errorf("%s has no address of the family of %s", option, to.String()))
 }
 
-// addressesOf returns the addresses of an interface, those that others can reach first.
+// addressesOf returns the addresses of an interface, those that other hosts can reach first.
 func addressesOf(name string) ([]net.IPAddr, error) {
 	i, err := net.InterfaceByName(name)
 	if err != nil {
@@ -78,7 +79,7 @@ func addressesOf(name string) ([]net.IPAddr, error) {
 	return append(far, near...), nil
 }
 
-// zone is that of an address of an interface.
+// zone returns the zone of an address of an interface.
 func zone(ip net.IP, name string) string {
 	if ip.To4() == nil && ip.IsLinkLocalUnicast() {
 		return name

@@ -24,7 +24,7 @@ func (d *Door) askAgent(ctx context.Context, socket string, ids *identities) []i
 	began := time.Now()
 	conn, signers, err := d.listAgent(ctx, path)
 	now := time.Now()
-	d.hung.note(path, err != nil && now.Sub(began) >= d.limits.agent, now) // the library hides that it was a deadline
+	d.hung.note(path, err != nil && now.Sub(began) >= d.limits.agent, now) // the library hides the deadline
 	if err != nil {
 		ids.skip("ssh agent not responding: %v", err)
 		return nil
@@ -66,7 +66,7 @@ type hungAgents struct {
 	until map[string]time.Time // by socket: when to ask again
 }
 
-// hungFor is how long an agent that hangs is left alone. Then one node asks again.
+// hungFor is the time for which a hung agent is left alone. Then one node asks again.
 const hungFor = 15 * time.Second
 
 // mayAsk reports whether an agent may be asked now. If it hung, only the first caller that asks again waits for it.

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
-// usable returns an error if the configuration leaves no algorithm of a kind that this library has: x/crypto would then
-// use its own defaults, or not mention the configuration. hostKeys are the algorithms to request.
+// usable returns an error if the configuration leaves no algorithm of a kind that this library has: otherwise x/crypto
+// would use its own defaults, or not mention the configuration. hostKeys are the algorithms to request.
 func (a *trip) usable(hostKeys []string) error {
 	all := both(ssh.SupportedAlgorithms(), ssh.InsecureAlgorithms())
 	lacks := func(option string, wanted, have []string) error {

@@ -58,8 +58,7 @@ func (a *trip) run(ctx context.Context) (*shell, error) {
 	return &shell{trip: a, Sessions: sshconn.Over(c, a.conn, a.d.limits.closing)}, nil
 }
 
-// handshake runs the stages ssh, host key and login. The connection's deadlines end it; await covers the parts that
-// they do not.
+// handshake runs the stages ssh, host key and login. The connection's deadlines end most of it; await covers the rest.
 func (a *trip) handshake(ctx context.Context) (*sshconn.Client, error) {
 	a.log.Begin(advice.StageSSH, "")
 	a.conn.Allow(a.patience(a.d.limits.ssh))
@@ -182,7 +181,7 @@ func (a *trip) circumstances() *advice.Circumstances {
 		at.Via = a.via.to.host
 	}
 	if a.proxy != nil {
-		_ = a.proxy.Close() // the connection is over, and now its words can be read
+		_ = a.proxy.Close() // the connection is over, so its error output is complete
 		at.Proxy = a.proxy.Failure(time.Second)
 	}
 	if a.conn != nil {

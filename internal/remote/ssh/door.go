@@ -80,9 +80,9 @@ type Door struct {
 	hung              *hungAgents
 	secrets           *secrets.Store
 	jumps             *jumps
-	login             *hop // all nodes are reached through it; nil: as the configuration says
+	login             *hop // the host before all nodes; nil: as configured
 
-	// Turns for what costs this host much.
+	// Turns for work that costs this host much.
 	lookups, handshakes, starts remote.Turns
 }
 
@@ -93,14 +93,14 @@ type limits struct {
 	name, tcp, ssh, login time.Duration
 	agent                 time.Duration // for the agent to list its keys
 	closing               time.Duration // to notice the connection's end
-	turn                  time.Duration // a login holds its turn for so long
-	start                 time.Duration // a turn to start a ProxyCommand takes this long
+	turn                  time.Duration // the longest time for which a login holds its turn
+	start                 time.Duration // the time of a turn to start a ProxyCommand
 	alive                 time.Duration // between two signs of life of a jump host, and for its answer
-	idle                  time.Duration // until a jump host's connection that nothing needs is closed
+	idle                  time.Duration // time until an unneeded connection to a jump host is closed
 	again                 time.Duration // the least between two attempts to reach a jump host
 }
 
-// How many hosts may do expensive work at the same time: look up a name, exchange keys and log in, start a
+// The number of hosts that may do expensive work at the same time: look up a name, exchange keys and log in, start a
 // ProxyCommand.
 const (
 	parallelLookups    = 64
@@ -123,7 +123,7 @@ func New(version string) (*Door, error) {
 	}
 	program, err := exec.LookPath("ssh")
 	if err != nil {
-		program = "" // the files are read instead; one in the current directory is not the user's ssh
+		program = "" // the files are read instead; an ssh in the current directory is not the user's
 	}
 	d := &Door{
 		version: version,
@@ -187,5 +187,5 @@ type shell struct {
 // Explain implements remote.Shell.
 func (s *shell) Explain(c *remote.Case, err error) { s.trip.Explain(c, err) }
 
-// drop closes a connection that is no longer needed, when its error does not matter.
+// drop closes a connection that is no longer needed; its error does not matter.
 func drop(c io.Closer) { c.Close() }

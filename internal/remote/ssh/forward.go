@@ -21,7 +21,7 @@ type opening struct {
 // open opens a connection from the jump host to a host. A request cannot be withdrawn: the next call for the same host
 // takes its result. So a dead host has at most one open request.
 func (j *jump) open(ctx context.Context, s *shell, host, port string) (net.Conn, error) {
-	if s.conn.Failure() != nil { // x/crypto may wait for ever for what is asked now, see await
+	if s.conn.Failure() != nil { // x/crypto may wait forever for a new request, see await
 		return nil, &advice.OpenError{Err: sshconn.ErrGone}
 	}
 	o := j.request(s, net.JoinHostPort(host, port))

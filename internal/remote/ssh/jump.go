@@ -43,7 +43,7 @@ func (js *jumps) at(key string, to hop, before string, path []string) *jump {
 	return j
 }
 
-// hurry allows each jump host that failed to be tried again soon.
+// hurry lets each failed jump host be tried again soon.
 func (js *jumps) hurry() {
 	js.mu.Lock()
 	defer js.mu.Unlock()
@@ -75,8 +75,8 @@ type jump struct {
 	shell    *shell
 	dialing  chan struct{}  // closed when the running attempt has ended; nil: none runs
 	failure  *reach.Failure // of the last attempt or connection
-	ended    time.Time      // when it failed
-	again    time.Time      // not before
+	ended    time.Time      // time of the failure
+	again    time.Time      // earliest time of the next attempt
 	waits    *backoff.ExponentialBackOff
 	openings map[string]*opening
 	streams  int       // open ones
@@ -149,7 +149,7 @@ func (j *jump) dial(asker Asker) {
 	j.jumps.wg.Go(func() { j.tend(s) })
 }
 
-// fail notes a failure, and when the next attempt may begin. j.mu is held.
+// fail notes a failure, and the earliest time of the next attempt. j.mu is held.
 func (j *jump) fail(f *reach.Failure) {
 	if j.waits == nil {
 		j.waits = &backoff.ExponentialBackOff{InitialInterval: j.jumps.d.limits.again, RandomizationFactor: 0.2,
@@ -203,10 +203,10 @@ func (j *jump) tend(s *shell) {
 	_ = s.Close()
 }
 
-// steady is how long a connection must have lasted for the waits to begin anew.
+// steady is the time that a connection must have lasted for the waits to begin anew.
 const steady = time.Minute
 
-// watch returns when the connection has ended, or is no longer needed: then without a reason.
+// watch returns when the connection has ended, or is no longer needed; then the reason is empty.
 func (j *jump) watch(s *shell) (why string) {
 	limits := j.jumps.d.limits
 	tick := time.NewTicker(limits.alive / 3)

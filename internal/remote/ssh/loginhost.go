@@ -27,14 +27,14 @@ func CheckLogin(login string) error {
 	return err
 }
 
-// UserOf is the user that login, [user@]host[:port], names; "": it names none.
+// UserOf returns the user in login, [user@]host[:port]; "": there is none.
 func UserOf(login string) string {
 	h, _ := parseHop(login)
 	return h.user
 }
 
-// Through makes login, [user@]host[:port], the way to all nodes, which are reached as the same user. It must be called
-// before anything else.
+// Through makes login, [user@]host[:port], the host before all nodes, which are reached as the same user. It must be
+// called before anything else.
 func (d *Door) Through(login string) error {
 	to, err := parseHop(login)
 	d.login = &to
@@ -73,7 +73,7 @@ const knownScript = `cat /etc/ssh/ssh_known_hosts /etc/ssh/ssh_known_hosts2 ` +
 	`"$HOME/.ssh/known_hosts" "$HOME/.ssh/known_hosts2" 2>/dev/null; true`
 
 // learnHosts fetches the known hosts of the login host, whose own key was checked: this host need not know the nodes.
-// What is known here goes before.
+// Keys known here take precedence.
 func (j *jump) learnHosts(s *shell) {
 	ctx, cancel := context.WithTimeout(j.jumps.life, j.jumps.d.limits.login)
 	defer cancel()
@@ -145,7 +145,7 @@ func runScript(ctx context.Context, s *shell, script string, input io.Reader, mo
 
 // Limits of Prepare.
 const (
-	maxLooks  = 32 // nodes whose settings are looked at
+	maxLooks  = 32 // nodes whose settings are checked
 	maxTrials = 3  // nodes logged into for the same settings, until one can be reached
 )
 
@@ -162,7 +162,7 @@ func (d *Door) Prepare(ctx context.Context, asker Asker, nodes []string) error {
 	for _, node := range nodes[:min(len(nodes), maxLooks)] {
 		t := &trip{d: d, node: node, log: remote.NewLog(node, func(reach.Step) {}), asker: asker}
 		if t.settle(ctx) != nil || ctx.Err() != nil {
-			continue // the attempt that is shown says why
+			continue // the attempt on the screen has the reason
 		}
 		kind := fmt.Sprint(domain(node), t.target.User, t.target.ProxyJump, t.target.ProxyCommand != "",
 			t.target.IdentityFiles, t.target.Agent)
@@ -195,8 +195,8 @@ func (d *Door) needsAnswer(ctx context.Context, t *settings.Settings) bool {
 	return ids.locked || len(ids.keys) == 0
 }
 
-// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether it came
-// so far that another node would ask nothing else.
+// try connects to the jump host of a node, and logs into the node if it may need an answer. It reports whether another
+// node would ask nothing else.
 func (a *trip) try(ctx context.Context) bool {
 	switch {
 	case a.d.needsAnswer(ctx, a.target):

@@ -25,7 +25,7 @@ type questions struct {
 // given is an answer of the user.
 type given struct{ key, prompt, text string }
 
-// Limits of what a host may ask.
+// Limits of a host's questions.
 const (
 	maxRounds    = 6
 	maxQuestions = 8    // in one round
@@ -133,7 +133,7 @@ func (q *questions) key(prompt string) string {
 	return at + "\n" + q.trip.target.User + "\n" + prompt
 }
 
-// domain returns the domain of a name; empty: it has none, as most names of SLURM.
+// domain returns the domain of a name; empty: it has none, like most names of SLURM.
 func domain(node string) string {
 	_, domain, _ := strings.Cut(node, ".")
 	return strings.ToLower(domain)

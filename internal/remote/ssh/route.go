@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
-// reach connects to the host's sshd, in the way that the settings say.
+// reach connects to the host's sshd according to the settings.
 func (a *trip) reach(ctx context.Context) (*sshconn.Watched, error) {
 	switch {
 	case a.target.ProxyJump != "":
@@ -56,7 +56,7 @@ func (a *trip) jump(ctx context.Context) (*sshconn.Watched, error) {
 	return &sshconn.Watched{Conn: conn}, nil
 }
 
-// command connects through a ProxyCommand. Whether it reaches the host shows when sshd answers.
+// command connects through a ProxyCommand. Only sshd's answer shows whether it reaches the host.
 func (a *trip) command(ctx context.Context) (*sshconn.Watched, error) {
 	a.log.Done("resolved by ProxyCommand")
 	a.log.Begin(advice.StageTCP, "starting ProxyCommand")

@@ -20,10 +20,10 @@ type Asker interface {
 	Ask(ctx context.Context, host, prompt string, secret bool) (string, error)
 }
 
-// maxAnswering is how long the user may take for all answers of one login. An sshd waits for two minutes.
+// maxAnswering is the time for all answers of the user in one login. An sshd waits for two minutes.
 const maxAnswering = 3 * time.Minute
 
-// ask asks the user a question of host, or one of ours. Meanwhile the connection has the time that the user may take.
+// ask asks the user a question of host, or one of ours. The connection's deadline allows the time for the answer.
 func (a *trip) ask(ctx context.Context, host, prompt string, secret bool) (string, error) {
 	a.conn.Allow(maxAnswering)
 	defer a.conn.Allow(a.d.limits.login)
@@ -32,7 +32,7 @@ func (a *trip) ask(ctx context.Context, host, prompt string, secret bool) (strin
 	return text, err
 }
 
-// maxTries is how often the user may answer the same question.
+// maxTries is the number of times that the user may answer the same question.
 const maxTries = 3
 
 var errSkipped = errors.New("skipped")
@@ -80,7 +80,7 @@ func (a *trip) unlock(ctx context.Context, f *keyfile.File) (ssh.Signer, error) 
 	return nil, errSkipped
 }
 
-// lockedKey is a key whose passphrase is asked for when it is to sign. It is used by one login.
+// lockedKey is a key that asks for its passphrase when it must sign. One login uses it.
 type lockedKey struct {
 	trip *trip
 	ctx  context.Context

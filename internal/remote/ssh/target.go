@@ -46,7 +46,7 @@ func parseHop(s string) (hop, error) {
 	return h, nil
 }
 
-// settle finds out how to reach the host.
+// settle determines the settings for the host.
 func (a *trip) settle(ctx context.Context) error {
 	t, err := a.d.settings.For(ctx, a.node)
 	if err != nil {
@@ -66,10 +66,10 @@ func (a *trip) settle(ctx context.Context) error {
 	return nil
 }
 
-// jumpKey names a jump host and the way to it.
+// jumpKey names a jump host and the hops before it.
 func jumpKey(before string, to hop) string { return before + "," + to.String() }
 
-// errCircle is a jump host that is to be reached through itself.
+// errCircle means that the route to a jump host leads through itself.
 var errCircle = errors.New("ProxyJump leads in a circle")
 
 // jumpHost returns the last jump host before the target, and registers it.

@@ -15,7 +15,7 @@ import (
 // ErrNoSlurm means that this host belongs to no SLURM cluster: there is no squeue, or no configuration for it.
 var ErrNoSlurm = errors.New("no SLURM on this host")
 
-// noConfig is the last error of SLURM's commands where they are installed but not configured.
+// noConfig is the last error of SLURM's commands if they are installed but not configured.
 const noConfig = "Could not establish a configuration source"
 
 // NoSlurm reports whether a command that failed is missing, or has no configuration.
@@ -23,7 +23,7 @@ func NoSlurm(stderr []byte, err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || bytes.Contains(stderr, []byte(noConfig))
 }
 
-// ErrLate is the cause with which the context of a call ends at our own deadline.
+// ErrLate is the cause of the end of a call's context at our own deadline.
 var ErrLate = errors.New("no answer before the deadline")
 
 const (
@@ -31,10 +31,10 @@ const (
 	maxLine  = 200     // of the line quoted in Failure.Cause
 )
 
-// Failed explains why a command failed, from its error and its standard error.
+// Failed explains the failure of a command, from its error and its standard error.
 func Failed(command string, stderr []byte, err error) *reach.Failure {
 	if f, ok := errors.AsType[*reach.Failure](err); ok {
-		return f // of the connection to the host where it was to run
+		return f // failure of the connection to the command's host
 	}
 	words := string(bytes.TrimSpace(stderr[:min(len(stderr), maxWords)]))
 	said := firstLine(words)

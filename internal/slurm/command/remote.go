@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Script runs a script of sh on another host. Its error says why it could not be run; otherwise there is an exit
-// status.
+// Script runs a script of sh on another host. Its error is the reason why it could not be run; otherwise there is an
+// exit status.
 type Script func(ctx context.Context, script string, input []byte) (stdout, stderr []byte, status int, err error)
 
 // Remote returns the Runner for another host. Nothing has to be installed there.

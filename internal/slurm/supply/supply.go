@@ -40,7 +40,8 @@ type NodeGPUs struct {
 	Types  []gres.Type
 }
 
-// maxListed is how many nodes all partitions together may list: each of the largest cluster in 16 of them.
+// maxListed is the maximum number of nodes that all partitions together may list: each node of the largest cluster in
+// 16 of them.
 const maxListed = 16 * hostlist.MaxHosts
 
 // supplyFormat has a mark between the fields that is in none of them.

@@ -25,7 +25,7 @@ type Circumstances struct {
 	Preamble string       // the node's output before SSH began
 	Ignored  []string     // parts of the SSH configuration that are not supported
 	Via      string       // jump host; empty: none
-	Proxy    *proxy.Error // how the ProxyCommand ended; nil: there was none
+	Proxy    *proxy.Error // the end of the ProxyCommand; nil: there was none
 }
 
 // Explain classifies an error that is not classified yet, and adds hints for this door.

@@ -9,13 +9,13 @@ import (
 // LoginError is a failed login.
 type LoginError struct {
 	Err     error
-	Proven  string   // the key that was accepted, before something else failed
+	Proven  string   // the accepted key, before something else failed
 	Tried   int      // keys offered
 	Offered []string // their names
-	Methods []string // accepted by the node
-	Skipped []string // keys that cannot be used, and why
+	Methods []string // methods that the node accepts
+	Skipped []string // keys that cannot be used, with the reasons
 
-	Question string // one that nobody has answered
+	Question string // a question that nobody has answered
 	Refused  bool   // answers were not accepted
 }
 
@@ -44,8 +44,8 @@ func (e *OpenError) Error() string { return e.Err.Error() }
 
 func (e *OpenError) Unwrap() error { return e.Err }
 
-// ClosedByHost says why a connection to a jump host has ended.
+// ClosedByHost is the reason why a connection to a jump host has ended.
 const ClosedByHost = "closed by the host"
 
-// NeedsPassphrase says why a key file cannot be used.
+// NeedsPassphrase is the reason why a key file cannot be used.
 const NeedsPassphrase = "needs a passphrase"

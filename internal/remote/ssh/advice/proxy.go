@@ -77,10 +77,10 @@ func ruleProxy(at *Circumstances, c *remote.Case) bool {
 	return true
 }
 
-// UseOpenSSH is the hint where Go's ssh lacks what OpenSSH has.
+// UseOpenSSH is the hint if Go's ssh lacks algorithms of OpenSSH.
 const UseOpenSSH = "OpenSSH has more algorithms: --transport openssh"
 
-// ruleAlgorithms handles a host with which nothing of a kind is common.
+// ruleAlgorithms handles a host that has no algorithm of some kind in common with us.
 func ruleAlgorithms(c *remote.Case, err error) bool {
 	e, ok := errors.AsType[*ssh.AlgorithmNegotiationError](err)
 	if !ok {

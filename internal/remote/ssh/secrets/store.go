@@ -17,7 +17,7 @@ import (
 // written anywhere.
 type Store struct {
 	mu      sync.Mutex
-	keys    map[string]ssh.Signer // by file and state of the file
+	keys    map[string]ssh.Signer // by file and its state
 	answers map[string]*answer    // by answerKey
 }
 
@@ -34,7 +34,7 @@ type answer struct {
 	stale  bool          // refused
 }
 
-// oneTime matches prompts whose answer is of no use later.
+// oneTime matches prompts whose answer is useless later.
 var oneTime = regexp.MustCompile(`(?i)otp|code|token|factor|duo|yubi|one.?time|verification`)
 
 // Unlocked returns the decrypted key of a file; nil: it is not known.
@@ -83,7 +83,7 @@ const (
 	Refused
 )
 
-// Take returns an answer, and a function to be told the host's verdict, once; nil: there is no answer.
+// Take returns an answer, and a function for the host's verdict, to be called once; nil: there is no answer.
 func (s *Store) Take(ctx context.Context, key string) (text string, tell func(Verdict)) {
 	s.mu.Lock()
 	a := s.answers[key]

@@ -15,7 +15,7 @@ import (
 type Client struct {
 	*ssh.Client
 	Gone    <-chan struct{} // closed when the connection has ended or was abandoned
-	abandon func()          // nothing waits for the connection after it
+	abandon func()          // ends the connection without waiting
 }
 
 func NewClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request) *Client {
@@ -30,7 +30,7 @@ func NewClient(c ssh.Conn, chans <-chan ssh.NewChannel, reqs <-chan *ssh.Request
 
 var ErrGone = fmt.Errorf("connection closed: %w", io.EOF)
 
-// lateAnswer is how long a call may take to return its own error after the connection has ended.
+// lateAnswer is the time for a call to return its own error after the connection has ended.
 const lateAnswer = 100 * time.Millisecond
 
 // Await calls f, which uses a connection, and returns its result; or an error if gone is closed or ctx ends first. A

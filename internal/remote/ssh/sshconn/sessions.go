@@ -28,10 +28,10 @@ func NewSessions(conn io.Closer, c ssh.Conn, chans <-chan ssh.NewChannel, reqs <
 	return Over(NewClient(c, chans, reqs), conn, UsualClosing)
 }
 
-// UsualClosing is how long to wait for the end of a connection.
+// UsualClosing is the time to wait for the end of a connection.
 const UsualClosing = 300 * time.Millisecond
 
-// Over returns the Sessions of a client over conn. closing is how long to wait for the end of conn.
+// Over returns the Sessions of a client over conn. closing is the time to wait for the end of conn.
 func Over(c *Client, conn io.Closer, closing time.Duration) *Sessions {
 	return &Sessions{Client: c, conn: conn, closing: closing}
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// timed makes a connection of a stream that has no deadlines. One deadline is enough, for a handshake. The stream
-// is closed when it expires, since nothing else would wake what waits for it.
+// timed makes a connection of a stream without deadlines. One deadline is enough, for a handshake. The stream is closed
+// when it expires, since nothing else would wake its readers.
 type timed struct {
 	io.ReadWriteCloser
 	peer   peer
