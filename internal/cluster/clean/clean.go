@@ -1,5 +1,5 @@
-// Package clean accepts from nodes and SLURM only data that can be true: names that are safe to display, and lists and
-// times within limits. It returns copies, or what is clean.
+// Package clean accepts from nodes and SLURM only plausible data: names that are safe to display, and lists and times
+// within limits. It returns a copy, or the argument itself if it is clean.
 package clean
 
 import (
