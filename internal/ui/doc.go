@@ -22,7 +22,7 @@
 //   - Where a list is cut, the screen says which key shows the rest: PgDn, or ! for the problems.
 //   - Arrows move the cursor where there is one (overview, problems, ranks). In the node view and the connection
 //     details they change job and node, as in the original; [ and ] change the job everywhere. Drawing, keys and mouse
-//     use the same geometry (tiles, sheet).
+//     use the same geometry (tiles, windows of lists).
 //   - Esc goes one level up: a GPU, connection details or problems to the page below, node view to the overview. In the
 //     overview it does nothing.
 //   - Processes are shown by default where they fit, and leave one line for the worst problem of the node.

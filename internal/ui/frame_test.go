@@ -62,7 +62,7 @@ var shots = append(inspectShots(), []shot{
 	{name: "connection-passed", snap: passedFixture,
 		view: func(v *view) { v.choose("gpu-n02", 1); v.on = keys.OnConnection }},
 	{name: "overview", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n02", 1) }},
-	{name: "overview-worst", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.overview().Worst = true }},
+	{name: "overview-worst", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.overview().Worst() }},
 	{name: "overview-power", snap: fixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n02", 1) },
 		typed: "u"},
 	{name: "overview-clock", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uu"},

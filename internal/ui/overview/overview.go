@@ -1,6 +1,7 @@
 // Package overview is the page of all nodes of a job: a row for each, a heat map, or the nodes over time.
 //
-// A grid, a sheet of rows or tiles, gives each node its place on the screen: drawing, keys and mouse use the same grid.
+// The table is a list of package list. Tiles give each node its place on the heat map: drawing, keys and mouse use the
+// same tiles.
 package overview
 
 import (
@@ -10,7 +11,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
@@ -35,61 +36,91 @@ const (
 	GridMap
 )
 
-// Page shows all nodes of the job.
+// Page shows all nodes of the job. Its list is the table of nodes, their filter and their order; the heat map shows the
+// nodes of the list, too.
 type Page struct {
-	Worst bool // the worst nodes come first
+	*list.List[string, string] // names of nodes
+
 	Grid  Grid
 	Times bool        // the nodes are shown over time, in place of the grid
 	Gauge tally.Gauge // what the cells show
 
-	from  int            // the first node on the screen
-	page  int            // page of the heat map on the screen
-	of    string         // ID of the job of from and ranks
-	ranks map[string]int // how bad each node has been since the user put the worst nodes first
-
-	filter *prompt.Filter
+	page   int               // page of the heat map on the screen
+	of     string            // ID of the job of ranks
+	ranks  map[string]int    // how bad each node has been since the user put the worst nodes first
+	sorts  int               // how often the ranks began anew
 	opened *cluster.Snapshot // when the prompt was opened
+
+	order []string // of the nodes of shown
+	shown *list.View[string]
 }
+
+// The columns of the orders: nodes stand in SLURM's order, or the worst first. No other number orders them: nodes must
+// not move while the user looks at them.
+const (
+	byName = "node"
+	byRank = "health"
+)
 
 // New returns the page in its first state.
 func New(past *prompt.History) *Page {
-	return &Page{filter: prompt.New(filter.Of(&rows.Nodes), past)}
+	o := &Page{}
+	o.List = list.New(past, list.Of[string, string]{
+		Noun: "nodes", OfJob: true,
+		Rows: func(s *part.Scene) []string { return s.Job.Nodes }, Key: func(name *string) string { return *name },
+		Version: func(*part.Scene) any { return o.sorts },
+		Reads: list.By(&rows.Nodes, func(s *part.Scene) func(*string) *rows.Node {
+			return (&rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}).Of
+		}),
+		Orders: []list.Order[string]{{Column: byName, AsListed: true}, {Column: byRank,
+			Number: func(name *string) (float64, bool) { return float64(o.ranks[*name]), true }}},
+		Usual: []string{byName, byRank}, Keys: &list.Keys{Filter: keys.Filter},
+		On: func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
+		Open: func(_ *part.Scene, name *string) nav.Answer {
+			return nav.To(nav.Go{Page: keys.OnNode, Node: *name})
+		},
+		Press: func(msg tea.Msg, s *part.Scene, _ *list.View[string], _ int) (nav.Answer, bool) {
+			return o.press(msg, s)
+		},
+		Place: o.place, Table: func(f *part.Frame, _ *list.View[string]) list.Table[string] { return o.table(f) },
+	})
+	return o
 }
+
+// Worst puts the worst nodes first.
+func (o *Page) Worst() { o.Sorted = o.By(byRank, false) }
 
 // Press moves the cursor, arranges the nodes, or filters them.
 func (o *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if o.filter.Typing(s.Job.ID) {
-		return nav.Answer{Taken: o.filter.Press(msg)}
+	if o.Filter.Typing(s.Job.ID) {
+		return nav.Answer{Taken: o.Filter.Press(msg)} // the selected node stays if it matches
 	}
-	o.filter.Close() // the prompt was for another job
-	a := o.move(msg, s)
-	o.keepPlace(s, a.Node)
-	if a.Taken {
-		return a
+	a := o.List.Press(msg, s)
+	if o.Filter.Typing(s.Job.ID) {
+		o.opened = s.Snap
+	}
+	return a
+}
+
+// press answers the messages that are not for the list.
+func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
+	if o.asHeatMap(s) {
+		if a := o.move(msg, s); a.Taken {
+			return a, true
+		}
 	}
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		return o.arrange(k, s)
 	}
-	return nav.Answer{}
-}
-
-// keepPlace remembers the part of the list on the screen, with the cursor on the node; "": the cursor stays.
-func (o *Page) keepPlace(s *part.Scene, node string) {
-	switch g := o.grid(s).(type) {
-	case *tiles:
-		o.page = g.pageOf(node)
-	case *sheet:
-		if node != "" {
-			o.from = newSheet(g.all, g.to-g.from, o.from, node).from
-		}
-	}
+	return nav.Answer{}, false
 }
 
 // arrange answers the keys that change which nodes are shown, and how.
-func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
 	switch {
+	case key.Matches(k, keys.Left, keys.Right): // a row has none beside it
 	case key.Matches(k, keys.Worst):
-		return o.sort(s)
+		return o.sort(s), true
 	case key.Matches(k, keys.Grid) && o.asHeatMap(s):
 		o.Grid = GridRows
 	case key.Matches(k, keys.Grid):
@@ -98,46 +129,52 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		o.Times = !o.Times
 	case key.Matches(k, keys.Gauge):
 		o.Gauge = o.Gauge.Next()
-	// no node is shown
-	case key.Matches(k, keys.Open, keys.Connection, keys.Processes) && len(s.Order) == 0:
-	case key.Matches(k, keys.Open):
-		return nav.To(nav.Go{Page: keys.OnNode})
+	case key.Matches(k, keys.Connection, keys.Processes) && len(s.Order) == 0: // no node is shown
 	case key.Matches(k, keys.Ranks) && len(s.Order) > 0 && s.Node.Name == s.Order[0]: // the user has not chosen a node
-		return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID})
-	case key.Matches(k, keys.Back) && o.filtered(s):
-		o.filter.Clear(s.Job.ID)
-	case key.Matches(k, keys.Filter):
-		o.filter.Open(s.Job.ID)
-		o.opened = s.Snap
+		return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID}), true
 	default:
-		return nav.Answer{}
+		return nav.Answer{}, false
 	}
-	return nav.Taken
+	return nav.Taken, true
 }
 
 // sort changes the order. When the worst come first, the cursor goes to the worst node.
 func (o *Page) sort(s *part.Scene) nav.Answer {
-	o.Worst, o.from, o.page, o.ranks = !o.Worst, 0, 0, nil
+	if o.Sorted.By == byName {
+		o.Worst()
+	} else {
+		o.Sorted = o.By(byName, false)
+	}
+	o.begin(s)
 	a := nav.Taken
-	if order := o.Wants(s).Order; o.Worst && len(order) > 0 {
+	if order := o.Wants(s).Order; o.Sorted.By == byRank && len(order) > 0 {
 		a.Node = order[0]
 	}
 	return a
 }
 
+// begin shows the nodes from the first on, as bad as they are now.
+func (o *Page) begin(s *part.Scene) {
+	o.of, o.page, o.ranks, o.sorts = s.Job.ID, 0, nil, o.sorts+1
+	o.Top()
+}
+
 // Wants returns the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its
-// place until the user sorts again: nodes must not move while the user looks at them.
+// place until the user sorts again.
 func (o *Page) Wants(s *part.Scene) nav.Wants {
 	if o.of != s.Job.ID {
-		o.of, o.from, o.page, o.ranks = s.Job.ID, 0, 0, nil
+		o.begin(s)
 	}
-	order := o.matching(s)
-	if o.Worst {
+	if o.Sorted.By == byRank {
 		o.remember(s)
-		order = slices.Clone(order)
-		slices.SortStableFunc(order, func(a, b string) int { return o.ranks[b] - o.ranks[a] })
 	}
-	return nav.Wants{Order: order}
+	if v := o.View(s); v != o.shown {
+		o.shown, o.order = v, make([]string, v.Len())
+		for i := range o.order {
+			o.order[i] = *v.At(i)
+		}
+	}
+	return nav.Wants{Order: o.order}
 }
 
 // remember keeps the worst state of each node.
@@ -161,11 +198,14 @@ func (o *Page) asHeatMap(s *part.Scene) bool {
 	return len(s.Job.Nodes) > s.H-overviewFrame
 }
 
-// Settle chooses the gauge of the cells. While a filter is typed, the graphs are ready for the letter that makes room
-// for them.
+// Settle chooses the gauge of the cells, and puts the cursor on the selected node. While a filter is typed, the graphs
+// are ready for the letter that makes room for them.
 func (o *Page) Settle(s *part.Scene) {
 	s.Gauge = o.Gauge
-	if o.filter.Typing(s.Job.ID) && s.Snap != o.opened {
+	if at := slices.Index(s.Order, s.Node.Name); at >= 0 && o.Cursor() != s.Node.Name {
+		o.GoTo(s, at)
+	}
+	if o.Filter.Typing(s.Job.ID) && s.Snap != o.opened {
 		graph.Prepare(s)
 	}
 }
@@ -182,8 +222,8 @@ func (o *Page) Draw(f *part.Frame) {
 	default:
 		graph.JobGraphs(f, o.Rows(f))
 	}
-	if o.filter.Typing(f.Job.ID) {
-		o.filter.Draw(f, len(f.Order), len(f.Job.Nodes))
+	if o.Filter.Typing(f.Job.ID) {
+		o.Filter.Draw(f, len(f.Order), len(f.Job.Nodes))
 		return
 	}
 	part.Footer(f, "", o.hints(f.Scene)...)
@@ -211,7 +251,7 @@ func (o *Page) hints(s *part.Scene) []keys.Hint {
 		jobs = append(jobs, keys.Jobs)
 	}
 	order := "sort: name"
-	if o.Worst {
+	if o.Sorted.By == byRank {
 		order = "sort: worst"
 	}
 	rest := []keys.Hint{keys.HintOf(keys.Ranks), time, keys.HintOf(keys.Gauge)}
@@ -234,19 +274,16 @@ func (o *Page) Rows(f *part.Frame) int {
 	if text := " " + f.GaugeTitle() + " "; x+draw.Width(text)+positionWide < f.W {
 		f.Put(x, 2, text, draw.Dim)
 	}
-	sh := o.sheet(f.Scene)
-	f.RuleEnd(2, nav.Position(sh.from, sh.to, len(sh.all)))
-	t := table.NewNodes(f)
-	t.Head(f, 3)
-	y := o.nodeRows(f, 4, t)
+	f.RuleEnd(2, o.Window(f.Scene).Where())
+	y := o.nodeRows(f)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
-	t.Sum(f, y+1, o.sumName(f.Scene))
+	table.NewNodes(f).Sum(f, y+1, o.sumName(f.Scene))
 	return o.below(f, y+2)
 }
 
 // below draws the problems below the rows and returns the row below them.
 func (o *Page) below(f *part.Frame, y int) int {
-	if sh := o.sheet(f.Scene); sh.to-sh.from < len(sh.all) {
+	if o.Window(f.Scene).Hidden() > 0 {
 		troubles(f, y, &part.Naming{}) // the rows have whole names, too
 		return f.H - 1
 	}
@@ -256,26 +293,54 @@ func (o *Page) below(f *part.Frame, y int) int {
 // positionWide is the width of the position in a rule.
 const positionWide = 30
 
-// nodeRows draws the nodes that fit, among them the selected one, and returns the row below.
-func (o *Page) nodeRows(f *part.Frame, y int, t rowTable) int {
+// headRow is the row of the headings.
+const headRow = 3
+
+// nodeRows draws the headings and the nodes on the screen, and returns the row below.
+func (o *Page) nodeRows(f *part.Frame) int {
+	o.Body(f, headRow)
 	if len(f.Order) == 0 && o.filtered(f.Scene) {
-		return o.noMatch(f, y)
+		return o.noMatch(f, headRow+1)
 	}
-	sh := o.sheet(f.Scene)
-	for _, name := range sh.all[sh.from:sh.to] {
-		if y >= f.H-1 {
-			break
-		}
-		t.Row(f, y, f.NodeOf(name).AsSeen(), name == f.Node.Name)
-		y++
-	}
-	return y
+	return min(headRow+1+o.Window(f.Scene).Shown, f.H-1)
 }
 
-// rowTable is a table with a row per node.
-type rowTable interface {
-	Row(f *part.Frame, y int, n *cluster.Node, selected bool)
+// place is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows, even
+// while all is well: nodes must not move when something happens.
+func (o *Page) place(s *part.Scene) (top, room int) {
+	room = s.H - overviewFrame
+	if len(s.Order) > room {
+		room -= min(mostReason, max(room/2, 0))
+	}
+	return headRow + 1, room + o.Filter.Rows(s.Job.ID) // the prompt is over the problems
 }
+
+// nodes is a table with a row per node.
+type nodes struct {
+	shown interface {
+		Head(f *part.Frame, y int)
+		Row(f *part.Frame, y int, n *cluster.Node, selected bool)
+	}
+}
+
+// table returns the table of the nodes now, or over time.
+func (o *Page) table(f *part.Frame) nodes {
+	if o.Times {
+		return nodes{table.NewTimes(f)}
+	}
+	return nodes{table.NewNodes(f)}
+}
+
+// Head implements list.Table. The footer says the order.
+func (t nodes) Head(f *part.Frame, y int, _ string, _ bool) { t.shown.Head(f, y) }
+
+// Row implements list.Table. A printout has no selected node.
+func (t nodes) Row(f *part.Frame, y int, name *string, _ bool) {
+	t.shown.Row(f, y, f.NodeOf(*name).AsSeen(), *name == f.Node.Name)
+}
+
+// At implements list.Table: no heading sorts.
+func (t nodes) At(int) string { return "" }
 
 // graphRoom is the number of rows that the problems leave to the graphs in a tall terminal.
 const graphRoom = 12

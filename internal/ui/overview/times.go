@@ -4,17 +4,14 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // times draws one row per node with its past, a legend and the problems, and returns the row below.
 func (o *Page) times(f *part.Frame) int {
-	t := table.NewTimes(f)
-	o.timesTitle(f, t)
-	t.Head(f, 3)
-	y := o.nodeRows(f, 4, t)
+	o.timesTitle(f, table.NewTimes(f))
+	y := o.nodeRows(f)
 	f.Fill(2, y, f.W-4, '╌', draw.Faint)
 	shortLegend(f, 3, y+1)
 	return o.below(f, y+2)
@@ -26,11 +23,10 @@ func (o *Page) timesTitle(f *part.Frame, t *table.Times) {
 	if o.filtered(f.Scene) {
 		x = o.filterTitle(f, x) + 1
 	}
-	sh := o.sheet(f.Scene)
-	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + nav.Position(sh.from, sh.to,
-		len(sh.all)))
+	where := o.Window(f.Scene).Where()
+	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + where)
 	if x+draw.Width(right)+6 > f.W {
-		right = nav.Position(sh.from, sh.to, len(sh.all))
+		right = where
 	}
 	for _, text := range []string{" " + f.GaugeOuter() + " of each node ", " " + f.GaugeOuter() + " "} {
 		if x+draw.Width(text)+draw.Width(right)+6 <= f.W {
