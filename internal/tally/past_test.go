@@ -32,7 +32,7 @@ func TestThePastIsThatOfTheHistories(t *testing.T) {
 		if bin%90 < 30 && g == &live[7] {
 			delete(values, metric.Power)
 		}
-		g.Values = metric.Make(values)
+		g.GPU = &wire.GPU{Values: metric.Make(values)}
 		g.History.Add(bin, kept, func(id metric.ID) float64 { return g.Float(id) })
 	}
 	var past *Past
@@ -81,7 +81,7 @@ func alike(a, b float32) bool { return a == b || a != a && b != b }
 func TestThePastIsKept(t *testing.T) {
 	gpus := make([]*cluster.GPU, 4)
 	for i := range gpus {
-		gpus[i] = &cluster.GPU{Card: &wire.Card{}, Key: string(rune('a' + i))}
+		gpus[i] = &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Key: string(rune('a' + i))}
 		for bin := range int64(100) {
 			gpus[i].History.Add(bin, 240, func(metric.ID) float64 { return 50 })
 		}
