@@ -31,23 +31,39 @@ func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
 func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, id, metric.Lowest) }
 
 func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) Sum {
-	s := Sum{Value: math.NaN()}
+	s := summing{id: id, sum: sum, with: with, Sum: Sum{Value: math.NaN()}}
 	for _, g := range gpus {
-		v, known := g.Get(id)
-		if !known || !gives(g, with) {
-			continue
-		}
-		joined := join(sum, s.Value, v, s.Count == 0)
-		if joined != s.Value {
-			s.GPU = g
-		}
-		s.Value = joined
-		s.Count++
+		s.add(g)
 	}
-	if sum == metric.Mean {
+	return s.done()
+}
+
+// summing is a Sum to which GPUs are added, as far as they have all of with too.
+type summing struct {
+	Sum
+	id   metric.ID
+	sum  metric.Sum
+	with []metric.ID
+}
+
+func (s *summing) add(g *cluster.GPU) {
+	v, known := g.Get(s.id)
+	if !known || !gives(g, s.with) {
+		return
+	}
+	joined := join(s.sum, s.Value, v, s.Count == 0)
+	if joined != s.Value {
+		s.GPU = g
+	}
+	s.Value = joined
+	s.Count++
+}
+
+func (s *summing) done() Sum {
+	if s.sum == metric.Mean {
 		s.Value /= float64(s.Count)
 	}
-	return s
+	return s.Sum
 }
 
 // gives reports whether a GPU has all these metrics.
@@ -82,13 +98,32 @@ type Totals struct {
 	Temperature       Sum // °C, of the hottest GPU
 }
 
-// Total computes the totals of GPUs.
+// Total computes the totals of GPUs, one GPU after the other: to fetch one of thousands from memory takes longer than
+// to add it to all sums.
 func Total(gpus []*cluster.GPU) Totals {
-	return Totals{
-		GPUs: len(gpus), Util: Of(gpus, metric.Util), Temperature: Of(gpus, metric.Temperature),
-		Used: Of(gpus, metric.MemoryUsed, metric.MemoryTotal), Memory: Of(gpus, metric.MemoryTotal, metric.MemoryUsed),
-		Power: Of(gpus, metric.Power), PowerLimit: Of(gpus, metric.PowerLimit, metric.Power),
+	t := Totals{GPUs: len(gpus)}
+	of := [...]struct {
+		to *Sum
+		summing
+	}{
+		{&t.Util, summing{id: metric.Util}}, {&t.Temperature, summing{id: metric.Temperature}},
+		{&t.Used, summing{id: metric.MemoryUsed, with: []metric.ID{metric.MemoryTotal}}},
+		{&t.Memory, summing{id: metric.MemoryTotal, with: []metric.ID{metric.MemoryUsed}}},
+		{&t.Power, summing{id: metric.Power}},
+		{&t.PowerLimit, summing{id: metric.PowerLimit, with: []metric.ID{metric.Power}}},
 	}
+	for i := range of {
+		of[i].sum, of[i].Value = of[i].id.Row().Sum, math.NaN()
+	}
+	for _, g := range gpus {
+		for i := range of {
+			of[i].add(g)
+		}
+	}
+	for i := range of {
+		*of[i].to = of[i].done()
+	}
+	return t
 }
 
 // Counted returns the number of GPUs in the least complete sum.
