@@ -63,8 +63,8 @@ type Rank struct {
 }
 
 // amounts is the numbers of a process that are left out when they have not changed. The other fields make a process
-// whole. A new number is a field of Process, its row here, and its reader in package procs: docs/ARCHITECTURE.md has the
-// recipe.
+// whole. A new number is a field of Process, its row here, and its reader in package procs: see the
+// recipe in docs/ARCHITECTURE.md.
 var amounts = []amount{
 	number[uint64]{func(p *Process) **uint64 { return &p.GPUMemory }, field.Field[Process]{
 		Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
