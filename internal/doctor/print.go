@@ -2,13 +2,13 @@ package doctor
 
 import (
 	_ "embed"
-	"encoding/json"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -19,10 +19,7 @@ var Schema []byte
 
 // JSON writes the report as a document, indented, with a newline at its end.
 func JSON(w io.Writer, r *Report) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return text.WriteJSON(w, "  ", r)
 }
 
 // The columns of the text.
@@ -136,23 +133,26 @@ func (p *printer) steps(steps []Step) {
 
 // explain prints the other side's words, their meaning and what to try; nothing twice for a node.
 func (p *printer) explain(s *Step) {
-	if s.Words != "" && !p.said[s.Words] {
-		p.said[s.Words] = true
+	if p.news(s.Words) {
 		quoted := strings.Split(s.Words, "\n")
 		for _, words := range quoted[:min(len(quoted), maxQuoted)] {
 			p.wrapped("| ", words)
 		}
 	}
-	if s.Meaning != "" && !p.said[s.Meaning] {
-		p.said[s.Meaning] = true
+	if p.news(s.Meaning) {
 		p.wrapped("", s.Meaning)
 	}
 	for _, hint := range s.Hints {
-		if !p.said[hint] {
-			p.said[hint] = true
+		if p.news(hint) {
 			p.wrapped("→ ", hint)
 		}
 	}
+}
+
+// news reports whether a text has something to say, for the first time of this node.
+func (p *printer) news(text string) bool {
+	defer func() { p.said[text] = true }()
+	return text != "" && !p.said[text]
 }
 
 // wrapped prints text below a step, after a mark.

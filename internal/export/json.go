@@ -8,7 +8,6 @@ package export
 
 import (
 	_ "embed"
-	"encoding/json"
 	"io"
 	"iter"
 	"math/bits"
@@ -19,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -30,10 +30,7 @@ var Schema []byte
 
 // JSON writes the document, indented, with a newline at its end.
 func JSON(w io.Writer, s *cluster.Snapshot) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(Document(s))
+	return text.WriteJSON(w, "  ", Document(s))
 }
 
 func newEnded(e *cluster.EndedJob) schema.EndedJob {

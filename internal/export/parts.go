@@ -1,13 +1,13 @@
 package export
 
 import (
-	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // Part is the document with fewer contents: the same names have the same meaning. A list of GPUs has the metrics by
@@ -17,9 +17,7 @@ type Part struct{ document }
 // Write writes a part without spaces, with the number of the state that it shows.
 func (p *Part) Write(w io.Writer, revision uint64) error {
 	p.Revision = revision
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	return e.Encode(p.Snapshot)
+	return text.WriteJSON(w, "", p.Snapshot)
 }
 
 var (

@@ -3,12 +3,13 @@ package report
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
 )
 
 // Schema is the JSON Schema of the document.
@@ -18,10 +19,7 @@ var Schema []byte
 
 // JSON writes the report as a document, indented, with a newline at its end.
 func JSON(w io.Writer, r *Report) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return text.WriteJSON(w, "  ", r)
 }
 
 // Text writes the report for people, with times of that zone.

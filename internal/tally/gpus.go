@@ -35,8 +35,7 @@ func Lost(g *cluster.GPU) string { return cmp.Or(g.Lost, g.Card.Lost) }
 
 // Own returns the job's GPUs on a node. MIG instances are not among them: the numbers of their GPU include them.
 func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
-	share := job.Share(n)
-	return slices.DeleteFunc(All(n), func(g *cluster.GPU) bool { return !share.Has(&g.Number) || g.Instance() })
+	return AppendOwn(make([]*cluster.GPU, 0, len(n.GPUs)), job, n)
 }
 
 // AppendOwn appends the job's GPUs on a node to a list.
@@ -59,23 +58,21 @@ func All(n *cluster.Node) []*cluster.GPU {
 	return gpus
 }
 
+// reports reports whether the numbers of a node are current.
+func reports(n *cluster.Node) bool { return n.State == cluster.NodeReporting }
+
 // Fresh returns the job's GPUs on nodes that report.
-func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
-	var gpus []*cluster.GPU
-	for _, name := range job.Nodes {
-		if n := Node(s, name); n.State == cluster.NodeReporting {
-			gpus = append(gpus, Own(job, n)...)
-		}
-	}
-	return gpus
-}
+func Fresh(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU { return ownOn(s, job, reports) }
 
 // Known returns the job's GPUs on nodes with numbers, even old ones.
 func Known(s *cluster.Snapshot, job *cluster.JobView) []*cluster.GPU {
-	var gpus []*cluster.GPU
+	return ownOn(s, job, HasNumbers)
+}
+
+func ownOn(s *cluster.Snapshot, job *cluster.JobView, has func(*cluster.Node) bool) (gpus []*cluster.GPU) {
 	for _, name := range job.Nodes {
-		if n := Node(s, name); HasNumbers(n) {
-			gpus = append(gpus, Own(job, n)...)
+		if n := Node(s, name); has(n) {
+			gpus = AppendOwn(gpus, job, n)
 		}
 	}
 	return gpus

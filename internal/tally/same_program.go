@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -47,13 +48,8 @@ func Left(s *cluster.Snapshot, t *Target) bool {
 
 // RanksOf counts the ranks of the programs of a job, as far as they are known.
 func RanksOf(s *cluster.Snapshot, job *cluster.JobView) int {
-	seen, worlds := map[rankID]bool{}, map[program]int{}
-	for _, t := range Targets(s, job) {
-		if t.Rank != nil {
-			seen[idOf(t.Rank)] = true
-		}
-	}
-	for id := range seen {
+	worlds := map[program]int{}
+	for id := range ranksOf(Targets(s, job)) {
 		worlds[id.program]++
 	}
 	n := 0
@@ -64,14 +60,16 @@ func RanksOf(s *cluster.Snapshot, job *cluster.JobView) int {
 }
 
 // CountRanks counts the ranks of Targets, which are of one job.
-func CountRanks(targets []Target) int {
+func CountRanks(targets []Target) int { return len(ranksOf(targets)) }
+
+func ranksOf(targets []Target) map[rankID]bool {
 	seen := map[rankID]bool{}
 	for _, t := range targets {
 		if t.Rank != nil {
 			seen[idOf(t.Rank)] = true
 		}
 	}
-	return len(seen)
+	return seen
 }
 
 // Children returns a process and its descendants, as listed by its node: a parent always before its children. found
@@ -103,10 +101,8 @@ func relative(s *cluster.Snapshot, n *cluster.Node, of Target, r *wire.Relative)
 			return TargetOf(s, n, p)
 		}
 	}
-	t := Target{Node: of.Node, ProcessID: r.ProcessID, User: r.User, Command: r.Command, Job: of.Job}
+	t := Target{Node: of.Node, ProcessID: r.ProcessID, User: r.User, Command: cmp.Or(r.Command, r.Name),
+		Job: of.Job}
 	t.Mine = r.User != "" && (r.User == s.Discovery.User || of.Mine && r.User == of.User)
-	if t.Command == "" {
-		t.Command = r.Name
-	}
 	return t
 }

@@ -54,15 +54,14 @@ func (w *Settling) Early(s *cluster.Snapshot) []*cluster.Node {
 		return nil
 	}
 	early, _ := NodesThat(s, func(n *cluster.Node) bool {
-		return n.State == cluster.NodeReporting &&
-			n.Watched() < w.Second/2
+		return reports(n) && n.Watched() < w.Second/2
 	})
 	return early
 }
 
 // late reports whether a GPU of a job is still being read for new numbers, or for the list of its processes.
 func late(s *cluster.Snapshot) bool {
-	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+	nodes, _ := NodesThat(s, reports)
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		for i := range n.GPUs {
 			g := &n.GPUs[i]
@@ -77,11 +76,10 @@ func late(s *cluster.Snapshot) bool {
 // nameless reports whether a list has a process whose user is unknown yet. A probe waits only a moment for names, and
 // looks again in its next report.
 func nameless(s *cluster.Snapshot) bool {
-	nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+	nodes, _ := NodesThat(s, reports)
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
-			return p.StartTicks > 0 && p.User == "" &&
-				!p.Foreign
+			return p.StartTicks > 0 && p.User == "" && !p.Foreign
 		})
 	})
 }
@@ -111,7 +109,7 @@ func NodesThat(s *cluster.Snapshot, has func(*cluster.Node) bool) (nodes []*clus
 // Awaited yields the jobs' GPUs without any values from the driver yet, on nodes that report.
 func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 	return func(yield func(*cluster.Node, *cluster.GPU) bool) {
-		nodes, _ := NodesThat(s, func(n *cluster.Node) bool { return n.State == cluster.NodeReporting })
+		nodes, _ := NodesThat(s, reports)
 		for _, n := range nodes {
 			for i := range n.GPUs {
 				if g := &n.GPUs[i]; g.Awaited() && owned(s, n, g) && !yield(n, g) {
@@ -125,7 +123,6 @@ func Awaited(s *cluster.Snapshot) iter.Seq2[*cluster.Node, *cluster.GPU] {
 // owned reports whether one of the jobs on the node has the GPU.
 func owned(s *cluster.Snapshot, n *cluster.Node, g *cluster.GPU) bool {
 	return slices.ContainsFunc(s.Jobs, func(j cluster.JobView) bool {
-		return slices.Contains(j.Nodes, n.Name) &&
-			j.Owns(n, g)
+		return slices.Contains(j.Nodes, n.Name) && j.Owns(n, g)
 	})
 }

@@ -1,6 +1,7 @@
 package tally
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -76,12 +77,8 @@ func idOfProcess(p *wire.Process) wire.ProcessID {
 
 // targetOf returns a process as a Target, without its GPUs.
 func targetOf(s *cluster.Snapshot, n *cluster.Node, p *wire.Process) Target {
-	t := Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: p.Command, Rank: p.Rank,
-		Job: JobOf(s, p), Mine: Mine(s, p)}
-	if t.Command == "" {
-		t.Command = p.Name
-	}
-	return t
+	return Target{Node: n.Name, ProcessID: idOfProcess(p), User: p.User, Command: cmp.Or(p.Command, p.Name),
+		Rank: p.Rank, Job: JobOf(s, p), Mine: Mine(s, p)}
 }
 
 // JobOf returns the ID of the job of a process, as squeue prints it, or SLURM's number for a job of another user; "":

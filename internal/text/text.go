@@ -6,6 +6,7 @@
 package text
 
 import (
+	"encoding/json"
 	"io"
 	"strings"
 	"sync"
@@ -107,4 +108,13 @@ func Plain(s string) bool {
 		}
 	}
 	return true
+}
+
+// WriteJSON writes a document with a newline at its end, and the text in it as it is. With an indent it has a line for
+// each member.
+func WriteJSON(w io.Writer, indent string, document any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", indent)
+	e.SetEscapeHTML(false)
+	return e.Encode(document)
 }

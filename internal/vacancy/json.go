@@ -1,7 +1,6 @@
 package vacancy
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -78,7 +78,8 @@ func (n *Node) agentGPUs(at time.Time) []agentGPU {
 }
 
 func (g *GPU) agentMemory() *agentMemory {
-	used, total := whole2(g.memory())
+	bytes, of := g.memory()
+	used, total := whole(bytes), whole(of)
 	if used == nil || total == nil {
 		return nil
 	}
@@ -184,22 +185,18 @@ func whole(v float64) *int64 {
 	return new(int64(math.Round(v)))
 }
 
-func whole2(a, b float64) (*int64, *int64) { return whole(a), whole(b) }
-
 func mebibytes(bytes float64) *int64 { return whole(math.Trunc(bytes / (1 << 20))) }
 
 // JSON writes a document for each node, made by of: for a single host, as its own program would print it, else as a
 // list.
 func JSON(w io.Writer, nodes []Node, single bool, of func(*Node) any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "    ")
-	e.SetEscapeHTML(false)
+	const indent = "    "
 	if single && len(nodes) == 1 {
-		return e.Encode(of(&nodes[0]))
+		return text.WriteJSON(w, indent, of(&nodes[0]))
 	}
 	list := []any{}
 	for i := range nodes {
 		list = append(list, of(&nodes[i]))
 	}
-	return e.Encode(list)
+	return text.WriteJSON(w, indent, list)
 }

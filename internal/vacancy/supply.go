@@ -1,7 +1,6 @@
 package vacancy
 
 import (
-	"encoding/json"
 	"io"
 	"maps"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
+	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -137,10 +137,7 @@ func closes(state string) bool {
 
 // WriteJSON writes the document, indented, with a newline at its end.
 func (c *Cluster) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(c)
+	return text.WriteJSON(w, "  ", c)
 }
 
 // The columns of the tables.
