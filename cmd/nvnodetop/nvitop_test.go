@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/term"
 )
 
-// asProgram in the environment makes the test binary the program: a terminal needs a program to run, and the test
-// binary is built already.
+// asProgram, set in the environment, makes the test binary run as nvnodetop: a terminal needs a program to run, and the
+// test binary is built already.
 const asProgram = "TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -370,7 +370,7 @@ func TestEveryKindHasWords(t *testing.T) {
 	}
 }
 
-// A pace below a second, or between two, is not rounded to whole seconds.
+// A duration below a second, or between two whole seconds, is not rounded to whole seconds.
 func TestSlowDriverOfAFastPace(t *testing.T) {
 	for _, tc := range []struct {
 		interval time.Duration

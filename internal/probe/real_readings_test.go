@@ -180,7 +180,7 @@ func TestRealAbsence(t *testing.T) {
 	const unsupported, unknown = "Not Supported", "Function Not Found"
 	for name, tt := range map[string]struct {
 		library, scenario string
-		absent            map[string][]string // some of them
+		absent            map[string][]string // some of the absent metrics, by reason
 		there             []metric.ID
 	}{
 		"A100, R470": {"r470", "count 1\n",

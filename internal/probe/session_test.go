@@ -98,7 +98,7 @@ func (s *session) end() error {
 	return <-s.ended
 }
 
-// finish ends a session of which nothing else is asked.
+// finish ends a session without further requests.
 func (s *session) finish() {
 	s.t.Helper()
 	if err := s.end(); err != nil {

@@ -44,7 +44,7 @@ func TestParseShowNode(t *testing.T) {
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a=4\n": 4,
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,gres/gpu=3\n":              -1,
 		"   Gres=gpu:4\n   CfgTRES=cpu=32,billing=32\n":              4,
-		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":       -1, // twice
+		"   Gres=gpu:4\n\nNodeName=n1 Arch=x\n   Gres=gpu:4\n":       -1, // two values of Gres
 		"   OS=Linux   Gres=gpu:4\n":                                 -1,
 	} {
 		nodes, _ := parseShowNode([]byte("NodeName=n1 Arch=x86_64 \n" + text))

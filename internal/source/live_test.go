@@ -110,7 +110,7 @@ func (n *network) kill(node string) {
 	s.end()
 }
 
-// watched are the nodes with a session; listing those of them that are asked for processes.
+// watched are the nodes with a session; listing are the watched nodes that must list processes.
 func (n *network) watched() (watched, listing []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -76,7 +76,7 @@ func TestReplayArrows(t *testing.T) {
 	}
 }
 
-// Text in a prompt is not an order.
+// A key typed into a prompt is text, not an order to the replay.
 func TestReplayAndPrompt(t *testing.T) {
 	r, d := replayRig(t)
 	r.press("o")

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	silent = 5 * time.Second // how long a state without news may be shown: ages count on
-	share  = 10              // of the time at most one part in so many goes into states
+	silent = 5 * time.Second // longest time for which a state without news is shown: ages grow meanwhile
+	share  = 10              // at most 1/share of the time is spent on states
 )
 
 // states are the states shown so far; only the newest is kept.
@@ -22,8 +22,8 @@ type states struct {
 	now   func() time.Time
 	make  func(now time.Time) *cluster.Snapshot
 	news  func() uint64
-	least time.Duration // how old a state is at least before there is another one
-	boot  time.Time     // tells the numbers of this run from those of others
+	least time.Duration // least age of a state before the next one is made
+	boot  time.Time     // distinguishes the revisions of this run from those of other runs
 
 	mu   sync.Mutex // protects the following
 	last *state

@@ -19,7 +19,7 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 // gate admits clients that know the token.
 type gate struct {
 	local  bool
-	token  string // hashed: to compare takes the same time, whatever is compared
+	token  string // hashed: every comparison takes the same time
 	name   string // of the cookie: browsers share cookies between all ports of a host
 	cookie string // its value, from which nobody can tell the token
 }
@@ -53,7 +53,7 @@ func (d *gate) guard(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "private, no-cache")
 		known := d.knows(r)
 		if !known || !settle(r) {
-			h.Set("Connection", "close") // who does not know the token keeps no place
+			h.Set("Connection", "close") // a client without the token keeps no place
 		}
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -65,7 +65,7 @@ func (d *gate) guard(next http.Handler) http.Handler {
 				"this server answers only under the name localhost or the address of this host's loopback")
 		case r.URL.Path == "/" && r.URL.Query().Has("token"):
 			d.exchange(w, r)
-		// say nothing of anybody
+		// these answers contain no user's data
 		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"):
 			next.ServeHTTP(w, r)
 		case !known:

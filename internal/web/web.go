@@ -34,22 +34,22 @@ import (
 
 // Audience is told what clients look at.
 type Audience interface {
-	Asked()                           // somebody, or a program, has asked
-	Touch()                           // somebody has the page open
-	Look(node string, processes bool) // whether the processes of the nodes are shown: of cluster.EveryNode, or of none
+	Asked()                           // a person or a program has requested data
+	Touch()                           // a person has the page open
+	Look(node string, processes bool) // node whose processes are shown: cluster.EveryNode or none
 }
 
 // Options configure a Server. All but Token are required.
 type Options struct {
 	Snapshot func(now time.Time) *cluster.Snapshot
-	Ready    func(*cluster.Snapshot) bool // whether what is known is complete
-	News     func() uint64                // changes when there is something new
+	Ready    func(*cluster.Snapshot) bool // whether the known state is complete
+	News     func() uint64                // number that changes with each news
 	Now      func() time.Time
 	Audience Audience
 
-	Every time.Duration // at most one state in this time
+	Every time.Duration // least time between two states
 	Names export.Names  // of the metrics for Prometheus
-	Token string        // that who asks must know; "": none
+	Token string        // token that clients must present; "": none
 	Local bool          // it can be reached from this host only: names of other hosts are refused
 }
 

@@ -7,24 +7,24 @@ const MaxTargets = 256
 // has reused the PID of an ended process.
 type Signal struct {
 	Number    int         `json:"number"`    // as in kill -l on the node: 15 is TERM
-	Processes []ProcessID `json:"processes"` // each with its start time, without which the whole request is refused
+	Processes []ProcessID `json:"processes"` // each with its start time, else the probe refuses the whole request
 }
 
 // Signaled is the result of a signal for one process.
 type Signaled struct {
 	PID     int    `json:"pid"`
-	Error   string `json:"error,omitempty"` // why it was not sent, or may not have been, in words; empty: it was
+	Error   string `json:"error,omitempty"` // reason why it was not sent, or may not have been; empty: it was sent
 	ErrorID string `json:"error_id,omitempty"`
 }
 
 // Values of Signaled.ErrorID.
 const (
-	SignalGone      = "gone"       // there is no such process any more
+	SignalGone      = "gone"       // the process has ended
 	SignalReused    = "reused"     // another process has its PID now
-	SignalOtherUser = "other_user" // it belongs to somebody else
+	SignalOtherUser = "other_user" // the process belongs to another user
 	SignalDenied    = "denied"     // it must not be signaled: init, or what the probe itself runs under
 	SignalKernel    = "kernel"     // the kernel refused, or the probe had no time to try
-	SignalNoAnswer  = "no_answer"  // the kernel did not answer: nobody knows whether it was sent
+	SignalNoAnswer  = "no_answer"  // the kernel did not answer: the signal may have been sent
 )
 
 // Family asks for the relatives of processes: their ancestors up to the first process of the session or of the job

@@ -3,15 +3,15 @@ package wire
 import "bytes"
 
 const (
-	// maxList is how many elements a list may have: GPUs, processes, faults. An element costs hundreds of bytes once it
-	// is decoded, but may take only two in the line.
+	// maxList is the largest number of elements in a list: GPUs, processes, faults. An element costs hundreds of bytes
+	// once it is decoded, but may take only two in the line.
 	maxList = MaxProcesses + 24
 
-	// maxDepth is how deep values may be nested. Messages need half of it.
+	// maxDepth is the deepest nesting of values. Messages need half of it.
 	maxDepth = 16
 )
 
-// Rooms are how many elements the lists in a line of JSON may have.
+// Rooms are the largest numbers of elements in the lists of a line of JSON.
 type Rooms struct {
 	List    int        // a list that Long does not name
 	Long    []LongList // others
@@ -31,7 +31,7 @@ var ofMessages = Rooms{List: maxList, Long: []LongList{{[]byte(`"variables":`), 
 // Bounded checks, before anything is allocated, that no list in a line of JSON is too long. It does not check that the
 // line is JSON.
 func Bounded(line []byte, rooms *Rooms) error {
-	var room [maxDepth]int // how many more elements each open list may have
+	var room [maxDepth]int // remaining elements of each open list
 	var list [maxDepth]bool
 	depth := 0
 	for i := 0; i < len(line); i++ {

@@ -9,7 +9,7 @@ import (
 // memory is the part of the reports since the last Hello that both ends remember. Writer omits it from the next report,
 // and Reader fills it in.
 type memory struct {
-	known bool // a report was kept; the two below are its own
+	known bool // a report was kept; host and gpus are its own
 	host  Host
 	gpus  []GPU
 

@@ -174,7 +174,7 @@ type Report struct {
 	// sent at once because of a Request or after a Hello; not a sample for histories
 	OffBeat bool `json:"off_beat,omitempty"`
 
-	// TookMS is how long the last complete reading of the slowest GPU took, in ms.
+	// TookMS is the duration of the last complete reading of the slowest GPU, in ms.
 	TookMS int64 `json:"took_ms,omitempty"`
 
 	Host Host  `json:"host"`
@@ -222,7 +222,7 @@ type GPU struct {
 
 	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals, or for
 	// twice the time that its last reading took, up to 30 s; after that they are absent.
-	HangsMS int64  `json:"hangs_ms,omitempty"` // how long a call for this GPU has been hanging, in ms; 0: none hangs
+	HangsMS int64  `json:"hangs_ms,omitempty"` // time for which a call for this GPU has been hanging, in ms; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
 	Reading bool   `json:"reading,omitempty"`  // not all has been read for this report: the next one may have more
 	// age of Values in ms if their reading began before this report; 0: they are new
@@ -289,7 +289,7 @@ type Pace struct {
 // Alive tells the probe that nvnodetop still runs. The probe exits when it has received nothing for SilenceMS.
 type Alive struct{}
 
-// SilenceMS is how long, in ms, a probe waits for input before it exits.
+// SilenceMS is the time, in ms, for which a probe waits for input before it exits.
 const SilenceMS = 60_000
 
 // ProcessID identifies a process. The PID alone may be reused after the process has ended.

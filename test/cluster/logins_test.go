@@ -58,7 +58,7 @@ var ways = []way{
 	{name: "tcsh", node: []string{"usermod -s /usr/bin/tcsh alice"}},
 	{name: "csh", node: []string{"usermod -s /usr/bin/bsd-csh alice"}},
 	{name: "fish", node: []string{"usermod -s /usr/bin/fish alice"}},
-	{name: "zsh", node: []string{"usermod -s /usr/bin/zsh alice"}}, // whose file takes 3 s
+	{name: "zsh", node: []string{"usermod -s /usr/bin/zsh alice"}}, // zsh's startup file takes 3 s
 	{name: "IPv6", config: "HostName {node}-v6\nHostKeyAlias {node}",
 		login: "ip -6 addr replace fd77::ff/64 dev br0 nodad && echo fd77::$(echo {node} | tail -c 2) {node}-v6 " +
 			">>/etc/hosts",

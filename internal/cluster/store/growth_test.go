@@ -150,7 +150,7 @@ func (w world) clockOf(sec float64, node string) time.Duration {
 	return w.Snapshot(at(sec)).Nodes[node].Offset
 }
 
-// tick sends a report from a node whose clock is ahead by so much, and that is under way for so long.
+// tick sends a report from a node whose clock is ahead; way is the report's travel time.
 func (w world) tick(sec float64, node string, ahead, way time.Duration) {
 	w.Apply(cluster.Event{At: at(sec), Node: node, Report: &wire.Report{MonoMS: 1000 + int64(sec*1000),
 		WallMS: at(sec).Add(ahead - way).UnixMilli()}})

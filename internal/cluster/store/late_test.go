@@ -22,7 +22,8 @@ func TestGPUsThatAreKnownAfterTheReport(t *testing.T) {
 	w.expect(t, 3, "gpu_missing a/-1 2-2")
 }
 
-// The same answer gives a lost GPU its number, and to its findings. An earlier Snapshot keeps what it has.
+// The job's list of GPUs, which comes after the report, gives a lost GPU and its finding their number. An earlier
+// Snapshot does not change.
 func TestNumbersThatAreKnownAfterTheReport(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, cluster.Job{ID: "1", Number: "1", Nodes: []string{"a"}})

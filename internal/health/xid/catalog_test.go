@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// Within a minute it is a consequence, after that it is a cause of its own.
+// An Xid within a minute of another one is its consequence; a later Xid is a cause of its own.
 func TestXidsApart(t *testing.T) {
 	first := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {

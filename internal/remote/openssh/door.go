@@ -58,7 +58,7 @@ func New() *Door {
 	return d
 }
 
-// Missing returns why this door reaches no node; empty: there is an ssh.
+// Missing returns the reason why this door reaches no node; empty if there is an ssh.
 func (d *Door) Missing() string {
 	if d.program == "" {
 		return "no ssh in PATH on this host"

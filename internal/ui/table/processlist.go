@@ -113,7 +113,7 @@ func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.R
 	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
 }
 
-// kin writes the rest of a relative, which is on no GPU.
+// kin writes the remaining cells of a relative that uses no GPU.
 func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
 	f.Text(t.layout[colJob], y, r.Job, text)
 	f.Number(t.layout[colRank], y, "–", draw.Dim)

@@ -48,7 +48,7 @@ type fleetFigures struct {
 	first, all, healthy time.Duration
 	startCPU            time.Duration   // until then
 	startYards          []time.Duration // the yardstick meanwhile: other work slows both
-	start               fleet.Counts    // as of then
+	start               fleet.Counts    // counts of the fleet at that time
 
 	seconds       float64 // of the steady state
 	yards         []time.Duration
