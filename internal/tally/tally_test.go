@@ -214,12 +214,6 @@ func TestOwnerOf(t *testing.T) {
 	}
 }
 
-func TestCount(t *testing.T) {
-	if diff := cmp.Diff([]Counted[string]{{"b", 2}, {"a", 1}}, Count([]string{"b", "a", "b"})); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // The right edge of several histories is a bin that all have, save those whose reports have stopped.
 func TestEdge(t *testing.T) {
 	gpu := func(newest int64) *cluster.GPU {

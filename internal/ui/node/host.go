@@ -141,16 +141,21 @@ func versions(f *part.Frame) []part.Piece {
 	return words
 }
 
-// models names the GPUs of a node: "8 × H100 80GB HBM3".
+// models names the GPUs of a node, in the order of their models: "8 × H100 80GB HBM3".
 func models(n *cluster.Node) string {
-	var all, counted []string
+	var names, texts []string
+	count := map[string]int{}
 	for i := range n.GPUs {
-		if name := n.GPUs[i].Card.Name; name != "" && !n.GPUs[i].Instance() {
-			all = append(all, tally.ShortModel(name))
+		name := tally.ShortModel(n.GPUs[i].Card.Name)
+		if name == "" || n.GPUs[i].Instance() {
+			continue
+		}
+		if count[name]++; count[name] == 1 {
+			names = append(names, name)
 		}
 	}
-	for _, m := range tally.Count(all) {
-		counted = append(counted, strconv.Itoa(m.Count)+" × "+m.What)
+	for _, name := range names {
+		texts = append(texts, strconv.Itoa(count[name])+" × "+name)
 	}
-	return draw.Clip(strings.Join(counted, ", "), 40)
+	return draw.Clip(strings.Join(texts, ", "), 40)
 }
