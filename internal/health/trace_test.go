@@ -42,7 +42,7 @@ func (w work) shaken(r *rand.Rand) work {
 type trace struct {
 	nodes, gpus int
 	age         time.Duration // of the job when the watch begins; 0: it just begins
-	models      []string      // of the GPUs of each node, by turns; nil: all alike
+	models      []string      // models of each node's GPUs, in rotation; nil: all alike
 	does        func(at time.Duration, node, gpu int) work
 	processes   func(at time.Duration, node int) []wire.Process
 	silent      func(at time.Duration, node int) bool // the node sends no reports; nil: it always does

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The Hello says what a GPU lacks and why. What it does not have is not asked for again, what only fails for a while is
-// not absent, and what is permitted later is no longer absent.
+// The Hello says what a GPU lacks and why. A metric that the GPU lacks is not requested again. A metric that only fails
+// for a while is not absent, and a metric that is permitted later is no longer absent.
 func TestAbsentMetrics(t *testing.T) {
 	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {

@@ -222,7 +222,7 @@ type GPU struct {
 
 	// A call into the driver may hang for a single GPU. Its last values are then repeated for three intervals, or for
 	// twice the time that its last reading took, up to 30 s; after that they are absent.
-	HangsMS int64  `json:"hangs_ms,omitempty"` // time for which a call for this GPU has been hanging, in ms; 0: none hangs
+	HangsMS int64  `json:"hangs_ms,omitempty"` // ms for which a call for this GPU has hung; 0: none hangs
 	Call    string `json:"call,omitempty"`     // the collector that hangs, as in Fault.Collector
 	Reading bool   `json:"reading,omitempty"`  // not all has been read for this report: the next one may have more
 	// age of Values in ms if their reading began before this report; 0: they are new

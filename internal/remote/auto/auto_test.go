@@ -228,7 +228,7 @@ func TestAChangedHostKeyIsNotForgotten(t *testing.T) {
 	}
 }
 
-// A node that does not answer the door which has reached other nodes is down.
+// A node is down if it does not answer the transport that has reached other nodes.
 func TestADeadNodeIsDialedByOneDoor(t *testing.T) {
 	s := newSite(t, "")
 	s.goes("a", "ssh: ok")
