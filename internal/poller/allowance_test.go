@@ -54,8 +54,7 @@ func TestFloodEndsTheSession(t *testing.T) {
 	for name, message := range map[string]wire.Message{"reports": {Report: &wire.Report{}},
 		"hellos": {Hello: &wire.Hello{}}, "off beat": {Report: &wire.Report{OffBeat: true}}} {
 		t.Run(name, func(t *testing.T) {
-			c := newFakeCluster()
-			c.nodes["a"] = &fakeNode{}
+			c := newFakeCluster(&fakeNode{})
 			c.opened = func(s *fakeSession) {
 				go func() {
 					for range 5000 {
@@ -69,7 +68,6 @@ func TestFloodEndsTheSession(t *testing.T) {
 				}()
 			}
 			watch(t, c, 1, func(m *Manager, r *record) {
-				m.SetNodes([]string{"a"})
 				pass(time.Second)
 				if n := r.count(tooMuch); n != 1 {
 					t.Fatalf("%d failures of that kind within a second, want one", n)
@@ -87,8 +85,7 @@ func TestFloodEndsTheSession(t *testing.T) {
 
 // A link that stalls delivers what waited all at once.
 func TestBacklogIsNoFlood(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{}
+	c := newFakeCluster(&fakeNode{})
 	c.opened = func(s *fakeSession) {
 		go func() {
 			for range 3 {
@@ -100,7 +97,6 @@ func TestBacklogIsNoFlood(t *testing.T) {
 		}()
 	}
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(10 * time.Minute)
 		if n := r.count(tooMuch); n != 0 || c.tries("a") != 1 {
 			t.Errorf("%d failures, %d tries", n, c.tries("a"))
@@ -110,8 +106,7 @@ func TestBacklogIsNoFlood(t *testing.T) {
 
 // Each look at the processes is answered by a report beside the regular ones, however often somebody looks.
 func TestLookingIsNoFlood(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{}
+	c := newFakeCluster(&fakeNode{})
 	var session *fakeSession
 	c.opened = func(s *fakeSession) { session = s }
 	c.answer = func(r wire.Request) (wire.Reply, error) {
@@ -121,7 +116,6 @@ func TestLookingIsNoFlood(t *testing.T) {
 		return wire.Reply{}, nil
 	}
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		for range 200 {
 			m.Look("a", true)
 			synctest.Wait()

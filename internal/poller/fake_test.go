@@ -3,6 +3,8 @@ package poller
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -34,10 +36,17 @@ type fakeCluster struct {
 	slow     time.Duration // of Open
 	answer   func(wire.Request) (wire.Reply, error)
 	opened   func(*fakeSession) // called for each session
+	first    []string           // nodes with which a watch begins; none: the test sets them
 }
 
-func newFakeCluster() *fakeCluster {
-	return &fakeCluster{nodes: map[string]*fakeNode{}, sessions: map[string]int{}, paces: map[string][]wire.Pace{}}
+// newFakeCluster is a cluster in which a watch begins with the nodes "a", "b" and so on.
+func newFakeCluster(nodes ...*fakeNode) *fakeCluster {
+	c := &fakeCluster{nodes: map[string]*fakeNode{}, sessions: map[string]int{}, paces: map[string][]wire.Pace{}}
+	for i, n := range nodes {
+		c.nodes[string(rune('a'+i))] = n
+	}
+	c.first = slices.Sorted(maps.Keys(c.nodes))
+	return c
 }
 
 func (c *fakeCluster) tries(node string) int {
@@ -182,6 +191,9 @@ func watchWith(t *testing.T, c *fakeCluster, cfg Config, test func(m *Manager, r
 		m, r := New(cfg), &record{}
 		var wg sync.WaitGroup
 		wg.Go(func() { m.Run(ctx, r.emit) })
+		if len(c.first) > 0 {
+			m.SetNodes(c.first)
+		}
 		test(m, r)
 		cancel()
 		wg.Wait()

@@ -17,10 +17,8 @@ import (
 
 // A probe that hangs in the driver is given up, in words, and another is tried.
 func TestSilentProbeIsReplaced(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second}
+	c := newFakeCluster(&fakeNode{quiet: 10 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(43 * time.Second)
 		if c.tries("a") != 1 {
 			t.Errorf("%d tries, 34 s after the last report", c.tries("a"))
@@ -40,10 +38,8 @@ func TestSilentProbeIsReplaced(t *testing.T) {
 
 // A report that slips in while a silent session is being closed does not hide why.
 func TestSilenceIsToldWhateverSlipsIn(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second, late: true}
+	c := newFakeCluster(&fakeNode{quiet: 10 * time.Second, late: true})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(45 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
 			return e.Down != nil &&
@@ -56,10 +52,8 @@ func TestSilenceIsToldWhateverSlipsIn(t *testing.T) {
 
 // A connection that is found dead after half a minute of silence is called that, and not a driver that hangs.
 func TestDeadConnectionIsNotCalledSilent(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{quiet: 10 * time.Second, life: 41 * time.Second}
+	c := newFakeCluster(&fakeNode{quiet: 10 * time.Second, life: 41 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(42 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
 			return e.Down != nil &&
@@ -71,10 +65,8 @@ func TestDeadConnectionIsNotCalledSilent(t *testing.T) {
 }
 
 func TestUnforeseenErrorsAreShown(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{fail: func(int) error { return errors.New("the moon is in the way") }}
+	c := newFakeCluster(&fakeNode{fail: func(int) error { return errors.New("the moon is in the way") }})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		synctest.Wait()
 		if n := r.count(func(e cluster.Event) bool {
 			return e.Down != nil && e.Down.Failure.Summary() == "the moon is in the way"
@@ -135,10 +127,8 @@ func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
 
 // The stages of an attempt are those of the way, and the last is the poller's own.
 func TestAnAttemptTellsItsStages(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{}
+	c := newFakeCluster(&fakeNode{})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		synctest.Wait()
 		if n := r.count(func(e cluster.Event) bool {
 			return e.Try != nil && slices.Equal(e.Try.Stages, []reach.Stage{"name", StageStream})
@@ -150,10 +140,8 @@ func TestAnAttemptTellsItsStages(t *testing.T) {
 
 // A session that ends fails in the stage stream: nothing says any longer that reports come.
 func TestTheEndOfAStreamIsItsStage(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{life: 10 * time.Second}
+	c := newFakeCluster(&fakeNode{life: 10 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(10500 * time.Millisecond)
 		end := r.events[len(r.events)-2:]
 		want := reach.Step{Stage: StageStream, State: reach.StepFailed, Text: "connection closed",
@@ -166,11 +154,9 @@ func TestTheEndOfAStreamIsItsStage(t *testing.T) {
 
 // A probe that refuses the pace would never report: the session ends with its words. Other refusals are answers.
 func TestARefusedPaceEndsTheSession(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{}
+	c := newFakeCluster(&fakeNode{})
 	c.answer = func(wire.Request) (wire.Reply, error) { return wire.Reply{Error: "what is a pace?"}, nil }
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		synctest.Wait()
 		if n := r.count(func(e cluster.Event) bool {
 			return e.Down != nil && e.Down.Failure.Class == reach.ClassGarbage &&
@@ -183,11 +169,9 @@ func TestARefusedPaceEndsTheSession(t *testing.T) {
 
 // A panic beside the stream costs that node's session too, and nothing else.
 func TestAPanicWhilePacingCostsOneNode(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{}
+	c := newFakeCluster(&fakeNode{})
 	c.answer = func(wire.Request) (wire.Reply, error) { panic("the moon fell down") }
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		synctest.Wait()
 		if n := r.count(func(e cluster.Event) bool {
 			return e.Down != nil && strings.HasPrefix(e.Down.Failure.Words, "the moon fell down\n")

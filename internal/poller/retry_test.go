@@ -118,10 +118,8 @@ func TestBackoff(t *testing.T) {
 		{reach.ClassAuth, time.Hour, 12, 22},                // never more than 5 min
 	} {
 		t.Run(string(tc.class)+tc.in.String(), func(t *testing.T) {
-			c := newFakeCluster()
-			c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: tc.class, Short: "no"} }}
+			c := newFakeCluster(&fakeNode{fail: func(int) error { return &reach.Failure{Class: tc.class, Short: "no"} }})
 			watch(t, c, 1, func(m *Manager, r *record) {
-				m.SetNodes([]string{"a"})
 				pass(tc.in)
 				if got := c.tries("a"); got < tc.min || got > tc.max {
 					t.Errorf("%d tries in %v, want %d to %d", got, tc.in, tc.min, tc.max)
@@ -134,16 +132,14 @@ func TestBackoff(t *testing.T) {
 // Another door follows at once, and does not count as a failure to wait for. After the last door, the wait is that of
 // the most delicate.
 func TestAnotherDoorFollowsAtOnce(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{fail: func(try int) error {
+	c := newFakeCluster(&fakeNode{fail: func(try int) error {
 		if try%3 != 0 {
 			return &reach.Failure{Class: reach.ClassAuth, Short: "no", Next: true}
 		}
 		return &reach.Failure{Class: reach.ClassClosed, Short: "no",
 			Doors: []reach.Tried{{Door: "ssh", Class: reach.ClassAuth}, {Door: "srun", Class: reach.ClassClosed}}}
-	}}
+	}})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(3 * time.Second)
 		if got := c.tries("a"); got != 3 {
 			t.Errorf("%d tries at first, want 3 doors at once and then a wait of about 5 s", got)
@@ -159,10 +155,8 @@ func TestAnotherDoorFollowsAtOnce(t *testing.T) {
 }
 
 func TestSteadyStreamResetsTheBackoff(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{life: 70 * time.Second}
+	c := newFakeCluster(&fakeNode{life: 70 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(15 * time.Minute)
 		var waits []time.Duration
 		for _, e := range r.events {
@@ -182,10 +176,8 @@ func TestSteadyStreamResetsTheBackoff(t *testing.T) {
 // SLURM kills what is in a job that ends after 1, 3 and 7 s, and later ones: a session that came back between them
 // would keep the job from ending.
 func TestTheEndOfAJobIsNotDelayed(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{life: time.Minute, job: "7"}
+	c := newFakeCluster(&fakeNode{life: time.Minute, job: "7"})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(time.Minute + 5*time.Second)
 		m.Retry()
 		pass(500 * time.Millisecond)
@@ -201,10 +193,8 @@ func TestTheEndOfAJobIsNotDelayed(t *testing.T) {
 
 // A node whose sessions end at once, reports or not, is not logged into again and again.
 func TestShortSessionsAreBackedOffFrom(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{life: 4 * time.Second}
+	c := newFakeCluster(&fakeNode{life: 4 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(10 * time.Minute)
 		if got := c.tries("a"); got < 15 || got > 30 {
 			t.Errorf("%d logins in 10 min, want about one in 34 s after the first", got)
@@ -213,10 +203,8 @@ func TestShortSessionsAreBackedOffFrom(t *testing.T) {
 }
 
 func TestRetryHasAFloor(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{fail: func(int) error { return &reach.Failure{Class: reach.ClassAuth, Short: "no"} }}
+	c := newFakeCluster(&fakeNode{fail: func(int) error { return &reach.Failure{Class: reach.ClassAuth, Short: "no"} }})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		for range 900 { // the user holds the key down for half a minute
 			m.Retry()
 			pass(time.Second / 30)
@@ -274,15 +262,13 @@ func TestRetryIsForgotten(t *testing.T) {
 }
 
 func TestRetryDoesNotWait(t *testing.T) {
-	c := newFakeCluster()
-	c.nodes["a"] = &fakeNode{fail: func(try int) error {
+	c := newFakeCluster(&fakeNode{fail: func(try int) error {
 		if try < 5 {
 			return &reach.Failure{Class: reach.ClassHostKeyChanged, Short: "changed"}
 		}
 		return nil
-	}}
+	}})
 	watch(t, c, 1, func(m *Manager, r *record) {
-		m.SetNodes([]string{"a"})
 		pass(time.Second)
 		for range 4 {
 			m.Retry()

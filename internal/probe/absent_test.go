@@ -9,14 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // The Hello says what a GPU lacks and why. A metric that the GPU lacks is not requested again. A metric that only fails
 // for a while is not absent, and a metric that is permitted later is no longer absent.
 func TestAbsentMetrics(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		d := devices[0]
@@ -27,7 +25,7 @@ func TestAbsentMetrics(t *testing.T) {
 		for label, err := range lacking {
 			d.err[label] = err
 		}
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		cards := s.got()[0].Hello.GPUs
 		want := map[string][]string{
@@ -63,14 +61,13 @@ func TestAbsentMetrics(t *testing.T) {
 
 // What a GPU that hangs at first lacks is told in a Hello of its own, once.
 func TestAbsentMetricsOfAGPUThatHangs(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		for _, d := range devices {
 			d.err["encoder"] = errAbsent
 		}
 		release := devices[0].hangAt()
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		s.after(5 * time.Second)
 		told := func(msgs []wire.Message) (n int) {

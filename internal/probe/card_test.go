@@ -12,7 +12,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -22,13 +21,12 @@ import (
 func TestCardHangs(t *testing.T) {
 	for _, call := range []string{"identity", "NVLink links", "MIG instances"} {
 		t.Run(call, func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(8)
 				hung := devices[3]
 				lib.slots[3].Parts = func() []driver.Slot { hung.hangs("MIG instances"); return nil }
 				release := hung.hangIn(call)
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.say(pace1s)
 				time.Sleep(time.Second - time.Millisecond)
 				msgs := s.got()
@@ -86,10 +84,9 @@ func (s *session) helloesOf(d time.Duration) []*wire.Hello {
 // A card that hangs when the GPUs are listed again, since one is lost, keeps the lost one from nothing. The GPU stays
 // what it was.
 func TestCardHangsWhenListedAgain(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(3)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		was := s.got()[0].Hello.GPUs[2]
 		release := devices[2].hangIn("identity")
@@ -115,11 +112,10 @@ func TestCardHangsWhenListedAgain(t *testing.T) {
 
 // What the card lacks because a call failed is said with the reason, until a later try succeeds.
 func TestCardSaysWhatFailed(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		devices[0].err["memory size"], devices[0].err["NUMA node"] = errOther, errDenied
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		want := map[string][]string{"Unknown Error": {"memory_total_bytes"}, "Insufficient Permissions": {"numa_node"}}
 		if h := s.got()[0].Hello; !cmp.Equal(h.GPUs[0].Absent, want) {
 			t.Errorf("absent %v", h.GPUs[0].Absent)
@@ -140,12 +136,11 @@ func TestCardSaysWhatFailed(t *testing.T) {
 
 // What does not change is read again as long as it could not be read, for whatever reason.
 func TestCardIsCompleted(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	for _, err := range []error{errOther, errLost} {
 		synctest.Test(t, func(t *testing.T) {
 			lib, devices := newFakeLibrary(2)
 			devices[1].err["memory size"] = err
-			s := open(t, lib, proc)
+			s := open(t, lib)
 			if card := s.got()[0].Hello.GPUs[1]; card.Values.Has(metric.MemoryTotal) ||
 				(card.Lost != "") != errors.Is(err, errLost) {
 				t.Errorf("%v: %+v", err, card)

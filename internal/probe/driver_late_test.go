@@ -8,18 +8,16 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // While Init hangs the node is told of, and so is the driver when it is there.
 func TestInitHangs(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(2)
 		lib.hang = make(chan struct{})
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(pace1s)
 		time.Sleep(gpus.DriverPatience - time.Millisecond)
 		if msgs := s.got(); len(msgs) != 0 {
@@ -52,10 +50,9 @@ func TestInitHangs(t *testing.T) {
 
 // To list the GPUs again, since one is lost, may hang: those that are well are read meanwhile.
 func TestListingHangs(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		listing := make(chan struct{})
 		lib.change(func() { devices[1].err["temperature"], lib.listing = errLost, listing })
@@ -75,10 +72,9 @@ func TestListingHangs(t *testing.T) {
 func TestLostGPUIsListedAgain(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(3)
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.paced(pace1s)
 				was := s.got()[0].Hello
 				lib.change(func() {
@@ -141,10 +137,9 @@ func TestLostGPUIsListedBesideASlowOne(t *testing.T) {
 	for name, slow := range map[string]time.Duration{"slow": 60 * time.Millisecond, "hung": 0} {
 		for _, interval := range []int{1000, 5000} {
 			t.Run(fmt.Sprint(name, interval), func(t *testing.T) {
-				proc := fakeproc.Write(t, nil)
 				synctest.Test(t, func(t *testing.T) {
 					lib, devices := newFakeLibrary(3)
-					s := open(t, lib, proc)
+					s := open(t, lib)
 					s.paced(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, interval))
 					s.after(10 * time.Second)
 					release := func() {}
@@ -195,10 +190,9 @@ func helloes(msgs []wire.Message) (h []*wire.Hello) {
 // All lost GPUs of a driver that has to be opened again for them come back, too, and it is not opened again all the
 // time.
 func TestDriverIsOpenedAgain(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		lib.change(func() { devices[0].err["*"] = errLost })
 		for range 11 {

@@ -8,18 +8,16 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // A driver that comes late is found, and says so with a new Hello; one that goes away as well.
 func TestDriverComesAndGoes(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		lib.initErr = &driver.InitError{ID: wire.FaultMismatch, Words: "Driver/library version mismatch"}
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":20000}}`)
 		msgs := s.got()
 		h, r := msgs[0].Hello, msgs[2].Report
@@ -58,10 +56,9 @@ func TestDriverComesAndGoes(t *testing.T) {
 }
 
 func TestDriverIsReplaced(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":1000}}`)
 		lib.change(func() { devices[0].err["*"] = errGone })
 		time.Sleep(time.Second + time.Millisecond)
@@ -76,11 +73,10 @@ func TestDriverIsReplaced(t *testing.T) {
 }
 
 func TestGPUWithoutHandle(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
 		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost"}
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":600000}}`)
 		msgs := s.got()
 		if h, r := msgs[0].Hello, msgs[2].Report; h.GPUs[1].Lost != "GPU is lost" || r.GPUs[1].Lost != "GPU is lost" ||

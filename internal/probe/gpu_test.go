@@ -92,11 +92,10 @@ func TestDegrades(t *testing.T) {
 // What is read once is in the Hello, what is slow is read every minute and repeated in between, and the rest is in
 // every report.
 func TestPaces(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		d := devices[0]
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":5000}}`)
 		msgs := s.got()
 		card, first := msgs[0].Hello.GPUs[0], msgs[2].Report.GPUs[0]

@@ -27,20 +27,7 @@ func realProbe(t *testing.T, lib driver.Library, proc string) (in io.WriteCloser
 		_ = outW.Close() // never fails
 		end <- err
 	}()
-	go func() {
-		defer close(out)
-		lines := wire.NewReader(outR)
-		if lines.SkipToMagic() != nil {
-			return
-		}
-		for {
-			var m wire.Message
-			if lines.Next(&m) != nil {
-				return
-			}
-			out <- m
-		}
-	}()
+	go relay(outR, out)
 	return inW, out, end
 }
 

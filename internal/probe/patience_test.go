@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -53,10 +52,9 @@ func (d *fakeDevice) hangIn(call string) (release func()) {
 
 // A call that hangs for one GPU is named, and the others go on. When it returns, the GPU goes on too.
 func TestOneGPUHangs(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(`{"id":1,"pace":{"interval_ms":1000,"processes":true}}`)
 		s.reports()
 		release := devices[3].hangAt()
@@ -93,10 +91,9 @@ func TestOneGPUHangs(t *testing.T) {
 // However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input
 // within a moment.
 func TestAllGPUsHang(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		s.reports()
 		before := runtime.NumGoroutine()
@@ -148,14 +145,13 @@ func TestSlowDriver(t *testing.T) {
 		{"300 ms a GPU at 4 Hz", 8, 300 * time.Millisecond, 250 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(tt.gpus)
 				call := tt.reading / time.Duration(fastReaders())
 				for _, d := range devices {
 					d.slow = call
 				}
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.after(40 * time.Second) // until the GPUs are listed
 				s.paced(fmt.Sprintf(`{"id":1,"pace":{"interval_ms":%d}}`, tt.interval.Milliseconds()))
 				s.after(30*time.Second + tt.interval*2/3) // until the report of this beat is surely there
@@ -180,10 +176,9 @@ func TestSlowDriver(t *testing.T) {
 func TestFirstReportOfASlowDriver(t *testing.T) {
 	for _, gpus := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(gpus), func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(gpus)
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.got()
 				lib.change(func() {
 					for _, d := range devices {
@@ -214,10 +209,9 @@ func TestLateNumbersSayTheirAge(t *testing.T) {
 		from, to int64         // its age in ms
 	}{{400 * time.Millisecond, 0, 0}, {30 * time.Second, 20_000, 40_000}} {
 		t.Run(tt.reading.String(), func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, devices := newFakeLibrary(2)
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.got()
 				s.paced(`{"id":1,"pace":{"interval_ms":50000}}`)
 				lib.change(func() { devices[1].slow = tt.reading / time.Duration(len(devices[1].readers())-onceReaders()) })
@@ -264,11 +258,10 @@ func onceReaders() (n int) {
 // A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the
 // probe.
 func TestFloodWhileTheDriverHangs(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		release := devices[0].hangAt()
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		for range maxQueued {
 			s.say(pace1s)
 		}
@@ -280,7 +273,7 @@ func TestFloodWhileTheDriverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
 		lib.hang = make(chan struct{})
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		for range maxQueued + 1 {
 			s.say(pace1s)
 		}

@@ -10,15 +10,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 func TestGreetingAndPace(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(2)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		time.Sleep(30 * time.Second)
 		msgs := s.got()
 		if len(msgs) != 1 || msgs[0].Hello == nil {
@@ -65,10 +63,9 @@ func TestGreetingAndPace(t *testing.T) {
 // The second report may come sooner than the others, however long the first one took. A later pace changes only those
 // that follow.
 func TestSecondReport(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":3000,"second_ms":1000}}`)
 		s.reports()
 		time.Sleep(7500 * time.Millisecond)
@@ -89,10 +86,9 @@ func TestSecondReport(t *testing.T) {
 }
 
 func TestOffBeat(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":3000}}`)
 		time.Sleep(time.Second)
 		s.say(`{"id":2,"pace":{"interval_ms":3000,"processes":true}}`)
@@ -136,10 +132,9 @@ func TestBadRequests(t *testing.T) {
 		{"too slow", `{"id":5,"pace":{"interval_ms":600001}}`, 5, "600001 ms is not within"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, _ := newFakeLibrary(1)
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.got()
 				s.say(tc.line)
 				msgs := s.got()
@@ -162,10 +157,9 @@ func TestBadRequests(t *testing.T) {
 }
 
 func TestSilence(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(`{"id":1,"pace":{"interval_ms":600000}}`)
 		for id := range 3 {
 			time.Sleep(silence - time.Second)
@@ -197,10 +191,9 @@ func TestEnds(t *testing.T) {
 		}, wire.ErrLineTooLong.Error()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			proc := fakeproc.Write(t, nil)
 			synctest.Test(t, func(t *testing.T) {
 				lib, _ := newFakeLibrary(1)
-				s := open(t, lib, proc)
+				s := open(t, lib)
 				s.got()
 				tc.do(s)
 				synctest.Wait()

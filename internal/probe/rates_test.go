@@ -7,19 +7,17 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 )
 
 // A rate is that of the time between two readings: it is absent at first, while values are repeated and when a lost GPU
 // is back.
 func TestRatesInReports(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
 		d := devices[0]
 		began := time.Now()
 		d.counter = func() uint64 { return uint64(1000 * time.Since(began).Seconds()) }
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		rate := func(what string, v metric.Values, want float64) {
 			t.Helper()

@@ -33,10 +33,7 @@ func TestRealProbeCardHangs(t *testing.T) {
 			if h.GPUs[1].UUID == "" {
 				t.Errorf("when it returned: %+v", h.GPUs[1])
 			}
-			p.close()
-			if err := p.wait(); err != nil {
-				t.Errorf("%v, %s", err, &p.stderr)
-			}
+			p.finish()
 		})
 	}
 }

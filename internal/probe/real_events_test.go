@@ -55,10 +55,7 @@ func TestRealProbeWithoutXids(t *testing.T) {
 	if got := h.GPUs[0].Absent["Not Supported"]; slices.Contains(got, wire.AbsentXids) {
 		t.Errorf("the other GPU: %v", got)
 	}
-	p.close()
-	if err := p.wait(); err != nil {
-		t.Errorf("%v, %s", err, &p.stderr)
-	}
+	p.finish()
 }
 
 // The driver goes away while the probe waits for an event, and comes back. The fake NVML ends a program that detaches
@@ -74,8 +71,5 @@ func TestRealProbeReopensWhileItWaits(t *testing.T) {
 	p.set("count 1\n")
 	for h := p.hello(); h.Fault != ""; h = p.hello() {
 	}
-	p.close()
-	if err := p.wait(); err != nil {
-		t.Errorf("%v, %s", err, &p.stderr)
-	}
+	p.finish()
 }

@@ -60,10 +60,7 @@ func TestRealProbeInstances(t *testing.T) {
 					return m.Report != nil && m.Report.GPUs[1].Values.Float(metric.SMActive) == 20
 				})
 			}
-			p.close()
-			if err := p.wait(); err != nil {
-				t.Errorf("%v, %s", err, &p.stderr)
-			}
+			p.finish()
 		})
 	}
 }
@@ -103,8 +100,5 @@ func TestRealProbeReconfiguredInstances(t *testing.T) {
 	if r := p.report(); len(r.GPUs) != 3 || !r.GPUs[2].Values.Has(metric.MemoryUsed) {
 		t.Errorf("GPUs %+v", r.GPUs)
 	}
-	p.close()
-	if err := p.wait(); err != nil {
-		t.Errorf("%v, %s", err, &p.stderr)
-	}
+	p.finish()
 }

@@ -138,6 +138,15 @@ func (p *process) close() {
 	}
 }
 
+// finish ends a probe of which nothing else is asked.
+func (p *process) finish() {
+	p.t.Helper()
+	p.close()
+	if err := p.wait(); err != nil {
+		p.t.Errorf("ended with %v, %s", err, &p.stderr)
+	}
+}
+
 func (p *process) signal(s os.Signal) {
 	p.t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil {

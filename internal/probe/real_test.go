@@ -159,10 +159,7 @@ func TestRealProbeWithoutDriver(t *testing.T) {
 			if r := p.report(); !r.Host.Has(metric.HostMemoryUsed) || len(r.GPUs) != 0 {
 				t.Errorf("report %+v, want one of the host", r)
 			}
-			p.close()
-			if err := p.wait(); err != nil {
-				t.Errorf("ended with %v, %s", err, &p.stderr)
-			}
+			p.finish()
 		})
 	}
 }
@@ -199,10 +196,7 @@ func TestRealProbeOneGPUHangs(t *testing.T) {
 		t.Errorf("GPUs %+v", g)
 	}
 	p.checkGuest()
-	p.close()
-	if err := p.wait(); err != nil {
-		t.Errorf("ended with %v, %s", err, &p.stderr)
-	}
+	p.finish()
 }
 
 // A GPU whose handle is dead for good is read again under a new one.

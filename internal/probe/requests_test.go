@@ -131,10 +131,9 @@ func TestProcessDetails(t *testing.T) {
 // Lines for probes of other nodes that hear the same input are neither answered nor a sign that this one is still
 // wanted.
 func TestAddressedRequests(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(0)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		for range 5 {
 			time.Sleep(10 * time.Second)
 			s.say(string(wire.Address("n2", []byte(`{"id":1,"alive":{}}`))))

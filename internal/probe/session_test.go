@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -22,8 +24,13 @@ type session struct {
 	cancel context.CancelFunc
 }
 
-func open(t *testing.T, lib driver.Library, proc string) *session {
+// open starts a probe over a driver and a /proc; without one it is a small one.
+func open(t *testing.T, lib driver.Library, procs ...string) *session {
 	t.Helper()
+	proc := strings.Join(procs, "")
+	if proc == "" {
+		proc = fakeproc.Write(t, nil)
+	}
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -34,21 +41,24 @@ func open(t *testing.T, lib driver.Library, proc string) *session {
 		_ = errors.Join(outW.Close(), inR.Close()) // they never fail
 		s.ended <- err
 	}()
-	go func() {
-		defer close(s.msgs)
-		lines := wire.NewReader(outR)
-		if lines.SkipToMagic() != nil {
+	go relay(outR, s.msgs)
+	return s
+}
+
+// relay sends what a probe writes, until it ends.
+func relay(from io.Reader, to chan<- wire.Message) {
+	defer close(to)
+	lines := wire.NewReader(from)
+	if lines.SkipToMagic() != nil {
+		return
+	}
+	for {
+		var m wire.Message
+		if lines.Next(&m) != nil {
 			return
 		}
-		for {
-			var m wire.Message
-			if lines.Next(&m) != nil {
-				return
-			}
-			s.msgs <- m
-		}
-	}()
-	return s
+		to <- m
+	}
 }
 
 // say writes one line to the probe, and lets it do what it does at once.

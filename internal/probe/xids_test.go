@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
-	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 	"github.com/nvnodetop/nvnodetop/internal/probe/gpus"
 	"github.com/nvnodetop/nvnodetop/internal/probe/xid"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -94,10 +93,9 @@ const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
 
 // An event makes a report at once, the next ones at most every second, and each is in one report.
 func TestXidMakesAReport(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(paceRarely)
 		s.got()
 		time.Sleep(30 * time.Second)
@@ -129,10 +127,9 @@ func TestXidMakesAReport(t *testing.T) {
 
 // A storm of events fills no more than one report, and before the first pace they wait.
 func TestXidStorm(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		synctest.Wait()
 		for range 50 {
 			lib.send(xid.Event{Code: 48})
@@ -150,11 +147,10 @@ func TestXidStorm(t *testing.T) {
 
 // A GPU that gives no events says why in the Hello.
 func TestXidsRefused(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		lib.refused = map[int]error{1: errAbsent}
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		msgs := s.got()
 		h := msgs[len(msgs)-1].Hello
 		if want := map[string][]string{"Not Supported": {"xids"}}; !cmp.Equal(h.GPUs[1].Absent, want) ||
@@ -175,10 +171,9 @@ func TestXidsRefused(t *testing.T) {
 
 // A Watch that fails says so, and begins again with the next inventory.
 func TestWatchBreaks(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newWatchedLibrary(2)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(pace1s)
 		s.got()
 		lib.change(func() { devices[1].err["*"] = errLost })
@@ -204,10 +199,9 @@ func TestWatchBreaks(t *testing.T) {
 
 // The driver is opened again only when nothing waits in it any more. The fake driver panics otherwise.
 func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newWatchedLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(pace1s)
 		time.Sleep(3 * time.Second)
 		lib.change(func() { devices[0].err["*"] = errGone })
@@ -228,12 +222,11 @@ func TestDriverIsOpenedAgainWithoutAWatch(t *testing.T) {
 
 // A GPU that is back has another handle: it is watched too.
 func TestAnotherGPUIsWatched(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		back := lib.slots[1]
 		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.say(pace1s)
 		time.Sleep(time.Second)
 		lib.change(func() { lib.slots[1] = back })
@@ -247,13 +240,12 @@ func TestAnotherGPUIsWatched(t *testing.T) {
 
 // While a GPU comes back, the Xids of all GPUs come, each of them once: those of the new one as soon as it is listed.
 func TestXidsWhileAGPUComesBack(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
 		lib.registering = 300 * time.Millisecond
 		back := lib.slots[1]
 		lib.slots[1] = driver.Slot{Index: 1, Lost: "GPU is lost", LostID: wire.LostFellOff}
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		time.Sleep(3 * time.Second)
 		lib.change(func() { lib.slots[1] = back })
@@ -291,10 +283,9 @@ func TestXidsWhileAGPUComesBack(t *testing.T) {
 
 // An event that has had to wait makes no report of its own if one on the beat has it.
 func TestNoReportForWhatIsReported(t *testing.T) {
-	proc := fakeproc.Write(t, nil)
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(1)
-		s := open(t, lib, proc)
+		s := open(t, lib)
 		s.paced(pace1s)
 		time.Sleep(600 * time.Millisecond)
 		s.got()

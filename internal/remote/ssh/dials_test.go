@@ -130,7 +130,6 @@ func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 
 // Servers that accept connections and say nothing hold no turn either.
 func TestHungServersHoldNoTurn(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	hung := startNode(t, s, func(n *node) { n.raw = func(c net.Conn) { swallow(c) } })
 	s.append(filepath.Join(s.home, ".ssh", "config"), strings.Replace(hung.hostBlock("hung"), "Host hung", "Host hung*",

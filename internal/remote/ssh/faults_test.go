@@ -140,7 +140,6 @@ var faults = []struct {
 func TestFailuresOfNodes(t *testing.T) {
 	for _, c := range faults {
 		t.Run(c.name, func(t *testing.T) {
-			noLeaks(t)
 			s := newSite(t)
 			switch c.class {
 			case reach.ClassFrozen, reach.ClassLoginHangs, reach.ClassProbeLate, reach.ClassDriverHangs:
@@ -164,7 +163,6 @@ func TestFailuresOfNodes(t *testing.T) {
 
 // A mistake of ours in a callback of x/crypto's goroutine costs that attempt, not the program.
 func TestAPanicInAHostKeyCheckCostsOneAttempt(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.configure("n", startNode(t, s, nil))
 	_, err := s.d.Dial(t.Context(), "n", remote.NewLog("n", func(step reach.Step) {
@@ -179,7 +177,6 @@ func TestAPanicInAHostKeyCheckCostsOneAttempt(t *testing.T) {
 
 // TestAdopt imitates pam_slurm_adopt: the key is right, then come a banner and the end.
 func TestAdopt(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	var conn net.Conn
 	n := startNode(t, s, func(n *node) {
@@ -210,7 +207,6 @@ func TestAdopt(t *testing.T) {
 }
 
 func TestBannerAndLoginNoiseArePassedOver(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, func(n *node) {
 		n.config.BannerCallback = func(ssh.ConnMetadata) string {
@@ -231,7 +227,6 @@ func TestBannerAndLoginNoiseArePassedOver(t *testing.T) {
 }
 
 func TestHostKeys(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	other, _ := newSigner(t)
@@ -273,7 +268,6 @@ func TestHostKeys(t *testing.T) {
 
 // TestHostKeyHintNamesWhatTheFileSays: an alias is filed as it is, without the port.
 func TestHostKeyHintNamesWhatTheFileSays(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	other, _ := newSigner(t)
@@ -286,7 +280,6 @@ func TestHostKeyHintNamesWhatTheFileSays(t *testing.T) {
 }
 
 func TestNetworkFailures(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	s.configure("refused", n)
@@ -309,7 +302,6 @@ func TestCancel(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			noLeaks(t)
 			s := newSite(t)
 			s.configure("n", startNode(t, s, change))
 			ctx, cancel := context.WithCancelCause(t.Context())

@@ -79,7 +79,6 @@ func (s *site) behind(jump string, nodes ...string) {
 }
 
 func TestNodesShareTheJumpHost(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	var count atomic.Int32
 	s.configure("login1", startNode(t, s, logins(&count)))
@@ -107,7 +106,6 @@ func TestNodesShareTheJumpHost(t *testing.T) {
 }
 
 func TestChainOfJumpHosts(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	var a, b atomic.Int32
 	s.configure("a", startNode(t, s, logins(&a)))
@@ -125,7 +123,6 @@ func TestChainOfJumpHosts(t *testing.T) {
 
 // A jump host may have one of its own, in the configuration.
 func TestJumpHostBehindAJumpHost(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	for _, name := range []string{"a", "b", "n"} {
 		s.configure(name, startNode(t, s, nil))
@@ -141,7 +138,6 @@ func TestJumpHostBehindAJumpHost(t *testing.T) {
 }
 
 func TestEveryHostKeyIsChecked(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.configure("login1", startNode(t, s, nil))
 	s.configure("n", startNode(t, s, nil))
@@ -168,7 +164,6 @@ func TestWhatTheJumpHostAnswers(t *testing.T) {
 		"not reached (from login1): something odd":          {errors.New("something odd"), reach.ClassOther},
 	} {
 		t.Run(want, func(t *testing.T) {
-			noLeaks(t)
 			s := newSite(t)
 			s.configure("login1", startNode(t, s, func(n *node) {
 				n.connect = func(string) (net.Conn, error) { return nil, tc.err }
@@ -183,7 +178,6 @@ func TestWhatTheJumpHostAnswers(t *testing.T) {
 
 // A jump host may be hostile too. What it says is kept for each node, and shown in one line.
 func TestJumpHostThatSaysMuch(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.configure("login1", startNode(t, s, func(n *node) {
 		n.connect = func(string) (net.Conn, error) {
@@ -200,7 +194,6 @@ func TestJumpHostThatSaysMuch(t *testing.T) {
 // A node that answers nothing costs the jump host one request, whatever the number of attempts; the last of them gets a
 // late answer.
 func TestDeadNodeBehindAJumpHost(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.tcp = 50 * time.Millisecond
 	n := startNode(t, s, nil)
@@ -231,7 +224,6 @@ func TestDeadNodeBehindAJumpHost(t *testing.T) {
 // A jump host that dies takes its sessions along, says so, and is dialed anew; while it is away it is not asked for
 // each node.
 func TestJumpHostDies(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.again = 100 * time.Millisecond
 	var count atomic.Int32
@@ -265,7 +257,6 @@ func TestJumpHostDies(t *testing.T) {
 
 // A jump host that is away is asked less and less often, however many nodes need it; r asks at once.
 func TestJumpHostIsNotAskedForEachNode(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.again = 50 * time.Millisecond
 	var count atomic.Int32
@@ -289,7 +280,6 @@ func TestJumpHostIsNotAskedForEachNode(t *testing.T) {
 
 // A jump host that falls silent is noticed, and everything that waits for it ends.
 func TestJumpHostHangs(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.alive, s.d.limits.again, s.d.limits.tcp = 90*time.Millisecond, 20*time.Millisecond, 200*time.Millisecond
 	var hang atomic.Bool
@@ -353,7 +343,6 @@ func startRelay(t *testing.T, n *node, before func()) (address string) {
 }
 
 func TestIdleJumpHostIsClosed(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.alive, s.d.limits.idle = 30*time.Millisecond, 50*time.Millisecond
 	closed := make(chan struct{}, 1)

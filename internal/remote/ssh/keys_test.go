@@ -54,7 +54,6 @@ func keyring(t *testing.T, keys ...agent.AddedKey) func(net.Conn) {
 }
 
 func TestAgent(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	mine, priv := newSigner(t)
 	_, other := newSigner(t)
@@ -80,7 +79,6 @@ func TestAgent(t *testing.T) {
 }
 
 func TestAgentForManyNodesAtOnce(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	mine, priv := newSigner(t)
 	s.key = mine
@@ -105,7 +103,6 @@ func TestAgentForManyNodesAtOnce(t *testing.T) {
 
 // TestAgentThatHangs is skipped: the key file is enough.
 func TestAgentThatHangs(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.agent = 50 * time.Millisecond
 	var shut atomic.Bool
@@ -179,7 +176,6 @@ func TestAgentThatHangsCostsOneWait(t *testing.T) {
 }
 
 func TestCertificates(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	ca, _ := newSigner(t)
 	certify := func(key ssh.PublicKey, kind uint32, name string, until time.Time) *ssh.Certificate {
@@ -231,7 +227,6 @@ type nilRand struct{}
 func (nilRand) Read(p []byte) (int, error) { return len(p), nil }
 
 func TestKeys(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	s.configure("n", n)

@@ -11,7 +11,6 @@ import (
 
 // An admin finds nvnodetop in the log of an sshd by the name and the version of the client.
 func TestTheClientSaysWhoItIs(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.version = "1.2.3-rc 4"
 	var seen atomic.Pointer[string]

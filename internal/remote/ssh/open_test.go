@@ -12,7 +12,6 @@ import (
 )
 
 func TestOpenCopiesThenFindsTheProbe(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	s.configure("gpu-n01", n)

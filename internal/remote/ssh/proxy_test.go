@@ -72,7 +72,6 @@ func (s *site) command(name, script, args string) (path string) {
 }
 
 func TestProxyCommand(t *testing.T) {
-	noLeaks(t)
 	noChildren(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
@@ -105,7 +104,6 @@ func TestProxyCommandFails(t *testing.T) {
 			reach.ClassFrozen},
 	} {
 		t.Run(want, func(t *testing.T) {
-			noLeaks(t)
 			noChildren(t)
 			s := newSite(t)
 			s.d.limits.ssh = 200 * time.Millisecond
@@ -120,7 +118,6 @@ func TestProxyCommandFails(t *testing.T) {
 
 // A ProxyCommand that ends takes the session along, and leaves nothing.
 func TestProxyCommandDies(t *testing.T) {
-	noLeaks(t)
 	noChildren(t)
 	s := newSite(t)
 	s.configure("n", startNode(t, s, nil))
@@ -138,7 +135,6 @@ func TestProxyCommandDies(t *testing.T) {
 }
 
 func TestProxyNone(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.append(filepath.Join(s.home, ".ssh", "config"), "Host n\n  ProxyCommand none\n  ProxyJump none\n")
 	s.configure("n", startNode(t, s, nil))
@@ -161,7 +157,6 @@ func startNode6(t *testing.T, s *site) *node {
 }
 
 func TestIPv6(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode6(t, s)
 	s.configure("literal", n) // HostName ::1

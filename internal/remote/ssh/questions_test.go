@@ -76,7 +76,6 @@ func asking(prompt string, count *atomic.Int32, accept func(answer string) bool)
 }
 
 func TestCodeOfAJumpHostIsAskedOnce(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.again = 20 * time.Millisecond
 	var count atomic.Int32
@@ -136,7 +135,6 @@ func wantFailure(t *testing.T, err error) *reach.Failure {
 
 // A password is remembered for the same host: after a lost connection nobody is asked.
 func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.again = 20 * time.Millisecond
 	var count atomic.Int32
@@ -189,7 +187,6 @@ func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 	for _, reusable := range []bool{true, false} {
 		t.Run(fmt.Sprint(reusable), func(t *testing.T) {
-			noLeaks(t)
 			s := newSite(t)
 			writeFile(t, filepath.Join(s.home, ".ssh", "id_ed25519"), "") // no key
 			var uses, refused atomic.Int32
@@ -233,7 +230,6 @@ func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 // Hosts of --nodes may belong to different people: an answer for hosts of one domain is not sent to those of another,
 // and each is asked for.
 func TestAnswersStayInTheirDomain(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	writeFile(t, filepath.Join(s.home, ".ssh", "id_ed25519"), "") // no key
 	var mu sync.Mutex
@@ -269,7 +265,6 @@ func TestAnswersStayInTheirDomain(t *testing.T) {
 }
 
 func TestPassphraseIsAskedOnce(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.d.limits.again = 20 * time.Millisecond
 	path := filepath.Join(s.home, ".ssh", "id_ed25519")
@@ -310,7 +305,6 @@ func TestPassphraseIsAskedOnce(t *testing.T) {
 
 // A key that the host does not want is no reason to ask for its passphrase.
 func TestNoPassphraseForAKeyThatIsNotWanted(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	writeLockedKey(t, filepath.Join(s.home, ".ssh", "id_ecdsa"))
 	s.configure("n", startNode(t, s, nil))
@@ -323,7 +317,6 @@ func TestNoPassphraseForAKeyThatIsNotWanted(t *testing.T) {
 }
 
 func TestUserGivesUp(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	writeLockedKey(t, filepath.Join(s.home, ".ssh", "id_ed25519"))
 	var count atomic.Int32
@@ -338,7 +331,6 @@ func TestUserGivesUp(t *testing.T) {
 }
 
 func TestLoginHost(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -397,7 +389,6 @@ func TestLoginHost(t *testing.T) {
 
 // What this host knows of a node's key counts, whatever the login host says: it could put itself between.
 func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	login := startNode(t, s, nil)
 	s.configure("cluster", login)
@@ -432,7 +423,6 @@ func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
 
 // A login host that cannot be reached is an error before the screen starts.
 func TestLoginHostIsAway(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, nil)
 	s.configure("cluster", n)

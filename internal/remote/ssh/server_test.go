@@ -120,6 +120,7 @@ func writeFile(t testing.TB, path, text string) {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
+	noLeaks(t)
 	home, err := os.MkdirTemp("", "site") // without the name of the test, which may be odd
 	if err != nil {
 		t.Fatal(err)
@@ -446,8 +447,8 @@ func scriptPayload(text string) install.Payload {
 }
 
 // noLeaks fails the test when goroutines of this module's connections or of the SSH library outlive it. It is to be
-// called first.
-func noLeaks(t *testing.T) {
+// called first; newSite calls it.
+func noLeaks(t testing.TB) {
 	t.Helper()
 	leaks.Check(t, "internal/remote", "/x/crypto")
 }

@@ -57,7 +57,6 @@ func TestFailuresOfSessions(t *testing.T) {
 		{"too long", say(start+strings.Repeat("y", wire.MaxLine+1), 0), reach.ClassTooMuch, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			noLeaks(t)
 			s := newSite(t)
 			n := startNode(t, s, func(n *node) { n.session = c.session })
 			s.configure("n", n)
@@ -72,7 +71,6 @@ func TestFailuresOfSessions(t *testing.T) {
 
 // TestSilence freezes a connection that streamed: it ends by itself, and Close does not hang on it.
 func TestSilence(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.o.Installer.Link.Alive, s.o.Installer.Link.Silence = 100*time.Millisecond, time.Second
 	n := startNode(t, s, nil)
@@ -108,7 +106,6 @@ func TestSilence(t *testing.T) {
 
 // TestCloseOfFrozen closes a session whose node does not answer any more.
 func TestCloseOfFrozen(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	n := startNode(t, s, func(n *node) {
 		n.session = func(ch ssh.Channel, _ string) {

@@ -138,7 +138,6 @@ func descendants(t *testing.T, parent int) []int {
 }
 
 func TestOpenSSH(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	d := startSSHD(t, s)
 	for _, want := range []string{"copied", "already installed"} {
@@ -168,7 +167,6 @@ func TestOpenSSH(t *testing.T) {
 }
 
 func TestOpenSSHKillsTheProbe(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	startSSHD(t, s)
 	session := s.mustOpen("n")
@@ -185,7 +183,6 @@ func TestOpenSSHKillsTheProbe(t *testing.T) {
 
 // TestOpenSSHFrozen stops sshd while a session streams, and while one is to be opened; then lets it run again.
 func TestOpenSSHFrozen(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	s.o.Installer.Link.Alive, s.o.Installer.Link.Silence = 200*time.Millisecond, time.Second
 	d := startSSHD(t, s)
@@ -213,7 +210,6 @@ func TestOpenSSHFrozen(t *testing.T) {
 
 // TestOpenSSHAsAJumpHost: what it answers when it cannot connect is understood.
 func TestOpenSSHAsAJumpHost(t *testing.T) {
-	noLeaks(t)
 	s := newSite(t)
 	startSSHD(t, s)
 	s.configure("behind", startNode(t, s, nil))
