@@ -233,16 +233,6 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// The demo shows the question that SLURM is really asked.
-func TestDemoAsksTheRealQuestion(t *testing.T) {
-	t.Parallel()
-	_, out, errs := program(t, "--demo=1x1", "--json", "--timeout", "30s")
-	var doc struct{ Discovery struct{ Command string } }
-	if err := json.Unmarshal([]byte(out), &doc); err != nil || doc.Discovery.Command != slurm.Question {
-		t.Errorf("%v, stderr %q: the demo asked %q, want %q", err, errs, doc.Discovery.Command, slurm.Question)
-	}
-}
-
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

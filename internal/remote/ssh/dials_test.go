@@ -110,7 +110,6 @@ func among(t testing.TB, dead int) (*site, []string) {
 // 320 nodes that answer nothing do not keep others waiting: neither one of the same job, nor one of a job that starts
 // while they are retried.
 func TestHealthyNodesAmongDeadOnes(t *testing.T) {
-	noLeaks(t)
 	s, dead := among(t, 320)
 	const wait = 4 * time.Second // for a dead node
 	s.d.limits.tcp = wait
