@@ -195,19 +195,20 @@ func (r *RankRow) find(n *cluster.Node, is func(g *cluster.GPU) bool) {
 
 // addSeen notes the start of a rank's process if it may still run. Otherwise it keeps the rank as an absent one.
 func (t *rankTable) addSeen(place int, n *cluster.Node, r *cluster.SeenRank) {
-	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen,
-		of: t.roll.Of(r), place: place}
+	of := t.roll.Of(r)
+	if n.Listed && r.Seen.Equal(n.ListedAt) { // it runs
+		t.roll.GoesOn(of, r.Began)
+		return
+	}
+	row := RankRow{Rank: &r.Rank, State: RankUnknown, Node: n.Name, Number: r.Number, LastSeen: r.Seen, of: of,
+		place: place}
 	row.find(n, func(g *cluster.GPU) bool { return g.Key == r.Key })
-	runs := n.Listed && r.Seen.Equal(n.ListedAt)
-	if !runs && n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
+	if n.State == cluster.NodeReporting && row.GPU != nil && listed(n, row.GPU) {
 		row.State = RankGone
+	} else {
+		t.roll.GoesOn(of, r.Began)
 	}
-	if row.State != RankGone {
-		t.roll.GoesOn(row.of, r.Began)
-	}
-	if !runs {
-		t.absent = append(t.absent, row)
-	}
+	t.absent = append(t.absent, row)
 }
 
 // listed reports whether the node's list has the processes on a GPU.
