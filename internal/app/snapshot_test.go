@@ -1,49 +1,55 @@
 package app
 
 import (
+	"context"
 	"encoding/csv"
-	"encoding/json"
 	"os"
+	"os/signal"
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
-// Each format prints the same nodes and GPUs. Text and JSON are what --once and --json print.
+// Each format prints the same nodes and GPUs. Text and JSON are what --once and --json print, to the byte: each run has
+// a clock of its own, and the demo tells the same story by each.
 func TestSnapshotFormats(t *testing.T) {
-	demo := []string{"--demo", "2x4", "--timeout", "30s", "--ascii"}
-	print := func(args ...string) string {
+	defer signalsOutside()()
+	print := func(args ...string) (out string) {
 		t.Helper()
-		code, out, errs := program(t, append(args, demo...)...)
-		if code != cli.ExitOK || errs != "" {
-			t.Fatalf("%q: exit code %d, stderr %q", args, code, errs)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			code, text, errs := program(t, append(args, "--demo", "2x4", "--timeout", "30s", "--ascii")...)
+			if code != cli.ExitOK || errs != "" {
+				t.Fatalf("%q: exit code %d, stderr %q", args, code, errs)
+			}
+			out = text
+		})
 		return out
 	}
-	for format, flag := range map[string]string{"text": "--once", "json": "--json"} {
-		got, want := shape(print("snapshot", "--format", format)), shape(print(flag))
-		if got != want {
-			t.Errorf("snapshot --format %s prints\n%s\n%s prints\n%s", format, got, flag, want)
+	text, doc := print("--once"), print("--json")
+	for want, args := range map[string][]string{text: {"snapshot"}, doc: {"snapshot", "--format", "json"}} {
+		if got := print(args...); got != want {
+			t.Errorf("%q prints\n%s\nwant\n%s", args, got, want)
 		}
 	}
-	if got, want := shape(print("snapshot")), shape(print("--once")); got != want {
-		t.Errorf("without --format it prints\n%s", got)
+	if got := print("snapshot", "--format", "text"); got != text {
+		t.Errorf("with --format text it prints\n%s", got)
 	}
-	gpus := strings.Count(print("--json"), `"uuid"`)
+	gpus := strings.Count(doc, `"uuid"`)
 	rows, err := csv.NewReader(strings.NewReader(print("snapshot", "--format", "csv"))).ReadAll()
 	if err != nil || gpus < 8 || len(rows) != 1+gpus {
 		t.Errorf("%d lines of CSV for %d GPUs, %v", len(rows), gpus, err)
 	}
-	text := print("snapshot", "--format", "prometheus")
-	if n := strings.Count(text, "\nnvnodetop_gpu_utilization_ratio{"); n != gpus {
+	metrics := print("snapshot", "--format", "prometheus")
+	if n := strings.Count(metrics, "\nnvnodetop_gpu_utilization_ratio{"); n != gpus {
 		t.Errorf("%d of %d GPUs for Prometheus", n, gpus)
 	}
-	text = print("snapshot", "--format", "prometheus", "--metrics-names", "dcgm")
-	if n := strings.Count(text, "\nDCGM_FI_DEV_GPU_UTIL{"); n != gpus ||
-		strings.Contains(text, "nvnodetop_gpu_utilization_ratio") {
+	metrics = print("snapshot", "--format", "prometheus", "--metrics-names", "dcgm")
+	if n := strings.Count(metrics, "\nDCGM_FI_DEV_GPU_UTIL{"); n != gpus ||
+		strings.Contains(metrics, "nvnodetop_gpu_utilization_ratio") {
 		t.Errorf("%d of %d GPUs with the names of DCGM", n, gpus)
 	}
 }
@@ -112,21 +118,8 @@ func TestSnapshotIsDocumented(t *testing.T) {
 	}
 }
 
-// shape is what stays the same between two runs of the demo: the keys of JSON, or the words of text.
-func shape(out string) string {
-	var doc struct {
-		Jobs []struct {
-			ID    string
-			Nodes []string
-		}
-		Nodes []struct {
-			Name, State string
-			GPUs        []struct{ UUID string }
-		}
-	}
-	if json.Unmarshal([]byte(out), &doc) == nil {
-		text, _ := json.Marshal(doc)
-		return string(text)
-	}
-	return strings.Join(regexp.MustCompile(`(?m)^-- .*$`).FindAllString(out, -1), "\n")
+// signalsOutside starts what delivers signals to the whole process. In a bubble of synctest it would belong to that.
+func signalsOutside() (stop func()) {
+	_, stop = signal.NotifyContext(context.Background(), heeded()...)
+	return stop
 }

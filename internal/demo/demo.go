@@ -72,7 +72,11 @@ func (d *Demo) Run(ctx context.Context, emit func(cluster.Event)) error {
 			told = true
 			close(d.caught)
 		}
-		timer.Reset(max(time.Until(next), gathers))
+		wait := time.Until(next)
+		if told { // what is of the past waits for no others
+			wait = max(wait, gathers)
+		}
+		timer.Reset(wait)
 	}
 }
 
