@@ -74,6 +74,11 @@ func TestStoppedFromOutside(t *testing.T) {
 	}
 }
 
+// endInBackground continues the child in the background, and ends it there once it has stopped itself again.
+const endInBackground = `set -m; "$0"; f=$(mktemp); jobs -p >$f; read p <$f; rm $f; bg >/dev/null
+	until grep -q "^State:.T" /proc/$p/status; do sleep 0.1; done
+	kill %1; kill -CONT %1; while kill -0 %1; do sleep 0.1; done 2>/dev/null; echo is over`
+
 // One that is continued in the background leaves the terminal alone, and can be ended there.
 func TestEndInBackground(t *testing.T) {
 	for name, stop := range map[string]func(p *os.Process, tty *os.File){
@@ -81,8 +86,8 @@ func TestEndInBackground(t *testing.T) {
 		"stopped":   func(_ *os.Process, tty *os.File) { unix.Kill(-foreground(tty), unix.SIGSTOP) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := trial{mode: "run", shell: `set -m; "$0"; bg >/dev/null; sleep 1; kill %1; kill -CONT %1; for i in $(seq 100); do kill -0 %1 || break; sleep 0.1; done 2>/dev/null; echo is over`,
-				w: 100, h: 30, steps: []step{{shows("q quit", true), stop}}}.run(t)
+			got := trial{mode: "run", shell: endInBackground, w: 100, h: 30,
+				steps: []step{{shows("q quit", true), stop}}}.run(t)
 			text := got.screen.String()
 			if end := strings.Index(text, "ended: <nil>"); got.screen.IsAltScreen() || end < 0 ||
 				end > strings.Index(text, "is over") {
