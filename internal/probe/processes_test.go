@@ -205,6 +205,7 @@ func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 // TestTooManyProcesses: the first MaxProcesses are told, and how many are not. Only a report whose line is still too
 // long tells none.
 func TestTooManyProcesses(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		contexts int
 		command  string
@@ -218,6 +219,7 @@ func TestTooManyProcesses(t *testing.T) {
 			"process list too long for one report: 1000 left out"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			lib, devices := newFakeLibrary(2)
 			files := map[string]string{}
 			for i := range tt.contexts {

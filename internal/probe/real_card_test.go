@@ -12,6 +12,7 @@ import (
 // The real library's calls for the card of one GPU hang: the other GPU is there at once, and the card is completed when
 // they return.
 func TestRealProbeCardHangs(t *testing.T) {
+	t.Parallel()
 	for _, call := range []string{"nvmlDeviceGetUUID", "nvmlDeviceGetNvLinkState",
 		"nvmlDeviceGetPowerManagementDefaultLimit"} {
 		t.Run(call, func(t *testing.T) {

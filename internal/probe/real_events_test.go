@@ -14,6 +14,7 @@ const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
 
 // Xids come when they happen, those from before do not, and a probe that waits for one ends at once.
 func TestRealProbeXids(t *testing.T) {
+	t.Parallel()
 	for _, library := range []string{"current", "r535", "r470", "old"} {
 		t.Run(library, func(t *testing.T) {
 			t.Parallel()
@@ -47,6 +48,7 @@ func TestRealProbeXids(t *testing.T) {
 
 // Where events cannot be registered, the Hello says why.
 func TestRealProbeWithoutXids(t *testing.T) {
+	t.Parallel()
 	p := run(t, "current", "count 2\ngpu 1 unsupported nvmlDeviceRegisterEvents\n")
 	h := p.hello()
 	for !slices.Contains(h.GPUs[1].Absent["Not Supported"], wire.AbsentXids) {

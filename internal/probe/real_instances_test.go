@@ -24,6 +24,7 @@ func indices(h *wire.Hello) (all []int) {
 // Each MIG instance is listed after its GPU, with its own memory and processes, and GPM where there is any. A process
 // is listed once.
 func TestRealProbeInstances(t *testing.T) {
+	t.Parallel()
 	for _, library := range []string{"current", "r470", "old"} {
 		t.Run(library, func(t *testing.T) {
 			t.Parallel()

@@ -28,7 +28,7 @@ var built struct {
 }
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("test.parallel", "6") // they wait for their probes
+	_ = flag.Set("test.parallel", "12") // they wait for their probes
 	code := m.Run()
 	if built.dir != "" {
 		if err := os.RemoveAll(built.dir); err != nil {

@@ -66,7 +66,7 @@ func (a *asked) Cancel(ctx context.Context, job, signal string) error {
 	return errors.New("refused")
 }
 
-// rig is a model with all that it touches.
+// rig is a model with all that it touches. One goroutine does the work.
 type rig struct {
 	*model
 	t          *testing.T
@@ -80,6 +80,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
+	raced.Skip(t)
 	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
 	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
 	r.model = newModel(Options{

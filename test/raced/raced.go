@@ -1,6 +1,5 @@
-// Package raced lets tests do less under the race detector, which makes a computation take ten times as long. A test
-// that uses this package runs a second time without the race detector: scripts/test finds it by the name of the
-// package.
+// Package raced lets tests do less under the race detector, which makes a computation take ten times as long. The tests
+// of a package that uses this one run a second time without the race detector: scripts/test finds it by the import.
 package raced
 
 import "testing"

@@ -29,7 +29,6 @@ import (
 // The fleet, and the settings of nvnodetop.
 const (
 	size       = 64
-	large      = 32 // nodes of the lasting job
 	poll       = 6 * time.Second
 	idleAfter  = 30 * time.Minute // the same as in package ui
 	idleFactor = 10
@@ -66,9 +65,9 @@ type soak struct {
 
 // TestADay watches a faulty cluster for two hours of simulated time, or for as long as NVNODETOP_SOAK says.
 func TestADay(t *testing.T) {
-	lasts, seed := 2*time.Hour, uint64(1)
+	lasts, nodes, seed := 2*time.Hour, size, uint64(1)
 	if raced.On {
-		lasts = 2 * roundLast
+		lasts, nodes = 2*roundLast, size/2
 	}
 	if text := os.Getenv("NVNODETOP_SOAK"); text != "" {
 		d, err := time.ParseDuration(text)
@@ -85,13 +84,13 @@ func TestADay(t *testing.T) {
 		seed = n
 	}
 	real := time.Now()
-	synctest.Test(t, func(t *testing.T) { newSoak(t, seed).run(lasts) })
+	synctest.Test(t, func(t *testing.T) { newSoak(t, nodes, seed).run(lasts) })
 	t.Logf("%v of simulated time took %v", lasts, time.Since(real).Round(100*time.Millisecond))
 }
 
-func newSoak(t *testing.T, seed uint64) *soak {
+func newSoak(t *testing.T, nodes int, seed uint64) *soak {
 	s := &soak{
-		t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), began: time.Now(), fleet: newFleet(size),
+		t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), began: time.Now(), fleet: newFleet(nodes),
 		disk: &disk{},
 		controller: &controller{random: rand.New(rand.NewPCG(seed, 2)), mood: fine, ended: map[string]*fakeJob{},
 			drained: map[string]bool{}, next: 48000},
@@ -102,11 +101,11 @@ func newSoak(t *testing.T, seed uint64) *soak {
 	s.recorder = newRecorder(s.disk, poll)
 	opener := remote.New(s.fleet)
 	opener.Name, opener.Installer = "ssh", install.New(payload)
-	nodes := poller.New(poller.Config{
+	pollers := poller.New(poller.Config{
 		Opener: opener, Interval: poll, Retries: 64, IdleAfter: idleAfter, IdleFactor: idleFactor,
 		Log: slog.New(slog.NewTextHandler(s.disk, nil)),
 	})
-	s.live = source.NewLive(slurm.New(s.controller.run), nodes, "alice", "login1")
+	s.live = source.NewLive(slurm.New(s.controller.run), pollers, "alice", "login1")
 	s.live.Floor = 2 * time.Second
 	return s
 }
@@ -122,7 +121,7 @@ func (s *soak) emit(e cluster.Event) {
 }
 
 func (s *soak) run(lasts time.Duration) {
-	s.controller.turn(s.fleet.names[:large], s.fleet.names[large:])
+	s.turn()
 	ctx, cancel := context.WithCancel(s.t.Context())
 	done := make(chan error)
 	go func() { done <- s.live.Run(ctx, s.emit) }()
@@ -184,10 +183,16 @@ func (s *soak) second() {
 	}
 }
 
+// turn lets half of the nodes have the lasting job.
+func (s *soak) turn() {
+	large := len(s.fleet.names) / 2
+	s.controller.turn(s.fleet.names[:large], s.fleet.names[large:])
+}
+
 // disturb makes jobs come and go, faults happen, and recordings begin and end.
 func (s *soak) disturb(now time.Time, passed int) {
 	if passed%10 == 0 {
-		s.controller.turn(s.fleet.names[:large], s.fleet.names[large:])
+		s.turn()
 	}
 	if s.random.IntN(8) == 0 {
 		s.strike(now)
