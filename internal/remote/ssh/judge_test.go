@@ -2,6 +2,7 @@ package ssh
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,11 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
+
+func TestMain(m *testing.M) {
+	_ = flag.Set("test.parallel", "6") // the rulings wait for ssh and sshd
+	os.Exit(m.Run())
+}
 
 // ruling is a row of the table: where OpenSSH connects the Door connects, and where it refuses the Door does, with the
 // same reason.

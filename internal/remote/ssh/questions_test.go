@@ -366,7 +366,7 @@ func TestLoginHost(t *testing.T) {
 	late := errors.New("late")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, late)
 	defer cancel()
-	if _, _, _, err := s.d.Run(ctx, "exec sleep 5", nil); !errors.Is(err, late) {
+	if _, _, _, err := s.d.Run(ctx, "exec sleep 2", nil); !errors.Is(err, late) {
 		t.Errorf("a command that hangs: %v", err)
 	}
 	login.drop()
