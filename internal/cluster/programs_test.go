@@ -13,8 +13,7 @@ import (
 // lived is a rank of a program of four, from one second to another.
 func lived(l Launch, rank int, began, seen float64) *SeenRank {
 	at := func(sec float64) time.Time { return time.Unix(1e9, 0).Add(time.Duration(sec * float64(time.Second))) }
-	return &SeenRank{Rank: wire.Rank{Rank: rank, World: new(4), From: "RANK"}, Began: at(began), Seen: at(seen),
-		By: l}
+	return &SeenRank{Rank: wire.Rank{Rank: rank, World: new(4), From: "RANK"}, Began: at(began), Seen: at(seen), By: l}
 }
 
 // four are all ranks of a launch.

@@ -97,9 +97,8 @@ func TestHealthyBoards(t *testing.T) {
 		b       board
 		numbers func(i int) m
 	}{
-		"8 A100": {newBoard(8, a100), same(links(12, up12))},
-		"8 A100 in MIG mode": {newBoard(8, a100, func(_ int, c *wire.Card) { withMode(c) }),
-			same(links(12, 0))},
+		"8 A100":             {newBoard(8, a100), same(links(12, up12))},
+		"8 A100 in MIG mode": {newBoard(8, a100, func(_ int, c *wire.Card) { withMode(c) }), same(links(12, 0))},
 		"8 H100 in MIG mode": {newBoard(8, h100, func(_ int, c *wire.Card) { withMode(c) }),
 			same(inFabric(links(18, 0)))},
 		"8 H100, one in MIG mode": {newBoard(8, h100, func(i int, c *wire.Card) { c.MIG = i == 3 }),
@@ -142,8 +141,7 @@ func TestNodeThatBoots(t *testing.T) {
 	b := newBoard(8, h100)
 	b.expect(t, b.run(1, 60, func(int) m { return m{metric.FabricState: 1, metric.NVLinks: 18, metric.NVLinkUp: 0} }))
 	b.expect(t, b.run(61, 118, func(int) m {
-		return m{metric.FabricState: 2, metric.NVLinks: 18,
-			metric.NVLinkUp: 0x3F}
+		return m{metric.FabricState: 2, metric.NVLinks: 18, metric.NVLinkUp: 0x3F}
 	}))
 	b.expect(t, b.run(121, 400, func(int) m { return inFabric(links(18, up18)) }))
 }
@@ -165,8 +163,7 @@ func TestFabric(t *testing.T) {
 			[]string{"critical nvlink_fabric -1: The 8 GPUs of the node are not registered with the NVLink fabric " +
 				"(status 999): " + fails}},
 		"with its links down": {8, func(int) m {
-			return m{metric.FabricState: 2, metric.NVLinks: 18,
-				metric.NVLinkUp: 0}
+			return m{metric.FabricState: 2, metric.NVLinks: 18, metric.NVLinkUp: 0}
 		},
 			[]string{"critical nvlink_fabric -1: The 8 GPUs of the node are not registered with the NVLink fabric " +
 				"(in progress): " + fails}},
@@ -303,16 +300,13 @@ func TestCallsHangForAll(t *testing.T) {
 	t.Run("one after the other", func(t *testing.T) {
 		b := newBoard(2, h100)
 		b.expect(t, b.runGPUs(1, 31, func(i int) wire.GPU {
-			return wire.GPU{HangsMS: int64(1-i) * 1000,
-				Call: "power"}
+			return wire.GPU{HangsMS: int64(1-i) * 1000, Call: "power"}
 		}),
 			"critical gpu_hang 0: A driver call for this GPU (power) has not returned for 31s; the other GPU of the "+
 				"node answers.")
 		b.expect(t, b.runGPUs(34, 40, func(i int) wire.GPU {
-			return wire.GPU{HangsMS: int64(1-i)*30_000 + 5000,
-				Call: "power"}
-		}),
-			"critical gpu_hang -1: Driver calls hang for both GPUs of the node (power, 41s).")
+			return wire.GPU{HangsMS: int64(1-i)*30_000 + 5000, Call: "power"}
+		}), "critical gpu_hang -1: Driver calls hang for both GPUs of the node (power, 41s).")
 	})
 }
 

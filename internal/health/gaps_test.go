@@ -40,12 +40,9 @@ func TestUnknownIsNotIdle(t *testing.T) {
 	}
 	noUtil := func(w *work) { w.util = math.NaN() }
 	for name, tr := range map[string]trace{
-		"a node of two is back": {nodes: 2, gpus: 8, age: traceAge, does: back,
-			silent: paused(20 * time.Minute)},
-		"the only node is back": {nodes: 1, gpus: 8, age: traceAge, does: back,
-			silent: paused(20 * time.Minute)},
-		"the only GPU is back": {nodes: 1, gpus: 1, age: traceAge, does: back,
-			silent: paused(20 * time.Minute)},
+		"a node of two is back": {nodes: 2, gpus: 8, age: traceAge, does: back, silent: paused(20 * time.Minute)},
+		"the only node is back": {nodes: 1, gpus: 8, age: traceAge, does: back, silent: paused(20 * time.Minute)},
+		"the only GPU is back":  {nodes: 1, gpus: 1, age: traceAge, does: back, silent: paused(20 * time.Minute)},
 		"no utilization of one": {nodes: 1, gpus: 8, age: traceAge,
 			does: one(always(trains), always(lacking(rests, noUtil)), 0, 3)},
 		"no utilization of one from then": {nodes: 1, gpus: 8, age: traceAge,

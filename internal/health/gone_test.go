@@ -95,8 +95,7 @@ func TestRankGone(t *testing.T) {
 			processes: ending(func(at time.Duration, _ int) bool { return at >= crash }, 16, 0)}, 0, 0},
 		{"all end, one after the other",
 			trace{does: always(trains), processes: ending(func(at time.Duration, rank int) bool {
-				return at >= crash+
-					time.Duration(rank)*8*time.Second
+				return at >= crash+time.Duration(rank)*8*time.Second
 			}, 16, 0)}, 0, 0},
 		{"rank 0 saves the result", trace{does: always(trains),
 			processes: ending(func(at time.Duration, rank int) bool { return at >= crash && rank != 0 }, 16, 0)}, 0, 0},

@@ -112,8 +112,7 @@ func TestSilence(t *testing.T) {
 		}, map[int]string{130: "/ 1 all_silent /"}},
 		{"no way leads there any more", func(f *fleet) {
 			f.report(f.nodes, 3, 60)
-			f.down(all(f), 90,
-				reach.ClassTimeout)
+			f.down(all(f), 90, reach.ClassTimeout)
 		}, map[int]string{300: "1 all_silent /  /"}},
 		{"the nodes say why", func(f *fleet) { f.report(f.nodes, 3, 60); f.down(all(f), 62, reach.ClassAdopt) },
 			map[int]string{300: "20 node_failed /  /"}},

@@ -42,8 +42,7 @@ func TestSilenceIsToldWhateverSlipsIn(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		pass(45 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil &&
-				e.Down.Failure.Summary() == "no report for 35s"
+			return e.Down != nil && e.Down.Failure.Summary() == "no report for 35s"
 		}); n != 1 {
 			t.Errorf("%d failures of that kind, want one", n)
 		}
@@ -56,8 +55,7 @@ func TestDeadConnectionIsNotCalledSilent(t *testing.T) {
 	watch(t, c, 1, func(m *Manager, r *record) {
 		pass(42 * time.Second)
 		if n := r.count(func(e cluster.Event) bool {
-			return e.Down != nil &&
-				e.Down.Failure.Class == reach.ClassClosed
+			return e.Down != nil && e.Down.Failure.Class == reach.ClassClosed
 		}); n != 1 {
 			t.Errorf("%d failures of the connection, want one", n)
 		}
@@ -115,8 +113,7 @@ func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
 		m.Run(ctx, emit)
 	})
 	if n := r.count(func(e cluster.Event) bool {
-		return e.Down != nil &&
-			e.Down.Failure.Class == reach.ClassLocal
+		return e.Down != nil && e.Down.Failure.Class == reach.ClassLocal
 	}); n < 2 || c.tries("a") != n {
 		t.Errorf("reported %d times in %d tries", n, c.tries("a"))
 	}

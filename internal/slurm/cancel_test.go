@@ -57,8 +57,7 @@ func TestCancelFails(t *testing.T) {
 		{"", exec.ErrNotFound, "scancel is not installed here", ""},
 	} {
 		client := New(func(context.Context, ...string) ([]byte, []byte, error) {
-			return nil, []byte(test.stderr),
-				test.err
+			return nil, []byte(test.stderr), test.err
 		})
 		err := client.Cancel(t.Context(), "48211", "")
 		failed, is := errors.AsType[*reach.Failure](err)

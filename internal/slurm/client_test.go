@@ -229,8 +229,7 @@ func TestAskFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newClient(func(context.Context, ...string) ([]byte, []byte, error) {
-				return nil, []byte(tt.stderr),
-					tt.err
+				return nil, []byte(tt.stderr), tt.err
 			})
 			answer, err := c.Ask(t.Context())
 			f, ok := errors.AsType[*reach.Failure](err)

@@ -30,8 +30,7 @@ func TestCountSupply(t *testing.T) {
 			{Name: "n5", States: []string{"MIXED"}, Types: []gres.Type{{Name: "a100", Total: 4}}},
 			{Name: "n6", States: []string{"IDLE", "PLANNED"},
 				Types: []gres.Type{{Name: "a100", Total: 4, Known: true}}},
-			{Name: "n7", States: []string{"IDLE"},
-				Types: []gres.Type{{Name: "v100", Total: 4, Used: 1, Known: true}}},
+			{Name: "n7", States: []string{"IDLE"}, Types: []gres.Type{{Name: "v100", Total: 4, Used: 1, Known: true}}},
 		},
 	}, now)
 	var out bytes.Buffer

@@ -89,13 +89,11 @@ func TestXidsEndWithTheDriver(t *testing.T) {
 			w.Apply(cluster.Event{At: at(12), Node: "a", Hello: &wire.Hello{Fault: "x", FaultID: wire.FaultNoDriver}})
 		},
 		"another driver": func(w world) {
-			w.Apply(cluster.Event{At: at(12), Node: "a",
-				Hello: &wire.Hello{Driver: "2"}})
+			w.Apply(cluster.Event{At: at(12), Node: "a", Hello: &wire.Hello{Driver: "2"}})
 		},
 		"": func(w world) { w.sample(12, "a", counted(4)) },
 		"the same driver again": func(w world) {
-			w.Apply(cluster.Event{At: at(12), Node: "a",
-				Hello: &wire.Hello{Driver: "1"}})
+			w.Apply(cluster.Event{At: at(12), Node: "a", Hello: &wire.Hello{Driver: "1"}})
 		},
 	} {
 		w := oneNode()

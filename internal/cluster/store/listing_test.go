@@ -72,8 +72,7 @@ func TestListStays(t *testing.T) {
 			w.down(1, "a", "closed")
 			w.try(2, "a")
 			w.hello(3, "a", 2)
-			w.report(4, "a",
-				1, 1)
+			w.report(4, "a", 1, 1)
 		},
 		"another Hello": func(w world) { w.hello(3, "a", 2); w.report(4, "a", 1, 1) },
 		"none is listed": func(w world) {

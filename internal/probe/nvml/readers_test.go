@@ -52,11 +52,9 @@ func fullGPU(ret nvml.Return) *mock.Device {
 			return nvml.PciInfo{BusId: [32]int8{'0', '0', '0', '0', ':', '1', 'B'}}, ret
 		},
 		GetMigModeFunc: func() (int, int, nvml.Return) {
-			return nvml.DEVICE_MIG_DISABLE, 0,
-				ret
+			return nvml.DEVICE_MIG_DISABLE, 0, ret
 		},
-		GetUtilizationRatesFunc: func() (nvml.Utilization,
-			nvml.Return) {
+		GetUtilizationRatesFunc: func() (nvml.Utilization, nvml.Return) {
 			return nvml.Utilization{Gpu: 97, Memory: 41}, ret
 		},
 		GetEncoderUtilizationFunc: sampled(1),
@@ -64,21 +62,17 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetJpgUtilizationFunc:     sampled(3),
 		GetOfaUtilizationFunc:     sampled(4),
 		GetMemoryInfo_v2Func: func() (nvml.Memory_v2, nvml.Return) {
-			return nvml.Memory_v2{Total: 80,
-				Used: 30}, ret
+			return nvml.Memory_v2{Total: 80, Used: 30}, ret
 		},
 		GetMemoryInfoFunc: func() (nvml.Memory, nvml.Return) {
-			return nvml.Memory{Total: 80,
-				Used: 31}, ret
+			return nvml.Memory{Total: 80, Used: 31}, ret
 		},
-		GetBAR1MemoryInfoFunc: func() (nvml.BAR1Memory,
-			nvml.Return) {
+		GetBAR1MemoryInfoFunc: func() (nvml.BAR1Memory, nvml.Return) {
 			return nvml.BAR1Memory{Bar1Total: 128, Bar1Used: 6}, ret
 		},
 		GetTemperatureFunc: func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 71, ret },
 		GetTemperatureThresholdFunc: func(t nvml.TemperatureThresholds) (uint32, nvml.Return) {
-			return 90 +
-				uint32(t), ret
+			return 90 + uint32(t), ret
 		},
 		GetFanSpeedFunc:                        number(33),
 		GetPowerUsageFunc:                      number(312_500),
@@ -87,20 +81,16 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetPowerManagementLimitConstraintsFunc: func() (uint32, uint32, nvml.Return) { return 100_000, 420_000, ret },
 		GetPerformanceStateFunc:                func() (nvml.Pstates, nvml.Return) { return nvml.PSTATE_2, ret },
 		GetClockInfoFunc: func(c nvml.ClockType) (uint32, nvml.Return) {
-			return 1000 + uint32(c),
-				ret
+			return 1000 + uint32(c), ret
 		},
 		GetMaxClockInfoFunc: func(c nvml.ClockType) (uint32, nvml.Return) {
-			return 2000 + uint32(c),
-				ret
+			return 2000 + uint32(c), ret
 		},
 		GetCurrentClocksEventReasonsFunc: func() (uint64, nvml.Return) { return 0x48, ret },
 		GetPersistenceModeFunc: func() (nvml.EnableState, nvml.Return) {
-			return nvml.FEATURE_ENABLED,
-				ret
+			return nvml.FEATURE_ENABLED, ret
 		},
-		GetComputeModeFunc: func() (nvml.ComputeMode,
-			nvml.Return) {
+		GetComputeModeFunc: func() (nvml.ComputeMode, nvml.Return) {
 			return nvml.COMPUTEMODE_EXCLUSIVE_PROCESS, ret
 		},
 		GetCurrPcieLinkGenerationFunc: whole(4),
@@ -108,8 +98,7 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetCurrPcieLinkWidthFunc:      whole(8),
 		GetMaxPcieLinkWidthFunc:       whole(16),
 		GetPcieReplayCounterFunc:      whole(9),
-		GetNvLinkStateFunc: func(link int) (nvml.EnableState,
-			nvml.Return) {
+		GetNvLinkStateFunc: func(link int) (nvml.EnableState, nvml.Return) {
 			return nvlinkState(link, ret)
 		},
 		// of an old driver
@@ -124,8 +113,7 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetTotalEccErrorsFunc: func(t nvml.MemoryErrorType, c nvml.EccCounterType) (uint64, nvml.Return) {
 			return 10*uint64(t) + uint64(c), ret
 		},
-		GetRetiredPagesFunc: func(c nvml.PageRetirementCause) ([]uint64,
-			nvml.Return) {
+		GetRetiredPagesFunc: func(c nvml.PageRetirementCause) ([]uint64, nvml.Return) {
 			return make([]uint64, 1+c), ret
 		},
 		GetRetiredPagesPendingStatusFunc: func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
@@ -202,8 +190,7 @@ func TestNonsenseIsAbsent(t *testing.T) {
 	gpu.GetNvLinkStateFunc = func(int) (nvml.EnableState, nvml.Return) { return 0, nvml.ERROR_INVALID_ARGUMENT }
 	gpu.GetGpuFabricInfoFunc = func() (nvml.GpuFabricInfo, nvml.Return) { return nvml.GpuFabricInfo{}, nvml.SUCCESS }
 	gpu.GetMemoryAffinityFunc = func(int, nvml.AffinityScope) ([]uint, nvml.Return) {
-		return []uint{0, 0},
-			nvml.SUCCESS
+		return []uint{0, 0}, nvml.SUCCESS
 	}
 	absent := []metric.ID{
 		metric.PowerLimit, metric.SMClockMax, metric.MemClockMax, metric.GraphicsClockMax, metric.VideoClockMax,

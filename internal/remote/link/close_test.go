@@ -57,8 +57,7 @@ func TestNoProbe(t *testing.T) {
 		}},
 		"is killed": {"", Exit{Known: true, Signal: "KILL"}, func(e *EndError) bool {
 			_, ok := e.Status()
-			return !ok &&
-				e.Signal() == "KILL" && e.Exit.Known
+			return !ok && e.Signal() == "KILL" && e.Exit.Known
 		}},
 		"by sh": {"", Exit{Known: true, Status: 143}, func(e *EndError) bool { return e.Signal() == "TERM" }},
 		"is gone": {"", Exit{}, func(e *EndError) bool {

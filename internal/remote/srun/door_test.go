@@ -101,8 +101,7 @@ func (w *watched) reports(node string, n int) {
 func (w *watched) failure(node string) reach.Failure {
 	w.f.t.Helper()
 	return w.first("failure of "+node, func(e cluster.Event) bool {
-		return e.Node == node &&
-			e.Down != nil
+		return e.Node == node && e.Down != nil
 	}).Down.Failure
 }
 

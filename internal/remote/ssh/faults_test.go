@@ -57,16 +57,14 @@ var faults = []struct {
 	}, reach.ClassFrozen, advice.StageSSH, "sshd not responding after ", "HTTP/1.1 400"},
 	{"takes no key", func(n *node) {
 		n.config.PublicKeyCallback = func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
-			return nil,
-				errors.New("no")
+			return nil, errors.New("no")
 		}
 	}, reach.ClassAuth, advice.StageLogin, "permission denied (publickey)",
 		"Permission denied (publickey).\nKeys offered: id_ed25519."},
 	{"takes passwords only", func(n *node) {
 		n.config.PublicKeyCallback = nil
 		n.config.PasswordCallback = func(ssh.ConnMetadata, []byte) (*ssh.Permissions, error) {
-			return nil,
-				errors.New("no")
+			return nil, errors.New("no")
 		}
 	}, reach.ClassAuth, advice.StageLogin, "permission denied (password)", ""},
 	{"hangs in the login", func(n *node) {
@@ -210,8 +208,7 @@ func TestBannerAndLoginNoiseArePassedOver(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, func(n *node) {
 		n.config.BannerCallback = func(ssh.ConnMetadata) string {
-			return "*** Authorized users only; see " +
-				"pam_slurm_adopt(8) ***\n"
+			return "*** Authorized users only; see pam_slurm_adopt(8) ***\n"
 		}
 		n.session = func(ch ssh.Channel, command string) {
 			fmt.Fprint(ch, "quota 93% used\nno newline: ")

@@ -61,8 +61,7 @@ func watch(t *testing.T, o fleet.Options) *audience {
 	d.limits.tcp, d.limits.ssh = 2*fleetTime, 2*fleetTime
 	d.limits.turn, d.limits.login = fleetTime, fleetTime // a busy machine gives no turn away
 	opener := remote.New(d)
-	opener.Installer = install.New(func() ([]install.Payload,
-		error) {
+	opener.Installer = install.New(func() ([]install.Payload, error) {
 		return []install.Payload{scriptPayload(fakeprobe.Script)}, nil
 	})
 	opener.Installer.Limits.Start, opener.Installer.Link.Driver = fleetTime, fleetTime // a busy machine is no failure

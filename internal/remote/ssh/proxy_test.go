@@ -100,8 +100,7 @@ func TestProxyCommandFails(t *testing.T) {
 		"ProxyCommand failed (status 9): no way to the host": {"#!/bin/sh\necho hm >&2\necho no way to the host " +
 			">&2\nexit 9\n", reach.ClassClosed},
 		"ProxyCommand failed (status 126)": {"#!/bin/sh\nexit 126\n", reach.ClassLocal},
-		"sshd not responding after 0s": {"#!/bin/sh\necho waiting >&2\nexec sleep 100\n",
-			reach.ClassFrozen},
+		"sshd not responding after 0s":     {"#!/bin/sh\necho waiting >&2\nexec sleep 100\n", reach.ClassFrozen},
 	} {
 		t.Run(want, func(t *testing.T) {
 			noChildren(t)

@@ -142,8 +142,7 @@ func newSite(t testing.TB) *site {
 	s.d, s.o = d, remote.New(d)
 	s.reread()
 	t.Cleanup(d.Close)
-	s.o.Installer = install.New(func() ([]install.Payload,
-		error) {
+	s.o.Installer = install.New(func() ([]install.Payload, error) {
 		return []install.Payload{scriptPayload(fakeprobe.Script)}, nil
 	})
 	return s

@@ -64,8 +64,7 @@ func TestRemoteScriptSuitsAnyLoginShell(t *testing.T) {
 func TestRemoteConnectionFails(t *testing.T) {
 	lost := &reach.Failure{Class: reach.ClassTimeout, Short: "login host login1: no response after 5s"}
 	run := Remote(func(context.Context, string, []byte) ([]byte, []byte, int, error) {
-		return nil, nil, 0,
-			lost
+		return nil, nil, 0, lost
 	})
 	if _, stderr, err := run(t.Context(), "squeue"); !errors.Is(Failed("squeue", stderr, err), lost) {
 		t.Errorf("error %v, want %v", err, lost)

@@ -89,8 +89,7 @@ func TestCloseGivesUpWhatWillNotEnd(t *testing.T) {
 	go func() {
 		_, err := Await(context.Background(), s.Client.Gone, func() (any, error) {
 			<-t.Context().Done()
-			return nil,
-				nil
+			return nil, nil
 		}, nil)
 		failed <- err
 	}()
