@@ -21,7 +21,7 @@
 // GPUs of a job pause together, as for a checkpoint, nobody can tell whether one lags: for up to two minutes such a
 // finding neither ends nor ages (Condition.Unclear), unless that GPU does more than before. health judges, and the
 // Store keeps the time: the first severity reported is the one that held for a third of the time. A GPU "lags", it is
-// never "broken": a constant difference may be the way in which the job divides its work. scripts/score measures the
+// never "broken": a constant difference may be the way in which the job divides its work. test/shapes measures the
 // true and the false findings of a change to these rules.
 //
 // An output that is printed once takes two reports of each node (poller.Config.Second), so that rates exist and rules

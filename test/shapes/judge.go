@@ -100,8 +100,8 @@ func (w *Want) is(node string, gpu int) bool {
 	return node == nodeName(w.Node) && (w.GPU == anywhere || w.GPU == gpu)
 }
 
-// Counts gives the number of episodes of each kind: "3 lag, 1 idle".
-func Counts(episodes []Episode) string {
+// counts gives the number of episodes of each kind: "3 lag, 1 idle".
+func counts(episodes []Episode) string {
 	var kinds []string
 	number := map[string]int{}
 	for _, e := range episodes {

@@ -57,7 +57,7 @@ func judged(t *testing.T, v *Verdict) {
 	case known && v.Good():
 		t.Error("it is right now: remove it from Known")
 	case !known && !v.Good():
-		t.Errorf("%d late, %d missed, said wrongly: %s", v.Late, v.Missed, Counts(v.False))
+		t.Errorf("%d late, %d missed, said wrongly: %s", v.Late, v.Missed, counts(v.False))
 		for _, e := range v.False {
 			t.Logf("after %v: %v %s: %s", e.From, e.Severity, e.Kind, e.Say)
 		}
