@@ -208,9 +208,6 @@ func (p *percents) middle() float32 {
 	return history.Gap
 }
 
-// Median is the newest n samples of the median utilization of GPUs.
-func Median(gpus []*cluster.GPU, n int) []float32 { return Samples{Median: true}.Of(gpus, n) }
-
 func (w *window) median() []float32 {
 	counts := make([]percents, w.n)
 	for bins := range w.tails(metric.Util) {

@@ -29,7 +29,7 @@ func BenchmarkSeries(b *testing.B) {
 		{"lowest", func() { Series(gpus, metric.Util, metric.Lowest, bins) }},
 		{"highest", func() { Series(gpus, metric.Temperature, metric.Highest, bins) }},
 		{"added", func() { Series(gpus, metric.Power, metric.Add, bins) }},
-		{"median", func() { Median(gpus, bins) }},
+		{"median", func() { Samples{Median: true}.Of(gpus, bins) }},
 		{"throttled", func() { Throttled(gpus, Thermal, bins) }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

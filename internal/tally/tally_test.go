@@ -63,7 +63,7 @@ func TestSeries(t *testing.T) {
 			[]float32{gap, 65, 67, gap, 78}},
 		{"lowest", func(n int) []float32 { return Series(gpus, metric.Util, metric.Lowest, n) },
 			[]float32{gap, 40, 42, gap, 44}},
-		{"median", func(n int) []float32 { return Median(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
+		{"median", func(n int) []float32 { return Samples{Median: true}.Of(gpus, n) }, []float32{gap, 40, 42, gap, 94}},
 		{"hottest", func(n int) []float32 { return Series(gpus, metric.Temperature, metric.Highest, n) },
 			[]float32{gap, 80, 61, gap, 70}},
 		{"amount", func(n int) []float32 { return Series(gpus, metric.Power, metric.Add, n) },
@@ -87,7 +87,8 @@ func TestLongMedian(t *testing.T) {
 	}
 	g := gpu(0, past, past)
 	for _, n := range []int{1, 15, 16, 17, 32, 45, 50} {
-		if got := Median([]*cluster.GPU{&g}, n); !slices.Equal(got, past[50-n:]) {
+		got := Samples{Median: true}.Of([]*cluster.GPU{&g}, n)
+		if !slices.Equal(got, past[50-n:]) {
 			t.Errorf("the last %d are %v", n, got)
 		}
 	}

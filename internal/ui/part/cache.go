@@ -82,19 +82,6 @@ func (s *Scene) Users() []tally.UserRow {
 	return OfSnapshot(s, usersKey{}, func() []tally.UserRow { return tally.Users(s.Snap, s.Only) })
 }
 
-// latest is the last result of Latest.
-type latest struct{ of, made any }
-
-// Latest is Once for a result that also depends on of, which may change while the Snapshot stays, as a filter does
-// while the user types. Only the last result is kept.
-func Latest[T any](s *Scene, key, of any, make func() T) T {
-	kept := Once(s, key, func() *latest { return &latest{} })
-	if kept.made == nil || kept.of != of {
-		*kept = latest{of, make()}
-	}
-	return kept.made.(T)
-}
-
 // The keys of Once in this package.
 type (
 	freshKey struct{}
