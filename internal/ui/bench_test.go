@@ -38,12 +38,13 @@ func BenchmarkFrame(b *testing.B) {
 			bench.view(v)
 			theme := draw.NewTheme(colorprofile.TrueColor, false, false)
 			c := draw.New(0, 0)
-			s := &part.Scene{Snap: bench.snap, W: 200, H: 50, Display: time.Second, Memory: &part.Memory{}}
+			s := &part.Scene{Snap: bench.snap, Display: time.Second, Memory: &part.Memory{}}
+			s.Resize(200, 50)
 			var out []byte
 			for b.Loop() {
 				c.Reset(200, 50)
 				v.resolve(s)
-				v.page(s).Draw(&part.Frame{Canvas: c, Scene: s})
+				v.draw(&part.Frame{Canvas: c, Scene: s})
 				out = theme.Encode(out[:0], c)
 			}
 			b.ReportMetric(float64(len(out)), "bytes/frame")

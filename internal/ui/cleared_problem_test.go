@@ -125,13 +125,13 @@ func TestFooterOfTheOverview(t *testing.T) {
 		keys string
 		want string
 	}{
-		{60, "", "Enter open  ! problems  m ranks  t time  ? help  q quit"},
-		{80, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  ? help  q quit"},
-		{80, "t", "Enter open  t time ●  ! problems  m ranks  u metric  J jobs  ? help  q quit"},
-		{80, "v", "Enter open  v table  ! problems  m ranks  t time  u metric  ? help  q quit"},
-		{80, "/n0\r", "/ filter  Enter open  ! problems  m ranks  t time  u metric  ? help  q quit"},
-		{120, "", "Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  v heat map  / " +
-			"filter  ? help  q quit"},
+		{60, "", "1-9 pages  Enter open  ! problems  m ranks  ? help  q quit"},
+		{80, "", "1-9 pages  Enter open  ! problems  m ranks  t time  u metric  ? help  q quit"},
+		{80, "t", "1-9 pages  Enter open  t time ●  ! problems  m ranks  u metric  ? help  q quit"},
+		{80, "v", "1-9 pages  Enter open  v table  ! problems  m ranks  t time  ? help  q quit"},
+		{80, "/n0\r", "1-9 pages  / filter  Enter open  ! problems  m ranks  t time  ? help  q quit"},
+		{120, "", "1-9 pages  Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  " +
+			"v heat map  ? help  q quit"},
 	} {
 		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: test.keys},
 			test.w, 24)

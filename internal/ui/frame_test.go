@@ -209,8 +209,9 @@ var shots = append(inspectShots(), []shot{
 // scene is what a shot shows in a terminal of that size.
 func (s shot) scene(w, h int) (*view, *part.Scene) {
 	v := newView(&Options{View: ViewNode})
-	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, W: w, H: h, Display: time.Second, Version: "nvnodetop 0.1.0",
+	sc := &part.Scene{Snap: s.snap(), Columns: s.columns, Display: time.Second, Version: "nvnodetop 0.1.0",
 		Memory: &part.Memory{}}
+	sc.Resize(w, h)
 	v.resolve(sc)
 	s.view(v)
 	v.resolve(sc)
@@ -249,7 +250,7 @@ func (s shot) takeFor(w, h int, ascii bool) *draw.Canvas {
 	c := draw.New(w, h)
 	v, sc := s.scene(w, h)
 	sc.ASCII = ascii
-	v.page(sc).Draw(&part.Frame{Canvas: c, Scene: sc})
+	v.draw(&part.Frame{Canvas: c, Scene: sc})
 	return c
 }
 
@@ -318,7 +319,7 @@ func TestDrawingChangesNothing(t *testing.T) {
 			var pictures [2]string
 			for i := range pictures {
 				c := draw.New(size[0], size[1])
-				v.page(sc).Draw(&part.Frame{Canvas: c, Scene: sc})
+				v.draw(&part.Frame{Canvas: c, Scene: sc})
 				pictures[i] = string(darkTheme.Encode(nil, c))
 			}
 			if pictures[0] != pictures[1] {

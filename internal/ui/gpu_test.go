@@ -241,7 +241,7 @@ func TestGPUPageDoesNotJump(t *testing.T) {
 // The timeline has the reasons that there were, with how long they held in the time that it shows, and those that are
 // usual.
 func TestThrottleTimeline(t *testing.T) {
-	hot := linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, 5)}, 120, 40)
+	hot := linesOf(shot{snap: fixture, view: showGPU("gpu-n01", 0, fixture, 5)}, 120, 44)
 	for _, want := range []string{`heat \(hardware\) .*█{3,}.*█{3,} +1m15s$`, `heat \(software\) +╌+ +–$`,
 		`power cap .*█+.*█+.*36s$`} {
 		if !slices.ContainsFunc(hot, regexp.MustCompile(want).MatchString) {

@@ -37,7 +37,7 @@ func TestInspectKeys(t *testing.T) {
 		"P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802",
 		"P enter P": "Process gpu-n02:358802 rank",
 		"P e !":     "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802",
-		"P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q",
+		"P e ?": "Help: environment 1–35", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q",
 		"P enter y ?": "Process gpu-n02:358802 rank",
 		"P e ? esc":   "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802",
 		"P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",
@@ -117,9 +117,9 @@ func TestInspectHearsLate(t *testing.T) {
 func TestCopiesAreSaid(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "P", "y", "2")
-	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[39],
+	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[38],
 		"copied, if your terminal lets programs copy (OSC 52): gpu-n02:358802") {
-		t.Errorf("the last row is %q", lines[39])
+		t.Errorf("the last row is %q", lines[38])
 	}
 	if r.press("j"); strings.Contains(r.text(), "OSC 52") {
 		t.Error("it is still said after the next key")

@@ -272,7 +272,7 @@ func TestManyTasks(t *testing.T) {
 	d.press("J", "end")
 	lines := d.lines()
 	if _, y := d.cursor(); !strings.Contains(lines[y], "51000_999") ||
-		!strings.Contains(lines[2], "966–1000 of 1000  PgUp") || !strings.Contains(lines[1], "1000 running") {
+		!strings.Contains(lines[2], "967–1000 of 1000  PgUp") || !strings.Contains(lines[1], "1000 running") {
 		t.Errorf("at the end:\n%s", strings.Join(lines, "\n"))
 	}
 	d.press("s")

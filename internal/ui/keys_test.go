@@ -108,6 +108,9 @@ func TestReadme(t *testing.T) {
 
 // cell is all keys of a row, each letter once.
 func cell(r keys.Row) string {
+	if r.Keys != "" {
+		return "`" + r.Keys + "`"
+	}
 	var bindings []string
 	for _, b := range r.Bindings {
 		var all []string

@@ -67,10 +67,10 @@ func TestEachOrderHasAName(t *testing.T) {
 		d.press(page)
 		names := map[string]bool{}
 		for range 10 {
-			_, name, _ := strings.Cut(d.lines()[39], "s sort: ")
+			_, name, _ := strings.Cut(d.lines()[38], "s sort: ")
 			name, _, _ = strings.Cut(name, "  ")
 			if name == "" {
-				t.Fatalf("%s: an order has no name: %s", page, d.lines()[39])
+				t.Fatalf("%s: an order has no name: %s", page, d.lines()[38])
 			}
 			names[name] = true
 			d.press(".")

@@ -192,10 +192,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.dirty = true
 		return m, m.write()
 	case tea.WindowSizeMsg:
-		m.scene.W, m.scene.H, m.height = msg.Width, msg.Height, msg.Height
+		m.height = msg.Height
 		if m.Tape != nil {
-			m.scene.H--
+			msg.Height--
 		}
+		m.scene.Resize(msg.Width, msg.Height)
 		m.resolve()
 	case tea.BackgroundColorMsg:
 		m.light = !msg.IsDark()
@@ -351,10 +352,10 @@ func (m *model) paint() {
 	defer m.rescue()
 	c := m.terminal.Blank(m.scene.W, m.height)
 	f := &part.Frame{Canvas: c, Scene: m.scene}
-	m.view.page(m.scene).Draw(f)
+	m.view.draw(f)
 	if m.Tape != nil {
 		place := m.Tape.Position()
-		tape.Draw(f, &place)
+		tape.Draw(f, m.height-1, &place)
 	}
 	m.terminal.Show(m.theme, c, m.modes())
 }

@@ -98,7 +98,7 @@ func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
 // send gives the model a message and lets it draw, as Bubble Tea does.
 func (r *rig) send(msg tea.Msg) tea.Cmd {
 	r.t.Helper()
-	_, cmd := r.Update(msg)
+	_, cmd := r.Update(onScreen(msg, r.scene))
 	r.View()
 	r.terminal.Flush()
 	switch {
@@ -142,7 +142,14 @@ func (r *rig) press(keys ...string) tea.Cmd {
 	return cmd
 }
 
-func (r *rig) text() string { return ansi.Strip(r.screen.Render()) }
+// text is the screen without the bar of pages.
+func (r *rig) text() string {
+	lines := strings.Split(ansi.Strip(r.screen.Render()), "\n")
+	if r.scene.WithBar {
+		lines = withoutBar(lines)
+	}
+	return strings.Join(lines, "\n")
+}
 
 // where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 connection, 3 problems, 4 help.
 func (r *rig) where() string {
@@ -458,7 +465,7 @@ func TestHintsAreKeys(t *testing.T) {
 			s.name == "processes-filter" {
 			continue
 		}
-		lines := strings.Split(string(plainTheme.Encode(nil, s.take(200, 50))), "\n")
+		lines := linesOf(s, 200, 50)
 		for h := range strings.SplitSeq(strings.TrimSpace(lines[len(lines)-1]), "  ") {
 			k, _, _ := strings.Cut(h, " ")
 			if k != "" && !strings.HasPrefix(k, "nvnodetop") && !shown[k] {

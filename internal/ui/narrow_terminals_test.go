@@ -1,20 +1,42 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 func linesOf(s shot, w, h int) []string {
-	return strings.Split(string(plainTheme.Encode(nil, s.take(w, h))), "\n")
+	return withoutBar(linesOfAll(s, w, h))
+}
+
+// withoutBar leaves out the bar of pages: the tests count rows as the pages do.
+func withoutBar(lines []string) []string {
+	if len(lines) < part.Tall {
+		return lines
+	}
+	return slices.Delete(slices.Clone(lines), header.BarRow, header.BarRow+1)
+}
+
+// onScreen returns a message with the row of the mouse as the screen counts it.
+func onScreen(msg tea.Msg, s *part.Scene) tea.Msg {
+	if m, is := msg.(tea.MouseClickMsg); is && s.WithBar && m.Y >= header.BarRow {
+		m.Y++
+		return m
+	}
+	return msg
 }
 
 // Nothing of the node's line runs into the tag that says that it is old, and the sentence below is whole or ends in

@@ -47,27 +47,30 @@ type (
 	forgetter interface{ Forget() }
 	// covered may have another page on top, which has the keyboard.
 	covered interface{ OnTop() keys.Page }
+	// uncoverer closes what covers it.
+	uncoverer interface{ Uncover() }
 )
 
 // entry describes a page to the screen.
 type entry struct {
-	id   keys.Page
-	has  keys.Has
-	key  key.Binding // leads to the page; none: no key does
-	help keys.Row    // the help of that key
-	new  func(v *view, o *Options) Page
+	id     keys.Page
+	has    keys.Has
+	number key.Binding // leads to the page from every page; none: no digit does
+	key    key.Binding // leads to the page, and back; none: no key does
+	help   keys.Row    // the help of that key
+	new    func(v *view, o *Options) Page
 }
 
 // pages has a row for each page. Within a slot, the help lists the rows in this order.
 var pages = []entry{
 	{
-		id: keys.OnProblems, has: keys.HasJob | keys.IsList, key: keys.Problems,
+		id: keys.OnProblems, number: keys.ToProblems, has: keys.HasJob | keys.IsList, key: keys.Problems,
 		help: keys.Row{Slot: keys.Lists, Text: "all problems", Long: "all problems of the job, worst first",
 			On: keys.Main.Without(keys.IsEmpty)},
 		new: func(v *view, _ *Options) Page { return lists.NewProblems(v.past) },
 	},
 	{
-		id: keys.OnRanks, has: keys.HasJob | keys.IsList, key: keys.Ranks,
+		id: keys.OnRanks, number: keys.ToRanks, has: keys.HasJob | keys.IsList, key: keys.Ranks,
 		help: keys.Row{Slot: keys.Lists, Text: "ranks of the job",
 			Long: "ranks of the job: the processes of all its nodes in one list",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
@@ -78,19 +81,19 @@ var pages = []entry{
 		},
 	},
 	{
-		id: keys.OnJobs, has: keys.HasJob | keys.IsList | keys.IsAside, key: keys.AllJobs,
+		id: keys.OnJobs, number: keys.ToJobs, has: keys.HasJob | keys.IsList | keys.IsAside, key: keys.AllJobs,
 		help: keys.Row{Slot: keys.Lists, Text: "all jobs", Long: "all jobs: running, pending, and just ended",
 			On: keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewJobs(v.past) },
 	},
 	{
-		id: keys.OnUsers, has: keys.IsList | keys.IsAside, key: keys.Users,
+		id: keys.OnUsers, number: keys.ToUsers, has: keys.IsList | keys.IsAside, key: keys.Users,
 		help: keys.Row{Slot: keys.Lists, Text: "users", Long: "users: who holds what on the nodes of your jobs",
 			On: keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewUsers(v.past) },
 	},
 	{
-		id: keys.OnOverview, key: keys.Overview,
+		id: keys.OnOverview, number: keys.ToOverview, key: keys.Overview,
 		has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasCursor | keys.HasFilter | keys.IsLevel,
 		help: keys.Row{Slot: keys.Lists, Text: "overview / node view",
 			Long: "overview of all nodes / node view; remembered",
@@ -98,20 +101,20 @@ var pages = []entry{
 		new: func(v *view, _ *Options) Page { return overview.New(v.past) },
 	},
 	{
-		id: keys.OnGPU, has: keys.HasJob | keys.HasNode | keys.HasGPUs, key: keys.GPU,
+		id: keys.OnGPU, number: keys.ToGPU, has: keys.HasJob | keys.HasNode | keys.HasGPUs, key: keys.GPU,
 		help: keys.Row{Slot: keys.Details, Text: "one GPU in full", Long: "one GPU in full: the first with a problem",
 			On: keys.On(keys.OnNode)},
 		new: func(*view, *Options) Page { return &gpu.Page{} },
 	},
 	{
-		id: keys.OnNode, has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasFilter | keys.IsLevel,
+		id: keys.OnNode, number: keys.ToNode, has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasFilter | keys.IsLevel,
 		key: keys.Processes,
 		help: keys.Row{Slot: keys.Details, Text: "processes", Long: "show or hide the node's processes",
 			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(v *view, _ *Options) Page { return node.New(v.past) },
 	},
 	{
-		id: keys.OnProcesses, has: keys.HasJob | keys.LikeNvitop, key: keys.Manager,
+		id: keys.OnProcesses, number: keys.ToProcesses, has: keys.HasJob | keys.LikeNvitop, key: keys.Manager,
 		help: keys.Row{Slot: keys.Details, Text: "process manager",
 			Long: "process manager: the processes of the GPU, the node or the job", On: keys.With(keys.HasJob)},
 		new: func(v *view, o *Options) Page {
@@ -122,13 +125,13 @@ var pages = []entry{
 		},
 	},
 	{
-		id: keys.OnConnection, has: keys.HasJob | keys.HasNode, key: keys.Connection,
+		id: keys.OnConnection, number: keys.ToConnection, has: keys.HasJob | keys.HasNode, key: keys.Connection,
 		help: keys.Row{Slot: keys.Details, Text: "connection details", Long: "connection details, stage by stage",
 			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(*view, *Options) Page { return &connection.Page{} },
 	},
 	{
-		id: keys.OnSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm, key: keys.Settings,
+		id: keys.OnSettings, number: keys.ToSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm, key: keys.Settings,
 		help: keys.Row{Slot: keys.Choices, Text: "settings", Long: "settings: theme, colors, thresholds, columns",
 			On: keys.Without(keys.OfOneProcess)},
 		new: func(v *view, _ *Options) Page { return &v.settings },
@@ -166,6 +169,16 @@ func ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
 	has := entryOf(from).has
 	for i := range pages {
 		if e := &pages[i]; key.Matches(k, e.key) && e.help.On.Is(from, has) {
+			return e
+		}
+	}
+	return nil
+}
+
+// numbered returns the page to which a digit leads from all pages; nil: the key is not such a digit.
+func numbered(k tea.KeyPressMsg) *entry {
+	for i := range pages {
+		if e := &pages[i]; key.Matches(k, e.number) {
 			return e
 		}
 	}

@@ -149,8 +149,8 @@ func TestProcessesByDefault(t *testing.T) {
 		snap func() *cluster.Snapshot
 		want bool
 	}{
-		{120, 40, fixture, true}, {200, 50, fixture, true}, {120, 34, fixture, true}, {80, 40, fixture, true},
-		{100, 30, fixture, false}, {80, 24, fixture, false}, {120, 33, fixture, false}, {120, 40, wideFixture, false},
+		{120, 40, fixture, true}, {200, 50, fixture, true}, {120, 35, fixture, true}, {80, 40, fixture, true},
+		{100, 30, fixture, false}, {80, 24, fixture, false}, {120, 34, fixture, false}, {120, 40, wideFixture, false},
 		{200, 50, wideFixture, true},
 	} {
 		d := newDesk(t, shot{snap: test.snap, view: func(*view) {}}, test.w, test.h)

@@ -53,7 +53,7 @@ func TestProcessesOfTheNextSnapshot(t *testing.T) {
 			v.resolve(s)
 		}
 		c := draw.New(s.W, s.H)
-		v.page(s).Draw(&part.Frame{Canvas: c, Scene: s})
+		v.draw(&part.Frame{Canvas: c, Scene: s})
 		return string(darkTheme.Encode(nil, c))
 	}
 	memory, many := &part.Memory{}, crowdedFixture()
@@ -104,7 +104,7 @@ func BenchmarkProcesses(b *testing.B) {
 				}
 				v.resolve(s)
 				c.Reset(s.W, s.H)
-				v.page(s).Draw(&part.Frame{Canvas: c, Scene: s})
+				v.draw(&part.Frame{Canvas: c, Scene: s})
 				out = darkTheme.Encode(out[:0], c)
 				took = append(took, ownCPU()-began)
 			}

@@ -91,9 +91,9 @@ func TestReplayNotice(t *testing.T) {
 	r, _ := replayRig(t)
 	r.press(";")
 	lines := strings.Split(r.text(), "\n")
-	if !strings.Contains(lines[38], "no later problem") ||
-		!strings.HasPrefix(lines[39], " replay  20:00 of 1:02:00  x10 ") {
-		t.Errorf("the last lines are\n%s\n%s", lines[38], lines[39])
+	if !strings.Contains(lines[37], "no later problem") ||
+		!strings.HasPrefix(lines[38], " replay  20:00 of 1:02:00  x10 ") {
+		t.Errorf("the last lines are\n%s\n%s", lines[37], lines[38])
 	}
 }
 
@@ -142,8 +142,8 @@ func TestReplayFrames(t *testing.T) {
 				v, sc := s.scene(size[0], size[1]-1)
 				sc.ASCII = ascii
 				f, place := &part.Frame{Canvas: c, Scene: sc}, p.place()
-				v.page(sc).Draw(f)
-				tape.Draw(f, &place)
+				v.draw(f)
+				tape.Draw(f, size[1]-1, &place)
 				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii",
 					false: "-dark"}[ascii] + ".golden"
 				golden(t, name, string(theme.Encode(nil, c))+"\n")
@@ -174,8 +174,8 @@ func TestRecordKey(t *testing.T) {
 		r.send(r.record()())
 		lines := strings.Split(r.text(), "\n")
 		if !strings.Contains(lines[0], want.first) || strings.Contains(lines[0], "●") != (want.first != "") ||
-			!strings.HasPrefix(lines[39], " "+want.last) {
-			t.Errorf("rows\n%s\n%s", lines[0], lines[39])
+			!strings.HasPrefix(lines[38], " "+want.last) {
+			t.Errorf("rows\n%s\n%s", lines[0], lines[38])
 		}
 	}
 	if !slices.Contains(keys.Record.Keys(), k.String()) {

@@ -22,7 +22,7 @@ func (r *rig) resize(w, h int) {
 // checkGeometry says that the screen has the exact height, and no line that is wider than the terminal.
 func (r *rig) checkGeometry(name string, w, h int) {
 	r.t.Helper()
-	lines := strings.Split(r.text(), "\n")
+	lines := strings.Split(ansi.Strip(r.screen.Render()), "\n")
 	if len(lines) != h || !strings.Contains(lines[h-1], "q quit") && !strings.Contains(lines[h-1], "close") {
 		r.t.Errorf("%s in %d×%d has %d lines; the last is %q", name, w, h, len(lines), lines[len(lines)-1])
 	}

@@ -29,7 +29,7 @@ func newDesk(t *testing.T, s shot, w, h int) *desk {
 
 // send gives the page a message, and the view what the page does not take.
 func (d *desk) send(msg tea.Msg) {
-	if !d.v.press(msg, d.sc).Taken {
+	if !d.v.press(onScreen(msg, d.sc), d.sc).Taken {
 		if k, ok := msg.(tea.KeyPressMsg); ok {
 			d.v.apply(k, d.sc)
 		}
@@ -47,11 +47,15 @@ func (d *desk) press(keys ...string) {
 	}
 }
 
-func (d *desk) lines() []string { return strings.Split(string(d.frame()), "\n") }
+func (d *desk) lines() []string { return withoutBar(strings.Split(string(d.frame()), "\n")) }
 
 func (d *desk) frame() []byte {
-	c := draw.New(d.sc.W, d.sc.H)
-	d.v.page(d.sc).Draw(&part.Frame{Canvas: c, Scene: d.sc})
+	h := d.sc.H
+	if d.sc.WithBar {
+		h++
+	}
+	c := draw.New(d.sc.W, h)
+	d.v.draw(&part.Frame{Canvas: c, Scene: d.sc})
 	return plainTheme.Encode(nil, c)
 }
 

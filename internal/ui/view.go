@@ -123,6 +123,10 @@ func (v *view) keys(s *part.Scene) keys.Page {
 
 // press passes a message to the page on the screen, and follows its answer.
 func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
+	msg, onBar := below(msg, s)
+	if onBar {
+		return v.clickBar(msg, s)
+	}
 	a := v.page(s).Press(msg, s)
 	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&
@@ -177,6 +181,8 @@ func (v *view) pick(s *part.Scene, node string) {
 // apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch at := v.keys(s); {
+	case !v.help && numbered(k) != nil:
+		v.turnTo(numbered(k), k, s)
 	case v.help && key.Matches(k, keys.Mouse):
 		v.noMouse = !v.noMouse
 	case v.help:

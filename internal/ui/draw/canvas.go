@@ -27,6 +27,8 @@ const tail rune = 0
 type Canvas struct {
 	w, h  int
 	cells []cell
+
+	receded bool // a box is drawn over the picture
 }
 
 // New returns an empty Canvas.
@@ -44,8 +46,18 @@ func (c *Canvas) Reset(w, h int) {
 		c.cells = make([]cell, n)
 	}
 	c.cells = c.cells[:n]
-	for i := range c.cells {
-		c.cells[i] = cell{glyph: ' '}
+	c.Clear()
+}
+
+// Clear empties the Canvas.
+func (c *Canvas) Clear() {
+	c.receded = false
+	clearCells(c.cells)
+}
+
+func clearCells(cells []cell) {
+	for i := range cells {
+		cells[i] = cell{glyph: ' '}
 	}
 }
 
@@ -122,6 +134,15 @@ func (c *Canvas) Copy(y int, other *Canvas, from, n int) {
 	}
 }
 
+// Insert moves the rows from row y on down by one, and empties row y. The last row is lost.
+func (c *Canvas) Insert(y int) {
+	if y < 0 || y >= c.h {
+		return
+	}
+	copy(c.cells[(y+1)*c.w:], c.cells[y*c.w:(c.h-1)*c.w])
+	clearCells(c.row(y))
+}
+
 // stretch returns the columns from x0 up to x1 of row y, as far as they are on the Canvas.
 func (c *Canvas) stretch(y, x0, x1 int) []cell {
 	x0, x1 = max(x0, 0), min(x1, c.w)
@@ -149,7 +170,19 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 
 // Recede makes everything the background of a box that is about to be drawn over it.
 func (c *Canvas) Recede() {
-	for i := range c.cells {
-		c.cells[i].role, c.cells[i].selected = behind[c.cells[i].role], false
+	c.receded = true
+	recede(c.cells)
+}
+
+// RecedeRow makes row y a part of the background of a box, if there is a box.
+func (c *Canvas) RecedeRow(y int) {
+	if c.receded {
+		recede(c.row(y))
+	}
+}
+
+func recede(cells []cell) {
+	for i := range cells {
+		cells[i].role, cells[i].selected = behind[cells[i].role], false
 	}
 }

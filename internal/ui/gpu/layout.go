@@ -26,8 +26,9 @@ func newRooms(h int) rooms {
 		{&r.throttle, 3}, // with a title
 		{&r.links, 3},    // PCIe and NVLink, with a title
 		{&r.findings, 1}, {&r.graphs, 4}, {&r.links, 1 /* ECC */}, {&r.title, 1}, {&r.engines, 1},
-		{&r.links, 1 /* Xids */}, {&r.processes, 3}, {&r.throttle, 2},
+		{&r.links, 1 /* Xids */}, {&r.processes, 3},
 		{&r.graphs, 9}, // a third line of graphs, and an axis for each line
+		{&r.throttle, 2},
 		{&r.graphs, 6}, {&r.identity, 1}, {&r.processes, 1}, {&r.links, 1}, {&r.throttle, 2}, {&r.findings, 1},
 		{&r.links, 1}, {&r.processes, 3},
 	} {

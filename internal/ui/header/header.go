@@ -1,5 +1,5 @@
-// Package header draws the rows above each page: the job and its times in row 0, its problems in row 1, and tabs in row
-// 2.
+// Package header draws the rows above each page: the job and its times in row 0, its problems in row 1, the bar of
+// pages in row 2 of high terminals, and tabs in the first row of the page.
 package header
 
 import (

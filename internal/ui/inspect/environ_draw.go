@@ -14,7 +14,7 @@ import (
 
 // Draw draws the environment over the page.
 func (e *Environ) Draw(f *part.Frame) {
-	f.Reset(f.W, f.H)
+	f.Clear()
 	header.Draw(f, false)
 	l := e.settled(f.Scene)
 	f.Section(ruleRow, e.title(), e.count(f, l))

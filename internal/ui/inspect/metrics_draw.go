@@ -10,7 +10,7 @@ import (
 
 // Draw draws the metrics over the page.
 func (m *Metrics) Draw(f *part.Frame) {
-	f.Reset(f.W, f.H)
+	f.Clear()
 	header.Draw(f, false)
 	f.Section(ruleRow, m.title(), "")
 	if text, role := m.state(f); text != "" {

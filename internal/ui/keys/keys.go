@@ -84,6 +84,7 @@ type Row struct {
 	Bindings []key.Binding
 	Text     string // text in the help
 	Long     string // text where there is more room, in README.md and wide terminals; "": as Text
+	Keys     string // in place of the keys that Shown names
 	On       Where  // the pages with these keys; the zero Where: all
 
 	Slot Slot // place in the list of a row whose keys lead to a page; a row without keys marks that place
@@ -100,7 +101,7 @@ const (
 )
 
 // list has all rows except those whose keys lead to pages.
-var list = slices.Concat(moving, processRows, signalRows, inspectRows, settingsRows, others, recordRows)
+var list = slices.Concat(numberRows, moving, processRows, signalRows, inspectRows, settingsRows, others, recordRows)
 
 // moving are the keys that move; others are the other keys that belong to no single page.
 var moving = []Row{
@@ -208,6 +209,9 @@ func of(bindings ...key.Binding) []key.Binding { return bindings }
 
 // Shown returns the keys of a row as the help writes them: "↑ k / ↓ j".
 func (r *Row) Shown() string {
+	if r.Keys != "" {
+		return r.Keys
+	}
 	var names []string
 	for _, b := range r.Bindings {
 		names = append(names, b.Help().Key)

@@ -1,6 +1,10 @@
 package keys
 
-import "slices"
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+)
 
 // Page is the name of a page, which the help uses too.
 type Page string
@@ -21,6 +25,36 @@ const (
 	OnSettings   Page = "settings"
 	OnNoJobs     Page = "no running jobs"
 )
+
+// The digits that lead to the pages, from all pages. The bar of pages has them in this order.
+var (
+	ToJobs       = bind("1", "jobs", "1")
+	ToOverview   = bind("2", "overview", "2")
+	ToNode       = bind("3", "node", "3")
+	ToGPU        = bind("4", "GPU", "4")
+	ToProcesses  = bind("5", "processes", "5")
+	ToRanks      = bind("6", "ranks", "6")
+	ToProblems   = bind("7", "problems", "7")
+	ToUsers      = bind("8", "users", "8")
+	ToConnection = bind("9", "connection", "9")
+	ToSettings   = bind("0", "settings", "0")
+)
+
+// Numbers are the digits of the pages.
+var Numbers = []key.Binding{ToJobs, ToOverview, ToNode, ToGPU, ToProcesses, ToRanks, ToProblems, ToUsers, ToConnection,
+	ToSettings}
+
+// Unused is a key without a meaning on any page: only a prompt or a dialog, which has the keyboard, takes it.
+var Unused = bind("", "", "f63")
+
+// Pages is the hint of the digits, for terminals without the bar.
+var Pages = Hint{"1-9", "pages"}
+
+// numberRows is the row of the help for all digits.
+var numberRows = []Row{{
+	Bindings: Numbers, Keys: "1…9 0", Text: "a page, by its number",
+	Long: "jobs, overview, node, GPU, processes, ranks, problems, users, connection; 0: settings",
+}}
 
 // Has is a set of properties of a page, which decide on its keys.
 type Has uint16

@@ -75,7 +75,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 			return nav.Taken
 		case key.Matches(k, keys.Up, keys.Down): // keys for the job: there is no cursor
 			return nav.Answer{}
-		case key.Matches(k, keys.Manager):
+		case key.Matches(k, keys.Manager, keys.ToProcesses):
 			return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
 		case key.Matches(k, keys.Connection) && !tally.Shows(s.Node): // this page shows the same already
 			return nav.Taken

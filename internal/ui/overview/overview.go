@@ -129,8 +129,10 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool
 		o.Times = !o.Times
 	case key.Matches(k, keys.Gauge):
 		o.Gauge = o.Gauge.Next()
-	case key.Matches(k, keys.Connection, keys.Processes) && len(s.Order) == 0: // no node is shown
-	case key.Matches(k, keys.Ranks) && len(s.Order) > 0 && s.Node.Name == s.Order[0]: // the user has not chosen a node
+	case len(s.Order) == 0 && // no node is shown
+		key.Matches(k, keys.Connection, keys.Processes, keys.ToConnection, keys.ToNode, keys.ToGPU):
+	case len(s.Order) > 0 && s.Node.Name == s.Order[0] && // the user has not chosen a node
+		key.Matches(k, keys.Ranks, keys.ToRanks):
 		return nav.To(nav.Go{Page: keys.OnRanks, Job: s.Job.ID}), true
 	default:
 		return nav.Answer{}, false

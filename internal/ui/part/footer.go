@@ -28,6 +28,9 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 		return
 	}
 	end := f.W - 1
+	if !f.WithBar && !f.Printed {
+		hints = slices.Concat([]keys.Hint{keys.Pages}, hints)
+	}
 	hints = f.named(hints)
 	if right != "" {
 		end -= draw.Width(right) + 2

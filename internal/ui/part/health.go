@@ -56,24 +56,30 @@ func (h Health) Silent() bool { return h.silent }
 // Rank orders nodes by how bad they are. A node's state counts even without a finding, unless one finding covers all
 // nodes.
 func (h Health) Rank(node string) int {
-	rank := int(cluster.Note)
-	if n := h.snapshot.Nodes[node]; n != nil {
-		switch n.State {
-		case cluster.NodeFailed:
-			rank = int(cluster.Critical)
-		case cluster.NodeStale:
-			rank = int(cluster.Warning)
-		case cluster.NodeConnecting:
-			rank = int(cluster.Waiting)
-		}
-		if h.silent {
-			rank = min(rank, int(cluster.Waiting))
-		}
-	}
+	rank := int(h.Reach(node))
 	for _, f := range h.ByNode[node] {
 		rank = max(rank, int(f.Severity))
 	}
 	return rank
+}
+
+// Reach says how bad the connection to a node is.
+func (h Health) Reach(node string) cluster.Severity {
+	severity := cluster.Note
+	if n := h.snapshot.Nodes[node]; n != nil {
+		switch n.State {
+		case cluster.NodeFailed:
+			severity = cluster.Critical
+		case cluster.NodeStale:
+			severity = cluster.Warning
+		case cluster.NodeConnecting:
+			severity = cluster.Waiting
+		}
+		if h.silent {
+			severity = min(severity, cluster.Waiting)
+		}
+	}
+	return severity
 }
 
 // OfGPU returns the findings of one GPU, worst first.

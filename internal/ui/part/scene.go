@@ -29,8 +29,9 @@ type Scene struct {
 	Order  []string         // the job's selectable nodes, in the order on the screen
 	Health Health
 
-	W, H int  // size of the terminal
-	Mine bool // GPUs of other jobs are hidden
+	W, H    int  // size of the terminal, without the bar of pages
+	WithBar bool // the terminal has a bar of pages, which the pages do not see
+	Mine    bool // GPUs of other jobs are hidden
 	Colors
 	ASCII     bool // the terminal has only ASCII glyphs: arrow keys are written in letters
 	MouseFree bool // the terminal has the mouse, so that the user can select text
@@ -82,6 +83,14 @@ func (m *Memory) of(nodes []string) *Memory {
 
 // Tall is the height from which blank lines separate the sections.
 const Tall = 30
+
+// Resize makes the scene one of a terminal of this size. From Tall rows on, a bar of pages takes one of them.
+func (s *Scene) Resize(w, h int) {
+	s.W, s.H, s.WithBar = w, h, h >= Tall
+	if s.WithBar {
+		s.H--
+	}
+}
 
 // Small is the height below which there is only room for rows 0 and 1 and the GPUs.
 const Small = 10

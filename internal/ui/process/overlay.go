@@ -75,7 +75,9 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 				return opened
 			}
 		}
-		a.Taken = !key.Matches(k, anywhere...)
+		_, whole := top.(page)
+		leaves := key.Matches(k, anywhere...) || whole && key.Matches(k, elsewhere...)
+		a.Taken = !leaves
 	}
 	return a
 }
@@ -83,6 +85,9 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 // anywhere are the keys that an overlay leaves to the screen.
 var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Refresh, keys.Help, keys.Quit, keys.Interrupt,
 	keys.Repaint}, keys.Recording...)
+
+// elsewhere are the keys that lead from a page about one process to other pages.
+var elsewhere = append([]key.Binding{keys.Unused}, keys.Numbers...)
 
 // tell passes a node's answer to all overlays: each knows its own questions.
 func (over *overlays) tell(r nav.Result, s *part.Scene) nav.Answer {

@@ -128,6 +128,9 @@ func (p *Page) show(s *part.Scene, at nav.Process) bool {
 // OnTop names the visible page in the list of keys.
 func (p *Page) OnTop() keys.Page { return p.over.on() }
 
+// Uncover closes the overlays.
+func (p *Page) Uncover() { p.over.close() }
+
 // Forget closes the overlays.
 func (p *Page) Forget() { p.over.close() }
 

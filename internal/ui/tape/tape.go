@@ -67,9 +67,8 @@ type Position struct {
 // least is the least width of the track.
 const least = 12
 
-// Draw draws the line below the scene.
-func Draw(f *part.Frame, p *Position) {
-	y := f.H
+// Draw draws the line in row y, below the scene.
+func Draw(f *part.Frame, y int, p *Position) {
 	left := p.words()
 	if part.Width(left) > f.W-2 { // the last piece says how much is known
 		left = left[:len(left)-1]

@@ -1,0 +1,84 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// draw draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row of
+// its own.
+func (v *view) draw(f *part.Frame) {
+	v.page(f.Scene).Draw(f)
+	if f.WithBar {
+		f.Insert(header.BarRow)
+		header.Bar(f, v.number(f.Scene))
+	}
+}
+
+// number is the digit of the page on the screen.
+func (v *view) number(s *part.Scene) keys.Hint {
+	if v.help || s.Job == nil && !v.has(keys.IsAside) {
+		return keys.Hint{}
+	}
+	return keys.HintOf(entryOf(v.on).number)
+}
+
+// below returns a message with the row of the mouse as the page counts it. onBar reports whether the mouse is on the
+// bar of pages.
+func below(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
+	if !s.WithBar {
+		return msg, false
+	}
+	switch m := msg.(type) {
+	case tea.MouseClickMsg:
+		if onBar = m.Y == header.BarRow; m.Y > header.BarRow {
+			m.Y--
+		}
+		return m, onBar
+	case tea.MouseWheelMsg:
+		if m.Y > header.BarRow {
+			m.Y--
+		}
+		return m, false
+	}
+	return msg, false
+}
+
+// clickBar goes to the page under the mouse, unless a prompt or a dialog has the keyboard.
+func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
+	m := msg.(tea.MouseClickMsg)
+	k, is := header.BarAt(s, v.number(s), m.X)
+	if !is || m.Button != tea.MouseLeft || v.page(s).Press(tea.KeyPressMsg{Code: tea.KeyF63}, s).Taken {
+		return nav.Taken
+	}
+	v.help = false
+	digit := tea.KeyPressMsg{Code: rune(k.Key[0]), Text: k.Key}
+	a := v.press(digit, s)
+	if !a.Taken {
+		v.apply(digit, s)
+		a.Taken = true
+	}
+	return a
+}
+
+// turnTo goes to the page of a digit.
+func (v *view) turnTo(to *entry, k tea.KeyPressMsg, s *part.Scene) {
+	switch {
+	case s.Job == nil && to.has&keys.IsAside == 0:
+	case to.id != v.on:
+		if to.has&keys.IsLevel != 0 {
+			v.level(to.id)
+		} else {
+			v.over(to.id)
+		}
+		v.arrive(s, nav.Go{Page: to.id, Key: k})
+	default:
+		if p, is := v.body().(uncoverer); is {
+			p.Uncover()
+		}
+	}
+}
