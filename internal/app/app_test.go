@@ -100,7 +100,22 @@ func process(t *testing.T, variable string, args ...string) (code int, stdout, s
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"abc":                                   `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`,
+		"abc":                                   `no command "abc" (nvnodetop --help lists them)`,
+		"5s6":                                   `POLL must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "5s6"`,
+		"lst":                                   `no command "lst", did you mean "list"? (nvnodetop --help lists them)`,
+		"Docter gpu01":                          `no command "Docter", did you mean "doctor"?`,
+		"version":                               `no command "version" (--version prints the version)`,
+		"man":                                   `no command "man" (nvnodetop help prints`,
+		"completion bash":                       `no command "completion" (nvnodetop --help`,
+		"kill 123":                              `no command "kill" (the page of processes sends signals)`,
+		"help lst":                              `no command "lst", did you mean "list"?`,
+		"--demo foo":                            `--demo takes a size such as 64x8, not "foo"`,
+		"--demo 4x":                             `--demo takes a size such as 64x8, not "4x"`,
+		"--theme drak":                          `not "drak", did you mean "dark"?`,
+		"--transport shh":                       `not "shh", did you mean "ssh"?`,
+		"--themes dark":                         `unknown flag: --themes, did you mean "--theme"? (nvnodetop --help`,
+		"snapshot --formt csv":                  `unknown flag: --formt, did you mean "--format"? (nvnodetop snapshot --help`,
+		"snapshot --format jsno":                `not "jsno", did you mean "json"?`,
 		"0":                                     `POLL must be a time from 250ms to 10m`,
 		"5 61":                                  `DISPLAY must be a time from 100ms to 1m, such as 5 (seconds) or 2m, not "61"`,
 		"--interval abc":                        `--interval must be a time from 250ms to 10m, such as 5 (seconds) or 2m, not "abc"`,
@@ -171,8 +186,7 @@ func TestVersionAndHelp(t *testing.T) {
 			t.Errorf("--help: %d, %q is missing in\n%s", code, word, out)
 		}
 	}
-	for _, command := range []string{"", "doctor", "config", "snapshot", "available", "list", "track", "scalars", "record",
-		"replay", "serve"} {
+	for _, command := range append([]string{""}, commandNames()...) {
 		names := strings.Fields(command)
 		_, want, _ := program(t, append(slices.Clone(names), "--help")...)
 		if code, out, errs := program(t, append([]string{"help"}, names...)...); code != cli.ExitOK || out != want ||

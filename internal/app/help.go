@@ -1,25 +1,61 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// helpWidth is the width of the help: terminals have 80 columns.
-const helpWidth = 80
+// Widths of the help, and of the flags in it: terminals have 80 columns.
+const (
+	helpWidth = 80
+	flagWidth = 28
+)
 
-// usage prints cobra's usage, with flags that fit the width. It uses no template: with text/template the linker keeps
-// every method, 3 MB that a probe pays for too.
+// group is a heading of the help with its flags. Flags of no group come first, with the heading Flags.
+type group struct {
+	heading string
+	flags   []string
+}
+
+// groups are the groups of flags, in their order. An empty heading is that of flags that are in no other group.
+var groups = []group{
+	{heading: "Flags"},
+	{"What is shown", []string{"nodes", "job", "demo", "user", "pid", "compute", "only-compute", "graphics",
+		"only-graphics", "only", "only-visible"}},
+	{"How nodes are reached", []string{"login", "transport", "timeout"}},
+	{"Print once", []string{"once", "json", "first-sample", "force-color"}},
+	{"Look", []string{"view", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}},
+	{"Other", []string{"readonly", "log", "help", "version"}},
+}
+
+// more ends the help of the program.
+const more = `
+Keys:           ? on the screen lists those of the page
+Settings:       nvnodetop config prints them, with the files they come from:
+                ~/.config/nvnodetop/config.toml, /etc/nvnodetop/config.toml
+Exit codes:     of --once and --json: 0 every node and GPU reports, 1 a node or a
+                GPU of a job does not, 2 invalid arguments, 3 no running job or
+                no answer from SLURM
+Documentation:  https://github.com/nvnodetop/nvnodetop/tree/main/docs
+
+nvnodetop COMMAND --help tells more about a command.
+`
+
+// usage prints cobra's usage, with flags in groups that fit the width. It uses no template: with text/template the
+// linker keeps every method, 3 MB that a probe pays for too.
 func usage(c *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage:\n  %s\n", c.UseLine())
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "  %s [command]\n", c.CommandPath())
+		fmt.Fprintf(&b, "  %s COMMAND [flags]\n", c.CommandPath())
 	}
 	if len(c.Aliases) > 0 {
 		fmt.Fprintf(&b, "\nAliases:\n  %s\n", c.NameAndAliases())
@@ -28,24 +64,77 @@ func usage(c *cobra.Command) error {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 	}
 	if c.HasAvailableSubCommands() {
-		b.WriteString("\nAvailable Commands:\n")
+		b.WriteString("\nCommands:\n")
 		for _, command := range c.Commands() {
 			fmt.Fprintf(&b, "  %-*s %s\n", command.NamePadding(), command.Name(), command.Short)
 		}
 	}
-	fmt.Fprintf(&b, "\nFlags:\n%s", c.LocalFlags().FlagUsagesWrapped(helpWidth))
+	for _, g := range groups {
+		g.print(&b, c.LocalFlags())
+	}
 	if c.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\nUse \"%s [command] --help\" for more information about a command.\n", c.CommandPath())
+		b.WriteString(more)
 	}
 	_, err := io.WriteString(c.OutOrStderr(), b.String())
 	return err
+}
+
+// print prints the flags of the group that a command has.
+func (g *group) print(b *strings.Builder, of *pflag.FlagSet) {
+	var flags []*pflag.Flag
+	of.VisitAll(func(f *pflag.Flag) {
+		home := slices.IndexFunc(groups, func(g group) bool { return slices.Contains(g.flags, f.Name) })
+		if !f.Hidden && groups[max(home, 0)].heading == g.heading {
+			flags = append(flags, f)
+		}
+	})
+	slices.SortStableFunc(flags, func(a, b *pflag.Flag) int {
+		return cmp.Compare(slices.Index(g.flags, a.Name), slices.Index(g.flags, b.Name))
+	})
+	if len(flags) > 0 {
+		fmt.Fprintf(b, "\n%s:\n", g.heading)
+	}
+	for _, f := range flags {
+		printFlag(b, f)
+	}
+}
+
+// printFlag prints a flag, and its text beside or below it.
+func printFlag(b *strings.Builder, f *pflag.Flag) {
+	value, words := pflag.UnquoteUsage(f)
+	left := "      --" + f.Name
+	if f.Shorthand != "" {
+		left = "  -" + f.Shorthand + ", --" + f.Name
+	}
+	switch {
+	case f.Value.Type() == "bool":
+	case f.NoOptDefVal != "":
+		left += "[=" + value + "]"
+	default:
+		left += " " + value
+	}
+	switch f.DefValue {
+	case "", "false", "0", "0s", "[]":
+	case ",":
+		words += ` (default ",")`
+	default:
+		words += " (default " + f.DefValue + ")"
+	}
+	for _, line := range draw.Wrap(words, helpWidth-flagWidth-2, "") {
+		if len(left) > flagWidth {
+			b.WriteString(left + "\n")
+			left = ""
+		}
+		fmt.Fprintf(b, "%-*s  %s\n", flagWidth, left, line)
+		left = ""
+	}
 }
 
 // help prints the text of --help after the names of a command.
 func help(root *cobra.Command, names []string) error {
 	cmd, rest, err := root.Find(names)
 	if err != nil || len(rest) > 0 {
-		return cli.Usage("no command %q (nvnodetop --help lists them)", strings.Join(names, " "))
+		return noCommand(root, strings.Join(names, " "))
 	}
 	cmd.InitDefaultHelpFlag()
 	cmd.InitDefaultVersionFlag()

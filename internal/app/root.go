@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,6 +74,9 @@ in seconds (default 3 and 1).`,
 	_ = f.MarkHidden(cli.Interval)
 	chosen := selection.Add(f)
 	cmd.Args = p.Args(func(args []string) (err error) {
+		if err = notIntervals(cmd, args); err != nil {
+			return err
+		}
 		if err = cli.AtMostIntervals(args); err == nil {
 			intervals, err = orInterval(cli.Intervals(args), f)
 		}
@@ -91,8 +95,9 @@ in seconds (default 3 and 1).`,
 		return p.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), p, log) })
 	}
 	cmd.CompletionOptions.DisableDefaultCmd = true
+	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetUsageFunc(usage)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.FlagError(err) })
+	cmd.SetFlagErrorFunc(cli.FlagError)
 	for _, command := range commands {
 		cmd.AddCommand(command(io))
 	}
@@ -116,6 +121,43 @@ func (o *options) check(p *cli.Program) error {
 		return errors.New("--first-sample is for what is printed once: add --once or --json")
 	}
 	return nil
+}
+
+// notIntervals refuses a word in place of POLL, which is a command misspelled or that of another program, or the size of
+// a demo.
+func notIntervals(root *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+	case root.Flags().Changed("demo") && (!startsWithNumber(args[0]) || strings.Contains(args[0], "x")):
+		return fmt.Errorf("--demo takes a size such as 64x8, not %q", args[0])
+	case !startsWithNumber(args[0]):
+		return noCommand(root, args[0])
+	}
+	return nil
+}
+
+func startsWithNumber(s string) bool { return strings.IndexAny(s, "0123456789.+-") == 0 }
+
+// elsewhere are commands of other programs, with what has their place here.
+var elsewhere = map[string]string{
+	"version": "--version prints the version", "man": "nvnodetop help prints the manual of a command",
+	"kill":   "the page of processes sends signals",
+	"signal": "the page of processes sends signals", "cancel": "the page of processes cancels jobs",
+	"view": "nvnodetop without a command shows your jobs", "top": "nvnodetop without a command shows your jobs",
+	"monitor": "nvnodetop without a command shows your jobs",
+}
+
+// noCommand is the error of a word that is no command. It names the nearest one.
+func noCommand(root *cobra.Command, word string) error {
+	hint, known := elsewhere[word]
+	if !known {
+		hint = root.Name() + " --help lists them"
+	}
+	meant := ""
+	if near := root.SuggestionsFor(word); len(near) > 0 {
+		meant = fmt.Sprintf(", did you mean %q?", near[0])
+	}
+	return cli.Usage("no command %q%s (%s)", word, meant, hint)
 }
 
 // orInterval returns the intervals, or POLL from the flag --interval if its value is no plain number: asNvitop turns a

@@ -32,7 +32,7 @@ func TestSelection(t *testing.T) {
 		{args: "--once -o 1", only: "1"},
 		{args: "-u a;b", wrong: `--user takes names of users, not "a;b"`},
 		{args: "-u a)", wrong: `--user takes names of users, not "a)"`},
-		{args: "-p", wrong: "--pid takes process IDs: there is none behind it"},
+		{args: "-p", wrong: "--pid needs a PID"},
 		{args: "-p 0", wrong: `--pid takes process IDs, not "0"`},
 		{args: "-p " + strings.Repeat("99999 ", 100), wrong: "-u and -p: a filter has at most 512 characters"},
 		{args: "-o", wrong: "--only names no GPU"},

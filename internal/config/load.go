@@ -180,7 +180,8 @@ func (l *layer) check(key string) error {
 		if s.wrong != nil && s.wrong(value) != "" {
 			return fmt.Errorf("%s%s %s", at, name, s.wrong(value))
 		}
-		return fmt.Errorf("%s%s must be %s, not %s", at, name, s.want, describe(value))
+		return fmt.Errorf("%s%s must be %s, not %s%s", at, name, s.want, describe(value),
+			text.Meant(fmt.Sprint(value), s.among))
 	}
 	return nil
 }

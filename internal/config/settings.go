@@ -17,6 +17,7 @@ type setting struct {
 	show func(c *Config) string          // the value in TOML; empty: none
 
 	wrong func(value any) string // the mistake in a value, if there is more to say than the valid values; may be nil
+	among []string               // the valid values, if they are a few words
 
 	// brings the value of c within the limit of the system's file, and reports whether it exceeded it
 	bind  func(c, system *Config) bool
@@ -115,7 +116,7 @@ func pollInterval() setting {
 func choice(key string, at func(*Config) *string, of ...string) setting {
 	want := strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1]
 	return setting{
-		key: key, want: want,
+		key: key, want: want, among: of,
 		take: func(c *Config, v any) bool {
 			return set(at(c))(asString(v, func(s string) bool { return slices.Contains(of, s) }))
 		},

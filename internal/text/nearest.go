@@ -1,6 +1,18 @@
 package text
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// Meant asks for the name that a wrong one probably means, such as `, did you mean "list"?`; "": none is like it.
+func Meant(wrong string, names []string) string {
+	const typo = 2
+	if near, far := Nearest(strings.ToLower(wrong), names); far <= typo && far < len(wrong) {
+		return fmt.Sprintf(", did you mean %q?", near)
+	}
+	return ""
+}
 
 // Nearest returns the name that is most like s, and the number of different characters. The rest of a longer name after
 // s, or before a dot and s, counts as one.

@@ -94,10 +94,10 @@ func (a *Options) add(f *pflag.FlagSet) {
 	f.StringVarP(&a.inherit, "inherit", "i", "", "choose only from these `GPUS`, in this order")
 	f.Lookup("inherit").NoOptDefVal = fromEnvironment
 	f.StringVarP(&a.format, "format", "O", "index",
-		"print each GPU as its `index` or uuid; MIG instances are always UUIDs")
+		"print each GPU in `FORMAT`: index or uuid; MIG instances are always UUIDs")
 	f.StringVarP(&a.sep, "sep", "s", ",", "print `TEXT` between two GPUs; also --separator")
 	f.BoolVar(&a.newline, "newline", false, "print a line for each GPU")
-	f.BoolVarP(&a.null, "null", "0", false, "print a zero byte behind each GPU, for xargs -0")
+	f.BoolVarP(&a.null, "null", "0", false, "end each GPU with a NUL, for xargs -0")
 	f.BoolVar(&a.sort, "sort", false, "the GPUs with the most free memory first; otherwise by index")
 	f.BoolVarP(&a.noSort, "no-sort", "S", false, "by index, also with --sort")
 	f.BoolVar(&a.whole, "cluster", false, "print how many GPUs SLURM can still give to jobs, by partition and by node")
@@ -126,11 +126,12 @@ var withCluster = []string{"cluster", "json", "login", "ascii", "timeout"}
 // check reports mistakes of the command line.
 func (a *Options) check() error {
 	given := a.flags.Changed
+	if err := cli.OneOf("format", a.format, "index", "uuid"); err != nil {
+		return err
+	}
 	switch {
 	case a.json && !a.whole:
 		return errors.New("--json prints the counts of --cluster: add --cluster")
-	case a.format != "index" && a.format != "uuid":
-		return fmt.Errorf("--format must be index or uuid, not %q", a.format)
 	case given("sep") && (a.newline || a.null), a.newline && a.null:
 		return errors.New("--sep, --newline and --null cannot be combined")
 	case given("limit") && (given("max-count") || given("count")):

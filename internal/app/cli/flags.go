@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -18,43 +17,43 @@ type flag func(f *pflag.FlagSet, name string, p *Program)
 var flags = map[string]flag{
 	"demo": func(f *pflag.FlagSet, name string, p *Program) {
 		f.StringVar(&p.Config.Demo, name, "",
-			"simulate a cluster: `NODESxGPUS` sets the number of nodes and of GPUs per node")
+			"simulate a cluster of `NODESxGPUS` GPUs, such as 64x8")
 		f.Lookup(name).NoOptDefVal = config.DefaultDemo
 	},
-	"nodes": text("watch these `HOSTS`, such as a,b[1-3], without asking SLURM; also URLs of nvgpu's agents",
+	"nodes": line("these `HOSTS`, such as a,b[1-3], without asking SLURM; http://a:1080 runs the nvgpu agent",
 		func(c *config.Config) *string { return &c.Nodes }),
-	"transport": text("reach nodes through `NAME` only: ssh, control (a live ControlMaster), openssh (the ssh program), "+
-		"srun (a step of the job) or local (this host)", func(c *config.Config) *string { return &c.Transport }),
-	"login": text("work from a laptop: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it",
+	"transport": line("reach nodes through `NAME` only: ssh, control (your ControlMaster), openssh (your ssh "+
+		"program), srun (a step of the job) or local (this host)", func(c *config.Config) *string { return &c.Transport }),
+	"login": line("work from your own computer: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it",
 		func(c *config.Config) *string { return &c.Login }),
 	"timeout": func(f *pflag.FlagSet, name string, p *Program) {
-		f.DurationVar(&p.Config.Timeout, name, p.Config.Timeout, "how long to wait for nodes and for SLURM before "+
-			"something is printed once, as with --once, --json and snapshot")
+		f.DurationVar(&p.Config.Timeout, name, p.Config.Timeout, "the longest `TIME` that "+
+			"--once, --json and snapshot wait for nodes and SLURM")
 	},
 	FirstSample: func(f *pflag.FlagSet, name string, p *Program) {
-		f.BoolVar(&p.FirstSample, name, false, "with --once, --json, snapshot, list and available: print the "+
-			"first sample of each node, a second earlier: without rates and without problems that show in two")
+		f.BoolVar(&p.FirstSample, name, false, "print the first sample of each node, a second earlier: without "+
+			"rates and without problems that show in two samples")
 	},
-	"view": text("`PAGE` to start with: node, overview or auto (last choice, else the overview for a job of several "+
-		"nodes)", func(c *config.Config) *string { return &c.View }),
-	"monitor": text("GPUs above the processes on their page: `MODE` is auto (where there is room), full or compact "+
-		"(never); also -m", func(c *config.Config) *string { return &c.Monitor }),
-	"colors": text("color `MODE`: job (amber = warning) or classic (green, yellow from 60%, red from 85%); default: "+
-		"last choice", func(c *config.Config) *string { return &c.Colors }),
+	"view": line("`PAGE` to start with: node, overview or auto (your last choice, else the overview if the job has "+
+		"several nodes)", func(c *config.Config) *string { return &c.View }),
+	"monitor": line("show GPUs above the processes on their page: `MODE` is auto (if there is room), full or "+
+		"compact (never); also -m", func(c *config.Config) *string { return &c.Monitor }),
+	"colors": line("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: your last "+
+		"choice", func(c *config.Config) *string { return &c.Colors }),
 	"gpu-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
-		f.String(name, "60,85", "`LOW,HIGH`: from which utilization the classic colors are yellow and "+
-			"red; also LOW HIGH, as nvitop takes it")
+		f.String(name, "60,85", "`LOW,HIGH` or LOW HIGH: percent of utilization from which classic "+
+			"colors are yellow and red")
 	},
 	"mem-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
-		f.String(name, "", "`LOW,HIGH`: the same for GPU memory, which has no levels otherwise")
+		f.String(name, "", "`LOW,HIGH` of GPU memory, which is not colored otherwise")
 	},
-	"theme": text("colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono",
+	"theme": line("colors and background: `THEME` is auto, dark, light, high-contrast, colorblind or mono",
 		func(c *config.Config) *string { return &c.Theme }),
-	"ascii": truth("draw with ASCII characters only; --ascii=false overrides what TERM and the locale suggest",
+	"ascii": truth("draw with ASCII characters only; --ascii=false overrides TERM and the locale",
 		func(c *config.Config) *bool { return &c.ASCII }),
-	"readonly": truth("send no signal to a process and cancel no job, whatever is pressed",
+	"readonly": truth("disable signals and scancel",
 		func(c *config.Config) *bool { return &c.ReadOnly }),
-	"log": text("append a log to `FILE`: attempts, failures, SLURM's answers, never what the other side said",
+	"log": line("append a log of attempts, failures and SLURM's answers to `FILE`, but never remote output",
 		func(c *config.Config) *string { return &c.Log }),
 }
 
@@ -69,7 +68,7 @@ func JobFlag(f *pflag.FlagSet, p *Program) {
 	f.StringVar(&p.Config.Job, "job", "", "the nodes of the job `ID`, and its GPUs only")
 }
 
-func text(usage string, at func(*config.Config) *string) flag {
+func line(usage string, at func(*config.Config) *string) flag {
 	return func(f *pflag.FlagSet, name string, p *Program) {
 		f.StringVar(at(&p.Config), name, *at(&p.Config), usage)
 	}
@@ -85,18 +84,16 @@ var valueWords = map[string]string{
 	"float64": "a number", "stringSlice": "a list with commas",
 }
 
-// FlagError explains a wrong flag or a wrong value, without the words of Go's parsers.
-func FlagError(err error) error {
-	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		flag := bad.GetFlag()
-		_, whole := strconv.ParseInt(bad.GetValue(), 0, 0)
-		_, number := strconv.ParseFloat(bad.GetValue(), 64)
-		if errors.Is(whole, strconv.ErrRange) || errors.Is(number, strconv.ErrRange) { // pflag hides the range
-			return fmt.Errorf("--%s is out of range: %q", flag.Name, bad.GetValue())
-		}
-		if words := valueWords[flag.Value.Type()]; words != "" {
-			return fmt.Errorf("--%s must be %s, not %q", flag.Name, words, bad.GetValue())
-		}
+// wrongValue explains the wrong value of a flag; nil: there is no more to say.
+func wrongValue(bad *pflag.InvalidValueError) error {
+	flag := bad.GetFlag()
+	_, whole := strconv.ParseInt(bad.GetValue(), 0, 0)
+	_, number := strconv.ParseFloat(bad.GetValue(), 64)
+	if errors.Is(whole, strconv.ErrRange) || errors.Is(number, strconv.ErrRange) { // pflag hides the range
+		return fmt.Errorf("--%s is out of range: %q", flag.Name, bad.GetValue())
 	}
-	return fmt.Errorf("%s (nvnodetop --help lists the flags)", strings.TrimSuffix(err.Error(), "."))
+	if words := valueWords[flag.Value.Type()]; words != "" {
+		return fmt.Errorf("--%s must be %s, not %q", flag.Name, words, bad.GetValue())
+	}
+	return nil
 }

@@ -50,10 +50,10 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     Name,
 		Aliases: []string{Nvl},
-		Short:   "print a table of GPUs, free and used, by whom; also nvl",
-		Long: `list prints nvgpu's table of GPUs: [ ] free, [~] used, [!] used by nobody known,
-[x] not usable. It shows the GPUs of this host, and where it has none those of
-the nodes of your running jobs.`,
+		Short:   "print a table of free and used GPUs and their users; also nvl",
+		Long: `list prints nvgpu's table of GPUs: [ ] free, [~] in use, [!] in use, owner
+unknown, [x] not usable. It shows the GPUs of this host, and where it has none
+those of the nodes of your running jobs.`,
 		Example: `  nvnodetop list                        this host, or your jobs
   nvnodetop list --job 48211            the GPUs of a job
   nvnodetop list --nodes 'gpu[01-04]'   these hosts
@@ -93,10 +93,12 @@ func (l *Options) accept(f *pflag.FlagSet) (err error) {
 	if err := l.Accept(poll...); err != nil {
 		return err
 	}
-	switch {
-	case f.Changed("json") && l.json != jsonNvgpu && l.json != jsonGpustat:
-		return fmt.Errorf("--json must be nvgpu or gpustat, not %q", l.json)
-	case l.again && l.FirstSample:
+	if f.Changed("json") {
+		if err := cli.OneOf("json", l.json, jsonNvgpu, jsonGpustat); err != nil {
+			return err
+		}
+	}
+	if l.again && l.FirstSample {
 		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --%s", cli.FirstSample, cli.Interval)
 	}
 	return nil

@@ -65,7 +65,7 @@ programs are left out. Times, PIDs, models, versions and PCI addresses stay.`,
   nvnodetop record --max-time 1h run.nvr             one hour
   nvnodetop record --max-time 1h --files 24 run.nvr  the last day, in 24 files
   nvnodetop record --job 48211 run.nvr               one job
-  nvnodetop record --anonymous bug.nvr               to attach to a report`,
+  nvnodetop record --anonymous bug.nvr               to attach to a bug report`,
 	}
 	f := cmd.Flags()
 	p := cli.New(io, f, "demo", "nodes", "transport", "login", "log")

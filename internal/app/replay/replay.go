@@ -81,11 +81,14 @@ printed.`,
 
 // check returns the mistakes in the flags.
 func (o *Options) check() error {
+	if o.Changed("report") {
+		if err := cli.OneOf("report", o.report, report.Names...); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.once && o.json:
 		return errors.New("--once and --json cannot be combined")
-	case o.Changed("report") && report.Formats[o.report] == nil:
-		return fmt.Errorf("--report must be text, json or markdown, not %q", o.report)
 	case o.Changed("job") && o.report == "":
 		return errors.New("--job is for --report")
 	case o.report != "" && (o.Changed("at") || o.Changed("once") || o.Changed("json")):

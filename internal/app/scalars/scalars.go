@@ -56,7 +56,7 @@ func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     Name,
 		Aliases: []string{Log},
-		Short:   "append numbers over time to files: TensorBoard, CSV, JSON lines",
+		Short:   "append metrics to TensorBoard, CSV or JSON Lines files",
 		Long: `scalars appends the numbers of each GPU, by the rank that runs on it, to the files
 that are named, until it is interrupted or the job ends: event files that
 TensorBoard shows, CSV, or JSON lines. Several kinds can be written at once.

@@ -38,23 +38,23 @@ type Choice struct {
 // Add adds all selection flags.
 func Add(f *pflag.FlagSet) *Flags {
 	n := AddGPUs(f)
-	f.StringSliceVarP(&n.users, "user", "u", nil, "show only processes of these `USERS`; without a name of you")
-	f.StringSliceVarP(&n.pids, "pid", "p", nil, "show only these processes, by their `PIDS`")
-	f.BoolVarP(&n.compute, "compute", "c", false, "show only processes that compute (type C, C+G or M)")
+	f.StringSliceVarP(&n.users, "user", "u", nil, "only processes of these `USERS`; default: you")
+	f.StringSliceVarP(&n.pids, "pid", "p", nil, "only processes with these `PIDS`")
+	f.BoolVarP(&n.compute, "compute", "c", false, "only processes that compute (type C, C+G or M)")
 	f.BoolVarP(&n.onlyCompute, "only-compute", "C", false,
-		"show only processes that compute and do not draw (type C or M)")
-	f.BoolVarP(&n.graphics, "graphics", "g", false, "show only processes that draw (type G or C+G)")
+		"only processes that compute and do not draw (type C or M)")
+	f.BoolVarP(&n.graphics, "graphics", "g", false, "only processes that draw (type G or C+G)")
 	f.BoolVarP(&n.onlyGraphics, "only-graphics", "G", false,
-		"show only processes that draw and do not compute (type G)")
+		"only processes that draw and do not compute (type G)")
 	f.BoolVar(&n.visible, "only-visible", false,
-		"show only the GPUs in CUDA_VISIBLE_DEVICES, with --transport local; also -ov")
+		"only the GPUs in CUDA_VISIBLE_DEVICES, with --transport local; also -ov")
 	return n
 }
 
 // AddGPUs adds the flag that names GPUs alone.
 func AddGPUs(f *pflag.FlagSet) *Flags {
 	n := &Flags{flags: f}
-	f.StringSliceVarP(&n.only, "only", "o", nil, "show only these `GPUS` of each node, by number, UUID or PCI bus ID")
+	f.StringSliceVarP(&n.only, "only", "o", nil, "only these `GPUS` of each node, by number, UUID or PCI bus ID")
 	return n
 }
 
@@ -110,7 +110,7 @@ func (n *Flags) check() error {
 		}
 	}
 	if n.flags.Changed("pid") && len(n.pids) == 0 {
-		return errors.New("--pid takes process IDs: there is none behind it")
+		return errors.New("--pid needs a PID")
 	}
 	for _, pid := range n.pids {
 		if v, err := strconv.Atoi(pid); err != nil || v < 1 {

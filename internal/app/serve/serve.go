@@ -53,7 +53,7 @@ func Command(io cli.Streams) *cobra.Command {
 	var poll []config.Word
 	cmd := &cobra.Command{
 		Use:   "serve [POLL]",
-		Short: "show everything to browsers, Prometheus and programs, read-only",
+		Short: "serve a read-only web page, JSON API and Prometheus metrics",
 		Long: `serve shows jobs, nodes, GPUs, problems and processes on a web page, as JSON
 (/api/v1/snapshot) and for Prometheus (/metrics). Nobody can change anything
 through it. It listens on this host only, and prints the address, with a token

@@ -3,9 +3,7 @@ package snapshot
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -32,7 +30,7 @@ func Command(io cli.Streams) *cobra.Command {
 	var o Options
 	cmd := &cobra.Command{
 		Use:   "snapshot",
-		Short: "print what is known now as text, JSON or CSV, or for Prometheus",
+		Short: "print the present state as text, JSON, CSV or Prometheus metrics",
 		Long: `snapshot waits until every node has reported twice, a second apart, or has
 failed, at most --timeout, and prints what is known then: as text (what --once
 prints), as JSON (what --json prints), as CSV with a line for each GPU, or in
@@ -73,9 +71,10 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 
 // check checks the flags that only snapshot has.
 func (o *Options) check(f *pflag.FlagSet) error {
+	if err := cli.OneOf("format", o.format, "text", "json", "csv", "prometheus"); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains([]string{"text", "json", "csv", "prometheus"}, o.format):
-		return fmt.Errorf("--format must be text, json, csv or prometheus, not %q", o.format)
 	case f.Changed("metrics-names") && o.format != "prometheus":
 		return errors.New("--metrics-names is for --format prometheus")
 	case f.Changed("only") && o.format != "text":
@@ -92,10 +91,7 @@ func NamesFlag(f *pflag.FlagSet, names *string) {
 
 // CheckNames checks the value of --metrics-names.
 func CheckNames(names string) error {
-	if !slices.Contains([]export.Names{export.OwnNames, export.DCGMNames}, export.Names(names)) {
-		return fmt.Errorf("--metrics-names must be nvnodetop or dcgm, not %q", names)
-	}
-	return nil
+	return cli.OneOf("metrics-names", export.Names(names), export.OwnNames, export.DCGMNames)
 }
 
 // print prints a Snapshot in its format.

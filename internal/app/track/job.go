@@ -3,7 +3,6 @@ package track
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -71,9 +70,10 @@ func (t *Options) ofJob(ctx context.Context, command []string) error {
 var need = feed.Need{Brief: true, Steady: true}
 
 func (t *Options) checkJob() (poll []config.Word, err error) {
+	if err := cli.OneOf("format", t.format, report.Names...); err != nil {
+		return nil, err
+	}
 	switch {
-	case report.Formats[t.format] == nil:
-		return nil, fmt.Errorf("--format must be text, json or markdown, not %q", t.format)
 	case t.Changed("output") && t.output == "":
 		return nil, errors.New("--output is empty")
 	case t.Changed(cli.Interval):

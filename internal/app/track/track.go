@@ -56,7 +56,7 @@ var trackersNames = map[string]string{
 func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   Name + " [flags] -- COMMAND [ARGUMENT…]",
-		Short: "report what a command and its descendants have used, or a whole job",
+		Short: "run a command and report its resource usage, or report on a job",
 		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the
 memory, CPU time, threads, GPU memory and time that it and its descendants have
 used, and the utilization of the GPUs. The report follows the output of the
@@ -148,9 +148,10 @@ func (t *Options) check() error {
 			return fmt.Errorf("--%s %w", unit.flag, err)
 		}
 	}
+	if err := cli.OneOf("format", t.format, "text", "json"); err != nil {
+		return err
+	}
 	switch {
-	case t.format != "text" && t.format != "json":
-		return fmt.Errorf("--format must be text or json, not %q", t.format)
 	case !(t.every >= leastInterval && t.every <= mostInterval): // also true for NaN
 		return fmt.Errorf("--interval must be %v to %v seconds, not %v", leastInterval, mostInterval, t.every)
 	case t.Changed("n-expected-cores") && t.cores < 1:

@@ -1,0 +1,71 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// commandNames are the names of the commands.
+func commandNames() (names []string) {
+	for _, command := range commands {
+		names = append(names, command(cli.Streams{}).Name())
+	}
+	return names
+}
+
+// The help of each command fits a terminal.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	for _, command := range append([]string{""}, commandNames()...) {
+		_, out, _ := program(t, append(strings.Fields(command), "--help")...)
+		for line := range strings.Lines(out) {
+			if w := draw.Width(strings.TrimSuffix(line, "\n")); w > 100 {
+				t.Errorf("%s --help: %d columns: %s", command, w, line)
+			}
+		}
+		if strings.Count(out, "\n") < 10 {
+			t.Errorf("%s --help: %s", command, out)
+		}
+	}
+}
+
+// Each command has a page, and all pages have the same sections. The first says what the help says.
+func TestEachCommandHasAPage(t *testing.T) {
+	t.Parallel()
+	sections := []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"}
+	shorts := map[string]string{"nvnodetop": "", "track-job": ""}
+	for _, command := range commands {
+		c := command(cli.Streams{})
+		shorts[c.Name()] = c.Short
+	}
+	pages, err := filepath.Glob("../../docs/commands/*.md")
+	if err != nil || len(pages) != len(shorts) {
+		t.Errorf("%d pages for %d commands, %v", len(pages), len(shorts), err)
+	}
+	for name, short := range shorts {
+		text, err := os.ReadFile("../../docs/commands/" + name + ".md")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		var found []string
+		for line := range strings.Lines(string(text)) {
+			if heading, is := strings.CutPrefix(line, "## "); is {
+				found = append(found, strings.TrimSpace(heading))
+			}
+		}
+		if diff := cmp.Diff(sections, found); diff != "" {
+			t.Errorf("%s.md has other sections (-want +got):\n%s", name, diff)
+		}
+		if short != "" && !strings.Contains(string(text), "\nnvnodetop "+name+" - "+short+"\n") {
+			t.Errorf("%s.md: NAME is not %q", name, short)
+		}
+	}
+}
