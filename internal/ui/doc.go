@@ -23,8 +23,8 @@
 //   - Arrows move the cursor where there is one (overview, problems, ranks). In the node view and the connection
 //     details they change job and node, as in the original; [ and ] change the job everywhere. Drawing, keys and mouse
 //     use the same geometry (tiles, windows of lists).
-//   - The digits lead to the pages, from all pages. From 30 rows on a bar shows them. It takes a row of the terminal, of
-//     which the pages know nothing (bar.go); below 30 rows the footer begins with the digits.
+//   - The digits lead to the pages, from all pages. From 30 rows on a bar shows them. It takes a row of the terminal,
+//     of which the pages know nothing (bar.go); below 30 rows the footer begins with the digits.
 //   - Esc goes one level up: a GPU, connection details or problems to the page below, node view to the overview. In the
 //     overview it does nothing.
 //   - Processes are shown by default where they fit, and leave one line for the worst problem of the node.

@@ -65,13 +65,14 @@ type entry struct {
 var pages = []entry{
 	{
 		id: keys.OnProblems, number: keys.ToProblems, has: keys.HasJob | keys.IsList, key: keys.Problems,
-		help: keys.Row{Slot: keys.Lists, Text: "all problems", Long: "all problems of the job, worst first",
-			On: keys.Main.Without(keys.IsEmpty)},
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToProblems, Text: "all problems",
+			Long: "all problems of the job, worst first",
+			On:   keys.Main.Without(keys.IsEmpty)},
 		new: func(v *view, _ *Options) Page { return lists.NewProblems(v.past) },
 	},
 	{
 		id: keys.OnRanks, number: keys.ToRanks, has: keys.HasJob | keys.IsList, key: keys.Ranks,
-		help: keys.Row{Slot: keys.Lists, Text: "ranks of the job",
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToRanks, Text: "ranks of the job",
 			Long: "ranks of the job: the processes of all its nodes in one list",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(v *view, o *Options) Page {
@@ -82,40 +83,45 @@ var pages = []entry{
 	},
 	{
 		id: keys.OnJobs, number: keys.ToJobs, has: keys.HasJob | keys.IsList | keys.IsAside, key: keys.AllJobs,
-		help: keys.Row{Slot: keys.Lists, Text: "all jobs", Long: "all jobs: running, pending, and just ended",
-			On: keys.Main},
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToJobs, Text: "all jobs",
+			Long: "all jobs: running, pending, and just ended",
+			On:   keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewJobs(v.past) },
 	},
 	{
 		id: keys.OnUsers, number: keys.ToUsers, has: keys.IsList | keys.IsAside, key: keys.Users,
-		help: keys.Row{Slot: keys.Lists, Text: "users", Long: "users: who holds what on the nodes of your jobs",
-			On: keys.Main},
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToUsers, Text: "users",
+			Long: "users: who holds what on the nodes of your jobs",
+			On:   keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewUsers(v.past) },
 	},
 	{
 		id: keys.OnOverview, number: keys.ToOverview, key: keys.Overview,
 		has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasCursor | keys.HasFilter | keys.IsLevel,
-		help: keys.Row{Slot: keys.Lists, Text: "overview / node view",
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "overview / node view",
 			Long: "overview of all nodes / node view; remembered",
 			On:   keys.Main.Without(keys.IsEmpty | keys.LikeNvitop)},
 		new: func(v *view, _ *Options) Page { return overview.New(v.past) },
 	},
 	{
 		id: keys.OnGPU, number: keys.ToGPU, has: keys.HasJob | keys.HasNode | keys.HasGPUs, key: keys.GPU,
-		help: keys.Row{Slot: keys.Details, Text: "one GPU in full", Long: "one GPU in full: the first with a problem",
-			On: keys.On(keys.OnNode)},
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "one GPU in full",
+			Long: "one GPU in full: the first with a problem",
+			On:   keys.On(keys.OnNode)},
 		new: func(*view, *Options) Page { return &gpu.Page{} },
 	},
 	{
-		id: keys.OnNode, number: keys.ToNode, has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasFilter | keys.IsLevel,
+		id: keys.OnNode, number: keys.ToNode,
+		has: keys.HasJob | keys.HasNode | keys.HasGPUs | keys.HasFilter | keys.IsLevel,
 		key: keys.Processes,
-		help: keys.Row{Slot: keys.Details, Text: "processes", Long: "show or hide the node's processes",
-			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "processes of the node",
+			Long: "show or hide the node's processes",
+			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(v *view, _ *Options) Page { return node.New(v.past) },
 	},
 	{
 		id: keys.OnProcesses, number: keys.ToProcesses, has: keys.HasJob | keys.LikeNvitop, key: keys.Manager,
-		help: keys.Row{Slot: keys.Details, Text: "process manager",
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Same: &keys.ToProcesses, Text: "process manager",
 			Long: "process manager: the processes of the GPU, the node or the job", On: keys.With(keys.HasJob)},
 		new: func(v *view, o *Options) Page {
 			p := process.New(v.past)
@@ -126,14 +132,17 @@ var pages = []entry{
 	},
 	{
 		id: keys.OnConnection, number: keys.ToConnection, has: keys.HasJob | keys.HasNode, key: keys.Connection,
-		help: keys.Row{Slot: keys.Details, Text: "connection details", Long: "connection details, stage by stage",
-			On: keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Same: &keys.ToConnection, Text: "connection details",
+			Long: "connection details, stage by stage",
+			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(*view, *Options) Page { return &connection.Page{} },
 	},
 	{
-		id: keys.OnSettings, number: keys.ToSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm, key: keys.Settings,
-		help: keys.Row{Slot: keys.Choices, Text: "settings", Long: "settings: theme, colors, thresholds, columns",
-			On: keys.Without(keys.OfOneProcess)},
+		id: keys.OnSettings, number: keys.ToSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm,
+		key: keys.Settings,
+		help: keys.Row{Slot: keys.Choices, Group: keys.Looking, Same: &keys.ToSettings, Text: "settings",
+			Long: "settings: theme, colors, thresholds, columns",
+			On:   keys.Without(keys.OfOneProcess)},
 		new: func(v *view, _ *Options) Page { return &v.settings },
 	},
 	{
@@ -163,6 +172,9 @@ var keyRows = func() []keys.Row {
 
 // helpOf returns the rows of a page's help.
 func helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, entryOf(id).has) }
+
+// actionsOf returns what the user can do on a page, group by group.
+func actionsOf(id keys.Page) []keys.Action { return keys.Actions(helpOf(id)) }
 
 // ledTo returns the page to which a key leads from another page; nil: to none.
 func ledTo(k tea.KeyPressMsg, from keys.Page) *entry {

@@ -26,6 +26,31 @@ func Around(s *part.Scene) []keys.Hint {
 	return hints
 }
 
+// Why says why an action has no effect in a scene; "": it has one.
+func Why(s *part.Scene, needs keys.Need) string {
+	for _, n := range [...]struct {
+		need keys.Need
+		met  bool
+		why  string
+	}{
+		{keys.NeedsJob | keys.NeedsNodes | keys.NeedsProblems | keys.NeedsSharing, s.Job != nil, "no job runs"},
+		{keys.NeedsJobs, len(s.Snap.Jobs) > 1, "there is no other job"},
+		{keys.NeedsNodes, s.Job != nil && len(s.Job.Nodes) > 1, "the job has one node"},
+		{keys.NeedsProblem, slices.ContainsFunc(s.Snap.Jobs, inTrouble), "no job has a problem"},
+		{keys.NeedsProblems, s.Job != nil && inTrouble(*s.Job), "the job has no problem"},
+		{keys.NeedsSharing, s.Job != nil && len(Mine(s, s.Job.Nodes)) > 0, "these nodes have no GPUs of other jobs"},
+		{keys.NeedsSignals, s.ReadOnly == "", s.Forbidden()},
+		{keys.NeedsRecorder, !s.Replay, "this is a recording"},
+	} {
+		if needs&n.need != 0 && !n.met {
+			return n.why
+		}
+	}
+	return ""
+}
+
+func inTrouble(j cluster.JobView) bool { return slices.ContainsFunc(j.Findings, isProblem) }
+
 // Common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func Common(s *part.Scene, nodes ...string) []keys.Hint {
 	return slices.Concat(NextProblem(s), Problems(s), Mine(s, nodes),

@@ -1,6 +1,10 @@
 // Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and the table in README.md
 // all come from it.
 //
+// The rows of the list are the table of actions: Actions makes actions of the rows of a page, grouped, each with its
+// key and its needs. To do an action, give the screen Action.Press, the key that does it: an action never does more
+// than its key. Package hint says which needs a scene does not meet, and why.
+//
 // A Binding's help is its name in a footer: the keys, as a screen writes them, and a verb. Movement keys have different
 // meanings on different pages, so each row of the list names its pages. Nothing here changes after the start, so it may
 // be read concurrently.
@@ -87,6 +91,11 @@ type Row struct {
 	Keys     string // in place of the keys that Shown names
 	On       Where  // the pages with these keys; the zero Where: all
 
+	Group Group
+	Each  []string     // texts of the bindings, where each is an action of its own
+	Needs Need         // without these the keys have no effect
+	Same  *key.Binding // a digit that leads to the same page; nil: the row has a meaning of its own
+
 	Slot Slot // place in the list of a row whose keys lead to a page; a row without keys marks that place
 }
 
@@ -105,75 +114,91 @@ var list = slices.Concat(numberRows, moving, processRows, signalRows, inspectRow
 
 // moving are the keys that move; others are the other keys that belong to no single page.
 var moving = []Row{
-	{Bindings: of(Up, Down), Text: "previous / next job", On: On(OnNode, OnConnection)},
-	{Bindings: of(Left, Right), Text: "previous / next node", On: On(OnNode, OnConnection)},
-	{Bindings: of(Up, Down), Text: "previous / next node", Long: "previous / next node, the GPU with the same number",
+	{Bindings: of(Up, Down), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
+		Text: "previous / next job", On: On(OnNode, OnConnection)},
+	{Bindings: of(Left, Right), Group: Moving, Each: []string{"previous node", "next node"}, Needs: NeedsNodes,
+		Text: "previous / next node", On: On(OnNode, OnConnection)},
+	{Bindings: of(Up, Down), Group: Moving, Each: []string{"previous node", "next node"}, Needs: NeedsNodes,
+		Text: "previous / next node", Long: "previous / next node, the GPU with the same number",
 		On: On(OnGPU)},
-	{Bindings: of(Left, Right), Text: "previous / next GPU", On: On(OnGPU)},
-	{Bindings: of(Up, Down), Text: "move the cursor", On: With(HasCursor)},
-	{Bindings: of(Left, Right), Text: "next column of the map",
+	{Bindings: of(Left, Right), Group: Moving, Each: []string{"previous GPU", "next GPU"}, Text: "previous / next GPU",
+		On: On(OnGPU)},
+	{Bindings: of(Up, Down), Group: Moving, Text: "move the cursor", On: With(HasCursor)},
+	{Bindings: of(Left, Right), Group: Moving, Text: "next column of the map",
 		Long: "move the cursor to the next column of the heat map", On: On(OnOverview)},
-	{Bindings: of(Up, Down), Text: "scroll the pending jobs", On: On(OnNoJobs)},
-	{Bindings: of(PageUp, PageDown), Text: "page up / down",
+	{Bindings: of(Up, Down), Group: Moving, Text: "scroll the pending jobs", On: On(OnNoJobs)},
+	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
 		Long: "page up / down, where a list is longer than the screen", On: Ordinary},
-	{Bindings: of(First, Last), Text: "first / last", On: With(HasCursor).And(OnConnection, OnProcesses,
-		OnNoJobs)},
-	{Bindings: of(Top, Last), Text: "first / last", On: On(OnNode, OnGPU)},
-	{Bindings: of(PrevJob, NextJob), Text: "previous / next job", On: With(HasJob)},
+	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
+		On: With(HasCursor).And(OnConnection, OnProcesses,
+			OnNoJobs)},
+	{Bindings: of(Top, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
+		On: On(OnNode, OnGPU)},
+	{Bindings: of(PrevJob, NextJob), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
+		Text: "previous / next job", On: With(HasJob)},
 	{
-		Bindings: of(PrevNode, NextNode), Text: "previous / next node",
+		Bindings: of(PrevNode, NextNode), Group: Moving, Each: []string{"previous node", "next node"},
+		Needs: NeedsNodes, Text: "previous / next node",
 		Long: "previous / next node; the node is remembered for each job",
 		On:   With(HasNode),
 	},
 }
 
 var others = []Row{
-	{Bindings: of(NextProblem, PrevProblem), Text: "next / prev problem",
+	{Bindings: of(NextProblem, PrevProblem), Group: Moving, Each: []string{"next problem", "previous problem"},
+		Needs: NeedsProblem, Text: "next / prev problem",
 		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob)},
 	{Slot: Lists},
-	{Bindings: of(Open), Text: "open the node", On: On(OnOverview)},
-	{Bindings: of(Open), Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
-	{Bindings: of(Open), Text: "open the job", On: On(OnJobs)},
-	{Bindings: of(Open), Text: "processes of the user", Long: "processes of the user, on all nodes of your jobs",
-		On: On(OnUsers)},
+	{Bindings: of(Open), Group: Looking, Text: "open the node", On: On(OnOverview)},
+	{Bindings: of(Open), Group: Looking, Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
+	{Bindings: of(Open), Group: Looking, Text: "open the job", On: On(OnJobs)},
+	{Bindings: of(Open), Group: Looking, Text: "processes of the user",
+		Long: "processes of the user, on all nodes of your jobs",
+		On:   On(OnUsers)},
 	{Slot: Details},
-	{Bindings: of(Mine), Text: "hide other jobs' GPUs", Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
-	{Bindings: of(Grid), Text: "table / heat map", On: On(OnOverview)},
-	{Bindings: of(Time), Text: "nodes over time",
+	{Bindings: of(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
+		Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
+	{Bindings: of(Grid), Group: Arranging, Text: "table / heat map", On: On(OnOverview)},
+	{Bindings: of(Time), Group: Arranging, Text: "nodes over time",
 		Long: "nodes over time: the lowest GPU of each node in the last 10 minutes", On: On(OnOverview)},
 	{
-		Bindings: of(Gauge), Text: "metric of the cells", On: On(OnOverview),
+		Bindings: of(Gauge), Group: Arranging, Text: "metric of the cells", On: On(OnOverview),
 		Long: "metric of the cells: utilization, power, SM clock, memory, temperature",
 	},
-	{Bindings: of(Worst), Text: "sort: name / worst first", On: On(OnOverview)},
-	{Bindings: of(Worst), Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
-	{Bindings: of(Worst), Text: "sort the jobs",
+	{Bindings: of(Worst), Group: Arranging, Text: "sort: name / worst first", On: On(OnOverview)},
+	{Bindings: of(Worst), Group: Arranging, Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
+	{Bindings: of(Worst), Group: Arranging, Text: "sort the jobs",
 		Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: On(OnJobs)},
-	{Bindings: of(Worst), Text: "sort the users",
+	{Bindings: of(Worst), Group: Arranging, Text: "sort the users",
 		Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: On(OnUsers)},
-	{Bindings: of(Worst), Text: "sort the problems", Long: "sort: worst first, by node, newest first",
+	{Bindings: of(Worst), Group: Arranging, Text: "sort the problems", Long: "sort: worst first, by node, newest first",
 		On: On(OnProblems)},
-	{Bindings: of(SortBefore, SortAfter), Text: "sort by another column",
+	{Bindings: of(SortBefore, SortAfter), Group: Arranging, Each: []string{"sort by the previous column",
+		"sort by the next column"}, Text: "sort by another column",
 		Long: "sort by the previous / next column; a click on a heading sorts too", On: With(HasOrders)},
-	{Bindings: of(ReverseRows), Text: "reverse the order", On: With(HasOrders)},
+	{Bindings: of(ReverseRows), Group: Arranging, Text: "reverse the order", On: With(HasOrders)},
 	{
-		Bindings: of(Filter), Text: "filter the rows", On: With(HasFilter),
+		Bindings: of(Filter), Group: Arranging, Text: "filter the rows", On: With(HasFilter),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, " +
 			"Esc clears",
 	},
-	{Bindings: of(Colors), Text: "colors: job / classic",
+	{Bindings: of(Colors), Group: Arranging, Text: "colors: job / classic",
 		Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
 	{Slot: Choices},
-	{Bindings: of(Mouse), Text: "mouse on / off", Long: "mouse support on / off; off lets the terminal select text",
-		On: Ordinary},
-	{Bindings: of(Refresh), Text: "refresh jobs, retry nodes", Long: "query SLURM and retry failed nodes now"},
-	{Bindings: of(Back), Text: "back, one level up", Long: "go back: closes help or details, then node view → overview",
-		On: Ordinary},
-	{Bindings: of(Help, Quit), Text: "help / quit", Long: "help / quit; in the help both close it",
-		On: Without(OfOneProcess)},
-	{Bindings: of(Interrupt), Text: "quit, from anywhere"},
-	{Bindings: of(Repaint), Text: "redraw the screen"},
-	{Bindings: of(Suspend), Text: "suspend (fg resumes)"},
+	{Bindings: of(Mouse), Group: Arranging, Text: "mouse on / off",
+		Long: "mouse support on / off; off lets the terminal select text",
+		On:   Ordinary},
+	{Bindings: of(Refresh), Group: Acting, Text: "refresh jobs, retry nodes",
+		Long: "query SLURM and retry failed nodes now"},
+	{Bindings: of(Back), Group: Leaving, Text: "back, one level up",
+		Long: "go back: closes help or details, then node view → overview",
+		On:   Ordinary},
+	{Bindings: of(Help, Quit), Group: Leaving, Each: []string{"help", "quit"}, Text: "help / quit",
+		Long: "help / quit; in the help both close it",
+		On:   Without(OfOneProcess)},
+	{Bindings: of(Interrupt), Group: Leaving, Text: "quit, from anywhere"},
+	{Bindings: of(Repaint), Group: Arranging, Text: "redraw the screen"},
+	{Bindings: of(Suspend), Group: Leaving, Text: "suspend (fg resumes)"},
 }
 
 // rankOrders are "sort: rank, lowest %CPU first, …".

@@ -50,9 +50,14 @@ var Unused = bind("", "", "f63")
 // Pages is the hint of the digits, for terminals without the bar.
 var Pages = Hint{"1-9", "pages"}
 
+// pageTexts are the actions of the digits.
+var pageTexts = []string{"all jobs", "overview of the job", "node view", "GPU in full", "process manager",
+	"ranks of the job",
+	"problems of the job", "users: who holds what", "connection, stage by stage", "settings"}
+
 // numberRows is the row of the help for all digits.
 var numberRows = []Row{{
-	Bindings: Numbers, Keys: "1…9 0", Text: "a page, by its number",
+	Bindings: Numbers, Keys: "1…9 0", Group: Looking, Each: pageTexts, Text: "a page, by its number",
 	Long: "jobs, overview, node, GPU, processes, ranks, problems, users, connection; 0: settings",
 }}
 

@@ -28,13 +28,17 @@ var (
 
 // ReplayRows are the keys that only a recording has.
 var ReplayRows = []Row{
-	{Bindings: of(Pause), Text: "pause / go on"},
-	{Bindings: of(StepBack, StepOn), Text: "a sample back / on", Long: "one sample back / on, and pause"},
-	{Bindings: of(ShortBack, ShortOn), Text: "10 s back / on"},
-	{Bindings: of(LongBack, LongOn), Text: "1 min back / on"},
-	{Bindings: of(Beginning, End), Text: "beginning / end"},
-	{Bindings: of(Slower, Faster), Text: "slower / faster", Long: "slower / faster: 1, 2, 5, 10, 20, 60 times"},
-	{Bindings: of(EarlierSign, LaterSign), Text: "prev / next problem",
+	{Bindings: of(Pause), Group: Moving, Text: "pause / go on"},
+	{Bindings: of(StepBack, StepOn), Group: Moving, Each: []string{"a sample back", "a sample on"},
+		Text: "a sample back / on", Long: "one sample back / on, and pause"},
+	{Bindings: of(ShortBack, ShortOn), Group: Moving, Each: []string{"10 s back", "10 s on"}, Text: "10 s back / on"},
+	{Bindings: of(LongBack, LongOn), Group: Moving, Each: []string{"1 min back", "1 min on"}, Text: "1 min back / on"},
+	{Bindings: of(Beginning, End), Group: Moving, Each: []string{"beginning of the recording", "end of the recording"},
+		Text: "beginning / end"},
+	{Bindings: of(Slower, Faster), Group: Moving, Each: []string{"slower", "faster"}, Text: "slower / faster",
+		Long: "slower / faster: 1, 2, 5, 10, 20, 60 times"},
+	{Bindings: of(EarlierSign, LaterSign), Group: Moving, Each: []string{"time of the previous problem",
+		"time of the next problem"}, Text: "prev / next problem",
 		Long: "the time at which the previous / next problem began"},
 }
 
@@ -48,7 +52,7 @@ var Recording = func() (all []key.Binding) {
 
 // recordRows are the keys for the live cluster.
 var recordRows = []Row{
-	{Bindings: of(Record), Text: "record to a file / stop",
+	{Bindings: of(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
 		Long: "record from now on to a file in the working directory; again: stop", On: Main},
 }
 

@@ -23,16 +23,19 @@ var (
 	EraseAll    = bind("Ctrl-U", "erase all", "ctrl+u")
 )
 
+var signalTexts = []string{"interrupt… (SIGINT)", "terminate… (SIGTERM)", "kill… (SIGKILL)"}
+
 var signalRows = []Row{
 	{
-		Bindings: of(SignalInt, SignalTerm, SignalKill), Text: "interrupt / terminate / kill",
-		On: On(OnProcesses, OnMetrics, OnRanks),
+		Bindings: of(SignalInt, SignalTerm, SignalKill), Group: Acting, Each: signalTexts, Needs: NeedsSignals,
+		Text: "interrupt / terminate / kill",
+		On:   On(OnProcesses, OnMetrics, OnRanks),
 		Long: "send SIGINT / SIGTERM / SIGKILL to the process, to those with a tag, to its rank, or to all ranks; " +
 			"asks first",
 	},
-	{Bindings: of(SignalAny), Text: "any signal, by name",
+	{Bindings: of(SignalAny), Group: Acting, Needs: NeedsSignals, Text: "any signal, by name",
 		Long: "send any signal, by name: SIGUSR1 for a checkpoint; asks first",
 		On:   On(OnProcesses, OnMetrics, OnRanks)},
-	{Bindings: of(Scancel), Text: "scancel",
+	{Bindings: of(Scancel), Group: Acting, Needs: NeedsSignals, Text: "scancel",
 		Long: "cancel the job, or have SLURM send a signal to its steps; asks first", On: On(OnProcesses, OnMetrics)},
 }

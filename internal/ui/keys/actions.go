@@ -1,0 +1,126 @@
+package keys
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+)
+
+// Group is the kind of an action.
+type Group uint8
+
+// The groups, in the order of the palette.
+const (
+	Acting    Group = iota + 1 // it does something outside of the screen, or to the thing under the cursor
+	Looking                    // it shows something else
+	Arranging                  // it shows the same otherwise
+	Moving                     // it moves the cursor or the selection
+	Leaving                    // it leads back, or out
+)
+
+// Groups names the groups.
+var Groups = map[Group]string{Acting: "act", Looking: "look", Arranging: "arrange", Moving: "move", Leaving: "leave"}
+
+// Need is a condition without which an action has no effect.
+type Need uint16
+
+// The needs. Package hint says whether a scene meets them, and why not.
+const (
+	NeedsJob      Need = 1 << iota // a running job
+	NeedsJobs                      // a second job
+	NeedsNodes                     // a second node
+	NeedsProblem                   // a problem in one of the jobs
+	NeedsProblems                  // a problem in the job
+	NeedsSharing                   // GPUs of other jobs, or hidden ones
+	NeedsSignals                   // signals and cancels are allowed
+	NeedsRecorder                  // the screen shows a live cluster
+)
+
+// Action is one thing that the user can do on a page.
+type Action struct {
+	ID         string // the same on all pages that have it
+	Group      Group
+	Text, Long string // in few words, and in full
+	Keys       string // as a screen writes them: "! 7"; "": it has no key
+	Binding    key.Binding
+	Needs      Need
+}
+
+// Press is the key that does the action: what a page does on this message, it does for the action.
+func (a *Action) Press() tea.KeyPressMsg { return Pressed(a.Binding.Keys()[0]) }
+
+// Actions returns the actions of rows, group by group. A row with several texts has an action for each binding. Rows
+// that do the same are one action.
+func Actions(rows []Row) (all []Action) {
+	for i := range rows {
+		for _, a := range rows[i].actions() {
+			if at := slices.IndexFunc(all, func(b Action) bool { return a.ID == b.ID }); at >= 0 {
+				all[at].Keys += " " + a.Keys // the arrows that do what other keys do everywhere
+				continue
+			}
+			all = append(all, a)
+		}
+	}
+	for i := range rows { // a letter beside a digit
+		if rows[i].Same == nil {
+			continue
+		}
+		at := slices.IndexFunc(all, func(a Action) bool { return a.Binding.Help() == rows[i].Same.Help() })
+		if at >= 0 {
+			all[at].Keys += " " + rows[i].Shown()
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Action) int { return int(a.Group) - int(b.Group) })
+	return all
+}
+
+func (r *Row) actions() (all []Action) {
+	a := Action{ID: r.Text, Group: r.Group, Text: r.Text, Long: r.Long, Keys: r.Shown(), Needs: r.Needs}
+	if a.Long == "" {
+		a.Long = a.Text
+	}
+	switch {
+	case r.Same != nil:
+		return nil
+	case len(r.Each) == 0:
+		a.Binding = r.Bindings[0]
+		return []Action{a}
+	}
+	for i, text := range r.Each {
+		a.Binding, a.Keys, a.ID, a.Text, a.Long = r.Bindings[i], r.Bindings[i].Help().Key, text, text, text
+		all = append(all, a)
+	}
+	return all
+}
+
+// codes are the keys that have names.
+var codes = map[string]rune{
+	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab,
+	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
+	"home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	"f1": tea.KeyF1, "f2": tea.KeyF2, "f5": tea.KeyF5, "f10": tea.KeyF10, "f12": tea.KeyF12,
+}
+
+var mods = map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}
+
+// Pressed is the message of a key by Bubble Tea's name of it: "ctrl+k", "pgup", "G".
+func Pressed(name string) tea.KeyPressMsg {
+	k := tea.KeyPressMsg{}
+	for {
+		mod, rest, found := strings.Cut(name, "+")
+		if !found || mods[mod] == 0 {
+			break
+		}
+		k.Mod, name = k.Mod|mods[mod], rest
+	}
+	if code, is := codes[name]; is {
+		k.Code = code
+		return k
+	}
+	if k.Code = []rune(name)[0]; k.Mod == 0 {
+		k.Text = name
+	}
+	return k
+}
