@@ -67,7 +67,7 @@ in seconds (default 3 and 1).`,
 	}
 	f := cmd.Flags()
 	p := cli.New(io, f, screenFlags...)
-	f.BoolVar(&o.once, "once", false, "print the overview and all nodes as text and exit")
+	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
 	f.String(cli.Interval, "", "POLL, as nvitop takes it")
@@ -87,7 +87,7 @@ in seconds (default 3 and 1).`,
 			return err
 		}
 		if err = p.Accept(intervals...); err == nil {
-			o.choice, err = chosen.Choose(p, o.once, o.json)
+			o.choice, err = chosen.Choose(p, o.json)
 		}
 		return err
 	}
@@ -123,8 +123,8 @@ func (o *options) check(p *cli.Program) error {
 	return nil
 }
 
-// notIntervals refuses a word in place of POLL, which is a command misspelled or that of another program, or the size of
-// a demo.
+// notIntervals refuses a word in place of POLL: a command that is misspelled or another program's, or the size of a
+// demo.
 func notIntervals(root *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -180,10 +180,12 @@ func (o *options) run(ctx context.Context, p *cli.Program, log *slog.Logger) err
 		}
 		return feed.RunScreen(ctx, p, feed.Need{}, log, screen.Watch(p, o.choice))
 	}
-	need, print := feed.Once(p), snapshot.JSON
-	if need.Brief = o.json; o.once {
-		print = snapshot.Look{GPUs: o.choice.GPUs, ForceColor: o.forceColor}.Text
-	}
-	return feed.Run(ctx, p, need, log, feed.Printed(p, need, func(s *cluster.Snapshot) error { return print(p, s) },
-		feed.Verdict))
+	need := feed.Once(p)
+	need.Brief = o.json
+	return feed.Run(ctx, p, need, log, feed.Printed(p, need, func(s *cluster.Snapshot) error {
+		if o.json {
+			return snapshot.JSON(p, s, &o.choice)
+		}
+		return snapshot.Look{Choice: o.choice, ForceColor: o.forceColor}.Text(p, s)
+	}, feed.Verdict))
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 func TestSelection(t *testing.T) {
@@ -40,18 +42,19 @@ func TestSelection(t *testing.T) {
 		{args: "-ov", wrong: "--only-visible is about the GPUs of this host: use it with --transport local, or name " +
 			"GPUs with --only"},
 		{args: "-ov -o 1 --transport local", wrong: "--only and --only-visible cannot be combined"},
-		{args: "--json -u", wrong: "--json has everything: -u, -p, -c, -g and -o cannot be combined with it"},
-		{args: "--once -g", wrong: "--once prints no processes: -u, -p, -c and -g cannot be combined with it"},
+		{args: "--json -o 1", wrong: "--json has every GPU: -o cannot be combined with it"},
+		{args: "--json -u alice", processes: "user=alice"},
+		{args: "-1 -c", processes: "type=C,M"},
 	} {
-		f, once, json := pflag.NewFlagSet("", pflag.ContinueOnError), false, false
+		f, json := pflag.NewFlagSet("", pflag.ContinueOnError), false
 		p, flags := cli.New(cli.Streams{}, f, screenFlags...), selection.Add(f)
-		f.BoolVar(&once, "once", false, "")
+		f.Bool("once", false, "")
 		f.BoolVar(&json, "json", false, "")
 		if err := f.Parse(asNvitop(strings.Fields(test.args))); err != nil {
 			t.Fatal(err)
 		}
 		wrong := ""
-		choice, err := flags.Choose(p, once, json)
+		choice, err := flags.Choose(p, json)
 		if err != nil {
 			wrong = err.Error()
 		}
@@ -67,7 +70,42 @@ func TestSelection(t *testing.T) {
 	if err := f.Parse([]string{"--only-visible", "--transport", "local"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := flags.Choose(p, false, false); err == nil || err.Error() != "CUDA_VISIBLE_DEVICES names no GPU" {
+	if _, err := flags.Choose(p, false); err == nil || err.Error() != "CUDA_VISIBLE_DEVICES names no GPU" {
 		t.Errorf("nothing is visible: %v", err)
+	}
+}
+
+// nvitop -1 prints processes, so this does; -u and its like choose among them, in JSON too.
+func TestProcessesAreChosenInWhatIsPrintedOnce(t *testing.T) {
+	count := func(args string) (alice, bob int) {
+		_, out, errs := program(t, strings.Fields("--demo 4x8 "+args)...)
+		if alice = strings.Count(out, " alice "); strings.Contains(args, "--json") {
+			var doc schema.Snapshot
+			if err := json.Unmarshal([]byte(out), &doc); err != nil {
+				t.Fatalf("%s: %v, %s", args, err, errs)
+			}
+			alice = 0
+			for _, n := range doc.Nodes {
+				if len(n.GPUs) > 0 && n.GPUs[0].UUID == "" {
+					t.Errorf("%s: a GPU without its UUID", args)
+				}
+				for _, p := range n.Processes {
+					if alice += 1; p.User == "bob" {
+						alice, bob = alice-1, bob+1
+					}
+				}
+			}
+			return alice, bob
+		}
+		return alice, strings.Count(out, " bob ")
+	}
+	for _, args := range []string{"-1", "--json"} {
+		alice, bob := count(args)
+		if alice < 20 || bob < 2 {
+			t.Errorf("%s: %d processes of alice and others, %d of bob", args, alice, bob)
+		}
+		if alice, of := count(args + " -u bob -c"); of != bob || args == "--json" && alice > 0 {
+			t.Errorf("%s -u bob: %d and %d", args, alice, of)
+		}
 	}
 }

@@ -29,8 +29,21 @@ import (
 var Schema []byte
 
 // JSON writes the document, indented, with a newline at its end.
-func JSON(w io.Writer, s *cluster.Snapshot) error {
-	return text.WriteJSON(w, "  ", Document(s))
+func JSON(w io.Writer, s *cluster.Snapshot) error { return ChosenJSON(w, s, s) }
+
+// ChosenJSON is JSON with the processes of a narrower Snapshot, which may be the same.
+func ChosenJSON(w io.Writer, s, narrow *cluster.Snapshot) error {
+	doc := Document(s)
+	if narrow != s {
+		for i, chosen := range Document(narrow).Nodes {
+			n := &doc.Nodes[i]
+			n.Processes = chosen.Processes
+			if n.Past != nil {
+				n.Past.Processes = chosen.Past.Processes
+			}
+		}
+	}
+	return text.WriteJSON(w, "  ", doc)
 }
 
 func newEnded(e *cluster.EndedJob) schema.EndedJob {

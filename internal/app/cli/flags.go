@@ -23,8 +23,10 @@ var flags = map[string]flag{
 	"nodes": line("these `HOSTS`, such as a,b[1-3], without asking SLURM; http://a:1080 runs the nvgpu agent",
 		func(c *config.Config) *string { return &c.Nodes }),
 	"transport": line("reach nodes through `NAME` only: ssh, control (your ControlMaster), openssh (your ssh "+
-		"program), srun (a step of the job) or local (this host)", func(c *config.Config) *string { return &c.Transport }),
-	"login": line("work from your own computer: ask SLURM on the login node `[USER@]HOST`, and reach the nodes through it",
+		"program), srun (a step of the job) or local (this host)",
+		func(c *config.Config) *string { return &c.Transport }),
+	"login": line("work from your own computer: ask SLURM on the login node `[USER@]HOST`, and reach the nodes "+
+		"through it",
 		func(c *config.Config) *string { return &c.Login }),
 	"timeout": func(f *pflag.FlagSet, name string, p *Program) {
 		f.DurationVar(&p.Config.Timeout, name, p.Config.Timeout, "the longest `TIME` that "+
@@ -38,8 +40,8 @@ var flags = map[string]flag{
 		"several nodes)", func(c *config.Config) *string { return &c.View }),
 	"monitor": line("show GPUs above the processes on their page: `MODE` is auto (if there is room), full or "+
 		"compact (never); also -m", func(c *config.Config) *string { return &c.Monitor }),
-	"colors": line("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: your last "+
-		"choice", func(c *config.Config) *string { return &c.Colors }),
+	"colors": line("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: "+
+		"your last choice", func(c *config.Config) *string { return &c.Colors }),
 	"gpu-util-thresh": func(f *pflag.FlagSet, name string, _ *Program) {
 		f.String(name, "60,85", "`LOW,HIGH` or LOW HIGH: percent of utilization from which classic "+
 			"colors are yellow and red")

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
@@ -212,7 +213,7 @@ func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) 
 	}
 	print := snapshot.Look{}.Text
 	if o.json {
-		print = snapshot.JSON
+		print = func(p *cli.Program, s *cluster.Snapshot) error { return snapshot.JSON(p, s, &selection.Choice{}) }
 	}
 	if err := print(o.Program, snap); err != nil {
 		return cli.Exit(cli.ExitFailed, err)

@@ -58,8 +58,8 @@ func AddGPUs(f *pflag.FlagSet) *Flags {
 	return n
 }
 
-// Choose returns the choice made by the flags, for the screens or else for a single print, as text or as JSON.
-func (n *Flags) Choose(p *cli.Program, once, json bool) (c Choice, err error) {
+// Choose returns the choice made by the flags, for the screens and text, or else for JSON.
+func (n *Flags) Choose(p *cli.Program, json bool) (c Choice, err error) {
 	if c.GPUs, err = n.chooseGPUs(&p.Config); err != nil {
 		return c, err
 	}
@@ -82,11 +82,8 @@ func (n *Flags) Choose(p *cli.Program, once, json bool) (c Choice, err error) {
 			terms = append(terms, t.term)
 		}
 	}
-	switch c.text = strings.Join(terms, " and "); {
-	case json && (c.text != "" || c.GPUs != nil):
-		return c, errors.New("--json has everything: -u, -p, -c, -g and -o cannot be combined with it")
-	case once && c.text != "":
-		return c, errors.New("--once prints no processes: -u, -p, -c and -g cannot be combined with it")
+	if c.text = strings.Join(terms, " and "); json && c.GPUs != nil {
+		return c, errors.New("--json has every GPU: -o cannot be combined with it")
 	}
 	if err := n.check(); err != nil {
 		return c, err

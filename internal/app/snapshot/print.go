@@ -8,9 +8,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/export"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
@@ -24,8 +24,8 @@ const (
 
 // Look is the look of text, besides the settings.
 type Look struct {
-	GPUs       tally.Only // GPUs to show; nil: all
-	ForceColor bool       // although the output is no terminal
+	selection.Choice
+	ForceColor bool // although the output is no terminal
 }
 
 // Text prints a Snapshot as text.
@@ -34,13 +34,15 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	return printout.Write(p.Out, snap, printout.Options{
 		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.profile(p.Out), ASCII: cli.ASCII(cfg),
 		Classic: cli.Colors(cfg) == ui.ColorsClassic,
-		Only:    l.GPUs, Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
 		Columns: cfg.Columns,
 	})
 }
 
-// JSON prints a Snapshot as JSON.
-func JSON(p *cli.Program, snap *cluster.Snapshot) error { return export.JSON(p.Out, snap) }
+// JSON prints a Snapshot as JSON, with the chosen processes of its nodes.
+func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice) error {
+	return export.ChosenJSON(p.Out, snap, choice.Narrow(snap))
+}
 
 // profile returns the colors that the output supports. NO_COLOR takes precedence over --force-color.
 func (l Look) profile(out *os.File) colorprofile.Profile {

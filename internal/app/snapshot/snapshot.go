@@ -54,8 +54,8 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 		if err := p.Accept(); err != nil {
 			return err
 		}
-		choice, err := only.Choose(p, o.format == "text", o.format != "text")
-		o.look.GPUs = choice.GPUs
+		choice, err := only.Choose(p, o.format != "text")
+		o.look.Choice = choice
 		return err
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -102,7 +102,7 @@ func (o *Options) print(p *cli.Program, s *cluster.Snapshot) error {
 	case "prometheus":
 		return export.Prometheus(p.Out, s, export.Names(o.names))
 	case "json":
-		return JSON(p, s)
+		return JSON(p, s, &o.look.Choice)
 	}
 	return o.look.Text(p, s)
 }

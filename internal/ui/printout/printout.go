@@ -11,6 +11,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -19,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nojobs"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // Options set the look of Write.
@@ -28,18 +30,20 @@ type Options struct {
 	Profile              colorprofile.Profile // NoTTY: no escape sequences at all
 	ASCII                bool
 	Classic              bool
-	Only                 tally.Only  // the GPUs in the tables of the nodes
-	Levels, MemoryLevels part.Levels // thresholds of the classic colors
+	Only                 tally.Only   // the GPUs in the tables of the nodes
+	Processes            *filter.Expr // a filter of rows.Processes; nil: all
+	Levels, MemoryLevels part.Levels  // thresholds of the classic colors
 	Columns              columns.Chosen
 }
 
-// Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes.
+// Write writes the content of the screens as text: for each job its overview and problems, then each of its nodes
+// with its processes.
 func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 	t := text{
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
 		scene: part.Scene{Snap: snap,
 			Colors:  part.Colors{Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels},
-			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, W: o.Width, Memory: &part.Memory{}},
+			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, Matching: o.Processes, W: o.Width, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {
@@ -52,7 +56,7 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 		for at := range s.Job.Nodes {
 			s.SetNode(at)
 			s.Recall()
-			t.block(len(s.Node.GPUs), textNode)
+			t.block(len(s.Node.GPUs)+len(s.Node.Processes), textNode)
 		}
 	}
 	return t.out.Flush()
@@ -104,5 +108,20 @@ func textNode(f *part.Frame) {
 		y++
 	}
 	f.Section(y, f.Node.Name, "")
-	node.Table(f, y+1)
+	textProcesses(f, node.Table(f, y+1)+1)
+}
+
+// textProcesses writes the processes of a node, if any are listed.
+func textProcesses(f *part.Frame, y int) {
+	list, _ := tally.Processes(f.Job, f.Node)
+	list, of := f.Processes(f.Node, list)
+	switch {
+	case of == 0:
+	case len(list) == 0:
+		f.Left(2, y, f.W-3, part.NoProcesses(f), draw.Dim)
+	default:
+		t := table.NewProcesses(f)
+		t.Head(f, y)
+		t.Rows(f, y+1, list)
+	}
 }

@@ -1,0 +1,50 @@
+package selection
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Narrow returns a Snapshot without the processes that are not chosen.
+func (c *Choice) Narrow(s *cluster.Snapshot) *cluster.Snapshot {
+	if c.Processes == nil {
+		return s
+	}
+	narrow := *s
+	narrow.Nodes = maps.Clone(s.Nodes)
+	for name, n := range s.Nodes {
+		own := *n
+		own.Processes = c.of(s, n)
+		if n.Past != nil {
+			past := *n.Past
+			past.Processes = c.of(s, n.AsSeen())
+			own.Past = &past
+		}
+		narrow.Nodes[name] = &own
+	}
+	return &narrow
+}
+
+// of returns the chosen processes of a node, in their order.
+func (c *Choice) of(s *cluster.Snapshot, n *cluster.Node) []wire.Process {
+	list, _ := tally.Processes(&cluster.JobView{}, n)
+	var r rows.Process
+	chosen := map[*wire.Process]bool{}
+	for _, p := range filter.Keep(c.Processes, &rows.Processes, list,
+		func(p *tally.Process) *rows.Process { return r.Set(s, n, p) }) {
+		chosen[p.Process] = true
+	}
+	var kept []wire.Process
+	for i := range n.Processes {
+		if chosen[&n.Processes[i]] {
+			kept = append(kept, n.Processes[i])
+		}
+	}
+	return slices.Clip(kept)
+}
