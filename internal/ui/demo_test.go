@@ -65,14 +65,15 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 	problems := shot{name: "problems", snap: the, view: func(v *view) { v.on = keys.OnProblems }}
 	for _, test := range []struct {
 		of   shot
+		w    int
 		line string // one line matches
 	}{
-		{overview, `gpu-n02 GPU3 lags 2\d/9\d%`},
-		{overview, `^ ▲ gpu-n02 .* 2\dL `},
-		{node, `^ ▲  3 .* 2\d% .*!LAG -[67]\d 1m$`},
-		{problems, `gpu-n02 GPU3 +Lags \(rank 11, PID \d+\): 2\d% against a median of 9\d%, a higher clock than the others \(1\d+ against 1\d+ MHz\), its process has 12% of a core,`},
+		{overview, 200, `gpu-n02 GPU3 lags 2\d/9\d%`},
+		{overview, 200, `^ ▲ gpu-n02 .* 2\dL `},
+		{node, 200, `^ ▲  3 .* 2\d% .*!LAG -[67]\d 1m$`},
+		{problems, 300, `gpu-n02 GPU3 +Lags \(rank 11, PID \d+\): 2\d% against a median of 9\d%, a higher clock than the others \(1\d+ against 1\d+ MHz\), its process has 12% of a`},
 	} {
-		lines := linesOf(test.of, 200, 60)
+		lines := linesOf(test.of, test.w, 60)
 		if !slices.ContainsFunc(lines, regexp.MustCompile(test.line).MatchString) {
 			t.Errorf("%s: no line matches %s:\n%s", test.of.name, test.line, strings.Join(lines, "\n"))
 		}

@@ -173,10 +173,10 @@ func TestGraphsAnswer(t *testing.T) {
 		}
 		return early, late
 	}
-	if early, late := amber(8, 57); early > 0 || late < 20 {
+	if early, late := amber(8, 27); early > 0 || late < 10 {
 		t.Errorf("of the band, %d columns are amber before the GPU lagged, %d after", early, late)
 	}
-	if early, late := amber(74, 57); early > 0 || late == 0 {
+	if early, late := amber(43, 27); early > 0 || late == 0 {
 		t.Errorf("of the temperature, %d columns are amber before, %d after", early, late)
 	}
 	if text := strings.Join(linesOf(s, 200, 50), "\n"); !strings.Contains(text, "slows at 87") ||
@@ -184,7 +184,7 @@ func TestGraphsAnswer(t *testing.T) {
 		t.Errorf("the threshold is not drawn:\n%s", text)
 	}
 	snap.Jobs[0].Findings = nil
-	if early, late := amber(8, 57); early+late > 0 {
+	if early, late := amber(8, 27); early+late > 0 {
 		t.Errorf("no rule holds, and %d columns of the band are amber", early+late)
 	}
 }

@@ -48,7 +48,7 @@ func jobsDesk(t *testing.T, snap *cluster.Snapshot, w int) *desk {
 // J lists all jobs: those that run with their sums and the worst problem, then those that wait and why, then those that
 // have ended and how.
 func TestJobsPage(t *testing.T) {
-	d := jobsDesk(t, jobsFixture(), 200)
+	d := jobsDesk(t, jobsFixture(), 159)
 	lines := d.lines()
 	if want := "2 running, 1 suspended, 1 booting, 402 pending, 6 ended lately"; !strings.Contains(lines[1], want) {
 		t.Errorf("row 1 is %q, want %q", lines[1], want)
@@ -58,7 +58,7 @@ func TestJobsPage(t *testing.T) {
 		"▸✗ R 48211 llama-70b gpu-long 4 32 ", "R 48377 eval-mmlu gpu 1 2 ", "S 48302 tokenize gpu 1 2",
 		"· PD 48390 llama-70b-cont gpu-long 4 32 starts in 3h10m Priority",
 		"· PD 48402 eval-mmlu gpu 1 – Resources",
-		"· PD 48500_[1-400%12] a-very-long-job-name-fo… gpu-preempt… 16 128 QOSMaxGRESPerUser",
+		"· PD 48500_[1-400%12] a-very-long-job-name-fo… gpu-preemp… 16 128 QOSMaxGRESPerUser",
 		"· CF 48391 boots gpu 2 16 nodes are booting",
 		"· CG 48377_9 eval-mmlu gpu 1 2 ending", "▲ F 48377_2 eval-mmlu gpu 1 2 failed, exit code 3, 4m ago",
 		"▲ F 48377_8 eval-mmlu gpu 1 2 failed, SIGKILL, 5m ago",
@@ -86,7 +86,7 @@ func TestJobsSort(t *testing.T) {
 	snap.Jobs[1].Findings = append(snap.Jobs[1].Findings,
 		cluster.Finding{Kind: cluster.KindThermal, Severity: cluster.Warning, Node: "gpu-s11", GPU: 2})
 	snap.Jobs[0], snap.Jobs[2] = snap.Jobs[2], snap.Jobs[0]
-	d := jobsDesk(t, snap, 200)
+	d := jobsDesk(t, snap, 159)
 	const pending, over = " 48390 48402 48500_[1-400%12] 48391 ", "48377_9 48377_2 48377_8 48377_7 48377_1 48100"
 	for _, want := range []string{
 		"48302 48377 48211" + pending + over,
@@ -205,7 +205,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 
 // U says who holds what, the user of the jobs first.
 func TestUsersPage(t *testing.T) {
-	d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
+	d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 159, 40)
 	d.press("U")
 	if !d.v.body().Wants(d.sc).Everywhere {
 		t.Error("the page does not want the processes of all nodes")

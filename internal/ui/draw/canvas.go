@@ -14,6 +14,8 @@
 // A Canvas belongs to one goroutine at a time. Themes and the functions may be used by any number of goroutines.
 package draw
 
+import "cmp"
+
 // cell is one column of one line. tail marks the second column of a wide glyph.
 type cell struct {
 	glyph    rune
@@ -26,6 +28,7 @@ const tail rune = 0
 // Canvas is a picture under construction.
 type Canvas struct {
 	w, h  int
+	pitch int // cells from one row to the next; more than w in a part of a wider Canvas
 	cells []cell
 
 	receded bool // a box is drawn over the picture
@@ -41,6 +44,7 @@ func New(w, h int) *Canvas {
 // Reset empties the Canvas and gives it a size. It keeps its memory.
 func (c *Canvas) Reset(w, h int) {
 	c.w, c.h = max(w, 0), max(h, 0)
+	c.pitch = c.w
 	n := c.w * c.h
 	if cap(c.cells) < n {
 		c.cells = make([]cell, n)
@@ -61,7 +65,18 @@ func clearCells(cells []cell) {
 	}
 }
 
-func (c *Canvas) row(y int) []cell { return c.cells[y*c.w : (y+1)*c.w] }
+// Part returns the part of a Canvas with these columns and rows, as far as the Canvas has them. To draw on one is to
+// draw on the other.
+func (c *Canvas) Part(x, y, w, h int) *Canvas {
+	x, y = min(max(x, 0), c.w), min(max(y, 0), c.h)
+	p := &Canvas{w: max(min(w, c.w-x), 0), h: max(min(h, c.h-y), 0), pitch: c.pitch}
+	if p.w > 0 && p.h > 0 {
+		p.cells = c.cells[y*c.pitch+x:]
+	}
+	return p
+}
+
+func (c *Canvas) row(y int) []cell { return c.cells[y*c.pitch:][:c.w] }
 
 // Put writes s from column x of row y and returns the column after it.
 func (c *Canvas) Put(x, y int, s string, role Role) int {
@@ -160,6 +175,18 @@ func (c *Canvas) Select(y, x0, x1 int) {
 	}
 }
 
+// SelectCell is Select for a cell that may be filled: its letters keep their color, and the filling goes.
+func (c *Canvas) SelectCell(y, x0, x1 int) {
+	cells := c.stretch(y, x0, x1)
+	for i := range cells {
+		cells[i].role = cmp.Or(unfilled[cells[i].role], cells[i].role)
+	}
+	c.Select(y, x0, x1)
+}
+
+// unfilled are the roles of filled cells without the filling.
+var unfilled = map[Role]Role{WarnFill: Warn, CritFill: Crit}
+
 // Fade gives the columns from x0 up to x1 of row y the roles of old numbers.
 func (c *Canvas) Fade(y, x0, x1 int) {
 	cells := c.stretch(y, x0, x1)
@@ -171,7 +198,9 @@ func (c *Canvas) Fade(y, x0, x1 int) {
 // Recede makes everything the background of a box that is about to be drawn over it.
 func (c *Canvas) Recede() {
 	c.receded = true
-	recede(c.cells)
+	for y := range c.h {
+		recede(c.row(y))
+	}
 }
 
 // RecedeRow makes row y a part of the background of a box, if there is a box.

@@ -125,12 +125,16 @@ func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	}
 }
 
-// findings draws the problems of a GPU from row y up to row end, and the problems of its node that make its numbers
-// old. The loss of a GPU comes first.
-func findings(f *part.Frame, y, end int, g *cluster.GPU) {
-	findings := slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
+// findingsOf returns the problems of a GPU, and those of its node that make its numbers old.
+func findingsOf(f *part.Frame, g *cluster.GPU) []cluster.Finding {
+	return slices.DeleteFunc(f.Health.Listed(f.Node.Name), func(finding cluster.Finding) bool {
 		return !finding.Of(g) && finding.Kind != cluster.KindStale && finding.Kind != cluster.KindFailed
 	})
+}
+
+// findings draws the problems of a GPU from row y up to row end. The loss of a GPU comes first.
+func findings(f *part.Frame, y, end int, g *cluster.GPU) {
+	findings := findingsOf(f, g)
 	if y >= end {
 		return
 	}
@@ -205,7 +209,10 @@ func (p *Page) drawProcesses(f *part.Frame, y int, g *cluster.GPU, r rooms) {
 	if len(list) > 0 {
 		count = part.Plural(len(list), "process", "processes")
 	}
-	f.Section(y, "Processes", strings.TrimSpace(count+"  "+w.Where()))
+	if !p.pane {
+		count = strings.TrimSpace(count + "  " + w.Where())
+	}
+	f.Section(y, "Processes", count)
 	if len(list) == 0 {
 		f.Left(2, y+1, f.W-3, part.NoProcessesOn(f, g), draw.Dim)
 		return

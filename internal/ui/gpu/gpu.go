@@ -21,8 +21,9 @@ type Page struct {
 	node   string // the node of the other fields
 	chosen bool
 	gpu    gpuID
-	at     int // its place among the GPUs of the node; if it is gone, the place of the next one
-	from   int // number of rows of processes scrolled away
+	at     int  // its place among the GPUs of the node; if it is gone, the place of the next one
+	from   int  // number of rows of processes scrolled away
+	pane   bool // it is drawn beside a list, where no key scrolls
 
 	connection connection.Page
 }

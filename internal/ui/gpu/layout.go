@@ -12,10 +12,15 @@ type rooms struct {
 // newRooms gives out the rows of a terminal: each step of the list while there is room for it. The graphs get the rest,
 // or else the problems.
 func newRooms(h int) rooms {
-	r := rooms{head: 3}
 	if h < part.Small {
-		r.head = 2
+		return roomsFrom(2, h)
 	}
+	return roomsFrom(3, h)
+}
+
+// roomsFrom gives out the rows from row head on.
+func roomsFrom(head, h int) rooms {
+	r := rooms{head: head}
 	left := max(h-1-r.head, 0)
 	for _, step := range []struct {
 		part *int

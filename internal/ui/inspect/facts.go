@@ -20,16 +20,23 @@ const (
 	factWide = 38 // least columns of a short fact
 )
 
-// facts draws the known facts from row y on, and returns the row below. Unknown facts have no line.
-func (m *Metrics) facts(f *part.Frame, y int) int {
+// facts draws the known facts from row y on, and returns the row below. Unknown facts have no line. A long one has at
+// most this many lines.
+func (m *Metrics) facts(f *part.Frame, y, lines int) int {
 	role := draw.Text
 	if m.exited() {
 		role = draw.Dim
 	}
 	for _, fact := range m.long() {
 		f.Put(2, y, fact.name, draw.Dim)
-		f.Left(2+factName, y, f.W-3-factName, fact.text, role)
-		y++
+		pieces := draw.Chop(fact.text, max(f.W-3-factName, 1))
+		if len(pieces) > lines {
+			pieces[lines-1] += pieces[lines] // it is cut visibly
+		}
+		for _, piece := range pieces[:min(len(pieces), lines)] {
+			f.Left(2+factName, y, f.W-3-factName, piece, role)
+			y++
+		}
 	}
 	across := max((f.W-3)/factWide, 1)
 	w := (f.W - 3) / across

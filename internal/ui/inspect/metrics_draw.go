@@ -18,7 +18,7 @@ func (m *Metrics) Draw(f *part.Frame) {
 			f.Put(x, ruleRow, " "+text+" ", role)
 		}
 	}
-	y := m.facts(f, ruleRow+1)
+	y := m.facts(f, ruleRow+1, 1)
 	m.graphs(f, y)
 	part.Footer(f, "", m.hints(f.Scene)...)
 }

@@ -63,8 +63,11 @@ type Of[Row any, Key comparable] struct {
 	Table func(f *part.Frame, v *View[Row]) Table[Row] // nil: Row draws a row
 	Row   func(f *part.Frame, y int, r *Row, selected bool) (below int)
 	None  func(f *part.Frame) string // the reason why there are no rows
-	Hints []keys.Hint                // hints of the footer, the most useful first
-	Wants nav.Wants
+	// Detail draws a row in full, on the pane beside the list in a wide terminal: parts of the page that Open opens. It
+	// asks for nothing. nil: there is no pane.
+	Detail func(f *part.Frame, r *Row)
+	Hints  []keys.Hint // hints of the footer, the most useful first
+	Wants  nav.Wants
 }
 
 // Keys are the keys of a list that differ between lists.
@@ -118,6 +121,7 @@ const titleRow = 2
 
 // top returns the row of the first row of the list, below the headings if there are any.
 func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
+	s = l.Beside(s)
 	if l.Place != nil {
 		top, _ := l.Place(s)
 		return top
@@ -134,6 +138,7 @@ func (l *List[Row, Key]) top(s *part.Scene, v *View[Row]) int {
 
 // list returns the present list for the cursor.
 func (l *List[Row, Key]) list(s *part.Scene, v *View[Row]) nav.List[Key] {
+	s = l.Beside(s)
 	room := s.H - 1 - l.top(s, v)
 	if l.Place != nil {
 		_, room = l.Place(s)
@@ -172,6 +177,16 @@ func (l *List[Row, Key]) Draw(f *part.Frame) {
 	l.Header(f)
 	v := l.View(f.Scene)
 	l.title(f, v)
+	l.below(l.Split(f), v)
+	if l.Filter.Typing(l.job(f.Scene)) {
+		l.Filter.Draw(f, v.Len(), v.All)
+		return
+	}
+	part.Footer(f, "", l.hints(f.Scene)...)
+}
+
+// below draws the list below its title, or why it is empty.
+func (l *List[Row, Key]) below(f *part.Frame, v *View[Row]) {
 	y := titleRow + 1
 	if l.Above != nil {
 		for _, line := range l.Above(f, v) {
@@ -187,11 +202,6 @@ func (l *List[Row, Key]) Draw(f *part.Frame) {
 	default:
 		f.Left(3, y, f.W-4, l.None(f), draw.Dim)
 	}
-	if l.Filter.Typing(l.job(f.Scene)) {
-		l.Filter.Draw(f, v.Len(), v.All)
-		return
-	}
-	part.Footer(f, "", l.hints(f.Scene)...)
 }
 
 // title draws the rule above the list: the title, or the number of rows that match the filter, and the rows on the

@@ -100,9 +100,17 @@ func (l *List[Row, Key]) open(s *part.Scene, v *View[Row], at int) nav.Answer {
 	return l.Open(s, v.At(at))
 }
 
-// click sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected.
+// click sorts by the heading under the mouse, or selects the row there; it opens a row that is already selected, and so
+// does a click on the pane.
 func (l *List[Row, Key]) click(m tea.MouseClickMsg, s *part.Scene, v *View[Row]) nav.Answer {
 	top := l.top(s, v)
+	if l.onPane(m, s) {
+		if m.Button != tea.MouseLeft {
+			return nav.Taken
+		}
+		return l.open(s, v, l.cursor.At(l.list(s, v)))
+	}
+	s = l.Beside(s)
 	if l.Table != nil && v.Len() > 0 && m.Y == top-1 && m.Button == tea.MouseLeft {
 		if column := l.Table(&part.Frame{Scene: s}, v).At(m.X); l.at(column) >= 0 {
 			return l.Sort(s, l.heading(l.Sorted, column))

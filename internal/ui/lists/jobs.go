@@ -36,7 +36,7 @@ func NewJobs(past *prompt.History) *Jobs {
 			return (&rows.Job{Snapshot: s.Snap}).Of
 		}),
 		Orders: jobOrders, Usual: []string{"job", "health", "util_mean_percent", "left_seconds"},
-		On: on, Open: open, Press: p.press,
+		On: on, Open: open, Press: p.press, Detail: (&jobPane{}).draw,
 		Problem: func(_ *part.Scene, r *tally.JobRow) bool {
 			return r.Problems > 0 || r.Ended != nil && r.Ended.State.Bad()
 		},

@@ -49,7 +49,7 @@ func NewProblems(past *prompt.History) *Problems {
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
 		Right:   func(*part.Frame, *list.View[cluster.Finding]) string { return orderWords[p.Sorted] },
-		Row:     p.row, None: func(*part.Frame) string { return "no problems" },
+		Row:     p.row, None: func(*part.Frame) string { return "no problems" }, Detail: fullProblem,
 		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.Jobs, keys.HintOf(keys.Connection), keys.HintOf(keys.Overview),
 			keys.HintOf(keys.Filter), keys.HintOf(keys.Worst), keys.HintOf(keys.Refresh)},
 	})
@@ -112,6 +112,7 @@ func (p *Problems) scroll(msg tea.Msg, s *part.Scene, v *list.View[cluster.Findi
 	if !is || v.Len() == 0 || key.Matches(k, keys.First, keys.Last) {
 		return nav.Answer{}, false
 	}
+	s = p.Beside(s)
 	last, room := beyond(&part.Frame{Scene: s}, v.At(at)), roomOf(s)
 	from := min(p.skip, last)
 	to, _ := nav.Scroll(k, from, room, room, last)

@@ -62,7 +62,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
 			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)
 		},
-		None: part.NoProcessesOfJob,
+		None: part.NoProcessesOfJob, Detail: fullRank,
 		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Worst), keys.Jobs, keys.HintOf(keys.Filter),
 			keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.Manager), keys.HintOf(keys.Overview),
 			keys.HintOf(keys.Refresh)},

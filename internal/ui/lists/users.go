@@ -41,7 +41,7 @@ func NewUsers(past *prompt.History) *Users {
 		Table: func(f *part.Frame, _ *list.View[tally.UserRow]) list.Table[tally.UserRow] {
 			return table.NewUsers(f)
 		},
-		None: noUsers,
+		None: noUsers, Detail: fullUser,
 		Hints: []keys.Hint{keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
 			keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)},
 		Wants: nav.Wants{Everywhere: true},

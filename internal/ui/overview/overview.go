@@ -51,6 +51,8 @@ type Page struct {
 	sorts  int               // how often the ranks began anew
 	opened *cluster.Snapshot // when the prompt was opened
 
+	inRow inRow
+
 	order []string // of the nodes of shown
 	shown *list.View[string]
 }
@@ -75,14 +77,13 @@ func New(past *prompt.History) *Page {
 		Orders: []list.Order[string]{{Column: byName, AsListed: true}, {Column: byRank,
 			Number: func(name *string) (float64, bool) { return float64(o.ranks[*name]), true }}},
 		Usual: []string{byName, byRank}, Keys: &list.Keys{Filter: keys.Filter},
-		On: func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
-		Open: func(_ *part.Scene, name *string) nav.Answer {
-			return nav.To(nav.Go{Page: keys.OnNode, Node: *name})
-		},
+		On:   func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
+		Open: o.open,
 		Press: func(msg tea.Msg, s *part.Scene, _ *list.View[string], _ int) (nav.Answer, bool) {
 			return o.press(msg, s)
 		},
-		Place: o.place, Table: func(f *part.Frame, _ *list.View[string]) list.Table[string] { return o.table(f) },
+		Detail: o.detail, Place: o.place,
+		Table: func(f *part.Frame, _ *list.View[string]) list.Table[string] { return o.table(f) },
 	})
 	return o
 }
@@ -109,8 +110,13 @@ func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 			return a, true
 		}
 	}
-	if k, ok := msg.(tea.KeyPressMsg); ok {
+	switch k := msg.(type) {
+	case tea.KeyPressMsg:
 		return o.arrange(k, s)
+	case tea.MouseClickMsg:
+		if k.X <= o.Beside(s).W { // a row; the pane opens what it shows
+			o.inRow = inRow{}
+		}
 	}
 	return nav.Answer{}, false
 }
@@ -118,7 +124,9 @@ func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 // arrange answers the keys that change which nodes are shown, and how.
 func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool) {
 	switch {
-	case key.Matches(k, keys.Left, keys.Right): // a row has none beside it
+	case key.Matches(k, keys.Left, keys.Right) && (o.Times || len(s.Order) == 0): // a row has none beside it
+	case key.Matches(k, keys.Left, keys.Right):
+		return o.along(k, s), true
 	case key.Matches(k, keys.Worst):
 		return o.sort(s), true
 	case key.Matches(k, keys.Grid) && o.asHeatMap(s):
@@ -220,9 +228,11 @@ func (o *Page) Draw(f *part.Frame) {
 	case o.asHeatMap(f.Scene):
 		o.heatMap(f)
 	case o.Times:
-		graph.JobGraphs(f, o.times(f))
+		list := o.Split(f)
+		graph.JobGraphs(list, o.times(list))
 	default:
-		graph.JobGraphs(f, o.Rows(f))
+		list := o.Split(f)
+		graph.JobGraphs(list, o.Rows(list))
 	}
 	if o.Filter.Typing(f.Job.ID) {
 		o.Filter.Draw(f, len(f.Order), len(f.Job.Nodes))
@@ -319,6 +329,7 @@ func (o *Page) place(s *part.Scene) (top, room int) {
 
 // nodes is a table with a row per node.
 type nodes struct {
+	page  *Page
 	shown interface {
 		Head(f *part.Frame, y int)
 		Row(f *part.Frame, y int, n *cluster.Node, selected bool)
@@ -328,9 +339,9 @@ type nodes struct {
 // table returns the table of the nodes now, or over time.
 func (o *Page) table(f *part.Frame) nodes {
 	if o.Times {
-		return nodes{table.NewTimes(f)}
+		return nodes{o, table.NewTimes(f)}
 	}
-	return nodes{table.NewNodes(f)}
+	return nodes{o, table.NewNodes(f)}
 }
 
 // Head implements list.Table. The footer says the order.
@@ -338,7 +349,14 @@ func (t nodes) Head(f *part.Frame, y int, _ string, _ bool) { t.shown.Head(f, y)
 
 // Row implements list.Table. A printout has no selected node.
 func (t nodes) Row(f *part.Frame, y int, name *string, _ bool) {
-	t.shown.Row(f, y, f.NodeOf(*name).AsSeen(), *name == f.Node.Name)
+	n, selected := f.NodeOf(*name).AsSeen(), *name == f.Node.Name
+	if now, is := t.shown.(*table.Nodes); is && selected {
+		if g := t.page.gpu(f.Scene, n); g != nil {
+			now.RowAt(f, y, n, g)
+			return
+		}
+	}
+	t.shown.Row(f, y, n, selected)
 }
 
 // At implements list.Table: no heading sorts.

@@ -110,6 +110,14 @@ func (s *Scene) absent(n *cluster.Node) []int {
 	return nil
 }
 
+// Select marks the cell of a GPU as selected.
+func (c Cells) Select(f *Frame, x, y int, g *cluster.GPU) {
+	if at := slices.Index(c.slots, slotOf(g)); at >= 0 {
+		x += at / c.each * c.wide
+		f.SelectCell(y, x, x+min(c.wide, numberCell))
+	}
+}
+
 // drawEmpty marks the places of the GPUs of a node that reports nothing.
 func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 	share := f.Job.Share(n)

@@ -29,7 +29,7 @@ type Scene struct {
 	Order  []string         // the job's selectable nodes, in the order on the screen
 	Health Health
 
-	W, H    int  // size of the terminal, without the bar of pages
+	W, H    int  // size of the terminal without the bar of pages, or of a part of it
 	WithBar bool // the terminal has a bar of pages, which the pages do not see
 	Mine    bool // GPUs of other jobs are hidden
 	Colors
@@ -56,6 +56,8 @@ type Scene struct {
 
 	// a question has been on the screen for a while, without any key meanwhile (nav.Answer)
 	Still bool
+
+	beside bool // the size is that of a list or of the pane beside it
 
 	Notice  string // a text in place of the footer
 	Version string

@@ -14,6 +14,19 @@ import (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
+	f.Fill(0, firstRow, f.W, '─', draw.Faint)
+	p.body(p.Split(f))
+	if p.Filter.Typing(everyJob) {
+		v := p.View(f.Scene)
+		p.Filter.Draw(f, v.Len(), v.All)
+	} else {
+		part.Footer(f, "", p.hints(f.Scene)...)
+	}
+	p.over.draw(f)
+}
+
+// body draws the GPUs or nodes of the scope, and its processes.
+func (p *Page) body(f *part.Frame) {
 	l, v, r := p.scope.listing(f.Scene), p.View(f.Scene), p.mode.rooms(f.Scene, p.scope.of(f.Scene))
 	p.scope.drawAbove(f, r)
 	p.title(f, r, v)
@@ -30,12 +43,6 @@ func (p *Page) Draw(f *part.Frame) {
 		text, role := p.scope.none(f)
 		f.Left(2, r.top-1, f.W-3, text, role)
 	}
-	if p.Filter.Typing(everyJob) {
-		p.Filter.Draw(f, v.Len(), v.All)
-	} else {
-		part.Footer(f, "", p.hints(f.Scene)...)
-	}
-	p.over.draw(f)
 }
 
 // tagged is the table of the processes with their tags.

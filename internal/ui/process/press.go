@@ -125,7 +125,7 @@ func (p *Page) scroll(s *part.Scene, by int) {
 	for i := w.From; i < w.From+w.Shown; i++ {
 		longest = max(longest, table.CommandWidth(v.At(i)))
 	}
-	room := p.table(&part.Frame{Scene: s}, v).(tagged).Room()
+	room := p.table(&part.Frame{Scene: p.Beside(s)}, v).(tagged).Room()
 	p.across = max(min(p.across+by, longest-room), 0)
 }
 

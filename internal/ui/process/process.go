@@ -58,7 +58,7 @@ func New(past *prompt.History) *Page {
 			a, _ := p.inspectRow(enter, s)
 			return a
 		},
-		Problem: hasProblem, Table: p.table,
+		Problem: hasProblem, Table: p.table, Detail: full,
 		Place: func(s *part.Scene) (top, room int) {
 			r := p.mode.rooms(s, p.scope.of(s))
 			return r.top, r.room(s)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -54,6 +55,11 @@ func targetOf(s *part.Scene, r *table.ProcessRow) tally.Target {
 	t := tally.TargetOf(s.Snap, r.Node, r.Process.Process)
 	t.Job = cmp.Or(t.Job, r.Job)
 	return t
+}
+
+// full draws the process of a row and its GPU.
+func full(f *part.Frame, r *table.ProcessRow) {
+	detail.Process(f, targetOf(f.Scene, r), r.On)
 }
 
 // uuid returns the UUID of the first GPU of a process, "" if unknown.

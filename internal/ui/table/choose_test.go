@@ -15,7 +15,7 @@ var tables = map[columns.Table]struct {
 	columns.Node: {gpuColumns, func(w int, l columns.List) layout { return gpuLayout(w, true, 0, l) }},
 	columns.Processes: {nodesProcessColumns,
 		func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l) }},
-	columns.Overview: {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, l) }},
+	columns.Overview: {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, false, l) }},
 	columns.Ranks:    {rankColumns[1:], func(w int, l columns.List) layout { return rankLayout(w, 0, false, l) }},
 	columns.Jobs:     {jobColumns, jobLayout},
 	columns.Users:    {userColumns, userLayout},

@@ -224,8 +224,9 @@ var timeGrowth = []stage{
 // history and bar: only here does a wider terminal lose a column. From apartFrom on, a letter after a number does not
 // touch the next number.
 const (
-	numbersFrom = 116
-	apartFrom   = 124
+	numbersFrom     = 116
+	apartFrom       = 124
+	apartBesideFrom = 100
 )
 
 // manyFrom is the width from which nodes of more than eight GPUs have more cells.
@@ -262,14 +263,15 @@ func timeLayout(width int, strip func(most int) int) layout {
 	return l
 }
 
-// nodeLayout is the layout for nodes with at most this many GPUs.
-func nodeLayout(width, gpus int, list columns.List) layout {
+// nodeLayout is the layout for nodes with at most this many GPUs. beside says that a pane has their history and sums:
+// the cells are numbers then.
+func nodeLayout(width, gpus int, beside bool, list columns.List) layout {
 	columns := slices.Clone(choose(nodeColumns, columns.Overview, list))
 	for i := range columns {
 		switch c := &columns[i]; {
-		case c.key == colCells && width >= apartFrom:
+		case c.key == colCells && (width >= apartFrom || beside && width >= apartBesideFrom):
 			c.least = 5 * part.CellsAcross
-		case c.key == colCells && width >= numbersFrom:
+		case c.key == colCells && (width >= numbersFrom || beside):
 			c.least = 4 * part.CellsAcross
 		case c.key == colCells && gpus > part.CellsAcross && width >= manyFrom:
 			c.least = 2 * part.CellsAcross

@@ -25,7 +25,7 @@ var layouts = map[string]struct {
 	"ranks":     {func(w int) layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
 	"programs":  {func(w int) layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},
 	"pending":   {pendingLayout, pendingColumns},
-	"nodes":     {func(w int) layout { return nodeLayout(w, 8, "") }, nodeColumns},
+	"nodes":     {func(w int) layout { return nodeLayout(w, 8, false, "") }, nodeColumns},
 	"times": {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
 		timeColumns},
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
@@ -186,6 +187,35 @@ func waiting(f *part.Frame, j *cluster.PendingJob) string {
 		return j.Reason
 	}
 	return "starts in " + draw.Age(j.Start.Sub(f.Snap.At)) + "  " + j.Reason
+}
+
+// Facts are the facts of a job without nodes, in lines.
+func Facts(f *part.Frame, r *tally.JobRow) []string {
+	lines := []string{r.State.Word}
+	if r.Pending != nil {
+		lines[0] += ": " + waiting(f, r.Pending)
+		if at := r.Pending.Start; !at.IsZero() {
+			lines = append(lines, "SLURM's estimate of the start: "+at.Format(time.DateTime))
+		}
+	} else {
+		lines[0] = ended(f, r)
+		for _, at := range []struct {
+			name string
+			time.Time
+		}{{"started ", r.Ended.Start}, {"ended ", r.Ended.End}} {
+			if !at.IsZero() {
+				lines = append(lines, at.name+at.Format(time.DateTime))
+			}
+		}
+	}
+	size := part.Plural(r.Nodes, "node", "nodes")
+	if r.GPUs != nil {
+		size += ", " + part.Plural(*r.GPUs, "GPU", "GPUs")
+	}
+	if r.Partition != "" {
+		size += ", partition " + r.Partition
+	}
+	return append(lines, size)
 }
 
 // ended says how a job has ended: "failed, exit code 3, 4m ago".

@@ -21,7 +21,7 @@ type Nodes struct {
 // NewNodes returns the table for the terminal and the job of a frame. The cells are numbers if there is room for them.
 func NewNodes(f *part.Frame) *Nodes {
 	slots := part.NewSlots(f.Scene)
-	l := nodeLayout(f.W, len(slots), f.Columns.Overview)
+	l := nodeLayout(f.W, len(slots), f.Halved(), f.Columns.Overview)
 	return &Nodes{layout: l, cells: part.NewCells(slots, l[colCells].W)}
 }
 
@@ -47,6 +47,24 @@ func nodeName(f *part.Frame, y int, n *cluster.Node, s part.Span, selected bool)
 
 // Row draws one node in row y.
 func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
+	t.row(f, y, n, selected)
+	if selected {
+		f.Select(y, 0, f.W)
+	}
+}
+
+// RowAt draws the node of the cursor in row y, with the cursor on one of its GPUs.
+func (t *Nodes) RowAt(f *part.Frame, y int, n *cluster.Node, g *cluster.GPU) {
+	t.row(f, y, n, true)
+	s := t.layout[colCells]
+	f.Select(y, 0, behind(t.layout[colNode]))
+	if s.Shown() {
+		t.cells.Select(f, s.X, y, g)
+	}
+}
+
+// row draws the words and numbers of one node.
+func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	l := t.layout
 	m := nodeName(f, y, n, l[colNode], selected)
 	numbers, chosen := tally.Shows(n) && len(n.GPUs) > 0, f.Columns.Overview != ""
@@ -71,9 +89,6 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 			}
 		}
 		f.Left(x, y, f.W-1-x, problem.Absence(f, n, f.W-1-x), m.Role)
-	}
-	if selected {
-		f.Select(y, 0, f.W)
 	}
 }
 

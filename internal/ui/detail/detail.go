@@ -1,0 +1,61 @@
+// Package detail draws the row under the cursor of a list in full, on the pane beside the list. It is made of the parts
+// of the page that Enter opens: of a node, a GPU, and a process with its GPU.
+//
+// Everything here draws what the Snapshot has, and asks nodes for nothing. It changes only the canvas and the scene of
+// the pane.
+package detail
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
+	"github.com/nvnodetop/nvnodetop/internal/ui/inspect"
+	"github.com/nvnodetop/nvnodetop/internal/ui/node"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Node draws a node of the job.
+func Node(f *part.Frame, name string) {
+	of(f, name)
+	node.Draw(f, 0)
+}
+
+// of selects a node for the pane.
+func of(f *part.Frame, name string) {
+	f.Node = f.NodeOf(name)
+	f.Recall()
+}
+
+// GPU draws a GPU of a node, or the node if it has no numbers.
+func GPU(f *part.Frame, name string, g *cluster.GPU) {
+	of(f, name)
+	if !tally.Shows(f.Node) {
+		node.Draw(f, 0)
+		return
+	}
+	ofGPU(f, 0, g)
+}
+
+// ofGPU draws a GPU of the selected node from row y on, below its name.
+func ofGPU(f *part.Frame, y int, g *cluster.GPU) {
+	f.Left(1, y, f.W-2, f.Node.Name+"  "+part.GPUNumber(g), draw.Strong)
+	gpu.Draw(f, y+1, g)
+}
+
+// Process draws a process, and its first GPU.
+func Process(f *part.Frame, t tally.Target, g *cluster.GPU) {
+	of(f, t.Node)
+	y := inspect.Draw(f, 0, t)
+	if g == nil || !tally.Shows(f.Node) || y+leastOfGPU >= f.H {
+		return
+	}
+	if f.H >= part.Tall {
+		y++
+	}
+	f.Section(y, f.Node.Name+"  "+part.GPUNumber(g), "")
+	gpu.Draw(f, y+1, g)
+}
+
+// leastOfGPU is the number of rows from which a GPU is shown below its process.
+const leastOfGPU = 8

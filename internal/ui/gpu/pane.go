@@ -1,0 +1,26 @@
+package gpu
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
+)
+
+// Draw draws the parts of the page of a GPU of the selected node from row y on, for the pane beside a list.
+func Draw(f *part.Frame, y int, g *cluster.GPU) {
+	if tally.Absent(g) {
+		f.Put(1, y, draw.Clip(" ✗ "+g.Lost+" ", f.W-2), draw.CritFill)
+		return
+	}
+	p := &Page{chosen: true, gpu: idOf(g), pane: true}
+	r := roomsFrom(y, f.H)
+	need := 0
+	for _, finding := range findingsOf(f, g) {
+		need += problem.SentenceRows(f, &finding)
+	}
+	more := max(min(need-r.findings, r.graphs/4), 0) // for the evidence, and what to do
+	r.findings, r.graphs = r.findings+more, r.graphs-more
+	p.body(f, g, r)
+}

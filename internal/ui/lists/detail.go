@@ -1,0 +1,149 @@
+package lists
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// fullProblem draws the GPU of a problem, or its node, with the evidence. A problem of the job has all of its words.
+func fullProblem(f *part.Frame, x *cluster.Finding) {
+	if x.Node == "" {
+		problem.Sentence(f, 0, 0, x)
+		return
+	}
+	if g := gpuOf(f.NodeOf(x.Node), x.Key); g != nil {
+		detail.GPU(f, x.Node, g)
+		return
+	}
+	detail.Node(f, x.Node)
+}
+
+// gpuOf returns the GPU of a node with a key; nil: there is none.
+func gpuOf(n *cluster.Node, key string) *cluster.GPU {
+	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return key != "" && g.Key == key })
+	if at < 0 {
+		return nil
+	}
+	return &n.GPUs[at]
+}
+
+// fullRank draws the process of a rank and its GPU, or the GPU that it has left.
+func fullRank(f *part.Frame, r *tally.RankRow) {
+	switch n := f.NodeOf(r.Node); {
+	case r.Node == "":
+		f.Left(1, 0, f.W-2, "no process of this job has had this rank", draw.Dim)
+	case r.Process != nil:
+		detail.Process(f, tally.TargetOf(f.Snap, n, r.Process), r.GPU)
+	case r.GPU != nil:
+		detail.GPU(f, r.Node, r.GPU)
+	default:
+		detail.Node(f, r.Node)
+	}
+}
+
+// jobPane draws jobs. Its overview is a page of its own, so that it does not share the order of the overview.
+type jobPane struct{ of *overview.Page }
+
+// draw draws the overview of a job with several nodes, or its only node; of another job, all that its row has.
+func (p *jobPane) draw(f *part.Frame, r *tally.JobRow) {
+	if r.Running == nil {
+		f.Left(1, 0, f.W-2, r.ID+"  "+r.Name, draw.Strong)
+		f.Paragraphs(1, table.Facts(f, r))
+		return
+	}
+	at := slices.IndexFunc(f.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == r.ID })
+	if at < 0 || len(r.Running.Nodes) == 0 {
+		return
+	}
+	if f.Job != &f.Snap.Jobs[at] {
+		f.SetJob(at)
+	}
+	if len(r.Running.Nodes) == 1 {
+		detail.Node(f, r.Running.Nodes[0])
+		return
+	}
+	x := header.JobName(f, f.W-1)
+	if times := header.JobTimes(f); x+part.Width(times) < f.W {
+		f.Pieces(x, 0, times...)
+	}
+	header.Problems(f)
+	f.Fill(0, 2, f.W, '─', draw.Faint)
+	if p.of == nil {
+		p.of = overview.New(nil)
+	}
+	f.Node = &cluster.Node{} // none is selected
+	p.of.Rows(f)
+}
+
+// fullUser names the nodes of a user, and lists the processes there.
+func fullUser(f *part.Frame, u *tally.UserRow) {
+	rows, nodes := processesOf(f.Scene, u.User)
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = n.Name
+	}
+	f.Left(1, 0, f.W-2, cmp.Or(u.User, "n/a")+" on "+part.Plural(len(nodes), "node", "nodes"), draw.Strong)
+	y := f.Paragraphs(1, []string{strings.Join(names, " ")})
+	t := table.NewProcessList(f.W, nodes, false, 0, "")
+	t.Head(f, y, "", false)
+	for i := range rows {
+		if y++; y >= f.H-1 {
+			break
+		}
+		t.Row(f, y, &rows[i], false, false)
+	}
+}
+
+// ofUser is a key of part.OfSnapshot.
+type ofUser struct{ user string }
+
+// held has the processes of a user, by node and GPU.
+type held struct {
+	rows  []table.ProcessRow
+	nodes []*cluster.Node
+}
+
+// processesOf returns the processes of a user on the GPUs to show, and their nodes.
+func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Node) {
+	h := part.OfSnapshot(s, ofUser{user}, func() (h held) {
+		for _, name := range slices.Sorted(maps.Keys(s.Snap.Nodes)) {
+			h.add(s, s.Snap.Nodes[name], user)
+		}
+		return h
+	})
+	return h.rows, h.nodes
+}
+
+// add adds the processes of a user on a node.
+func (h *held) add(s *part.Scene, n *cluster.Node, user string) {
+	before := len(h.rows)
+	for i := range n.Processes {
+		p := tally.Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
+		if p.User != user {
+			continue
+		}
+		for k := range n.GPUs {
+			if g := &n.GPUs[k]; g.Index == p.GPU {
+				p.On, p.Number = g, g.Number
+			}
+		}
+		if p.On == nil || s.Only.Shows(p.On) {
+			h.rows = append(h.rows, table.ProcessRow{Process: p, Node: n, Job: tally.JobOf(s.Snap, p.Process)})
+		}
+	}
+	if len(h.rows) > before {
+		h.nodes = append(h.nodes, n)
+	}
+}

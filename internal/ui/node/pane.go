@@ -1,0 +1,31 @@
+package node
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
+	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Draw draws the parts of the page of the selected node from row y on, for the pane beside a list: the problems first.
+func Draw(f *part.Frame, y int) {
+	if !tally.Shows(f.Node) {
+		connection.Draw(f, y, f.H)
+		return
+	}
+	y = hostLines(f, y)
+	y = problems(f, y, y+max((f.H-y)/3, 0))
+	if f.H >= part.Tall {
+		y++
+	}
+	gpus := f.GPUs(f.Node)
+	n := min(len(gpus), max(f.H-1-y-3, 0)) // the headings, a rule and the sum
+	y = gpuTable(f, &rooms{head: y, rule: true, gpus: nav.Window{All: n, Shown: n}, rows: gpus})
+	p := New(nil)
+	if list, _, _ := p.processes(f.Scene); len(list) > 0 {
+		n := min(len(list), max(f.H-1-y-3, 0)) // a blank line, the title and the headings
+		y = p.processSection(f, y, &rooms{list: nav.Window{All: n, Shown: n}, end: f.H - 1})
+	}
+	graph.NodeGraphs(f, y)
+}

@@ -1,0 +1,84 @@
+package overview
+
+import (
+	"slices"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/detail"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// inRow is the cursor inside the row of a node: on a GPU, or on the node itself. It stays in its column when the cursor
+// goes to another node.
+type inRow struct {
+	on     bool // it is on a GPU
+	number int
+}
+
+// gpus returns the GPUs of a node that have a cell.
+func gpus(s *part.Scene, n *cluster.Node) []*cluster.GPU {
+	if n = n.AsSeen(); !tally.Shows(n) {
+		return nil
+	}
+	return slices.DeleteFunc(s.GPUs(n), (*cluster.GPU).Instance)
+}
+
+// gpu returns the GPU of a node under the cursor; nil: the cursor is on the node.
+func (o *Page) gpu(s *part.Scene, n *cluster.Node) *cluster.GPU {
+	if !o.inRow.on || o.Times {
+		return nil
+	}
+	list := gpus(s, n)
+	if at := o.inRow.at(list); at >= 0 {
+		return list[at]
+	}
+	return nil
+}
+
+// at returns the place of the GPU in a list; -1: the node has none with that number.
+func (r inRow) at(list []*cluster.GPU) int {
+	return slices.IndexFunc(list, func(g *cluster.GPU) bool { return g.Number == r.number })
+}
+
+// along moves the cursor to the GPU beside it, or from the first GPU to the node itself.
+func (o *Page) along(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
+	list := gpus(s, s.Node)
+	at := -1
+	if o.inRow.on {
+		at = o.inRow.at(list)
+	}
+	if key.Matches(k, keys.Left) {
+		at--
+	} else {
+		at++
+	}
+	if at = min(at, len(list)-1); at < 0 {
+		o.inRow = inRow{}
+	} else {
+		o.inRow = inRow{on: true, number: list[at].Number}
+	}
+	return nav.Taken
+}
+
+// open opens the GPU under the cursor, or the node.
+func (o *Page) open(s *part.Scene, name *string) nav.Answer {
+	if g := o.gpu(s, s.NodeOf(*name)); g != nil {
+		return nav.To(nav.Go{Page: keys.OnGPU, Node: *name, GPU: g.Key})
+	}
+	return nav.To(nav.Go{Page: keys.OnNode, Node: *name})
+}
+
+// detail draws the GPU under the cursor, or the node, in full.
+func (o *Page) detail(f *part.Frame, name *string) {
+	if g := o.gpu(f.Scene, f.NodeOf(*name)); g != nil {
+		detail.GPU(f, *name, g)
+		return
+	}
+	detail.Node(f, *name)
+}
