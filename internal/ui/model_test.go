@@ -435,7 +435,7 @@ func TestQuit(t *testing.T) {
 func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
-		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "problems:  X lost"},
+		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "above the median, "},
 		{"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"},
 		{"d", "first report after"},
 		{"?", "traffic-light"}, {"q", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -49,14 +50,16 @@ func (d *desk) press(keys ...string) {
 
 func (d *desk) lines() []string { return withoutBar(strings.Split(string(d.frame()), "\n")) }
 
-func (d *desk) frame() []byte {
+func (d *desk) frame() []byte { return plainTheme.Encode(nil, d.canvas()) }
+
+func (d *desk) canvas() *draw.Canvas {
 	h := d.sc.H
 	if d.sc.WithBar {
 		h++
 	}
 	c := draw.New(d.sc.W, h)
 	d.v.draw(&part.Frame{Canvas: c, Scene: d.sc})
-	return plainTheme.Encode(nil, c)
+	return c
 }
 
 // cursor is where the cursor is on the screen.
@@ -65,6 +68,11 @@ func (d *desk) cursor() (x, y int) {
 	for y, line := range d.lines() {
 		if before, _, found := strings.Cut(line, "▸"); found {
 			return len([]rune(before)), y
+		}
+	}
+	for y, line := range withoutBar(strings.Split(string(darkTheme.Encode(nil, d.canvas())), "\n")) {
+		if before, _, found := strings.Cut(line, ";48;2;230;237;243m"); found { // the cursor of the heat map
+			return ansi.StringWidth(before[:strings.LastIndex(before, "\x1b")]), y
 		}
 	}
 	d.t.Fatalf("there is no cursor:\n%s", strings.Join(d.lines(), "\n"))

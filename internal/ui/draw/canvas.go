@@ -18,10 +18,20 @@ import "cmp"
 
 // cell is one column of one line. tail marks the second column of a wide glyph.
 type cell struct {
-	glyph    rune
-	role     Role
-	selected bool
+	glyph rune
+	role  Role
+	on    ground
 }
+
+// ground is what a cell stands on.
+type ground uint8
+
+const (
+	plain    ground = iota
+	selected        // the selected row
+	pointed         // the cursor itself, where a row has many cells to choose from
+	groundCount
+)
 
 const tail rune = 0
 
@@ -171,7 +181,15 @@ func (c *Canvas) stretch(y, x0, x1 int) []cell {
 func (c *Canvas) Select(y, x0, x1 int) {
 	cells := c.stretch(y, x0, x1)
 	for i := range cells {
-		cells[i].selected = true
+		cells[i].on = selected
+	}
+}
+
+// Point makes the columns from x0 up to x1 of row y the cursor. Their glyphs stay.
+func (c *Canvas) Point(y, x0, x1 int) {
+	cells := c.stretch(y, x0, x1)
+	for i := range cells {
+		cells[i].on = pointed
 	}
 }
 
@@ -212,6 +230,6 @@ func (c *Canvas) RecedeRow(y int) {
 
 func recede(cells []cell) {
 	for i := range cells {
-		cells[i].role, cells[i].selected = behind[cells[i].role], false
+		cells[i].role, cells[i].on = behind[cells[i].role], plain
 	}
 }

@@ -13,6 +13,8 @@ type looks struct {
 	roles     [roleCount]lipgloss.Style
 	track     color.Color // background of a bar; none: its empty part is drawn as ░
 	selection color.Color // background of a selected cell; none: the cell is reversed
+	cursor    color.Color // background of the cursor; none: the cell is reversed
+	onCursor  [roleCount]color.Color
 }
 
 // none is the terminal's own color. Lip Gloss reads the name "-" as the same color.
@@ -33,7 +35,10 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	hue := func(names pair) color.Color { return lightDark(shade(names[1]), shade(names[0])) }
 	few, mono := profile < colorprofile.ANSI256, profile < colorprofile.ANSI
 	own, faint := lipgloss.NewStyle(), few && !p.sharp
-	l := &looks{track: hue(p.track), selection: hue(p.selection)}
+	l := &looks{track: hue(p.track), selection: hue(p.selection), cursor: hue(p.cursor)}
+	for r, names := range map[Role]pair{Text: {p.cursor[1], p.cursor[0]}, Warn: p.inks[Warn], Crit: p.inks[Crit]} {
+		l.onCursor[r] = lightDark(shade(names[0]), shade(names[1])) // as on the opposite background
+	}
 	for r, names := range p.inks {
 		if names != (pair{}) {
 			l.roles[r] = own.Foreground(hue(names))
@@ -42,26 +47,53 @@ func newLooks(p *palette, profile colorprofile.Profile, light bool) *looks {
 	for _, r := range []Role{Dim, Faint, Mem, Ghost, GhostBar} {
 		l.roles[r] = l.roles[r].Faint(faint)
 	}
+	for _, r := range []Role{Cell, Body} { // what is well is darker than what is not
+		l.roles[r] = l.roles[r].Faint(faint && !mono && !light)
+	}
 	l.roles[Strong] = own.Bold(true)
 	l.roles[Warn] = l.roles[Warn].Bold(true)
 	l.roles[Crit] = l.roles[Crit].Bold(true).Reverse(p.fills && few)
 	l.roles[WarnFill] = own.Foreground(hue(p.warnFill[0])).Background(hue(p.warnFill[1])).Bold(mono ||
 		!few).Reverse(mono)
 	l.roles[CritFill] = own.Foreground(hue(p.critFill[0])).Background(hue(p.critFill[1])).Bold(true).Reverse(mono)
+	for i, names := range p.shades {
+		r := Even + Role(i)
+		l.roles[r] = own.Foreground(hue(names[0])).Background(hue(names[1])).Faint(faint && (r == Even || r == Fine1)).
+			Bold(few && (r == Odd2 || r == Odd3)).Reverse(few && r == Odd3)
+	}
 	l.roles[Tab] = own.Background(hue(p.tab)).Bold(!few).Reverse(few)
 	return l
 }
 
 // of returns the look of one kind of cell.
-func (l *looks) of(r Role, cl class, selected bool) lipgloss.Style {
+func (l *looks) of(r Role, cl class, on ground) lipgloss.Style {
 	s := l.roles[r]
 	if r.bar() {
 		s = l.bar(r, cl)
 	}
-	if selected {
-		s = l.selected(s, cl)
+	switch on {
+	case selected:
+		return l.selected(s, cl)
+	case pointed:
+		return l.pointed(s, r)
 	}
 	return s
+}
+
+// pointed returns the look of a cell under the cursor: the color of what the glyph says, on the cursor.
+func (l *looks) pointed(s lipgloss.Style, r Role) lipgloss.Style {
+	own := lipgloss.NewStyle().Bold(true)
+	if l.cursor == none {
+		return own.Reverse(!s.GetReverse())
+	}
+	ink := l.onCursor[Text]
+	switch r {
+	case Warn, WarnFill, BarWarn, Odd1, Odd2, Odd3:
+		ink = l.onCursor[Warn]
+	case Crit, CritFill:
+		ink = l.onCursor[Crit]
+	}
+	return own.Foreground(ink).Background(l.cursor)
 }
 
 // bar returns the look of a bar's cell: another role's color on the track, or the track alone as faint glyphs.

@@ -87,6 +87,9 @@ func TestContrast(t *testing.T) {
 			}
 			if profile >= colorprofile.ANSI256 {
 				least[Green], least[Yellow], least[Red] = 3.9, 3.9, 3.9
+				for r := Odd1; r <= Fine3; r++ {
+					least[r] = 4.5
+				}
 			}
 			for role, want := range least {
 				if got := seen(looks.roles[role], light); got < want {
@@ -103,6 +106,22 @@ func TestProblemsAreFilledWithoutColors(t *testing.T) {
 	for _, r := range []Role{WarnFill, CritFill} {
 		if !looks.roles[r].GetReverse() {
 			t.Errorf("role %d is not reversed", r)
+		}
+	}
+}
+
+// With sixteen colors, what is well is darker than what is not: the eye goes to the brightest thing.
+func TestWarningsAreBrighterThanBars(t *testing.T) {
+	looks := newLooks(&standard, colorprofile.ANSI, false)
+	for _, r := range []Role{Cell, Body} {
+		if got, warn := seen(looks.roles[r], false), seen(looks.roles[Warn], false); got > warn/2 {
+			t.Errorf("role %d has a contrast of %.1f, a warning of %.1f", r, got, warn)
+		}
+	}
+	for _, r := range []Role{BarData, BarMem} {
+		got, warn := seen(looks.of(r, block, plain), false), seen(looks.of(BarWarn, block, plain), false)
+		if got > warn/2 {
+			t.Errorf("a bar in role %d has a contrast of %.1f, one in amber of %.1f", r, got, warn)
 		}
 	}
 }

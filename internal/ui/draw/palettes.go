@@ -8,11 +8,12 @@ type pair [2]string
 
 // palette has the colors of a theme.
 type palette struct {
-	track, selection, tab pair // backgrounds
-	inks                  [roleCount]pair
-	warnFill, critFill    [2]pair // ink and background
-	sharp                 bool    // nothing is faint, and few roles have the terminal's own color
-	fills                 bool    // Crit is filled on terminals with few colors
+	track, selection, tab, cursor pair // backgrounds
+	inks                          [roleCount]pair
+	warnFill, critFill            [2]pair                   // ink and background
+	shades                        [Fine3 - Even + 1][2]pair // the same, from Even on
+	sharp                         bool                      // nothing is faint, and few roles have the terminal's own color
+	fills                         bool                      // Crit is filled on terminals with few colors
 }
 
 // standard has quiet blues, and amber for trouble.
@@ -24,8 +25,8 @@ var standard = palette{
 		Dim:      {"- 245 #8b949e", "- 241 #59636e"},
 		Faint:    {"- 239 #484f58", "- 251 #c4cbd3"},
 		Data:     {"6 67 #4a83b8", "4 67 #5f97c9"},
-		Cell:     {"12 24 #366896", "4 110 #9dbfdd"},
-		Body:     {"12 238 #25405b", "12 110 #a9c6e2"},
+		Cell:     {"6 24 #366896", "4 110 #9dbfdd"},
+		Body:     {"6 238 #25405b", "12 110 #a9c6e2"},
 		Mem:      {"- 240 #4f5a67", "- 250 #b4bcc5"},
 		Ghost:    {"- 241 #606973", "- 245 #87919c"},
 		GhostBar: {"- 239 #343c45", "- 252 #cdd4db"},
@@ -37,6 +38,16 @@ var standard = palette{
 	},
 	warnFill: [2]pair{{"0 16 #111111", "0 16 #111111"}, {"3 214 #f2b632", "3 214 #f2b632"}},
 	critFill: [2]pair{{"15 231 #ffffff", "15 231 #ffffff"}, {"1 160 #d1350f", "1 160 #c9300c"}},
+	cursor:   pair{"- 254 #e6edf3", "- 236 #24292f"},
+	shades: [...][2]pair{
+		{{"- 238 #2d333b", "- 252 #d0d7de"}, {"- 234 #161b22", "- 255 #f3f5f7"}},
+		{{"3 178 #d9a93a", "5 94 #7a5000"}, {"- 236 #33290f", "- 230 #f9eccb"}},
+		{{"3 230 #ffdf91", "5 58 #5c3c00"}, {"- 94 #6b5216", "- 222 #efcf86"}},
+		{{"3 16 #111111", "5 16 #111111"}, {"- 136 #b5882a", "- 178 #dda93a"}},
+		{{"6 74 #6d9fd0", "4 25 #2f6496"}, {"- 235 #17283a", "- 195 #e0edf9"}},
+		{{"6 153 #b5d6f5", "4 24 #17466f"}, {"- 24 #24507c", "- 153 #b4d2ef"}},
+		{{"6 16 #ffffff", "4 16 #0b2238"}, {"- 74 #2f76b5", "- 110 #84b6e8"}},
+	},
 }
 
 // sharp has a contrast of at least 7 for all text, also in the selected row. 256 colors offer no such contrast for that
@@ -62,7 +73,17 @@ var sharp = palette{
 	},
 	warnFill: [2]pair{{"- 16 #000000", "- 16 #000000"}, {"- 221 #ffc93c", "- 221 #ffc93c"}},
 	critFill: [2]pair{{"- 231 #ffffff", "- 231 #ffffff"}, {"- 88 #9c1b00", "- 88 #9c1b00"}},
-	sharp:    true,
+	cursor:   pair{"- 231 #ffffff", "- 16 #000000"},
+	shades: [...][2]pair{
+		{{"- 247 #9aa4af", "- 241 #626b74"}, {"- 234 #14181d", "- 255 #f0f3f6"}},
+		{{"- 221 #ffc93c", "- 54 #5f3c00"}, {"- 234 #1e1a10", "- 230 #fdf5dc"}},
+		{{"- 230 #fff1c9", "- 16 #2e1d00"}, {"- 236 #4a3800", "- 222 #f5d98e"}},
+		{{"- 16 #000000", "- 16 #000000"}, {"- 178 #d9a400", "- 178 #e0ac2c"}},
+		{{"- 117 #8cc6ff", "- 18 #00458c"}, {"- 234 #10202f", "- 255 #eef5fc"}},
+		{{"- 195 #dcedff", "- 17 #002a57"}, {"- 17 #123a63", "- 153 #c0dcf7"}},
+		{{"- 16 #000000", "- 16 #000000"}, {"- 117 #8cc6ff", "- 117 #7ab8f5"}},
+	},
+	sharp: true,
 }
 
 // colorblind has blue, orange and white only. Warnings and errors are two lightnesses of orange: users who confuse red
@@ -70,8 +91,8 @@ var sharp = palette{
 var colorblind = func() palette {
 	p := standard
 	p.inks[Data] = pair{"6 75 #5aa0e0", "4 32 #2f7fd0"}
-	p.inks[Cell] = pair{"12 25 #2f6fb0", "4 110 #7fb2e5"}
-	p.inks[Body] = pair{"12 24 #1f4a75", "12 110 #9cc4ea"}
+	p.inks[Cell] = pair{"6 25 #2f6fb0", "4 110 #7fb2e5"}
+	p.inks[Body] = pair{"6 24 #1f4a75", "12 110 #9cc4ea"}
 	p.inks[Warn] = pair{"3 214 #ffb83d", "1 130 #b05c00"}
 	p.inks[Crit] = pair{"3 166 #e8590c", "1 52 #6b1d00"}
 	p.inks[Green] = pair{"6 75 #56a0e8", "4 25 #1f6fc0"}

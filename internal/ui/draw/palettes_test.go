@@ -33,7 +33,8 @@ func on(s lipgloss.Style, ground [3]float64, light bool) float64 {
 
 // The theme of high contrast has a contrast of 7 for all that is read, on each background on which it stands.
 func TestHighContrast(t *testing.T) {
-	read := []Role{Text, Strong, Dim, Data, Ghost, Warn, Crit, WarnFill, CritFill, Tab, Green, Yellow, Red}
+	read := []Role{Text, Strong, Dim, Data, Ghost, Warn, Crit, WarnFill, CritFill, Tab, Green, Yellow, Red, Odd1, Odd2,
+		Odd3, Fine1, Fine2, Fine3}
 	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,
 		colorprofile.TrueColor} {
 		for _, light := range []bool{false, true} {

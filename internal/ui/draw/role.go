@@ -24,6 +24,15 @@ const (
 	Yellow               // below the second
 	Red                  // the rest
 
+	// Cells by their distance from the usual: shades of a background.
+	Even  // as usual
+	Odd1  // on the side that deserves a look: a little
+	Odd2  // more
+	Odd3  // far
+	Fine1 // on the other side: a little
+	Fine2 // more
+	Fine3 // far
+
 	// Bars: the glyphs of Bar; the part that is not filled is the track.
 	BarData
 	BarMem
@@ -66,7 +75,7 @@ var behind = func() (to [roleCount]Role) {
 			to[r] = BarGhost
 		}
 	}
-	for _, r := range []Role{Data, Cell, Body, Mem, GhostBar} {
+	for _, r := range []Role{Data, Cell, Body, Mem, GhostBar, Odd1, Odd2, Odd3, Fine1, Fine2, Fine3} {
 		to[r] = GhostBar
 	}
 	return to

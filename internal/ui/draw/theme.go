@@ -13,7 +13,7 @@ import (
 type Theme struct {
 	ascii  bool
 	track  bool // the track of a bar is a background, not a glyph
-	styles [roleCount][2][3]style
+	styles [roleCount][groundCount][3]style
 }
 
 // style is the escape sequence before a cell. Equal ids look equal; id 0 is the terminal's own look.
@@ -94,8 +94,9 @@ func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Them
 	ids := map[string]uint8{reset: 0}
 	for r := range roleCount {
 		for cl := letter; cl <= shade; cl++ {
-			t.styles[r][0][cl] = compose(looks.of(r, cl, false), ids)
-			t.styles[r][1][cl] = compose(looks.of(r, cl, true), ids)
+			for on := plain; on < groundCount; on++ {
+				t.styles[r][on][cl] = compose(looks.of(r, cl, on), ids)
+			}
 		}
 	}
 	return t
@@ -160,13 +161,7 @@ func (p *pen) reset() {
 }
 
 // style returns the style of a cell.
-func (t *Theme) style(c *cell) *style {
-	selected := 0
-	if c.selected {
-		selected = 1
-	}
-	return &t.styles[c.role][selected][classOf(c.glyph)]
-}
+func (t *Theme) style(c *cell) *style { return &t.styles[c.role][c.on][classOf(c.glyph)] }
 
 // empty reports whether the cell is an invisible space.
 func (t *Theme) empty(c *cell) bool { return c.glyph == ' ' && !t.style(c).shows }

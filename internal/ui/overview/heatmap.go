@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,8 +13,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
-// heatMap draws every node as a tile, the total, and the problems.
-func (o *Page) heatMap(f *part.Frame) {
+// heatMap draws every node as a tile, the total, and the problems. It reports whether nodes in trouble stand first,
+// whatever the order of the others.
+func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	t := newTiles(f.Scene, o.page)
 	o.heatMapTitles(f, t)
 	if t.style == tileStrips {
@@ -29,14 +31,14 @@ func (o *Page) heatMap(f *part.Frame) {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
 		y++
 	}
-	heatMapSum(f, y, t, o.sumName(f.Scene))
-	y++
+	y = heatMapSum(f, y, t, o.sumName(f.Scene))
 	if f.H-1-y >= 6 {
 		y = o.health(f, y)
 		graph.JobGraphs(f, y)
-		return
+	} else {
+		troubles(f, y, t.names)
 	}
-	troubles(f, y, t.names)
+	return t.strips != nil || t.pinned > 0
 }
 
 // drawTiles draws each node as a tile.
@@ -70,19 +72,11 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 		role = m.Role
 	}
 	f.Put(x, y, m.Glyph, m.Role)
-	if selected {
-		f.Put(x-1, y, "▸", draw.Strong)
-		if role == draw.Text {
-			role = draw.Strong
-		}
-	}
 	f.Left(x+t.nameAt, y, t.name, draw.ClipMiddle(t.names.Of(n.Name), t.name), role)
-	end := x + t.wide - 1
 	switch t.style {
 	case tileBig:
 		t.cells.Draw(f, x+t.cellsAt, y, n)
 		bigTotals(f, x, y, n, m)
-		end = min(x+bigTile-3, end)
 	case tileAvg:
 		t.cells.Draw(f, x+t.cellsAt, y, n)
 		smallTotals(f, x+t.cellsAt+t.cells.Width()+1, y, n, m)
@@ -92,19 +86,17 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 		part.NodeCell(f, x+t.cellsAt, y, n)
 	}
 	if selected {
-		f.Select(y, x-1, end)
+		f.Point(y, x, x+t.nameAt+t.name)
 	}
 }
 
-// dot draws a node in one column. The selected node is only marked: the rule has the details.
+// dot draws a node in one column. The rule names the selected one.
 func dot(f *part.Frame, x, y int, n *cluster.Node, selected bool) {
-	if !selected {
-		part.NodeCell(f, x, y, n)
-		return
+	part.NodeCell(f, x, y, n)
+	if selected {
+		f.Point(y, x, x+1)
+		f.Put(0, y, "▸", draw.Strong)
 	}
-	f.Put(x, y, "▸", draw.Strong)
-	f.Select(y, x, x+1)
-	f.Put(0, y, "▸", draw.Strong)
 }
 
 func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
@@ -143,8 +135,9 @@ func smallTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 	}
 }
 
-// heatMapSum writes the total over all nodes that report, and the legend if the rule has no room for it.
-func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
+// heatMapSum writes the total over all nodes that report, and the legend unless the rule has it. It returns the row
+// below.
+func heatMapSum(f *part.Frame, y int, t *tiles, name string) int {
 	tot := f.LastTotal()
 	big := t.style == tileBig
 	x := 1
@@ -187,9 +180,52 @@ func heatMapSum(f *part.Frame, y int, t *tiles, name string) {
 	if f.Old() {
 		f.Fade(y, 0, x)
 	}
-	if !big {
-		shortLegend(f, x+3, y)
+	switch {
+	case big:
+	case y+2 < f.H-1: // a line of its own, the first of those for problems
+		y++
+		f.Pieces(1, y, legend(f, f.W-2)...)
+	default:
+		f.Pieces(x+3, y, legend(f, f.W-4-x)...)
 	}
+	return y + 1
+}
+
+// legend explains shades, letters and cells without numbers in w columns.
+func legend(f *part.Frame, w int) []part.Piece {
+	var letters []part.Piece
+	for _, l := range part.Letters {
+		letters = append(letters, part.Strong("  "+string(l.Letter)), part.Dim(" "+l.Short))
+	}
+	absent := []part.Piece{part.Strong("  ░"), part.Dim(" not responding"), part.Strong("  ·"), part.Dim(" no data")}
+	long, short := shades(f)
+	for _, all := range [][]part.Piece{slices.Concat(long, letters, absent), slices.Concat(long, letters),
+		slices.Concat(short, letters), letters} {
+		if part.Width(all) <= w {
+			return all
+		}
+	}
+	for len(letters) > 0 && part.Width(letters) > w {
+		letters = letters[:len(letters)-2]
+	}
+	return letters
+}
+
+// shades explains the shades of the cells, at length and shortly. The classic colors show levels.
+func shades(f *part.Frame) (long, short []part.Piece) {
+	m := f.Median()
+	if f.Classic || math.IsNaN(m.Number) {
+		return nil, nil
+	}
+	median := draw.Whole(m.Number) + f.GaugeUnit()
+	below, above := draw.Odd3, draw.Fine3
+	if f.Gauge.Highest() {
+		below, above = above, below
+	}
+	low, even, high := part.Piece{Text: "↓", Role: below}, part.Piece{Text: "─", Role: draw.Even},
+		part.Piece{Text: "↑", Role: above}
+	return []part.Piece{low, part.Dim(" below "), even, part.Dim(" at "), high,
+		part.Dim(" above the median, " + median)}, []part.Piece{low, even, high, part.Dim(" median " + median)}
 }
 
 // shortLegend explains the letters and the cells without numbers, as far as the line has room.

@@ -224,9 +224,10 @@ func (o *Page) Settle(s *part.Scene) {
 func (o *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
 	f.Fill(0, 2, f.W, '─', draw.Faint)
+	troubleFirst := false
 	switch {
 	case o.asHeatMap(f.Scene):
-		o.heatMap(f)
+		troubleFirst = o.heatMap(f)
 	case o.Times:
 		list := o.Split(f)
 		graph.JobGraphs(list, o.times(list))
@@ -238,12 +239,12 @@ func (o *Page) Draw(f *part.Frame) {
 		o.Filter.Draw(f, len(f.Order), len(f.Job.Nodes))
 		return
 	}
-	part.Footer(f, "", o.hints(f.Scene)...)
+	part.Footer(f, "", o.hints(f.Scene, troubleFirst)...)
 }
 
 // hints are the keys of the footer, the most useful first: keys that show hidden nodes or rows again, keys that lead to
 // other pages, keys that arrange the nodes.
-func (o *Page) hints(s *part.Scene) []keys.Hint {
+func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
 	var back, open []keys.Hint
 	jobs := []keys.Hint{keys.HintOf(keys.AllJobs)}
@@ -263,8 +264,11 @@ func (o *Page) hints(s *part.Scene) []keys.Hint {
 		jobs = append(jobs, keys.Jobs)
 	}
 	order := "sort: name"
-	if o.Sorted.By == byRank {
+	switch {
+	case o.Sorted.By == byRank:
 		order = "sort: worst"
+	case troubleFirst:
+		order = "sort: trouble first"
 	}
 	rest := []keys.Hint{keys.HintOf(keys.Ranks), time, keys.HintOf(keys.Gauge)}
 	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Manager),

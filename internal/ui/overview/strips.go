@@ -28,10 +28,11 @@ type strips struct {
 	name    int          // columns for the name of a group
 	cellsAt int          // the column of the first cell in a line
 	per     int          // number of nodes on a line
-	each    int          // columns of a node: its cells, and a gap before them if there are several
+	each    int          // columns of a node: its cells and the gap
+	gap     int          // the free columns behind them
 	tail    stripTail
 	tailAt  int // its column in a line
-	count   int // columns for the count of nodes that report
+	count   int // columns for the count of nodes in trouble
 }
 
 // stripLine is the nodes on one line: the place of the first one, and the place after the last.
@@ -44,7 +45,7 @@ type stripTail uint8
 const (
 	tailNone  stripTail = iota
 	tailMean            // the mean over its GPUs
-	tailCount           // and the number of its nodes that report, if not all do
+	tailCount           // and the number of its nodes in trouble
 )
 
 // leastInGroup is the least mean number of nodes in a group: smaller groups arrange nothing.
@@ -60,13 +61,16 @@ func newStrips(groups []group, slots part.Slots, width, rows int) *strips {
 	}
 	st := &strips{groups: groups}
 	st.label()
-	for each := len(slots); each > 1; each = (each + 1) / 2 {
-		if st.fits(each, tailCount, width, rows) {
+	for cells := len(slots); cells > 1; cells = (cells + 1) / 2 {
+		if st.fits(cells, 1, tailCount, width, rows) {
 			return st
 		}
 	}
+	if st.fits(1, 1, tailCount, width, rows) {
+		return st
+	}
 	for tail := tailCount; ; tail-- {
-		if st.fits(1, tail, width, rows) {
+		if st.fits(1, 0, tail, width, rows) {
 			return st
 		}
 		if tail == tailNone {
@@ -133,25 +137,22 @@ func (st *strips) label() {
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 
-// fits arranges the groups with this number of cells for a node and this tail, in as few columns as possible, and
-// reports whether there is room.
-func (st *strips) fits(cells int, tail stripTail, width, rows int) bool {
+// fits arranges the groups with this number of cells for a node, this gap and this tail, in as few columns as possible,
+// and reports whether there is room.
+func (st *strips) fits(cells, gap int, tail stripTail, width, rows int) bool {
 	longest := 0
 	for i := range st.groups {
 		longest = max(longest, len(st.groups[i].nodes))
 	}
-	st.tail, st.each, st.cellsAt = tail, cells+1, 1+st.name+1
-	if cells == 1 {
-		st.each = 1
-	}
-	st.count = 2*digits(longest) + 1
+	st.tail, st.each, st.gap, st.cellsAt = tail, cells+gap, gap, 1+st.name+1
+	st.count = 2*digits(longest) + 3
 	behind := [...]int{tailNone: 0, tailMean: tailMeanWide, tailCount: tailMeanWide + 1 + st.count}[tail]
 	for st.across = 1; ; st.across++ {
 		st.wide = width / st.across
 		if st.per = min((st.wide-1-st.cellsAt-behind)/st.each, longest); st.per < 1 {
 			return false
 		}
-		if st.per < longest && st.across > 1 && cells > 1 {
+		if st.per < longest && st.across > 1 && cells+gap > 1 {
 			return false // fewer cells are better than broken strips
 		}
 		if lines := st.countLines(); (lines+st.across-1)/st.across <= rows {
@@ -216,16 +217,13 @@ func (st *strips) at(place int) (x, y int) {
 // start returns the beginning of a line.
 func (st *strips) start(line int) (x, y int) { return line / st.rows * st.wide, line % st.rows }
 
-// under returns the place of the node whose cells, or the gap before them, are at a column and a row; -1 if there is
+// under returns the place of the node whose cells, or the gap behind them, are at a column and a row; -1 if there is
 // none.
 func (st *strips) under(x, y int) int {
 	if x < 0 || y < 0 || y >= st.rows {
 		return -1
 	}
 	line, inside := x/st.wide*st.rows+y, x%st.wide-st.cellsAt
-	if st.each > 1 {
-		inside++
-	}
 	if line >= len(st.lines) || inside < 0 {
 		return -1
 	}

@@ -56,41 +56,28 @@ func stripCells(f *part.Frame, x, y int, t *tiles, line stripLine) (selected boo
 		n := f.NodeOf(t.nodes[place])
 		at := n.Name == f.Node.Name
 		selected = selected || at
-		switch {
-		case st.each > 1:
-			nodeCells(f, x, y, t, n, at)
-		case at:
-			f.Put(x, y, "▸", draw.Strong)
-			f.Select(y, x, x+1)
-		default:
+		if st.each-st.gap > 1 {
+			t.cells.Draw(f, x, y, n.AsSeen())
+		} else {
 			part.NodeCell(f, x, y, n)
+		}
+		if at {
+			f.Point(y, x, x+st.each-st.gap)
 		}
 		x += st.each
 	}
 	return selected
 }
 
-// nodeCells draws a node in several columns, with its mark or the cursor in the gap before them.
-func nodeCells(f *part.Frame, x, y int, t *tiles, n *cluster.Node, selected bool) {
-	t.cells.Draw(f, x, y, n)
-	if selected {
-		f.Put(x-1, y, "▸", draw.Strong)
-		f.Select(y, x-1, x+t.wide-1)
-	} else if m := f.Health.NodeMark(n.Name); m.Glyph != "" {
-		f.Put(x-1, y, m.Glyph, m.Role)
-	}
-}
-
-// groupTail writes the mean of a group, and the number of its nodes that report if not all do. It returns the list with
-// their GPUs.
+// groupTail writes the mean of a group, and the number of its nodes in trouble. It returns the list with their GPUs.
 func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GPU) []*cluster.GPU {
 	if st.tail == tailNone {
 		return gpus
 	}
-	reporting := 0
+	var counts [cluster.Critical + 1]int
 	for _, name := range g.nodes {
+		counts[f.Health.Rank(name)]++
 		if n := f.NodeOf(name); n.State == cluster.NodeReporting {
-			reporting++
 			gpus = tally.AppendOwn(gpus, f.Job, n)
 		}
 	}
@@ -100,8 +87,13 @@ func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GP
 	} else {
 		f.Number(s, y, "–", draw.Dim)
 	}
-	if st.tail == tailCount && reporting < len(g.nodes) {
-		f.Put(x+tailMeanWide+1, y, strconv.Itoa(reporting)+"/"+strconv.Itoa(len(g.nodes)), draw.Warn)
+	if st.tail == tailCount {
+		x += tailMeanWide + 1
+		for _, severity := range []cluster.Severity{cluster.Critical, cluster.Warning} {
+			if n, m := counts[severity], part.Marks[severity]; n > 0 {
+				x = f.Put(x, y, m.Glyph+strconv.Itoa(n), m.Role) + 1
+			}
+		}
 	}
 	return gpus
 }
@@ -112,16 +104,6 @@ func explainedStrips(f *part.Frame, t *tiles) [][]part.Piece {
 	if title != "" && !strings.Contains(title, "…") {
 		title += "…"
 	}
-	named := []part.Piece{part.Dim(" by switch " + title + " ")}
-	if title == "" {
-		named = []part.Piece{part.Dim(" by switch ")}
-	}
-	what := f.GaugeOuter() + " of each node"
-	switch each := t.cells.Each(); {
-	case each == 1:
-		what = "GPUs " + t.cells.Numbering() + " of each node, " + f.GaugeTitle()
-	case t.strips.each > 1:
-		what = "a cell for " + strconv.Itoa(each) + " GPUs of a node, " + f.GaugeOuter()
-	}
-	return [][]part.Piece{named, {{Text: "─", Role: draw.Faint}, part.Dim(" " + what + " ")}}
+	return [][]part.Piece{{part.Dim(" " + t.cellIs(f) + " ")},
+		{{Text: "─", Role: draw.Faint}, part.Dim(strings.TrimRight(" a strip is a switch "+title, " ") + " ")}}
 }

@@ -126,6 +126,7 @@ func styled(s *part.Scene, slots part.Slots, style tileStyle) *tiles {
 	free := s.H - t.top - t.below
 	t.below += min(mostReason, max(free/3, 0)) // even while all is well: tiles must not move when something happens
 	t.rows = max(s.H-t.top-t.below, 0)
+	t.cells = t.cells.Apart(false)
 	if style == tileStrips {
 		t.group(s, slots)
 	}
@@ -138,7 +139,7 @@ func (t *tiles) group(s *part.Scene, slots part.Slots) {
 		return
 	}
 	t.wide, t.across = t.strips.each, t.strips.across
-	t.cells = part.NewCells(slots, max(t.wide-1, 1))
+	t.cells = part.NewCells(slots, max(t.wide-t.strips.gap, 1)).Apart(true)
 	t.nodes, t.of = t.strips.nodes(), len(s.Order)
 	t.pages, t.names = [][]string{t.nodes}, &part.Naming{}
 }

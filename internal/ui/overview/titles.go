@@ -67,8 +67,9 @@ func (t *tiles) columns() int {
 // explained are the explanations in the rule, the most useful first.
 func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if t.style == tileBig {
-		legend := [][]part.Piece{{part.Dim(" " + f.GaugeTitle() + " "), {Text: "─", Role: draw.Faint},
-			part.Dim(" letters mark problems:  ")}}
+		long, _ := shades(f)
+		legend := [][]part.Piece{append(append([]part.Piece{part.Dim(" " + f.GaugeTitle() + ":  ")}, long...),
+			part.Dim("  "), part.Piece{Text: "─", Role: draw.Faint}, part.Dim("  "))}
 		for _, l := range part.Letters {
 			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
 		}
@@ -85,11 +86,20 @@ func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if title == "" {
 		named = []part.Piece{part.Dim(" nodes ")}
 	}
-	what := "GPUs " + t.cells.Numbering() + ", " + f.GaugeTitle()
-	if t.style >= tileGlyph {
-		what = f.GaugeOuter() + " of each"
+	return [][]part.Piece{{part.Dim(" " + t.cellIs(f) + " ")}, append([]part.Piece{{Text: "─", Role: draw.Faint}},
+		named...)}
+}
+
+// cellIs says what a cell is.
+func (t *tiles) cellIs(f *part.Frame) string {
+	switch each := t.cells.Each(); {
+	case t.style >= tileGlyph || t.strips != nil && t.strips.each-t.strips.gap == 1:
+		return "a cell is a node: " + f.GaugeOuter()
+	case each == 1:
+		return "a cell is a GPU, " + t.cells.Numbering() + ": " + f.GaugeTitle()
+	default:
+		return "a cell is " + strconv.Itoa(each) + " GPUs: " + f.GaugeOuter()
 	}
-	return [][]part.Piece{named, {{Text: "─", Role: draw.Faint}, part.Dim(" " + what + " ")}}
 }
 
 // noNumbers explains the cells of nodes that have no numbers now.
@@ -97,11 +107,11 @@ func noNumbers() []part.Piece {
 	return []part.Piece{part.Strong("░"), part.Dim(" not responding  "), part.Strong("·"), part.Dim(" no data ")}
 }
 
-// where says which nodes are on the page: "1–64 of 64", or for one of several pages "2/3 346–690 of 995, 5 pinned PgUp
+// where says which nodes are on the page: "64 nodes", or for one of several pages "2/3 346–690 of 995, 5 pinned PgUp
 // PgDn". The short form leaves out the pinned ones.
 func (t *tiles) where(long bool) string {
 	if len(t.pages) < 2 {
-		return nav.Places(0, t.of, t.of)
+		return part.Plural(t.of, "node", "nodes")
 	}
 	to, all := t.from+len(t.nodes)-t.pinned, t.of-t.pinned
 	text := strconv.Itoa(t.page+1) + "/" + strconv.Itoa(len(t.pages)) + " " + nav.Places(t.from, to, all)

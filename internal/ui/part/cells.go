@@ -1,7 +1,6 @@
 package part
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -39,6 +38,15 @@ type Cells struct {
 	slots Slots
 	wide  int // width of a cell
 	each  int // number of GPUs that share a cell
+
+	apart, marked bool // as Apart says
+}
+
+// Apart returns the cells for a heat map: a cell shows how far its GPU is from the job's median. With marked, the mark
+// of the node stands in one of them, unless their letters say as much.
+func (c Cells) Apart(marked bool) Cells {
+	c.apart, c.marked = true, marked
+	return c
 }
 
 // numberCell is the least width of a cell with a number.
@@ -87,19 +95,50 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		c.drawEmpty(f, x, y, n)
 		return
 	}
-	absent := f.absent(n)
+	absent, mark := f.absent(n), Mark{}
+	if c.marked {
+		mark = f.unsaid(n)
+	}
 	for i := range c.count() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
 		cell := cellOf(f, n, slots)
 		if slices.ContainsFunc(slots, func(number int) bool { return slices.Contains(absent, number) }) {
 			cell = oneCell{shown: true, own: true, lost: true, letter: 'X', severity: cluster.Critical}
 		}
-		if c.Numbers() {
-			cell.number(f, x+i*c.wide, y)
-		} else {
-			cell.height(f, x+i*c.wide, y, c.wide)
+		switch at := x + i*c.wide; {
+		case mark.Glyph != "" && cell.letter == 0 && cell.shown:
+			mark.fill(f, at, y, c.wide)
+			mark = Mark{}
+		case c.Numbers():
+			cell.number(f, at, y)
+		case c.apart:
+			cell.distance(f, at, y, c.wide)
+		default:
+			cell.height(f, at, y, c.wide)
 		}
 	}
+}
+
+// unsaid returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is none.
+func (s *Scene) unsaid(n *cluster.Node) Mark {
+	for _, finding := range s.Health.ByNode[n.Name] { // the worst is first
+		if say.LabelOf(finding).Letter != 0 && finding.GPU >= 0 && int(finding.Severity) >= s.Health.Rank(n.Name) {
+			return Mark{}
+		}
+	}
+	return s.Health.NodeMark(n.Name)
+}
+
+// fill draws the mark as a cell, filled like a letter.
+func (m Mark) fill(f *Frame, x, y, w int) {
+	switch m.Role {
+	case draw.Crit:
+		m.Role = draw.CritFill
+	case draw.Warn:
+		m.Role = draw.WarnFill
+	}
+	f.Fill(x, y, w, ' ', m.Role)
+	f.Put(x, y, m.Glyph, m.Role)
 }
 
 // absent returns the slots of GPUs allocated to the job on a node that are missing.
@@ -124,9 +163,17 @@ func (c Cells) drawEmpty(f *Frame, x, y int, n *cluster.Node) {
 	if c.Numbers() {
 		x += 2
 	}
+	mark := Mark{}
+	if c.marked {
+		mark = f.Health.NodeMark(n.Name)
+	}
 	for i := range c.count() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
-		if slices.ContainsFunc(slots, func(number int) bool { return share.Has(&number) }) {
+		switch {
+		case mark.Glyph != "":
+			mark.fill(f, x+i*c.wide, y, c.wide)
+			mark = Mark{}
+		case slices.ContainsFunc(slots, func(number int) bool { return share.Has(&number) }):
 			f.Put(x+i*c.wide, y, "·", draw.Dim)
 		}
 	}
@@ -252,12 +299,26 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 	}
 }
 
-// NodeCell draws a node in one column: the worst letter or mark, or else the value that matters most among the job's
-// GPUs there.
+// distance draws the cell in one or two columns, by its distance from the job's median. The classic colors are about
+// levels.
+func (c oneCell) distance(f *Frame, x, y, w int) {
+	if c.letter != 0 || c.stale || !c.shown || !c.own || f.Classic || math.IsNaN(c.level+f.Median().Level) {
+		c.height(f, x, y, w)
+		return
+	}
+	glyph, role := f.Shade(c.level)
+	f.Fill(x, y, w, glyph, role)
+}
+
+// NodeCell draws a node in one column: the worst letter or mark, or else the distance of the value that matters most
+// among the job's GPUs there.
 func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 	m := f.Health.NodeMark(n.Name)
 	if !tally.HasNumbers(n) {
-		f.Put(x, y, cmp.Or(m.Glyph, "·"), m.Role)
+		if m.Glyph == "" {
+			m.Glyph = "·"
+		}
+		m.fill(f, x, y, 1)
 		return
 	}
 	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
@@ -265,8 +326,8 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		c.add(f, n, &n.GPUs[i], share.Has(&n.GPUs[i].Number))
 	}
 	if worst := f.Health.ByNode[n.Name]; c.letter == 0 && m.Glyph != "" && !c.stale && len(worst) > 0 {
-		f.Put(x, y, m.Glyph, m.Role)
+		m.fill(f, x, y, 1)
 		return
 	}
-	c.height(f, x, y, 1)
+	c.distance(f, x, y, 1)
 }

@@ -1,6 +1,8 @@
 package part
 
 import (
+	"math"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -32,6 +34,43 @@ func (s *Scene) GaugeOuter() string {
 
 // GaugeUnit is the unit of the numbers in the cells.
 func (s *Scene) GaugeUnit() string { return gaugeWords[s.Gauge].unit }
+
+// Median is the median of the job's GPUs on the Scene's Gauge, as a level and as a number.
+type Median struct{ Level, Number float64 }
+
+// Median returns the median with which the heat map compares the GPUs of the job.
+func (s *Scene) Median() Median {
+	return Once(s, medianKey{s.Gauge}, func() (m Median) {
+		m.Level, m.Number = s.Gauge.Median(s.LastSaid())
+		return m
+	})
+}
+
+type medianKey struct{ of tally.Gauge }
+
+// steps are the distances from the median, in points, from which a cell has the next shade.
+var steps = [...]float64{5, 15, 35}
+
+// Shade returns the glyph and the role of a level: as the median is quiet, and what is away from it points up or down,
+// the more visibly the farther. The side that matters for the Gauge is amber.
+func (s *Scene) Shade(level float64) (rune, draw.Role) {
+	away := level - s.Median().Level
+	far := 0
+	for far < len(steps) && math.Abs(away) >= steps[far] {
+		far++
+	}
+	if far == 0 {
+		return '─', draw.Even
+	}
+	glyph, role := '↓', draw.Odd1
+	if away > 0 {
+		glyph = '↑'
+	}
+	if away > 0 != s.Gauge.Highest() {
+		role = draw.Fine1
+	}
+	return glyph, role + draw.Role(far-1)
+}
 
 // Gauged is the gauge of several GPUs together, and its role.
 func (s *Scene) Gauged(gpus []*cluster.GPU, quiet draw.Role) (tally.Sum, draw.Role) {
