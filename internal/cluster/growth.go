@@ -171,12 +171,13 @@ func Grow(gpus, before []GPU, at time.Time, r *wire.Report) {
 	for i := range gpus {
 		g := &gpus[i]
 		if was := GPUWith(before, g.Key, i); was != nil {
-			g.growth, g.limit, g.links = was.growth, was.limit, was.links
+			g.growth, g.limit, g.links, g.Memory = was.growth, was.limit, was.links, was.Memory
 		}
 		if limit, known := g.Get(metric.PowerLimit); known {
 			g.limit = limit
 		}
 		if !g.Repeated && !g.Values.Empty() {
+			g.Memory = g.Memory.Add(at, g.Float(metric.MemoryUsed))
 			loaded := g.growth.loaded
 			if g.growth.grow(at, r.MonoMS, &g.Values); g.growth.loaded != loaded {
 				g.links = 0

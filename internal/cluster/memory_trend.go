@@ -3,12 +3,14 @@ package cluster
 import (
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/fill"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // JobMemory is the host memory of a job on a node, with the use of some minutes ago.
 type JobMemory struct {
 	wire.JobMemory
+	Past              fill.Past
 	now, older, newer memoryMark
 }
 
@@ -37,17 +39,14 @@ func (m *JobMemory) Full() (time.Duration, bool) {
 		return 0, false
 	}
 	perMS := float64(m.now.used-m.older.used) / float64(over)
-	ms := float64(m.Limit-m.Used) / perMS
-	if ms > float64(maxFull.Milliseconds()) {
-		return 0, false
-	}
-	return time.Duration(ms) * time.Millisecond, true
+	full := fill.Until(float64(m.Used), float64(m.Limit), perMS*1000)
+	return full, full <= maxFull
 }
 
-// After continues the trend with the memory of a later report.
-func (m JobMemory) After(was JobMemory, ms int64) JobMemory {
+// After continues the trend with the memory of a later report, which came at a time.
+func (m JobMemory) After(was JobMemory, at time.Time, ms int64) JobMemory {
 	now := memoryMark{ms, m.Used}
-	m.now, m.older, m.newer = now, was.older, was.newer
+	m.now, m.older, m.newer, m.Past = now, was.older, was.newer, was.Past.Add(at, float64(m.Used))
 	switch {
 	case was.newer.ms == 0, was.Limit != m.Limit, ms < was.now.ms:
 		m.older, m.newer = now, now
@@ -55,4 +54,14 @@ func (m JobMemory) After(was JobMemory, ms int64) JobMemory {
 		m.older, m.newer = was.newer, now
 	}
 	return m
+}
+
+// MemoryOf returns the host memory of a job on the node, nil if it is unknown or has no limit.
+func (n *Node) MemoryOf(job *Job) *JobMemory {
+	for i := range n.Memory {
+		if m := &n.Memory[i]; m.Job != "" && m.Job == job.Number && m.Limit > 0 {
+			return m
+		}
+	}
+	return nil
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/fill"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -147,6 +148,8 @@ type GPU struct {
 	growth  growth
 	limit   float64 // watts: the last power limit that the driver has given; 0: none yet
 	links   uint64  // a bit for each NVLink that has been up
+
+	Memory fill.Past // use of its memory
 }
 
 // NoNumber is the Number of a GPU that was lost before the probe started and cannot be identified.

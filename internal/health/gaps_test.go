@@ -8,7 +8,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
-	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
@@ -192,7 +191,7 @@ func TestANewGPUDoesNotLag(t *testing.T) {
 // Host memory that is of no job is not that of a host which the user named.
 func TestMemoryOfNoJob(t *testing.T) {
 	n := &cluster.Node{Memory: []cluster.JobMemory{{JobMemory: wire.JobMemory{Used: 99, Limit: 100}}}}
-	if m := signs.MemoryOf(n, &cluster.Job{}); m != nil {
+	if m := n.MemoryOf(&cluster.Job{}); m != nil {
 		t.Errorf("%+v", m)
 	}
 }

@@ -78,7 +78,7 @@ func missing(s subject) bool        { return s.Job.Missing(s.Node).Certain }
 func perhapsMissing(s subject) bool { return s.Job.Missing(s.Node).Count > 0 }
 
 func hostMemoryFull(s subject) bool {
-	m := signs.MemoryOf(s.Node, s.Job)
+	m := s.Node.MemoryOf(s.Job)
 	return m != nil && 100*float64(m.Used) >= s.limits[HostMemoryPercent]*float64(m.Limit)
 }
 
@@ -87,7 +87,7 @@ func hostMemoryFull(s subject) bool {
 const mostFull = 0.8
 
 func hostMemoryFills(s subject) bool {
-	m := signs.MemoryOf(s.Node, s.Job)
+	m := s.Node.MemoryOf(s.Job)
 	if m == nil || float64(m.Used) < mostFull*float64(m.Limit) {
 		return false
 	}

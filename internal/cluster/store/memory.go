@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
@@ -9,14 +10,14 @@ import (
 )
 
 // memories returns the host memory of the jobs in a report, with their trends.
-func (n *nodeRecord) memories(r *wire.Report) []cluster.JobMemory {
+func (n *nodeRecord) memories(at time.Time, r *wire.Report) []cluster.JobMemory {
 	var out []cluster.JobMemory
 	for _, m := range clean.Memory(r.Jobs) {
 		var was cluster.JobMemory
 		if i := slices.IndexFunc(n.Memory, func(o cluster.JobMemory) bool { return o.Job == m.Job }); i >= 0 {
 			was = n.Memory[i]
 		}
-		out = append(out, cluster.JobMemory{JobMemory: m}.After(was, r.MonoMS))
+		out = append(out, cluster.JobMemory{JobMemory: m}.After(was, at, r.MonoMS))
 	}
 	return out
 }

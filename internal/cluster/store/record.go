@@ -160,7 +160,7 @@ func (n *nodeRecord) sample(at time.Time, r *wire.Report) {
 		}
 	}
 	n.Took = time.Duration(clean.Span(r.TookMS)) * time.Millisecond
-	n.Faults, n.Memory = clean.Faults(r.Faults), n.memories(r)
+	n.Faults, n.Memory = clean.Faults(r.Faults), n.memories(at, r)
 	n.list(at, r, before, another)
 	n.addXids(at, r)
 	n.timed(at, r)

@@ -32,7 +32,7 @@ func diskFull(w *Words, e evidence) {
 }
 
 func hostMemory(w *Words, e evidence) {
-	m := signs.MemoryOf(e.node, e.job)
+	m := e.node.MemoryOf(e.job)
 	if m == nil {
 		return
 	}

@@ -60,16 +60,6 @@ func PerMinute(g *cluster.GPU, id metric.ID) float64 {
 // GiB is the number of bytes in a GiB.
 const GiB = 1 << 30
 
-// MemoryOf returns the host memory of a job on the node, nil if it is unknown or has no limit.
-func MemoryOf(n *cluster.Node, job *cluster.Job) *cluster.JobMemory {
-	for i := range n.Memory {
-		if m := &n.Memory[i]; m.Job != "" && m.Job == job.Number && m.Limit > 0 {
-			return m
-		}
-	}
-	return nil
-}
-
 // OtherThan reports whether two names are known and differ.
 func OtherThan(own, common string) bool { return own != "" && common != "" && own != common }
 

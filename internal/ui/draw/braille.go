@@ -11,6 +11,7 @@ type Graph struct {
 	Line  Role      // the line, or the top of the area
 	Body  Role      // below the top, or above the lower edge
 	Held  []float32 // above 0 where a rule held: there the line is a Warn; nil, or of the same length as values
+	Usual []float32 // a thin line of dots, where nothing else is drawn; nil, or of the same length as values
 }
 
 // dots are the bits of a braille cell from the bottom up, for its left and its right half.
@@ -32,8 +33,42 @@ func (g Graph) Draw(c *Canvas, x, y, w, h int, values []float32) {
 			line = Warn
 		}
 		g.column(c, x+col, y, h, line, [2][2]int{{l0, l1}, {r0, r1}})
+		if g.Usual != nil {
+			g.usual(c, x+col, y, h, [2]float64{at(g.Usual, at0), at(g.Usual, at1)}, [2][2]int{{l0, l1}, {r0, r1}})
+		}
 	}
 }
+
+// usual draws two dots of the line of what is usual: in an empty cell as dots, in a full one as holes. A cell with an
+// edge of the picture stays as it is.
+func (g Graph) usual(c *Canvas, x, y, h int, values [2]float64, reach [2][2]int) {
+	var lines [2]int // of each half, the lowest dot of its cell
+	var bits [2]rune
+	for i, v := range values {
+		lines[i] = -1
+		if v == v {
+			dot := g.dot(v, h)
+			lines[i], bits[i] = dot/4*4, dots[i][dot%4]
+		}
+	}
+	if lines[0] == lines[1] {
+		bits[0], lines[1] = bits[0]|bits[1], -1
+	}
+	for i, floor := range lines {
+		if floor < 0 {
+			continue
+		}
+		row := y + h - 1 - floor/4
+		switch pattern := half(dots[0], reach[0], floor) | half(dots[1], reach[1], floor); {
+		case pattern == 0:
+			c.set(x, row, brailleFirst+bits[i], 1, Dim)
+		case pattern == fullCell && min(reach[0][1], reach[1][1]) > floor+3:
+			c.set(x, row, brailleFirst+pattern&^bits[i], 1, g.Body)
+		}
+	}
+}
+
+const fullCell = 0xff
 
 // Row returns the row of a value in h rows, from the top.
 func (g Graph) Row(v float64, h int) int { return h - 1 - g.dot(v, h)/4 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
@@ -92,6 +93,10 @@ func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 	}
 	charts.Draw(f, y, r.graphs)
 	fade(r.graphs)
+	if r.memory > 0 {
+		memory(f, y, g)
+	}
+	fade(r.memory)
 	if r.engines > 0 {
 		graph.Engines(f, y, g)
 	}
@@ -104,6 +109,16 @@ func (p *Page) body(f *part.Frame, g *cluster.GPU, r rooms) {
 	fade(r.processes)
 }
 
+// dotted is the line of the median in a graph.
+const dotted = "┄"
+
+// memory draws how near to full the memory of the GPU is, and that of the job on its node.
+func memory(f *part.Frame, y int, g *cluster.GPU) {
+	l := facts{f: f, x: 1, y: y}
+	l.pieces(part.MemoryOf(g)...)
+	l.pieces(part.HostMemoryOf(f.Scene, f.Node)...)
+}
+
 // staleTag draws the age of old numbers at the end of the first row.
 func staleTag(f *part.Frame, y int) {
 	if tag, role := connection.OldTag(f.Node); tag != "" {
@@ -111,10 +126,23 @@ func staleTag(f *part.Frame, y int) {
 	}
 }
 
-// graphTitle draws the rule above the graphs: the time that they show, and the features that the GPU lacks.
+// graphTitle draws the rule above the graphs: the time that they show, since when something is wrong, and the features
+// that the GPU lacks.
 func graphTitle(f *part.Frame, y int, g *cluster.GPU, charts *graph.GPUCharts) {
 	title := charts.Title()
+	if charts.Compared() {
+		title += ", " + dotted + " median of the job"
+	}
 	f.Section(y, title, "")
+	if since := charts.Since(); since != nil {
+		m, text := part.MarkOf(since), "since "
+		if since.Before {
+			text = "before "
+		}
+		text = m.Glyph + " " + text + since.Since.Format(time.TimeOnly)
+		f.Put(draw.Width(title)+5, y, " "+text+" ", m.Role)
+		title += "   " + text
+	}
 	missing := ""
 	if tally.Lost(g) == "" {
 		missing = graph.Missing(g)

@@ -26,6 +26,9 @@ func (l *facts) add(label, value string) {
 }
 
 func (l *facts) pieces(pieces ...part.Piece) {
+	if len(pieces) == 0 {
+		return
+	}
 	if last := pieces[len(pieces)-1]; last.Text == "" || l.x+part.Width(pieces) > l.f.W-1-l.last {
 		return
 	}

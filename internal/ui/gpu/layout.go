@@ -6,6 +6,7 @@ import "github.com/nvnodetop/nvnodetop/internal/ui/part"
 type rooms struct {
 	head                                int // the first row
 	identity, findings, title, graphs   int
+	memory                              int
 	engines, throttle, links, processes int
 }
 
@@ -33,7 +34,7 @@ func roomsFrom(head, h int) rooms {
 		{&r.findings, 1}, {&r.graphs, 4}, {&r.links, 1 /* ECC */}, {&r.title, 1}, {&r.engines, 1},
 		{&r.links, 1 /* Xids */}, {&r.processes, 3},
 		{&r.graphs, 9}, // a third line of graphs, and an axis for each line
-		{&r.throttle, 2},
+		{&r.memory, 1}, {&r.throttle, 2},
 		{&r.graphs, 6}, {&r.identity, 1}, {&r.processes, 1}, {&r.links, 1}, {&r.throttle, 2}, {&r.findings, 1},
 		{&r.links, 1}, {&r.processes, 3},
 	} {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
@@ -170,16 +171,23 @@ func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	since := f.Snap.At
 	for i := range f.Job.Findings {
 		finding := &f.Job.Findings[i]
-		behind := finding.Kind == cluster.KindLag || finding.Kind == cluster.KindIdle
-		if behind && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
+		if behind(finding) && finding.Holds() && finding.Since.Before(since) && slices.ContainsFunc(gpus, finding.Of) {
 			since = finding.Since
 		}
 	}
-	held := make([]float32, n)
 	if since.Equal(f.Snap.At) {
-		return held
+		return make([]float32, n)
 	}
-	first := since.UnixNano() / int64(history.BinWidth(f.Snap.Poll))
+	return a.heldFrom(since, history.BinWidth(f.Snap.Poll), nil, n)
+}
+
+// heldFrom is 1 for each of the newest n bins from a time on, and where another rule held; nil: there is none.
+func (a axis) heldFrom(since time.Time, bin time.Duration, other series, n int) []float32 {
+	held := make([]float32, n)
+	if other != nil {
+		copy(held, other(n))
+	}
+	first := since.UnixNano() / int64(bin)
 	for i := range held {
 		if a.newest-int64(n-1-i) >= first {
 			held[i] = 1

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
@@ -20,36 +21,60 @@ type gpuChart struct {
 	name string // the name in the note that the GPU lacks it
 	of   []metric.ID
 	make func(*cluster.GPU) chart
+	held func(*cluster.Finding) bool // whether a finding is about what it shows; nil: none is
 }
 
 // gpuCharts are the charts of the GPU page, the most important first.
 var gpuCharts = []gpuChart{
 	{"utilization", []metric.ID{metric.Util},
-		func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }},
-	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory},
-	{"power", []metric.ID{metric.Power}, gpuPower},
-	{"temperature", []metric.ID{metric.Temperature}, gpuHeat},
-	{"SM clock", []metric.ID{metric.SMClock}, gpuClock},
+		func(g *cluster.GPU) chart { return gpuShare(g, "Utilization %", metric.Util) }, behind},
+	{"memory", []metric.ID{metric.MemoryUsed}, gpuMemory, about(cluster.KindMemoryFull, cluster.KindImbalance)},
+	{"power", []metric.ID{metric.Power}, gpuPower, lagsBy(cluster.Less)},
+	{"temperature", []metric.ID{metric.Temperature}, gpuHeat, nil},
+	{"SM clock", []metric.ID{metric.SMClock}, gpuClock, lagsBy(cluster.Slowed)},
 	{"NVLink", []metric.ID{metric.NVLinkTX, metric.NVLinkRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "NVLink", metric.NVLinkTX, metric.NVLinkRX, nvlinkMost(g))
-	}},
+	}, about(cluster.KindNVLinkDown, cluster.KindNVLink)},
 	{"PCIe", []metric.ID{metric.PCIeTX, metric.PCIeRX}, func(g *cluster.GPU) chart {
 		return gpuTraffic(g, "PCIe", metric.PCIeTX, metric.PCIeRX, pcieMost(g))
-	}},
+	}, about(cluster.KindPCIe, cluster.KindPCIeReplays)},
 	{"memory read/write time", []metric.ID{metric.MemUtil},
-		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) }},
+		func(g *cluster.GPU) chart { return gpuShare(g, "Memory read/write time %", metric.MemUtil) },
+		lagsBy(cluster.Reads)},
+}
+
+// about returns whether a finding is of one of these kinds.
+func about(kinds ...cluster.Kind) func(*cluster.Finding) bool {
+	return func(f *cluster.Finding) bool { return slices.Contains(kinds, f.Kind) }
+}
+
+// behind returns whether a finding says that a GPU does too little.
+func behind(f *cluster.Finding) bool { return f.Kind == cluster.KindLag || f.Kind == cluster.KindIdle }
+
+// lagsBy returns whether a finding says that a GPU lags, as one number shows.
+func lagsBy(how cluster.How) func(*cluster.Finding) bool {
+	return func(f *cluster.Finding) bool {
+		return f.Kind == cluster.KindLag && f.Compared != nil && f.Compared.How == how
+	}
 }
 
 // GPUCharts are the histories of one GPU, without those that the GPU lacks.
 type GPUCharts struct {
-	gpu    *cluster.GPU
-	axis   axis
-	charts []gpuChart
+	gpu      *cluster.GPU
+	axis     axis
+	charts   []gpuChart
+	bin      time.Duration
+	findings []*cluster.Finding // that hold, of the GPU
+	peers    []*cluster.GPU
 }
 
 // NewGPUCharts chooses the charts for a GPU.
 func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
-	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node)}
+	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: history.BinWidth(f.Snap.Poll)}
+	if f.Node != nil {
+		c.findings = slices.DeleteFunc(f.Health.OfGPU(f.Node.Name, g), func(of *cluster.Finding) bool { return !of.Holds() })
+	}
+	c.peers = part.Once(f.Scene, peersKey{g}, func() []*cluster.GPU { return tally.Peers(f.Snap, f.Job, g) })
 	for _, chart := range gpuCharts {
 		if !slices.ContainsFunc(chart.of, func(id metric.ID) bool { return part.Lacks(g, id) }) {
 			c.charts = append(c.charts, chart)
@@ -63,8 +88,50 @@ func (c *GPUCharts) Title() string { return c.axis.title() }
 
 // Draw draws as many charts as these rows have room for.
 func (c *GPUCharts) Draw(f *part.Frame, y, rows int) {
-	drawSheet(f, y, rows, c.axis, len(c.charts), func(i int) chart { return c.charts[i].make(c.gpu) })
+	drawSheet(f, y, rows, c.axis, len(c.charts), c.chart)
 }
+
+// chart makes a chart: amber from the time on at which a rule found what it shows, with a thin line of the median of
+// the job.
+func (c *GPUCharts) chart(i int) chart {
+	kind := &c.charts[i]
+	made := kind.make(c.gpu)
+	if since := c.since(kind); since != nil {
+		made.nowRole = draw.Warn
+		was, from := made.held, since.Since
+		made.held = func(n int) []float32 { return c.axis.heldFrom(from, c.bin, was, n) }
+	}
+	if len(c.peers) > 0 {
+		made.usual = func(n int) []float32 { return tally.Medians(c.peers, kind.of, c.axis.newest, n) }
+	}
+	return made
+}
+
+// since returns the finding about a chart that has held for longest; nil: there is none.
+func (c *GPUCharts) since(kind *gpuChart) (first *cluster.Finding) {
+	for _, f := range c.findings {
+		if kind.held != nil && kind.held(f) && (first == nil || f.Since.Before(first.Since)) {
+			first = f
+		}
+	}
+	return first
+}
+
+// Since returns the finding that has made a chart amber for longest; nil: none has.
+func (c *GPUCharts) Since() (first *cluster.Finding) {
+	for i := range c.charts {
+		if f := c.since(&c.charts[i]); f != nil && (first == nil || f.Since.Before(first.Since)) {
+			first = f
+		}
+	}
+	return first
+}
+
+// Compared reports whether the charts have the median of the job.
+func (c *GPUCharts) Compared() bool { return len(c.peers) > 0 }
+
+// peersKey is the key of the GPUs that a GPU is drawn beside.
+type peersKey struct{ of *cluster.GPU }
 
 // Missing names the charts and engines that a GPU lacks, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".
 func Missing(g *cluster.GPU) string {
@@ -130,6 +197,9 @@ func gpuMemory(g *cluster.GPU) chart {
 	}
 	if used, known := g.Get(metric.MemoryUsed); known {
 		c.now = part.Bytes(used)
+	}
+	if full := part.FullIn(g); full != "" {
+		c.title, c.named, c.nowRole = c.title+", "+full, "Memory, "+full, draw.Warn
 	}
 	c.now = none(g, c.now)
 	return c

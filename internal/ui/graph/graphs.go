@@ -90,6 +90,7 @@ type chart struct {
 	samples      series
 	upper        series // upper edge of a band; nil: none
 	held         series // above 0 where a rule held; nil: nowhere
+	usual        series // a thin line: the median of the job; nil: none
 	area         bool
 	pool         draw.Pool
 }
@@ -192,6 +193,9 @@ func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
 	}
 	if c.held != nil {
 		g.Held = s.Resample(c.held(s.Values()), draw.PoolHighest)
+	}
+	if c.usual != nil {
+		g.Usual = s.Resample(c.usual(s.Values()), draw.PoolMean)
 	}
 	g.Draw(f.Canvas, x, y, w, rows, s.Resample(c.samples(s.Values()), c.pool))
 }

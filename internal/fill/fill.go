@@ -1,0 +1,158 @@
+// Package fill foretells when memory will be full, from its past alone.
+//
+// Most memory that grows does not fill up: allocators keep what the longest batch needed, caches fill and stop, epochs
+// and evaluations free what they took. A forecast is made only of growth that has gone on for half an hour, evenly, in
+// the lowest as in the highest use of each part of it. A leak in a cycle is growth of its floor.
+package fill
+
+import (
+	"time"
+)
+
+// Past is the use of memory of the last half hour, in bins of time. A copy never changes when samples are added to the
+// original. The zero Past has no samples.
+type Past struct {
+	bins   []bin   // that are over, oldest first; only ever appended to
+	open   bin     // the newest
+	at     int64   // its number since the epoch
+	before float32 // the peak before the bins
+}
+
+// bin is the lowest and the highest use within a time, in bytes.
+type bin struct{ low, high float32 }
+
+const (
+	width = 2 * time.Minute
+	kept  = 15
+)
+
+// Add adds a sample. A bin without one begins the past anew: unknown growth is no growth.
+func (p Past) Add(at time.Time, used float64) Past {
+	v, number := float32(used), at.UnixNano()/int64(width)
+	switch {
+	case v != v:
+		return p
+	case p.at == 0, number < p.at, number > p.at+1:
+		return Past{open: bin{v, v}, at: number, before: max(p.before, p.peak())}
+	case number == p.at:
+		p.open = bin{min(p.open.low, v), max(p.open.high, v)}
+		return p
+	}
+	if len(p.bins) == kept {
+		p.before, p.bins = max(p.before, p.bins[0].high), p.bins[1:]
+	}
+	p.bins = append(p.bins, p.open)
+	p.open, p.at = bin{v, v}, number
+	return p
+}
+
+// peak returns the highest use in the bins.
+func (p *Past) peak() float32 {
+	high := p.open.high
+	for _, b := range p.bins {
+		high = max(high, b.high)
+	}
+	return high
+}
+
+// Known reports whether there are samples.
+func (p *Past) Known() bool { return p.at != 0 }
+
+// Peak returns the highest use since the first sample, in bytes.
+func (p *Past) Peak() float64 { return float64(max(p.peak(), p.before)) }
+
+// Trend is a growth that fills memory.
+type Trend struct {
+	PerMinute float64       // bytes
+	Full      time.Duration // the time until the memory is full at this pace
+}
+
+// A forecast needs all of these.
+const (
+	// soon is the longest forecast: as long as the past.
+	soon = kept * width
+
+	// mostlyFull is the share of the limit below which growth is no concern.
+	mostlyFull = 0.8
+
+	// mostGrowth is the share of the present use that may have come within the past: a program that starts fills its
+	// memory from nothing.
+	mostGrowth = 0.4
+
+	// slowest and fastest are how much of the mean a part may grow.
+	slowest, fastest = 0.6, 1.6
+
+	// bend is how much faster or slower the mean may grow in the second half of the past: a warm-up slows down.
+	bend = 1.15
+)
+
+// Trend returns when the memory will be full, up to its limit in bytes; false if nothing says that it will.
+func (p *Past) Trend(limit float64) (Trend, bool) {
+	now := float64(p.open.high)
+	if len(p.bins) < kept || !(limit > 0) || p.before >= p.peak() || now < mostlyFull*limit {
+		return Trend{}, false
+	}
+	var t Trend
+	for _, size := range sizes {
+		growth, even := p.evenly(size)
+		if !even {
+			return Trend{}, false
+		}
+		t.PerMinute = growth / (float64(size) * width.Minutes())
+	}
+	if !p.straight() || t.PerMinute*soon.Minutes() > mostGrowth*now {
+		return Trend{}, false
+	}
+	t.Full = Until(max(now, float64(p.bins[kept-1].high)), limit, t.PerMinute/time.Minute.Seconds())
+	return t, t.Full <= soon
+}
+
+// Until returns the time until memory reaches its limit, if it grows by so many bytes a second.
+func Until(used, limit, perSecond float64) time.Duration {
+	return time.Duration(max(limit-used, 0) / perSecond * float64(time.Second))
+}
+
+// sizes are the numbers of bins of the parts that are compared. A part has to be longer than a cycle of the job; the
+// smaller parts show growth that has begun late, or ended.
+var sizes = [...]int{2, 3}
+
+// evenly returns the mean growth from part to part of some bins: of the lower of floor and peak. It reports whether
+// floors and peaks grow in each part, evenly.
+func (p *Past) evenly(size int) (growth float64, even bool) {
+	bins := p.bins[kept%size:]
+	var floors, peaks []float64
+	for i := 0; i < len(bins); i += size {
+		low, high := float64(bins[i].low), float64(bins[i].high)
+		for _, b := range bins[i+1 : i+size] {
+			low, high = min(low, float64(b.low)), max(high, float64(b.high))
+		}
+		floors, peaks = append(floors, low), append(peaks, high)
+	}
+	low, lowEven := steady(floors)
+	high, highEven := steady(peaks)
+	return min(low, high), lowEven && highEven && min(low, high) >= slowest*max(low, high)
+}
+
+// steady returns the mean growth of values, and whether each grows about as much.
+func steady(values []float64) (mean float64, even bool) {
+	n := len(values) - 1
+	if mean = (values[n] - values[0]) / float64(n); mean <= 0 {
+		return mean, false
+	}
+	for i := range n {
+		if grown := values[i+1] - values[i]; grown < slowest*mean || grown > fastest*mean {
+			return mean, false
+		}
+	}
+	return mean, true
+}
+
+// straight reports whether the mean grows as much in the second half of the past as in the first.
+func (p *Past) straight() bool {
+	var sums [3]float64
+	for i, b := range p.bins {
+		sums[i*3/kept] += float64(b.low) + float64(b.high)
+	}
+	first, second := sums[1]-sums[0], sums[2]-sums[1]
+	return second > 0 && second <= bend*first && first <= bend*second
+}
