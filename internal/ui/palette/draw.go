@@ -1,0 +1,81 @@
+package palette
+
+import (
+	"strconv"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+const (
+	wide  = 86 // the width of the box, where there is room
+	high  = 20 // its height
+	above = 2  // lines above the list: the search, and its subject
+	names = 30 // room for the text of an item with a note
+)
+
+// room is how many lines of the list fit.
+func (p *Page) room(s *part.Scene) int {
+	_, h := s.ModalSize(wide, high)
+	return max(h-above, 1)
+}
+
+// top is the row of the screen in which the list begins.
+func (p *Page) top(s *part.Scene) int {
+	_, h := s.ModalSize(wide, high)
+	return max((s.H-h-2)/2, 0) + 1 + above
+}
+
+// Draw draws the palette over the page.
+func (p *Page) Draw(f *part.Frame) {
+	l := p.list(f.Scene)
+	m := f.Modal("What do you want to do?", wide, high)
+	count := strconv.Itoa(l.N) + " of " + strconv.Itoa(l.all)
+	m.Line(0, part.Piece{Text: "> ", Role: draw.Dim})
+	p.line.Draw(f, m.X+2, m.Y, draw.Strong, -1)
+	m.Put(m.X+m.W-draw.Width(count), m.Y, count, draw.Dim)
+	m.Line(1, part.Piece{Text: p.of.About, Role: draw.Dim})
+	if l.N == 0 {
+		m.Line(above, part.Piece{Text: "nothing matches: Backspace erases, Esc closes", Role: draw.Dim})
+	}
+	w, at, y := p.cursor.Window(l.List), p.cursor.At(l.List), above
+	for i := w.From; i < w.From+w.Shown; i++ {
+		h := 1
+		if l.heads {
+			h = l.height(i)
+		}
+		if h > 1 {
+			m.Line(y+h-2, part.Piece{Text: l.items[i].Group, Role: draw.Dim})
+		}
+		p.item(m, y+h-1, l.items[i], i == at)
+		y += h
+	}
+	part.Footer(f, w.Where(), keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Keep).As("run"),
+		keys.HintOf(keys.Complete), keys.HintOf(keys.Cancel).As("close"))
+}
+
+// item draws a line of the list: the text, more about it, and its key at the right.
+func (p *Page) item(m part.Modal, y int, it *Item, at bool) {
+	if y < 0 || y >= m.H {
+		return
+	}
+	role, mark, note := draw.Text, "  ", it.Note
+	if at {
+		mark = "▸ "
+	}
+	if it.Not != "" {
+		role, note = draw.Dim, it.Not
+	}
+	end := m.X + m.W - draw.Width(it.Key) - 1
+	x := m.Put(m.X, m.Y+y, mark, draw.Strong)
+	text := draw.Clip(it.Text, end-x)
+	x = max(m.Put(x, m.Y+y, text, role)+2, m.X+names)
+	if note != "" && end-x > 8 {
+		m.Put(x, m.Y+y, draw.Clip(note, end-x), draw.Dim)
+	}
+	m.Put(m.X+m.W-draw.Width(it.Key), m.Y+y, m.KeyName(it.Key), draw.Strong)
+	if at {
+		m.Select(m.Y+y, m.X-1, m.X+m.W+1)
+	}
+}

@@ -1,0 +1,146 @@
+// Package palette is the list of everything that the user can do now, and of everything that can be found: actions,
+// pages, jobs, nodes, ranks, processes, users, settings. Typing searches it, Enter runs the line under the cursor.
+//
+// The palette covers a page, which is drawn faint behind it. It makes nothing happen itself: Enter closes it, and its
+// Answer has the keys that are then pressed, or the destination. So a signal asks as it always does. A Page belongs to
+// one goroutine.
+package palette
+
+import (
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+)
+
+// Item is a line of the palette.
+type Item struct {
+	Group string // the heading above it, without a search
+	Text  string // what a search looks through
+	Note  string // more about it, dim
+	Key   string // its keys, as a footer names them
+	Not   string // why it is not possible now; "": it is
+
+	Press tea.KeyPressMsg // the key that is pressed when it is run
+	Go    nav.Go          // else where it leads
+}
+
+// Runs reports whether Enter does anything with the item: marks and colors are only explained.
+func (i *Item) Runs() bool { return i.Press.Code != 0 || i.Go != nav.Go{} }
+
+// Source has the items of a palette.
+type Source struct {
+	About string // the subject of the actions: "gpu-n02 GPU3, rank 11"
+	// Here returns what can be done here, in groups, which an empty search shows
+	Here func(s *part.Scene) []Item
+	// There returns what only a search finds
+	There func(s *part.Scene) []Item
+}
+
+// longest is the largest number of characters in a search.
+const longest = 100
+
+// Page is the palette.
+type Page struct {
+	of     Source
+	line   *prompt.Line
+	cursor nav.Cursor[string]
+	used   map[string]int // how often an item was run, by its text
+	open   bool
+}
+
+// Open shows the palette, with an empty search.
+func (p *Page) Open(of Source) {
+	if p.used == nil {
+		p.used = map[string]int{}
+	}
+	p.of, p.line, p.open = of, prompt.NewLine("", longest), true
+	p.cursor = nav.Cursor[string]{}
+}
+
+// IsOpen reports whether the palette has the keyboard.
+func (p *Page) IsOpen() bool { return p.open }
+
+// Close closes the palette.
+func (p *Page) Close() { p.open = false }
+
+// Wants returns nothing.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Press edits the search, moves the cursor, and runs the item under it. It takes every message but Ctrl-C.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	l := p.list(s)
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		return p.key(m, l)
+	case tea.MouseClickMsg:
+		if at, again := p.cursor.Click(m, l.List, p.top(s)); at >= 0 && again {
+			return p.run(l)
+		}
+	case tea.MouseWheelMsg:
+		p.cursor.Move(m, l.List)
+	case tea.PasteMsg:
+		p.line.Edit(m)
+		p.cursor = nav.Cursor[string]{}
+	}
+	return nav.Taken
+}
+
+func (p *Page) key(k tea.KeyPressMsg, l shown) nav.Answer {
+	switch {
+	case key.Matches(k, keys.Interrupt):
+		return nav.Answer{}
+	case key.Matches(k, keys.Cancel), p.line.Text() == "" && key.Matches(k, keys.Help, keys.Palette):
+		p.open = false
+	case key.Matches(k, keys.Keep):
+		return p.run(l)
+	case key.Matches(k, keys.Complete):
+		if at := p.cursor.At(l.List); at < len(l.lines) && l.lines[at].Item != nil {
+			p.line = prompt.NewLine(l.lines[at].Text, longest)
+		}
+	case arrow(k):
+		p.move(k, l)
+	case p.line.Edit(k):
+		p.cursor = nav.Cursor[string]{}
+	}
+	return nav.Taken
+}
+
+// arrow reports whether a key moves the cursor while letters are text.
+func arrow(k tea.KeyPressMsg) bool {
+	return k.Text == "" && k.Mod == 0 && key.Matches(k, keys.Up, keys.Down, keys.PageUp, keys.PageDown, keys.First,
+		keys.Last)
+}
+
+// move moves the cursor, and from the first line up to the last one.
+func (p *Page) move(k tea.KeyPressMsg, l shown) {
+	before := p.cursor.At(l.List)
+	at, _ := p.cursor.Move(k, l.List)
+	switch {
+	case at != before:
+	case key.Matches(k, keys.Up):
+		p.cursor.GoTo(l.List, l.N-1)
+	case key.Matches(k, keys.Down):
+		p.cursor.GoTo(l.List, 0)
+	}
+}
+
+// run closes the palette and does what the line under the cursor says, if it is possible now.
+func (p *Page) run(l shown) nav.Answer {
+	if len(l.items) == 0 {
+		return nav.Taken
+	}
+	it := l.items[p.cursor.At(l.List)]
+	if !it.Runs() || it.Not != "" {
+		return nav.Taken
+	}
+	p.used[it.Text]++
+	p.open = false
+	if it.Press.Code == 0 {
+		return nav.To(it.Go)
+	}
+	return nav.Answer{Taken: true, Press: []tea.KeyPressMsg{it.Press}}
+}

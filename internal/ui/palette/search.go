@@ -1,0 +1,90 @@
+package palette
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/sahilm/fuzzy"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// shown is the list on the screen: the items in their order, and how many there are without the search.
+type shown struct {
+	nav.List[string]
+	items []*Item
+	heads bool // groups have headings
+	all   int
+}
+
+// The keys of the memory of a Snapshot.
+type (
+	hereKey  struct{ p *Page }
+	thereKey struct{ p *Page }
+)
+
+// list returns the items that match the search: without one, what can be done here.
+func (p *Page) list(s *part.Scene) shown {
+	here := p.of.Here(s)
+	there := part.OfSnapshot(s, thereKey{p}, func() []Item { return p.of.There(s) })
+	l := shown{all: len(here) + len(there)}
+	if text := p.line.Text(); text == "" {
+		l.heads = true
+		l.items = pointers(here)
+	} else {
+		l.items = p.search(text, here, there)
+	}
+	l.List = nav.List[string]{N: len(l.items), Room: p.room(s), Key: func(i int) string {
+		return l.items[i].Group + "\x00" + l.items[i].Text
+	}}
+	if l.heads {
+		l.Lines = l.height
+	}
+	return l
+}
+
+// height is how many lines an item has, its heading among them.
+func (l *shown) height(i int) int {
+	switch {
+	case i == 0:
+		return 2
+	case l.items[i].Group != l.items[i-1].Group:
+		return 3
+	}
+	return 1
+}
+
+func pointers(items []Item) []*Item {
+	list := make([]*Item, len(items))
+	for i := range items {
+		list[i] = &items[i]
+	}
+	return list
+}
+
+// texts are what a search looks through.
+type texts []*Item
+
+func (t texts) Len() int            { return len(t) }
+func (t texts) String(i int) string { return t[i].Text + " " + t[i].Note }
+
+// often is how much each use of an item adds to its score, and up to how many uses.
+const often, mostOften = 10, 5
+
+// search returns the items that have the characters of a text in this order, the best first.
+func (p *Page) search(text string, here, there []Item) []*Item {
+	all := slices.Concat(pointers(there), pointers(here)) // of two equally good ones what has a name comes first
+	found := fuzzy.FindFrom(text, texts(all))
+	for i := range found {
+		found[i].Score += often * min(p.used[all[found[i].Index].Text], mostOften)
+	}
+	slices.SortStableFunc(found, func(a, b fuzzy.Match) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
+	})
+	list := make([]*Item, len(found))
+	for i, m := range found {
+		list[i] = all[m.Index]
+	}
+	return list
+}
