@@ -13,6 +13,9 @@ import (
 // its own.
 func (v *view) draw(f *part.Frame) {
 	v.page(f.Scene).Draw(f)
+	if v.palette.IsOpen() {
+		v.palette.Draw(f)
+	}
 	if f.WithBar {
 		f.Insert(header.BarRow)
 		header.Bar(f, v.number(f.Scene))
@@ -56,6 +59,7 @@ func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
 		return nav.Taken
 	}
 	v.help = false
+	v.palette.Close()
 	digit := tea.KeyPressMsg{Code: rune(k.Key[0]), Text: k.Key}
 	a := v.press(digit, s)
 	if !a.Taken {

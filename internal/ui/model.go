@@ -278,7 +278,11 @@ func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	a := m.view.press(msg, m.scene)
 	m.stir()
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
-	return tea.Batch(m.errands(page, a), m.settle()), a.Taken
+	did = tea.Batch(m.errands(page, a), m.settle())
+	for _, k := range a.Press {
+		did = tea.Batch(did, m.key(k))
+	}
+	return did, a.Taken
 }
 
 // remember saves the choices that have changed.

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
@@ -35,6 +36,7 @@ type view struct {
 	pages    map[keys.Page]Page
 	settings settings.Page
 	manual   help.Page
+	palette  palette.Page
 }
 
 func newView(o *Options) *view {
@@ -110,6 +112,14 @@ func (v *view) page(s *part.Scene) Page {
 	return v.body()
 }
 
+// focus returns what has the keyboard: the palette, or the page on the screen.
+func (v *view) focus(s *part.Scene) Page {
+	if v.palette.IsOpen() {
+		return &v.palette
+	}
+	return v.page(s)
+}
+
 // keys names the page or overlay with the keyboard, in the list of keys.
 func (v *view) keys(s *part.Scene) keys.Page {
 	if s.Job == nil && !v.has(keys.IsAside) {
@@ -127,7 +137,7 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if onBar {
 		return v.clickBar(msg, s)
 	}
-	a := v.page(s).Press(msg, s)
+	a := v.focus(s).Press(msg, s)
 	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&
 		at >= 0 {
@@ -191,6 +201,8 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		// the key of another page
 	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.has(keys.LikeNvitop):
 		v.noMouse = !v.noMouse
+	case key.Matches(k, keys.Palette):
+		v.find(s)
 	case key.Matches(k, keys.Help):
 		v.help, v.manual = true, help.Page{Of: at, Rows: helpOf(at), Replay: s.Replay}
 	case key.Matches(k, keys.Colors):

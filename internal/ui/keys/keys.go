@@ -62,6 +62,7 @@ var (
 	Settings    = bind("F2", "settings", "f2")
 	Back        = bind("Esc", "back", "esc")
 	Help        = bind("? h", "help", "?", "h", "H", "f1")
+	Palette     = bind(": Ctrl-P", "find", ":", "ctrl+p")
 	Quit        = bind("q", "quit", "q", "Q", "f10")
 	Interrupt   = bind("Ctrl-C", "quit", "ctrl+c") // on pages where q is text or closes something, too
 	Repaint     = bind("Ctrl-L", "redraw", "ctrl+l")
@@ -185,6 +186,8 @@ var others = []Row{
 	{Bindings: of(Colors), Group: Arranging, Text: "colors: job / classic",
 		Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
 	{Slot: Choices},
+	{Bindings: of(Palette), Group: Looking, Text: "find anything, do anything",
+		Long: "find an action, page, job, node, rank, PID, user or setting by a part of its name, and go there"},
 	{Bindings: of(Mouse), Group: Arranging, Text: "mouse on / off",
 		Long: "mouse support on / off; off lets the terminal select text",
 		On:   Ordinary},

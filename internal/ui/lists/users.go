@@ -35,7 +35,7 @@ func NewUsers(past *prompt.History) *Users {
 		}),
 		Orders: userOrders, Usual: []string{"gpus", "gpu_memory_bytes", "elapsed_seconds", "user"},
 		Open: func(_ *part.Scene, u *tally.UserRow) nav.Answer {
-			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: of(u.User)})
+			return nav.To(nav.Go{Page: keys.OnProcesses, Filter: OfUser(u.User)})
 		},
 		Header: func(f *part.Frame) { header.Title(f); slurm(f, listing(f)) },
 		Table: func(f *part.Frame, _ *list.View[tally.UserRow]) list.Table[tally.UserRow] {
@@ -54,8 +54,8 @@ var userOrders = []list.Order[tally.UserRow]{
 	{Column: "command"},
 }
 
-// of is the filter for the processes of a user; "": the processes whose user is unknown.
-func of(user string) string {
+// OfUser is the filter for the processes of a user; "": the processes whose user is unknown.
+func OfUser(user string) string {
 	switch {
 	case user == "":
 		return "not user~."

@@ -34,6 +34,8 @@ type Answer struct {
 	// the question, so the key was meant for something else, or is part of a paste.
 	Still bool
 
+	Press []tea.KeyPressMsg // the keys that are pressed next, on the page below the palette
+
 	Notice string // stands in place of the footer until the next key
 }
 
@@ -49,6 +51,7 @@ type Go struct {
 	Process *Process  // for the page of processes: the one under the cursor; nil: unchanged
 	Filter  string    // for the page of processes: a filter over all nodes; "": all processes of the scope
 	Key     tea.Msg   // a key that the page answers too, if it lists the process; nil: none
+	Choice  string    // on the page of settings and the overview: the name of what is chosen; "": nothing is
 }
 
 // To answers a message that leads to another page.

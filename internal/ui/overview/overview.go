@@ -103,6 +103,16 @@ func (o *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	return a
 }
 
+// Arrive shows the metric that was chosen, if one was.
+func (o *Page) Arrive(_ *part.Scene, to nav.Go) nav.Answer {
+	for g := range tally.Gauges {
+		if part.GaugeName(g) == to.Choice {
+			o.Gauge = g
+		}
+	}
+	return nav.Answer{}
+}
+
 // press answers the messages that are not for the list.
 func (o *Page) press(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
 	if o.asHeatMap(s) {

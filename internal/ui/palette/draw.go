@@ -51,6 +51,7 @@ func (p *Page) Draw(f *part.Frame) {
 		p.item(m, y+h-1, l.items[i], i == at)
 		y += h
 	}
+	f.Fill(0, f.H-1, f.W, ' ', draw.Text)
 	part.Footer(f, w.Where(), keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Keep).As("run"),
 		keys.HintOf(keys.Complete), keys.HintOf(keys.Cancel).As("close"))
 }

@@ -98,8 +98,8 @@ func (p *Page) key(k tea.KeyPressMsg, l shown) nav.Answer {
 	case key.Matches(k, keys.Keep):
 		return p.run(l)
 	case key.Matches(k, keys.Complete):
-		if at := p.cursor.At(l.List); at < len(l.lines) && l.lines[at].Item != nil {
-			p.line = prompt.NewLine(l.lines[at].Text, longest)
+		if at := p.cursor.At(l.List); at < len(l.items) {
+			p.line = prompt.NewLine(l.items[at].Text, longest)
 		}
 	case arrow(k):
 		p.move(k, l)

@@ -17,6 +17,9 @@ var gaugeWords = [tally.Gauges]struct{ name, of, outer, unit string }{
 	tally.GaugeTemperature: {"temperature", "°C", "highest", "°C"},
 }
 
+// GaugeName returns the name of a metric of the overview's cells.
+func GaugeName(g tally.Gauge) string { return gaugeWords[g].name }
+
 // GaugeTitle names the metric of the overview's cells, with its unit: "power, % of limit".
 func (s *Scene) GaugeTitle() string {
 	w := gaugeWords[s.Gauge]

@@ -6,11 +6,13 @@ package settings
 
 import (
 	"slices"
+	"strings"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -83,6 +85,26 @@ func (p *Page) Unwritten() (wanted Choices, changed []string) {
 
 // Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Titles returns the names of the settings, without the columns of tables.
+func Titles() (list []string) {
+	for _, t := range titles {
+		list = append(list, t[0])
+	}
+	return list
+}
+
+// Arrive puts the cursor on the setting that was chosen, or takes the theme that was: "theme light".
+func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
+	if name, is := strings.CutPrefix(to.Choice, "theme "); is && slices.Contains(draw.Themes, name) {
+		p.Now.Theme, p.last = name, nil
+		to.Choice = titles[theme][0]
+	}
+	if at := slices.Index(Titles(), to.Choice); at >= 0 {
+		p.cursor.GoTo(p.list(s), at)
+	}
+	return nav.Answer{}
+}
 
 // Press moves the cursor, and changes the setting under it.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {

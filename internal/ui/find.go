@@ -1,0 +1,144 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// find opens the palette over the page with the keyboard.
+func (v *view) find(s *part.Scene) {
+	at := v.keys(s)
+	v.palette.Open(palette.Source{
+		About: v.about(s),
+		Here:  func(s *part.Scene) []palette.Item { return actions(at, s) },
+		There: func(s *part.Scene) []palette.Item { return append(v.things(s), elsewhere(at)...) },
+	})
+}
+
+// about names the subject of the actions.
+func (v *view) about(s *part.Scene) string {
+	switch {
+	case s.Job == nil:
+		return string(v.on)
+	case s.Node == nil || !v.has(keys.HasNode):
+		return string(v.on) + " of job " + s.Job.ID
+	}
+	return string(v.on) + ", " + s.Node.Name + ", job " + s.Job.ID
+}
+
+// actions returns what the keys of a page do, group by group.
+func actions(at keys.Page, s *part.Scene) (list []palette.Item) {
+	rows := helpOf(at)
+	if s.Replay {
+		rows = keys.InReplay(rows)
+	}
+	for _, a := range keys.Actions(rows) {
+		list = append(list, item(&a, hint.Why(s, a.Needs)))
+	}
+	return list
+}
+
+func item(a *keys.Action, not string) palette.Item {
+	it := palette.Item{Group: keys.Groups[a.Group], Text: a.Text, Key: a.Keys, Press: a.Press(), Not: not}
+	if a.Long != a.Text {
+		it.Note = a.Long
+	}
+	return it
+}
+
+// elsewhere returns what only the keys of other pages do, and says on which.
+func elsewhere(at keys.Page) (list []palette.Item) {
+	known := map[string]bool{}
+	for _, a := range keys.Actions(helpOf(at)) {
+		known[a.ID] = true
+	}
+	for i := range pages {
+		e := &pages[i]
+		if len(e.number.Keys()) == 0 {
+			continue
+		}
+		for _, a := range keys.Actions(helpOf(e.id)) {
+			if !known[a.ID] {
+				list = append(list, item(&a, "on the page "+e.number.Help().Desc+" ("+e.number.Help().Key+")"))
+			}
+			known[a.ID] = true
+		}
+	}
+	return list
+}
+
+// things returns what has a name: pages, jobs, nodes, ranks and processes, users, metrics, themes, settings.
+func (v *view) things(s *part.Scene) (list []palette.Item) {
+	for i := range pages {
+		if e := &pages[i]; len(e.number.Keys()) > 0 && (s.Job != nil || e.has&keys.IsAside != 0) {
+			list = append(list, palette.Item{Text: "page: " + e.number.Help().Desc, Key: e.number.Help().Key,
+				Press: keys.Pressed(e.number.Keys()[0])})
+		}
+	}
+	for i := range s.Snap.Jobs {
+		list = append(list, ofJob(s, &s.Snap.Jobs[i])...)
+	}
+	if s.Job != nil {
+		list = append(list, processesOf(s)...)
+		for _, u := range s.Users() {
+			if u.User != "" {
+				list = append(list, palette.Item{Text: "user " + u.User, Note: part.Plural(u.Procs, "process", "processes"),
+					Go: nav.Go{Page: keys.OnProcesses, Filter: lists.OfUser(u.User)}})
+			}
+		}
+		for g := range tally.Gauges {
+			name := part.GaugeName(g)
+			list = append(list, palette.Item{Text: "cells: " + name, Note: "metric of the overview's cells",
+				Go: nav.Go{Page: keys.OnOverview, Choice: name}})
+		}
+	}
+	for _, name := range draw.Themes {
+		list = append(list, palette.Item{Text: "theme " + name, Go: nav.Go{Page: keys.OnSettings, Choice: "theme " + name}})
+	}
+	for _, title := range settings.Titles() {
+		list = append(list, palette.Item{Text: "setting: " + strings.ToLower(title),
+			Go: nav.Go{Page: keys.OnSettings, Choice: title}})
+	}
+	return list
+}
+
+// ofJob returns a job and its nodes.
+func ofJob(s *part.Scene, job *cluster.JobView) (list []palette.Item) {
+	list = append(list, palette.Item{Text: "job " + job.ID + " " + job.Name, Note: part.Plural(len(job.Nodes), "node", "nodes"),
+		Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
+	for _, name := range job.Nodes {
+		list = append(list, palette.Item{Text: "node " + name, Note: "of job " + job.ID + " " + job.Name,
+			Go: nav.Go{Job: job.ID, Page: keys.OnNode, Node: name}})
+	}
+	return list
+}
+
+// processesOf returns the processes on the GPUs of the job's nodes.
+func processesOf(s *part.Scene) (list []palette.Item) {
+	for _, node := range s.Job.Nodes {
+		n := s.NodeOf(node)
+		for i := range n.Processes {
+			p := &n.Processes[i]
+			text := "PID " + strconv.Itoa(p.PID)
+			if p.Rank != nil {
+				text = "rank " + strconv.Itoa(p.Rank.Rank) + "  " + text
+			}
+			list = append(list, palette.Item{Text: text, Note: node + " " + p.User + " " + p.Command,
+				Go: nav.Go{Page: keys.OnProcesses, Node: node, Process: &nav.Process{Node: node,
+					ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}, GPU: p.GPU}}})
+		}
+	}
+	return list
+}
