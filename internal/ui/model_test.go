@@ -126,10 +126,7 @@ func pressed(k string) tea.KeyPressMsg {
 	if code, ok := named[k]; ok {
 		return tea.KeyPressMsg{Code: code}
 	}
-	if letter, ok := strings.CutPrefix(k, "ctrl+"); ok {
-		return tea.KeyPressMsg{Code: rune(letter[0]), Mod: tea.ModCtrl}
-	}
-	return tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+	return keys.Pressed(k)
 }
 
 // press presses keys by name.

@@ -19,7 +19,7 @@ func TestPalette(t *testing.T) {
 		{":theme light\r", "light"},
 		{":users\r", "Users"},
 		{":page problems\r", "Problems"},
-		{":sigterm", "on the page"},
+		{":terminate", "on the page"},
 		{":nothing at all", "nothing matches"},
 		{":zzz\x1b", "Enter"},
 	} {

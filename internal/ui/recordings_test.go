@@ -47,7 +47,7 @@ func replayRig(t *testing.T) (*rig, *deck) {
 func TestReplayKeysOnEveryPage(t *testing.T) {
 	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.ShortBack,
 		"}": tape.ShortOn, "b": tape.Beginning, "B": tape.End, "-": tape.Slower, "+": tape.Faster,
-		":": tape.EarlierProblem, ";": tape.LaterProblem}
+		"alt+up": tape.EarlierProblem, "alt+down": tape.LaterProblem}
 	for at, p := range helpPages {
 		live := onPage(t, at)
 		before := live.text()
@@ -89,7 +89,7 @@ func TestReplayAndPrompt(t *testing.T) {
 
 func TestReplayNotice(t *testing.T) {
 	r, _ := replayRig(t)
-	r.press(";")
+	r.press("alt+down")
 	lines := strings.Split(r.text(), "\n")
 	if !strings.Contains(lines[37], "no later problem") ||
 		!strings.HasPrefix(lines[38], " replay  20:00 of 1:02:00  x10 ") {

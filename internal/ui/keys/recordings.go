@@ -22,8 +22,8 @@ var (
 	End         = bind("B", "end", "B")
 	Slower      = bind("-", "slower", "-")
 	Faster      = bind("+ =", "faster", "+", "=")
-	EarlierSign = bind(":", "previous problem", ":")
-	LaterSign   = bind(";", "next problem", ";")
+	EarlierSign = bind("Alt-↑", "previous problem", "alt+up", "ctrl+up")
+	LaterSign   = bind("Alt-↓", "next problem", "alt+down", "ctrl+down")
 )
 
 // ReplayRows are the keys that only a recording has.
