@@ -176,7 +176,7 @@ var allowed = map[string][]string{
 		"pkg/report"},
 	"internal/track/child": {"internal/track"},
 	"internal/ui": {"internal/cluster", "internal/columns", "internal/filter", "internal/tally",
-		"internal/ui/connection", "internal/ui/draw", "internal/ui/gpu", "internal/ui/header", "internal/ui/help",
+		"internal/ui/connection", "internal/ui/draw", "internal/ui/gpu", "internal/ui/header", "internal/ui/help", "internal/ui/hint",
 		"internal/ui/keys", "internal/ui/lists", "internal/ui/nav", "internal/ui/node", "internal/ui/nojobs",
 		"internal/ui/overview", "internal/ui/palette", "internal/ui/part", "internal/ui/process",
 		"internal/ui/prompt", "internal/ui/settings", "internal/ui/tape",

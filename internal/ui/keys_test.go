@@ -16,7 +16,7 @@ import (
 // names are those of Bubble Tea for what a screen writes otherwise.
 var names = map[string]string{
 	"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c",
-	"Ctrl-L": "ctrl+l", "Ctrl-Z": "ctrl+z",
+	"Ctrl-L": "ctrl+l", "Ctrl-P": "ctrl+p", "Alt-↑": "alt+up", "Alt-↓": "alt+down", "Ctrl-Z": "ctrl+z",
 	"PgUp": "pgup", "Ctrl-K": "ctrl+k", "Alt-←": "alt+left", "Alt-→": "alt+right", "PgDn": "pgdown", "Home": "home",
 	"End": "end", "Space": "space", "Backspace": "backspace", "Ctrl-R": "ctrl+r", "Ctrl-A": "ctrl+a",
 	"Ctrl-E": "ctrl+e", "Alt-H": "alt+h", "Alt-L": "alt+l", "Alt-K": "alt+k", "Alt-J": "alt+j",
