@@ -54,9 +54,9 @@
 //   - The node view has one filter for its GPUs and its processes: a GPU matches by its own values and by those of the
 //     processes on it. The sum still covers the whole node.
 //   - Processes on GPUs that --only hides are not listed. A signal to all ranks includes them, and the dialog says so.
-//   - From 160 columns on, the row under the cursor stands in full beside a list (list.Of.Detail): parts of the page that
-//     Enter opens, from the Snapshot alone, so that the cursor costs the nodes nothing. The heat map keeps all columns:
-//     it is no list, and its tiles need them.
+//   - From 160 columns on, the row under the cursor stands in full beside a list (list.Of.Detail): parts of the page
+//     that Enter opens, from the Snapshot alone, so that the cursor costs the nodes nothing. The heat map keeps all
+//     columns: it is no list, and its tiles need them.
 //   - A cursor on the first process stays on the first row when the user sorts; a cursor on any other process stays on
 //     that process.
 //   - ASCII mode writes Up/Dn, since ^v would read as Ctrl-V.

@@ -116,8 +116,8 @@ func (v *view) things(s *part.Scene) (list []palette.Item) {
 
 // ofJob returns a job and its nodes.
 func ofJob(s *part.Scene, job *cluster.JobView) (list []palette.Item) {
-	list = append(list, palette.Item{Text: "job " + job.ID + " " + job.Name, Note: part.Plural(len(job.Nodes), "node", "nodes"),
-		Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
+	list = append(list, palette.Item{Text: "job " + job.ID + " " + job.Name,
+		Note: part.Plural(len(job.Nodes), "node", "nodes"), Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
 	for _, name := range job.Nodes {
 		list = append(list, palette.Item{Text: "node " + name, Note: "of job " + job.ID + " " + job.Name,
 			Go: nav.Go{Job: job.ID, Page: keys.OnNode, Node: name}})

@@ -18,11 +18,8 @@ type shown struct {
 	all   int
 }
 
-// The keys of the memory of a Snapshot.
-type (
-	hereKey  struct{ p *Page }
-	thereKey struct{ p *Page }
-)
+// thereKey is the key of what only a search finds, in the memory of a Snapshot.
+type thereKey struct{ p *Page }
 
 // list returns the items that match the search: without one, what can be done here.
 func (p *Page) list(s *part.Scene) shown {
