@@ -2,10 +2,12 @@ package inspect
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -38,6 +40,11 @@ func (m *Metrics) facts(f *part.Frame, y, lines int) int {
 			y++
 		}
 	}
+	if pieces := m.memory(f); len(pieces) > 0 && f.H >= part.Tall {
+		f.Put(2, y, "memory", draw.Dim)
+		f.Pieces(2+factName, y, pieces...)
+		y++
+	}
 	across := max((f.W-3)/factWide, 1)
 	w := (f.W - 3) / across
 	short := m.short()
@@ -53,6 +60,25 @@ func (m *Metrics) facts(f *part.Frame, y, lines int) int {
 		y++
 	}
 	return y
+}
+
+// memory says how near to full the memory of the process's GPU is, and that of its job on the node, as far as it fits.
+func (m *Metrics) memory(f *part.Frame) []part.Piece {
+	n := f.NodeOf(m.target.Node)
+	if m.exited() || len(m.target.GPUs) != 1 {
+		return nil
+	}
+	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Number == m.target.GPUs[0] })
+	if at < 0 {
+		return nil
+	}
+	pieces := part.MemoryOf(&n.GPUs[at])
+	if host := part.HostMemoryOf(f.Scene, n); m.target.Job == f.Job.ID && len(pieces)*len(host) > 0 {
+		if both := slices.Concat(pieces, []part.Piece{part.Dim(", ")}, host); part.Width(both) <= f.W-3-factName {
+			return both
+		}
+	}
+	return pieces
 }
 
 // known returns the facts whose text is not empty.

@@ -28,6 +28,8 @@ type Metrics struct {
 	started time.Time     // by our clock; zero: unknown
 	now     reading       // the values in last
 	past    past
+	alone   string    // the GPU whose past is shown before opened: it has no other process; "": none
+	opened  time.Time // arrival of the first list
 }
 
 // reading has the values of one list for the process, on all of its GPUs. Unknown values are NaN.
@@ -109,6 +111,41 @@ func (m *Metrics) Settle(s *part.Scene) {
 	}
 	m.now = read(n, rows)
 	m.past.add(s.Snap.Poll, n.Interval, m.at, m.now.values)
+	if m.past.begun() {
+		m.remember(n, rows)
+	}
+}
+
+// pastOf are the numbers of a process that are those of its GPU while no other process is there, by the Key of their
+// charts.
+var pastOf = map[string]metric.ID{
+	"sm_percent": metric.Util, "gpu_memory_bytes": metric.MemoryUsed, "mem_util_percent": metric.MemUtil,
+}
+
+// remember takes the past of the GPU, since the process started, if the process is the only one there.
+func (m *Metrics) remember(n *cluster.Node, rows []*wire.Process) {
+	m.opened, m.alone = m.at, ""
+	at := slices.IndexFunc(n.GPUs, func(g cluster.GPU) bool { return g.Index == rows[0].GPU })
+	others := slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
+		return p.GPU == rows[0].GPU && (p.PID != m.target.PID || p.StartTicks != m.target.StartTicks)
+	})
+	if len(rows) != 1 || at < 0 || others || n.GPUs[at].Instance() {
+		return
+	}
+	g, keep := &n.GPUs[at], max(int(span/m.past.width), least)
+	if !m.started.IsZero() {
+		keep = min(keep, int(m.at.Sub(m.started)/m.past.width))
+	}
+	samples := map[int][]float32{}
+	for i, c := range charts {
+		if id, there := pastOf[c.Key]; there && keep > 0 && m.now.values[i] == m.now.values[i] {
+			samples[i] = g.History.Tail(nil, id, m.past.newest-1, keep)
+		}
+	}
+	if len(samples) > 0 {
+		m.alone = part.GPUNumber(g)
+		m.past.precede(samples)
+	}
 }
 
 // read sums up a process over its GPUs.

@@ -1,6 +1,8 @@
 package inspect
 
 import (
+	"time"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -58,10 +60,22 @@ func (m *Metrics) graphs(f *part.Frame, y int) {
 	sheet := m.sheet()
 	rows := f.H - 1 - y
 	if f.H >= part.Tall {
-		f.Section(y+1, sheet.Title(), "since this page is open")
+		f.Section(y+1, sheet.Title(), m.from(f.W))
 		y, rows = y+2, rows-3
 	}
 	sheet.Draw(f, y, rows)
+}
+
+// from says of what the graphs are.
+func (m *Metrics) from(w int) string {
+	before := "before " + m.opened.Format(time.TimeOnly) + " all of " + m.alone
+	switch {
+	case m.alone == "":
+		return "since this page was opened"
+	case w < 100:
+		return before
+	}
+	return before + ", where this is the only process"
 }
 
 const gib = 1 << 30

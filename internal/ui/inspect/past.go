@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
@@ -51,6 +52,29 @@ func (p *past) add(poll, interval time.Duration, at time.Time, values []float64)
 		last := len(p.bins[i]) - 1
 		p.bins[i][last] = float32(values[i])
 		p.bins[i] = p.bins[i][max(last+1-keep, 0):]
+	}
+}
+
+// begun reports whether there is one bin only.
+func (p *past) begun() bool { return len(p.bins[0]) == 1 }
+
+// precede puts samples before the first bin: for some charts, all of one length.
+func (p *past) precede(samples map[int][]float32) {
+	first := 0 // the first bin that has a value
+	for _, values := range samples {
+		first = len(values)
+	}
+	for _, values := range samples {
+		first = min(first, max(slices.IndexFunc(values, func(v float32) bool { return v == v }), 0))
+	}
+	for i := range p.bins {
+		values := samples[i]
+		if values == nil {
+			for _, other := range samples {
+				values = slices.Repeat([]float32{history.Gap}, len(other))
+			}
+		}
+		p.bins[i] = append(slices.Clone(values[min(first, len(values)):]), p.bins[i]...)
 	}
 }
 
