@@ -27,7 +27,7 @@ func TestDoctorOfThisHost(t *testing.T) {
 	}
 	code, out, _ = program(t, "doctor", "--transport", "local", "--ascii", "nosuchhost")
 	if code != 2 || !strings.Contains(out, "\n  skipped  local      this host is ") ||
-		!strings.Contains(out, "\n  failed   transport  none leads to this node\n") {
+		!strings.Contains(out, "\n  failed   transport  no transport reaches this node\n") {
 		t.Errorf("exit code %d, stdout %s", code, out)
 	}
 }

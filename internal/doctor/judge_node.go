@@ -49,12 +49,12 @@ func judgeChoice(n *Node, works []string, stopped bool) Step {
 	case stopped:
 		s.Verdict, s.Text = Skipped, interrupted
 	case n.Choice == "" && len(works) == 0:
-		s.Verdict, s.Text = Failed, "none leads to this node"
+		s.Verdict, s.Text = Failed, "no transport reaches this node"
 		if n.None != nil {
 			s.Class = string(n.None.Class)
 		}
 	case n.Choice == "":
-		s.Verdict, s.Text = Failed, "nvnodetop would use none, although "+list(works)+": "+n.None.Summary()
+		s.Verdict, s.Text = Failed, "nvnodetop would use no transport, although "+list(works)+": "+n.None.Summary()
 		s.Hints = []string{"choose it yourself: nvnodetop --transport " + works[0]}
 	case len(others) == 0:
 		s.Text = "nvnodetop uses " + n.Choice

@@ -138,7 +138,7 @@ func judgeClock(f *Facts, n *Node, w *Way) Step {
 		side = "behind"
 	}
 	if off.Abs() < time.Second { // partly the delay of the report
-		s.Text = "agrees with this host to a second"
+		s.Text = "within 1 s of this host"
 	} else {
 		s.Text = fmt.Sprintf("%s %s this host", off.Abs().Round(time.Second), side)
 	}

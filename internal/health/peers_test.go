@@ -45,7 +45,7 @@ func TestLagIsNamed(t *testing.T) {
 		{"starved by its host", trace{nodes: 2, gpus: 8, age: traceAge, does: but(trains, partly, starved, 1, 3),
 			processes: ranks(8, 1, 3)}, "!LAG -74",
 			"Lags (rank 11, PID 1003): 25% against a median of 99%, same clocks as the others (1980 MHz), its " +
-				"process has 12% of a core, others 101%: starved by its host side."},
+				"process uses 12% of a core (others: 101%): waiting on its CPU or data loader."},
 		{"starved, without processes", trace{nodes: 2, gpus: 8, age: traceAge,
 			does: but(trains, partly, starved, 1, 3)}, "!LAG -74",
 			"Lags: 25% against a median of 99%, same clocks as the others (1980 MHz)."},
@@ -259,8 +259,8 @@ func TestPeersAlarms(t *testing.T) {
 		{"always slow, and starved", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved),
 			1, 3), processes: ranks(8, 1, 3)}, 10 * time.Minute,
 			[]string{"lag n02 GPU3 2 3m: Lags (rank 11, PID 1003): 25% against a median of 97%, a higher clock than " +
-				"the others (1980 against 1650 MHz), its process has 12% of a core, others 101%: starved by its host " +
-				"side."}},
+				"the others (1980 against 1650 MHz), its process uses 12% of a core (others: 101%): waiting on its " +
+				"CPU or data loader."}},
 		{"always slow, perhaps by design",
 			trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}, 10 * time.Minute,
 			[]string{"lag n02 GPU3 0 3m: Lags: 25% against a median of 97%, a higher clock than the others (1980 " +

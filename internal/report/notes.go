@@ -161,7 +161,7 @@ func shareOf(m *Memory) (float64, bool) {
 // noteWatch names the gaps in the numbers.
 func (d *draft) noteWatch(p *pad, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
-		p.add(noteLate, "The watch began %s after the job: what was before is not in this report.", short(late))
+		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", short(late))
 	}
 	var silent, unowned []string
 	for i := range r.Nodes {
@@ -178,8 +178,7 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 		}
 	}
 	if len(silent) > 0 {
-		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. What their GPUs did then is in none of "+
-			"the means.", len(silent), len(r.Nodes), some(silent))
+		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.", len(silent), len(r.Nodes), some(silent))
 	}
 	if missing := r.Total.GPUs - r.Total.GPUsSeen; missing > 0 && len(unowned) == 0 {
 		p.add(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)

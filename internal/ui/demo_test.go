@@ -71,7 +71,7 @@ func TestTheDemoNamesItsSlowGPU(t *testing.T) {
 		{overview, 200, `gpu-n02 GPU3 lags 2\d/9\d%`},
 		{overview, 200, `^ ▲ gpu-n02 .* 2\dL `},
 		{node, 200, `^ ▲  3 .* 2\d% .*!LAG -[67]\d 1m$`},
-		{problems, 300, `gpu-n02 GPU3 +Lags \(rank 11, PID \d+\): 2\d% against a median of 9\d%, a higher clock than the others \(1\d+ against 1\d+ MHz\), its process has 12% of a`},
+		{problems, 300, `gpu-n02 GPU3 +Lags \(rank 11, PID \d+\): 2\d% against a median of 9\d%, a higher clock than the others \(1\d+ against 1\d+ MHz\), its process uses 12% of`},
 	} {
 		lines := linesOf(test.of, test.w, 60)
 		if !slices.ContainsFunc(lines, regexp.MustCompile(test.line).MatchString) {

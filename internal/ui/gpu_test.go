@@ -292,7 +292,7 @@ func watchedFixture() *cluster.Snapshot {
 func TestGPUCounters(t *testing.T) {
 	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.on = keys.OnGPU }}, 120, 40),
 		"\n")
-	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals of 20m", "replays 9 (2 new)", "CRC errors 3\n",
+	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals since 20m", "replays 9 (2 new)", "CRC errors 3\n",
 		"n/a (Insufficient Permissions)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)

@@ -40,7 +40,7 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 	r.now = r.now.Add(time.Second)
 	r.Display = time.Minute
 	cmd := r.send(tick{r.chain})
-	if !strings.Contains(r.screen.String(), "idle: every 30s, any key wakes") ||
+	if !strings.Contains(r.screen.String(), "idle: polling every 30s, press any key") ||
 		tickWithin(t, cmd, 100*time.Millisecond) {
 		t.Errorf("an idle screen is drawn as before:\n%.200s", r.screen.String())
 	}
@@ -56,7 +56,7 @@ func TestAnIdleScreenIsDrawnSeldom(t *testing.T) {
 // A screen that nobody can see is idle at once, and as before when somebody sees it again, or presses a key.
 func TestADetachedScreenIsDrawnSeldom(t *testing.T) {
 	r := newRig(t, fixture())
-	slow := func() bool { return strings.Contains(r.screen.String(), "idle: every 30s") }
+	slow := func() bool { return strings.Contains(r.screen.String(), "idle: polling every 30s") }
 	r.send(attached(false))
 	if !slow() || r.heard.left != 1 || r.heard.touched != 0 {
 		t.Errorf("detached: idle %v, %d times left, %d touches", slow(), r.heard.left, r.heard.touched)

@@ -37,7 +37,7 @@ func TestInspectKeys(t *testing.T) {
 		"P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802",
 		"P enter P": "Process gpu-n02:358802 rank",
 		"P e !":     "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802",
-		"P e ?": "Help: environment 1–35", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q",
+		"P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q",
 		"P enter y ?": "Process gpu-n02:358802 rank",
 		"P e ? esc":   "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802",
 		"P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",

@@ -87,7 +87,7 @@ func TestOnly(t *testing.T) {
 func TestOnlyOnThePageOfProcesses(t *testing.T) {
 	for only, test := range map[string]struct{ rows, ofJob string }{
 		"3": {"  3  358761   3  358811 ", "4 processes on the GPUs of --only, on 2 of 4 nodes"},
-		"5": {"  5  358817 ", "2 processes on the GPUs of --only"}, "9": {"", "waiting for the process lists"},
+		"5": {"  5  358817 ", "2 processes on the GPUs of --only"}, "9": {"", "no processes on 2 nodes, waiting for 2"},
 	} {
 		r := narrowed(t, tally.Only{only}, "")
 		r.press("P")

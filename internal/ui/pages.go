@@ -91,7 +91,7 @@ var pages = []entry{
 	{
 		id: keys.OnUsers, number: keys.ToUsers, has: keys.IsList | keys.IsAside, key: keys.Users,
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToUsers, Text: "users",
-			Long: "users: who holds what on the nodes of your jobs",
+			Long: "users: who is using your nodes' GPUs",
 			On:   keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewUsers(v.past) },
 	},
@@ -105,8 +105,8 @@ var pages = []entry{
 	},
 	{
 		id: keys.OnGPU, number: keys.ToGPU, has: keys.HasJob | keys.HasNode | keys.HasGPUs, key: keys.GPU,
-		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "one GPU in full",
-			Long: "one GPU in full: the first with a problem",
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "open a GPU",
+			Long: "open a GPU (the first with a problem)",
 			On:   keys.On(keys.OnNode)},
 		new: func(*view, *Options) Page { return &gpu.Page{} },
 	},

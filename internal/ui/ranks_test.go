@@ -200,7 +200,7 @@ func TestNoRanks(t *testing.T) {
 	r := newRig(t, unrankedFixture())
 	r.press("m")
 	text := r.text()
-	for _, want := range []string{"No ranks are known", "SLURM_PROCID", "318802", "358823", "▸▲     –  gpu-n01"} {
+	for _, want := range []string{"No ranks found", "SLURM_PROCID", "318802", "358823", "▸▲     –  gpu-n01"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -103,7 +103,7 @@ func TestReplayHelp(t *testing.T) {
 	live := newRig(t, fixture())
 	r.press("?")
 	live.press("?")
-	for text, in := range map[string]*rig{"pause / go on": r, "record from now on": live} {
+	for text, in := range map[string]*rig{"pause / resume": r, "start / stop recording": live} {
 		for _, rig := range []*rig{r, live} {
 			rig.resize(120, 100)
 			if strings.Contains(rig.text(), text) != (rig == in) {

@@ -261,7 +261,7 @@ func TestScancelIsForAListedJob(t *testing.T) {
 		}
 		r = newRig(t, s)
 		if r.press("P", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") ||
-			!strings.Contains(r.text(), "nothing to cancel")) {
+			!strings.Contains(r.text(), "does not belong to one of your")) {
 			t.Errorf("over the metrics, job %q:\n%s", name, r.text())
 		}
 	}

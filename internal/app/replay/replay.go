@@ -227,7 +227,7 @@ const memory = 384 << 20
 // play shows the screens until the user quits.
 func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) error {
 	shown := screen.Options(&o.Config, at.Snapshot, nobody{}, selection.Choice{})
-	shown.Tape, shown.ReadOnly = at, "a recording is shown"
+	shown.Tape, shown.ReadOnly = at, "not available in a recording"
 	ctx, quit := context.WithCancel(ctx)
 	defer quit()
 	group, ctx := errgroup.WithContext(ctx)
@@ -251,7 +251,7 @@ func (o *Options) play(ctx context.Context, p *recording.Player, at *playhead) e
 // nobody takes the requests of the screen when there are neither nodes nor SLURM.
 type nobody struct{}
 
-var errRecorded = errors.New("this is a recording: there is nobody to ask")
+var errRecorded = errors.New("not available in a recording")
 
 // Touch implements ui.Controls.
 func (nobody) Touch() {}

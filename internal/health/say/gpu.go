@@ -163,7 +163,7 @@ func gpuUnusable(w *Words, e evidence) {
 
 func gpuHangs(w *Words, e evidence) {
 	w.Flag, w.Long, w.Short = "HUNG", "driver call hung", "hung"
-	w.Hint = "if nvidia-smi hangs too, the job's own calls do as well: move the job and report it to your admins"
+	w.Hint = "if nvidia-smi hangs too, so will the job: move the job and report it to your admins"
 	if e.every {
 		all := allGPUs(len(e.node.GPUs))
 		w.Long, w.Short = "driver calls hang for "+all, "all GPUs hung"
@@ -307,9 +307,16 @@ func (e evidence) throttledFor(ids ...metric.ID) string {
 	if over == 0 {
 		return ""
 	}
-	return fmt.Sprintf("throttled for %.0f%% of the last %s, %s of the %s watched", 100*min(share, 1), lately(over),
-		span(time.Duration(total*float64(time.Second))), span(e.gpu.Watched()))
+	now := "throttled now"
+	if share = min(share, 1); share < allTheTime {
+		now = fmt.Sprintf("throttled for %.0f%% of the last %s", 100*share, lately(over))
+	}
+	return fmt.Sprintf("%s; %s in the last %s", now, span(time.Duration(total*float64(time.Second))),
+		span(e.gpu.Watched()))
 }
+
+// allTheTime is the share of an interval from which a GPU is throttled now.
+const allTheTime = 0.995
 
 // lately formats the time between two readings: "3s", never 0.
 func lately(d time.Duration) string { return span(max(d.Round(time.Second), time.Second)) }

@@ -90,7 +90,7 @@ func clockSkew(w *Words, e evidence) {
 		others = "that of the job's other node"
 	}
 	w.Sentence = fmt.Sprintf("The clock of this node is %s %s %s.", fine(ahead.Abs()), how, others)
-	w.Hint = "times in logs and of files do not match between nodes: report it to your admins"
+	w.Hint = "log and file timestamps will not match across nodes: report it to your admins"
 }
 
 // otherCgroup names the cgroup of the probe.

@@ -55,13 +55,13 @@ func (e evidence) lagsByUse(w *Words) {
 	w.Hint = "look at what this process waits for: its data loader, its CPUs, its storage"
 	end := ""
 	if cpu, others := signs.CPUOf(e.node, e.gpu); cpu == cpu {
-		fact := fmt.Sprintf("its process has %.0f%% of a core", cpu)
+		fact := fmt.Sprintf("its process uses %.0f%% of a core", cpu)
 		if others == others {
-			fact += fmt.Sprintf(", others %.0f%%", others)
+			fact += fmt.Sprintf(" (others: %.0f%%)", others)
 		}
 		facts = append(facts, fact)
 		if signs.Starved(cpu, others) {
-			end = ": starved by its host side"
+			end = ": waiting on its CPU or data loader"
 			w.Hint = fmt.Sprintf("check the data loader of PID %d and its CPUs (column cpu_affinity)",
 				signs.ProcessOf(e.node, e.gpu).PID)
 		}
@@ -298,8 +298,7 @@ func hangingJob(w *Words, e evidence) {
 		w.Sentence += ", as long as nvnodetop has watched"
 	}
 	w.Sentence += e.firstPlace("; ", "is idle") + "."
-	w.Hint = "unless it writes a checkpoint: look at the log of the rank that differs, and at its stack with py-spy " +
-		"dump"
+	w.Hint = "unless it writes a checkpoint: check the log of the odd rank, and dump its stack: py-spy dump --pid PID"
 }
 
 // imbalance describes a GPU with much more memory in use than the others.

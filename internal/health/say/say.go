@@ -91,17 +91,17 @@ var wordings = map[cluster.Kind]wording{
 	cluster.KindDisk: {Label{One: "disk full", Many: "nodes with full disks"}, "disk nearly full", diskFull},
 	cluster.KindHostMemory: {Label{One: "host memory full", Many: "nodes with full memory"}, "host memory nearly full",
 		hostMemory},
-	cluster.KindWrongCgroup: {Label{One: "other cgroup", Many: "nodes in other cgroups"},
+	cluster.KindWrongCgroup: {Label{One: "other cgroup", Many: "sessions in another job's cgroup"},
 		"in the cgroup of another job", otherCgroup},
 	cluster.KindOwner: {Label{One: "owner not known", Many: "nodes with GPUs of unknown owners"},
 		"owner not known", ownerUnknown},
-	cluster.KindMixed: {Label{One: "other driver or model", Many: "nodes of another kind"},
+	cluster.KindMixed: {Label{One: "other driver or model", Many: "nodes with other hardware or driver"},
 		"other driver or model", mixed},
 	cluster.KindLeftOver: {Label{One: "left-over process", Many: "nodes with left-over processes"},
 		"left-over process", leftBehind},
 	cluster.KindStranger: {Label{One: "foreign process", Many: "nodes with foreign processes"}, "foreign process",
 		stranger},
-	cluster.KindClockSkew: {Label{One: "clock wrong", Many: "nodes with wrong clocks"}, "clock wrong", clockSkew},
+	cluster.KindClockSkew: {Label{One: "clock wrong", Many: "nodes with clock skew"}, "clock wrong", clockSkew},
 
 	cluster.KindRankGone: {Label{'X', false, "rank gone", "GPUs whose rank is gone"}, "rank gone", rankGone},
 	cluster.KindLag:      {Label{'L', true, "lags", "GPUs lag"}, "lagged", lag},
@@ -155,7 +155,7 @@ func LabelOf(f *cluster.Finding) Label {
 	case f.Kind == cluster.KindFault && f.Key != "":
 		l.Many = "GPUs missing metrics"
 	case f.Kind == cluster.KindLag && f.Key == "":
-		l = Label{One: "slow GPU changes", Many: "slow GPUs change"}
+		l = Label{One: "a different GPU is slow each time", Many: "jobs whose slow GPU changes"}
 	case f.Kind == cluster.KindLag && f.Compared != nil && f.Compared.How == cluster.Alone:
 		l.Letter, l.One, l.Many = 0, "awaited", "GPUs awaited"
 	case f.Kind == cluster.KindLag && f.Severity < cluster.Warning:

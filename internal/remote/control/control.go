@@ -157,7 +157,7 @@ func explainDial(c *remote.Case, err error) {
 	c.Say(strings.TrimPrefix(err.Error(), "ssh: "))
 	c.Is(reach.ClassNoDoor, "no ControlMaster")
 	c.Failure.Cause = what
-	c.Failure.Meaning = "There is no live ssh connection of yours to share."
+	c.Failure.Meaning = "You have no open ssh connection to share."
 	c.Failure.Hints = []string{"make one: ssh -fNM NODE"}
 }
 

@@ -192,7 +192,7 @@ func (j *jump) tend(s *shell) {
 	if why != "" {
 		j.fail(&reach.Failure{
 			Class: reach.ClassClosed, Short: "connection lost", Cause: why,
-			Meaning: "The connection to the " + j.role() + " has ended. It is made anew.",
+			Meaning: "Lost the connection to the " + j.role() + "; reconnecting.",
 			Hints:   []string{"check whether it responds: ssh " + j.to.host + " true"},
 		})
 		if lasted {

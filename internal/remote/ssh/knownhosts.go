@@ -38,7 +38,7 @@ func (c *knownCache) load(t *settings.Settings, elsewhere *hostkey.OtherHost) (*
 		return nil, onlyOpenSSH("RevokedHostKeys", err)
 	case err != nil:
 		return nil, &remote.LocalError{What: "RevokedHostKeys", Err: err,
-			Hints: []string{"ssh trusts no host while it cannot read that list: mend the file or the option"}}
+			Hints: []string{"ssh trusts no host until it can read that file: fix the file or the option"}}
 	}
 	host := hostkey.HostOf(t.KeyAddress())
 	return &knownSet{set: set.With(elsewhere, host), host: host, target: t}, nil

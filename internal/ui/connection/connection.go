@@ -232,9 +232,8 @@ func missing(f *part.Frame) []string {
 			lines = append(lines, "no GPU metrics: "+h.Fault)
 		}
 		if h.StandIn != "" {
-			lines = append(lines, "nvidia-smi is read in place of a probe ("+h.StandIn+
-				"): no metrics of the host, no Xids, NVLink or MIG instances; of processes only PID, name and GPU "+
-				"memory")
+			lines = append(lines, "using nvidia-smi instead of the probe ("+h.StandIn+
+				"): no host metrics, Xids, NVLink or MIG instances; processes show only PID, name and GPU memory")
 		}
 		if len(h.Missing) > 0 {
 			lines = append(lines, "NVML lacks "+strings.Join(h.Missing, ", "))

@@ -32,7 +32,7 @@ func TestFactsOf(t *testing.T) {
 		"[{program nvidia-smi, in place of a probe true}]": {Hello: &wire.Hello{StandIn: "no probe"}},
 		"[{program probe 1.0, linux/arm64, in /dev/shm/x false}]": {Hello: &full,
 			Offset: time.Hour},
-		"[{program probe  false} {clock agrees with this host to a second false}]": {Hello: &wire.Hello{},
+		"[{program probe  false} {clock within 1 s of this host false}]": {Hello: &wire.Hello{},
 			Clocked: true, Offset: 800 * time.Millisecond},
 		"[{program probe  false} {clock 1m behind this host false}]": {Hello: &wire.Hello{},
 			Clocked: true, Offset: 95 * time.Second},

@@ -82,7 +82,7 @@ func clockOf(n *cluster.Node) fact {
 	off := -n.Offset
 	switch {
 	case off.Abs() < time.Second:
-		return fact{name: "clock", text: "agrees with this host to a second"}
+		return fact{name: "clock", text: "within 1 s of this host"}
 	case off < 0:
 		return fact{name: "clock", text: draw.Age(-off) + " behind this host"}
 	}

@@ -72,9 +72,9 @@ func (t *Timeline) Title() string {
 	if column >= 10*time.Second {
 		text = draw.Whole(column.Seconds())
 	}
-	text = t.axis.words() + ", a column is " + text + " s"
+	text = t.axis.words() + " · 1 column = " + text + " s"
 	if watched := t.gpu.Watched(); t.counts() && watched > t.axis.span {
-		text += ", totals of " + draw.Age(watched)
+		text += " · totals since " + draw.Age(watched)
 	}
 	return text
 }

@@ -73,7 +73,7 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("column %d of %d is %q, want %q: %q", i, tl.w, cell, want, string(cells))
 		}
 	}
-	if want := "last 2 min, a column is 1.7 s"; tl.Title() != want {
+	if want := "last 2 min · 1 column = 1.7 s"; tl.Title() != want {
 		t.Errorf("title %q, want %q", tl.Title(), want)
 	}
 }

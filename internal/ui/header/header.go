@@ -148,7 +148,7 @@ func clock(f *part.Frame) []part.Piece {
 	}
 	if f.Slow > 1 {
 		every := part.Seconds(f.Snap.Poll * time.Duration(f.Slow))
-		return []part.Piece{part.Dim("idle: every " + every + ", any key wakes  "), clock}
+		return []part.Piece{part.Dim("idle: polling every " + every + ", press any key  "), clock}
 	}
 	every := "poll " + part.Seconds(f.Snap.Poll) + "  redraw " + part.Seconds(f.Display) + "  "
 	return []part.Piece{part.Dim(every), clock}

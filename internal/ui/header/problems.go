@@ -122,7 +122,7 @@ func verdict(f *part.Frame) string {
 		return part.Plural(cleared, "problem", "problems") + " cleared " + draw.Age(ago) + " ago"
 	case !p.Named && j.ID != "":
 		return well(f, part.Plural(j.GPUs, "GPU", "GPUs")) +
-			" (every GPU on these nodes; SLURM does not say which belong to this job)"
+			" (all GPUs on these nodes)"
 	case j.GPUs == 1:
 		return well(f, "GPU")
 	}

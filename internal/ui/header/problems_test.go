@@ -126,7 +126,7 @@ func TestRow1SaysOKWhenItIsProven(t *testing.T) {
 		{"no GPUs yet", func(f *part.Frame) { f.Job.GPUs, f.Job.GPUsSeen, f.Job.Minors = 0, 0, nil },
 			"no GPUs known for this job yet"},
 		{"which are not told", func(f *part.Frame) { f.Job.Minors = nil },
-			"4 GPUs OK (every GPU on these nodes; SLURM does not say which belong to this job)"},
+			"4 GPUs OK (all GPUs on these nodes)"},
 		{"printed, before all is checked", func(f *part.Frame) { f.Printed, f.Snap.NotChecked = true, notChecked },
 			"4 GPUs report"},
 		{"one GPU, printed", func(f *part.Frame) {

@@ -198,10 +198,10 @@ var (
 		{"free", "a GPU that no job has"},
 		{"[stale 12s]", "not responding for 12s"},
 		{"(5 of 8)", "GPUs included in the total"},
-		{"C G X M", "process type: compute, graphics, both, MPS"},
+		{"C G X M", "process type (column T): compute, graphics, both, MPS"},
 	}
 	colors = [][2]string{
-		{"blue, gray", "just data: a busy GPU is what you paid for"},
+		{"blue, gray", "normal (busy is good)"},
 		{"amber", "warning"},
 		{"white on red", "error: act on it"},
 		{"C", "traffic-light colors by utilization (60/85)"},

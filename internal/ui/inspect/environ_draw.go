@@ -74,7 +74,7 @@ func (e *Environ) none() string {
 	case len(e.answer.variables) == 0:
 		return "The process was started without an environment, or has overwritten it."
 	}
-	return `No variable has "` + e.search.text + `" in its name or value: Esc shows all.`
+	return `No variable matches "` + e.search.text + `". Esc shows all.`
 }
 
 // lines draws the lines that are on the screen. The cursor is on all lines of its variable.

@@ -79,7 +79,7 @@ func TestEnvironKeys(t *testing.T) {
 			open: true},
 		{keys: "/ M l X", shows: "rank 3, 1 of 5 variables", lacks: "RANK", taken: true, open: true},
 		{keys: "/ r a n k = 3", shows: "/rank=3█", lacks: "HOME", taken: true, open: true},
-		{keys: "/ s e c r", shows: "No variable has \"secr\" in its name or value", taken: true, open: true},
+		{keys: "/ s e c r", shows: "No variable matches \"secr\"", taken: true, open: true},
 		{keys: "/ s e c r enter Y", notice: "nothing to copy", taken: true, open: true},
 		{keys: "/ s e c r enter y", taken: true, open: true},
 		{keys: "/ z enter j", shows: "Esc show all", taken: true, open: true},

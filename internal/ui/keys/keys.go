@@ -163,8 +163,8 @@ var others = []Row{
 	{Bindings: of(Time), Group: Arranging, Text: "nodes over time",
 		Long: "nodes over time: the lowest GPU of each node in the last 10 minutes", On: On(OnOverview)},
 	{
-		Bindings: of(Gauge), Group: Arranging, Text: "metric of the cells", On: On(OnOverview),
-		Long: "metric of the cells: utilization, power, SM clock, memory, temperature",
+		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
+		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",
 	},
 	{Bindings: of(Worst), Group: Arranging, Text: "sort: name / worst first", On: On(OnOverview)},
 	{Bindings: of(Worst), Group: Arranging, Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},

@@ -53,7 +53,7 @@ var Pages = Hint{"1-9", "pages"}
 // pageTexts are the actions of the digits.
 var pageTexts = []string{"all jobs", "overview of the job", "node view", "GPU in full", "process manager",
 	"ranks of the job",
-	"problems of the job", "users: who holds what", "connection, stage by stage", "settings"}
+	"problems of the job", "users: who is using your nodes' GPUs", "connection, stage by stage", "settings"}
 
 // numberRows is the row of the help for all digits.
 var numberRows = []Row{{

@@ -28,9 +28,9 @@ var (
 
 // ReplayRows are the keys that only a recording has.
 var ReplayRows = []Row{
-	{Bindings: of(Pause), Group: Moving, Text: "pause / go on"},
-	{Bindings: of(StepBack, StepOn), Group: Moving, Each: []string{"a sample back", "a sample on"},
-		Text: "a sample back / on", Long: "one sample back / on, and pause"},
+	{Bindings: of(Pause), Group: Moving, Text: "pause / resume"},
+	{Bindings: of(StepBack, StepOn), Group: Moving, Each: []string{"back one sample", "forward one sample"},
+		Text: "back / forward one sample", Long: "back / forward one sample, and pause"},
 	{Bindings: of(ShortBack, ShortOn), Group: Moving, Each: []string{"10 s back", "10 s on"}, Text: "10 s back / on"},
 	{Bindings: of(LongBack, LongOn), Group: Moving, Each: []string{"1 min back", "1 min on"}, Text: "1 min back / on"},
 	{Bindings: of(Beginning, End), Group: Moving, Each: []string{"beginning of the recording", "end of the recording"},
@@ -53,7 +53,7 @@ var Recording = func() (all []key.Binding) {
 // recordRows are the keys for the live cluster.
 var recordRows = []Row{
 	{Bindings: of(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
-		Long: "record from now on to a file in the working directory; again: stop", On: Main},
+		Long: "start / stop recording to a file here", On: Main},
 }
 
 // InReplay returns the rows of a help while a recording is shown: with the keys of the recording, without the key that

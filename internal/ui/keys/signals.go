@@ -12,8 +12,8 @@ var (
 // The keys of the dialogs, which have the keyboard while they are open.
 var (
 	Send        = bind("y", "send", "y")
-	Whom        = bind("Tab", "whom", "tab")
-	WhomBefore  = bind("Shift-Tab", "whom", "shift+tab")
+	Whom        = bind("Tab", "recipients", "tab")
+	WhomBefore  = bind("Shift-Tab", "recipients", "shift+tab")
 	OtherSignal = bind("s", "other signal", "s")
 	Choose      = bind("Enter", "choose", "enter")
 	Dismiss     = bind("Esc", "cancel", "esc", "enter", "q", "n")
@@ -30,7 +30,7 @@ var signalRows = []Row{
 		Bindings: of(SignalInt, SignalTerm, SignalKill), Group: Acting, Each: signalTexts, Needs: NeedsSignals,
 		Text: "interrupt / terminate / kill",
 		On:   On(OnProcesses, OnMetrics, OnRanks),
-		Long: "send SIGINT / SIGTERM / SIGKILL to the process, to those with a tag, to its rank, or to all ranks; " +
+		Long: "send SIGINT / SIGTERM / SIGKILL to the process, to the tagged processes, to its rank, or to all ranks; " +
 			"asks first",
 	},
 	{Bindings: of(SignalAny), Group: Acting, Needs: NeedsSignals, Text: "any signal, by name",

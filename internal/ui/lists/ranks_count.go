@@ -16,8 +16,8 @@ func (p *Ranks) unranked(f *part.Frame, v *list.View[tally.RankRow]) []string {
 	if v.Len() == 0 || p.Filter.On(f.Job.ID) || v.Find(func(r *tally.RankRow) bool { return r.Rank != nil }) >= 0 {
 		return nil
 	}
-	return f.Wrapped("No ranks are known: your processes have none of " + rankVariables +
-		" in their environment. nvnodetop reads it for your own processes only.")
+	return f.Wrapped("No ranks found: none of " + rankVariables +
+		" is set in your processes' environment. nvnodetop reads it for your own processes only.")
 }
 
 // rankVariables are the variables that name a rank.

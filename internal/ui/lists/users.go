@@ -2,6 +2,7 @@ package lists
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -79,7 +80,9 @@ func listing(f *part.Frame) string {
 
 // noUsers explains why no users are listed.
 func noUsers(f *part.Frame) string {
-	switch _, waits := listed(f.Snap); {
+	switch listed, waits := listed(f.Snap); {
+	case waits > 0 && listed > 0:
+		return "no processes on " + part.Plural(listed, "node", "nodes") + ", waiting for " + strconv.Itoa(waits)
 	case waits > 0:
 		return "· waiting for the process lists of the nodes"
 	case len(f.Only) > 0:

@@ -3,6 +3,7 @@ package part
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -71,9 +72,20 @@ func NoProcessesOn(f *Frame, g *cluster.GPU) string {
 
 // NoProcessesOfJob says why no processes are listed for the job.
 func NoProcessesOfJob(f *Frame) string {
-	waits := func(name string) bool { n := f.NodeOf(name); return n.State != cluster.NodeReporting || !n.Listed }
-	if slices.ContainsFunc(f.Job.Nodes, waits) {
+	listed, waits := 0, 0
+	for _, name := range f.Job.Nodes {
+		switch n := f.NodeOf(name); {
+		case n.State != cluster.NodeReporting || !n.Listed:
+			waits++
+		default:
+			listed++
+		}
+	}
+	switch {
+	case waits == 0:
+		return "no processes on the GPUs of this job"
+	case listed == 0:
 		return "· waiting for the process lists of the nodes"
 	}
-	return "no processes on the GPUs of this job"
+	return "no processes on " + Plural(listed, "node", "nodes") + ", waiting for " + strconv.Itoa(waits)
 }

@@ -52,7 +52,7 @@ func RankWords(f *part.Frame, r *tally.RankRow, w int) string {
 	case tally.RankGone:
 		words = []string{name + " is gone" + seen, "gone" + seen, "gone"}
 	case tally.RankUnseen:
-		words = []string{name + " is missing: it is on no GPU of the job", "missing: on no GPU of the job", "missing"}
+		words = []string{name + " not found on any GPU of the job", "on no GPU of the job", "missing"}
 	default:
 		words = []string{name + " has not been seen: not all nodes list their processes",
 			"not seen: not all nodes list their processes", "not seen"}

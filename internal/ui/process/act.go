@@ -49,7 +49,7 @@ func (over *overlays) scancel(s *part.Scene, job string) nav.Answer {
 	case s.Job.ID == "":
 		why = "these nodes are not a job of SLURM: there is nothing to cancel"
 	default:
-		why = "this process is not known to be of one of your running jobs: there is nothing to cancel"
+		why = "this process does not belong to one of your running jobs"
 	}
 	if why != "" {
 		return nav.Answer{Taken: true, Notice: why}

@@ -119,9 +119,9 @@ func (x *scoping) name(s *part.Scene) string {
 func (x *scoping) none(f *part.Frame) (string, draw.Role) {
 	switch scope := x.of(f.Scene); {
 	case scope == OfNodes:
-		return "no processes on the GPUs of these nodes are listed", draw.Dim
+		return "no GPU processes on these nodes", draw.Dim
 	case scope == OfJobs:
-		return "no processes on the GPUs of your jobs are listed", draw.Dim
+		return "no processes on the GPUs of your jobs", draw.Dim
 	case scope == OfJob:
 		return part.NoProcessesOfJob(f), draw.Dim
 	case !tally.HasNumbers(f.Node):

@@ -32,7 +32,7 @@ const (
 
 // titles are the names of the settings on the page, and their purpose.
 var titles = [...][2]string{
-	theme: {"Theme", "auto: as the terminal's background"}, colors: {"Colors", "job: problems; classic: utilization"},
+	theme: {"Theme", "auto: follow the terminal background"}, colors: {"Colors", "job: problems; classic: utilization"},
 	view:         {"Start page", "auto: overview for several nodes"},
 	yellow:       {"Yellow from", "utilization in the classic colors"},
 	red:          {"Red from", "utilization in the classic colors"},

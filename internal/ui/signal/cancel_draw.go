@@ -32,7 +32,7 @@ func (c *Cancel) sheet(s *part.Scene) sheet {
 			wrapped(s, part.Dim(c.by.effect()))...)
 		b.keys = []keys.Hint{keys.HintOf(keys.Send), keys.HintOf(keys.OtherSignal), keys.HintOf(keys.Other)}
 	default:
-		b.foot = marked(s, "All its processes will end, on all nodes. What is not saved is lost.")
+		b.foot = marked(s, "All its processes will end, on all nodes. Unsaved work will be lost.")
 		b.foot = append(b.foot, c.typed.pieces("to run "+c.command("")+", type the job ID: "))
 		if c.wrong {
 			b.foot = append(b.foot, []part.Piece{{Text: "that is not " + c.job, Role: draw.Warn}})

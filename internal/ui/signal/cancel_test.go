@@ -51,7 +51,7 @@ func TestScancel(t *testing.T) {
 func TestScancelSays(t *testing.T) {
 	r := cancelOf(t)
 	r.says("Cancel job 48211?", "48211  llama  of alice", "4 nodes, 32 GPUs, 1:00:00 left",
-		"to run scancel 48211, type the job ID: █", "What is not saved is lost.")
+		"to run scancel 48211, type the job ID: █", "Unsaved work will be lost.")
 	r.press("4 enter")
 	r.says("that is not 48211", "job ID: 4█")
 	r.press("8")

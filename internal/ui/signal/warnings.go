@@ -67,7 +67,11 @@ func (d *Dialog) others(s *part.Scene) string {
 		if n == 0 {
 			continue
 		}
-		if all := tally.RanksOf(s.Snap, job); n < all {
+		switch all := tally.RanksOf(s.Snap, job); {
+		case n < all && d.whom.kind == theJob:
+			return strconv.Itoa(all-n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID +
+				" cannot be reached, and will not get it."
+		case n < all:
 			return "Only " + strconv.Itoa(n) + " of " + strconv.Itoa(all) + " ranks of job " + job.ID + gets(n) +
 				": the others will wait or fail."
 		}

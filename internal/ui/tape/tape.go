@@ -93,7 +93,7 @@ func Draw(f *part.Frame, y int, p *Position) {
 
 func (p *Position) pause() keys.Hint {
 	if p.Paused {
-		return keys.HintOf(keys.Pause).As("go on")
+		return keys.HintOf(keys.Pause).As("resume")
 	}
 	return keys.HintOf(keys.Pause)
 }

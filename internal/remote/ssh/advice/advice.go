@@ -100,8 +100,7 @@ func (at *Circumstances) adviseAuth(f *reach.Failure, e *LoginError) {
 	switch {
 	case e.Question != "":
 		f.Meaning = "The host asks a question that nobody has answered."
-		f.Hints = append(f.Hints, "start nvnodetop in a terminal, anew if it is running: it asks before the screen "+
-			"starts")
+		f.Hints = append(f.Hints, "restart nvnodetop in a terminal: it asks before the screen opens")
 	case e.Refused:
 		f.Meaning = "The host did not accept the answers that were typed."
 		f.Hints = append(f.Hints, "start nvnodetop again to answer anew")
