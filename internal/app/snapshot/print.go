@@ -34,8 +34,9 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	return printout.Write(p.Out, snap, printout.Options{
 		Width: textWidth(p.Out), Theme: cfg.Theme, Profile: l.profile(p.Out), ASCII: cli.ASCII(cfg),
 		Classic: cli.Colors(cfg) == ui.ColorsClassic,
-		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels), MemoryLevels: part.Levels(cfg.MemoryLevels),
-		Columns: cfg.Columns,
+		Only:    l.GPUs, Processes: l.Processes, Levels: part.Levels(cfg.GPULevels),
+		MemoryLevels: part.Levels(cfg.MemoryLevels),
+		Columns:      cfg.Columns,
 	})
 }
 
