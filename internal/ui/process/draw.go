@@ -67,7 +67,11 @@ func (t tagged) Row(f *part.Frame, y int, r *table.ProcessRow, selected bool) {
 // table returns the table for the terminal and the scope.
 func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 	scope := p.scope.of(f.Scene)
-	return tagged{table.NewProcessList(f.W, nodesOf(f.Scene, scope), scope >= OfJobs, p.across, f.Columns.Processes), p}
+	listOf := table.NewProcessList
+	if p.tree {
+		listOf = table.NewProcessTree
+	}
+	return tagged{listOf(f.W, nodesOf(f.Scene, scope), scope >= OfJobs, p.across, f.Columns.Processes), p}
 }
 
 // hints are the keys of the footer, the most useful first.

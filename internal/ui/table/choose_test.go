@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 )
 
@@ -14,7 +15,7 @@ var tables = map[columns.Table]struct {
 }{
 	columns.Node: {gpuColumns, func(w int, l columns.List) layout { return gpuLayout(w, true, 0, l) }},
 	columns.Processes: {nodesProcessColumns,
-		func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l) }},
+		func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l, 0) }},
 	columns.Overview: {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, false, l) }},
 	columns.Ranks:    {rankColumns[1:], func(w int, l columns.List) layout { return rankLayout(w, 0, false, l) }},
 	columns.Jobs:     {jobColumns, jobLayout},
@@ -107,7 +108,7 @@ func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 		{false, false, []col{colCommand, colGPU}}, {true, false, []col{colNode, colCommand, colGPU}},
 		{false, true, []col{colJob, colCommand, colGPU}}, {true, true, []col{colNode, colJob, colCommand, colGPU}},
 	} {
-		l := processLayout(120, 0, test.nodes, test.jobs, "command,gpu")
+		l := processLayout(120, 0, test.nodes, test.jobs, "command,gpu", 0)
 		var got []col
 		for k, s := range l {
 			if s.Shown() {
@@ -124,7 +125,7 @@ func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 
 // A click on a heading sorts by that column wherever it stands; what is left of them all sorts by place.
 func TestOrderAtChosenColumns(t *testing.T) {
-	list := &ProcessList{sheet: sheet{processColumns, processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent")}}
+	list := &ProcessList{sheet: sheet{processColumns, processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent", 0)}}
 	for _, test := range []struct {
 		x  int
 		by string
@@ -138,5 +139,19 @@ func TestOrderAtChosenColumns(t *testing.T) {
 	}
 	if x := list.readings(120); x != list.layout[colCommand].X {
 		t.Errorf("the readings begin at %d", x)
+	}
+}
+
+// In a tree other columns give way to the commands, unless the user has chosen the columns.
+func TestTreeLeavesRoom(t *testing.T) {
+	nodes := []*cluster.Node{{Name: "gpu-n01"}, {Name: "gpu-n02"}}
+	for w, want := range map[int]int{80: 30, 100: 40, 120: 40, 200: 40} {
+		if got := NewProcessTree(w, nodes, true, 0, "").Room(); got < want {
+			t.Errorf("in %d columns a command has %d, want %d", w, got, want)
+		}
+	}
+	if list, tree := NewProcessList(120, nodes, true, 0, "gpu,pid,user,rank,command"),
+		NewProcessTree(120, nodes, true, 0, "gpu,pid,user,rank,command"); list.Room() != tree.Room() {
+		t.Error("chosen columns give way")
 	}
 }

@@ -19,8 +19,8 @@ var layouts = map[string]struct {
 }{
 	"gpus":      {func(w int) layout { return gpuLayout(w, true, 0, "") }, gpuColumns},
 	"alike":     {func(w int) layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
-	"processes": {func(w int) layout { return processLayout(w, 0, false, false, "") }, usual(nodesProcessColumns)},
-	"manager":   {func(w int) layout { return processLayout(w, 0, true, true, "") }, usual(processColumns)},
+	"processes": {func(w int) layout { return processLayout(w, 0, false, false, "", 0) }, usual(nodesProcessColumns)},
+	"manager":   {func(w int) layout { return processLayout(w, 0, true, true, "", 0) }, usual(processColumns)},
 	"instances": {func(w int) layout { return gpuLayout(w, true, len("10:1"), "") }, gpuColumns},
 	"ranks":     {func(w int) layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
 	"programs":  {func(w int) layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},

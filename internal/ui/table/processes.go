@@ -19,14 +19,15 @@ type Processes struct{ layout layout }
 
 // NewProcesses returns the table for the terminal and the selected node of a frame.
 func NewProcesses(f *part.Frame) *Processes {
-	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false, f.Columns.Processes)}
+	return &Processes{processLayout(f.W, numberWidth(f.Node), false, false, f.Columns.Processes, 0)}
 }
 
 // commandFirst is the width up to which command lines take the room of columns that few users look at.
 const commandFirst = 160
 
 // processLayout is the layout for processes; nodes and jobs say that they are on several nodes, or of several jobs.
-func processLayout(width, number int, nodes, jobs bool, list columns.List) layout {
+// command is the least width of a command; 0: the usual one.
+func processLayout(width, number int, nodes, jobs bool, list columns.List, command int) layout {
 	all := slices.DeleteFunc(numbered(processColumns, number), func(c column) bool {
 		switch c.key {
 		case colState, colThreads:
@@ -42,6 +43,9 @@ func processLayout(width, number int, nodes, jobs bool, list columns.List) layou
 		all[1].gap = 1
 	}
 	columns, margin := choose(all, columns.Processes, list), 2
+	if at := slices.IndexFunc(columns, func(c column) bool { return c.key == colCommand }); at >= 0 && list == "" {
+		columns[at].least = max(columns[at].least, command)
+	}
 	if columns[0].key != colGPU { // wider columns are filled: they must not touch a tag
 		margin = 3
 	}

@@ -36,7 +36,19 @@ const scrollBar = 2
 // NewProcessList returns the table for a terminal: with the node and the job of each process if there are several.
 // across columns of the commands are to the left of the screen. list has the other columns.
 func NewProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
-	l := processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list)
+	return newProcessList(w, nodes, jobs, across, list, 0)
+}
+
+// treeCommand is the least width of a command in a tree, whose branches take a part of it: other columns give way.
+const treeCommand = 40
+
+// NewProcessTree is NewProcessList with room for the branches of a tree.
+func NewProcessTree(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List) *ProcessList {
+	return newProcessList(w, nodes, jobs, across, list, min(treeCommand, w-50))
+}
+
+func newProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List, command int) *ProcessList {
+	l := processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list, command)
 	return &ProcessList{sheet{processColumns, l}, across}
 }
 
