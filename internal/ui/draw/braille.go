@@ -189,14 +189,14 @@ func (s Sampling) Resample(values []float32, pool Pool) []float32 {
 		from, to = max(from, oldest), min(to, s.Newest+1)
 		dots[i] = float32(math.NaN())
 		if from < to {
-			dots[i] = pool.of(values[from-oldest : to-oldest])
+			dots[i] = pool.Of(values[from-oldest : to-oldest])
 		}
 	}
 	return dots
 }
 
-// of pools values; gaps do not count.
-func (p Pool) of(values []float32) float32 {
+// Of pools values; gaps do not count.
+func (p Pool) Of(values []float32) float32 {
 	pooled, n := float32(math.NaN()), 0
 	for _, v := range values {
 		switch {

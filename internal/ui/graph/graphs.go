@@ -8,6 +8,7 @@ package graph
 
 import (
 	"cmp"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -197,7 +198,45 @@ func (c *chart) dots(f *part.Frame, x, y, w, rows int, a axis) {
 	if c.usual != nil {
 		g.Usual = s.Resample(c.usual(s.Values()), draw.PoolMean)
 	}
-	g.Draw(f.Canvas, x, y, w, rows, s.Resample(c.samples(s.Values()), c.pool))
+	values := s.Resample(c.samples(s.Values()), c.pool)
+	if !c.area && restless(values, c.high-c.low) {
+		upper := g.Upper
+		if upper == nil {
+			upper = values
+		}
+		values, g.Upper = extremes(values, draw.PoolLowest), extremes(upper, draw.PoolHighest)
+	}
+	g.Draw(f.Canvas, x, y, w, rows, values)
+}
+
+// restless reports whether values go up and down all the time, as those of a job with a short cycle do: drawn one by
+// one they would be a cloud of dots.
+func restless(values []float32, scale float64) bool {
+	leaps, pairs := 0, 0
+	for i := 1; i < len(values); i++ {
+		by := float64(values[i] - values[i-1])
+		if by != by {
+			continue
+		}
+		if pairs++; math.Abs(by) > scale/4 {
+			leaps++
+		}
+	}
+	return 5*leaps > pairs
+}
+
+// envelope is the number of values on each side within which the envelope has its extremes.
+const envelope = 3
+
+// extremes returns for each value the extreme of those around it. A gap stays a gap.
+func extremes(values []float32, pool draw.Pool) []float32 {
+	around := make([]float32, len(values))
+	for i, v := range values {
+		if around[i] = v; v == v {
+			around[i] = pool.Of(values[max(i-envelope, 0):min(i+envelope+1, len(values))])
+		}
+	}
+	return around
 }
 
 // axisEnds writes below a graph the ends of its time axis.
