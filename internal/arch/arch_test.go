@@ -268,6 +268,7 @@ var allowed = map[string][]string{
 	"test/fleetd":      {"test/fleet"},
 	"test/heed":        {},
 	"test/leaks":       {},
+	"test/picture":     {},
 	"test/raced":       {},
 	"test/same":        {"internal/cluster/history", "internal/metric"},
 	"test/shapes": {"internal/cluster", "internal/cluster/store", "internal/health", "internal/health/say",
