@@ -19,12 +19,16 @@ import (
 
 // find opens the palette over the page with the keyboard.
 func (v *view) find(s *part.Scene) {
-	at := v.keys(s)
-	v.palette.Open(palette.Source{
-		About: v.about(s),
+	v.palette.Open(v.source(v.keys(s), v.about(s)))
+}
+
+// source has the items of the palette over a page.
+func (v *view) source(at keys.Page, about string) *palette.Source {
+	return &palette.Source{
+		About: about,
 		Here:  func(s *part.Scene) []palette.Item { return actions(at, s) },
 		There: func(s *part.Scene) []palette.Item { return append(v.things(s), elsewhere(at)...) },
-	})
+	}
 }
 
 // about names the subject of the actions.

@@ -82,6 +82,9 @@ var shots = append(inspectShots(), []shot{
 	{name: "strips-1000", snap: func() *cluster.Snapshot { return switchedFixture(1000) },
 		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n0530", 529) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
+	{name: "palette", snap: fixture, view: func(v *view) {
+		v.palette.Open(v.source(keys.OnNode, "node view"))
+	}},
 	{name: "help", snap: fixture, view: func(v *view) {
 		v.help, v.manual = true, help.Page{Of: keys.OnNode, Rows: helpOf(keys.OnNode)}
 	}},

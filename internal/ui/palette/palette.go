@@ -45,7 +45,7 @@ const longest = 100
 
 // Page is the palette.
 type Page struct {
-	of     Source
+	of     *Source
 	line   *prompt.Line
 	cursor nav.Cursor[string]
 	used   map[string]int // how often an item was run, by its text
@@ -53,7 +53,7 @@ type Page struct {
 }
 
 // Open shows the palette, with an empty search.
-func (p *Page) Open(of Source) {
+func (p *Page) Open(of *Source) {
 	if p.used == nil {
 		p.used = map[string]int{}
 	}

@@ -18,19 +18,26 @@ type shown struct {
 	all   int
 }
 
-// thereKey is the key of what only a search finds, in the memory of a Snapshot.
-type thereKey struct{ p *Page }
+// The keys of the memory of a Snapshot, for one opening of the palette.
+type (
+	hereKey  struct{ of *Source }
+	thereKey struct{ of *Source }
+	foundKey struct {
+		of   *Source
+		text string
+	}
+)
 
 // list returns the items that match the search: without one, what can be done here.
 func (p *Page) list(s *part.Scene) shown {
-	here := p.of.Here(s)
-	there := part.OfSnapshot(s, thereKey{p}, func() []Item { return p.of.There(s) })
+	here := part.OfSnapshot(s, hereKey{p.of}, func() []Item { return p.of.Here(s) })
+	there := part.OfSnapshot(s, thereKey{p.of}, func() []Item { return p.of.There(s) })
 	l := shown{all: len(here) + len(there)}
 	if text := p.line.Text(); text == "" {
 		l.heads = true
 		l.items = pointers(here)
 	} else {
-		l.items = p.search(text, here, there)
+		l.items = part.OfSnapshot(s, foundKey{p.of, text}, func() []*Item { return p.search(text, here, there) })
 	}
 	l.List = nav.List[string]{N: len(l.items), Room: p.room(s), Key: func(i int) string {
 		return l.items[i].Group + "\x00" + l.items[i].Text
@@ -60,11 +67,17 @@ func pointers(items []Item) []*Item {
 	return list
 }
 
-// texts are what a search looks through.
+// texts are what a search looks through: of things their names alone, of which there may be thousands.
 type texts []*Item
 
-func (t texts) Len() int            { return len(t) }
-func (t texts) String(i int) string { return t[i].Text + " " + t[i].Note }
+func (t texts) Len() int { return len(t) }
+
+func (t texts) String(i int) string {
+	if t[i].Group == "" {
+		return t[i].Text
+	}
+	return t[i].Text + " " + t[i].Note
+}
 
 // often is how much each use of an item adds to its score, and up to how many uses.
 const often, mostOften = 10, 5
