@@ -71,7 +71,7 @@ var rules = []rule{
 			"that.", source: "statfs(2)"},
 	{kind: cluster.KindDisk, scope: cluster.ScopeReport, severity: cluster.Note,
 		holds: nearlyFull(metric.DiskFree, metric.DiskTotal),
-		when:  "The same of the local disk that holds /.", source: "statfs(2)"},
+		when:  "The same, for the disk that holds /.", source: "statfs(2)"},
 	{kind: cluster.KindPersistence, scope: cluster.ScopeReport, severity: cluster.Note, holds: unloads, ofGPUs: true,
 		when: "Persistence mode is off on a GPU of the node.", source: nvml},
 	{kind: cluster.KindOldDriver, scope: cluster.ScopeReport, severity: cluster.Note, holds: oldDriver, ofGPUs: true,

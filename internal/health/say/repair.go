@@ -16,8 +16,8 @@ import (
 var recoveries = map[float64]struct{ flag, asks string }{
 	signs.RecoverReset:      {"RESET", "reset this GPU"},
 	signs.RecoverReboot:     {"REBOOT", "reboot the node"},
-	signs.RecoverDrain:      {"DRAIN", "drain the peer-to-peer traffic"},
-	signs.RecoverDrainReset: {"RESET", "drain the peer-to-peer traffic and reset this GPU"},
+	signs.RecoverDrain:      {"DRAIN", "stop peer-to-peer traffic"},
+	signs.RecoverDrainReset: {"RESET", "stop peer-to-peer traffic and reset this GPU"},
 	signs.RecoverIMEX:       {"IMEX", "recover the IMEX domain"},
 }
 
@@ -93,6 +93,9 @@ func (e evidence) remapped() string {
 	good, told := e.gpu.Get(metric.RemappedCorrectable)
 	if !known || !told {
 		return ""
+	}
+	if bad == 0 {
+		return counted(good, "row") + " remapped"
 	}
 	return fmt.Sprintf("%s remapped, %.0f of them with uncorrectable errors", counted(bad+good, "row"), bad)
 }
