@@ -32,10 +32,15 @@ type Page struct {
 // Settle recalls a failed node's last report.
 func (p *Page) Settle(s *part.Scene) { s.Recall() }
 
-// Press scrolls. The arrows lead to other jobs and nodes.
+// Press scrolls. The arrows lead to other jobs and nodes, Enter to the numbers of the node, even those of its past.
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if k, ok := msg.(tea.KeyPressMsg); ok && key.Matches(k, keys.Up, keys.Down) {
-		return nav.Answer{}
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch {
+		case key.Matches(k, keys.Up, keys.Down):
+			return nav.Answer{}
+		case key.Matches(k, keys.Open) && tally.Shows(s.Node):
+			return nav.To(nav.Go{Page: keys.OnNode, Node: s.Node.Name})
+		}
 	}
 	_, w := p.sheet(s)
 	from, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
@@ -62,7 +67,15 @@ func (p *Page) DrawIn(f *part.Frame, back bool) {
 	if f.Node.State == cluster.NodeFailed {
 		retry = retry.As("retry now")
 	}
-	hints := slices.Concat(hint.Released(f.Scene), []keys.Hint{retry}, hint.Around(f.Scene),
+	first := []keys.Hint{retry}
+	if tally.Shows(f.Node) {
+		open := keys.HintOf(keys.Open)
+		if f.Node.Past != nil {
+			open = open.As("its past")
+		}
+		first = append(first, open)
+	}
+	hints := slices.Concat(hint.Released(f.Scene), first, hint.Around(f.Scene),
 		[]keys.Hint{keys.HintOf(keys.Overview)})
 	if back {
 		hints = append(hints, keys.HintOf(keys.Back))

@@ -7,8 +7,11 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -60,5 +63,19 @@ func TestTheCallsIntoTheDriverAreThoseSinceTheReportBefore(t *testing.T) {
 	want := fact{name: "driver", text: "44 calls since the previous report"}
 	if facts := factsOf(n); !slices.Contains(facts, want) {
 		t.Errorf("it says %v", facts)
+	}
+}
+
+// Enter leads to the last values of a node that has failed, and nowhere if there are none.
+func TestEnterLeadsToThePast(t *testing.T) {
+	n := &cluster.Node{Name: "a", State: cluster.NodeFailed}
+	s := &part.Scene{Node: n, Snap: &cluster.Snapshot{}, Job: &cluster.JobView{}, W: 80, H: 24, Memory: &part.Memory{}}
+	enter := tea.KeyPressMsg{Code: tea.KeyEnter}
+	if a := new(Page).Press(enter, s); a.Go.Node != "" {
+		t.Errorf("without a past it leads to %+v", a.Go)
+	}
+	n.Past = &cluster.Past{}
+	if a := new(Page).Press(enter, s); a.Go.Page != keys.OnNode || a.Go.Node != "a" {
+		t.Errorf("it leads to %+v", a.Go)
 	}
 }

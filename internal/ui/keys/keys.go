@@ -151,6 +151,8 @@ var others = []Row{
 		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob)},
 	{Slot: Lists},
 	{Bindings: of(Open), Group: Looking, Text: "open the node", On: On(OnOverview)},
+	{Bindings: of(Open), Group: Looking, Text: "open the node", Long: "open the node, with its last values if it is dead",
+		On: On(OnConnection)},
 	{Bindings: of(Open), Group: Looking, Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
 	{Bindings: of(Open), Group: Looking, Text: "open the job", On: On(OnJobs)},
 	{Bindings: of(Open), Group: Looking, Text: "processes of the user",
