@@ -76,6 +76,9 @@ func (m *model) settled(s still) tea.Cmd {
 
 // ask sends a request to the probe of a node or to SLURM.
 func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
+	if m.past.at != nil {
+		return func() tea.Msg { return told{p, nav.Result{Ask: a, Err: errPast}} }
+	}
 	limit := patience
 	if a.Cancel != nil {
 		limit = cancelPatience

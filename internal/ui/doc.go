@@ -57,6 +57,8 @@
 //   - From 160 columns on, the row under the cursor stands in full beside a list (list.Of.Detail): parts of the page
 //     that Enter opens, from the Snapshot alone, so that the cursor costs the nodes nothing. The heat map keeps all
 //     columns: it is no list, and its tiles need them.
+//   - The screen can look back because it keeps some of its own Snapshots. Events would have to be packed for that, at
+//     a fifth of a millisecond each, whether anybody looks back or not. Histories alone lack processes and states.
 //   - A cursor on the first process stays on the first row when the user sorts; a cursor on any other process stays on
 //     that process.
 //   - ASCII mode writes Up/Dn, since ^v would read as Ctrl-V.

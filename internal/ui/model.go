@@ -46,6 +46,7 @@ type model struct {
 	view  *view
 	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
+	past  lookback
 
 	began, asked time.Time // start of the program, and time of the last key that requested something
 	touched      time.Time // time of the last key
@@ -113,12 +114,13 @@ func (m *model) waiting() bool {
 // takeSnapshot takes a new Snapshot.
 func (m *model) takeSnapshot() {
 	now := m.Now()
-	m.scene.Snap, m.scene.Slow = m.Snapshot(now), 1
+	m.past.keep(m.Snapshot(now))
+	m.scene.Slow = 1
 	m.noteRecording()
 	if m.scene.Recording == "" && (m.detached || now.Sub(m.touched) >= IdleAfter) {
 		m.scene.Slow = IdleFactor
 	}
-	m.resolve()
+	m.show()
 }
 
 // noteRecording takes the state of the recording. If it ends while the terminal is detached, the pace slows down.
@@ -252,7 +254,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		if key.Matches(msg, keys.Repaint) {
 			m.terminal.Forget()
 		}
-		if m.turn(msg) {
+		if m.turn(msg) || m.lookBack(msg) {
 			return did
 		}
 		if key.Matches(msg, keys.Record) {
@@ -316,6 +318,9 @@ func (m *model) hurry() tea.Cmd {
 
 // notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.
 func (m *model) notifyLook() bool {
+	if m.past.at != nil { // nobody is asked for the past
+		return false
+	}
 	var l look
 	if m.scene.Job != nil {
 		switch w := m.view.body().Wants(m.scene); {

@@ -58,7 +58,9 @@ func TestReplayKeysOnEveryPage(t *testing.T) {
 			if r.press(k); !slices.Equal(d.orders, []tape.Order{order}) {
 				t.Errorf("%s: %s gives %v, want %v", p.page, k, d.orders, order)
 			}
-			live.press(k)
+			if !strings.Contains("(){}", k) { // these look back
+				live.press(k)
+			}
 		}
 		if live.text() != before {
 			t.Errorf("%s: a key of a recording changes a screen that shows none", p.page)

@@ -188,6 +188,11 @@ func (v *view) pick(s *part.Scene, node string) {
 	}
 }
 
+// answers reports whether the help of the page on the screen has a key.
+func (v *view) answers(k tea.KeyPressMsg, s *part.Scene) bool {
+	return slices.ContainsFunc(helpOf(v.keys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
+}
+
 // apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch at := v.keys(s); {
@@ -197,7 +202,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		v.noMouse = !v.noMouse
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
-	case !slices.ContainsFunc(helpOf(at), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }):
+	case !v.answers(k, s):
 		// the key of another page
 	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.has(keys.LikeNvitop):
 		v.noMouse = !v.noMouse

@@ -3,6 +3,7 @@
 package header
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -130,7 +131,15 @@ func position(f *part.Frame, withJob, withNode bool, jobArrows, nodeArrows strin
 
 // now is the time of the Snapshot, with the intervals in wide terminals.
 func now(f *part.Frame) []part.Piece {
-	return append(recorded(f), clock(f)...)
+	return slices.Concat(recorded(f), past(f), clock(f))
+}
+
+// past says that the screen shows an earlier moment, and the key that leads back to now.
+func past(f *part.Frame) []part.Piece {
+	if f.Ago == "" {
+		return nil
+	}
+	return []part.Piece{{Text: " " + f.Ago + " ", Role: draw.WarnFill}, part.Dim(" Esc: live  ")}
 }
 
 // recorded says that a recording runs.

@@ -44,7 +44,7 @@ var ReplayRows = []Row{
 
 // Recording are the keys of a recording that is shown or made. They belong to no page.
 var Recording = func() (all []key.Binding) {
-	for _, r := range slices.Concat(ReplayRows, recordRows) {
+	for _, r := range slices.Concat(ReplayRows, recordRows[:1]) {
 		all = append(all, r.Bindings...)
 	}
 	return all
@@ -54,11 +54,17 @@ var Recording = func() (all []key.Binding) {
 var recordRows = []Row{
 	{Bindings: of(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
 		Long: "start / stop recording to a file here", On: Main},
+	{Bindings: of(StepBack, StepOn), Group: Looking, Needs: NeedsRecorder, Each: []string{"look back",
+		"look on"}, Text: "look back / on", Long: "look back / on by 10 to 30 s; Esc: now", On: Main},
+	{Bindings: of(ShortBack, ShortOn), Group: Looking, Needs: NeedsRecorder, Each: []string{"look back a minute",
+		"look on a minute"}, Text: "look a minute back / on", Long: "look back / on by a minute; Esc: now", On: Main},
 }
 
-// InReplay returns the rows of a help while a recording is shown: with the keys of the recording, without the key that
-// records.
+// InReplay returns the rows of a help while a recording is shown: with the keys of the recording, without those of the
+// live cluster.
 func InReplay(help []Row) []Row {
-	rest := slices.DeleteFunc(slices.Clone(help), func(r Row) bool { return r.Shown() == recordRows[0].Shown() })
+	rest := slices.DeleteFunc(slices.Clone(help), func(r Row) bool {
+		return slices.ContainsFunc(recordRows, func(live Row) bool { return r.Shown() == live.Shown() })
+	})
 	return slices.Concat(ReplayRows, rest)
 }

@@ -1,0 +1,114 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// lived is a rig that has seen minutes of the cluster, a Snapshot each second.
+func lived(t *testing.T, snap func() *cluster.Snapshot, d time.Duration) *rig {
+	r := newRig(t, snap())
+	for end := r.now.Add(d); r.now.Before(end); {
+		r.now = r.now.Add(time.Second)
+		r.snap = snap()
+		r.snap.At = r.now
+		r.Update(tick{r.chain})
+	}
+	r.send(tick{r.chain})
+	return r
+}
+
+// The keys of a recording lead back through the last 12 minutes and on to now, on any page. New Snapshots do not move
+// the screen.
+func TestLookBack(t *testing.T) {
+	r := lived(t, fixture, 15*time.Minute)
+	live := r.now
+	shows := func(step string, want time.Duration) {
+		t.Helper()
+		if got := live.Sub(r.scene.Snap.At); got != want {
+			t.Errorf("%s: the screen is %v back, want %v", step, got, want)
+		}
+	}
+	r.press("(")
+	shows("(", 10*time.Second)
+	r.press("{")
+	shows("( {", 70*time.Second)
+	if !strings.Contains(r.text(), " −1m10s  Esc: live") {
+		t.Errorf("row 0 does not say how far back it is:\n%s", r.text())
+	}
+	r.now = r.now.Add(5 * time.Second)
+	r.snap = fixture()
+	r.snap.At = r.now
+	r.send(tick{r.chain})
+	shows("5 s later", 70*time.Second)
+	if !strings.Contains(r.text(), " −1m15s ") {
+		t.Errorf("the age does not grow:\n%s", r.text())
+	}
+	r.press("6")
+	shows("on the page of ranks", 70*time.Second)
+	r.press("}")
+	shows("}", 10*time.Second)
+	r.press("{", "{", "{", "{")
+	shows("{{{{", 4*time.Minute+30*time.Second) // a minute each, to the next older one that is kept
+	for range 20 {
+		r.press("{")
+	}
+	if ago := live.Sub(r.scene.Snap.At); ago > 12*time.Minute || ago < 11*time.Minute {
+		t.Errorf("the past begins %v back", ago)
+	}
+	if !strings.Contains(r.text(), "the past begins here: ") {
+		t.Errorf("nothing says where the past begins:\n%s", r.text())
+	}
+	r.press("esc")
+	shows("Esc", -5*time.Second)
+	if r.press(")"); !strings.Contains(r.text(), "nothing is later") {
+		t.Errorf("nothing says that the screen is live:\n%s", r.text())
+	}
+}
+
+// Nothing is sent or asked while the screen shows the past, and the footer says why.
+func TestNothingIsAskedInThePast(t *testing.T) {
+	r := lived(t, fixture, 2*time.Minute)
+	r.press("5")
+	r.press("(")
+	refreshed, looks := r.heard.refreshed, len(r.heard.looks)
+	r.press("r")
+	if !strings.Contains(r.text(), inThePast) || r.heard.refreshed != refreshed {
+		t.Errorf("r asks for data of now:\n%s", r.text())
+	}
+	if r.press("3"); len(r.heard.looks) != looks {
+		t.Errorf("another page asks nodes for %v", r.heard.looks[looks:])
+	}
+	r.press("5")
+	if r.press("T"); !strings.Contains(r.text(), "signals and scancel are off: "+inThePast) {
+		t.Errorf("a signal can be sent:\n%s", r.text())
+	}
+	if r.press("esc", "T"); strings.Contains(r.text(), "signals and scancel are off") {
+		t.Errorf("no signal can be sent any more:\n%s", r.text())
+	}
+}
+
+// Of few GPUs every ten seconds are kept, and every thirty of the older past; of more GPUs fewer, and of very many
+// nothing, which is said.
+func TestTheSizeOfThePast(t *testing.T) {
+	for _, test := range []struct{ gpus, want int }{{8, 33}, {64, 33}, {128, 17}, {512, 5}, {513, 0}, {8000, 0}} {
+		var l lookback
+		nodes := map[string]*cluster.Node{"gpu-n01": {GPUs: make([]cluster.GPU, test.gpus-1)},
+			"gpu-n02": {GPUs: make([]cluster.GPU, 1)}}
+		for at := range 1800 {
+			l.keep(&cluster.Snapshot{At: fixtureNow.Add(time.Duration(at) * time.Second), Nodes: nodes})
+		}
+		if got := len(l.kept); got > test.want || got < test.want-2 || test.want > 0 && got == 0 {
+			t.Errorf("%d GPUs: %d Snapshots, want %d", test.gpus, got, test.want)
+		}
+		if said := l.beginning(); strings.Contains(said, "Ctrl-K") != (test.want == 0) {
+			t.Errorf("%d GPUs: %s", test.gpus, said)
+		}
+		if test.want > 0 && l.now.At.Sub(l.kept[0].At) < 8*time.Minute {
+			t.Errorf("%d GPUs: the past is only %v long", test.gpus, l.now.At.Sub(l.kept[0].At))
+		}
+	}
+}
