@@ -8,14 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// The least number of GPUs that have a median, and the largest number that is read: of thousands, every so manieth. A
-// line in a graph of 20 dots has no more precision.
-const fewPeers, mostPeers = 3, 64
+// The least number of GPUs that have a median, and the largest number that is read: of more,
+// some that are spread over all nodes. A line in a graph of 20 dots has no more precision.
+const fewPeers, mostPeers = 3, 32
 
 // Peers returns the GPUs of the job that are of the same model as g, g among them; nil if g is none of the job's, or if
 // they are too few to have a median. Of many it returns some, spread over all nodes.
 func Peers(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) []*cluster.GPU {
-	all := slices.DeleteFunc(Known(s, job), func(other *cluster.GPU) bool { return model(other) != model(g) })
+	all := slices.DeleteFunc(Known(s, job), func(other *cluster.GPU) bool { return Model(other) != Model(g) })
 	if len(all) < fewPeers || !slices.Contains(all, g) {
 		return nil
 	}
@@ -26,7 +26,8 @@ func Peers(s *cluster.Snapshot, job *cluster.JobView, g *cluster.GPU) []*cluster
 	return some
 }
 
-func model(g *cluster.GPU) string {
+// Model returns the driver's name of a GPU's model; empty if it is unknown.
+func Model(g *cluster.GPU) string {
 	if g.Card == nil {
 		return ""
 	}

@@ -66,11 +66,13 @@ type GPUCharts struct {
 	bin      time.Duration
 	findings []*cluster.Finding // that hold, of the GPU
 	peers    []*cluster.GPU
+	scene    *part.Scene
 }
 
 // NewGPUCharts chooses the charts for a GPU.
 func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
-	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: history.BinWidth(f.Snap.Poll)}
+	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: history.BinWidth(f.Snap.Poll),
+		scene: f.Scene}
 	if f.Node != nil {
 		c.findings = slices.DeleteFunc(f.Health.OfGPU(f.Node.Name, g), func(of *cluster.Finding) bool { return !of.Holds() })
 	}
@@ -102,7 +104,10 @@ func (c *GPUCharts) chart(i int) chart {
 		made.held = func(n int) []float32 { return c.axis.heldFrom(from, c.bin, was, n) }
 	}
 	if len(c.peers) > 0 {
-		made.usual = func(n int) []float32 { return tally.Medians(c.peers, kind.of, c.axis.newest, n) }
+		made.usual = func(n int) []float32 {
+			key := medianKey{tally.Model(c.gpu), kind.of[0], c.axis.newest, n}
+			return part.Once(c.scene, key, func() []float32 { return tally.Medians(c.peers, kind.of, c.axis.newest, n) })
+		}
 	}
 	return made
 }
@@ -130,8 +135,16 @@ func (c *GPUCharts) Since() (first *cluster.Finding) {
 // Compared reports whether the charts have the median of the job.
 func (c *GPUCharts) Compared() bool { return len(c.peers) > 0 }
 
-// peersKey is the key of the GPUs that a GPU is drawn beside.
-type peersKey struct{ of *cluster.GPU }
+// The keys of package part: the GPUs that a GPU is drawn beside, and their medians, which are those of a model.
+type (
+	peersKey  struct{ of *cluster.GPU }
+	medianKey struct {
+		model  string
+		of     metric.ID
+		newest int64
+		n      int
+	}
+)
 
 // Missing names the charts and engines that a GPU lacks, once, with the reasons: "n/a: NVLink, JPEG (Not Supported)".
 func Missing(g *cluster.GPU) string {
