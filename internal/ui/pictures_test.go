@@ -47,7 +47,7 @@ var pictures = []struct {
 		[]act{{keys: []string{"n", "enter", "enter"}}}},
 	{"heatmap", "Heat map: 64 nodes with 8 GPUs each", 64, 40, []act{{}}},
 	{"processes", "Processes of a job, and the question before a signal is sent", 4, 40,
-		[]act{{keys: []string{"P", "w", "w", "T"}}}},
+		[]act{{keys: []string{"5", "w", "w", "T"}}}},
 }
 
 // The pictures of README.md show what the program shows. scripts/pictures makes them anew.

@@ -229,7 +229,7 @@ func (d *drawing) run(shapes, text *strings.Builder, l look, x int, cells []uv.C
 				rule += ";text-decoration:underline"
 			}
 			wide -= len(letters.String()) - len(s)
-			fmt.Fprintf(text, "<text x=\"%d\" y=\"13\" textLength=\"%d\" lengthAdjust=\"spacingAndGlyphs\" class=\"%s\">%s</text>",
+			fmt.Fprintf(text, `<text x="%d" y="13" textLength="%d" lengthAdjust="spacingAndGlyphs" class="%s">%s</text>`,
 				(x+from)*cellW, wide*cellW, d.class(rule), escaped(s))
 		}
 		letters.Reset()

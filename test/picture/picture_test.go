@@ -3,6 +3,7 @@ package picture
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestSVG(t *testing.T) {
 	first.Caption, first.For, second.For = "keys", time.Second, 3*time.Second
 	svg := SVG("title", first, second)
 	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			t.Fatal(err)
