@@ -49,7 +49,7 @@ var all = map[Table][]Column{
 		{Key: "util_bar", Help: "utilization, as a bar"},
 		{Key: "util_percent", Also: []string{"util"}, Help: "utilization, in percent"},
 		{Key: "memory_bar", Also: []string{"mem_bar"}, Help: "memory in use, as a bar"},
-		{Key: "memory_used_bytes", Also: []string{"mem"}, Help: "memory in use and memory, in MiB"},
+		{Key: "memory_used_bytes", Also: []string{"mem"}, Help: "memory in use and memory, in GiB"},
 		{Key: "power_watts", Also: []string{"power"}, Help: "power and its limit"},
 		{Key: "clocks", Help: "clocks of SM and memory"},
 		{Key: "mem_util_percent", Also: []string{"mem_rw"},

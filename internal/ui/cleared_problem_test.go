@@ -99,7 +99,7 @@ func TestClearedIsCountedApart(t *testing.T) {
 	}
 	for want, view := range map[string]func(*view){
 		"1 problem, 1 cleared, worst first": func(v *view) { v.on = keys.OnOverview },
-		"1 in this job, 1 cleared (!)":      func(v *view) { v.choose("gpu-n01", 0) },
+		"1 in this job, 1 cleared: press 7": func(v *view) { v.choose("gpu-n01", 0) },
 	} {
 		if text := strings.Join(linesOf(shot{snap: snap, view: view}, 120, 40), "\n"); !strings.Contains(text, want) {
 			t.Errorf("there is no %q:\n%s", want, text)

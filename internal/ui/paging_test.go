@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
@@ -45,7 +46,7 @@ func TestPagingReachesEveryRow(t *testing.T) {
 		var gpus, pids []string
 		n := fixture().Nodes["gpu-n02"]
 		for i := range n.GPUs {
-			gpus = append(gpus, fmt.Sprintf("%.0f/81559", value(n.GPUs[i].GPU, "used")))
+			gpus = append(gpus, draw.GiB(uint64(value(n.GPUs[i].GPU, "used"))<<20)+"/79.6")
 		}
 		for _, p := range n.Processes {
 			pids = append(pids, fmt.Sprint(p.PID))
@@ -195,7 +196,7 @@ func TestMoreHasAKey(t *testing.T) {
 		s.snap = func() *cluster.Snapshot { return snap }
 		for _, size := range append(lowSizes, [2]int{200, 50}) {
 			for y, line := range linesOf(s, size[0], size[1]) {
-				if moreOf.MatchString(line) && y > 1 && !strings.Contains(line, "(!)") &&
+				if moreOf.MatchString(line) && y > 1 && !strings.Contains(line, "press 7") &&
 					!strings.Contains(line, "PgDn") {
 					t.Errorf("%s at %v: %q", s.name, size, line)
 				}

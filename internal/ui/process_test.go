@@ -274,7 +274,7 @@ func TestProcessesModes(t *testing.T) {
 			r := newRig(t, fixture())
 			r.send(tea.WindowSizeMsg{Width: 120, Height: h})
 			r.press(strings.Fields(keys)...)
-			if got := strings.Contains(r.text(), "Temp ") || strings.Contains(r.text(), "MAX°C"); got != want[i] {
+			if got := strings.Contains(r.text(), "TEMP ") || strings.Contains(r.text(), "MAX°C"); got != want[i] {
 				t.Errorf("%q, %d rows: GPUs are shown: %v", keys, h, got)
 			}
 		}
@@ -330,7 +330,7 @@ func TestMonitor(t *testing.T) {
 		r.send(tea.WindowSizeMsg{Width: 120, Height: test.height})
 		r.send(tick{})
 		r.press("P")
-		if got := strings.Contains(r.text(), "Used/Tot"); got != test.gpus {
+		if got := strings.Contains(r.text(), "USED/TOT"); got != test.gpus {
 			t.Errorf("%q at a height of %d: GPUs are shown is %v\n%s", test.mode, test.height, got, r.text())
 		}
 	}

@@ -261,7 +261,7 @@ func TestRankColumns(t *testing.T) {
 	s := shot{snap: func() *cluster.Snapshot { return keyed(snap) }, view: func(v *view) { v.choose("gpu-n02", 1) }}
 	text := strings.Join(linesOf(s, 120, 40), "\n")
 	for _, want := range []string{
-		"GPU  Rank   Temp", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C",
+		"GPU  RANK   TEMP", "0     8   65°C", "▲  3    11   49°C", "5     –   67°C",
 		"358811 C   alice       11   68.7GiB    23", "358761 C+G alice        –", "in another PID namespace",
 	} {
 		if !strings.Contains(text, want) {

@@ -76,7 +76,7 @@ func TestNamesOfModels(t *testing.T) {
 			return snap
 		}, view: func(*view) {}}
 		lines := linesOf(s, 140, 40)
-		if got := strings.Contains(lines[5], " Name "); got != several {
+		if got := strings.Contains(lines[5], " NAME "); got != several {
 			t.Errorf("several models: %v, named: %v\n%s", several, got, strings.Join(lines, "\n"))
 		}
 		if !strings.Contains(lines[3], "H100") {

@@ -32,18 +32,18 @@ func TestTotals(t *testing.T) {
 		util, memory, watts, kilowatts string
 		counted                        int
 	}{
-		{"8 H100", of(8, gpu(81559, 612, 700)), "50%", "326232/652472", "4896/5600W", "4.9/5.6kW", 8},
-		{"8 B200", of(8, gpu(183359, 1012, 1200)), "50%", "716/1432GiB", "8096/9600W", "8.1/9.6kW", 8},
-		{"512 B200", of(512, gpu(183359, 1012, 1200)), "50%", "45840/91680GiB", "518/614kW", "518/614kW", 512},
-		{"16 H100", of(16, gpu(81559, 650, 700)), "50%", "637/1274GiB", "10.4/11.2kW", "10.4/11.2kW", 16},
-		{"one lost", append(of(3, gpu(81559, 612, 700)), bare), "50%", "122337/244677", "1836/2100W", "1.8/2.1kW", 3},
-		{"no limit", of(2, noLimit), "50%", "81558/163118", "1200W", "1.2kW", 2},
+		{"8 H100", of(8, gpu(81559, 612, 700)), "50%", "319/637", "4896/5600W", "4.9/5.6kW", 8},
+		{"8 B200", of(8, gpu(183359, 1012, 1200)), "50%", "716/1432", "8096/9600W", "8.1/9.6kW", 8},
+		{"512 B200", of(512, gpu(183359, 1012, 1200)), "50%", "45840/91680", "518/614kW", "518/614kW", 512},
+		{"16 H100", of(16, gpu(81559, 650, 700)), "50%", "637/1274", "10.4/11.2kW", "10.4/11.2kW", 16},
+		{"one lost", append(of(3, gpu(81559, 612, 700)), bare), "50%", "119/239", "1836/2100W", "1.8/2.1kW", 3},
+		{"no limit", of(2, noLimit), "50%", "79.6/159", "1200W", "1.2kW", 2},
 		{"nothing known", of(2, bare), "n/a", "", "", "", 0},
 	} {
 		tot := tally.Total(test.gpus)
 		watts, kilowatts := part.Power(&tot, 10, false), part.Power(&tot, 10, true)
 		for _, got := range [][2]string{
-			{part.Percent(tot.Util.Value), test.util}, {part.MemorySum(&tot, 13, false), test.memory},
+			{part.Percent(tot.Util.Value), test.util}, {part.MemorySum(&tot), test.memory},
 			{watts.Share() + watts.Unit, test.watts},
 			{kilowatts.Share() + kilowatts.Unit, test.kilowatts},
 		} {

@@ -106,7 +106,7 @@ func TestJSONWithAFailedNode(t *testing.T) {
 func TestOnce(t *testing.T) {
 	id := job(t, 2)
 	r := runs(t, "--once")
-	if r.code != 0 || !all(r.stdout, []string{"Job " + id, "node01", "node02", "Used/Tot MiB", "A100"}) {
+	if r.code != 0 || !all(r.stdout, []string{"Job " + id, "node01", "node02", "USED/TOT GiB", "A100"}) {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", r.code, r.stderr, r.stdout)
 	}
 	if strings.Contains(r.stdout, "\x1b") {

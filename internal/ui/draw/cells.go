@@ -2,15 +2,12 @@ package draw
 
 import "math"
 
-var (
-	eighths = []rune(" ▏▎▍▌▋▊▉")
-	heights = []rune("▁▂▃▄▅▆▇")
-)
+var heights = []rune("▁▂▃▄▅▆▇")
 
-// Bar draws a bar of w columns that is percent full, to an eighth of a column. More than 0 never draws empty, and less
-// than 100 never draws full.
+// Bar draws a bar of w columns that is percent full, to half a column. More than 0 never draws empty, and less than 100
+// never draws full. A bar is thinner than its row: bars below each other must not become a wall.
 func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
-	full := w * 8
+	full := w * 2
 	n := 0
 	if percent > 0 { // false for NaN
 		n = int(math.Round(math.Min(percent, 100) / 100 * float64(full)))
@@ -20,11 +17,11 @@ func (c *Canvas) Bar(x, y, w int, percent float64, role Role) {
 		}
 	}
 	end := x + w
-	x = c.Fill(x, y, n/8, '█', role)
-	if n%8 > 0 {
-		x = c.Fill(x, y, 1, eighths[n%8], role)
+	x = c.Fill(x, y, n/2, '━', role)
+	if n%2 > 0 {
+		x = c.Fill(x, y, 1, '╸', role)
 	}
-	c.Fill(x, y, end-x, '░', role)
+	c.Fill(x, y, end-x, '─', role)
 }
 
 // Height returns the glyph of one heat cell or one column of a spark, for a value of 0…100. NaN is a gap. There are

@@ -23,8 +23,8 @@ func TestBar(t *testing.T) {
 		percent float64
 		want    string
 	}{
-		{0, "░░░░"}, {0.1, "▏░░░"}, {25, "█░░░"}, {50, "██░░"}, {60, "██▍░"}, {99.9, "███▉"}, {100, "████"},
-		{250, "████"}, {-3, "░░░░"}, {math.NaN(), "░░░░"},
+		{0, "────"}, {0.1, "╸───"}, {25, "━───"}, {50, "━━──"}, {60, "━━╸─"}, {99.9, "━━━╸"}, {100, "━━━━"},
+		{250, "━━━━"}, {-3, "────"}, {math.NaN(), "────"},
 	} {
 		c := New(4, 1)
 		c.Bar(0, 0, 4, test.percent, BarData)
@@ -287,7 +287,7 @@ func TestOutside(t *testing.T) {
 	c.Select(9, -4, 99)
 	c.Fade(-3, -4, 99)
 	c.Fade(9, 0, 3)
-	if got, want := drawn(c), "cde\n  █"; got != want {
+	if got, want := drawn(c), "cde\n  ━"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

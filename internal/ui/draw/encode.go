@@ -47,10 +47,9 @@ func (t *Theme) Paint(dst []byte, old, c *Canvas) []byte {
 	return p.dst
 }
 
-// same reports whether two cells look the same. The ASCII form of a glyph, and of the track of a bar, depends on the
-// role.
+// same reports whether two cells look the same. The ASCII form of a glyph depends on the role.
 func (t *Theme) same(a, b *cell) bool {
-	return *a == *b || a.glyph == b.glyph && !t.ascii && a.glyph != '░' && t.style(a).id == t.style(b).id
+	return *a == *b || a.glyph == b.glyph && !t.ascii && t.style(a).id == t.style(b).id
 }
 
 // row writes the difference of one row.

@@ -11,7 +11,7 @@ import (
 // looks has the look of each Role on one kind of terminal. Bars have no look of their own (see bar).
 type looks struct {
 	roles     [roleCount]lipgloss.Style
-	track     color.Color // background of a bar; none: its empty part is drawn as ░
+	track     color.Color // the empty part of a bar; none: it is faint
 	selection color.Color // background of a selected cell; none: the cell is reversed
 	cursor    color.Color // background of the cursor; none: the cell is reversed
 	onCursor  [roleCount]color.Color
@@ -96,12 +96,15 @@ func (l *looks) pointed(s lipgloss.Style, r Role) lipgloss.Style {
 	return own.Foreground(ink).Background(l.cursor)
 }
 
-// bar returns the look of a bar's cell: another role's color on the track, or the track alone as faint glyphs.
+// bar returns the look of a bar's cell: another role's color, or that of the track.
 func (l *looks) bar(r Role, cl class) lipgloss.Style {
-	if l.track == none && cl == shade {
+	switch {
+	case cl != shade:
+		return l.roles[ink[r]].Bold(false)
+	case l.track == none:
 		return l.roles[Faint]
 	}
-	return l.roles[ink[r]].Bold(false).Background(l.track)
+	return lipgloss.NewStyle().Foreground(l.track)
 }
 
 // selected returns the look of a cell of the selected row. Block glyphs are not reversed: a bar would show the opposite

@@ -12,13 +12,13 @@ type palette struct {
 	inks                          [roleCount]pair
 	warnFill, critFill            [2]pair                   // ink and background
 	shades                        [Fine3 - Even + 1][2]pair // the same, from Even on
-	sharp                         bool                      // nothing is faint, and few roles have the terminal's own color
+	sharp                         bool                      // nothing is faint, few roles have the terminal's own color
 	fills                         bool                      // Crit is filled on terminals with few colors
 }
 
 // standard has quiet blues, and amber for trouble.
 var standard = palette{
-	track:     pair{"- 236 #21262d", "- 254 #e4e9ee"},
+	track:     pair{"- 237 #30363d", "- 252 #d0d7de"},
 	selection: pair{"- 236 #1f3350", "- 189 #dbe9f9"},
 	tab:       pair{"- 237 #30363d", "- 252 #d0d7de"},
 	inks: [roleCount]pair{
@@ -53,7 +53,7 @@ var standard = palette{
 // sharp has a contrast of at least 7 for all text, also in the selected row. 256 colors offer no such contrast for that
 // row on white: the row is reversed.
 var sharp = palette{
-	track:     pair{"- 236 #2a2f36", "- 253 #d8dee4"},
+	track:     pair{"- 240 #4a525c", "- 250 #b4bcc5"},
 	selection: pair{"- 235 #14243c", "- - #e6effa"},
 	tab:       pair{"- 237 #30363d", "- 252 #d0d7de"},
 	inks: [roleCount]pair{

@@ -12,7 +12,6 @@ import (
 // Theme turns a Canvas into lines for a terminal. It is made once and has every escape sequence ready.
 type Theme struct {
 	ascii  bool
-	track  bool // the track of a bar is a background, not a glyph
 	styles [roleCount][groundCount][3]style
 }
 
@@ -33,14 +32,14 @@ type class uint8
 const (
 	letter class = iota
 	block        // ▁…█ and their like
-	shade        // ░: the track of a bar
+	shade        // ─: the track of a bar
 )
 
 func classOf(r rune) class {
 	switch {
-	case r == '░':
+	case r == '─':
 		return shade
-	case r >= '▁' && r <= '▏':
+	case r >= '▁' && r <= '▏', r == '░', r == '━', r == '╸':
 		return block
 	}
 	return letter
@@ -87,7 +86,7 @@ func NewTheme(profile colorprofile.Profile, light, ascii bool) *Theme {
 
 func newTheme(p *palette, profile colorprofile.Profile, light, ascii bool) *Theme {
 	looks := newLooks(p, profile, light)
-	t := &Theme{ascii: ascii, track: looks.track != none}
+	t := &Theme{ascii: ascii}
 	if profile < colorprofile.ASCII {
 		return t
 	}
@@ -190,8 +189,6 @@ func (t *Theme) glyph(dst []byte, r rune, role Role) (_ []byte, sure bool) {
 			dst = append(dst, '?')
 		}
 		return dst, true
-	case r == '░' && t.track && role.bar():
-		return append(dst, ' '), true
 	}
 	return utf8.AppendRune(dst, r), ours(r)
 }

@@ -45,8 +45,8 @@ func rowOf(f *part.Frame) string {
 		f.Canvas)), "\n")[1])
 }
 
-// The slow GPU is named in row 1 at every width, also behind several errors.
-func TestRow1NamesTheSlowGPU(t *testing.T) {
+// Errors come first in row 1, then the slow GPU, as many as fit; SLURM's silence displaces none of them.
+func TestRow1NamesErrorsFirst(t *testing.T) {
 	findings := []cluster.Finding{
 		{Kind: cluster.KindLost, Severity: cluster.Critical, Node: "gpu-n01", GPU: 1, Key: "1"},
 		{Kind: cluster.KindFailed, Class: reach.ClassAdopt, Severity: cluster.Critical, Node: "gpu-n02", GPU: -1},
@@ -54,11 +54,24 @@ func TestRow1NamesTheSlowGPU(t *testing.T) {
 		{Kind: cluster.KindLag, Severity: cluster.Warning, Node: "gpu-n02", GPU: 1, Key: "1"},
 		{Kind: cluster.KindECC, Severity: cluster.Warning, Node: "gpu-n01", GPU: 0, Key: "0"},
 	}
-	for _, w := range []int{80, 100, 120, 200} {
+	const lost, refused, lags = "✗ gpu-n01 GPU1 lost    ", "✗ gpu-n02 login refused   ", "▲ gpu-n02 GPU1 lags"
+	for w, want := range map[int]string{
+		80:  lost + "✗ login refused   " + lags + "  +2",
+		100: lost + refused + lags + " 0/0%  +2",
+		120: lost + refused + lags + " 0/0%  +2",
+		200: lost + refused + lags + " 0/0%  ▲ gpu-n01 GPU0 thermal  ▲ gpu-n01 GPU0 ECC errors",
+	} {
 		f := sceneOf(findings...)
 		f.W, f.Canvas = w, draw.New(w, f.H)
-		if row := rowOf(f); !strings.HasPrefix(row, "✗ gpu-n01 GPU1 lost   ▲ gpu-n02 GPU1 lags") {
+		if row := rowOf(f); !strings.HasPrefix(row, want) {
 			t.Errorf("%d wide, row 1 is %q", w, row)
+		}
+		f = sceneOf(findings...)
+		f.Snap.Discovery.Failure = &reach.Failure{Short: "squeue failed"}
+		f.W, f.Canvas = w, draw.New(w, f.H)
+		if row := rowOf(f); !strings.Contains(row, "login refused   "+lags) || w >= 200 != strings.Contains(row,
+			"▲ squeue failed") {
+			t.Errorf("%d wide, without SLURM row 1 is %q", w, row)
 		}
 	}
 }

@@ -300,7 +300,7 @@ func problems(f *part.Frame, y, end int) int {
 	}
 	right := ""
 	if all := f.Job.Findings; len(all) > len(findings) {
-		right = part.Counted(all, "in this job", "in this job") + " (!)"
+		right = part.Counted(all, "in this job", "in this job") + part.MoreKey
 	}
 	f.Section(y, "Problems on this node", right)
 	if end-y == 2 {

@@ -26,7 +26,7 @@ func troubles(f *part.Frame, y int, names *part.Naming) {
 		finding, _ := l.Say(f)
 		x, row := 1+i%across*wide, y+i/across
 		if i == room-1 && len(found) > room {
-			f.Left(x, row, wide-1, "+"+part.Counted(problem.Members(found[i:]), "more", "more")+" (!)", draw.Dim)
+			f.Left(x, row, wide-1, "+"+part.Counted(problem.Members(found[i:]), "more", "more")+part.MoreKey, draw.Dim)
 			return
 		}
 		m := part.MarkOf(finding)

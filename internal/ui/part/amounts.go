@@ -82,21 +82,12 @@ func Bytes(bytes float64) string {
 	return size + " " + unit
 }
 
-// MemorySum is "574384/652472" in MiB, or in GiB with the unit if w columns have no room for this; a large one is in
-// GiB, without the unit.
-func MemorySum(t *tally.Totals, w int, large bool) string {
+// MemorySum is "561/637" in GiB, the unit of all tables.
+func MemorySum(t *tally.Totals) string {
 	if !t.Used.Known() {
 		return ""
 	}
-	used, total := uint64(t.Used.Value), uint64(t.Memory.Value)
-	text := draw.MiB(used) + "/" + draw.MiB(total)
-	switch {
-	case large:
-		return draw.GiB(used) + "/" + draw.GiB(total)
-	case len(text) > w:
-		return draw.GiB(used) + "/" + draw.GiB(total) + "GiB"
-	}
-	return text
+	return draw.GiB(uint64(t.Used.Value)) + "/" + draw.GiB(uint64(t.Memory.Value))
 }
 
 // Summed is a sum over GPUs, rounded, with its unit; "" if unknown.

@@ -150,6 +150,9 @@ func BySeverity(findings []cluster.Finding) map[cluster.Severity]int {
 	return counts
 }
 
+// MoreKey follows a count of problems for which there is no room: the digit of the page that has all of them.
+const MoreKey = ": press 7"
+
 // Counted says how many findings are present and how many are cleared: "5 problems, 1 cleared".
 func Counted(findings []cluster.Finding, one, many string) string {
 	cleared := BySeverity(findings)[Over]

@@ -18,8 +18,8 @@ func TestLeft(t *testing.T) {
 		{Severity: cluster.Critical, Over: time.Unix(1, 0)}, {Severity: cluster.Critical}, {Severity: cluster.Warning},
 		{Severity: cluster.Warning}, {},
 	}
-	for n, want := range map[int]string{2: "+2 more: 1 error, 1 cleared  (!)",
-		5: "+5 more: 1 error, 2 warnings, 1 note, 1 cleared  (!)"} {
+	for n, want := range map[int]string{2: "+2 more (1 error, 1 cleared): press 7",
+		5: "+5 more (1 error, 2 warnings, 1 note, 1 cleared): press 7"} {
 		if got := left(findings[:n]); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

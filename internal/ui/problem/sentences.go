@@ -4,6 +4,7 @@ package problem
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
@@ -217,13 +218,11 @@ var leftNames = []struct {
 // left counts the findings without room.
 func left(findings []cluster.Finding) string {
 	counts := part.BySeverity(findings)
-	s := "+" + strconv.Itoa(len(findings)) + " more"
-	sep := ": "
+	var kinds []string
 	for _, c := range leftNames {
 		if n := counts[c.severity]; n > 0 {
-			s += sep + part.Plural(n, c.one, c.many)
-			sep = ", "
+			kinds = append(kinds, part.Plural(n, c.one, c.many))
 		}
 	}
-	return s + "  (!)" // ! opens the page with all findings
+	return "+" + strconv.Itoa(len(findings)) + " more (" + strings.Join(kinds, ", ") + ")" + part.MoreKey
 }

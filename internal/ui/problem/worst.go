@@ -28,13 +28,9 @@ func Worst(f *part.Frame, n *cluster.Node, w int) string {
 			more++
 		}
 	}
-	sep := ", "
-	if worst.Kind == cluster.KindStale { // "not responding 48s"
-		sep = " "
-	}
 	age := Age(f, worst, " ")
 	words := f.Say(worst)
-	long := OnGPU(worst, words.Long) + Age(f, worst, sep)
+	long := OnGPU(worst, words.Long) + age
 	rest := ""
 	if more > 0 {
 		rest = " +" + strconv.Itoa(more)

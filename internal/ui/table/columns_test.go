@@ -84,7 +84,7 @@ func TestColumnsComeInAt(t *testing.T) {
 	}{
 		{"gpus", colUtil, 11}, {"gpus", colFlags, 24}, {"gpus", colTemp, 31}, {"gpus", colUsed, 45},
 		{"gpus", colPower, 57}, {"gpus", colUtilBar, 67},
-		{"gpus", colMemBar, 77}, {"gpus", colHistory, 89}, {"gpus", colClock, 100}, {"gpus", colName, 116},
+		{"gpus", colMemBar, 89}, {"gpus", colHistory, 79}, {"gpus", colClock, 100}, {"gpus", colName, 116},
 		{"gpus", colRank, 122}, {"gpus", colMemRW, 128}, {"alike", colRank, 106},
 		{"processes", colPID, 14}, {"processes", colCommand, 32}, {"processes", colUser, 41},
 		{"processes", colGPUMem, 51}, {"processes", colSM, 57}, {"processes", colRank, 63},
@@ -107,7 +107,7 @@ func TestColumnsComeInAt(t *testing.T) {
 			t.Errorf("%s: column %s comes in at %d, not at %d", test.layout, test.key, first, test.width)
 		}
 	}
-	if at := gpuLayout(80, false, 0, ""); at[colUtilBar].W != 9 || at[colFlags].W != 12 {
-		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 12", at[colUtilBar].W, at[colFlags].W)
+	if at := gpuLayout(80, false, 0, ""); at[colUtilBar].W != 9 || at[colFlags].W != 11 {
+		t.Errorf("at 80 the bars are %d and the flags %d wide, want 9 and 11", at[colUtilBar].W, at[colFlags].W)
 	}
 }

@@ -167,7 +167,7 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout, r gpuRoles) {
 
 func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout, r gpuRoles) {
 	percent, known := cluster.Percent(t.Used.Value, t.Memory.Value)
-	text := part.MemorySum(t, l[colUsed].W, false)
+	text := part.MemorySum(t)
 	if !known {
 		percent, text = math.NaN(), ""
 	}
