@@ -24,8 +24,12 @@ func Draw(f *part.Frame, y int) {
 	y = gpuTable(f, &rooms{head: y, rule: true, gpus: nav.Window{All: n, Shown: n}, rows: gpus})
 	p := New(nil)
 	if list, _, _ := p.processes(f.Scene); len(list) > 0 {
-		n := min(len(list), max(f.H-1-y-3, 0)) // a blank line, the title and the headings
+		room := max(f.H-1-y-3, 0) // a blank line, the title and the headings
+		n := min(len(list), max(room-graphRows, room/3))
 		y = p.processSection(f, y, &rooms{list: nav.Window{All: n, Shown: n}, end: f.H - 1})
 	}
 	graph.NodeGraphs(f, y)
 }
+
+// graphRows is the number of rows that the processes leave to the graphs, if there are enough.
+const graphRows = 9
