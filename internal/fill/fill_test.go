@@ -241,3 +241,17 @@ func TestPast(t *testing.T) {
 		t.Error("an unknown use is known")
 	}
 }
+
+// What has been higher before comes down again, and what is far from full is no concern.
+func TestSilent(t *testing.T) {
+	for name, of := range map[string]trace{
+		"the second tooth of 70 minutes": plus(flat(58), teeth(4200, 21)),
+		"three quarters full":            ramp(34.5, 80, 0, 3600),
+	} {
+		end := map[string]float64{"the second tooth of 70 minutes": 8200, "three quarters full": 2050}[name]
+		p := feed(Past{}, of, 0, end)
+		if got, fills := p.Trend(limit); fills {
+			t.Errorf("%s: full in %v", name, got.Full)
+		}
+	}
+}
