@@ -129,6 +129,7 @@ func healthy() map[string]trace {
 		"a cache of 6 GiB fills for 10 minutes":   ramp(70, 76, 600, 1200),
 		"slow warm-up that ends in a plateau":     easing(10, 72, 300),
 		"slower warm-up that ends in a plateau":   easing(40, 76, 600),
+		"warm-up that eases for an hour":          easing(20, 79, 1200),
 		"sawtooth of 30 s":                        plus(flat(50), teeth(30, 20)),
 		"sawtooth of 2 minutes":                   plus(flat(50), teeth(120, 25)),
 		"sawtooth of 5 minutes":                   plus(flat(50), teeth(300, 25)),
