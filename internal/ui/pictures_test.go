@@ -42,7 +42,7 @@ var pictures = []struct {
 		{[]string{"esc", "esc", "esc", "esc"}, "Esc   back", time.Second},
 	}},
 	{"node", "The node view: GPUs, processes, problems and the last ten minutes", 4, 40,
-		[]act{{keys: []string{"n", "enter", "p"}}}},
+		[]act{{keys: []string{"n", "enter"}}}},
 	{"gpu", "One GPU: its last ten minutes, throttle reasons, links, errors and processes", 4, 40,
 		[]act{{keys: []string{"n", "enter", "enter"}}}},
 	{"heatmap", "Heat map: 64 nodes with 8 GPUs each", 64, 40, []act{{}}},

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	uv "github.com/charmbracelet/ultraviolet"
 )
@@ -291,9 +292,9 @@ func shapeOf(content string, x int) string {
 	return lines(left, r[0])
 }
 
-// arms are the directions in which the lines of a character leave its middle.
+// arms are the directions in which the lines of a character leave its middle; heavy lines are capitals.
 var arms = map[rune]string{
-	'─': "lr", '━': "lr", '│': "ud", '┃': "ud", '┌': "rd", '╭': "rd", '┐': "ld", '╮': "ld", '└': "ru", '╰': "ru",
+	'─': "lr", '━': "LR", '╸': "L", '╺': "R", '╾': "Lr", '╼': "lR", '│': "ud", '┃': "UD", '┌': "rd", '╭': "rd", '┐': "ld", '╮': "ld", '└': "ru", '╰': "ru",
 	'┘': "lu", '╯': "lu", '├': "rud", '┤': "lud", '┬': "lrd", '┴': "lru", '┼': "lrud",
 }
 
@@ -302,15 +303,20 @@ func lines(left float64, r rune) string {
 	const w, h = float64(cellW), float64(cellH)
 	var b strings.Builder
 	for _, arm := range arms[r] {
-		switch arm {
+		thick := 1.0
+		if unicode.IsUpper(arm) {
+			thick = 4
+		}
+		x, y := left+w/2-(thick-1)/2, h/2-(thick-1)/2
+		switch unicode.ToLower(arm) {
 		case 'l':
-			b.WriteString(box(left, h/2, w/2, 1))
+			b.WriteString(box(left, y, w/2, thick))
 		case 'r':
-			b.WriteString(box(left+w/2, h/2, w/2, 1))
+			b.WriteString(box(left+w/2, y, w/2, thick))
 		case 'u':
-			b.WriteString(box(left+w/2, 0, 1, h/2))
+			b.WriteString(box(x, 0, thick, h/2))
 		case 'd':
-			b.WriteString(box(left+w/2, h/2, 1, h/2))
+			b.WriteString(box(x, h/2, thick, h/2))
 		}
 	}
 	return b.String()
