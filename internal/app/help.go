@@ -32,7 +32,7 @@ var groups = []group{
 		"only-graphics", "only", "only-visible"}},
 	{"How nodes are reached", []string{"login", "transport", "timeout"}},
 	{"Print once", []string{"once", "json", "first-sample", "force-color"}},
-	{"Look", []string{"view", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}},
+	{"Look", []string{"view", "keys", "monitor", "theme", "colors", "gpu-util-thresh", "mem-util-thresh", "ascii"}},
 	{"Other", []string{"readonly", "log", "help", "version"}},
 }
 

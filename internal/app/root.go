@@ -30,7 +30,7 @@ import (
 )
 
 // screenFlags are the program's flags about the watched nodes and about its look.
-var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "monitor",
+var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli.FirstSample, "view", "keys", "monitor",
 	"colors", "gpu-util-thresh", "mem-util-thresh", "theme", "ascii", "readonly", "log"}
 
 // options are the options that only the program without a command has.

@@ -53,6 +53,7 @@ type Config struct {
 
 	// first page: "auto", "node" or "overview"; auto means the remembered choice, or else the job decides
 	View    string
+	Keys    string // "usual", or "nvitop": nvitop's keys on the page of processes
 	Monitor string // GPUs above the processes on their page: "auto" (where there is room), "full" or "compact" (never)
 	Colors  string // "job" or "classic"; "" for the remembered choice
 	Theme   string // one of Themes
@@ -73,7 +74,7 @@ func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll,
 		SlurmFloor: MinSlurm,
-		Transport:  Auto, Doors: allDoors, View: "auto", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85},
+		Transport:  Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true,
 	}

@@ -31,6 +31,7 @@ var settings = append([]setting{
 	doors(),
 	line("login", func(c *Config) *string { return &c.Login }),
 	choice("view", func(c *Config) *string { return &c.View }, "auto", "node", "overview"),
+	choice("keys", func(c *Config) *string { return &c.Keys }, "usual", "nvitop"),
 	choice("monitor", func(c *Config) *string { return &c.Monitor }, "auto", "full", "compact"),
 	choice("colors", func(c *Config) *string { return &c.Colors }, choices[Colors]...),
 	choice("theme", func(c *Config) *string { return &c.Theme }, Themes...),

@@ -15,19 +15,19 @@ import (
 func TestEveryKeyIsAnAction(t *testing.T) {
 	for _, p := range pages {
 		names := map[string]bool{}
-		actions := actionsOf(p.id)
+		actions := plain.actionsOf(p.id)
 		for _, a := range actions {
 			if names[a.ID] {
 				t.Errorf("%s: two actions are called %q", p.id, a.ID)
 			}
 			names[a.ID] = true
 		}
-		for _, r := range helpOf(p.id) {
+		for _, r := range plain.helpOf(p.id) {
 			for _, b := range r.Bindings {
 				found := r.Same != nil
 				for _, a := range actions {
 					found = found || key.Matches(a.Press(), b) || a.ID == r.Text ||
-						slices.Contains(strings.Fields(a.Keys), strings.Fields(b.Help().Key)[0])
+						slices.Contains(strings.Fields(a.Keys), keys.HintOf(b).Key)
 				}
 				if !found {
 					t.Errorf("%s: %s is no action", p.id, b.Help().Key)

@@ -55,7 +55,7 @@ func below(msg tea.Msg, s *part.Scene) (same tea.Msg, onBar bool) {
 func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
 	m := msg.(tea.MouseClickMsg)
 	k, is := header.BarAt(s, v.number(s), m.X)
-	if !is || m.Button != tea.MouseLeft || v.page(s).Press(tea.KeyPressMsg{Code: tea.KeyF63}, s).Taken {
+	if !is || m.Button != tea.MouseLeft || v.focus(s).Press(tea.KeyPressMsg{Code: tea.KeyF63}, s).Taken {
 		return nav.Taken
 	}
 	v.help = false

@@ -64,7 +64,8 @@ func TestClicksOnTheBar(t *testing.T) {
 func TestBarOrFooter(t *testing.T) {
 	for _, h := range []int{10, 24, 29, 30, 40, 100} {
 		for _, page := range []keys.Page{keys.OnOverview, keys.OnGPU, keys.OnJobs, keys.OnSettings} {
-			text := string(plainTheme.Encode(nil, shot{snap: fixture, view: func(v *view) { v.on = page }}.take(120, h)))
+			text := string(plainTheme.Encode(nil, shot{snap: fixture, view: func(v *view) { v.on = page }}.take(120,
+				h)))
 			bar, footer := strings.Contains(text, "2 overview"), strings.Contains(text, "\n 1-9 pages  ")
 			if bar != (h >= 30) || footer != (h < 30) {
 				t.Errorf("%s, %d rows: bar %v, digits in the footer %v", page, h, bar, footer)

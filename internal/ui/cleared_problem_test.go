@@ -117,21 +117,21 @@ func TestTextTellsWhatIsOver(t *testing.T) {
 	}
 }
 
-// The footer of the overview has the most useful keys first: in a narrow terminal too those that lead to problems,
-// ranks, the past and other metrics, and the way back from what hides rows.
+// The footer of the overview has the eight places of all footers first, all of them in 80 columns.
 func TestFooterOfTheOverview(t *testing.T) {
 	for _, test := range []struct {
 		w    int
 		keys string
 		want string
 	}{
-		{60, "", "1-9 pages  Enter open  ! problems  m ranks  ? help  q quit"},
-		{80, "", "1-9 pages  Enter open  ! problems  m ranks  t time  u metric  ? help  q quit"},
-		{80, "t", "1-9 pages  Enter open  t time ●  ! problems  m ranks  u metric  ? help  q quit"},
-		{80, "v", "1-9 pages  Enter open  v table  ! problems  m ranks  t time  ? help  q quit"},
-		{80, "/n0\r", "1-9 pages  / filter  Enter open  ! problems  m ranks  t time  ? help  q quit"},
-		{120, "", "1-9 pages  Enter open  ! problems  m ranks  t time  u metric  J jobs  [] job  s sort: name  " +
-			"v heat map  ? help  q quit"},
+		{60, "", "1-9 pages  Enter open  / filter  ? all  q quit"},
+		{80, "", "1-9 pages  Enter open  / filter  s sort: name  v map  n problem  ? all  q quit"},
+		{80, "v", "1-9 pages  Enter open  / filter  s sort: name  v time  ? all  q quit"},
+		{80, "vv", "1-9 pages  Enter open  / filter  s sort: name  v table  ? all  q quit"},
+		{80, "/n0\r", "1-9 pages  Enter open  / filter  s sort: name  v map  n problem  ? all  q quit"},
+		{120, "", "1-9 pages  Enter open  / filter  s sort: name  v map  n problem  ! problems  m ranks  u metric  1 " +
+			"jobs  " +
+			"? all  q quit"},
 	} {
 		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: test.keys},
 			test.w, 24)

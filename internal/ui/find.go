@@ -26,8 +26,8 @@ func (v *view) find(s *part.Scene) {
 func (v *view) source(at keys.Page, about string) *palette.Source {
 	return &palette.Source{
 		About: about,
-		Here:  func(s *part.Scene) []palette.Item { return actions(at, s) },
-		There: func(s *part.Scene) []palette.Item { return append(v.things(s), elsewhere(at)...) },
+		Here:  func(s *part.Scene) []palette.Item { return v.actions(at, s) },
+		There: func(s *part.Scene) []palette.Item { return append(v.things(s), v.elsewhere(at)...) },
 	}
 }
 
@@ -43,8 +43,8 @@ func (v *view) about(s *part.Scene) string {
 }
 
 // actions returns what the keys of a page do, group by group.
-func actions(at keys.Page, s *part.Scene) (list []palette.Item) {
-	rows := helpOf(at)
+func (v *view) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
+	rows := v.helpOf(at)
 	if s.Replay {
 		rows = keys.InReplay(rows)
 	}
@@ -63,9 +63,9 @@ func item(a *keys.Action, not string) palette.Item {
 }
 
 // elsewhere returns what only the keys of other pages do, and says on which.
-func elsewhere(at keys.Page) (list []palette.Item) {
+func (v *view) elsewhere(at keys.Page) (list []palette.Item) {
 	known := map[string]bool{}
-	for _, a := range keys.Actions(helpOf(at)) {
+	for _, a := range v.actionsOf(at) {
 		known[a.ID] = true
 	}
 	for i := range pages {
@@ -73,7 +73,7 @@ func elsewhere(at keys.Page) (list []palette.Item) {
 		if len(e.number.Keys()) == 0 {
 			continue
 		}
-		for _, a := range keys.Actions(helpOf(e.id)) {
+		for _, a := range v.actionsOf(e.id) {
 			if !known[a.ID] {
 				list = append(list, item(&a, "on the page "+e.number.Help().Desc+" ("+e.number.Help().Key+")"))
 			}
@@ -98,8 +98,9 @@ func (v *view) things(s *part.Scene) (list []palette.Item) {
 		list = append(list, processesOf(s)...)
 		for _, u := range s.Users() {
 			if u.User != "" {
-				list = append(list, palette.Item{Text: "user " + u.User, Note: part.Plural(u.Procs, "process", "processes"),
-					Go: nav.Go{Page: keys.OnProcesses, Filter: lists.OfUser(u.User)}})
+				list = append(list, palette.Item{Text: "user " + u.User,
+					Note: part.Plural(u.Procs, "process", "processes"),
+					Go:   nav.Go{Page: keys.OnProcesses, Filter: lists.OfUser(u.User)}})
 			}
 		}
 		for g := range tally.Gauges {
@@ -109,7 +110,8 @@ func (v *view) things(s *part.Scene) (list []palette.Item) {
 		}
 	}
 	for _, name := range draw.Themes {
-		list = append(list, palette.Item{Text: "theme " + name, Go: nav.Go{Page: keys.OnSettings, Choice: "theme " + name}})
+		list = append(list, palette.Item{Text: "theme " + name,
+			Go: nav.Go{Page: keys.OnSettings, Choice: "theme " + name}})
 	}
 	for _, title := range settings.Titles() {
 		list = append(list, palette.Item{Text: "setting: " + strings.ToLower(title),

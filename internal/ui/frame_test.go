@@ -35,7 +35,7 @@ type shot struct {
 	name  string
 	snap  func() *cluster.Snapshot
 	view  func(v *view)
-	typed string                   // then these keys are pressed; "\r" is Enter, "\t" is Tab
+	typed string                   // then these keys are pressed; "\r" is Enter, "\t" Tab, "\v" Shift-↓
 	told  func(nav.Ask) nav.Result // the answers to what they ask
 	later func(v *view, s *part.Scene)
 
@@ -44,9 +44,14 @@ type shot struct {
 
 var shots = append(inspectShots(), []shot{
 	{name: "node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }},
-	{name: "node-procs", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }},
+	{name: "node-procs", snap: fixture, view: func(v *view) {
+		v.choose("gpu-n02",
+			1)
+		v.node().Processes = node.ShowOn
+	}},
 	{name: "node-classic", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.classic = true }},
-	{name: "node-filter", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn },
+	{name: "node-filter", snap: fixture,
+		view:  func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn },
 		typed: "/util<97 or pid=358761\r"},
 	{name: "filter-prompt-node", snap: fixture,
 		view: func(v *view) { v.choose("gpu-n02", 1); v.node().Processes = node.ShowOn }, typed: "/rank>12"},
@@ -70,10 +75,10 @@ var shots = append(inspectShots(), []shot{
 	{name: "overview-temperature", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"},
 	{name: "heatmap-temperature", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "uuuu"},
 	{name: "times", snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n02", 1) },
-		typed: "t"},
+		typed: "vv"},
 	{name: "times-64", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n044", 43) },
-		typed: "t"},
-	{name: "times-power", snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "tus"},
+		typed: "v"},
+	{name: "times-power", snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "vvus"},
 	{name: "heatmap", snap: bigFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n017", 16) }},
 	{name: "heatmap-200", snap: func() *cluster.Snapshot { return manyFixture(200) },
 		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n0017", 16) }},
@@ -86,7 +91,7 @@ var shots = append(inspectShots(), []shot{
 		v.palette.Open(v.source(keys.OnNode, "node view"))
 	}},
 	{name: "help", snap: fixture, view: func(v *view) {
-		v.help, v.manual = true, help.Page{Of: keys.OnNode, Rows: helpOf(keys.OnNode)}
+		v.help, v.manual = true, help.Page{Of: keys.OnNode, Rows: plain.helpOf(keys.OnNode)}
 	}},
 	{name: "problems", snap: fixture, view: func(v *view) { v.on = keys.OnProblems }, typed: "j"},
 	{name: "problems-64", snap: bigFixture, view: func(v *view) { v.on = keys.OnProblems }, typed: "G"},
@@ -135,30 +140,30 @@ var shots = append(inspectShots(), []shot{
 		}},
 	{name: "node-mig", snap: tenthFixture,
 		view: func(v *view) { v.choose("gpu-n01", 0); v.node().Processes = node.ShowOn }},
-	{name: "processes-gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3), typed: "P"},
-	{name: "processes-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Pocj jj k/"},
-	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "Pos"},
-	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "Pog$"},
-	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "Pw  k"},
-	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "Ptjjj",
+	{name: "processes-gpu", snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3), typed: "5"},
+	{name: "processes-node", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5scj jj ki"},
+	{name: "processes-shared", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "5ss"},
+	{name: "processes-job", snap: ranksFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5sg$"},
+	{name: "processes-jobs", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5w  k"},
+	{name: "processes-tree", snap: treeFixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5tjjj",
 		told: relatives},
 	{name: "processes-filter", snap: fixture, view: func(v *view) { v.on = keys.OnOverview },
-		typed: "PFsm<50 or gpu=7"},
+		typed: "5/sm<50 or gpu=7"},
 	{name: "processes-none-match", snap: fixture, view: func(v *view) { v.on = keys.OnOverview },
-		typed: "PFsm>200\r"},
-	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "Po"},
-	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
-	{name: "signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "P  T"},
-	{name: "signal-job", snap: ranksFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "PK\t\t"},
-	{name: "signal-others", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "P   I"},
-	{name: "signal-which", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PS"},
+		typed: "5/sm>200\r"},
+	{name: "processes-sorting", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5s"},
+	{name: "processes-none", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "5"},
+	{name: "signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5  T"},
+	{name: "signal-job", snap: ranksFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5K\t\t"},
+	{name: "signal-others", snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "5   I"},
+	{name: "signal-which", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5S"},
 	{name: "signal-results", snap: ranksFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "T\t\ty",
 		told: someReplies},
-	{name: "signal-family", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PK\t\t\t",
+	{name: "signal-family", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5K\t\t\t",
 		told: someReplies},
-	{name: "scancel", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX4821\r"},
-	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX\tusr1\r"},
-	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "PX48211\r",
+	{name: "scancel", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5X4821\r"},
+	{name: "scancel-signal", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5X\tusr1\r"},
+	{name: "scancel-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n02", 1) }, typed: "5X48211\r",
 		told: someReplies},
 	{
 		name: "columns-node", snap: statesFixture, view: func(v *view) { v.choose("gpu-n01", 0) },
@@ -173,7 +178,7 @@ var shots = append(inspectShots(), []shot{
 		columns: columns.Chosen{Overview: "health,power_sum_watts,gpus,memory_used_sum_bytes,memory_bar"},
 	},
 	{
-		name: "columns-manager", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "Pw  k",
+		name: "columns-manager", snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "5w  k",
 		columns: columns.Chosen{Processes: "command,cpu_percent,gpu,pid"},
 	},
 	{
@@ -192,7 +197,7 @@ var shots = append(inspectShots(), []shot{
 		v.settings.Begin(settings.Choices{Theme: draw.Colorblind, View: ViewAuto, Levels: part.Levels{60, 85},
 			Columns: columns.Chosen{Node: "gpu,temperature_celsius,util_percent"}})
 		v.on = keys.OnSettings
-	}, typed: "j\rjjjj\r>"},
+	}, typed: "j\rjjjj\r\v"},
 	{name: "settings-end", snap: fixture, view: func(v *view) { v.on = keys.OnSettings }, typed: "G"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 	{name: "past-node", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
@@ -200,13 +205,14 @@ var shots = append(inspectShots(), []shot{
 	{name: "past-overview", snap: pastFixture,
 		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n04", 3) }},
 	{name: "past-times", snap: pastFixture, view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n04", 3) },
-		typed: "t"},
-	{name: "past-connection", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection }},
+		typed: "vv"},
+	{name: "past-connection", snap: pastFixture,
+		view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection }},
 	{name: "past-ranks", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnRanks }},
 	{name: "ranks-programs", snap: programsFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "n"},
 	{name: "silence", snap: silenceFixture, view: func(v *view) { v.on = keys.OnOverview }},
 	{name: "silence-map", snap: silenceFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "v"},
-	{name: "past-manager", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "P"},
+	{name: "past-manager", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }, typed: "5"},
 }...)
 
 // scene is what a shot shows in a terminal of that size.
@@ -225,6 +231,8 @@ func (s shot) scene(w, h int) (*view, *part.Scene) {
 			msg = tea.KeyPressMsg{Code: tea.KeyEnter}
 		case '\t':
 			msg = tea.KeyPressMsg{Code: tea.KeyTab}
+		case '\v':
+			msg = tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
 		}
 		a := v.press(msg, sc)
 		sc.Still = a.Still

@@ -97,9 +97,9 @@ func allShots() []shot {
 					49)
 			}},
 		shot{name: "mine", snap: fixture, view: func(v *view) { v.job = "48377"; v.mine = true }},
-		shot{name: "odd-environ", snap: oddFixture, view: func(*view) {}, typed: "Pejj", told: says(hostileEnviron)},
-		shot{name: "odd-metrics", snap: oddFixture, view: func(*view) {}, typed: "P\r", told: says(detailsFixture)},
-		shot{name: "odd-copy", snap: oddFixture, view: func(*view) {}, typed: "Py"},
+		shot{name: "odd-environ", snap: oddFixture, view: func(*view) {}, typed: "5ejj", told: says(hostileEnviron)},
+		shot{name: "odd-metrics", snap: oddFixture, view: func(*view) {}, typed: "5\r", told: says(detailsFixture)},
+		shot{name: "odd-copy", snap: oddFixture, view: func(*view) {}, typed: "5y"},
 		shot{name: "nothing", snap: func() *cluster.Snapshot { return &cluster.Snapshot{} }, view: func(*view) {}},
 	)
 }

@@ -102,13 +102,15 @@ func TestGPUPage(t *testing.T) {
 		keys string
 		want int
 	}{
-		{"enter", 5}, {"g", 5}, {"right enter", 3}, {"g right", 6}, {"g right right right", 0}, {"g left", 4},
-		{"g left left left left left left", 7},
-		{"g down", 5}, {"g down left up", 4}, {"g down down", -1}, {"g down down up", 5}, {"g n", 3}, {"g n N", 5},
-		{"g .", 5},
-		{"! n enter", 3}, {"! n enter right esc enter", 3}, {"g right ? esc", 6}, {"g right ! esc", 6},
-		{"g right o enter g", 5},
-		{"] g", 2}, {"] g left", 7}, {"] g a left", 3}, {"] g right right a", 2},
+		{"enter", 5}, {"enter", 5}, {"right enter", 3}, {"enter right", 6}, {"enter right right right", 0},
+		{"enter left", 4},
+		{"enter left left left left left left", 7},
+		{"enter down", 5}, {"enter down left up", 4}, {"enter down down", -1}, {"enter down down up", 5},
+		{"enter n", 3}, {"enter n N", 5},
+		{"enter .", 5},
+		{"! n enter", 3}, {"! n enter right esc enter", 3}, {"enter right ? esc", 6}, {"enter right ! esc", 6},
+		{"enter right o enter enter", 5},
+		{"] enter", 2}, {"] enter left", 7}, {"] enter a left", 3}, {"] enter right right a", 2},
 	} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(test.keys)...)
@@ -156,7 +158,7 @@ func TestAGPUThatIsGone(t *testing.T) {
 		want int
 	}{{"right", 6}, {"left", 4}, {"down up", 4}} {
 		r := newRig(t, fixture())
-		r.press("g")
+		r.press("enter")
 		r.snap = without(1)
 		if r.send(tick{r.chain}); r.shows() != 5 {
 			t.Fatalf("without GPU1 the page shows GPU%d", r.shows())
@@ -292,7 +294,8 @@ func watchedFixture() *cluster.Snapshot {
 func TestGPUCounters(t *testing.T) {
 	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.on = keys.OnGPU }}, 120, 40),
 		"\n")
-	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals since 20m", "replays 9 (2 new)", "CRC errors 3\n",
+	for _, want := range []string{"heat (hardware)", "2m00s\n", "totals since 20m", "replays 9 (2 new)",
+		"CRC errors 3\n",
 		"n/a (Insufficient Permissions)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)

@@ -18,18 +18,18 @@ import (
 func inspectShots() []shot {
 	first := func(v *view) { v.choose("gpu-n02", 1) }
 	return []shot{
-		{name: "environ", snap: fixture, view: first, typed: "Pjejjjjjj", told: says(environFixture)},
-		{name: "environ-search", snap: fixture, view: first, typed: "Pjes/L O", told: says(environFixture)},
-		{name: "environ-refused", snap: fixture, view: first, typed: "Pe",
+		{name: "environ", snap: fixture, view: first, typed: "5jejjjjjj", told: says(environFixture)},
+		{name: "environ-search", snap: fixture, view: first, typed: "5jes/L O", told: says(environFixture)},
+		{name: "environ-refused", snap: fixture, view: first, typed: "5e",
 			told: says(wire.Reply{Error: "process 901220 belongs to bob: you can only read the environment of your " +
 				"own processes"})},
-		{name: "environ-asking", snap: fixture, view: first, typed: "Pe"},
-		{name: "metrics", snap: fixture, view: first, typed: "Pjj\r", told: says(detailsFixture), later: watch(40)},
+		{name: "environ-asking", snap: fixture, view: first, typed: "5e"},
+		{name: "metrics", snap: fixture, view: first, typed: "5jj\r", told: says(detailsFixture), later: watch(40)},
 		{name: "metrics-gone", snap: goneFixture, view: first, later: func(v *view, s *part.Scene) {
 			now := s.Snap
 			s.Snap = fixture()
 			v.resolve(s)
-			for _, k := range []tea.KeyPressMsg{{Code: 'P', Text: "P"}, {Code: tea.KeyDown}, {Code: tea.KeyDown},
+			for _, k := range []tea.KeyPressMsg{{Code: '5', Text: "5"}, {Code: tea.KeyDown}, {Code: tea.KeyDown},
 				{Code: tea.KeyEnter}} {
 				if !v.press(k, s).Taken {
 					v.apply(k, s)
@@ -40,7 +40,7 @@ func inspectShots() []shot {
 			s.Snap = now
 			v.resolve(s)
 		}},
-		{name: "copy-menu", snap: fixture, view: first, typed: "Pyj"},
+		{name: "copy-menu", snap: fixture, view: first, typed: "5yj"},
 	}
 }
 

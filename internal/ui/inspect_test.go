@@ -27,20 +27,20 @@ func (r *rig) titled() string {
 func TestInspectKeys(t *testing.T) {
 	const list = "Processes of gpu-n02 9 processes, by GPU"
 	for keys, want := range map[string]string{
-		"P e": "Environment of gpu-n02:358802", "P down e": "Environment of gpu-n02:358805", "P e esc": list,
-		"P enter": "Process gpu-n02:358802 rank", "P enter esc": list, "P y": "Copy from gpu-n02:358802",
-		"P enter e": "Environment of gpu-n02:358802", "P enter e esc": "Process gpu-n02:358802 rank",
-		"P enter e esc esc": list, "P enter y esc": "Process gpu-n02:358802 rank",
-		"P enter y": "Process gpu-n02:358802 rank",
-		"P y esc":   list, "P y q": list, "P y 1": list, "P enter enter": list, "P enter q": list, "P e q": list,
-		"P e e": list, "P enter e q": "Process gpu-n02:358802 rank", "P e ? q": "Environment of gpu-n02:358802",
-		"P enter down": "Process gpu-n02:358802 rank", "P e ]": "Environment of gpu-n02:358802",
-		"P enter P": "Process gpu-n02:358802 rank",
-		"P e !":     "Environment of gpu-n02:358802", "P e m": "Environment of gpu-n02:358802",
-		"P e ?": "Help: environment q", "P enter ?": "Help: process metrics", "P ?": "Help: processes ────q",
-		"P enter y ?": "Process gpu-n02:358802 rank",
-		"P e ? esc":   "Environment of gpu-n02:358802", "P e / q enter": "Environment of gpu-n02:358802",
-		"P enter space": "Process gpu-n02:358802 rank", "P w w end enter": "Process gpu-s11:901241 alice",
+		"5 e": "Environment of gpu-n02:358802", "5 down e": "Environment of gpu-n02:358805", "5 e esc": list,
+		"5 enter": "Process gpu-n02:358802 rank", "5 enter esc": list, "5 y": "Copy from gpu-n02:358802",
+		"5 enter e": "Environment of gpu-n02:358802", "5 enter e esc": "Process gpu-n02:358802 rank",
+		"5 enter e esc esc": list, "5 enter y esc": "Process gpu-n02:358802 rank",
+		"5 enter y": "Process gpu-n02:358802 rank",
+		"5 y esc":   list, "5 y q": list, "5 y 1": list, "5 enter enter": list, "5 enter q": list, "5 e q": list,
+		"5 e e": list, "5 enter e q": "Process gpu-n02:358802 rank", "5 e ? q": "Environment of gpu-n02:358802",
+		"5 enter down": "Process gpu-n02:358802 rank", "5 e ]": "Environment of gpu-n02:358802",
+		"5 enter P": "Process gpu-n02:358802 rank",
+		"5 e !":     "Environment of gpu-n02:358802", "5 e m": "Environment of gpu-n02:358802",
+		"5 e ?": "Help: environment q", "5 enter ?": "Help: process metrics", "5 ?": "Help: processes ────q",
+		"5 enter y ?": "Process gpu-n02:358802 rank",
+		"5 e ? esc":   "Environment of gpu-n02:358802", "5 e / q enter": "Environment of gpu-n02:358802",
+		"5 enter space": "Process gpu-n02:358802 rank", "5 w w end enter": "Process gpu-s11:901241 alice",
 	} {
 		r := newRig(t, fixture())
 		r.press("right")
@@ -64,7 +64,7 @@ func TestCopyBehindALoginHost(t *testing.T) {
 		o.Login = login
 		r.model = newModel(o, &r.out)
 		r.send(tea.WindowSizeMsg{Width: 120, Height: 40})
-		r.press("right", "P", "y")
+		r.press("right", "5", "y")
 		if !strings.Contains(r.text(), "shell on its node   "+want+" ") {
 			t.Errorf("--login %q: no %q in\n%s", login, want, r.text())
 		}
@@ -74,7 +74,7 @@ func TestCopyBehindALoginHost(t *testing.T) {
 // What is selected stays so, a click on the selected row opens it, and m gives the mouse back.
 func TestInspectMouse(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("right", "P", "down")
+	r.press("right", "5", "down")
 	y := 0
 	for i, line := range strings.Split(r.text(), "\n") {
 		if strings.HasPrefix(line, "▸") {
@@ -88,15 +88,15 @@ func TestInspectMouse(t *testing.T) {
 	if r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y + 1}); r.titled() != "Process gpu-n02:358808 rank" {
 		t.Errorf("the second click opens %q", r.titled())
 	}
-	if r.press("m"); !r.view.noMouse || !strings.Contains(r.text(), "m mouse: off") {
-		t.Error("m does not give the mouse back")
+	if r.press("M"); !r.view.noMouse || !strings.Contains(r.text(), "M mouse: off") {
+		t.Error("M does not give the mouse back")
 	}
 }
 
 // An environment that arrives while the help is on, or the metrics are over it, is there afterwards.
 func TestInspectHearsLate(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("right", "P", "enter")
+	r.press("right", "5", "enter")
 	a := r.view.process().Press(tea.KeyPressMsg{Code: 'e', Text: "e"}, r.scene)
 	r.Update(r.errands(r.view.process(), a)())
 	r.press("?")
@@ -116,7 +116,7 @@ func TestInspectHearsLate(t *testing.T) {
 // What was copied is said in place of the footer until the next key, and so is that it was too long.
 func TestCopiesAreSaid(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("right", "P", "y", "2")
+	r.press("right", "5", "y", "2")
 	if lines := strings.Split(r.text(), "\n"); !strings.Contains(lines[38],
 		"copied, if your terminal lets programs copy (OSC 52): gpu-n02:358802") {
 		t.Errorf("the last row is %q", lines[38])

@@ -41,7 +41,7 @@ func idsOf(lines []string) string {
 func jobsDesk(t *testing.T, snap *cluster.Snapshot, w int) *desk {
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.on = keys.OnOverview }}, w, 40)
-	d.press("J")
+	d.press("1")
 	return d
 }
 
@@ -115,9 +115,9 @@ func TestJobsOpen(t *testing.T) {
 		{"down enter", keys.OnNode, "48377"}, {"esc", keys.OnJobs, "48377"},
 		{"down", keys.OnJobs, "48302"}, {"down", keys.OnJobs, "48302"}, {"enter", keys.OnJobs, "48302"},
 		{"home", keys.OnJobs, "48211"}, {"]", keys.OnJobs, "48377"}, {"[", keys.OnJobs, "48211"},
-		{"n", keys.OnJobs, "48211"}, {"J", keys.OnOverview, "48211"}, {"J U", keys.OnUsers, "48211"},
-		{"J", keys.OnJobs, "48211"}, {"esc", keys.OnOverview, "48211"}, {"U U", keys.OnOverview, "48211"},
-		{"J left , a", keys.OnJobs, "48211"}, {"m", keys.OnRanks, "48211"}, {"esc", keys.OnJobs, "48211"},
+		{"n", keys.OnJobs, "48211"}, {"1 esc", keys.OnOverview, "48211"}, {"1 U", keys.OnUsers, "48211"},
+		{"1", keys.OnJobs, "48211"}, {"esc", keys.OnOverview, "48211"}, {"U U", keys.OnOverview, "48211"},
+		{"1 left , a", keys.OnJobs, "48211"}, {"m", keys.OnRanks, "48211"}, {"esc", keys.OnJobs, "48211"},
 		{"?", keys.OnJobs, "48211"}, {"esc esc", keys.OnOverview, "48211"},
 	}
 	for _, step := range steps {
@@ -178,7 +178,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 	snap.Discovery.Ended = jobsFixture().Discovery.Ended
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.start(ViewAuto) }},
 		120, 40)
-	d.press("J")
+	d.press("1")
 	if got := len(rowsOf(d.lines())); got != 9 {
 		t.Fatalf("%d rows:\n%s", got, strings.Join(d.lines(), "\n"))
 	}
@@ -238,7 +238,7 @@ func TestUsersPage(t *testing.T) {
 // A key on the page of a thousand tasks is answered within a frame's time; the metric is what 99 of 100 keys take at
 // most.
 func BenchmarkJobs(b *testing.B) {
-	for _, screen := range []string{"J", "U"} {
+	for _, screen := range []string{"1", "U"} {
 		b.Run(screen, func(b *testing.B) {
 			snap := tasksFixture(1000)
 			d := newDesk(nil, shot{snap: func() *cluster.Snapshot { return snap },
@@ -269,7 +269,7 @@ func TestManyTasks(t *testing.T) {
 	snap := tasksFixture(1000)
 	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
 		view: func(v *view) { v.on = keys.OnOverview }}, 120, 40)
-	d.press("J", "end")
+	d.press("1", "end")
 	lines := d.lines()
 	if _, y := d.cursor(); !strings.Contains(lines[y], "51000_999") ||
 		!strings.Contains(lines[2], "967–1000 of 1000  PgUp") || !strings.Contains(lines[1], "1000 running") {

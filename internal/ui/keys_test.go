@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +18,8 @@ import (
 var names = map[string]string{
 	"↑": "up", "↓": "down", "←": "left", "→": "right", "Tab": "tab", "Enter": "enter", "Esc": "esc", "Ctrl-C": "ctrl+c",
 	"Ctrl-L": "ctrl+l", "Ctrl-P": "ctrl+p", "Alt-↑": "alt+up", "Alt-↓": "alt+down", "Ctrl-Z": "ctrl+z",
+	"Ctrl-S": "ctrl+s", "Shift-↑": "shift+up", "Shift-↓": "shift+down", "Ctrl-←": "ctrl+left", "Ctrl-→": "ctrl+right",
+	"Ctrl-Home": "ctrl+home", "Ctrl-End": "ctrl+end",
 	"PgUp": "pgup", "Ctrl-K": "ctrl+k", "Alt-←": "alt+left", "Alt-→": "alt+right", "PgDn": "pgdown", "Home": "home",
 	"End": "end", "Space": "space", "Backspace": "backspace", "Ctrl-R": "ctrl+r", "Ctrl-A": "ctrl+a",
 	"Ctrl-E": "ctrl+e", "Alt-H": "alt+h", "Alt-L": "alt+l", "Alt-K": "alt+k", "Alt-J": "alt+j",
@@ -24,11 +27,55 @@ var names = map[string]string{
 	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F2": "f2", "F5": "f5", "F10": "f10", "F12": "f12",
 }
 
+// plain is a view with the usual keys.
+var plain = &view{}
+
+// In the usual map a key has one meaning on all pages, but for the table of exceptions, which has no others.
+func TestOneMeaning(t *testing.T) {
+	type meaning struct {
+		means string
+		on    keys.Page
+	}
+	excepted := map[string]bool{}
+	for _, e := range keys.Exceptions {
+		for _, k := range strings.Fields(e.Keys) {
+			excepted[k] = false
+		}
+	}
+	of := map[string]meaning{}
+	for _, p := range pages {
+		for _, row := range keys.InReplay(plain.helpOf(p.id)) {
+			for i, b := range row.Bindings {
+				for _, k := range b.Keys() {
+					means := fmt.Sprint(cmp.Or(row.Means, row.Text), " ", i)
+					was, known := of[k]
+					switch _, may := excepted[k]; {
+					case !known:
+						of[k] = meaning{means, p.id}
+					case was.means == means:
+					case may:
+						excepted[k] = true
+					default:
+						t.Errorf("%s means %q on %s, and %q on %s", k, was.means, was.on, means, p.id)
+					}
+				}
+			}
+		}
+	}
+	for k, used := range excepted {
+		if !used {
+			t.Errorf("%s is an exception, and has one meaning", k)
+		}
+	}
+}
+
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
-	for _, p := range pages {
-		t.Run(string(p.id), func(t *testing.T) { checkRows(t, helpOf(p.id)) })
-		t.Run(string(p.id)+" in a recording", func(t *testing.T) { checkRows(t, keys.InReplay(helpOf(p.id))) })
+	for _, v := range []*view{{}, {nvitop: true}} {
+		for _, p := range pages {
+			t.Run(string(p.id), func(t *testing.T) { checkRows(t, v.helpOf(p.id)) })
+			t.Run(string(p.id)+" in a recording", func(t *testing.T) { checkRows(t, keys.InReplay(v.helpOf(p.id))) })
+		}
 	}
 }
 
@@ -62,7 +109,7 @@ func checkRows(t *testing.T, rows []keys.Row) {
 
 func TestHelpOf(t *testing.T) {
 	has := func(page keys.Page) bool {
-		return slices.ContainsFunc(helpOf(page), func(r keys.Row) bool { return r.Shown() == "/" })
+		return slices.ContainsFunc(plain.helpOf(page), func(r keys.Row) bool { return r.Shown() == "/" })
 	}
 	if has(keys.OnConnection) || !has(keys.OnOverview) {
 		t.Errorf("the filter is in the help of the connection: %v, of the overview: %v", has(keys.OnConnection),
@@ -70,8 +117,9 @@ func TestHelpOf(t *testing.T) {
 	}
 	for _, row := range keyRows {
 		for _, b := range row.Bindings {
-			if !slices.ContainsFunc(pages, func(p entry) bool {
-				return slices.ContainsFunc(helpOf(p.id), func(r keys.Row) bool { return r.Shown() == row.Shown() })
+			if !onlyNvitop(&row) && !slices.ContainsFunc(pages, func(p entry) bool {
+				return slices.ContainsFunc(plain.helpOf(p.id),
+					func(r keys.Row) bool { return r.Shown() == row.Shown() })
 			}) {
 				t.Errorf("%s is in no help", b.Help().Key)
 			}
@@ -79,32 +127,77 @@ func TestHelpOf(t *testing.T) {
 	}
 }
 
-// The table of keys in README.md is made of the list.
-func TestReadme(t *testing.T) {
-	const path, head = "../../README.md", "| key | | where |\n|---|---|---|\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, found := strings.Cut(string(text), head)
-	at := strings.Index(rest, "\n\n")
-	if !found || at < 0 {
-		t.Fatal("README.md has no table of keys")
-	}
+// docs/KEYS.md is made of the list.
+func TestPageOfKeys(t *testing.T) {
+	const path = "../../docs/KEYS.md"
 	var want strings.Builder
+	want.WriteString(aboutKeys)
+	for group := keys.Acting; group <= keys.Leaving; group++ {
+		fmt.Fprintf(&want, "\n## %s\n\n| key | | where |\n|---|---|---|\n", headings[group])
+		for _, row := range keyRows {
+			if row.Group == group && !onlyNvitop(&row) {
+				want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " | " + where(row) + " |\n")
+			}
+		}
+	}
+	want.WriteString("\n## In a recording\n\n| key | |\n|---|---|\n")
+	for _, row := range keys.ReplayRows {
+		want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " |\n")
+	}
+	want.WriteString(aboutExceptions)
+	for _, e := range keys.Exceptions {
+		var shown []string
+		for k := range strings.FieldsSeq(e.Keys) {
+			shown = append(shown, "`"+shownAs(k)+"`")
+		}
+		want.WriteString("| " + strings.Join(shown, " ") + " | " + e.Reason + " |\n")
+	}
+	want.WriteString(aboutNvitop)
 	for _, row := range keyRows {
-		want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " | " + where(row) + " |\n")
+		if onlyNvitop(&row) {
+			want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " |\n")
+		}
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(before+head+want.String()+rest[at+1:]), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(want.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if diff := gocmp.Diff(want.String(), rest[:at+1]); diff != "" {
-		t.Errorf("README.md has another table (-list +README.md); run the test with -update:\n%s", diff)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(want.String(), string(text)); diff != "" {
+		t.Errorf("docs/KEYS.md differs (-list +KEYS.md); run the test with -update:\n%s", diff)
 	}
 }
+
+// onlyNvitop reports whether only nvitop's keys have a row.
+func onlyNvitop(r *keys.Row) bool {
+	return !slices.ContainsFunc(pages, func(p entry) bool { return r.On.Is(p.id, p.has) })
+}
+
+var headings = map[keys.Group]string{keys.Acting: "Act", keys.Looking: "Look", keys.Arranging: "Arrange",
+	keys.Moving: "Move", keys.Leaving: "Leave"}
+
+const (
+	aboutKeys = `# Keys
+
+Arrows, Enter and Esc reach everything: ↑↓ move the cursor, Enter goes into the row, Esc goes back out, ←→ go to the
+sibling (node, GPU, column). The digits lead to the pages. Each key has one meaning on all pages that have it, but for a
+[few exceptions](#exceptions). The column "where" names pages only where a key is not on most of them. A letter also works
+as a capital where the capital has no meaning of its own.
+`
+	aboutExceptions = `
+## Exceptions
+
+| key | reason |
+|---|---|
+`
+	aboutNvitop = "\n## The keys of nvitop\n\nWith `keys = \"nvitop\"`, or `--keys nvitop`, the page of processes and " +
+		"the pages about one process have these keys of nvitop\nin place of the usual ones.\n\n| key | |\n|---|---|\n"
+)
 
 // cell is all keys of a row, each letter once.
 func cell(r keys.Row) string {
@@ -118,16 +211,21 @@ func cell(r keys.Row) string {
 			if lower := strings.ToLower(k); lower != k && slices.Contains(b.Keys(), lower) {
 				continue
 			}
-			for shown, name := range names {
-				if name == k {
-					k = shown
-				}
-			}
-			all = append(all, "`"+k+"`")
+			all = append(all, "`"+shownAs(k)+"`")
 		}
 		bindings = append(bindings, strings.Join(all, " "))
 	}
 	return strings.Join(bindings, " / ")
+}
+
+// shownAs is a key as a screen writes it.
+func shownAs(k string) string {
+	for shown, name := range names {
+		if name == k {
+			return shown
+		}
+	}
+	return k
 }
 
 // where names the pages that have the row's keys, where those are not most.

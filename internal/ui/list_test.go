@@ -16,12 +16,12 @@ func TestEachListIsSorted(t *testing.T) {
 		page             string
 		next, at, column string // the mark after the key for the next column, the heading that is clicked, and its mark
 	}{
-		{"m", "NODE↑", "%SM", "%SM↑"}, {"J", "NAME↑", "GPUS", "GPUS↓"}, {"U", "PROCS↓", "POWER", "POWER↓"},
+		{"m", "NODE↑", "%SM", "%SM↑"}, {"1", "NAME↑", "GPUS", "GPUS↓"}, {"U", "PROCS↓", "POWER", "POWER↓"},
 	} {
 		d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
 		d.press(list.page)
 		at := strings.TrimRight(d.lines()[3], " ")
-		d.press(".")
+		d.press("right")
 		if got := d.lines()[3]; !strings.Contains(got, list.next) {
 			t.Errorf("%s: the next column: %s", list.page, got)
 		}
@@ -30,7 +30,7 @@ func TestEachListIsSorted(t *testing.T) {
 		if got := d.lines()[3]; !strings.Contains(got, flipped) {
 			t.Errorf("%s: in reverse: %s", list.page, got)
 		}
-		if d.press(","); strings.TrimRight(d.lines()[3], " ") != at {
+		if d.press("left"); strings.TrimRight(d.lines()[3], " ") != at {
 			t.Errorf("%s: back: %s, not %s", list.page, d.lines()[3], at)
 		}
 		x := draw.Width(at[:strings.Index(at, list.at)])
@@ -62,7 +62,7 @@ func TestProblemsAreSorted(t *testing.T) {
 
 // The footer names each order of each list.
 func TestEachOrderHasAName(t *testing.T) {
-	for _, page := range []string{"m", "J", "U", "!"} {
+	for _, page := range []string{"m", "1", "U", "!"} {
 		d := newDesk(t, shot{snap: jobsFixture, view: func(*view) {}}, 200, 40)
 		d.press(page)
 		names := map[string]bool{}
@@ -73,7 +73,7 @@ func TestEachOrderHasAName(t *testing.T) {
 				t.Fatalf("%s: an order has no name: %s", page, d.lines()[38])
 			}
 			names[name] = true
-			d.press(".")
+			d.press("right")
 		}
 		if len(names) < 4 {
 			t.Errorf("%s is sorted by %v only", page, names)

@@ -50,6 +50,7 @@ type model struct {
 
 	began, asked time.Time // start of the program, and time of the last key that requested something
 	touched      time.Time // time of the last key
+	touches      int       // number of keys so far
 	detached     bool      // the terminal is detached, and no key was pressed since
 	chain        int       // number of the current chain of ticks
 	rested       int       // number of rests begun
@@ -186,6 +187,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, did
 	case still:
 		return m, m.settled(msg)
+	case faded:
+		if msg.touches == m.touches {
+			m.scene.Notice, m.scene.OtherJob, m.dirty = "", false, true
+		}
 	case switched:
 		m.scene.Notice = msg.said
 		m.takeSnapshot()
@@ -216,8 +221,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 func (m *model) touch() tea.Cmd {
 	m.Controls.Touch()
 	m.touched, m.detached = m.Now(), false
-	m.dirty = m.dirty || m.scene.Notice != ""
-	m.scene.Notice = ""
+	m.touches++
+	m.dirty = m.dirty || m.scene.Notice != "" || m.scene.OtherJob
+	m.scene.Notice, m.scene.OtherJob = "", false
 	if m.scene.Slow == 1 {
 		return nil
 	}
@@ -245,8 +251,9 @@ func (m *model) attend(there attached) tea.Cmd {
 
 // key handles a key and redraws from the current Snapshot.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
-	classic, chosen, refresh := m.view.classic, m.view.chosen, false
+	classic, chosen, refresh, before := m.view.classic, m.view.chosen, false, m.view.job
 	did, taken := m.press(msg)
+	notice := m.scene.Notice
 	if !taken {
 		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
 			return m.terminal.Hush(tea.Quit) // after the terminal has answered, or has not in time
@@ -267,6 +274,9 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	m.resolve()
 	m.remember(classic, chosen)
+	if !m.view.has(keys.IsAside) {
+		did = tea.Batch(did, m.fades(before, notice))
+	}
 	if refresh {
 		m.notifyLook()
 		return tea.Batch(did, m.hurry())

@@ -79,14 +79,19 @@ type rig struct {
 	mouse      tea.MouseMode // of the screen
 }
 
-func newRig(t *testing.T, snap *cluster.Snapshot) *rig {
+func newRig(t *testing.T, snap *cluster.Snapshot) *rig { return rigFor(t, snap, "") }
+
+// nvitopRig is a model with the keys of nvitop.
+func nvitopRig(t *testing.T, snap *cluster.Snapshot) *rig { return rigFor(t, snap, KeysNvitop) }
+
+func rigFor(t *testing.T, snap *cluster.Snapshot, keys string) *rig {
 	raced.Skip(t)
 	r := &rig{t: t, snap: snap, now: fixtureNow, screen: vt.NewEmulator(120, 40)}
 	r.screen.RegisterOscHandler(11, func([]byte) bool { return true }) // nobody reads its answers: they would block it
 	r.model = newModel(Options{
 		Snapshot: func(time.Time) *cluster.Snapshot { return r.snap }, Now: func() time.Time { return r.now },
-		Controls: &r.heard,
-		Display:  time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode,
+		Controls: &r.heard, Keys: keys,
+		Display: time.Second, Profile: colorprofile.TrueColor, Theme: "dark", View: ViewNode,
 		Version:  "nvnodetop 0.1.0",
 		Remember: func(what, value string) { r.remembered = append(r.remembered, what+" "+value) },
 	}, &r.out)
@@ -122,12 +127,7 @@ var named = map[string]rune{
 }
 
 // pressed is the message of a key by its name.
-func pressed(k string) tea.KeyPressMsg {
-	if code, ok := named[k]; ok {
-		return tea.KeyPressMsg{Code: code}
-	}
-	return keys.Pressed(k)
-}
+func pressed(k string) tea.KeyPressMsg { return keys.Pressed(k) }
 
 // press presses keys by name.
 func (r *rig) press(keys ...string) tea.Cmd {
@@ -182,10 +182,11 @@ func TestMoving(t *testing.T) {
 		want string
 	}{
 		{"", "48211/gpu-n01 0"},
-		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"]", "48377/gpu-s11 0"}, {"J", "48211/gpu-n01 7"},
-		{"J esc", "48211/gpu-n01 0"}, {"U", "48211/gpu-n01 8"},
+		{"down", "48377/gpu-s11 0"}, {"j", "48377/gpu-s11 0"}, {"]", "48377/gpu-s11 0"}, {"1", "48211/gpu-n01 7"},
+		{"1 esc", "48211/gpu-n01 0"}, {"U", "48211/gpu-n01 8"},
 		{"down down", "48211/gpu-n01 0"},
-		{"up", "48377/gpu-s11 0"}, {"k", "48377/gpu-s11 0"}, {"[", "48377/gpu-s11 0"}, {"K", "48211/gpu-n01 0"},
+		{"up", "48377/gpu-s11 0"}, {"k", "48377/gpu-s11 0"}, {"[", "48377/gpu-s11 0"}, {"K", "48377/gpu-s11 0"},
+		{"J J", "48211/gpu-n01 0"}, {"P", "48211/gpu-n01 0"},
 		{"right", "48211/gpu-n02 0"}, {">", "48211/gpu-n02 0"}, {".", "48211/gpu-n02 0"},
 		{"left", "48211/gpu-n04 0"}, {"<", "48211/gpu-n04 0"}, {",", "48211/gpu-n04 0"},
 		{"right right right right", "48211/gpu-n01 0"},
@@ -210,12 +211,12 @@ func TestMoving(t *testing.T) {
 		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"},
 		{"o n", "48211/gpu-n02 1"},
 		{"] n", "48211/gpu-n01 0"}, {"] N", "48211/gpu-n01 0"},
-		{"enter x", "48211/gpu-n01 gpu"}, {"g", "48211/gpu-n01 gpu"}, {"g esc", "48211/gpu-n01 0"},
-		{"g down", "48211/gpu-n02 gpu"}, {"g down esc", "48211/gpu-n02 0"},
-		{"g up", "48211/gpu-n04 gpu"}, {"g .", "48211/gpu-n02 gpu"}, {"g right", "48211/gpu-n01 gpu"},
-		{"g ]", "48377/gpu-s11 gpu"}, {"g n", "48211/gpu-n02 gpu"},
-		{"g o", "48211/gpu-n01 1"}, {"g p", "48211/gpu-n01 0"}, {"g ! esc", "48211/gpu-n01 gpu"},
-		{"g d esc esc", "48211/gpu-n01 0"}, {"g ? esc", "48211/gpu-n01 gpu"},
+		{"enter x", "48211/gpu-n01 gpu"}, {"enter", "48211/gpu-n01 gpu"}, {"enter esc", "48211/gpu-n01 0"},
+		{"enter down", "48211/gpu-n02 gpu"}, {"enter down esc", "48211/gpu-n02 0"},
+		{"enter up", "48211/gpu-n04 gpu"}, {"enter .", "48211/gpu-n02 gpu"}, {"enter right", "48211/gpu-n01 gpu"},
+		{"enter ]", "48377/gpu-s11 gpu"}, {"enter n", "48211/gpu-n02 gpu"},
+		{"g o", "48211/gpu-n01 1"}, {"enter p", "48211/gpu-n01 0"}, {"enter ! esc", "48211/gpu-n01 gpu"},
+		{"enter d esc esc", "48211/gpu-n01 0"}, {"enter ? esc", "48211/gpu-n01 gpu"},
 		{"right right g", "48211/gpu-n03 0"}, {"o enter g esc esc", "48211/gpu-n01 1"},
 	} {
 		r := newRig(t, fixture())
@@ -433,7 +434,7 @@ func TestScreens(t *testing.T) {
 	r := newRig(t, fixture())
 	for _, test := range [][2]string{
 		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "above the median, "},
-		{"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"g enter", "Processes"},
+		{"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"home enter", "Processes"},
 		{"d", "first report after"},
 		{"?", "traffic-light"}, {"q", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
@@ -450,7 +451,7 @@ func TestScreens(t *testing.T) {
 
 // What the hints in the footers promise must be keys.
 func TestHintsAreKeys(t *testing.T) {
-	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true, ",.": true}
+	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true, ",.": true, "Tab": true}
 	for _, row := range keyRows {
 		for _, b := range row.Bindings {
 			name, _, _ := strings.Cut(b.Help().Key, " ")

@@ -92,7 +92,7 @@ func TestFilteredRowsOfANode(t *testing.T) {
 			break
 		}
 	}
-	key, want := r.view.gpu().Press(pressed("P"), r.scene).GPU, r.scene.NodeOf("gpu-n02").GPUs[5].Key
+	key, want := r.view.gpu().Press(pressed("5"), r.scene).GPU, r.scene.NodeOf("gpu-n02").GPUs[5].Key
 	if r.where() != "48211/gpu-n02 gpu" || key != want {
 		t.Errorf("a click leads to %s %s", r.where(), key)
 	}

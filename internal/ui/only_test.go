@@ -90,7 +90,7 @@ func TestOnlyOnThePageOfProcesses(t *testing.T) {
 		"5": {"  5  358817 ", "2 processes on the GPUs of --only"}, "9": {"", "no processes on 2 nodes, waiting for 2"},
 	} {
 		r := narrowed(t, tally.Only{only}, "")
-		r.press("P")
+		r.press("5")
 		var got string
 		for line := range strings.Lines(r.text()) {
 			if words := strings.Fields(strings.TrimLeft(line, " ▸")); len(words) > 4 &&
@@ -120,7 +120,7 @@ func TestOnlyOnThePageOfProcesses(t *testing.T) {
 // The page of processes begins with the processes that were asked for at the start.
 func TestProcessesAskedForAtTheStart(t *testing.T) {
 	r := narrowed(t, nil, "pid=358811")
-	if r.press("P"); !strings.Contains(r.text(), "1 of 9 match") || strings.Count(r.text(), "python") != 1 {
+	if r.press("5"); !strings.Contains(r.text(), "1 of 9 match") || strings.Count(r.text(), "python") != 1 {
 		t.Errorf("got\n%s", r.text())
 	}
 }

@@ -68,6 +68,7 @@ type Options struct {
 	View string
 	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
 	Monitor string
+	Keys    string // KeysNvitop: nvitop's keys on the page of processes; otherwise each key has one meaning
 	// a line for the user: it replaces the footer until a key is pressed, and is in the help
 	Banner string
 	Login  string // see part.Scene
@@ -96,6 +97,9 @@ const (
 	ViewNode     = "node"
 	ViewOverview = "overview"
 )
+
+// KeysNvitop is a value of Options.Keys.
+const KeysNvitop = "nvitop"
 
 // The choices that Options.Remember saves.
 const (

@@ -55,6 +55,7 @@ type (
 type entry struct {
 	id     keys.Page
 	has    keys.Has
+	nvitop keys.Has    // instead of has, with the keys of nvitop; 0: the same
 	number key.Binding // leads to the page from every page; none: no digit does
 	key    key.Binding // leads to the page, and back; none: no key does
 	help   keys.Row    // the help of that key
@@ -82,8 +83,8 @@ var pages = []entry{
 		},
 	},
 	{
-		id: keys.OnJobs, number: keys.ToJobs, has: keys.HasJob | keys.IsList | keys.IsAside, key: keys.AllJobs,
-		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToJobs, Text: "all jobs",
+		id: keys.OnJobs, number: keys.ToJobs, has: keys.HasJob | keys.IsList | keys.IsAside,
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "all jobs",
 			Long: "all jobs: running, pending, and just ended",
 			On:   keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewJobs(v.past) },
@@ -120,13 +121,15 @@ var pages = []entry{
 		new: func(v *view, _ *Options) Page { return node.New(v.past) },
 	},
 	{
-		id: keys.OnProcesses, number: keys.ToProcesses, has: keys.HasJob | keys.LikeNvitop, key: keys.Manager,
+		id: keys.OnProcesses, number: keys.ToProcesses, has: keys.HasJob | keys.IsList,
+		nvitop: keys.HasJob | keys.LikeNvitop,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Same: &keys.ToProcesses, Text: "process manager",
 			Long: "process manager: the processes of the GPU, the node or the job", On: keys.With(keys.HasJob)},
 		new: func(v *view, o *Options) Page {
 			p := process.New(v.past)
 			p.Match(o.Processes)
 			p.Monitor(o.Monitor)
+			p.Nvitop = o.Keys == KeysNvitop
 			return p
 		},
 	},
@@ -149,8 +152,9 @@ var pages = []entry{
 		id: keys.OnNoJobs, has: keys.IsEmpty,
 		new: func(*view, *Options) Page { return &nojobs.Page{} },
 	},
-	{id: keys.OnEnviron, has: keys.OfOneProcess}, // on top of the page of processes, which makes both
-	{id: keys.OnMetrics, has: keys.OfOneProcess},
+	{id: keys.OnEnviron, has: keys.OfOneProcess,
+		nvitop: keys.OfOneProcess | keys.LikeNvitop}, // on top of the page of processes, which makes both
+	{id: keys.OnMetrics, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},
 }
 
 // entryOf returns the row of a page.
@@ -170,15 +174,23 @@ var keyRows = func() []keys.Row {
 	return keys.Rows(to)
 }()
 
+// hasOf returns the properties of a page with the user's keys.
+func (v *view) hasOf(id keys.Page) keys.Has {
+	if e := entryOf(id); v.nvitop && e.nvitop != 0 {
+		return e.nvitop
+	}
+	return entryOf(id).has
+}
+
 // helpOf returns the rows of a page's help.
-func helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, entryOf(id).has) }
+func (v *view) helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, v.hasOf(id)) }
 
 // actionsOf returns what the user can do on a page, group by group.
-func actionsOf(id keys.Page) []keys.Action { return keys.Actions(helpOf(id)) }
+func (v *view) actionsOf(id keys.Page) []keys.Action { return keys.Actions(v.helpOf(id)) }
 
 // ledTo returns the page to which a key leads from another page; nil: to none.
-func ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
-	has := entryOf(from).has
+func (v *view) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
+	has := v.hasOf(from)
 	for i := range pages {
 		if e := &pages[i]; key.Matches(k, e.key) && e.help.On.Is(from, has) {
 			return e

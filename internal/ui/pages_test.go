@@ -54,7 +54,7 @@ func TestNextProblemLeadsElsewhere(t *testing.T) {
 	two.Jobs[0].Nodes, two.Jobs[0].Findings = []string{"gpu-n01", "gpu-n02"}, two.Jobs[0].Findings[1:2]
 	two.Jobs[1].Findings = []cluster.Finding{thermal}
 	r := newRig(t, two)
-	if !strings.Contains(r.footer(), "n next problem") {
+	if !strings.Contains(r.footer(), "n problem") {
 		t.Errorf("the footer is %q", r.footer())
 	}
 	if r.press("n"); r.where() != "48377/gpu-s11 0" {
@@ -79,8 +79,8 @@ func TestHelpWithoutJobs(t *testing.T) {
 
 // Every page says that the mouse is off.
 func TestMouseOffIsSaidEverywhere(t *testing.T) {
-	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M", "M J", "M U", "M P", "P m e",
-		"P m enter", "M f2"} {
+	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M", "M 1", "M U", "M 5", "5 M e",
+		"5 M enter", "M f2"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.footer(), "mouse: off") {
@@ -128,9 +128,9 @@ func TestATallProblemScrolls(t *testing.T) {
 
 // The pages of all jobs and of the users are reached from the processes too, as the help there says.
 func TestJobsAndUsersFromTheProcesses(t *testing.T) {
-	for k, want := range map[string]keys.Page{"J": keys.OnJobs, "U": keys.OnUsers} {
+	for k, want := range map[string]keys.Page{"1": keys.OnJobs, "U": keys.OnUsers} {
 		r := newRig(t, fixture())
-		if r.press("P", k); r.view.on != want {
+		if r.press("5", k); r.view.on != want {
 			t.Errorf("%s leads to screen %s, not to %s", k, r.view.on, want)
 		}
 		if r.press("esc"); r.view.on != keys.OnProcesses {

@@ -92,10 +92,10 @@ func TestPagingReachesEveryRow(t *testing.T) {
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
 			d := newDesk(t, shot{snap: fixture, view: func(v *view) {
-				v.help, v.manual = true, help.Page{Of: p, Rows: helpOf(p)}
+				v.help, v.manual = true, help.Page{Of: p, Rows: plain.helpOf(p)}
 			}}, size[0], size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}
-			for _, row := range helpOf(p) {
+			for _, row := range plain.helpOf(p) {
 				words = append(words, row.Shown())
 			}
 			d.reaches("help", words)

@@ -35,7 +35,8 @@ func TestAPaneBesideEachList(t *testing.T) {
 		{keys.OnRanks, "home", []string{"command    python", "rank       0 of", "gpu-n01  GPU0"}},
 		{keys.OnProcesses, "home", []string{"command    python", "PID", "gpu-n01  GPU0"}},
 		{keys.OnJobs, "home", []string{"Job 48211", "gpu-n04", "Problems"}},
-		{keys.OnJobs, "home down down down", []string{"48390  llama-70b-cont", "pending: starts in 3h10m", "4 nodes, 32 GPUs"}},
+		{keys.OnJobs, "home down down down", []string{"48390  llama-70b-cont", "pending: starts in 3h10m",
+			"4 nodes, 32 GPUs"}},
 		{keys.OnUsers, "home", []string{"alice on 3 nodes", "gpu-n01 gpu-n02 gpu-s11"}},
 	} {
 		for _, w := range []int{159, 160, 200, 300} {

@@ -57,7 +57,7 @@ func TestProcessesOfTheNextSnapshot(t *testing.T) {
 		return string(darkTheme.Encode(nil, c))
 	}
 	memory, many := &part.Memory{}, crowdedFixture()
-	for _, pressing := range [][]string{{"P"}, {"P", "w"}, {"P", "t"}, {"P", "end"}, {"P", "/"}} {
+	for _, pressing := range [][]string{{"5"}, {"5", "w"}, {"5", "t"}, {"5", "end"}, {"5", "i"}} {
 		for i, snap := range []*cluster.Snapshot{many, few, crowdedFixture(), few, many} {
 			if shown(snap, memory, pressing) != shown(snap, &part.Memory{}, pressing) {
 				t.Errorf("%v: Snapshot %d does not look as it does alone", pressing, i)
@@ -86,7 +86,7 @@ func BenchmarkProcesses(b *testing.B) {
 			s := &part.Scene{Snap: snaps[0], W: 200, H: 50, Display: time.Second, Memory: &part.Memory{}}
 			v.on = keys.OnOverview
 			v.resolve(s)
-			v.apply(pressed("P"), s)
+			v.apply(pressed("5"), s)
 			v.resolve(s)
 			c, out := draw.New(0, 0), []byte(nil)
 			var took []time.Duration

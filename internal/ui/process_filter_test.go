@@ -9,23 +9,23 @@ import (
 // F and \\ filter, in all scopes; / reverses. Esc takes the tags away, then the filter, then leads back.
 func TestProcessesAreFiltered(t *testing.T) {
 	for _, test := range []struct{ before, text, after, title string }{
-		{"P F", "gpu=3", "", "Processes of gpu-n01 2 of 9 match, by GPU"},
-		{"P F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"},
-		{"P \\", "ray", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
-		{"P F", "gpu=3", "enter w", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
-		{"P F", "gpu=3", "enter esc", "Processes of gpu-n01 9 processes, by GPU"},
-		{"P F", "gpu=3", "esc", "Processes of gpu-n01 9 processes, by GPU"},
-		{"P space F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"},
-		{"P F", "gpu=3", "enter space", "Processes of gpu-n01 1 tagged of 2 that match, by GPU"},
-		{"P F", "gpu=3", "enter space esc", "Processes of gpu-n01 2 of 9 match, by GPU"},
-		{"P F", "gpu=3", "enter space esc esc", "Processes of gpu-n01 9 processes, by GPU"},
-		{"P F", "gpu=3", "enter space esc esc esc", ""},
-		{"P F", "ray <", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
-		{"P F", "problem=lag", "enter", "Processes of gpu-n01 0 of 9 match, by GPU"},
-		{"P F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
-		{"o P w F", "job=48377", "enter", "Processes of your 2 jobs 2 of 20 match, on 3 of 5 nodes, by GPU"},
+		{"5 F", "gpu=3", "", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"5 F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"5 \\", "ray", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
+		{"5 F", "gpu=3", "enter w", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
+		{"5 F", "gpu=3", "enter esc", "Processes of gpu-n01 9 processes, by GPU"},
+		{"5 F", "gpu=3", "esc", "Processes of gpu-n01 9 processes, by GPU"},
+		{"5 space F", "gpu=3", "enter", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"5 F", "gpu=3", "enter space", "Processes of gpu-n01 1 tagged of 2 that match, by GPU"},
+		{"5 F", "gpu=3", "enter space esc", "Processes of gpu-n01 2 of 9 match, by GPU"},
+		{"5 F", "gpu=3", "enter space esc esc", "Processes of gpu-n01 9 processes, by GPU"},
+		{"5 F", "gpu=3", "enter space esc esc esc", ""},
+		{"5 F", "ray <", "enter", "Processes of gpu-n01 1 of 9 match, by GPU"},
+		{"5 F", "problem=lag", "enter", "Processes of gpu-n01 0 of 9 match, by GPU"},
+		{"5 F", "ray", "enter t", "Processes of gpu-n01 1 process, as a tree"},
+		{"o 5 w F", "job=48377", "enter", "Processes of your 2 jobs 2 of 20 match, on 3 of 5 nodes, by GPU"},
 	} {
-		r := newRig(t, fixture())
+		r := nvitopRig(t, fixture())
 		r.press(strings.Fields(test.before)...)
 		r.types(test.text)
 		r.press(strings.Fields(test.after)...)
@@ -33,8 +33,8 @@ func TestProcessesAreFiltered(t *testing.T) {
 			t.Errorf("%q %q %q: %q, want %q", test.before, test.text, test.after, got, test.title)
 		}
 	}
-	r := newRig(t, fixture())
-	r.press("P", "F")
+	r := nvitopRig(t, fixture())
+	r.press("5", "F")
 	r.types("train o/q")
 	if got := r.footer(); !strings.Contains(got, "filter: train o/q") || r.where() != "48211/gpu-n01 processes" {
 		t.Errorf("the prompt does not take all letters: %q", got)
@@ -58,13 +58,13 @@ func TestUsersOpenTheirProcesses(t *testing.T) {
 		"U down enter W esc w w": {"Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU", "48377/gpu-s11"},
 		"a U down enter":         {all + "3 of 25 match, on 3 of 5 nodes, by GPU", "48211/gpu-n01"},
 	} {
-		r := newRig(t, fixture())
+		r := nvitopRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.title(); got != want[0] || r.where() != want[1]+" processes" {
 			t.Errorf("after %q: %q on %s, want %q", keys, got, r.where(), want)
 		}
 	}
-	r := newRig(t, fixture())
+	r := nvitopRig(t, fixture())
 	if r.press("U", "down", "enter"); len(r.pids()) != 3 || strings.Count(r.text(), " carol ") != 3 {
 		t.Errorf("the processes of carol are %v", r.pids())
 	}
@@ -84,7 +84,7 @@ func TestOddUsersOpenTheirProcesses(t *testing.T) {
 		}
 		found := "\n"
 		for _, keys := range []string{"U enter", "U down enter", "U end enter"} {
-			r := newRig(t, s)
+			r := nvitopRig(t, s)
 			r.press(strings.Fields(keys)...)
 			found += strings.Join(r.pids(), " ") + "\n"
 		}
@@ -99,18 +99,21 @@ func TestOddUsersOpenTheirProcesses(t *testing.T) {
 func TestTheProcessesOfAUserLeadBack(t *testing.T) {
 	const node, filtered = "Processes of gpu-n01 9 processes, by GPU", "Processes of gpu-n01 2 of 9 match, by GPU"
 	for keys, want := range map[string][2]string{
-		"P U down enter esc esc": {"users", ""}, "P U down enter U": {"users", ""},
-		"P U down enter U esc": {"processes", node}, "P U down enter P": {"users", ""},
-		"P U down enter P esc":       {"processes", node},
-		"P U down enter esc esc esc": {"processes", node}, "P U down enter esc esc esc esc": {"0", ""},
-		"P U enter U enter P esc":      {"processes", node},
-		"U down enter ! P":             {"processes", "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU"},
-		"P F gpu=3 U down enter P esc": {"processes", filtered}, "P F gpu=3 U down enter esc esc esc": {"processes",
-			filtered}, "P F gpu=3 U down enter ! esc P esc": {"processes", filtered},
-		"P F gpu=3 U down enter ! o P": {"processes", "Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
-		"P t U down enter P esc":       {"processes", "Processes of gpu-n01 9 processes, as a tree"},
+		"5 U down enter esc esc": {"users", ""}, "5 U down enter U": {"users", ""},
+		"5 U down enter U esc": {"processes", node}, "5 U down enter 5 esc esc": {"users", ""},
+		"5 U down enter 5 esc esc esc": {"processes", node},
+		"5 U down enter esc esc esc":   {"processes", node}, "5 U down enter esc esc esc esc": {"0", ""},
+		"5 U enter U enter 5 esc esc esc": {"processes", node},
+		"U down enter ! 5": {"processes",
+			"Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU"},
+		"5 F gpu=3 U down enter 5 esc esc esc": {"processes", filtered},
+		"5 F gpu=3 U down enter esc esc esc": {"processes",
+			filtered}, "5 F gpu=3 U down enter ! esc 5 esc esc esc": {"processes", filtered},
+		"5 F gpu=3 U down enter ! o 5": {"processes",
+			"Processes of job 48211 4 of 18 match, on 2 of 4 nodes, by GPU"},
+		"5 t U down enter 5 esc esc esc": {"processes", "Processes of gpu-n01 9 processes, as a tree"},
 	} {
-		r := newRig(t, fixture())
+		r := nvitopRig(t, fixture())
 		for _, k := range strings.Fields(keys) {
 			if strings.Contains(k, "=") {
 				r.types(k)
@@ -128,7 +131,7 @@ func TestTheProcessesOfAUserLeadBack(t *testing.T) {
 		}
 	}
 	r := narrowed(t, nil, "pid=358811")
-	if r.press("U", "enter", "esc", "esc", "esc", "P"); !strings.Contains(r.text(), "1 of 9 match") {
+	if r.press("U", "enter", "esc", "esc", "esc", "5"); !strings.Contains(r.text(), "1 of 9 match") {
 		t.Errorf("the filter of the start is no more:\n%s", r.text())
 	}
 }
@@ -141,7 +144,7 @@ func TestTheProcessesOfAUserWithoutSlurm(t *testing.T) {
 	for i := range s.Jobs[0].Findings {
 		s.Jobs[0].Findings[i].Job = ""
 	}
-	r := newRig(t, s)
+	r := nvitopRig(t, s)
 	if r.press("U", "enter"); !strings.HasPrefix(r.title(), "Processes of 4 nodes 1") {
 		t.Errorf("got %q", r.title())
 	}

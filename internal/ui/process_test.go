@@ -40,54 +40,55 @@ func (r *rig) pids() (pids []string) {
 // away first.
 func TestProcessesKeys(t *testing.T) {
 	for keys, want := range map[string]string{
-		"P": "Processes of gpu-n01 9 processes, by GPU", "right P": "Processes of gpu-n02 9 processes, by GPU",
-		"o P":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
-		"enter P":           "Processes of gpu-n01 GPU5 1 process, by GPU",
-		"enter P w":         "Processes of gpu-n01 9 processes, by GPU",
-		"P w":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
-		"P w w":             "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
-		"P w w w":           "Processes of all nodes of your 2 jobs 25 processes, on 3 of 5 nodes, by GPU",
-		"P w w w w W":       "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
-		"P w w end W":       "Processes of job 48377 2 processes, by GPU",
-		"P w w end W W":     "Processes of gpu-s11 7 processes, by GPU",
-		"P end W":           "Processes of gpu-n01 GPU7 1 process, by GPU",
-		"P W W W":           "Processes of gpu-n01 GPU0 1 process, by GPU",
-		"P space j space":   "Processes of gpu-n01 2 tagged of 9, by GPU",
-		"P space space":     "Processes of gpu-n01 2 tagged of 9, by GPU",
-		"P space k space":   "Processes of gpu-n01 9 processes, by GPU",
-		"P end space space": "Processes of gpu-n01 9 processes, by GPU",
-		"P space esc":       "Processes of gpu-n01 9 processes, by GPU",
-		"P space w":         "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU",
-		"P ]":               "Processes of gpu-s11 7 processes, by GPU",
-		"enter P ]":         "Processes of gpu-s11 7 processes, by GPU",
-		"enter P ] W":       "Processes of gpu-s11 GPU2 1 process, by GPU",
-		"enter P ] w":       "Processes of job 48377 2 processes, by GPU",
-		"P .":               "Processes of gpu-n01 9 processes, by PID",
-		"P >":               "Processes of gpu-n01 9 processes, by PID",
-		"P <":               "Processes of gpu-n01 9 processes, by time, longest first",
-		"P ,":               "Processes of gpu-n01 9 processes, by time, longest first",
-		"P , ,":             "Processes of gpu-n01 9 processes, by %MEM, most first",
-		"P /":               "Processes of gpu-n01 9 processes, by GPU, last first",
-		"P , /":             "Processes of gpu-n01 9 processes, by time, shortest first",
-		"P o esc":           "Processes of gpu-n01 9 processes, by GPU",
-		"P o x":             "Processes of gpu-n01 9 processes, by GPU", "P esc": "", "P P": "", "P space esc esc": "",
-		"P q": "Processes of gpu-n01 9 processes, by GPU", "P M": "Processes of gpu-n01 9 processes, by GPU",
+		"5": "Processes of gpu-n01 9 processes, by GPU", "right 5": "Processes of gpu-n02 9 processes, by GPU",
+		"o 5":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
+		"enter 5":           "Processes of gpu-n01 GPU5 1 process, by GPU",
+		"enter 5 w":         "Processes of gpu-n01 9 processes, by GPU",
+		"5 w":               "Processes of job 48211 18 processes, on 2 of 4 nodes, by GPU",
+		"5 w w":             "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
+		"5 w w w":           "Processes of all nodes of your 2 jobs 25 processes, on 3 of 5 nodes, by GPU",
+		"5 w w w w W":       "Processes of your 2 jobs 20 processes, on 3 of 5 nodes, by GPU",
+		"5 w w end W":       "Processes of job 48377 2 processes, by GPU",
+		"5 w w end W W":     "Processes of gpu-s11 7 processes, by GPU",
+		"5 end W":           "Processes of gpu-n01 GPU7 1 process, by GPU",
+		"5 W W W":           "Processes of gpu-n01 GPU0 1 process, by GPU",
+		"5 space j space":   "Processes of gpu-n01 2 tagged of 9, by GPU",
+		"5 space space":     "Processes of gpu-n01 2 tagged of 9, by GPU",
+		"5 space k space":   "Processes of gpu-n01 9 processes, by GPU",
+		"5 end space space": "Processes of gpu-n01 9 processes, by GPU",
+		"5 space esc":       "Processes of gpu-n01 9 processes, by GPU",
+		"5 space w":         "Processes of job 48211 1 tagged of 18, on 2 of 4 nodes, by GPU",
+		"5 ]":               "Processes of gpu-s11 7 processes, by GPU",
+		"enter 5 ]":         "Processes of gpu-s11 7 processes, by GPU",
+		"enter 5 ] W":       "Processes of gpu-s11 GPU2 1 process, by GPU",
+		"enter 5 ] w":       "Processes of job 48377 2 processes, by GPU",
+		"5 .":               "Processes of gpu-n01 9 processes, by PID",
+		"5 >":               "Processes of gpu-n01 9 processes, by PID",
+		"5 <":               "Processes of gpu-n01 9 processes, by time, longest first",
+		"5 ,":               "Processes of gpu-n01 9 processes, by time, longest first",
+		"5 , ,":             "Processes of gpu-n01 9 processes, by %MEM, most first",
+		"5 /":               "Processes of gpu-n01 9 processes, by GPU, last first",
+		"5 , /":             "Processes of gpu-n01 9 processes, by time, shortest first",
+		"5 o esc":           "Processes of gpu-n01 9 processes, by GPU",
+		"5 o x":             "Processes of gpu-n01 9 processes, by GPU", "5 esc": "",
+		"5 5": "Processes of gpu-n01 9 processes, by GPU", "5 space esc esc": "",
+		"5 q": "Processes of gpu-n01 9 processes, by GPU", "5 M": "Processes of gpu-n01 9 processes, by GPU",
 	} {
-		r := newRig(t, fixture())
+		r := nvitopRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.title(); got != want {
 			t.Errorf("after %q: %q, want %q", keys, got, want)
 		}
 	}
 	for keys, want := range map[string]string{
-		"P": "48211/gpu-n01 processes", "P P": "48211/gpu-n01 0", "P esc": "48211/gpu-n01 0",
-		"enter P esc": "48211/gpu-n01 gpu", "m P esc": "48211/gpu-n01 ranks", "P p": "48211/gpu-n01 processes",
-		"P d":     "48211/gpu-n01 processes",
-		"P w end": "48211/gpu-n02 processes", "P w w end": "48377/gpu-s11 processes",
-		"P w w ]": "48377/gpu-s11 processes", "P w w ] [": "48211/gpu-n01 processes", "P !": "48211/gpu-n01 3",
-		"P ?": "48211/gpu-n01 4", "P n": "48211/gpu-n01 processes",
+		"5": "48211/gpu-n01 processes", "5 5": "48211/gpu-n01 processes", "5 esc": "48211/gpu-n01 0",
+		"enter 5 esc": "48211/gpu-n01 gpu", "m 5 esc": "48211/gpu-n01 ranks", "5 p": "48211/gpu-n01 processes",
+		"5 d":     "48211/gpu-n01 processes",
+		"5 w end": "48211/gpu-n02 processes", "5 w w end": "48377/gpu-s11 processes",
+		"5 w w ]": "48377/gpu-s11 processes", "5 w w ] [": "48211/gpu-n01 processes", "5 !": "48211/gpu-n01 3",
+		"5 ?": "48211/gpu-n01 4", "5 n": "48211/gpu-n01 processes",
 	} {
-		r := newRig(t, fixture())
+		r := nvitopRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if got := r.where(); got != want {
 			t.Errorf("after %q: %s, want %s", keys, got, want)
@@ -103,14 +104,14 @@ func TestProcessesAreSorted(t *testing.T) {
 		"s": "318817 318802", "c": "318823 318820", "C": "318761 318802", "m": "318802 318805", "M": "318761 318802",
 		"t": "318761 318802", "T": "318802 318805", "b": "318814 318808",
 	} {
-		r := newRig(t, fixture())
-		r.press("P", "o", keys)
+		r := nvitopRig(t, fixture())
+		r.press("5", "o", keys)
 		if got := strings.Join(r.pids()[:2], " "); got != want {
 			t.Errorf("after o%s there are %s, want %s", keys, got, want)
 		}
 	}
-	r := newRig(t, fixture())
-	r.press("o", "P", "o", "u")
+	r := nvitopRig(t, fixture())
+	r.press("o", "5", "o", "u")
 	for keys, heading := range map[string]string{"on": "NODE↑", "op": "PID↑", "ou": "USER↑", "or": "RANK↑",
 		"og": "GPU-MEM↓", "oG": "GPU-MEM↑", "os": "%SM↓", "ob": "%MRW↓", "oc": "%CPU↓", "ot": "TIME↓"} {
 		if r.press(keys[:1], keys[1:]); strings.Count(r.text(), heading) != 1 {
@@ -129,8 +130,8 @@ func TestUnknownValuesAreSortedLast(t *testing.T) {
 		}
 	}
 	for _, by := range strings.Split("s S c C g G b B m M t T u U", " ") {
-		r := newRig(t, s)
-		r.press("P", "o", by)
+		r := nvitopRig(t, s)
+		r.press("5", "o", by)
 		if got := r.pids(); len(got) != 9 || got[8] != "318811" {
 			t.Errorf("after o%s there are %v", by, got)
 		}
@@ -139,8 +140,8 @@ func TestUnknownValuesAreSortedLast(t *testing.T) {
 
 // The cursor and the tags stay on their processes when rows are sorted, come and go; a tag ends with its process.
 func TestProcessesKeepTheirPlace(t *testing.T) {
-	r := newRig(t, fixture())
-	r.press("P", "down", "down", "space", "space", "up")
+	r := nvitopRig(t, fixture())
+	r.press("5", "down", "down", "space", "space", "up")
 	r.press("o", "C")
 	if line := r.cursorLine(); !strings.HasPrefix(line, "▸●") || !strings.Contains(line, "318761") {
 		t.Errorf("sorted, the cursor is on %q", line)
@@ -165,8 +166,8 @@ func TestProcessesKeepTheirPlace(t *testing.T) {
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "1 tagged of 9") {
 		t.Errorf("another process has the PID, and its tag: %s", r.title())
 	}
-	r = newRig(t, fixture())
-	if r.press("P", "o", "C"); !strings.Contains(r.cursorLine(), "318761") {
+	r = nvitopRig(t, fixture())
+	if r.press("5", "o", "C"); !strings.Contains(r.cursorLine(), "318761") {
 		t.Errorf("a cursor on the first row goes to %q", r.cursorLine())
 	}
 }
@@ -174,7 +175,7 @@ func TestProcessesKeepTheirPlace(t *testing.T) {
 // A click selects, on a heading it sorts, and once more reverses. In the list of the node view it opens the page. The
 // wheel moves the cursor, with Shift the commands.
 func TestProcessesMouse(t *testing.T) {
-	r := newRig(t, fixture())
+	r := nvitopRig(t, fixture())
 	y := slices.IndexFunc(strings.Split(r.text(), "\n"),
 		func(line string) bool { return strings.Contains(line, "318808") })
 	r.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 20, Y: y})
@@ -209,8 +210,8 @@ func TestProcessesMouse(t *testing.T) {
 
 // The commands scroll to their ends and back.
 func TestCommandsScroll(t *testing.T) {
-	r := newRig(t, fixture())
-	r.press("P")
+	r := nvitopRig(t, fixture())
+	r.press("5")
 	for _, test := range []struct{ keys, want string }{
 		{"right", "… train.py --config"}, {"right", "…y --config configs"},
 		{"$", "…configs/llama70b.yaml --tp 8 --pp 4"}, {"right", "…configs/llama70b.yaml --tp 8 --pp 4"},
@@ -236,8 +237,8 @@ func TestProcessesMove(t *testing.T) {
 		"pages": {[]tea.Msg{alt('j', tea.ModShift)}, "318823"},
 		"back":  {[]tea.Msg{alt('j', tea.ModShift), alt('k', tea.ModShift)}, "318802"},
 	} {
-		r := newRig(t, fixture())
-		r.press("P")
+		r := nvitopRig(t, fixture())
+		r.press("5")
 		for _, k := range test.keys {
 			r.send(k)
 		}
@@ -245,8 +246,8 @@ func TestProcessesMove(t *testing.T) {
 			t.Errorf("%s: the cursor is on %q", name, r.cursorLine())
 		}
 	}
-	r := newRig(t, fixture())
-	r.press("P", "right", "end", "k", "g", "j", "pgdown", "pgup")
+	r := nvitopRig(t, fixture())
+	r.press("5", "right", "end", "k", "g", "j", "pgdown", "pgup")
 	if line := r.cursorLine(); !strings.Contains(line, "318802") {
 		t.Errorf("the cursor is on %q", line)
 	}
@@ -254,13 +255,13 @@ func TestProcessesMove(t *testing.T) {
 
 // Others' processes are dimmed, and those on GPUs of other jobs are left out where the GPUs are.
 func TestOthersProcesses(t *testing.T) {
-	s := shot{snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "P"}
+	s := shot{snap: fixture, view: func(v *view) { v.job = "48377" }, typed: "5"}
 	colored := string(darkTheme.Encode(nil, s.take(120, 40)))
 	if mine, others := ink(t, colored, "901241"), ink(t, colored, "901220"); mine == others {
 		t.Errorf("bob's process is drawn in %q, as one's own", others)
 	}
-	r := newRig(t, fixture())
-	r.press("]", "a", "P")
+	r := nvitopRig(t, fixture())
+	r.press("]", "a", "5")
 	if got := r.pids(); !slices.Equal(got, []string{"901234", "901241"}) {
 		t.Errorf("without the others' GPUs there are %v", got)
 	}
@@ -268,10 +269,10 @@ func TestOthersProcesses(t *testing.T) {
 
 // a, f and c say whether the GPUs are above the processes. By itself they are where they leave room.
 func TestProcessesModes(t *testing.T) {
-	for keys, want := range map[string][2]bool{"P": {true, true}, "P c": {false, false}, "P f": {true, true},
-		"P c a": {true, true}, "P f c": {false, false}, "o P": {true, true}} {
+	for keys, want := range map[string][2]bool{"5": {true, true}, "5 c": {false, false}, "5 f": {true, true},
+		"5 c a": {true, true}, "5 f c": {false, false}, "o 5": {true, true}} {
 		for i, h := range []int{40, 24} {
-			r := newRig(t, fixture())
+			r := nvitopRig(t, fixture())
 			r.send(tea.WindowSizeMsg{Width: 120, Height: h})
 			r.press(strings.Fields(keys)...)
 			if got := strings.Contains(r.text(), "TEMP ") || strings.Contains(r.text(), "MAX°C"); got != want[i] {
@@ -279,8 +280,8 @@ func TestProcessesModes(t *testing.T) {
 			}
 		}
 	}
-	for keys, want := range map[string]bool{"o P": false, "o P f": true} {
-		r := newRig(t, bigFixture())
+	for keys, want := range map[string]bool{"o 5": false, "o 5 f": true} {
+		r := nvitopRig(t, bigFixture())
 		r.press(strings.Fields(keys)...)
 		if got := strings.Contains(r.text(), "of 64, worst first"); got != want {
 			t.Errorf("%q of 64 nodes: the worst are shown: %v", keys, got)
@@ -290,9 +291,9 @@ func TestProcessesModes(t *testing.T) {
 
 // The processes of the node are wanted, those of all nodes where the job's are shown.
 func TestProcessesAreWanted(t *testing.T) {
-	r := newRig(t, fixture())
+	r := nvitopRig(t, fixture())
 	r.heard.looks = nil
-	r.press("right", "P", "w", "esc", "P", "w", "w", "W", "W")
+	r.press("right", "5", "w", "esc", "5", "w", "w", "W", "W")
 	want := []look{{"gpu-n02", true}, {cluster.EveryNode, true}, {"gpu-n02", true}, {cluster.EveryNode, true},
 		{"gpu-n02", true}}
 	if fmt.Sprint(r.heard.looks) != fmt.Sprint(want) {
@@ -302,14 +303,14 @@ func TestProcessesAreWanted(t *testing.T) {
 
 // Where there are no processes the page says why.
 func TestNoProcesses(t *testing.T) {
-	for keys, want := range map[string]string{"left P": "login refused", "right right P": "connecting",
-		"P W": "waiting for the process list", "o P": "waiting for the process lists of the nodes",
-		"P w w": "no processes on the GPUs of your jobs"} {
+	for keys, want := range map[string]string{"left 5": "login refused", "right right 5": "connecting",
+		"5 W": "waiting for the process list", "o 5": "waiting for the process lists of the nodes",
+		"5 w w": "no processes on the GPUs of your jobs"} {
 		s := fixture()
 		for _, n := range s.Nodes {
 			n.Processes, n.Listed = nil, false
 		}
-		r := newRig(t, s)
+		r := nvitopRig(t, s)
 		if r.press(strings.Fields(keys)...); !strings.Contains(r.text(), want) {
 			t.Errorf("%q: there is no %q in\n%s", keys, want, r.text())
 		}
@@ -323,13 +324,13 @@ func TestMonitor(t *testing.T) {
 		height int
 		gpus   bool
 	}{{"", 40, true}, {"auto", 14, false}, {"full", 14, true}, {"compact", 40, false}} {
-		r := newRig(t, fixture())
+		r := nvitopRig(t, fixture())
 		o := r.Options
 		o.Monitor = test.mode
 		r.model = newModel(o, &r.out)
 		r.send(tea.WindowSizeMsg{Width: 120, Height: test.height})
 		r.send(tick{})
-		r.press("P")
+		r.press("5")
 		if got := strings.Contains(r.text(), "USED/TOT"); got != test.gpus {
 			t.Errorf("%q at a height of %d: GPUs are shown is %v\n%s", test.mode, test.height, got, r.text())
 		}

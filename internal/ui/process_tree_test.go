@@ -39,7 +39,7 @@ func treeFixture() *cluster.Snapshot {
 
 // t asks the nodes on the screen for relatives, each once and again after r, and draws what they answer as a tree.
 func TestProcessTree(t *testing.T) {
-	r := newRig(t, fixture())
+	r := nvitopRig(t, fixture())
 	asked := func(key string) (nodes []string) {
 		a := r.view.press(pressed(key), r.scene)
 		for _, ask := range a.Ask {
@@ -50,7 +50,7 @@ func TestProcessTree(t *testing.T) {
 		}
 		return nodes
 	}
-	r.press("P")
+	r.press("5")
 	for _, step := range []struct{ key, asks string }{{"j", ""}, {"t", "gpu-n01"}, {"k", ""}, {"r", "gpu-n01"},
 		{"w", "gpu-n02"}, {"t", ""}, {"r", ""}} {
 		if got := strings.Join(asked(step.key), " "); got != step.asks {
@@ -58,8 +58,8 @@ func TestProcessTree(t *testing.T) {
 		}
 		r.view.resolve(r.scene)
 	}
-	r = newRig(t, treeFixture())
-	r.press("right", "P")
+	r = nvitopRig(t, treeFixture())
+	r.press("right", "5")
 	ask := r.view.press(pressed("t"), r.scene).Ask[0]
 	r.send(told{r.view.process(), relatives(ask)})
 	r.press("space", "up")
@@ -83,7 +83,8 @@ func TestProcessTree(t *testing.T) {
 	if r.send(tick{r.chain}); !strings.Contains(r.title(), "2 tagged of 13, as a tree, relatives of 1m ago") {
 		t.Errorf("a minute later: %s", r.title())
 	}
-	if r.send(told{r.view.process(), nav.Result{Ask: ask, Err: errors.New("not watched")}}); !strings.Contains(r.title(),
+	if r.send(told{r.view.process(), nav.Result{Ask: ask,
+		Err: errors.New("not watched")}}); !strings.Contains(r.title(),
 		"2 tagged of 13, as a tree, not all nodes answer") {
 		t.Errorf("a node that does not answer: %s", r.title())
 	}
@@ -96,8 +97,8 @@ func TestProcessTree(t *testing.T) {
 // comes a moment later, or fails, changes nothing; after a boot or a minute, and for another process with the PID, it
 // is not known.
 func TestSharesOfRelatives(t *testing.T) {
-	r := newRig(t, treeFixture())
-	r.press("right", "P")
+	r := nvitopRig(t, treeFixture())
+	r.press("right", "5")
 	for _, step := range []struct {
 		keys      string
 		ms, ticks uint64
@@ -152,8 +153,8 @@ func cpuOf(text string) string {
 func TestHostileRelatives(t *testing.T) {
 	s := fixture()
 	s.Nodes["gpu-n01"].Processes[0].Parent, s.Nodes["gpu-n01"].Processes[1].Parent = 400001, 400003
-	r := newRig(t, s)
-	r.press("P")
+	r := nvitopRig(t, s)
+	r.press("5")
 	ask := r.view.press(pressed("t"), r.scene).Ask[0]
 	kin := []wire.Relative{
 		{ProcessID: wire.ProcessID{PID: 400001}, Parent: 400002, Command: "a\x1b[2Jb"},
@@ -181,7 +182,7 @@ func TestHostileRelatives(t *testing.T) {
 // The answer of a node is also about processes that a filter or the scope leaves out: they are no relatives of those
 // that are shown. What was not asked about is asked when it is shown, and an answer that is old is renewed by any key.
 func TestTreeOfSomeProcesses(t *testing.T) {
-	r := newRig(t, treeFixture())
+	r := nvitopRig(t, treeFixture())
 	asked := func(keys ...string) (about []int) {
 		for _, k := range keys {
 			for _, ask := range r.view.press(pressed(k), r.scene).Ask {
@@ -198,7 +199,7 @@ func TestTreeOfSomeProcesses(t *testing.T) {
 		r.send(tick{r.chain})
 		return about
 	}
-	r.press("right", "P")
+	r.press("right", "5")
 	if asked("t"); len(r.pids()) != 13 {
 		t.Fatalf("the tree is %v", r.pids())
 	}

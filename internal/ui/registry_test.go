@@ -22,7 +22,8 @@ func TestEveryPageIsSeen(t *testing.T) {
 		if !shown[e.id] {
 			t.Errorf("no golden frame shows %s", e.id)
 		}
-		if !slices.ContainsFunc(helpOf(e.id), func(r keys.Row) bool { return key.Matches(pressed("?"), r.Bindings...) }) {
+		if !slices.ContainsFunc(plain.helpOf(e.id),
+			func(r keys.Row) bool { return key.Matches(pressed("?"), r.Bindings...) }) {
 			t.Errorf("the help of %s has no help", e.id)
 		}
 		if !slices.ContainsFunc(helpPages, func(p helpPage) bool { return p.page == e.id }) {

@@ -119,29 +119,29 @@ var visits = []struct {
 }{
 	{"overview, heat map", nil, "down up pgdown pgup end home n N s s u u u u u a a"},
 	{"overview, rows", []string{"v"}, "down up right left pgdown end home u s s u u u u"},
-	{"overview, over time", []string{"t"}, "down up pgdown end home s s"},
+	{"overview, over time", []string{"v", "v"}, "down up pgdown end home s s"},
 	{"overview, filter", []string{"/"}, "u t i l < 5 0 backspace backspace backspace backspace backspace backspace " +
 		"backspace g p u - n 0 0 1 backspace backspace backspace backspace backspace backspace backspace backspace"},
 	{"palette", []string{":"}, "n 0 7 7 backspace backspace backspace backspace r a n k space 1 1 down up backspace backspace " +
 		"backspace backspace backspace backspace backspace"},
 	{"node view", []string{"enter"}, "right left . , n N p p C C a a"},
-	{"GPU", []string{"enter", "g"}, "right left down up"},
+	{"GPU", []string{"enter", "enter"}, "right left down up"},
 	{"problems", []string{"!"}, "down up pgdown pgup end home"},
-	{"ranks", []string{"m"}, "down up pgdown pgup end home s s s s . , i"},
+	{"ranks", []string{"m"}, "down up pgdown pgup end home s s s s right left i"},
 	{"ranks, filter", []string{"m", "/"}, "s m < 5 0 backspace backspace backspace backspace backspace"},
 	{"problems, filter", []string{"!", "/"}, "n 0 0 backspace backspace backspace"},
-	{"processes of a node", []string{"enter", "P"}, "down up pgdown end home . , / space t t"},
-	{"processes of the job", []string{"P"}, "down up pgdown end home . , / space t t"},
-	{"processes, filter", []string{"P", "F"}, "s m < 5 0 backspace backspace backspace backspace backspace t r a i n " +
+	{"processes of a node", []string{"enter", "5"}, "down up pgdown end home right left i space t t"},
+	{"processes of the job", []string{"5"}, "down up pgdown end home right left i space t t"},
+	{"processes, filter", []string{"5", "F"}, "s m < 5 0 backspace backspace backspace backspace backspace t r a i n " +
 		"backspace backspace backspace backspace backspace"},
-	{"jobs", []string{"J"}, "down up end home s . , i"},
-	{"jobs, filter", []string{"J", "/"}, "4 8 backspace backspace"},
-	{"users", []string{"U"}, "down up end home s . , i"},
+	{"jobs", []string{"1"}, "down up end home s right left i"},
+	{"jobs, filter", []string{"1", "/"}, "4 8 backspace backspace"},
+	{"users", []string{"U"}, "down up end home s right left i"},
 	{"users, filter", []string{"U", "/"}, "a l backspace backspace"},
 	{"connection", []string{"d"}, "right left down up"},
 	{"help", []string{"?"}, "pgdown pgup"},
 	{"settings", []string{"f2"}, "down up pgdown end home"},
-	{"from page to page", nil, "m m P P ! ! enter o J J U U d d ? ? t t v v"},
+	{"from page to page", nil, "m m 5 2 ! ! enter o 1 2 U U d d ? ? v v v"},
 }
 
 // rounds is how often the same keys are pressed in the same story. The least of the times of each counts.

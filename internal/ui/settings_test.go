@@ -81,7 +81,7 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 		t.Errorf("the page does not say what is not written:\n%s", r.text())
 	}
 	fails = errors.New("no space left on device")
-	do(r.press("w"))
+	do(r.press("ctrl+s"))
 	if !strings.Contains(r.text(), "not written: no space left on device") {
 		t.Errorf("the page does not say why:\n%s", r.text())
 	}
@@ -109,9 +109,9 @@ func TestSettingsAreWrittenInTurn(t *testing.T) {
 	first := r.Theme
 	r.press("right")
 	second := r.Theme
-	one := r.press("w")
+	one := r.press("ctrl+s")
 	r.press("left")
-	two := r.press("w")
+	two := r.press("ctrl+s")
 	r.press("right", "right")
 	told := saves(one)
 	if more := saves(two); len(told) != 1 || len(more) != 0 {
@@ -180,7 +180,7 @@ func TestThemesAskForTheBackground(t *testing.T) {
 
 // F2 leads to the settings from every page, and back.
 func TestSettingsOverEveryPage(t *testing.T) {
-	for _, k := range []string{"P", "J", "U", "o", "m", "!", "g", "d"} {
+	for _, k := range []string{"5", "1", "U", "o", "m", "!", "g", "d"} {
 		r := newRig(t, fixture())
 		r.press(k)
 		from := r.view.on

@@ -101,14 +101,14 @@ func (r *rig) sent(keys string) (sent []string) {
 // back.
 func TestSignals(t *testing.T) {
 	for keys, want := range map[string][]string{
-		"P T y":             {"gpu-n01 15 318802/318802"},
-		"P down down K y":   {"gpu-n01 9 318808/318804"},
-		"P I y":             {"gpu-n01 2 318802/318802"},
-		"P S enter y":       {"gpu-n01 10 318802/318802"},
-		"P T enter y":       nil,
-		"P T esc y":         nil,
-		"P space space T y": {"gpu-n01 15 318802/318802 318805/318803"},
-		"P w T tab tab y": {"gpu-n01 15 318802/318802 318805/318803 318808/318804 318811/318805 " +
+		"5 T y":             {"gpu-n01 15 318802/318802"},
+		"5 down down K y":   {"gpu-n01 9 318808/318804"},
+		"5 I y":             {"gpu-n01 2 318802/318802"},
+		"5 S enter y":       {"gpu-n01 10 318802/318802"},
+		"5 T enter y":       nil,
+		"5 T esc y":         nil,
+		"5 space space T y": {"gpu-n01 15 318802/318802 318805/318803"},
+		"5 w T tab tab y": {"gpu-n01 15 318802/318802 318805/318803 318808/318804 318811/318805 " +
 			"318814/318806 318817/318807 318820/318808 318823/318809",
 			"gpu-n02 15 358802/358802 358805/358803 358808/358804 358811/358805 358814/358806 358817/358807 " +
 				"358820/358808 358823/358809"},
@@ -132,7 +132,7 @@ func TestSignals(t *testing.T) {
 		t.Errorf("Esc leads to %s", got)
 	}
 	r = newRig(t, fixture())
-	r.sent("P T y")
+	r.sent("5 T y")
 	if !strings.Contains(r.text(), "Sent SIGTERM to 1 of 1 process") {
 		t.Errorf("the result is not shown:\n%s", r.text())
 	}
@@ -141,8 +141,8 @@ func TestSignals(t *testing.T) {
 // A filter of the page of processes does not keep a rank from its dialog.
 func TestSignalsFromTheRanksPassTheFilter(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("P", "F", "z", "z", "enter", "esc", "esc")
-	r.press("P", "F", "z", "z", "enter", "P", "m", "home", "down")
+	r.press("5", "F", "z", "z", "enter", "esc", "esc")
+	r.press("5", "F", "z", "z", "enter", "5", "m", "home", "down")
 	if got := r.sent("T y"); !slices.Equal(got, []string{"gpu-n01 15 318805/318803"}) {
 		t.Errorf("asked for %q\n%s", got, r.text())
 	}
@@ -150,14 +150,14 @@ func TestSignalsFromTheRanksPassTheFilter(t *testing.T) {
 
 // Where signals are off the keys say why, and no dialog opens.
 func TestReadOnly(t *testing.T) {
-	for _, page := range []string{"P", "m"} {
+	for _, page := range []string{"5", "m"} {
 		for _, k := range []string{"T", "K", "I", "S", "X"} {
 			r := newRig(t, fixture())
 			r.scene.ReadOnly = "--readonly"
 			r.press(page, k)
 			says, opens := strings.Contains(r.text(), "signals and scancel are off: --readonly"),
 				strings.Contains(r.text(), "╭")
-			if on := k != "X" || page == "P"; says != on || opens {
+			if on := k != "X" || page == "5"; says != on || opens {
 				t.Errorf("%s %s: the reason is shown: %v, a dialog: %v", page, k, says, opens)
 			}
 			if page == "m" && !strings.HasSuffix(r.where(), " ranks") {
@@ -175,8 +175,8 @@ func TestReadOnly(t *testing.T) {
 
 // X asks for the job of the row where all jobs are shown. SLURM gets nothing before its ID is typed.
 func TestScancelOfTheJobOfTheRow(t *testing.T) {
-	for keys, want := range map[string]string{"P X": "Cancel job 48211?", "P w w end X": "Cancel job 48377?",
-		"P ] X": "Cancel job 48377?"} {
+	for keys, want := range map[string]string{"5 X": "Cancel job 48211?", "5 w w end X": "Cancel job 48377?",
+		"5 ] X": "Cancel job 48377?"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		if !strings.Contains(r.text(), want) {
@@ -184,7 +184,7 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 		}
 	}
 	r := newRig(t, fixture())
-	r.press("P", "X", "4", "8", "2", "1", "enter")
+	r.press("5", "X", "4", "8", "2", "1", "enter")
 	cmd := r.press("1", "enter")
 	if len(r.heard.canceled) > 0 || cmd == nil {
 		t.Fatalf("canceled %q too early", r.heard.canceled)
@@ -194,7 +194,7 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 		t.Errorf("canceled %q:\n%s", r.heard.canceled, r.text())
 	}
 	r = newRig(t, byHandFixture())
-	r.press("P", "X")
+	r.press("5", "X")
 	if !strings.Contains(r.text(), "these nodes are not a job of SLURM") {
 		t.Errorf("without a job X says\n%s", r.text())
 	}
@@ -205,7 +205,7 @@ func TestScancelOfTheJobOfTheRow(t *testing.T) {
 func TestSignalsFromTheMetrics(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		r := newRig(t, fixture())
-		r.press("right", "P", "enter")
+		r.press("right", "5", "enter")
 		if gone {
 			s := fixture()
 			n := s.Nodes["gpu-n02"]
@@ -227,7 +227,7 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 // What a node answers after the last job has ended is dropped, and what was over the page of processes is gone: an
 // environment has secrets.
 func TestAnswersAfterTheLastJob(t *testing.T) {
-	for _, keys := range []string{"P t", "P e", "P T y", "P enter"} {
+	for _, keys := range []string{"5 t", "5 e", "5 T y", "5 enter"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)
 		r.snap = noJobsFixture()
@@ -255,12 +255,12 @@ func TestScancelIsForAListedJob(t *testing.T) {
 			s.Jobs[i].Number = s.Jobs[i].ID
 		}
 		r := newRig(t, s)
-		r.press("P", "X")
+		r.press("5", "X")
 		if !strings.Contains(r.text(), want) {
 			t.Errorf("job %q: no %q in\n%s", name, want, r.text())
 		}
 		r = newRig(t, s)
-		if r.press("P", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") ||
+		if r.press("5", "enter", "X"); name == "2" && (strings.Contains(r.text(), "Cancel job") ||
 			!strings.Contains(r.text(), "does not belong to one of your")) {
 			t.Errorf("over the metrics, job %q:\n%s", name, r.text())
 		}
@@ -270,7 +270,7 @@ func TestScancelIsForAListedJob(t *testing.T) {
 // y in the same paste as the key that has opened the dialog, or right after any other key, sends nothing: only once the
 // question has been on the screen for a while.
 func TestAPasteDoesNotAnswer(t *testing.T) {
-	for opened, want := range map[string]int{"P K": 1, "m K": 1, "P w T tab": 1, "P S enter": 1, "P X tab enter": 0} {
+	for opened, want := range map[string]int{"5 K": 1, "m K": 1, "5 w T tab": 1, "5 S enter": 1, "5 X tab enter": 0} {
 		r := newRig(t, fixture())
 		for _, k := range append(strings.Fields(opened), "y", "j", "y") {
 			if cmd := r.press(k); k == "y" {
@@ -294,7 +294,7 @@ func TestAPasteDoesNotAnswer(t *testing.T) {
 // A question that the terminal has not got yet cannot have been read.
 func TestAQuestionThatWaits(t *testing.T) {
 	r := newRig(t, fixture())
-	r.press("P")
+	r.press("5")
 	r.Update(pressed("K"))
 	r.View() // and nothing writes it
 	if _, cmd := r.Update(still{r.rested}); cmd == nil || r.scene.Still {
@@ -310,7 +310,7 @@ func TestAQuestionThatWaits(t *testing.T) {
 func TestStill(t *testing.T) {
 	r := newRig(t, fixture())
 	began := time.Now()
-	msg := r.press("P", "K")()
+	msg := r.press("5", "K")()
 	if batch, is := msg.(tea.BatchMsg); is {
 		msg = batch[0]()
 	}

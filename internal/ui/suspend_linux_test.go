@@ -38,7 +38,7 @@ func TestSuspend(t *testing.T) {
 			note(&stopped, "\n")(p, tty)
 		}},
 		{func(s *vt.Emulator) bool { return shows("q quit", true)(s) && last(s) == 23 }, note(&raw, "o")},
-		{shows("u metric", true), types("q")},
+		{shows("s sort", true), types("q")},
 	}}.run(t)
 	if diff := cmp.Diff(before, stopped); diff != "" {
 		t.Errorf("the shell gets other settings (-want +got):\n%s", diff)

@@ -20,7 +20,7 @@ func stripOf(lines []string, node string) string {
 // A row has the past of its node: heights, letters while a rule held, also one that is over, or where memory errors
 // began, marks while the node did not report, and blanks where nothing is known.
 func TestTimes(t *testing.T) {
-	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "t"}, 120, 40)
+	d := newDesk(t, shot{snap: troubledFixture, view: func(v *view) { v.on = keys.OnOverview }, typed: "vv"}, 120, 40)
 	lines := d.lines()
 	if !strings.Contains(lines[2], "lowest utilization of each node") ||
 		!strings.Contains(lines[2], "one column = 9s") {
@@ -63,7 +63,7 @@ func TestTimesShowTheSlowGPU(t *testing.T) {
 		}
 		return s
 	}
-	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.on = keys.OnOverview }, typed: "t"}, 120,
+	lines := newDesk(t, shot{snap: snap, view: func(v *view) { v.on = keys.OnOverview }, typed: "vv"}, 120,
 		40).lines()
 	if strip := stripOf(lines, "gpu-n02"); strings.Count(strip, "L") < 9 || strings.ContainsAny(strip, "ET") {
 		t.Errorf("the strip with the slow GPU is %q", strip)
@@ -81,7 +81,7 @@ func TestTimesHaveOneSpan(t *testing.T) {
 	for _, s := range []*cluster.Snapshot{snap, quick} {
 		for _, w := range []int{60, 80, 100, 120, 160, 200, 300} {
 			head := newDesk(t, shot{snap: func() *cluster.Snapshot { return s },
-				view: func(v *view) { v.on = keys.OnOverview }, typed: "t"}, w, 30).lines()[3]
+				view: func(v *view) { v.on = keys.OnOverview }, typed: "vv"}, w, 30).lines()[3]
 			if !strings.Contains(head, "-10m") || !strings.Contains(head, "now   NOW") {
 				t.Errorf("%d wide, every %v: %q", w, s.Poll, head)
 			}
@@ -89,13 +89,14 @@ func TestTimesHaveOneSpan(t *testing.T) {
 	}
 }
 
-// t shows nodes over time and leads back; the cursor, the order, the filter and Enter are those of the overview.
+// v shows nodes over time, after the heat map, and leads back; the cursor, the order, the filter and Enter are those of the overview.
 func TestTimesKeys(t *testing.T) {
 	for _, test := range []struct{ keys, want string }{
-		{"o t down", "48211/gpu-n02 1"}, {"o t down down enter", "48211/gpu-n03 0"}, {"o t end", "48211/gpu-n04 1"},
-		{"o t s", "48211/gpu-n04 1"},
-		{"o t down t up", "48211/gpu-n01 1"}, {"o t right", "48211/gpu-n01 1"}, {"o t n", "48211/gpu-n02 1"},
-		{"o t esc", "48211/gpu-n01 1"},
+		{"o v v down", "48211/gpu-n02 1"}, {"o v v down down enter", "48211/gpu-n03 0"},
+		{"o v v end", "48211/gpu-n04 1"},
+		{"o v v s", "48211/gpu-n04 1"},
+		{"o v v down v up", "48211/gpu-n01 1"}, {"o v v right", "48211/gpu-n01 1"}, {"o v v n", "48211/gpu-n02 1"},
+		{"o v v esc", "48211/gpu-n01 1"},
 	} {
 		r := newRig(t, troubledFixture())
 		r.press(strings.Fields(test.keys)...)
@@ -107,12 +108,13 @@ func TestTimesKeys(t *testing.T) {
 	for _, test := range []struct {
 		key  string
 		want bool
-	}{{"o", false}, {"t", true}, {"o", false}, {"o", true}, {"v", false}, {"t", true}, {"t", false}} {
+	}{{"o", false}, {"v", false}, {"v", true}, {"o", false}, {"o", true}, {"v", false}, {"v", false}, {"v", true},
+		{"v", false}} {
 		if r.press(test.key); strings.Contains(r.text(), "one column =") != test.want {
 			t.Errorf("after %s the strip is shown: %v", test.key, !test.want)
 		}
 	}
-	if r.press("t", "/", "n", "0", "2", "enter"); !strings.Contains(r.text(), `1 of 4 nodes matches "n02"`) ||
+	if r.press("v", "v", "/", "n", "0", "2", "enter"); !strings.Contains(r.text(), `1 of 4 nodes matches "n02"`) ||
 		strings.Contains(r.text(), "-5m\n gpu-n01") {
 		t.Errorf("the filter shows\n%s", r.text())
 	}

@@ -31,6 +31,7 @@ type view struct {
 	mine    bool // GPUs of other jobs are hidden
 	classic bool
 	noMouse bool // the terminal has the mouse, to select text
+	nvitop  bool // the page of processes has the keys of nvitop
 
 	past     *prompt.History
 	pages    map[keys.Page]Page
@@ -41,7 +42,7 @@ type view struct {
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, on: keys.OnNode, classic: o.Colors == ColorsClassic,
-		past: &prompt.History{}, pages: map[keys.Page]Page{}}
+		past: &prompt.History{}, pages: map[keys.Page]Page{}, nvitop: o.Keys == KeysNvitop}
 	for _, e := range pages {
 		if e.new != nil {
 			v.pages[e.id] = e.new(v, o)
@@ -71,7 +72,7 @@ func (v *view) startFor(job *cluster.JobView) {
 }
 
 // has reports whether the page has a property.
-func (v *view) has(property keys.Has) bool { return entryOf(v.on).has&property != 0 }
+func (v *view) has(property keys.Has) bool { return v.hasOf(v.on)&property != 0 }
 
 // resolve makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
@@ -190,7 +191,7 @@ func (v *view) pick(s *part.Scene, node string) {
 
 // answers reports whether the help of the page on the screen has a key.
 func (v *view) answers(k tea.KeyPressMsg, s *part.Scene) bool {
-	return slices.ContainsFunc(helpOf(v.keys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
+	return slices.ContainsFunc(v.helpOf(v.keys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
 }
 
 // apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
@@ -202,21 +203,20 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		v.noMouse = !v.noMouse
 	case v.help:
 		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
-	case !v.answers(k, s):
-		// the key of another page
+	case v.without(k, at, s):
 	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.has(keys.LikeNvitop):
 		v.noMouse = !v.noMouse
 	case key.Matches(k, keys.Palette):
 		v.find(s)
 	case key.Matches(k, keys.Help):
-		v.help, v.manual = true, help.Page{Of: at, Rows: helpOf(at), Replay: s.Replay}
+		v.help, v.manual = true, help.Page{Of: at, Rows: v.helpOf(at), Replay: s.Replay}
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
-	case s.Job == nil && !v.has(keys.IsAside) && ledTo(k, at) == nil: // a key must not change something invisible
+	case s.Job == nil && !v.has(keys.IsAside) && v.ledTo(k, at) == nil: // a key must not change something invisible
 	case key.Matches(k, keys.Back):
 		v.back()
 	default:
-		if e := ledTo(k, at); e == nil {
+		if e := v.ledTo(k, at); e == nil {
 			v.move(k, s)
 		} else if s.Job != nil || e.has&keys.IsAside != 0 {
 			v.lead(e, k, s)
@@ -251,9 +251,9 @@ func (v *view) move(k tea.KeyPressMsg, s *part.Scene) {
 	case s.Job == nil:
 	case key.Matches(k, keys.Mine):
 		v.mine = !v.mine
-	case key.Matches(k, keys.PrevJob, keys.Up):
+	case key.Matches(k, keys.PrevJob, keys.JobAbove):
 		v.moveJob(s.Snap.Jobs, -1)
-	case key.Matches(k, keys.NextJob, keys.Down):
+	case key.Matches(k, keys.NextJob, keys.JobBelow):
 		v.moveJob(s.Snap.Jobs, +1)
 	case key.Matches(k, keys.PrevNode, keys.Left):
 		v.moveNode(s.Job.Nodes, s.Order, -1)

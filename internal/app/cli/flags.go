@@ -38,6 +38,8 @@ var flags = map[string]flag{
 	},
 	"view": line("`PAGE` to start with: node, overview or auto (your last choice, else the overview if the job has "+
 		"several nodes)", func(c *config.Config) *string { return &c.View }),
+	"keys": line("`KEYS` is usual (each key has one meaning), or nvitop (its keys on the page of processes)",
+		func(c *config.Config) *string { return &c.Keys }),
 	"monitor": line("show GPUs above the processes on their page: `MODE` is auto (if there is room), full or "+
 		"compact (never); also -m", func(c *config.Config) *string { return &c.Monitor }),
 	"colors": line("color `MODE`: job (amber = warning) or classic (green, yellow, red by utilization); default: "+

@@ -45,7 +45,7 @@ func (p *Program) Share(names ...string) {
 var SystemFile = config.SystemFile
 
 // settings are the flags that are settings, which files and the environment can also set.
-var settings = []string{"transport", "login", "view", "monitor", "colors", "theme", "gpu-util-thresh",
+var settings = []string{"transport", "login", "view", "keys", "monitor", "colors", "theme", "gpu-util-thresh",
 	"mem-util-thresh", "ascii", "timeout", "log", "readonly"}
 
 // Settings lists the flags that are settings.

@@ -106,6 +106,7 @@ func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, fro
 		Columns:  cfg.Columns,
 		View:     startView(cfg),
 		Monitor:  cfg.Monitor,
+		Keys:     cfg.Keys,
 		Banner:   cfg.Banner,
 		Login:    cfg.Login,
 		ReadOnly: feed.WhyReadOnly(cfg),

@@ -36,7 +36,7 @@ func (p *Page) Settle(s *part.Scene) { s.Recall() }
 func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch {
-		case key.Matches(k, keys.Up, keys.Down):
+		case key.Matches(k, keys.JobAbove, keys.JobBelow):
 			return nav.Answer{}
 		case key.Matches(k, keys.Open) && tally.Shows(s.Node):
 			return nav.To(nav.Go{Page: keys.OnNode, Node: s.Node.Name})

@@ -161,7 +161,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // key answers a key that does not scroll.
 func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
-	case key.Matches(k, keys.Manager, keys.ToProcesses):
+	case key.Matches(k, keys.ToProcesses):
 		return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name, GPU: p.gpu.key})
 	case key.Matches(k, keys.Left) && tally.Shows(s.Node):
 		return p.step(s, -1)

@@ -66,8 +66,11 @@ func JobName(f *part.Frame, end int) int {
 		return f.Put(x, 0, draw.Clip("  "+how, end-x), draw.Dim)
 	}
 	x := 1
-	for _, w := range []part.Piece{part.Dim("Job "), part.Strong(draw.Clip(f.Job.ID, max(end-x-5, 0))),
-		part.Text(" ")} {
+	lead := part.Dim("Job ")
+	if f.OtherJob {
+		lead = part.Piece{Text: " now job ", Role: draw.Tab}
+	}
+	for _, w := range []part.Piece{lead, part.Strong(draw.Clip(f.Job.ID, max(end-x-5, 0))), part.Text(" ")} {
 		x = f.PutUntil(x, 0, end-1, w.Text, w.Role)
 	}
 	x = f.PutUntil(x, 0, end-1, draw.Clip(f.Job.Name, min(room, max(end-1-x, 0))), draw.Strong)

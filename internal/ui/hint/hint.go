@@ -54,7 +54,7 @@ func inTrouble(j cluster.JobView) bool { return slices.ContainsFunc(j.Findings, 
 // Common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func Common(s *part.Scene, nodes ...string) []keys.Hint {
 	return slices.Concat(NextProblem(s), Problems(s), Mine(s, nodes),
-		[]keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Manager), keys.HintOf(keys.AllJobs),
+		[]keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.ToProcesses), keys.HintOf(keys.ToJobs),
 			keys.HintOf(keys.Refresh)})
 }
 

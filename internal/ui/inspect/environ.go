@@ -142,7 +142,7 @@ func (e *Environ) copyLine(s *part.Scene) nav.Answer {
 	case v == nil:
 		return nav.Taken
 	case v.secret && !e.shown:
-		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, s shows it"}
+		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, x shows it"}
 	}
 	return copied(v.name+"="+v.value, v.name+"="+v.value)
 }
@@ -162,7 +162,7 @@ func (e *Environ) copyAll(s *part.Scene) nav.Answer {
 	a := copied(part.Plural(len(lines), "variable", "variables"), strings.Join(lines, "\n")+"\n")
 	if left := len(l.variables) - len(lines); left > 0 {
 		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), "variable",
-			"variables") + ": the others are hidden, s shows them"
+			"variables") + ": the others are hidden, x shows them"
 	}
 	return a
 }

@@ -106,7 +106,7 @@ func (e *Environ) lines(f *part.Frame, l *layout) {
 
 // hints are the keys of the footer, the most useful first.
 func (e *Environ) hints(s *part.Scene) []keys.Hint {
-	hints := append(part.MouseOff(s, keys.HintOf(keys.FreeMouse)), keys.HintOf(keys.Up, keys.Down).As("scroll"),
+	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Up, keys.Down).As("scroll"),
 		keys.HintOf(keys.Search))
 	switch {
 	case !e.hides():

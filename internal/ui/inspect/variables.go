@@ -65,7 +65,7 @@ func looksSecret(value string) bool {
 }
 
 // hidden stands in place of a secret of any length.
-const hidden = "●●●●●●●●  (hidden, s shows)"
+const hidden = "●●●●●●●●  (hidden, x shows)"
 
 // matches reports whether a variable contains all words, in upper or lower case. A hidden value matches nothing.
 func (v *variable) matches(words []string, shown bool) bool {

@@ -16,7 +16,7 @@ func TestActions(t *testing.T) {
 		}
 		actions := Actions([]Row{r})
 		for _, a := range actions {
-			if Groups[a.Group] == "" || a.Text == "" || a.ID == "" || a.Long == "" || a.Keys == "" {
+			if Groups[a.Group] == "" || a.Text == "" || a.ID == "" || a.Long == "" {
 				t.Errorf("%s has the action %+v", r.Text, a)
 			}
 			if !key.Matches(a.Press(), a.Binding) {

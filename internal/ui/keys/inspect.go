@@ -7,7 +7,7 @@ var (
 	CopyMenu = bind("y", "copy", "y")
 
 	Search   = bind("/", "search", "/")
-	Secrets  = bind("s", "show secrets", "s")
+	Secrets  = bind("x", "show secrets", "x")
 	CopyLine = bind("y", "copy line", "y")
 	CopyAll  = bind("Y", "copy all", "Y")
 	Pick     = bind("Enter y", "copy", "enter", "y")
@@ -18,32 +18,31 @@ var (
 )
 
 var inspectRows = []Row{
-	{Bindings: of(Metrics), Group: Looking, Text: "metrics of the process", Long: "metrics of the process, with graphs",
-		On: On(OnProcesses)},
+	{Bindings: of(Metrics), Group: Looking, Means: "into", Text: "metrics of the process",
+		Long: "metrics of the process, with graphs",
+		On:   On(OnProcesses)},
 	{Bindings: of(Environ), Group: Looking, Text: "its environment",
 		Long: "its environment, which can be searched and copied",
 		On:   On(OnProcesses, OnMetrics)},
-	{Bindings: of(CopyMenu), Group: Acting, Text: "copy its PID, command …",
+	{Bindings: of(CopyMenu), Group: Acting, Means: "copy", Text: "copy its PID, command …",
 		Long: "copy: PID, node:PID, the command for a shell on its node, UUID of the GPU, command line",
 		On:   On(OnProcesses, OnMetrics)},
-	{Bindings: of(Up, Down), Group: Moving, Text: "select a variable", On: On(OnEnviron)},
+	{Bindings: of(Up, Down), Group: Moving, Means: "move the cursor", Text: "select a variable", On: On(OnEnviron)},
 	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
 		On: On(OnEnviron)},
 	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
 		On: On(OnEnviron)},
-	{Bindings: of(Search), Group: Arranging, Text: "search names and values",
+	{Bindings: of(Search), Group: Arranging, Means: "filter", Text: "search names and values",
 		Long: "show only variables whose names and values contain all these words; Enter keeps them, Esc shows all",
 		On:   On(OnEnviron)},
 	{Bindings: of(Secrets), Group: Looking, Text: "show or hide secrets",
 		Long: "show or hide values that look like secrets",
 		On:   On(OnEnviron)},
 	{Bindings: of(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
-		Text: "copy the line / all", Long: "copy the variable / all that are shown",
+		Means: "copy", Text: "copy the line / all", Long: "copy the variable / all that are shown",
 		On: On(OnEnviron)},
-	{Bindings: of(FreeMouse), Group: Arranging, Text: "mouse on / off",
-		Long: "mouse support on / off; off lets the terminal select text",
-		On:   On(OnEnviron, OnMetrics)},
-	{Bindings: of(LeaveEnviron), Group: Leaving, Text: "back", On: On(OnEnviron)},
-	{Bindings: of(LeaveMetrics), Group: Leaving, Text: "back", On: On(OnMetrics)},
-	{Bindings: of(Help), Group: Looking, Text: "help", Long: "help; q closes it", On: On(OnEnviron, OnMetrics)},
+	{Bindings: of(LeaveEnviron), Group: Leaving, Means: "out", Text: "back", On: On(OnEnviron)},
+	{Bindings: of(LeaveMetrics), Group: Leaving, Means: "out", Text: "back", On: On(OnMetrics)},
+	{Bindings: of(Help), Group: Looking, Means: "help / quit", Text: "help", Long: "help; q closes it",
+		On: On(OnEnviron, OnMetrics)},
 }

@@ -1,5 +1,5 @@
-// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and the table in README.md
-// all come from it.
+// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and docs/KEYS.md all
+// come from it.
 //
 // The rows of the list are the table of actions: Actions makes actions of the rows of a page, grouped, each with its
 // key and its needs. To do an action, give the screen Action.Press, the key that does it: an action never does more
@@ -19,8 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 )
 
-// The bindings, with Bubble Tea's names of the keys. Letters work in both cases, except C (c is too close to Ctrl-C),
-// J, K, G, M, N, P, S and U.
+// The bindings, with Bubble Tea's names of the keys.
 var (
 	Up       = bind("↑ k", "up", "up", "k")
 	Down     = bind("↓ j", "down", "down", "j")
@@ -29,39 +28,38 @@ var (
 	PageUp   = bind("PgUp", "page up", "pgup", "ctrl+u")
 	PageDown = bind("PgDn", "page down", "pgdown", "ctrl+d")
 	First    = bind("Home g", "first", "home", "g")
-	Top      = bind("Home", "first", "home") // on lists where g opens a GPU
 	Last     = bind("End G", "last", "end", "G")
+
+	JobAbove = bind("↑ k K", "job", "up", "k", "K") // where there is no cursor
+	JobBelow = bind("↓ j J", "job", "down", "j", "J")
 
 	PrevJob     = bind("[", "job", "[")
 	NextJob     = bind("]", "job", "]")
 	PrevNode    = bind(",", "node", ",", "<")
 	NextNode    = bind(".", "node", ".", ">")
-	NextProblem = bind("n", "next problem", "n")
+	NextProblem = bind("n", "problem", "n")
 	PrevProblem = bind("N", "previous problem", "N")
 
 	Overview    = bind("o Tab", "overview", "o", "O", "tab")
 	Open        = bind("Enter", "open", "enter")
-	GPU         = bind("Enter g", "GPU", "enter", "g")
-	Processes   = bind("p", "procs", "p")
-	Manager     = bind("P", "processes", "P")
+	GPU         = bind("Enter", "GPU", "enter")
+	Processes   = bind("p P", "procs", "p", "P")
 	Connection  = bind("d", "connection", "d", "D")
 	Problems    = bind("!", "problems", "!")
 	Mine        = bind("a", "hide others", "a", "A")
-	Grid        = bind("v", "heat map", "v", "V")
+	Grid        = bind("v", "view", "v", "V")
 	Gauge       = bind("u", "metric", "u")
-	Time        = bind("t", "time", "t", "T")
 	Worst       = bind("s", "sort", "s")
 	ReverseRows = bind("i", "reverse", "i")
 	Filter      = bind("/", "filter", "/")
 	Colors      = bind("C", "colors", "C")
 	Ranks       = bind("m", "ranks", "m")
-	AllJobs     = bind("J", "jobs", "J")
 	Users       = bind("U", "users", "U")
 	Mouse       = bind("M", "mouse", "M")
 	Refresh     = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
 	Settings    = bind("F2", "settings", "f2")
 	Back        = bind("Esc", "back", "esc")
-	Help        = bind("? h", "help", "?", "h", "H", "f1")
+	Help        = bind("? h", "all", "?", "h", "H", "f1")
 	Palette     = bind(": Ctrl-P", "find", ":", "ctrl+p")
 	Quit        = bind("q", "quit", "q", "Q", "f10")
 	Interrupt   = bind("Ctrl-C", "quit", "ctrl+c") // on pages where q is text or closes something, too
@@ -92,6 +90,7 @@ type Row struct {
 	Keys     string // in place of the keys that Shown names
 	On       Where  // the pages with these keys; the zero Where: all
 
+	Means string // the meaning of the keys, where rows with one meaning have several texts; "": Text
 	Group Group
 	Each  []string     // texts of the bindings, where each is an action of its own
 	Needs Need         // without these the keys have no effect
@@ -111,34 +110,35 @@ const (
 )
 
 // list has all rows except those whose keys lead to pages.
-var list = slices.Concat(numberRows, moving, processRows, signalRows, inspectRows, settingsRows, others, recordRows)
+var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows, inspectRows, settingsRows, others,
+	recordRows)
 
 // moving are the keys that move; others are the other keys that belong to no single page.
 var moving = []Row{
-	{Bindings: of(Up, Down), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
+	{Bindings: of(JobAbove, JobBelow), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
 		Text: "previous / next job", On: On(OnNode, OnConnection)},
-	{Bindings: of(Left, Right), Group: Moving, Each: []string{"previous node", "next node"}, Needs: NeedsNodes,
-		Text: "previous / next node", On: On(OnNode, OnConnection)},
+	{Bindings: of(Left, Right), Means: "sibling", Group: Moving, Each: []string{"previous node", "next node"},
+		Needs: NeedsNodes,
+		Text:  "previous / next node", On: On(OnNode, OnConnection)},
 	{Bindings: of(Up, Down), Group: Moving, Each: []string{"previous node", "next node"}, Needs: NeedsNodes,
 		Text: "previous / next node", Long: "previous / next node, the GPU with the same number",
 		On: On(OnGPU)},
-	{Bindings: of(Left, Right), Group: Moving, Each: []string{"previous GPU", "next GPU"}, Text: "previous / next GPU",
-		On: On(OnGPU)},
+	{Bindings: of(Left, Right), Group: Moving, Each: []string{"previous GPU", "next GPU"}, Means: "sibling",
+		Text: "previous / next GPU",
+		On:   On(OnGPU)},
 	{Bindings: of(Up, Down), Group: Moving, Text: "move the cursor", On: With(HasCursor)},
-	{Bindings: of(Left, Right), Group: Moving, Text: "GPU of the node",
+	{Bindings: of(Left, Right), Group: Moving, Means: "sibling", Text: "GPU of the node",
 		Long: "GPU of the node; in the heat map, the next column", On: On(OnOverview)},
 	{Bindings: of(Up, Down), Group: Moving, Text: "scroll the pending jobs", On: On(OnNoJobs)},
 	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
 		Long: "page up / down, where a list is longer than the screen", On: Ordinary},
 	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
-		On: With(HasCursor).And(OnConnection, OnProcesses,
-			OnNoJobs)},
-	{Bindings: of(Top, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
-		On: On(OnNode, OnGPU)},
-	{Bindings: of(PrevJob, NextJob), Group: Moving, Each: []string{"previous job", "next job"}, Needs: NeedsJobs,
-		Text: "previous / next job", On: With(HasJob)},
+		On: With(HasCursor).And(OnConnection, OnProcesses, OnNoJobs, OnNode, OnGPU)},
+	{Bindings: of(PrevJob, NextJob), Means: "job", Group: Moving, Each: []string{"previous job", "next job"},
+		Needs: NeedsJobs,
+		Text:  "previous / next job", On: With(HasJob)},
 	{
-		Bindings: of(PrevNode, NextNode), Group: Moving, Each: []string{"previous node", "next node"},
+		Bindings: of(PrevNode, NextNode), Means: "node", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes, Text: "previous / next node",
 		Long: "previous / next node; the node is remembered for each job",
 		On:   With(HasNode),
@@ -150,38 +150,40 @@ var others = []Row{
 		Needs: NeedsProblem, Text: "next / prev problem",
 		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob)},
 	{Slot: Lists},
-	{Bindings: of(Open), Group: Looking, Text: "open the node or the GPU", On: On(OnOverview)},
-	{Bindings: of(Open), Group: Looking, Text: "open the node", Long: "open the node, with its last values if it is dead",
-		On: On(OnConnection)},
-	{Bindings: of(Open), Group: Looking, Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
-	{Bindings: of(Open), Group: Looking, Text: "open the job", On: On(OnJobs)},
-	{Bindings: of(Open), Group: Looking, Text: "processes of the user",
+	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the node or the GPU", On: On(OnOverview)},
+	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the node",
+		Long: "open the node, with its last values if it is dead", On: On(OnConnection)},
+	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the GPU or the node", On: On(OnProblems, OnRanks)},
+	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the job", On: On(OnJobs)},
+	{Bindings: of(Open), Group: Looking, Means: "into", Text: "processes of the user",
 		Long: "processes of the user, on all nodes of your jobs",
 		On:   On(OnUsers)},
 	{Slot: Details},
 	{Bindings: of(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
 		Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
-	{Bindings: of(Grid), Group: Arranging, Text: "table / heat map", On: On(OnOverview)},
-	{Bindings: of(Time), Group: Arranging, Text: "nodes over time",
-		Long: "nodes over time: the lowest GPU of each node in the last 10 minutes", On: On(OnOverview)},
+	{Bindings: of(Grid), Group: Arranging, Text: "table / heat map / time",
+		Long: "table, heat map, or nodes over time: the lowest GPU of each node in the last 10 minutes",
+		On:   On(OnOverview)},
 	{
 		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
 		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",
 	},
-	{Bindings: of(Worst), Group: Arranging, Text: "sort: name / worst first", On: On(OnOverview)},
-	{Bindings: of(Worst), Group: Arranging, Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
-	{Bindings: of(Worst), Group: Arranging, Text: "sort the jobs",
+	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort: name / worst first", On: On(OnOverview)},
+	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the ranks", Long: rankOrders(), On: On(OnRanks)},
+	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the jobs",
 		Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: On(OnJobs)},
-	{Bindings: of(Worst), Group: Arranging, Text: "sort the users",
+	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the users",
 		Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: On(OnUsers)},
-	{Bindings: of(Worst), Group: Arranging, Text: "sort the problems", Long: "sort: worst first, by node, newest first",
-		On: On(OnProblems)},
+	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the problems",
+		Long: "sort: worst first, by node, newest first",
+		On:   On(OnProblems)},
 	{Bindings: of(SortBefore, SortAfter), Group: Arranging, Each: []string{"sort by the previous column",
-		"sort by the next column"}, Text: "sort by another column",
+		"sort by the next column"}, Means: "sibling", Text: "sort by another column",
 		Long: "sort by the previous / next column; a click on a heading sorts too", On: With(HasOrders)},
 	{Bindings: of(ReverseRows), Group: Arranging, Text: "reverse the order", On: With(HasOrders)},
 	{
-		Bindings: of(Filter), Group: Arranging, Text: "filter the rows", On: With(HasFilter),
+		Bindings: of(Filter), Group: Arranging, Means: "filter", Text: "filter the rows",
+		On: With(HasFilter).Except(OnProcesses),
 		Long: "show only rows with these words or numbers: train util<50 node~n0[1-4]; Tab completes, Enter keeps, " +
 			"Esc clears",
 	},
@@ -192,12 +194,12 @@ var others = []Row{
 		Long: "find an action, page, job, node, rank, PID, user or setting by a part of its name, and go there"},
 	{Bindings: of(Mouse), Group: Arranging, Text: "mouse on / off",
 		Long: "mouse support on / off; off lets the terminal select text",
-		On:   Ordinary},
+		On:   Without(LikeNvitop)},
 	{Bindings: of(Refresh), Group: Acting, Text: "refresh jobs, retry nodes",
 		Long: "query SLURM and retry failed nodes now"},
-	{Bindings: of(Back), Group: Leaving, Text: "back, one level up",
+	{Bindings: of(Back), Group: Leaving, Means: "out", Text: "back, one level up",
 		Long: "go back: closes help or details, then node view → overview",
-		On:   Ordinary},
+		On:   Ordinary.Except(OnProcesses)},
 	{Bindings: of(Help, Quit), Group: Leaving, Each: []string{"help", "quit"}, Text: "help / quit",
 		Long: "help / quit; in the help both close it",
 		On:   Without(OfOneProcess)},
@@ -270,9 +272,12 @@ func HintOf(bindings ...key.Binding) Hint {
 // As returns the hint with another verb.
 func (h Hint) As(verb string) Hint { return Hint{h.Key, verb} }
 
+// At returns the hint with another key.
+func (h Hint) At(key string) Hint { return Hint{key, h.Verb} }
+
 // Hints that several pages have.
 var (
-	Job     = HintOf(Up, Down).As("job")     // without a cursor
+	Job     = HintOf(JobAbove, JobBelow)
 	Node    = HintOf(Left, Right).As("node") // without a cursor
 	NextGPU = HintOf(Left, Right).As("GPU")  // on the page of a GPU
 

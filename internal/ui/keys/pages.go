@@ -88,6 +88,8 @@ const IsList = HasCursor | HasFilter | HasOrders
 type Where struct {
 	has, not Has
 	also     []Page
+	only     bool // only those in also
+	never    []Page
 }
 
 // With selects all pages that have a property.
@@ -96,20 +98,32 @@ func With(has Has) Where { return Where{has: has} }
 // Without selects all pages that have none of these properties.
 func Without(not Has) Where { return Where{not: not} }
 
-// Without leaves out pages.
+// On selects only these pages.
+func On(pages ...Page) Where { return Where{also: pages, only: true} }
+
+// With leaves out pages without a property.
+func (w Where) With(has Has) Where {
+	w.has |= has
+	return w
+}
+
+// Without leaves out pages with a property.
 func (w Where) Without(not Has) Where {
 	w.not |= not
 	return w
 }
 
-// And adds pages.
+// And adds pages, whatever their properties.
 func (w Where) And(pages ...Page) Where {
 	w.also = pages
 	return w
 }
 
-// On selects only these pages.
-func On(pages ...Page) Where { return Where{also: pages} }
+// Except leaves out pages.
+func (w Where) Except(pages ...Page) Where {
+	w.never = pages
+	return w
+}
 
 // Main are all pages except the settings and pages that cover others; Ordinary are the pages with the usual keys.
 var (
@@ -119,9 +133,13 @@ var (
 
 // Is reports whether a page has the key.
 func (w Where) Is(page Page, has Has) bool {
-	if slices.Contains(w.also, page) {
-		return true
+	fits := has&w.has == w.has && has&w.not == 0
+	switch there := slices.Contains(w.also, page); {
+	case slices.Contains(w.never, page):
+		return false
+	case w.only:
+		return there && fits
+	default:
+		return there || fits
 	}
-	only := len(w.also) > 0 && w.has|w.not == 0
-	return !only && has&w.has == w.has && has&w.not == 0
 }

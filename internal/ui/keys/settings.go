@@ -2,17 +2,17 @@ package keys
 
 // The keys of the settings.
 var (
-	NextValue = bind("→ Space", "next value", "right", "space", "enter")
+	NextValue = bind("→ Enter", "next value", "right", "enter", "space")
 	PrevValue = bind("←", "previous value", "left")
-	Earlier   = bind("<", "column left", "<", ",")
-	Later     = bind(">", "column right", ">", ".")
-	Usual     = bind("x", "usual", "x", "X", "backspace")
-	Write     = bind("w F12", "write", "w", "W", "f12")
+	Earlier   = bind("Shift-↑", "column left", "shift+up")
+	Later     = bind("Shift-↓", "column right", "shift+down")
+	Usual     = bind("Backspace", "usual", "backspace", "delete")
+	Write     = bind("Ctrl-S F12", "write", "ctrl+s", "f12")
 )
 
 var settingsRows = []Row{
 	{Bindings: of(PrevValue, NextValue), Group: Acting, Each: []string{"previous value", "next value"},
-		Text: "change the value",
+		Means: "sibling", Text: "change the value",
 		Long: "previous / next value; show or hide the column", On: On(OnSettings)},
 	{Bindings: of(Earlier, Later), Group: Acting, Each: []string{"move the column left",
 		"move the column right"}, Text: "move the column", Long: "move the column left / right",

@@ -50,8 +50,8 @@ func NewProblems(past *prompt.History) *Problems {
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
 		Right:   func(*part.Frame, *list.View[cluster.Finding]) string { return orderWords[p.Sorted] },
 		Row:     p.row, None: func(*part.Frame) string { return "no problems" }, Detail: fullProblem,
-		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.Jobs, keys.HintOf(keys.Connection), keys.HintOf(keys.Overview),
-			keys.HintOf(keys.Filter), keys.HintOf(keys.Worst), keys.HintOf(keys.Refresh)},
+		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Filter), keys.HintOf(keys.Worst), keys.Problem,
+			keys.Jobs, keys.HintOf(keys.Connection), keys.HintOf(keys.Refresh)},
 	})
 	return p
 }

@@ -44,7 +44,7 @@ func NewUsers(past *prompt.History) *Users {
 		},
 		None: noUsers, Detail: fullUser,
 		Hints: []keys.Hint{keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
-			keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)},
+			keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)},
 		Wants: nav.Wants{Everywhere: true},
 	})
 }

@@ -73,9 +73,9 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		case key.Matches(k, keys.Processes):
 			p.toggle(s)
 			return nav.Taken
-		case key.Matches(k, keys.Up, keys.Down): // keys for the job: there is no cursor
+		case key.Matches(k, keys.JobAbove, keys.JobBelow): // keys for the job: there is no cursor
 			return nav.Answer{}
-		case key.Matches(k, keys.Manager, keys.ToProcesses):
+		case key.Matches(k, keys.ToProcesses):
 			return nav.To(nav.Go{Page: keys.OnProcesses, Node: s.Node.Name})
 		case key.Matches(k, keys.Connection) && !tally.Shows(s.Node): // this page shows the same already
 			return nav.Taken

@@ -34,7 +34,7 @@ func (p *Page) Draw(f *part.Frame) {
 		pending(f, y+1, p.from)
 	}
 	part.Footer(f, "", slices.Concat(hint.Released(f.Scene),
-		[]keys.Hint{keys.HintOf(keys.AllJobs), keys.HintOf(keys.Refresh)}, hint.Last)...)
+		[]keys.Hint{keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)}, hint.Last)...)
 }
 
 // Asked draws the last question to SLURM and its answer, from row y, and returns the row below.

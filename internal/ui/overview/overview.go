@@ -139,12 +139,8 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool
 		return o.along(k, s), true
 	case key.Matches(k, keys.Worst):
 		return o.sort(s), true
-	case key.Matches(k, keys.Grid) && o.asHeatMap(s):
-		o.Grid = GridRows
 	case key.Matches(k, keys.Grid):
-		o.Grid, o.Times = GridMap, false
-	case key.Matches(k, keys.Time):
-		o.Times = !o.Times
+		o.turn(s)
 	case key.Matches(k, keys.Gauge):
 		o.Gauge = o.Gauge.Next()
 	case len(s.Order) == 0 && // no node is shown
@@ -156,6 +152,18 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool
 		return nav.Answer{}, false
 	}
 	return nav.Taken, true
+}
+
+// turn shows the nodes in the next way: as a table, as a heat map, over time.
+func (o *Page) turn(s *part.Scene) {
+	switch {
+	case o.Times:
+		o.Grid, o.Times = GridRows, false
+	case o.asHeatMap(s):
+		o.Times = true
+	default:
+		o.Grid = GridMap
+	}
 }
 
 // sort changes the order. When the worst come first, the cursor goes to the worst node.
@@ -255,9 +263,9 @@ func (o *Page) Draw(f *part.Frame) {
 // hints are the keys of the footer, the most useful first: keys that show hidden nodes or rows again, keys that lead to
 // other pages, keys that arrange the nodes.
 func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
-	grid, time, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Time), keys.HintOf(keys.Filter)
+	view, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Filter)
 	var back, open []keys.Hint
-	jobs := []keys.Hint{keys.HintOf(keys.AllJobs)}
+	jobs := []keys.Hint{keys.HintOf(keys.ToJobs)}
 	if o.filtered(s) {
 		back = append(back, filter)
 	}
@@ -266,9 +274,11 @@ func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	}
 	switch {
 	case o.Times:
-		open = append(open, time.As("time ●"))
+		view = view.As("table")
 	case o.asHeatMap(s):
-		open = append(open, grid.As("table"))
+		view = view.As("time")
+	default:
+		view = view.As("map")
 	}
 	if len(s.Snap.Jobs) > 1 {
 		jobs = append(jobs, keys.Jobs)
@@ -280,9 +290,8 @@ func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	case troubleFirst:
 		order = "sort: trouble first"
 	}
-	rest := []keys.Hint{keys.HintOf(keys.Ranks), time, keys.HintOf(keys.Gauge)}
-	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), grid, filter, keys.HintOf(keys.Manager),
-		keys.HintOf(keys.Overview).As("node view")}
+	rest := []keys.Hint{keys.HintOf(keys.Ranks), view, keys.HintOf(keys.Gauge)}
+	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), filter}
 	all := slices.Concat(hint.Released(s), back, open, hint.Problems(s), rest, jobs, arrange, hint.NextProblem(s),
 		hint.Mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
 	return append(hint.Once(all), hint.Last...)

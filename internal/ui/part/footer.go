@@ -8,7 +8,24 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-var lastHints = map[string]bool{"Esc": true, "?": true, "q": true}
+// lastHints stay at the end of a footer, where others are cut.
+var lastHints = map[string]bool{"?": true, "q": true}
+
+// places order the hints of all footers, so that a key has the same place on every page.
+var places = map[string]int{"1-9": 1, "Enter": 2, "/": 3, "F": 3, "w": 4, "W": 4, "t": 5, "T": 6, "s": 7, "v": 8,
+	"p": 8, "n": 9, "?": 11, "q": 12}
+
+// place is the place of a hint: what takes back what the user has done comes first.
+func place(h keys.Hint) int {
+	const first, other = 0, 10
+	switch at, fixed := places[h.Key]; {
+	case h.Verb == "mouse: off", h.Key == "Esc" && h.Verb != keys.HintOf(keys.Back).Verb:
+		return first
+	case fixed && at > 0:
+		return at
+	}
+	return other
+}
 
 // MouseOff says that the terminal has the mouse, before all other hints: narrow terminals must show it too. by is the
 // key that takes it back.
@@ -19,8 +36,8 @@ func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 	return nil
 }
 
-// Footer draws the keys in the last row, and the text right at its end. The keys are cut from the right; Esc, ? and q
-// stay.
+// Footer draws the keys in the last row, the most useful first, and the text right at its end. The keys are cut from the
+// right; ? and q stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	y := f.H - 1
 	if f.Notice != "" {
@@ -28,9 +45,11 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 		return
 	}
 	end := f.W - 1
+	hints = slices.Clone(hints)
 	if !f.WithBar && !f.Printed {
 		hints = slices.Concat([]keys.Hint{keys.Pages}, hints)
 	}
+	slices.SortStableFunc(hints, func(a, b keys.Hint) int { return place(a) - place(b) })
 	hints = f.named(hints)
 	if right != "" {
 		end -= draw.Width(right) + 2

@@ -60,9 +60,10 @@ type Scene struct {
 
 	beside bool // the size is that of a list or of the pane beside it
 
-	Notice  string // a text in place of the footer
-	Version string
-	Memory  *Memory
+	Notice   string // a text in place of the footer
+	OtherJob bool   // a key has just changed the job
+	Version  string
+	Memory   *Memory
 }
 
 // Memory caches short names and results for a Snapshot between frames. No frame depends on its content.

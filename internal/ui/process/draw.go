@@ -79,22 +79,14 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if p.asked {
 		return sortHints(p.Words)
 	}
-	var hints []keys.Hint
-	if s.MouseFree {
-		hints = append(hints, keys.HintOf(keys.FreeMouse).As("mouse: off"))
+	hints := part.MouseOff(s, keys.HintOf(keys.Mouse))
+	if p.Nvitop {
+		hints = part.MouseOff(s, keys.HintOf(keys.FreeMouse))
 	}
-	hints = append(hints, keys.HintOf(keys.RowUp, keys.RowDown), keys.HintOf(keys.Metrics), keys.HintOf(keys.Environ),
-		keys.HintOf(keys.Tag))
-	if s.Forbidden() == "" {
-		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
-	}
-	hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter), keys.HintOf(keys.Reverse),
-		keys.HintOf(keys.CopyMenu))
-	if p.scope.of(s) < widest(s) {
-		hints = append(hints, keys.HintOf(keys.Widen))
-	}
-	if p.scope.of(s) > OfGPU {
-		hints = append(hints, keys.HintOf(keys.Narrow))
+	hints = append(hints, keys.HintOf(keys.Metrics).As("open"))
+	filter, sort := keys.HintOf(keys.FilterRows), keys.HintOf(keys.SortBy).As("sort: "+p.Words(p.Sorted.By))
+	if p.Nvitop {
+		filter, sort = filter.At("F"), sort.At("o")
 	}
 	back := keys.HintOf(keys.Back)
 	switch {
@@ -103,7 +95,19 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	case p.Filter.On(everyJob):
 		back = back.As("clear filter")
 	}
-	hints = append(hints, keys.HintOf(keys.FilterRows), keys.HintOf(keys.Tree), keys.HintOf(keys.SortBy),
-		keys.HintOf(keys.CommandLeft, keys.CommandRight), p.mode.hint())
-	return append(hints, keys.HintOf(keys.Refresh), back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	hints = append(hints, filter, p.scopeHint(s), keys.HintOf(keys.Tree))
+	if s.Forbidden() == "" {
+		hints = append(hints, keys.HintOf(keys.SignalTerm).As("signal"))
+	}
+	hints = append(hints, sort, keys.HintOf(keys.Environ), keys.HintOf(keys.Tag), keys.HintOf(keys.CopyMenu),
+		keys.HintOf(keys.Refresh))
+	return append(hints, back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+}
+
+// scopeHint is the hint of the key for a wider scope, or for a narrower one in the widest.
+func (p *Page) scopeHint(s *part.Scene) keys.Hint {
+	if p.scope.of(s) < widest(s) {
+		return keys.HintOf(keys.Widen)
+	}
+	return keys.HintOf(keys.Narrow)
 }

@@ -29,9 +29,9 @@ func lettered() (orders []list.Order[table.ProcessRow]) {
 // letter is the key of a column after keys.SortBy. Its capital reverses the order.
 func letter(column string) rune { return rows.Processes.Field(column).Letter }
 
-// listKeys are the keys of nvitop.
+// listKeys are the keys of the list. The key that sorts other lists asks for a column.
 var listKeys = &list.Keys{Filter: keys.FilterRows, Before: keys.SortBefore, After: keys.SortAfter,
-	Reverse: keys.Reverse}
+	Reverse: keys.ReverseRows}
 
 // named sorts by the column with a letter, if there is one.
 func (p *Page) named(s *part.Scene, k tea.KeyPressMsg) {

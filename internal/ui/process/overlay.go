@@ -83,7 +83,8 @@ func (over *overlays) press(msg tea.Msg, s *part.Scene) nav.Answer {
 }
 
 // anywhere are the keys that an overlay leaves to the screen.
-var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Refresh, keys.Help, keys.Quit, keys.Interrupt,
+var anywhere = append([]key.Binding{keys.Colors, keys.FreeMouse, keys.Mouse, keys.Refresh, keys.Help, keys.Quit,
+	keys.Interrupt,
 	keys.Repaint}, keys.Recording...)
 
 // elsewhere are the keys that lead from a page about one process to other pages.

@@ -103,7 +103,7 @@ func TestTargets(t *testing.T) {
 	if got, ok := p.target(s); !ok || cmp.Diff(one, got) != "" || p.tags.targets(s, p.View(s)) != nil {
 		t.Errorf("under the cursor: %s", cmp.Diff(one, got))
 	}
-	press(p, s, ' ', ' ', ' ', 'o', 'P')
+	press(p, s, ' ', ' ', ' ', 's', 'P')
 	if diff := cmp.Diff([]tally.Target{two, one}, p.tags.targets(s, p.View(s))); diff != "" {
 		t.Errorf("tagged: %s", diff)
 	}

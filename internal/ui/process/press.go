@@ -41,6 +41,9 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		p.named(s, k)
 		return nav.Taken
 	}
+	if p.Nvitop {
+		k = keys.FromNvitop(k)
+	}
 	if a, acts := p.over.act(k, s, func() subject { return p.subject(s) }); acts {
 		return a
 	}
@@ -71,20 +74,6 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return nav.Taken
 }
 
-// asArrow turns a key that moves the cursor into the key that does so on all pages.
-func asArrow(k tea.KeyPressMsg) tea.KeyPressMsg {
-	for _, same := range []struct {
-		key.Binding
-		code rune
-	}{{keys.RowUp, tea.KeyUp}, {keys.RowDown, tea.KeyDown}, {keys.RowsUp, tea.KeyPgUp},
-		{keys.RowsDown, tea.KeyPgDown}} {
-		if key.Matches(k, same.Binding) {
-			return tea.KeyPressMsg{Code: same.code}
-		}
-	}
-	return k
-}
-
 // change answers the keys that change how the rows are shown, and the keys of all lists.
 func (p *Page) change(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
@@ -108,7 +97,7 @@ func (p *Page) change(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	case key.Matches(k, keys.CommandEnd):
 		p.scroll(s, endless)
 	default:
-		return p.List.Press(asArrow(k), s)
+		return p.List.Press(k, s)
 	}
 	return nav.Taken
 }

@@ -23,6 +23,8 @@ type view = list.View[table.ProcessRow]
 // Page lists processes.
 type Page struct {
 	*list.List[table.ProcessRow, nav.Process]
+	Nvitop bool // the keys are those of nvitop
+
 	scope  scoping
 	asked  bool // the next key chooses the order of the rows
 	mode   mode

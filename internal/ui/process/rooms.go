@@ -1,7 +1,6 @@
 package process
 
 import (
-	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -19,14 +18,6 @@ var modes = map[string]mode{"auto": modeAuto, "full": modeFull, "compact": modeC
 
 // Monitor sets whether GPUs are shown above the processes: "auto", "full" or "compact".
 func (p *Page) Monitor(name string) { p.mode = modes[name] }
-
-// hint is the hint of the key for the other mode: auto if the mode is compact, else compact.
-func (m mode) hint() keys.Hint {
-	if m == modeCompact {
-		return keys.HintOf(keys.Auto)
-	}
-	return keys.HintOf(keys.Compact)
-}
 
 // rooms has the places of the parts of the page.
 type rooms struct {

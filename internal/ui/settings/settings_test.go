@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -20,15 +21,11 @@ var named = map[string]tea.KeyPressMsg{
 }
 
 // press presses keys; the cursor begins on a row.
-func press(p *Page, on row, keys string) {
+func press(p *Page, on row, typed string) {
 	s := &part.Scene{W: 80, H: 24}
 	p.cursor.GoTo(p.list(s), slices.Index(p.rows(), on))
-	for k := range strings.FieldsSeq(keys) {
-		msg, known := named[k]
-		if !known {
-			msg = tea.KeyPressMsg{Code: rune(k[0]), Text: k}
-		}
-		p.Press(msg, s)
+	for k := range strings.FieldsSeq(typed) {
+		p.Press(keys.Pressed(k), s)
 	}
 }
 
@@ -45,18 +42,18 @@ func TestKeys(t *testing.T) {
 	}{
 		{row{what: theme}, "right", func(c *Choices) { c.Theme = draw.Dark }},
 		{row{what: theme}, "left", func(c *Choices) { c.Theme = draw.Mono }},
-		{row{what: theme}, "space enter right x", func(*Choices) {}},
+		{row{what: theme}, "space enter right backspace", func(*Choices) {}},
 		{row{what: theme}, "down space", func(c *Choices) { c.Classic = true }},
-		{row{what: colors}, "left x", func(*Choices) {}},
+		{row{what: colors}, "left backspace", func(*Choices) {}},
 		{row{what: view}, "right right", func(c *Choices) { c.View = "overview" }},
 		{row{what: yellow}, "right", func(c *Choices) { c.Levels[0] = 65 }},
 		{row{what: yellow}, "right right right right right right", func(c *Choices) { c.Levels[0] = 80 }},
 		{row{what: red}, "left left", func(c *Choices) { c.Levels[1] = 75 }},
 		{row{what: red}, "right right right right", func(c *Choices) { c.Levels[1] = 95 }},
-		{row{what: red}, "left x", func(*Choices) {}},
+		{row{what: red}, "left backspace", func(*Choices) {}},
 		{row{what: memoryRed}, "right", func(c *Choices) { c.MemoryLevels = part.Levels{10, 80} }},
 		{row{what: memoryYellow}, "right left left left", func(c *Choices) { c.MemoryLevels = part.Levels{5, 80} }},
-		{row{what: memoryYellow}, "right x", func(*Choices) {}},
+		{row{what: memoryYellow}, "right backspace", func(*Choices) {}},
 		{node("rank"), "space", func(c *Choices) {
 			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent," +
 				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
@@ -65,18 +62,18 @@ func TestKeys(t *testing.T) {
 			c.Columns.Node = "gpu,gpu_name,temperature_celsius,util_bar,util_percent," +
 				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags,rank"
 		}},
-		{node("rank"), ">", func(c *Choices) {
+		{node("rank"), "shift+down", func(c *Choices) {
 			c.Columns.Node = "gpu,gpu_name,rank,temperature_celsius,util_bar,util_percent," +
 				"memory_bar,memory_used_bytes,power_watts,clocks,mem_util_percent,history,flags"
 		}},
-		{node("rank"), "> <", func(*Choices) {}},
-		{node("rank"), "<", func(*Choices) {}}, // the number of the GPU is first
+		{node("rank"), "shift+down shift+up", func(*Choices) {}},
+		{node("rank"), "shift+up", func(*Choices) {}}, // the number of the GPU is first
 		{node("gpu"), "space", func(*Choices) {}},
-		{node("gpu"), ">", func(*Choices) {}},
-		{node("flags"), ">", func(*Choices) {}},
-		{node(""), "space < >", func(*Choices) {}},
-		{node("rank"), "space x", func(*Choices) {}},
-		{row{column, columns.Overview, "health"}, "< < space",
+		{node("gpu"), "shift+down", func(*Choices) {}},
+		{node("flags"), "shift+down", func(*Choices) {}},
+		{node(""), "space shift+up shift+down", func(*Choices) {}},
+		{node("rank"), "space backspace", func(*Choices) {}},
+		{row{column, columns.Overview, "health"}, "shift+up shift+up space",
 			func(c *Choices) {
 				c.Columns.Overview = "node,gpus,util_mean_percent,history," +
 					"memory_bar,memory_used_sum_bytes,power_sum_watts,temperature_highest_celsius"
@@ -94,7 +91,7 @@ func TestKeys(t *testing.T) {
 		if p.Now != want {
 			t.Errorf("%+v %s: %+v\nwant %+v", test.on, test.keys, p.Now, want)
 		}
-		if test.on.what == column && test.keys != "space x" && p.cursor.On() != test.on {
+		if test.on.what == column && test.keys != "space backspace" && p.cursor.On() != test.on {
 			t.Errorf("%+v %s: the cursor is on %+v", test.on, test.keys, p.cursor.On())
 		}
 	}
@@ -118,7 +115,7 @@ func TestWriting(t *testing.T) {
 	if _, changed := p.Unwritten(); changed != nil {
 		t.Error("written without being asked")
 	}
-	for _, k := range []string{"w", "f12"} {
+	for _, k := range []string{"ctrl+s", "f12"} {
 		press(&p, row{what: theme}, k)
 		wanted, changed := p.Unwritten()
 		if wanted != p.Now || !slices.Equal(changed, []string{"theme"}) {
@@ -132,7 +129,7 @@ func TestWriting(t *testing.T) {
 	if text, role := p.state(); text != "not written: disk full" || role != draw.Crit {
 		t.Errorf("%q", text)
 	}
-	press(&p, row{what: theme}, "w")
+	press(&p, row{what: theme}, "ctrl+s")
 	if _, changed := p.Unwritten(); len(changed) != 1 {
 		t.Errorf("after a failure %q are written", changed)
 	}
@@ -144,7 +141,7 @@ func TestWriting(t *testing.T) {
 	if text, _ := p.state(); !strings.HasPrefix(text, "1 change for this run only") {
 		t.Errorf("%q", text)
 	}
-	press(&p, row{what: colors}, "w")
+	press(&p, row{what: colors}, "ctrl+s")
 	if _, changed := p.Unwritten(); !slices.Equal(changed, []string{"colors"}) {
 		t.Errorf("%q are written", changed)
 	}

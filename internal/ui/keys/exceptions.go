@@ -1,0 +1,19 @@
+package keys
+
+// Exception is keys with two meanings in the usual map, and the reason. All other keys have one meaning on all pages
+// that have them. Prompts and dialogs have the keyboard for themselves, and do not count.
+type Exception struct{ Keys, Reason string }
+
+// Exceptions are all exceptions.
+var Exceptions = []Exception{
+	{"up down k j", "The node view and the connection have no cursor: there they change the job, and in the page of " +
+		"a GPU " +
+		"the node. Without a job they scroll the pending jobs."},
+	{"K", "The node view and the connection: the previous job, as k. On pages of processes it asks whether to send " +
+		"SIGKILL, as T asks for SIGTERM and I for SIGINT: each is the first letter of its signal."},
+	{"enter", "It opens the thing under the cursor; a setting has nothing to open, and takes its next value. In the " +
+		"metrics of a process it goes back to the list, as it came."},
+	{"space", "It marks the row under the cursor: a process gets a tag, a column of the settings is shown or hidden."},
+	{"q Q f10", "On pages about one process, and in the help, it leads back; elsewhere it quits."},
+	{"e", "It opens the environment of a process, and closes it."},
+}

@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// A notice about a key stands for elsewhereTime, the mark of another job for otherJobTime.
+const (
+	elsewhereTime = 2 * time.Second
+	otherJobTime  = 3 * time.Second
+)
+
+// without reports whether a key has no effect on a page, and says in the footer why: it is the key of other pages, or
+// what it needs is not there.
+func (v *view) without(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
+	has := func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }
+	rows := v.helpOf(at)
+	if i := slices.IndexFunc(rows, has); i >= 0 {
+		if why := hint.Why(s, rows[i].Needs); why != "" && s.Job != nil {
+			s.Notice = k.String() + ": " + why
+			return true
+		}
+		return false
+	}
+	var on []string
+	for _, e := range pages {
+		if e.id != at && slices.ContainsFunc(v.helpOf(e.id), has) {
+			name := "on the page " + string(e.id)
+			if digit := e.number.Help().Key; digit != "" {
+				name = e.number.Help().Desc + " (" + digit + ")"
+			}
+			on = append(on, name)
+		}
+	}
+	if len(on) > 0 {
+		const most = 4
+		if len(on) > most {
+			on = append(on[:most], "…")
+		}
+		s.Notice = k.String() + ": on " + strings.TrimPrefix(strings.Join(on, ", "), "on ")
+	}
+	return true
+}
+
+// faded is the message that a notice, or the mark of another job, has been there long enough.
+type faded struct{ touches int }
+
+// fade ends what a key has said, unless another key was pressed meanwhile.
+func (m *model) fade(after time.Duration) tea.Cmd {
+	now := faded{m.touches}
+	return tea.Tick(after, func(time.Time) tea.Msg { return now })
+}
+
+// fades marks the job in row 0 if a key has changed it, and returns the command that ends what the key has said.
+func (m *model) fades(before string, wasNotice string) tea.Cmd {
+	switch job := m.scene.Job; {
+	case job != nil && before != "" && job.ID != before:
+		m.scene.OtherJob = true
+		return m.fade(otherJobTime)
+	case m.scene.Notice != wasNotice:
+		return m.fade(elsewhereTime)
+	}
+	return nil
+}
