@@ -28,11 +28,9 @@ import (
 //go:embed schema.json
 var Schema []byte
 
-// JSON writes the document, indented, with a newline at its end.
-func JSON(w io.Writer, s *cluster.Snapshot) error { return ChosenJSON(w, s, s) }
-
-// ChosenJSON is JSON with the processes of a narrower Snapshot, which may be the same.
-func ChosenJSON(w io.Writer, s, narrow *cluster.Snapshot) error {
+// JSON writes the document, indented, with a newline at its end. It has the processes of a narrower Snapshot, which may
+// be the same.
+func JSON(w io.Writer, s, narrow *cluster.Snapshot) error {
 	doc := Document(s)
 	if narrow != s {
 		for i, chosen := range Document(narrow).Nodes {

@@ -61,7 +61,7 @@ func validateBy(t *testing.T, by, text []byte) map[string]any {
 func export(t *testing.T, s *cluster.Snapshot) ([]byte, map[string]any) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := JSON(&b, s); err != nil {
+	if err := JSON(&b, s, s); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes(), validate(t, b.Bytes())

@@ -42,7 +42,7 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 
 // JSON prints a Snapshot as JSON, with the chosen processes of its nodes.
 func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice) error {
-	return export.ChosenJSON(p.Out, snap, choice.Narrow(snap))
+	return export.JSON(p.Out, snap, choice.Narrow(snap))
 }
 
 // profile returns the colors that the output supports. NO_COLOR takes precedence over --force-color.

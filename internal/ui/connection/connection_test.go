@@ -71,11 +71,11 @@ func TestEnterLeadsToThePast(t *testing.T) {
 	n := &cluster.Node{Name: "a", State: cluster.NodeFailed}
 	s := &part.Scene{Node: n, Snap: &cluster.Snapshot{}, Job: &cluster.JobView{}, W: 80, H: 24, Memory: &part.Memory{}}
 	enter := tea.KeyPressMsg{Code: tea.KeyEnter}
-	if a := new(Page).Press(enter, s); a.Go.Node != "" {
+	if a := new(Page).Press(enter, s); a.Node != "" {
 		t.Errorf("without a past it leads to %+v", a.Go)
 	}
 	n.Past = &cluster.Past{}
-	if a := new(Page).Press(enter, s); a.Go.Page != keys.OnNode || a.Go.Node != "a" {
+	if a := new(Page).Press(enter, s); a.Page != keys.OnNode || a.Node != "a" {
 		t.Errorf("it leads to %+v", a.Go)
 	}
 }
