@@ -294,8 +294,9 @@ func shapeOf(content string, x int) string {
 
 // arms are the directions in which the lines of a character leave its middle; heavy lines are capitals.
 var arms = map[rune]string{
-	'─': "lr", '━': "LR", '╸': "L", '╺': "R", '╾': "Lr", '╼': "lR", '│': "ud", '┃': "UD", '┌': "rd", '╭': "rd", '┐': "ld", '╮': "ld", '└': "ru", '╰': "ru",
-	'┘': "lu", '╯': "lu", '├': "rud", '┤': "lud", '┬': "lrd", '┴': "lru", '┼': "lrud",
+	'─': "lr", '━': "LR", '╸': "L", '╺': "R", '╾': "Lr", '╼': "lR", '│': "ud", '┃': "UD",
+	'┌': "rd", '╭': "rd", '┐': "ld", '╮': "ld", '└': "ru", '╰': "ru", '┘': "lu", '╯': "lu",
+	'├': "rud", '┤': "lud", '┬': "lrd", '┴': "lru", '┼': "lrud",
 }
 
 // lines returns the lines of a character, "" if it has none.
