@@ -122,7 +122,8 @@ var visits = []struct {
 	{"overview, over time", []string{"v", "v"}, "down up pgdown end home s s"},
 	{"overview, filter", []string{"/"}, "u t i l < 5 0 backspace backspace backspace backspace backspace backspace " +
 		"backspace g p u - n 0 0 1 backspace backspace backspace backspace backspace backspace backspace backspace"},
-	{"palette", []string{":"}, "n 0 7 7 backspace backspace backspace backspace r a n k space 1 1 down up backspace backspace " +
+	{"palette", []string{":"}, "n 0 7 7 backspace backspace backspace backspace r a n k space 1 1 down up backspace " +
+		"backspace " +
 		"backspace backspace backspace backspace backspace"},
 	{"node view", []string{"enter"}, "right left . , n N p p C C a a"},
 	{"GPU", []string{"enter", "enter"}, "right left down up"},

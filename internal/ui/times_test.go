@@ -89,7 +89,8 @@ func TestTimesHaveOneSpan(t *testing.T) {
 	}
 }
 
-// v shows nodes over time, after the heat map, and leads back; the cursor, the order, the filter and Enter are those of the overview.
+// v shows nodes over time, after the heat map, and leads back; the cursor, the order, the filter and Enter are those of
+// the overview.
 func TestTimesKeys(t *testing.T) {
 	for _, test := range []struct{ keys, want string }{
 		{"o v v down", "48211/gpu-n02 1"}, {"o v v down down enter", "48211/gpu-n03 0"},

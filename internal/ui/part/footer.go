@@ -36,8 +36,8 @@ func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 	return nil
 }
 
-// Footer draws the keys in the last row, the most useful first, and the text right at its end. The keys are cut from the
-// right; ? and q stay.
+// Footer draws the keys in the last row, the most useful first, and the text right at its end. The keys are cut from
+// the right; ? and q stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	y := f.H - 1
 	if f.Notice != "" {

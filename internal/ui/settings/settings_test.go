@@ -6,19 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
-
-var named = map[string]tea.KeyPressMsg{
-	"down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp}, "right": {Code: tea.KeyRight}, "left": {Code: tea.KeyLeft},
-	"space": {Code: tea.KeySpace, Text: " "},
-	"enter": {Code: tea.KeyEnter}, "end": {Code: tea.KeyEnd}, "f12": {Code: tea.KeyF12},
-}
 
 // press presses keys; the cursor begins on a row.
 func press(p *Page, on row, typed string) {
