@@ -35,20 +35,20 @@
 //   - Below 60 columns a problem's sentence stands below its place.
 //   - m lists ranks as rows, with their processes, in place of a map of GPUs; M releases the mouse.
 //   - The graph of utilization is a band from the lowest GPU to the median; amber marks only where a rule held.
-//   - J opens the page of the jobs, a level above the overview, and U the users. In the original, J is the next job,
-//     like j: nvnodetop gives this up. The key u alone changes the metric. Both pages exist without a running job, too.
-//     The job under the cursor is the selected one.
+//   - The pages of the jobs and the users exist without a running job, too. The job under the cursor is the selected
+//     one. J and K change the job in the node view, as j and k do there. The key u alone changes the metric.
 //   - A job that waits or has ended shows the reason and the time in place of numbers. Jobs with nodes come first, then
 //     waiting jobs, then ended jobs, in every order. The waiting tasks of an array are one row, as in squeue; counts
 //     include all of them.
 //   - The page of a GPU distributes its rows by one list of steps (gpu/layout.go), the most wanted first. The place
 //     of a part depends on the height of the terminal and on the features of the GPU, never on values. The missing
 //     features of a GPU are shown once, with NVML's reason.
-//   - The footer of the overview begins with the key that shows hidden rows again, followed by the keys that show more
-//     (!, m, t, u): 80 columns have room for these, but not for the keys that sort and filter.
-//   - The process manager (P) is a page of its own, not a pane of the node view: its keys are nvitop's, which mean
-//     other things elsewhere (, . / t o a f c m). [ and ] change the job there too; in nvitop they page. Rows of a
-//     Snapshot are made and sorted once, when the view settles on it; a frame draws what is on the screen.
+//   - All footers have the same places (part/footer.go): pages, Enter, /, s, the other view, n, ? and q fit into 80
+//     columns. The page of processes has its scope, tree and signals before s.
+//   - The process manager is a page of its own, not a pane of the node view. Each key has one meaning on all pages, but
+//     for keys.Exceptions; with keys = "nvitop" the page has nvitop's keys, which mean other things elsewhere. [ and ]
+//     change the job there too; in nvitop they page. Rows of a Snapshot are made and sorted once, when the view settles
+//     on it; a frame draws what is on the screen.
 //   - Enter on a user opens the processes of that user in the widest scope, all processes on the nodes of all jobs: the
 //     scope of all jobs has only the GPUs of the jobs.
 //   - The node view has one filter for its GPUs and its processes: a GPU matches by its own values and by those of the

@@ -30,7 +30,7 @@ func TestAccounts(t *testing.T) {
 	}
 	w := watch(t, "--log", dir+"/log")
 	w.sees("Job " + id + "_")
-	w.types("J")
+	w.types("1")
 	w.sees("5 running")
 	do(t, "on", "login", "sh", "-c", "touch /home/alice/go-on; scancel "+id+"_3")
 	wants := []string{"1 running, 4 ended lately", "F " + id + "_1 wrap 1 1 failed, exit code 3",

@@ -20,7 +20,7 @@ func TestJobsPage(t *testing.T) {
 	runsNow(t, id+"_1")
 	w := watch(t)
 	w.sees("Job "+id+"_", "GPU")
-	w.types("J")
+	w.types("1")
 	w.sees("2 running, 2 pending", "R "+id+"_0 wrap 1 2", "R "+id+"_1 wrap 1 2",
 		"PD "+id+"_[2-3%2] wrap 1 2 JobArrayTaskLimit")
 	do(t, "on", "node01", "touch", "/tmp/jobs-fail")

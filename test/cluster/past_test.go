@@ -27,7 +27,7 @@ func TestPastOfANode(t *testing.T) {
 	w.sees("8 of 8 GPUs, 2 of 2 nodes reporting")
 	fault(t, "poweroff", node)
 	w.sees("1 of 2 nodes reporting", "[last seen ", "the values below are from then", "A100-SXM4-80GB", "d why")
-	w.types("g")
+	w.types("4")
 	w.sees("[last seen ", "Links and errors", " until ")
 	w.types("d")
 	w.sees("Last seen ", "4 GPUs, utilization ", "host memory ")

@@ -89,7 +89,7 @@ func TestGPUPage(t *testing.T) {
 	job(t, 2)
 	w := watch(t)
 	w.sees("8 of 8 GPUs", "GPU0 remap failed")
-	w.types("g")
+	w.types("4")
 	w.sees("GPU0", "UUID GPU-", "PCIe gen5 x16 of gen5 x16 rx 2.0 GB/s", "NVLink 16/18 up rx 90 GB/s tx 100 GB/s",
 		"SM ", "tensor", "Xid none seen")
 	do(t, "fault", "nvml", "node01", "hopper;gpu 0 throttle hw_thermal;gpu 0 nvlink_down 3,7;gpu 0 remap 1 0 0 1;xid "+

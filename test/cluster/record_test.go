@@ -42,7 +42,7 @@ func TestRecordAndReplay(t *testing.T) {
 	time.Sleep(time.Second) // the end of the recording: the last state stays
 	w.sees("8 of 8 GPUs, 2 of 2 nodes reporting")
 	w.sees("replay 0:0", " end ")
-	w.types("zb")
+	w.types("z\x1b[1;5H") // Ctrl-Home
 	w.sees("replay 0:00 of ", "paused")
 	w.quits()
 }

@@ -64,7 +64,7 @@ func TestSettingsPage(t *testing.T) {
 		w.sees("Start page node", "1 change for this run only")
 		contains(before)
 		if writes {
-			w.types("w")
+			w.types("\x13") // Ctrl-S
 			w.sees("written to " + file)
 			contains(after)
 		}

@@ -22,10 +22,10 @@ func TestSignalDialog(t *testing.T) {
 	w := watch(t)
 	w.sees("job [1/2]", "alice", "bob", "gpuwork")
 	pid := do(t, "on", "node01", "pgrep", "-n", "-u", "alice", "-x", "gpuwork")
-	w.types("P")
+	w.types("5")
 	w.sees("Processes of node01", "bob", pid)
 
-	w.types("op") // by PID
+	w.types("sp") // by PID
 	w.types("G ")
 	w.types("g T")
 	w.sees("Send SIGTERM to 1 process?", "belongs to bob")
@@ -58,7 +58,7 @@ func TestAPasteEndsNothing(t *testing.T) {
 	job(t, 1, "work", "-w", "node02")
 	w := watch(t)
 	w.sees("gpuwork")
-	w.types("P")
+	w.types("5")
 	w.sees("Processes of node02", "4 processes")
 	w.types("Ky")
 	w.sees("Send SIGKILL to 1 process?")

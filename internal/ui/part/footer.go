@@ -39,17 +39,21 @@ func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 // Footer draws the keys in the last row, the most useful first, and the text right at its end. The keys are cut from
 // the right; ? and q stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
-	y := f.H - 1
 	if f.Notice != "" {
-		f.Left(1, y, f.W-2, f.Notice, draw.Strong)
+		f.Left(1, f.H-1, f.W-2, f.Notice, draw.Strong)
 		return
 	}
-	end := f.W - 1
 	hints = slices.Clone(hints)
 	if !f.WithBar && !f.Printed {
 		hints = slices.Concat([]keys.Hint{keys.Pages}, hints)
 	}
 	slices.SortStableFunc(hints, func(a, b keys.Hint) int { return place(a) - place(b) })
+	Choices(f, right, hints...)
+}
+
+// Choices draws keys in the last row as they come: what may follow a prefix key.
+func Choices(f *Frame, right string, hints ...keys.Hint) {
+	y, end := f.H-1, f.W-1
 	hints = f.named(hints)
 	if right != "" {
 		end -= draw.Width(right) + 2

@@ -16,10 +16,13 @@ func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, false)
 	f.Fill(0, firstRow, f.W, '─', draw.Faint)
 	p.body(p.Split(f))
-	if p.Filter.Typing(everyJob) {
+	switch {
+	case p.Filter.Typing(everyJob):
 		v := p.View(f.Scene)
 		p.Filter.Draw(f, v.Len(), v.All)
-	} else {
+	case p.asked:
+		part.Choices(f, "", sortHints(p.Words)...)
+	default:
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}
 	p.over.draw(f)
@@ -76,9 +79,6 @@ func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 
 // hints are the keys of the footer, the most useful first.
 func (p *Page) hints(s *part.Scene) []keys.Hint {
-	if p.asked {
-		return sortHints(p.Words)
-	}
 	hints := part.MouseOff(s, keys.HintOf(keys.Mouse))
 	if p.Nvitop {
 		hints = part.MouseOff(s, keys.HintOf(keys.FreeMouse))
