@@ -75,13 +75,13 @@ func sortedBy(order, heading string) string {
 }
 
 func sends(signal string) string {
-	return `╭─ Send ` + signal + ` to 1 process\? ─(.*\n)+.*y send +Tab whom`
+	return `╭─ Send ` + signal + ` to 1 process\? ─(.*\n)+.*y send +Tab recipients`
 }
 
 // refreshed is a key that asks SLURM for the jobs: on the page of the jobs their list was old, and is new.
 func refreshed(key, bytes string) habit {
-	return habit{key: key, before: "J", from: `job list ([2-9]|\d\d+)s old`, bytes: "J" + bytes + "J",
-		want: `job list [01]s old`, after: "J"}
+	return habit{key: key, before: "1", from: `job list ([2-9]|\d\d+)s old`, bytes: "35" + bytes + "1",
+		want: `job list [01]s old`, after: "35"}
 }
 
 // habits is nvitop's table of keys, in its order. Rows that do something else here on purpose say why.
@@ -168,9 +168,9 @@ var habits = []habit{
 	{key: "Enter, e", before: enter, from: `── Process gpu-n01:358802 `, bytes: "e",
 		want: `── Environment of gpu-n01:358802 ─`, after: "qq"},
 
-	{key: "f", bytes: "f", want: `(?m)^  GPU  Rank   Temp  Util (.*\n)+── Processes of `},
-	{key: "a", before: "f", from: `  Temp  Util `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `},
-	{key: "c", before: "f", from: `  Temp  Util `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
+	{key: "f", bytes: "f", want: `(?m)^  GPU  RANK   TEMP  UTIL (.*\n)+── Processes of `},
+	{key: "a", before: "f", from: `   TEMP  UTIL `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `},
+	{key: "c", before: "f", from: `   TEMP  UTIL `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
 	{key: "h", bytes: "h", want: `── Help: processes ─`, after: "q"},
 	{key: "?", bytes: "?", want: `── Help: processes ─`, after: "q"},
 	{key: "h, q", before: "h", from: `── Help: processes ─`, bytes: "q", want: start},
@@ -223,7 +223,7 @@ func TestCtrlCQuits(t *testing.T) {
 }
 
 // start matches the page as it opens.
-const start = `\A.*\n.*\n── Processes of gpu-n01 ─+ 16 processes, by GPU  1–15 of 16  PgDn ──\n.*\n▸   0  358802 (.* python -u train\.py --config.*\n){15} ↑↓ select `
+const start = `\A.*\n.*\n── Processes of gpu-n01 ─+ 16 processes, by GPU  1–15 of 16  PgDn ──\n.*\n▸   0  358802 (.* python -u train\.py --config.*\n){15} 1-9 pages `
 
 // desk is the program in a terminal.
 type desk struct {
@@ -233,7 +233,7 @@ type desk struct {
 
 // demo runs the program with a simulated node of 16 GPUs, which is the same each time.
 func demo(t *testing.T) *desk {
-	cmd := exec.Command(os.Args[0], "--demo=1x16", "--theme=dark", "1", "1")
+	cmd := exec.Command(os.Args[0], "--demo=1x16", "--theme=dark", "--keys=nvitop", "1", "1")
 	nowhere := t.TempDir()
 	cmd.Env = []string{asProgram + "=1", "TERM=xterm-256color", "LANG=C.UTF-8", "HOME=" + nowhere, "XDG_CONFIG_HOME=" +
 		nowhere, "XDG_STATE_HOME=" + nowhere}
@@ -247,7 +247,7 @@ func demo(t *testing.T) *desk {
 
 func (d *desk) opens() {
 	d.sees("the node", `gpu-n01  CPU `)
-	d.types("P")
+	d.types("5")
 	d.sees("the processes", start)
 }
 
