@@ -74,7 +74,8 @@ func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll,
 		SlurmFloor: MinSlurm,
-		Transport:  Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto", GPULevels: Levels{60, 85},
+		Transport:  Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
+		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true,
 	}

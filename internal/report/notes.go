@@ -178,7 +178,8 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 		}
 	}
 	if len(silent) > 0 {
-		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.", len(silent), len(r.Nodes), some(silent))
+		p.add(noteUnseen, "%d of %d nodes did not report all the time: %s. That time is excluded from all averages.",
+			len(silent), len(r.Nodes), some(silent))
 	}
 	if missing := r.Total.GPUs - r.Total.GPUsSeen; missing > 0 && len(unowned) == 0 {
 		p.add(noteGPUsUnseen, "%d of %d GPUs never reported.", missing, r.Total.GPUs)

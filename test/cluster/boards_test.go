@@ -20,7 +20,8 @@ func TestBoards(t *testing.T) {
 	} {
 		fault(t, "nvml", node, lines)
 	}
-	w := watchSize(t, 200, 60, "--nodes", "node[01-06]")
+	// no list has a pane at its side, which would stand between the lines of a sentence
+	w := watchSize(t, 158, 60, "--nodes", "node[01-06]")
 	w.sees("6 of 6 nodes reporting")
 	do(t, "fault", "nvml", "node03", a100+";nvlink_down 5")
 	do(t, "fault", "nvml", "node05", h100+";slow nvmlDeviceGet* 600000")

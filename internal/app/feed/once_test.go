@@ -29,7 +29,8 @@ func runOnce(t *testing.T, f *feedtest.Feed, timeout time.Duration, errs io.Writ
 	defer out.Close()
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: errs}}
 	p.Config.Timeout = timeout
-	failed := Printed(p, Need{}, func(s *cluster.Snapshot) error { return export.JSON(out, s, s) }, Verdict)(t.Context(), f)
+	print := func(s *cluster.Snapshot) error { return export.JSON(out, s, s) }
+	failed := Printed(p, Need{}, print, Verdict)(t.Context(), f)
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
