@@ -61,7 +61,7 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 		return read(t, pid(t)) - before
 	}
 	until("an idle screen", func(s string) bool {
-		return strings.Contains(s, "idle: every 10s") && strings.Contains(s, reporting(2, 2))
+		return strings.Contains(s, "idle: polling every 10s") && strings.Contains(s, reporting(2, 2))
 	})
 	detached := counts()
 
@@ -71,7 +71,7 @@ func TestADetachedTmuxGetsFewReports(t *testing.T) {
 	}
 	t.Cleanup(client.Close)
 	until("a screen that is not idle", func(s string) bool {
-		return !strings.Contains(s, "idle: every") && strings.Contains(s, reporting(2, 2))
+		return !strings.Contains(s, "idle: polling") && strings.Contains(s, reporting(2, 2))
 	})
 	time.Sleep(2 * time.Second)
 	attached := counts()
