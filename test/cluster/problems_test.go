@@ -19,7 +19,7 @@ func laggingGPU(t *testing.T) {
 	}
 	w := watch(t, "--nodes", "node05")
 	w.sees("4 of 4 GPUs", "4 GPUs OK")
-	w.never(50*time.Second, "LAG", "▲")
+	w.never(50*time.Second, "!LAG", "▲")
 	do(t, "fault", "nvml", "node05", waiting)
 	began := time.Now()
 	for !strings.Contains(w.Screen(), "!LAG -7") {

@@ -65,13 +65,13 @@ func TestAPasteEndsNothing(t *testing.T) {
 	time.Sleep(time.Second)
 	w.sees("Send SIGKILL to 1 process?", "Enter")
 	w.types("\r") // not Esc, which would make the next K another key
-	w.sees("4 processes", "Esc back")
+	w.sees("4 processes", "Enter open")
 	w.types("K")
 	w.sees("Send SIGKILL to 1 process?")
 	w.answers("y")
 	w.sees("Sent SIGKILL to 1 of 1 process")
 	w.types("\r")
-	w.sees("3 processes", "Esc back")
+	w.sees("3 processes", "Enter open")
 	time.Sleep(time.Second)
 	w.quits()
 }
