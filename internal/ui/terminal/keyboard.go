@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -20,9 +21,10 @@ type keyboard struct {
 	io.Reader
 	now func() time.Time
 
-	pasting bool      // a bracketed paste has no end yet
-	last    time.Time // time of the last read
-	seen    []byte    // the last bytes, if they may be the beginning of a bracket
+	mu      sync.Mutex // protects the rest: after a stop, one reader may end while the next one begins
+	pasting bool       // a bracketed paste has no end yet
+	last    time.Time  // time of the last read
+	seen    []byte     // the last bytes, if they may be the beginning of a bracket
 }
 
 // console is a keyboard on a terminal.
@@ -78,6 +80,8 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	if n <= 0 {
 		return n, err
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	at := k.now()
 	silent := at.Sub(k.last) >= silence
 	k.last = at
