@@ -176,7 +176,12 @@ func (n *node) speak(conn net.Conn) {
 func (n *node) shake(conn net.Conn) (*ssh.ServerConn, <-chan ssh.NewChannel, <-chan *ssh.Request, error) {
 	w := &watched{Conn: n.far(conn), fleet: n.Fleet}
 	config := *n.config
-	config.AuthLogCallback = func(ssh.ConnMetadata, string, error) { w.exchanged() }
+	config.AuthLogCallback = func(_ ssh.ConnMetadata, _ string, err error) {
+		w.exchanged()
+		if err == nil {
+			w.done() // before the client is told, which may begin its next handshake then
+		}
+	}
 	c, channels, requests, err := ssh.NewServerConn(w, &config)
 	w.done()
 	n.settled()
