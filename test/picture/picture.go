@@ -98,7 +98,8 @@ func SVG(title string, frames ...Frame) []byte {
 		fmt.Fprintf(&body, "<g class=\"f%d\">%s</g>\n", i, d.frame(f, h))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d %[2]d\">\n",
+	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %[1]d "+
+		"%[2]d\">\n",
 		w, h)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n<style>\n", escaped(title), escaped(Text(frames...)))
 	fmt.Fprintf(&b, "text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;"+
@@ -156,7 +157,8 @@ func (d *drawing) frame(f Frame, h int) string {
 	}
 	if f.Caption != "" {
 		fmt.Fprintf(&b, "<rect y=\"%d\" width=\"100%%\" height=\"%d\" fill=\"#21262d\"/>", h-2*cellH+4, 2*cellH-4)
-		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>", margin+cellW, h-cellH+7, escaped(f.Caption))
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>", margin+cellW, h-cellH+7,
+			escaped(f.Caption))
 	}
 	return b.String()
 }

@@ -99,7 +99,8 @@ func (l *Options) accept(f *pflag.FlagSet) (err error) {
 		}
 	}
 	if l.again && l.FirstSample {
-		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --%s", cli.FirstSample, cli.Interval)
+		return fmt.Errorf("--%s is for what is printed once: it cannot be combined with --%s", cli.FirstSample,
+			cli.Interval)
 	}
 	return nil
 }

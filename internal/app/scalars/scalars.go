@@ -193,7 +193,8 @@ func (l *Options) see(s *cluster.Snapshot) error {
 func (l *Options) nothing(s *cluster.Snapshot) error {
 	d := &s.Discovery
 	if l.batch && !d.Answered.IsZero() {
-		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs", l.Config.Job,
+		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q, which %s names, is not one of your running jobs",
+			l.Config.Job,
 			feed.BatchJob))
 	}
 	return feed.NoJob(&l.Config, s)

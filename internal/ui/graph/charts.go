@@ -142,7 +142,8 @@ func utilChart(f *part.Frame, a axis, of past, fresh []*cluster.GPU, all int,
 	case !low.Known():
 		return nil
 	case len(of.gpus) == 1:
-		return []chart{shareChart("Utilization %", low.Value, of.series(tally.Samples{ID: metric.Util, Sum: metric.Mean}))}
+		return []chart{shareChart("Utilization %", low.Value,
+			of.series(tally.Samples{ID: metric.Util, Sum: metric.Mean}))}
 	}
 	c := shareChart("", 0, of.series(lowestUtil))
 	c.area, c.pool = false, draw.PoolLowest

@@ -74,7 +74,8 @@ func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
 	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: history.BinWidth(f.Snap.Poll),
 		scene: f.Scene}
 	if f.Node != nil {
-		c.findings = slices.DeleteFunc(f.Health.OfGPU(f.Node.Name, g), func(of *cluster.Finding) bool { return !of.Holds() })
+		c.findings = slices.DeleteFunc(f.Health.OfGPU(f.Node.Name, g),
+			func(of *cluster.Finding) bool { return !of.Holds() })
 	}
 	c.peers = part.Once(f.Scene, peersKey{g}, func() []*cluster.GPU { return tally.Peers(f.Snap, f.Job, g) })
 	for _, chart := range gpuCharts {
@@ -106,7 +107,8 @@ func (c *GPUCharts) chart(i int) chart {
 	if len(c.peers) > 0 {
 		made.usual = func(n int) []float32 {
 			key := medianKey{tally.Model(c.gpu), kind.of[0], c.axis.newest, n}
-			return part.Once(c.scene, key, func() []float32 { return tally.Medians(c.peers, kind.of, c.axis.newest, n) })
+			return part.Once(c.scene, key,
+				func() []float32 { return tally.Medians(c.peers, kind.of, c.axis.newest, n) })
 		}
 	}
 	return made
