@@ -40,6 +40,24 @@ type options struct {
 	choice selection.Choice
 }
 
+const (
+	about = `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one
+screen, from the login node. Nothing to install on the nodes: over one ssh
+session per node, nvnodetop copies a small probe there and runs it.
+
+POLL is the interval between samples of a node, DISPLAY between screen updates,
+in seconds (default 3 and 1).`
+
+	examples = `  nvnodetop                       your running jobs
+  nvnodetop 5 2                   nodes every 5 s, screen every 2 s
+  nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
+  nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
+  nvnodetop --json                one JSON document, for scripts
+  nvnodetop snapshot --help       the same as CSV, or for Prometheus
+  nvnodetop doctor gpu01          examine the connection to a node, step by step
+  nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`
+)
+
 // newCommand returns the program with its commands.
 func newCommand(io cli.Streams) *cobra.Command {
 	var o options
@@ -47,20 +65,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "nvnodetop [POLL [DISPLAY]]",
 		Short: "Every GPU of your SLURM jobs, on all their nodes, on one screen",
-		Long: `nvnodetop shows every GPU of your running SLURM jobs, on all their nodes, on one
-screen, from the login node. Nothing to install on the nodes: over one ssh
-session per node, nvnodetop copies a small probe there and runs it.
-
-POLL is the interval between samples of a node, DISPLAY between screen updates,
-in seconds (default 3 and 1).`,
-		Example: `  nvnodetop                       your running jobs
-  nvnodetop 5 2                   nodes every 5 s, screen every 2 s
-  nvnodetop --nodes 'gpu[01-04]'  these hosts, without SLURM
-  nvnodetop --login alice@cluster your jobs on a cluster, from your own computer
-  nvnodetop --json                one JSON document, for scripts
-  nvnodetop snapshot --help       the same as CSV, or for Prometheus
-  nvnodetop doctor gpu01          examine the connection to a node, step by step
-  nvnodetop --demo 64x8           a simulated cluster of 64 nodes with 8 GPUs each`,
+		Long:  about, Example: examples,
 		Version:       build.Version(), // not SetVersionTemplate, see usage
 		SilenceErrors: true,
 		SilenceUsage:  true,

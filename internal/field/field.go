@@ -60,7 +60,8 @@ type Field[Row any] struct {
 type Chart struct {
 	Place int // place among the charts, from 1
 	Title string
-	Rare  bool // shown only once the number has had a value
+	Rare  bool   // shown only once the number has had a value
+	OfGPU string // key of the GPU's metric that is this number of a process alone there; "": there is none
 }
 
 // Sortable reports whether rows can be sorted by the field.

@@ -198,6 +198,15 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.view.settings.Told(msg)
 		m.dirty = true
 		return m, m.write()
+	default:
+		m.adapt(msg)
+	}
+	return m, nil
+}
+
+// adapt takes the size and the colors of the terminal.
+func (m *model) adapt(msg tea.Msg) {
+	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.height = msg.Height
 		if m.Tape != nil {
@@ -214,7 +223,6 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.retheme()
 		}
 	}
-	return m, nil
 }
 
 // touch notes the user's presence, and hurries if the screen was idle.

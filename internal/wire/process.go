@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/field"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 // Process is one process with a context on one GPU. A process on two GPUs is listed twice.
@@ -70,16 +71,16 @@ var amounts = []amount{
 		Key: "gpu_memory_bytes", Also: []string{"mem", "gpu_mem"}, Unit: field.Bytes, Title: "GPU-MEM", Width: 8,
 		Place: 6,
 		Help:  "GPU memory of the process", Example: "10GiB", Letter: 'g', OnGPU: true, AtRank: 3,
-		Chart: field.Chart{Place: 2, Title: "GPU memory GiB"}}},
+		Chart: field.Chart{Place: 2, Title: "GPU memory GiB", OfGPU: metric.MemoryUsed.String()}}},
 	number[int]{func(p *Process) **int { return &p.SMPercent }, field.Field[Process]{
 		Key: "sm_percent", Also: []string{"sm"}, Unit: field.Percent, Title: "%SM", Width: 4, Place: 7,
 		Help: "share of the SMs' time", Example: "50", Letter: 's', OnGPU: true, Pace: true, AtRank: 1,
-		Chart: field.Chart{Place: 1, Title: "SM %"}}},
+		Chart: field.Chart{Place: 1, Title: "SM %", OfGPU: metric.Util.String()}}},
 	number[int]{func(p *Process) **int { return &p.MemPercent }, field.Field[Process]{
 		Key: "mem_util_percent", Also: []string{"mem_rw", "mbw"}, Unit: field.Percent, Title: "%MRW", Width: 4,
 		Place: 11, Help: "share of the time that it reads or writes GPU memory", Example: "50", Letter: 'b',
 		OnGPU: true,
-		Chart: field.Chart{Place: 5, Title: "Memory read/write time %", Rare: true}}},
+		Chart: field.Chart{Place: 5, Title: "Memory read/write time %", Rare: true, OfGPU: metric.MemUtil.String()}}},
 	number[int]{func(p *Process) **int { return &p.EncPercent }, field.Field[Process]{
 		Key: "encoder_percent", Unit: field.Percent, Title: "%ENC", Width: 4,
 		Help: "share of the video encoder's time", Example: "50", OnGPU: true}},

@@ -116,12 +116,6 @@ func (m *Metrics) Settle(s *part.Scene) {
 	}
 }
 
-// pastOf are the numbers of a process that are those of its GPU while no other process is there, by the Key of their
-// charts.
-var pastOf = map[string]metric.ID{
-	"sm_percent": metric.Util, "gpu_memory_bytes": metric.MemoryUsed, "mem_util_percent": metric.MemUtil,
-}
-
 // remember takes the past of the GPU, since the process started, if the process is the only one there.
 func (m *Metrics) remember(n *cluster.Node, rows []*wire.Process) {
 	m.opened, m.alone = m.at, ""
@@ -138,7 +132,8 @@ func (m *Metrics) remember(n *cluster.Node, rows []*wire.Process) {
 	}
 	samples := map[int][]float32{}
 	for i, c := range charts {
-		if id, there := pastOf[c.Key]; there && keep > 0 && m.now.values[i] == m.now.values[i] {
+		id, there := metric.Find(c.Chart.OfGPU, metric.GPU)
+		if v := m.now.values[i]; there && keep > 0 && v == v {
 			samples[i] = g.History.Tail(nil, id, m.past.newest-1, keep)
 		}
 	}
