@@ -63,10 +63,12 @@ func usage(c *cobra.Command) error {
 	if c.HasExample() {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
 	}
-	if c.HasAvailableSubCommands() {
-		b.WriteString("\nCommands:\n")
+	for _, group := range c.Groups() {
+		fmt.Fprintf(&b, "\n%s:\n", group.Title)
 		for _, command := range c.Commands() {
-			fmt.Fprintf(&b, "  %-*s %s\n", command.NamePadding(), command.Name(), command.Short)
+			if command.GroupID == group.ID {
+				fmt.Fprintf(&b, "  %-*s %s\n", command.NamePadding(), command.Name(), command.Short)
+			}
 		}
 	}
 	for _, g := range groups {

@@ -3,6 +3,7 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 
 // commandNames are the names of the commands.
 func commandNames() (names []string) {
-	for _, command := range commands {
-		names = append(names, command(cli.Streams{}).Name())
+	for _, row := range commands {
+		names = append(names, row.make(cli.Streams{}).Name())
 	}
 	return names
 }
@@ -36,13 +37,40 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
+// The help has few commands, each in one of few groups.
+func TestCommandsAreInGroups(t *testing.T) {
+	t.Parallel()
+	_, out, _ := program(t, "--help")
+	groups, names, group := 0, []string{}, ""
+	for line := range strings.Lines(out) {
+		switch {
+		case strings.HasPrefix(line, "Commands "):
+			group = line
+			groups++
+		case !strings.HasPrefix(line, "  "):
+			group = ""
+		case group != "":
+			names = append(names, strings.Fields(line)[0])
+		}
+	}
+	want := append(commandNames(), "help")
+	slices.Sort(want)
+	found := slices.Sorted(slices.Values(names))
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("commands of --help (-want +got):\n%s\n%s", diff, out)
+	}
+	if groups != 5 || len(names) > 15 {
+		t.Errorf("%d commands in %d groups: want at most 15 in 5:\n%s", len(names), groups, out)
+	}
+}
+
 // Each command has a page, and all pages have the same sections. The first says what the help says.
 func TestEachCommandHasAPage(t *testing.T) {
 	t.Parallel()
 	sections := []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"}
 	shorts := map[string]string{"nvnodetop": "", "track-job": ""}
-	for _, command := range commands {
-		c := command(cli.Streams{})
+	for _, row := range commands {
+		c := row.make(cli.Streams{})
 		shorts[c.Name()] = c.Short
 	}
 	pages, err := filepath.Glob("../../docs/commands/*.md")

@@ -103,18 +103,49 @@ func newCommand(io cli.Streams) *cobra.Command {
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.SetUsageFunc(usage)
 	cmd.SetFlagErrorFunc(cli.FlagError)
-	for _, command := range commands {
-		cmd.AddCommand(command(io))
-	}
-	cmd.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command",
-		RunE: func(_ *cobra.Command, args []string) error { return help(cmd, args) }})
+	addCommands(cmd, io)
 	return cmd
 }
 
-// commands are the commands.
-var commands = []func(cli.Streams) *cobra.Command{
-	available.Command, doctor.Command, list.Command, record.Command, replay.Command, scalars.Command, serve.Command,
-	settings.Command, snapshot.Command, track.Command,
+// The groups of commands, by what they are for.
+const (
+	toLook     = "to look"
+	toAsk      = "to ask"
+	toRecord   = "to record"
+	toAutomate = "to automate"
+	toGetHelp  = "to get help"
+)
+
+// commands are the commands with their groups, which the help has in this order. Few commands are found: 15 at most,
+// with help.
+var commands = []struct {
+	group string
+	make  func(cli.Streams) *cobra.Command
+}{
+	{toLook, available.Command},
+	{toLook, list.Command},
+	{toLook, snapshot.Command},
+	{toAsk, doctor.Command},
+	{toAsk, track.Command},
+	{toRecord, record.Command},
+	{toRecord, replay.Command},
+	{toRecord, scalars.Command},
+	{toAutomate, serve.Command},
+	{toGetHelp, settings.Command},
+}
+
+// addCommands adds the commands and their groups to the program.
+func addCommands(root *cobra.Command, io cli.Streams) {
+	for _, row := range commands {
+		if !root.ContainsGroup(row.group) {
+			root.AddGroup(&cobra.Group{ID: row.group, Title: "Commands " + row.group})
+		}
+		command := row.make(io)
+		command.GroupID = row.group
+		root.AddCommand(command)
+	}
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", GroupID: toGetHelp,
+		RunE: func(_ *cobra.Command, args []string) error { return help(root, args) }})
 }
 
 // check refuses flags that exclude each other.
