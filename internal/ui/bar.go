@@ -74,12 +74,7 @@ func (v *view) turnTo(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 	switch {
 	case s.Job == nil && to.has&keys.IsAside == 0:
 	case to.id != v.on:
-		if to.has&keys.IsLevel != 0 {
-			v.level(to.id)
-		} else {
-			v.over(to.id)
-		}
-		v.arrive(s, nav.Go{Page: to.id, Key: k})
+		v.enter(to.id, k, s)
 	default:
 		if p, is := v.body().(uncoverer); is {
 			p.Uncover()

@@ -22,15 +22,6 @@ func (v *view) find(s *part.Scene) {
 	v.palette.Open(v.source(v.keys(s), v.about(s)))
 }
 
-// source has the items of the palette over a page.
-func (v *view) source(at keys.Page, about string) *palette.Source {
-	return &palette.Source{
-		About: about,
-		Here:  func(s *part.Scene) []palette.Item { return v.actions(at, s) },
-		There: func(s *part.Scene) []palette.Item { return append(v.things(s), v.elsewhere(at)...) },
-	}
-}
-
 // about names the subject of the actions.
 func (v *view) about(s *part.Scene) string {
 	switch {
@@ -42,9 +33,18 @@ func (v *view) about(s *part.Scene) string {
 	return string(v.on) + ", " + s.Node.Name + ", job " + s.Job.ID
 }
 
+// source has the items of the palette over a page.
+func (m keymap) source(at keys.Page, about string) *palette.Source {
+	return &palette.Source{
+		About: about,
+		Here:  func(s *part.Scene) []palette.Item { return m.actions(at, s) },
+		There: func(s *part.Scene) []palette.Item { return append(things(s), m.elsewhere(at)...) },
+	}
+}
+
 // actions returns what the keys of a page do, group by group.
-func (v *view) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
-	rows := v.helpOf(at)
+func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
+	rows := m.helpOf(at)
 	if s.Replay {
 		rows = keys.InReplay(rows)
 	}
@@ -63,9 +63,9 @@ func item(a *keys.Action, not string) palette.Item {
 }
 
 // elsewhere returns what only the keys of other pages do, and says on which.
-func (v *view) elsewhere(at keys.Page) (list []palette.Item) {
+func (m keymap) elsewhere(at keys.Page) (list []palette.Item) {
 	known := map[string]bool{}
-	for _, a := range v.actionsOf(at) {
+	for _, a := range m.actionsOf(at) {
 		known[a.ID] = true
 	}
 	for i := range pages {
@@ -73,7 +73,7 @@ func (v *view) elsewhere(at keys.Page) (list []palette.Item) {
 		if len(e.number.Keys()) == 0 {
 			continue
 		}
-		for _, a := range v.actionsOf(e.id) {
+		for _, a := range m.actionsOf(e.id) {
 			if !known[a.ID] {
 				list = append(list, item(&a, "on the page "+e.number.Help().Desc+" ("+e.number.Help().Key+")"))
 			}
@@ -84,7 +84,7 @@ func (v *view) elsewhere(at keys.Page) (list []palette.Item) {
 }
 
 // things returns what has a name: pages, jobs, nodes, ranks and processes, users, metrics, themes, settings.
-func (v *view) things(s *part.Scene) (list []palette.Item) {
+func things(s *part.Scene) (list []palette.Item) {
 	for i := range pages {
 		if e := &pages[i]; len(e.number.Keys()) > 0 && (s.Job != nil || e.has&keys.IsAside != 0) {
 			list = append(list, palette.Item{Text: "page: " + e.number.Help().Desc, Key: e.number.Help().Key,

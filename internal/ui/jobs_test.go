@@ -176,8 +176,8 @@ func TestJobsFilter(t *testing.T) {
 func TestJobsWithoutARunningJob(t *testing.T) {
 	snap := noJobsFixture()
 	snap.Discovery.Ended = jobsFixture().Discovery.Ended
-	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap }, view: func(v *view) { v.start(ViewAuto) }},
-		120, 40)
+	d := newDesk(t, shot{snap: func() *cluster.Snapshot { return snap },
+		view: func(v *view) { v.route = newRoute(ViewAuto) }}, 120, 40)
 	d.press("1")
 	if got := len(rowsOf(d.lines())); got != 9 {
 		t.Fatalf("%d rows:\n%s", got, strings.Join(d.lines(), "\n"))

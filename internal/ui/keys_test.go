@@ -27,8 +27,8 @@ var names = map[string]string{
 	"Ctrl-U": "ctrl+u", "Ctrl-D": "ctrl+d", "F1": "f1", "F2": "f2", "F5": "f5", "F10": "f10", "F12": "f12",
 }
 
-// plain is a view with the usual keys.
-var plain = &view{}
+// plain has the usual keys.
+var plain keymap
 
 // In the usual map a key has one meaning on all pages, but for the table of exceptions, which has no others.
 func TestOneMeaning(t *testing.T) {
@@ -71,10 +71,10 @@ func TestOneMeaning(t *testing.T) {
 
 // What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
-	for _, v := range []*view{{}, {nvitop: true}} {
+	for _, m := range []keymap{{}, {nvitop: true}} {
 		for _, p := range pages {
-			t.Run(string(p.id), func(t *testing.T) { checkRows(t, v.helpOf(p.id)) })
-			t.Run(string(p.id)+" in a recording", func(t *testing.T) { checkRows(t, keys.InReplay(v.helpOf(p.id))) })
+			t.Run(string(p.id), func(t *testing.T) { checkRows(t, m.helpOf(p.id)) })
+			t.Run(string(p.id)+" in a recording", func(t *testing.T) { checkRows(t, keys.InReplay(m.helpOf(p.id))) })
 		}
 	}
 }

@@ -391,7 +391,7 @@ func TestStartsIn(t *testing.T) {
 	} {
 		r := newRig(t, noJobsFixture())
 		r.view = newView(&Options{View: ViewNode})
-		r.view.start(test.view)
+		r.view.route = newRoute(test.view)
 		r.snap = test.snap
 		r.send(tick{r.chain})
 		r.press(strings.Fields(test.keys)...)

@@ -174,23 +174,28 @@ var keyRows = func() []keys.Row {
 	return keys.Rows(to)
 }()
 
+// keymap knows what the keys do on each page.
+type keymap struct {
+	nvitop bool // the page of processes has the keys of nvitop
+}
+
 // hasOf returns the properties of a page with the user's keys.
-func (v *view) hasOf(id keys.Page) keys.Has {
-	if e := entryOf(id); v.nvitop && e.nvitop != 0 {
+func (m keymap) hasOf(id keys.Page) keys.Has {
+	if e := entryOf(id); m.nvitop && e.nvitop != 0 {
 		return e.nvitop
 	}
 	return entryOf(id).has
 }
 
 // helpOf returns the rows of a page's help.
-func (v *view) helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, v.hasOf(id)) }
+func (m keymap) helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, m.hasOf(id)) }
 
 // actionsOf returns what the user can do on a page, group by group.
-func (v *view) actionsOf(id keys.Page) []keys.Action { return keys.Actions(v.helpOf(id)) }
+func (m keymap) actionsOf(id keys.Page) []keys.Action { return keys.Actions(m.helpOf(id)) }
 
 // ledTo returns the page to which a key leads from another page; nil: to none.
-func (v *view) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
-	has := v.hasOf(from)
+func (m keymap) ledTo(k tea.KeyPressMsg, from keys.Page) *entry {
+	has := m.hasOf(from)
 	for i := range pages {
 		if e := &pages[i]; key.Matches(k, e.key) && e.help.On.Is(from, has) {
 			return e

@@ -20,18 +20,14 @@ import (
 // view holds the user's choice of what to see.
 type view struct {
 	selection
-	on     keys.Page   // the page of the user's keys
-	trail  []keys.Page // the pages below this one; Esc leads back to them
-	help   bool        // the help covers the page
-	chosen string      // the last view that o has chosen, as a value of Options.View; "": none
-
-	auto    bool   // the job decides on the page, until the user goes to another
-	started string // ID of the job that has decided
+	route
+	keymap
+	help   bool   // the help covers the page
+	chosen string // the last view that o has chosen, as a value of Options.View; "": none
 
 	mine    bool // GPUs of other jobs are hidden
 	classic bool
 	noMouse bool // the terminal has the mouse, to select text
-	nvitop  bool // the page of processes has the keys of nvitop
 
 	past     *prompt.History
 	pages    map[keys.Page]Page
@@ -41,34 +37,15 @@ type view struct {
 }
 
 func newView(o *Options) *view {
-	v := &view{selection: selection{nodes: map[string]choice{}}, on: keys.OnNode, classic: o.Colors == ColorsClassic,
-		past: &prompt.History{}, pages: map[keys.Page]Page{}, nvitop: o.Keys == KeysNvitop}
+	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
+		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Colors == ColorsClassic,
+		past: &prompt.History{}, pages: map[keys.Page]Page{}}
 	for _, e := range pages {
 		if e.new != nil {
 			v.pages[e.id] = e.new(v, o)
 		}
 	}
-	v.start(o.View)
 	return v
-}
-
-// start goes to the page that Options.View names.
-func (v *view) start(at string) {
-	switch at {
-	case ViewNode:
-	case ViewOverview:
-		v.on = keys.OnOverview
-	default:
-		v.auto = true
-	}
-}
-
-// startFor goes to the first page of a job, if the job may decide.
-func (v *view) startFor(job *cluster.JobView) {
-	if !v.auto || v.started == job.ID || v.has(keys.IsAside) {
-		return
-	}
-	v.on, v.started = nav.Start(len(job.Nodes)), job.ID
 }
 
 // has reports whether the page has a property.
@@ -156,16 +133,16 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 func (v *view) follow(a *nav.Answer, s *part.Scene) {
 	v.resolve(s) // the subject of the page is selected now
 	from := v.on
-	switch aside := v.has(keys.IsAside); {
+	switch {
 	case entryOf(a.Page).has&keys.IsLevel != 0:
 		v.level(a.Page)
-		if aside {
+		if isAside(from) {
 			v.trail = []keys.Page{from}
 		}
 	case a.Filter != "": // the page may be below, with its own filter
-		v.on, v.trail, v.auto = a.Page, append(v.trail, from), false
+		v.push(a.Page)
 	default:
-		v.over(a.Page)
+		v.leave(v.over(a.Page))
 	}
 	first := v.arrive(s, a.Go)
 	a.Notice, a.Still = cmp.Or(a.Notice, first.Notice), a.Still || first.Still
@@ -214,7 +191,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		v.classic = !v.classic
 	case s.Job == nil && !v.has(keys.IsAside) && v.ledTo(k, at) == nil: // a key must not change something invisible
 	case key.Matches(k, keys.Back):
-		v.back()
+		v.leave(v.back())
 	default:
 		if e := v.ledTo(k, at); e == nil {
 			v.move(k, s)
@@ -230,19 +207,20 @@ func (v *view) lead(to *entry, k tea.KeyPressMsg, s *part.Scene) {
 	case to.id == keys.OnOverview && v.on == keys.OnOverview:
 		v.level(keys.OnNode)
 		v.chosen = ViewNode
-		return
 	case to.id == v.on:
-		v.back()
-		return
-	case to.id == keys.OnOverview:
-		v.chosen = ViewOverview
-		fallthrough
-	case to.has&keys.IsLevel != 0:
-		v.level(to.id)
+		v.leave(v.back())
 	default:
-		v.over(to.id)
+		if to.id == keys.OnOverview {
+			v.chosen = ViewOverview
+		}
+		v.enter(to.id, k, s)
 	}
-	v.arrive(s, nav.Go{Page: to.id, Key: k})
+}
+
+// enter goes to a page with a key.
+func (v *view) enter(to keys.Page, k tea.KeyPressMsg, s *part.Scene) {
+	v.leave(v.route.enter(to))
+	v.arrive(s, nav.Go{Page: to, Key: k})
 }
 
 // move changes the selection, or a choice of all pages.
@@ -299,31 +277,6 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 		}
 	}
 	return ""
-}
-
-// level goes to a page that is a level of its own: the node view, or the overview above it.
-func (v *view) level(to keys.Page) { v.on, v.trail, v.auto = to, nil, false }
-
-// over puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates. A
-// page aside says nothing about the job, so the job may still decide then.
-func (v *view) over(to keys.Page) {
-	v.auto = v.auto && entryOf(to).has&keys.IsAside != 0
-	if at := slices.Index(v.trail, to); at >= 0 {
-		v.leave(append(slices.Clone(v.trail[at+1:]), v.on))
-		v.on, v.trail = to, v.trail[:at]
-	} else {
-		v.on, v.trail = to, append(v.trail, v.on)
-	}
-}
-
-// back goes to the page below, or one level up.
-func (v *view) back() {
-	if last := len(v.trail) - 1; last >= 0 {
-		v.leave([]keys.Page{v.on})
-		v.on, v.trail = v.trail[last], v.trail[:last]
-		return
-	}
-	v.level(keys.OnOverview)
 }
 
 // leave tells pages that the user has gone back from them.

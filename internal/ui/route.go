@@ -1,0 +1,80 @@
+package ui
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+)
+
+// route is the user's way through the pages. Its methods return the pages from which the user has gone back.
+type route struct {
+	on    keys.Page   // the page of the user's keys
+	trail []keys.Page // the pages below this one; Esc leads back to them
+
+	auto    bool   // the job decides on the page, until the user goes to another
+	started string // ID of the job that has decided
+}
+
+// newRoute begins at the page that Options.View names.
+func newRoute(at string) route {
+	switch at {
+	case ViewNode:
+		return route{on: keys.OnNode}
+	case ViewOverview:
+		return route{on: keys.OnOverview}
+	}
+	return route{on: keys.OnNode, auto: true}
+}
+
+// startFor goes to the first page of a job, if the job may decide.
+func (r *route) startFor(job *cluster.JobView) {
+	if r.auto && r.started != job.ID && !isAside(r.on) {
+		r.on, r.started = nav.Start(len(job.Nodes)), job.ID
+	}
+}
+
+// isAside reports whether a page says nothing about the job.
+func isAside(id keys.Page) bool { return entryOf(id).has&keys.IsAside != 0 }
+
+// enter goes to a page: to a level of its own, or over this page.
+func (r *route) enter(to keys.Page) (left []keys.Page) {
+	if entryOf(to).has&keys.IsLevel != 0 {
+		r.level(to)
+		return nil
+	}
+	return r.over(to)
+}
+
+// level goes to a page that is a level of its own: the node view, or the overview above it.
+func (r *route) level(to keys.Page) { r.on, r.trail, r.auto = to, nil, false }
+
+// over puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates.
+func (r *route) over(to keys.Page) (left []keys.Page) {
+	at := slices.Index(r.trail, to)
+	if at < 0 {
+		r.push(to)
+		return nil
+	}
+	left = append(slices.Clone(r.trail[at+1:]), r.on)
+	r.on, r.trail, r.auto = to, r.trail[:at], r.auto && isAside(to)
+	return left
+}
+
+// push puts a page over this one, even if the page is on the trail. After a page aside the job may still decide.
+func (r *route) push(to keys.Page) {
+	r.on, r.trail, r.auto = to, append(r.trail, r.on), r.auto && isAside(to)
+}
+
+// back goes to the page below, or one level up.
+func (r *route) back() (left []keys.Page) {
+	last := len(r.trail) - 1
+	if last < 0 {
+		r.level(keys.OnOverview)
+		return nil
+	}
+	left = []keys.Page{r.on}
+	r.on, r.trail = r.trail[last], r.trail[:last]
+	return left
+}
