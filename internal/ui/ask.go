@@ -38,40 +38,9 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 		asked = append(asked, m.ask(p, ask))
 	}
 	if a.Still {
-		asked = append(asked, m.rest())
+		asked = append(asked, m.rest(m.scene))
 	}
 	return tea.Batch(asked...)
-}
-
-// stillTime is the time for which a question must be on the screen, without any key, before a key answers it.
-const stillTime = 300 * time.Millisecond
-
-// still reports that stillTime has passed since a rest began.
-type still struct{ rest int }
-
-// rest waits until the screen has been still for stillTime.
-func (m *model) rest() tea.Cmd {
-	m.stir()
-	rest := still{m.rested}
-	return tea.Tick(stillTime, func(time.Time) tea.Msg { return rest })
-}
-
-// stir ends a rest.
-func (m *model) stir() {
-	m.rested++
-	m.scene.Still = false
-}
-
-// settled handles the end of a rest, unless the question is still on its way to the terminal.
-func (m *model) settled(s still) tea.Cmd {
-	if s.rest != m.rested {
-		return nil
-	}
-	if m.terminal.Behind() {
-		return m.rest()
-	}
-	m.scene.Still = true
-	return nil
 }
 
 // ask sends a request to the probe of a node or to SLURM.

@@ -3,8 +3,6 @@ package ui
 import (
 	"cmp"
 	"io"
-	"slices"
-	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -19,26 +17,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
-// fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key
-// that requested data.
-const (
-	fast      = 200 * time.Millisecond
-	fastFirst = 15 * time.Second
-	fastKey   = 1500 * time.Millisecond
-)
-
-// After IdleAfter without a key, the screen is drawn and its nodes are polled IdleFactor times less often, until the
-// next key: nobody looks at most such screens. A detached terminal slows the screen at once. A recording keeps its
-// pace.
-const (
-	IdleAfter  = 30 * time.Minute
-	IdleFactor = 10
-)
-
-// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new
-// chain.
-type tick struct{ chain int }
-
 // model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its
 // frames itself: see package terminal.
 type model struct {
@@ -47,13 +25,8 @@ type model struct {
 	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
 	past  lookback
-
-	began, asked time.Time // start of the program, and time of the last key that requested something
-	touched      time.Time // time of the last key
-	touches      int       // number of keys so far
-	detached     bool      // the terminal is detached, and no key was pressed since
-	chain        int       // number of the current chain of ticks
-	rested       int       // number of rests begun
+	pace
+	rests
 
 	height   int // height of the terminal: a recording has a line below the scene
 	light    bool
@@ -74,8 +47,7 @@ func newModel(o Options, out io.Writer) *model {
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
 		ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
-	m.began = o.Now()
-	m.touched = m.began
+	m.pace = newPace(&m.Options)
 	m.begin()
 	m.retheme()
 	m.takeSnapshot()
@@ -83,42 +55,14 @@ func newModel(o Options, out io.Writer) *model {
 }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return m.next() }
-
-// next waits for the next display tick. Ticks are aligned with the clock, so that seconds change on time.
-func (m *model) next() tea.Cmd {
-	every, chain := m.Display*time.Duration(m.scene.Slow), m.chain
-	if m.waiting() {
-		every = min(every, fast)
-	}
-	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
-}
-
-// waiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
-func (m *model) waiting() bool {
-	now := m.Now()
-	if now.Sub(m.asked) < fastKey {
-		return true
-	}
-	if now.Sub(m.began) > fastFirst {
-		return false
-	}
-	if m.scene.Job == nil {
-		return true
-	}
-	return slices.ContainsFunc(m.scene.Job.Nodes, func(name string) bool {
-		state := m.scene.NodeOf(name).State // a stale node has only old values: the demo starts with the past
-		return state == cluster.NodeConnecting || state == cluster.NodeStale
-	})
-}
+func (m *model) Init() tea.Cmd { return m.next(m.scene) }
 
 // takeSnapshot takes a new Snapshot.
 func (m *model) takeSnapshot() {
-	now := m.Now()
-	m.past.keep(m.Snapshot(now))
+	m.past.keep(m.Snapshot(m.Now()))
 	m.scene.Slow = 1
 	m.noteRecording()
-	if m.scene.Recording == "" && (m.detached || now.Sub(m.touched) >= IdleAfter) {
+	if m.scene.Recording == "" && m.unseen() {
 		m.scene.Slow = IdleFactor
 	}
 	m.show()
@@ -164,7 +108,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.takeSnapshot()
 		m.notifyLook()
-		return m, m.next()
+		return m, m.next(m.scene)
 	case tea.KeyPressMsg:
 		return m, tea.Batch(m.touch(), m.key(msg))
 	case uv.UnknownCsiEvent:
@@ -186,7 +130,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.resolve()
 		return m, did
 	case still:
-		return m, m.settled(msg)
+		return m, m.settled(msg, m.scene, m.terminal.Behind())
 	case faded:
 		if msg.touches == m.touches {
 			m.scene.Notice, m.scene.OtherJob, m.dirty = "", false, true
@@ -197,7 +141,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case settings.Saved:
 		m.view.settings.Told(msg)
 		m.dirty = true
-		return m, m.write()
+		return m, m.write(&m.view.settings)
 	default:
 		m.adapt(msg)
 	}
@@ -228,15 +172,14 @@ func (m *model) adapt(msg tea.Msg) {
 // touch notes the user's presence, and hurries if the screen was idle.
 func (m *model) touch() tea.Cmd {
 	m.Controls.Touch()
-	m.touched, m.detached = m.Now(), false
-	m.touches++
+	m.pace.touch()
 	m.dirty = m.dirty || m.scene.Notice != "" || m.scene.OtherJob
 	m.scene.Notice, m.scene.OtherJob = "", false
 	if m.scene.Slow == 1 {
 		return nil
 	}
 	m.scene.Slow = 1
-	return m.hurry()
+	return m.hurry(m.scene)
 }
 
 // attached says whether the terminal was attached or detached.
@@ -281,13 +224,13 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.view.apply(msg, m.scene)
 	}
 	m.resolve()
-	m.remember(classic, chosen)
+	m.remember(m.view, classic, chosen)
 	if !m.view.has(keys.IsAside) {
 		did = tea.Batch(did, m.fades(before, notice))
 	}
 	if refresh {
 		m.notifyLook()
-		return tea.Batch(did, m.hurry())
+		return tea.Batch(did, m.hurry(m.scene))
 	}
 	return tea.Batch(did, m.look())
 }
@@ -296,7 +239,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 	page := m.view.page(m.scene)
 	a := m.view.press(msg, m.scene)
-	m.stir()
+	m.stir(m.scene)
 	m.scene.Notice = cmp.Or(a.Notice, m.scene.Notice)
 	did = tea.Batch(m.errands(page, a), m.settle())
 	for _, k := range a.Press {
@@ -306,15 +249,15 @@ func (m *model) press(msg tea.Msg) (did tea.Cmd, taken bool) {
 }
 
 // remember saves the choices that have changed.
-func (m *model) remember(classic bool, chosen string) {
-	if m.Remember == nil {
+func (o *Options) remember(v *view, classic bool, chosen string) {
+	if o.Remember == nil {
 		return
 	}
-	if m.view.classic != classic {
-		m.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[m.view.classic])
+	if v.classic != classic {
+		o.Remember(RememberColors, map[bool]string{false: ColorsJob, true: ColorsClassic}[v.classic])
 	}
-	if m.view.chosen != chosen {
-		m.Remember(RememberView, m.view.chosen)
+	if v.chosen != chosen {
+		o.Remember(RememberView, v.chosen)
 	}
 }
 
@@ -324,14 +267,7 @@ func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
 		return nil
 	}
-	return m.hurry()
-}
-
-// hurry starts a new, fast chain of ticks, so that the screen soon shows the answer to a request.
-func (m *model) hurry() tea.Cmd {
-	m.asked = m.Now()
-	m.chain++
-	return m.next()
+	return m.hurry(m.scene)
 }
 
 // notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.

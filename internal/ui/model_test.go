@@ -305,7 +305,7 @@ func TestHurry(t *testing.T) {
 	}
 	r.press("p")
 	chain := r.chain
-	if chain == 0 || !r.waiting() {
+	if chain == 0 || !r.waiting(r.scene) {
 		t.Fatalf("processes were asked for, and the next look is at the usual pace (chain %d)", chain)
 	}
 	if cmd := r.send(tick{chain - 1}); cmd != nil {
@@ -315,7 +315,7 @@ func TestHurry(t *testing.T) {
 		t.Error("the new chain of ticks has ended")
 	}
 	r.began, r.asked = ago(time.Minute), ago(time.Minute)
-	if r.waiting() {
+	if r.waiting(r.scene) {
 		t.Error("the pace stays fast")
 	}
 	r.press("a")
@@ -346,7 +346,7 @@ func TestHurryAtFirst(t *testing.T) {
 		r.snap, r.now = test.snap, fixtureNow.Add(test.after)
 		r.send(tick{r.chain})
 		r.asked = time.Time{} // no key
-		if got := r.waiting(); got != test.waiting {
+		if got := r.waiting(r.scene); got != test.waiting {
 			t.Errorf("%v after the begin, with %d nodes: waits %v, want %v", test.after, len(test.snap.Nodes), got,
 				test.waiting)
 		}

@@ -51,15 +51,6 @@ func (v *view) without(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	return true
 }
 
-// faded is the message that a notice, or the mark of another job, has been there long enough.
-type faded struct{ touches int }
-
-// fade ends what a key has said, unless another key was pressed meanwhile.
-func (m *model) fade(after time.Duration) tea.Cmd {
-	now := faded{m.touches}
-	return tea.Tick(after, func(time.Time) tea.Msg { return now })
-}
-
 // fades marks the job in row 0 if a key has changed it, and returns the command that ends what the key has said.
 func (m *model) fades(before string, wasNotice string) tea.Cmd {
 	switch job := m.scene.Job; {

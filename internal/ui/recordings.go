@@ -23,10 +23,10 @@ func (m *model) turn(k tea.KeyPressMsg) bool {
 // switched says what happened to a recording.
 type switched struct{ said string }
 
-// record begins or ends a recording. The file may be on a file system that does not answer, so the model does not wait.
-func (m *model) record() tea.Cmd {
-	if m.Record == nil {
+// record begins or ends a recording. The file may be on a file system that does not answer, so the screen does not wait.
+func (o *Options) record() tea.Cmd {
+	if o.Record == nil {
 		return nil
 	}
-	return func() tea.Msg { return switched{m.Record.Switch()} }
+	return func() tea.Msg { return switched{o.Record.Switch()} }
 }

@@ -23,21 +23,21 @@ func (m *model) settle() tea.Cmd {
 		m.Theme = now.Theme
 		m.retheme()
 	}
-	return m.write()
+	return m.write(&m.view.settings)
 }
 
 // write writes the changes that the user wants written. The next write begins after the result of this one.
-func (m *model) write() tea.Cmd {
-	if m.Save == nil {
+func (o *Options) write(p *settings.Page) tea.Cmd {
+	if o.Save == nil {
 		return nil
 	}
-	wanted, changed := m.view.settings.Unwritten()
+	wanted, changed := p.Unwritten()
 	if len(changed) == 0 {
 		return nil
 	}
 	saved := settings.Saved{Choices: wanted}
 	return func() tea.Msg { // a home directory may be slow
-		saved.Path, saved.Err = m.Save(saved.Choices, changed)
+		saved.Path, saved.Err = o.Save(saved.Choices, changed)
 		return saved
 	}
 }

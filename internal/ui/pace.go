@@ -1,0 +1,98 @@
+package ui
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// fast is the redraw interval until every node has reported or failed (at most fastFirst), and for fastKey after a key
+// that requested data.
+const (
+	fast      = 200 * time.Millisecond
+	fastFirst = 15 * time.Second
+	fastKey   = 1500 * time.Millisecond
+)
+
+// After IdleAfter without a key, the screen is drawn and its nodes are polled IdleFactor times less often, until the
+// next key: nobody looks at most such screens. A detached terminal slows the screen at once. A recording keeps its
+// pace.
+const (
+	IdleAfter  = 30 * time.Minute
+	IdleFactor = 10
+)
+
+// tick asks for a new Snapshot. Only the latest chain of ticks counts: a key that requests something starts a new
+// chain.
+type tick struct{ chain int }
+
+// pace times the ticks: they come fast while the user waits, and rarely while nobody looks.
+type pace struct {
+	options      *Options
+	began, asked time.Time // start of the program, and time of the last key that requested something
+	touched      time.Time // time of the last key
+	touches      int       // number of keys so far
+	detached     bool      // the terminal is detached, and no key was pressed since
+	chain        int       // number of the current chain of ticks
+}
+
+func newPace(o *Options) pace {
+	now := o.Now()
+	return pace{options: o, began: now, touched: now}
+}
+
+// next waits for the next display tick. Ticks are aligned with the clock, so that seconds change on time.
+func (p *pace) next(s *part.Scene) tea.Cmd {
+	every, chain := p.options.Display*time.Duration(s.Slow), p.chain
+	if p.waiting(s) {
+		every = min(every, fast)
+	}
+	return tea.Every(every, func(time.Time) tea.Msg { return tick{chain} })
+}
+
+// waiting reports whether the user is waiting: for the answer to a key, or for the first values of the job's nodes.
+func (p *pace) waiting(s *part.Scene) bool {
+	now := p.options.Now()
+	if now.Sub(p.asked) < fastKey {
+		return true
+	}
+	if now.Sub(p.began) > fastFirst {
+		return false
+	}
+	if s.Job == nil {
+		return true
+	}
+	return slices.ContainsFunc(s.Job.Nodes, func(name string) bool {
+		state := s.NodeOf(name).State // a stale node has only old values: the demo starts with the past
+		return state == cluster.NodeConnecting || state == cluster.NodeStale
+	})
+}
+
+// hurry starts a new, fast chain of ticks, so that the screen soon shows the answer to a request.
+func (p *pace) hurry(s *part.Scene) tea.Cmd {
+	p.asked = p.options.Now()
+	p.chain++
+	return p.next(s)
+}
+
+// touch notes a key.
+func (p *pace) touch() {
+	p.touched, p.detached = p.options.Now(), false
+	p.touches++
+}
+
+// unseen reports whether nobody looks at the screen.
+func (p *pace) unseen() bool { return p.detached || p.options.Now().Sub(p.touched) >= IdleAfter }
+
+// faded is the message that a notice, or the mark of another job, has been there long enough.
+type faded struct{ touches int }
+
+// fade ends what a key has said, unless another key was pressed meanwhile.
+func (p *pace) fade(after time.Duration) tea.Cmd {
+	now := faded{p.touches}
+	return tea.Tick(after, func(time.Time) tea.Msg { return now })
+}

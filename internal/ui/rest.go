@@ -1,0 +1,43 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// stillTime is the time for which a question must be on the screen, without any key, before a key answers it.
+const stillTime = 300 * time.Millisecond
+
+// still reports that stillTime has passed since a rest began.
+type still struct{ rest int }
+
+// rests counts the rests begun: times without any key.
+type rests struct{ rested int }
+
+// rest waits until the screen has been still for stillTime.
+func (r *rests) rest(s *part.Scene) tea.Cmd {
+	r.stir(s)
+	rest := still{r.rested}
+	return tea.Tick(stillTime, func(time.Time) tea.Msg { return rest })
+}
+
+// stir ends a rest.
+func (r *rests) stir(s *part.Scene) {
+	r.rested++
+	s.Still = false
+}
+
+// settled handles the end of a rest. behind: the question is still on its way to the terminal.
+func (r *rests) settled(end still, s *part.Scene, behind bool) tea.Cmd {
+	if end.rest != r.rested {
+		return nil
+	}
+	if behind {
+		return r.rest(s)
+	}
+	s.Still = true
+	return nil
+}
