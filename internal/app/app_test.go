@@ -173,7 +173,7 @@ func TestUsage(t *testing.T) {
 
 func TestVersionAndHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version"} {
+	for _, args := range []string{"--version", "-v", "track -v", "list -v", "nvl --version", "nvisel -V"} {
 		if code, out, _ := program(t, strings.Fields(args)...); code != cli.ExitOK || out != "nvnodetop version "+
 			build.Version()+"\n" {
 			t.Errorf("%s: %d, %q", args, code, out)

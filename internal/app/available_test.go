@@ -29,6 +29,7 @@ func TestAvailable(t *testing.T) {
 		"--demo=1x2 --account-as-free alice bob":                {cli.ExitOK, "gpu-n01 0,1\ngpu-s11 0,1\n"},
 		"--demo=1x2 --account-as-free bob":                      {cli.ExitFailed, ""},
 		"--demo=1x2 -n 3 -f 1GiB":                               {cli.ExitFailed, ""},
+		"--demo=1x2 -n 1":                                       {cli.ExitFailed, ""}, // more than 20 % are in use
 	} {
 		code, out, errs := program(t, append([]string{"available"}, strings.Fields(args)...)...)
 		if code != want.code || out != want.out || code != cli.ExitOK && !strings.Contains(errs, "too few free GPUs") {
@@ -43,6 +44,22 @@ func TestAvailable(t *testing.T) {
 	if code, out, _ := program(t, "available", "--demo=1x2", "-f", "1GiB", "-i"); code != cli.ExitOK ||
 		out != "gpu-n01 1\ngpu-s11 1\n" {
 		t.Errorf("inherited: %d, %q", code, out)
+	}
+}
+
+// Under nvisel's name no memory is too full, and the GPUs with the most free memory come first.
+func TestNvisel(t *testing.T) {
+	for args, want := range map[string]string{
+		"--demo=1x2 -n 1":      "gpu-n01 1\ngpu-s11 0\n",
+		"--demo=1x2":           "gpu-n01 1,0\ngpu-s11 0,1\n",
+		"--demo=1x2 -C 1 -S":   "gpu-n01 0\ngpu-s11 0\n",
+		"--demo=1x2 -f 70GiB":  "gpu-n01 \ngpu-s11 \n",
+		"--demo=1x2 -c 0 -n 0": "gpu-n01 \ngpu-s11 \n",
+	} {
+		code, out, errs := program(t, append([]string{"nvisel"}, strings.Fields(args)...)...)
+		if code != cli.ExitOK || out != want || errs != "" {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q; want %q", args, code, out, errs, want)
+		}
 	}
 }
 
@@ -211,6 +228,7 @@ func TestHabits(t *testing.T) {
 		"available -i 0,1 -c 2":                  "available --inherit=0,1 -c 2",
 		"available --account-as-free al bo -l 1": "available --account-as-free=al,bo -l 1",
 		"available --account-as-free":            "available --account-as-free",
+		"nvisel -i 3,1 -n 1":                     "nvisel --inherit=3,1 -n 1",
 		"list --watch 5 --nodes a":               "list --interval=5 --nodes a",
 		"list -l --nodes a":                      "list --interval --nodes a",
 		"nvl -i 2":                               "nvl --interval=2",
@@ -224,7 +242,8 @@ func TestHabits(t *testing.T) {
 		t.Errorf("no GPU to choose from: %q", got)
 	}
 	for argv, want := range map[string]string{"/usr/bin/nvl --watch": "list --watch", "/opt/nvnodetop 5": "5",
-		"nvl": "list", "x": "", "": ""} {
+		"bin/nvisel -n 2": "nvisel -n 2",
+		"nvl":             "list", "x": "", "": ""} {
 		if got := strings.Join(Called(strings.Fields(argv)), " "); got != want {
 			t.Errorf("%s: %q, want %q", argv, got, want)
 		}

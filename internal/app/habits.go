@@ -16,12 +16,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
-// Called returns the arguments of a program: under the name nvl (nvgpu's name), the arguments of the command list.
+// ofName are the commands that run under the name of another program: nvgpu's nvl, nvitop's nvisel.
+var ofName = map[string]string{list.Nvl: list.Name, available.Nvisel: available.Nvisel}
+
+// Called returns the arguments of a program: under the name of another program, those of the command in its place.
 func Called(argv []string) []string {
-	if len(argv) > 0 && filepath.Base(argv[0]) == list.Nvl {
-		return append([]string{list.Name}, argv[1:]...)
+	if len(argv) == 0 {
+		return nil
 	}
-	return argv[min(len(argv), 1):]
+	if command := ofName[filepath.Base(argv[0])]; command != "" {
+		return append([]string{command}, argv[1:]...)
+	}
+	return argv[1:]
 }
 
 // habits rewrites the arguments of other programs into arguments of this program.
@@ -45,18 +51,20 @@ type takes struct {
 // behind are flags of commands that take a value only after "=", while in nvgpu, nvisel and gpustat no value, one or
 // several follow them.
 var behind = map[string]map[string]takes{
-	available.Name: {"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}},
-	list.Name:      watchTakes,
-	list.Nvl:       watchTakes,
-	replay.Name:    {"--report": {most: 1, ok: func(word string) bool { return report.Formats[word] != nil }}},
-	scalars.Name:   {}, // its --interval is a flag, not POLL
-	scalars.Log:    {},
+	available.Name:   inheritTakes,
+	available.Nvisel: inheritTakes,
+	list.Name:        watchTakes,
+	list.Nvl:         watchTakes,
+	replay.Name:      {"--report": {most: 1, ok: func(word string) bool { return report.Formats[word] != nil }}},
+	scalars.Name:     {}, // its --interval is a flag, not POLL
+	scalars.Log:      {},
 }
 
 var (
 	watchTakes = map[string]takes{"--watch": seconds, "-l": seconds, "--loop": seconds, "-i": seconds,
 		"--interval": seconds}
-	seconds = takes{1, isNumber, "--interval"}
+	seconds      = takes{1, isNumber, "--interval"}
+	inheritTakes = map[string]takes{"-i": {most: 1, name: "--inherit"}, "--inherit": {most: 1}, "--account-as-free": {}}
 )
 
 // joinBehind rewrites such flags: "--account-as-free=alice,bob".
@@ -152,7 +160,7 @@ func asNvitop(args []string) []string {
 
 // ofVersion removes the command from "track -v": gpu_tracker, gpustat and nvl have that flag.
 func ofVersion(cmd *cobra.Command, args []string) []string {
-	if len(args) == 2 && (args[1] == "-v" || args[1] == "--version") {
+	if len(args) == 2 && (args[1] == "-v" || args[1] == "-V" || args[1] == "--version") {
 		if c, _, err := cmd.Find(args[:1]); err == nil && c != cmd {
 			return args[1:]
 		}

@@ -65,7 +65,7 @@ func (w *Wish) Choose(n *Node) []*GPU {
 }
 
 // visible returns the GPUs to choose from: all, or those of Visible in its order, up to the first name that is no GPU,
-// as CUDA reads it.
+// and none if one is named twice, as CUDA reads it.
 func (w *Wish) visible(n *Node) []*GPU {
 	var out []*GPU
 	if !w.Inherited {
@@ -76,8 +76,11 @@ func (w *Wish) visible(n *Node) []*GPU {
 	}
 	for _, name := range w.Visible {
 		i := slices.IndexFunc(n.GPUs, func(g GPU) bool { return names(&g, name) })
-		if i < 0 || slices.Contains(out, &n.GPUs[i]) {
+		if i < 0 {
 			break
+		}
+		if slices.Contains(out, &n.GPUs[i]) {
+			return nil
 		}
 		out = append(out, &n.GPUs[i])
 	}

@@ -52,7 +52,7 @@ func TestChoose(t *testing.T) {
 		"visible, in that order": {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("3,gpu-00,1", ",") },
 			"3,0"},
 		"visible up to a break": {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,-1,0", ",") }, "2"},
-		"named twice":           {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,2,0", ",") }, "2"},
+		"named twice":           {func(w *Wish) { w.Inherited, w.Visible = true, strings.Split("2,0,2", ",") }, "none"},
 		"none visible":          {func(w *Wish) { w.Inherited, w.Visible = true, []string{""} }, "none"},
 	} {
 		got := "none"

@@ -22,8 +22,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
 
-// Name is the name of the command.
-const Name = "available"
+// Names of the command. Under Nvisel it chooses as nvisel does.
+const (
+	Name   = "available"
+	Nvisel = "nvisel"
+)
 
 // Options select the free GPUs and the form of the output.
 type Options struct {
@@ -36,20 +39,26 @@ type Options struct {
 	inherit, format, sep                     string
 	asFree                                   []string
 	newline, null, sort, noSort, json, whole bool
+
+	nvisel bool // it was called by that name
 }
 
 // Command prints free GPUs, as nvgpu and nvisel do.
 func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   Name,
-		Short: "print the indices of free GPUs, for CUDA_VISIBLE_DEVICES",
+		Use:     Name,
+		Aliases: []string{Nvisel},
+		Short:   "print the indices of free GPUs, for CUDA_VISIBLE_DEVICES",
 		Long: `available prints the indices of the free GPUs of this host, for
 CUDA_VISIBLE_DEVICES. A GPU is free if at most 20 % of its memory is used. If
 there are too few, it prints nothing, and the exit code is 1. With --nodes or
 --job it prints a line for each node that has enough of them.
 
 With --cluster it prints how many GPUs SLURM can still give to jobs, by
-partition and by node.`,
+partition and by node.
+
+Under the name nvisel it chooses as nvisel does: among all GPUs, those with the
+most free memory first, with 10 % of tolerance.`,
 		Example: `  CUDA_VISIBLE_DEVICES=$(nvnodetop available) python train.py
   nvnodetop available -l 1                       at most one
   nvnodetop available -n 2 -f 40GiB              two with 40 GiB of free memory each
@@ -63,7 +72,8 @@ partition and by node.`,
 	a.Program = cli.New(io, f, cli.NodeFlags...)
 	cli.JobFlag(f, a.Program)
 	cmd.Args = a.Args(cli.NoArguments)
-	cmd.PreRunE = func(*cobra.Command, []string) error {
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		a.nvisel = cmd.CalledAs() == Nvisel
 		if err := a.check(); err != nil {
 			return err
 		}
@@ -138,7 +148,7 @@ func (a *Options) check() error {
 		return errors.New("--limit cannot be combined with --max-count or --count")
 	}
 	for _, name := range []string{"limit", "max-count", "count"} {
-		if n, _ := a.flags.GetInt(name); given(name) && n < 1 {
+		if n, _ := a.flags.GetInt(name); given(name) && (n < 0 || n == 0 && !a.nvisel) {
 			return fmt.Errorf("--%s must be at least 1, not %d", name, n)
 		}
 	}
@@ -197,6 +207,9 @@ func (a *Options) print(s *cluster.Snapshot, here bool) error {
 	var text strings.Builder
 	enough := wish.Least == 0
 	for _, n := range vacancy.Nodes(s, a.Config.Job != "") {
+		if here && a.nvisel {
+			return a.printAsNvisel(*wish, &n)
+		}
 		chosen := wish.Choose(&n)
 		if chosen == nil {
 			continue

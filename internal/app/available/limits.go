@@ -27,6 +27,9 @@ func (a *Options) wish() (*vacancy.Wish, error) {
 	if given("count") {
 		w.Least, w.Most = a.count, a.count
 	}
+	if a.nvisel {
+		a.asNvisel(w)
+	}
 	if w.Least < 0 || w.Most >= 0 && w.Most < w.Least {
 		return nil, fmt.Errorf("--min-count must be from 0 to the largest number that is wanted, not %d", w.Least)
 	}
