@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -26,7 +26,7 @@ func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 		if !g.History.Has(id) {
 			continue
 		}
-		samples := tally.Last(g, id, int(newest-oldest)+1)
+		samples := trend.Last(g, id, int(newest-oldest)+1)
 		if id == metric.Throttle {
 			h.ThrottleReasons = reasons(samples)
 		} else {

@@ -3,6 +3,7 @@ package export
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
@@ -11,7 +12,7 @@ func newTotals(s *cluster.Snapshot, j *cluster.JobView) *schema.Totals {
 	gpus := tally.Fresh(s, j)
 	t := tally.Total(gpus)
 	out := &schema.Totals{
-		GPUsCounted: t.Counted(), UtilPercent: known(t.Util.Value), UtilMedianPercent: known(tally.MedianNow(gpus)),
+		GPUsCounted: t.Counted(), UtilPercent: known(t.Util.Value), UtilMedianPercent: known(trend.MedianNow(gpus)),
 		MemoryUsedBytes: known(t.Used.Value), MemoryTotalBytes: known(t.Memory.Value),
 		PowerWatts: known(t.Power.Value), PowerLimitWatts: known(t.PowerLimit.Value),
 		TemperatureCelsius: known(t.Temperature.Value),

@@ -136,7 +136,7 @@ func median(gpus []*cluster.GPU, of func(g *cluster.GPU) float64) float64 {
 }
 
 // Outer returns the n levels up to the bin newest of the GPU that matters most in each, for a gauge with a history. A
-// bin without any GPU is a gap. Unlike Series it ends at the caller's bin, so that rows of several nodes line up.
+// bin without any GPU is a gap. Unlike trend.Of it ends at the caller's bin, so that rows of several nodes line up.
 func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {
 	sum := metric.Lowest
 	if gauges[a].highest {

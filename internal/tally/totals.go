@@ -1,5 +1,5 @@
-// Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals and series
-// over them, the lowest and the hottest, the owner of a GPU, and the ranks of a job.
+// Package tally computes from a Snapshot the values that several outputs show: the GPUs of a job, totals over
+// them, the lowest and the hottest, the owner of a GPU, and the ranks of a job.
 //
 // Everything here is a function of its arguments: it keeps no state, reads no clock, and never counts an unreported
 // metric as 0. Formatting is up to the outputs. Functions may be called concurrently.

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -50,28 +51,28 @@ func JobGraphs(f *part.Frame, y int) {
 // past has the samples of GPUs.
 type past struct {
 	gpus    []*cluster.GPU
-	samples func(of tally.Samples, n int) []float32
+	samples func(of trend.Samples, n int) []float32
 }
 
 // pastOf returns the past of a few GPUs.
 func pastOf(gpus []*cluster.GPU) past {
-	return past{gpus, func(of tally.Samples, n int) []float32 { return of.Of(gpus, n) }}
+	return past{gpus, func(of trend.Samples, n int) []float32 { return of.Of(gpus, n) }}
 }
 
 // series returns the series of one kind of samples.
-func (p past) series(of tally.Samples) series {
+func (p past) series(of trend.Samples) series {
 	return func(n int) []float32 { return p.samples(of, n) }
 }
 
 // The samples of a job's graphs.
 var (
-	lowestUtil  = tally.Samples{ID: metric.Util, Sum: metric.Lowest}
-	medianUtil  = tally.Samples{Median: true}
-	highestHeat = tally.Samples{ID: metric.Temperature, Sum: metric.Highest}
-	heatSlowed  = tally.Samples{Reasons: tally.Thermal}
-	powerSum    = tally.Samples{ID: metric.Power, Sum: metric.Add}
+	lowestUtil  = trend.Samples{ID: metric.Util, Sum: metric.Lowest}
+	medianUtil  = trend.Samples{Median: true}
+	highestHeat = trend.Samples{ID: metric.Temperature, Sum: metric.Highest}
+	heatSlowed  = trend.Samples{Reasons: tally.Thermal}
+	powerSum    = trend.Samples{ID: metric.Power, Sum: metric.Add}
 
-	jobSamples = []tally.Samples{lowestUtil, medianUtil, highestHeat, heatSlowed, powerSum}
+	jobSamples = []trend.Samples{lowestUtil, medianUtil, highestHeat, heatSlowed, powerSum}
 )
 
 // The keys of package part.
@@ -81,9 +82,9 @@ type (
 )
 
 // jobPast returns the past of the scene's job.
-func jobPast(s *part.Scene) *tally.Past {
-	return part.Again(s, pastKey{s.Job.ID}, func(before *tally.Past) *tally.Past {
-		return tally.NewPast(tally.Known(s.Snap, s.Job), before)
+func jobPast(s *part.Scene) *trend.Past {
+	return part.Again(s, pastKey{s.Job.ID}, func(before *trend.Past) *trend.Past {
+		return trend.NewPast(tally.Known(s.Snap, s.Job), before)
 	})
 }
 
@@ -143,14 +144,14 @@ func utilChart(f *part.Frame, a axis, of past, fresh []*cluster.GPU, all int,
 		return nil
 	case len(of.gpus) == 1:
 		return []chart{shareChart("Utilization %", low.Value,
-			of.series(tally.Samples{ID: metric.Util, Sum: metric.Mean}))}
+			of.series(trend.Samples{ID: metric.Util, Sum: metric.Mean}))}
 	}
 	c := shareChart("", 0, of.series(lowestUtil))
 	c.area, c.pool = false, draw.PoolLowest
 	c.upper = of.series(medianUtil)
 	c.held = func(n int) []float32 { return lagged(f, a, of.gpus, n) }
 	c.now = part.Percent(low.Value)
-	if median := part.Percent(tally.MedianNow(fresh)); median != c.now {
+	if median := part.Percent(trend.MedianNow(fresh)); median != c.now {
 		c.now = draw.Whole(low.Value) + "–" + median
 	}
 	more := counted(low.Count, all)
@@ -219,7 +220,7 @@ func memoryChart(gpus []*cluster.GPU, t *tally.Totals) []chart {
 	counted := slices.DeleteFunc(slices.Clone(gpus),
 		func(g *cluster.GPU) bool { return math.IsNaN(g.Float(metric.MemoryUsed) + g.Float(metric.MemoryTotal)) })
 	return sumChart("Memory", part.MemoryUsed(t), t.Used, t.Memory, t.GPUs,
-		func(n int) []float32 { return tally.Series(counted, metric.MemoryUsed, metric.Add, n) })
+		func(n int) []float32 { return trend.Of(counted, metric.MemoryUsed, metric.Add, n) })
 }
 
 // The scale of temperatures: lower ones do not matter, and at higher ones GPUs turn themselves off.

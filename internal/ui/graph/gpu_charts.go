@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -108,7 +109,7 @@ func (c *GPUCharts) chart(i int) chart {
 		made.usual = func(n int) []float32 {
 			key := medianKey{tally.Model(c.gpu), kind.of[0], c.axis.newest, n}
 			return part.Once(c.scene, key,
-				func() []float32 { return tally.Medians(c.peers, kind.of, c.axis.newest, n) })
+				func() []float32 { return trend.Medians(c.peers, kind.of, c.axis.newest, n) })
 		}
 	}
 	return made
@@ -194,7 +195,7 @@ func none(g *cluster.GPU, text string) string {
 }
 
 func last(g *cluster.GPU, id metric.ID) series {
-	return func(n int) []float32 { return g.History.Tail(nil, id, tally.Edge(g), n) }
+	return func(n int) []float32 { return trend.Last(g, id, n) }
 }
 
 func gpuShare(g *cluster.GPU, title string, id metric.ID) chart {
@@ -252,7 +253,7 @@ func gpuClock(g *cluster.GPU) chart {
 
 // throttledBy makes a chart amber where one of these reasons lowered the clocks.
 func (c *chart) throttledBy(g *cluster.GPU, reasons uint64) {
-	c.held = func(n int) []float32 { return tally.Throttled([]*cluster.GPU{g}, reasons, n) }
+	c.held = func(n int) []float32 { return trend.Throttled([]*cluster.GPU{g}, reasons, n) }
 	if now, _ := g.Get(metric.Throttle); uint64(now)&reasons != 0 {
 		c.nowRole = draw.Warn
 	}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
-	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -37,7 +37,7 @@ type axis struct {
 
 // axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
-	return axisFrom(tally.Oldest(gpus...), tally.Edge(gpus...), history.BinWidth(f.Snap.Poll))
+	return axisFrom(trend.Oldest(gpus...), trend.Edge(gpus...), history.BinWidth(f.Snap.Poll))
 }
 
 // until returns the axis that ends with the past of a node, if the node has failed.

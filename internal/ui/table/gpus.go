@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
@@ -158,7 +159,7 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout, r gpuRoles) {
 	}
 	_, bar, history := r.level(f)
 	f.Meter(l[colUtilBar], y, r.util, bar)
-	f.Trend(l[colHistory], y, func(n int) []float32 { return tally.Last(g, metric.Util, n) }, history)
+	f.Trend(l[colHistory], y, func(n int) []float32 { return trend.Last(g, metric.Util, n) }, history)
 	alone := tally.Total([]*cluster.GPU{g})
 	gpuMemory(f, y, &alone, l, r)
 	f.Number(l[colPower], y, part.Power(&alone, l[colPower].W, false).String(), r.of(f, colPower))

@@ -6,6 +6,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -54,7 +55,7 @@ type sum struct {
 
 func sumOf(gpus []*cluster.GPU) sum {
 	return sum{gpus, tally.Total(gpus), func(n int) []float32 {
-		return tally.Series(gpus, metric.Util, metric.Mean,
+		return trend.Of(gpus, metric.Util, metric.Mean,
 			n)
 	}}
 }
@@ -67,7 +68,7 @@ func jobSum(f *part.Frame) sum {
 	gpus := f.LastSaid()
 	return sum{gpus, f.LastTotal(), func(n int) []float32 {
 		return part.Once(f.Scene, historyKey{n},
-			func() []float32 { return tally.Series(gpus, metric.Util, metric.Mean, n) })
+			func() []float32 { return trend.Of(gpus, metric.Util, metric.Mean, n) })
 	}}
 }
 

@@ -1,4 +1,4 @@
-package tally
+package trend
 
 import (
 	"testing"
@@ -26,11 +26,11 @@ func BenchmarkSeries(b *testing.B) {
 		name string
 		do   func()
 	}{
-		{"lowest", func() { Series(gpus, metric.Util, metric.Lowest, bins) }},
-		{"highest", func() { Series(gpus, metric.Temperature, metric.Highest, bins) }},
-		{"added", func() { Series(gpus, metric.Power, metric.Add, bins) }},
+		{"lowest", func() { Of(gpus, metric.Util, metric.Lowest, bins) }},
+		{"highest", func() { Of(gpus, metric.Temperature, metric.Highest, bins) }},
+		{"added", func() { Of(gpus, metric.Power, metric.Add, bins) }},
 		{"median", func() { Samples{Median: true}.Of(gpus, bins) }},
-		{"throttled", func() { Throttled(gpus, Thermal, bins) }},
+		{"throttled", func() { Throttled(gpus, thermal, bins) }},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			for b.Loop() {

@@ -1,4 +1,9 @@
-package tally
+// Package trend computes from the histories of GPUs the samples that outputs show over time: of one GPU, and sums,
+// means, extremes and medians over several. It never counts an unreported sample as 0.
+//
+// Samples end at the Edge, the newest bin of all reporting GPUs. A Past keeps the samples of a job from Snapshot to
+// Snapshot; everything else is a function of its arguments.
+package trend
 
 import (
 	"iter"
@@ -62,7 +67,7 @@ func (of Samples) in(w *window) []float32 {
 	case of.Reasons != 0:
 		return w.throttled(of.Reasons)
 	case of.Sum == metric.Add:
-		return w.added(of.ID, Of(w.gpus, of.ID).Count)
+		return w.added(of.ID, reporting(w.gpus, of.ID))
 	}
 	return w.series(of.ID, of.Sum)
 }
@@ -83,10 +88,20 @@ func (w *window) tails(id metric.ID) iter.Seq[[]float32] {
 	return history.Tails(all, id, w.newest, w.n)
 }
 
-// Series returns the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample without any
+// Of returns the newest n samples of a metric over GPUs: their sum, mean, lowest or highest. A sample without any
 // GPU is a gap.
-func Series(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
+func Of(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, n int) []float32 {
 	return Samples{ID: id, Sum: sum}.Of(gpus, n)
+}
+
+// reporting counts the GPUs that have a metric now.
+func reporting(gpus []*cluster.GPU, id metric.ID) (n int) {
+	for _, g := range gpus {
+		if _, known := g.Get(id); known {
+			n++
+		}
+	}
+	return n
 }
 
 func (w *window) series(id metric.ID, sum metric.Sum) []float32 {

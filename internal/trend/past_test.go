@@ -1,4 +1,4 @@
-package tally
+package trend
 
 import (
 	"math/rand/v2"
@@ -14,7 +14,7 @@ import (
 // asked are the samples of the test.
 var asked = []Samples{
 	{ID: metric.Util, Sum: metric.Lowest}, {Median: true}, {ID: metric.Temperature, Sum: metric.Highest},
-	{Reasons: Thermal}, {ID: metric.Power, Sum: metric.Add}, {ID: metric.Util, Sum: metric.Mean},
+	{Reasons: thermal}, {ID: metric.Power, Sum: metric.Add}, {ID: metric.Util, Sum: metric.Mean},
 }
 
 // What is kept from Snapshot to Snapshot is what the histories say, also where GPUs are late and send all at once what

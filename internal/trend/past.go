@@ -1,4 +1,4 @@
-package tally
+package trend
 
 import (
 	"hash/maphash"
@@ -128,7 +128,7 @@ func (p *Past) state(b block) uint64 {
 func (p *Past) count(id metric.ID) int {
 	n, there := p.counts[id]
 	if !there {
-		n = Of(p.GPUs, id).Count
+		n = reporting(p.GPUs, id)
 		p.counts[id] = n
 	}
 	return n
