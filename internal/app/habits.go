@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
-	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
 
 // ofName are the commands that run under the name of another program: nvgpu's nvl, nvitop's nvisel.
@@ -55,7 +55,7 @@ var behind = map[string]map[string]takes{
 	available.Nvisel: inheritTakes,
 	list.Name:        watchTakes,
 	list.Nvl:         watchTakes,
-	replay.Name:      {"--report": {most: 1, ok: func(word string) bool { return report.Formats[word] != nil }}},
+	replay.Name:      {"--report": {most: 1, ok: func(word string) bool { return output.Formats[word] != nil }}},
 	scalars.Name:     {}, // its --interval is a flag, not POLL
 	scalars.Log:      {},
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
 
 // recordDemo records the demo for a second or so, with its past.
@@ -200,7 +201,7 @@ func TestReplayReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	live := report.New("48211", poll, health.Rules(health.Defaults()))
 	feedtest.Record(t, path, poll, demo.New(2, 4, 1, poll, 5*time.Minute), live.Apply)
-	for format, print := range report.Formats {
+	for format, print := range output.Formats {
 		var want bytes.Buffer
 		if err := print(&want, live.Report()); err != nil {
 			t.Fatal(err)

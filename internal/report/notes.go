@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/report/words"
 )
 
 // Limits of the notes. The limits of the utilization, of the time limit and of the shortest judged run are those of
@@ -58,7 +59,7 @@ func (d *draft) notes(r *Report) []Note {
 		noteMemory(&p, r)
 	} else {
 		p.add(noteShortWatch, "Watched for %s: below %s the use of the GPUs and of the memory is not judged.",
-			short(d.span()), short(judgedFrom))
+			words.Short(d.span()), words.Short(judgedFrom))
 	}
 	d.noteHostFull(&p, r)
 	d.noteWatch(&p, r)
@@ -76,13 +77,13 @@ func (d *draft) ending(p *pad) {
 			"--mem-per-cpu.")
 	case cluster.JobTimedOut:
 		p.add(noteTimeLimit, "The job reached its time limit of %s: ask for more with --time, or continue from a "+
-			"checkpoint.", short(d.job.Limit))
+			"checkpoint.", words.Short(d.job.Limit))
 	case cluster.JobCompleted:
 		ran := d.over.End.Sub(d.job.Start)
 		share, known := cluster.Percent(ran.Seconds(), d.job.Limit.Seconds())
 		if known && !d.over.End.IsZero() && !d.job.Start.IsZero() && ran >= judgedFrom && share <= shortRun {
 			p.add(noteShortRun, "The job needed %s of its time limit of %s (%.0f%%): with a shorter --time it may "+
-				"start earlier.", short(ran), short(d.job.Limit), share)
+				"start earlier.", words.Short(ran), words.Short(d.job.Limit), share)
 		}
 	}
 }
@@ -128,18 +129,18 @@ func (d *draft) noteUtil(p *pad, r *Report, unused int) {
 		how = "very low"
 	}
 	p.add(noteUtil, "The mean GPU utilization is %s: %s. Check whether the GPUs wait for data, for the CPU or for "+
-		"each other.", how, percent(u.Mean))
+		"each other.", how, words.Percent(u.Mean))
 }
 
 func noteMemory(p *pad, r *Report) {
 	if share, known := shareOf(r.Total.Memory); known && share < lowGPUMemory {
 		p.add(noteGPUMemory, "No GPU had more than %s of its memory in use: smaller GPUs or MIG instances may be "+
-			"enough, or a larger batch faster.", percent(share))
+			"enough, or a larger batch faster.", words.Percent(share))
 	}
 	if share, known := shareOf(r.Total.HostMemory); known && share < lowHostMemory {
 		m := r.Total.HostMemory
 		p.add(noteHostLow, "No node used more than %s of the %s of host memory that the job had there: ask for less "+
-			"with --mem.", gib(m.Peak), gib(*m.Limit))
+			"with --mem.", words.GiB(m.Peak), words.GiB(*m.Limit))
 	}
 }
 
@@ -147,7 +148,7 @@ func (d *draft) noteHostFull(p *pad, r *Report) {
 	m := r.Total.HostMemory
 	if share, known := shareOf(m); known && share >= highHostMemory {
 		p.add(noteHostHigh, "The job used up to %s of its host memory on %s: at the limit SLURM ends it. Ask for "+
-			"more with --mem.", percent(share), m.At.Node)
+			"more with --mem.", words.Percent(share), m.At.Node)
 	}
 }
 
@@ -161,7 +162,7 @@ func shareOf(m *Memory) (float64, bool) {
 // noteWatch names the gaps in the numbers.
 func (d *draft) noteWatch(p *pad, r *Report) {
 	if late := d.from.Sub(d.job.Start); !d.job.Start.IsZero() && late >= lateStart {
-		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", short(late))
+		p.add(noteLate, "Tracking started %s after the job did; earlier activity is not included.", words.Short(late))
 	}
 	var silent, unowned []string
 	for i := range r.Nodes {
@@ -171,7 +172,7 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 		case n.Seen == 0:
 			silent = append(silent, n.Name+" (all the time)")
 		default:
-			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, short(time.Duration(n.Unseen*float64(time.Second)))))
+			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, words.Short(time.Duration(n.Unseen*float64(time.Second)))))
 		}
 		if len(n.List) > n.GPUs {
 			unowned = append(unowned, n.Name)

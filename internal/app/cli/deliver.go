@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
 
 // OpenReport opens the file of a report before the work that it reports on: a wrong path must not cost hours. The old
@@ -36,10 +37,10 @@ func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 	return fmt.Errorf("the report cannot be written: %w", err)
 }
 
-// Report writes the report of a job in one of report.Formats, to a file, or to standard output if the file is nil.
+// Report writes the report of a job in one of output.Formats, to a file, or to standard output if the file is nil.
 func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
 	var text bytes.Buffer
-	err := report.Formats[format](&text, r)
+	err := output.Formats[format](&text, r)
 	if err == nil {
 		err = s.Deliver(file, text.Bytes())
 	}

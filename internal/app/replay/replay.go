@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
-	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -84,7 +84,7 @@ printed.`,
 // check returns the mistakes in the flags.
 func (o *Options) check() error {
 	if o.Changed("report") {
-		if err := cli.OneOf("report", o.report, report.Names...); err != nil {
+		if err := cli.OneOf("report", o.report, output.Names...); err != nil {
 			return err
 		}
 	}

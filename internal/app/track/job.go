@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
@@ -70,7 +71,7 @@ func (t *Options) ofJob(ctx context.Context, command []string) error {
 var need = feed.Need{Brief: true, Steady: true}
 
 func (t *Options) checkJob() (poll []config.Word, err error) {
-	if err := cli.OneOf("format", t.format, report.Names...); err != nil {
+	if err := cli.OneOf("format", t.format, output.Names...); err != nil {
 		return nil, err
 	}
 	switch {

@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
 
 // watched observes job id over a feed, which also emits later.
@@ -196,7 +197,7 @@ func TestTrackAndRecord(t *testing.T) {
 	seen := report.New("48211", o.Config.Poll, health.Rules(health.Defaults()))
 	feedtest.Replay(t, o.record, seen.Apply)
 	var got bytes.Buffer
-	if err := report.JSON(&got, seen.Report()); err != nil ||
+	if err := output.JSON(&got, seen.Report()); err != nil ||
 		got.String() != string(want) || len(want) < 1000 {
 		t.Errorf("%v, the recording has\n%s\nwant\n%s", err, got.String(), want)
 	}

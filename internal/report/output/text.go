@@ -1,4 +1,4 @@
-package report
+package output
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // Schema is the JSON Schema of the document.
@@ -18,12 +19,12 @@ import (
 var Schema []byte
 
 // JSON writes the report as a document, indented, with a newline at its end.
-func JSON(w io.Writer, r *Report) error {
+func JSON(w io.Writer, r *report.Report) error {
 	return text.WriteJSON(w, "  ", r)
 }
 
 // Text writes the report for people, with times of that zone.
-func Text(w io.Writer, r *Report, zone *time.Location) error {
+func Text(w io.Writer, r *report.Report, zone *time.Location) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
 	fmt.Fprintln(&b, l.title)
@@ -74,7 +75,7 @@ func (g *grid) text(b *bytes.Buffer) {
 }
 
 // Markdown writes the report for an issue or a wiki, with times of that zone.
-func Markdown(w io.Writer, r *Report, zone *time.Location) error {
+func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", escape(l.title))

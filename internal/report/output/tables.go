@@ -1,4 +1,4 @@
-package report
+package output
 
 import (
 	"cmp"
@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/report/words"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // grid is a table of the text and of the Markdown.
@@ -26,7 +29,7 @@ type layout struct {
 	problem []string // findings
 }
 
-func newLayout(r *Report, zone *time.Location) *layout {
+func newLayout(r *report.Report, zone *time.Location) *layout {
 	l := &layout{title: title(&r.Job), facts: facts(r, zone), problem: problems(r, zone)}
 	ranks := ranksByGPU(r)
 	grids := []grid{nodeGrid(r), gpuGrid(r, ranks)}
@@ -44,19 +47,19 @@ func newLayout(r *Report, zone *time.Location) *layout {
 	return l
 }
 
-func title(j *Job) string {
+func title(j *report.Job) string {
 	return strings.TrimSpace("Job " + j.ID + " " + j.Name)
 }
 
 // facts returns the numbers of the whole job.
-func facts(r *Report, zone *time.Location) [][2]string {
+func facts(r *report.Report, zone *time.Location) [][2]string {
 	t := &r.Total
 	w := &r.Watched
 	from := w.From.In(zone)
 	out := [][2]string{
 		{"State", state(&r.Job)},
-		{"Watched", fmt.Sprintf("%s, %s to %s", spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
-			clock(w.To.In(zone), from)) + suspended(w)},
+		{"Watched", fmt.Sprintf("%s, %s to %s", words.Spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
+			words.Clock(w.To.In(zone), from)) + suspended(w)},
 		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, nodes(t.Nodes))},
 	}
 	add := func(name, value string) {
@@ -69,7 +72,7 @@ func facts(r *Report, zone *time.Location) [][2]string {
 	add("GPU memory", memory(t.Memory))
 	add("Host memory", memory(t.HostMemory))
 	if t.Power != nil {
-		add("Power", fmt.Sprintf("mean %s, peak %s", watts(t.Power.Mean), watts(t.Power.Peak)))
+		add("Power", fmt.Sprintf("mean %s, peak %s", words.Watts(t.Power.Mean), words.Watts(t.Power.Peak)))
 	}
 	if t.Energy != nil {
 		add("Energy", energy(t.Energy)+source(t.Energy.From))
@@ -81,7 +84,7 @@ func facts(r *Report, zone *time.Location) [][2]string {
 	return out
 }
 
-func state(j *Job) string {
+func state(j *report.Job) string {
 	s := j.State
 	if j.Code != nil {
 		s += fmt.Sprintf(", exit code %d", *j.Code)
@@ -98,11 +101,11 @@ func state(j *Job) string {
 	return s
 }
 
-func suspended(w *Watched) string {
+func suspended(w *report.Watched) string {
 	if w.Suspended == 0 {
 		return ""
 	}
-	return ", suspended for " + spoken(w.Suspended)
+	return ", suspended for " + words.Spoken(w.Suspended)
 }
 
 func nodes(n int) string {
@@ -112,7 +115,7 @@ func nodes(n int) string {
 	return fmt.Sprintf("%d nodes", n)
 }
 
-func hours(h *Hours) string {
+func hours(h *report.Hours) string {
 	s := fmt.Sprintf("%.2f given, %.2f seen", h.Given, h.Seen)
 	if h.Used != nil {
 		s += fmt.Sprintf(", %.2f used", *h.Used)
@@ -120,41 +123,42 @@ func hours(h *Hours) string {
 	return s
 }
 
-func utilization(u *Util) string {
+func utilization(u *report.Util) string {
 	switch {
 	case u == nil:
 		return ""
 	case u.LowestAt.String() == u.HighestAt.String():
-		return "mean " + percent(u.Mean)
+		return "mean " + words.Percent(u.Mean)
 	}
-	return fmt.Sprintf("mean %s, lowest %s (%s), highest %s (%s)", percent(u.Mean), percent(u.Lowest), u.LowestAt,
-		percent(u.Highest), u.HighestAt)
+	return fmt.Sprintf("mean %s, lowest %s (%s), highest %s (%s)", words.Percent(u.Mean),
+		words.Percent(u.Lowest), u.LowestAt, words.Percent(u.Highest), u.HighestAt)
 }
 
-func memory(m *Memory) string {
+func memory(m *report.Memory) string {
 	switch {
 	case m == nil:
 		return ""
 	case m.Limit == nil:
-		return fmt.Sprintf("peak %s (%s), without a limit", gib(m.Peak), m.At)
+		return fmt.Sprintf("peak %s (%s), without a limit", words.GiB(m.Peak), m.At)
 	}
-	return fmt.Sprintf("peak %s of %s (%s), headroom %s", gib(m.Peak), gib(*m.Limit), m.At, gib(*m.Headroom))
+	return fmt.Sprintf("peak %s of %s (%s), headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), m.At,
+		words.GiB(*m.Headroom))
 }
 
 func source(from string) string {
 	switch from {
-	case FromCounter:
+	case report.FromCounter:
 		return ", counted by the driver"
-	case FromSamples:
+	case report.FromSamples:
 		return ", power over time"
 	}
 	return ", partly counted by the driver, partly power over time"
 }
 
-func throttled(list []Throttled, several bool) string {
+func throttled(list []report.Throttled, several bool) string {
 	var parts []string
 	for _, t := range list {
-		parts = append(parts, reasonWords[t.Reason]+" "+spoken(t.Seconds))
+		parts = append(parts, reasonWords[t.Reason]+" "+words.Spoken(t.Seconds))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -168,19 +172,19 @@ func throttled(list []Throttled, several bool) string {
 // numbersHead are the columns of numbersRow.
 var numbersHead = []string{"Util mean", "low", "high", "Memory peak", "of", "Power mean", "peak", "Energy"}
 
-func numbersRow(n *Numbers) []string {
-	row := []string{none, none, none, none, none, none, none, none}
+func numbersRow(n *report.Numbers) []string {
+	row := []string{words.None, words.None, words.None, words.None, words.None, words.None, words.None, words.None}
 	if u := n.Util; u != nil {
-		row[0], row[1], row[2] = percent(u.Mean), percent(u.Lowest), percent(u.Highest)
+		row[0], row[1], row[2] = words.Percent(u.Mean), words.Percent(u.Lowest), words.Percent(u.Highest)
 	}
 	if m := n.Memory; m != nil {
-		row[3] = gib(m.Peak)
+		row[3] = words.GiB(m.Peak)
 		if m.Limit != nil {
-			row[4] = gib(*m.Limit)
+			row[4] = words.GiB(*m.Limit)
 		}
 	}
 	if p := n.Power; p != nil {
-		row[5], row[6] = watts(p.Mean), watts(p.Peak)
+		row[5], row[6] = words.Watts(p.Mean), words.Watts(p.Peak)
 	}
 	if n.Energy != nil {
 		row[7] = energy(n.Energy)
@@ -188,23 +192,23 @@ func numbersRow(n *Numbers) []string {
 	return row
 }
 
-func nodeGrid(r *Report) grid {
+func nodeGrid(r *report.Report) grid {
 	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"},
 		append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)
-		used, limit, cpu, away := none, none, none, none
+		used, limit, cpu, away := words.None, words.None, words.None, words.None
 		if m := n.HostMemory; m != nil {
-			if used = gib(m.Peak); m.Limit != nil {
-				limit = gib(*m.Limit)
+			if used = words.GiB(m.Peak); m.Limit != nil {
+				limit = words.GiB(*m.Limit)
 			}
 		}
 		if n.CPU != nil {
-			cpu = percent(*n.CPU)
+			cpu = words.Percent(*n.CPU)
 		}
 		if n.Gaps > 0 {
-			away = spoken(n.Unseen)
+			away = words.Spoken(n.Unseen)
 		}
 		g.rows = append(g.rows, append(row, used, limit, cpu, away))
 	}
@@ -213,11 +217,11 @@ func nodeGrid(r *Report) grid {
 
 // ranksByGPU returns the ranks by the name of their GPU, if each is alone on its GPU and has its numbers: then they
 // need no table of their own. Otherwise it is nil.
-func ranksByGPU(r *Report) map[string]string {
+func ranksByGPU(r *report.Report) map[string]string {
 	seen := map[string]float64{}
 	for i := range r.Nodes {
 		for _, g := range r.Nodes[i].List {
-			seen[Place{Node: r.Nodes[i].Name, GPU: g.Number, Key: g.Key}.String()] = g.Seen
+			seen[report.Place{Node: r.Nodes[i].Name, GPU: g.Number, Key: g.Key}.String()] = g.Seen
 		}
 	}
 	ranks := map[string]string{}
@@ -233,7 +237,7 @@ func ranksByGPU(r *Report) map[string]string {
 }
 
 // gpuGrid has a column for the ranks, if there are any.
-func gpuGrid(r *Report, ranks map[string]string) grid {
+func gpuGrid(r *report.Report, ranks map[string]string) grid {
 	g := grid{title: "GPUs", left: 1, head: append(append([]string{"GPU"}, numbersHead...), "Seen", "Throttled")}
 	if len(ranks) > 0 {
 		g.head = slices.Insert(g.head, 1, "Rank")
@@ -242,22 +246,22 @@ func gpuGrid(r *Report, ranks map[string]string) grid {
 		n := &r.Nodes[i]
 		for k := range n.List {
 			u := &n.List[k]
-			at := Place{Node: n.Name, GPU: u.Number, Key: u.Key}
+			at := report.Place{Node: n.Name, GPU: u.Number, Key: u.Key}
 			row := append([]string{at.String()}, numbersRow(&u.Numbers)...)
 			if len(ranks) > 0 {
-				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], none))
+				row = slices.Insert(row, 1, cmp.Or(ranks[at.String()], words.None))
 			}
 			why := throttled(u.Throttled, false)
 			if why == "" {
-				why = none
+				why = words.None
 			}
-			g.rows = append(g.rows, append(row, spoken(u.Seen), why))
+			g.rows = append(g.rows, append(row, words.Spoken(u.Seen), why))
 		}
 	}
 	return g
 }
 
-func rankGrid(r *Report) grid {
+func rankGrid(r *report.Report) grid {
 	g := grid{title: "Ranks", left: 2, head: append(append([]string{"Rank", "GPU"}, numbersHead...), "Seen")}
 	for i := range r.Ranks {
 		k := &r.Ranks[i]
@@ -266,34 +270,48 @@ func rankGrid(r *Report) grid {
 			name += " of " + strconv.Itoa(*k.World)
 		}
 		row := append([]string{name, k.String()}, numbersRow(&k.Numbers)...)
-		g.rows = append(g.rows, append(row, spoken(k.Seen)))
+		g.rows = append(g.rows, append(row, words.Spoken(k.Seen)))
 	}
 	return g
 }
 
 // problems returns the findings, one line each.
-func problems(r *Report, zone *time.Location) []string {
+func problems(r *report.Report, zone *time.Location) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		since := f.Since.In(zone)
-		when := "from " + clock(since, r.Watched.From.In(zone))
+		when := "from " + words.Clock(since, r.Watched.From.In(zone))
 		if f.Before {
-			when = "before " + clock(since, r.Watched.From.In(zone))
+			when = "before " + words.Clock(since, r.Watched.From.In(zone))
 		}
 		if f.Over.IsZero() {
 			when += " to the end"
 		} else {
-			when += " to " + clock(f.Over.In(zone), since)
+			when += " to " + words.Clock(f.Over.In(zone), since)
 		}
 		if f.Times > 1 {
 			when += fmt.Sprintf(", %d times", f.Times)
 		}
-		at := Place{Node: f.Node, GPU: f.GPU, Key: f.Key}.String()
+		at := report.Place{Node: f.Node, GPU: f.GPU, Key: f.Key}.String()
 		if at == "" {
 			at = "the job"
 		}
 		out = append(out, fmt.Sprintf("%s, %s, %s: %s", f.Severity, when, at, f.Text))
 	}
 	return out
+}
+
+// energy keeps four digits of small amounts: a short run of one GPU uses some Wh.
+func energy(e *report.Energy) string {
+	if e.KWh < 10 {
+		return fmt.Sprintf("%.4f kWh", e.KWh)
+	}
+	return fmt.Sprintf("%.1f kWh", e.KWh)
+}
+
+// reasonWords are the words for reasons of reduced clocks.
+var reasonWords = map[string]string{
+	"hw_thermal_slowdown": "hardware thermal", "sw_thermal_slowdown": "software thermal",
+	"hw_power_brake_slowdown": "power brake", "sw_power_cap": "power limit", "sync_boost": "sync boost",
 }

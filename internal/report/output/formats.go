@@ -1,0 +1,19 @@
+// Package output writes reports: as text, JSON or Markdown. It is pure.
+package output
+
+import (
+	"io"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Names are the names of Formats.
+var Names = []string{"text", "json", "markdown"}
+
+// Formats write a report, by name. Times are those of this host.
+var Formats = map[string]func(io.Writer, *report.Report) error{
+	"text":     func(w io.Writer, r *report.Report) error { return Text(w, r, time.Local) },
+	"json":     JSON,
+	"markdown": func(w io.Writer, r *report.Report) error { return Markdown(w, r, time.Local) },
+}
