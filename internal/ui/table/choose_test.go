@@ -6,20 +6,22 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 )
 
 // tables are the columns and the layout of each table that can be chosen.
 var tables = map[columns.Table]struct {
-	all []column
-	of  func(width int, list columns.List) layout
+	all []layout.Column
+	of  func(width int, list columns.List) layout.Layout
 }{
-	columns.Node: {gpuColumns, func(w int, l columns.List) layout { return gpuLayout(w, true, 0, l) }},
+	columns.Node: {gpuColumns, func(w int, l columns.List) layout.Layout { return gpuLayout(w, true, 0, l) }},
 	columns.Processes: {nodesProcessColumns,
-		func(w int, l columns.List) layout { return processLayout(w, 0, false, false, l, 0) }},
-	columns.Overview: {nodeColumns, func(w int, l columns.List) layout { return nodeLayout(w, 8, false, l) }},
-	columns.Ranks:    {rankColumns[1:], func(w int, l columns.List) layout { return rankLayout(w, 0, false, l) }},
-	columns.Jobs:     {jobColumns, jobLayout},
-	columns.Users:    {userColumns, userLayout},
+		func(w int, l columns.List) layout.Layout { return processLayout(w, 0, false, false, l, 0) }},
+	columns.Overview: {nodeColumns, func(w int, l columns.List) layout.Layout { return nodeLayout(w, 8, false, l) }},
+	columns.Ranks: {rankColumns[1:],
+		func(w int, l columns.List) layout.Layout { return rankLayout(w, 0, false, l) }},
+	columns.Jobs:  {jobColumns, jobLayout},
+	columns.Users: {userColumns, userLayout},
 }
 
 // Each name in the settings is a column of its table, in the same order.
@@ -27,8 +29,8 @@ func TestEachNameIsAColumn(t *testing.T) {
 	for name, table := range tables {
 		var all []col
 		for _, c := range table.all {
-			all = append(all, c.key)
-			if c.key != colCells && (c.title == "" || c.least == 0) {
+			all = append(all, c.Key)
+			if c.Key != colCells && (c.Title == "" || c.Least == 0) {
 				t.Errorf("%s: %+v", name, c)
 			}
 		}
@@ -125,19 +127,20 @@ func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 
 // A click on a heading sorts by that column wherever it stands; what is left of them all sorts by place.
 func TestOrderAtChosenColumns(t *testing.T) {
-	list := &ProcessList{sheet: sheet{processColumns, processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent", 0)}}
+	list := &ProcessList{Sheet: layout.Sheet{Columns: processColumns,
+		Layout: processLayout(120, 0, false, false, "gpu,command,pid,cpu_percent", 0)}}
 	for _, test := range []struct {
 		x  int
 		by string
 	}{
-		{0, "gpu"}, {list.layout[colGPU].X, "gpu"}, {list.layout[colCommand].X, "command"},
-		{list.layout[colPID].X, "pid"}, {list.layout[colCPU].X, "cpu_percent"}, {119, ""},
+		{0, "gpu"}, {list.Layout[colGPU].X, "gpu"}, {list.Layout[colCommand].X, "command"},
+		{list.Layout[colPID].X, "pid"}, {list.Layout[colCPU].X, "cpu_percent"}, {119, ""},
 	} {
 		if by := list.At(test.x); by != test.by {
 			t.Errorf("column %d: by %q", test.x, by)
 		}
 	}
-	if x := list.readings(120); x != list.layout[colCommand].X {
+	if x := list.readings(120); x != list.Layout[colCommand].X {
 		t.Errorf("the readings begin at %d", x)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 )
 
 // the columns of processes that no code of this package names
@@ -14,33 +16,34 @@ const (
 )
 
 var layouts = map[string]struct {
-	of      func(int) layout
-	columns []column
+	of      func(int) layout.Layout
+	columns []layout.Column
 }{
-	"gpus":      {func(w int) layout { return gpuLayout(w, true, 0, "") }, gpuColumns},
-	"alike":     {func(w int) layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
-	"processes": {func(w int) layout { return processLayout(w, 0, false, false, "", 0) }, usual(nodesProcessColumns)},
-	"manager":   {func(w int) layout { return processLayout(w, 0, true, true, "", 0) }, usual(processColumns)},
-	"instances": {func(w int) layout { return gpuLayout(w, true, len("10:1"), "") }, gpuColumns},
-	"ranks":     {func(w int) layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
-	"programs":  {func(w int) layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},
+	"gpus":  {func(w int) layout.Layout { return gpuLayout(w, true, 0, "") }, gpuColumns},
+	"alike": {func(w int) layout.Layout { return gpuLayout(w, false, 0, "") }, alikeColumns},
+	"processes": {func(w int) layout.Layout { return processLayout(w, 0, false, false, "", 0) },
+		usual(nodesProcessColumns)},
+	"manager":   {func(w int) layout.Layout { return processLayout(w, 0, true, true, "", 0) }, usual(processColumns)},
+	"instances": {func(w int) layout.Layout { return gpuLayout(w, true, len("10:1"), "") }, gpuColumns},
+	"ranks":     {func(w int) layout.Layout { return rankLayout(w, 0, false, "") }, usual(rankColumns[1:])},
+	"programs":  {func(w int) layout.Layout { return rankLayout(w, 0, true, "") }, usual(rankColumns)},
 	"pending":   {pendingLayout, pendingColumns},
-	"nodes":     {func(w int) layout { return nodeLayout(w, 8, false, "") }, nodeColumns},
-	"times": {func(w int) layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
+	"nodes":     {func(w int) layout.Layout { return nodeLayout(w, 8, false, "") }, nodeColumns},
+	"times": {func(w int) layout.Layout { return timeLayout(w, func(most int) int { return max(most-most%7, 1) }) },
 		timeColumns},
 }
 
 // nodesProcessColumns are those of processes on one node.
 var nodesProcessColumns = slices.DeleteFunc(slices.Clone(processColumns),
-	func(c column) bool { return c.key == colNode || c.key == colJob })
+	func(c layout.Column) bool { return c.Key == colNode || c.Key == colJob })
 
 // usual are the columns that come in without being chosen.
-func usual(columns []column) []column {
-	return slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.spare })
+func usual(columns []layout.Column) []layout.Column {
+	return slices.DeleteFunc(slices.Clone(columns), func(c layout.Column) bool { return c.Spare })
 }
 
 // alikeColumns are those of GPUs of one model.
-var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c column) bool { return c.key == colName })
+var alikeColumns = slices.DeleteFunc(slices.Clone(gpuColumns), func(c layout.Column) bool { return c.Key == colName })
 
 // Columns come in by priority and never leave again as the terminal gets wider; they stay apart and within the usable
 // width.
@@ -52,13 +55,13 @@ func TestLayouts(t *testing.T) {
 			have := map[col]bool{}
 			x := 0
 			for _, c := range l.columns {
-				s := at[c.key]
+				s := at[c.Key]
 				if !s.Shown() {
 					continue
 				}
-				have[c.key] = true
+				have[c.Key] = true
 				if s.X < x || s.X+s.W > w-1 {
-					t.Errorf("%s at %d: column %s spans %d…%d, behind %d", name, w, c.key, s.X, s.X+s.W, x)
+					t.Errorf("%s at %d: column %s spans %d…%d, behind %d", name, w, c.Key, s.X, s.X+s.W, x)
 				}
 				x = s.X + s.W + 1
 			}

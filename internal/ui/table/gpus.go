@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
@@ -27,7 +28,7 @@ var offends = map[cluster.Kind][]col{
 var lagging = map[cluster.How][]col{cluster.Starved: {colUtil}, cluster.Slowed: {colClock}, cluster.Awaited: {colPower}}
 
 // GPUs is the table of the selected node's GPUs.
-type GPUs struct{ layout layout }
+type GPUs struct{ layout layout.Layout }
 
 // NewGPUs returns the table for the terminal and the selected node of a frame. It names the models of the GPUs only if
 // there are several.
@@ -40,7 +41,7 @@ func NewGPUs(f *part.Frame) *GPUs {
 }
 
 // Head draws the headings in row y.
-func (t *GPUs) Head(f *part.Frame, y int) { headings(f, y, t.layout, gpuColumns) }
+func (t *GPUs) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, gpuColumns) }
 
 // Rows draws n GPUs from row y on, beginning with place from, and returns the row below the last.
 func (t *GPUs) Rows(f *part.Frame, y, from, n int) int {
@@ -70,7 +71,7 @@ func InOrder(s *part.Scene, gpus []*cluster.GPU, n int) []*cluster.GPU {
 }
 
 // gpuRow draws one GPU.
-func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout) {
+func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout.Layout) {
 	if tally.Absent(g) {
 		m := part.Marks[cluster.Critical]
 		f.Put(1, y, m.Glyph, m.Role)
@@ -109,10 +110,10 @@ func gpuRow(f *part.Frame, y int, g *cluster.GPU, l layout) {
 }
 
 // insteadOfCells writes why a GPU has no numbers.
-func insteadOfCells(f *part.Frame, y int, text string, l layout) {
+func insteadOfCells(f *part.Frame, y int, text string, l layout.Layout) {
 	x := cmp.Or(l[colTemp].X, l[colUtil].X, l[colGPU].X+l[colGPU].W+1)
 	if f.Columns.Node != "" {
-		x = behind(l[colGPU])
+		x = layout.Behind(l[colGPU])
 	}
 	f.Put(x, y, draw.Clip(text, f.W-x-2)+" ", draw.CritFill)
 }
@@ -151,10 +152,10 @@ func (r gpuRoles) level(f *part.Frame) (number, bar, history draw.Role) {
 	return number, bar, history
 }
 
-func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout, r gpuRoles) {
+func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout.Layout, r gpuRoles) {
 	for _, c := range gpuColumns {
-		if c.unit != "" {
-			f.Number(l[c.key], y, part.Measured(g, c.shows, c.unit), r.of(f, c.key))
+		if c.Unit != "" {
+			f.Number(l[c.Key], y, part.Measured(g, c.Shows, c.Unit), r.of(f, c.Key))
 		}
 	}
 	_, bar, history := r.level(f)
@@ -166,7 +167,7 @@ func gpuNumbers(f *part.Frame, y int, g *cluster.GPU, l layout, r gpuRoles) {
 	f.Number(l[colClock], y, clocks(g), r.of(f, colClock), part.Measured(g, metric.SMClock, ""))
 }
 
-func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout, r gpuRoles) {
+func gpuMemory(f *part.Frame, y int, t *tally.Totals, l layout.Layout, r gpuRoles) {
 	percent, known := cluster.Percent(t.Used.Value, t.Memory.Value)
 	text := part.MemorySum(t)
 	if !known {
@@ -192,7 +193,8 @@ func clocks(g *cluster.GPU) string {
 }
 
 // gpuFlags writes the last column: problems in a few letters, or the owner of the GPU.
-func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role, l layout) {
+func gpuFlags(f *part.Frame, y int, g *cluster.GPU, findings []*cluster.Finding, own bool, role draw.Role,
+	l layout.Layout) {
 	s := l[colFlags]
 	if !s.Shown() {
 		return

@@ -12,45 +12,46 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-var jobColumns = of(&rows.Jobs, []column{
-	{key: colState, priority: 1},
-	{key: colJob, gap: 1, priority: 1},
-	{key: colJobName, gap: 2, priority: 1},
-	{key: colPartition, gap: 2, priority: 9},
-	{key: colNodes, gap: 2, priority: 7},
-	{key: colGPUs, gap: 2, priority: 5},
-	{key: colMean, gap: 2, priority: 2},
-	{key: colLowest, gap: 2, priority: 6, left: true}, // the name of a GPU follows
-	{key: colPowerSum, gap: 2, least: 11, priority: 8},
-	{key: colLeft, gap: 2, priority: 3},
-	{key: colHealth, gap: 2, least: 12, priority: 4, title: "PROBLEMS"},
+var jobColumns = layout.Of(&rows.Jobs, []layout.Column{
+	{Key: colState, Priority: 1},
+	{Key: colJob, Gap: 1, Priority: 1},
+	{Key: colJobName, Gap: 2, Priority: 1},
+	{Key: colPartition, Gap: 2, Priority: 9},
+	{Key: colNodes, Gap: 2, Priority: 7},
+	{Key: colGPUs, Gap: 2, Priority: 5},
+	{Key: colMean, Gap: 2, Priority: 2},
+	{Key: colLowest, Gap: 2, Priority: 6, Left: true}, // the name of a GPU follows
+	{Key: colPowerSum, Gap: 2, Least: 11, Priority: 8},
+	{Key: colLeft, Gap: 2, Priority: 3},
+	{Key: colHealth, Gap: 2, Least: 12, Priority: 4, Title: "PROBLEMS"},
 })
 
-var jobGrowth = []stage{
-	{16, []col{colHealth}}, {11, []col{colJob}}, {17, []col{colLowest}}, {20, []col{colHealth}}, {14, []col{colJob}},
-	{16, []col{colJobName}}, {30, []col{colHealth}}, {16, []col{colJob}}, {24, []col{colJobName}},
-	{12, []col{colPartition}}, {20, []col{colJob}}, {unbounded, []col{colHealth}},
+var jobGrowth = []layout.Stage{
+	layout.To(16, colHealth), layout.To(11, colJob), layout.To(17, colLowest), layout.To(20, colHealth),
+	layout.To(14, colJob), layout.To(16, colJobName), layout.To(30, colHealth), layout.To(16, colJob),
+	layout.To(24, colJobName), layout.To(12, colPartition), layout.To(20, colJob), layout.Rest(colHealth),
 }
 
 // Jobs is the table of all jobs.
-type Jobs struct{ sheet }
+type Jobs struct{ layout.Sheet }
 
 // NewJobs returns the table for the terminal of a frame.
 func NewJobs(f *part.Frame) *Jobs {
-	return &Jobs{sheet{jobColumns, jobLayout(f.W, f.Columns.Jobs)}}
+	return &Jobs{layout.Sheet{Columns: jobColumns, Layout: jobLayout(f.W, f.Columns.Jobs)}}
 }
 
-func jobLayout(width int, list columns.List) layout {
-	chosen := choose(jobColumns, columns.Jobs, list)
+func jobLayout(width int, list columns.List) layout.Layout {
+	chosen := layout.Choose(jobColumns, list)
 	if width < partitionFrom && list == "" {
-		chosen = slices.DeleteFunc(chosen, func(c column) bool { return c.key == colPartition })
+		chosen = slices.DeleteFunc(chosen, func(c layout.Column) bool { return c.Key == colPartition })
 	}
-	return fit(width, chosen, jobGrowth, 3)
+	return layout.Fit(width, chosen, jobGrowth, 3)
 }
 
 // partitionFrom is the width below which problems take the room of the partition.
@@ -58,8 +59,8 @@ const partitionFrom = 140
 
 // Row draws one job in row y. The ID of an array is cut in the middle, since its end names the tasks.
 func (t *Jobs) Row(f *part.Frame, y int, r *tally.JobRow, selected bool) {
-	l := t.layout
-	x, ahead := l.gap(colState, colJob, colJobName, colPartition, colNodes, colGPUs)
+	l := t.Layout
+	x, ahead := l.Gap(colState, colJob, colJobName, colPartition, colNodes, colGPUs)
 	if r.Running == nil {
 		l = ahead
 	}
@@ -110,7 +111,7 @@ func jobMark(r *tally.JobRow) (m part.Mark, row draw.Role) {
 
 // running writes the numbers of a job with nodes, and its problems.
 func (t *Jobs) running(f *part.Frame, y int, r *tally.JobRow) {
-	l := t.layout
+	l := t.Layout
 	f.Number(l[colMean], y, percentOf(r.Util), draw.Text)
 	lowest(f, l[colLowest], y, r)
 	f.Number(l[colPowerSum], y, part.Power(&r.Totals, l[colPowerSum].W, true).String(), draw.Text)

@@ -8,13 +8,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // Nodes is the table of the job's nodes.
 type Nodes struct {
-	layout layout
+	layout layout.Layout
 	cells  part.Cells
 }
 
@@ -27,7 +28,7 @@ func NewNodes(f *part.Frame) *Nodes {
 
 // Head draws the headings in row y.
 func (t *Nodes) Head(f *part.Frame, y int) {
-	headings(f, y, t.layout, nodeColumns)
+	layout.Headings(f, y, t.layout, nodeColumns)
 	if s := t.layout[colCells]; s.Shown() {
 		t.cells.Titles(f, s.X, y)
 	}
@@ -57,7 +58,7 @@ func (t *Nodes) Row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 func (t *Nodes) RowAt(f *part.Frame, y int, n *cluster.Node, g *cluster.GPU) {
 	t.row(f, y, n, true)
 	s := t.layout[colCells]
-	f.Select(y, 0, behind(t.layout[colNode]))
+	f.Select(y, 0, layout.Behind(t.layout[colNode]))
 	if s.Shown() {
 		t.cells.Select(f, s.X, y, g)
 	}
@@ -75,17 +76,17 @@ func (t *Nodes) row(f *part.Frame, y int, n *cluster.Node, selected bool) {
 	if numbers {
 		totals(f, y, sumOf(f.Own(n)), l, draw.Text, true)
 		if tally.Old(n) {
-			f.Fade(y, behind(l[colNode]), f.W)
+			f.Fade(y, layout.Behind(l[colNode]), f.W)
 		}
 		s := l[colHealth]
 		f.Text(s, y, t.health(f, n, s.W), m.Role)
 	} else {
-		x := behind(l[colNode])
+		x := layout.Behind(l[colNode])
 		if !chosen {
-			x = behind(l[colCells])
+			x = layout.Behind(l[colCells])
 			if s := l[colMean]; s.Shown() {
 				f.Right(s.X, y, s.W, "–", draw.Dim)
-				x = behind(s)
+				x = layout.Behind(s)
 			}
 		}
 		f.Left(x, y, f.W-1-x, problem.Absence(f, n, f.W-1-x), m.Role)
@@ -118,7 +119,7 @@ func (t *Nodes) Sum(f *part.Frame, y int, name string) {
 	f.Text(l[colCells], y, seen(f.Job.GPUsSeen, max(f.Job.GPUs, f.Job.GPUsSeen), l[colCells].W), draw.Dim)
 	totals(f, y, jobSum(f), l, draw.Strong, true)
 	if f.Old() {
-		f.Fade(y, behind(l[colNode]), f.W)
+		f.Fade(y, layout.Behind(l[colNode]), f.W)
 	}
 }
 

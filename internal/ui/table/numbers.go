@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -22,11 +23,11 @@ func numberWidth(nodes ...*cluster.Node) int {
 }
 
 // numbered returns the columns with at least this width for the number of a GPU.
-func numbered(columns []column, number int) []column {
+func numbered(columns []layout.Column, number int) []layout.Column {
 	columns = slices.Clone(columns)
 	for i := range columns {
-		if c := &columns[i]; c.key == colGPU {
-			c.least = max(c.least, number)
+		if c := &columns[i]; c.Key == colGPU {
+			c.Least = max(c.Least, number)
 		}
 	}
 	return columns

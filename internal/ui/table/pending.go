@@ -6,35 +6,37 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var pendingColumns = of(&rows.Jobs, []column{
-	{key: colJob, least: 10, priority: 1},
-	{key: colJobName, gap: 2, least: 12, priority: 2},
-	{key: colPartition, gap: 2, priority: 3},
-	{key: colNodes, gap: 2, priority: 4},
-	{key: colGPUs, gap: 2, priority: 4},
-	{key: colReason, gap: 2, least: 10, priority: 5, title: "REASON"},
-	{key: colStarts, gap: 2, least: 8, priority: 6, title: "STARTS"},
+var pendingColumns = layout.Of(&rows.Jobs, []layout.Column{
+	{Key: colJob, Least: 10, Priority: 1},
+	{Key: colJobName, Gap: 2, Least: 12, Priority: 2},
+	{Key: colPartition, Gap: 2, Priority: 3},
+	{Key: colNodes, Gap: 2, Priority: 4},
+	{Key: colGPUs, Gap: 2, Priority: 4},
+	{Key: colReason, Gap: 2, Least: 10, Priority: 5, Title: "REASON"},
+	{Key: colStarts, Gap: 2, Least: 8, Priority: 6, Title: "STARTS"},
 })
 
-var pendingGrowth = []stage{
-	{14, []col{colReason}}, {16, []col{colJob}}, {24, []col{colJobName}}, {15, []col{colPartition}},
-	{20, []col{colReason}}, {20, []col{colJob}},
-	{40, []col{colJobName}}, {30, []col{colReason}},
+var pendingGrowth = []layout.Stage{
+	layout.To(14, colReason), layout.To(16, colJob), layout.To(24, colJobName), layout.To(15, colPartition),
+	layout.To(20, colReason), layout.To(20, colJob), layout.To(40, colJobName), layout.To(30, colReason),
 }
 
-func pendingLayout(width int) layout { return fit(width, pendingColumns, pendingGrowth, 3) }
+func pendingLayout(width int) layout.Layout {
+	return layout.Fit(width, pendingColumns, pendingGrowth, 3)
+}
 
 // Pending is the table of jobs that wait in the queue.
-type Pending struct{ layout layout }
+type Pending struct{ layout layout.Layout }
 
 // NewPending returns the table for a terminal of that width.
 func NewPending(width int) *Pending { return &Pending{pendingLayout(width)} }
 
 // Head draws the headings in row y.
-func (t *Pending) Head(f *part.Frame, y int) { headings(f, y, t.layout, pendingColumns) }
+func (t *Pending) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, pendingColumns) }
 
 // Row draws one job in row y. The number of an array is cut in the middle, since its end names the tasks.
 func (t *Pending) Row(f *part.Frame, y int, j *cluster.PendingJob) {

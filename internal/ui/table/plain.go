@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -21,7 +22,7 @@ var plain = slices.DeleteFunc(slices.Clone(rows.Processes.Fields), func(f field.
 
 // plainCells writes the plain columns of a process. A relative is on no GPU, and its share of the CPU is unknown until
 // its node has answered twice.
-func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout, role draw.Role, kin bool) {
+func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout.Layout, role draw.Role, kin bool) {
 	for i := range plain {
 		c := &plain[i]
 		s, role := l[c.Key], role

@@ -10,12 +10,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Processes is the table of the selected node's processes.
-type Processes struct{ layout layout }
+type Processes struct{ layout layout.Layout }
 
 // NewProcesses returns the table for the terminal and the selected node of a frame.
 func NewProcesses(f *part.Frame) *Processes {
@@ -27,9 +28,9 @@ const commandFirst = 160
 
 // processLayout is the layout for processes; nodes and jobs say that they are on several nodes, or of several jobs.
 // command is the least width of a command; 0: the usual one.
-func processLayout(width, number int, nodes, jobs bool, list columns.List, command int) layout {
-	all := slices.DeleteFunc(numbered(processColumns, number), func(c column) bool {
-		switch c.key {
+func processLayout(width, number int, nodes, jobs bool, list columns.List, command int) layout.Layout {
+	all := slices.DeleteFunc(numbered(processColumns, number), func(c layout.Column) bool {
+		switch c.Key {
 		case colState, colThreads:
 			return width < commandFirst && list == ""
 		case colNode:
@@ -40,20 +41,21 @@ func processLayout(width, number int, nodes, jobs bool, list columns.List, comma
 		return false
 	})
 	if nodes { // the GPU is no longer the first column
-		all[1].gap = 1
+		all[1].Gap = 1
 	}
-	columns, margin := choose(all, columns.Processes, list), 2
-	if at := slices.IndexFunc(columns, func(c column) bool { return c.key == colCommand }); at >= 0 && list == "" {
-		columns[at].least = max(columns[at].least, command)
+	columns, margin := layout.Choose(all, list, colNode, colJob), 2
+	at := slices.IndexFunc(columns, func(c layout.Column) bool { return c.Key == colCommand })
+	if at >= 0 && list == "" {
+		columns[at].Least = max(columns[at].Least, command)
 	}
-	if columns[0].key != colGPU { // wider columns are filled: they must not touch a tag
+	if columns[0].Key != colGPU { // wider columns are filled: they must not touch a tag
 		margin = 3
 	}
-	return fit(width, columns, processGrowth, margin)
+	return layout.Fit(width, columns, processGrowth, margin)
 }
 
 // Head draws the headings in row y.
-func (t *Processes) Head(f *part.Frame, y int) { headings(f, y, t.layout, processColumns) }
+func (t *Processes) Head(f *part.Frame, y int) { layout.Headings(f, y, t.layout, processColumns) }
 
 // Rows draws the processes from row y on and returns the row below the last.
 func (t *Processes) Rows(f *part.Frame, y int, list []tally.Process) int {
@@ -64,7 +66,7 @@ func (t *Processes) Rows(f *part.Frame, y int, list []tally.Process) int {
 	return y
 }
 
-func processRow(f *part.Frame, y int, p *tally.Process, l layout) {
+func processRow(f *part.Frame, y int, p *tally.Process, l layout.Layout) {
 	text, dim := draw.Text, draw.Dim
 	if !p.Own {
 		text, dim = draw.Ghost, draw.Ghost
@@ -75,7 +77,7 @@ func processRow(f *part.Frame, y int, p *tally.Process, l layout) {
 }
 
 // onGPU writes the GPU of a process, and its type there.
-func onGPU(f *part.Frame, y int, p *tally.Process, l layout, text, dim draw.Role) {
+func onGPU(f *part.Frame, y int, p *tally.Process, l layout.Layout, text, dim draw.Role) {
 	number := strconv.Itoa(p.Number)
 	if p.On != nil {
 		number = part.Number(p.On)
@@ -86,7 +88,7 @@ func onGPU(f *part.Frame, y int, p *tally.Process, l layout, text, dim draw.Role
 }
 
 // numbers writes the numbers of a process, its user and its state.
-func numbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, text, dim draw.Role, kin bool) {
+func numbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout.Layout, text, dim draw.Role, kin bool) {
 	var row rows.Process
 	plainCells(f, y, n.Name, row.Set(f.Snap, n, p), l, text, kin)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), text)
@@ -94,7 +96,7 @@ func numbers(f *part.Frame, y int, n *cluster.Node, p *tally.Process, l layout, 
 }
 
 // rank writes a rank, or nothing for a process without one.
-func rank(f *part.Frame, y int, r *wire.Rank, l layout, role draw.Role) {
+func rank(f *part.Frame, y int, r *wire.Rank, l layout.Layout, role draw.Role) {
 	if r == nil {
 		role = draw.Dim
 	}
@@ -110,7 +112,7 @@ func rankNumber(r *wire.Rank) string {
 }
 
 // command writes the command line of a process, or the reason why nothing is known of it.
-func command(f *part.Frame, y int, p *wire.Process, l layout, role draw.Role) {
+func command(f *part.Frame, y int, p *wire.Process, l layout.Layout, role draw.Role) {
 	text, known := commandOf(p)
 	if !known {
 		role = draw.Dim

@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -23,7 +24,7 @@ type ProcessRow struct {
 
 // ProcessList is the table of the page of processes. It leaves the end of each row to a scroll bar.
 type ProcessList struct {
-	sheet
+	layout.Sheet
 	across int // columns of the commands to the left of the screen
 }
 
@@ -49,11 +50,11 @@ func NewProcessTree(w int, nodes []*cluster.Node, jobs bool, across int, list co
 
 func newProcessList(w int, nodes []*cluster.Node, jobs bool, across int, list columns.List, command int) *ProcessList {
 	l := processLayout(max(w-scrollBar, 0), numberWidth(nodes...), len(nodes) > 1, jobs, list, command)
-	return &ProcessList{sheet{processColumns, l}, across}
+	return &ProcessList{layout.Sheet{Columns: processColumns, Layout: l}, across}
 }
 
 // Room returns the width of a command.
-func (t *ProcessList) Room() int { return t.layout[colCommand].W }
+func (t *ProcessList) Room() int { return t.Layout[colCommand].W }
 
 // CommandWidth returns the width of a row's command, with its branches.
 func CommandWidth(r *ProcessRow) int {
@@ -64,16 +65,16 @@ func CommandWidth(r *ProcessRow) int {
 // Head draws the headings in row y, with a mark after the one that sorts the rows; "": none. The nodes and the GPUs are
 // one order.
 func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
-	if by == "gpu" && t.layout[colNode].Shown() {
+	if by == "gpu" && t.Layout[colNode].Shown() {
 		by = "node"
 	}
-	t.sheet.Head(f, y, by, down)
+	t.Sheet.Head(f, y, by, down)
 }
 
 // At returns the column whose heading is in column x of the screen: the GPU's for all columns left of it.
 func (t *ProcessList) At(x int) string {
-	s := t.layout[colNode]
-	if at := t.sheet.At(x); at != "" && at != "node" || x >= max(s.X+s.W, marks) {
+	s := t.Layout[colNode]
+	if at := t.Sheet.At(x); at != "" && at != "node" || x >= max(s.X+s.W, marks) {
 		return at
 	}
 	return "gpu"
@@ -81,7 +82,7 @@ func (t *ProcessList) At(x int) string {
 
 // Row draws one row in row y.
 func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged bool) {
-	l := t.layout
+	l := t.Layout
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 	}
@@ -110,7 +111,7 @@ func (t *ProcessList) Row(f *part.Frame, y int, r *ProcessRow, selected, tagged 
 
 // readings returns where the columns begin that do not say where a process is; end if there are none.
 func (t *ProcessList) readings(end int) int {
-	for k, s := range t.layout {
+	for k, s := range t.Layout {
 		if s.Shown() && !slices.Contains([]col{colNode, colGPU}, k) {
 			end = min(end, s.X)
 		}
@@ -120,20 +121,20 @@ func (t *ProcessList) readings(end int) int {
 
 // user writes the rest of a process on a GPU.
 func (t *ProcessList) user(f *part.Frame, y int, r *ProcessRow, text, dim draw.Role) {
-	l := t.layout
+	l := t.Layout
 	onGPU(f, y, &r.Process, l, text, dim)
 	f.Text(l[colJob], y, cmp.Or(r.Job, r.Process.Job), text)
 }
 
 // kin writes the remaining cells of a relative that uses no GPU.
 func (t *ProcessList) kin(f *part.Frame, y int, r *ProcessRow, text draw.Role) {
-	f.Text(t.layout[colJob], y, r.Job, text)
-	f.Number(t.layout[colRank], y, "–", draw.Dim)
+	f.Text(t.Layout[colJob], y, r.Job, text)
+	f.Number(t.Layout[colRank], y, "–", draw.Dim)
 }
 
 // command writes the part of the command that is on the screen.
 func (t *ProcessList) command(f *part.Frame, y int, r *ProcessRow, role draw.Role) {
-	s := t.layout[colCommand]
+	s := t.Layout[colCommand]
 	if !s.Shown() {
 		return
 	}

@@ -10,22 +10,23 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
 
 // rankLayout is the layout for ranks; several says that they are of several programs.
-func rankLayout(width, number int, several bool, list columns.List) layout {
+func rankLayout(width, number int, several bool, list columns.List) layout.Layout {
 	all := numbered(rankColumns, number)
 	if !several {
-		all = slices.DeleteFunc(all, func(c column) bool { return c.key == colProgram })
-		all[0].gap = 0
+		all = slices.DeleteFunc(all, func(c layout.Column) bool { return c.Key == colProgram })
+		all[0].Gap = 0
 	}
-	return fit(width, choose(all, columns.Ranks, list), rankGrowth, 3)
+	return layout.Fit(width, layout.Choose(all, list, colProgram, colRank), rankGrowth, 3)
 }
 
 // Ranks is the table of the ranks of a job.
-type Ranks struct{ sheet }
+type Ranks struct{ layout.Sheet }
 
 // NewRanks returns the table for the terminal and the job of a frame. If there are several programs, their numbers
 // stand before the ranks.
@@ -34,7 +35,7 @@ func NewRanks(f *part.Frame, several bool) *Ranks {
 	for _, name := range f.Job.Nodes {
 		number = max(number, numberWidth(f.NodeOf(name)))
 	}
-	return &Ranks{sheet{rankColumns, rankLayout(f.W, number, several, f.Columns.Ranks)}}
+	return &Ranks{layout.Sheet{Columns: rankColumns, Layout: rankLayout(f.W, number, several, f.Columns.Ranks)}}
 }
 
 // Row draws one row in row y.
@@ -46,14 +47,14 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 	f.Put(1, y, m.Glyph, m.Role)
 	role := problem.RankRole(f.Scene, r)
 	if r.Process != nil {
-		t.layout.place(f, y, r, role)
+		rankPlace(f, y, r, t.Layout, role)
 		t.process(f, y, r)
 		if r.State == tally.RankUnknown {
-			f.Fade(y, t.layout[colRank].X, f.W)
+			f.Fade(y, t.Layout[colRank].X, f.W)
 		}
 	} else {
-		x, l := t.layout.gap(colProgram, colRank, colNode, colGPU)
-		l.place(f, y, r, role)
+		x, l := t.Layout.Gap(colProgram, colRank, colNode, colGPU)
+		rankPlace(f, y, r, l, role)
 		f.Left(x, y, f.W-1-x, problem.RankWords(f, r, f.W-1-x), role)
 	}
 	if selected {
@@ -61,8 +62,8 @@ func (t *Ranks) Row(f *part.Frame, y int, r *tally.RankRow, selected bool) {
 	}
 }
 
-// place writes the rank, its node and its GPU.
-func (l layout) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
+// rankPlace writes the rank, its node and its GPU.
+func rankPlace(f *part.Frame, y int, r *tally.RankRow, l layout.Layout, role draw.Role) {
 	gpu := "–"
 	switch {
 	case r.GPU != nil:
@@ -87,7 +88,7 @@ func (l layout) place(f *part.Frame, y int, r *tally.RankRow, role draw.Role) {
 
 // process writes the numbers of a process.
 func (t *Ranks) process(f *part.Frame, y int, r *tally.RankRow) {
-	l, p := t.layout, r.Process
+	l, p := t.Layout, r.Process
 	plainCells(f, y, r.Node, &rows.Process{Node: f.NodeOf(r.Node), Process: p, GPU: r.GPU}, l, draw.Text, false)
 	f.Text(l[colType], y, p.Type, draw.Dim)
 	f.Text(l[colUser], y, cmp.Or(p.User, "n/a"), draw.Text)

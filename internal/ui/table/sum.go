@@ -8,6 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -82,7 +83,7 @@ var (
 
 // totals writes the totals of GPUs: in the units of one node, or with large in larger units and with the mean of the
 // cells' gauge.
-func totals(f *part.Frame, y int, of sum, l layout, role draw.Role, large bool) {
+func totals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large bool) {
 	in := ofNode
 	if large {
 		in = ofJob

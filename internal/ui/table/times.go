@@ -5,6 +5,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
@@ -12,7 +13,7 @@ import (
 // Times is the table of the job's nodes over time.
 type Times struct {
 	*graph.Strip
-	layout layout
+	layout layout.Layout
 }
 
 // NewTimes returns the table for the terminal and the job of a frame.
@@ -27,7 +28,7 @@ func NewTimes(f *part.Frame) *Times {
 
 // Head draws the headings in row y, with the time axis between them.
 func (t *Times) Head(f *part.Frame, y int) {
-	headings(f, y, t.layout, timeColumns)
+	layout.Headings(f, y, t.layout, timeColumns)
 	if s := t.layout[colHistory]; s.Shown() {
 		t.Axis(f, s.X, y)
 	}

@@ -9,39 +9,41 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-var userColumns = of(&rows.Users, []column{
-	{key: colUser, priority: 1},
-	{key: colNodes, gap: 2, priority: 1},
-	{key: colGPUs, gap: 2, priority: 1},
-	{key: colProcs, gap: 2, priority: 4},
-	{key: colGPUMem, gap: 2, priority: 2},
-	{key: colPowerSum, gap: 2, priority: 5},
-	{key: colTime, gap: 2, priority: 3},
-	{key: colJob, gap: 2, priority: 6},
-	{key: colCommand, gap: 2, least: 8, priority: 7},
+var userColumns = layout.Of(&rows.Users, []layout.Column{
+	{Key: colUser, Priority: 1},
+	{Key: colNodes, Gap: 2, Priority: 1},
+	{Key: colGPUs, Gap: 2, Priority: 1},
+	{Key: colProcs, Gap: 2, Priority: 4},
+	{Key: colGPUMem, Gap: 2, Priority: 2},
+	{Key: colPowerSum, Gap: 2, Priority: 5},
+	{Key: colTime, Gap: 2, Priority: 3},
+	{Key: colJob, Gap: 2, Priority: 6},
+	{Key: colCommand, Gap: 2, Least: 8, Priority: 7},
 })
 
-var userGrowth = []stage{{12, []col{colUser}}, {16, []col{colJob}}, {30, []col{colCommand}}, {30, []col{colJob}},
-	{unbounded, []col{colCommand}}}
+var userGrowth = []layout.Stage{layout.To(12, colUser), layout.To(16, colJob), layout.To(30, colCommand),
+	layout.To(30, colJob),
+	layout.Rest(colCommand)}
 
-func userLayout(width int, list columns.List) layout {
-	return fit(width, choose(userColumns, columns.Users, list), userGrowth, 3)
+func userLayout(width int, list columns.List) layout.Layout {
+	return layout.Fit(width, layout.Choose(userColumns, list), userGrowth, 3)
 }
 
 // Users is the table of the users with processes on the nodes.
-type Users struct{ sheet }
+type Users struct{ layout.Sheet }
 
 // NewUsers returns the table for the terminal of a frame.
 func NewUsers(f *part.Frame) *Users {
-	return &Users{sheet{userColumns, userLayout(f.W, f.Columns.Users)}}
+	return &Users{layout.Sheet{Columns: userColumns, Layout: userLayout(f.W, f.Columns.Users)}}
 }
 
 // Row draws one user in row y.
 func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
-	l, role := t.layout, draw.Text
+	l, role := t.Layout, draw.Text
 	if selected {
 		f.Put(0, y, "▸", draw.Strong)
 	}

@@ -1,0 +1,74 @@
+package layout
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// chosenGap is the gap between columns that are not neighbors by default.
+const chosenGap = 2
+
+// Choose returns the columns of a list, in its order, which is also the order in which they come in; all columns if the
+// list is empty. The columns that name the row's subject (a GPU, a node) always come first: sentences follow them in
+// place of cells. No first: it is the first column of all.
+func Choose(all []Column, list columns.List, first ...Key) []Column {
+	names := list.Names()
+	if names == nil {
+		return slices.DeleteFunc(slices.Clone(all), func(c Column) bool { return c.Spare })
+	}
+	keys := first
+	if first == nil {
+		keys = []Key{all[0].Key}
+	}
+	for _, k := range names {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	var chosen []Column
+	before := -1
+	for _, k := range keys {
+		at := slices.IndexFunc(all, func(c Column) bool { return c.Key == k })
+		if at < 0 {
+			continue
+		}
+		c := all[at]
+		c.Priority = len(chosen) + 1
+		switch {
+		case len(chosen) == 0:
+			c.Gap = 0
+		case at != before+1:
+			c.Gap = max(c.Gap, chosenGap)
+		}
+		chosen, before = append(chosen, c), at
+	}
+	return chosen
+}
+
+// Gap returns where the sentence of a row begins that has only some columns: in place of the first of the others; and
+// the columns ahead of the sentence.
+func (l Layout) Gap(has ...Key) (x int, ahead Layout) {
+	end := 0
+	x = unbounded
+	for k, s := range l {
+		switch {
+		case !s.Shown():
+		case slices.Contains(has, k):
+			end = max(end, s.X+s.W)
+		default:
+			x = min(x, s.X)
+		}
+	}
+	if x == unbounded {
+		return end + chosenGap, l
+	}
+	ahead = maps.Clone(l)
+	maps.DeleteFunc(ahead, func(_ Key, s part.Span) bool { return s.X > x })
+	return x + 1, ahead
+}
+
+// Behind returns the column after the one that names the row's subject.
+func Behind(s part.Span) int { return s.X + s.W + chosenGap }
