@@ -101,6 +101,7 @@ var allowed = map[string][]string{
 	"internal/health/signs": {"internal/cluster", "internal/metric", "internal/wire"},
 	"internal/health/xid":   {"internal/cluster"},
 	"internal/metric":       {},
+	"internal/notify":       {"internal/cluster", "internal/health/say", "internal/metric", "internal/tally"},
 	"internal/pace":         {"internal/metric"},
 	"internal/poller": {"internal/bell", "internal/cluster", "internal/quiet", "internal/reach",
 		"internal/wire"},

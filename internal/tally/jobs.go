@@ -62,7 +62,7 @@ func Jobs(s *cluster.Snapshot) []JobRow {
 	}
 	for i := range d.Ended {
 		j := &d.Ended[i]
-		rows = append(rows, JobRow{Ended: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: endStates[j.State],
+		rows = append(rows, JobRow{Ended: j, ID: j.ID, Name: j.Name, Partition: j.Partition, State: EndOf(j),
 			Nodes: j.Nodes, GPUs: j.GPUs})
 	}
 	return rows
@@ -96,3 +96,6 @@ func runningRow(s *cluster.Snapshot, j *cluster.JobView) JobRow {
 	}
 	return r
 }
+
+// EndOf returns the state of a job that has ended.
+func EndOf(e *cluster.EndedJob) JobState { return endStates[e.State] }

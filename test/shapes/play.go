@@ -41,11 +41,14 @@ type player struct {
 	slurm   slurmWord
 	open    map[string]int // positions in the episodes of the present findings
 	said    []Episode
+	see     []func(*cluster.Snapshot)
 }
 
-// Play plays a shape and returns its episodes in order. A higher severity begins a new episode.
-func Play(s Shape, seed uint64) []Episode {
+// Play plays a shape and returns its episodes in order. A higher severity begins a new episode. Each of see gets every
+// Snapshot.
+func Play(s Shape, seed uint64, see ...func(*cluster.Snapshot)) []Episode {
 	p := newPlayer(&s, seed)
+	p.see = see
 	for at := time.Duration(0); at < s.Length; at += s.Poll {
 		p.discover(at)
 		for n := range s.Nodes {
@@ -178,6 +181,9 @@ func (p *player) host(net, disk, read float64) wire.Host {
 // look takes a Snapshot, and notes its findings.
 func (p *player) look(at time.Duration) {
 	snap := p.store.Snapshot(begins.Add(at))
+	for _, see := range p.see {
+		see(snap)
+	}
 	now := map[string]bool{}
 	for i := range snap.Jobs {
 		for k := range snap.Jobs[i].Findings {

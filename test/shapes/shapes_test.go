@@ -2,11 +2,14 @@ package shapes
 
 import (
 	"flag"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -31,7 +34,9 @@ func TestShapes(t *testing.T) {
 		}
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			v := Judge(s, Play(s, *seed))
+			heard := &audience{Watcher: notify.NewWatcher(notify.Defaults(), nil)}
+			v := Judge(s, Play(s, *seed, heard.see))
+			heard.judged(t, &s)
 			for more := 1; more < *seeds; more++ {
 				v.Add(Judge(s, Play(s, *seed+uint64(more))))
 			}
@@ -45,6 +50,36 @@ func TestShapes(t *testing.T) {
 			healthy.Add(v)
 			gpuHours += v.Watched.Hours() * float64(s.Nodes*s.GPUs)
 		})
+	}
+}
+
+// audience is a user who does not look at a screen.
+type audience struct {
+	*notify.Watcher
+	news []notify.Item
+}
+
+func (a *audience) see(s *cluster.Snapshot) { a.news = append(a.news, a.See(s)...) }
+
+// judged checks the news: nothing about a healthy job but what is true of it, and each lag, hang and dead rank that needs
+// a look. What is idle is news after a time that few shapes last.
+func (a *audience) judged(t *testing.T, s *Shape) {
+	told := map[cluster.Kind]bool{}
+	for i := range a.news {
+		n := &a.news[i]
+		told[n.Kind] = true
+		wanted := slices.ContainsFunc(s.Want, func(w Want) bool { return slices.Contains(w.Kinds, n.Kind) })
+		if !wanted && !slices.Contains(s.Allowed, n.Kind) {
+			t.Errorf("news about a job without this problem, after %v: %s. %s", n.At.Sub(begins), n.Title, n.Text)
+		}
+	}
+	for _, w := range s.Want {
+		soon := !slices.ContainsFunc(w.Kinds, func(k cluster.Kind) bool {
+			return k != cluster.KindLag && k != cluster.KindJobHang && k != cluster.KindRankGone
+		})
+		if soon && w.Least >= cluster.Warning && !told[w.Kinds[0]] {
+			t.Errorf("no news of %v", w.Kinds)
+		}
 	}
 }
 

@@ -1,0 +1,156 @@
+package notify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Message is what is delivered at once.
+type Message struct {
+	At    time.Time
+	Title string
+	Text  string // lines; may be empty
+	Items []Item // the newest, at most mostItems
+	Count int    // of all that it stands for
+}
+
+// Gatherer makes few Messages of Items: what comes at once is one Message, and there are only so many in an hour.
+type Gatherer struct {
+	PerHour int
+
+	waiting     []Item
+	dropped     int // of the waiting, beyond mostItems
+	first, last time.Time
+	sent        []time.Time // within the last hour
+	held        bool        // the limit has stopped the waiting
+}
+
+const (
+	// quiet is the time without a further Item after which the Items are told, and longest how long they wait at most:
+	// the nodes of a failed switch are lost one after the other.
+	quiet   = 10 * time.Second
+	longest = 2 * time.Minute
+
+	// several is the number of like Items from which one Message stands for them.
+	several = 4
+
+	// mostItems limits the Items of a Message, and mostLines those that its text names.
+	mostItems = 100
+	mostLines = 10
+)
+
+// Take takes new Items, and returns the Messages that are due at a time.
+func (g *Gatherer) Take(at time.Time, news []Item) []Message {
+	if len(news) > 0 {
+		if len(g.waiting) == 0 {
+			g.first = at
+		}
+		g.last = at
+		g.waiting = append(g.waiting, news...)
+	}
+	if more := len(g.waiting) - mostItems; more > 0 {
+		g.waiting, g.dropped = slices.Delete(g.waiting, 0, more), g.dropped+more
+	}
+	g.sent = slices.DeleteFunc(g.sent, func(t time.Time) bool { return at.Sub(t) >= time.Hour })
+	switch {
+	case len(g.waiting) == 0, at.Sub(g.last) < quiet && at.Sub(g.first) < longest:
+		return nil
+	case len(g.sent) >= g.PerHour:
+		g.held = true
+		return nil
+	}
+	groups := grouped(g.waiting)
+	if g.held || g.dropped > 0 || len(g.sent)+len(groups) > g.PerHour {
+		groups = [][]Item{g.waiting}
+	}
+	var out []Message
+	for _, of := range groups {
+		g.sent = append(g.sent, at)
+		out = append(out, messageOf(at, of, g.dropped))
+	}
+	g.waiting, g.dropped, g.held = nil, 0, false
+	return out
+}
+
+// Rest returns what waits as one Message, beyond all limits: nothing comes after it. False: nothing waits.
+func (g *Gatherer) Rest(at time.Time) (Message, bool) {
+	if len(g.waiting) == 0 {
+		return Message{}, false
+	}
+	m := messageOf(at, g.waiting, g.dropped)
+	g.waiting, g.dropped = nil, 0
+	return m, true
+}
+
+// grouped puts the Items that are alike together, if there are several.
+func grouped(items []Item) (groups [][]Item) {
+	at := map[string]int{}
+	for _, i := range items {
+		key := i.alike()
+		k, known := at[key]
+		if !known {
+			k = len(groups)
+			at[key] = k
+			groups = append(groups, nil)
+		}
+		groups[k] = append(groups[k], i)
+	}
+	var out [][]Item
+	for _, of := range groups {
+		if len(of) >= several {
+			out = append(out, of)
+			continue
+		}
+		for i := range of {
+			out = append(out, of[i:i+1])
+		}
+	}
+	return out
+}
+
+// alike is the same for Items that one line can count.
+func (i *Item) alike() string { return fmt.Sprint(i.Event, i.Over) }
+
+// messageOf makes one Message of Items. more are left out.
+func messageOf(at time.Time, items []Item, more int) Message {
+	m := Message{At: at, Items: slices.Clone(items), Count: len(items) + more}
+	if m.Count == 1 {
+		m.Title, m.Text = items[0].Title, items[0].Text
+		return m
+	}
+	m.Title = summary(items, m.Count)
+	var lines []string
+	for i := range items[:min(len(items), mostLines)] {
+		lines = append(lines, items[i].Title)
+	}
+	if rest := m.Count - len(lines); rest > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", rest))
+	}
+	m.Text = strings.Join(lines, "\n")
+	return m
+}
+
+// summary counts Items: "48211 llama: 100 nodes unreachable", or "12 messages about 3 jobs".
+func summary(items []Item, count int) string {
+	first := &items[0]
+	jobs, alike := map[string]bool{}, true
+	for i := range items {
+		jobs[items[i].Job] = true
+		alike = alike && items[i].alike() == first.alike() && items[i].Many == first.Many
+	}
+	what := fmt.Sprintf("%d messages", count)
+	if alike {
+		if what = fmt.Sprintf("%d %s", count, first.Many); first.Over {
+			what = "over: " + what
+		}
+	}
+	switch {
+	case len(jobs) == 1:
+		return titled(first.Job, first.Name, what)
+	case alike:
+		return what
+	}
+	return fmt.Sprintf("%s about %d jobs", what, len(jobs))
+}

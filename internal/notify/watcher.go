@@ -1,0 +1,242 @@
+package notify
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Watcher finds the news in Snapshots.
+type Watcher struct {
+	Settings
+	Jobs []string // IDs, or those of arrays; none: all jobs
+
+	began  time.Time         // the first Snapshot
+	open   map[string]*sight // problems that are there, and those that a silent node hides
+	before map[string]bool   // the problems that an earlier program has told
+	jobs   map[string]bool   // that run
+	ended  map[string]bool   // whose end is told
+	near   map[string]bool   // time limits that are told
+}
+
+// sight is a problem that was seen.
+type sight struct {
+	Item
+	told  bool
+	ripe  bool // it is news now
+	keeps time.Duration
+	last  time.Time // when it was last seen
+}
+
+// resumes is the time in which a new Watcher must find again what an earlier one has told: a lag takes minutes.
+const resumes = 15 * time.Minute
+
+// NewWatcher returns a Watcher that knows nothing yet.
+func NewWatcher(s Settings, jobs []string) *Watcher {
+	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*sight{}, before: map[string]bool{},
+		ended: map[string]bool{}, near: map[string]bool{}}
+}
+
+// Told returns the problems that were told and hold, for Resume.
+func (w *Watcher) Told() (ids []string) {
+	for id, o := range w.open {
+		if o.told {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Resume takes what an earlier Watcher has told. It is not told again.
+func (w *Watcher) Resume(ids []string) {
+	for _, id := range ids {
+		w.before[id] = true
+	}
+}
+
+// See returns the news in the next Snapshot.
+func (w *Watcher) See(s *cluster.Snapshot) (news []Item) {
+	if w.began.IsZero() {
+		w.began = s.At
+	}
+	if s.At.Sub(w.began) > resumes {
+		clear(w.before)
+	}
+	news = append(news, w.starts(s)...)
+	for _, i := range w.problems(s) {
+		if w.wants(i.Event) {
+			news = append(news, i)
+		}
+	}
+	news = append(news, w.limits(s)...)
+	return append(news, w.ends(s)...)
+}
+
+// problems returns the problems that have become news, and the ends of those that were.
+func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
+	now := map[string]*sight{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if !ofJob(j.ID, w.Jobs) {
+			continue
+		}
+		for k := range j.Findings {
+			w.find(s, j, &j.Findings[k], now)
+		}
+		w.forecast(s, j, now)
+	}
+	for _, id := range slices.Sorted(maps.Keys(now)) {
+		o, known := w.open[id]
+		if !known {
+			o = now[id]
+			o.told = w.before[id]
+			w.open[id] = o
+		}
+		o.last = s.At
+		if !o.told && now[id].ripe {
+			o.Item, o.told = now[id].Item, true
+			news = append(news, o.Item)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.open)) {
+		o := w.open[id]
+		switch job := jobOf(s, &o.Item); {
+		case now[id] != nil:
+		case job == nil: // it has ended
+			delete(w.open, id)
+		case hidden(s, job, &o.Item), s.At.Sub(o.last) < o.keeps:
+		default:
+			delete(w.open, id)
+			if o.told {
+				news = append(news, o.over(s.At))
+			}
+		}
+	}
+	return news
+}
+
+// find notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
+func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
+	p := w.of(f)
+	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
+	if f.Node == "" {
+		id += j.ID
+	}
+	known := w.open[id] != nil && w.open[id].told // it may become milder
+	if !known && f.Severity < p.least || f.Severity == cluster.Waiting {
+		return
+	}
+	if o := now[id]; o != nil && o.ripe {
+		return // of another job on the node
+	}
+	now[id] = &sight{Item: ofFinding(s, j, f, p.event), ripe: f.Holds() && s.At.Sub(f.Since) >= p.lasts &&
+		(p.event != Node || goesOn(s, f.Since))}
+}
+
+// unanswered is the time after which a lost node is news even if SLURM does not answer.
+const unanswered = 5 * time.Minute
+
+// goesOn reports whether SLURM has listed the jobs since a time.
+func goesOn(s *cluster.Snapshot, since time.Time) bool {
+	d := &s.Discovery
+	return d.Command == "" || d.Answered.After(since) || s.At.Sub(since) > unanswered
+}
+
+// jobOf returns a job that runs, and that an Item is about; nil: there is none.
+func jobOf(s *cluster.Snapshot, i *Item) *cluster.JobView {
+	for k := range s.Jobs {
+		if j := &s.Jobs[k]; j.ID == i.Job || i.Node != "" && slices.Contains(j.Nodes, i.Node) {
+			return j
+		}
+	}
+	return nil
+}
+
+// hidden reports whether nobody can see whether a problem has ended: its node does not report, or one of the job's, or
+// the job is suspended.
+func hidden(s *cluster.Snapshot, j *cluster.JobView, i *Item) bool {
+	reports := func(name string) bool { return s.Nodes[name] != nil && s.Nodes[name].State == cluster.NodeReporting }
+	switch {
+	case i.Kind == cluster.KindSilence:
+		return !slices.ContainsFunc(j.Nodes, reports)
+	case i.Node != "":
+		return !reports(i.Node)
+	}
+	return j.Suspended || slices.ContainsFunc(j.Nodes, func(name string) bool { return !reports(name) })
+}
+
+// starts returns the jobs that have begun to run.
+func (w *Watcher) starts(s *cluster.Snapshot) (news []Item) {
+	before, first := w.jobs, w.jobs == nil
+	w.jobs = map[string]bool{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		w.jobs[j.ID] = true
+		if !first && !before[j.ID] && j.ID != "" && !j.Start.Before(w.began) && ofJob(j.ID, w.Jobs) && w.wants(Start) {
+			news = append(news, ofStart(s, &j.Job))
+		}
+	}
+	if s.Discovery.Answered.IsZero() {
+		w.jobs = nil // the jobs of the first answer have not just begun
+	}
+	return news
+}
+
+// explained is the time in which SLURM should say how a job has ended.
+const explained = 2 * time.Minute
+
+// ends returns the jobs that have ended since the first Snapshot.
+func (w *Watcher) ends(s *cluster.Snapshot) (news []Item) {
+	before := w.ended
+	w.ended = map[string]bool{}
+	for i := range s.Discovery.Ended {
+		e := &s.Discovery.Ended[i]
+		id := e.Number + e.Missed.String()
+		w.ended[id] = before[id]
+		if e.Missed.IsZero() || e.Missed.Before(w.began) || before[id] || !ofJob(e.ID, w.Jobs) ||
+			e.Asking && s.At.Sub(e.Missed) < explained {
+			continue
+		}
+		w.ended[id] = true
+		event := End
+		if e.State.Bad() {
+			event = Failure
+		}
+		if w.wants(event) && (!e.Start.IsZero() || event == Failure) { // the user has canceled what never ran
+			news = append(news, ofEnd(s, e, event))
+		}
+	}
+	return news
+}
+
+// limits returns the jobs that will soon reach their time limit. A job whose whole limit is short is no news.
+func (w *Watcher) limits(s *cluster.Snapshot) (news []Item) {
+	before := w.near
+	w.near = map[string]bool{}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		left := j.End.Sub(s.At)
+		id := j.ID + j.End.Truncate(time.Minute).String()
+		w.near[id] = before[id]
+		if j.End.IsZero() || left <= 0 || left > w.TimeLeft || j.Limit < 2*w.TimeLeft || before[id] ||
+			!ofJob(j.ID, w.Jobs) || !w.wants(Time) {
+			continue
+		}
+		w.near[id] = true
+		news = append(news, ofLimit(s, &j.Job, left))
+	}
+	return news
+}
+
+// over is the end of a problem.
+func (o *sight) over(at time.Time) Item {
+	i := o.Item
+	i.At, i.Over = at, true
+	i.Title = "over after " + span(at.Sub(cmp.Or(i.Since, i.At))) + ": " + i.Title
+	return i
+}

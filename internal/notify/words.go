@@ -1,0 +1,134 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+)
+
+// nameOf names a job: "48211 llama".
+func nameOf(id, name string) string { return strings.TrimSpace(id + " " + name) }
+
+// titled puts the job before the words of a title.
+func titled(id, name, words string) string {
+	if job := nameOf(id, name); job != "" {
+		return job + ": " + words
+	}
+	return words
+}
+
+// placeOf names a node, or a GPU of it.
+func placeOf(node string, gpu int) string {
+	if node == "" || gpu == cluster.NoNumber {
+		return node
+	}
+	return fmt.Sprintf("%s GPU%d", node, gpu)
+}
+
+// ofFinding is the news of a finding.
+func ofFinding(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, event Event) Item {
+	words := say.Finding(s, f)
+	i := Item{At: s.At, Event: event, Kind: f.Kind, Severity: f.Severity, Job: j.ID, Name: j.Name, Node: f.Node,
+		GPU: f.GPU, Since: f.Since, Place: placeOf(f.Node, f.GPU), Many: words.Many, Text: words.Sentence}
+	i.Title = titled(j.ID, j.Name, strings.TrimSpace(i.Place+" "+words.One))
+	if words.Hint != "" {
+		i.Text += " → " + words.Hint
+	}
+	return i
+}
+
+// forecastKeeps is the time after which a forecast that is no longer made counts as over: the next one may follow.
+const forecastKeeps = 10 * time.Minute
+
+// forecast notes the memory that will be full. A finding about the same memory has priority.
+func (w *Watcher) forecast(s *cluster.Snapshot, j *cluster.JobView, now map[string]*sight) {
+	for _, name := range j.Nodes {
+		n := s.Nodes[name]
+		if n == nil || n.State != cluster.NodeReporting {
+			continue
+		}
+		for k := range n.GPUs {
+			g := &n.GPUs[k]
+			total, known := g.Get(metric.MemoryTotal)
+			if trend, fills := g.Memory.Trend(total); known && fills && g.Reports() && j.Owns(n, g) {
+				now["fills "+name+" "+g.Key] = ofForecast(s, j, name, g.Number, "GPU memory", trend.Full)
+			}
+		}
+		m := n.MemoryOf(&j.Job)
+		if m == nil || now[string(cluster.KindHostMemory)+" "+name+" "] != nil {
+			continue
+		}
+		if trend, fills := m.Past.Trend(float64(m.Limit)); fills {
+			now["fills "+name+" "+j.ID] = ofForecast(s, j, name, cluster.NoNumber, "host memory", trend.Full)
+		}
+	}
+}
+
+func ofForecast(s *cluster.Snapshot, j *cluster.JobView, node string, gpu int, of string, full time.Duration) *sight {
+	i := Item{At: s.At, Event: Memory, Kind: KindFills, Severity: cluster.Warning, Job: j.ID, Name: j.Name, Node: node,
+		GPU: gpu, Since: s.At, Place: placeOf(node, gpu), Many: "places where memory fills up"}
+	i.Title = titled(j.ID, j.Name, fmt.Sprintf("%s: %s full in %s", i.Place, of, span(full)))
+	i.Text = "It has grown evenly for half an hour."
+	return &sight{Item: i, ripe: true, keeps: forecastKeeps}
+}
+
+// KindFills is the kind of a forecast, which is no finding.
+const KindFills cluster.Kind = "memory_fills"
+
+// ofStart is the news of a job that has begun.
+func ofStart(s *cluster.Snapshot, j *cluster.Job) Item {
+	nodes := "1 node"
+	if len(j.Nodes) != 1 {
+		nodes = fmt.Sprintf("%d nodes", len(j.Nodes))
+	}
+	return Item{At: s.At, Event: Start, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber, Since: j.Start,
+		Title: titled(j.ID, j.Name, "runs on "+nodes), Many: "jobs have begun"}
+}
+
+// ofEnd is the news of a job that has ended.
+func ofEnd(s *cluster.Snapshot, e *cluster.EndedJob, event Event) Item {
+	i := Item{At: s.At, Event: event, Job: e.ID, Name: e.Name, GPU: cluster.NoNumber, Since: e.Over(), State: e.State,
+		Exit: e.Exit, Many: "jobs have ended"}
+	if event == Failure {
+		i.Severity, i.Many = cluster.Critical, "jobs have failed"
+	}
+	words := tally.EndOf(e).Word
+	if !e.Start.IsZero() && e.Over().After(e.Start) {
+		words += " after " + span(e.Over().Sub(e.Start))
+	}
+	switch x := e.Exit; {
+	case x == nil, x.Code == 0 && x.Signal == 0:
+	case x.Signal != 0:
+		words += fmt.Sprintf(" (signal %d)", x.Signal)
+	default:
+		words += fmt.Sprintf(" (exit code %d)", x.Code)
+	}
+	i.Title = titled(e.ID, e.Name, words)
+	return i
+}
+
+// ofLimit is the news of a time limit.
+func ofLimit(s *cluster.Snapshot, j *cluster.Job, left time.Duration) Item {
+	return Item{At: s.At, Event: Time, Severity: cluster.Warning, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
+		Since: s.At, Title: titled(j.ID, j.Name, span(left)+" left before its time limit"),
+		Text: "SLURM ends the job at " + j.End.Format("15:04") + ".", Many: "jobs near their time limit"}
+}
+
+// span is a duration with its two largest units: "28s", "12m", "1h 12m", "2d 4h".
+func span(d time.Duration) string {
+	s := int64(max(d, 0).Round(time.Second) / time.Second)
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm", s/60)
+	case s < 86400:
+		return strings.TrimSuffix(fmt.Sprintf("%dh %dm", s/3600, s%3600/60), " 0m")
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%dd %dh", s/86400, s%86400/3600), " 0h")
+}
