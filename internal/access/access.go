@@ -83,7 +83,7 @@ const parallelRetries = 64
 // none. p has the poller's settings without the Opener, as in Hosts.
 func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
 	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
-	live.Floor, live.Heard, live.Job = cfg.SlurmFloor, heard, cfg.Job
+	live.Floor, live.Pace, live.Heard, live.Job = cfg.SlurmFloor, cfg.Slurm, heard, cfg.Job
 	live.Jobs = func(jobs []cluster.Job) { a.Know(jobs) }
 	return live
 }

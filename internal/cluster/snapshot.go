@@ -37,7 +37,8 @@ import (
 type Snapshot struct {
 	At        time.Time // ages count up to this time
 	Poll      time.Duration
-	Discovery Discovery // Discovery.Jobs are the jobs as discovered; show Jobs
+	Span      time.Duration // that graphs of histories show; 0: the usual one
+	Discovery Discovery     // Discovery.Jobs are the jobs as discovered; show Jobs
 	Jobs      []JobView
 	Nodes     map[string]*Node // by name; has every node of every job
 
@@ -45,6 +46,9 @@ type Snapshot struct {
 	// enough.
 	NotChecked []NotChecked
 }
+
+// Bin is the width of the bins of histories.
+func (s *Snapshot) Bin() time.Duration { return history.BinWidth(s.Poll, s.Span) }
 
 // NotChecked is a kind of problem, with the time that a node must report before the problem can be found. A time below
 // a second stands for a second report. A kind is listed more than once if some of its problems take longer than others.

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 )
@@ -24,6 +25,8 @@ import (
 type Config struct {
 	Poll    time.Duration // interval between two reports of a node
 	Display time.Duration // interval between two screen updates
+	Slurm   time.Duration // interval between two questions for the jobs, while somebody presses keys
+	History time.Duration // time that graphs show
 	Timeout time.Duration // with --once and --json: the time to wait for nodes
 
 	PollFloor  time.Duration // the least Poll
@@ -73,8 +76,8 @@ type Config struct {
 func Default() Config {
 	return Config{
 		Poll: 3 * time.Second, Display: time.Second, Timeout: 15 * time.Second, PollFloor: MinPoll,
-		SlurmFloor: MinSlurm,
-		Transport:  Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
+		SlurmFloor: MinSlurm, Slurm: 30 * time.Second, History: history.Usual,
+		Transport: Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true,
@@ -105,6 +108,7 @@ const (
 	MinPoll, MaxPoll       = 250 * time.Millisecond, 10 * time.Minute
 	MinDisplay, MaxDisplay = 100 * time.Millisecond, time.Minute
 	MinSlurm, maxSlurm     = 2 * time.Second, time.Hour
+	leastSlurm             = 10 * time.Second
 	mostNodes              = 1_000_000
 	maxDemoNodes           = 1024
 	maxDemoGPUs            = 16

@@ -86,6 +86,8 @@ func TestMistakesInTheFile(t *testing.T) {
 		"poll.interval = 1e300":                 `, not 1e+300`,
 		"poll.interval = 1979-05-27T07:32:00Z":  `, not 1979-05-27`,
 		"idle_exit = '59s'":                     `:1: idle_exit must be a time from 1m to 8760h`,
+		"slurm.interval = '9s'":                 `:1: slurm.interval must be a time from 10s to 1h, such as`,
+		"history = '25h'":                       `:1: history must be a time from 2m to 24h, such as`,
 		"slurm.min_interval = '1s'":             `:1: slurm.min_interval must be a time from 2s to 1h`,
 		"banner = \"a\\nb\"":                    `:1: banner must be a line of at most 200 printable characters`,
 		"banner = '" + strings.Repeat("a", 201): `:1: `,
@@ -210,6 +212,10 @@ func TestTheSystemsLimits(t *testing.T) {
 		{
 			name: "the command line", line: map[string]Word{"poll.interval": {"POLL", "3"}}, want: limits,
 			notes: "poll.interval = \"3s\" (POLL) becomes \"10s\": the limit is poll.min_interval (SYSTEM:4)",
+		},
+		{
+			name: "a slower controller", user: "slurm.interval='20s'", want: limits,
+			notes: "slurm.interval = \"20s\" (USER:1) becomes \"1m\": the limit is slurm.min_interval (SYSTEM:6)",
 		},
 		{
 			name: "stricter than the system", user: "idle_exit='1h'\npoll.min_interval=20\nslurm.min_interval='5m'",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 )
 
@@ -52,9 +53,13 @@ var settings = append([]setting{
 			(own == 0 || own > system)
 	}),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
-	pollInterval(),
+	atLeast("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll,
+		"poll.min_interval", pollFloor),
+	span("history", func(c *Config) *time.Duration { return &c.History }, history.Shortest, history.Longest),
 	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
 	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
+	atLeast("slurm.interval", func(c *Config) *time.Duration { return &c.Slurm }, leastSlurm, maxSlurm,
+		"slurm.min_interval", slurmFloor),
 }, append(columnLists(), thresholds()...)...)
 
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
@@ -99,15 +104,16 @@ func limited[T any](s setting, at func(*Config) *T, exceeds func(own, system T) 
 	return s
 }
 
-// pollInterval is limited by another setting.
-func pollInterval() setting {
-	s := span("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll)
-	s.bound = "poll.min_interval"
+// atLeast is a setting with a time that another setting limits.
+func atLeast(key string, at func(*Config) *time.Duration, low, high time.Duration, bound string,
+	floor func(*Config) *time.Duration) setting {
+	s := span(key, at, low, high)
+	s.bound = bound
 	s.bind = func(c, _ *Config) bool {
-		if c.Poll >= c.PollFloor {
+		if *at(c) >= *floor(c) {
 			return false
 		}
-		c.Poll = c.PollFloor
+		*at(c) = *floor(c)
 		return true
 	}
 	return s

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -19,7 +18,7 @@ func newHistory(s *cluster.Snapshot, g *cluster.GPU) *schema.History {
 		return nil
 	}
 	oldest, _ := g.History.Oldest()
-	width := history.BinWidth(s.Poll)
+	width := s.Bin()
 	h := &schema.History{BinSeconds: width.Seconds(), Newest: time.Unix(0, newest*int64(width)).UTC(),
 		Metrics: map[schema.Metric]schema.Series{}}
 	for _, id := range metric.Kept {

@@ -23,7 +23,9 @@ type Watch struct {
 
 // NewStore returns a Store for the reports of nodes, according to the settings.
 func NewStore(cfg *config.Config) *store.Store {
-	return store.New(cfg.Poll, health.Rules(cfg.Thresholds))
+	s := store.New(cfg.Poll, health.Rules(cfg.Thresholds))
+	s.Show(cfg.History)
+	return s
 }
 
 // Open runs a Source for a Store, and for takers if there are any. second is the setting of the nodes: how long after

@@ -23,6 +23,7 @@ import (
 type controller struct {
 	begin time.Time
 	floor time.Duration // of the discoverer
+	pace  time.Duration // likewise
 	only  string        // Live.Job
 
 	heard    *Heard // before the beginning
@@ -115,7 +116,7 @@ func discover(t *testing.T, c *controller, test func(d *discoverer)) {
 		c.begin = time.Now()
 		ctx, cancel := context.WithCancel(t.Context())
 		d := newDiscoverer(c, "alice", "login1")
-		d.floor = c.floor
+		d.floor, d.schedule.own = c.floor, c.pace
 		done := make(chan error)
 		go func() { done <- d.run(ctx, c.tell) }()
 		synctest.Wait()
@@ -168,6 +169,27 @@ func TestPaceStretchesWhileNobodyIsThere(t *testing.T) {
 	for i, told := range c.told[1 : len(c.told)-1] {
 		if next := told.Next.Sub(c.begin); next != c.asked[i+1] {
 			t.Errorf("said at %v that it asks next at %v, but asked at %v", c.asked[i], next, c.asked[i+1])
+		}
+	}
+}
+
+// A user's own pace holds while keys are pressed, and where it is slower than ours, always.
+func TestTheUsersPace(t *testing.T) {
+	c := &controller{pace: 2 * min1}
+	discover(t, c, func(*discoverer) { c.at(4*min1 + 45*sec) })
+	c.want(t, 0, 2*min1, 4*min1)
+	for _, test := range []struct {
+		own, away time.Duration
+		failed    bool
+		want      time.Duration
+	}{
+		{10 * sec, 0, false, 10 * sec}, {10 * sec, 6 * min1, false, min1}, {10 * sec, time.Hour, false, 5 * min1},
+		{10 * sec, 0, true, 30 * sec}, {2 * min1, 6 * min1, false, 2 * min1}, {2 * min1, 0, true, 2 * min1},
+		{20 * min1, time.Hour, false, 20 * min1},
+	} {
+		s := schedule{own: test.own, failed: test.failed}
+		if got := s.interval(test.away); got != test.want {
+			t.Errorf("own pace %v, away for %v, failed %v: %v, want %v", test.own, test.away, test.failed, got, test.want)
 		}
 	}
 }

@@ -27,6 +27,7 @@ type Live struct {
 	Heard *Heard // a first answer of squeue, if it is younger than Floor; nil: none. Likewise
 	// the least time from one answer of squeue to the next question; it must not change once Run is called
 	Floor time.Duration
+	Pace  time.Duration // time between two questions while somebody presses keys; 0: the usual one. Likewise
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
@@ -48,6 +49,7 @@ func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Li
 // Run emits Events until ctx ends. It returns command.ErrNoSlurm at once if there is no SLURM here.
 func (l *Live) Run(ctx context.Context, emit func(cluster.Event)) error {
 	l.discoverer.floor, l.discoverer.first = l.Floor, l.Heard
+	l.discoverer.schedule.own = l.Pace
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	defer wg.Wait()

@@ -1,11 +1,14 @@
 package source
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // SLURM is asked after events, otherwise at this pace. Sites limit the use of squeue, above all by programs that nobody
 // watches.
 const (
-	paceInUse  = 30 * time.Second // a key was pressed within inUse
+	paceInUse  = 30 * time.Second // a key was pressed within inUse; users can set another
 	paceIdle   = time.Minute      // within idle
 	paceAsleep = 5 * time.Minute  // the user is away
 
@@ -33,6 +36,8 @@ type schedule struct {
 	failed    bool // the last question failed
 	fruitless int  // rounds in a row that began because a session was lost, without any change
 	ends      int  // rounds in a row that began after the end of a job's time
+
+	own time.Duration // the user's pace in place of paceInUse; 0: none
 }
 
 // why has the reasons for a round.
@@ -67,19 +72,21 @@ func (s *schedule) followed(took time.Duration, failed bool) {
 // every round that had a slow answer or a failure, but a controller that failed is asked again soon while the user
 // waits for it to come back.
 func (s *schedule) interval(away time.Duration) time.Duration {
-	basic := paceAsleep
+	used := cmp.Or(s.own, paceInUse)
+	asleep := max(used, paceAsleep)
+	basic := asleep
 	switch {
 	case away < inUse && s.failed:
-		return paceInUse
+		return max(used, paceInUse)
 	case away < inUse:
-		basic = paceInUse
+		basic = used
 	case away < idle:
-		basic = paceIdle
+		basic = max(used, paceIdle)
 	}
 	if s.heavy {
 		basic <<= min(s.labored+1, 8)
 	}
-	return min(basic, paceAsleep)
+	return min(basic, asleep)
 }
 
 // lostGap returns the time after an answer from which a lost session may lead to the next question.

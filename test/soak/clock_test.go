@@ -130,7 +130,7 @@ func checkAfterJump(t *testing.T, jump time.Duration, i int, snap *cluster.Snaps
 		}
 		newest := snap.At.UnixNano() / int64(poll)
 		for k, v := range n.GPUs[0].History.Tail(nil, metric.Util, newest-1,
-			min(i-anew+1, history.Len(poll)-2)) {
+			min(i-anew+1, history.Len(poll, 0)-2)) {
 			if v != 90 {
 				t.Fatalf("%d reports after a jump of %v, value %d of the history of %s is %v", i, jump, k, n.Name, v)
 			}

@@ -98,7 +98,7 @@ func (n Need) demoPast(poll time.Duration) time.Duration {
 	if n.Brief {
 		return demo.Twice * poll
 	}
-	return time.Duration(history.Len(poll)) * history.BinWidth(poll)
+	return time.Duration(history.Len(poll, 0)) * history.BinWidth(poll, 0)
 }
 
 // The reasons why there is no SLURM.

@@ -131,7 +131,9 @@ func (o *Options) run(ctx context.Context, path string) error {
 			return cli.Usage("--at: %w", err)
 		}
 	}
-	p := recording.NewPlayer(r, store.New(r.Header.Poll, health.Rules(o.Config.Thresholds)))
+	state := store.New(r.Header.Poll, health.Rules(o.Config.Thresholds))
+	state.Show(o.Config.History)
+	p := recording.NewPlayer(r, state)
 	defer p.Close()
 	if print {
 		return o.print(ctx, p, moment)

@@ -10,17 +10,32 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// Histories cover historySpan and have at least historyLeast bins.
+// The time that the graphs of a history show, and the limits of what a user may choose.
 const (
-	historySpan  = 12 * time.Minute
-	historyLeast = 60
+	Usual             = 10 * time.Minute
+	Shortest, Longest = 2 * time.Minute, 24 * time.Hour
 )
 
-// BinWidth is the duration of one bin of a history at this polling interval.
-func BinWidth(poll time.Duration) time.Duration { return max(poll, time.Second) }
+// A history has a fifth more than its graphs show, in at least leastBins, and at most mostBins: those of a longer one
+// are wider, so that it takes no more memory.
+const leastBins, mostBins = 60, 720
 
-// Len is the number of bins in a history.
-func Len(poll time.Duration) int { return max(int(historySpan/BinWidth(poll)), historyLeast) }
+// kept is the time of a history whose graphs show a span; 0: the usual one.
+func kept(span time.Duration) time.Duration {
+	if span == 0 {
+		span = Usual
+	}
+	return span + span/5
+}
+
+// BinWidth is the duration of one bin at this polling interval, of a history whose graphs show this span; 0: the usual
+// one. It is the interval, or whole seconds.
+func BinWidth(poll, span time.Duration) time.Duration {
+	return max(poll, (kept(span)/mostBins + time.Second - 1).Truncate(time.Second))
+}
+
+// Len is the number of bins in such a history.
+func Len(poll, span time.Duration) int { return max(int(kept(span)/BinWidth(poll, span)), leastBins) }
 
 // Gap is a bin without a value.
 var Gap = float32(math.NaN())

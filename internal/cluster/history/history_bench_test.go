@@ -29,8 +29,8 @@ func BenchmarkHistory(b *testing.B) {
 			runtime.ReadMemStats(&before)
 			all := make([]History, gpus)
 			for g := range all {
-				for bin := range int64(Len(3*time.Second)) * 3 {
-					all[g].Add(bin+int64(g), Len(3*time.Second), values.Float)
+				for bin := range int64(Len(3*time.Second, 0)) * 3 {
+					all[g].Add(bin+int64(g), Len(3*time.Second, 0), values.Float)
 				}
 			}
 			runtime.GC()
@@ -40,7 +40,7 @@ func BenchmarkHistory(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				bin++
-				h.Add(bin, Len(3*time.Second), values.Float)
+				h.Add(bin, Len(3*time.Second, 0), values.Float)
 			}
 			b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/gpus, "bytes/GPU")
 			runtime.KeepAlive(all)

@@ -5,17 +5,28 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 func TestBins(t *testing.T) {
 	for _, tc := range []struct {
-		poll, width time.Duration
-		length      int
-	}{{time.Second / 4, time.Second, 720}, {3 * time.Second, 3 * time.Second, 240}, {time.Minute, time.Minute, 60}} {
-		if w, n := BinWidth(tc.poll), Len(tc.poll); w != tc.width || n != tc.length {
-			t.Errorf("at a poll of %v %d bins of %v, want %d of %v", tc.poll, n, w, tc.length, tc.width)
+		poll, span, width time.Duration
+		length            int
+	}{
+		{time.Second / 4, 0, time.Second, 720}, {3 * time.Second, 0, 3 * time.Second, 240},
+		{time.Minute, 0, time.Minute, 60}, {3 * time.Second, Usual, 3 * time.Second, 240},
+		{3 * time.Second, Shortest, 3 * time.Second, 60}, {3 * time.Second, time.Hour, 6 * time.Second, 720},
+		{time.Second / 4, 3 * time.Hour, 18 * time.Second, 720}, {3 * time.Second, Longest, 144 * time.Second, 720},
+		{10 * time.Minute, Longest, 10 * time.Minute, 172},
+	} {
+		if w, n := BinWidth(tc.poll, tc.span), Len(tc.poll, tc.span); w != tc.width || n != tc.length {
+			t.Errorf("at a poll of %v %v are %d bins of %v, want %d of %v", tc.poll, tc.span, n, w, tc.length, tc.width)
+		}
+		// docs/SCALE.md says how much memory that is
+		if bytes := tc.length * 9 / 8 * len(metric.Kept) * int(unsafe.Sizeof(short(0))); bytes > 18_000 {
+			t.Errorf("%v at a poll of %v take %d bytes", tc.span, tc.poll, bytes)
 		}
 	}
 }
@@ -26,7 +37,7 @@ func TestHistoryOfLateAndOfBits(t *testing.T) {
 	var h History
 	add := func(bin int64, values map[metric.ID]float64) {
 		v := metric.Make(values)
-		h.Add(bin, Len(3*time.Second), v.Float)
+		h.Add(bin, Len(3*time.Second, 0), v.Float)
 	}
 	add(1, nil)
 	if oldest, ok := h.Oldest(); !ok || oldest != 1 || len(h.lines) != 0 {
@@ -56,9 +67,9 @@ func TestHistoryHasLittleRoom(t *testing.T) {
 	var h History
 	v := metric.Make(map[metric.ID]float64{metric.Util: 50})
 	for bin := range int64(1203) {
-		h.Add(bin, Len(3*time.Second), v.Float)
+		h.Add(bin, Len(3*time.Second, 0), v.Float)
 	}
-	if most := Len(3*time.Second) * 9 / 8; len(h.past.values) > most {
+	if most := Len(3*time.Second, 0) * 9 / 8; len(h.past.values) > most {
 		t.Errorf("there is room for %d samples, want at most %d", len(h.past.values), most)
 	}
 }
@@ -66,7 +77,7 @@ func TestHistoryHasLittleRoom(t *testing.T) {
 // tail is what a history keeps of a number, from its first sample on.
 func tail(h History, id metric.ID) string {
 	newest, _ := h.Newest()
-	tail := h.Tail(nil, id, newest, Len(3*time.Second))
+	tail := h.Tail(nil, id, newest, Len(3*time.Second, 0))
 	var b strings.Builder
 	for _, v := range tail {
 		if b.Len() > 0 || v == v {

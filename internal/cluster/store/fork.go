@@ -11,14 +11,16 @@ import (
 
 // ShareHistories is for a Store without Events that will have many forks: they keep their histories in shared memory,
 // which is larger than the memory that a single Store needs.
-func (s *Store) ShareHistories(span time.Duration) { s.room = int(span / history.BinWidth(s.poll)) }
+func (s *Store) ShareHistories(span time.Duration) {
+	s.room = int(span / history.BinWidth(s.poll, s.span))
+}
 
 // Fork returns a Store in the same state. Events applied to one of the two do not change the other.
 func (s *Store) Fork() *Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := New(s.poll, s.rules)
-	c.room, c.quiet = s.room, s.quiet.fork()
+	c.span, c.room, c.quiet = s.span, s.room, s.quiet.fork()
 	c.disc, c.under = s.disc, s.under
 	c.teams = make([]*team, len(s.teams))
 	of := make(map[*team]*team, len(s.teams))

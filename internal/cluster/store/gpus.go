@@ -18,7 +18,7 @@ import (
 func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 	var bin int64
 	if !r.OffBeat {
-		bin = n.clock.Bin(at, r.MonoMS, history.BinWidth(n.poll))
+		bin = n.clock.Bin(at, r.MonoMS, history.BinWidth(n.poll, n.span))
 	}
 	out := make([]cluster.GPU, len(n.Hello.GPUs))
 	for i := range out {
@@ -33,7 +33,7 @@ func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 		g.History = n.known[g.Key]
 		g.History.Reserve(n.room)
 		if !r.OffBeat {
-			g.History.Add(bin, history.Len(n.poll), newNumbers(g))
+			g.History.Add(bin, history.Len(n.poll, n.span), newNumbers(g))
 		}
 	}
 	cluster.Grow(out, n.GPUs, at, r)

@@ -19,7 +19,7 @@ const poll = 3 * time.Second
 // kept is what a history keeps of a number, from its first sample on.
 func kept(h history.History, id metric.ID) string {
 	newest, _ := h.Newest()
-	tail := h.Tail(nil, id, newest, history.Len(poll))
+	tail := h.Tail(nil, id, newest, history.Len(poll, 0))
 	var b strings.Builder
 	for _, v := range tail {
 		if b.Len() > 0 || v == v {
@@ -159,7 +159,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 	h := w.node(0, "a").GPUs[0].History
 	all := strings.Fields(kept(h, metric.Util))
-	if want := strconv.Itoa((n - 1) % 101); len(all) != history.Len(poll) || all[len(all)-1] != want {
+	if want := strconv.Itoa((n - 1) % 101); len(all) != history.Len(poll, 0) || all[len(all)-1] != want {
 		t.Errorf("%d samples are kept, the newest %s, want %s", len(all), all[len(all)-1], want)
 	}
 }

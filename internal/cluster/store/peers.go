@@ -57,7 +57,7 @@ func (s *Store) comparePeers(n *nodeRecord, at time.Time) {
 			p = &jobPace{gpus: map[subject]*gpuTrack{}}
 			s.paces[job.ID] = p
 		}
-		if at.Sub(p.last) >= history.BinWidth(s.poll) {
+		if at.Sub(p.last) >= history.BinWidth(s.poll, 0) {
 			s.compareJob(p, &job.Job, at)
 		}
 	}
@@ -93,7 +93,7 @@ const youth = 3 * time.Minute
 // jobs is compared in the first of them.
 func (s *Store) gatherPeers(p *jobPace, job *cluster.Job, at time.Time) cluster.Peers {
 	all := cluster.Peers{At: at, Pace: &p.pace, GPUs: p.peers[:0]}
-	p.bare, p.gap = p.bare[:0], 3*history.BinWidth(s.poll)
+	p.bare, p.gap = p.bare[:0], 3*history.BinWidth(s.poll, 0)
 	for number, name := range job.Nodes {
 		n := s.nodes[name]
 		if n == nil {

@@ -37,6 +37,7 @@ type nodeRecord struct {
 		route reach.Route
 		steps []reach.Step
 	}
+	span    time.Duration // that graphs show
 	clock   history.Clock
 	known   map[string]history.History // histories to continue, by GPU.Key
 	work    map[string]*pace.GPU       // likewise, their work

@@ -49,6 +49,7 @@ import (
 // Store has the state that the Events of a Source lead to.
 type Store struct {
 	poll  time.Duration
+	span  time.Duration // that graphs show; 0: the usual one
 	rules cluster.Rules
 	room  int // of histories
 
@@ -67,6 +68,9 @@ func New(poll time.Duration, rules cluster.Rules) *Store {
 	return &Store{poll: poll, rules: rules, nodes: map[string]*nodeRecord{}, paces: map[string]*jobPace{}}
 }
 
+// Show sets the time that graphs show, before the first Event; 0: the usual one.
+func (s *Store) Show(span time.Duration) { s.span = span }
+
 // Apply applies one Event. It drops a senseless Event, such as a report of a node without a Hello.
 func (s *Store) Apply(e cluster.Event) {
 	s.mu.Lock()
@@ -82,7 +86,7 @@ func (s *Store) Apply(e cluster.Event) {
 		n := s.nodes[e.Node]
 		if n == nil {
 			n = newNodeRecord(e.Node, e.At, s.poll)
-			n.room, n.Switch = s.room, s.under[e.Node]
+			n.span, n.room, n.Switch = s.span, s.room, s.under[e.Node]
 			s.nodes[e.Node] = n
 		}
 		n.jobs = s.jobs[e.Node]
@@ -141,7 +145,7 @@ func switchesOf(d *cluster.Discovery) map[string]string {
 func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := &cluster.Snapshot{At: now, Poll: s.poll, Discovery: s.disc,
+	snap := &cluster.Snapshot{At: now, Poll: s.poll, Span: s.span, Discovery: s.disc,
 		Nodes: make(map[string]*cluster.Node, len(s.nodes))}
 	views, some := make([]cluster.Node, 0, len(s.nodes)), false
 	for name, n := range s.nodes {

@@ -185,12 +185,12 @@ func TestSnapshotsDoNotChange(t *testing.T) {
 	w.jobs(0, cluster.Job{ID: "1", Nodes: []string{"a"}})
 	w.try(0, "a")
 	w.hello(0, "a", 4)
-	for i := range history.Len(poll) + 10 {
+	for i := range history.Len(poll, 0) + 10 {
 		w.report(float64(3*i), "a", i%100, 2, 3, 4)
 	}
 	snap := w.Snapshot(at(800))
 	before := picture(t, snap)
-	for i := range 3 * history.Len(poll) {
+	for i := range 3 * history.Len(poll, 0) {
 		w.report(float64(800+3*i), "a", 99, 98, 97, 96)
 	}
 	w.down(9000, "a", reach.ClassClosed)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/trend"
@@ -92,9 +91,9 @@ func jobPast(s *part.Scene) *trend.Past {
 // thousands of GPUs.
 func Prepare(s *part.Scene) {
 	jobGraphsOf(s)
-	bin := history.BinWidth(s.Snap.Poll)
+	bin := s.Snap.Bin()
 	for _, of := range jobSamples {
-		jobPast(s).Samples(of, int(spanOf(bin)/bin))
+		jobPast(s).Samples(of, int(spanOf(bin, s.Snap.Span)/bin))
 	}
 }
 
@@ -180,7 +179,7 @@ func lagged(f *part.Frame, a axis, gpus []*cluster.GPU, n int) []float32 {
 	if since.Equal(f.Snap.At) {
 		return make([]float32, n)
 	}
-	return a.heldFrom(since, history.BinWidth(f.Snap.Poll), nil, n)
+	return a.heldFrom(since, f.Snap.Bin(), nil, n)
 }
 
 // heldFrom is 1 for each of the newest n bins from a time on, and where another rule held; nil: there is none.

@@ -72,7 +72,7 @@ type GPUCharts struct {
 
 // NewGPUCharts chooses the charts for a GPU.
 func NewGPUCharts(f *part.Frame, g *cluster.GPU) GPUCharts {
-	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: history.BinWidth(f.Snap.Poll),
+	c := GPUCharts{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: f.Snap.Bin(),
 		scene: f.Scene}
 	if f.Node != nil {
 		c.findings = slices.DeleteFunc(f.Health.OfGPU(f.Node.Name, g),
@@ -281,7 +281,7 @@ const gib = 1 << 30
 // unlimited gives a chart without a limit a scale: up to the lowest round number above its samples, in a unit.
 func (c *chart) unlimited(unit float64) {
 	highest := unit
-	for _, v := range c.samples(history.Len(0)) {
+	for _, v := range c.samples(history.Len(0, 0)) {
 		if v == v {
 			highest = max(highest, float64(v))
 		}

@@ -14,18 +14,13 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/trend"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// graphSpan is the time that the graphs cover, in terminals of every width, and graphBins is the least number of bins
-// that they show.
-const (
-	graphSpan = 10 * time.Minute
-	graphBins = 60
-)
+// graphBins is the least number of bins that the graphs show.
+const graphBins = 60
 
 // axis is the time that all graphs of a screen show.
 type axis struct {
@@ -37,7 +32,7 @@ type axis struct {
 
 // axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
-	return axisFrom(trend.Oldest(gpus...), trend.Edge(gpus...), history.BinWidth(f.Snap.Poll))
+	return axisFrom(trend.Oldest(gpus...), trend.Edge(gpus...), f.Snap.Bin(), f.Snap.Span)
 }
 
 // until returns the axis that ends with the past of a node, if the node has failed.
@@ -50,8 +45,8 @@ func (a axis) until(n *cluster.Node) axis {
 
 // axisFrom returns the time axis for samples from one bin up to another: a fifth of the span at first, then half, then
 // all of it.
-func axisFrom(oldest, newest int64, bin time.Duration) axis {
-	span := spanOf(bin)
+func axisFrom(oldest, newest int64, bin, longest time.Duration) axis {
+	span := spanOf(bin, longest)
 	a := axis{newest: newest}
 	have := time.Duration(newest-oldest+1) * bin
 	for _, part := range []time.Duration{5, 2, 1} {

@@ -17,7 +17,7 @@ type Sheet struct {
 
 // NewSheet returns an empty sheet for samples from one bin up to another. An old sheet is drawn like old numbers.
 func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
-	return &Sheet{axis: axisFrom(oldest, newest, bin), old: old}
+	return &Sheet{axis: axisFrom(oldest, newest, bin, 0), old: old}
 }
 
 // Title says which time the sheet shows.

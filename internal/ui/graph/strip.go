@@ -19,18 +19,18 @@ type Strip struct {
 	findings map[string][]*cluster.Finding // by node, present findings first
 }
 
-// spanOf is the time that a whole history covers, given the width of its bins.
-func spanOf(bin time.Duration) time.Duration {
-	if bin <= graphSpan/graphBins {
-		return graphSpan
+// spanOf is the time that graphs show at most, given the width of the bins and the chosen span; 0: the usual one.
+func spanOf(bin, span time.Duration) time.Duration {
+	if span == 0 {
+		span = history.Usual
 	}
-	return max(graphSpan, graphBins*bin)
+	return max(span, graphBins*bin)
 }
 
 // NewStrip returns the strip of the job's nodes in at most width columns. A column is a whole number of bins.
 func NewStrip(f *part.Frame, width int) *Strip {
-	bin := history.BinWidth(f.Snap.Poll)
-	span := int((spanOf(bin) + bin - 1) / bin)
+	bin := f.Snap.Bin()
+	span := int((spanOf(bin, f.Snap.Span) + bin - 1) / bin)
 	width = max(width, 1)
 	each := (span + width - 1) / width
 	columns := (span + each - 1) / each

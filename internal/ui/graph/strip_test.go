@@ -17,10 +17,10 @@ func TestStripWidths(t *testing.T) {
 		for width := -1; width <= 700; width++ {
 			f := frame(100, 30)
 			f.Snap.Poll = poll
-			bin := history.BinWidth(poll)
+			bin := history.BinWidth(poll, 0)
 			s := NewStrip(f, width)
 			if s.Width() > max(width, 1) || s.Width() < 1 || s.Span() < 10*time.Minute ||
-				s.Span()-spanOf(bin) >= s.Column()+bin {
+				s.Span()-spanOf(bin, 0) >= s.Column()+bin {
 				t.Errorf("polls of %v, %d columns: %d columns of %v, %v in all", poll, width, s.Width(), s.Column(),
 					s.Span())
 			}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -55,7 +54,7 @@ const timelineTotal = 9 // columns after the time
 
 // NewTimeline returns the timeline for a GPU and the width of the terminal.
 func NewTimeline(f *part.Frame, g *cluster.GPU) *Timeline {
-	t := &Timeline{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: history.BinWidth(f.Snap.Poll), x: 21}
+	t := &Timeline{gpu: g, axis: axisOf(f, []*cluster.GPU{g}).until(f.Node), bin: f.Snap.Bin(), x: 21}
 	if f.W < 100 {
 		t.x = 16
 	}

@@ -23,7 +23,7 @@ const least = 60
 // add adds the sample of a list that arrived at a time. A sample counts for the time since the previous one, unless
 // that is longer than two intervals between reports.
 func (p *past) add(poll, interval time.Duration, at time.Time, values []float64) {
-	anew := past{width: history.BinWidth(poll), bins: make([][]float32, len(values))}
+	anew := past{width: history.BinWidth(poll, 0), bins: make([][]float32, len(values))}
 	width := anew.width
 	if width != p.width {
 		*p = anew
