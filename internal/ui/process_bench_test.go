@@ -45,7 +45,7 @@ func TestProcessesOfTheNextSnapshot(t *testing.T) {
 	}
 	shown := func(snap *cluster.Snapshot, memory *part.Memory, pressing []string) string {
 		v := newView(&Options{View: ViewNode})
-		s := &part.Scene{Snap: snap, W: 200, H: 50, Display: time.Second, Memory: memory}
+		s := &part.Scene{Snap: snap, Size: part.Size{W: 200, H: 50}, Display: time.Second, Memory: memory}
 		v.on = keys.OnOverview
 		v.resolve(s)
 		for _, k := range pressing {
@@ -83,7 +83,8 @@ func BenchmarkProcesses(b *testing.B) {
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			v := newView(&Options{View: ViewNode})
-			s := &part.Scene{Snap: snaps[0], W: 200, H: 50, Display: time.Second, Memory: &part.Memory{}}
+			s := &part.Scene{Snap: snaps[0], Size: part.Size{W: 200, H: 50}, Display: time.Second,
+				Memory: &part.Memory{}}
 			v.on = keys.OnOverview
 			v.resolve(s)
 			v.apply(pressed("5"), s)

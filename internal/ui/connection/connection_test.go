@@ -69,7 +69,8 @@ func TestTheCallsIntoTheDriverAreThoseSinceTheReportBefore(t *testing.T) {
 // Enter leads to the last values of a node that has failed, and nowhere if there are none.
 func TestEnterLeadsToThePast(t *testing.T) {
 	n := &cluster.Node{Name: "a", State: cluster.NodeFailed}
-	s := &part.Scene{Node: n, Snap: &cluster.Snapshot{}, Job: &cluster.JobView{}, W: 80, H: 24, Memory: &part.Memory{}}
+	s := &part.Scene{Node: n, Snap: &cluster.Snapshot{}, Job: &cluster.JobView{}, Size: part.Size{W: 80, H: 24},
+		Memory: &part.Memory{}}
 	enter := tea.KeyPressMsg{Code: tea.KeyEnter}
 	if a := new(Page).Press(enter, s); a.Node != "" {
 		t.Errorf("without a past it leads to %+v", a.Go)

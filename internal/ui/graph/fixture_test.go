@@ -26,7 +26,8 @@ var gap = math.NaN()
 // frame is an empty screen at the time now, with polls of 1 s.
 func frame(w, h int) *part.Frame {
 	snap := &cluster.Snapshot{At: now, Poll: time.Second, Nodes: map[string]*cluster.Node{}}
-	return &part.Frame{Canvas: draw.New(w, h), Scene: &part.Scene{Snap: snap, Job: &cluster.JobView{}, W: w, H: h,
+	return &part.Frame{Canvas: draw.New(w, h), Scene: &part.Scene{Snap: snap, Job: &cluster.JobView{},
+		Size:   part.Size{W: w, H: h},
 		Memory: &part.Memory{}}}
 }
 

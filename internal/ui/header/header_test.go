@@ -30,7 +30,7 @@ func TestJobTimes(t *testing.T) {
 		{cluster.Job{}, 130, ""},
 	} {
 		f := &part.Frame{Scene: &part.Scene{Snap: &cluster.Snapshot{At: now}, Job: &cluster.JobView{Job: test.job},
-			W: test.width}}
+			Size: part.Size{W: test.width}}}
 		var got strings.Builder
 		for _, piece := range JobTimes(f) {
 			got.WriteString(piece.Text)

@@ -45,8 +45,9 @@ func scene(w, h int, listed time.Time) *part.Scene {
 				Parent: 70},
 		})
 	}
-	s := &part.Scene{W: w, H: h, Memory: &part.Memory{}, Snap: &cluster.Snapshot{At: listed, Poll: 3 * time.Second,
-		Nodes: map[string]*cluster.Node{"n1": n}}}
+	s := &part.Scene{Size: part.Size{W: w, H: h}, Memory: &part.Memory{},
+		Snap: &cluster.Snapshot{At: listed, Poll: 3 * time.Second,
+			Nodes: map[string]*cluster.Node{"n1": n}}}
 	s.Snap.Jobs = []cluster.JobView{{Job: cluster.Job{ID: "12_4", Number: "16", Nodes: []string{"n1"}}}}
 	s.SetJob(0)
 	s.SetNode(0)

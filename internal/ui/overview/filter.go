@@ -3,26 +3,37 @@ package overview
 import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// filtered reports whether the nodes of the scene's job are filtered.
-func (o *Page) filtered(s *part.Scene) bool { return o.Filter.On(s.Job.ID) }
+// matching is the filter of the nodes.
+type matching struct{ *prompt.Filter }
 
-// filterTitle writes the number of matching nodes into row 2 from column x, and returns the column after it.
-func (o *Page) filterTitle(f *part.Frame, x int) int {
-	text := o.Filter.Title(f.Job.ID, len(f.Order), len(f.Job.Nodes), "node", "nodes", f.W-6-2)
-	return f.Put(x, 2, " "+text+" ", draw.Strong)
+// matching returns the filter of the page.
+func (o *Page) matching() matching { return matching{o.Filter} }
+
+// on reports whether the nodes of the scene's job are filtered.
+func (m matching) on(s *part.Scene) bool { return m.On(s.Job.ID) }
+
+// title writes the number of matching nodes into row 2 from column x, and returns the column after it and a blank.
+// Without a filter it writes nothing.
+func (m matching) title(f *part.Frame, x int) int {
+	if !m.on(f.Scene) {
+		return x
+	}
+	text := m.Title(f.Job.ID, len(f.Order), len(f.Job.Nodes), "node", "nodes", f.W-6-2)
+	return f.Put(x, 2, " "+text+" ", draw.Strong) + 1
 }
 
-// noMatch says in place of the nodes that none matches, and names the key that brings them back.
-func (o *Page) noMatch(f *part.Frame, y int) int {
-	f.Left(3, y, f.W-4, o.Filter.None(f.Job.ID, "nodes", f.W-4), draw.Text)
+// none says in place of the nodes that none matches, and names the key that brings them back.
+func (m matching) none(f *part.Frame, y int) int {
+	f.Left(3, y, f.W-4, m.None(f.Job.ID, "nodes", f.W-4), draw.Text)
 	return y + 1
 }
 
 // sumName is the name of the total of the job, which the filter does not change.
-func (o *Page) sumName(s *part.Scene) string {
-	if o.filtered(s) {
+func (m matching) sumName(s *part.Scene) string {
+	if m.on(s) {
 		return "whole job"
 	}
 	return "JOB"

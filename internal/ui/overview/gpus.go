@@ -47,11 +47,10 @@ func (r inRow) at(list []*cluster.GPU) int {
 }
 
 // along moves the cursor to the GPU beside it, or from the first GPU to the node itself.
-func (o *Page) along(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
-	list := gpus(s, s.Node)
+func (r *inRow) along(k tea.KeyPressMsg, list []*cluster.GPU) {
 	at := -1
-	if o.inRow.on {
-		at = o.inRow.at(list)
+	if r.on {
+		at = r.at(list)
 	}
 	if key.Matches(k, keys.Left) {
 		at--
@@ -59,11 +58,10 @@ func (o *Page) along(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 		at++
 	}
 	if at = min(at, len(list)-1); at < 0 {
-		o.inRow = inRow{}
+		*r = inRow{}
 	} else {
-		o.inRow = inRow{on: true, number: list[at].Number}
+		*r = inRow{on: true, number: list[at].Number}
 	}
-	return nav.Taken
 }
 
 // open opens the GPU under the cursor, or the node.

@@ -17,7 +17,7 @@ import (
 // whatever the order of the others.
 func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	t := newTiles(f.Scene, o.page)
-	o.heatMapTitles(f, t)
+	heatMapTitles(f, t, o.matching())
 	if t.style == tileStrips {
 		drawStrips(f, t)
 	} else {
@@ -25,13 +25,13 @@ func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	}
 	y := t.top + t.used()
 	if len(t.nodes) == 0 {
-		y = o.noMatch(f, y)
+		y = o.matching().none(f, y)
 	}
 	if t.style == tileBig {
 		f.Fill(2, y, f.W-4, '╌', draw.Faint)
 		y++
 	}
-	y = heatMapSum(f, y, t, o.sumName(f.Scene))
+	y = heatMapSum(f, y, t, o.matching().sumName(f.Scene))
 	if f.H-1-y >= 6 {
 		y = o.health(f, y)
 		graph.JobGraphs(f, y)
@@ -110,7 +110,7 @@ func bigTotals(f *part.Frame, x, y int, n *cluster.Node, m part.Mark) {
 		f.Left(x+from, y, room, problem.Absence(f, n, room), m.Role)
 	default:
 		mean, level := f.Gauged(f.Own(n), draw.Text)
-		f.Number(part.Span{X: x + 26, W: 4}, y, part.Summed(mean, f.GaugeUnit()), level)
+		f.Number(part.Span{X: x + 26, W: 4}, y, part.Summed(mean, part.GaugeUnit(f.Gauge)), level)
 		if tot.Temperature.Known() {
 			f.Number(part.Span{X: x + 31, W: 5}, y, part.Summed(tot.Temperature, "°C"), part.HeatRole(tot.Temperature))
 		}
@@ -217,7 +217,7 @@ func shades(f *part.Frame) (long, short []part.Piece) {
 	if f.Classic || math.IsNaN(m.Number) {
 		return nil, nil
 	}
-	median := draw.Whole(m.Number) + f.GaugeUnit()
+	median := draw.Whole(m.Number) + part.GaugeUnit(f.Gauge)
 	below, above := draw.Odd3, draw.Fine3
 	if f.Gauge.Highest() {
 		below, above = above, below

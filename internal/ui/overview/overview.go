@@ -21,19 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
-	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
-	"github.com/nvnodetop/nvnodetop/internal/ui/table"
-)
-
-// Grid is how the overview shows nodes.
-type Grid uint8
-
-// Ways to show nodes.
-const (
-	GridAuto Grid = iota // rows while they fit, else the heat map
-	GridRows
-	GridMap
 )
 
 // Page shows all nodes of the job. Its list is the table of nodes, their filter and their order; the heat map shows the
@@ -41,14 +29,10 @@ const (
 type Page struct {
 	*list.List[string, string] // names of nodes
 
-	Grid  Grid
-	Times bool        // the nodes are shown over time, in place of the grid
-	Gauge tally.Gauge // what the cells show
+	look
 
-	page   int               // page of the heat map on the screen
-	of     string            // ID of the job of ranks
-	ranks  map[string]int    // how bad each node has been since the user put the worst nodes first
-	sorts  int               // how often the ranks began anew
+	page   int // page of the heat map on the screen
+	worst  worst
 	opened *cluster.Snapshot // when the prompt was opened
 
 	inRow inRow
@@ -70,12 +54,12 @@ func New(past *prompt.History) *Page {
 	o.List = list.New(past, list.Of[string, string]{
 		Noun: "nodes", OfJob: true,
 		Rows: func(s *part.Scene) []string { return s.Job.Nodes }, Key: func(name *string) string { return *name },
-		Version: func(*part.Scene) any { return o.sorts },
+		Version: func(*part.Scene) any { return o.worst.begun },
 		Reads: list.By(&rows.Nodes, func(s *part.Scene) func(*string) *rows.Node {
 			return (&rows.Node{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}).Of
 		}),
 		Orders: []list.Order[string]{{Column: byName, AsListed: true}, {Column: byRank,
-			Number: func(name *string) (float64, bool) { return float64(o.ranks[*name]), true }}},
+			Number: func(name *string) (float64, bool) { return float64(o.worst.ranks[*name]), true }}},
 		Usual: []string{byName, byRank}, Keys: &list.Keys{Filter: keys.Filter},
 		On:   func(_ *part.Scene, name *string) nav.Answer { return nav.To(nav.Go{Node: *name}) },
 		Open: o.open,
@@ -136,7 +120,7 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool
 	switch {
 	case key.Matches(k, keys.Left, keys.Right) && (o.Times || len(s.Order) == 0): // a row has none beside it
 	case key.Matches(k, keys.Left, keys.Right):
-		return o.along(k, s), true
+		o.inRow.along(k, gpus(s, s.Node))
 	case key.Matches(k, keys.Worst):
 		return o.sort(s), true
 	case key.Matches(k, keys.Grid):
@@ -152,18 +136,6 @@ func (o *Page) arrange(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, did bool
 		return nav.Answer{}, false
 	}
 	return nav.Taken, true
-}
-
-// turn shows the nodes in the next way: as a table, as a heat map, over time.
-func (o *Page) turn(s *part.Scene) {
-	switch {
-	case o.Times:
-		o.Grid, o.Times = GridRows, false
-	case o.asHeatMap(s):
-		o.Times = true
-	default:
-		o.Grid = GridMap
-	}
 }
 
 // sort changes the order. When the worst come first, the cursor goes to the worst node.
@@ -183,18 +155,19 @@ func (o *Page) sort(s *part.Scene) nav.Answer {
 
 // begin shows the nodes from the first on, as bad as they are now.
 func (o *Page) begin(s *part.Scene) {
-	o.of, o.page, o.ranks, o.sorts = s.Job.ID, 0, nil, o.sorts+1
+	o.page = 0
+	o.worst.begin(s.Job.ID)
 	o.Top()
 }
 
 // Wants returns the nodes that match the filter: in SLURM's order, or the worst first. A node that recovers keeps its
 // place until the user sorts again.
 func (o *Page) Wants(s *part.Scene) nav.Wants {
-	if o.of != s.Job.ID {
+	if o.worst.of != s.Job.ID {
 		o.begin(s)
 	}
 	if o.Sorted.By == byRank {
-		o.remember(s)
+		o.worst.remember(s)
 	}
 	if v := o.View(s); v != o.shown {
 		o.shown, o.order = v, make([]string, v.Len())
@@ -203,27 +176,6 @@ func (o *Page) Wants(s *part.Scene) nav.Wants {
 		}
 	}
 	return nav.Wants{Order: o.order}
-}
-
-// remember keeps the worst state of each node.
-func (o *Page) remember(s *part.Scene) {
-	if o.ranks == nil {
-		o.ranks = make(map[string]int, len(s.Job.Nodes))
-	}
-	for _, name := range s.Job.Nodes {
-		o.ranks[name] = max(o.ranks[name], s.Health.Rank(name))
-	}
-}
-
-// asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if they do not all fit as rows.
-func (o *Page) asHeatMap(s *part.Scene) bool {
-	switch {
-	case s.W < heatMapLeast || o.Times || o.Grid == GridRows:
-		return false
-	case o.Grid == GridMap:
-		return true
-	}
-	return len(s.Job.Nodes) > s.H-overviewFrame
 }
 
 // Settle chooses the gauge of the cells, and puts the cursor on the selected node. While a filter is typed, the graphs
@@ -263,22 +215,14 @@ func (o *Page) Draw(f *part.Frame) {
 // hints are the keys of the footer, the most useful first: keys that show hidden nodes or rows again, keys that lead to
 // other pages, keys that arrange the nodes.
 func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
-	view, filter := keys.HintOf(keys.Grid), keys.HintOf(keys.Filter)
+	filter := keys.HintOf(keys.Filter)
 	var back, open []keys.Hint
 	jobs := []keys.Hint{keys.HintOf(keys.ToJobs)}
-	if o.filtered(s) {
+	if o.matching().on(s) {
 		back = append(back, filter)
 	}
 	if len(s.Order) > 0 {
 		open = append(open, keys.HintOf(keys.Open))
-	}
-	switch {
-	case o.Times:
-		view = view.As("table")
-	case o.asHeatMap(s):
-		view = view.As("time")
-	default:
-		view = view.As("map")
 	}
 	if len(s.Snap.Jobs) > 1 {
 		jobs = append(jobs, keys.Jobs)
@@ -290,7 +234,7 @@ func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	case troubleFirst:
 		order = "sort: trouble first"
 	}
-	rest := []keys.Hint{keys.HintOf(keys.Ranks), view, keys.HintOf(keys.Gauge)}
+	rest := []keys.Hint{keys.HintOf(keys.Ranks), o.hint(s), keys.HintOf(keys.Gauge)}
 	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), filter}
 	all := slices.Concat(hint.Released(s), back, open, hint.Problems(s), rest, jobs, arrange, hint.NextProblem(s),
 		hint.Mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
@@ -299,109 +243,3 @@ func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 
 // overviewFrame is the number of rows of the overview that are not for nodes: rows 0 to 2, headings, rule, total, keys.
 const overviewFrame = 7
-
-// Rows draws one row per node, their total and the problems, and returns the row below.
-func (o *Page) Rows(f *part.Frame) int {
-	x := 2
-	if o.filtered(f.Scene) {
-		x = o.filterTitle(f, x) + 1
-	}
-	if text := " " + f.GaugeTitle() + " "; x+draw.Width(text)+positionWide < f.W {
-		f.Put(x, 2, text, draw.Dim)
-	}
-	f.RuleEnd(2, o.Window(f.Scene).Where())
-	y := o.nodeRows(f)
-	f.Fill(2, y, f.W-4, '╌', draw.Faint)
-	table.NewNodes(f).Sum(f, y+1, o.sumName(f.Scene))
-	return o.below(f, y+2)
-}
-
-// below draws the problems below the rows and returns the row below them.
-func (o *Page) below(f *part.Frame, y int) int {
-	if o.Window(f.Scene).Hidden() > 0 {
-		troubles(f, y, &part.Naming{}) // the rows have whole names, too
-		return f.H - 1
-	}
-	return o.health(f, y)
-}
-
-// positionWide is the width of the position in a rule.
-const positionWide = 30
-
-// headRow is the row of the headings.
-const headRow = 3
-
-// nodeRows draws the headings and the nodes on the screen, and returns the row below.
-func (o *Page) nodeRows(f *part.Frame) int {
-	o.Body(f, headRow)
-	if len(f.Order) == 0 && o.filtered(f.Scene) {
-		return o.noMatch(f, headRow+1)
-	}
-	return min(headRow+1+o.Window(f.Scene).Shown, f.H-1)
-}
-
-// place is where the rows of the table are. If there are more nodes than rows, the worst problems get some rows, even
-// while all is well: nodes must not move when something happens.
-func (o *Page) place(s *part.Scene) (top, room int) {
-	room = s.H - overviewFrame
-	if len(s.Order) > room {
-		room -= min(mostReason, max(room/2, 0))
-	}
-	return headRow + 1, room + o.Filter.Rows(s.Job.ID) // the prompt is over the problems
-}
-
-// nodes is a table with a row per node.
-type nodes struct {
-	page  *Page
-	shown interface {
-		Head(f *part.Frame, y int)
-		Row(f *part.Frame, y int, n *cluster.Node, selected bool)
-	}
-}
-
-// table returns the table of the nodes now, or over time.
-func (o *Page) table(f *part.Frame) nodes {
-	if o.Times {
-		return nodes{o, table.NewTimes(f)}
-	}
-	return nodes{o, table.NewNodes(f)}
-}
-
-// Head implements list.Table. The footer says the order.
-func (t nodes) Head(f *part.Frame, y int, _ string, _ bool) { t.shown.Head(f, y) }
-
-// Row implements list.Table. A printout has no selected node.
-func (t nodes) Row(f *part.Frame, y int, name *string, _ bool) {
-	n, selected := f.NodeOf(*name).AsSeen(), *name == f.Node.Name
-	if now, is := t.shown.(*table.Nodes); is && selected {
-		if g := t.page.gpu(f.Scene, n); g != nil {
-			now.RowAt(f, y, n, g)
-			return
-		}
-	}
-	t.shown.Row(f, y, n, selected)
-}
-
-// At implements list.Table: no heading sorts.
-func (t nodes) At(int) string { return "" }
-
-// graphRoom is the number of rows that the problems leave to the graphs in a tall terminal.
-const graphRoom = 12
-
-// health draws the problems of the whole job and returns the row below.
-func (o *Page) health(f *part.Frame, y int) int {
-	if len(f.Job.Findings) == 0 || y+2 > f.H-1 {
-		return y
-	}
-	y++
-	end := f.H - 1
-	if f.H >= 40 && end-y > graphRoom+4 {
-		end -= graphRoom
-	}
-	count := part.Counted(f.Job.Findings, "problem", "problems")
-	if o.filtered(f.Scene) {
-		count = part.Counted(f.Job.Findings, "in the whole job", "in the whole job")
-	}
-	f.Section(y, "Problems", count+", worst first")
-	return problem.Sentences(f, y+1, end, f.Health.Listed(""))
-}

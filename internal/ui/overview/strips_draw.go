@@ -83,7 +83,7 @@ func groupTail(f *part.Frame, x, y int, st *strips, g *group, gpus []*cluster.GP
 	}
 	s := part.Span{X: x + 1, W: tailMeanWide - 1}
 	if mean, level := f.Gauged(gpus, draw.Dim); mean.Known() {
-		f.Number(s, y, part.Summed(mean, f.GaugeUnit()), level)
+		f.Number(s, y, part.Summed(mean, part.GaugeUnit(f.Gauge)), level)
 	} else {
 		f.Number(s, y, "–", draw.Dim)
 	}

@@ -35,7 +35,7 @@ func mapOf(nodes, w, h int) *part.Scene {
 	find(nodes/2-1, cluster.KindECC, cluster.Warning)
 	find(min(nodes, 4)-4, cluster.KindThermal, cluster.Warning)
 	s.Jobs = []cluster.JobView{job}
-	scene := &part.Scene{Snap: s, W: w, H: h, Memory: &part.Memory{}}
+	scene := &part.Scene{Snap: s, Size: part.Size{W: w, H: h}, Memory: &part.Memory{}}
 	scene.SetJob(0)
 	scene.SetNode(0)
 	return scene

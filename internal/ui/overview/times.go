@@ -19,16 +19,14 @@ func (o *Page) times(f *part.Frame) int {
 
 // timesTitle explains the rows in the rule, and the time of a column.
 func (o *Page) timesTitle(f *part.Frame, t *table.Times) {
-	x := 2
-	if o.filtered(f.Scene) {
-		x = o.filterTitle(f, x) + 1
-	}
+	x := o.matching().title(f, 2)
 	where := o.Window(f.Scene).Where()
 	right := strings.TrimSpace("one column = " + draw.Age(t.Column()) + "  " + where)
 	if x+draw.Width(right)+6 > f.W {
 		right = where
 	}
-	for _, text := range []string{" " + f.GaugeOuter() + " of each node ", " " + f.GaugeOuter() + " "} {
+	outer := " " + part.GaugeOuter(f.Gauge) + " "
+	for _, text := range []string{outer + "of each node ", outer} {
 		if x+draw.Width(text)+draw.Width(right)+6 <= f.W {
 			f.Put(x, 2, text, draw.Dim)
 			break

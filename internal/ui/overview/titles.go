@@ -11,11 +11,8 @@ import (
 )
 
 // heatMapTitles explains the tiles in the rule and writes the headings above them.
-func (o *Page) heatMapTitles(f *part.Frame, t *tiles) {
-	x := 2
-	if o.filtered(f.Scene) {
-		x = o.filterTitle(f, x) + 1
-	}
+func heatMapTitles(f *part.Frame, t *tiles, of matching) {
+	x := of.title(f, 2)
 	right := t.position(f, true)
 	if x+1+part.Width(right) > f.W-2 {
 		right = t.position(f, false)
@@ -68,7 +65,7 @@ func (t *tiles) columns() int {
 func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 	if t.style == tileBig {
 		long, _ := shades(f)
-		legend := [][]part.Piece{append(append([]part.Piece{part.Dim(" " + f.GaugeTitle() + ":  ")}, long...),
+		legend := [][]part.Piece{append(append([]part.Piece{part.Dim(" " + part.GaugeTitle(f.Gauge) + ":  ")}, long...),
 			part.Dim("  "), part.Piece{Text: "─", Role: draw.Faint}, part.Dim("  "))}
 		for _, l := range part.Letters {
 			legend = append(legend, []part.Piece{part.Strong(string(l.Letter)), part.Dim(" " + l.Short + "  ")})
@@ -94,11 +91,11 @@ func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 func (t *tiles) cellIs(f *part.Frame) string {
 	switch each := t.cells.Each(); {
 	case t.style >= tileGlyph || t.strips != nil && t.strips.each-t.strips.gap == 1:
-		return "a cell is a node: " + f.GaugeOuter()
+		return "a cell is a node: " + part.GaugeOuter(f.Gauge)
 	case each == 1:
-		return "a cell is a GPU, " + t.cells.Numbering() + ": " + f.GaugeTitle()
+		return "a cell is a GPU, " + t.cells.Numbering() + ": " + part.GaugeTitle(f.Gauge)
 	default:
-		return "a cell is " + strconv.Itoa(each) + " GPUs: " + f.GaugeOuter()
+		return "a cell is " + strconv.Itoa(each) + " GPUs: " + part.GaugeOuter(f.Gauge)
 	}
 }
 

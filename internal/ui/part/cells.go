@@ -95,9 +95,9 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		c.drawEmpty(f, x, y, n)
 		return
 	}
-	absent, mark := f.absent(n), Mark{}
+	absent, mark := absent(f.Job, n), Mark{}
 	if c.marked {
-		mark = f.unsaid(n)
+		mark = f.Health.unsaid(n.Name)
 	}
 	for i := range c.count() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
@@ -120,13 +120,13 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 }
 
 // unsaid returns the mark of a node that is about more than the letters of its GPUs; the zero mark if there is none.
-func (s *Scene) unsaid(n *cluster.Node) Mark {
-	for _, finding := range s.Health.ByNode[n.Name] { // the worst is first
-		if say.LabelOf(finding).Letter != 0 && finding.GPU >= 0 && int(finding.Severity) >= s.Health.Rank(n.Name) {
+func (h Health) unsaid(node string) Mark {
+	for _, finding := range h.ByNode[node] { // the worst is first
+		if say.LabelOf(finding).Letter != 0 && finding.GPU >= 0 && int(finding.Severity) >= h.Rank(node) {
 			return Mark{}
 		}
 	}
-	return s.Health.NodeMark(n.Name)
+	return h.NodeMark(node)
 }
 
 // fill draws the mark as a cell, filled like a letter.
@@ -142,8 +142,8 @@ func (m Mark) fill(f *Frame, x, y, w int) {
 }
 
 // absent returns the slots of GPUs allocated to the job on a node that are missing.
-func (s *Scene) absent(n *cluster.Node) []int {
-	if m := s.Job.Missing(n); m.Certain {
+func absent(job *cluster.JobView, n *cluster.Node) []int {
+	if m := job.Missing(n); m.Certain {
 		return m.Numbers
 	}
 	return nil

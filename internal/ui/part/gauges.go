@@ -21,8 +21,8 @@ var gaugeWords = [tally.Gauges]struct{ name, of, outer, unit string }{
 func GaugeName(g tally.Gauge) string { return gaugeWords[g].name }
 
 // GaugeTitle names the metric of the overview's cells, with its unit: "power, % of limit".
-func (s *Scene) GaugeTitle() string {
-	w := gaugeWords[s.Gauge]
+func GaugeTitle(g tally.Gauge) string {
+	w := gaugeWords[g]
 	if w.of == w.unit {
 		return w.name + " " + w.of
 	}
@@ -30,13 +30,13 @@ func (s *Scene) GaugeTitle() string {
 }
 
 // GaugeOuter names the value that a cell shows for several GPUs: "lowest power".
-func (s *Scene) GaugeOuter() string {
-	w := gaugeWords[s.Gauge]
+func GaugeOuter(g tally.Gauge) string {
+	w := gaugeWords[g]
 	return w.outer + " " + w.name
 }
 
 // GaugeUnit is the unit of the numbers in the cells.
-func (s *Scene) GaugeUnit() string { return gaugeWords[s.Gauge].unit }
+func GaugeUnit(g tally.Gauge) string { return gaugeWords[g].unit }
 
 // Median is the median of the job's GPUs on the Scene's Gauge, as a level and as a number.
 type Median struct{ Level, Number float64 }

@@ -13,7 +13,7 @@ type Modal struct {
 const modalMargin = 2
 
 // ModalSize returns the room in a box for w columns and h rows, as far as this terminal has it.
-func (s *Scene) ModalSize(w, h int) (int, int) {
+func (s Size) ModalSize(w, h int) (int, int) {
 	return max(min(w, s.W-1-2-2*modalMargin), 0), max(min(h, s.H-2), 0)
 }
 

@@ -10,17 +10,6 @@ const (
 	PaneTop   = 3 // the first row of the pane
 )
 
-// paneWide returns the width of the pane; 0: there is none.
-func (s *Scene) paneWide() int {
-	if s.W < paneFrom || s.H < Small || s.beside {
-		return 0
-	}
-	return min(max(s.W*9/20, paneLeast), paneMost)
-}
-
-// Halved reports whether this is the scene of a list with a pane beside it, or of the pane.
-func (s *Scene) Halved() bool { return s.beside }
-
 // Beside returns the scene of a list with a pane beside it: the columns that the pane leaves. Without a pane it returns
 // the scene itself.
 func (s *Scene) Beside() *Scene {

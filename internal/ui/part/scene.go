@@ -29,9 +29,8 @@ type Scene struct {
 	Order  []string         // the job's selectable nodes, in the order on the screen
 	Health Health
 
-	W, H    int  // size of the terminal without the bar of pages, or of a part of it
-	WithBar bool // the terminal has a bar of pages, which the pages do not see
-	Mine    bool // GPUs of other jobs are hidden
+	Size
+	Mine bool // GPUs of other jobs are hidden
 	Colors
 	ASCII     bool // the terminal has only ASCII glyphs: arrow keys are written in letters
 	MouseFree bool // the terminal has the mouse, so that the user can select text
@@ -58,8 +57,6 @@ type Scene struct {
 	// a question has been on the screen for a while, without any key meanwhile (nav.Answer)
 	Still bool
 
-	beside bool // the size is that of a list or of the pane beside it
-
 	Notice   string // a text in place of the footer
 	OtherJob bool   // a key has just changed the job
 	Version  string
@@ -84,20 +81,6 @@ func (m *Memory) of(nodes []string) *Memory {
 	}
 	return m
 }
-
-// Tall is the height from which blank lines separate the sections.
-const Tall = 30
-
-// Resize makes the scene one of a terminal of this size. From Tall rows on, a bar of pages takes one of them.
-func (s *Scene) Resize(w, h int) {
-	s.W, s.H, s.WithBar = w, h, h >= Tall
-	if s.WithBar {
-		s.H--
-	}
-}
-
-// Small is the height below which there is only room for rows 0 and 1 and the GPUs.
-const Small = 10
 
 // SetJob selects the job at a place of the Snapshot's list.
 func (s *Scene) SetJob(at int) {
@@ -172,18 +155,17 @@ func (s *Scene) NodeName(name string, w int) string {
 		return name
 	}
 	clipped := draw.ClipMiddle(name, w)
-	if s.sharing(w)[clipped] > 1 {
+	if s.Memory.of(s.Job.Nodes).sharing(w)[clipped] > 1 {
 		return s.Naming(w).Of(name)
 	}
 	return clipped
 }
 
 // sharing counts the nodes with each name clipped to w columns.
-func (s *Scene) sharing(w int) map[string]int {
-	m := s.Memory.of(s.Job.Nodes)
+func (m *Memory) sharing(w int) map[string]int {
 	if m.clipped[w] == nil {
-		counts := make(map[string]int, len(s.Job.Nodes))
-		for _, name := range s.Job.Nodes {
+		counts := make(map[string]int, len(m.nodes))
+		for _, name := range m.nodes {
 			counts[draw.ClipMiddle(name, w)]++
 		}
 		m.clipped[w] = counts

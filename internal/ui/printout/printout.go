@@ -43,8 +43,8 @@ func Write(w io.Writer, snap *cluster.Snapshot, o Options) error {
 		out: bufio.NewWriter(w), theme: draw.Named(o.Theme, o.Profile, false, o.ASCII), canvas: draw.New(0, 0),
 		scene: part.Scene{Snap: snap,
 			Colors:  part.Colors{Classic: o.Classic, Levels: o.Levels, MemoryLevels: o.MemoryLevels},
-			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, Matching: o.Processes, W: o.Width,
-			Memory: &part.Memory{}},
+			Columns: o.Columns, ASCII: o.ASCII, Printed: true, Only: o.Only, Matching: o.Processes,
+			Size: part.Size{W: o.Width}, Memory: &part.Memory{}},
 	}
 	s := &t.scene
 	if len(snap.Jobs) == 0 {

@@ -28,7 +28,8 @@ func TestLeft(t *testing.T) {
 
 // sceneOf is a wide scene of a job of two nodes with these findings.
 func sceneOf(findings ...cluster.Finding) *part.Frame {
-	s := &part.Scene{Snap: &cluster.Snapshot{At: time.Unix(1000, 0), Nodes: map[string]*cluster.Node{}}, W: 200, H: 50,
+	s := &part.Scene{Snap: &cluster.Snapshot{At: time.Unix(1000, 0), Nodes: map[string]*cluster.Node{}},
+		Size:   part.Size{W: 200, H: 50},
 		Memory: &part.Memory{}}
 	job := cluster.JobView{Job: cluster.Job{ID: "1", Nodes: []string{"gpu-n01", "gpu-n02"}}, Findings: findings}
 	for _, name := range job.Nodes {

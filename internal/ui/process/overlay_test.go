@@ -50,7 +50,7 @@ func sceneOf() *part.Scene {
 	}
 	snap := &cluster.Snapshot{Discovery: cluster.Discovery{User: "alice"}, Nodes: map[string]*cluster.Node{"n1": n}}
 	snap.Jobs = []cluster.JobView{{Job: cluster.Job{ID: "16", Number: "16", User: "alice", Nodes: []string{"n1"}}}}
-	s := &part.Scene{Snap: snap, W: 100, H: 20, Memory: &part.Memory{}}
+	s := &part.Scene{Snap: snap, Size: part.Size{W: 100, H: 20}, Memory: &part.Memory{}}
 	s.SetJob(0)
 	s.SetNode(0)
 	return s

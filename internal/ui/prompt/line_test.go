@@ -51,7 +51,8 @@ func TestLineIsDrawn(t *testing.T) {
 			l.Edit(named["left"])
 		}
 		got, want := draw.New(test.w, 1), draw.New(test.w, 1)
-		end := l.Draw(&part.Frame{Canvas: got, Scene: &part.Scene{W: test.w, H: 1}}, 1, 0, draw.Text, -1)
+		end := l.Draw(&part.Frame{Canvas: got, Scene: &part.Scene{Size: part.Size{W: test.w, H: 1}}}, 1, 0, draw.Text,
+			-1)
 		x := 1
 		for _, p := range test.want {
 			x = want.Put(x, 0, p.text, p.role)

@@ -178,7 +178,7 @@ func TestPaste(t *testing.T) {
 // picture is the prompt on a screen, its last two rows.
 func picture(f *Filter, w int) []string {
 	c := draw.New(w, 12)
-	f.Draw(&part.Frame{Canvas: c, Scene: &part.Scene{W: w, H: 12}}, 4, 8)
+	f.Draw(&part.Frame{Canvas: c, Scene: &part.Scene{Size: part.Size{W: w, H: 12}}}, 4, 8)
 	text := string(draw.NewTheme(colorprofile.NoTTY, false, false).Encode(nil, c))
 	lines := strings.Split(text, "\n")
 	return []string{strings.TrimRight(lines[10], " "), strings.TrimRight(lines[11], " ")}
@@ -219,7 +219,7 @@ func TestTheMistakeIsAmber(t *testing.T) {
 	f.Open("1")
 	press(f, "train utl<5")
 	c := draw.New(80, 12)
-	f.Draw(&part.Frame{Canvas: c, Scene: &part.Scene{W: 80, H: 12}}, 4, 8)
+	f.Draw(&part.Frame{Canvas: c, Scene: &part.Scene{Size: part.Size{W: 80, H: 12}}}, 4, 8)
 	got, want := draw.New(80, 1), draw.New(80, 1)
 	got.Copy(0, c, 11, 1)
 	got.Fill(21, 0, 59, ' ', draw.Text)

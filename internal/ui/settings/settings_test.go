@@ -14,7 +14,7 @@ import (
 
 // press presses keys; the cursor begins on a row.
 func press(p *Page, on row, typed string) {
-	s := &part.Scene{W: 80, H: 24}
+	s := &part.Scene{Size: part.Size{W: 80, H: 24}}
 	p.cursor.GoTo(p.list(s), slices.Index(p.rows(), on))
 	for k := range strings.FieldsSeq(typed) {
 		p.Press(keys.Pressed(k), s)

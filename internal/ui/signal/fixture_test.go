@@ -42,7 +42,7 @@ func sceneOf(nodes, gpus int) *part.Scene {
 	first.Processes = append(first.Processes, wire.Process{PID: 99, StartTicks: 5, GPU: 0,
 		Identity: wire.Identity{User: "bob", Command: "gmx"}})
 	snap.Jobs = []cluster.JobView{job}
-	s := &part.Scene{Snap: snap, W: 120, H: 40, Memory: &part.Memory{}, Still: true}
+	s := &part.Scene{Snap: snap, Size: part.Size{W: 120, H: 40}, Memory: &part.Memory{}, Still: true}
 	s.SetJob(0)
 	s.SetNode(0)
 	return s

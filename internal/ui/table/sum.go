@@ -109,7 +109,7 @@ func totals(f *part.Frame, y int, of sum, l layout.Layout, role draw.Role, large
 	if large {
 		var mean tally.Sum
 		mean, number = f.Gauged(of.gpus, role)
-		average = part.Summed(mean, f.GaugeUnit())
+		average = part.Summed(mean, part.GaugeUnit(f.Gauge))
 	}
 	history, _ := f.Level(t.Util.Value, draw.Cell, bar)
 	f.Meter(l[colUtilBar], y, t.Util.Value, bar)

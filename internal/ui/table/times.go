@@ -61,7 +61,7 @@ func (t *Times) now(f *part.Frame, y int, n *cluster.Node, role draw.Role) {
 	if n.State == cluster.NodeStale {
 		number = draw.Dim
 	}
-	f.Number(l[colMean], y, part.Summed(outer, f.GaugeUnit()), f.Health.SlowRole(n.Name, outer.GPU, number))
+	f.Number(l[colMean], y, part.Summed(outer, part.GaugeUnit(f.Gauge)), f.Health.SlowRole(n.Name, outer.GPU, number))
 	text := problem.Worst(f, n, s.W)
 	if text == "" && standsOut {
 		text, role = part.GPUNumber(outer.GPU), draw.Dim

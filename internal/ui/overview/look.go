@@ -1,0 +1,59 @@
+package overview
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Grid is how the overview shows nodes.
+type Grid uint8
+
+// Ways to show nodes.
+const (
+	GridAuto Grid = iota // rows while they fit, else the heat map
+	GridRows
+	GridMap
+)
+
+// look is how the nodes are shown.
+type look struct {
+	Grid  Grid
+	Times bool        // the nodes are shown over time, in place of the grid
+	Gauge tally.Gauge // what the cells show
+}
+
+// asHeatMap reports whether the nodes are shown as a heat map: by choice, otherwise if they do not all fit as rows.
+func (l *look) asHeatMap(s *part.Scene) bool {
+	switch {
+	case s.W < heatMapLeast || l.Times || l.Grid == GridRows:
+		return false
+	case l.Grid == GridMap:
+		return true
+	}
+	return len(s.Job.Nodes) > s.H-overviewFrame
+}
+
+// turn shows the nodes in the next way: as a table, as a heat map, over time.
+func (l *look) turn(s *part.Scene) {
+	switch {
+	case l.Times:
+		l.Grid, l.Times = GridRows, false
+	case l.asHeatMap(s):
+		l.Times = true
+	default:
+		l.Grid = GridMap
+	}
+}
+
+// hint is the key that turns to the next way.
+func (l *look) hint(s *part.Scene) keys.Hint {
+	turn := keys.HintOf(keys.Grid)
+	switch {
+	case l.Times:
+		return turn.As("table")
+	case l.asHeatMap(s):
+		return turn.As("time")
+	}
+	return turn.As("map")
+}
