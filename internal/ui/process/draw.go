@@ -56,7 +56,7 @@ type tagged struct {
 
 // Head implements list.Table. A tree is not sorted.
 func (t tagged) Head(f *part.Frame, y int, by string, down bool) {
-	if t.page.tree {
+	if t.page.kin.tree {
 		by = ""
 	}
 	t.ProcessList.Head(f, y, by, down)
@@ -71,7 +71,7 @@ func (t tagged) Row(f *part.Frame, y int, r *table.ProcessRow, selected bool) {
 func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 	scope := p.scope.of(f.Scene)
 	listOf := table.NewProcessList
-	if p.tree {
+	if p.kin.tree {
 		listOf = table.NewProcessTree
 	}
 	return tagged{listOf(f.W, nodesOf(f.Scene, scope), scope >= OfJobs, p.across, f.Columns.Processes), p}
@@ -95,7 +95,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	case p.Filter.On(everyJob):
 		back = back.As("clear filter")
 	}
-	hints = append(hints, filter, p.scopeHint(s), keys.HintOf(keys.Tree))
+	hints = append(hints, filter, p.scope.hint(s), keys.HintOf(keys.Tree))
 	if s.Forbidden() == "" {
 		hints = append(hints, keys.HintOf(keys.SignalTerm).As("signal"))
 	}
@@ -104,9 +104,9 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	return append(hints, back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 
-// scopeHint is the hint of the key for a wider scope, or for a narrower one in the widest.
-func (p *Page) scopeHint(s *part.Scene) keys.Hint {
-	if p.scope.of(s) < widest(s) {
+// hint is the hint of the key for a wider scope, or for a narrower one in the widest.
+func (x *scoping) hint(s *part.Scene) keys.Hint {
+	if x.of(s) < widest(s) {
 		return keys.HintOf(keys.Widen)
 	}
 	return keys.HintOf(keys.Narrow)

@@ -14,6 +14,7 @@ import (
 
 // families has the relatives of the processes in a tree: the questions to the nodes on the screen, and their answers.
 type families struct {
+	tree  bool                // the rows are in the order of parents and children, with relatives
 	asked map[string]*inquiry // by node
 	of    map[string]*family
 	heard int // number of answers: an older answer means new rows

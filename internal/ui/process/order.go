@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
@@ -52,17 +53,17 @@ func sortHints(words func(column string) string) (hints []keys.Hint) {
 }
 
 // orderWords is ", by %CPU, least first".
-func (p *Page) orderWords() string {
-	by, down := p.Sorted.By, p.Sorted.Down
-	text := ", by " + p.Words(by)
+func orderWords(l *list.List[table.ProcessRow, nav.Process]) string {
+	by, down := l.Sorted.By, l.Sorted.Down
+	text := ", by " + l.Words(by)
 	switch {
 	case by == "elapsed_seconds" && down:
 		return text + ", longest first"
 	case by == "elapsed_seconds":
 		return text + ", shortest first"
-	case p.DownFirst(by) && down:
+	case l.DownFirst(by) && down:
 		return text + ", most first"
-	case p.DownFirst(by):
+	case l.DownFirst(by):
 		return text + ", least first"
 	case down:
 		return text + ", last first"

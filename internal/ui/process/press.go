@@ -19,7 +19,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		return p.over.press(msg, s)
 	}
 	a := p.press(msg, s)
-	if p.tree {
+	if p.kin.tree {
 		a.Ask = append(a.Ask, p.kin.ask(p.View(s), p.Window(s), s.Snap.At)...)
 	}
 	return a
@@ -78,7 +78,7 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 func (p *Page) change(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Tree):
-		p.tree = !p.tree
+		p.kin.tree = !p.kin.tree
 		p.kin.forget()
 	case key.Matches(k, keys.Auto):
 		p.mode = modeAuto

@@ -31,7 +31,6 @@ type Page struct {
 	across int // columns of the commands to the left of the screen
 
 	tags   tags
-	tree   bool // with relatives, in the order of parents and children
 	kin    families
 	over   overlays
 	past   *prompt.History
@@ -54,7 +53,7 @@ func New(past *prompt.History) *Page {
 	p.List = list.New(past, list.Of[table.ProcessRow, nav.Process]{
 		Noun: "processes", Rows: func(s *part.Scene) []table.ProcessRow { return p.scope.listing(s).rows }, Key: keyOf,
 		Version: func(s *part.Scene) any { return p.scope.question(s) },
-		Shape:   p.shape, Arrange: p.kin.arrange, Unshape: func() { p.tree = false },
+		Shape:   p.kin.shape, Arrange: p.kin.arrange, Unshape: func() { p.kin.tree = false },
 		Reads: list.By(&rows.Processes, fields), Orders: orders, Usual: []string{"gpu"}, Keys: listKeys,
 		On: p.scope.on, Open: func(s *part.Scene, _ *table.ProcessRow) nav.Answer {
 			a, _ := p.inspectRow(enter, s)
@@ -92,7 +91,7 @@ func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 // begin shows the processes of a scope. The cursor stays where it was, if that is in the scope.
 func (p *Page) begin(scope Scope, gpu string) {
 	p.Leave()
-	p.scope, p.asked, p.tree = scoping{scope, gpu}, false, false
+	p.scope, p.asked, p.kin.tree = scoping{scope, gpu}, false, false
 	p.over.close()
 }
 
@@ -100,7 +99,7 @@ func (p *Page) begin(scope Scope, gpu string) {
 // page's own filter is in force again.
 func (p *Page) visit(text string) {
 	p.Leave()
-	was := &before{p.scope, p.tree, p.Filter}
+	was := &before{p.scope, p.kin.tree, p.Filter}
 	p.begin(OfNodes, "")
 	p.before, p.Filter = was, prompt.New(filter.Of(&rows.Processes), p.past)
 	p.Filter.Set(everyJob, text)
@@ -109,7 +108,7 @@ func (p *Page) visit(text string) {
 // Leave ends a visit, and shows what was shown before.
 func (p *Page) Leave() {
 	if was := p.before; was != nil {
-		p.scope, p.tree, p.Filter, p.before = was.scope, was.tree, was.filter, nil
+		p.scope, p.kin.tree, p.Filter, p.before = was.scope, was.tree, was.filter, nil
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 func (p *Page) title(f *part.Frame, r rooms, v *view) {
 	x := f.Focus(r.title, "Processes of "+p.scope.name(f.Scene))
 	where := p.Window(f.Scene).Where()
-	order := p.orderWords()
-	if p.tree {
+	order := orderWords(p.List)
+	if p.kin.tree {
 		order = p.kin.words(f.Snap.At, v)
 	}
-	count, listed := p.count(v), p.scope.listing(f.Scene).unlisted()
+	count, listed := p.tags.count(v, p.Filter.On(everyJob) && !p.kin.tree), p.scope.listing(f.Scene).unlisted()
 	if len(f.Only) > 0 {
 		count += " on the GPUs of --only"
 	}
@@ -31,13 +31,13 @@ func (p *Page) title(f *part.Frame, r rooms, v *view) {
 }
 
 // count is "3 tagged of 8", "8 processes".
-func (p *Page) count(v *view) string {
-	n, tagged := v.Len(), p.tags.shown
-	switch filtered := p.Filter.On(everyJob) && !p.tree; {
-	case tagged > 0 && filtered:
-		return strconv.Itoa(tagged) + " tagged of " + strconv.Itoa(n) + " that match"
-	case tagged > 0:
-		return strconv.Itoa(tagged) + " tagged of " + strconv.Itoa(n)
+func (t *tags) count(v *view, filtered bool) string {
+	n := v.Len()
+	switch {
+	case t.shown > 0 && filtered:
+		return strconv.Itoa(t.shown) + " tagged of " + strconv.Itoa(n) + " that match"
+	case t.shown > 0:
+		return strconv.Itoa(t.shown) + " tagged of " + strconv.Itoa(n)
 	case filtered:
 		return strconv.Itoa(n) + " of " + strconv.Itoa(v.All) + " match"
 	}

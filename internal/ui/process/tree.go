@@ -24,11 +24,11 @@ type tree struct {
 }
 
 // shape returns everything on which the tree depends; nil: there is no tree.
-func (p *Page) shape(*part.Scene) any {
-	if !p.tree {
+func (fs *families) shape(*part.Scene) any {
+	if !fs.tree {
 		return nil
 	}
-	return p.kin.heard
+	return fs.heard
 }
 
 // arrange puts the rows of each node in the order of a tree, with the known relatives.
