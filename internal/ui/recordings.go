@@ -23,7 +23,7 @@ func (m *model) turn(k tea.KeyPressMsg) bool {
 // switched says what happened to a recording.
 type switched struct{ said string }
 
-// record begins or ends a recording. The file may be on a file system that does not answer, so the screen does not wait.
+// record begins or ends a recording. The file may be on a file system that does not answer: the screen does not wait.
 func (o *Options) record() tea.Cmd {
 	if o.Record == nil {
 		return nil
