@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The only GPU of a job waits for no other one, and it is not idle at once.
+// The only GPU of a job waits for no other GPU, and is not idle at once.
 func TestOnlyGPU(t *testing.T) {
 	for name, tc := range map[string]struct {
 		does func(time.Duration, int, int) work

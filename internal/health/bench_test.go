@@ -12,9 +12,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// BenchmarkRules1000x8 asks all rules about 1,000 nodes with 8 GPUs each, which are well and have every metric. Rules
-// are asked with each report, of which a third comes between two Snapshots: nodes report every 3 s, and the screen
-// shows a Snapshot each second. It counts CPU time: other work on the machine does not count.
+// BenchmarkRules1000x8 asks all rules about 1,000 healthy nodes with 8 GPUs each and all metrics. Rules run with each
+// report; a third of the reports comes between two Snapshots, since nodes report every 3 s and the screen shows a
+// Snapshot each second. The result is CPU time, so other work on the machine does not count.
 func BenchmarkRules1000x8(b *testing.B) {
 	card, sample := m{metric.PCIeGenMax: 5, metric.PCIeWidthMax: 16, metric.MemoryTotal: 80 * signs.GiB,
 		metric.NVLinks: 18},

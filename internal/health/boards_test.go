@@ -21,7 +21,7 @@ const (
 	up12, up18 = 1<<12 - 1, 1<<18 - 1
 )
 
-// board is a node whose GPUs all belong to a job.
+// board is a node on which all GPUs belong to one job.
 type board struct {
 	world
 	cards []wire.Card
@@ -45,8 +45,7 @@ func newBoard(count int, model string, change ...func(i int, c *wire.Card)) boar
 	return b
 }
 
-// run reports every 3 s from one time to another, with these metrics for each GPU, and returns what is found in the
-// end.
+// run reports every 3 s from one time to another, with these metrics for each GPU, and returns the last findings.
 func (b board) run(from, to float64, numbers func(i int) m) []string {
 	return b.runGPUs(from, to, func(i int) wire.GPU { return wire.GPU{Values: metric.Make(numbers(i))} })
 }
@@ -78,7 +77,7 @@ func (b board) expect(t *testing.T, said []string, want ...string) {
 	}
 }
 
-// links has the metrics of a GPU whose links are up as in the mask.
+// links has the metrics of a GPU with the links of the mask up.
 func links(count int, up uint64) m {
 	return m{metric.NVLinks: float64(count), metric.NVLinkUp: float64(up)}
 }
@@ -90,7 +89,7 @@ func inFabric(numbers m) m {
 
 func withMode(c *wire.Card) { c.MIG = true }
 
-// Boards whose links are as they should be, or of which nobody can tell: nothing is said.
+// Boards with correct links, or with links that nobody can judge, have no finding.
 func TestHealthyBoards(t *testing.T) {
 	same := func(numbers m) func(int) m { return func(int) m { return numbers } }
 	for name, tc := range map[string]struct {
@@ -236,7 +235,7 @@ func TestDeadSwitch(t *testing.T) {
 	})
 }
 
-// Every kind that a rule finds for all GPUs of a node has names for it.
+// Every kind that a rule finds for all GPUs of a node has names for the node.
 func TestNamesOfEveryGPU(t *testing.T) {
 	for _, r := range rules {
 		n := say.LabelOf(&cluster.Finding{Kind: r.kind, Every: true})
@@ -246,8 +245,8 @@ func TestNamesOfEveryGPU(t *testing.T) {
 	}
 }
 
-// A GPU that loses a link comes first. When the others follow, one sentence says it of all; when all are well, one says
-// that it is over.
+// The first GPU that loses a link has a finding of its own. When the others follow, one finding covers all of them;
+// when all recover, one finding is cleared.
 func TestSwitchAfterALink(t *testing.T) {
 	b := newBoard(4, h100)
 	b.expect(t, b.run(1, 13, func(i int) m { return inFabric(links(18, up18&^uint64(i/3<<2))) }),

@@ -9,16 +9,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// light is the work of a job that takes little power, whether its GPUs wait or not.
+// light is the work of a job that takes little power, waiting or not.
 var light = work{util: 100, memory: 30, power: 390, clock: 1900, link: 20e9, used: 70}
 
-// with returns a work with another utilization, memory traffic and power.
+// with returns the work with another utilization, memory traffic and power.
 func (w work) with(util, memory, power float64) work {
 	w.util, w.memory, w.power = util, memory, power
 	return w
 }
 
-// A GPU that differs from the others is not slow because of that: its part of the work may be another one.
+// A GPU that differs from the others is not slow for that reason alone: its part of the work may differ.
 func TestDifferentIsNotSlow(t *testing.T) {
 	raced.Skip(t)
 	all := always(light)
@@ -52,8 +52,8 @@ func TestDifferentIsNotSlow(t *testing.T) {
 	})
 }
 
-// A GPU that is slow for one sample is not the slow one that changes, even with a lag_ratio that nearly every GPU falls
-// below now and then.
+// A GPU that is slow for one sample is not the changing slow GPU, even with a lag_ratio below which nearly every GPU
+// falls now and then.
 func TestBriefIsNoPlace(t *testing.T) {
 	limits := Defaults()
 	limits[LagRatio] = 0.9

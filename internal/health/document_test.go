@@ -79,7 +79,7 @@ func allRules() []rule {
 	return all
 }
 
-// evidences says what the evidence is that GPUs work together.
+// evidences has the words for the evidence that GPUs work together.
 var evidences = map[pace.Evidence]string{
 	pace.NVLink: "Two thirds of the GPUs send or receive 16 MiB/s over NVLink while they work.",
 	pace.PCIe: "Two thirds send and receive 64 MiB/s over PCIe, not three times as much in one direction as in " +
@@ -138,7 +138,7 @@ GPUs on several nodes are compared with each other if nearly all nodes exchange 
 	return b.String()
 }
 
-// line is the row of one rule, with what is said of a sample.
+// line is the row of one rule, with the words for a sample.
 func line(t *testing.T, r *rule, sample cluster.Subject) string {
 	words := sayOf(r.kind, sample)
 	letter := ""
@@ -156,7 +156,7 @@ func line(t *testing.T, r *rule, sample cluster.Subject) string {
 		filled(t, r), says, words.Hint, r.source)
 }
 
-// filled returns when a rule holds, with the values of its thresholds.
+// filled returns the condition of a rule, with the values of its thresholds.
 func filled(t *testing.T, r *rule) string {
 	return placeholder.ReplaceAllStringFunc(r.when, func(key string) string {
 		id, known := Named(strings.Trim(key, "{}"))
@@ -228,7 +228,7 @@ consequence is shown with its cause only.
 	return b.String()
 }
 
-// Every threshold is one of a rule.
+// Every threshold belongs to a rule.
 func TestEveryThresholdIsUsed(t *testing.T) {
 	for _, key := range Names() {
 		if !slices.ContainsFunc(allRules(), func(r rule) bool { return strings.Contains(r.when, "{"+key+"}") }) {

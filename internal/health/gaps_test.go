@@ -12,17 +12,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// gone is the reading of a GPU that gives no values.
+// gone is the reading of a GPU without values.
 var gone = work{util: math.NaN(), memory: math.NaN(), power: math.NaN(), clock: math.NaN(), link: math.NaN(),
 	used: math.NaN()}
 
-// lacking returns a work of which the driver does not give some numbers.
+// lacking returns a work without some numbers, as from a driver that does not report them.
 func lacking(w work, change func(*work)) work {
 	change(&w)
 	return w
 }
 
-// What nobody has watched, and what the driver does not report, is no evidence that a GPU or a job is idle or hangs.
+// Unwatched time and unreported numbers are no evidence that a GPU or a job idles or hangs.
 func TestUnknownIsNotIdle(t *testing.T) {
 	raced.Skip(t)
 	paused := func(long time.Duration) func(time.Duration, int) bool {
@@ -30,7 +30,7 @@ func TestUnknownIsNotIdle(t *testing.T) {
 			return at > 5*time.Minute && at < 5*time.Minute+long && node == 0
 		}
 	}
-	// back works until it is silent, and rests for half a minute when it is back.
+	// back works until the silence, and rests for half a minute after it.
 	back := func(at time.Duration, node, _ int) work {
 		if node == 0 && at >= 25*time.Minute && at < 25*time.Minute+40*time.Second {
 			return rests
@@ -65,7 +65,7 @@ func TestUnknownIsNotIdle(t *testing.T) {
 	}
 }
 
-// A job that was suspended is not idle when it goes on.
+// A suspended job is not idle when it resumes.
 func TestResumedJob(t *testing.T) {
 	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: func(at time.Duration, _, gpu int) work {
 		if at > 5*time.Minute && at < 30*time.Minute || at < 31*time.Minute && gpu == 3 {
@@ -89,8 +89,7 @@ func TestResumedJob(t *testing.T) {
 	}
 }
 
-// The GPUs of a job that stops some time after it was out of sight are told as soon as those of others: the time out of
-// sight is no pause.
+// A job that stops some time after a gap in its reports is found as soon as any other: the gap is no pause.
 func TestGapIsNoPause(t *testing.T) {
 	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: until(trains, rests, 35*time.Minute),
 		silent: func(at time.Duration, _ int) bool { return at > 5*time.Minute && at < 25*time.Minute }}
@@ -102,7 +101,7 @@ func TestGapIsNoPause(t *testing.T) {
 	t.Error("the job is idle, and nothing says so")
 }
 
-// A site that ends idle jobs is mentioned with what is left of the time, as soon as something is idle.
+// On a site that ends idle jobs, the remaining time is mentioned as soon as something is idle.
 func TestIdleCountdown(t *testing.T) {
 	limits := Defaults()
 	limits[IdleKillMinutes] = 60
@@ -137,7 +136,7 @@ func TestIdleCountdown(t *testing.T) {
 	}
 }
 
-// GPUs of which nobody knows whose they are tell nothing of a job.
+// GPUs without a known owner prove nothing about a job.
 func TestUnknownShareIsNotCompared(t *testing.T) {
 	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -155,7 +154,7 @@ func TestUnknownShareIsNotCompared(t *testing.T) {
 	}
 }
 
-// A GPU that two jobs have is told of once.
+// A GPU that belongs to two jobs has one finding.
 func TestSharedGPUIsComparedOnce(t *testing.T) {
 	tr := trace{nodes: 1, gpus: 8, age: traceAge, does: one(always(trains), until(trains, rests, 2*time.Minute), 0, 5)}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -177,7 +176,7 @@ func TestSharedGPUIsComparedOnce(t *testing.T) {
 	}
 }
 
-// A GPU that joins two others has nothing that is usual for it, so it is not known whether it has become slower.
+// A GPU that joins two others has no usual speed yet, so nobody knows whether it has become slower.
 func TestANewGPUDoesNotLag(t *testing.T) {
 	tr := trace{nodes: 3, gpus: 1, age: traceAge, does: one(always(trains), always(hotGPU), 2, 0),
 		silent: func(at time.Duration, node int) bool { return node == 2 && at < changesAt }}
@@ -188,7 +187,7 @@ func TestANewGPUDoesNotLag(t *testing.T) {
 	}
 }
 
-// Host memory that is of no job is not that of a host which the user named.
+// Host memory without a job does not belong to the host that the user named.
 func TestMemoryOfNoJob(t *testing.T) {
 	n := &cluster.Node{Memory: []cluster.JobMemory{{JobMemory: wire.JobMemory{Used: 99, Limit: 100}}}}
 	if m := n.MemoryOf(&cluster.Job{}); m != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// ending is a training job on nodes with 8 GPUs each, of which some ranks end, and may be started again a minute later.
+// ending is a training job on nodes with 8 GPUs each. Some of its ranks end, and may start again a minute later.
 func ending(ends func(at time.Duration, rank int) bool, world int, again time.Duration) func(time.Duration,
 	int) []wire.Process {
 	return func(at time.Duration, node int) []wire.Process {
@@ -37,14 +37,14 @@ func silenced(w work) work {
 	return w
 }
 
-// but13 are processes without rank 13 from then on.
+// but13 are the processes without rank 13 from then on.
 func but13(all func(time.Duration, int) []wire.Process, from time.Duration) func(time.Duration, int) []wire.Process {
 	return func(at time.Duration, node int) []wire.Process {
 		return slices.DeleteFunc(all(at, node), func(p wire.Process) bool { return at >= from && p.Rank.Rank == 13 })
 	}
 }
 
-// moved are processes of which rank 13 is on the first node from then on.
+// moved are the processes with rank 13 on the first node from then on.
 func moved(all func(time.Duration, int) []wire.Process, from time.Duration) func(time.Duration, int) []wire.Process {
 	return func(at time.Duration, node int) []wire.Process {
 		list := all(at, node)
@@ -58,7 +58,7 @@ func moved(all func(time.Duration, int) []wire.Process, from time.Duration) func
 	}
 }
 
-// A rank that ends while others run is named, and one that ends with them is not. It is a problem if they wait for it.
+// A rank that ends while others run is named; a rank that ends with them is not. It is a problem if they wait for it.
 func TestRankGone(t *testing.T) {
 	raced.Skip(t)
 	const crash = 5 * time.Minute
@@ -78,7 +78,7 @@ func TestRankGone(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		tr     trace
-		number int // of findings
+		number int // number of findings
 		worst  cluster.Severity
 	}{
 		{"one crashes, the others wait", trace{does: waiting(one), processes: ending(one, 16, 0)}, 1, cluster.Critical},

@@ -9,13 +9,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A node lists its processes once a minute. Until it has done so again, those of the job before are no news of the next
-// one.
+// A node lists its processes once a minute. Until its next list, the processes of the previous job are no news of the
+// next job.
 func TestProcessesOfTheJobBefore(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
-		first     wire.Process // that is listed once
-		next      wire.Process // that is listed from the second list on
+		first     wire.Process // in one list
+		next      wire.Process // from the second list on
 		suspended bool
 		want      cluster.Kind
 	}{
@@ -64,7 +64,7 @@ func TestProcessesOfTheJobBefore(t *testing.T) {
 	}
 }
 
-// A process on a GPU of the job is told with its job.
+// A process on a GPU of the job is reported with its job.
 func TestProcessesThatDoNotBelong(t *testing.T) {
 	if s := sayOf(cluster.KindStranger, running(processIn(2,
 		"you"))).Sentence; s != "Process 4711 (python) of job 2 is on GPU0 of this job." {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// listedCards are cards with these minor numbers; "x" gives no handle, "m" has MIG on, "m?" may have.
+// listedCards are cards with these minor numbers: "x" gives no handle, "m" has MIG on, "m?" may have it on.
 func listedCards(list string) []wire.Card {
 	var out []wire.Card
 	for i, word := range strings.Fields(list) {
@@ -28,13 +28,13 @@ func listedCards(list string) []wire.Card {
 	return out
 }
 
-// A GPU that SLURM allocated and the driver does not list is what nothing else shows: all others are well.
+// A GPU that SLURM allocated and the driver does not list is found while all others are well.
 func TestMissingGPU(t *testing.T) {
 	const eight = "0 1 2 3 4 5 6 7"
 	all := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	for _, tc := range []struct {
 		name   string
-		cgroup string // the job whose cgroup the probe is in
+		cgroup string // the job of the probe's cgroup
 		minors []int
 		list   string
 		want   string // kind, severity and sentence; "" for nothing
@@ -104,12 +104,12 @@ func TestMissingGPU(t *testing.T) {
 	}
 }
 
-// In a session of an unknown job, which may hide GPUs, none is called missing, and nothing is worse than a note.
+// In the cgroup of an unknown job, which may hide GPUs, no GPU is called missing, and no finding is worse than a note.
 func TestMissingInAnUnknownJob(t *testing.T) {
 	for name, tc := range map[string]struct {
 		minors []int
 		list   string
-		want   bool // a note
+		want   bool // there is a note
 	}{
 		"all there":                     {[]int{4, 5}, "4 5", false},
 		"adopted into the other job":    {[]int{4, 5, 6, 7}, "0 1 2 3", true},
@@ -142,7 +142,7 @@ func TestMissingInAnUnknownJob(t *testing.T) {
 	}
 }
 
-// expectMissing holds what is told of job 1 to want, lost GPUs aside.
+// expectMissing compares the findings of job 1, without those of lost GPUs, with want.
 func expectMissing(t *testing.T, w world, sec float64, want string) {
 	t.Helper()
 	s, got := w.Snapshot(at(sec)), ""
@@ -160,7 +160,7 @@ func expectMissing(t *testing.T, w world, sec float64, want string) {
 	}
 }
 
-// A GPU that is listed again is missing no more.
+// A GPU that is listed again is no longer missing.
 func TestAMissingGPUComesBack(t *testing.T) {
 	w := newWorld(0, 1)
 	w.report(1, wire.Report{})

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Whose GPUs are not known, and in whose cgroup the probe is, is said once, with the reason.
+// Unknown owners of GPUs, and a probe in an unknown cgroup, are reported once, with the reason.
 func TestOwnerFindings(t *testing.T) {
 	two := []wire.Card{{UUID: "x", Minor: new(0)}, {UUID: "y", Index: 1, Minor: new(1)}}
 	mig := []wire.Card{{UUID: "x", Minor: new(0), MIG: true}, two[1]}

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// pausing is a job that works, except in pauses that begin at these times and have this length. What a GPU does in a
-// pause depends on how long it has lasted.
+// pausing is a job that works, except in pauses of this length at these times. The work of a GPU in a pause depends on
+// the time since its beginning.
 func pausing(works func(time.Duration, int, int) work, rest func(into time.Duration, node, gpu int) work,
 	length time.Duration, begin ...time.Duration) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
@@ -25,7 +25,7 @@ func pausing(works func(time.Duration, int, int) work, rest func(into time.Durat
 	}
 }
 
-// idles is a pause in which all GPUs prepare a checkpoint on their nodes.
+// idles is a pause in which all GPUs wait while their nodes prepare a checkpoint.
 func idles(time.Duration, int, int) work {
 	return work{util: 4, memory: 2, power: 110, clock: 1980, link: 1e9, used: 70}
 }
@@ -38,11 +38,10 @@ func writes(into time.Duration, node, gpu int) work {
 	return waits
 }
 
-// spins is a pause in which all wait for a host at once.
+// spins is a pause in which all GPUs wait for a host at the same time.
 func spins(time.Duration, int, int) work { return waits }
 
-// lagged plays a trace and calls see with what is said of the lag of a GPU in each Snapshot; the Finding is nil where
-// nothing is said.
+// lagged plays a trace and passes see the finding about the lag of a GPU in each Snapshot; nil: there is none.
 func lagged(tr trace, length time.Duration,
 	see func(at time.Duration, f *cluster.Finding)) (cleared []cluster.Finding) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -70,7 +69,7 @@ var (
 	slowedGPUs = work{util: 99, memory: 14, power: 260, clock: 1980, link: 12e9, used: 70}
 )
 
-// A checkpoint neither ends a lag nor makes it longer: it is one finding, before, meanwhile and after.
+// A checkpoint neither ends a lag nor makes it longer: before, during and after it there is one finding.
 func TestLagOutlivesCheckpoints(t *testing.T) {
 	raced.Skip(t)
 	checkpoints := []time.Duration{30 * time.Minute, 36 * time.Minute, 42 * time.Minute}
@@ -123,7 +122,7 @@ func TestLagOutlivesCheckpoints(t *testing.T) {
 	}
 }
 
-// A lag that is not reported yet is not nearer to it after a pause.
+// A pause brings an unreported lag no nearer to its report.
 func TestPauseIsNoLag(t *testing.T) {
 	tr := trace{nodes: 2, gpus: 8, age: traceAge, does: pausing(but(trains, slowedGPUs, starvedGPU, 1, 3), idles,
 		80*time.Second, changesAt+30*time.Second)}
@@ -138,8 +137,8 @@ func TestPauseIsNoLag(t *testing.T) {
 	}
 }
 
-// What a pause hides is over when the job goes on, when the GPU works although the others do not, and when there is no
-// work any more.
+// A finding that a pause hides is over when the job resumes, when the GPU works although the others do not, and when
+// there is no work any more.
 func TestLagEndsAfterAPause(t *testing.T) {
 	const stops = 30 * time.Minute
 	restored := func(at time.Duration, node, gpu int) work {
@@ -150,7 +149,7 @@ func TestLagEndsAfterAPause(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		does        func(time.Duration, int, int) work
-		from, until time.Duration // it is over between these times
+		from, until time.Duration // the finding ends between these times
 	}{
 		"recovered in a pause": {pausing(restored, idles, 80*time.Second, stops), stops + 80*time.Second,
 			stops + 80*time.Second + 25*time.Second},
@@ -184,8 +183,8 @@ func TestLagEndsAfterAPause(t *testing.T) {
 	}
 }
 
-// A job that goes on after half an hour has no idle GPU: its GPUs begin one after the other. A GPU that then gets no
-// work is idle in 5 minutes.
+// A job that resumes after half an hour has no idle GPU, although its GPUs begin one after the other. A GPU that then
+// gets no work is idle after 5 minutes.
 func TestIdleAfterALongPause(t *testing.T) {
 	const stops, length = 10 * time.Minute, 30 * time.Minute
 	left := func(into time.Duration, node, gpu int) work {
@@ -209,7 +208,7 @@ func TestIdleAfterALongPause(t *testing.T) {
 	}
 }
 
-// While one rank evaluates the others wait for it and read nothing. That is no lag, also where their links are not
+// While one rank evaluates, the others wait for it and read nothing. This is no lag, even where their links are not
 // quiet.
 func TestTheOthersStandStill(t *testing.T) {
 	evaluates, waits := trains, waits

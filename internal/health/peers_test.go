@@ -14,10 +14,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// changesAt is when the GPU of a trace begins to lag.
+// changesAt is the time at which the GPU of a trace begins to lag.
 const changesAt = 20 * time.Minute
 
-// but is a work of all GPUs but one, from changesAt on.
+// but is the work of all GPUs except one, from changesAt on.
 func but(all, others, one work, node, gpu int) func(time.Duration, int, int) work {
 	usual := checkpointed(all)
 	return func(at time.Duration, n, g int) work {
@@ -31,7 +31,7 @@ func but(all, others, one work, node, gpu int) func(time.Duration, int, int) wor
 	}
 }
 
-// The slow GPU of a job is named within 90 s, whatever makes it slow, and no other one.
+// The slow GPU of a job is named within 90 s, whatever the cause, and no other GPU is.
 func TestLagIsNamed(t *testing.T) {
 	starved := work{util: 25, memory: 12, power: 250, clock: 1980, link: 5e9, used: 70}
 	partly := work{util: 99, memory: 14, power: 260, clock: 1980, link: 12e9, used: 70}
@@ -82,7 +82,7 @@ func TestLagIsNamed(t *testing.T) {
 	}
 }
 
-// alike compares texts apart from the last digits of their numbers, which vary.
+// alike compares texts without the last digits of their numbers, which vary.
 func alike(a, b string) bool {
 	blur := func(s string) string {
 		out := []byte(s)
@@ -96,17 +96,17 @@ func alike(a, b string) bool {
 	return strings.ReplaceAll(blur(a), "000%", "00%") == strings.ReplaceAll(blur(b), "000%", "00%")
 }
 
-// calm is the work of a job that does not take all the power.
+// calm is the work of a job that does not use the full power.
 var calm = work{util: 97, memory: 30, power: 390, clock: 1650, link: 20e9, used: 70}
 
-// powered is the work of a GPU that takes so much power.
+// powered is the work of a GPU at this power.
 func powered(watts float64) work {
 	w := calm
 	w.power = watts
 	return w
 }
 
-// An hour of jobs that are well, or whose GPUs differ for good reasons, has no finding.
+// An hour of healthy jobs, or of jobs with GPUs that differ for good reasons, has no finding.
 func TestNoFalseAlarm(t *testing.T) {
 	raced.Skip(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -158,7 +158,7 @@ func TestNoFalseAlarm(t *testing.T) {
 	}
 }
 
-// beginning is a job whose GPUs begin one after the other, in its first two minutes.
+// beginning is a job in its first two minutes, with GPUs that begin one after the other.
 func beginning(then func(time.Duration, int, int) work) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		switch begins := time.Duration(node*8+gpu) * 8 * time.Second; {
@@ -171,7 +171,7 @@ func beginning(then func(time.Duration, int, int) work) func(time.Duration, int,
 	}
 }
 
-// searching is a search for hyperparameters: each GPU works on problems of its own, which take minutes.
+// searching is a search for hyperparameters: each GPU works for minutes on a problem of its own.
 func searching(r *rand.Rand, gpus int) func(time.Duration, int, int) work {
 	type trial struct {
 		until time.Duration
@@ -190,7 +190,7 @@ func searching(r *rand.Rand, gpus int) func(time.Duration, int, int) work {
 	}
 }
 
-// serving answers requests, which come in bursts: for each GPU on its own, or for all together.
+// serving answers requests in bursts: for each GPU alone, or for all together.
 func serving(r *rand.Rand, gpus int, together bool) func(time.Duration, int, int) work {
 	until, busy := make([]time.Duration, gpus), make([]bool, gpus)
 	return func(at time.Duration, _, gpu int) work {
@@ -220,7 +220,7 @@ func mixedModels(at time.Duration, node, gpu int) work {
 	return checkpointed(trains)(at, node, gpu)
 }
 
-// staged is a job whose GPUs have different shares of the work.
+// staged is a job with different shares of the work for its GPUs.
 func staged(utils []float64) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		w := trains
@@ -237,7 +237,7 @@ func evaluating(at time.Duration, node, gpu int) work {
 	return trains
 }
 
-// alternating is a job of which now these GPUs work, and now those.
+// alternating is a job in which these GPUs and those work in turn.
 func alternating(at time.Duration, _, gpu int) work {
 	if (at%(4*time.Minute) < 2*time.Minute) == (gpu < 2) {
 		return trains
@@ -245,7 +245,7 @@ func alternating(at time.Duration, _, gpu int) work {
 	return waits
 }
 
-// What else holds of a job's GPUs is told once, in time and in these words.
+// All other findings about a job's GPUs come once, in time and in these words.
 func TestPeersAlarms(t *testing.T) {
 	raced.Skip(t)
 	starved := work{util: 25, memory: 12, power: 250, clock: 1980, link: 5e9, used: 70}
@@ -254,7 +254,7 @@ func TestPeersAlarms(t *testing.T) {
 		name  string
 		trace trace
 		long  time.Duration
-		want  []string // kind, place, severity, the time within which it is told, and its sentence
+		want  []string // kind, place, severity, the time until the finding, and its sentence
 	}{
 		{"always slow, and starved", trace{nodes: 2, gpus: 8, age: traceAge, does: one(always(trains), always(starved),
 			1, 3), processes: ranks(8, 1, 3)}, 10 * time.Minute,
@@ -322,7 +322,7 @@ func TestPeersAlarms(t *testing.T) {
 	}
 }
 
-// stuck are ranks of a training job whose processes do nothing.
+// stuck are ranks of a training job with processes that do nothing.
 func stuck(at time.Duration, node int) []wire.Process {
 	list := ranks(8, 9, 9)(at, node)
 	for i := range list {
@@ -331,7 +331,7 @@ func stuck(at time.Duration, node int) []wire.Process {
 	return list
 }
 
-// one is a work of all GPUs but one.
+// one is the work of all GPUs except one.
 func one(all, other func(time.Duration, int, int) work, node, gpu int) func(time.Duration, int, int) work {
 	return func(at time.Duration, n, g int) work {
 		if n == node && g == gpu {
@@ -355,7 +355,7 @@ func fuller(w work, gib float64) work {
 	return w
 }
 
-// changing is a job in which each GPU is slow for half a minute, one after the other, after some time without any.
+// changing is a job in which, after some time without any slow GPU, each GPU is slow for half a minute in turn.
 func changing(usual, slow, others work) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		switch {
@@ -368,7 +368,7 @@ func changing(usual, slow, others work) func(time.Duration, int, int) work {
 	}
 }
 
-// What is found depends on the Events alone, not on when Snapshots are taken.
+// Findings depend on the Events alone, not on the times of Snapshots.
 func TestPeersReplay(t *testing.T) {
 	tr := trace{nodes: 2, gpus: 4, age: traceAge, does: one(always(trains), until(trains, rests, 4*time.Minute), 1, 3)}
 	last := func(every time.Duration) []cluster.Finding {
@@ -387,8 +387,8 @@ func TestPeersReplay(t *testing.T) {
 	}
 }
 
-// BenchmarkPeers1000x8 measures the report with which the 8,000 GPUs of a job are compared. The other 999 of an
-// interval lead to nothing.
+// BenchmarkPeers1000x8 measures the report with which the 8,000 GPUs of a job are compared. The other 999 reports of an
+// interval compare nothing.
 func BenchmarkPeers1000x8(b *testing.B) {
 	starved := work{util: 25, memory: 12, power: 250, clock: 1980, link: 5e9, used: 70}
 	tr := trace{nodes: 1000, gpus: 8, age: traceAge, does: one(always(trains), always(starved), 1, 3)}

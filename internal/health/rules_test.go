@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// beyond is a node that is not watched, because there are too many.
+// beyond is an unwatched node: there are too many.
 func beyond() cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeReach, Node: &cluster.Node{Name: "n", State: cluster.NodeFailed,
 		Failure: &reach.Failure{
@@ -35,7 +35,7 @@ func hello(h wire.Hello) cluster.Subject {
 	return cluster.Subject{Scope: cluster.ScopeReport, Node: &cluster.Node{Hello: &h}}
 }
 
-// report is a node with what its last report changes.
+// report is a node with the changes of its last report.
 func report(change func(*cluster.Node)) cluster.Subject {
 	n := &cluster.Node{Hello: &wire.Hello{}, Interval: 3 * time.Second}
 	change(n)
@@ -46,7 +46,7 @@ func faults(f ...wire.Fault) cluster.Subject {
 	return report(func(n *cluster.Node) { n.Faults = f })
 }
 
-// gpuFault is GPU 1 on a node where something cannot be read of the GPUs at these indices.
+// gpuFault is GPU 1 on a node where something cannot be read for the GPUs at these indices.
 func gpuFault(of ...int) cluster.Subject {
 	s := faults(wire.Fault{Collector: "power", Error: "Insufficient Permissions", GPUs: of})
 	s.Scope, s.GPU = cluster.ScopeGPU, &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{Index: 1}}
@@ -62,7 +62,7 @@ func throttle(b uint64) cluster.Subject {
 	return gpu(wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: float64(b)})})
 }
 
-// job is a job with these minors, on a node that shows GPUs of these numbers to a probe in that job's cgroup.
+// job is a job with these minors, on a node where a probe in the job's cgroup sees GPUs with these numbers.
 func job(cgroup string, minors, shown []int) cluster.Subject {
 	n := &cluster.Node{Name: "a", State: cluster.NodeReporting, Hello: &wire.Hello{Job: cgroup}}
 	for i, minor := range shown {
@@ -82,7 +82,7 @@ func host(numbers map[metric.ID]float64) cluster.Subject {
 	return report(func(n *cluster.Node) { n.Host.Values = metric.Make(numbers) })
 }
 
-// among is the first of these GPUs, all on one node.
+// among is the first of these GPUs, which are on one node.
 func among(gpus ...map[metric.ID]float64) cluster.Subject {
 	s := values(gpus[0])
 	for _, numbers := range gpus {
@@ -91,13 +91,13 @@ func among(gpus ...map[metric.ID]float64) cluster.Subject {
 	return s
 }
 
-// besideAnother makes the second GPU of the node one of another model.
+// besideAnother gives the second GPU of the node another model.
 func besideAnother(s cluster.Subject) cluster.Subject {
 	s.Node.GPUs[1].Card.Name = "NVIDIA H100"
 	return s
 }
 
-// over is what a Store says of a GPU with a counter that had these values, each a second after the one before.
+// over is a GPU in a Store with these values of a counter, one per second.
 func over(id metric.ID, counts ...float64) cluster.Subject {
 	reports := make([]wire.Report, len(counts))
 	for i, count := range counts {
@@ -107,11 +107,11 @@ func over(id metric.ID, counts ...float64) cluster.Subject {
 	return after(cluster.ScopeGPU, time.Second, reports...)
 }
 
-// after is what a Store asks its rules about in the last of these reports of a node, which come in that interval.
+// after is the subject of a Store's rules after the last of these reports of a node, which come at that interval.
 func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) (last cluster.Subject) {
 	w := world{store.New(time.Second, func(s cluster.Subject) []cluster.Condition {
 		if s.Scope == scope {
-			node := *s.Node // it is valid during the call only
+			node := *s.Node // valid during the call only
 			s.Node, last = &node, s
 		}
 		return nil
@@ -127,7 +127,7 @@ func after(scope cluster.Scope, interval time.Duration, reports ...wire.Report) 
 	return last
 }
 
-// using is a job whose processes use so many of 100 GiB of host memory, one report a minute.
+// using is a job whose processes use so many of 100 GiB of host memory, in one report per minute.
 func using(gibs ...uint64) cluster.Subject {
 	reports := make([]wire.Report, len(gibs))
 	for i, n := range gibs {
@@ -136,8 +136,7 @@ func using(gibs ...uint64) cluster.Subject {
 	return after(cluster.ScopeJob, time.Minute, reports...)
 }
 
-// had is a GPU on whose node the driver reported these Xids, each a second after the one before. Those below 0 are of
-// another GPU.
+// had is a GPU on a node where the driver reported these Xids, one per second. Negative Xids belong to another GPU.
 func had(codes ...int) cluster.Subject {
 	s := gpu(wire.GPU{})
 	s.GPU.Key = "x"
@@ -151,7 +150,7 @@ func had(codes ...int) cluster.Subject {
 	return s
 }
 
-// member is a node of a job whose nodes have this in common.
+// member is a node of a job, with a common feature of all its nodes.
 func member(common cluster.Common, change func(*cluster.Node)) cluster.Subject {
 	s := job("", nil, nil)
 	s.Job.Minors, s.Common = nil, &common
@@ -169,7 +168,7 @@ func processIn(job int, user string) wire.Process {
 		Identity: wire.Identity{Name: "python", User: user, UID: new(1000), Job: strconv.Itoa(job)}}
 }
 
-// running is job 1, whose GPU 0 has a process.
+// running is job 1, with a process on GPU 0.
 func running(p wire.Process) cluster.Subject {
 	return allocated(p, []cluster.Job{{ID: "1", Number: "1", User: "me", Nodes: []string{"a"},
 		Minors: map[string][]int{"a": {0}}, Configured: map[string]int{"a": 1}}, {ID: "2", Number: "2", User: "you"}})
@@ -192,7 +191,7 @@ func allocated(p wire.Process, jobs []cluster.Job) (last cluster.Subject) {
 
 type m = map[metric.ID]float64
 
-// all is a node whose GPUs all have these metrics.
+// all is a node with these metrics for all its GPUs.
 func all(count int, numbers m) cluster.Subject {
 	return report(func(n *cluster.Node) {
 		for range count {
@@ -201,7 +200,7 @@ func all(count int, numbers m) cluster.Subject {
 	})
 }
 
-// silentFor is a node for whose GPUs a call has hung for so long.
+// silentFor is a node with a call that has hung for so long for its GPUs.
 func silentFor(ms ...int64) cluster.Subject {
 	return report(func(n *cluster.Node) {
 		for _, hangs := range ms {
@@ -210,7 +209,7 @@ func silentFor(ms ...int64) cluster.Subject {
 	})
 }
 
-// unnamed is a job of whose GPUs SLURM gives only the count.
+// unnamed is a job whose GPUs SLURM only counts.
 func unnamed(s cluster.Subject) cluster.Subject {
 	s.Job.Counts, s.Job.Minors = map[string]int{"a": len(s.Job.Minors["a"])}, nil
 	return s
@@ -222,7 +221,7 @@ func withMIG(s cluster.Subject) cluster.Subject {
 	return s
 }
 
-// alarms has for each rule, in order, a sample that it is there for, and one that only looks like that.
+// alarms has for each rule, in order, a sample with the problem, and a sample that only looks like it.
 var alarms = []struct {
 	kind     cluster.Kind
 	yes, not cluster.Subject
@@ -348,7 +347,7 @@ func TestEveryRule(t *testing.T) {
 	}
 }
 
-// More samples that only look like a problem, and some of their neighbors that are one.
+// More samples that only look like a problem, and some real problems beside them.
 func TestLikeAProblem(t *testing.T) {
 	two := cluster.Common{Driver: "1", Model: "H100", Clocks: 1}
 	for name, tc := range map[string]struct {
@@ -415,7 +414,7 @@ func TestLikeAProblem(t *testing.T) {
 	}
 }
 
-// How bad a problem is depends on its number, too.
+// The severity of a problem depends on its number, too.
 func TestSeverities(t *testing.T) {
 	for name, tc := range map[string]struct {
 		s    cluster.Subject
@@ -440,7 +439,7 @@ func TestSeverities(t *testing.T) {
 	}
 }
 
-// without is a copy of a subject that lacks a metric.
+// without is a copy of a subject without a metric.
 func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	node := *s.Node
 	node.GPUs = slices.Clone(node.GPUs)
@@ -459,7 +458,7 @@ func without(s cluster.Subject, id metric.ID) cluster.Subject {
 	return s
 }
 
-// A value that is absent is never the reason for an alert, and its absence is not told as a number.
+// An absent value never causes an alert, and no sentence shows it as a number.
 func TestAbsentValues(t *testing.T) {
 	ids := slices.Concat(slices.Collect(metric.All(metric.GPU)), slices.Collect(metric.All(metric.Host)))
 	for _, a := range alarms {
@@ -480,7 +479,7 @@ func TestAbsentValues(t *testing.T) {
 	}
 }
 
-// sayOf returns the words of a kind that holds for a subject.
+// sayOf returns the words of the kind for a subject.
 func sayOf(kind cluster.Kind, s cluster.Subject) say.Words {
 	f := cluster.Finding{Kind: kind, Severity: cluster.Critical, Node: "a"}
 	for _, c := range Rules(Defaults())(s) {
@@ -528,7 +527,7 @@ func TestNothingKnownIsNothingWrong(t *testing.T) {
 	}
 }
 
-// What is said of a lost GPU besides is of no account, and of one kind the row counts that tells it soonest.
+// Further findings about a lost GPU do not count. Among the rows of a kind, the earliest one counts.
 func TestOneRowCounts(t *testing.T) {
 	for name, s := range map[string]cluster.Subject{
 		"lost": gpu(wire.GPU{Lost: "GPU is lost", LostID: wire.LostFellOff,

@@ -45,7 +45,7 @@ func (w world) report(sec float64, r wire.Report) {
 
 func (w world) sample(sec float64, g wire.GPU) { w.report(sec, wire.Report{GPUs: []wire.GPU{g}}) }
 
-// findings are those of the job at a time, with their words.
+// findings are the findings of the job at a time, with their words.
 func (w world) findings(sec float64) ([]cluster.Finding, []say.Words) {
 	s := w.Snapshot(at(sec))
 	var words []say.Words
@@ -119,7 +119,7 @@ func TestGPUFindings(t *testing.T) {
 	}
 }
 
-// A call that hangs began before anybody could know.
+// A hanging call began before anybody could know.
 func TestHang(t *testing.T) {
 	w := newWorld()
 	w.sample(78, wire.GPU{HangsMS: 9000})
@@ -152,7 +152,7 @@ func TestHang(t *testing.T) {
 	}
 }
 
-// A driver that is slower than the pace is one finding with one age; the node reports all the while.
+// A driver that is slower than the pace is one finding with one age, while the node reports on.
 func TestSlowDriver(t *testing.T) {
 	w := newWorld(0)
 	old := wire.Report{TookMS: 2000, GPUs: []wire.GPU{{AgeMS: 4000}}}
@@ -177,7 +177,7 @@ func TestSlowDriver(t *testing.T) {
 	}
 }
 
-// Something that one GPU does not give is a warning about that GPU; something that the node does not give is a note.
+// A number that one GPU does not report is a warning about this GPU; a number that the node does not report is a note.
 func TestFaults(t *testing.T) {
 	w := newWorld()
 	r := wire.Report{GPUs: []wire.GPU{{}}, Faults: []wire.Fault{
@@ -202,11 +202,11 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Slowdowns that are the driver at its work, or one odd sample, are not told.
+// Slowdowns by the driver's own work, or in one odd sample, are not reported.
 func TestShortSlowdownsAreNoFindings(t *testing.T) {
 	for name, tc := range map[string]struct {
 		bits  uint64
-		after float64 // seconds until it is one
+		after float64 // seconds until the slowdown is a finding
 	}{
 		"software thermal": {wire.ThrottleSWThermal, 30},
 		"hardware":         {wire.ThrottleHWSlowdown, 3},
@@ -231,7 +231,7 @@ func TestShortSlowdownsAreNoFindings(t *testing.T) {
 	}
 }
 
-// The same Snapshot has the same findings in the same order, each time.
+// The same Snapshot always has the same findings in the same order.
 func TestFindingsKeepTheirOrder(t *testing.T) {
 	w := newWorld()
 	for sec := 1.0; sec < 60; sec += 3 {
@@ -338,7 +338,7 @@ func TestNodeWords(t *testing.T) {
 	}
 }
 
-// A GPU that was lost before the probe began, and that nothing tells from others, is named by what is known of it.
+// A GPU that was lost before the probe began, and has no distinguishing feature, is named by its known facts.
 func TestUnplacedGPU(t *testing.T) {
 	for want, card := range map[string]wire.Card{
 		"NVML index 0": {}, "GPU-x": {UUID: "GPU-x"}, "00000000:1B:00.0": {UUID: "GPU-x", PCIBus: "00000000:1B:00.0"},
@@ -354,7 +354,7 @@ func TestUnplacedGPU(t *testing.T) {
 	}
 }
 
-// Every kind that a rule can find has words, and every word is of such a kind.
+// Every kind that a rule can find has words, and all words are for such a kind.
 func TestEveryKindHasWords(t *testing.T) {
 	found := map[cluster.Kind]bool{}
 	for _, r := range rules {
@@ -394,7 +394,7 @@ func TestSlowDriverOfAFastPace(t *testing.T) {
 	}
 }
 
-// A call may hang for days.
+// A call can hang for days.
 func TestALongHang(t *testing.T) {
 	w := newWorld()
 	w.sample(1, wire.GPU{HangsMS: (72 * time.Hour).Milliseconds()})
@@ -404,7 +404,7 @@ func TestALongHang(t *testing.T) {
 	}
 }
 
-// The file system that is nearly full is named, and not another one with a smaller share of free space.
+// The file system that is nearly full is named, not another with a smaller share of free space.
 func TestTheFullDiskIsNamed(t *testing.T) {
 	for want, numbers := range map[string]m{
 		"/tmp has 0.9 of 20.0 GiB left.": {metric.TmpFree: 0.9 * signs.GiB, metric.TmpTotal: 20 * signs.GiB,
@@ -420,7 +420,7 @@ func TestTheFullDiskIsNamed(t *testing.T) {
 	}
 }
 
-// Of two nodes, the other one is one node.
+// In a job of two nodes, a node has one other node, in the singular.
 func TestClockOfTwo(t *testing.T) {
 	s := clock(7*time.Second, cluster.Common{Clocks: 2})
 	s.Job.Nodes = []string{"a", "b"}

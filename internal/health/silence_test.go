@@ -31,7 +31,7 @@ func newFleet(nodes int) *fleet {
 	return f
 }
 
-// connect begins a session with each node, in that second.
+// connect begins a session with each node in that second.
 func (f *fleet) connect(sec int) {
 	at := t0.Add(time.Duration(sec) * time.Second)
 	for _, name := range f.nodes {
@@ -40,7 +40,7 @@ func (f *fleet) connect(sec int) {
 	}
 }
 
-// report lets these nodes report at times, in seconds, up to the last.
+// report lets these nodes report at these times, in seconds, up to the last.
 func (f *fleet) report(nodes []string, from, to int) {
 	for sec := from; sec <= to; sec += 3 {
 		for _, name := range nodes {
@@ -57,7 +57,7 @@ func (f *fleet) down(nodes []string, sec int, class reach.Class) {
 	}
 }
 
-// said are the kinds of findings and how many of each, those that are cleared behind a slash, and the older ones.
+// said counts the findings of each kind: present, cleared behind a slash, and the older ones.
 func (f *fleet) said(sec int) string {
 	s := f.Snapshot(t0.Add(time.Duration(sec) * time.Second))
 	count := func(list []cluster.Finding, holds bool) string {
@@ -81,8 +81,8 @@ func (f *fleet) said(sec int) string {
 		count(j.Cleared, false))
 }
 
-// All nodes that fall silent at once are one problem, also while they come back and when it is over. Those that do not
-// come back are theirs.
+// The silence of all nodes at once is one problem, also during their return and at its end. Nodes that stay away have
+// problems of their own.
 func TestSilence(t *testing.T) {
 	all := func(f *fleet) []string { return f.nodes }
 	for _, test := range []struct {
@@ -142,7 +142,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// Where no job had nodes, nobody was silent: the next job begins without the problem of a time before it.
+// A time without nodes was no silence: the next job begins without the problem of an earlier time.
 func TestNoSilenceWithoutJobs(t *testing.T) {
 	f := newFleet(2)
 	f.report(f.nodes, 3, 60)

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// work is what one GPU does at a moment.
+// work is the activity of one GPU at a moment.
 type work struct {
 	util, memory, power, clock, link float64 // percent, percent, W, MHz, bytes per second
 	used                             float64 // GiB
@@ -30,7 +30,7 @@ var (
 	rests  = work{util: 0, memory: 0, power: 72, clock: 345, link: 0, used: 70}
 )
 
-// shaken varies a work a little.
+// shaken varies a work slightly.
 func (w work) shaken(r *rand.Rand) work {
 	shake := func(v, by float64) float64 { return v * (1 + by*(2*r.Float64()-1)) }
 	w.util, w.memory, w.power = min(shake(w.util, 0.03), 100), shake(w.memory, 0.1), shake(w.power, 0.05)
@@ -38,10 +38,10 @@ func (w work) shaken(r *rand.Rand) work {
 	return w
 }
 
-// trace is a job on nodes that report every 3 s, from when it has run for some time on.
+// trace is a job on nodes that report every 3 s, after the job has run for some time.
 type trace struct {
 	nodes, gpus int
-	age         time.Duration // of the job when the watch begins; 0: it just begins
+	age         time.Duration // of the job at the beginning of the watch; 0: it just begins
 	models      []string      // models of each node's GPUs, in rotation; nil: all alike
 	does        func(at time.Duration, node, gpu int) work
 	processes   func(at time.Duration, node int) []wire.Process
@@ -53,7 +53,7 @@ const (
 	traceAge  = 5 * time.Hour
 )
 
-// found is a finding of a trace, and when it was first told.
+// found is a finding of a trace, with the time of its first report.
 type found struct {
 	cluster.Finding
 	words say.Words
@@ -78,7 +78,7 @@ func (tr trace) storeWith(limits Thresholds) *store.Store {
 	return s
 }
 
-// discovery is what SLURM says of the job.
+// discovery is SLURM's answer about the job.
 func (tr trace) discovery() cluster.Discovery {
 	job := cluster.Job{ID: "7", Number: "7", Start: t0.Add(-tr.age), Minors: map[string][]int{}}
 	for n := range tr.nodes {
@@ -101,7 +101,7 @@ func (tr trace) apply(s *store.Store, at time.Duration, r *rand.Rand) {
 	}
 }
 
-// play runs a trace and returns every finding as it was first told, and again with each higher severity.
+// play runs a trace and returns every finding as first reported, and again at each higher severity.
 func (tr trace) play(t *testing.T, length time.Duration) []found {
 	t.Helper()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -156,13 +156,13 @@ func (tr trace) report(at time.Duration, node int, r *rand.Rand) *wire.Report {
 	return rep
 }
 
-// always is a work that does not change.
+// always is a constant work.
 func always(w work) func(time.Duration, int, int) work {
 	return func(time.Duration, int, int) work { return w }
 }
 
-// checkpointed is a job that writes a checkpoint every 10 minutes. All its GPUs wait for 25 s, and some write for 40 s
-// more.
+// checkpointed is a job that writes a checkpoint every 10 minutes: all its GPUs wait for 25 s, and some write for
+// another 40 s.
 func checkpointed(w work) func(time.Duration, int, int) work {
 	return func(at time.Duration, node, gpu int) work {
 		switch into := at % (10 * time.Minute); {
@@ -175,7 +175,7 @@ func checkpointed(w work) func(time.Duration, int, int) work {
 	}
 }
 
-// ranks are processes of a training job, one on each GPU, of which one has little CPU.
+// ranks are processes of a training job, one per GPU. One of them has little CPU time.
 func ranks(gpus, slowNode, slow int) func(time.Duration, int) []wire.Process {
 	return func(_ time.Duration, node int) []wire.Process {
 		var list []wire.Process

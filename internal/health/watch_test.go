@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// uncheckedAfter names what cannot be found in that time.
+// uncheckedAfter names the problems that cannot be found in that time.
 func uncheckedAfter(watched time.Duration, limits Thresholds) map[cluster.Kind][]time.Duration {
 	all := map[cluster.Kind][]time.Duration{}
 	for _, c := range Rules(limits)(cluster.Subject{Scope: cluster.ScopeWatch, Watched: watched}) {
@@ -17,7 +17,7 @@ func uncheckedAfter(watched time.Duration, limits Thresholds) map[cluster.Kind][
 	return all
 }
 
-// What cannot be found in the time that nodes have reported is named, with the time that it takes.
+// Problems that the nodes have not reported long enough to show are named, with the time that they need.
 func TestUnchecked(t *testing.T) {
 	limits := Defaults()
 	limits[HangSeconds] = 200
@@ -49,7 +49,7 @@ func TestUnchecked(t *testing.T) {
 	}
 }
 
-// Comparing the GPUs of a job takes time: a row that says nothing of it would count as checked at once.
+// The comparison of a job's GPUs takes time: a row without a time would count as checked at once.
 func TestComparingTakesTime(t *testing.T) {
 	limits := Defaults()
 	for i := range peerRules {

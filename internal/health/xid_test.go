@@ -11,12 +11,12 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// xidAt is a report of GPU 0 with an Xid that the probe got a second ago.
+// xidAt is a report of GPU 0 with an Xid that the probe got a second earlier.
 func xidAt(sec float64, code uint64) wire.Report {
 	return wire.Report{Xids: []wire.Xid{{Code: code, MonoMS: int64(sec * 1000)}}, GPUs: []wire.GPU{{}}}
 }
 
-// An Xid is told from its own time on, for an hour, with what followed from it, and then as cleared.
+// An Xid is reported from its own time on, for an hour, with its consequences, and then as cleared.
 func TestXidOverTime(t *testing.T) {
 	w := newWorld(0)
 	w.report(1, wire.Report{})
@@ -47,7 +47,7 @@ func TestXidOverTime(t *testing.T) {
 
 func TestXidSentences(t *testing.T) {
 	for _, tc := range []struct {
-		codes    []int // a second apart
+		codes    []int // one per second
 		sentence string
 		hint     string
 	}{
@@ -70,7 +70,7 @@ func TestXidSentences(t *testing.T) {
 	}
 }
 
-// What the driver advises stands above our own advice.
+// The driver's advice stands above our own.
 func TestTheDriversAdvice(t *testing.T) {
 	w := newWorld()
 	w.sample(1, wire.GPU{Values: metric.Make(m{metric.ECCUncorrected: 1, metric.RecoveryAction: 1})})
