@@ -17,7 +17,7 @@ import (
 
 func silentDoor(*Case, error) {}
 
-// TestSettle: what has to do with the probe is known without the door.
+// TestSettle: failures of the probe are known without the door.
 func TestSettle(t *testing.T) {
 	at := func(s reach.Stage) *Case { return &Case{Node: "n1", Stage: s} }
 	refused := func(s install.State, words string) error {
@@ -33,7 +33,7 @@ func TestSettle(t *testing.T) {
 		err     error
 		class   reach.Class
 		summary string
-		says    string // somewhere in words, meaning or hints
+		says    string // a part of the words, the meaning or the hints
 	}{
 		{at(StageProbe), &install.PayloadError{Err: syscall.EMFILE}, reach.ClassLocal,
 			"cannot read the probe executable: too many open files", "on this host"},
@@ -83,7 +83,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// The first hint says what to do: rows with room for one show that.
+// The first hint is an action: a row with room for one hint shows it.
 func TestTheFirstHintSaysWhatToDo(t *testing.T) {
 	for state, want := range map[install.State]string{install.NoWrite: "free some space",
 		install.NoExec: "ask your admins"} {
@@ -134,7 +134,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestAFailureIsShort: whatever a host has said in a rule's text, each text is one short line.
+// TestAFailureIsShort: each text is one short line, whatever a host has written into it.
 func TestAFailureIsShort(t *testing.T) {
 	long := strings.Repeat("long ", 50_000) + "\nmore"
 	c := &Case{Node: "n"}

@@ -38,7 +38,7 @@ func (noGPU) Versions() (string, string)      { return "550.54", "12.4" }
 func (noGPU) Missing() []string               { return nil }
 func (noGPU) Devices() ([]driver.Slot, error) { return nil, nil }
 
-// newMachine makes a node whose load is its number, and which has one process of ours, 42, that knows the number.
+// newMachine makes a node with its number as its load, and with one process of ours, 42, that knows the number.
 func newMachine(t *testing.T, number int) *machine {
 	t.Helper()
 	m := &machine{number: number, proc: t.TempDir()}
@@ -61,7 +61,7 @@ func newMachine(t *testing.T, number int) *machine {
 	return m
 }
 
-// run is the probe, as a process would be: it returns its exit status.
+// run is the probe as a process: it returns its exit status.
 func (m *machine) run(in io.Reader, out io.Writer) int {
 	if err := probe.Run(context.Background(), in, out, probe.Options{Build: "test", Library: noGPU{},
 		Proc: m.proc}); err != nil {
@@ -70,7 +70,7 @@ func (m *machine) run(in io.Reader, out io.Writer) int {
 	return 0
 }
 
-// memoryDoor reaches machines through pipes in memory. None of them has a probe at first.
+// memoryDoor reaches machines through pipes in memory. At first no machine has a probe.
 type memoryDoor struct {
 	mu       sync.Mutex
 	machines map[string]*machine
@@ -134,7 +134,7 @@ func (s *memoryShell) Run(_ context.Context, _ string, input io.Reader) (*link.P
 	return p, nil
 }
 
-// watched is a poller.Manager over a door, and what it emits.
+// watched is a poller.Manager over a door, with its events.
 type watched struct {
 	t *testing.T
 	*poller.Manager
@@ -162,7 +162,7 @@ func watch(t *testing.T, o *Opener, nodes ...string) *watched {
 	return w
 }
 
-// sees waits until as many events were emitted as is is true of.
+// sees waits for so many events for which is holds.
 func (w *watched) sees(n int, is func(cluster.Event) bool) {
 	w.t.Helper()
 	for began := time.Now(); ; time.Sleep(5 * time.Millisecond) {
@@ -183,14 +183,14 @@ func (w *watched) sees(n int, is func(cluster.Event) bool) {
 	}
 }
 
-// reports are those of a node, which carry its number as its load.
+// reports are the reports of a node, with its number as the load.
 func reports(node string, number int) func(cluster.Event) bool {
 	return func(e cluster.Event) bool {
 		return e.Node == node && e.Report != nil && e.Report.Host.Float(metric.Load) == float64(number)
 	}
 }
 
-// asksEach asks every node for the environment that only it has.
+// asksEach asks every node for its own environment.
 func (w *watched) asksEach(numbers map[string]int) {
 	w.t.Helper()
 	for node, number := range numbers {

@@ -18,7 +18,7 @@ import (
 	knownhosts "golang.org/x/crypto/ssh/knownhosts"
 )
 
-// The rules themselves are tested beside OpenSSH, in internal/remote/ssh. Here are those that need no server.
+// internal/remote/ssh tests the rules themselves beside OpenSSH. These are the tests that need no server.
 
 func newKey(t testing.TB) ssh.PublicKey {
 	t.Helper()
@@ -84,7 +84,7 @@ func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
 }
 
-// FuzzFile: whatever a file contains, a line of its own is found, and a host without one is not.
+// FuzzFile: whatever a file contains, its own line is found, and a host without a line is not.
 func FuzzFile(f *testing.F) {
 	key := newKey(f)
 	own := knownhosts.Line([]string{"fuzz-target"}, key)
@@ -94,7 +94,7 @@ func FuzzFile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.Contains(text, markerRevoked) {
-			return // may well revoke it
+			return // a line of the file may well revoke it
 		}
 		name := filepath.Join(t.TempDir(), "known")
 		writeFile(t, name, text+"\n"+own+"\n")
@@ -122,7 +122,7 @@ func TestHashed(t *testing.T) {
 	}
 }
 
-// TestFilesAreReadAgain follows a file that appears, changes and goes away.
+// TestFilesAreReadAgain changes a file: it appears, changes and disappears.
 func TestFilesAreReadAgain(t *testing.T) {
 	var c Cache
 	dir := t.TempDir()
@@ -164,7 +164,7 @@ func TestFilesAreReadAgain(t *testing.T) {
 	}
 }
 
-// TestOtherHost: another host's lines count where none is here, within limits.
+// TestOtherHost: if a host has no line, lines of another host count, within limits.
 func TestOtherHost(t *testing.T) {
 	key, other := newKey(t), newKey(t)
 	line, host := knownhosts.Line([]string{"n"}, key), Host{Name: "n", Port: "2222"}
@@ -228,7 +228,7 @@ func BenchmarkCheck(b *testing.B) {
 	})
 }
 
-// TestMemory: 1,000 nodes, each with a file of its own beside a big common one, keep less than 10 MiB.
+// TestMemory: 1,000 nodes, each with a file of its own beside a large common file, keep less than 10 MiB.
 func TestMemory(t *testing.T) {
 	dir, global := t.TempDir(), bigFile(t, 15000,
 		func(host string) string { return host + "," + host + ".cluster.example" })

@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// TestScriptsSuitAnyLoginShell: sh, csh and fish must all take the command for one argument of /bin/sh.
+// TestScriptsSuitAnyLoginShell: sh, csh and fish must all pass the command to /bin/sh as a single argument.
 func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	p := scriptPayload(fakeprobe.Script)
 	for _, script := range []string{startScript([]Payload{p}, trusting, uploadOrder, false),
@@ -28,8 +28,8 @@ func TestScriptsSuitAnyLoginShell(t *testing.T) {
 	}
 }
 
-// TestRealLoginShells copies and starts a probe through the login shells of Debian, which print things at each start.
-// Those that are not installed are skipped.
+// TestRealLoginShells copies and starts a probe through the login shells of Debian, which print text at each start. A
+// shell that is not installed is skipped.
 func TestRealLoginShells(t *testing.T) {
 	for shell, file := range map[string]string{
 		"bash": ".bashrc", "dash": ".profile", "ksh": ".kshrc", "zsh": ".zshenv", "tcsh": ".cshrc", "bsd-csh": ".cshrc",
@@ -86,7 +86,7 @@ func TestCopyIsPrivateAndReplacedWhenItIsNot(t *testing.T) {
 	}
 }
 
-// TestDamagedCopyIsReplaced: owner, mode and size of the copy are right, its bytes are not.
+// TestDamagedCopyIsReplaced: the copy has the right owner, mode and size, but wrong bytes.
 func TestDamagedCopyIsReplaced(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
@@ -110,7 +110,7 @@ func TestDamagedCopyIsReplaced(t *testing.T) {
 	}
 }
 
-// TestWholeCopyThatFailsStays: what is at fault is not the copy, so it is neither replaced nor asked again and again.
+// TestWholeCopyThatFailsStays: the copy is not at fault, so it is neither replaced nor verified again and again.
 func TestWholeCopyThatFailsStays(t *testing.T) {
 	noLeaks(t)
 	const script = "#!/bin/sh\necho it cannot be >&2\nexit 3\n"
@@ -138,7 +138,7 @@ func TestWholeCopyThatFailsStays(t *testing.T) {
 	}
 }
 
-// TestProbeHasAnEmptyPath however it is started: from a copy that was just made, that is trusted, that was verified.
+// TestProbeHasAnEmptyPath, however it is started: from a fresh copy, a trusted copy, a verified copy.
 func TestProbeHasAnEmptyPath(t *testing.T) {
 	noLeaks(t)
 	s, n := siteWith(t, "#!/bin/sh\necho \"PATH=${PATH-unset}\" >>\"$HOME/paths\"\nexit 3\n"), newNode(t)
@@ -177,7 +177,7 @@ func isUpload(script string, place Directory) bool {
 	return strings.Contains(script, "; place "+string(place)+"; ")
 }
 
-// TestTruncatedUpload cuts the stream: nothing of it stays, and nothing is run.
+// TestTruncatedUpload cuts the stream: nothing of it stays, and nothing runs.
 func TestTruncatedUpload(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)

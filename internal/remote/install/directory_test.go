@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestNodeThatOffersWhatItWasNotAskedFor comes to an end, however often it says the same.
+// TestNodeThatOffersWhatItWasNotAskedFor ends, however often the node repeats itself.
 func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
 	for place, want := range map[Directory]int{"x": 1, "": 1, homeDirectory: 3} {
 		t.Run("place "+string(place), func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestNodeThatOffersWhatItWasNotAskedFor(t *testing.T) {
 	}
 }
 
-// TestDirectoryThatIsNotOurs: a symlink in place of the directory is not followed, the next place is taken.
+// TestDirectoryThatIsNotOurs: a symlink in place of the directory is not followed, and the next place is taken.
 func TestDirectoryThatIsNotOurs(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
@@ -52,12 +52,12 @@ func TestDirectoryThatIsNotOurs(t *testing.T) {
 	}
 }
 
-// TestDirectoryThatChanges: a directory is opened to others, or replaced, between the check and the upload, or during
-// the upload. Nothing is run from it then, and the next place is used.
+// TestDirectoryThatChanges: between the check and the upload, or during the upload, a directory is opened to others or
+// replaced. Then nothing runs from it, and the next place is used.
 func TestDirectoryThatChanges(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil  func(n *node, trap string) error // before the copy
-		during bool                             // opened to others while the copy is verified
+		during bool                             // opened to others during the verification of the copy
 	}{
 		"opened": {func(n *node, _ string) error { return os.Chmod(n.cacheDir(), 0o777) }, false},
 		"a symlink": {func(n *node, trap string) error {
@@ -175,8 +175,8 @@ func TestNoPlaceAtAll(t *testing.T) {
 	}
 }
 
-// TestCopyInMemoryGoes with the session: it has no name when the probe starts, so it goes also when the probe is
-// killed.
+// TestCopyInMemoryGoes with the session: the copy has no name when the probe starts, so it disappears even if the probe
+// is killed.
 func TestCopyInMemoryGoes(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)

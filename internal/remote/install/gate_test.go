@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// together starts the probe on nodes at once.
+// together starts the probe on all nodes at once.
 func (s *site) together(nodes ...*node) {
 	var wg sync.WaitGroup
 	for i, n := range nodes {
@@ -22,7 +22,7 @@ func (s *site) together(nodes ...*node) {
 	wg.Wait()
 }
 
-// TestSharedHome starts 16 nodes with one home at once: they end up with one copy, made once.
+// TestSharedHome starts 16 nodes with one home at once: in the end there is one copy, made once.
 func TestSharedHome(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)
@@ -45,8 +45,8 @@ func TestSharedHome(t *testing.T) {
 	}
 }
 
-// TestCopyWithoutATurn: a node whose whole copy may not be executed copies again without waiting for others, and ends
-// nobody else's turn.
+// TestCopyWithoutATurn: a node that may not execute its whole copy copies again. It does not wait for others, and ends
+// no other node's turn.
 func TestCopyWithoutATurn(t *testing.T) {
 	noLeaks(t)
 	s, n := newSite(t), newNode(t)
@@ -68,7 +68,7 @@ func TestCopyWithoutATurn(t *testing.T) {
 	}
 }
 
-// TestHomesApart: where homes are the nodes' own, each gets its copy.
+// TestHomesApart: nodes with homes of their own each get a copy.
 func TestHomesApart(t *testing.T) {
 	noLeaks(t)
 	s := newSite(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 )
 
-// herdSite is nodes behind one link that all share, with a clock of its own.
+// herdSite is nodes behind a single link that all share, with a clock of its own.
 type herdSite struct {
 	*Installer
 	t     *testing.T
@@ -22,25 +22,25 @@ type herdSite struct {
 	fate  func(upload int) fate // of the copies, in the order in which they begin
 
 	mu      sync.Mutex
-	homes   map[int]bool // that hold a copy
-	active  int          // copies that are being made
+	homes   map[int]bool // with a copy
+	active  int          // copies in progress
 	most    int          // at the same time
 	uploads int
 }
 
-// The link, and how long a look takes.
+// The link, and the duration of a look.
 const (
 	bytesPerSecond = 1250e3 // 10 Mbit/s
 	roundTrip      = 50 * time.Millisecond
 )
 
-// member is a node of it. It implements Shell.
+// member is a node of a herdSite. It implements Shell.
 type member struct {
 	*herdSite
 	home int
 }
 
-// fate is what happens to a copy when half of it has come.
+// fate is the end of a copy, of which half has arrived.
 type fate int
 
 const (
@@ -114,7 +114,7 @@ func (m *member) copy(ctx context.Context, script string, input io.Reader) (*lin
 	return m.probe(), nil
 }
 
-// probe is one that ends with its input.
+// probe is a probe that ends with its input.
 func (m *member) probe() *link.Pipe {
 	out, theirs := io.Pipe()
 	over := make(chan struct{})
@@ -130,14 +130,14 @@ func (m *member) probe() *link.Pipe {
 		}}
 }
 
-// closer is an input that is not read.
+// closer is an input that nobody reads.
 type closer func()
 
 func (closer) Write(p []byte) (int, error) { return len(p), nil }
 
 func (c closer) Close() error { c(); return nil }
 
-// start starts the probe on all nodes and returns how long it took, and how many failed.
+// start starts the probe on all nodes and returns the time that it took, and the number of failures.
 func (s *herdSite) start(nodes []*member) (took time.Duration, failed int) {
 	var wg sync.WaitGroup
 	for _, n := range nodes {

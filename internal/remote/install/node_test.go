@@ -21,12 +21,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
-// node is a home on this machine, in which scripts run with a real /bin/sh unless instead runs them. It implements
-// Shell.
+// node is a home on this machine. Its scripts run with a real /bin/sh, unless instead runs them. It implements Shell.
 type node struct {
 	t       testing.TB
 	home    string
-	login   string // the user's shell, which runs the /bin/sh; empty: none does
+	login   string // the user's shell, which runs /bin/sh; empty: none does
 	env     []string
 	instead func(n *node, script string) (words string, status int, ok bool)
 
@@ -54,7 +53,7 @@ func (n *node) Run(_ context.Context, script string, input io.Reader) (*link.Pip
 	return n.sh(script, input), nil
 }
 
-// ended is a script that said words on standard error and nothing else.
+// ended is a script that has written words to standard error and nothing else.
 func ended(words string, status int) *link.Pipe {
 	p := &link.Pipe{In: nopCloser{}, Out: strings.NewReader(""), Words: link.NewWords(), Kill: func() {}}
 	io.WriteString(p.Words, words)
@@ -152,7 +151,7 @@ func (s *site) mustEnd(n *node) *link.EndError {
 	return e
 }
 
-// noWay is a way that is always there.
+// noWay is a connection that is always up.
 type noWay struct{}
 
 func (noWay) Ping(context.Context) error { return nil }
@@ -177,13 +176,13 @@ func scriptPayload(text string) Payload {
 	}
 }
 
-// noLeaks fails the test when goroutines of ours outlive it. It is to be called first.
+// noLeaks fails the test if goroutines of ours outlive it. It must be called first.
 func noLeaks(t *testing.T) {
 	t.Helper()
 	leaks.Check(t, "internal/remote")
 }
 
-// cacheDir is where the probe lies on n.
+// cacheDir is the directory of the probe on n.
 func (n *node) cacheDir() string { return filepath.Join(n.home, ".cache", "nvnodetop") }
 
 func (n *node) probe() string {

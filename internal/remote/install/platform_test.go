@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// machine makes n a node of another platform.
+// machine gives n another platform.
 func (n *node) machine(name string) {
 	bin := n.t.TempDir()
 	path := filepath.Join(bin, "uname")
@@ -29,8 +29,8 @@ func forPlatform(arch string) Payload {
 	return p
 }
 
-// TestPlatforms: nodes of two platforms share a home. Each gets the probe of its platform, finds it again with one
-// script, and has it replaced when it is damaged.
+// TestPlatforms: nodes of two platforms share a home. Each gets the probe of its platform, finds it again with the same
+// script, and replaces it if it is damaged.
 func TestPlatforms(t *testing.T) {
 	noLeaks(t)
 	payloads := []Payload{forPlatform("amd64"), forPlatform("arm64")}
@@ -60,7 +60,7 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// TestPlatformWithoutAProbe: nothing is left on the node.
+// TestPlatformWithoutAProbe leaves nothing on the node.
 func TestPlatformWithoutAProbe(t *testing.T) {
 	noLeaks(t)
 	for _, payloads := range [][]Payload{nil, {forPlatform("amd64"), forPlatform("arm64")}} {
@@ -78,7 +78,7 @@ func TestPlatformWithoutAProbe(t *testing.T) {
 	}
 }
 
-// TestEnvironmentOfTheProbe: LD_BIND_NOW does not reach it, however it is started.
+// TestEnvironmentOfTheProbe: LD_BIND_NOW does not reach the probe, however it is started.
 func TestEnvironmentOfTheProbe(t *testing.T) {
 	noLeaks(t)
 	s, n := siteWith(t, "#!/bin/sh\necho \"${LD_BIND_NOW-unset}\" >>\"$HOME/seen\"\nexit 3\n"), newNode(t)

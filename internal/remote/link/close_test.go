@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A probe that ends with its input is let end; the way is cut after it. One that does not is killed.
+// A probe that ends with its input ends in peace, and its connection is cut after it. Any other probe is killed.
 func TestClose(t *testing.T) {
 	for name, deaf := range map[string]bool{"polite": false, "deaf": true} {
 		t.Run(name, func(t *testing.T) {
@@ -44,7 +44,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Anything but a probe is reported with the program's own output and its exit.
+// Anything but a probe is reported with its own output and its exit status.
 func TestNoProbe(t *testing.T) {
 	for name, c := range map[string]struct {
 		says  string
@@ -94,7 +94,7 @@ func TestNoProbe(t *testing.T) {
 	}
 }
 
-// Waiting ends with the context, and what was waited for is ended.
+// A wait ends with the context, and so does the program that it waited for.
 func TestGivingUp(t *testing.T) {
 	for _, said := range []string{"", wire.Magic + "\n"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -105,7 +105,7 @@ func TestGivingUp(t *testing.T) {
 			if err == nil {
 				_, err = s.Hello(ctx)
 			}
-			// by who gave up; who reads may end it once more
+			// the side that gave up killed it; a reader may do so once more
 			if !errors.Is(err, context.DeadlineExceeded) || p.killed.Load() == 0 {
 				t.Errorf("%q: %v, killed %d times", said, err, p.killed.Load())
 			}
@@ -114,7 +114,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// soleWriter fails the test when it is closed while it is written.
+// soleWriter fails the test if it is closed during a write.
 type soleWriter struct {
 	io.WriteCloser
 	t    *testing.T

@@ -20,7 +20,7 @@ const answer = "{\"reply\":{\"id\":0}}\n"
 type crowd struct {
 	t        *testing.T
 	asked    atomic.Int32
-	deaf     atomic.Pointer[peer] // does not answer
+	deaf     atomic.Pointer[peer] // the peer that does not answer
 	broken   atomic.Bool
 	sessions []*Session
 
@@ -28,7 +28,7 @@ type crowd struct {
 	peers []*peer
 }
 
-// crowded is so many sessions over one input. Nobody but their probes answers for them.
+// crowded returns sessions over one input. Only their probes answer for them.
 func crowded(t *testing.T, n int) (*crowd, *Pulse) {
 	t.Helper()
 	c := &crowd{t: t}
@@ -68,7 +68,7 @@ func (c *crowd) finish() {
 	}
 }
 
-// Sessions over one input send one sign of life in each interval, all together, for as long as there are any.
+// Sessions over one input send one sign of life per interval, all together, for as long as any session is open.
 func TestOneSignOfLifeForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, pulse := crowded(t, 3)
@@ -97,7 +97,7 @@ func TestOneSignOfLifeForAll(t *testing.T) {
 	})
 }
 
-// A probe that does not answer is lost when it would be if it were alone, and no other.
+// A probe that does not answer is lost as soon as it would be alone, and no other probe is.
 func TestSilenceInACrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := crowded(t, 3)
@@ -118,7 +118,7 @@ func TestSilenceInACrowd(t *testing.T) {
 	})
 }
 
-// A probe answers a shared sign of life as soon as it runs, but no more than one that was sent.
+// A probe answers a shared sign of life as soon as it runs, but only signs that were sent.
 func TestAnswersToAPulseAreCounted(t *testing.T) {
 	for name, c := range map[string]struct {
 		says string
@@ -152,7 +152,7 @@ func TestAnswersToAPulseAreCounted(t *testing.T) {
 	}
 }
 
-// A mistake of ours in a shared sign of life ends the sessions that share it, not the program.
+// A panic of ours in a shared sign of life ends the sessions that share it, not the program.
 func TestAPanicEndsAllThatShareIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := crowded(t, 2)

@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// peer is the far end of a session, and the way to it.
+// peer is the far end of a session, and the connection to it.
 type peer struct {
 	t     *testing.T
 	in    *io.PipeReader
@@ -31,7 +31,7 @@ type peer struct {
 
 const hello = `{"hello":{"version":1,"host":"n","cpus":1,"gpus":[]}}` + "\n"
 
-// start is a session over pipes in memory whose far end has said text.
+// start returns a session over pipes in memory with a far end that has written text.
 func start(t *testing.T, text string) (*Session, *peer) {
 	t.Helper()
 	return startWith(t, text, nil)
@@ -90,7 +90,7 @@ func (p *peer) end(e Exit) {
 	_ = p.out.Close()
 }
 
-// open is a session that has said Hello and is tended. Reasons become errors that begin with "explained".
+// open returns a session that has said Hello and is tended. Reasons become errors that begin with "explained".
 func open(t *testing.T) (*Session, *peer) {
 	t.Helper()
 	return openWith(t, nil)
@@ -112,7 +112,7 @@ func openWith(t *testing.T, pulse *Pulse) (*Session, *peer) {
 	return s, p
 }
 
-// within runs test in a bubble, in which all goroutines must have ended when it returns.
+// within runs test in a bubble. All its goroutines must have ended when it returns.
 func within(t *testing.T, test func(t *testing.T, s *Session, p *peer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,7 +134,7 @@ func (p *peer) finish(s *Session) {
 
 var question = wire.Request{Environ: &wire.ProcessID{PID: 7}}
 
-// Each answer goes to its question, in whatever order they come; answers that nobody waits for go nowhere.
+// Each answer reaches its question, in any order; an answer without a question is dropped.
 func TestCalls(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		var wg sync.WaitGroup
@@ -150,7 +150,7 @@ func TestCalls(t *testing.T) {
 		for range 20 {
 			asked = append(asked, <-p.asked)
 		}
-		s.id.Add(21) // as if as many signs of life had been sent: their answers may come
+		s.id.Add(21) // as after so many signs of life: their answers may come
 		p.say(`{"reply":{"id":999999}}` + "\n")
 		for i := range asked {
 			r := asked[len(asked)-1-i]
@@ -188,7 +188,7 @@ func TestCallsEndWithTheirContextAndTheSession(t *testing.T) {
 	})
 }
 
-// What could not be written has not arrived; what waits to be written may arrive.
+// A request that could not be written has not arrived; a request that waits to be written may arrive.
 func TestAFailedWriteHasNotArrived(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		_ = p.in.CloseWithError(errors.New("broken"))
@@ -209,7 +209,7 @@ func TestAFailedWriteHasNotArrived(t *testing.T) {
 	})
 }
 
-// An answer that has come counts, also as the session ends.
+// An answer that has arrived counts, even as the session ends.
 func TestAnAnswerBeforeTheEndCounts(t *testing.T) {
 	answer := make(chan wire.Reply, 1)
 	answer <- wire.Reply{ID: 5}
@@ -242,7 +242,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 	})
 }
 
-// A far end that answers what nobody asked is not a probe.
+// A far end that answers without a question is not a probe.
 func TestAnswersAreCounted(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		go func() {
@@ -261,7 +261,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	})
 }
 
-// A far end that says more on standard error than any probe is cut off.
+// A far end that writes more to standard error than any probe is cut off.
 func TestFloodOfWords(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		for range maxStderr / 1024 {
@@ -277,7 +277,7 @@ func TestFloodOfWords(t *testing.T) {
 	})
 }
 
-// A flood of reports does not hold the end up: Close wins, and nothing is handed out after it.
+// A flood of reports does not delay the end: Close wins, and hands out nothing after it.
 func TestCloseEndsAFlood(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		flooding := make(chan struct{})
@@ -307,7 +307,7 @@ func TestCloseEndsAFlood(t *testing.T) {
 	})
 }
 
-// A far end that takes nothing any more holds no question up, and not the end.
+// A far end that reads nothing any more delays no question, and not the end.
 func TestStuckPipe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fromPeer, out := io.Pipe()
@@ -337,13 +337,13 @@ type stuckWriter chan struct{}
 func (w stuckWriter) Write(p []byte) (int, error) { <-w; return 0, io.ErrClosedPipe }
 func (w stuckWriter) Close() error                { <-w; return nil }
 
-// cutter is a way that is there, and does something when it is cut.
+// cutter is a connection that is up, with a reaction to its cut.
 type cutter struct{ close func() }
 
 func (cutter) Ping(context.Context) error { return nil }
 func (c cutter) Close() error             { c.close(); return nil }
 
-// A probe hears signs of life for as long as the session lives. While nothing comes back, the way is asked.
+// A probe hears signs of life for as long as the session lives. While nothing comes back, the connection is asked.
 func TestSignsOfLife(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		time.Sleep(5 * time.Minute)
@@ -377,7 +377,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// What comes holds the silence off, to the second.
+// Any message from the probe postpones the silence, to the second.
 func TestBytesAreASignOfLife(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		p.answers(func() error { return errors.New("no answer") })
@@ -393,7 +393,7 @@ func TestBytesAreASignOfLife(t *testing.T) {
 	})
 }
 
-// A mistake of ours in a goroutine of the session ends the session, not the program.
+// A panic of ours in a goroutine of the session ends the session, not the program.
 func TestPanicsEndTheSession(t *testing.T) {
 	within(t, func(t *testing.T, s *Session, p *peer) {
 		p.answers(func() error { panic("the moon fell down") })

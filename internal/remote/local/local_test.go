@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// TestMain makes this test binary the probe of its own tests, when the environment says which.
+// TestMain turns this test binary into a probe if the environment names one.
 func TestMain(m *testing.M) {
 	hello := wire.Message{Hello: &wire.Hello{Host: "here", PID: os.Getpid(), GPUs: []wire.Card{{UUID: "GPU-1"}}}}
 	switch os.Getenv("FAKE_PROBE") {
@@ -136,7 +136,7 @@ func TestOpenGivesUpWithItsContext(t *testing.T) {
 	}
 }
 
-// TestRunGivesUpWithItsContext: a script that does not read its input holds nobody up.
+// TestRunGivesUpWithItsContext: a script that does not read its input delays nobody.
 func TestRunGivesUpWithItsContext(t *testing.T) {
 	before := runtime.NumGoroutine()
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -151,7 +151,7 @@ func TestRunGivesUpWithItsContext(t *testing.T) {
 	noneLeft(t, before)
 }
 
-// TestFailures: none of them advises to use ssh.
+// TestFailures: no failure advises to use ssh.
 func TestFailures(t *testing.T) {
 	for kind, want := range map[string]struct {
 		class reach.Class
@@ -182,7 +182,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestKilled ends the probe of a session that streams.
+// TestKilled ends the probe of a session in the middle of its stream.
 func TestKilled(t *testing.T) {
 	s, _, err := open(t, t.Context(), "well")
 	if err != nil {

@@ -34,8 +34,8 @@ func payload(t *testing.T, text string) install.Payload {
 		SHA256: hex.EncodeToString(sum[:]), Gzip: func() ([]byte, error) { return zip.Bytes(), nil }}
 }
 
-// TestStandIn: where no probe runs, nvidia-smi is read in its place, and the Hello and the steps say why. Where there
-// is none either, the failure is that of the probe.
+// TestStandIn: where no probe runs, nvidia-smi takes its place, and the Hello and the steps say why. Without nvidia-smi
+// the failure is the probe's.
 func TestStandIn(t *testing.T) {
 	fake, err := filepath.Abs("../smi/testdata")
 	if err != nil {

@@ -29,7 +29,7 @@ const revoked = `@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
 The ED25519 host key for n is marked as revoked.
 Host key verification failed.`
 
-// TestWordsOfOpenSSH are real ones, of OpenSSH 7.4 to 9.2. All of these end with status 255.
+// TestWordsOfOpenSSH has real words of OpenSSH 7.4 to 9.2. All of them come with status 255.
 func TestWordsOfOpenSSH(t *testing.T) {
 	for words, want := range map[string]string{
 		changed: "host_key_changed: host key changed | known: /home/alice/.ssh/known_hosts:3",

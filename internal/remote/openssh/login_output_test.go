@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// However the bytes come, the words before the mark are the login's, and those after it the script's.
+// However the bytes arrive, the words before the mark belong to the login, the words after it to the script.
 func TestWordsAroundTheMark(t *testing.T) {
 	const said = "a banner\n" + mark + "an error\n"
 	for size := 1; size <= len(said); size++ {
@@ -22,7 +22,7 @@ func TestWordsAroundTheMark(t *testing.T) {
 	}
 }
 
-// Where the mark does not come, what is said after the login is the script's all the same.
+// If the mark does not come, all words after the login still belong to the script.
 func TestWordsWithoutTheMark(t *testing.T) {
 	v := newVoice()
 	_, _ = v.Write([]byte("a banner\n"))

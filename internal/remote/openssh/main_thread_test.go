@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// The main thread never ends. It shall start no ssh, so that the test below is about all others.
+// The main thread never ends. It must not start ssh, so that the test below is about all other threads.
 func init() { runtime.LockOSThread() }
 
-// TestSSHOutlivesTheThreadsOfThisProgram: the kernel takes the end of the thread that started ssh for that of the
-// process. A thread ends with a goroutine that is locked to it, and any part of the program may have one.
+// TestSSHOutlivesTheThreadsOfThisProgram: the kernel takes the end of the thread that started ssh for the end of the
+// process. A thread ends with a goroutine that is locked to it, and any part of the program may have such a goroutine.
 func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 	s := newSite(t, "exec sleep 600")
 	var children [50]*child
@@ -25,7 +25,7 @@ func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 			}
 			children[i] = c
 			t.Cleanup(c.kill)
-			for began := time.Now(); time.Since(began) < time.Millisecond; { // so that another thread waits for its end
+			for began := time.Now(); time.Since(began) < time.Millisecond; { // another thread must wait for its end
 			}
 		})
 	}
@@ -39,7 +39,7 @@ func TestSSHOutlivesTheThreadsOfThisProgram(t *testing.T) {
 	}
 }
 
-// endThreads ends all threads but those that are locked to a goroutine or in a system call.
+// endThreads ends all threads except those that are locked to a goroutine or in a system call.
 func endThreads() {
 	var locked, ended sync.WaitGroup
 	end := make(chan struct{})

@@ -39,7 +39,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestLoginShells: each takes the command for one argument of /bin/sh, and what it prints is passed over.
+// TestLoginShells: each shell passes the command to /bin/sh as a single argument, and its own output is skipped.
 func TestLoginShells(t *testing.T) {
 	for shell, file := range map[string]string{"bash": ".bashrc", "zsh": ".zshenv", "tcsh": ".cshrc",
 		"bsd-csh": ".cshrc", "fish": ".config/fish/config.fish"} {
@@ -62,7 +62,7 @@ func TestLoginShells(t *testing.T) {
 	}
 }
 
-// TestTheUsersConfigurationIsNotObeyed where that would ask, write, forward or leave a master behind.
+// TestTheUsersConfigurationIsNotObeyed where it would ask, write, forward or leave a master behind.
 func TestTheUsersConfigurationIsNotObeyed(t *testing.T) {
 	for version, newer := range map[string][2]bool{
 		"OpenSSH_7.4p1, OpenSSL": {false, false}, "OpenSSH_7.6p1": {true, false}, "OpenSSH_8.7p1": {true, true},
@@ -180,7 +180,7 @@ func TestFewLoginsAtATime(t *testing.T) {
 	}
 }
 
-// TestDeadNodesKeepNobodyWaiting for a turn.
+// TestDeadNodesKeepNobodyWaiting: nobody waits for a turn behind a dead node.
 func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 	s := newSite(t, `case "$*" in *" dead "*) exec sleep 600;; esac`)
 	s.d.turns, s.d.limits.turn = make(remote.Turns, 2), 50*time.Millisecond
@@ -206,7 +206,7 @@ func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 	wg.Wait()
 }
 
-// TestALoginThatPrintsAndHangs is no login that hangs: what it prints comes from the node.
+// TestALoginThatPrintsAndHangs: such a login does not count as hung, since its output comes from the node.
 func TestALoginThatPrintsAndHangs(t *testing.T) {
 	s := newSite(t, "echo Welcome; exec sleep 600")
 	s.d.limits.login, s.d.limits.closing = 300*time.Millisecond, 100*time.Millisecond
@@ -230,7 +230,7 @@ func TestALoginThatHangs(t *testing.T) {
 	if _, err := s.open(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
-	for range cap(s.d.turns) { // none is left behind
+	for range cap(s.d.turns) { // no turn is left behind
 		s.d.turns <- struct{}{}
 	}
 	if _, err := s.open(ctx); !errors.Is(err, context.DeadlineExceeded) {
@@ -238,7 +238,7 @@ func TestALoginThatHangs(t *testing.T) {
 	}
 }
 
-// TestAStubbornSSH does not end when it is asked to.
+// TestAStubbornSSH does not end on request.
 func TestAStubbornSSH(t *testing.T) {
 	s := newSite(t, `trap "" TERM; while :; do sleep 1; done`)
 	s.d.limits.login, s.d.limits.closing = 300*time.Millisecond, 100*time.Millisecond
@@ -247,7 +247,7 @@ func TestAStubbornSSH(t *testing.T) {
 	gone(t, ssh)
 }
 
-// TestNothingOutlivesUs kills a nvnodetop that has a session.
+// TestNothingOutlivesUs kills an nvnodetop with an open session.
 func TestNothingOutlivesUs(t *testing.T) {
 	s := newSite(t, `trap "" PIPE; cat >/dev/null & echo nvnodetop-shell/1; while :; do sleep 0.05; done`)
 	self, err := os.Executable()
@@ -291,7 +291,7 @@ func TestNoSSHHere(t *testing.T) {
 	}
 }
 
-// TestOutputOfALogin before the mark: it may say why nothing runs, and cannot exhaust the memory.
+// TestOutputOfALogin is about the output before the mark: it may explain a failure, and cannot exhaust the memory.
 func TestOutputOfALogin(t *testing.T) {
 	for does, want := range map[string]string{
 		"echo This account is currently not available.; exit 1":  "denied: account not allowed to run commands",

@@ -19,8 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fakeprobe"
 )
 
-// TestMain makes this test binary the probe of its own tests, or a nvnodetop that is killed, when the environment says
-// so.
+// TestMain turns this test binary into a probe, or into an nvnodetop that is killed, if the environment says so.
 func TestMain(m *testing.M) {
 	switch os.Getenv("FAKE_ROLE") {
 	case "probe":
@@ -37,8 +36,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeSSH does what the test says (FAKE_SSH, a shell script) in place of a login: by default it runs the command,
-// prints as some logins do, and exits with 255 if a signal ended the command, as OpenSSH does.
+// fakeSSH runs the script FAKE_SSH of the test in place of a login. By default it runs the command, prints text as some
+// logins do, and exits with 255 if a signal ended the command, as OpenSSH does.
 const fakeSSH = `#!/bin/sh
 if [ "$1" = -V ]; then echo "${FAKE_VERSION:-OpenSSH_9.2p1 Debian-2, OpenSSL 3.0}" >&2; exit; fi
 echo "$$ $*" >>"$FAKE_DIR/ran"
@@ -111,7 +110,7 @@ func (s *site) mustOpen() (poller.Session, int) {
 	return session, m.Hello.PID
 }
 
-// fails opens a session that fails.
+// fails opens a session that must fail.
 func (s *site) fails() *reach.Failure {
 	s.t.Helper()
 	session, err := s.open(s.t.Context())
@@ -126,7 +125,7 @@ func (s *site) fails() *reach.Failure {
 	return f
 }
 
-// ran returns the arguments of each ssh that was started, behind its process.
+// ran returns the arguments of each started ssh, after its process.
 func (s *site) ran() []string {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, "ran"))
@@ -146,10 +145,10 @@ func gone(t *testing.T, pid int) {
 	}
 }
 
-// noLeaks checks at the end of the test that neither goroutines nor processes are left.
+// noLeaks checks at the end of the test that neither goroutines nor processes remain.
 func noLeaks(t *testing.T) {
 	t.Helper()
-	_ = starter.Do(func() error { return nil }) // so that its goroutine is there
+	_ = starter.Do(func() error { return nil }) // its goroutine runs from now on
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
 		for began := time.Now(); runtime.NumGoroutine() > before || children(t) > 0; time.Sleep(5 * time.Millisecond) {
@@ -173,7 +172,7 @@ func children(t *testing.T) int {
 	}
 	for _, path := range others {
 		more, err := os.ReadFile(path)
-		if err == nil { // else the thread has ended
+		if err == nil { // otherwise the thread has ended
 			text = append(text, more...)
 		}
 	}

@@ -49,7 +49,7 @@ func TestARealOne(t *testing.T) {
 		"-o ProxyCommand='sleep 600'": "login_hangs: login timed out after 0s",
 	} {
 		if strings.Contains(option, "StrictHostKeyChecking=no") {
-			// In the configuration, where OpenSSH would obey it.
+			// The options are in the configuration, where OpenSSH would obey them.
 			text, _ := os.ReadFile(config)
 			loose := filepath.Join(s.dir, "loose")
 			if err := os.WriteFile(loose, append([]byte("StrictHostKeyChecking no\nUserKnownHostsFile /dev/null\n"),

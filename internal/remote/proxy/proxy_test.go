@@ -53,8 +53,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// A reader that waits is woken, and no process is left: neither one that ignores the polite signal, nor its child, nor
-// a zombie.
+// A waiting reader wakes, and no process remains: neither one that ignores the polite signal, nor its child, nor a
+// zombie.
 func TestCloseEndsEverything(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	c := start(t, `sh -c 'trap "" TERM; (trap "" TERM; while :; do sleep 0.05; done) & echo $$ $! >`+pids+
@@ -108,7 +108,7 @@ func isZombieOfInit(pid int) bool {
 	return fields[0] == "Z" && fields[1] != strconv.Itoa(os.Getpid())
 }
 
-// Only the beginning of what it says is kept, and the rest does not stop it.
+// Only the beginning of its output is kept, and the rest does not block it.
 func TestManyWords(t *testing.T) {
 	c := start(t, "sh -c 'head -c 1000000 /dev/zero | tr \"\\000\" x >&2; echo done'")
 	if out, err := io.ReadAll(c); err != nil || string(out) != "done\n" {

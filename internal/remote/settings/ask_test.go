@@ -47,7 +47,7 @@ func ssh(t *testing.T, config string) (s *Source, calls func() int) {
 	}
 }
 
-// TestAsked compares what ssh says with what the files say, for many nodes, and counts the questions.
+// TestAsked compares the answers of ssh with the files, for many nodes, and counts the questions.
 func TestAsked(t *testing.T) {
 	for _, c := range []struct {
 		name, config string
@@ -77,7 +77,7 @@ func TestAsked(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if c.name == "exec" { // which only ssh can evaluate
+				if c.name == "exec" { // only ssh can evaluate it
 					want.Port = map[bool]string{true: "24", false: "22"}[node == "gpu07"]
 				}
 				if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Settings{}),
@@ -121,7 +121,7 @@ func TestAskedOldSSH(t *testing.T) {
 	}
 }
 
-// TestSSHThatHangsCostsOneWait asks for many nodes at a time, each of which needs an answer of its own.
+// TestSSHThatHangsCostsOneWait asks about many nodes at a time; each needs an answer of its own.
 func TestSSHThatHangsCostsOneWait(t *testing.T) {
 	s, _ := ssh(t, "Match exec \"sleep 60\"\n Port 24\n")
 	s.patience = time.Second
@@ -141,7 +141,7 @@ func TestSSHThatHangsCostsOneWait(t *testing.T) {
 	}
 }
 
-// BenchmarkFor gets the settings of one node after the other from a long configuration.
+// BenchmarkFor gets the settings of many nodes, in turn, from a long configuration.
 func BenchmarkFor(b *testing.B) {
 	var config strings.Builder
 	for i := range 100 {
@@ -157,7 +157,7 @@ func BenchmarkFor(b *testing.B) {
 	}
 }
 
-// TestRefused: what ssh refuses is refused, in its words, until the file is mended.
+// TestRefused: a configuration that ssh refuses is refused, in the words of ssh, until the file is repaired.
 func TestRefused(t *testing.T) {
 	s, _ := ssh(t, "Host n\n Port 23\n NoSuchThing x\n")
 	got, err := s.For(t.Context(), "n")
@@ -193,13 +193,13 @@ func TestNotAsked(t *testing.T) {
 			if err != nil || got.Port != "23" || len(got.Ignored) != 1 || !strings.Contains(got.Ignored[0], reason) {
 				t.Errorf("%s: got %+v, %v, want %q", script, got, err, reason)
 			}
-			s.patience = 0 // the second time nothing is waited for
+			s.patience = 0 // the second question waits for nothing
 		}
 	}
 }
 
-// TestNamesForAShell: a name that a ProxyCommand's shell or a path would take for something else is refused, also where
-// ssh was asked about another node of its group.
+// TestNamesForAShell: a name with another meaning for a ProxyCommand's shell, or for a path, is refused, even if ssh
+// was asked about another node of its group.
 func TestNamesForAShell(t *testing.T) {
 	asking, _ := ssh(t, "Host *\n ProxyCommand nc %h %p\n UserKnownHostsFile HOME/known.d/%k\n")
 	reading := New(asking.cfg)

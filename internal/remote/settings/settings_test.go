@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// sourceWith returns a Source without ssh for a home with these files. HOME stands for it.
+// sourceWith returns a Source without ssh for a home with these files. HOME stands for the home.
 func sourceWith(t testing.TB, files map[string]string) *Source {
 	t.Helper()
 	home := t.TempDir()
@@ -171,7 +171,7 @@ func FuzzFiles(f *testing.F) {
 		c := s.read()
 		r := configReader{out: c, dir: t.TempDir(), home: "/nonexistent"}
 		r.text("f", []byte(text), nil, maxIncludes-1)
-		// Whatever stands before it, a block of its own is read.
+		// A block of its own is read, whatever stands before it.
 		r.text("g", []byte(text+"\nHost fuzz-target\n  HostKeyAlias found\n"), nil, maxIncludes-1)
 		o, _ := c.options("fuzz-target")
 		if !slices.Contains(o["hostkeyalias"], "found") {

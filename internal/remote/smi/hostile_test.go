@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// liar is a node that says what it wants. It implements install.Shell.
+// liar is a node that writes what it wants. It implements install.Shell.
 type liar struct{ says string }
 
 // Run implements install.Shell.
@@ -26,7 +26,7 @@ func (l liar) Run(context.Context, string, io.Reader) (*link.Pipe, error) {
 		Wait: func() link.Exit { return link.Exit{Known: true} }}, nil
 }
 
-// row is a line of nvidia-smi in which all metrics have one value.
+// row is a line of nvidia-smi with one value for all metrics.
 func row(before, value string, whole bool) string {
 	n := &node{columns: columns}
 	cells := strings.Split(before, ", ")
@@ -36,7 +36,7 @@ func row(before, value string, whole bool) string {
 	return strings.Join(cells, ", ") + "\n"
 }
 
-// TestHostileNumbers: no number that nvidia-smi cannot mean reaches a report.
+// TestHostileNumbers: a number that nvidia-smi cannot mean reaches no report.
 func TestHostileNumbers(t *testing.T) {
 	for _, value := range []string{"1e308", "-1e308", "-5", "NaN", "Inf", "1e400", "0x1p1023", "99999999999999999999",
 		"-0x1", "\x1b[2J", ""} {
@@ -91,7 +91,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// flood is a node that says something, and then a line without an end.
+// flood is a node that writes some text, and then an endless line.
 type flood struct{ says string }
 
 func (f flood) Run(ctx context.Context, script string, input io.Reader) (*link.Pipe, error) {
@@ -100,7 +100,7 @@ func (f flood) Run(ctx context.Context, script string, input io.Reader) (*link.P
 	return p, err
 }
 
-// TestEndlessLine: a line without an end ends the session, wherever it begins.
+// TestEndlessLine: an endless line ends the session, wherever it begins.
 func TestEndlessLine(t *testing.T) {
 	card := row("0, GPU-a, bus, H200, s, v, 1.2, N/A", "1", all)
 	known := mark + "\nready\n" + card + "end 0\n"
@@ -119,7 +119,7 @@ func TestEndlessLine(t *testing.T) {
 	}
 }
 
-// The job of the session is what its cgroup says, or the daemon of a step where the cgroup is named by a SLUID.
+// The session's job comes from its cgroup, or from the daemon of a step where a SLUID names the cgroup.
 func TestJobOfTheSession(t *testing.T) {
 	const sluid = "0::/system.slice/slurmstepd.scope/sEKNKTV3WPV500/step_extern/user/task_special"
 	for name, tc := range map[string]struct{ says, job, sluid string }{

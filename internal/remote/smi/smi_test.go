@@ -17,10 +17,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// machine is a node whose nvidia-smi is the one in testdata. It implements install.Shell.
+// machine is a node with the nvidia-smi of testdata. It implements install.Shell.
 type machine struct {
 	t   *testing.T
-	dir string // what the fake nvidia-smi reads and writes
+	dir string // files of the fake nvidia-smi
 	env []string
 	cmd *exec.Cmd
 }
@@ -75,13 +75,13 @@ func (m *machine) Run(_ context.Context, script string, input io.Reader) (*link.
 	return &link.Pipe{In: in, Out: out, Words: words, Wait: wait, Kill: kill}, nil
 }
 
-// way is a connection that is always there.
+// way is a connection that is always up.
 type way struct{}
 
 func (way) Ping(context.Context) error { return nil }
 func (way) Close() error               { return nil }
 
-// open returns a session with what stands in for a probe, and its Hello.
+// open returns a session with the stand-in for a probe, and its Hello.
 func (m *machine) open() (*link.Session, *wire.Hello) {
 	m.t.Helper()
 	p, err := Start(m.t.Context(), m, "no probe for a test")
@@ -104,7 +104,7 @@ func (m *machine) open() (*link.Session, *wire.Hello) {
 	return s, hello
 }
 
-// report returns the next report for which is true.
+// report returns the next report for which is holds.
 func report(t *testing.T, s *link.Session, is func(*wire.Report) bool) *wire.Report {
 	t.Helper()
 	for range 50 {
@@ -137,7 +137,7 @@ func value(v *metric.Values, id metric.ID) float64 {
 	return x
 }
 
-// TestSession: the whole way, from the GPUs of the node to reports with processes.
+// TestSession is about the whole path, from the GPUs of the node to reports with processes.
 func TestSession(t *testing.T) {
 	m := newMachine(t)
 	m.put("apps", "GPU-1111, 4242, 512, /opt/a, b/python3\nGPU-9999, 1, 1, other\nnonsense\n")
@@ -183,7 +183,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// TestPace: a new interval is a new loop in place of the old one, and reports keep to it.
+// TestPace: a new interval starts a new loop in place of the old one, and reports follow it.
 func TestPace(t *testing.T) {
 	m := newMachine(t)
 	s, _ := m.open()
@@ -202,8 +202,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestUnknownFields: those that an old nvidia-smi does not know are left out, and said to be absent.
-// The second report may come sooner than the others: nvidia-smi loops faster until then.
+// TestSecondReport: the second report may come sooner than the others: until then nvidia-smi loops faster.
 func TestSecondReport(t *testing.T) {
 	m := newMachine(t)
 	s, _ := m.open()
@@ -238,7 +237,7 @@ func TestUnknownFields(t *testing.T) {
 	}
 }
 
-// TestUnusable: no session begins where nvidia-smi is missing or fails, and the error has its words.
+// TestUnusable: without a working nvidia-smi no session begins, and the error has the words of nvidia-smi.
 func TestUnusable(t *testing.T) {
 	for name, tc := range map[string]struct {
 		spoil func(m *machine)
@@ -259,7 +258,7 @@ func TestUnusable(t *testing.T) {
 	}
 }
 
-// TestNothingStays: when the input ends, the script and its nvidia-smi end.
+// TestNothingStays: at the end of the input, the script and its nvidia-smi end.
 func TestNothingStays(t *testing.T) {
 	m := newMachine(t)
 	s, _ := m.open()
