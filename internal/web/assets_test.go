@@ -76,7 +76,7 @@ func TestPageKnowsAllFailures(t *testing.T) {
 	}
 }
 
-// Names and command lines come from other people: nothing on the page makes markup or a program of text.
+// Names and command lines come from other people: nothing on the page turns text into markup or a program.
 func TestPageMakesNoMarkupOfText(t *testing.T) {
 	bad := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(|new Function|javascript:|style="|\bon[a-z]+="|https?://[^w]`)
 	files, err := embedded.ReadDir("assets")
@@ -132,7 +132,7 @@ func siteOf(t *testing.T, store *store.Store) *site {
 	return s
 }
 
-// report is one of the node n1, with the utilization of its GPUs.
+// report is a report of the node n1, with the utilization of its GPUs.
 func (s *site) report(utils ...float64) {
 	r := &wire.Report{}
 	for i, util := range utils {
@@ -160,8 +160,8 @@ func newBrowser(t *testing.T) *chromium.Browser {
 	return b
 }
 
-// TestPages: every page shows what it is about, fits a phone and a desktop, and breaks no rule of its policy; what a
-// user typed stays text.
+// TestPages: every page shows its subject, fits a phone and a desktop, and breaks no rule of its policy. Text from
+// users stays text.
 func TestPages(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	for _, look := range []chromium.Look{{Width: 390, Height: 844}, {Width: 1440, Height: 900, Dark: true}} {
@@ -179,7 +179,7 @@ func TestPages(t *testing.T) {
 			"#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
 			"#/constructor": {"running"},
 		} {
-			s.report(90, 91) // or the node is silent after a while
+			s.report(90, 91) // otherwise the node is silent after a while
 			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
 				b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
 				t.Fatalf("%s: %v", address, err)
@@ -189,7 +189,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// A node that has failed keeps its past on every page, said to be old.
+// A failed node keeps its past on every page, marked as old.
 func TestPastOfANode(t *testing.T) {
 	b := newBrowser(t)
 	then := time.Now().Add(-time.Minute)
@@ -214,7 +214,7 @@ func TestPastOfANode(t *testing.T) {
 	}
 }
 
-// What jobs share counts once on each page, as in the JSON.
+// Nodes and GPUs that jobs share count once on each page, as in the JSON.
 func TestPagesCountWhatJobsShareOnce(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	share := func(id string, gpus ...int) cluster.Job {
@@ -242,7 +242,7 @@ func TestPagesCountWhatJobsShareOnce(t *testing.T) {
 	}
 }
 
-// absent is the complaint about a part that is asked for and is not there. It may come after the next page was opened.
+// absent is the complaint about a part that is requested and missing. It may come after the next page was opened.
 var absent = regexp.MustCompile(`404.*/api/v1/(nodes/nowhere|nodes/n2/gpus/0|jobs/%25zz)$`)
 
 func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.Look, want []string) {
@@ -275,8 +275,8 @@ func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.
 	}
 }
 
-// The page shows a new report without being asked, and stays where it is meanwhile. While nobody sees it it asks for
-// nothing. It says when the server is gone.
+// The page shows a new report by itself, and stays where it is. It requests nothing while it is hidden, and says when
+// the server is gone.
 func TestPageIsLive(t *testing.T) {
 	b, s := newBrowser(t), newSite(t)
 	first := "document.querySelector('.gpus td.util')"

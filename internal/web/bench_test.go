@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// many is a job on so many nodes with 8 GPUs each, all metrics of which are known.
+// many is a job on so many nodes with 8 GPUs each and all metrics.
 func many(nodes int) *store.Store {
 	now := time.Now()
 	s := store.New(3*time.Second, health.Rules(health.Defaults()))
@@ -45,7 +45,7 @@ func many(nodes int) *store.Store {
 	return s
 }
 
-// discard takes an answer, and keeps its length.
+// discard takes an answer and keeps its length.
 type discard struct {
 	header http.Header
 	size   int
@@ -58,7 +58,7 @@ func (d *discard) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkNewState is what a new state costs for who asks first.
+// BenchmarkNewState measures the cost of a new state for its first reader.
 func BenchmarkNewState(b *testing.B) {
 	for _, c := range []struct {
 		nodes int
@@ -84,7 +84,7 @@ func BenchmarkNewState(b *testing.B) {
 	}
 }
 
-// BenchmarkSameState is what each of many browsers costs.
+// BenchmarkSameState measures the cost of a state for each further browser.
 func BenchmarkSameState(b *testing.B) {
 	r := newRig(secret, true)
 	for b.Loop() {

@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// pest is what a client without the token does with a place that it has taken.
+// pest is the behavior of a client without the token in the place that it has taken.
 type pest func(c net.Conn)
 
 func idle(net.Conn) {}
 
-// half begins a request, or in TLS what is none.
+// half begins a request, or bytes that TLS does not understand.
 func half(c net.Conn) { _, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n") }
 
-// busy asks for what anybody may have.
+// busy requests a public page.
 func busy(c net.Conn) {
 	in := bufio.NewReader(c)
 	for {
@@ -39,7 +39,7 @@ func busy(c net.Conn) {
 	}
 }
 
-// besiege takes as many connections as there are places for anybody, and some more, and keeps taking them.
+// besiege takes all places for clients without the token, tries to take more, and keeps trying.
 func besiege(t *testing.T, address string, p pest) {
 	t.Helper()
 	for range maxKnown + maxStrangers + 64 {
@@ -58,10 +58,10 @@ func besiege(t *testing.T, address string, p pest) {
 			}
 		}()
 	}
-	time.Sleep(time.Second) // all have come
+	time.Sleep(time.Second) // all have connected
 }
 
-// Whoever has not shown the token keeps nobody out who has it.
+// Clients that have not shown the token keep out nobody who has it.
 func TestStrangersKeepNoPlace(t *testing.T) {
 	cert, key, _ := certificate(t)
 	http1, https := Endpoint{Address: "127.0.0.1:0"}, Endpoint{Address: "127.0.0.1:0", Cert: cert, Key: key}
@@ -110,7 +110,7 @@ func owners(l *Listener) (status int, err error) {
 	return answer.StatusCode, err
 }
 
-// A client that has shown the token keeps its connection, however many others come.
+// A client that has shown the token keeps its connection, however many others connect.
 func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
 	l, err := Listen(Endpoint{Address: "127.0.0.1:0"})
 	if err != nil {
@@ -158,7 +158,7 @@ func TestWhoIsKnownKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// A connection of a client with the token that then asks without it ends as a stranger's does.
+// A connection with the token that later asks without it ends as a stranger's does.
 func TestStrangersAreToldToClose(t *testing.T) {
 	r := newRig(secret, true)
 	for _, path := range []string{"/", "/assets/icon.svg", "/-/healthy", "/-/ready", "/api/v1/jobs",

@@ -25,15 +25,15 @@ type listed struct {
 	Width    int    `json:"width"`
 	Place    int    `json:"place"`
 	Down     bool   `json:"down"`
-	Spare    bool   `json:"spare,omitempty"` // shown where all columns are
-	Slow     bool   `json:"slow,omitempty"`  // marked of a process on a GPU that is slow or idle
+	Spare    bool   `json:"spare,omitempty"` // shown with all columns
+	Slow     bool   `json:"slow,omitempty"`  // marked for a process on a GPU that is slow or idle
 }
 
 var units = [...]string{field.Text: "text", field.Count: "count", field.Percent: "percent", field.Bytes: "bytes",
 	field.BytesPerSecond: "bytes_per_second", field.Watts: "watts", field.Celsius: "celsius", field.Seconds: "seconds"}
 
-// fieldsOf are the fields of a table that have a column: first those with these keys. The others are spare; nil: none
-// is.
+// fieldsOf returns the fields of a table that have a column, beginning with these keys. The others are spare; nil: no
+// field is.
 func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []listed) {
 	add := func(f *field.Field[Row], spare bool) {
 		list = append(list, listed{f.Key, strings.ToUpper(f.Title[:1]) + f.Title[1:], units[f.Unit], f.Decimals,
@@ -50,7 +50,7 @@ func fieldsOf[Row any](t *field.Table[Row], usual []string, all bool) (list []li
 	return list
 }
 
-// The lists of the page have the columns of the screen: fields.js is made from their tables.
+// The lists of the page have the columns of the screen: fields.js is made from its tables.
 func TestFieldsOfThePage(t *testing.T) {
 	usual := columns.Processes.Usual()
 	usual = slices.DeleteFunc(usual, func(key string) bool { return key == "state" || key == "threads" })

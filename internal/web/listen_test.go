@@ -74,7 +74,7 @@ func TestPlacesThatCannotBe(t *testing.T) {
 	}
 }
 
-// Others cannot open the socket. One that was left is replaced, one in use is not.
+// Other users cannot open the socket. A stale socket is replaced, a socket in use is not.
 func TestSocketIsOnlyTheUsers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	first, err := Listen(Endpoint{Address: "unix:" + path})
@@ -103,7 +103,7 @@ func TestSocketIsOnlyTheUsers(t *testing.T) {
 	}
 }
 
-// Some file systems give what is made on them another mode or owner.
+// On some file systems a new file gets another mode or owner.
 func TestSocketThatOthersCanOpen(t *testing.T) {
 	dir := t.TempDir()
 	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "s")
@@ -156,7 +156,7 @@ func TestOpenKey(t *testing.T) {
 	}
 }
 
-// certificate writes one for localhost.
+// certificate writes a certificate for localhost.
 func certificate(t *testing.T) (cert, key string, pool *x509.CertPool) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

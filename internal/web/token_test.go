@@ -21,7 +21,7 @@ func TestTokenIsNeeded(t *testing.T) {
 		"Authorization: Bearer ":                       http.StatusUnauthorized,
 		"Authorization: Bearer":                        http.StatusUnauthorized,
 		"Cookie: " + r.gate.name + "=" + r.gate.cookie: http.StatusOK,
-		// the token is no cookie, and the other way round
+		// the token is no cookie, and the cookie is no token
 		"Cookie: " + r.gate.name + "=" + secret:  http.StatusUnauthorized,
 		"Authorization: Bearer " + r.gate.cookie: http.StatusUnauthorized,
 		"Cookie: nvnodetop=" + r.gate.cookie:     http.StatusUnauthorized,
@@ -33,7 +33,7 @@ func TestTokenIsNeeded(t *testing.T) {
 			}
 		}
 	}
-	for _, path := range []string{"/", "/assets/icon.svg", "/-/healthy"} { // say nothing of anybody
+	for _, path := range []string{"/", "/assets/icon.svg", "/-/healthy"} { // public
 		if w := r.ask("GET", path); w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)
 		}
@@ -67,7 +67,7 @@ func TestLinkBecomesACookie(t *testing.T) {
 	}
 }
 
-// A name that leads to this host (DNS rebinding) would make a foreign page one of ours.
+// A name that leads to this host (DNS rebinding) would give a foreign page the rights of ours.
 func TestOnlyLocalNamesWhereTheServerIsLocal(t *testing.T) {
 	local, open := newRig("", true), newRig("", false)
 	for host, want := range map[string]int{

@@ -25,7 +25,7 @@ import (
 
 const hostile = `<img src=x onerror=alert(1)>`
 
-// world is a cluster of one job on two nodes, of which the second does not report.
+// world is a cluster of one job on two nodes. The second node does not report.
 func world(at time.Time) *store.Store {
 	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	gpus := func(n int) (cards []wire.Card, list []wire.GPU) {
@@ -55,7 +55,7 @@ func world(at time.Time) *store.Store {
 	return s
 }
 
-// audience counts what it is told.
+// audience counts the calls.
 type audience struct {
 	asked   atomic.Int32
 	touched atomic.Int32
@@ -71,7 +71,7 @@ func (a *audience) Look(_ string, processes bool) {
 	a.looks = append(a.looks, processes)
 }
 
-// rig is a Server with what it is made of.
+// rig is a Server with its parts.
 type rig struct {
 	*Server
 	audience audience
@@ -164,14 +164,14 @@ func TestOnlyGetAndHead(t *testing.T) {
 			t.Errorf("%s: %d", method, w.Code)
 		}
 	}
-	for _, path := range []string{"/api/v1/jobs", "/api/v1/events"} { // it ends
+	for _, path := range []string{"/api/v1/jobs", "/api/v1/events"} { // the stream ends
 		if w := r.ask("HEAD", path); w.Code != http.StatusOK {
 			t.Errorf("HEAD %s: %d", path, w.Code)
 		}
 	}
 }
 
-// Names of jobs are whatever a user has typed. The answer is JSON, which no browser takes for a page.
+// The name of a job is free text of a user. The answer is JSON, which no browser takes for a page.
 func TestHostileNamesStayText(t *testing.T) {
 	w := newRig("", true).ask("GET", "/api/v1/jobs")
 	var doc struct{ Jobs []struct{ Name string } }
@@ -209,8 +209,8 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 	}
 }
 
-// A state is made when somebody asks, when it is old enough, and when there is news or it is silent for long. Each
-// answer is made once for it.
+// A new state is made on request, if the old one has aged enough and there is news, or after a long silence. Each
+// answer is made once per state.
 func TestStatesAreMadeSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig("", true)
@@ -236,7 +236,7 @@ func TestStatesAreMadeSeldom(t *testing.T) {
 	})
 }
 
-// A state of which a part takes 0.3 s is followed by another one after 3 s.
+// After a state with a part that takes 0.3 s, the next one follows after 3 s.
 func TestStatesThatCostMuchAreMadeMoreSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig("", true)
@@ -273,7 +273,7 @@ func TestReadyWhenAllIsKnown(t *testing.T) {
 	})
 }
 
-// The nodes list processes as long as somebody asks for them.
+// The nodes list processes for as long as somebody asks for them.
 func TestProcessesAreListedWhileSomebodyLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig("", true)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every field of the requests and replies about acting on processes arrives.
+// Every field of the requests and replies about actions on processes arrives.
 func TestActsArrive(t *testing.T) {
 	var r Request
 	occupy(reflect.ValueOf(&r).Elem())
@@ -25,7 +25,7 @@ func TestActsArrive(t *testing.T) {
 	}
 }
 
-// The longest lists are within what a Reader accepts, in elements and in bytes; those that no probe sends are not.
+// A Reader accepts the longest lists of a probe, in elements and in bytes, and refuses longer ones.
 func TestActsAreBounded(t *testing.T) {
 	for name, test := range map[string]struct {
 		line    string

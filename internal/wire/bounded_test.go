@@ -40,7 +40,7 @@ func TestLongListsAreRefused(t *testing.T) {
 	}
 }
 
-// Everything that a probe may send is accepted.
+// Every message that a probe can send is accepted.
 func TestBoundedLetsMessagesThrough(t *testing.T) {
 	for name, line := range map[string]string{
 		"most processes": `{"report":{"gpus":[{"values":{"a":1,"b":[1,2]}}],"processes":[` +
@@ -58,7 +58,7 @@ func TestBoundedLetsMessagesThrough(t *testing.T) {
 	}
 }
 
-// The environment of a process is secret: an error never quotes a reply, however it is garbled.
+// The environment of a process is secret: an error never quotes a reply, however garbled it is.
 func TestRepliesAreNotQuoted(t *testing.T) {
 	for _, line := range []string{
 		`{"reply":{"id":3,"environ":{"variables":["TOKEN=secret"` + "\x00",

@@ -123,7 +123,7 @@ func TestCardsShareWhatTheyLack(t *testing.T) {
 	}
 }
 
-// Every field of a report arrives, also new ones: reports have their own encoder.
+// Every field of a report arrives, new fields too: reports have an encoder of their own.
 func TestRoundTripOfEveryField(t *testing.T) {
 	var want Report
 	occupy(reflect.ValueOf(&want).Elem())
@@ -263,7 +263,7 @@ func BenchmarkDecodeReport(b *testing.B) {
 	}
 }
 
-// Lines for other names are skipped; those for all and those for us are read.
+// Lines for other names are skipped; lines for all names and for this one are read.
 func TestNextFor(t *testing.T) {
 	var in bytes.Buffer
 	for _, line := range [][]byte{

@@ -33,10 +33,10 @@ func newPipeTo(parse Parser) *pipe {
 	return p
 }
 
-// parsers are those that read reports: of tests and of the login side.
+// parsers are the parsers that read reports: of the tests and of the login side.
 var parsers = []Parser{json.Unmarshal, func(text []byte, v any) error { return jsonv2.Unmarshal(text, v) }}
 
-// pass returns what arrives of m, and the line.
+// pass returns the message as it arrives, and the line.
 func (p *pipe) pass(m Message) (got Message, line string, err error) {
 	if err := p.w.Write(&p.buf, m); err != nil {
 		return got, "", err
@@ -46,7 +46,7 @@ func (p *pipe) pass(m Message) (got Message, line string, err error) {
 	return got, line, err
 }
 
-// Whatever a probe writes in whatever order, the other end gets the same.
+// The other end gets the same messages that a probe writes, in any order.
 func TestReportsArriveWhole(t *testing.T) {
 	for seed := range uint64(60) {
 		p, g := newPipeTo(parsers[seed%2]), &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
@@ -67,7 +67,7 @@ func TestReportsArriveWhole(t *testing.T) {
 	}
 }
 
-// generator makes reports, each mostly like the one before.
+// generator makes reports, most of them like the previous one.
 type generator struct {
 	*rand.Rand
 	last Report
@@ -136,8 +136,7 @@ func (g *generator) gpu(u *GPU) {
 	}
 }
 
-// processes changes a field of some processes, adds some and drops some. Now and then their names are too long for a
-// line.
+// processes changes a field of some processes, adds some and drops some. Sometimes their names are too long for a line.
 func (g *generator) processes(r *Report) {
 	r.Listed = !g.one(5)
 	list := slices.Clone(r.Processes)
@@ -168,7 +167,7 @@ func (g *generator) processes(r *Report) {
 	}
 }
 
-// field gives one field of a struct another value, or makes it absent. Values that pointers point to do not change.
+// field gives a field of a struct another value, or makes it absent. The targets of pointers do not change.
 func (g *generator) field(v reflect.Value) {
 	v = v.Field(g.IntN(v.NumField()))
 	switch {
@@ -243,7 +242,7 @@ func occupied() *Process {
 	return &p
 }
 
-// A report without a base, or one whose base has other GPUs, ends the session.
+// A report without a base, or with a base about other GPUs, ends the session.
 func TestBaselessReports(t *testing.T) {
 	const whole = `{"report":{"gpus":[{"index":0,"values":{"util_percent":3}}],"processes":[{"pid":1}]}}` + "\n"
 	const hello = `{"hello":{"version":1}}` + "\n"
@@ -274,7 +273,7 @@ func TestBaselessReports(t *testing.T) {
 	}
 }
 
-// The text that a hostile probe has kept by referring to it does not grow from line to line.
+// A hostile probe can keep text by references to it: this text does not grow from line to line.
 func TestMemoryIsBounded(t *testing.T) {
 	var stream strings.Builder
 	stream.WriteString(`{"report":{"processes":[{"command":"` + strings.Repeat("x", MaxLine/2) + `"}]}}` + "\n")
@@ -299,8 +298,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// busyReport is the report of a node with 8 busy GPUs and 16 processes at a moment: all metrics, of which those change
-// that do on a real node.
+// busyReport is the report of a node with 8 busy GPUs and 16 processes at a moment: all metrics, and the same ones
+// change as on a real node.
 func busyReport(at int) *Report {
 	rng := rand.New(rand.NewPCG(uint64(at), 1))
 	r := &Report{Seq: uint64(at + 1), MonoMS: 3542400000 + 3001*int64(at), Listed: true, TookMS: 4}
@@ -366,7 +365,7 @@ func busyProcess(rng *rand.Rand, at, gpu, k int) Process {
 	}
 }
 
-// maxBusy is how many bytes the report of a busy node with 8 GPUs may take.
+// maxBusy is the largest number of bytes for the report of a busy node with 8 GPUs.
 const maxBusy = 6000
 
 func TestBusyReportIsSmall(t *testing.T) {
@@ -444,7 +443,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Whatever is said of a GPU beside its values goes with each report: GPUs of which something is said are not left out.
+// The facts of a GPU beside its values go with each report: a GPU with such facts is not left out.
 func TestPlain(t *testing.T) {
 	for i := range reflect.TypeFor[GPU]().NumField() {
 		name := reflect.TypeFor[GPU]().Field(i).Name
@@ -482,7 +481,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// Each number of a process is one of amounts, by the key that it has in JSON: else a report repeats it as it was.
+// Each number of a process is in amounts, with its key in JSON. Otherwise a report repeats its old value.
 func TestAmountsAreAllNumbers(t *testing.T) {
 	numbers := Numbers()
 	for f := range reflect.TypeFor[Process]().Fields() {

@@ -29,7 +29,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// No message contains the mark of a fold, whatever a node says.
+// No message contains the mark of a fold, whatever a node writes.
 func TestFoldMarkIsNotInMessages(t *testing.T) {
 	var line bytes.Buffer
 	if err := Write(&line, Message{Hello: &Hello{Host: "a\x1fb", Fault: "\x1f\n\x1f"}}); err != nil {

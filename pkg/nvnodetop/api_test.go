@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // public are the packages that other modules may import, by their directories.
 var public = map[string]string{"nvnodetop": ".", "schema": "../schema", "report": "../report"}
 
-// TestSurface: what other modules can use is what testdata says. docs/API.md has the rules for changing it.
+// TestSurface compares the exported declarations with testdata. docs/API.md has the rules for changes.
 func TestSurface(t *testing.T) {
 	for name, dir := range public {
 		golden := filepath.Join("testdata", name+".txt")
@@ -69,7 +69,7 @@ func surface(t *testing.T, dir string) []byte {
 	return []byte(strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), "\n"))
 }
 
-// declaration is one as source. Imports are none.
+// declaration returns a declaration as source; imports give none.
 func declaration(t *testing.T, d ast.Decl) string {
 	t.Helper()
 	switch d := d.(type) {
@@ -104,7 +104,7 @@ var qualified = regexp.MustCompile(`\b([a-z]+)\.[A-Z]\w*`)
 
 const module = "github.com/nvnodetop/nvnodetop/"
 
-// A program that uses these packages gets neither the screen nor the command line, and one that only reads documents
+// A program that uses these packages gets neither the screen nor the command line. A program that only reads documents
 // gets nothing that reaches a node.
 func TestDependencies(t *testing.T) {
 	for name, dir := range public {

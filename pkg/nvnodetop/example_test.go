@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// The demo stands in for a cluster here. Without it, Options{} means the jobs of the user.
+// The demo stands in for a cluster. Without it, Options{} means the jobs of the user.
 func ExampleWatch() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -26,7 +26,7 @@ func ExampleWatch() {
 	// Output: job 48211 on [gpu-n01 gpu-n02]
 }
 
-// What is not known is not in Metrics, so a missing number is never taken for 0.
+// An unknown value is not in Metrics, so a missing number is never taken for 0.
 func ExampleSnapshot() {
 	s, err := nvnodetop.Snapshot(context.Background(), nvnodetop.Options{Demo: "2x4"})
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/leaks"
 )
 
-// TestMain makes this test binary what runs on nodes, as a program that uses the package is.
+// TestMain turns this test binary into the program for the nodes, as a program that uses the package does.
 func TestMain(m *testing.M) {
 	Probe()
 	m.Run()
 }
 
-// alone keeps the settings and the SLURM of this machine out of a test.
+// alone hides the settings and the SLURM of this machine from a test.
 func alone(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -27,7 +27,7 @@ func alone(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 }
 
-// Each interval has a snapshot, and the numbers in it are those of its time.
+// Each interval has a snapshot, with the numbers of its time.
 func TestWatch(t *testing.T) {
 	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
 	alone(t)
@@ -63,7 +63,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A loop that ends leaves nothing behind, and the end of ctx ends the sequence without an error.
+// The end of a loop leaves nothing behind, and the end of ctx ends the sequence without an error.
 func TestWatchEnds(t *testing.T) {
 	leaks.Check(t, "nvnodetop/internal/demo", "nvnodetop/pkg/")
 	alone(t)
@@ -91,7 +91,7 @@ func TestSnapshotOfNoTime(t *testing.T) {
 	}
 }
 
-// The limits of the system's file hold for programs, too, and the environment counts less than the options.
+// The limits of the system's file hold for programs, too, and options override the environment.
 func TestLimits(t *testing.T) {
 	alone(t)
 	defer func(before string) { systemFile = before }(systemFile)
@@ -113,7 +113,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// That of nodes, too.
+// The limit of nodes holds, too.
 func TestMostNodes(t *testing.T) {
 	alone(t)
 	defer func(before string) { systemFile = before }(systemFile)
@@ -122,7 +122,7 @@ func TestMostNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	leads := filepath.Join(t.TempDir(), "ssh")
-	if err := os.WriteFile(leads, []byte("#!/bin/sh\nexit 255\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(leads, []byte("#!/bin/sh\nexit 255\n"), 0o700); err != nil { //nolint:gosec // it must run
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", filepath.Dir(leads)+":/bin:/usr/bin")
@@ -140,7 +140,7 @@ func TestMostNodes(t *testing.T) {
 	}
 }
 
-// The report is about the time until ctx ended.
+// The report is about the time until the end of ctx.
 func TestReportSoFar(t *testing.T) {
 	alone(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
@@ -185,7 +185,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A program whose main does not call Probe is never started on a node.
+// A program with a main that does not call Probe is never started on a node.
 func TestNoProbe(t *testing.T) {
 	alone(t)
 	probed.Store(false)

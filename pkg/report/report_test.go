@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// The documents of the command decode into the types, and encode to the same again.
+// The documents of the command decode into the types, and encode to the same text again.
 func TestDecode(t *testing.T) {
 	for path, into := range map[string]any{"report/testdata/report.json": &report.Report{},
 		"track/testdata/documented.json": &report.Command{}} {

@@ -34,7 +34,7 @@ func TestNames(t *testing.T) {
 	generated(t, "names.go", b.Bytes())
 }
 
-// initialisms are the words of keys that are not written as Go writes words.
+// initialisms are the words of keys that Go writes in another case.
 var initialisms = map[string]string{
 	"sm": "SM", "ofa": "OFA", "jpeg": "JPEG", "dram": "DRAM", "bar1": "BAR1", "pcie": "PCIe", "nvlink": "NVLink",
 	"ecc": "ECC", "crc": "CRC", "tx": "TX", "rx": "RX",

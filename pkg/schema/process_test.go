@@ -15,10 +15,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// shares are the numbers that follow from another one, which they stand behind.
+// shares are the numbers that follow from another number, each after its source.
 var shares = map[string]string{"gpu_memory_bytes": "gpu_memory_percent", "rss_bytes": "host_memory_percent"}
 
-// copies is where the numbers are copied from one type to the other.
+// copies is the file that copies the numbers from one type to the other.
 const copies = "../../internal/export/numbers.go"
 
 // TestNumbersOfAProcess: Process has each number of a process of package wire, and their shares; package export copies
@@ -68,7 +68,7 @@ func number(b *strings.Builder, key string, typ reflect.Type) {
 	fmt.Fprintf(b, "\t%s\n\t%s %s `json:\"%s,omitempty\"`\n", strings.Join(help, "\n\t"), constant(key), typ, key)
 }
 
-// generated holds a file to what the tables say, or writes it.
+// generated compares a file with the tables, or writes it.
 func generated(t *testing.T, name string, source []byte) {
 	t.Helper()
 	want, err := format.Source(source)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a newer version has added to a GPU or a node is a metric if it is a number, and null is not 0.
+// A field that a newer version has added to a GPU or a node is a metric if it is a number, and null is not 0.
 func TestDecodeNewer(t *testing.T) {
 	const text = `{"name":"n1","state":"reporting","later":{"x":1},"host":{"load1":0.5,"frost_percent":3,"names":["a"],"cpu_percent":null},` +
 		`"gpus":[{"index":0,"lost":"","util_percent":7,"power_watts":null,"frost_percent":2,"frost":"deep","throttle_reasons":["gpu_idle"],"nvlink_up":[]}]}`
@@ -43,7 +43,7 @@ func TestDecodeGarbage(t *testing.T) {
 	}
 }
 
-// A number without a JSON form is left out, and so is all that is not known.
+// A number without a JSON form is left out, and so is every unknown value.
 func TestEncodeAbsent(t *testing.T) {
 	for want, v := range map[string]any{
 		`{}`:                          GPU{Metrics: Metrics{PowerWatts: math.NaN()}},

@@ -222,6 +222,7 @@ func TestSecondReport(t *testing.T) {
 	}
 }
 
+// TestUnknownFields: fields that an old nvidia-smi does not know are left out, and reported as absent.
 func TestUnknownFields(t *testing.T) {
 	m := newMachine(t)
 	m.put("unknown", "clocks_event_reasons.active remapped_rows.pending power.draw")

@@ -18,8 +18,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 )
 
-// blackHole returns the port of a socket on the loopback whose queue is full: an attempt to connect to it waits until
-// it gives up.
+// blackHole returns the port of a socket on the loopback with a full queue: an attempt to connect waits until its
+// timeout.
 func blackHole(t testing.TB) (port int) {
 	t.Helper()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -49,7 +49,7 @@ func blackHole(t testing.TB) (port int) {
 	return 0
 }
 
-// watched is a Manager over a site, and the time at which each node has said Hello.
+// watched is a Manager over a site, with the time at which each node said Hello.
 type watched struct {
 	*poller.Manager
 	hellos chan string
@@ -75,7 +75,7 @@ func watchSite(t testing.TB, s *site) *watched {
 	return w
 }
 
-// wait returns how long it took until a node has said Hello.
+// wait returns the time until the Hello of a node.
 func (w *watched) wait(t testing.TB, node string, began time.Time) time.Duration {
 	t.Helper()
 	for {
@@ -107,8 +107,8 @@ func among(t testing.TB, dead int) (*site, []string) {
 	return s, names
 }
 
-// 320 nodes that answer nothing do not keep others waiting: neither one of the same job, nor one of a job that starts
-// while they are retried.
+// 320 silent nodes delay no other node: neither a node of the same job, nor a node of a job that starts during their
+// retries.
 func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 	s, dead := among(t, 320)
 	const wait = 4 * time.Second // for a dead node
@@ -120,7 +120,7 @@ func TestHealthyNodesAmongDeadOnes(t *testing.T) {
 	if took := w.wait(t, "last", time.Now()); took > wait-time.Second {
 		t.Errorf("a healthy node of the same job came after %v", took)
 	}
-	time.Sleep(wait + 2*time.Second) // all retries are taken
+	time.Sleep(wait + 2*time.Second) // all retries are over
 	w.SetNodes(append(slices.Clone(dead), "last", "new"))
 	if took := w.wait(t, "new", time.Now()); took > wait-time.Second {
 		t.Errorf("a new node came after %v", took)
@@ -147,12 +147,12 @@ func TestHungServersHoldNoTurn(t *testing.T) {
 	}
 }
 
-// At most so many nodes log in at a time, but one that takes long keeps nobody waiting for long.
+// The number of simultaneous logins is limited, but a slow login delays nobody for long.
 func TestLoginsTakeTurns(t *testing.T) {
 	noLeaks(t)
 	for name, tc := range map[string]struct {
 		turn   time.Duration
-		passes bool // other nodes
+		passes bool // other nodes log in
 	}{
 		"during a turn": {time.Hour, false},
 		"after a turn":  {100 * time.Millisecond, true},
@@ -200,7 +200,7 @@ func TestLoginsTakeTurns(t *testing.T) {
 	}
 }
 
-// Waiting for a turn is no fault of the node: it counts against none of its deadlines.
+// The wait for a turn is not the node's fault: it counts against none of its deadlines.
 func TestWaitingForATurnIsNotTheNodesTime(t *testing.T) {
 	s := newSite(t)
 	s.d.limits.ssh, s.d.limits.login = time.Second, time.Second
@@ -216,7 +216,7 @@ func TestWaitingForATurnIsNotTheNodesTime(t *testing.T) {
 	s.mustOpen("n")
 }
 
-// BenchmarkHealthyAmongDead measures how long a healthy node takes to show behind 320 dead ones.
+// BenchmarkHealthyAmongDead measures the time until a healthy node appears behind 320 dead ones.
 func BenchmarkHealthyAmongDead(b *testing.B) {
 	s, dead := among(b, 320)
 	for b.Loop() {

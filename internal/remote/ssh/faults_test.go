@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// hurry gives a stage a limit that a test can wait for. The others keep theirs: a busy machine takes its time.
+// hurry gives a stage a limit that a test can wait for. The other stages keep theirs: a busy machine is slow.
 func hurry(s *site, stage reach.Stage) {
 	limit := map[reach.Stage]*time.Duration{
 		advice.StageSSH: &s.d.limits.ssh, advice.StageLogin: &s.d.limits.login,
@@ -31,7 +31,7 @@ func hurry(s *site, stage reach.Stage) {
 
 const hello = `{"hello":{"version":1,"host":"n","cpus":1,"gpus":[]}}` + "\n"
 
-// say is a session that writes text and ends with status.
+// say is a session that writes text and ends with a status.
 func say(text string, status int) func(ssh.Channel, string) {
 	return func(ch ssh.Channel, _ string) {
 		fmt.Fprint(ch, text)
@@ -39,14 +39,14 @@ func say(text string, status int) func(ssh.Channel, string) {
 	}
 }
 
-// faults are servers that misbehave, each in its way, and the failures that come of them.
+// faults are servers with one misbehavior each, and the failures that follow.
 var faults = []struct {
 	name    string
 	change  func(*node)
 	class   reach.Class
 	stage   reach.Stage
 	summary string
-	words   string // that must be among the failure's
+	words   string // a part of the failure
 }{
 	{"silent before the version", func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },
 		reach.ClassFrozen, advice.StageSSH, "sshd not responding after ", ""},
@@ -159,7 +159,7 @@ func TestFailuresOfNodes(t *testing.T) {
 	}
 }
 
-// A mistake of ours in a callback of x/crypto's goroutine costs that attempt, not the program.
+// A panic of ours in a callback of x/crypto's goroutine costs this attempt, not the program.
 func TestAPanicInAHostKeyCheckCostsOneAttempt(t *testing.T) {
 	s := newSite(t)
 	s.configure("n", startNode(t, s, nil))
@@ -255,7 +255,7 @@ func TestHostKeys(t *testing.T) {
 		t.Errorf("revoked: %s", describe(f))
 	}
 
-	// It heals by itself once the file is right, and a line that nobody understands does no harm.
+	// A corrected file works at once, and an unknown line in it does no harm.
 	writeFile(t, s.known, "host 1024 35 1234567890\nbad\n@strange * x y\n"+line(n.host.PublicKey()))
 	s.mustOpen("n")
 	if got := s.steps.last(advice.StageHostKey).Text; got != "ed25519, known (known_hosts line 4)" {
@@ -263,7 +263,7 @@ func TestHostKeys(t *testing.T) {
 	}
 }
 
-// TestHostKeyHintNamesWhatTheFileSays: an alias is filed as it is, without the port.
+// TestHostKeyHintNamesWhatTheFileSays: the hint names an alias as the file has it, without the port.
 func TestHostKeyHintNamesWhatTheFileSays(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, nil)
@@ -289,7 +289,7 @@ func TestNetworkFailures(t *testing.T) {
 	}
 }
 
-// TestCancel ends the context in each stage: Open returns soon and with the context's error.
+// TestCancel ends the context in each stage: Open returns soon, with the error of the context.
 func TestCancel(t *testing.T) {
 	for name, change := range map[string]func(*node){
 		"ssh":   func(n *node) { n.raw = func(c net.Conn) { swallow(c) } },

@@ -22,13 +22,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/fleet"
 )
 
-// fleetPace is short, so that there are many reports soon.
+// fleetPace is short, for many reports soon.
 const fleetPace = time.Second
 
-// fleetTime is how long anything may take with a fleet. It ends a test that hangs.
+// fleetTime limits every wait for a fleet, and ends a hanging test.
 const fleetTime = 50 * time.Second
 
-// audience is what watches a fleet: a source and a Store.
+// audience watches a fleet: a source and a Store.
 type audience struct {
 	t     *testing.T
 	fleet *fleet.Fleet
@@ -39,8 +39,7 @@ type audience struct {
 	reports map[string]int
 }
 
-// watch lets nvnodetop watch a fleet over real connections. A node that does not answer is given up so late that no
-// test sees it.
+// watch lets nvnodetop watch a fleet over real connections. Its timeout for a silent node is longer than any test.
 func watch(t *testing.T, o fleet.Options) *audience {
 	t.Helper()
 	o.GPUs, o.Dir = 8, t.TempDir()
@@ -59,12 +58,12 @@ func watch(t *testing.T, o fleet.Options) *audience {
 	d.settings = settings.New(settings.Config{Home: d.home, User: d.user, Program: program,
 		File: filepath.Join(d.home, ".ssh", "config")})
 	d.limits.tcp, d.limits.ssh = 2*fleetTime, 2*fleetTime
-	d.limits.turn, d.limits.login = fleetTime, fleetTime // a busy machine gives no turn away
+	d.limits.turn, d.limits.login = fleetTime, fleetTime // a busy machine is no reason to fail
 	opener := remote.New(d)
 	opener.Installer = install.New(func() ([]install.Payload, error) {
 		return []install.Payload{scriptPayload(fakeprobe.Script)}, nil
 	})
-	opener.Installer.Limits.Start, opener.Installer.Link.Driver = fleetTime, fleetTime // a busy machine is no failure
+	opener.Installer.Limits.Start, opener.Installer.Link.Driver = fleetTime, fleetTime // likewise
 
 	a := &audience{t: t, fleet: f, store: store.New(fleetPace, health.Rules(health.Defaults())),
 		tell: make(chan struct{}, 1), reports: map[string]int{}}
@@ -143,11 +142,11 @@ func TestFleet(t *testing.T) {
 				c.Logins, c.OnOneNode)
 		}
 		a.takesTurns()
-		// A report that is whole has more than 10,000 bytes.
+		// A complete report has more than 10,000 bytes.
 		if each := (c.Bytes - first.Bytes) / (c.Reports - first.Reports); each > 3000 {
 			t.Errorf("%d bytes per report", each)
 		}
-		if lists := c.Lists; lists != nodes && time.Since(began) < time.Minute { // the next ones come after a minute
+		if lists := c.Lists; lists != nodes && time.Since(began) < time.Minute { // the next lists come after a minute
 			t.Errorf("%d lists of processes, want one of each node: nobody looks at them", lists)
 		}
 		a.wants(nodes)
@@ -159,7 +158,7 @@ func TestFleet(t *testing.T) {
 	}
 }
 
-// takesTurns: the servers see a login before the client does, so they never see more handshakes than there are turns.
+// takesTurns: a server sees the end of a login before the client, so servers never see more handshakes than turns.
 func (a *audience) takesTurns() {
 	a.t.Helper()
 	if most := a.fleet.Counts().Handshakes.Most; most > parallelHandshakes {
@@ -181,8 +180,8 @@ func (a *audience) wants(nodes int) {
 	}
 }
 
-// TestFleetInTrouble: nodes that do not answer, and those that send too much, are more than what may be dialed at a
-// time. No healthy node waits for one, since none of these is given up before the test is.
+// TestFleetInTrouble: there are more silent nodes and flooding nodes than simultaneous dials. No healthy node waits
+// behind them, since none of them times out before the end of the test.
 func TestFleetInTrouble(t *testing.T) {
 	noLeaks(t)
 	const healthy, trouble = 40, 120

@@ -11,14 +11,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/sshconn"
 )
 
-// TestAConnectionThatComesTooLateIsClosed also where it comes while the attempt ends: nobody else would take it.
+// TestAConnectionThatComesTooLateIsClosed even if it comes while the attempt ends: nobody else would take it.
 func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 	s := &shell{trip: &trip{conn: &sshconn.Watched{}},
 		Sessions: &sshconn.Sessions{Client: &sshconn.Client{Gone: make(chan struct{})}}}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	late := 0
-	for range 20 { // it is up to chance whether an attempt sees the connection or its own end
+	for range 20 { // by chance an attempt sees the connection or its own end
 		ours, theirs := net.Pipe()
 		done := make(chan struct{})
 		close(done)

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// connectionRulings are about how to connect, and about what only OpenSSH does.
+// connectionRulings are about the ways to connect, and about features of OpenSSH alone.
 var connectionRulings = []ruling{
 	{name: "AddressFamily inet", config: "AddressFamily inet"},
 	{name: "AddressFamily inet of an IPv6 address", host: "::1", config: "AddressFamily inet", known: "* {ed25519}",
@@ -51,7 +51,7 @@ var connectionRulings = []ruling{
 		class: unknown, reason: "OpenSSH obeys it"},
 }
 
-// ipv6Rulings are about hosts that have only an IPv6 address.
+// ipv6Rulings are about hosts with only an IPv6 address.
 func ipv6Rulings(t *testing.T) []ruling {
 	t.Helper()
 	l, err := net.Listen("tcp", "[::1]:0")
@@ -77,8 +77,8 @@ func ipv6Rulings(t *testing.T) []ruling {
 	}
 }
 
-// algorithmRulings are about what the configuration accepts. Go's ssh has fewer algorithms than OpenSSH, which the
-// words say.
+// algorithmRulings are about the algorithms that the configuration accepts. Go's ssh has fewer than OpenSSH, and the
+// words say so.
 var algorithmRulings = []ruling{
 	{name: "Ciphers", config: "Ciphers aes256-ctr", sshd: "Ciphers aes256-ctr"},
 	{name: "Ciphers that the node lacks", config: "Ciphers aes128-ctr", sshd: "Ciphers aes256-ctr",
@@ -124,7 +124,7 @@ var algorithmRulings = []ruling{
 		class: reach.ClassAuth, reason: "PubkeyAuthentication no"},
 }
 
-// rsaKey gives the one who logs in an RSA key.
+// rsaKey gives the user an RSA key.
 func rsaKey(t *testing.T, c *court) {
 	writeKey(t, c.path("rsa"), c.keys["rsa"])
 	c.write(t, "authorized", "{rsa}\n{key}")

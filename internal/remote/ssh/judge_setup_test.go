@@ -29,8 +29,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/settings"
 )
 
-// court is where OpenSSH's ssh and this Door are asked to reach the same sshd, with the same files. Names in braces
-// stand for public keys: {rsa} of the host, {old rsa} one that it had, {ca rsa} of an authority.
+// court asks OpenSSH's ssh and this Door to reach the same sshd, with the same files. Names in braces stand for public
+// keys: {rsa} of the host, {old rsa} an earlier one of the host, {ca rsa} of an authority.
 type court struct {
 	t    *testing.T
 	dir  string
@@ -91,7 +91,7 @@ func (c *court) public(name string) string {
 
 func (c *court) path(name string) string { return filepath.Join(c.dir, name) }
 
-// certify makes a certificate for a key; flaw is what is wrong with it.
+// certify makes a certificate for a key; flaw is its fault.
 func (c *court) certify(key, authority, name, flaw string, kind uint32) *ssh.Certificate {
 	c.t.Helper()
 	now := time.Now()
@@ -135,8 +135,8 @@ func (c *court) certify(key, authority, name, flaw string, kind uint32) *ssh.Cer
 	return cert
 }
 
-// users writes the key files of the one who logs in: key, locked (PEM, with a passphrase), held (only its .pub), "a b",
-// certified (whose certificate the node accepts), and wrong, which it does not.
+// users writes the user's key files: key, locked (PEM, with a passphrase), held (only its .pub), "a b", certified (with
+// a certificate that the node accepts), and wrong, which the node refuses.
 func (c *court) users() {
 	c.t.Helper()
 	var authorized strings.Builder
@@ -199,7 +199,8 @@ func (c *court) copy(t *testing.T) *court {
 	return &court{t: t, dir: dir, keys: c.keys}
 }
 
-// serve starts an sshd with these host keys, such as "rsa" or "ed25519 by rsa expired", and more of its configuration.
+// serve starts an sshd with these host keys, such as "rsa" or "ed25519 by rsa expired", and further lines of its
+// configuration.
 func (c *court) serve(t *testing.T, hostKeys, more string) {
 	t.Helper()
 	var lines strings.Builder
@@ -272,11 +273,11 @@ func listenAgent(t *testing.T, serve func(net.Conn)) (path string) {
 	return path
 }
 
-// spelled is a key with another name of its type, and tabbed one that has tabs for blanks.
+// spelled stands for a key with another name of its type, tabbed for a key with tabs for blanks.
 var spelled, tabbed = regexp.MustCompile(`\{type (\S+) ([^}]+)\}`), regexp.MustCompile(`\{tab ([^}]+)\}`)
 
-// write writes text with its placeholders replaced: NAME is the node as files list it, HASH the same as a secret, DIR
-// and PORT what they say.
+// write writes text with its placeholders replaced: NAME is the node as files list it, HASH the same hashed, DIR the
+// directory, PORT the port.
 func (c *court) write(t *testing.T, name, text string) {
 	t.Helper()
 	_, port, _ := net.SplitHostPort(c.addr)
@@ -295,7 +296,7 @@ func (c *court) write(t *testing.T, name, text string) {
 	writeFile(t, c.path(name), strings.NewReplacer(pairs...).Replace(text)+"\n")
 }
 
-// openSSH asks the real ssh and returns what it says when it refuses.
+// openSSH asks the real ssh and returns the words of its refusal.
 func (c *court) openSSH(t *testing.T) (words string, connects bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -309,7 +310,7 @@ func (c *court) openSSH(t *testing.T) (words string, connects bool) {
 	return stderr.String(), err == nil
 }
 
-// door asks the Door, which itself asks ssh for the settings if program is not empty.
+// door asks the Door, which asks ssh for the settings unless program is empty.
 func (c *court) door(t *testing.T, program string) *reach.Failure {
 	t.Helper()
 	d, err := New("test")
@@ -323,7 +324,7 @@ func (c *court) door(t *testing.T, program string) *reach.Failure {
 		drop(shell)
 		return nil
 	}
-	f, ok := err.(*reach.Failure) //nolint:errorlint // Dial says that it is one
+	f, ok := err.(*reach.Failure) //nolint:errorlint // from Dial, as documented
 	if !ok {
 		t.Fatalf("Dial returned %T %v", err, err)
 	}

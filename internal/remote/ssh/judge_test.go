@@ -20,24 +20,24 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ruling is a row of the table: where OpenSSH connects the Door connects, and where it refuses the Door does, with the
+// ruling is a row of the table: the Door connects where OpenSSH connects, and refuses where OpenSSH refuses, for the
 // same reason.
 type ruling struct {
 	name   string
 	host   string // HostName; empty: localhost
 	serves string // host keys of the node
-	sshd   string // more of its configuration
+	sshd   string // further lines of its configuration
 	known  string // the user's known_hosts
-	config string // before the rest of it
-	agent  string // keys that it holds
+	config string // before the other lines
+	agent  string // its keys
 	does   func(t *testing.T, c *court)
 
-	refuses string // what ssh says; empty: it connects
+	refuses string // words of ssh; empty: it connects
 	class   reach.Class
-	reason  string // what the Door says
-	asked   bool   // without ssh the settings are not known that well
-	kinder  bool   // the Door connects where ssh refuses: it asks the host for the key that is known
-	strict  bool   // the Door refuses what ssh accepts: host keys are always checked, and some things only OpenSSH has
+	reason  string // words of the Door
+	asked   bool   // without ssh the settings are known less well
+	kinder  bool   // the Door connects where ssh refuses: it asks the host for the known key
+	strict  bool   // the Door refuses where ssh connects: it always checks host keys, and lacks some features
 }
 
 const (
@@ -286,7 +286,7 @@ func write(name, text string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) { c.write(t, name, text) }
 }
 
-// revokedCert writes a file with a certificate of the host in it.
+// revokedCert writes a file with a certificate of the host.
 func revokedCert(name, text string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) {
 		cert := ssh.MarshalAuthorizedKey(c.certify("ed25519", "ca rsa", "localhost", "", ssh.HostCert))
@@ -294,7 +294,7 @@ func revokedCert(name, text string) func(*testing.T, *court) {
 	}
 }
 
-// krl makes a binary list of revoked keys, of certificates of the RSA authority.
+// krl makes a binary list of revoked keys: of certificates of the RSA authority.
 func krl(spec string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) {
 		c.write(t, "spec", spec)
@@ -319,7 +319,7 @@ func move(from, to string) func(*testing.T, *court) {
 // open lets others read a file.
 func open(name string) func(*testing.T, *court) {
 	return func(t *testing.T, c *court) {
-		if err := os.Chmod(c.path(name), 0o644); err != nil { //nolint:gosec // that is the fault
+		if err := os.Chmod(c.path(name), 0o644); err != nil { //nolint:gosec // the fault
 			t.Fatal(err)
 		}
 	}

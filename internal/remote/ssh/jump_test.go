@@ -70,7 +70,7 @@ func logins(count *atomic.Int32) func(*node) {
 	}
 }
 
-// behind configures nodes that are reached through jump.
+// behind configures nodes behind a jump host.
 func (s *site) behind(jump string, nodes ...string) {
 	s.t.Helper()
 	s.append(filepath.Join(s.home, ".ssh", "config"), fmt.Sprintf("Host %s\n  ProxyJump %s\n", strings.Join(nodes, " "),
@@ -121,7 +121,7 @@ func TestChainOfJumpHosts(t *testing.T) {
 	}
 }
 
-// A jump host may have one of its own, in the configuration.
+// A jump host may have a jump host of its own, in the configuration.
 func TestJumpHostBehindAJumpHost(t *testing.T) {
 	s := newSite(t)
 	for _, name := range []string{"a", "b", "n"} {
@@ -176,7 +176,7 @@ func TestWhatTheJumpHostAnswers(t *testing.T) {
 	}
 }
 
-// A jump host may be hostile too. What it says is kept for each node, and shown in one line.
+// A jump host may be hostile, too. Its words are kept for each node, and shown in one line.
 func TestJumpHostThatSaysMuch(t *testing.T) {
 	s := newSite(t)
 	s.configure("login1", startNode(t, s, func(n *node) {
@@ -191,8 +191,7 @@ func TestJumpHostThatSaysMuch(t *testing.T) {
 	}
 }
 
-// A node that answers nothing costs the jump host one request, whatever the number of attempts; the last of them gets a
-// late answer.
+// A silent node costs the jump host one request, however many attempts there are; the last attempt gets a late answer.
 func TestDeadNodeBehindAJumpHost(t *testing.T) {
 	s := newSite(t)
 	s.d.limits.tcp = 50 * time.Millisecond
@@ -221,7 +220,7 @@ func TestDeadNodeBehindAJumpHost(t *testing.T) {
 	}
 }
 
-// A jump host that dies takes its sessions along, says so, and is dialed anew; while it is away it is not asked for
+// A jump host that dies takes its sessions along, says so, and is dialed anew. While it is away, it is not dialed for
 // each node.
 func TestJumpHostDies(t *testing.T) {
 	s := newSite(t)
@@ -255,7 +254,7 @@ func TestJumpHostDies(t *testing.T) {
 	}
 }
 
-// A jump host that is away is asked less and less often, however many nodes need it; r asks at once.
+// A jump host that is away is dialed less and less often, however many nodes need it; r dials at once.
 func TestJumpHostIsNotAskedForEachNode(t *testing.T) {
 	s := newSite(t)
 	s.d.limits.again = 50 * time.Millisecond
@@ -278,7 +277,7 @@ func TestJumpHostIsNotAskedForEachNode(t *testing.T) {
 	}
 }
 
-// A jump host that falls silent is noticed, and everything that waits for it ends.
+// The silence of a jump host is noticed, and ends everything that waits for it.
 func TestJumpHostHangs(t *testing.T) {
 	s := newSite(t)
 	s.d.limits.alive, s.d.limits.again, s.d.limits.tcp = 90*time.Millisecond, 20*time.Millisecond, 200*time.Millisecond
@@ -306,7 +305,7 @@ func TestJumpHostHangs(t *testing.T) {
 	}
 }
 
-// startRelay forwards connections to a node, and calls before with each piece.
+// startRelay forwards connections to a node, and calls before for each piece.
 func startRelay(t *testing.T, n *node, before func()) (address string) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -371,8 +370,8 @@ func TestIdleJumpHostIsClosed(t *testing.T) {
 	s.mustOpen("n")
 }
 
-// BenchmarkNodesThroughJumpHost measures how long 64 nodes take until all have said Hello, through one new connection
-// to a jump host.
+// BenchmarkNodesThroughJumpHost measures the time until 64 nodes have said Hello, through one new connection to a jump
+// host.
 func BenchmarkNodesThroughJumpHost(b *testing.B) {
 	s := newSite(b)
 	s.configure("login1", startNode(b, s, nil))

@@ -57,7 +57,7 @@ func TestAgent(t *testing.T) {
 	s := newSite(t)
 	mine, priv := newSigner(t)
 	_, other := newSigner(t)
-	s.key = mine // the key file is another one now
+	s.key = mine // the key file has changed
 	n := startNode(t, s, nil)
 	s.configure("n", n)
 	startAgent(t, s, keyring(t, agent.AddedKey{PrivateKey: other, Comment: "other"},
@@ -101,7 +101,7 @@ func TestAgentForManyNodesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestAgentThatHangs is skipped: the key file is enough.
+// TestAgentThatHangs: the agent is skipped, since the key file is enough.
 func TestAgentThatHangs(t *testing.T) {
 	s := newSite(t)
 	s.d.limits.agent = 50 * time.Millisecond
@@ -125,7 +125,7 @@ func TestAgentThatHangs(t *testing.T) {
 	}
 }
 
-// A hung agent costs one wait for all nodes, and is used again once it answers.
+// A hung agent costs one wait for all nodes, and is used again after its first answer.
 func TestAgentThatHangsCostsOneWait(t *testing.T) {
 	s := newSite(t)
 	key, priv := newSigner(t)
@@ -221,7 +221,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// nilRand is a source of randomness for signatures that need none.
+// nilRand is the source of randomness for signatures that need none.
 type nilRand struct{}
 
 func (nilRand) Read(p []byte) (int, error) { return len(p), nil }
@@ -258,7 +258,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// ssh does not use a private key that others may read, and neither is it used here.
+// Neither ssh nor the Door uses a private key that others may read.
 func TestUnprotectedKey(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "id")
 	_, private := newSigner(t)

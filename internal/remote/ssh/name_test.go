@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// An admin finds nvnodetop in the log of an sshd by the name and the version of the client.
+// An admin recognizes nvnodetop in the log of an sshd by the name and the version of the client.
 func TestTheClientSaysWhoItIs(t *testing.T) {
 	s := newSite(t)
 	s.d.version = "1.2.3-rc 4"

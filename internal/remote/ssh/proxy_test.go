@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// children returns the processes of this one.
+// children returns the child processes of this one.
 func children(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("ps", "-o", "pid=,stat=,args=", "--ppid", strconv.Itoa(os.Getpid())).CombinedOutput()
@@ -32,7 +32,7 @@ func children(t *testing.T) []string {
 	return left
 }
 
-// noChildren fails the test when processes outlive it.
+// noChildren fails the test if child processes outlive it.
 func noChildren(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -61,7 +61,7 @@ kill $!
 func (s *site) command(name, script, args string) (path string) {
 	s.t.Helper()
 	s.t.Setenv("SHELL", "/bin/sh")
-	path = filepath.Join(s.home, "relay") // a name that a shell takes as it is
+	path = filepath.Join(s.home, "relay") // a name that a shell leaves as it is
 	writeFile(s.t, path, script)
 	if err := os.Chmod(path, 0o700); err != nil {
 		s.t.Fatal(err)

@@ -52,7 +52,7 @@ func says(answer string) *person {
 	return &person{answers: func(string, string) string { return answer }}
 }
 
-// asking makes a node ask a question after the key, and accept the answers that accept accepts.
+// asking makes a node ask a question after the key, and take the answers that accept accepts.
 func asking(prompt string, count *atomic.Int32, accept func(answer string) bool) func(*node) {
 	return func(n *node) {
 		byKey := n.config.PublicKeyCallback
@@ -107,7 +107,7 @@ func TestCodeOfAJumpHostIsAskedOnce(t *testing.T) {
 	s.mustOpen("n1")
 	s.mustOpen("n2")
 
-	// A code is of no use later: the failure says what is missing, and no session waits.
+	// An old code is useless: the failure names what is missing, and no session waits.
 	jump.drop()
 	asked := count.Load()
 	for until := time.Now().Add(3 * time.Second); ; time.Sleep(20 * time.Millisecond) {
@@ -133,7 +133,7 @@ func wantFailure(t *testing.T, err error) *reach.Failure {
 	return f
 }
 
-// A password is remembered for the same host: after a lost connection nobody is asked.
+// A password is remembered for its host: after a lost connection nobody is asked.
 func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 	s := newSite(t)
 	s.d.limits.again = 20 * time.Millisecond
@@ -142,7 +142,7 @@ func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 	password.Store("secret")
 	jump := startNode(t, s, asking("Password: ", &count, func(a string) bool { return a == password.Load() }))
 	s.configure("login1", jump)
-	// The node asks the same, and must not get the answer.
+	// The node asks the same question, and must not get the answer.
 	var got atomic.Value
 	s.configure("n", startNode(t, s, asking("Password: ", new(atomic.Int32),
 		func(a string) bool { got.Store(a); return false })))
@@ -182,7 +182,7 @@ func TestPasswordOfAJumpHostIsRemembered(t *testing.T) {
 	}
 }
 
-// Nodes that ask: the user answers for one, the others get the same answer, one after the other until it was accepted
+// Nodes ask: the user answers for one node. The others get the same answer, one after the other until it was accepted
 // twice.
 func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 	for _, reusable := range []bool{true, false} {
@@ -227,8 +227,8 @@ func TestNodesThatAskAreAnsweredByOne(t *testing.T) {
 	}
 }
 
-// Hosts of --nodes may belong to different people: an answer for hosts of one domain is not sent to those of another,
-// and each is asked for.
+// Hosts of --nodes may belong to different people: an answer for hosts of one domain goes to no host of another domain,
+// and the user is asked for each domain.
 func TestAnswersStayInTheirDomain(t *testing.T) {
 	s := newSite(t)
 	writeFile(t, filepath.Join(s.home, ".ssh", "id_ed25519"), "") // no key
@@ -303,7 +303,7 @@ func TestPassphraseIsAskedOnce(t *testing.T) {
 	t.Error("not reached again")
 }
 
-// A key that the host does not want is no reason to ask for its passphrase.
+// A key that the host refuses is no reason to ask for its passphrase.
 func TestNoPassphraseForAKeyThatIsNotWanted(t *testing.T) {
 	s := newSite(t)
 	writeLockedKey(t, filepath.Join(s.home, ".ssh", "id_ecdsa"))
@@ -387,7 +387,7 @@ func TestLoginHost(t *testing.T) {
 	}
 }
 
-// What this host knows of a node's key counts, whatever the login host says: it could put itself between.
+// This host's knowledge of a node's key counts, whatever the login host says: it could put itself between.
 func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
 	s := newSite(t)
 	login := startNode(t, s, nil)
@@ -408,7 +408,7 @@ func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
 		t.Errorf("another file is blamed: %s", describe(f))
 	}
 
-	// What the login host knows of another key is blamed on it.
+	// For another key the login host is blamed.
 	writeFile(t, s.known, knownhosts.Line([]string{knownhosts.Normalize(login.ln.Addr().String())},
 		login.host.PublicKey())+"\n")
 	writeFile(t, filepath.Join(login.home, ".ssh", "known_hosts"),
@@ -421,7 +421,7 @@ func TestLoginHostDoesNotReplaceWhatIsKnownHere(t *testing.T) {
 	}
 }
 
-// A login host that cannot be reached is an error before the screen starts.
+// An unreachable login host is an error before the screen starts.
 func TestLoginHostIsAway(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, nil)

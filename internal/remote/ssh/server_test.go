@@ -85,8 +85,8 @@ func writeKey(t testing.TB, path string, priv any) {
 	writeFile(t, path, string(pem.EncodeToMemory(block)))
 }
 
-// sesameKey has the passphrase "open sesame". ssh-keygen -a 1 made it: one round, since the race detector makes each of
-// the sixteen of other keys slow.
+// sesameKey has the passphrase "open sesame". ssh-keygen -a 1 made it with one round: under the race detector each of
+// the usual sixteen is slow.
 const sesameKey = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABA4K3cOtt
 PghsHeXUFzFfucAAAAAQAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAID1bwANeZXJmhv6L
@@ -97,7 +97,7 @@ Rz/IMrlLZ2MtUDCA==
 -----END OPENSSH PRIVATE KEY-----
 `
 
-// writeLockedKey writes sesameKey, and returns its signer.
+// writeLockedKey writes sesameKey and returns its signer.
 func writeLockedKey(t testing.TB, path string) ssh.Signer {
 	t.Helper()
 	signer, err := ssh.ParsePrivateKeyWithPassphrase([]byte(sesameKey), []byte("open sesame"))
@@ -121,7 +121,7 @@ func writeFile(t testing.TB, path, text string) {
 func newSite(t testing.TB) *site {
 	t.Helper()
 	noLeaks(t)
-	home, err := os.MkdirTemp("", "site") // without the name of the test, which may be odd
+	home, err := os.MkdirTemp("", "site") // the name of the test may be odd
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +148,13 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-// reread makes the Door read the site's configuration, and not that of this machine.
+// reread makes the Door read the site's configuration, not that of this machine.
 func (s *site) reread() {
 	s.d.settings = settings.New(settings.Config{Home: s.home, User: s.d.user,
 		File: filepath.Join(s.home, ".ssh", "config")})
 }
 
-// configure makes the node reachable under name: its key is known, its port configured.
+// configure makes the node reachable under name, with a known key and a configured port.
 func (s *site) configure(name string, n *node) {
 	s.t.Helper()
 	s.append(s.known, knownhosts.Line([]string{knownhosts.Normalize(n.ln.Addr().String())}, n.host.PublicKey())+"\n")
@@ -316,7 +316,7 @@ func (n *node) commands() []string {
 	return append([]string(nil), n.ran...)
 }
 
-// users returns who has logged in.
+// users returns the users who have logged in.
 func (n *node) users() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -392,7 +392,7 @@ func (n *node) channel(ch ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// sh runs command as sshd does: a login shell is handed the command, and the exit status or signal comes back.
+// sh runs a command as sshd does: through a login shell, and with the exit status or signal as the result.
 func (n *node) sh(ch ssh.Channel, command string) {
 	cmd := exec.Command("/bin/sh", "-c", command)
 	cmd.Env = append([]string{"HOME=" + n.home, "PATH=" + os.Getenv("PATH")}, n.env...)
@@ -445,8 +445,8 @@ func scriptPayload(text string) install.Payload {
 	}
 }
 
-// noLeaks fails the test when goroutines of this module's connections or of the SSH library outlive it. It is to be
-// called first; newSite calls it.
+// noLeaks fails the test if goroutines of this module's connections or of the SSH library outlive it. It must be called
+// first; newSite calls it.
 func noLeaks(t testing.TB) {
 	t.Helper()
 	leaks.Check(t, "internal/remote", "/x/crypto")

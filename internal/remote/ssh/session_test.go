@@ -27,7 +27,7 @@ func failing(t *testing.T, next func() (wire.Message, error)) error {
 	}
 }
 
-// TestFailuresOfSessions ends sessions that streamed.
+// TestFailuresOfSessions ends sessions in the middle of their streams.
 func TestFailuresOfSessions(t *testing.T) {
 	start := wire.Magic + "\n" + hello
 	for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestFailuresOfSessions(t *testing.T) {
 	}
 }
 
-// TestSilence freezes a connection that streamed: it ends by itself, and Close does not hang on it.
+// TestSilence freezes a connection in the middle of a stream: it ends by itself, and Close does not hang on it.
 func TestSilence(t *testing.T) {
 	s := newSite(t)
 	s.o.Installer.Link.Alive, s.o.Installer.Link.Silence = 100*time.Millisecond, time.Second
@@ -104,13 +104,13 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestCloseOfFrozen closes a session whose node does not answer any more.
+// TestCloseOfFrozen closes a session with a node that no longer answers.
 func TestCloseOfFrozen(t *testing.T) {
 	s := newSite(t)
 	n := startNode(t, s, func(n *node) {
 		n.session = func(ch ssh.Channel, _ string) {
 			fmt.Fprint(ch, wire.Magic+"\n"+hello)
-			<-t.Context().Done() // deaf for the end of its input
+			<-t.Context().Done() // deaf to the end of its input
 		}
 	})
 	s.configure("n", n)

@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh/advice"
 )
 
-// sshd is a real OpenSSH server on loopback for the user who runs the test.
+// sshd is a real OpenSSH server on loopback, for the user of the test.
 type sshd struct {
 	cmd  *exec.Cmd
 	addr string
@@ -29,7 +29,7 @@ type sshd struct {
 	log  *os.File
 }
 
-// startSSHD starts a server as the host n. options are more lines of its configuration.
+// startSSHD starts a server as the host n, with further lines of configuration.
 func startSSHD(t *testing.T, s *site, options ...string) *sshd {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func startProgram(t *testing.T, config string) *sshd {
 	if _, err := os.Stat(program); err != nil {
 		t.Skip("needs sshd (scripts/testcluster install): ", err)
 	}
-	if os.Geteuid() == 0 { // sshd wants its empty directory, which Debian makes when the service starts
+	if os.Geteuid() == 0 { // sshd wants its empty directory, which the service of Debian makes
 		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func startProgram(t *testing.T, config string) *sshd {
 	d := &sshd{addr: free.Addr().String()}
 	drop(free)
 	_, port, _ := net.SplitHostPort(d.addr)
-	// the second one if there is IPv6
+	// without IPv6 the second address is ignored
 	writeFile(t, filepath.Join(dir, "config"), "Port "+port+"\nListenAddress 127.0.0.1\nListenAddress ::1\n"+config)
 	if d.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func TestOpenSSHKillsTheProbe(t *testing.T) {
 	}
 }
 
-// TestOpenSSHFrozen stops sshd while a session streams, and while one is to be opened; then lets it run again.
+// TestOpenSSHFrozen stops sshd in the middle of a stream, and before a session opens; then sshd goes on.
 func TestOpenSSHFrozen(t *testing.T) {
 	s := newSite(t)
 	s.o.Installer.Link.Alive, s.o.Installer.Link.Silence = 200*time.Millisecond, time.Second
@@ -208,7 +208,7 @@ func TestOpenSSHFrozen(t *testing.T) {
 	s.mustOpen("n")
 }
 
-// TestOpenSSHAsAJumpHost: what it answers when it cannot connect is understood.
+// TestOpenSSHAsAJumpHost: its answers are understood when it cannot connect.
 func TestOpenSSHAsAJumpHost(t *testing.T) {
 	s := newSite(t)
 	startSSHD(t, s)
