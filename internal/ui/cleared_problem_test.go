@@ -124,13 +124,12 @@ func TestFooterOfTheOverview(t *testing.T) {
 		keys string
 		want string
 	}{
-		{60, "", "1-9 pages  Enter open  / filter  ? all  q quit"},
+		{60, "", "1-9  Enter open  / filter  s sort  v map  ? all  q quit"},
 		{80, "", "1-9 pages  Enter open  / filter  s sort: name  v map  n problem  ? all  q quit"},
-		{80, "v", "1-9 pages  Enter open  / filter  s sort: name  v time  ? all  q quit"},
-		{80, "vv", "1-9 pages  Enter open  / filter  s sort: name  v table  ? all  q quit"},
+		{80, "v", "1-9 pages  Enter open  / filter  s sort  v time  n problem  ? all  q quit"},
+		{80, "vv", "1-9 pages  Enter open  / filter  s sort  v table  n problem  ? all  q quit"},
 		{80, "/n0\r", "1-9 pages  Enter open  / filter  s sort: name  v map  n problem  ? all  q quit"},
-		{120, "", "1-9 pages  Enter open  / filter  s sort: name  v map  n problem  ! problems  m ranks  u metric  1 " +
-			"jobs  " +
+		{120, "", "1-9 pages  Enter open  ←→ GPU  [] job  / filter  s sort: name  v map  n problem  u metric  ! problems  " +
 			"? all  q quit"},
 	} {
 		lines := linesOf(shot{snap: fixture, view: func(v *view) { v.on = keys.OnOverview }, typed: test.keys},

@@ -22,7 +22,7 @@ func TestArrowKeysInASCII(t *testing.T) {
 	}
 	s := shot{name: "node", snap: fixture, view: func(*view) {}}
 	if text := string(asciiTheme.Encode(nil, s.takeFor(120, 40, true))); !strings.Contains(text,
-		"Up/Dn job  Lf/Rt node") {
+		"Lf/Rt node  Up/Dn job") {
 		t.Errorf("the keys are not named:\n%s", text)
 	}
 }

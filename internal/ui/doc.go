@@ -25,8 +25,8 @@
 //     use the same geometry (tiles, windows of lists).
 //   - The digits lead to the pages, from all pages. From 30 rows on a bar shows them. It takes a row of the terminal,
 //     of which the pages know nothing (bar.go); below 30 rows the footer begins with the digits.
-//   - Esc goes one level up: a GPU, connection details or problems to the page below, node view to the overview. In the
-//     overview it does nothing.
+//   - Esc goes back to the page from which the user came, which the footer names; without one, to the overview. The
+//     overview and the node view forget the pages below the last one, so Esc ends at the overview.
 //   - Processes are shown by default where they fit, and leave one line for the worst problem of the node.
 //   - Graphs and the nodes over time cover the same time span at every width. A column of the nodes over time is a
 //     whole number of reports.
@@ -44,7 +44,8 @@
 //     of a part depends on the height of the terminal and on the features of the GPU, never on values. The missing
 //     features of a GPU are shown once, with NVML's reason.
 //   - All footers have the same places (part/footer.go): pages, Enter, /, s, the other view, n, ? and q fit into 80
-//     columns. The page of processes has its scope, tree and signals before s.
+//     columns. The page of processes has its scope, tree and signals before s. Esc, ←→ and ( ) come with more room, the
+//     keys of pages that the bar names last.
 //   - The process manager is a page of its own, not a pane of the node view. Each key has one meaning on all pages, but
 //     for keys.Exceptions; with keys = "nvitop" the page has nvitop's keys, which mean other things elsewhere. [ and ]
 //     change the job there too; in nvitop they page. Rows of a Snapshot are made and sorted once, when the view settles

@@ -103,13 +103,21 @@ func (l *lookback) step(by time.Duration) (notice string) {
 	return ""
 }
 
-// beginning says why there is nothing earlier.
-func (l *lookback) beginning() string {
+// none says why there is no past at all; "": there is one.
+func (l *lookback) none() string {
 	if recent, _ := l.every(); recent == 0 {
 		return "the past of so many GPUs is not kept: it would take too much memory. Ctrl-K records"
 	}
 	if len(l.kept) == 0 || len(l.kept) == 1 && l.at == nil {
 		return "nothing earlier is known yet: the last 12 minutes are kept from now on"
+	}
+	return ""
+}
+
+// beginning says why there is nothing earlier.
+func (l *lookback) beginning() string {
+	if why := l.none(); why != "" {
+		return why
 	}
 	return "the past begins here: " + draw.Age(l.now.At.Sub(l.kept[0].At)) + " of at most 12 minutes are kept"
 }
@@ -129,9 +137,9 @@ func (m *model) lookBack(k tea.KeyPressMsg) bool {
 		m.scene.Notice = m.past.step(-1)
 	case key.Matches(k, keys.StepOn):
 		m.scene.Notice = m.past.step(+1)
-	case key.Matches(k, keys.ShortBack):
+	case key.Matches(k, keys.LongBack):
 		m.scene.Notice = m.past.step(-time.Minute)
-	case key.Matches(k, keys.ShortOn):
+	case key.Matches(k, keys.LongOn):
 		m.scene.Notice = m.past.step(+time.Minute)
 	case m.past.at != nil && key.Matches(k, keys.Back):
 		m.past.at = nil
@@ -144,11 +152,17 @@ func (m *model) lookBack(k tea.KeyPressMsg) bool {
 	return true
 }
 
+// canLookBack reports whether the page on the screen has the keys that look back, and there is a past.
+func (m *model) canLookBack() bool {
+	at := m.view.keys(m.scene)
+	return m.Tape == nil && m.scene.NoPast == "" && !m.view.help && keys.Main.Is(at, m.view.hasOf(at))
+}
+
 // show puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to processes.
 func (m *model) show() {
 	var age time.Duration
 	m.scene.Snap, age = m.past.shown()
-	m.scene.Ago, m.scene.ReadOnly = "", m.ReadOnly
+	m.scene.Ago, m.scene.ReadOnly, m.scene.NoPast = "", m.ReadOnly, m.past.none()
 	if m.past.at != nil {
 		s := int(age / time.Second)
 		m.scene.Ago, m.scene.ReadOnly = fmt.Sprintf("−%dm%02ds", s/60, s%60), inThePast

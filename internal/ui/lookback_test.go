@@ -21,6 +21,12 @@ func lived(t *testing.T, snap func() *cluster.Snapshot, d time.Duration) *rig {
 	return r
 }
 
+// footOf returns the last line of the screen.
+func footOf(r *rig) string {
+	lines := strings.Split(strings.TrimRight(r.text(), "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
 // The keys of a recording lead back through the last 12 minutes and on to now, on any page. New Snapshots do not move
 // the screen.
 func TestLookBack(t *testing.T) {
@@ -46,6 +52,19 @@ func TestLookBack(t *testing.T) {
 	shows("5 s later", 70*time.Second)
 	if !strings.Contains(r.text(), " −1m15s ") {
 		t.Errorf("the age does not grow:\n%s", r.text())
+	}
+	if foot := footOf(r); !strings.Contains(foot, "Esc live") || !strings.Contains(foot, "() past") {
+		t.Errorf("the footer does not say that Esc leads back to now: %s", foot)
+	}
+	r.press("4")
+	if text, at := r.text(), r.scene.Snap.At.Format(time.TimeOnly); strings.Contains(text, " now") ||
+		!strings.Contains(text, "until "+at) || strings.Count(text, at) < 3 {
+		t.Errorf("the graphs do not end at %s:\n%s", at, text)
+	}
+	r.press("2", "v", "v")
+	if text, at := r.text(), r.scene.Snap.At.Format(time.TimeOnly); strings.Contains(text, " now") ||
+		strings.Count(text, at) < 2 {
+		t.Errorf("the nodes over time do not end at %s:\n%s", at, text)
 	}
 	r.press("6")
 	shows("on the page of ranks", 70*time.Second)

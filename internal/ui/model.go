@@ -83,6 +83,7 @@ func (m *model) noteRecording() {
 // resolve settles the selection and marks the frame for redrawing.
 func (m *model) resolve() {
 	m.view.resolve(m.scene)
+	m.scene.LooksBack = m.canLookBack()
 	m.dirty = true
 }
 

@@ -45,8 +45,8 @@ func replayRig(t *testing.T) (*rig, *deck) {
 
 // The keys of a recording do the same on every page, and nothing where none is shown.
 func TestReplayKeysOnEveryPage(t *testing.T) {
-	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.ShortBack,
-		"}": tape.ShortOn, "ctrl+home": tape.Beginning, "ctrl+end": tape.End, "-": tape.Slower, "+": tape.Faster,
+	wanted := map[string]tape.Order{"z": tape.Pause, "(": tape.StepBack, ")": tape.StepOn, "{": tape.LongBack,
+		"}": tape.LongOn, "ctrl+home": tape.Beginning, "ctrl+end": tape.End, "-": tape.Slower, "+": tape.Faster,
 		"alt+up": tape.EarlierProblem, "alt+down": tape.LaterProblem}
 	for at, p := range helpPages {
 		live := onPage(t, at)
@@ -73,7 +73,7 @@ func TestReplayArrows(t *testing.T) {
 	for _, k := range []tea.KeyPressMsg{{Code: tea.KeyLeft, Mod: tea.ModCtrl}, {Code: tea.KeyRight, Mod: tea.ModCtrl}} {
 		r.send(k)
 	}
-	if !slices.Equal(d.orders, []tape.Order{tape.LongBack, tape.LongOn}) {
+	if !slices.Equal(d.orders, []tape.Order{tape.ShortBack, tape.ShortOn}) {
 		t.Errorf("orders %v", d.orders)
 	}
 }

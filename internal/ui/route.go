@@ -40,15 +40,21 @@ func isAside(id keys.Page) bool { return entryOf(id).has&keys.IsAside != 0 }
 
 // enter goes to a page: to a level of its own, or over this page.
 func (r *route) enter(to keys.Page) (left []keys.Page) {
-	if entryOf(to).has&keys.IsLevel != 0 {
+	if entryOf(to).has&keys.IsLevel != 0 && (isAside(r.on) || !slices.Contains(r.trail, to)) {
 		r.level(to)
 		return nil
 	}
 	return r.over(to)
 }
 
-// level goes to a page that is a level of its own: the node view, or the overview above it.
-func (r *route) level(to keys.Page) { r.on, r.trail, r.auto = to, nil, false }
+// level goes to a page that is a level of its own: the node view, or the overview above it. Esc leads back from there,
+// but not from level to level.
+func (r *route) level(to keys.Page) {
+	from := r.on
+	if r.on, r.trail, r.auto = to, nil, false; entryOf(from).has&keys.IsLevel == 0 {
+		r.trail = []keys.Page{from}
+	}
+}
 
 // over puts a page over this one. If the page is already on the trail, it returns there, so Esc always terminates.
 func (r *route) over(to keys.Page) (left []keys.Page) {
@@ -71,8 +77,9 @@ func (r *route) push(to keys.Page) {
 func (r *route) back() (left []keys.Page) {
 	last := len(r.trail) - 1
 	if last < 0 {
-		r.level(keys.OnOverview)
-		return nil
+		left = []keys.Page{r.on}
+		r.on, r.auto = keys.OnOverview, false
+		return left
 	}
 	left = []keys.Page{r.on}
 	r.on, r.trail = r.trail[last], r.trail[:last]

@@ -53,7 +53,7 @@ func (v *view) has(property keys.Has) bool { return v.hasOf(v.on)&property != 0 
 
 // resolve makes the selection valid for the Snapshot, and completes the scene with it.
 func (v *view) resolve(s *part.Scene) {
-	s.Mine, s.Classic, s.MouseFree = v.mine, v.classic, v.noMouse
+	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.out(s)
 	v.settings.Now.Classic = v.classic
 	s.Job, s.Node = nil, nil
 	at := v.resolveJob(s.Snap)
@@ -132,13 +132,9 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 // follow goes to the destination of an answer.
 func (v *view) follow(a *nav.Answer, s *part.Scene) {
 	v.resolve(s) // the subject of the page is selected now
-	from := v.on
 	switch {
 	case entryOf(a.Page).has&keys.IsLevel != 0:
 		v.level(a.Page)
-		if isAside(from) {
-			v.trail = []keys.Page{from}
-		}
 	case a.Filter != "": // the page may be below, with its own filter
 		v.push(a.Page)
 	default:
@@ -277,6 +273,21 @@ func nextProblem(order []string, health part.Health, from string, by int, here b
 		}
 	}
 	return ""
+}
+
+// out names the page to which Esc leads, as its digit does; "": to none.
+func (v *view) out(s *part.Scene) string {
+	switch last := len(v.trail) - 1; {
+	case s.Ago != "":
+		return "live"
+	case v.keys(s) != v.on:
+		return keys.Back.Help().Desc
+	case last >= 0:
+		return entryOf(v.trail[last]).number.Help().Desc
+	case v.on == keys.OnOverview:
+		return ""
+	}
+	return keys.ToOverview.Help().Desc
 }
 
 // leave tells pages that the user has gone back from them.

@@ -54,11 +54,8 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 // Wants returns nothing.
 func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
-// Draw draws the page.
-func (p *Page) Draw(f *part.Frame) { p.DrawIn(f, true) }
-
-// DrawIn draws the page in place of another page. back says that Esc leads to the page from which this one was opened.
-func (p *Page) DrawIn(f *part.Frame, back bool) {
+// Draw draws the page, also in place of another page.
+func (p *Page) Draw(f *part.Frame) {
 	header.Draw(f, true)
 	header.Tabs(f)
 	sheet, w := p.sheet(f.Scene)
@@ -75,12 +72,7 @@ func (p *Page) DrawIn(f *part.Frame, back bool) {
 		}
 		first = append(first, open)
 	}
-	hints := slices.Concat(hint.Released(f.Scene), first, hint.Around(f.Scene),
-		[]keys.Hint{keys.HintOf(keys.Overview)})
-	if back {
-		hints = append(hints, keys.HintOf(keys.Back))
-	}
-	part.Footer(f, w.Where(), append(hints, hint.Last...)...)
+	part.Footer(f, w.Where(), slices.Concat(hint.Released(f.Scene), first, hint.Around(f.Scene), hint.Last)...)
 }
 
 const (

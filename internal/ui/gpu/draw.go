@@ -22,7 +22,7 @@ import (
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	if !tally.Shows(f.Node) {
-		p.connection.DrawIn(f, true)
+		p.connection.Draw(f)
 		return
 	}
 	header.DrawGPU(f)
@@ -54,7 +54,7 @@ func (p *Page) hints(s *part.Scene, gpus int) []keys.Hint {
 		hints = append(hints, keys.NodeDown)
 	}
 	return slices.Concat(hint.Released(s), hints, hint.Common(s, s.Node.Name),
-		[]keys.Hint{keys.HintOf(keys.Overview), keys.HintOf(keys.Back)}, hint.Last)
+		hint.Last)
 }
 
 // gone says that the driver no longer lists the chosen GPU.

@@ -27,12 +27,16 @@ type axis struct {
 	newest int64 // number of the newest bin
 	bins   int
 	span   time.Duration
-	end    time.Time // set for a node that has failed; zero: now
+	end    time.Time // set for a node that has failed, and while the user looks back; zero: now
 }
 
 // axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
-	return axisFrom(trend.Oldest(gpus...), trend.Edge(gpus...), f.Snap.Bin(), f.Snap.Span)
+	a := axisFrom(trend.Oldest(gpus...), trend.Edge(gpus...), f.Snap.Bin(), f.Snap.Span)
+	if f.Ago != "" {
+		a.end = f.Snap.At
+	}
+	return a
 }
 
 // until returns the axis that ends with the past of a node, if the node has failed.
@@ -237,9 +241,13 @@ func extremes(values []float32, pool draw.Pool) []float32 {
 // axisEnds writes below a graph the ends of its time axis.
 func axisEnds(f *part.Frame, x, y, w int, a axis) {
 	f.Put(x, y, "-"+draw.Age(a.span), draw.Dim)
-	end := "now"
-	if !a.end.IsZero() {
-		end = a.end.Format(time.TimeOnly)
+	f.Right(x, y, w, endOf(a.end), draw.Dim)
+}
+
+// endOf names the right end of a time axis; the zero time is now.
+func endOf(at time.Time) string {
+	if at.IsZero() {
+		return "now"
 	}
-	f.Right(x, y, w, end, draw.Dim)
+	return at.Format(time.TimeOnly)
 }

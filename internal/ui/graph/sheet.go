@@ -11,13 +11,14 @@ import (
 // epoch.
 type Sheet struct {
 	axis   axis
+	bin    time.Duration
 	old    bool // no new samples come
 	charts []chart
 }
 
 // NewSheet returns an empty sheet for samples from one bin up to another. An old sheet is drawn like old numbers.
 func NewSheet(oldest, newest int64, bin time.Duration, old bool) *Sheet {
-	return &Sheet{axis: axisFrom(oldest, newest, bin, 0), old: old}
+	return &Sheet{axis: axisFrom(oldest, newest, bin, 0), bin: bin, old: old}
 }
 
 // Title says which time the sheet shows.
@@ -49,7 +50,11 @@ func (s *Sheet) add(c chart) {
 
 // Draw draws as many charts as these rows have room for, in the order in which they were added.
 func (s *Sheet) Draw(f *part.Frame, y, rows int) {
-	drawSheet(f, y, rows, s.axis, len(s.charts), func(i int) chart { return s.charts[i] })
+	a := s.axis
+	if f.Ago != "" {
+		a.end = time.Unix(0, a.newest*int64(s.bin))
+	}
+	drawSheet(f, y, rows, a, len(s.charts), func(i int) chart { return s.charts[i] })
 	for i := range rows {
 		if s.old {
 			f.Fade(y+i, 0, f.W)

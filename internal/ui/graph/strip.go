@@ -63,7 +63,11 @@ func (s *Strip) Axis(f *part.Frame, x, y int) {
 	if half := "-" + draw.Age(span/2); w >= 40 && span%(2*time.Minute) == 0 {
 		f.Put(x+w/2, y, half, draw.Dim)
 	}
-	f.Right(x, y, w, "now", draw.Dim)
+	end := time.Time{}
+	if f.Ago != "" {
+		end = f.Snap.At
+	}
+	f.Right(x, y, w, endOf(end), draw.Dim)
 }
 
 // mark is drawn in a column in place of a height.

@@ -41,6 +41,7 @@ func Why(s *part.Scene, needs keys.Need) string {
 		{keys.NeedsSharing, s.Job != nil && len(Mine(s, s.Job.Nodes)) > 0, "these nodes have no GPUs of other jobs"},
 		{keys.NeedsSignals, s.ReadOnly == "", s.Forbidden()},
 		{keys.NeedsRecorder, !s.Replay, "this is a recording"},
+		{keys.NeedsPast, s.NoPast == "", s.NoPast},
 	} {
 		if needs&n.need != 0 && !n.met {
 			return n.why
@@ -53,9 +54,8 @@ func inTrouble(j cluster.JobView) bool { return slices.ContainsFunc(j.Findings, 
 
 // Common returns the hints shared by most pages, for the nodes shown. Keys without effect are left out.
 func Common(s *part.Scene, nodes ...string) []keys.Hint {
-	return slices.Concat(NextProblem(s), Problems(s), Mine(s, nodes),
-		[]keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.ToProcesses), keys.HintOf(keys.ToJobs),
-			keys.HintOf(keys.Refresh)})
+	return slices.Concat(NextProblem(s), Mine(s, nodes), Problems(s),
+		[]keys.Hint{keys.HintOf(keys.Ranks), keys.HintOf(keys.Refresh)})
 }
 
 // NextProblem returns the hint of the key that leads to another problem, if there is one.
@@ -113,14 +113,4 @@ func isShared(s *part.Scene, name string) bool {
 		}
 	}
 	return false
-}
-
-// Once leaves out a hint whose key has an earlier hint.
-func Once(hints []keys.Hint) []keys.Hint {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(hints, func(h keys.Hint) bool {
-		again := seen[h.Key]
-		seen[h.Key] = true
-		return again
-	})
 }

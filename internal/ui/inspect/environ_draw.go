@@ -106,8 +106,7 @@ func (e *Environ) lines(f *part.Frame, l *layout) {
 
 // hints are the keys of the footer, the most useful first.
 func (e *Environ) hints(s *part.Scene) []keys.Hint {
-	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Up, keys.Down).As("scroll"),
-		keys.HintOf(keys.Search))
+	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Search))
 	switch {
 	case !e.hides():
 	case e.shown:
@@ -118,7 +117,7 @@ func (e *Environ) hints(s *part.Scene) []keys.Hint {
 	hints = append(hints, keys.HintOf(keys.CopyLine), keys.HintOf(keys.CopyAll), keys.HintOf(keys.Refresh))
 	back := keys.HintOf(keys.LeaveEnviron)
 	if e.search.text != "" {
-		back = back.As("show all")
+		back = back.As("clear search")
 	}
 	return append(hints, back, keys.HintOf(keys.Help))
 }

@@ -82,7 +82,7 @@ func TestEnvironKeys(t *testing.T) {
 		{keys: "/ s e c r", shows: "No variable matches \"secr\"", taken: true, open: true},
 		{keys: "/ s e c r enter Y", notice: "nothing to copy", taken: true, open: true},
 		{keys: "/ s e c r enter y", taken: true, open: true},
-		{keys: "/ z enter j", shows: "Esc show all", taken: true, open: true},
+		{keys: "/ z enter j", shows: "Esc clear search", taken: true, open: true},
 		{keys: "x / s e c r", shows: "topsecret", lacks: "RANK", taken: true, open: true},
 		{keys: "/ x esc", shows: "rank 3, 5 variables", taken: true, open: true},
 		{keys: "/ x enter esc", shows: "rank 3, 5 variables", taken: true, open: true},

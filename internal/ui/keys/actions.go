@@ -36,6 +36,7 @@ const (
 	NeedsSharing                   // GPUs of other jobs, or hidden ones
 	NeedsSignals                   // signals and cancels are allowed
 	NeedsRecorder                  // the screen shows a live cluster
+	NeedsPast                      // earlier samples of a live cluster are kept
 )
 
 // Action is one thing that the user can do on a page.

@@ -14,10 +14,10 @@ var (
 	Pause       = bind("z", "pause", "z", "Z")
 	StepBack    = bind("(", "step", "(")
 	StepOn      = bind(")", "step", ")")
-	ShortBack   = bind("{", "10 s", "{")
-	ShortOn     = bind("}", "10 s", "}")
-	LongBack    = bind("Ctrl-←", "1 min", "ctrl+left")
-	LongOn      = bind("Ctrl-→", "1 min", "ctrl+right")
+	ShortBack   = bind("Ctrl-←", "10 s", "ctrl+left")
+	ShortOn     = bind("Ctrl-→", "10 s", "ctrl+right")
+	LongBack    = bind("{", "1 min", "{")
+	LongOn      = bind("}", "1 min", "}")
 	Beginning   = bind("Ctrl-Home", "beginning", "ctrl+home")
 	End         = bind("Ctrl-End", "end", "ctrl+end")
 	Slower      = bind("-", "slower", "-")
@@ -31,8 +31,8 @@ var ReplayRows = []Row{
 	{Bindings: of(Pause), Group: Moving, Text: "pause / resume"},
 	{Bindings: of(StepBack, StepOn), Group: Moving, Each: []string{"back one sample", "forward one sample"},
 		Text: "back / forward one sample", Long: "back / forward one sample, and pause"},
-	{Bindings: of(ShortBack, ShortOn), Group: Moving, Each: []string{"10 s back", "10 s on"}, Text: "10 s back / on"},
 	{Bindings: of(LongBack, LongOn), Group: Moving, Each: []string{"1 min back", "1 min on"}, Text: "1 min back / on"},
+	{Bindings: of(ShortBack, ShortOn), Group: Moving, Each: []string{"10 s back", "10 s on"}, Text: "10 s back / on"},
 	{Bindings: of(Beginning, End), Group: Moving, Each: []string{"beginning of the recording", "end of the recording"},
 		Text: "beginning / end"},
 	{Bindings: of(Slower, Faster), Group: Moving, Each: []string{"slower", "faster"}, Text: "slower / faster",
@@ -54,10 +54,12 @@ var Recording = func() (all []key.Binding) {
 var recordRows = []Row{
 	{Bindings: of(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
 		Long: "start / stop recording to a file here", On: Main},
-	{Bindings: of(StepBack, StepOn), Group: Looking, Needs: NeedsRecorder, Each: []string{"look back",
-		"look on"}, Text: "look back / on", Long: "look back / on by 10 to 30 s; Esc: now", On: Main},
-	{Bindings: of(ShortBack, ShortOn), Group: Looking, Needs: NeedsRecorder, Each: []string{"look back a minute",
-		"look on a minute"}, Text: "look a minute back / on", Long: "look back / on by a minute; Esc: now", On: Main},
+	{Bindings: of(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back",
+		"look on"}, Text: "look back / on", Long: "look back / on by one sample, of which one is kept every 10 to 30 s; " +
+		"Esc: live", On: Main},
+	{Bindings: of(LongBack, LongOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back a minute",
+		"look on a minute"}, Text: "look a minute back / on", Long: "look back / on by 1 min, as in a recording; Esc: live",
+		On: Main},
 }
 
 // InReplay returns the rows of a help while a recording is shown: with the keys of the recording, without those of the

@@ -247,18 +247,18 @@ func (l *List[Row, Key]) Body(f *part.Frame, y int) {
 
 // hints returns the keys of the footer: first the keys that show hidden rows again.
 func (l *List[Row, Key]) hints(s *part.Scene) []keys.Hint {
-	hints := hint.Released(s)
+	hints := append(hint.Released(s), keys.HintOf(l.Keys.Before, l.Keys.After).As("column"))
 	if l.Filter.On(l.job(s)) {
-		hints = append(hints, keys.HintOf(keys.Filter))
+		hints = append(hints, keys.HintOf(keys.Back).As("clear filter"))
 	}
 	for _, h := range l.Hints {
 		switch {
-		case h == keys.Jobs && len(s.Snap.Jobs) < 2:
+		case h == keys.Jobs && len(s.Snap.Jobs) < 2, h.Key == keys.HintOf(keys.SignalTerm).Key && s.Forbidden() != "":
 		case h == keys.HintOf(keys.Worst):
 			hints = append(hints, h.As("sort: "+l.Words(l.Sorted.By)))
 		default:
 			hints = append(hints, h)
 		}
 	}
-	return append(hint.Once(append(hints, keys.HintOf(keys.Back))), hint.Last...)
+	return append(hints, hint.Last...)
 }

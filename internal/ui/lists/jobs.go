@@ -50,9 +50,8 @@ func NewJobs(past *prompt.History) *Jobs {
 			}
 			return "no running or pending jobs"
 		},
-		Hints: []keys.Hint{keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
-			keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.Problem, keys.HintOf(keys.Users),
-			keys.HintOf(keys.Refresh)},
+		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.Problem,
+			keys.HintOf(keys.Users), keys.HintOf(keys.Refresh)},
 	})
 	return p
 }

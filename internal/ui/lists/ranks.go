@@ -64,7 +64,7 @@ func NewRanks(past *prompt.History) *Ranks {
 		},
 		None: part.NoProcessesOfJob, Detail: fullRank,
 		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Worst), keys.Jobs, keys.HintOf(keys.Filter),
-			keys.Problem, keys.HintOf(keys.Problems), keys.HintOf(keys.ToProcesses), keys.HintOf(keys.Overview),
+			keys.Problem, keys.HintOf(keys.SignalTerm).As("signal"), keys.HintOf(keys.Problems),
 			keys.HintOf(keys.Refresh)},
 		Wants: nav.Wants{Everywhere: true},
 	})

@@ -43,8 +43,8 @@ func NewUsers(past *prompt.History) *Users {
 			return table.NewUsers(f)
 		},
 		None: noUsers, Detail: fullUser,
-		Hints: []keys.Hint{keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Open),
-			keys.HintOf(keys.Worst), keys.HintOf(keys.Filter), keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)},
+		Hints: []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Worst), keys.HintOf(keys.Filter),
+			keys.HintOf(keys.Refresh)},
 		Wants: nav.Wants{Everywhere: true},
 	})
 }

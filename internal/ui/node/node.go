@@ -136,7 +136,7 @@ func (p *Page) Wants(s *part.Scene) nav.Wants {
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
 	if !tally.Shows(f.Node) {
-		p.connection.DrawIn(f, false)
+		p.connection.Draw(f)
 		return
 	}
 	header.Draw(f, true)
@@ -165,13 +165,12 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 		hints = append([]keys.Hint{keys.HintOf(keys.Connection).As("why"), keys.HintOf(keys.Refresh).As("retry now")},
 			hints...)
 	}
-	hints = append(hints, keys.HintOf(keys.Overview))
 	var back []keys.Hint
 	if p.filter.On(s.Job.ID) {
 		back = []keys.Hint{keys.HintOf(keys.Back).As("clear filter")}
 	}
-	return hint.Once(slices.Concat(hint.Released(s), back, hints, hint.Common(s, s.Node.Name),
-		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, hint.Last))
+	return slices.Concat(hint.Released(s), back, hints, hint.Common(s, s.Node.Name),
+		[]keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Connection)}, hint.Last)
 }
 
 func (p *Page) body(f *part.Frame) {

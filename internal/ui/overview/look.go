@@ -57,3 +57,15 @@ func (l *look) hint(s *part.Scene) keys.Hint {
 	}
 	return turn.As("map")
 }
+
+// beside is the hint of the arrows that lead to the left and to the right.
+func (l *look) beside(s *part.Scene) []keys.Hint {
+	switch beside := keys.HintOf(keys.Left, keys.Right); {
+	case l.Times:
+		return nil
+	case l.asHeatMap(s):
+		return []keys.Hint{beside.As("node")}
+	default:
+		return []keys.Hint{beside.As("GPU")}
+	}
+}

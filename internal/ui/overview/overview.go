@@ -212,15 +212,9 @@ func (o *Page) Draw(f *part.Frame) {
 	part.Footer(f, "", o.hints(f.Scene, troubleFirst)...)
 }
 
-// hints are the keys of the footer, the most useful first: keys that show hidden nodes or rows again, keys that lead to
-// other pages, keys that arrange the nodes.
+// hints are the keys of the footer.
 func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
-	filter := keys.HintOf(keys.Filter)
-	var back, open []keys.Hint
-	jobs := []keys.Hint{keys.HintOf(keys.ToJobs)}
-	if o.matching().on(s) {
-		back = append(back, filter)
-	}
+	var open, jobs []keys.Hint
 	if len(s.Order) > 0 {
 		open = append(open, keys.HintOf(keys.Open))
 	}
@@ -234,11 +228,9 @@ func (o *Page) hints(s *part.Scene, troubleFirst bool) []keys.Hint {
 	case troubleFirst:
 		order = "sort: trouble first"
 	}
-	rest := []keys.Hint{keys.HintOf(keys.Ranks), o.hint(s), keys.HintOf(keys.Gauge)}
-	arrange := []keys.Hint{keys.HintOf(keys.Worst).As(order), filter}
-	all := slices.Concat(hint.Released(s), back, open, hint.Problems(s), rest, jobs, arrange, hint.NextProblem(s),
-		hint.Mine(s, s.Job.Nodes), []keys.Hint{keys.HintOf(keys.Refresh)})
-	return append(hint.Once(all), hint.Last...)
+	arrange := []keys.Hint{keys.HintOf(keys.Filter), keys.HintOf(keys.Worst).As(order), o.hint(s),
+		keys.HintOf(keys.Gauge)}
+	return slices.Concat(hint.Released(s), open, o.beside(s), jobs, arrange, hint.Common(s, s.Job.Nodes...), hint.Last)
 }
 
 // overviewFrame is the number of rows of the overview that are not for nodes: rows 0 to 2, headings, rule, total, keys.

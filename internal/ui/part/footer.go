@@ -8,23 +8,38 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// lastHints stay at the end of a footer, where others are cut.
-var lastHints = map[string]bool{"?": true, "q": true}
+// place is where a footer has a key, the same on every page.
+type place struct {
+	at   int // from left to right
+	keep int // where there is no room for all, those with the lowest go first
+}
 
-// places order the hints of all footers, so that a key has the same place on every page.
-var places = map[string]int{"1-9": 1, "Enter": 2, "/": 3, "F": 3, "w": 4, "W": 4, "t": 5, "T": 6, "s": 7, "v": 8,
-	"p": 8, "n": 9, "?": 11, "q": 12}
+// places are the places of the keys that have one. A key without one stands between them.
+var places = map[string]place{
+	"1-9": {1, 7}, "Enter": {2, 7}, "Esc": {3, 1}, "←→": {4, 4}, "↑↓": {5, 3}, "[]": {6, 3}, "/": {7, 7}, "F": {7, 7},
+	"w": {8, 6}, "W": {8, 6}, "t": {9, 6}, "T": {10, 6}, "s": {11, 6}, "o": {11, 6}, "v": {12, 6}, "p": {12, 6},
+	"n": {13, 5}, "!": {others, 0}, "m": {others, 0}, "()": {15, 1}, "?": {16, always}, "q": {17, always},
+}
 
-// place is the place of a hint: what takes back what the user has done comes first.
-func place(h keys.Hint) int {
-	const first, other = 0, 10
-	switch at, fixed := places[h.Key]; {
-	case h.Verb == "mouse: off", h.Key == "Esc" && h.Verb != keys.HintOf(keys.Back).Verb:
-		return first
-	case fixed && at > 0:
-		return at
+const (
+	others = 14       // the place of keys that have none
+	placed = 5        // of all with a place in 80 columns, the lowest keep
+	always = 100      // the keep of what never goes
+	sorted = "sort: " // what tells the order, where there is room
+)
+
+// placeOf is the place of a hint: what takes back what the user has done comes first.
+func placeOf(h keys.Hint) place {
+	at, fixed := places[h.Key]
+	switch {
+	case h.Verb == "mouse: off", h.Key == "Esc" && strings.HasPrefix(h.Verb, "clear"):
+		return place{0, 7}
+	case h == keys.HintOf(keys.Refresh):
+		return place{others, 0}
+	case h.Key == "o" && !strings.HasPrefix(h.Verb, "sort"), !fixed:
+		return place{others, 2}
 	}
-	return other
+	return at
 }
 
 // MouseOff says that the terminal has the mouse, before all other hints: narrow terminals must show it too. by is the
@@ -36,46 +51,102 @@ func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
 	return nil
 }
 
-// Footer draws the keys in the last row, the most useful first, and the text right at its end. The keys are cut from
-// the right; ? and q stay.
+// Footer draws the keys in the last row, the most useful first, and the text right at its end. What all pages have, it
+// adds. Where there is no room for all, words get shorter, and keys go; ? and q stay.
 func Footer(f *Frame, right string, hints ...keys.Hint) {
 	if f.Notice != "" {
 		f.Left(1, f.H-1, f.W-2, f.Notice, draw.Strong)
 		return
 	}
-	hints = slices.Clone(hints)
-	if !f.WithBar && !f.Printed {
-		hints = slices.Concat([]keys.Hint{keys.Pages}, hints)
-	}
-	slices.SortStableFunc(hints, func(a, b keys.Hint) int { return place(a) - place(b) })
-	Choices(f, right, hints...)
-}
-
-// Choices draws keys in the last row as they come: what may follow a prefix key.
-func Choices(f *Frame, right string, hints ...keys.Hint) {
-	y, end := f.H-1, f.W-1
-	hints = f.named(hints)
-	if right != "" {
-		end -= draw.Width(right) + 2
-		f.Put(f.W-1-draw.Width(right), y, right, draw.Dim)
-	}
-	wide := -2 // no blanks after the last
-	for _, h := range hints {
-		wide += hintWidth(h)
-	}
-	for i := len(hints) - 1; i >= 0 && wide > end-1; i-- {
-		if !lastHints[hints[i].Key] {
-			wide -= hintWidth(hints[i])
-			hints = slices.Concat(hints[:i], hints[i+1:])
-		}
-	}
+	end := f.rightOf(right)
 	x := 1
-	for _, h := range hints {
-		if x+hintWidth(h)-2 > end {
+	for _, h := range f.fitting(common(f.Scene, hints), end-1) {
+		if h = f.named(h); x+hintWidth(h)-2 > end {
 			return
 		}
-		x = drawHint(f, x, y, h)
+		x = drawHint(f, x, f.H-1, h)
 	}
+}
+
+// rightOf writes a text at the end of the last row, and returns the end of what is left.
+func (f *Frame) rightOf(text string) int {
+	if text == "" {
+		return f.W - 1
+	}
+	f.Put(f.W-1-draw.Width(text), f.H-1, text, draw.Dim)
+	return f.W - 1 - draw.Width(text) - 2
+}
+
+// common returns the hints in their places, with those that all pages have.
+func common(s *Scene, hints []keys.Hint) []keys.Hint {
+	hints = slices.Clone(hints)
+	back := keys.HintOf(keys.Back)
+	if hints = slices.DeleteFunc(hints, func(h keys.Hint) bool { return h == back }); s.Out != "" &&
+		!slices.ContainsFunc(hints, func(h keys.Hint) bool { return h.Key == back.Key }) {
+		hints = append(hints, back.As(s.Out))
+	}
+	if s.LooksBack {
+		hints = append(hints, keys.HintOf(keys.StepBack, keys.StepOn).As("past"))
+	}
+	if !s.WithBar && !s.Printed {
+		hints = append(hints, keys.Pages)
+	}
+	slices.SortStableFunc(hints, func(a, b keys.Hint) int { return placeOf(a).at - placeOf(b).at })
+	return hints
+}
+
+// Choices draws keys in the last row as they come, as many as fit: what may follow a prefix key.
+func Choices(f *Frame, hints ...keys.Hint) {
+	x := 1
+	for _, h := range hints {
+		if h = f.named(h); x+hintWidth(h)-2 > f.W-1 {
+			return
+		}
+		x = drawHint(f, x, f.H-1, h)
+	}
+}
+
+// fitting returns the hints that fit into room columns: those without a place go first, then words get shorter.
+func (s *Scene) fitting(hints []keys.Hint, room int) []keys.Hint {
+	hints = slices.Clone(hints)
+	for len(hints) > 0 && s.width(hints) > room {
+		last := len(hints) - 1 // the rightmost of those that are worth least
+		for i := range slices.Backward(hints) {
+			if placeOf(hints[i]).keep < placeOf(hints[last]).keep {
+				last = i
+			}
+		}
+		switch keep := placeOf(hints[last]).keep; {
+		case keep >= placed && shorten(hints):
+		case keep == always:
+			return hints
+		default:
+			hints = slices.Delete(hints, last, last+1)
+		}
+	}
+	return hints
+}
+
+// shorten takes words away that can be spared, and reports whether there were any.
+func shorten(hints []keys.Hint) bool {
+	if at := slices.IndexFunc(hints, func(h keys.Hint) bool { return strings.HasPrefix(h.Verb, sorted) }); at >= 0 {
+		hints[at].Verb = "sort"
+		return true
+	}
+	if at := slices.Index(hints, keys.Pages); at >= 0 {
+		hints[at].Verb = ""
+		return true
+	}
+	return false
+}
+
+// width returns the number of columns of hints.
+func (s *Scene) width(hints []keys.Hint) int {
+	wide := -2 // no blanks after the last
+	for _, h := range hints {
+		wide += hintWidth(s.named(h))
+	}
+	return wide
 }
 
 // arrows names the arrow keys in ASCII: "^v" would be read as Ctrl-V.
@@ -89,35 +160,30 @@ func (s *Scene) KeyName(keys string) string {
 	return keys
 }
 
-// named returns hints with their keys as this terminal writes them.
-func (s *Scene) named(hints []keys.Hint) []keys.Hint {
-	hints = slices.Clone(hints)
-	for i := range hints {
-		hints[i].Key = s.KeyName(hints[i].Key)
-	}
-	return hints
-}
+// named returns a hint with its keys as this terminal writes them.
+func (s *Scene) named(h keys.Hint) keys.Hint { return h.At(s.KeyName(h.Key)) }
 
 // hintWidth returns the number of columns of a hint, with the blanks after it.
-func hintWidth(h keys.Hint) int { return draw.Width(h.Key) + 1 + draw.Width(h.Verb) + 2 }
+func hintWidth(h keys.Hint) int {
+	if h.Verb == "" {
+		return draw.Width(h.Key) + 2
+	}
+	return draw.Width(h.Key) + 1 + draw.Width(h.Verb) + 2
+}
 
 func drawHint(f *Frame, x, y int, h keys.Hint) int {
-	return f.Pieces(x, y, Piece{h.Key, draw.Strong}, Piece{" " + h.Verb, draw.Dim}) + 2
+	return f.Pieces(x, y, Piece{h.Key, draw.Strong}, Piece{strings.TrimSuffix(" "+h.Verb, " "), draw.Dim}) + 2
 }
 
 // HintsAt writes keys at the right end of row y, from column x on, if all of them fit, and returns the column where
 // they begin.
 func HintsAt(f *Frame, x, y int, hints ...keys.Hint) int {
-	hints = f.named(hints)
-	at := f.W - 1 + 2
-	for _, h := range hints {
-		at -= hintWidth(h)
-	}
+	at := f.W - 1 - f.width(hints)
 	if at < x {
 		return f.W - 1 + 2
 	}
 	for x, hints := at, hints; len(hints) > 0; hints = hints[1:] {
-		x = drawHint(f, x, y, hints[0])
+		x = drawHint(f, x, y, f.named(hints[0]))
 	}
 	return at
 }

@@ -45,6 +45,9 @@ type Scene struct {
 	Display   time.Duration
 	Replay    bool   // the screen shows a recording
 	Recording string // state of the running recording; "": none runs
+	Out       string // where Esc leads, for the footer; "": nowhere
+	LooksBack bool   // the keys that look back have an effect here
+	NoPast    string // why there is no earlier Snapshot to look back at; "": there is one
 	Ago       string // how old the Snapshot is that the user looks back at; "": it is the newest
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
 	Banner    string // the admins' message, for the help

@@ -21,7 +21,7 @@ func (p *Page) Draw(f *part.Frame) {
 		v := p.View(f.Scene)
 		p.Filter.Draw(f, v.Len(), v.All)
 	case p.asked:
-		part.Choices(f, "", sortHints(p.Words)...)
+		part.Choices(f, sortHints(p.Words)...)
 	default:
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}
@@ -88,12 +88,14 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	if p.Nvitop {
 		filter, sort = filter.At("F"), sort.At("o")
 	}
-	back := keys.HintOf(keys.Back)
-	switch {
+	switch back := keys.HintOf(keys.Back); {
 	case p.tags.shown > 0:
-		back = back.As("clear tags")
+		hints = append(hints, back.As("clear tags"))
 	case p.Filter.On(everyJob):
-		back = back.As("clear filter")
+		hints = append(hints, back.As("clear filter"))
+	}
+	if !p.Nvitop {
+		hints = append(hints, keys.HintOf(keys.SortBefore, keys.SortAfter).As("column"))
 	}
 	hints = append(hints, filter, p.scope.hint(s), keys.HintOf(keys.Tree))
 	if s.Forbidden() == "" {
@@ -101,7 +103,7 @@ func (p *Page) hints(s *part.Scene) []keys.Hint {
 	}
 	hints = append(hints, sort, keys.HintOf(keys.Environ), keys.HintOf(keys.Tag), keys.HintOf(keys.CopyMenu),
 		keys.HintOf(keys.Refresh))
-	return append(hints, back, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
+	return append(hints, keys.HintOf(keys.Help), keys.HintOf(keys.Quit))
 }
 
 // hint is the hint of the key for a wider scope, or for a narrower one in the widest.

@@ -42,7 +42,7 @@ func (p *Page) Draw(f *part.Frame) {
 	part.Footer(f, "", append(part.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
 		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
 		keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
-		keys.HintOf(keys.Back), keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
+		keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)
 }
 
 // state says which changes are written, and which are not.

@@ -76,9 +76,9 @@ func Draw(f *part.Frame, y int, p *Position) {
 	x := f.Pieces(1, y, left...) + 2
 	end := f.W - 1
 	for _, hints := range [][]keys.Hint{
-		{p.pause(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.ShortBack, keys.ShortOn),
+		{p.pause(), keys.HintOf(keys.StepBack, keys.StepOn), keys.HintOf(keys.LongBack, keys.LongOn),
 			keys.HintOf(keys.LaterSign).As("problem")},
-		{p.pause(), keys.HintOf(keys.ShortBack, keys.ShortOn)},
+		{p.pause(), keys.HintOf(keys.LongBack, keys.LongOn)},
 		{p.pause()},
 	} {
 		if at := part.HintsAt(f, x+least, y, hints...); at <= f.W-1 {
