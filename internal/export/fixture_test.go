@@ -164,6 +164,7 @@ func fullReport() *wire.Report {
 			metric.CPU: 31.5, metric.Load: 41.25, metric.HostMemoryUsed: 3003, metric.HostMemoryTotal: 4004,
 			metric.Uptime: 77000, metric.NVMLCalls: 44,
 			metric.Load5: 42.5, metric.Load15: 43.5, metric.SwapUsed: 51, metric.SwapTotal: 52, metric.NetTX: 53,
+			metric.NetTXPackets: 153, metric.NetRXPackets: 154, metric.DiskRead: 155, metric.DiskWrite: 156,
 			metric.NetRX: 54, metric.InfiniBandTX: 55, metric.InfiniBandRX: 56,
 			metric.DiskFree: 57, metric.DiskTotal: 58, metric.TmpFree: 59, metric.TmpTotal: 60,
 		})},

@@ -26,12 +26,18 @@ func scrape(t *testing.T, s *cluster.Snapshot, names Names) (text []byte, values
 	if err := Prometheus(&b, s, names); err != nil {
 		t.Fatal(err)
 	}
+	return b.Bytes(), decode(t, b.Bytes())
+}
+
+// decode reads what Prometheus would read.
+func decode(t *testing.T, text []byte) map[string]float64 {
+	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(b.Bytes())) // a name that comes back is an error
+	families, err := parser.TextToMetricFamilies(bytes.NewReader(text)) // a name that comes back is an error
 	if err != nil {
-		t.Fatalf("%v in\n%s", err, b.Bytes())
+		t.Fatalf("%v in\n%s", err, text)
 	}
-	values = map[string]float64{}
+	values := map[string]float64{}
 	for name, f := range families {
 		for _, m := range f.Metric {
 			key := name
@@ -44,7 +50,7 @@ func scrape(t *testing.T, s *cluster.Snapshot, names Names) (text []byte, values
 			values[key] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
 		}
 	}
-	return b.Bytes(), values
+	return values
 }
 
 // TestPrometheus holds every metric to its value in base units, and as DCGM has it.

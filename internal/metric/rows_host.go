@@ -56,6 +56,18 @@ var hostRows = map[ID]Row{
 		Series: "network_receive_bytes_per_second",
 		Help:   "Bytes per second received over the physical network interfaces.",
 	},
+	NetTXPackets: {
+		Key: "net_tx_packets_per_second", Label: "packets sent", Unit: Count, Scope: Host, Rate: true, Sum: Add,
+		From:   []string{"/sys/class/net"},
+		Series: "network_transmit_packets_per_second",
+		Help:   "Packets per second sent over the physical network interfaces.",
+	},
+	NetRXPackets: {
+		Key: "net_rx_packets_per_second", Label: "packets received", Unit: Count, Scope: Host, Rate: true, Sum: Add,
+		From:   []string{"/sys/class/net"},
+		Series: "network_receive_packets_per_second",
+		Help:   "Packets per second received over the physical network interfaces.",
+	},
 	InfiniBandTX: {
 		Key: "infiniband_tx_bytes_per_second", Label: "InfiniBand sent", Unit: BytesPerSecond, Scope: Host, Rate: true,
 		Sum:    Add,
@@ -89,6 +101,17 @@ var hostRows = map[ID]Row{
 		Key: "tmp_total_bytes", Label: "/tmp size", Unit: Bytes, Scope: Host, Sum: Add,
 		From: []string{"statfs(2) of /tmp"},
 		Help: "Size of the file system that holds /tmp.",
+	},
+	DiskRead: {
+		Key: "disk_read_bytes_per_second", Label: "disks read", Unit: BytesPerSecond, Scope: Host, Rate: true, Sum: Add,
+		From: []string{"/sys/block"},
+		Help: "Bytes per second read from the local disks; network file systems are not among them.",
+	},
+	DiskWrite: {
+		Key: "disk_write_bytes_per_second", Label: "disks written", Unit: BytesPerSecond, Scope: Host, Rate: true,
+		Sum:  Add,
+		From: []string{"/sys/block"},
+		Help: "Bytes per second written to the local disks; network file systems are not among them.",
 	},
 	Uptime: {
 		Key: "uptime_seconds", Label: "uptime", Unit: Seconds, Scope: Host, Sum: Lowest,

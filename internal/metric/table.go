@@ -94,12 +94,16 @@ const (
 	SwapTotal
 	NetTX
 	NetRX
+	NetTXPackets
+	NetRXPackets
 	InfiniBandTX
 	InfiniBandRX
 	DiskFree
 	DiskTotal
 	TmpFree
 	TmpTotal
+	DiskRead
+	DiskWrite
 	Uptime
 	NVMLCalls
 	count

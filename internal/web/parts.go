@@ -68,15 +68,21 @@ func (s *Server) parts(mux *http.ServeMux) {
 func (s *Server) metrics(w http.ResponseWriter, r *http.Request) {
 	const kind = "text/plain; version=0.0.4; charset=utf-8"
 	if !s.Local {
-		s.send(w, r, kind, false, func(out io.Writer, st *state) (bool, error) {
-			return true,
-				export.Prometheus(out, st.snap, s.Names)
+		s.send(w, r, kind, s.PIDs, func(out io.Writer, st *state) (bool, error) {
+			return true, s.exposition(out, st.snap)
 		})
 		return
 	}
-	s.looks.look(false)
+	s.looks.look(s.PIDs)
 	w.Header().Set("Content-Type", kind)
-	_ = export.Prometheus(w, s.states.newest().snap, s.Names) // nobody is left to tell
+	_ = s.exposition(w, s.states.newest().snap) // nobody is left to tell
+}
+
+func (s *Server) exposition(w io.Writer, snap *cluster.Snapshot) error {
+	if err := export.Prometheus(w, snap, s.Names); err != nil || !s.PIDs {
+		return err
+	}
+	return export.PrometheusProcesses(w, snap, s.Names)
 }
 
 // nvgpu answers as the agents and the master of nvgpu do. To a master, each node is an agent at /nodes/NAME.

@@ -49,6 +49,7 @@ type Options struct {
 
 	Every time.Duration // least time between two states
 	Names export.Names  // of the metrics for Prometheus
+	PIDs  bool          // Prometheus gets the processes, too
 	Token string        // token that clients must present; "": none
 	Local bool          // it can be reached from this host only: names of other hosts are refused
 }

@@ -170,6 +170,10 @@ const (
 	NetTXBytesPerSecond Metric = "net_tx_bytes_per_second"
 	// Bytes per second received over the physical network interfaces.
 	NetRXBytesPerSecond Metric = "net_rx_bytes_per_second"
+	// Packets per second sent over the physical network interfaces.
+	NetTXPacketsPerSecond Metric = "net_tx_packets_per_second"
+	// Packets per second received over the physical network interfaces.
+	NetRXPacketsPerSecond Metric = "net_rx_packets_per_second"
 	// Bytes per second sent over all InfiniBand ports.
 	InfiniBandTXBytesPerSecond Metric = "infiniband_tx_bytes_per_second"
 	// Bytes per second received over all InfiniBand ports.
@@ -182,6 +186,10 @@ const (
 	TmpFreeBytes Metric = "tmp_free_bytes"
 	// Size of the file system that holds /tmp.
 	TmpTotalBytes Metric = "tmp_total_bytes"
+	// Bytes per second read from the local disks; network file systems are not among them.
+	DiskReadBytesPerSecond Metric = "disk_read_bytes_per_second"
+	// Bytes per second written to the local disks; network file systems are not among them.
+	DiskWriteBytesPerSecond Metric = "disk_write_bytes_per_second"
 	// Time since boot.
 	UptimeSeconds Metric = "uptime_seconds"
 	// Calls into the NVIDIA driver that the probe made since its last report, for all GPUs together; absent without

@@ -39,6 +39,7 @@ type Options struct {
 	endpoint  web.Endpoint
 	tokenFile string
 	names     string
+	processes bool   // Prometheus gets them
 	record    string // a file; "": nothing is recorded
 
 	listener *web.Listener
@@ -72,6 +73,7 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	f.StringVar(&s.tokenFile, "token-file", "",
 		"read the token from `FILE`, which only you may read; otherwise a new one is made")
 	snapshot.NamesFlag(f, &s.names)
+	snapshot.ProcessesFlag(f, &s.processes)
 	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
 	record.BesideFlag(f, &s.record)
 	cmd.Args = s.Args(func(args []string) error {
@@ -219,7 +221,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
-		Every: s.Config.Display, Names: export.Names(s.names), Token: s.token, Local: s.listener.Local,
+		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Token: s.token, Local: s.listener.Local,
 	})
 	handler := server.Handler()
 	s.handler.Store(&handler)

@@ -22,6 +22,7 @@ var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.First
 // Options are the user's choices for a Snapshot.
 type Options struct {
 	format, names string
+	processes     bool // for Prometheus
 	look          Look
 }
 
@@ -46,6 +47,7 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 	only := selection.AddGPUs(f)
 	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json, csv or prometheus")
 	NamesFlag(f, &o.names)
+	ProcessesFlag(f, &o.processes)
 	cmd.Args = p.Args(cli.NoArguments)
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if err := o.check(f); err != nil {
@@ -77,6 +79,8 @@ func (o *Options) check(f *pflag.FlagSet) error {
 	switch {
 	case f.Changed("metrics-names") && o.format != "prometheus":
 		return errors.New("--metrics-names is for --format prometheus")
+	case o.processes && o.format != "prometheus":
+		return errors.New("--processes is for --format prometheus: text and JSON have them")
 	case f.Changed("only") && o.format != "text":
 		return errors.New("--only is for --format text: the other formats have every GPU")
 	}
@@ -87,6 +91,12 @@ func (o *Options) check(f *pflag.FlagSet) error {
 func NamesFlag(f *pflag.FlagSet, names *string) {
 	f.StringVar(names, "metrics-names", string(export.OwnNames),
 		"`NAMES` of the metrics for Prometheus: nvnodetop (in base units) or dcgm (DCGM's, where it has the metric)")
+}
+
+// ProcessesFlag adds the flag for processes in the metrics.
+func ProcessesFlag(f *pflag.FlagSet, processes *bool) {
+	f.BoolVar(processes, "processes", false, "add the processes on the GPUs to the metrics for Prometheus: 10 series "+
+		"for each, new ones for each PID")
 }
 
 // CheckNames checks the value of --metrics-names.
@@ -100,7 +110,10 @@ func (o *Options) print(p *cli.Program, s *cluster.Snapshot) error {
 	case "csv":
 		return export.CSV(p.Out, s)
 	case "prometheus":
-		return export.Prometheus(p.Out, s, export.Names(o.names))
+		if err := export.Prometheus(p.Out, s, export.Names(o.names)); err != nil || !o.processes {
+			return err
+		}
+		return export.PrometheusProcesses(p.Out, s, export.Names(o.names))
 	case "json":
 		return JSON(p, s, &o.look.Choice)
 	}

@@ -34,27 +34,35 @@ type Reader struct {
 	last    cpuTime // at the beginning of the window
 	percent float64 // NaN: unknown
 
-	net, fabric *traffic
-	disks       []*disk
+	net, packets, fabric, storage *traffic
+	disks                         []*disk
 }
 
 // New returns a Reader of the procfs at proc and the sysfs at sys.
 func New(proc, sys string) *Reader {
-	return &Reader{
+	r := &Reader{
 		proc: proc, files: map[string]*os.File{},
-		net:    newTraffic("network counters", metric.NetTX, metric.NetRX, 1, interfaces(sys)),
-		fabric: newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, infiniBandWord, ports(sys)),
+		net: newTraffic("network counters", metric.NetTX, metric.NetRX, 1, interfaces(sys, "bytes")),
+		packets: newTraffic("packet counters", metric.NetTXPackets, metric.NetRXPackets, 1,
+			interfaces(sys, "packets")),
+		fabric:  newTraffic("InfiniBand counters", metric.InfiniBandTX, metric.InfiniBandRX, infiniBandWord, ports(sys)),
+		storage: newTraffic("disk counters", metric.DiskWrite, metric.DiskRead, sector, disks(sys)),
 		disks: []*disk{newDisk("/", metric.DiskFree, metric.DiskTotal),
 			newDisk("/tmp", metric.TmpFree, metric.TmpTotal)},
 	}
+	r.storage.open.column = [2]int{sectorsWritten, sectorsRead}
+	return r
 }
 
 // Close closes the files.
 func (r *Reader) Close() {
 	r.reopen()
-	r.net.close()
-	r.fabric.close()
+	for _, t := range r.traffic() {
+		t.close()
+	}
 }
+
+func (r *Reader) traffic() []*traffic { return []*traffic{r.net, r.packets, r.fabric, r.storage} }
 
 // reopen closes the files of /proc: the next report opens them again.
 func (r *Reader) reopen() {
@@ -76,8 +84,9 @@ func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 	note(r.readCPU(to, mono))
 	note(r.readMemory(to))
 	note(r.readLoad(to))
-	note(r.net.read(to, mono))
-	note(r.fabric.read(to, mono))
+	for _, t := range r.traffic() {
+		note(t.read(to, mono))
+	}
 	for _, d := range r.disks {
 		note(d.read(to, mono))
 	}

@@ -18,14 +18,35 @@ const lookEvery = time.Minute
 // infiniBandWord is the unit of the data counters of an InfiniBand port, in bytes.
 const infiniBandWord = 4
 
-// interfaces returns a function that finds the counters of the physical network interfaces. Their statistics in /sys
-// cost 1 µs a file; /proc/net/dev has every interface of every container as well, and procfs takes 27 µs for four of
-// them.
-func interfaces(sys string) func(tx bool) []string {
+// interfaces returns a function that finds the counters of the physical network interfaces with a name. Their
+// statistics in /sys cost 1 µs a file; /proc/net/dev has every interface of every container as well, and procfs takes
+// 27 µs for four of them.
+func interfaces(sys, counter string) func(tx bool) []string {
+	return devices(filepath.Join(sys, "class/net"), func(tx bool) string {
+		return filepath.Join("statistics", pick(tx, "tx_", "rx_")+counter)
+	})
+}
+
+// sector is the unit of the counters of a disk, in bytes, whatever its sectors are.
+const sector = 512
+
+// The columns of a disk's counters of sectors.
+const (
+	sectorsRead    = 2
+	sectorsWritten = 6
+)
+
+// disks returns a function that finds the counters of the local disks, all in one file of a disk.
+func disks(sys string) func(tx bool) []string {
+	return devices(filepath.Join(sys, "block"), func(bool) string { return "stat" })
+}
+
+// devices returns a function that finds a file of each physical device below a directory.
+func devices(dir string, file func(tx bool) string) func(tx bool) []string {
 	return func(tx bool) (files []string) {
-		devices, _ := filepath.Glob(filepath.Join(sys, "class/net/*/device")) // the pattern is valid
-		for _, device := range devices {
-			files = append(files, filepath.Join(filepath.Dir(device), "statistics", pick(tx, "tx_bytes", "rx_bytes")))
+		found, _ := filepath.Glob(filepath.Join(dir, "*/device")) // the pattern is valid
+		for _, device := range found {
+			files = append(files, filepath.Join(filepath.Dir(device), file(tx)))
 		}
 		return files
 	}
@@ -50,8 +71,8 @@ func pick(first bool, a, b string) string {
 // traffic reads the counters of all interfaces of one kind, and computes their rates. The firmware of a network card
 // may answer slowly.
 type traffic struct {
-	ids   [2]metric.ID // sent, received
-	unit  float64      // bytes per count
+	ids   [2]metric.ID // sent or written, received or read
+	unit  float64      // of a count
 	find  func(tx bool) []string
 	call  *aside[time.Duration, counts]
 	last  counts // at the beginning of the window
@@ -136,9 +157,10 @@ func (t *traffic) close() {
 type openCounters struct {
 	names  [2][]string
 	files  [2][]*os.File
-	set    int // counts the changes of files
+	column [2]int // of the counter in its file
+	set    int    // counts the changes of files
 	looked time.Duration
-	buf    [32]byte
+	buf    [256]byte
 }
 
 // count reads all counters.
@@ -150,7 +172,7 @@ func (o *openCounters) count(at time.Duration, find func(tx bool) []string) coun
 	c := counts{known: true, at: at}
 	for i, files := range o.files {
 		for _, f := range files {
-			n, err := o.read(f)
+			n, err := o.read(f, o.column[i])
 			if err != nil { // the interface is gone
 				o.close()
 				return counts{known: true, at: at}
@@ -191,11 +213,18 @@ func (o *openCounters) close() {
 	o.looked = -lookEvery
 }
 
-// read reads a file that holds one number.
-func (o *openCounters) read(f *os.File) (uint64, error) {
+// read reads a number in a file that holds one or more.
+func (o *openCounters) read(f *os.File, column int) (uint64, error) {
 	n, err := readHead(f, o.buf[:])
 	if err != nil {
 		return 0, err
 	}
-	return strconv.ParseUint(string(bytes.TrimSpace(o.buf[:n])), 10, 64)
+	at := 0
+	for field := range bytes.FieldsSeq(o.buf[:n]) {
+		if at == column {
+			return strconv.ParseUint(string(field), 10, 64)
+		}
+		at++
+	}
+	return 0, strconv.ErrSyntax
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,42 @@ func sys(t *testing.T) string {
 		"class/net/lo/statistics/tx_bytes": "999\n", "class/net/lo/statistics/rx_bytes": "999\n",
 		mlx + "port_xmit_data": "1000\n", mlx + "port_rcv_data": "2000\n",
 		mlx1 + "port_xmit_data": "1000\n", mlx1 + "port_rcv_data": "2000\n",
+		eth + "tx_packets": "10\n", eth + "rx_packets": "20\n",
+		"block/nvme0n1/device/model": "x", "block/nvme0n1/stat": diskStat(1000, 500), "block/dm-0/stat": diskStat(9, 9),
 	})
+}
+
+// diskStat is a file of a disk's counters: sectors read and written.
+func diskStat(read, written int) string {
+	return fmt.Sprintf("%8d %8d %8d %8d %8d %8d %8d %8d 0 0 0\n", 1, 2, read, 3, 4, 5, written, 6)
+}
+
+// Packets and sectors are counted as bytes are; a disk that is made of others is no disk.
+func TestPacketsAndDisks(t *testing.T) {
+	root := sys(t)
+	r := New(writeProc(t), root)
+	defer r.Close()
+	read := func(after time.Duration) (v metric.Values) {
+		for _, c := range []*traffic{r.packets, r.storage} {
+			if err := c.read(&v, start+after); err != nil {
+				t.Error(err)
+			}
+		}
+		return v
+	}
+	if first := read(0); !first.Empty() {
+		t.Errorf("one report gives rates: %v", first)
+	}
+	overwrite(t, filepath.Join(root, eth+"tx_packets"), "50\n")
+	overwrite(t, filepath.Join(root, eth+"rx_packets"), "30\n")
+	overwrite(t, filepath.Join(root, "block/nvme0n1/stat"), diskStat(1200, 1012))
+	v := read(2 * time.Second)
+	for id, want := range map[metric.ID]float64{metric.NetTXPackets: 20, metric.NetRXPackets: 5,
+		metric.DiskRead: 51200, metric.DiskWrite: 131072} {
+		if got := v.Float(id); got != want {
+			t.Errorf("%v is %v, want %v", id, got, want)
+		}
+	}
 }
 
 // at reads the rates at a time: sent and received over the network and over InfiniBand; "-" if absent.
