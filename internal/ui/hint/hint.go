@@ -79,7 +79,7 @@ func Mine(s *part.Scene, nodes []string) []keys.Hint {
 	switch {
 	case s.Mine:
 		return []keys.Hint{keys.HintOf(keys.Mine).As("show all")}
-	case slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) }):
+	case areShared(s, nodes):
 		return []keys.Hint{keys.HintOf(keys.Mine)}
 	}
 	return nil
@@ -102,6 +102,19 @@ func elsewhere(s *part.Scene) bool {
 				slices.ContainsFunc(j.Findings, isProblem)
 		})
 }
+
+// areShared reports whether any of these nodes of the job has GPUs of other jobs.
+func areShared(s *part.Scene, nodes []string) bool {
+	shared := func() bool {
+		return slices.ContainsFunc(nodes, func(name string) bool { return isShared(s, name) })
+	}
+	if len(nodes) < len(s.Job.Nodes) {
+		return shared()
+	}
+	return part.Once(s, sharedKey{}, shared)
+}
+
+type sharedKey struct{}
 
 // isShared reports whether a node has GPUs of other jobs.
 func isShared(s *part.Scene, name string) bool {

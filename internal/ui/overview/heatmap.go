@@ -18,11 +18,7 @@ import (
 func (o *Page) heatMap(f *part.Frame) (troubleFirst bool) {
 	t := newTiles(f.Scene, o.page)
 	heatMapTitles(f, t, o.matching())
-	if t.style == tileStrips {
-		drawStrips(f, t)
-	} else {
-		drawTiles(f, t)
-	}
+	drawNodes(f, t)
 	y := t.top + t.used()
 	if len(t.nodes) == 0 {
 		y = o.matching().none(f, y)
@@ -62,9 +58,8 @@ func rowNames(f *part.Frame, t *tiles) {
 // tile draws one node.
 func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 	m := f.Health.NodeMark(n.Name)
-	selected := n.Name == f.Node.Name
 	if t.style == tileDot {
-		dot(f, x, y, n, selected)
+		part.NodeCell(f, x, y, n)
 		return
 	}
 	role := draw.Text
@@ -84,18 +79,6 @@ func tile(f *part.Frame, x, y int, n *cluster.Node, t *tiles) {
 		t.cells.Draw(f, x+t.cellsAt, y, n)
 	default:
 		part.NodeCell(f, x+t.cellsAt, y, n)
-	}
-	if selected {
-		f.Point(y, x, x+t.nameAt+t.name)
-	}
-}
-
-// dot draws a node in one column. The rule names the selected one.
-func dot(f *part.Frame, x, y int, n *cluster.Node, selected bool) {
-	part.NodeCell(f, x, y, n)
-	if selected {
-		f.Point(y, x, x+1)
-		f.Put(0, y, "▸", draw.Strong)
 	}
 }
 

@@ -17,24 +17,34 @@ func drawStrips(f *part.Frame, t *tiles) {
 	for i, line := range st.lines {
 		x, y := st.start(i)
 		x, y = t.left+x, t.top+y
-		g := &st.groups[line.group]
-		first := i == 0 || st.lines[i-1].group != line.group
-		last := i == len(st.lines)-1 || st.lines[i+1].group != line.group
-		at := stripCells(f, x, y, t, line)
-		if first || i%st.rows == 0 {
-			groupName(f, x, y, st, g, first, at)
-		}
-		if at {
-			f.Put(x-1, y, "▸", draw.Strong)
-		}
-		if last {
+		stripCells(f, x, y, t, line)
+		groupName(f, x, y, st, i, false)
+		if g := &st.groups[line.group]; i == len(st.lines)-1 || st.lines[i+1].group != line.group {
 			gpus = groupTail(f, x+st.tailAt, y, st, g, gpus[:0])
 		}
 	}
 }
 
-// groupName writes the mark and the name of a group; where a column begins within the group, only the name.
-func groupName(f *part.Frame, x, y int, st *strips, g *group, first, selected bool) {
+// pointStrip puts the cursor on the node at a place, with a mark before its line.
+func pointStrip(f *part.Frame, t *tiles, place int) {
+	st := t.strips
+	line := st.lineOf(place)
+	x, y := st.start(line)
+	x, y = t.left+x, t.top+y
+	groupName(f, x, y, st, line, true)
+	f.Put(x-1, y, "▸", draw.Strong)
+	x, y = t.at(place)
+	f.Point(y, x, x+st.each-st.gap)
+}
+
+// groupName writes the mark and the name of the group of a line; where a column begins within the group, only the name;
+// on its other lines, nothing.
+func groupName(f *part.Frame, x, y int, st *strips, line int, selected bool) {
+	g := &st.groups[st.lines[line].group]
+	first := line == 0 || st.lines[line-1].group != st.lines[line].group
+	if !first && line%st.rows != 0 {
+		return
+	}
 	name, role := noSwitch, draw.Dim
 	if g.name != "" {
 		name = draw.ClipMiddle(st.names.Of(g.name), st.name)
@@ -48,25 +58,19 @@ func groupName(f *part.Frame, x, y int, st *strips, g *group, first, selected bo
 	f.Left(x+1, y, st.name, name, role)
 }
 
-// stripCells draws the nodes of a line, and reports whether the selected one is among them.
-func stripCells(f *part.Frame, x, y int, t *tiles, line stripLine) (selected bool) {
+// stripCells draws the nodes of a line.
+func stripCells(f *part.Frame, x, y int, t *tiles, line stripLine) {
 	st := t.strips
 	x += st.cellsAt
 	for place := line.from; place < line.to; place++ {
 		n := f.NodeOf(t.nodes[place])
-		at := n.Name == f.Node.Name
-		selected = selected || at
 		if st.each-st.gap > 1 {
 			t.cells.Draw(f, x, y, n.AsSeen())
 		} else {
 			part.NodeCell(f, x, y, n)
 		}
-		if at {
-			f.Point(y, x, x+st.each-st.gap)
-		}
 		x += st.each
 	}
-	return selected
 }
 
 // groupTail writes the mean of a group, and the number of its nodes in trouble. It returns the list with their GPUs.

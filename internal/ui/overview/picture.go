@@ -1,0 +1,55 @@
+package overview
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// pictureKey has everything on which the picture of the nodes depends, besides the Snapshot and the job.
+type pictureKey struct {
+	size   part.Size
+	first  *string // of the nodes that are shown: their slice never changes
+	nodes  int
+	page   int
+	mine   bool
+	colors part.Colors
+	gauge  tally.Gauge
+}
+
+// picture returns the nodes without the cursor. The cells of a thousand nodes take longer than all else, and most keys
+// change none of them.
+func picture(f *part.Frame, t *tiles) *draw.Canvas {
+	key := pictureKey{f.Size, unsafe.SliceData(f.Order), len(f.Order), t.page, f.Mine, f.Colors, f.Gauge}
+	return part.Once(f.Scene, key, func() *draw.Canvas {
+		on := &part.Frame{Canvas: draw.New(f.W, t.top+t.used()), Scene: f.Scene}
+		if t.style == tileStrips {
+			drawStrips(on, t)
+		} else {
+			drawTiles(on, t)
+		}
+		return on.Canvas
+	})
+}
+
+// drawNodes draws the nodes, with the cursor on the selected one.
+func drawNodes(f *part.Frame, t *tiles) {
+	f.Copy(t.top, picture(f, t), t.top, t.used())
+	at := slices.Index(t.nodes, f.Node.Name)
+	if at < 0 {
+		return
+	}
+	x, y := t.at(at)
+	switch t.style {
+	case tileStrips:
+		pointStrip(f, t, at)
+	case tileDot:
+		f.Point(y, x, x+1)
+		f.Put(0, y, "▸", draw.Strong)
+	default:
+		f.Point(y, x, x+t.nameAt+t.name)
+	}
+}
