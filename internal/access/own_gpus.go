@@ -6,15 +6,23 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/local"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // ErrNoGPU says that this host has no NVIDIA GPU.
 var ErrNoGPU = errors.New("it has no NVIDIA GPU")
+
+// OnlyHere reports whether there is nothing else to watch than the GPUs of this host: the user names neither nodes nor a
+// login host, and SLURM is not installed.
+func OnlyHere(cfg *config.Config) bool {
+	return cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed()
+}
 
 // OwnGPUs returns the source for the GPUs of this host. The error is the reason why there are none: ErrNoGPU if the
 // host has none.

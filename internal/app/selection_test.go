@@ -10,6 +10,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
@@ -18,6 +19,8 @@ import (
 
 func TestSelection(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1,GPU-1c2d")
+	t.Setenv("PATH", t.TempDir()) // without SLURM
+	const here = "--only-visible is about the GPUs of this host: use it with --transport local, or name GPUs with --only"
 	me, _ := access.Here()
 	for _, test := range []struct{ args, processes, only, wrong string }{
 		{args: ""},
@@ -39,8 +42,10 @@ func TestSelection(t *testing.T) {
 		{args: "-p " + strings.Repeat("99999 ", 100), wrong: "-u and -p: a filter has at most 512 characters"},
 		{args: "-o", wrong: "--only names no GPU"},
 		{args: "-o x", wrong: `--only takes numbers, UUIDs and PCI bus IDs of GPUs, not "x"`},
-		{args: "-ov", wrong: "--only-visible is about the GPUs of this host: use it with --transport local, or name " +
-			"GPUs with --only"},
+		{args: "-ov", only: "1,GPU-1c2d"},
+		{args: "-ov --nodes n1", wrong: here},
+		{args: "-ov --login n1", wrong: here},
+		{args: "-ov --demo", wrong: here},
 		{args: "-ov -o 1 --transport local", wrong: "--only and --only-visible cannot be combined"},
 		{args: "--json -o 1", wrong: "--json has every GPU: -o cannot be combined with it"},
 		{args: "--json -u alice", processes: "user=alice"},
@@ -64,9 +69,18 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%s: %v, only %q, error %q", test.args, choice.Processes, choice.GPUs, wrong)
 		}
 	}
-	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	feedtest.Squeue(t, "")
 	f := pflag.NewFlagSet("", pflag.ContinueOnError)
 	p, flags := cli.New(cli.Streams{}, f, screenFlags...), selection.Add(f)
+	if err := f.Parse([]string{"--only-visible"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := flags.Choose(p, false); err == nil || err.Error() != here {
+		t.Errorf("with SLURM: %v", err)
+	}
+	t.Setenv("CUDA_VISIBLE_DEVICES", "")
+	f = pflag.NewFlagSet("", pflag.ContinueOnError)
+	p, flags = cli.New(cli.Streams{}, f, screenFlags...), selection.Add(f)
 	if err := f.Parse([]string{"--only-visible", "--transport", "local"}); err != nil {
 		t.Fatal(err)
 	}

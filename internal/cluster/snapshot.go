@@ -97,10 +97,11 @@ type Node struct {
 
 	Hello    *wire.Hello // nil before the first
 	Host     wire.Host
-	Interval time.Duration // between two reports
-	Arrived  time.Time     // time of the last report; zero: none yet
-	Age      time.Duration // Snapshot.At − Arrived
-	Took     time.Duration // by the driver for its slowest GPU, in the last report
+	History  history.History // of Host
+	Interval time.Duration   // between two reports
+	Arrived  time.Time       // time of the last report; zero: none yet
+	Age      time.Duration   // Snapshot.At − Arrived
+	Took     time.Duration   // by the driver for its slowest GPU, in the last report
 
 	GPUs      []GPU // by Number, those without one last
 	Listed    bool  // Processes are from the report at ListedAt: the last one, or one at most KeepList ago

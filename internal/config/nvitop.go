@@ -11,6 +11,7 @@ import (
 // noted, and is no error.
 const (
 	nvitopModes  = "NVITOP_MONITOR_MODE"
+	nvitopTheme  = "NVITOP_MONITOR_THEME" // before nvitop 1.0
 	nvitopGPU    = "NVITOP_GPU_UTILIZATION_THRESHOLDS"
 	nvitopMemory = "NVITOP_MEMORY_UTILIZATION_THRESHOLDS"
 )
@@ -42,6 +43,13 @@ func (o *Origins) nvitop(environ []string) (*layer, error) {
 			take(name, "gpu_util_thresh", words(value))
 		case nvitopMemory:
 			take(name, "mem_util_thresh", words(value))
+		case nvitopTheme:
+			switch mode := modes[value]; {
+			case mode.key != "theme":
+				o.ignore(name, value)
+			case from["theme"] == "": // the words of NVITOP_MONITOR_MODE count more
+				take(name, mode.key, mode.value)
+			}
 		case nvitopModes:
 			for word := range strings.SplitSeq(value, ",") {
 				if mode, known := modes[strings.TrimSpace(word)]; known {

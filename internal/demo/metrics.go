@@ -73,6 +73,8 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 	v.Set(metric.VideoClock, math.Floor(float64(m.videoMax)*v.Float(metric.SMClock)/float64(m.smMax)))
 	v.Set(metric.PersistenceMode, 1)
 	v.Set(metric.ComputeMode, 0)
+	v.Set(metric.DisplayMode, 0)
+	v.Set(metric.DisplayActive, 0)
 	w.fillLinks(v, h, gpu, now, l)
 	w.fillCounters(v, h, gpu, now)
 	v.Set(metric.RecoveryAction, 0)

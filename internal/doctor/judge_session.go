@@ -157,7 +157,7 @@ func judgeProcesses(r *wire.Report) Step {
 		switch p := &r.Processes[i]; {
 		case p.Foreign:
 			foreign++
-		case p.UID == nil && p.User == "":
+		case p.UID == nil && p.User == "" && !p.Ended:
 			hidden++
 		}
 	}

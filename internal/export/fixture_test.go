@@ -167,6 +167,9 @@ func fullReport() *wire.Report {
 			metric.NetTXPackets: 153, metric.NetRXPackets: 154, metric.DiskRead: 155, metric.DiskWrite: 156,
 			metric.NetRX: 54, metric.InfiniBandTX: 55, metric.InfiniBandRX: 56,
 			metric.DiskFree: 57, metric.DiskTotal: 58, metric.TmpFree: 59, metric.TmpTotal: 60,
+			metric.CPUUserTime: 61, metric.CPUSystemTime: 62, metric.CPUIdleTime: 63, metric.CPUIOWaitTime: 64,
+			metric.HostMemoryBuffers: 65, metric.HostMemoryCached: 66, metric.HostMemoryShared: 67,
+			metric.HostMemorySlab: 68,
 		})},
 		GPUs: []wire.GPU{{Index: 0, Values: hot}, {Index: 1, Lost: "GPU requires reset", LostID: wire.LostReset},
 			{Index: 2, Values: cold}, {Index: 3, HangsMS: 9500, Call: "power", AgeMS: 8500,
@@ -194,6 +197,7 @@ func fullReport() *wire.Report {
 				ElapsedSec: new(int64(15)),
 			},
 			{PID: 704, GPU: 3, Type: "M", Identity: wire.Identity{Foreign: true}},
+			{PID: 705, GPU: 3, Type: "C", Identity: wire.Identity{Ended: true}, GPUMemory: new(uint64(5005))},
 			{PID: 703, GPU: 55, Type: "C"}, // on a GPU that there is not: it is left out
 		},
 		Jobs:   []wire.JobMemory{{Job: "16", Used: 7003, Limit: 7004}},

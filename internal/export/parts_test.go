@@ -72,10 +72,10 @@ func TestPartsAreTheDocumentWithLessInIt(t *testing.T) {
 		{"problems", Problems(s), 3, -1, 0, false},
 		{"job", Job(s, "2_1"), 1, 5, 0, false},
 		{"nodes", Nodes(s), 3, 7, 0, false},
-		{"node", Node(s, "n1"), 3, 1, 3, false},
+		{"node", Node(s, "n1"), 3, 1, 4, false},
 		{"node that is silent", Node(s, "n3"), 1, 1, 0, false},
 		{"GPU", GPU(s, "n1", "GPU-a"), 3, 1, 1, false},
-		{"processes", Processes(s), -1, 7, 4, false},
+		{"processes", Processes(s), -1, 7, 5, false},
 	} {
 		doc := written(t, c.part)
 		_, queue := doc["pending"]

@@ -138,5 +138,12 @@ func All(s Scope) iter.Seq[ID] {
 	}
 }
 
-// Kept lists the metrics that histories keep, all of them of GPUs. Callers must not change it.
-var Kept = slices.DeleteFunc(slices.Collect(All(GPU)), func(id ID) bool { return !table[id].Kept })
+// Kept and KeptOfNode list the metrics that the histories of GPUs and of nodes keep. Callers must not change them.
+var (
+	Kept       = kept(GPU)
+	KeptOfNode = kept(Host)
+)
+
+func kept(of Scope) []ID {
+	return slices.DeleteFunc(slices.Collect(All(of)), func(id ID) bool { return !table[id].Kept })
+}

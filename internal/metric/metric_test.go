@@ -30,8 +30,8 @@ func TestTable(t *testing.T) {
 		if want := map[bool]Scope{true: GPU, false: Host}[id < gpus]; row.Scope != want {
 			t.Errorf("%v is in the wrong scope", id)
 		}
-		if row.Scope == Host && (row.Pace != Fast || row.Kept) {
-			t.Errorf("%v: metrics of a node are read in every report and not kept", id)
+		if row.Scope == Host && row.Pace == Once {
+			t.Errorf("%v: metrics of a node have no place in Hello", id)
 		}
 		if nvml := strings.HasPrefix(row.From[0], "nvml"); nvml != (row.Scope == GPU) {
 			t.Errorf("%v comes from %q", id, row.From)

@@ -3,13 +3,37 @@ package metric
 // hostRows has the metrics of a node.
 var hostRows = map[ID]Row{
 	CPU: {
-		Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Sum: Mean,
+		Key: "cpu_percent", Label: "CPU", Unit: Percent, Decimals: 2, Scope: Host, Kept: true, Sum: Mean,
 		From:   []string{"/proc/stat"},
 		Series: "cpu_utilization_ratio",
 		Help:   "CPU utilization since the last report, all CPUs together; absent in the first report.",
 	},
+	CPUUserTime: {
+		Key: "cpu_user_seconds", Label: "CPU time of programs", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		From:   []string{"/proc/stat"},
+		Series: "cpu_seconds", Labels: `mode="user"`, Counter: true,
+		Help: "Time of all CPUs in programs since boot, with nice.",
+	},
+	CPUSystemTime: {
+		Key: "cpu_system_seconds", Label: "CPU time of the kernel", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		From:   []string{"/proc/stat"},
+		Series: "cpu_seconds", Labels: `mode="system"`, Counter: true,
+		Help: "Time of all CPUs in the kernel since boot, with interrupts.",
+	},
+	CPUIdleTime: {
+		Key: "cpu_idle_seconds", Label: "idle CPU time", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		From:   []string{"/proc/stat"},
+		Series: "cpu_seconds", Labels: `mode="idle"`, Counter: true,
+		Help: "Idle time of all CPUs since boot, without cpu_iowait_seconds.",
+	},
+	CPUIOWaitTime: {
+		Key: "cpu_iowait_seconds", Label: "CPU time waiting for disks", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		From:   []string{"/proc/stat"},
+		Series: "cpu_seconds", Labels: `mode="iowait"`, Counter: true,
+		Help: "Time since boot for which CPUs were idle while a process waited for a disk.",
+	},
 	Load: {
-		Key: "load1", Label: "load", Unit: Count, Decimals: 2, Scope: Host, Sum: Add,
+		Key: "load1", Label: "load", Unit: Count, Decimals: 2, Scope: Host, Kept: true, Sum: Add,
 		From: []string{"/proc/loadavg"},
 		Help: "1-minute load average.",
 	},
@@ -24,17 +48,37 @@ var hostRows = map[ID]Row{
 		Help: "15-minute load average.",
 	},
 	HostMemoryUsed: {
-		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Scope: Host, Sum: Add,
+		Key: "memory_used_bytes", Label: "memory", Unit: Bytes, Scope: Host, Kept: true, Sum: Add,
 		From: []string{"/proc/meminfo"},
-		Help: "Used memory: total minus available.",
+		Help: "Used memory: total minus available, as the kernel estimates it (MemAvailable).",
 	},
 	HostMemoryTotal: {
 		Key: "memory_total_bytes", Label: "memory size", Unit: Bytes, Scope: Host, Sum: Add,
 		From: []string{"/proc/meminfo"},
 		Help: "Total memory.",
 	},
+	HostMemoryBuffers: {
+		Key: "memory_buffers_bytes", Label: "buffers", Unit: Bytes, Pace: Slow, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Memory with blocks of devices: Buffers.",
+	},
+	HostMemoryCached: {
+		Key: "memory_cached_bytes", Label: "page cache", Unit: Bytes, Pace: Slow, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Memory with the contents of files, and shared memory: Cached.",
+	},
+	HostMemoryShared: {
+		Key: "memory_shared_bytes", Label: "shared memory", Unit: Bytes, Pace: Slow, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Memory of tmpfs and shared memory, as in /dev/shm: Shmem. The kernel cannot drop it.",
+	},
+	HostMemorySlab: {
+		Key: "memory_slab_bytes", Label: "slab", Unit: Bytes, Pace: Slow, Scope: Host, Sum: Add,
+		From: []string{"/proc/meminfo"},
+		Help: "Memory of the kernel's own objects: Slab.",
+	},
 	SwapUsed: {
-		Key: "swap_used_bytes", Label: "swap", Unit: Bytes, Scope: Host, Sum: Add,
+		Key: "swap_used_bytes", Label: "swap", Unit: Bytes, Scope: Host, Kept: true, Sum: Add,
 		From: []string{"/proc/meminfo"},
 		Help: "Used swap space.",
 	},

@@ -189,4 +189,14 @@ var stateRows = map[ID]Row{
 		DCGM: "DCGM_FI_DEV_COMPUTE_MODE",
 		Help: "0 default, 1 exclusive thread, 2 prohibited, 3 exclusive process.",
 	},
+	DisplayMode: {
+		Key: "display_mode", Label: "display mode", Unit: Count, Pace: Slow, Sum: Highest,
+		From: []string{"nvmlDeviceGetDisplayMode"},
+		Help: "1 if a display is connected to the GPU, else 0.",
+	},
+	DisplayActive: {
+		Key: "display_active", Label: "display active", Unit: Count, Pace: Slow, Sum: Highest,
+		From: []string{"nvmlDeviceGetDisplayActive"},
+		Help: "1 if a display server uses the GPU, even without a monitor, else 0.",
+	},
 }

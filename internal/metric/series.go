@@ -26,6 +26,8 @@ func (r Row) SeriesName() string {
 
 // seriesHelp describes series of which a row is only a part, or has another form.
 var seriesHelp = map[string]string{
+	"cpu_seconds_total": "Time of all CPUs since boot, by what they did: programs (with nice), the kernel (with " +
+		"interrupts), nothing, or nothing while a process waited for a disk.",
 	"clock_hertz":               "Clock, by domain.",
 	"clock_max_hertz":           "Maximum clock, by domain.",
 	"clock_event_active":        "1 if this reason reduces the clocks now, else 0.",

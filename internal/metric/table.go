@@ -76,6 +76,8 @@ const (
 	RecoveryAction
 	PersistenceMode
 	ComputeMode
+	DisplayMode
+	DisplayActive
 	FabricState
 	FabricStatus
 	NUMANode
@@ -85,11 +87,19 @@ const (
 // Metrics of a node.
 const (
 	CPU ID = gpus + iota
+	CPUUserTime
+	CPUSystemTime
+	CPUIdleTime
+	CPUIOWaitTime
 	Load
 	Load5
 	Load15
 	HostMemoryUsed
 	HostMemoryTotal
+	HostMemoryBuffers
+	HostMemoryCached
+	HostMemoryShared
+	HostMemorySlab
 	SwapUsed
 	SwapTotal
 	NetTX

@@ -182,7 +182,7 @@ func TestFirstReportOfASlowDriver(t *testing.T) {
 				s.got()
 				lib.change(func() {
 					for _, d := range devices {
-						d.slow = 400 * time.Millisecond / time.Duration(len(d.readers())-onceReaders())
+						d.slow = 400 * time.Millisecond / time.Duration(readersOf(metric.Fast))
 					}
 				})
 				s.say(`{"id":1,"pace":{"interval_ms":3000}}`)
@@ -246,9 +246,12 @@ func fastReaders() (n int) {
 }
 
 // onceReaders is how many readers of a fake device are not used for reports.
-func onceReaders() (n int) {
+func onceReaders() (n int) { return readersOf(metric.Once) }
+
+// readersOf is the number of readers with a pace.
+func readersOf(pace metric.Pace) (n int) {
 	for id := range metric.All(metric.GPU) {
-		if id.Row().Pace == metric.Once {
+		if id.Row().Pace == pace {
 			n++
 		}
 	}

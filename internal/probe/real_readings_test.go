@@ -76,6 +76,8 @@ remap 3 4 1 0
 recovery 2
 persistence 0
 compute_mode 3
+display_mode 1
+display_active 0
 fabric_state 3
 fabric_status 0
 numa_node 1
@@ -170,7 +172,7 @@ var readings = map[string]float64{
 	"ecc_corrected_aggregate":   8,
 	"retired_pages_correctable": 1, "retired_pages_uncorrectable": 2, "retired_pages_pending": 1,
 	"remapped_rows_correctable": 3, "remapped_rows_uncorrectable": 4, "remap_pending": 1, "remap_failed": 0,
-	"recovery_action": 2, "persistence_mode": 0, "compute_mode": 3, "fabric_state": 3, "fabric_status": 0,
+	"recovery_action": 2, "persistence_mode": 0, "compute_mode": 3, "display_mode": 1, "display_active": 0, "fabric_state": 3, "fabric_status": 0,
 	"numa_node": 1,
 }
 

@@ -79,7 +79,7 @@ func nameless(s *cluster.Snapshot) bool {
 	nodes, _ := NodesThat(s, reports)
 	return slices.ContainsFunc(nodes, func(n *cluster.Node) bool {
 		return slices.ContainsFunc(n.Processes, func(p wire.Process) bool {
-			return p.StartTicks > 0 && p.User == "" && !p.Foreign
+			return p.StartTicks > 0 && p.User == "" && !p.Foreign && !p.Ended
 		})
 	})
 }

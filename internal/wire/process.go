@@ -48,6 +48,10 @@ type Identity struct {
 	// Foreign says that the PID is not one of this node's PID namespace, as that of a process in a container: nothing
 	// else is known of it.
 	Foreign bool `json:"foreign,omitempty"`
+
+	// Ended says that the node has no process with the PID, and the driver has listed it for seconds nevertheless: nothing
+	// else is known of it, and it may hold memory.
+	Ended bool `json:"ended,omitempty"`
 }
 
 // Rank is the place of a process in a distributed program, from its environment. What the environment does not say is

@@ -144,6 +144,10 @@ const (
 	PersistenceMode Metric = "persistence_mode"
 	// 0 default, 1 exclusive thread, 2 prohibited, 3 exclusive process.
 	ComputeMode Metric = "compute_mode"
+	// 1 if a display is connected to the GPU, else 0.
+	DisplayMode Metric = "display_mode"
+	// 1 if a display server uses the GPU, even without a monitor, else 0.
+	DisplayActive Metric = "display_active"
 	// Registration with the NVLink fabric: 1 not started, 2 in progress, 3 completed. Absent without a fabric.
 	FabricState Metric = "fabric_state"
 	// Result of a completed registration: 0 is success, otherwise an NVML error.
@@ -156,12 +160,28 @@ const (
 const (
 	// CPU utilization since the last report, all CPUs together; absent in the first report.
 	CPUPercent Metric = "cpu_percent"
+	// Time of all CPUs in programs since boot, with nice.
+	CPUUserSeconds Metric = "cpu_user_seconds"
+	// Time of all CPUs in the kernel since boot, with interrupts.
+	CPUSystemSeconds Metric = "cpu_system_seconds"
+	// Idle time of all CPUs since boot, without cpu_iowait_seconds.
+	CPUIdleSeconds Metric = "cpu_idle_seconds"
+	// Time since boot for which CPUs were idle while a process waited for a disk.
+	CPUIowaitSeconds Metric = "cpu_iowait_seconds"
 	// 1-minute load average.
 	Load1 Metric = "load1"
 	// 5-minute load average.
 	Load5 Metric = "load5"
 	// 15-minute load average.
 	Load15 Metric = "load15"
+	// Memory with blocks of devices: Buffers.
+	MemoryBuffersBytes Metric = "memory_buffers_bytes"
+	// Memory with the contents of files, and shared memory: Cached.
+	MemoryCachedBytes Metric = "memory_cached_bytes"
+	// Memory of tmpfs and shared memory, as in /dev/shm: Shmem. The kernel cannot drop it.
+	MemorySharedBytes Metric = "memory_shared_bytes"
+	// Memory of the kernel's own objects: Slab.
+	MemorySlabBytes Metric = "memory_slab_bytes"
 	// Used swap space.
 	SwapUsedBytes Metric = "swap_used_bytes"
 	// Total swap space; 0 without swap.

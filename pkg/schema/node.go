@@ -99,6 +99,8 @@ type Process struct {
 	RankVariable string `json:"rank_variable,omitempty"` // of its environment, from which the rank is
 	// it is in another PID namespace: only the driver knows it
 	Foreign bool `json:"foreign,omitempty"`
+	// it has exited, but the driver still lists it: nvitop's "No Such Process"
+	Ended bool `json:"ended,omitempty"`
 
 	// The numbers, made from the table of package wire by go test ./pkg/schema -update. Those that are not known are
 	// nil, as what a process of another user reads and writes.

@@ -52,6 +52,7 @@ static void check_model(void)
 	EXPECT(FN(nvmlDeviceGetRemappedRows)(gpu(0), &value, &period, &pending, &failed) == NVML_SUCCESS && !value && !failed);
 	EXPECT(FN(nvmlDeviceGetTotalEccErrors)(gpu(0), NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_AGGREGATE_ECC, &errors) == NVML_SUCCESS && !errors);
 	EXPECT(FN(nvmlDeviceGetPersistenceMode)(gpu(0), &on) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
+	EXPECT(FN(nvmlDeviceGetDisplayMode)(gpu(0), &on) == NVML_SUCCESS && on == NVML_FEATURE_DISABLED);
 	EXPECT(FN(nvmlDeviceGetCudaComputeCapability)(gpu(0), &major, &minor) == NVML_SUCCESS && major == 8 && minor == 0);
 	EXPECT(FN(nvmlDeviceGetVbiosVersion)(gpu(0), text, sizeof text) == NVML_SUCCESS && strlen(text) == 14);
 	EXPECT(FN(nvmlDeviceGetSerial)(gpu(0), text, sizeof text) == NVML_SUCCESS);
@@ -66,7 +67,7 @@ static void check_set(void)
 
 	play("gpu 1 fan 47\ngpu 1 util_encoder 12\ngpu 1 pcie_gen 1\ngpu 1 pcie_width 8\ngpu 1 pcie_replays 17\ngpu 1 nvlink_links 4\n"
 	     "gpu 1 nvlink_down 1,3\ngpu 1 nvlink_crc 5\ngpu 1 nvlink_recoveries 2\ngpu 1 ecc 3\ngpu 1 ecc_aggregate 9\ngpu 1 remap 1 2 1 0\n"
-	     "gpu 1 retired 3 2 1\ngpu 1 persistence 0\ngpu 1 power n/a\ngpu 1 memory_total n/a\ngpu 2 ecc_mode 0\n"
+	     "gpu 1 retired 3 2 1\ngpu 1 persistence 0\ngpu 1 display_active 1\ngpu 1 power n/a\ngpu 1 memory_total n/a\ngpu 2 ecc_mode 0\n"
 	     "gpu 3 clock_sm_max n/a\ngpu 3 throttle hw_thermal\n");
 	EXPECT(FN(nvmlDeviceGetFanSpeed)(gpu(1), &value) == NVML_SUCCESS && value == 47);
 	EXPECT(FN(nvmlDeviceGetEncoderUtilization)(gpu(1), &value, &more) == NVML_SUCCESS && value == 12);
@@ -85,6 +86,8 @@ static void check_set(void)
 	EXPECT(value == 2);
 	EXPECT(FN(nvmlDeviceGetRetiredPagesPendingStatus)(gpu(1), &on) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
 	EXPECT(FN(nvmlDeviceGetPersistenceMode)(gpu(1), &on) == NVML_SUCCESS && on == NVML_FEATURE_DISABLED);
+	EXPECT(FN(nvmlDeviceGetDisplayMode)(gpu(1), &on) == NVML_SUCCESS && on == NVML_FEATURE_DISABLED);
+	EXPECT(FN(nvmlDeviceGetDisplayActive)(gpu(1), &on) == NVML_SUCCESS && on == NVML_FEATURE_ENABLED);
 	EXPECT(FN(nvmlDeviceGetPowerUsage)(gpu(1), &value) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetMemoryInfo)(gpu(1), &memory) == NVML_ERROR_NOT_SUPPORTED);
 	EXPECT(FN(nvmlDeviceGetMemoryInfo)(gpu(0), &memory) == NVML_SUCCESS);

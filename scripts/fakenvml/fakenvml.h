@@ -54,7 +54,7 @@ struct process {
 	X(clock_mem, 1593, 2619) X(clock_mem_max, 1593, 2619)                                   \
 	X(clock_graphics, MODEL, MODEL) X(clock_graphics_max, 1410, 1980)                       \
 	X(clock_video, MODEL, MODEL) X(clock_video_max, 1290, 1545)                             \
-	X(persistence, 1, 1) X(compute_mode, 0, 0)                                              \
+	X(persistence, 1, 1) X(compute_mode, 0, 0) X(display_mode, 0, 0) X(display_active, 0, 0) \
 	/* PCIe in MB/s, NVLink in GB/s */                                                      \
 	X(pcie_gen, 4, 5) X(pcie_gen_max, 4, 5) X(pcie_width, 16, 16) X(pcie_width_max, 16, 16) \
 	X(pcie_tx, MODEL, MODEL) X(pcie_rx, MODEL, MODEL) X(pcie_replays, 0, 0)                 \

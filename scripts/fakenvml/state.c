@@ -150,17 +150,6 @@ nvmlReturn_t nvmlDeviceGetPerformanceState(nvmlDevice_t device, nvmlPstates_t *s
 
 // Modes
 
-nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
-{
-	unsigned value;
-	BEGIN_DEVICE(device);
-	REQUIRE(mode);
-	nvmlReturn_t result = put_number(&value, gpu.now.persistence);
-	if (result == NVML_SUCCESS)
-		*mode = (nvmlEnableState_t)value;
-	return result;
-}
-
 nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mode)
 {
 	unsigned value;
@@ -170,4 +159,33 @@ nvmlReturn_t nvmlDeviceGetComputeMode(nvmlDevice_t device, nvmlComputeMode_t *mo
 	if (result == NVML_SUCCESS)
 		*mode = (nvmlComputeMode_t)value;
 	return result;
+}
+
+static nvmlReturn_t enabled(const char *function, nvmlDevice_t device, size_t at, nvmlEnableState_t *state)
+{
+	unsigned value;
+	struct gpu gpu;
+	nvmlReturn_t result = begin_device(function, device, &gpu);
+	if (result != NVML_SUCCESS)
+		return result;
+	REQUIRE(state);
+	result = put_number(&value, *(unsigned long long *)((char *)&gpu.now + at));
+	if (result == NVML_SUCCESS)
+		*state = (nvmlEnableState_t)value;
+	return result;
+}
+
+nvmlReturn_t nvmlDeviceGetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+	return enabled("nvmlDeviceGetPersistenceMode", device, offsetof(struct numbers, persistence), mode);
+}
+
+nvmlReturn_t nvmlDeviceGetDisplayMode(nvmlDevice_t device, nvmlEnableState_t *mode)
+{
+	return enabled("nvmlDeviceGetDisplayMode", device, offsetof(struct numbers, display_mode), mode);
+}
+
+nvmlReturn_t nvmlDeviceGetDisplayActive(nvmlDevice_t device, nvmlEnableState_t *active)
+{
+	return enabled("nvmlDeviceGetDisplayActive", device, offsetof(struct numbers, display_active), active);
 }

@@ -25,12 +25,13 @@ var everything = []struct {
 		"max_operating_celsius":        86,
 		"memory_max_operating_celsius": 96, "fan_percent": 41,
 	}},
-	{"power 333;power_limit 600;power_limit_default 650;power_limit_max 700;pstate 2;persistence 1;compute_mode 3",
+	{"power 333;power_limit 600;power_limit_default 650;power_limit_max 700;pstate 2;persistence 1;compute_mode 3;" +
+		"display_mode 1;display_active 1",
 		map[string]float64{
 			"power_watts": 333, "power_limit_watts": 600, "power_limit_default_watts": 650,
 			"power_limit_max_watts": 700,
 			"performance_state":     2,
-			"persistence_mode":      1, "compute_mode": 3,
+			"persistence_mode":      1, "compute_mode": 3, "display_mode": 1, "display_active": 1,
 		}},
 	{"clock_sm 1501;clock_mem 2602;clock_graphics 1503;clock_video 1404;clock_sm_max 1981;clock_mem_max " +
 		"2619;clock_graphics_max 1982;clock_video_max 1555", map[string]float64{

@@ -14,7 +14,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/agent"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
@@ -36,7 +35,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		}
 		return from, nil
 	}
-	if cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed() {
+	if access.OnlyHere(cfg) {
 		return thisHost(ctx, cfg, NotInstalled, polling)
 	}
 	names, err := cli.Hosts("--nodes", cfg.Nodes)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -47,7 +48,7 @@ func Add(f *pflag.FlagSet) *Flags {
 	f.BoolVarP(&n.onlyGraphics, "only-graphics", "G", false,
 		"only processes that draw and do not compute (type G)")
 	f.BoolVar(&n.visible, "only-visible", false,
-		"only the GPUs in CUDA_VISIBLE_DEVICES, with --transport local; also -ov")
+		"only the GPUs of this host in CUDA_VISIBLE_DEVICES, without SLURM or with --transport local; also -ov")
 	return n
 }
 
@@ -125,7 +126,7 @@ func (n *Flags) chooseGPUs(cfg *config.Config) (tally.Only, error) {
 		switch {
 		case n.flags.Changed("only"):
 			return nil, errors.New("--only and --only-visible cannot be combined")
-		case cfg.Transport != config.Local:
+		case cfg.Transport != config.Local && (cfg.Demo != "" || !access.OnlyHere(cfg)):
 			return nil, errors.New("--only-visible is about the GPUs of this host: use it with --transport local, or " +
 				"name GPUs with --only")
 		}

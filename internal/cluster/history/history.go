@@ -40,7 +40,7 @@ func Len(poll, span time.Duration) int { return max(int(kept(span)/BinWidth(poll
 // Gap is a bin without a value.
 var Gap = float32(math.NaN())
 
-// History has the past values of one GPU's kept metrics, in bins of time. Bins are numbered from the epoch, so the bins
+// History has the past values of the kept metrics of one GPU or node, in bins of time. Bins are numbered from the epoch, so the bins
 // of different nodes line up: bin n begins n widths after the epoch. A bin holds the mean of its samples; for a metric
 // in bits, it holds all bits that any sample had. A metric that has never had a value takes no memory.
 //
@@ -186,6 +186,15 @@ func (h *History) Reserve(room int) { h.room = room }
 // sample for the bin before the newest goes into the newest bin. A sample for an earlier bin means that the numbers of
 // all bins were too high: Add renumbers them.
 func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
+	h.add(metric.Kept, bin, length, sample)
+}
+
+// AddNode is Add for the history of a node.
+func (h *History) AddNode(bin int64, length int, sample func(metric.ID) float64) {
+	h.add(metric.KeptOfNode, bin, length, sample)
+}
+
+func (h *History) add(kept []metric.ID, bin int64, length int, sample func(metric.ID) float64) {
 	shut := 0
 	switch {
 	case h.bins == 0:
@@ -201,12 +210,12 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 		h.shut(length)
 	}
 	known := len(h.lines)
-	for i, id := range metric.Kept {
+	for _, id := range kept {
 		v := sample(id)
 		at := h.line(id)
 		if at < 0 && v == v {
 			at = len(h.lines)
-			h.lines = append(h.lines, line{id: id, bits: keptBits[i]})
+			h.lines = append(h.lines, line{id: id, bits: id.Row().Unit == metric.Bits})
 		}
 		if at >= 0 {
 			h.lines[at].add(v)
@@ -216,14 +225,6 @@ func (h *History) Add(bin int64, length int, sample func(metric.ID) float64) {
 		h.renew(length)
 	}
 }
-
-// keptBits marks the metrics of metric.Kept that are bits.
-var keptBits = func() (bits []bool) {
-	for _, id := range metric.Kept {
-		bits = append(bits, id.Row().Unit == metric.Bits)
-	}
-	return bits
-}()
 
 // Tail writes the n bins of one metric up to bin newest into to, which it grows if needed. A bin without a value, or a
 // bin that is no longer kept, is a gap.

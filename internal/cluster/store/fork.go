@@ -56,6 +56,7 @@ func (n *nodeRecord) fork(teams map[*team]*team) *nodeRecord {
 		c.work[key], work[g] = &copied, &copied
 	}
 	c.paces = renamed(n.paces, work)
+	c.History = n.History.Fork()
 	return &c
 }
 

@@ -14,11 +14,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// mergeGPUs returns the node's GPUs after a report, each with its card and its continued history.
+// mergeGPUs continues the history of the node and returns its GPUs after a report, each with its card and its continued
+// history.
 func (n *nodeRecord) mergeGPUs(at time.Time, r *wire.Report) []cluster.GPU {
 	var bin int64
 	if !r.OffBeat {
 		bin = n.clock.Bin(at, r.MonoMS, history.BinWidth(n.poll, n.span))
+		n.History.Reserve(n.room)
+		n.History.AddNode(bin, history.Len(n.poll, n.span), r.Host.Float)
 	}
 	out := make([]cluster.GPU, len(n.Hello.GPUs))
 	for i := range out {

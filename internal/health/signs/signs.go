@@ -97,7 +97,7 @@ func ProcessOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
 	for i := range n.Processes {
 		p := &n.Processes[i]
 		switch {
-		case p.GPU != g.Card.Index || g.Key == "":
+		case p.GPU != g.Card.Index || g.Key == "" || p.Ended:
 		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) &&
 			gpuMemoryOf(p) > gpuMemoryOf(found):
 			found = p

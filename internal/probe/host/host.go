@@ -33,6 +33,7 @@ type Reader struct {
 
 	last    cpuTime // at the beginning of the window
 	percent float64 // NaN: unknown
+	rare    rare
 
 	net, packets, fabric, storage *traffic
 	disks                         []*disk
@@ -81,8 +82,10 @@ func (r *Reader) Read(to *metric.Values, mono, boot time.Duration) error {
 			failed = errors.Join(failed, err)
 		}
 	}
+	r.rare.begin(mono)
 	note(r.readCPU(to, mono))
 	note(r.readMemory(to))
+	r.rare.end(to)
 	note(r.readLoad(to))
 	for _, t := range r.traffic() {
 		note(t.read(to, mono))

@@ -49,6 +49,36 @@ func TestHost(t *testing.T) {
 	}
 }
 
+// What changes in each reading, and is needed rarely, is read rarely and repeated in between.
+func TestRareMetrics(t *testing.T) {
+	proc := writeProc(t)
+	h := New(proc, t.TempDir())
+	defer h.Close()
+	read := func(at time.Duration) (got metric.Values) {
+		if err := h.Read(&got, at, 0); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	want := map[metric.ID]float64{metric.CPUUserTime: 10.2, metric.CPUSystemTime: 3.77, metric.CPUIdleTime: 80,
+		metric.CPUIOWaitTime: 6, metric.HostMemoryBuffers: 5 << 10, metric.HostMemoryCached: 600 << 10,
+		metric.HostMemoryShared: 70 << 10, metric.HostMemorySlab: 80 << 10}
+	check := func(got metric.Values) {
+		t.Helper()
+		for id, x := range want {
+			if v, known := got.Get(id); !known || v != x {
+				t.Errorf("%v is %v (known: %v), want %v", id, v, known, x)
+			}
+		}
+	}
+	check(read(time.Second))
+	overwrite(t, filepath.Join(proc, "stat"), "cpu  2000 20 300 8000 600 7 70 3 500 0\n")
+	overwrite(t, filepath.Join(proc, "meminfo"), strings.Replace(procMem, "Slab: 80", "Slab: 99", 1))
+	check(read(metric.SlowSeconds * time.Second))
+	want[metric.CPUUserTime], want[metric.HostMemorySlab] = 20.2, 99<<10
+	check(read((1 + metric.SlowSeconds) * time.Second))
+}
+
 func TestHostCPUGoesBack(t *testing.T) {
 	proc := writeProc(t)
 	h := New(proc, t.TempDir())
@@ -66,7 +96,8 @@ func TestHostCPUGoesBack(t *testing.T) {
 const (
 	procStat = "cpu  1000 20 300 8000 600 7 70 3 500 0\ncpu0 500 10 150 4000 300 3 35 1 250 0\ncpu1 500 10 150 4000 " +
 		"300 4 35 2 250 0\nintr 9 9\n"
-	procMem = "MemTotal:       16318428 kB\nMemFree:         1000000 kB\nMemAvailable:   12318428 kB\nSwapTotal: " +
+	procMem = "MemTotal:       16318428 kB\nMemFree:         1000000 kB\nMemAvailable:   12318428 kB\nBuffers: 5 kB\n" +
+		"Cached: 600 kB\nSwapCached: 9 kB\nShmem: 70 kB\nSlab: 80 kB\nSwapTotal: " +
 		"4096 kB\nSwapFree: 3072 kB\n"
 )
 
@@ -116,7 +147,8 @@ func TestParseCPU(t *testing.T) {
 		{"cpu -1 2 3 4\n", 0, 0, false},
 		{"", 0, 0, false},
 	} {
-		busy, total, err := parseCPU([]byte(tc.head))
+		of, err := parseCPU([]byte(tc.head))
+		busy, total := of.sums()
 		if busy != tc.busy || total != tc.total || (err == nil) != tc.ok {
 			t.Errorf("parseCPU(%.30q) = %d, %d, %v", tc.head, busy, total, err)
 		}
@@ -126,7 +158,7 @@ func TestParseCPU(t *testing.T) {
 func FuzzParseCPU(f *testing.F) {
 	f.Add([]byte(procStat))
 	f.Fuzz(func(t *testing.T, head []byte) {
-		if _, _, err := parseCPU(head); err != nil && !strings.Contains(err.Error(), "first line") {
+		if _, err := parseCPU(head); err != nil && !strings.Contains(err.Error(), "first line") {
 			t.Errorf("%q: error %v does not say where", head, err)
 		}
 	})

@@ -17,15 +17,21 @@ type cpuTime struct {
 	busy, total uint64
 }
 
+// modes are the times of all CPUs together in the first line of /proc/stat, in ticks: user nice system idle iowait irq
+// softirq steal.
+type modes [8]uint64
+
 func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
 	head, err := r.head("stat")
 	if err != nil {
 		return err
 	}
-	busy, total, err := parseCPU(head)
+	of, err := parseCPU(head)
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(r.proc, "stat"), err)
 	}
+	r.rare.cpu = of
+	busy, total := of.sums()
 	first := r.last.total == 0
 	if !first && at-r.last.at < MinWindow {
 		to.Set(metric.CPU, r.percent)
@@ -41,31 +47,35 @@ func (r *Reader) readCPU(to *metric.Values, at time.Duration) error {
 	return nil
 }
 
-// parseCPU reads the first line of /proc/stat: user nice system idle iowait irq softirq steal. The next fields are the
-// time of guests, which user and nice include. A CPU that waits for a disk counts as idle.
-func parseCPU(head []byte) (busy, total uint64, err error) {
+// parseCPU reads the first line of /proc/stat. The next fields are the time of guests, which user and nice include.
+func parseCPU(head []byte) (of modes, err error) {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	i := 0
 	for field := range bytes.FieldsSeq(line) {
-		n, err := uint64(0), error(nil)
-		if i > 0 {
-			n, err = strconv.ParseUint(string(field), 10, 64)
+		switch {
+		case i == 0 && string(field) != "cpu":
+			return modes{}, fmt.Errorf("unexpected first line %.40q", line)
+		case i > 0:
+			if of[i-1], err = strconv.ParseUint(string(field), 10, 64); err != nil {
+				return modes{}, fmt.Errorf("unexpected first line %.40q", line)
+			}
 		}
-		if err != nil || i == 0 && string(field) != "cpu" {
-			return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
-		}
-		total += n
-		if i != 4 && i != 5 {
-			busy += n
-		}
-		if i++; i == 9 {
+		if i++; i > len(of) {
 			break
 		}
 	}
 	if !whole || i < 5 {
-		return 0, 0, fmt.Errorf("unexpected first line %.40q", line)
+		return modes{}, fmt.Errorf("unexpected first line %.40q", line)
 	}
-	return busy, total, nil
+	return of, nil
+}
+
+// sums returns the busy time and the whole time. A CPU that waits for a disk counts as idle.
+func (of *modes) sums() (busy, total uint64) {
+	for _, ticks := range of {
+		total += ticks
+	}
+	return total - of[3] - of[4], total
 }
 
 func (r *Reader) readLoad(to *metric.Values) error {
@@ -97,6 +107,11 @@ func (r *Reader) readMemory(to *metric.Values) error {
 	available, ok2 := meminfo(head, "MemAvailable:")
 	if !ok1 || !ok2 || available > total {
 		return fmt.Errorf("%s: MemTotal or MemAvailable missing", filepath.Join(r.proc, "meminfo"))
+	}
+	for id, key := range rareMemory {
+		if bytes, ok := meminfo(head, key); r.rare.due && ok {
+			r.rare.values.Set(id, float64(bytes))
+		}
 	}
 	to.Set(metric.HostMemoryUsed, float64(total-available))
 	to.Set(metric.HostMemoryTotal, float64(total))

@@ -44,6 +44,8 @@ var stateReaders = []reader{
 	one(metric.Throttle, (*device).throttle),
 	one(metric.PersistenceMode, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetPersistenceMode() }),
 	one(metric.ComputeMode, func(d *device) (nvml.ComputeMode, nvml.Return) { return d.nvml.GetComputeMode() }),
+	one(metric.DisplayMode, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayMode() }),
+	one(metric.DisplayActive, func(d *device) (nvml.EnableState, nvml.Return) { return d.nvml.GetDisplayActive() }),
 }
 
 func threshold(id metric.ID, of nvml.TemperatureThresholds) reader {

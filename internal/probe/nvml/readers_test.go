@@ -93,6 +93,8 @@ func fullGPU(ret nvml.Return) *mock.Device {
 		GetComputeModeFunc: func() (nvml.ComputeMode, nvml.Return) {
 			return nvml.COMPUTEMODE_EXCLUSIVE_PROCESS, ret
 		},
+		GetDisplayModeFunc:            func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_ENABLED, ret },
+		GetDisplayActiveFunc:          func() (nvml.EnableState, nvml.Return) { return nvml.FEATURE_DISABLED, ret },
 		GetCurrPcieLinkGenerationFunc: whole(4),
 		GetMaxPcieLinkGenerationFunc:  whole(5),
 		GetCurrPcieLinkWidthFunc:      whole(8),
@@ -152,7 +154,7 @@ func TestReadersOfAFullGPU(t *testing.T) {
 		`"pcie_gen_max":5,"pcie_width":8,"pcie_width_max":16,"pcie_replays":9,"nvlink_links":4,"nvlink_up":13,"ecc_enabled":1,` +
 		`"ecc_uncorrected_volatile":10,"ecc_corrected_volatile":0,"ecc_uncorrected_aggregate":11,"ecc_corrected_aggregate":1,` +
 		`"retired_pages_correctable":1,"retired_pages_uncorrectable":2,"retired_pages_pending":1,"remapped_rows_correctable":5,` +
-		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"fabric_state":3,"fabric_status":0,"numa_node":67}`
+		`"remapped_rows_uncorrectable":6,"remap_pending":1,"remap_failed":0,"persistence_mode":1,"compute_mode":3,"display_mode":1,"display_active":0,"fabric_state":3,"fabric_status":0,"numa_node":67}`
 	got := readCalls(&device{nvml: fullGPU(nvml.SUCCESS)}, func(r driver.Reader, err error) {
 		if err != nil {
 			t.Errorf("%v: %v", r.IDs[0], err)

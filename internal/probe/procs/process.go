@@ -23,7 +23,7 @@ type process struct {
 	identified   bool
 	spawned      *launch.Spawned
 	ours         bool // this PID namespace has, or had, a process with this PID
-	gone         bool // it has exited
+	gone         bool // it has exited, at the latest at since
 
 	// The CPU time at the beginning of the window for CPUPercent; for a process that is not in /proc, when it was first
 	// listed.
@@ -51,6 +51,10 @@ const firstNamespace = "pid:[4026531836]"
 // exiting.
 const foreignAfter = 2 * time.Second
 
+// endedAfter is the time after which a process that has exited and that the driver still lists is shown: giving back
+// much memory may take seconds.
+const endedAfter = 10 * time.Second
+
 // absent returns a process that is not in /proc. /proc may hide processes of other users, but a signal finds them: it
 // fails for lack of permission. A PID that a signal does not find belongs to a process that has exited, or to one of
 // another PID namespace, which the driver lists for longer.
@@ -61,6 +65,10 @@ func (t *Table) absent(pid int) *process {
 		lp.ours = true
 	case t.whole, old != nil && old.ours:
 		lp.ours, lp.gone = true, true
+		if old != nil && old.gone && old.StartTicks == 0 {
+			lp.since = old.since
+		}
+		lp.Ended = t.at.Mono-lp.since >= endedAfter
 	case old != nil:
 		lp.since = old.since
 		lp.Foreign = t.at.Mono-old.since >= foreignAfter

@@ -147,7 +147,8 @@ func TestAbsentProcesses(t *testing.T) {
 		whole bool
 		steps []step
 	}{
-		{"exits", false, []step{{0, true, here, "python S"}, {3, false, nil, ""}, {60, false, nil, ""}}},
+		{"exits", false, []step{{0, true, here, "python S"}, {3, false, nil, ""}, {12.5, false, nil, ""},
+			{13, false, nil, "ended"}, {60, false, nil, "ended"}}},
 		{"exits, and its PID comes back", false, []step{{0, true, here, "python S"}, {3, false, nil, ""},
 			{6, true, here, "python S"}}},
 		{"a zombie", false, []step{{0, true, here, "python S"}, {3, true, stat(" S ", " Z "), "python Z"},
@@ -158,11 +159,12 @@ func TestAbsentProcesses(t *testing.T) {
 			{60, false, nil, "foreign"}}},
 		{"comes from another namespace", false, []step{{0, false, nil, "?"}, {60, false, nil, "foreign"},
 			{63, true, here, "python S"}}},
-		{"has exited, in the first namespace", true, []step{{0, false, nil, ""}, {60, false, nil, ""}}},
+		{"has exited, in the first namespace", true, []step{{0, false, nil, ""}, {60, false, nil, "ended"},
+			{63, true, here, "python S"}}},
 		{"hidden", false, []step{{0, true, nil, "?"}, {60, true, nil, "?"}}},
 		{"hidden in the first namespace", true, []step{{0, true, nil, "?"}, {60, true, nil, "?"},
 			{63, false, nil, ""}}},
-		{"hidden, and exits", false, []step{{0, true, nil, "?"}, {60, false, nil, ""}, {120, false, nil, ""}}},
+		{"hidden, and exits", false, []step{{0, true, nil, "?"}, {60, false, nil, ""}, {120, false, nil, "ended"}}},
 	} {
 		proc := fakeproc.Write(t, nil)
 		if err := os.MkdirAll(filepath.Join(proc, "self", "ns"), 0o755); err != nil {
@@ -192,11 +194,13 @@ func TestAbsentProcesses(t *testing.T) {
 				switch got = p.Name + " " + p.State; {
 				case p.Foreign:
 					got = "foreign"
+				case p.Ended:
+					got = "ended"
 				case got == " ":
 					got = "?"
 				}
 				if bare := (wire.Process{PID: 42, Type: "C",
-					Identity: wire.Identity{Foreign: p.Foreign}}); p.Name == "" && cmp.Diff(bare, p) != "" {
+					Identity: wire.Identity{Foreign: p.Foreign, Ended: p.Ended}}); p.Name == "" && cmp.Diff(bare, p) != "" {
 					t.Errorf("%s: said of what is not known: %+v", test.name, p)
 				}
 			}

@@ -178,10 +178,11 @@ func (t *Table) settle() (complete bool) {
 	return complete
 }
 
-// describe returns a process that was looked at, without the fields that NVML provides; false if it has exited.
+// describe returns a process that was looked at, without the fields that NVML provides; false if it has exited just
+// now.
 func (t *Table) describe(pid int) (p wire.Process, exists bool) {
 	lp := t.now[pid]
-	return lp.Process, !lp.gone
+	return lp.Process, !lp.gone || lp.Ended
 }
 
 // begin starts a listing, end ends it and forgets the processes that were not looked at in between.

@@ -96,7 +96,7 @@ func visibility(n *cluster.Node) fact {
 		switch p := &n.Processes[i]; {
 		case p.Foreign:
 			foreign++
-		case p.UID == nil && p.User == "":
+		case p.UID == nil && p.User == "" && !p.Ended:
 			hidden++
 		}
 	}

@@ -73,6 +73,7 @@ func details(f *part.Frame, y int, g *cluster.GPU) {
 	l.add("fan", part.Measured(g, metric.Fan, "%"))
 	l.add("persistence", onOff(g, metric.PersistenceMode))
 	l.add("compute mode", computeMode(g))
+	l.add("display", display(g))
 	l.add("CUDA capability", g.Card.Capability)
 	l.add("serial", g.Card.Serial)
 	l.add("VBIOS", g.Card.VBIOS)
@@ -144,6 +145,18 @@ func computeMode(g *cluster.GPU) string {
 		return ""
 	}
 	return computeModes[int(mode)]
+}
+
+// display is "off", "connected" without a program that draws, or "active".
+func display(g *cluster.GPU) string {
+	text := onOff(g, metric.DisplayMode)
+	if g.Float(metric.DisplayActive) == 1 {
+		return "active"
+	}
+	if text == "on" {
+		return "connected"
+	}
+	return text
 }
 
 // share is "1215 of 1980 MHz"; without a known maximum it is "1215 MHz".

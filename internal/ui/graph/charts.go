@@ -15,21 +15,21 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// NodeGraphs draws the history of the job's GPUs of the selected node, below row y as far as there is room.
-func NodeGraphs(f *part.Frame, y int) {
+// NodeGraphs draws the history of the job's GPUs of the selected node, below row y as far as there is room. right stands
+// at the end of its title. Without GPUs it is the history of the node itself.
+func NodeGraphs(f *part.Frame, y int, right string) {
 	gpus := f.Own(f.Node)
 	if len(gpus) == 0 {
+		HostGraphs(f, y, "")
 		return
 	}
 	t := tally.Total(gpus)
 	a := axisOf(f, gpus).until(f.Node)
 	of := pastOf(gpus)
-	graphs(f, y, "Node history, "+a.words(), "", a, slices.Concat(
+	graphs(f, y, "Node history, "+a.words(), right, a, slices.Concat(
 		utilChart(f, a, of, gpus, len(gpus), part.GPUNumber), heatChart(of, t.Temperature, part.GPUNumber),
 		powerChart(of, &t, false), memoryChart(gpus, &t)))
-	for row := y; row < f.H-1 && f.Node.Past != nil; row++ {
-		f.Fade(row, 0, f.W)
-	}
+	fadePast(f, y)
 }
 
 // JobGraphs draws the history of the job's GPUs, below row y as far as there is room. The past of a node that does not

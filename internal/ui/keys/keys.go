@@ -164,6 +164,8 @@ var others = []Row{
 	{Bindings: of(Grid), Group: Arranging, Text: "table / heat map / time",
 		Long: "table, heat map, or nodes over time: the lowest GPU of each node in the last 10 minutes",
 		On:   On(OnOverview)},
+	{Bindings: of(Grid), Group: Arranging, Text: "graphs of the GPUs / host",
+		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", On: On(OnNode)},
 	{
 		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
 		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",

@@ -33,6 +33,7 @@ type Page struct {
 
 	filter     *prompt.Filter  // for the GPUs and the processes of the node
 	connection connection.Page // in place of the lists for a node without values
+	host       bool            // the graphs are of the node itself, not of its GPUs
 	from       int             // number of rows that the lists are scrolled: the GPUs first, then the processes
 }
 
@@ -89,7 +90,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !tally.Shows(s.Node) {
 		return p.connection.Press(msg, s)
 	}
-	if k, ok := msg.(tea.KeyPressMsg); ok && p.refilter(k, s) {
+	if k, ok := msg.(tea.KeyPressMsg); ok && (p.refilter(k, s) || p.turn(k)) {
 		return nav.Taken
 	}
 	r := p.rooms(s)
@@ -102,6 +103,15 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	}
 	p.from = from
 	return nav.Taken
+}
+
+// turn answers the key that shows other graphs.
+func (p *Page) turn(k tea.KeyPressMsg) bool {
+	if !key.Matches(k, keys.Grid) {
+		return false
+	}
+	p.host = !p.host
+	return true
 }
 
 // click opens the GPU under the mouse, or the page of processes with the process under the mouse.
@@ -190,7 +200,17 @@ func (p *Page) body(f *part.Frame) {
 			f.Fade(row, 0, f.W)
 		}
 	}
-	graph.NodeGraphs(f, problems(f, y, f.H-1))
+	p.graphs(f, problems(f, y, f.H-1))
+}
+
+// graphs draws the past of the GPUs or of the node itself, below row y. The title names the key for the other.
+func (p *Page) graphs(f *part.Frame, y int) {
+	view := keys.HintOf(keys.Grid).Key
+	if p.host {
+		graph.HostGraphs(f, y, view+"  GPUs")
+	} else {
+		graph.NodeGraphs(f, y, view+"  host")
+	}
 }
 
 // Table draws the node's line and all its GPUs from row y, without a page around them, and returns the row below.

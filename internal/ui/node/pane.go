@@ -28,7 +28,7 @@ func Draw(f *part.Frame, y int) {
 		n := min(len(list), max(room-graphRows, room/3))
 		y = p.processSection(f, y, &rooms{list: nav.Window{All: n, Shown: n}, end: f.H - 1})
 	}
-	graph.NodeGraphs(f, y)
+	graph.NodeGraphs(f, y, "")
 }
 
 // graphRows is the number of rows that the processes leave to the graphs, if there are enough.

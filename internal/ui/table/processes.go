@@ -123,7 +123,10 @@ func command(f *part.Frame, y int, p *wire.Process, l layout.Layout, role draw.R
 // commandOf is the command line of a process, or the reason why nothing is known of it.
 func commandOf(p *wire.Process) (text string, known bool) {
 	text = cmp.Or(p.Command, p.Name)
-	if p.Foreign && text == "" {
+	switch {
+	case p.Ended:
+		return "no such process: it has ended, the driver still lists it", false
+	case p.Foreign && text == "":
 		return "in another PID namespace, as in a container", false
 	}
 	return text, true

@@ -1,0 +1,95 @@
+package graph
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// HostGraphs draws the history of the selected node itself, below row y as far as there is room. right stands at the
+// end of its title.
+func HostGraphs(f *part.Frame, y int, right string) {
+	n := f.Node
+	newest, known := n.History.Newest()
+	if !known {
+		return
+	}
+	oldest, _ := n.History.Oldest()
+	a := axisFrom(oldest, newest, f.Snap.Bin(), f.Snap.Span).until(n)
+	h := hostPast{n, newest}
+	graphs(f, y, "Host history, "+a.words(), right, a, append([]chart{h.cpu(), h.load()}, h.memory()...))
+	fadePast(f, y)
+}
+
+// fadePast fades the rows from y on if they are about a node that has failed.
+func fadePast(f *part.Frame, y int) {
+	for row := y; row < f.H-1 && f.Node.Past != nil; row++ {
+		f.Fade(row, 0, f.W)
+	}
+}
+
+// hostPast is the past of a node up to a bin.
+type hostPast struct {
+	*cluster.Node
+	newest int64
+}
+
+func (h hostPast) of(id metric.ID) series {
+	return func(n int) []float32 { return h.History.Tail(nil, id, h.newest, n) }
+}
+
+func (h hostPast) cpu() chart {
+	return shareChart("CPU %", h.Host.Float(metric.CPU), h.of(metric.CPU))
+}
+
+// load is a chart of the load average up to the number of CPUs, or higher if it has been higher.
+func (h hostPast) load() chart {
+	c := chart{title: "Load", short: "Load", bottom: "0", area: true, samples: h.of(metric.Load),
+		now: words(h.Host.Float(metric.Load), draw.One)}
+	c.title += "  (5 min " + words(h.Host.Float(metric.Load5), draw.One) + ", 15 min " +
+		words(h.Host.Float(metric.Load15), draw.One) + ")"
+	c.unlimited(1)
+	if h.Hello != nil && float64(h.Hello.CPUs) >= c.high {
+		c.high, c.top = float64(h.Hello.CPUs), draw.Whole(float64(h.Hello.CPUs))
+	}
+	return c
+}
+
+// memory is a chart of the memory, and one of the swap space, if there is any. The first names the swap too, since low
+// terminals have no room for the second.
+func (h hostPast) memory() []chart {
+	memory := h.bytes("Memory GiB", metric.HostMemoryUsed, metric.HostMemoryTotal)
+	total, known := h.Host.Get(metric.SwapTotal)
+	switch {
+	case !known:
+		return []chart{memory}
+	case total == 0:
+		memory.title += "  (no swap)"
+		return []chart{memory}
+	}
+	swap := h.bytes("Swap GiB", metric.SwapUsed, metric.SwapTotal)
+	memory.title += "  (swap " + swap.now + " of " + swap.top + ")"
+	return []chart{memory, swap}
+}
+
+// bytes is a chart of an amount of memory up to its size.
+func (h hostPast) bytes(title string, used, total metric.ID) chart {
+	c := chart{title: title, short: title, bottom: "0", area: true, samples: h.of(used),
+		now: words(h.Host.Float(used), part.Bytes)}
+	if size, known := h.Host.Get(total); known && size > 0 {
+		c.high, c.top = size, draw.GiB(uint64(size))
+		c.title += " of " + c.top
+	} else {
+		c.unlimited(1 << 30)
+	}
+	return c
+}
+
+// words is a number in words, "n/a" if unknown.
+func words(v float64, say func(float64) string) string {
+	if v != v {
+		return "n/a"
+	}
+	return say(v)
+}
