@@ -17,7 +17,7 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 		return s
 	}
 	for _, test := range []struct{ keys, want string }{
-		{"v", "v: on overview (2)"}, {"o t", "t: on processes (5)"},
+		{"u", "u: on overview (2)"}, {"o t", "t: on processes (5)"},
 		{"9 s", "s: on problems (7), ranks (6), jobs (1), users (8), …"},
 		{"x", "x: on the page environment"},
 	} {
@@ -30,7 +30,7 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 		if r.send(faded{r.touches - 1}); r.footer() != test.want {
 			t.Errorf("an old message ends %q", test.want)
 		}
-		if r.send(faded{r.touches}); r.footer() == test.want || test.keys == "v" && r.footer() != footer {
+		if r.send(faded{r.touches}); r.footer() == test.want || test.keys == "u" && r.footer() != footer {
 			t.Errorf("%q stays", test.want)
 		}
 	}

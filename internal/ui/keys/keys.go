@@ -161,10 +161,10 @@ var others = []Row{
 	{Slot: Details},
 	{Bindings: of(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
 		Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
-	{Bindings: of(Grid), Group: Arranging, Text: "table / heat map / time",
+	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "table / heat map / time",
 		Long: "table, heat map, or nodes over time: the lowest GPU of each node in the last 10 minutes",
 		On:   On(OnOverview)},
-	{Bindings: of(Grid), Group: Arranging, Text: "graphs of the GPUs / host",
+	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "graphs of the GPUs / host",
 		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", On: On(OnNode)},
 	{
 		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
