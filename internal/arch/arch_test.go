@@ -273,6 +273,7 @@ var allowed = map[string][]string{
 	"test/fakeprobe":   {"internal/wire"},
 	"test/fleet":       {"internal/demo", "internal/metric", "internal/wire"},
 	"test/fleetd":      {"test/fleet"},
+	"test/golden":      {},
 	"test/heed":        {},
 	"test/leaks":       {},
 	"test/picture":     {},
@@ -283,6 +284,7 @@ var allowed = map[string][]string{
 	"test/soak":        {},
 	"test/sshd":        {},
 	"test/term":        {},
+	"test/valid":       {},
 	"test/watchdog":    {},
 	"test/webpictures": {"test/chromium"},
 }

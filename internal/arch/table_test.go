@@ -1,16 +1,14 @@
 package arch
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write docs/PACKAGES.md")
+	"github.com/nvnodetop/nvnodetop/test/golden"
+)
 
 const packagesHead = `# Packages
 
@@ -23,7 +21,6 @@ Made from the table in internal/arch: "go test ./internal/arch -update" writes t
 
 // docs/PACKAGES.md has a row for each package, with just the imports that are allowed here.
 func TestThePageOfPackages(t *testing.T) {
-	const page = "../../docs/PACKAGES.md"
 	all := packages(t)
 	want := packagesHead
 	for _, name := range slices.Sorted(maps.Keys(allowed)) {
@@ -31,14 +28,7 @@ func TestThePageOfPackages(t *testing.T) {
 			want += fmt.Sprintf("| `%s` | %s | %s |\n", name, purpose(p.Doc), short(allowed[name]))
 		}
 	}
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := os.ReadFile(page); err != nil || string(got) != want {
-		t.Errorf("%s does not say what the table and the doc comments say (%v): go test ./internal/arch -update", page, err)
-	}
+	golden.Equal(t, "../../docs/PACKAGES.md", want)
 }
 
 // purpose is the first sentence of a doc comment without "Package name".

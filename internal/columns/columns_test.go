@@ -1,8 +1,6 @@
 package columns
 
 import (
-	"flag"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // Names are words that a list in the settings can hold. No table has one twice, and nobody who has asked for them can
@@ -85,8 +84,6 @@ func TestChosen(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "rewrite the tables of docs/COLUMNS.md")
-
 // A column that is a field of filters, too, has the same names there.
 func TestNamesOfFields(t *testing.T) {
 	nodes, processes := filter.Of(&rows.Nodes), filter.Of(&rows.Processes)
@@ -122,21 +119,7 @@ func TestUsual(t *testing.T) {
 // The page about columns has the table of all columns.
 func TestThePage(t *testing.T) {
 	const path, mark = "../../docs/COLUMNS.md", "-update. -->\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, got, found := strings.Cut(string(text), mark)
-	want := page()
-	if *update {
-		if err := os.WriteFile(path, []byte(before+mark+want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got != want || !found {
-		t.Errorf("the tables have changed; run the test with -update:\n%s", want)
-	}
+	golden.After(t, path, mark, page())
 }
 
 // page are the tables of all columns.

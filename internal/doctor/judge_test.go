@@ -2,23 +2,19 @@ package doctor
 
 import (
 	"bytes"
-	"flag"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
-	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+	"github.com/nvnodetop/nvnodetop/test/valid"
 )
-
-var update = flag.Bool("update", false, "write the golden texts anew")
 
 var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
 
@@ -173,18 +169,7 @@ func TestVerdicts(t *testing.T) {
 			}
 			text := printed(t, r)
 			path := "testdata/" + strings.NewReplacer(" ", "-", ",", "").Replace(name) + ".txt"
-			if *update {
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), text); diff != "" {
-				t.Errorf("not the text of %s:\n%s", path, diff)
-			}
+			golden.Equal(t, path, text)
 			fitsSchema(t, r)
 		})
 	}
@@ -210,22 +195,7 @@ func fitsSchema(t *testing.T, r *Report) {
 	if err := JSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.MustCompile("schema.json").Validate(document); err != nil {
-		t.Errorf("the document does not match its schema: %v", err)
-	}
+	valid.Document(t, Schema, b.Bytes())
 }
 
 // What a node says can neither move the cursor nor widen the text, and colors are for terminals that have them.

@@ -4,37 +4,17 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
-
-// golden compares a text with a file, or writes it.
-func golden(t *testing.T, name string, text []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("%s has changed (-want +got); see it and run the test with -update:\n%s", name, diff)
-	}
-}
 
 // table parses the CSV of a Snapshot: a map for each line, by the names of the first one.
 func table(t *testing.T, s *cluster.Snapshot) (text []byte, names []string, rows []map[string]string) {
@@ -63,7 +43,7 @@ func table(t *testing.T, s *cluster.Snapshot) (text []byte, names []string, rows
 // TestCSV: the numbers are those of the JSON document, with empty cells where it has no key.
 func TestCSV(t *testing.T) {
 	text, names, rows := table(t, full())
-	golden(t, "full.csv", text)
+	golden.Equal(t, "testdata/full.csv", string(text))
 	_, doc := export(t, full())
 	var gpus []map[string]any
 	for _, n := range doc["nodes"].([]any) {

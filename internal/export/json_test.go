@@ -3,16 +3,12 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"path"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
@@ -21,42 +17,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 
-var update = flag.Bool("update", false, "write the golden document anew")
-
 var now = time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
-
-// validate checks a document against the published schema, formats included, and returns it decoded.
-func validate(t *testing.T, text []byte) map[string]any {
-	t.Helper()
-	return validateBy(t, Schema, text)
-}
-
-func validateBy(t *testing.T, by, text []byte) map[string]any {
-	t.Helper()
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(by))
-	if err != nil {
-		t.Fatalf("schema.json: %v", err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	compiled, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatalf("schema.json: %v", err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := compiled.Validate(doc); err != nil {
-		t.Errorf("the document does not match its schema: %v", err)
-	}
-	return doc.(map[string]any)
-}
 
 func export(t *testing.T, s *cluster.Snapshot) ([]byte, map[string]any) {
 	t.Helper()
@@ -64,25 +29,13 @@ func export(t *testing.T, s *cluster.Snapshot) ([]byte, map[string]any) {
 	if err := JSON(&b, s, s); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes(), validate(t, b.Bytes())
+	return b.Bytes(), valid.Document(t, Schema, b.Bytes())
 }
 
 // TestFull holds every field of the document to its value: the fixture has another one in each of them.
 func TestFull(t *testing.T) {
 	text, doc := export(t, full())
-	golden := filepath.Join("testdata", "full.json")
-	if *update {
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(text)); diff != "" {
-		t.Errorf("the document has changed (-want +got); see it and run the test with -update:\n%s", diff)
-	}
+	golden.Equal(t, "testdata/full.json", string(text))
 	distinct(t, "", doc)
 	for field, held := range fields(t, doc) {
 		if !held && !inParts[field] {

@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 
 // written is a part as it is sent, checked against the schema, of which a part may lack the lists of jobs and nodes.
@@ -28,7 +29,7 @@ func written(t *testing.T, p *Part) map[string]any {
 	if bytes.Equal(schema, Schema) {
 		t.Fatal("schema.json does not require jobs and nodes in these lines")
 	}
-	doc := validateBy(t, schema, b.Bytes())
+	doc := valid.Document(t, schema, b.Bytes())
 	if doc["revision"] != json.Number("7") {
 		t.Errorf("revision %v", doc["revision"])
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // scrape writes a Snapshot and parses that as Prometheus does: the values by name and labels.
@@ -56,7 +57,7 @@ func decode(t *testing.T, text []byte) map[string]float64 {
 // TestPrometheus holds every metric to its value in base units, and as DCGM has it.
 func TestPrometheus(t *testing.T) {
 	text, values := scrape(t, full(), OwnNames)
-	golden(t, "full.prom", text)
+	golden.Equal(t, "testdata/full.prom", string(text))
 	for series, want := range map[string]float64{
 		"nvnodetop_gpu_utilization_ratio node=n1 gpu=6":                                               0.97,
 		"nvnodetop_gpu_clock_hertz node=n1 gpu=6 domain=sm":                                           1.215e9,
@@ -75,7 +76,7 @@ func TestPrometheus(t *testing.T) {
 		}
 	}
 	text, values = scrape(t, full(), DCGMNames)
-	golden(t, "dcgm.prom", text)
+	golden.Equal(t, "testdata/dcgm.prom", string(text))
 	gpu := " gpu=6 device=nvidia6 UUID=GPU-a pci_bus_id=00000000:1B:00.0 modelName=NVIDIA H100 Hostname=n1 " +
 		"DCGM_FI_DRIVER_VERSION=550.54"
 	for series, want := range map[string]float64{

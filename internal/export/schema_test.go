@@ -2,15 +2,13 @@ package export
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics, those of
@@ -23,15 +21,7 @@ func TestSchemaHasTheTable(t *testing.T) {
 		properties(t, "        ", metric.GPU, ","))
 	want = between(t, want, []string{`    "process": {`, `"cpu_affinity": {`, `},`}, `      },
       "required"`, ofProcess(t, "        "))
-	if *update {
-		if err := os.WriteFile("schema.json", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, string(Schema)); diff != "" {
-		t.Errorf("schema.json is not what the table says: go test ./internal/export -update\n%s", diff)
-	}
+	golden.Equal(t, "schema.json", want)
 }
 
 // between puts lines after the texts, one behind the other, and before the text end.

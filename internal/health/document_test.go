@@ -1,10 +1,8 @@
 package health
 
 import (
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,9 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/xid"
 	"github.com/nvnodetop/nvnodetop/internal/pace"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/health.md")
 
 const document = "../../docs/health.md"
 
@@ -56,18 +53,7 @@ rows in ` + "`internal/health`" + ` by ` + "`go test ./internal/health -update`"
 	b.WriteString(peersTable(t))
 	b.WriteString(thresholdTable())
 	b.WriteString(xidTable())
-	if *update {
-		if err := os.WriteFile(document, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != b.String() {
-		t.Errorf("docs/health.md is out of date: go test ./internal/health -update")
-	}
+	golden.Equal(t, document, b.String())
 }
 
 // allRules returns the rows of both tables.

@@ -1,15 +1,13 @@
 package metric
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite docs/metrics.md")
+	"github.com/nvnodetop/nvnodetop/test/golden"
+)
 
 func (p Pace) String() string { return [...]string{"each report", "every 60 s", "once"}[p] }
 
@@ -80,16 +78,5 @@ the screen, no key in the JSON document. This page is generated from the table i
 				row.Pace, strings.Join(row.From, "`, `"), row.Sum, history, series, dcgm)
 		}
 	}
-	if *update {
-		if err := os.WriteFile(document, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != b.String() {
-		t.Errorf("docs/metrics.md is out of date: go test ./internal/metric -update")
-	}
+	golden.Equal(t, document, b.String())
 }

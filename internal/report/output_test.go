@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,15 +11,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/test/golden"
+	"github.com/nvnodetop/nvnodetop/test/valid"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // story are the Events of six minutes of the demo, and those of its minute before.
 func story(t *testing.T) (events []cluster.Event) {
@@ -97,46 +93,17 @@ func TestGolden(t *testing.T) {
 		if err := write(&b); err != nil {
 			t.Fatal(err)
 		}
-		path := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		golden.Equal(t, "testdata/"+name, b.String())
 	}
 }
 
 func validate(t *testing.T, r *Report) map[string]any {
 	t.Helper()
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(output.Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
 	if err := output.JSON(&b, r); err != nil {
 		t.Fatal(err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.MustCompile("schema.json").Validate(doc); err != nil {
-		t.Errorf("the document does not match its schema: %v", err)
-	}
-	return doc.(map[string]any)
+	return valid.Document(t, output.Schema, b.Bytes())
 }
 
 // The document matches the schema, and a report in which everything is known has every field of it.

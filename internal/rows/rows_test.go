@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,14 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 var now = time.Unix(1_800_000_000, 0)
@@ -221,26 +219,10 @@ func TestOneNameForOneNumber(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "rewrite the table of docs/FILTERS.md")
-
 // The page about filters has the table of all fields.
 func TestFieldsPage(t *testing.T) {
 	const path, mark = "../../docs/FILTERS.md", "-update. -->\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, got, found := strings.Cut(string(text), mark)
-	want := "\n| Field | Example | What it is | Rows |\n|---|---|---|---|\n" + table()
-	if *update {
-		if err := os.WriteFile(path, []byte(before+mark+want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(want, got); diff != "" || !found {
-		t.Errorf("the table has changed; run the test with -update:\n%s", diff)
-	}
+	golden.After(t, path, mark, "\n| Field | Example | What it is | Rows |\n|---|---|---|---|\n"+table())
 }
 
 // operator is the operator of the example of a field.

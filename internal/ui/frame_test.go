@@ -1,10 +1,7 @@
 package ui
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -25,10 +22,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // shot is one screen of one Snapshot.
 type shot struct {
@@ -282,32 +278,16 @@ func TestGolden(t *testing.T) {
 		for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
 			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
-				golden(t, name+"-ascii.golden", string(asciiTheme.Encode(nil, s.takeFor(size[0], size[1], true)))+"\n")
+				golden.Equal(t, "testdata/"+name+"-ascii.golden",
+					string(asciiTheme.Encode(nil, s.takeFor(size[0], size[1], true)))+"\n")
 			})
 			if size[0] == 120 && slices.Contains(dark, s.name) {
 				t.Run(name+"-dark", func(t *testing.T) {
-					golden(t, name+"-dark.golden", string(darkTheme.Encode(nil, s.take(size[0], size[1])))+"\n")
+					golden.Equal(t, "testdata/"+name+"-dark.golden",
+						string(darkTheme.Encode(nil, s.take(size[0], size[1])))+"\n")
 				})
 			}
 		}
-	}
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the frame has changed (-want +got); see it and run the test with -update:\n%s", diff)
 	}
 }
 

@@ -3,15 +3,14 @@ package ui
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"charm.land/bubbles/v2/key"
-	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // names are those of Bubble Tea for what a screen writes otherwise.
@@ -158,19 +157,7 @@ func TestPageOfKeys(t *testing.T) {
 			want.WriteString("| " + cell(row) + " | " + cmp.Or(row.Long, row.Text) + " |\n")
 		}
 	}
-	if *update {
-		if err := os.WriteFile(path, []byte(want.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(want.String(), string(text)); diff != "" {
-		t.Errorf("docs/KEYS.md differs (-list +KEYS.md); run the test with -update:\n%s", diff)
-	}
+	golden.Equal(t, path, want.String())
 }
 
 // onlyNvitop reports whether only nvitop's keys have a row.

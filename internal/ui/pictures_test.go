@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	words "github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/picture"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
@@ -58,10 +59,8 @@ func TestGoldenPictures(t *testing.T) {
 			var frames []picture.Frame
 			synctest.Test(t, func(t *testing.T) { frames = film(t, p.nodes, p.h, p.steps) })
 			path := filepath.Join("../../docs/screens", p.name+".svg")
-			if *update {
-				if err := os.WriteFile(path, picture.SVG(p.title, frames...), 0o644); err != nil {
-					t.Fatal(err)
-				}
+			if golden.Updating() {
+				golden.Write(t, path, string(picture.SVG(p.title, frames...)))
 			}
 			svg, err := os.ReadFile(path)
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // deck is a recording that only notes what is wanted.
@@ -148,7 +149,7 @@ func TestReplayFrames(t *testing.T) {
 				tape.Draw(f, size[1]-1, &place)
 				name := "replay-" + p.name + "-" + draw.MiB(uint64(size[0])<<20) + map[bool]string{true: "-ascii",
 					false: "-dark"}[ascii] + ".golden"
-				golden(t, name, string(theme.Encode(nil, c))+"\n")
+				golden.Equal(t, "testdata/"+name, string(theme.Encode(nil, c))+"\n")
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -26,7 +27,7 @@ func TestTextGolden(t *testing.T) {
 		if err := printout.Write(&b, snap, printout.Options{Width: 120, Profile: colorprofile.NoTTY}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, name+".txt", b.String())
+		golden.Equal(t, "testdata/"+name+".txt", b.String())
 	}
 }
 

@@ -3,8 +3,6 @@ package web
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,9 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
-
-var update = flag.Bool("update", false, "write assets/fields.js")
 
 // listed is a field of a list of the page.
 type listed struct {
@@ -77,13 +74,5 @@ func TestFieldsOfThePage(t *testing.T) {
 		}
 		b.WriteString("];\n")
 	}
-	if *update {
-		if err := os.WriteFile("assets/fields.js", b.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got, err := os.ReadFile("assets/fields.js"); err != nil || !bytes.Equal(got, b.Bytes()) {
-		t.Errorf("assets/fields.js is not what the tables say (%v): run this test with -update", err)
-	}
+	golden.Equal(t, "assets/fields.js", b.String())
 }

@@ -2,12 +2,10 @@ package nvnodetop
 
 import (
 	"bytes"
-	"flag"
 	"go/ast"
 	"go/parser"
 	"go/printer"
 	"go/token"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,10 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // public are the packages that other modules may import, by their directories.
 var public = map[string]string{"nvnodetop": ".", "schema": "../schema", "report": "../report"}
@@ -26,21 +22,7 @@ var public = map[string]string{"nvnodetop": ".", "schema": "../schema", "report"
 // TestSurface compares the exported declarations with testdata. docs/API.md has the rules for changes.
 func TestSurface(t *testing.T) {
 	for name, dir := range public {
-		golden := filepath.Join("testdata", name+".txt")
-		got := surface(t, dir)
-		if *update {
-			if err := os.WriteFile(golden, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), string(got)); diff != "" {
-			t.Errorf("package %s has changed (-want +got); see docs/API.md, and run this test with -update:\n%s", name,
-				diff)
-		}
+		golden.Equal(t, filepath.Join("testdata", name+".txt"), string(surface(t, dir)))
 	}
 }
 

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,8 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
-
-var update = flag.Bool("update", false, "write the generated files anew")
 
 // TestNames: names.go has a constant for each metric of the table.
 func TestNames(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // shares are the numbers that follow from another number, each after its source.
@@ -75,13 +76,5 @@ func generated(t *testing.T, name string, source []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(name, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if got, err := os.ReadFile(name); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the tables say: run this test with -update (%v)", name, err)
-	}
+	golden.Equal(t, name, string(want))
 }

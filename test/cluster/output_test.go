@@ -1,14 +1,12 @@
 package cluster
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 
 func TestJSON(t *testing.T) {
@@ -49,22 +47,7 @@ func TestJSON(t *testing.T) {
 
 func validate(t *testing.T, text string) {
 	t.Helper()
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(export.Schema))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.MustCompile("schema.json").Validate(doc); err != nil {
-		t.Errorf("the document does not match its schema: %v", err)
-	}
+	valid.Document(t, export.Schema, []byte(text))
 }
 
 // The times of a job are right in a time zone that glibc knows and Go does not.

@@ -1,0 +1,49 @@
+// Package golden compares the texts that tests make with files, and writes the files instead when a test runs with
+// -update.
+package golden
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the files that the tests make")
+
+// Updating reports whether the test runs with -update.
+func Updating() bool { return *update }
+
+// Write writes a file.
+func Write(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Equal compares a file with the text that it should have. The diff of -update shows what has changed.
+func Equal(t testing.TB, path, text string) {
+	t.Helper()
+	After(t, path, "", text)
+}
+
+// After is Equal for the part of a file after a mark. People write the part before it.
+func After(t testing.TB, path, mark, text string) {
+	t.Helper()
+	have, err := os.ReadFile(path)
+	if err != nil && (mark != "" || !*update) {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(have), mark)
+	switch {
+	case !found:
+		t.Fatalf("%s has no %q", path, mark)
+	case *update:
+		Write(t, path, before+mark+text)
+	case rest != text:
+		t.Errorf("%s differs (-file +test); look at it and run the test with -update:\n%s", path, cmp.Diff(rest, text))
+	}
+}
