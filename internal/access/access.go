@@ -84,6 +84,7 @@ const parallelRetries = 64
 func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
 	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
 	live.Floor, live.Pace, live.Heard, live.Job = cfg.SlurmFloor, cfg.Slurm, heard, cfg.Job
+	live.Away = cfg.Login != ""
 	live.Jobs = func(jobs []cluster.Job) { a.Know(jobs) }
 	return live
 }

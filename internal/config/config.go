@@ -40,10 +40,11 @@ type Config struct {
 
 	Serve    string // where serve may listen: one of ServePlaces
 	Record   bool   // recordings may be made
+	Logs     bool   // the logs of jobs may be read
 	MaxNodes int    // maximum number of watched nodes; 0: no limit
 
 	// Origins of these limits; "": there is no limit.
-	ServeFrom, RecordFrom, MaxNodesFrom string
+	ServeFrom, RecordFrom, LogsFrom, MaxNodesFrom string
 
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
@@ -80,7 +81,7 @@ func Default() Config {
 		Transport: Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
-		Serve:      ServeAny, Record: true,
+		Serve:      ServeAny, Record: true, Logs: true,
 	}
 }
 

@@ -107,7 +107,7 @@ func (c *Config) remember(o *Origins) {
 		to  *string
 	}{
 		{c.ReadOnly, "readonly", &c.ReadOnlyFrom}, {c.Serve != ServeAny, "serve", &c.ServeFrom},
-		{!c.Record, "record", &c.RecordFrom},
+		{!c.Record, "record", &c.RecordFrom}, {!c.Logs, "logs", &c.LogsFrom},
 		{c.MaxNodes > 0, "max_nodes", &c.MaxNodesFrom},
 	} {
 		if limit.set {

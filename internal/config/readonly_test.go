@@ -76,6 +76,9 @@ func TestSwitches(t *testing.T) {
 		{"max_nodes = 100", "max_nodes = 101", "any  true  100 SYSTEM:1",
 			`max_nodes = 101 (USER:1) becomes 100: the limit is max_nodes (SYSTEM:1)`},
 		{"", "max_nodes = 101", "any  true  101 USER:1", ""},
+		{"", "logs = false", "any  true  0  no logs USER:1", ""},
+		{"logs = false", "logs = true", "any  true  0  no logs SYSTEM:1",
+			`logs = true (USER:1) becomes false: the limit is logs (SYSTEM:1)`},
 	} {
 		in := place(t, test.system, test.user)
 		c := Default()
@@ -85,6 +88,9 @@ func TestSwitches(t *testing.T) {
 		}
 		short := strings.NewReplacer(in.User, "USER", in.System, "SYSTEM")
 		got := short.Replace(fmt.Sprintln(c.Serve, c.ServeFrom, c.Record, c.RecordFrom, c.MaxNodes, c.MaxNodesFrom))
+		if !c.Logs {
+			got = short.Replace(strings.TrimSuffix(got, "\n") + " no logs " + c.LogsFrom + "\n")
+		}
 		if note := short.Replace(strings.Join(o.Notes, "\n")); got != test.want+"\n" || note != test.note {
 			t.Errorf("%q, %q: %q, want %q; note %q, want %q", test.system, test.user, got, test.want, note, test.note)
 		}

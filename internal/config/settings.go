@@ -47,7 +47,8 @@ var settings = append([]setting{
 	limited(line("banner", banner), banner, func(own, system string) bool { return system != "" && own != system }),
 	limited(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
 	limited(choice("serve", serve, ServePlaces...), serve, wider),
-	limited(yesNo("record", record), record, func(own, system bool) bool { return own && !system }),
+	limited(yesNo("record", record), record, looser),
+	limited(yesNo("logs", logs), logs, looser),
 	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, func(own, system int) bool {
 		return system > 0 &&
 			(own == 0 || own > system)
@@ -67,11 +68,15 @@ func banner(c *Config) *string            { return &c.Banner }
 func readOnly(c *Config) *bool            { return &c.ReadOnly }
 func serve(c *Config) *string             { return &c.Serve }
 func record(c *Config) *bool              { return &c.Record }
+func logs(c *Config) *bool                { return &c.Logs }
 func maxNodes(c *Config) *int             { return &c.MaxNodes }
 func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
 func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
 
 func less(own, system time.Duration) bool { return own < system }
+
+// looser reports whether something is allowed that the system's file forbids.
+func looser(own, system bool) bool { return own && !system }
 
 // wider reports whether serve may listen at more places than the system's file allows.
 func wider(own, system string) bool {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/joblog/tail"
 	"github.com/nvnodetop/nvnodetop/internal/probe/act"
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
@@ -20,15 +21,22 @@ const (
 	answerWithin = 5 * time.Second
 	// maxReading is the maximum number of requests that are answered at once, including requests that hang.
 	maxReading = 8
+	// maxLogs is the same for pieces of logs, which may be on a file system that hangs.
+	maxLogs = 2
 )
 
-// responder answers requests about processes, and passes signals on. It never calls the driver, which may hang.
+// readLog reads a piece of a log; tests replace it.
+var readLog = tail.Read
+
+// responder answers requests about processes and logs, and passes signals on. It never calls the driver, which may
+// hang.
 type responder struct {
 	out     *output
 	procs   *procs.Inspector
 	desk    *act.Desk
 	now     func() clock.Moment
 	reading atomic.Int32
+	logs    atomic.Int32
 	replies chan *wire.Reply
 }
 
@@ -61,17 +69,20 @@ func (c *responder) run(ctx context.Context, asked <-chan request) error {
 
 // answer returns the reply to r, or nil if the reply will come from c.replies.
 func (c *responder) answer(ctx context.Context, r request) *wire.Reply {
-	err := check(r)
-	switch {
-	case err != nil || r.Alive != nil:
+	if err := check(r); err != nil || r.Alive != nil {
 		return replyTo(r, err)
-	case c.reading.Add(1) > maxReading:
-		c.reading.Add(-1)
-		return replyTo(r, fmt.Errorf("%d requests are still being answered", maxReading))
+	}
+	reading, most := &c.reading, int32(maxReading)
+	if r.ReadLog != nil {
+		reading, most = &c.logs, maxLogs
+	}
+	if reading.Add(1) > most {
+		reading.Add(-1)
+		return replyTo(r, fmt.Errorf("%d requests are still being answered", most))
 	}
 	found := make(chan *wire.Reply, 1)
 	go func() {
-		defer c.reading.Add(-1)
+		defer reading.Add(-1)
 		found <- c.find(r)
 	}()
 	go c.await(ctx, r, found)
@@ -101,6 +112,9 @@ func hangs(r request) error {
 	if id := cmp.Or(r.Environ, r.Process); id != nil {
 		return fmt.Errorf("process %d does not respond: it hangs in the kernel", id.PID)
 	}
+	if r.ReadLog != nil {
+		return fmt.Errorf("%q cannot be read: its file system does not respond", r.ReadLog.Path)
+	}
 	return errors.New("the processes of the node cannot be read: the kernel does not respond")
 }
 
@@ -114,6 +128,8 @@ func (c *responder) find(r request) *wire.Reply {
 		reply.Process, err = c.procs.Details(*r.Process)
 	case r.Signal != nil:
 		reply.Signaled, err = c.desk.Signal(*r.Signal)
+	case r.ReadLog != nil:
+		reply.Log, err = readLog(*r.ReadLog)
 	default:
 		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
 		reply.Family, reply.Truncated, err = c.desk.Family(*r.Family)
@@ -137,7 +153,7 @@ func replyTo(r request, err error) *wire.Reply {
 func check(r request) error {
 	asked := 0
 	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Signal != nil,
-		r.Family != nil} {
+		r.Family != nil, r.ReadLog != nil} {
 		if is {
 			asked++
 		}
@@ -146,7 +162,7 @@ func check(r request) error {
 	case r.err != nil:
 		return r.err
 	case asked != 1:
-		return errors.New("a request must contain exactly one of pace, alive, environ, process, signal, family")
+		return errors.New("a request must contain exactly one of pace, alive, environ, process, signal, family, read_log")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,5 +158,61 @@ func TestAddressedRequests(t *testing.T) {
 		if err := <-s.ended; !errors.Is(err, ErrSilence) {
 			t.Errorf("Run returned %v", err)
 		}
+	})
+}
+
+// A piece of a log comes with its offset. What is not the user's own file is refused, and so is more than a piece.
+func TestReadLog(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "slurm-7.out")
+	if err := os.WriteFile(log, []byte("one\ntwo\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reply := ask(t, mine(t, ""), fmt.Sprintf(`"read_log":{"path":%q,"from":-4,"max":100}`, log))
+	if p := reply.Log; p == nil || string(p.Data) != "two\n" || p.From != 4 || p.Size != 8 {
+		t.Errorf("got %+v", reply)
+	}
+	for request, words := range map[string]string{
+		`{"path":"/dev/zero","from":0,"max":100}`: "no regular file",
+		`{"path":"slurm-7.out","from":0,"max":9}`: "not an absolute path",
+		`{"path":"/x","from":0,"max":70000}`:      "not within 1 and 65536",
+	} {
+		if reply := ask(t, mine(t, ""), `"read_log":`+request); !strings.Contains(reply.Error, words) || reply.Log != nil {
+			t.Errorf("%s: %+v, want %q", request, reply, words)
+		}
+	}
+}
+
+// Logs that hang keep no other request from its answer.
+func TestHangingLogs(t *testing.T) {
+	read := readLog
+	defer func() { readLog = read }()
+	proc := mine(t, "A=1\x00")
+	synctest.Test(t, func(t *testing.T) {
+		back := make(chan struct{})
+		readLog = func(wire.ReadLog) (*wire.LogPiece, error) {
+			<-back
+			return &wire.LogPiece{}, nil
+		}
+		lib, _ := newFakeLibrary(0)
+		s := open(t, lib, proc)
+		time.Sleep(time.Second)
+		s.got()
+		for id := 1; id <= 4; id++ {
+			s.say(fmt.Sprintf(`{"id":%d,"read_log":{"path":"/nfs/o","from":0,"max":9}}`, id))
+		}
+		s.say(`{"id":5,"environ":` + processID(42, 1000) + `}`)
+		time.Sleep(answerWithin)
+		said := map[uint64]string{}
+		for _, m := range s.got() {
+			if m.Reply != nil {
+				said[m.Reply.ID] = m.Reply.Error
+			}
+		}
+		const hangs, busy = `"/nfs/o" cannot be read: its file system does not respond`, "2 requests are still being answered"
+		if want := map[uint64]string{1: hangs, 2: hangs, 3: busy, 4: busy, 5: ""}; !maps.Equal(said, want) {
+			t.Errorf("got %v", said)
+		}
+		close(back)
+		s.finish()
 	})
 }

@@ -52,6 +52,23 @@ func TestCancelFails(t *testing.T) {
 	})
 }
 
+// The question for a log waits likewise. If nobody waits for it any more, it is not asked.
+func TestLogsTakeTheirTurn(t *testing.T) {
+	c := &controller{took: 3 * sec}
+	discover(t, c, func(d *discoverer) {
+		c.at(sec)
+		ctx, stop := context.WithTimeout(context.Background(), sec)
+		defer stop()
+		if files, err := d.logs(ctx, "48211"); !errors.Is(err, errBusy) || files != nil {
+			t.Errorf("%+v, %v", files, err)
+		}
+		files, err := d.logs(context.Background(), "48212")
+		if err != nil || files.Out != "/o" || !slices.Equal(c.orders, []string{"log of 48212 6s"}) {
+			t.Errorf("%+v, %v, orders: %q", files, err, c.orders)
+		}
+	})
+}
+
 func TestHostsCannotBeCanceled(t *testing.T) {
 	if err := NewHosts("n1", []string{"n1"}, nil, "alice", "login1").Cancel(context.Background(), "", ""); err == nil {
 		t.Error("canceled")

@@ -14,11 +14,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// asker is slurm.Client: Ask lists the jobs, Next asks one open question about them, Cancel ends or signals one.
+// asker is slurm.Client: Ask lists the jobs, Next asks one open question about them, Cancel ends or signals one, Logs
+// finds the files of its output.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
 	Cancel(ctx context.Context, job, signal string) error
+	Logs(ctx context.Context, job string) (*cluster.LogFiles, error)
 }
 
 // discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on the
@@ -48,11 +50,11 @@ type discoverer struct {
 	orders chan order
 }
 
-// order is a job to cancel. It waits for its turn, since one command runs at a time.
+// order is a user's command to SLURM. It waits for its turn, since one command runs at a time.
 type order struct {
-	ctx         context.Context
-	job, signal string
-	done        chan<- error // has room for the result
+	ctx  context.Context
+	do   func(ctx context.Context) error
+	done chan<- error // has room for the result
 }
 
 // Heard is an answer of squeue from before the program was ready for it.
@@ -277,17 +279,36 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 
 // cancel cancels or signals a job, once no other command runs and the controller has rested.
 func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
+	return d.give(ctx, func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }, errTurn, errUnsure)
+}
+
+// logs finds the files of a job's output, likewise.
+func (d *discoverer) logs(ctx context.Context, job string) (found *cluster.LogFiles, err error) {
+	answer := make(chan *cluster.LogFiles, 1)
+	err = d.give(ctx, func(ctx context.Context) error {
+		files, err := d.slurm.Logs(ctx, job)
+		answer <- files
+		return err
+	}, errBusy, errBusy)
+	if err != nil {
+		return nil, err
+	}
+	return <-answer, nil
+}
+
+// give waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it runs.
+func (d *discoverer) give(ctx context.Context, do func(context.Context) error, late, unsure error) error {
 	done := make(chan error, 1)
 	select {
-	case d.orders <- order{ctx, job, signal, done}:
+	case d.orders <- order{ctx, do, done}:
 	case <-ctx.Done():
-		return errTurn
+		return late
 	}
 	select {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return errUnsure
+		return unsure
 	}
 }
 
@@ -295,6 +316,7 @@ func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
 var (
 	errTurn   = errors.New("scancel was not run: SLURM still answers another command")
 	errUnsure = errors.New("SLURM did not answer: it may or may not have received the request")
+	errBusy   = errors.New("SLURM did not say where the log is: it still answers another command")
 )
 
 // obey carries out an order that nobody has given up.
@@ -312,7 +334,7 @@ func (d *discoverer) obey(ctx context.Context, o order) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(o.ctx, cancel)()
-	o.done <- d.slurm.Cancel(ctx, o.job, o.signal)
+	o.done <- o.do(ctx)
 	d.rest(began)
 }
 

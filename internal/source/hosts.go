@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 )
 
@@ -39,4 +40,9 @@ func (h *Hosts) Refresh() { h.Retry() }
 // Cancel fails, since hosts are no job.
 func (h *Hosts) Cancel(context.Context, string, string) error {
 	return errors.New("these hosts are no job of SLURM's: there is nothing to cancel")
+}
+
+// Log fails likewise.
+func (h *Hosts) Log(context.Context, joblog.Query) (joblog.Piece, error) {
+	return joblog.Piece{}, errors.New("these hosts are no job of SLURM's: they have no log")
 }

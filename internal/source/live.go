@@ -4,9 +4,9 @@
 // of --nodes.
 //
 // Both are cluster.Sources with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
-// retry nodes now), Cancel (end or signal a job), and the poller's Look (list the processes of a node) and Ask (send a
-// request to the probe of a node and wait for its reply). They may be called from any goroutine, also before Run; only
-// Ask and Cancel block.
+// retry nodes now), Cancel (end or signal a job), Log (a piece of a job's log), and the poller's Look (list the
+// processes of a node) and Ask (send a request to the probe of a node and wait for its reply). They may be called from
+// any goroutine, also before Run; only Ask, Cancel and Log block.
 package source
 
 import (
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
@@ -31,7 +32,11 @@ type Live struct {
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
+	// Away says that SLURM is asked on another host: no log is read on this one. Likewise
+	Away bool
+
 	discoverer *discoverer
+	logs       func() *joblog.Reader
 
 	// Jobs is called with the jobs of each Discovery before their nodes are watched. It must not block. nil: no call.
 	// It must not change once Run is called.
@@ -43,7 +48,11 @@ type Live struct {
 
 // NewLive returns the source for user on host. Nothing else may use client and nodes.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
-	return &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
+	l := &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
+	l.logs = sync.OnceValue(func() *joblog.Reader {
+		return joblog.NewReader(joblog.Sources{Find: l.discoverer.logs, Ask: l.Ask, User: user, Host: host, Away: l.Away})
+	})
+	return l
 }
 
 // Run emits Events until ctx ends. It returns command.ErrNoSlurm at once if there is no SLURM here.
@@ -122,6 +131,11 @@ func (l *Live) Leave() {
 // Cancel ends a job, or sends it a signal. It waits for SLURM's answer, and before that for the command that runs.
 func (l *Live) Cancel(ctx context.Context, job, signal string) error {
 	return l.discoverer.cancel(ctx, job, signal)
+}
+
+// Log reads a piece of a job's log.
+func (l *Live) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
+	return l.logs().Read(ctx, q)
 }
 
 // Refresh asks SLURM and retries failed nodes now.

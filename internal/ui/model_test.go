@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -64,6 +65,13 @@ func (a *asked) Cancel(ctx context.Context, job, signal string) error {
 	}
 	a.canceled = append(a.canceled, job+" "+signal)
 	return errors.New("refused")
+}
+
+func (a *asked) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return joblog.Piece{}, errors.New("no deadline")
+	}
+	return joblog.Piece{Path: "/home/alice/slurm-" + q.Job + ".out", Both: true}, nil
 }
 
 // rig is a model with all that it touches. One goroutine does the work.

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
@@ -16,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Controls takes the user's requests. Only Ask and Cancel may block.
+// Controls takes the user's requests. Only Ask, Cancel and Log may block.
 type Controls interface {
 	Touch()   // the user pressed a key
 	Leave()   // nobody sees the screen, until the next Touch
@@ -30,6 +31,9 @@ type Controls interface {
 	// Cancel makes SLURM end a job, or send it a signal, and waits until SLURM has accepted the order. signal is a name
 	// such as "USR1"; "" ends the job.
 	Cancel(ctx context.Context, job, signal string) error
+
+	// Log reads a piece of the log of a job.
+	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
 }
 
 // Tape is a recording that the screens show in place of the present. Its methods do not block.

@@ -273,6 +273,7 @@ type Request struct {
 	Process *ProcessID `json:"process,omitempty"` // details of a process
 	Signal  *Signal    `json:"signal,omitempty"`
 	Family  *Family    `json:"family,omitempty"`
+	ReadLog *ReadLog   `json:"read_log,omitempty"`
 }
 
 // Pace asks for reports every IntervalMS, with or without a list of processes in each. Without, the first report after
@@ -307,6 +308,7 @@ type Reply struct {
 
 	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID
+	Log      *LogPiece  `json:"log,omitempty"`
 
 	// ReadMS is when the family was read, in ms on a clock of the node that never goes back; 0: not known. Two of them
 	// give the shares of the CPU.

@@ -17,8 +17,11 @@ type readOnly struct {
 	why string
 }
 
-// guarded is from, or a readOnly feed if the settings require it.
+// guarded is from without what the settings forbid.
 func guarded(cfg *config.Config, from Feed) Feed {
+	if !cfg.Logs {
+		from = noLogs{from, whyOf("logs", cfg.LogsFrom)}
+	}
 	if why := WhyReadOnly(cfg); why != "" {
 		return readOnly{from, why}
 	}
@@ -26,11 +29,14 @@ func guarded(cfg *config.Config, from Feed) Feed {
 }
 
 // WhyReadOnly names the setting that forbids signals, for a sentence; "": nothing does.
-func WhyReadOnly(cfg *config.Config) string {
-	if strings.ContainsRune(cfg.ReadOnlyFrom, ':') { // it names a line of a file
-		return "readonly in " + cfg.ReadOnlyFrom
+func WhyReadOnly(cfg *config.Config) string { return whyOf("readonly", cfg.ReadOnlyFrom) }
+
+// whyOf names a setting and its origin, for a sentence; "": it is not set.
+func whyOf(key, origin string) string {
+	if strings.ContainsRune(origin, ':') { // it names a line of a file
+		return key + " in " + origin
 	}
-	return cfg.ReadOnlyFrom
+	return origin
 }
 
 // Unwrap returns the Source.

@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -55,6 +56,10 @@ func (*Feed) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 }
 
 func (*Feed) Cancel(context.Context, string, string) error { return errors.ErrUnsupported }
+
+func (*Feed) Log(context.Context, joblog.Query) (joblog.Piece, error) {
+	return joblog.Piece{}, errors.ErrUnsupported
+}
 
 // ThreeNodes are a node that reports, one that failed and one that authenticates.
 func ThreeNodes() []cluster.Event {

@@ -22,6 +22,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
@@ -275,3 +276,8 @@ func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 
 // Cancel implements ui.Controls.
 func (nobody) Cancel(context.Context, string, string) error { return errRecorded }
+
+// Log implements ui.Controls.
+func (nobody) Log(context.Context, joblog.Query) (joblog.Piece, error) {
+	return joblog.Piece{}, errRecorded
+}

@@ -1,0 +1,49 @@
+// Package joblog reads the logs of jobs: the files to which SLURM writes the output of batch scripts.
+//
+// A Reader finds the files of a job and reads pieces of them, here or through the node that has them. Nothing is read
+// unless somebody asks for a piece. A Window makes lines of pieces: safe to display, progress bars collapsed to their
+// last state, with marks on lines that matter, and within a limit of memory however large the file and its lines are.
+//
+// A Window is for one goroutine, and does nothing by itself: what its owner shows depends only on the pieces that it
+// took. A Reader may be used by any number of goroutines.
+package joblog
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Stream is one of the outputs of a job.
+type Stream uint8
+
+// The streams.
+const (
+	Out Stream = iota // standard output, and often both
+	Err               // standard error
+)
+
+func (s Stream) String() string {
+	if s == Err {
+		return "stderr"
+	}
+	return "stdout"
+}
+
+// Query asks for a piece of a job's log. See wire.ReadLog.
+type Query struct {
+	Job    string // ID, as squeue prints it
+	Stream Stream
+	From   int64
+	Max    int
+	Latest bool
+}
+
+// Piece is a piece of a log.
+type Piece struct {
+	wire.LogPiece
+	Path string
+	Node string    // through which it was read; "": this host
+	Both bool      // both streams go to this file
+	At   time.Time // when it was read
+}

@@ -1,0 +1,67 @@
+package joblog
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+)
+
+// maxLine is the maximum length of a displayed line, in bytes.
+const maxLine = 4 << 10
+
+// Line is a line of a log.
+type Line struct {
+	At   int64  // offset of its first byte in the file
+	Text string // safe to display
+	Mark Mark
+	Gap  bool // no line of the log: Text says what is missing here
+}
+
+// unfinished is a line of which the end is not known yet.
+type unfinished struct {
+	at   int64  // offset of its first byte
+	head []byte // its beginning, or its last state if it is a progress bar; at most maxLine
+	more int64  // bytes that head omits after its own
+}
+
+// add appends bytes without a newline. A carriage return before further text begins the line anew.
+func (u *unfinished) add(raw []byte) {
+	if at := lastReturn(raw); at >= 0 {
+		u.head, u.more, raw = u.head[:0], 0, raw[at+1:]
+	} else if n := len(u.head); len(raw) > 0 && n > 0 && u.more == 0 && u.head[n-1] == '\r' &&
+		len(bytes.Trim(raw, "\r")) > 0 {
+		u.head = u.head[:0]
+	}
+	n := min(maxLine-len(u.head), len(raw))
+	u.head = append(u.head, raw[:n]...)
+	u.more += int64(len(raw) - n)
+}
+
+// lastReturn returns the place of the last carriage return that has text after it, or -1.
+func lastReturn(raw []byte) int { return bytes.LastIndexByte(bytes.TrimRight(raw, "\r"), '\r') }
+
+// line returns the line so far.
+func (u *unfinished) line() Line {
+	shown := strings.ReplaceAll(string(bytes.TrimRight(u.head, "\r")), "\t", "    ")
+	shown = strings.TrimRight(safe.Line(shown, maxLine), " ")
+	l := Line{At: u.at, Text: shown, Mark: markOf(shown)}
+	if u.more > 0 {
+		l.Text += " … " + Bytes(u.more) + " more"
+	}
+	return l
+}
+
+// Bytes is a number of bytes for a person.
+func Bytes(n int64) string {
+	const units = "KMGTPE"
+	if n < 1<<10 {
+		return fmt.Sprintf("%d bytes", n)
+	}
+	value, unit := float64(n)/(1<<10), 0
+	for value >= 1<<10 {
+		value, unit = value/(1<<10), unit+1
+	}
+	return fmt.Sprintf("%.1f %ciB", value, units[unit])
+}

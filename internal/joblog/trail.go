@@ -1,0 +1,139 @@
+package joblog
+
+import (
+	"regexp"
+	"slices"
+	"sort"
+	"time"
+)
+
+// maxMoments is the maximum number of moments that a Trail remembers. Beyond it, every second one is forgotten.
+const maxMoments = 4096
+
+// Trail remembers what following a log has shown: how long the log was at which time, and the line to cite.
+type Trail struct {
+	moments []moment
+	read    int64 // lines before this offset were looked at
+	cite    Cite
+}
+
+// moment says how long the file was from some time on.
+type moment struct {
+	at   time.Time
+	size int64
+}
+
+// Cite is the line of a log that says best what went wrong.
+type Cite struct {
+	Line
+	When time.Time // when it was written, to the pace of the reader; zero: before the log was followed
+}
+
+// Note takes what a piece has added to the end of a Window.
+func (t *Trail) Note(p *Piece, w *Window) {
+	if w.missing || !w.began {
+		return
+	}
+	followed := len(t.moments) > 0
+	if last := len(t.moments) - 1; followed && t.moments[last].size > p.Size { // the file is another one
+		*t, followed = Trail{cite: t.cite}, false
+	}
+	t.remember(moment{p.At, p.Size})
+	t.look(w.Lines(), p.At, followed)
+	t.read = w.last.at
+}
+
+func (t *Trail) remember(now moment) {
+	if last := len(t.moments) - 1; last >= 0 && t.moments[last].size == now.size {
+		return
+	}
+	t.moments = append(t.moments, now)
+	if len(t.moments) <= maxMoments {
+		return
+	}
+	kept := t.moments[:0]
+	for i, m := range t.moments {
+		if i%2 == 0 {
+			kept = append(kept, m)
+		}
+	}
+	t.moments = kept
+}
+
+// look finds the line to cite among new lines: the last one that names a cause, or else the last with a mark.
+func (t *Trail) look(lines []Line, at time.Time, followed bool) {
+	var best *Line
+	for i := len(lines) - 1; i >= 0 && lines[i].At >= t.read; i-- {
+		l := &lines[i]
+		if l.Mark != 0 && !l.Gap && (best == nil || !best.Mark.cause() && l.Mark.cause()) {
+			best = l
+		}
+	}
+	if best == nil || t.cite.Mark.cause() && !best.Mark.cause() {
+		return
+	}
+	t.cite = Cite{Line: *best}
+	if followed {
+		t.cite.When = at
+	} else if stamp, is := stampOf(best.Text, at.Location()); is {
+		t.cite.When = stamp
+	}
+}
+
+// Cite returns the line to cite; false: no line matters.
+func (t *Trail) Cite() (Cite, bool) { return t.cite, t.cite.Mark != 0 }
+
+// At returns the offset that the log had reached at a time, if it was followed then.
+func (t *Trail) At(when time.Time) (offset int64, known bool) {
+	i := sort.Search(len(t.moments), func(i int) bool { return t.moments[i].at.After(when) })
+	if i == 0 {
+		return 0, false
+	}
+	return t.moments[i-1].size, true
+}
+
+// Stamped returns the place of the first line with a time stamp of when or later, if an earlier line has one too.
+func Stamped(lines []Line, when time.Time) (at int, known bool) {
+	before := false
+	at = slices.IndexFunc(lines, func(l Line) bool {
+		stamp, is := stampOf(l.Text, when.Location())
+		before = before || is && stamp.Before(when)
+		return is && !stamp.Before(when)
+	})
+	return at, at >= 0 && before
+}
+
+// maxStampAt limits the place of a time stamp in a line, in bytes.
+const maxStampAt = 64
+
+// stamps are the time stamps that lines begin with, as Python's logging, glog and others write them.
+var stamps = []struct {
+	is     *regexp.Regexp
+	layout string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d`), "2006-01-02 15:04:05"},
+	{regexp.MustCompile(`\d{4}/\d\d/\d\d \d\d:\d\d:\d\d`), "2006/01/02 15:04:05"},
+	{regexp.MustCompile(`\b\d\d/\d\d/\d{4} \d\d:\d\d:\d\d`), "01/02/2006 15:04:05"},
+}
+
+// utc is the end of a time stamp in UTC.
+var utc = regexp.MustCompile(`^(?:[.,]\d+)?(?:Z|[+]00:?00)`)
+
+// stampOf returns the time stamp of a line.
+func stampOf(line string, zone *time.Location) (time.Time, bool) {
+	line = line[:min(len(line), maxStampAt)]
+	for _, s := range stamps {
+		if at := s.is.FindStringIndex(line); at != nil {
+			found := []byte(line[at[0]:at[1]])
+			if found[10] == 'T' {
+				found[10] = ' '
+			}
+			if utc.MatchString(line[at[1]:]) {
+				zone = time.UTC
+			}
+			stamp, err := time.ParseInLocation(s.layout, string(found), zone)
+			return stamp, err == nil
+		}
+	}
+	return time.Time{}, false
+}

@@ -1,0 +1,203 @@
+package joblog
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// maxWindow is the maximum memory for the lines of a Window, in bytes.
+	maxWindow = 4 << 20
+	// lineCost is the memory of a line besides its text, which may be empty.
+	lineCost = 64
+	// overlap is the number of bytes that are read again, to notice that the file is another one.
+	overlap = 64
+)
+
+// Window is a part of a log: its lines from one offset of the file to another, where it grows.
+type Window struct {
+	lines    []Line     // whole lines
+	last     unfinished // after them
+	from, to int64      // offsets of the first byte, and behind the last
+	began    bool       // the first piece is there
+	seen     []byte     // the last bytes before to; none: not known
+	cost     int        // memory of lines
+	start    int64      // where the first piece begins; negative: before the end
+
+	size    int64 // of the file, as of the last piece
+	missing bool  // there is no such file, or not any more
+}
+
+// NewWindow returns a Window that begins with the first line after an offset of the file, or, if it is negative, that
+// many bytes before the end.
+func NewWindow(start int64) *Window { return &Window{start: start} }
+
+// Lines returns the lines, the last one as far as it is known. They may be read until the next change.
+func (w *Window) Lines() []Line {
+	if w.last.at == w.to { // nothing of it is known
+		return w.lines
+	}
+	return append(slices.Clip(w.lines), w.last.line())
+}
+
+// Size is the size of the file, as of the last piece.
+func (w *Window) Size() int64 { return w.size }
+
+// From is the offset of the first byte of the lines; 0: there are no earlier ones.
+func (w *Window) From() int64 { return w.from }
+
+// Missing reports that there is no such file, or not any more.
+func (w *Window) Missing() bool { return w.missing }
+
+// Known reports whether a piece was taken.
+func (w *Window) Known() bool { return w.began }
+
+// AtEnd reports whether the Window has the last line of the file, as of the last piece.
+func (w *Window) AtEnd() bool { return w.began && w.to >= w.size }
+
+// Next asks for the piece after the lines. With latest, bytes in between are skipped if the file has grown by more than
+// a piece.
+func (w *Window) Next(latest bool) wire.ReadLog {
+	if !w.began {
+		return wire.ReadLog{From: w.start, Max: wire.MaxLog}
+	}
+	return wire.ReadLog{From: w.to - int64(len(w.seen)), Max: wire.MaxLog, Latest: latest}
+}
+
+// Before asks for the piece before the lines.
+func (w *Window) Before() wire.ReadLog {
+	n := min(w.from, wire.MaxLog)
+	return wire.ReadLog{From: w.from - n, Max: int(max(n, 1))}
+}
+
+// Take takes the answer to Next.
+func (w *Window) Take(p *Piece) {
+	if w.missing = p.Missing; w.missing {
+		return
+	}
+	data, from := p.Data, p.From
+	w.size = p.Size
+	switch {
+	case !w.began:
+		w.begin(&data, &from)
+	case p.Size < w.to:
+		w.restart(p.At, "was emptied or replaced")
+		return
+	case from < w.to-int64(len(w.seen)): // of another question
+		return
+	}
+	if known := int(w.to - from); known > 0 {
+		if len(data) < known { // it becomes shorter just now
+			return
+		}
+		if !bytes.Equal(data[:known], w.seen[len(w.seen)-known:]) {
+			w.restart(p.At, "was replaced")
+			return
+		}
+		data, from = data[known:], w.to
+	}
+	if from > w.to {
+		w.skip(&data, &from)
+	}
+	w.add(data)
+	w.seen = lastOf(append(w.seen, data...))
+	w.drop()
+}
+
+// lastOf returns a copy of the bytes that are read again.
+func lastOf(data []byte) []byte { return slices.Clone(data[max(len(data)-overlap, 0):]) }
+
+// begin takes the first piece. The first line may be cut, and is left out.
+func (w *Window) begin(data *[]byte, from *int64) {
+	w.began = true
+	if *from > 0 {
+		if end := bytes.IndexByte(*data, '\n') + 1; end < len(*data) { // else it is one line, or part of one
+			*data, *from = (*data)[end:], *from+int64(end)
+		}
+	}
+	w.from, w.to, w.last.at = *from, *from, *from
+}
+
+// restart forgets everything: the file is another one now.
+func (w *Window) restart(at time.Time, why string) {
+	*w = Window{start: -wire.MaxLog, size: w.size}
+	w.append(Line{Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
+}
+
+// skip goes to a later place in the file. A gap stands for what is between.
+func (w *Window) skip(data *[]byte, from *int64) {
+	if w.last.at != w.to {
+		w.append(w.last.line())
+	}
+	gap := Line{At: w.to, Gap: true}
+	if end := bytes.IndexByte(*data, '\n'); end >= 0 {
+		*data, *from = (*data)[end+1:], *from+int64(end)+1
+	}
+	gap.Text = Bytes(*from-w.to) + " not read: the log grows faster than it is followed"
+	w.append(gap)
+	w.to, w.last, w.seen = *from, unfinished{at: *from}, nil
+}
+
+// add appends bytes behind the last.
+func (w *Window) add(data []byte) {
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, '\n')
+		if end < 0 {
+			w.last.add(data)
+			w.to += int64(len(data))
+			return
+		}
+		w.last.add(data[:end])
+		w.append(w.last.line())
+		w.to += int64(end) + 1
+		w.last = unfinished{at: w.to}
+		data = data[end+1:]
+	}
+}
+
+func (w *Window) append(l Line) {
+	w.lines = append(w.lines, l)
+	w.cost += len(l.Text) + lineCost
+}
+
+// drop forgets the first lines beyond the limit of memory.
+func (w *Window) drop() {
+	n := 0
+	for ; w.cost > maxWindow && n < len(w.lines); n++ {
+		w.cost -= len(w.lines[n].Text) + lineCost
+	}
+	if n == 0 {
+		return
+	}
+	if w.from = w.last.at; n < len(w.lines) {
+		w.from = w.lines[n].At
+	}
+	w.lines = slices.Clone(w.lines[n:])
+}
+
+// TakeBefore takes the answer to Before, and returns the number of lines that came in front. The last lines are
+// forgotten beyond the limit of memory: the Window does not have the end then.
+func (w *Window) TakeBefore(p *Piece) int {
+	if w.missing = p.Missing; w.missing || !w.began || p.From >= w.from || p.From+int64(len(p.Data)) < w.from {
+		return 0
+	}
+	w.size = p.Size
+	data, from := p.Data[:w.from-p.From], p.From
+	before := Window{}
+	before.begin(&data, &from)
+	before.add(data)
+	if before.last.at != before.to { // a line longer than the piece
+		before.append(before.last.line())
+	}
+	w.lines = append(before.lines, w.lines...)
+	w.from, w.cost = before.from, w.cost+before.cost
+	for n := len(w.lines); w.cost > maxWindow && n > 1; n-- {
+		l := w.lines[n-1]
+		w.cost -= len(l.Text) + lineCost
+		w.lines, w.to, w.last, w.seen = w.lines[:n-1], l.At, unfinished{at: l.At}, nil
+	}
+	return len(before.lines)
+}

@@ -1,0 +1,201 @@
+package slurm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+)
+
+// Logs asks for the files of a job's output, by the ID of the job as squeue prints it, or by its number. The error is a
+// *reach.Failure, or ctx's.
+func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	if !jobID.MatchString(job) || strings.Contains(job, "[") {
+		return nil, noLogs(fmt.Sprintf("%q is not the id of a job that has started", job),
+			"squeue --me lists your jobs")
+	}
+	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", job)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		f := command.Failed("scontrol", stderr, err)
+		if strings.Contains(f.Words, "Invalid job id") {
+			f.Short, f.Meaning = "no log of job "+job, "SLURM does not know this job any more."
+			f.Hints = []string{"its output stays where the job wrote it: --output of the batch script"}
+		}
+		return nil, f
+	}
+	jobs := parseShown(out)
+	this := slices.DeleteFunc(slices.Clone(jobs), func(j shown) bool { return !j.is(job) })
+	switch {
+	case len(this) > 1:
+		return nil, noLogs("scontrol shows job "+job+" twice", nameHint)
+	case len(this) == 1:
+		return this[0].logs()
+	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job:
+		return nil, noLogs("job "+job+" is an array", "name a task of it, such as "+job+"_1")
+	}
+	return nil, noLogs("scontrol shows no job "+job, "check with: scontrol show job "+job)
+}
+
+// nameHint explains an answer that cannot be trusted.
+const nameHint = "the name of the job contains lines like those of scontrol: give it another name"
+
+func noLogs(cause, hint string) *reach.Failure {
+	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log", Cause: cause, Hints: []string{hint}}
+}
+
+// shown is a job of `scontrol show job`, by key.
+type shown map[string]string
+
+// twice is the value of a key that a record has twice. The name of a job, which is printed raw, may contain lines that
+// look like others.
+const twice = "\x00"
+
+// wholeLine are the keys whose values reach to the end of their line; the others have values without spaces.
+var wholeLine = []string{"JobName", "Command", "WorkDir", "StdErr", "StdIn", "StdOut"}
+
+// parseShown reads the output of `scontrol show job`.
+func parseShown(out []byte) []shown {
+	var jobs []shown
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.HasPrefix(line, "JobId=") {
+			jobs = append(jobs, shown{})
+		}
+		if len(jobs) > 0 {
+			jobs[len(jobs)-1].read(strings.TrimLeft(line, " "))
+		}
+	}
+	return jobs
+}
+
+// read takes the keys of a line.
+func (j shown) read(line string) {
+	for line != "" {
+		key, value, found := strings.Cut(line, "=")
+		for _, whole := range wholeLine {
+			if key == whole {
+				j.set(key, value)
+				return
+			}
+		}
+		value, rest, _ := strings.Cut(value, " ")
+		if found {
+			j.set(key, value)
+		}
+		line = strings.TrimLeft(rest, " ")
+	}
+}
+
+func (j shown) set(key, value string) {
+	if _, known := j[key]; known {
+		value = twice
+	}
+	j[key] = value
+}
+
+// is reports whether the record has this number, or this ID in squeue's notation.
+func (j shown) is(id string) bool {
+	return id == j["JobId"] || id == j["ArrayJobId"]+"_"+j["ArrayTaskId"] || id == j["HetJobId"]+"+"+j["HetJobOffset"]
+}
+
+// logs returns the files of the record.
+func (j shown) logs() (*cluster.LogFiles, error) {
+	for _, key := range []string{"UserId", "StdOut", "StdErr", "WorkDir", "BatchHost", "StartTime"} {
+		if j[key] == twice {
+			return nil, noLogs("scontrol shows two values of "+key+" of job "+j["JobId"],
+				nameHint)
+		}
+	}
+	user, _, _ := strings.Cut(j["UserId"], "(")
+	l := &cluster.LogFiles{Host: j["BatchHost"], User: user, Start: parseTime(j["StartTime"])}
+	l.Out, l.Err = j.path(j["StdOut"], user), j.path(j["StdErr"], user)
+	if l.Err == "" {
+		l.Err = l.Out
+	}
+	return l, nil
+}
+
+// path returns the path behind a file name: some versions of SLURM show it as the user wrote it.
+func (j shown) path(name, user string) string {
+	switch {
+	case name == "" || name == "(null)":
+		return ""
+	case strings.Contains(name, `\`): // nothing is replaced then
+		name = strings.ReplaceAll(name, `\`, "")
+	default:
+		name = j.expand(name, user)
+	}
+	if !strings.HasPrefix(name, "/") {
+		name = strings.TrimRight(j["WorkDir"], "/") + "/" + name
+	}
+	return name
+}
+
+// maxPad is the most digits to which SLURM fills up a number.
+const maxPad = 10
+
+// expand replaces the patterns of a file name as slurmd does for a batch script: "%j", "%4a".
+func (j shown) expand(name, user string) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(name, "%")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		if digits == len(rest) { // nothing follows
+			return b.String() + "%" + rest
+		}
+		value, known := j.pattern(rest[digits], user)
+		if !known {
+			value = "%" + rest[:digits+1]
+		} else if pad, _ := strconv.Atoi(rest[:digits]); pad > 0 && value != "" && value[0] >= '0' && value[0] <= '9' {
+			value = strings.Repeat("0", max(min(pad, maxPad)-len(value), 0)) + value
+		}
+		b.WriteString(value)
+		name = rest[digits+1:]
+	}
+}
+
+// pattern returns the value of a pattern.
+func (j shown) pattern(letter byte, user string) (value string, known bool) {
+	task, isTask := j["ArrayTaskId"]
+	switch letter {
+	case '%':
+		return "%", true
+	case 'A':
+		if isTask {
+			return j["ArrayJobId"], true
+		}
+		return j["JobId"], true
+	case 'a':
+		if !isTask {
+			task = "4294967294" // slurmd's NO_VAL
+		}
+		return task, true
+	case 'b':
+		n, err := strconv.Atoi(task)
+		return strconv.Itoa(n % 10), err == nil
+	case 'j':
+		return j["JobId"], true
+	case 'N':
+		short, _, _ := strings.Cut(j["BatchHost"], ".")
+		return short, short != ""
+	case 'n', 't':
+		return "0", true
+	case 'u':
+		return user, true
+	case 'x':
+		return j["JobName"], j["JobName"] != twice
+	}
+	return "", false
+}
