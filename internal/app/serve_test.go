@@ -44,6 +44,59 @@ func served(t *testing.T, args ...string) (lines []string, end func() error) {
 	}
 }
 
+// Without TLS and token, an agent of nvgpu answers other hosts, and nothing else does.
+func TestServeIsAnOpenAgent(t *testing.T) {
+	lines, end := served(t, "--listen", ":0", "--insecure-http")
+	if len(lines) != 2 || !strings.HasSuffix(lines[0], "/gpu_status") {
+		t.Fatalf("it prints %q", lines)
+	}
+	port := regexp.MustCompile(`:(\d+)/gpu_status$`).FindStringSubmatch(lines[0])
+	for path, want := range map[string]int{"/gpu_status": 200, "/cluster_status": 200, "/nodes/gpu-n01/gpu_status": 200,
+		"/": 404, "/metrics": 404, "/api/v1/snapshot": 404, "/api/v1/processes": 404, "/api/v1/events": 404} {
+		if status, text := ask(t, http.DefaultClient, "http://127.0.0.1:"+port[1], path); status != want {
+			t.Errorf("%s: %d, want %d, %.200s", path, status, want, text)
+		}
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	for args, want := range map[string]string{
+		"--insecure-http": "--insecure-http is for an address",
+		"--insecure-http --listen :0 --tls-cert x --tls-key y": "cannot be combined",
+		"--insecure-http --listen unix:/tmp/x":                 "--insecure-http is for an address",
+		"--listen :0":                                          "needs --tls-cert and --tls-key",
+	} {
+		code, out, errs := program(t, append([]string{"serve", "--demo=1x1"}, strings.Fields(args)...)...)
+		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+	}
+}
+
+// The file of nvgpu's master names the agents, unless the command line says which nodes.
+func TestAgentsOfAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "master.cfg")
+	agents := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"hostname": "node02", "gpus": [{"type": "Tesla K80", "is_available": false, "pids": "7",
+			"users": "bob", "running_since": "2 days ago", "cmd": "train.py"}]}`)
+	}))
+	defer agents.Close()
+	t.Setenv("NVGPU_CLUSTER_CFG", path)
+	if code, _, errs := program(t, "list"); code != cli.ExitUsage ||
+		!strings.Contains(errs, "NVGPU_CLUSTER_CFG: open") {
+		t.Errorf("a file that is not there: exit code %d, %q", code, errs)
+	}
+	if err := os.WriteFile(path, []byte("AGENTS = ['"+agents.URL+"']\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, out, errs := program(t, "list"); !strings.Contains(out, "2 days ago") || !strings.Contains(out, "train.py") {
+		t.Errorf("printed %q, and %q", out, errs)
+	}
+	if code, out, _ := program(t, "list", "--demo=1x1"); code != cli.ExitOK || strings.Contains(out, "Tesla K80") {
+		t.Errorf("the demo has agents: exit code %d, %q", code, out)
+	}
+}
+
 // ask gets a part, with the token of a link.
 func ask(t *testing.T, client *http.Client, link, path string) (status int, text string) {
 	t.Helper()
@@ -233,7 +286,8 @@ func TestServeWithAPortInUse(t *testing.T) {
 	defer taken.Close()
 	lines, end := served(t, "--listen", taken.Addr().String())
 	exit, ours := errors.AsType[*cli.ExitError](end())
-	if !ours || exit.Code != cli.ExitFailed || len(lines) > 0 || !strings.Contains(exit.Error(), "address already in use") {
+	if !ours || exit.Code != cli.ExitFailed || len(lines) > 0 ||
+		!strings.Contains(exit.Error(), "address already in use") {
 		t.Errorf("it prints %q and ends with %v", lines, exit)
 	}
 }

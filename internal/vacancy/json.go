@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -24,6 +25,7 @@ type silent struct {
 }
 
 type agentGPU struct {
+	gpuInfo
 	Type        string       `json:"type"`
 	Available   bool         `json:"is_available"`
 	PIDs        string       `json:"pids"`
@@ -34,6 +36,24 @@ type agentGPU struct {
 	Clock       *int64       `json:"clock_mhz"`
 	Temperature *int64       `json:"temperature"`
 	Command     *string      `json:"cmd"`
+}
+
+// gpuInfo is what nvgpu's gpu_info has beside an agent's answer.
+type gpuInfo struct {
+	Index   string   `json:"index"`
+	UUID    string   `json:"uuid"`
+	Used    *int64   `json:"mem_used"`  // MiB
+	Total   *int64   `json:"mem_total"` // MiB
+	Percent *float64 `json:"mem_used_percent"`
+}
+
+func (g *GPU) info() gpuInfo {
+	used, total := g.memory()
+	info := gpuInfo{Index: g.Index, UUID: g.Card.UUID, Used: mebibytes(used), Total: mebibytes(total)}
+	if percent, known := cluster.Percent(used, total); known {
+		info.Percent = &percent
+	}
+	return info
 }
 
 // agentMemory is NVML's memory of a GPU, in bytes.
@@ -68,7 +88,8 @@ func (n *Node) agentGPUs(at time.Time) []agentGPU {
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
 		list = append(list, agentGPU{
-			Type: g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","),
+			gpuInfo: g.info(),
+			Type:    g.Card.Name, Available: g.State == Free, PIDs: g.pids(), Users: strings.Join(g.users(), ","),
 			Since:       filled(g.since(n.Node, at)),
 			Utilization: whole(g.Float(metric.Util)), Memory: g.agentMemory(), Clock: whole(g.Float(metric.SMClock)),
 			Temperature: whole(g.Float(metric.Temperature)), Command: filled(g.command()),

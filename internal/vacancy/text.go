@@ -3,6 +3,7 @@ package vacancy
 import (
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 
 // listColumns are the columns of nvgpu's table. At least two spaces follow a heading, as there.
 var listColumns = []column{
-	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"temp.", true}, {"MHz", true}, {"users", false},
+	{"", true}, {"status", false}, {"type", false}, {"util.", false}, {"mem. used", false}, {"temp.", true},
+	{"MHz", true}, {"users", false},
 	{"since", false}, {"pids", false}, {"cmd", false},
 }
 
@@ -61,10 +63,23 @@ func (n *Node) table(at time.Time) *table {
 			util = strings.Repeat(" ", max(3-len(util), 0)) + util + " %"
 		}
 		t.add(stateRoles[g.State], g.Index, g.State.Mark(), tally.ShortModel(g.Card.Name), util,
-			number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
+			gigabytes(g), number(g.Float(metric.Temperature)), number(g.Float(metric.SMClock)),
 			strings.Join(distinct(g.users()), ","), g.since(n.Node, at), g.pids(), g.command())
 	}
 	return t
+}
+
+// gigabytes is the used memory as nvgpu prints it, "11.32GB"; "" if unknown.
+func gigabytes(g *GPU) string {
+	used, _ := g.memory()
+	if math.IsNaN(used) {
+		return ""
+	}
+	text := strconv.FormatFloat(math.Round(used/1e7)/100, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0" // as Python prints it
+	}
+	return text + "GB"
 }
 
 // number is a value without decimals; "" if unknown.

@@ -108,18 +108,18 @@ func seed() *cluster.Snapshot {
 	)
 }
 
-const seedTable = `    status    type                 util.      temp.    MHz  users    since         pids    cmd
---  --------  -------------------  -------  -------  -----  -------  ------------  ------  -----------
- 0  [ ]       GeForce GTX 1070       0 %         44    139
- 1  [~]       GeForce GTX 1080 Ti    0 %         44    139  alice    2 days ago    19028   jupyter
- 2  [~]       GeForce GTX 1080 Ti    0 %         44    139  bob      14 hours ago  8479    jupyter
- 3  [~]       GeForce GTX 1070      46 %         54   1506  bob      7 days ago    20883   train.py
- 4  [~]       GeForce GTX 1070      35 %         64   1480  bob      7 days ago    26228   evaluate.py
- 5  [!]       GeForce GTX 1080 Ti    0 %         44    139  ?                      9305
- 6  [ ]       GeForce GTX 1080 Ti    0 %         44    139
+const seedTable = `    status    type                 util.    mem. used      temp.    MHz  users    since         pids    cmd
+--  --------  -------------------  -------  -----------  -------  -----  -------  ------------  ------  -----------
+ 0  [ ]       GeForce GTX 1070       0 %    0.0GB             44    139
+ 1  [~]       GeForce GTX 1080 Ti    0 %    11.32GB           44    139  alice    2 days ago    19028   jupyter
+ 2  [~]       GeForce GTX 1080 Ti    0 %    11.31GB           44    139  bob      14 hours ago  8479    jupyter
+ 3  [~]       GeForce GTX 1070      46 %    8.26GB            54   1506  bob      7 days ago    20883   train.py
+ 4  [~]       GeForce GTX 1070      35 %    8.26GB            64   1480  bob      7 days ago    26228   evaluate.py
+ 5  [!]       GeForce GTX 1080 Ti    0 %    11.32GB           44    139  ?                      9305
+ 6  [ ]       GeForce GTX 1080 Ti    0 %    0.0GB             44    139
 `
 
-// The table is that of nvgpu's documentation.
+// The table is that of nvgpu's documentation, with the memory of nvgpu 0.10.
 func TestListIsNvgpus(t *testing.T) {
 	var out bytes.Buffer
 	s := seed()
@@ -233,7 +233,12 @@ func TestDialects(t *testing.T) {
 		want []string
 	}{
 		"nvgpu": {func(n *Node) any { return Agent(n, s.At) }, []string{
-			`"hostname": "box"`, `"type": "GeForce GTX 1080 Ti",
+			`"hostname": "box"`, `"index": "5",
+            "uuid": "GPU-55",
+            "mem_used": 10795,
+            "mem_total": 11178,
+            "mem_used_percent": 96.57362676686348,
+            "type": "GeForce GTX 1080 Ti",
             "is_available": false,
             "pids": "9305",
             "users": "?",

@@ -32,6 +32,7 @@ const unixPrefix = "unix:"
 type Endpoint struct {
 	Address   string // HOST:PORT, or unix:PATH
 	Cert, Key string // files; "": no TLS
+	Open      bool   // other hosts may reach it without TLS
 }
 
 // Local reports whether only this host can reach it.
@@ -75,7 +76,7 @@ func Listen(p Endpoint) (*Listener, error) {
 		}
 		certs = append(certs, pair)
 	}
-	l, err := bind(p.Address, certs != nil)
+	l, err := bind(p.Address, certs != nil || p.Open)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@ type Options struct {
 	Every time.Duration // least time between two states
 	Names export.Names  // of the metrics for Prometheus
 	PIDs  bool          // Prometheus gets the processes, too
+	Agent bool          // answer only as an agent of nvgpu
 	Token string        // token that clients must present; "": none
 	Local bool          // it can be reached from this host only: names of other hosts are refused
 }
@@ -104,6 +105,10 @@ func (s *Server) Run(ctx context.Context) {
 // Handler answers all requests.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
+	if s.Agent {
+		s.nvgpu(mux)
+		return s.gate.guard(mux)
+	}
 	s.pages(mux)
 	s.parts(mux)
 	mux.HandleFunc("GET /api/v1/events", s.events)

@@ -113,6 +113,24 @@ func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 	return origins, err
 }
 
+// TakeAgents takes the agents in the file of nvgpu's master, if the environment names one and the command line says
+// nothing about nodes.
+func (p *Program) TakeAgents() error {
+	path := os.Getenv(agent.ClusterFile)
+	if path == "" || p.Config.Nodes != "" || p.Config.Job != "" || p.Config.Demo != "" || p.Config.Login != "" {
+		return nil
+	}
+	list, err := agent.Listed(path)
+	if err == nil {
+		_, err = agent.New(list)
+	}
+	if err != nil {
+		return Usage("%s: %w", agent.ClusterFile, err)
+	}
+	p.Config.Nodes = list
+	return nil
+}
+
 // checkNodes checks the value of --nodes.
 func checkNodes(list string) error {
 	if !agent.IsList(list) {

@@ -90,6 +90,9 @@ func (l *Options) accept(f *pflag.FlagSet) (err error) {
 			return err
 		}
 	}
+	if err := l.TakeAgents(); err != nil {
+		return err
+	}
 	if err := l.Accept(poll...); err != nil {
 		return err
 	}

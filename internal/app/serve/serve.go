@@ -68,6 +68,8 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log")}
 	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
 		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
+	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
+		"only /gpu_status and /cluster_status, readable for everybody on the network")
 	f.StringVar(&s.endpoint.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
 	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
 	f.StringVar(&s.tokenFile, "token-file", "",
@@ -85,6 +87,9 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	})
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if err := s.check(); err != nil {
+			return err
+		}
+		if err := s.TakeAgents(); err != nil {
 			return err
 		}
 		if err := s.Accept(poll...); err != nil {
@@ -119,6 +124,13 @@ func allowed(cfg *config.Config, at web.Endpoint) error {
 func (s *Options) check() (err error) {
 	if (s.endpoint.Cert == "") != (s.endpoint.Key == "") {
 		return errors.New("--tls-cert and --tls-key belong together")
+	}
+	switch {
+	case !s.endpoint.Open:
+	case s.endpoint.Cert != "" || s.tokenFile != "":
+		return errors.New("--insecure-http has neither TLS nor a token: it cannot be combined with theirs")
+	case s.endpoint.Local():
+		return fmt.Errorf("--insecure-http is for an address that other hosts reach, not %q", s.endpoint.Address)
 	}
 	if err := snapshot.CheckNames(s.names); err != nil {
 		return err
@@ -170,7 +182,10 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 		return cli.Exit(cli.ExitFailed, err)
 	}
 	s.listener = listener
-	if s.token == "" && !listener.Socket {
+	if s.endpoint.Open {
+		s.Say("--insecure-http: everybody who reaches this address sees the GPUs of your nodes, their users, PIDs and " +
+			"commands")
+	} else if s.token == "" && !listener.Socket {
 		s.token = rand.Text()
 	}
 	server := web.NewHTTP(http.HandlerFunc(s.answer))
@@ -221,7 +236,8 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	user := feed.NewAttended(&feed.Sparing{Feed: from})
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
-		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Token: s.token, Local: s.listener.Local,
+		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Agent: s.endpoint.Open,
+		Token: s.token, Local: s.listener.Local,
 	})
 	handler := server.Handler()
 	s.handler.Store(&handler)
@@ -250,6 +266,11 @@ func (s *Options) announce() error {
 	}
 	if !s.listener.Local {
 		name = host
+	}
+	if s.endpoint.Open {
+		at := net.JoinHostPort(name, strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port))
+		_, err := fmt.Fprintf(s.Out, "http://%[1]s/gpu_status\nhttp://%[1]s/cluster_status\n", at)
+		return err
 	}
 	port := strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port)
 	if _, err := fmt.Fprintf(s.Out, "%s://%s/%s\n", scheme, net.JoinHostPort(name, port), s.query()); err != nil {

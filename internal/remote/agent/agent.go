@@ -38,19 +38,30 @@ const (
 type Opener struct {
 	names  []string
 	agents map[string]string // URLs by the names of the nodes
+	self   bool              // Self is in the list
 	client *http.Client
 }
 
 var _ poller.Opener = (*Opener)(nil)
 
-// IsList reports whether a list of hosts is a list of agents: URLs with commas between them.
-func IsList(list string) bool { return strings.Contains(list, "://") }
+// Self stands for this host in a list of agents: its GPUs are read without HTTP.
+const Self = "self"
+
+// IsList reports whether a list of hosts is a list of agents: URLs, or Self, with commas between them.
+func IsList(list string) bool { return strings.Contains(list, "://") || list == Self }
 
 // New returns the Opener for a list of URLs of agents.
 func New(list string) (*Opener, error) {
 	o := &Opener{agents: map[string]string{}}
 	listed := map[string]bool{}
 	for text := range strings.SplitSeq(list, ",") {
+		if strings.TrimSpace(text) == Self {
+			if o.self {
+				return nil, fmt.Errorf("%q is in the list twice", Self)
+			}
+			o.self = true
+			continue
+		}
 		u, err := parse(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
@@ -100,6 +111,9 @@ func parse(text string) (*url.URL, error) {
 
 // Names are the names of the nodes, in the order of the list.
 func (o *Opener) Names() []string { return slices.Clone(o.names) }
+
+// HasSelf reports whether Self is in the list.
+func (o *Opener) HasSelf() bool { return o.self }
 
 // Route implements poller.Opener.
 func (o *Opener) Route(context.Context, string) reach.Route {

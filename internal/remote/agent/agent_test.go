@@ -63,7 +63,8 @@ func TestStatus(t *testing.T) {
 		t.Errorf("values (-want +got):\n%s", diff)
 	}
 	wantProcesses := []wire.Process{
-		{PID: 19028, Type: "C", Identity: wire.Identity{User: "alice", Command: "train.py"}}, {PID: 19029, Type: "C"},
+		{PID: 19028, Type: "C", Identity: wire.Identity{User: "alice", Command: "train.py"},
+			ElapsedSec: new(int64(2 * 86400))}, {PID: 19029, Type: "C"},
 		{PID: 7, GPU: 2, Type: "C"}, {PID: 9, GPU: 2, Type: "C"},
 	}
 	if diff := cmp.Diff(wantProcesses, r.Processes); diff != "" || !r.Listed {

@@ -37,6 +37,7 @@ type gpu struct {
 	Clock       *float64 `json:"clock_mhz"`
 	Temperature *float64 `json:"temperature"`
 	Command     *string  `json:"cmd"`
+	Since       *string  `json:"running_since"`
 }
 
 func parseStatus(answer []byte) (*status, error) {
@@ -110,8 +111,32 @@ func set(values *metric.Values, id metric.ID, v *float64) {
 	}
 }
 
-// processes are the processes on a GPU. The command belongs to the first process. Users are known only where each
-// process has one: some agents leave out the users of processes that have ended.
+// units are the units of time in an agent's words, in seconds.
+var units = map[string]int64{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400,
+	"month": 30.5 * 86400, "year": 365 * 86400}
+
+// elapsed is the time in an agent's words, "2 days ago", in seconds: about as exact as they are.
+func elapsed(since *string) (seconds int64, known bool) {
+	if since == nil {
+		return 0, false
+	}
+	if *since == "just now" || *since == "instantly" {
+		return 0, true
+	}
+	words := strings.Fields(*since)
+	if len(words) != 3 || words[2] != "ago" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(words[0], 10, 16)
+	if words[0] == "a" || words[0] == "an" {
+		n, err = 1, nil
+	}
+	unit, is := units[strings.TrimSuffix(words[1], "s")]
+	return n * unit, err == nil && n >= 0 && is
+}
+
+// processes are the processes on a GPU. The command, and the time of the oldest, are those of the first process. Users
+// are known only where each process has one: some agents leave out the users of processes that have ended.
 func (g *gpu) processes(index, most int) (list []wire.Process) {
 	if g.PIDs == "" {
 		return nil
@@ -128,6 +153,9 @@ func (g *gpu) processes(index, most int) (list []wire.Process) {
 		}
 		if i == 0 && g.Command != nil {
 			p.Command = text.Cut(*g.Command, wire.MaxCommand)
+		}
+		if age, known := elapsed(g.Since); i == 0 && known {
+			p.ElapsedSec = &age
 		}
 		list = append(list, p)
 	}
