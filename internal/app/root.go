@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/doctor"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/list"
+	"github.com/nvnodetop/nvnodetop/internal/app/logs"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
@@ -124,6 +125,7 @@ var commands = []struct {
 }{
 	{toLook, available.Command},
 	{toLook, list.Command},
+	{toLook, logs.Command},
 	{toLook, snapshot.Command},
 	{toAsk, doctor.Command},
 	{toAsk, track.Command},

@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 		"internal/remote/ssh", "internal/slurm", "internal/slurm/command", "internal/slurm/hostlist",
 		"internal/source", "internal/wire"},
 	"internal/app": {"internal/app/available", "internal/app/cli", "internal/app/doctor", "internal/app/feed",
-		"internal/app/list", "internal/app/record", "internal/app/replay", "internal/app/scalars",
+		"internal/app/list", "internal/app/logs", "internal/app/record", "internal/app/replay", "internal/app/scalars",
 		"internal/app/screen", "internal/app/selection", "internal/app/serve", "internal/app/settings",
 		"internal/app/snapshot", "internal/app/track", "internal/build", "internal/cluster", "internal/config",
 		"internal/report/output", "internal/ui/draw"},
@@ -46,6 +46,7 @@ var allowed = map[string][]string{
 		"internal/recording", "internal/session", "internal/wire"},
 	"internal/app/list": {"internal/access", "internal/app/cli", "internal/app/feed", "internal/cluster",
 		"internal/config", "internal/vacancy"},
+	"internal/app/logs": {"internal/access", "internal/app/cli", "internal/app/feed", "internal/cluster", "internal/config", "internal/demo", "internal/joblog", "internal/reach", "internal/slurm", "internal/wire"},
 	"internal/app/record": {"internal/access", "internal/app/cli", "internal/app/feed", "internal/build",
 		"internal/cluster", "internal/config", "internal/recording", "internal/report", "internal/session",
 		"internal/ui/draw"},
@@ -298,7 +299,7 @@ var allowed = map[string][]string{
 var only = map[string][]string{
 	// no package that handles keys or answers of the user
 	"log/slog": {"internal/access", "internal/app", "internal/app/available", "internal/app/cli",
-		"internal/app/doctor", "internal/app/feed", "internal/app/list", "internal/app/record",
+		"internal/app/doctor", "internal/app/feed", "internal/app/list", "internal/app/logs", "internal/app/record",
 		"internal/app/scalars", "internal/app/serve", "internal/app/snapshot", "internal/app/track",
 		"internal/poller", "internal/slurm/command"},
 	// too large for a probe
@@ -322,7 +323,7 @@ var only = map[string][]string{
 	"github.com/pelletier/go-toml/v2/unstable":  {"internal/config"},
 	"github.com/sahilm/fuzzy":                   {"internal/ui/palette"},
 	"github.com/spf13/cobra": {"internal/app", "internal/app/available", "internal/app/cli", "internal/app/doctor",
-		"internal/app/list", "internal/app/record", "internal/app/replay", "internal/app/scalars",
+		"internal/app/list", "internal/app/logs", "internal/app/record", "internal/app/replay", "internal/app/scalars",
 		"internal/app/serve", "internal/app/settings", "internal/app/snapshot", "internal/app/track"},
 	"github.com/spf13/pflag": {"internal/app", "internal/app/available", "internal/app/cli", "internal/app/list",
 		"internal/app/record", "internal/app/scalars", "internal/app/selection", "internal/app/snapshot",

@@ -47,3 +47,8 @@ type Piece struct {
 	Both bool      // both streams go to this file
 	At   time.Time // when it was read
 }
+
+// Ask is the Query for a piece of a log that a Window wants.
+func Ask(job string, of Stream, want wire.ReadLog) Query {
+	return Query{Job: job, Stream: of, From: want.From, Max: want.Max, Latest: want.Latest}
+}

@@ -38,7 +38,7 @@ var marks = []mark{
 	{name: "crash", words: "Bus error"},
 	{name: "crash", words: "Fatal Python error"},
 	{name: "crash", words: "terminate called after throwing"},
-	{name: "end by SLURM", words: "slurmstepd: error: ***"},
+	{name: "end by SLURM", words: ": error: ***", is: regexp.MustCompile(`^slurmstepd\S*: error: \*\*\*`)},
 	// the last line of a traceback, with torchrun's prefix or without; before it, the traceback's first line
 	{name: "child failed", words: "ChildFailedError", effect: true},
 	{name: "exception", words: ": ", is: regexp.MustCompile(
@@ -46,7 +46,7 @@ var marks = []mark{
 	{name: "traceback", words: "Traceback (most recent call last)", effect: true},
 	{name: "MPI abort", words: "MPI_ABORT was invoked", effect: true},
 	{name: "error of srun", words: "srun: error", effect: true},
-	{name: "error of SLURM", words: "slurmstepd: error", effect: true},
+	{name: "error of SLURM", words: "slurmstepd", effect: true, is: regexp.MustCompile(`^slurmstepd\S*: error: `)},
 }
 
 // markOf returns the mark of a line.

@@ -29,6 +29,7 @@ func TestMarks(t *testing.T) {
 		"srun: error: node02: task 1: Exited with exit code 1":                                       "error of srun",
 		"slurmstepd: error: Detected 1 oom_kill event in StepId=7.0.":                                "host out of memory",
 		"slurmstepd: error: *** JOB 7 ON node01 CANCELLED AT 2026-11-20T12:00 DUE TO TIME LIMIT ***": "end by SLURM",
+		"slurmstepd-node01: error: *** STEP 1.0 ON node01 CANCELLED AT 2026-11-23T13:33:03 ***":      "end by SLURM",
 		"slurmstepd: error: execve(): No such file":                                                  "error of SLURM",
 		"OSError: [Errno 28] No space left on device":                                                "disk full",
 		"Segmentation fault (core dumped)":                                                           "crash",

@@ -43,6 +43,9 @@ func (w *Window) Lines() []Line {
 	return append(slices.Clip(w.lines), w.last.line())
 }
 
+// Open reports whether a line of Lines has no end yet.
+func (w *Window) Open(l Line) bool { return l.At == w.last.at && w.last.at != w.to }
+
 // Size is the size of the file, as of the last piece.
 func (w *Window) Size() int64 { return w.size }
 
@@ -124,7 +127,7 @@ func (w *Window) begin(data *[]byte, from *int64) {
 // restart forgets everything: the file is another one now.
 func (w *Window) restart(at time.Time, why string) {
 	*w = Window{start: -wire.MaxLog, size: w.size}
-	w.append(Line{Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
+	w.append(Line{At: -1, Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
 }
 
 // skip goes to a later place in the file. A gap stands for what is between.

@@ -115,7 +115,7 @@ func (j shown) logs() (*cluster.LogFiles, error) {
 		}
 	}
 	user, _, _ := strings.Cut(j["UserId"], "(")
-	l := &cluster.LogFiles{Host: j["BatchHost"], User: user, Start: parseTime(j["StartTime"])}
+	l := &cluster.LogFiles{Number: j["JobId"], Host: j["BatchHost"], User: user, Start: parseTime(j["StartTime"])}
 	l.Out, l.Err = j.path(j["StdOut"], user), j.path(j["StdErr"], user)
 	if l.Err == "" {
 		l.Err = l.Out

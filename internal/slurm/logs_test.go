@@ -55,8 +55,9 @@ func TestLogs(t *testing.T) {
 			continue
 		}
 		start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC).Local()
-		if want := (cluster.LogFiles{Out: test.out, Err: test.err, Host: "node01", User: "alice",
-			Start: start}); *got != want {
+		if want := (cluster.LogFiles{Number: got.Number, Out: test.out, Err: test.err, Host: "node01", User: "alice",
+			Start: start}); *got != want ||
+			!strings.Contains(test.shown, "JobId="+got.Number+" ") {
 			t.Errorf("%s:\n%+v, want\n%+v", test.shown, *got, want)
 		}
 	}

@@ -1,0 +1,128 @@
+package logs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// firstPiece is the size of the first piece, in bytes.
+	firstPiece = wire.MaxLog
+	// pause is the time from one piece to the next while the log is followed.
+	pause = time.Second
+	// tries is the number of failures in a row after which a log is not followed any more.
+	tries = 10
+)
+
+// printer prints the lines of a window as they come.
+type printer struct {
+	*Options
+	from   *source
+	window *joblog.Window
+	next   int64 // offset of the first line that was not printed
+	said   string
+}
+
+// print prints the last lines and, if the user wants it, those that come.
+func (p *printer) print(ctx context.Context) error {
+	piece, err := p.ask(ctx, p.window.Next(false))
+	if err != nil {
+		return err
+	}
+	if piece.Missing && !p.follow {
+		return fmt.Errorf("there is no file %q: the job has not written it yet, or it was deleted", piece.Path)
+	}
+	p.window.Take(&piece)
+	for len(p.window.Lines()) < p.lines && p.window.From() > 0 {
+		piece, err := p.ask(ctx, p.window.Before())
+		if err != nil {
+			return err
+		}
+		if p.window.TakeBefore(&piece) == 0 {
+			break
+		}
+	}
+	lines := p.window.Lines()
+	if err := p.write(lines[max(len(lines)-p.lines, 0):], !p.follow); err != nil || !p.follow {
+		return err
+	}
+	return p.keepOn(ctx)
+}
+
+// keepOn prints lines as they come. A log that cannot be read is tried again for a while.
+func (p *printer) keepOn(ctx context.Context) error {
+	for failed := 0; ; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pause):
+		}
+		piece, err := p.ask(ctx, p.window.Next(true))
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			if failed++; failed == tries {
+				return err
+			}
+			p.say(err.Error())
+			continue
+		case piece.Missing:
+			p.say(fmt.Sprintf("there is no file %q", piece.Path))
+		default:
+			p.said = ""
+		}
+		failed = 0
+		p.window.Take(&piece)
+		if !p.window.Known() && !piece.Missing { // it is another file now
+			p.next = 0
+			p.Say("%s", p.window.Lines()[0].Text)
+			continue
+		}
+		if err := p.write(p.window.Lines(), false); err != nil {
+			return err
+		}
+	}
+}
+
+// say says something once.
+func (p *printer) say(words string) {
+	if p.said != words {
+		p.said = words
+		p.Say("%s", words)
+	}
+}
+
+// ask reads a piece.
+func (p *printer) ask(ctx context.Context, want wire.ReadLog) (joblog.Piece, error) {
+	of := joblog.Out
+	if p.stderr {
+		of = joblog.Err
+	}
+	return p.from.read(ctx, joblog.Ask(p.job, of, want))
+}
+
+// write prints the lines that were not printed. The last one is printed only if it has ended, or if no more is read.
+func (p *printer) write(lines []joblog.Line, all bool) error {
+	var text bytes.Buffer
+	for _, l := range lines {
+		switch {
+		case l.At < p.next:
+			continue
+		case l.Gap:
+			p.Say("%s", l.Text)
+		case all || !p.window.Open(l):
+			text.WriteString(l.Text + "\n")
+		default:
+			continue
+		}
+		p.next = l.At + 1
+	}
+	_, err := p.Out.Write(text.Bytes())
+	return err
+}
