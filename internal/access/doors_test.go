@@ -41,7 +41,7 @@ func nativeDoor(t *testing.T) *ssh.Door {
 	return d
 }
 
-// TestEveryTransportIsADoor: the choice of one leaves that one, and auto the remembered one first.
+// TestEveryTransportIsADoor: a chosen transport leaves only its door, and auto begins with the remembered door.
 func TestEveryTransportIsADoor(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv("SLURM_CONF", "/nowhere")

@@ -13,8 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// What the system's file switches off is refused with one line that names it, whatever the user's own file says, and
-// nothing is left behind.
+// A feature that the system's file switches off is refused in one line that names the file, whatever the user's own
+// file says, and leaves nothing behind.
 func TestTheSystemSwitchesOff(t *testing.T) {
 	feedtest.Squeue(t, "exit 1")
 	t.Setenv(feed.BatchJob, "")

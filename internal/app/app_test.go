@@ -84,7 +84,7 @@ func program(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, string(text), errs.String()
 }
 
-// process runs the program as a process of its own, with one variable more in its environment.
+// process runs the program as a process of its own, with one additional variable in its environment.
 func process(t *testing.T, variable string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -287,7 +287,7 @@ func nodesIn(d cluster.Discovery, nodes ...cluster.Node) cluster.Snapshot {
 	return s
 }
 
-// Where there is no SLURM and no GPU, one line names the ways that are left.
+// Without SLURM and GPUs, one line names the ways that are left.
 func TestNothingToShow(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	code, out, errs := program(t, "--json")
@@ -382,8 +382,8 @@ func TestControllerAway(t *testing.T) {
 	}
 }
 
-// What is printed of an error cannot control the terminal: squeue may run on a login host, which may ask a question
-// that nobody answers, and its words may be hostile.
+// A printed error cannot control the terminal: squeue may run on a login host, which may ask a question that nobody
+// answers, and its words may be hostile.
 func TestErrorsCannotControlTheTerminal(t *testing.T) {
 	feedtest.Squeue(t, `printf 'slurm_load_jobs error: \033]0;x\007\033[2J\302\233 gone \342\200\256\n' >&2; exit 1`)
 	for _, args := range [][]string{{"--json"}, {"--once"}, {"--gone\x1b[2J\u009b\u202e"}} {

@@ -63,7 +63,7 @@ func TestNvisel(t *testing.T) {
 	}
 }
 
-// Where there is no GPU nothing is printed, and the exit code is that of too few.
+// Without a GPU nothing is printed, and the exit code is that of too few GPUs.
 func TestAvailableWithoutGPU(t *testing.T) {
 	for fault, want := range map[string]string{"": "no free GPU on this host: it has no NVIDIA GPU",
 		"Driver/library version mismatch": "no working NVIDIA driver"} {
@@ -146,7 +146,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A host of SLURM without a GPU, as a login node, shows the jobs; one without SLURM says what is missing.
+// On a SLURM host without a GPU, such as a login node, the jobs are shown; without SLURM the missing parts are named.
 func TestListHere(t *testing.T) {
 	feedtest.Squeue(t, "exit 0")
 	if code, _, errs := program(t, "list"); code != cli.ExitNoJobs || !strings.Contains(errs, "no running job") {

@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// BenchmarkLargeJSON is what one document of 1,024 nodes with 8 GPUs costs: go test ./internal/app -run - -bench
-// LargeJSON -benchtime 3x
+// BenchmarkLargeJSON measures the cost of one document of 1,024 nodes with 8 GPUs each: go test ./internal/app -run -
+// -bench LargeJSON -benchtime 3x
 func BenchmarkLargeJSON(b *testing.B) {
 	before := cpuTime(b)
 	for b.Loop() {

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// On a host without SLURM the doctor examines that host. What is wrong with its driver is a warning, as no job wants
+// On a host without SLURM the doctor examines the host itself. A fault of its driver is a warning, since no job wants
 // its GPUs.
 func TestDoctorOfThisHost(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())

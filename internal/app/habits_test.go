@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// Both ways to write two thresholds are one.
+// Both ways to write two thresholds mean the same.
 func TestJoinPairs(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
@@ -30,8 +30,8 @@ func TestJoinPairs(t *testing.T) {
 	}
 }
 
-// Thresholds of the classic colors come from flags, files, variables of ours and of nvitop's, and what is wrong with
-// them is one line.
+// Thresholds of the classic colors come from flags, files, and variables of ours and of nvitop's. A mistake in them is
+// one line.
 func TestThresholdFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--gpu-util-thresh 10 75": `gpu_util_thresh = [10, 75] # --gpu-util-thresh`,

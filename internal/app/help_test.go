@@ -64,7 +64,7 @@ func TestCommandsAreInGroups(t *testing.T) {
 	}
 }
 
-// Each command has a page, and all pages have the same sections. The first says what the help says.
+// Each command has a page, and all pages have the same sections. The first section matches the help.
 func TestEachCommandHasAPage(t *testing.T) {
 	t.Parallel()
 	sections := []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"}

@@ -39,8 +39,7 @@ var nasty = map[string]string{
 	"only escape": "\x1b[31m",
 }
 
-// nastySnapshot is a job on two nodes, of which one streams and one failed. Everything that has a name or says
-// something is called s.
+// nastySnapshot is a job on two nodes: one streams, one has failed. Every name and every text in it is s.
 func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 	store := store.New(3*time.Second, health.Rules(health.Defaults()))
 	failure := reach.Failure{Class: reach.ClassOther, Stage: "login", Short: s, Words: s, Meaning: s,
@@ -78,8 +77,8 @@ func nastySnapshot(s string, now time.Time) *cluster.Snapshot {
 	return store.Snapshot(now)
 }
 
-// Whatever nodes, users and jobs are called, what is printed moves no cursor and hides nothing, and all that belongs
-// together is found.
+// Whatever the names of nodes, users and jobs, the output moves no cursor and hides nothing, and all parts that belong
+// together are found.
 func TestNastyNames(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 18, 42, 7, 0, time.UTC)
@@ -164,7 +163,7 @@ func checkValues(t *testing.T, path string, v any) {
 	}
 }
 
-// checkTogether checks that what was said of one node under one name stands at one node.
+// checkTogether checks that all facts about a node under one name stand at one node.
 func checkTogether(t *testing.T, doc []byte) {
 	t.Helper()
 	var d struct {

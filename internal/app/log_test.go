@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
-// The log has what happened, and none of the secrets that the program comes to see: environment, keys, and what
-// commands print.
+// The log has the events, and none of the secrets that the program sees: environments, keys, and the output of
+// commands.
 func TestTheLogHasNoSecrets(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

@@ -24,8 +24,8 @@ import (
 // pastEnv makes TestPastTheScreen ask: its words are a node, a process there, its start in ticks, and a job.
 const pastEnv = "NVNODETOP_APP_TEST_PAST"
 
-// The tests on the cluster run this one there: it asks a node and SLURM what the screen would not, with the
-// settings of that host and the flags in the environment, and prints what came of it.
+// The tests on the cluster run this test there: it asks a node and SLURM what the screen must not ask, with the
+// settings of that host and the flags in the environment, and prints the outcome.
 func TestPastTheScreen(t *testing.T) {
 	words := strings.Fields(os.Getenv(pastEnv))
 	if len(words) < 4 {

@@ -124,7 +124,7 @@ for i in 7 9; do
 	echo "$f" | sed "s/%i/$i/; s/%A/$i/; s/%t/R/; s/%j/train/; s/%N/host.invalid/; s/%D/1/; s/%S/2026-11-20T18:22:36/"
 done`
 
-// In a batch script the job is its own, unless something else is asked for.
+// In a batch script the job is its own, unless the user asks for another.
 func TestRecordInAJob(t *testing.T) {
 	feedtest.Squeue(t, twoJobs)
 	for _, test := range []struct {
@@ -179,7 +179,7 @@ func smallDisk(t *testing.T) string {
 	return dir
 }
 
-// A full disk ends the recording with one line, and what was written can be shown.
+// A full disk ends the recording with one line, and the written part can be shown.
 func TestRecordOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(smallDisk(t), "run.nvr")

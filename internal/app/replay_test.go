@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// Whoever interrupts a replay does not wait until the recording has been read.
+// Ctrl-C during a replay does not wait until the recording has been read.
 func TestReplayIsInterrupted(t *testing.T) {
 	t.Parallel()
 	path, _ := recordDemo(t)
@@ -44,7 +44,7 @@ func TestRecordFilesAreFree(t *testing.T) {
 	}
 }
 
-// What cannot be printed is a failure, of the help and the version, too.
+// An output that cannot be written is a failure, even of the help and the version.
 func TestFullOutput(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 )
 
-// served runs serve with a demo, and returns what it prints and how it ends.
+// served runs serve with a demo, and returns its output and its end.
 func served(t *testing.T, args ...string) (lines []string, end func() error) {
 	t.Helper()
 	read, write, err := os.Pipe()
@@ -181,7 +181,7 @@ func TestServeToASocketAndATokenFile(t *testing.T) {
 	}
 }
 
-// What serve answers to nvgpu can be watched as the agents of nvgpu can.
+// The answers of serve to nvgpu can be watched like nvgpu's own agents.
 func TestServeIsAnAgent(t *testing.T) {
 	t.Parallel()
 	lines, end := served(t, "--listen", "127.0.0.1:0")

@@ -41,7 +41,7 @@ func TestMistakeInTheSettings(t *testing.T) {
 	}
 }
 
-// A key of another version costs one line, and no run: versions share these files. Only config --check fails.
+// An unknown key of another version costs one line, and no run: versions share these files. Only config --check fails.
 func TestUnknownKeyInTheSettings(t *testing.T) {
 	const said = `:1: unknown key "newkey" (nvnodetop config lists all keys): passed over`
 	for _, test := range []struct{ system, user string }{{"newkey = 1\npoll.min_interval = 7", ""},

@@ -14,8 +14,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 )
 
-// Each format prints the same nodes and GPUs. Text and JSON are what --once and --json print, to the byte: each run has
-// a clock of its own, and the demo tells the same story by each.
+// Each format prints the same nodes and GPUs. Text and JSON equal the output of --once and --json, to the byte: each
+// run has a clock of its own, and the demo tells the same story by each clock.
 func TestSnapshotFormats(t *testing.T) {
 	defer signalsOutside()()
 	print := func(args ...string) (out string) {
@@ -86,7 +86,7 @@ func TestSnapshotWithoutJobs(t *testing.T) {
 	}
 }
 
-// What cannot be written is an error.
+// An output that cannot be written is an error.
 func TestSnapshotToAFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -118,7 +118,8 @@ func TestSnapshotIsDocumented(t *testing.T) {
 	}
 }
 
-// signalsOutside starts what delivers signals to the whole process. In a bubble of synctest it would belong to that.
+// signalsOutside starts the goroutine that delivers signals to the whole process. In a bubble of synctest it would
+// belong to the bubble.
 func signalsOutside() (stop func()) {
 	_, stop = signal.NotifyContext(context.Background(), heeded()...)
 	return stop

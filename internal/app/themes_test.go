@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// The themes that can be set are those that can be drawn.
+// The settings accept just the themes that can be drawn.
 func TestThemes(t *testing.T) {
 	t.Parallel()
 	if !slices.Equal(config.Themes, draw.Themes) {

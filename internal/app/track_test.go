@@ -105,7 +105,7 @@ func TestTrackCommand(t *testing.T) {
 	}
 }
 
-// TestTrackLine runs lines of a shell, which print the parent of a command: the shell makes room for a single one.
+// TestTrackLine runs lines of a shell that print the parent of a command: the shell makes room for a single command.
 func TestTrackLine(t *testing.T) {
 	const parent = "sed -n 's/^PPid:.//p' \"/proc/self/status\""
 	ours := strconv.Itoa(os.Getpid()) + "\n"
@@ -142,8 +142,8 @@ func TestTrackNoGPU(t *testing.T) {
 	}
 }
 
-// A command that ends at once has a reason for the GPUs that are missing, too: which one depends on what the probe has
-// said by then.
+// A command that ends at once has a reason for the missing GPUs, too; the reason depends on the messages of the probe
+// so far.
 func TestTrackLateGPUs(t *testing.T) {
 	_, _, errs := program(t, "track", "--", "true")
 	if _, why, _ := strings.Cut(errs, "nvnodetop: the report has no GPUs: "); why != "the command ended before they were read"+"\n" &&

@@ -265,7 +265,7 @@ var allowed = map[string][]string{
 		"internal/export", "internal/health", "internal/poller", "internal/probe", "internal/probe/nvml",
 		"internal/remote/ssh", "internal/report", "internal/session", "internal/slurm", "internal/slurm/command",
 		"pkg/report", "pkg/schema"},
-	"pkg/report": {}, // what a program needs to read a document, and nothing that reaches a node
+	"pkg/report": {}, // enough to read a document, and nothing that reaches a node
 	"pkg/schema": {"internal/metric"},
 	"test/ask": {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote",
 		"internal/remote/ssh", "internal/slurm", "internal/slurm/command", "internal/wire"},

@@ -50,7 +50,7 @@ func short(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// What the table allows is imported: an arrow that is no longer needed goes.
+// Every import in the table is used: an arrow without use must go.
 func TestNothingIsAllowedInVain(t *testing.T) {
 	all := packages(t)
 	for name, rule := range allowed {

@@ -13,7 +13,7 @@ var (
 	wayOfName = regexp.MustCompile(`\{name: "([^"]+)"`)
 )
 
-// docs/TRANSPORTS.md names the tests that show what it says: they exist, and each way of logging in is there with each
+// docs/TRANSPORTS.md names the tests behind its claims: they exist, and each way to log in is there with each
 // transport.
 func TestTransportsAreTested(t *testing.T) {
 	sources := testSources(t)

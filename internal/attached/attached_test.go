@@ -16,7 +16,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// socket makes one with a mode, and returns its path.
+// socket makes a socket with a mode, and returns its path.
 func socket(t *testing.T, dir, name string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

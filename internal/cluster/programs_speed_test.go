@@ -8,7 +8,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Ranks of 1,024 nodes whose environments name no program, as in older recordings: each node has a launch of its own.
+// Ranks of 1,024 nodes without a program in their environments, as in older recordings: each node has a launch of its
+// own.
 func BenchmarkPrograms(b *testing.B) {
 	var ranks []SeenRank
 	now := time.Unix(0, 0)

@@ -19,7 +19,7 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// While a job ends it is not over. Then SLURM's time counts, if there is one.
+// An ending job is not over. Then SLURM's time counts, if known.
 func TestOver(t *testing.T) {
 	end, missed := time.Unix(100, 0), time.Unix(130, 0)
 	for _, test := range []struct {

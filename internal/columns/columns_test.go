@@ -11,8 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
-// Names are words that a list in the settings can hold. No table has one twice, and nobody who has asked for them can
-// change them.
+// Names are words that a list in the settings can hold. No table has a name twice, and no caller can change them.
 func TestNames(t *testing.T) {
 	word := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	for _, table := range Tables {
@@ -35,7 +34,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// By default what a row is about comes first. Saved settings and docs rely on the order.
+// By default the subject of a row comes first. Saved settings and docs rely on the order.
 func TestTheUsualOrder(t *testing.T) {
 	for table, want := range map[Table][]string{Node: {"gpu", "rank", "gpu_name"}, Processes: {"gpu", "pid", "type"},
 		Overview: {"node", "gpus", "util_mean_percent"}, Ranks: {"rank", "node", "gpu"}, Jobs: {"state", "job", "name"},
@@ -107,7 +106,7 @@ func TestNamesOfFields(t *testing.T) {
 	}
 }
 
-// What is shown by default are no spare columns.
+// The columns that are shown by default are not spare.
 func TestUsual(t *testing.T) {
 	usual := Processes.Usual()
 	if slices.Contains(usual, "io_read_bytes_per_second") || !slices.Contains(usual, "threads") ||

@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 )
 
-// Columns are lists of names: a wrong name is one line with the place and the name that is meant.
+// Columns are lists of names: a wrong name is one line with the place and the intended name.
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"[columns]\nnode = ['gpu', 'util', 'flags']\nprocesses = []": "",
@@ -41,8 +41,7 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Whatever stands in the environment gives different columns of the table, in the order in which they stand there, or a
-// short error.
+// Whatever the environment holds, the result is different columns of the table in the given order, or a short error.
 func FuzzColumns(f *testing.F) {
 	for _, text := range []string{"", " ", "gpu, util ,flags", "gpu,gpu", "gpu,", "tmep", ",", "gpu;util", "\x1b[2J",
 		strings.Repeat("gpu,", 1000), strings.Repeat("\U000e0001", 100)} {

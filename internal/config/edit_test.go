@@ -75,7 +75,7 @@ func TestEditKeepsTheWayOfWriting(t *testing.T) {
 	}
 }
 
-// What cannot be changed as a person would is left alone, with an error of one line.
+// A file that cannot be changed as a person would stays as it is, with an error of one line.
 func TestEditLeavesAlone(t *testing.T) {
 	for _, test := range []struct{ text, key, want string }{
 		{"x = ", "theme", "expected value"},

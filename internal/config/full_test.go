@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// On a full disk nothing is saved, and what was saved before stays.
+// On a full disk nothing is saved, and the saved file stays.
 func TestAFullDiskKeepsWhatWasSaved(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)

@@ -27,7 +27,7 @@ func place(t *testing.T, system, user string) Inputs {
 	return in
 }
 
-// Each place goes before those above it, and every value says where it is from.
+// Each place overrides those below it, and every value names its origin.
 func TestTheOrderOfPlaces(t *testing.T) {
 	in := place(t, "theme = 'dark'\nview='node'\n[poll]\ninterval = 7\n[display]\ninterval=2\n",
 		"view = 'overview'\npoll.interval = '8s'\n[thresholds]\nclock_skew_seconds = 2.5 # s\n")
@@ -143,7 +143,7 @@ func TestUnknownKeys(t *testing.T) {
 			}
 		}
 	}
-	// What a user puts in a table's place does not undo what the system's file says there.
+	// A user's value in place of a table does not override the table of the system's file.
 	c := Default()
 	o, err := c.Load(place(t, "thresholds.clock_skew_seconds = 3", "[thresholds.clock_skew_seconds]\nx = 1\n"))
 	if err != nil || len(o.Unknown) != 1 || c.Thresholds[health.ClockSkewSeconds] != 3 {
@@ -179,8 +179,7 @@ func TestMistakesElsewhere(t *testing.T) {
 	}
 }
 
-// What the system's file limits, neither the user's file nor the environment or the command line undoes, and the user
-// is told.
+// No user's file, environment or command line lifts a limit of the system's file, and the user is told.
 func TestTheSystemsLimits(t *testing.T) {
 	const system = "banner = 'be kind'\nidle_exit = '12h'\n[poll]\nmin_interval = '10s'\n[slurm]\nmin_interval = '1m'\n"
 	type values struct {
@@ -242,7 +241,7 @@ func TestTheSystemsLimits(t *testing.T) {
 	}
 }
 
-// What is printed is a file of settings with the same values, and says where each is from.
+// The output is a file of settings with the same values, and each names its origin.
 func TestPrint(t *testing.T) {
 	in := place(t, "banner = '''say \"hi\" \\ 'now' '''\nslurm.min_interval = 90\n",
 		"ascii = true\nidle_exit = '36h30m'\n[thresholds]\nlag_ratio = 0.25\n")

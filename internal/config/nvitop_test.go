@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// nvitop's variables stand between the user's file and our own variables. What they cannot mean here is noted and
+// nvitop's variables stand between the user's file and our own variables. A value without a meaning here is noted and
 // otherwise ignored.
 func TestNvitopsVariables(t *testing.T) {
 	for _, test := range []struct {
@@ -89,7 +89,7 @@ func TestNvitopsVariables(t *testing.T) {
 	}
 }
 
-// However long a variable of another program is, what is noted of it is short.
+// However long a variable of another program is, the note about it is short.
 func TestNvitopsVariablesAreCut(t *testing.T) {
 	c := Default()
 	o, err := c.Load(Inputs{Environ: []string{nvitopModes + "=" + strings.Repeat(strings.Repeat("x\n", 1000)+",",

@@ -39,7 +39,7 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// Only what was chosen is written, to a file that only its owner can read, and read again it is the same.
+// Only the choices are written, to a file that only its owner can read; read again, it is the same.
 func TestSave(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nvnodetop", "config.toml")
 	c := Default()
@@ -151,7 +151,7 @@ func TestSaveThroughDanglingLink(t *testing.T) {
 	}
 }
 
-// The mark at the begin of a file stays, and what is written behind it is read again.
+// The byte order mark at the beginning of a file stays, and the text written after it is read again.
 func TestSaveKeepsMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.toml")
 	if err := os.WriteFile(path, []byte("\ufefftheme = 'dark'\r\n"), 0o600); err != nil {

@@ -24,8 +24,7 @@ import (
 // longPast is a past that fills the graphs.
 const longPast = 10 * time.Minute
 
-// play runs a demo for a while and returns what it emitted. between is called at the moments given, counted from the
-// start.
+// play runs a demo for a while and returns its Events. between is called at the given moments, counted from the start.
 func play(t *testing.T, d *Demo, length time.Duration, between map[time.Duration]func()) []cluster.Event {
 	t.Helper()
 	var events []cluster.Event
@@ -60,8 +59,8 @@ func TestDemoIsDeterministic(t *testing.T) {
 	}
 }
 
-// Nearly all that the demo is there to show is seen at once, the rest in the next minutes; then all but the lost GPU is
-// well again.
+// Nearly everything that the demo shows is visible at once, the rest within minutes; then all but the lost GPU is well
+// again.
 func TestDemoTellsItsStory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begin := time.Now()
@@ -120,7 +119,7 @@ func settledAt(t *testing.T, past time.Duration) *cluster.Snapshot {
 	return store.Snapshot(time.Now())
 }
 
-// On each GPU of the training job at most one thing happens, however few there are: the first frame says which.
+// On each GPU of the training job at most one thing happens, however few GPUs there are: the first frame shows it.
 func TestDemoOfFewGPUs(t *testing.T) {
 	for size, want := range map[[2]int]string{
 		{1, 1}: "gpu-n01 GPU0 thermal", {1,
@@ -148,7 +147,7 @@ func TestDemoOfFewGPUs(t *testing.T) {
 	}
 }
 
-// Whatever the past: no node is still to be reached when the demo begins, and what has happened is the same.
+// Whatever the past, no node is unreached when the demo begins, and the story is the same.
 func TestDemoBeginsSettled(t *testing.T) {
 	for _, past := range []time.Duration{6 * time.Second, longPast} {
 		synctest.Test(t, func(t *testing.T) {
@@ -353,7 +352,7 @@ func TestDemoHeatFollowsLoad(t *testing.T) {
 	}
 }
 
-// Each node of a large job is under a switch, those that are shared are under none; a small cluster has no topology.
+// Each node of a large job is under a switch, except shared nodes; a small cluster has no topology.
 func TestDemoHasSwitches(t *testing.T) {
 	for nodes, want := range map[int][]int{16: nil, 70: {32, 32, 6}} {
 		synctest.Test(t, func(t *testing.T) {

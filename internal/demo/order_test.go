@@ -61,7 +61,7 @@ func idOf(p *wire.Process) wire.ProcessID {
 	return wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}
 }
 
-// A signal ends the process that it is for, whose GPU then idles; others are refused as on a real node.
+// A signal ends its process, whose GPU then idles; other signals are refused as on a real node.
 func TestSignals(t *testing.T) {
 	visit(t, func(t *testing.T, d *Demo, look func() *cluster.Snapshot) {
 		s := look()
@@ -166,7 +166,7 @@ func TestQuestionsAboutProcesses(t *testing.T) {
 	})
 }
 
-// A canceled job goes, with its processes and its nodes. One that is signaled stays.
+// A canceled job goes, with its processes and its nodes. A job that only gets a signal stays.
 func TestCancel(t *testing.T) {
 	visit(t, func(t *testing.T, d *Demo, look func() *cluster.Snapshot) {
 		look()

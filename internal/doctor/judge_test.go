@@ -35,7 +35,7 @@ func sound() *Facts {
 	}
 }
 
-// way is one that has led to a report from a session in a job.
+// way is a connection that has led to a report from a session in a job.
 func way(door, job string, stages ...reach.Stage) Way {
 	w := Way{Door: door, Stages: stages, Arrived: now, Reported: 40 * time.Millisecond}
 	for _, s := range stages {
@@ -198,7 +198,7 @@ func fitsSchema(t *testing.T, r *Report) {
 	valid.Document(t, Schema, b.Bytes())
 }
 
-// What a node says can neither move the cursor nor widen the text, and colors are for terminals that have them.
+// No text from a node can move the cursor or widen the output, and colors are for terminals that have them.
 func TestTextIsSafe(t *testing.T) {
 	f := sound()
 	nasty := strings.Repeat("\x1b]0;x\a\x1b[2J\r\n\u202e👾", 500)

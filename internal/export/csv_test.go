@@ -40,7 +40,7 @@ func table(t *testing.T, s *cluster.Snapshot) (text []byte, names []string, rows
 	return b.Bytes(), lines[0], rows
 }
 
-// TestCSV: the numbers are those of the JSON document, with empty cells where it has no key.
+// TestCSV: the numbers are those of the JSON document, with an empty cell for each missing key.
 func TestCSV(t *testing.T) {
 	text, names, rows := table(t, full())
 	golden.Equal(t, "testdata/full.csv", string(text))
@@ -86,7 +86,7 @@ func textOf(v any) string {
 	return v.(interface{ String() string }).String()
 }
 
-// A GPU of which nothing is known has empty cells, and a list that is known to be empty has not.
+// A GPU without any known fact has empty cells; a list that is known to be empty does not.
 func TestCSVAbsent(t *testing.T) {
 	_, names, rows := table(t, oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0}, {Index: 1}}},
 		&wire.Report{GPUs: []wire.GPU{
@@ -106,7 +106,7 @@ func TestCSVAbsent(t *testing.T) {
 	}
 }
 
-// A node that does not report has no lines, but the names are there for programs.
+// A silent node has no lines, but the names are there for programs.
 func TestCSVOfNothing(t *testing.T) {
 	for name, s := range map[string]*cluster.Snapshot{"no job": {}, "a node that was not reached": oneNode(nil, nil)} {
 		if _, names, rows := table(t, s); len(rows) > 0 || len(names) < 50 {

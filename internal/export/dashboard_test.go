@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The dashboard shows metrics that there are: one that was renamed would be an empty panel.
+// The dashboard shows existing metrics: a renamed metric would be an empty panel.
 func TestDashboardHasMetricsThatThereAre(t *testing.T) {
 	text, err := os.ReadFile("../../dashboards/grafana.json")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// full is a cluster of which everything is known, and every number and every text is another one. n1 streams and is
-// shared by two jobs, n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does not
-// list one of the job's GPUs and the others hang, n6 has MIG on, n7 has failed after its report.
+// full is a cluster with every fact known, and with a different value for every number and every text. n1 streams and
+// is shared by two jobs, n2 failed, n3 has not been reached yet, n4 has lost its connection and has no driver, n5 does
+// not list one of the job's GPUs and the others hang, n6 has MIG on, n7 has failed after its report.
 func full() *cluster.Snapshot {
 	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	at := func(sec int) time.Time { return now.Add(time.Duration(sec) * time.Second) }
@@ -118,8 +118,8 @@ func fullHello() *wire.Hello {
 	}
 }
 
-// numbers are those of a GPU that are read once, or all others. Those that are not named have a value too, and each
-// another one.
+// numbers are the numbers of a GPU that are read once, or all others. An unnamed number has a value too, different from
+// all others.
 func numbers(once bool, named map[metric.ID]float64) metric.Values {
 	v := metric.Make(named)
 	for id := range metric.All(metric.GPU) {
@@ -133,7 +133,7 @@ func numbers(once bool, named map[metric.ID]float64) metric.Values {
 	return v
 }
 
-// fullProcess gives a process a value of each number that it has not, and each another one.
+// fullProcess gives a process a different value for each number that it lacks.
 func fullProcess(p wire.Process) wire.Process {
 	v := reflect.ValueOf(&p).Elem()
 	for i := range v.NumField() {
@@ -158,7 +158,7 @@ func fullReport() *wire.Report {
 		metric.PowerLimit: 350,
 		metric.SMClock:    210, metric.MemClock: 405, metric.Throttle: 0x1ff, metric.ECCUncorrected: 3,
 	})
-	cold.Set(metric.RemapFailed, math.NaN()) // where something critical holds, what was before does not matter
+	cold.Set(metric.RemapFailed, math.NaN()) // after a critical finding the earlier state does not matter
 	return &wire.Report{
 		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{
 			metric.CPU: 31.5, metric.Load: 41.25, metric.HostMemoryUsed: 3003, metric.HostMemoryTotal: 4004,
@@ -206,7 +206,7 @@ func fullReport() *wire.Report {
 	}
 }
 
-// pastReport is the last one of a node that has failed since.
+// pastReport is the last report of a node that has failed since.
 func pastReport() *wire.Report {
 	return &wire.Report{
 		Host: wire.Host{Values: metric.Make(map[metric.ID]float64{metric.CPU: 71.5, metric.Load: 72.25})},

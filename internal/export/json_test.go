@@ -47,7 +47,7 @@ func TestFull(t *testing.T) {
 // inParts are fields that the tests of parts and totals hold to values.
 var inParts = map[string]bool{"document.revision": true, "document.history": true, "finding.coupling": true}
 
-// What shows that GPUs work together stands in a finding that compares them, and only there.
+// The evidence that GPUs work together stands in a finding that compares them, and only there.
 func TestCoupling(t *testing.T) {
 	s := full()
 	findings := s.Jobs[0].Findings
@@ -65,7 +65,7 @@ func TestCoupling(t *testing.T) {
 	}
 }
 
-// distinct checks that no two values of one object are the same: a swap of the two would go unseen.
+// distinct checks that no two values of one object are the same: a swap of them would go unseen.
 func distinct(t *testing.T, at string, v any) {
 	t.Helper()
 	switch v := v.(type) {
@@ -90,7 +90,7 @@ func distinct(t *testing.T, at string, v any) {
 	}
 }
 
-// fields are all that the schema knows, as "gpu.uuid": true when the document has one.
+// fields are all fields of the schema, as "gpu.uuid": true if the document has the field.
 func fields(t *testing.T, doc any) map[string]bool {
 	t.Helper()
 	var schema map[string]any
@@ -127,7 +127,7 @@ func fields(t *testing.T, doc any) map[string]bool {
 	return out
 }
 
-// What is wrong and what was are apart: one is in the one list or in the other.
+// Present and past problems are apart: each is in one list only.
 func TestCleared(t *testing.T) {
 	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
@@ -162,7 +162,7 @@ func TestCleared(t *testing.T) {
 	}
 }
 
-// What is not known is left out: no null, and no key at all.
+// An unknown value is left out: no null, and no key at all.
 func TestAbsent(t *testing.T) {
 	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,

@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 
-// written is a part as it is sent, checked against the schema, of which a part may lack the lists of jobs and nodes.
+// written is a part as it is sent, checked against the schema without the required lists of jobs and nodes.
 func written(t *testing.T, p *Part) map[string]any {
 	t.Helper()
 	var b bytes.Buffer
@@ -118,7 +118,7 @@ func TestWhatIsNotThereHasNoPart(t *testing.T) {
 	}
 }
 
-// A GPU is found by what the document calls it.
+// A GPU is found by its name in the document.
 func TestGPUIsFoundByItsNames(t *testing.T) {
 	s := full()
 	for name, want := range map[string]string{"GPU-b": "4", "4": "4", "index:3": "", "6": "6"} {
@@ -137,7 +137,7 @@ func TestGPUIsFoundByItsNames(t *testing.T) {
 	}
 }
 
-// TestLists: a list of GPUs has what GPUs are compared by, and not the rest.
+// TestLists: a list of GPUs has the values by which GPUs are compared, and not the rest.
 func TestLists(t *testing.T) {
 	doc := written(t, Nodes(full()))
 	gpu := doc["nodes"].([]any)[0].(map[string]any)["gpus"].([]any)[2].(map[string]any)

@@ -30,7 +30,7 @@ func scrape(t *testing.T, s *cluster.Snapshot, names Names) (text []byte, values
 	return b.Bytes(), decode(t, b.Bytes())
 }
 
-// decode reads what Prometheus would read.
+// decode reads the text as Prometheus would.
 func decode(t *testing.T, text []byte) map[string]float64 {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
@@ -124,7 +124,7 @@ func TestPrometheusJobsAreInfo(t *testing.T) {
 	}
 }
 
-// promtool returns what Prometheus' own tool says about metrics.
+// promtool returns the comments of Prometheus' own tool on metrics.
 func promtool(t *testing.T, text []byte) string {
 	t.Helper()
 	path, err := exec.LookPath("promtool")
@@ -155,7 +155,7 @@ func TestPromtoolOnDCGM(t *testing.T) {
 	}
 }
 
-// What is not known has no sample, and what is 0 has one.
+// An unknown value has no sample, and a value of 0 has one.
 func TestPrometheusAbsent(t *testing.T) {
 	s := oneNode(&wire.Hello{GPUs: []wire.Card{{Index: 0, UUID: "a"}}},
 		&wire.Report{GPUs: []wire.GPU{{Index: 0, Values: metric.Make(map[metric.ID]float64{metric.Util: 0})}}})
@@ -173,7 +173,7 @@ func TestPrometheusAbsent(t *testing.T) {
 	}
 }
 
-// Old numbers are not those of the time of a scrape.
+// Old numbers do not belong to the time of a scrape.
 func TestPrometheusLeavesOutOldNumbers(t *testing.T) {
 	s := store.New(time.Second, health.Rules(health.Defaults()))
 	s.Apply(cluster.Event{At: now, Discovery: &cluster.Discovery{Asked: now, Answered: now,
@@ -214,7 +214,7 @@ func TestPrometheusOfAHostileNode(t *testing.T) {
 	}
 }
 
-// thousand is a cluster of 1,000 nodes with 8 GPUs each that have all that an H100 has, of one job.
+// thousand is a cluster of one job on 1,000 nodes with 8 GPUs each, with all metrics of an H100.
 func thousand() *cluster.Snapshot {
 	s := store.New(3*time.Second, health.Rules(health.Defaults()))
 	job := cluster.Job{ID: "1", User: "alice", Minors: map[string][]int{}}
@@ -241,7 +241,7 @@ func thousand() *cluster.Snapshot {
 	return s.Snapshot(now)
 }
 
-// counted counts what is written.
+// counted counts the bytes written.
 type counted struct{ bytes, lines int }
 
 func (c *counted) Write(p []byte) (int, error) {
@@ -250,8 +250,8 @@ func (c *counted) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkThousandNodes is what a scrape of 1,000 nodes with 8 GPUs each costs: go test ./internal/export -run -
-// -bench Thousand
+// BenchmarkThousandNodes measures a scrape of 1,000 nodes with 8 GPUs each: go test ./internal/export -run - -bench
+// Thousand
 func BenchmarkThousandNodes(b *testing.B) {
 	s := thousand()
 	for name, write := range map[string]func(*counted) error{

@@ -11,8 +11,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
-// TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics, those of
-// processes the numbers of package wire. The rest of it is written by hand.
+// TestSchemaHasTheTable: the numbers of GPUs and hosts in schema.json are the rows of the table of metrics, the numbers
+// of processes those of package wire. People write the rest.
 func TestSchemaHasTheTable(t *testing.T) {
 	want := string(Schema)
 	want = between(t, want, []string{`"cpus": {`, `"host": {`, `"properties": {`}, `          },
@@ -66,7 +66,7 @@ func (p *property) line(t *testing.T, indent, key string) string {
 	return indent + `"` + key + `": ` + string(text)
 }
 
-// properties are the metrics of a scope; last is what stands behind the last of them.
+// properties are the metrics of a scope; last follows the last of them.
 func properties(t *testing.T, indent string, s metric.Scope, last string) string {
 	t.Helper()
 	var lines []string

@@ -28,7 +28,7 @@ var people = Table[person]{Name: "people", Fields: append([]Field[person]{
 		return on
 	})...)}
 
-// What is not known comes last in both directions, and equals stay in their place. A row may stand in for all.
+// Unknown values come last in both directions, and equals stay in their place. A row may stand in for all.
 func TestSort(t *testing.T) {
 	rows := []person{{"b", new(7), nil}, {"", new(3), nil}, {"a", nil, nil}, {"b", new(3), nil}}
 	var o Order
@@ -59,7 +59,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// Fields of what a row is about are absent where that is not known.
+// Fields about the subject of a row are absent if it is unknown.
 func TestOf(t *testing.T) {
 	type house struct{ owner *person }
 	fields := Of(people.Fields[:2], func(h *house) *person { return h.owner })

@@ -71,7 +71,7 @@ func noise(seed uint64, high float64) trace {
 	}
 }
 
-// records is the highest of random numbers so far: an allocator that keeps what the longest batch needed.
+// records is the highest random number so far: an allocator that keeps the memory of the longest batch.
 func records(seed uint64, every, low, high float64) trace {
 	best, till := []float64{0}, 0.0
 	r := rand.New(rand.NewPCG(seed, 7))
@@ -243,7 +243,7 @@ func TestPast(t *testing.T) {
 	}
 }
 
-// What has been higher before comes down again, and what is far from full is no concern.
+// A level that has been higher before comes down again, and a level far from full is no concern.
 func TestSilent(t *testing.T) {
 	for name, of := range map[string]trace{
 		"the second tooth of 70 minutes": plus(flat(58), teeth(4200, 21)),

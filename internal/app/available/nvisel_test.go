@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// host is a node of four GPUs of 80 GiB, of which these MiB are in use.
+// host is a node of four GPUs of 80 GiB, with these MiB in use.
 func host(used ...float64) *vacancy.Node {
 	n := &vacancy.Node{Node: &cluster.Node{State: cluster.NodeReporting}}
 	for i, mib := range used {
@@ -31,7 +31,7 @@ func host(used ...float64) *vacancy.Node {
 	return n
 }
 
-// What nvisel 1.7.0 printed on such a host.
+// The output of nvisel 1.7.0 on such a host.
 func TestAsNvisel(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "3,1")
 	for args, want := range map[string]string{

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/report"
 )
 
-// The file keeps what is in it until there is a report. One that cannot be written costs nothing.
+// The file keeps its content until there is a report. A file that cannot be written costs nothing.
 func TestReport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report")
 	if err := os.WriteFile(path, bytes.Repeat([]byte("old\n"), 10_000), 0o600); err != nil {

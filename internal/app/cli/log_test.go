@@ -23,7 +23,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 
 func (s *stuck) Close() error { return nil }
 
-// Nobody waits for a file that hangs; what is lost is counted.
+// Nobody waits for a file that hangs; lost lines are counted.
 func TestAHungLogFileStopsNobody(t *testing.T) {
 	f := &stuck{}
 	f.mu.Lock()

@@ -48,7 +48,7 @@ type lateStory struct {
 
 func (s lateStory) CaughtUp() <-chan struct{} { return s.caught }
 
-// So does what is printed once: halfway through the past, all reports are old.
+// A printout waits, too: halfway through the past, all reports are old.
 func TestTheSnapshotWaitsForThePastOfADemo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := config.Default()

@@ -87,7 +87,7 @@ func TestAScraperPressesNoKey(t *testing.T) {
 	})
 }
 
-// A page that is open counts as few keys: never as one every second, and never as nobody.
+// An open page counts as few keys: never as one per second, and never as nobody.
 func TestAnOpenPageCountsAsFewKeys(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &touched{Feed: &feedtest.Feed{}}

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// In a batch script the job is its own, unless something else is asked for.
+// In a batch script the job is its own, unless the user asks for another.
 func TestOwnJob(t *testing.T) {
 	feedtest.Squeue(t, "exit 1")
 	t.Setenv(BatchJob, "48211")

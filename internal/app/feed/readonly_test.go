@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// doer notes what reaches it.
+// doer notes the requests that reach it.
 type doer struct {
 	feedtest.Feed
 	did []string
@@ -61,7 +61,7 @@ func TestReadOnlyLetsNothingThrough(t *testing.T) {
 	}
 }
 
-// What every output gets is guarded: a request that does not come from the screen is refused too.
+// The guard is in front of every output: a request from elsewhere than the screen is refused, too.
 func TestEveryOutputIsReadOnly(t *testing.T) {
 	for _, from := range []string{"--readonly", ""} {
 		p := &cli.Program{Config: config.Default()}

@@ -99,8 +99,8 @@ func TestOnceIgnoresADroppedNode(t *testing.T) {
 	}
 }
 
-// What is printed once waits for the names of users, but not for long: on a busy node they come with the next report,
-// or with none.
+// A printout waits for the names of users, but not for long: on a busy node they come with the next report, or with
+// none.
 func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 	s, now := oneNode(1, map[string][]int{"n1": {0}})
 	values := []wire.GPU{{Values: metric.Make(map[metric.ID]float64{metric.Util: 50})}}
@@ -129,8 +129,8 @@ func TestOnceWaitsForTheUsersOfProcesses(t *testing.T) {
 	}
 }
 
-// What is printed once waits for a second report, but not for that of a node that has failed or gone silent since, nor
-// where the user wants the first. One off the beat, right after the first, is none.
+// A printout waits for a second report, but not from a node that has failed or gone silent since, nor if the user wants
+// the first. A report off the beat, right after the first, does not count.
 func TestOnceWaitsForASecondReport(t *testing.T) {
 	report := func(s *store.Store, at time.Time) {
 		s.Apply(cluster.Event{At: at, Node: "n1",
@@ -161,8 +161,8 @@ func TestOnceWaitsForASecondReport(t *testing.T) {
 	}
 }
 
-// What is printed once waits a little for a GPU that is still being read: a list that lacks its processes says that
-// nobody known uses it.
+// A printout waits a little for a GPU that is still being read: a list without its processes says that no known user
+// has it.
 func TestOnceWaitsForAGPUThatIsRead(t *testing.T) {
 	s, now := oneNode(1, map[string][]int{"n1": {0}})
 	values := metric.Make(map[metric.ID]float64{metric.Util: 50})
@@ -183,7 +183,7 @@ func TestOnceWaitsForAGPUThatIsRead(t *testing.T) {
 	}
 }
 
-// What is printed once waits for the switches of nodes, but not for long, and for the GPUs of jobs as long as it may.
+// A printout waits for the switches of nodes, but not for long, and as long as allowed for the GPUs of jobs.
 func TestOnceWaitsALittleForTheTopology(t *testing.T) {
 	snap := func(at time.Duration, d cluster.Discovery) *cluster.Snapshot {
 		d.Asked = time.Unix(1, 0)

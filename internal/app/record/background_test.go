@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
-// demoEvents are those of some minutes of the demo.
+// demoEvents are the Events of some minutes of the demo.
 func demoEvents(t *testing.T) (events []cluster.Event) {
 	t.Helper()
 	const poll = 3 * time.Second
@@ -32,7 +32,7 @@ func demoEvents(t *testing.T) (events []cluster.Event) {
 	return events
 }
 
-// background is one in an empty working directory, and what gives it Events.
+// background is a Background in an empty working directory, and a function that gives it Events.
 func background(t *testing.T) (*Background, *store.Store) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -41,7 +41,7 @@ func background(t *testing.T) (*Background, *store.Store) {
 	return NewBackground(&cfg, func() string { return "" }), seen
 }
 
-// A recording that begins later has what was known, says where it is, and no other file is overwritten.
+// A recording that begins later has the earlier state, names its file, and overwrites no other.
 func TestRecordFromTheScreen(t *testing.T) {
 	events := demoEvents(t)
 	o, _ := background(t)
@@ -100,7 +100,7 @@ func TestRecordOverwritesNothing(t *testing.T) {
 	}
 }
 
-// When the screens end, so does the recording, and the user is told where it is.
+// The end of the screens ends the recording, and the user is told its place.
 func TestRecordUntilTheEnd(t *testing.T) {
 	events := demoEvents(t)
 	o, _ := background(t)
@@ -161,7 +161,7 @@ func TestARecordingOnCallCountsAsAKeyNowAndThen(t *testing.T) {
 	})
 }
 
-// While nothing is recorded no Event waits in memory. None overtakes one that does.
+// Without a recording no Event waits in memory, and no Event overtakes a waiting one.
 func TestNothingWaitsUnlessRecorded(t *testing.T) {
 	events := demoEvents(t)
 	o, _ := background(t)

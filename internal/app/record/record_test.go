@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 )
 
-// However a recording ends, its last state is the one before the sessions were closed.
+// However a recording ends, its last state is the state before the sessions closed.
 func TestARecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	r := &recorder{path: path, w: recording.NewWriter(recording.Header{Poll: config.Default().Poll})}
@@ -73,7 +73,7 @@ func TestRecordFiles(t *testing.T) {
 	}
 }
 
-// A full disk ends the recording with one line, and what is there can be replayed.
+// A full disk ends the recording with one line, and the written part can be replayed.
 func TestRecordFullDisk(t *testing.T) {
 	full := filepath.Join(t.TempDir(), "full.nvr")
 	r := &recorder{path: full, w: recording.NewWriter(recording.Header{Poll: 3 * time.Second})}

@@ -120,7 +120,7 @@ func TestPlayheadProblems(t *testing.T) {
 	}
 }
 
-// A damaged recording ends where the damage begins: nobody knows what came then.
+// A damaged recording ends where the damage begins: nobody knows the rest.
 func TestPlayheadDamaged(t *testing.T) {
 	path := feedtest.Recording(t)
 	file, err := os.ReadFile(path)

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 )
 
-// Whoever interrupts a replay does not wait until the recording has been read.
+// Ctrl-C during a replay does not wait until the recording has been read.
 func TestAMomentIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

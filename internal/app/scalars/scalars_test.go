@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/source"
 )
 
-// written counts the samples that it is given.
+// written counts its samples.
 type written struct{ n int }
 
 func (w *written) Write(samples []scalars.Sample) error { w.n += len(samples); return nil }

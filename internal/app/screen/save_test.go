@@ -13,7 +13,7 @@ import (
 	choices "github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// What the page of settings writes is what the next run has, and the rest of the file stays.
+// The next run has the choices that the page of settings writes, and the rest of the file stays.
 func TestSaveAndLoad(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	users := config.UserFile()

@@ -21,7 +21,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
 
-// What the user chooses is there at the next start, except in the demo and for what the command line decided.
+// The user's choices last until the next start, except in the demo and where the command line decides.
 func TestChoicesAreKept(t *testing.T) {
 	for _, test := range []struct {
 		name         string

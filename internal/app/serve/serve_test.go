@@ -26,7 +26,7 @@ func TestServeOfThisHostOnly(t *testing.T) {
 	}
 }
 
-// However a recording ends, its last state is the one before the sessions were closed.
+// However a recording ends, its last state is the state before the sessions closed.
 func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: io.Discard}}
@@ -41,7 +41,7 @@ func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	})
 }
 
-// What is recorded keeps its pace, though nobody looks at it.
+// A recording keeps its pace, even if nobody looks.
 func TestRecordsAtFullPace(t *testing.T) {
 	for _, record := range []string{"", "file"} {
 		if s := (&Options{record: record}); s.need().Steady != (record != "") {

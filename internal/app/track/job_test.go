@@ -93,7 +93,7 @@ func TestTrackJobThatWaits(t *testing.T) {
 	})
 }
 
-// What cannot be tracked is one line and an exit code.
+// A target that cannot be tracked is one line and an exit code.
 func TestTrackJobThatIsNone(t *testing.T) {
 	failure := cluster.Event{Discovery: &cluster.Discovery{Command: "squeue --me", Asked: time.Now(),
 		Failure: &reach.Failure{Class: reach.ClassSlurm, Short: "slurmctld not responding"}}}
@@ -158,7 +158,7 @@ func TestTrackInJob(t *testing.T) {
 	}
 }
 
-// The job of a batch script is taken for srun, unless the report of a command is asked for.
+// In a batch script srun gets its job, unless the report of a command is wanted.
 func TestChooseJob(t *testing.T) {
 	t.Setenv("SLURM_JOB_ID", "77")
 	for args, want := range map[string]string{
@@ -177,7 +177,7 @@ func TestChooseJob(t *testing.T) {
 	}
 }
 
-// What a job's report is made of can be recorded besides, and gives the same report again.
+// The Events of a job's report can be recorded besides, and give the same report again.
 func TestTrackAndRecord(t *testing.T) {
 	feedtest.Squeue(t, "exit 1")
 	o := ofDemo("48211")
@@ -214,7 +214,7 @@ func ofDemo(job string) *Options {
 	return &Options{Program: p, format: "text"}
 }
 
-// However a recording ends, its last state is the one before the sessions were closed.
+// However a recording ends, its last state is the state before the sessions closed.
 func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	o := ofDemo("7")
 	seen := report.New("7", o.Config.Poll, health.Rules(o.Config.Thresholds))

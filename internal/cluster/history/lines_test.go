@@ -74,7 +74,7 @@ func TestHistoryHasLittleRoom(t *testing.T) {
 	}
 }
 
-// tail is what a history keeps of a number, from its first sample on.
+// tail is the history of a number from its first sample on.
 func tail(h History, id metric.ID) string {
 	newest, _ := h.Newest()
 	tail := h.Tail(nil, id, newest, Len(3*time.Second, 0))

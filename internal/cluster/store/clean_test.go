@@ -12,8 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What a probe says of itself is taken only as far as it can be true: classes that are known, times that may be,
-// processes that exist.
+// Facts from a probe are taken only if they can be true: known classes, possible times, existing processes.
 func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
@@ -52,7 +51,7 @@ func TestWhatCannotBeIsNotBelieved(t *testing.T) {
 	}
 }
 
-// What is clean is kept once, also where a recording keeps it too. What is not is copied: the Event stays as it came.
+// A clean text is kept once, even if a recording keeps it, too. Any other is copied: the Event stays as it came.
 func TestCleanDataIsNotCopied(t *testing.T) {
 	for word, same := range map[string]bool{"GPU is lost": true, "\x1b[2J": false} {
 		w := newWorld()
@@ -73,8 +72,8 @@ func TestCleanDataIsNotCopied(t *testing.T) {
 	}
 }
 
-// Numbers that a probe repeats, since the driver has given no newer ones, are shown, and stand in no history. Those
-// that are only late do.
+// Numbers that a probe repeats, because the driver has no newer ones, are shown and enter no history. Numbers that are
+// only late enter it.
 func TestRepeatedNumbersAreNoSamples(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")

@@ -38,7 +38,7 @@ func TestAnotherDoorIsNoFailure(t *testing.T) {
 	down(2, false)
 	is(2, cluster.NodeFailed, "srun")
 	try(3, "ssh")
-	is(3, cluster.NodeFailed, "srun") // what failed is shown until the last door has failed again
+	is(3, cluster.NodeFailed, "srun") // the failure is shown until the last door has failed again
 	down(4, true)
 	is(4, cluster.NodeFailed, "srun")
 	n := w.Snapshot(at(4)).Nodes["a"]
@@ -52,7 +52,7 @@ func TestAnotherDoorIsNoFailure(t *testing.T) {
 func TestANodeThatChangesDoorsReports(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		doors  []bool // what has failed is followed by another door
+		doors  []bool // another door follows a failure
 		report float64
 		sec    float64
 		want   cluster.NodeState

@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
-// other returns an Event with other values of all GPUs, one of which is lost.
+// other returns an Event with other values for all GPUs; one GPU is lost.
 func other(e cluster.Event) cluster.Event {
 	if e.Report == nil {
 		return e
@@ -34,7 +34,7 @@ func other(e cluster.Event) cluster.Event {
 	return e
 }
 
-// A Store and its fork have nothing in common that one of them changes.
+// A Store and its fork share nothing that either of them changes.
 func TestForksAreApart(t *testing.T) {
 	const poll = time.Second
 	var events []cluster.Event
@@ -57,7 +57,7 @@ func TestForksAreApart(t *testing.T) {
 	feed(alike, second, other)
 	feed(store, first, unchanged)
 	fork := store.Fork()
-	for _, e := range second { // both at the same time: neither has a turn in which to repair what the other did
+	for _, e := range second { // both at the same time: neither can repair the other's change
 		fork.Apply(other(e))
 		store.Apply(e)
 	}

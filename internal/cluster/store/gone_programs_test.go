@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Of two equal programs the one whose rank has ended is told, wherever they run.
+// Of two equal programs the one with the ended rank is named, wherever they run.
 func TestGoneOfTwoPrograms(t *testing.T) {
 	for _, test := range []struct {
 		name  string

@@ -15,7 +15,7 @@ func counted(replays float64) wire.GPU {
 	return wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.PCIeReplays: replays})}
 }
 
-// Told is what the first GPU of the node a says of a counter.
+// told is the growth of a counter of the first GPU of node a.
 func (w world) told(sec float64, id metric.ID) string {
 	g := &w.Snapshot(at(sec)).Nodes["a"].GPUs[0]
 	grown, known := g.Grown(id)
@@ -55,7 +55,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// A counter that appears later counts from there, and a Snapshot keeps what it said.
+// A counter that appears later counts from then on, and an old Snapshot stays as it was.
 func TestALateCounter(t *testing.T) {
 	w := oneNode()
 	w.sample(0, "a", wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Util: 1})})
@@ -70,8 +70,7 @@ func TestALateCounter(t *testing.T) {
 	}
 }
 
-// A clock that goes backwards says that the node has booted again: its counters began anew, also those that are higher
-// already.
+// A clock that goes backwards means a reboot: all counters began anew, even those that are already higher.
 func TestCountersAfterABoot(t *testing.T) {
 	w := oneNode()
 	w.sample(60, "a", counted(6))
@@ -143,7 +142,7 @@ func TestHostMemoryTrend(t *testing.T) {
 	}
 }
 
-// clockOf is what the Snapshot says of a node's clock.
+// clockOf is the node's clock in the Snapshot.
 func (w world) clockOf(sec float64, node string) time.Duration {
 	return w.Snapshot(at(sec)).Nodes[node].Offset
 }
@@ -182,7 +181,7 @@ func TestClocks(t *testing.T) {
 	}
 }
 
-// What most nodes have is common; of two that differ, what the first has.
+// The value of most nodes is common; of two different nodes, the value of the first.
 func TestCommon(t *testing.T) {
 	w := newWorld()
 	nodes := []string{"a", "b", "c"}
@@ -203,7 +202,7 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// A GPU that is lost has the last limit of its power, the one that was in force; one that never told it has none.
+// A lost GPU has its last power limit, the one in force; a GPU that never reported a limit has none.
 func TestPowerLimitIsKept(t *testing.T) {
 	w := oneNode()
 	limited := func(watts float64) wire.GPU {

@@ -16,7 +16,7 @@ import (
 
 const poll = 3 * time.Second
 
-// kept is what a history keeps of a number, from its first sample on.
+// kept is the history of a number from its first sample on.
 func kept(h history.History, id metric.ID) string {
 	newest, _ := h.Newest()
 	tail := h.Tail(nil, id, newest, history.Len(poll, 0))
@@ -53,7 +53,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// Whatever comes in time from the node's own clock leaves no gap, however late it arrives.
+// A report that is on time by the node's own clock leaves no gap, however late it arrives.
 func TestHistoryOfAJitteryLink(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
@@ -221,7 +221,7 @@ func TestHistoryWhenTimeGoesBack(t *testing.T) {
 	}
 }
 
-// A session that is lost leaves a gap as long as it was away, whatever the clock of the next one says.
+// A lost session leaves a gap as long as its absence, whatever the next session's clock says.
 func TestHistoryOverTwoSessions(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")

@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// A node that is asked for reports less often is not stale before three of them are missed.
+// A node with a slower pace is stale only after three missed reports.
 func TestASlowerPaceIsNotStale(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")

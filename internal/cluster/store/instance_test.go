@@ -45,8 +45,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestLostGPUIsNoInstance: a GPU that is lost with its instances is itself again, and not one of them, and another one
-// is found by its index.
+// TestLostGPUIsNoInstance: a GPU that is lost with its instances comes back as itself, not as one of them, and another
+// GPU is found by its index.
 func TestLostGPUIsNoInstance(t *testing.T) {
 	w := newWorld()
 	divided(w)

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// SLURM may say which GPUs a job has after the node has reported: what is missing is found at once.
+// SLURM may name the GPUs of a job after the node has reported: missing GPUs are then found at once.
 func TestGPUsThatAreKnownAfterTheReport(t *testing.T) {
 	w := oneNode()
 	w.report(1, "a", 50)

@@ -29,8 +29,8 @@ func (w world) listed(sec float64) (pids []int, listed bool, unlisted string) {
 	return pids, n.Listed, unlisted
 }
 
-// A list of processes stays until the next one, for some minutes at most, and as long as it can be about the node that
-// reports.
+// A list of processes stays until the next list, for some minutes at most, and while it can be about the reporting
+// node.
 func TestListStays(t *testing.T) {
 	old := cluster.KeepList.Seconds()
 	for _, test := range []struct {
@@ -100,7 +100,7 @@ func ranked(pid, rank, gpu int) wire.Process {
 	}
 }
 
-// A rank that ends stays known with its place, until its job has ended. One that turns out to be none does not.
+// A rank that ends stays known with its place until its job has ended. A process that turns out to be no rank does not.
 func TestSeenRanks(t *testing.T) {
 	w := newWorld()
 	job := cluster.Job{ID: "2_1", Number: "16", Nodes: []string{"a"}}

@@ -30,13 +30,13 @@ func cards(list string) []wire.Card {
 	return out
 }
 
-// Lost GPUs without a number get one where something proves it, and none where nothing does.
+// Lost GPUs without a number get a number if something proves it.
 func TestPlaces(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		job    string // the cgroup of the probe
 		minors [][]int
-		hellos []string // of which the last one counts
+		hellos []string // the last one counts
 		want   string   // numbers by index
 		owned  string   // GPUs of each job, by index
 	}{
@@ -99,8 +99,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// A GPU that loses its name at run time keeps its name, its history and its findings' age; one of another job's cgroup
-// is another GPU.
+// A GPU that loses its name at run time keeps its name, its history and the age of its findings; a GPU of another job's
+// cgroup is another GPU.
 func TestALostGPUIsRemembered(t *testing.T) {
 	w := oneNode(4, 5)
 	say := func(sec float64, job, list string) *cluster.Snapshot {
@@ -139,7 +139,7 @@ func TestGPUsWithoutNumbersComeLast(t *testing.T) {
 	}
 }
 
-// No number below 0 is believed: it would be that of a GPU without one.
+// A number below 0 is ignored: it would be that of a GPU without a number.
 func TestHostileNumbers(t *testing.T) {
 	w := oneNode()
 	w.Apply(cluster.Event{At: at(0), Node: "a", Hello: &wire.Hello{GPUs: []wire.Card{{Index: -3, Minor: new(-1)},

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A node that fails keeps what it said last, beside its numbers of now: it has none. The past goes when reports come
+// A failed node keeps its last values, beside its present numbers, of which there are none. They go when reports come
 // again, or with the node.
 func TestPast(t *testing.T) {
 	w := newWorld()

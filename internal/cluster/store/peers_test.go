@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The traffic of a node is its job's alone unless others have GPUs of it: one that is lost is still the job's.
+// The traffic of a node is its job's alone unless others have GPUs of it: a lost GPU still belongs to the job.
 func TestSharedTraffic(t *testing.T) {
 	for name, tc := range map[string]struct {
 		minors []int

@@ -60,8 +60,8 @@ func (w world) sample(sec float64, node string, g wire.GPU) {
 		GPUs: []wire.GPU{g}}})
 }
 
-// Samples in which the GPU is well, throttled, throttled in a way that is told after 30 s, and throttled or not: that
-// is unclear.
+// Samples of a GPU that is well, throttled, throttled for a reason that is reported after 30 s, and throttled or not:
+// unclear.
 var (
 	well = wire.GPU{}
 	hot  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 0})}
@@ -70,7 +70,7 @@ var (
 	ecc  = wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.ECCUncorrected: 1})}
 )
 
-// samples sends one each 3 s, the first at from, the last before to.
+// samples sends a sample every 3 s, the first at from, the last before to.
 func (w world) samples(from, to float64, g wire.GPU) {
 	for sec := from; sec < to; sec += 3 {
 		w.sample(sec, "a", g)
@@ -89,8 +89,7 @@ func oneNode(minors ...int) world {
 	return w
 }
 
-// expect holds what is told of the first job at a time to a line for each finding: kind, where, since when to when, how
-// often.
+// expect compares the findings of the first job at a time with a line each: kind, place, since when to when, how often.
 func (w world) expect(t *testing.T, sec float64, want string) {
 	t.Helper()
 	job := w.Snapshot(at(sec)).Jobs[0]
@@ -152,8 +151,8 @@ func TestANodeOverTime(t *testing.T) {
 	w.expect(t, 170, "; cleared: node_stale a/-1 87-100, node_failed a/-1 3-21")
 }
 
-// A session that is lost and comes back is a silence; one that does not come back is a failure, and nothing that is
-// over then matters.
+// A lost session that comes back is a silence; a session that stays away is a failure, and no finding of its time
+// matters then.
 func TestALostSession(t *testing.T) {
 	w := oneNode()
 	w.samples(0, 9, hot)
@@ -176,7 +175,7 @@ func TestWhereAGPUIsLostNothingElseMatters(t *testing.T) {
 	w.expect(t, 9, "gpu_lost a/0 6-6, thermal a/0 0-3")
 }
 
-// A driver that goes away takes the GPUs along: what they had is told as cleared, with the number that they had.
+// A driver that goes away takes the GPUs along: their findings are cleared, with the numbers that they had.
 func TestAbsentGPUs(t *testing.T) {
 	w := oneNode(0)
 	w.sample(0, "a", hot)
@@ -226,7 +225,7 @@ func TestOrder(t *testing.T) {
 	const want = "node_failed d/-1 3-, node_failed f/-1 3-, node_failed e/-1 2-, lag a/0 1-, thermal b/0 2-, thermal " +
 		"a/0 1-, connecting c/-1 0-"
 	w.expect(t, 4, want)
-	w.sample(4, "b", well) // a cleared one comes after all that hold
+	w.sample(4, "b", well) // a cleared finding comes after all present ones
 	w.expect(t, 4, strings.Replace(want, "thermal b/0 2-, ", "", 1)+", thermal b/0 2-2")
 }
 
@@ -262,7 +261,7 @@ func TestTroubleIsBounded(t *testing.T) {
 	}
 }
 
-// Of a GPU that is well again, nothing is kept.
+// A GPU that is well again leaves nothing behind.
 func TestTroubleIsForgotten(t *testing.T) {
 	w := oneNode()
 	w.sample(0, "a", hot)
@@ -272,7 +271,7 @@ func TestTroubleIsForgotten(t *testing.T) {
 	}
 }
 
-// What is kept for a job on a node goes with the job, and jobs that have nothing to tell cost nothing.
+// The state of a job on a node goes with the job, and jobs without findings cost nothing.
 func TestTroubleOfJobs(t *testing.T) {
 	w := newWorld()
 	var jobs []cluster.Job

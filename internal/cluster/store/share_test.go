@@ -162,7 +162,7 @@ func TestOtherCgroup(t *testing.T) {
 	}
 }
 
-// processes lists one process for each GPU of a node with four, of which the job has the last two.
+// processes lists one process for each GPU of a node with four; the job has the last two.
 func processes(t *testing.T, list ...wire.Process) (*cluster.Node, *cluster.Job) {
 	t.Helper()
 	w := newWorld()
@@ -220,7 +220,7 @@ func TestOrphans(t *testing.T) {
 		who("alice", "1", 500, 90), // it runs
 		who("alice", "7", 500, 90), // 2
 		who("alice", "7", 15, 90),  // only a context
-		who("bob", "8", 500, 90),   // whose jobs are not listed
+		who("bob", "8", 500, 90),   // jobs that are not listed
 		who("alice", "", 500, 90),  // of no job
 		who("alice", "9", 500, 10), // newer than the list
 		unknown,

@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// many is a cluster of nodes with 8 GPUs each, of which one in every is in trouble and one more was.
+// many is a cluster of nodes with 8 GPUs each: one node in every has a problem, and another had one.
 func many(nodes, every int) world {
 	w := newWorld()
 	job := cluster.Job{ID: "1"}

@@ -46,7 +46,7 @@ func (w world) hello(sec float64, node string, gpus int) {
 	w.Apply(cluster.Event{At: at(sec), Node: node, Hello: h})
 }
 
-// report sends one sample: the utilisation of each GPU; -1 is an absent one.
+// report sends one sample: the utilization of each GPU; -1 is absent.
 func (w world) report(sec float64, node string, util ...int) {
 	r := &wire.Report{MonoMS: 1000 + int64(sec*1000)}
 	for i, u := range util {
@@ -132,8 +132,8 @@ func TestDoctorKeepsTheStepsOfTheFailedAttempt(t *testing.T) {
 	}
 }
 
-// The numbers of a node that lost its session stay for 20 s, and for 3 polls where that is longer.
-// One node is the same as in a Snapshot.
+// The numbers of a node that lost its session stay for 20 s, or for 3 polls if these are longer. A single Node equals
+// the node of a Snapshot.
 func TestNode(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, cluster.Job{ID: "1", Nodes: []string{"n\a1"}})
@@ -179,7 +179,7 @@ func TestNumbersStayAfterALoss(t *testing.T) {
 	}
 }
 
-// A Snapshot stays what it was, whatever happens afterwards.
+// A Snapshot never changes, whatever happens afterwards.
 func TestSnapshotsDoNotChange(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, cluster.Job{ID: "1", Nodes: []string{"a"}})
@@ -237,7 +237,7 @@ func TestGPUsAreNumberedByMinorAndKeyedByUUID(t *testing.T) {
 	}
 }
 
-// A sample belongs to the GPU of its index, wherever it stands in the report. A GPU without one has no values.
+// A sample belongs to the GPU with its index, wherever it stands in the report. A GPU without a sample has no values.
 func TestSamplesAreFoundByIndex(t *testing.T) {
 	w := newWorld()
 	w.try(0, "a")
@@ -338,7 +338,7 @@ func TestStringsAreMadeHarmless(t *testing.T) {
 	if job.Name != harmless || !slices.Equal(job.Nodes, []string{harmless, harmless + "2"}) {
 		t.Errorf("name %q, nodes %q", job.Name, job.Nodes)
 	}
-	// what was said of one node under one name still belongs together
+	// facts about one node under one name still belong together
 	if job.GPUs != 1 || job.GPUsSeen != 0 || job.Reporting != 1 || len(snap.Nodes) != 2 {
 		t.Errorf("%d of %d GPUs on %d of %d nodes, want 0 of 1, which is lost, on 1 of 2", job.GPUsSeen, job.GPUs,
 			job.Reporting, len(snap.Nodes))
@@ -380,7 +380,7 @@ func TestSwitches(t *testing.T) {
 	want(tell(4, cluster.Switch{Name: "s3", Nodes: []string{"n3"}}), "", "", "s3")
 }
 
-// Names that are alike once they are fit for a screen are one node, and one of which nothing is left still is a node.
+// Names that become alike on a screen are one node, and a name of which nothing remains is still a node.
 func TestNamesThatBecomeAlike(t *testing.T) {
 	w := newWorld()
 	w.jobs(0, cluster.Job{ID: "1", Nodes: []string{"a", "a\x1b[1m", "\x1b[2m", "b"},
@@ -400,7 +400,7 @@ func TestNamesThatBecomeAlike(t *testing.T) {
 	}
 }
 
-// checkStrings walks all that is reachable from v: no string may hold what a terminal acts on.
+// checkStrings walks everything that v reaches: no string may have characters that control a terminal.
 func checkStrings(t *testing.T, path string, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
@@ -465,7 +465,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// The stages that a node's attempts go through are those that the last one told.
+// The stages of a node's attempts are those of its last attempt.
 func TestStages(t *testing.T) {
 	w := newWorld()
 	stages := []reach.Stage{"probe", "driver", "stream"}

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What is over stays for a minute, is told as cleared for an hour, and then is forgotten.
+// A finding that ends stays for a minute, counts as cleared for an hour, and then is forgotten.
 func TestAFindingOverTime(t *testing.T) {
 	w := oneNode()
 	w.samples(0, 30, well)
@@ -50,7 +50,7 @@ func TestAReturnWithinAMinuteKeepsTheAge(t *testing.T) {
 	}
 }
 
-// What comes and goes with each sample is one finding with one age.
+// A problem that comes and goes with each sample is one finding with one age.
 func TestFlapping(t *testing.T) {
 	w := oneNode()
 	for sec := 0.0; sec < 600; sec += 6 {
@@ -81,7 +81,7 @@ func TestRepeatsAreClearedInOneEntry(t *testing.T) {
 	w.expect(t, 900, "thermal a/0 900-; cleared: thermal a/0 0-600 x3")
 }
 
-// A condition that is told late is not told, kept or aged for the time before.
+// A condition with a delay is neither reported, kept nor aged for the time before.
 func TestLateFindings(t *testing.T) {
 	w := oneNode()
 	w.samples(300, 330, warm)
@@ -90,16 +90,16 @@ func TestLateFindings(t *testing.T) {
 	w.sample(330, "a", warm)
 	w.expect(t, 330, "thermal a/0 300-")
 	w.sample(333, "a", well)
-	w.sample(336, "a", warm) // what was told is told again at once
+	w.sample(336, "a", warm) // a finding reported before is reported again at once
 	w.expect(t, 336, "thermal a/0 300- x2")
 }
 
-// A condition that comes and goes is told when it has held for more than it has not, and one that is rare never.
+// A condition that comes and goes is reported after it has held longer than not; a rare condition never is.
 func TestFlappingIsToldLate(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		on, off int     // samples, each 3 s
-		told    float64 // after that time it is told; 0: never
+		told    float64 // the time until the report; 0: never
 		since   float64
 	}{
 		{"always", 1, 0, 30, 0}, {"two of three", 2, 1, 57, 0}, {"every other", 1, 1, 114, 6},
@@ -125,7 +125,7 @@ func TestFlappingIsToldLate(t *testing.T) {
 	}
 }
 
-// One sample is nothing, and neither is one now and then, even where the next one would be told.
+// One sample proves nothing, and neither does one now and then, even if the next one would be reported.
 func TestOneSampleIsNothing(t *testing.T) {
 	brief := wire.GPU{Values: metric.Make(map[metric.ID]float64{metric.Throttle: 1})} // told after 1 s
 	w := oneNode()
@@ -139,7 +139,8 @@ func TestOneSampleIsNothing(t *testing.T) {
 	w.expect(t, 603, "thermal a/0 600-")
 }
 
-// What the first report of a node has was there before: nobody knows since when. A call that hangs says so itself.
+// A condition in the first report of a node was there before: nobody knows since when. A hanging call has a time of its
+// own.
 func TestBeforeWeLooked(t *testing.T) {
 	w := oneNode(0, 1)
 	w.samples(0, 6, ecc)
@@ -154,7 +155,7 @@ func TestBeforeWeLooked(t *testing.T) {
 	w.hello(8, "a", 2)
 	w.sample(9, "a", ecc) // the same spell goes on
 	w.samples(12, 90, well)
-	w.sample(90, "a", ecc) // a new one
+	w.sample(90, "a", ecc) // a new finding
 	job := w.Snapshot(at(90)).Jobs[0]
 	if len(job.Findings) != 1 || job.Findings[0].Before {
 		t.Errorf("now: %+v", job.Findings)
@@ -173,7 +174,7 @@ func TestBeforeWeLooked(t *testing.T) {
 	}
 }
 
-// What happens while no report comes is not known: it brings nothing nearer to being told.
+// The time without reports is unknown: it brings nothing nearer to a report.
 func TestSilenceTellsNothing(t *testing.T) {
 	w := oneNode()
 	for sec := 0.0; sec < 900; sec += 60 {
@@ -184,7 +185,7 @@ func TestSilenceTellsNothing(t *testing.T) {
 	}
 }
 
-// What one rule would tell late is told when another one tells it at once, and stays.
+// A finding that one rule would report late is reported at once by another, and stays.
 func TestTheSoonerRuleCounts(t *testing.T) {
 	w := oneNode()
 	w.samples(0, 9, warm)
@@ -194,7 +195,7 @@ func TestTheSoonerRuleCounts(t *testing.T) {
 	w.expect(t, 12, "thermal a/0 0-")
 }
 
-// While a node says nothing, nobody knows that what held is over.
+// While a node is silent, nobody knows whether a finding is over.
 func TestSilenceEndsNothing(t *testing.T) {
 	w := oneNode()
 	w.sample(0, "a", hot)
@@ -253,7 +254,7 @@ func chaos(n int) []cluster.Event {
 	return out
 }
 
-// What cannot be told for some time neither ends nor ages a finding, and begins none.
+// A finding that cannot be judged for some time neither ends nor ages, and none begins.
 func TestUnclear(t *testing.T) {
 	w := oneNode()
 	w.samples(0, 60, dim)
@@ -282,7 +283,7 @@ func TestUnclear(t *testing.T) {
 // A finding is first told as severe as it was for a third of the time, not as in the last sample.
 func TestFirstSeverity(t *testing.T) {
 	for _, tc := range []struct {
-		severe int // samples, the last ones of 30
+		severe int // the last samples of 30
 		want   cluster.Severity
 	}{{1, cluster.Note}, {8, cluster.Note}, {12, cluster.Warning}, {30, cluster.Warning}} {
 		var tr track

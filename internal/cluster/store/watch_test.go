@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// What is not checked is judged by the node of a job that has reported for the shortest time. A node that does not
-// report, and one of no job, do not count.
+// The checks still open are those of the job's node that has reported for the shortest time. A node without reports or
+// without a job does not count.
 func TestNotChecked(t *testing.T) {
 	takes := func(s cluster.Subject) []cluster.Condition {
 		if s.Scope != cluster.ScopeWatch || s.Watched >= time.Minute {
@@ -41,7 +41,7 @@ func TestNotChecked(t *testing.T) {
 	w.sample(60, "n2", well)
 	checked(60, cluster.NotChecked{Kind: cluster.KindLag, Takes: 0})
 	w.sample(62, "n2", well)
-	// what has passed since the last report counts for nothing
+	// the time since the last report does not count
 	checked(64, cluster.NotChecked{Kind: cluster.KindLag, Takes: 2 * time.Second})
 	for sec := range 10 {
 		w.sample(float64(64+2*sec), "n1", well)

@@ -20,8 +20,8 @@ func (w world) xids(sec, before float64, gpu int, codes ...uint64) {
 	w.Apply(cluster.Event{At: at(sec), Node: "n", Report: r})
 }
 
-// TestXidsAreKept: each has the time at which the node got it and the GPU's key. They last an hour, through later
-// Reports and lost connections. An older Snapshot keeps those that it had.
+// TestXidsAreKept: each Xid has the time at which the node got it and the GPU's key. It lasts an hour, through later
+// Reports and lost connections. An older Snapshot keeps its own.
 func TestXidsAreKept(t *testing.T) {
 	w := newWorld()
 	w.hello(0, "n", 2)
@@ -51,7 +51,7 @@ func TestXidsAreKept(t *testing.T) {
 	}
 }
 
-// TestXidsOfAHostileNode: those of unknown GPUs and from the future are harmless, and there are never too many.
+// TestXidsOfAHostileNode: Xids of unknown GPUs and from the future are harmless, and there are never too many.
 func TestXidsOfAHostileNode(t *testing.T) {
 	w := newWorld()
 	w.hello(0, "n", 2)
