@@ -85,7 +85,7 @@ func TestTalks(t *testing.T) {
 	for name, tc := range map[string]struct {
 		nvlink float64 // of all GPUs but the first
 		shared bool
-		want   [2]bool // the first GPU and the second one talk
+		want   [2]bool // the first GPU and the second GPU talk
 	}{
 		"over NVLink":               {200 * mib, false, [2]bool{false, true}},
 		"over the network":          {0, false, [2]bool{true, true}},
@@ -134,7 +134,7 @@ func TestOneNodeIsNotAcross(t *testing.T) {
 	}
 }
 
-// What one network tells counts, though nothing is known of the other.
+// One network's evidence counts, even if nothing is known about the other.
 func TestTrafficOf(t *testing.T) {
 	for name, tc := range map[string]struct {
 		v    map[metric.ID]float64
@@ -154,7 +154,7 @@ func TestTrafficOf(t *testing.T) {
 	}
 }
 
-// One sample in which a GPU does nothing does not show that the others do not need it, however far apart samples are.
+// One sample of an idle GPU does not prove that the others do not need it, however far apart samples are.
 func TestOneSampleDoesNotPart(t *testing.T) {
 	for still, want := range map[int]bool{1: false, 3: true} {
 		var job Job

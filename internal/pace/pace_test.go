@@ -54,7 +54,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// What a GPU did for another job is forgotten; that it works now is not.
+// A GPU's work for another job is forgotten; its present work is not.
 func TestBegin(t *testing.T) {
 	g := New("m")
 	g.Add(t0, values(100, 600, 1650), Traffic{})
@@ -105,8 +105,8 @@ func eight() []*GPU {
 	return gpus
 }
 
-// A GPU that falls behind keeps what is usual for it; one that was always behind has that as usual. A young job has
-// nothing usual.
+// A GPU that falls behind keeps its usual speed; a GPU that was always behind has this as its usual speed. A young job
+// has no usual speed.
 func TestUsual(t *testing.T) {
 	var job Job
 	gpus := eight()
@@ -130,7 +130,7 @@ func TestUsual(t *testing.T) {
 	}
 }
 
-// GPUs are compared with those of their model only, lost ones and those without a utilization with none.
+// GPUs are compared only with those of their model. Lost GPUs and those without a utilization are not compared.
 func TestGroups(t *testing.T) {
 	var job Job
 	gpus := eight()
@@ -152,7 +152,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// A job that works most of the time is steady, also in a pause, however long; one that rests more than it works is not.
+// A job that works most of the time is steady, even in a pause of any length; a job that mostly rests is not.
 func TestSteady(t *testing.T) {
 	var job Job
 	gpus := eight()

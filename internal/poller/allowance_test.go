@@ -49,7 +49,7 @@ func tooMuch(e cluster.Event) bool {
 	return e.Down != nil && e.Down.Failure.Class == reach.ClassTooMuch
 }
 
-// A node that sends more than it was asked for is cut off, and not tried again at once.
+// A node that sends more than requested is cut off, and not tried again at once.
 func TestFloodEndsTheSession(t *testing.T) {
 	for name, message := range map[string]wire.Message{"reports": {Report: &wire.Report{}},
 		"hellos": {Hello: &wire.Hello{}}, "off beat": {Report: &wire.Report{OffBeat: true}}} {
@@ -83,7 +83,7 @@ func TestFloodEndsTheSession(t *testing.T) {
 	}
 }
 
-// A link that stalls delivers what waited all at once.
+// A link that stalls delivers everything at once afterwards.
 func TestBacklogIsNoFlood(t *testing.T) {
 	c := newFakeCluster(&fakeNode{})
 	c.opened = func(s *fakeSession) {

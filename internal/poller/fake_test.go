@@ -22,7 +22,7 @@ type fakeNode struct {
 	slow  time.Duration       // of Open
 	quiet time.Duration       // until its sessions send no more reports; 0: never
 	late  bool                // its sessions hand out one more report after Close
-	job   string              // whose cgroup its sessions are in
+	job   string              // the job of its sessions' cgroup
 	tries int
 }
 
@@ -31,7 +31,7 @@ type fakeCluster struct {
 	nodes    map[string]*fakeNode
 	opening  int
 	peak     int
-	sessions map[string]int // open ones
+	sessions map[string]int // open sessions
 	paces    map[string][]wire.Pace
 	slow     time.Duration // of Open
 	answer   func(wire.Request) (wire.Reply, error)
@@ -153,7 +153,7 @@ func (s *fakeSession) Close() error {
 	return nil
 }
 
-// record is an emit that keeps what it is given.
+// record is an emit that keeps its events.
 type record struct {
 	mu     sync.Mutex
 	events []cluster.Event

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A probe that hangs in the driver is given up, in words, and another is tried.
+// A probe that hangs in the driver is given up, with the reason, and another is tried.
 func TestSilentProbeIsReplaced(t *testing.T) {
 	c := newFakeCluster(&fakeNode{quiet: 10 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
@@ -74,7 +74,7 @@ func TestUnforeseenErrorsAreShown(t *testing.T) {
 	})
 }
 
-// A mistake of ours on one node must not take the others with it.
+// A panic of ours about one node must not harm the others.
 func TestAPanicCostsOneNode(t *testing.T) {
 	c := newFakeCluster()
 	c.nodes["a"] = &fakeNode{fail: func(try int) error { panic("the moon fell down") }}
@@ -122,7 +122,7 @@ func TestAPanicOverAFailureCostsOneNode(t *testing.T) {
 	}
 }
 
-// The stages of an attempt are those of the way, and the last is the poller's own.
+// The stages of an attempt are those of the connection, and the last one is the poller's own.
 func TestAnAttemptTellsItsStages(t *testing.T) {
 	c := newFakeCluster(&fakeNode{})
 	watch(t, c, 1, func(m *Manager, r *record) {

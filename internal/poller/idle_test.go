@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// beats notes how long before each report of r after from the one before it came, and which interval was told last.
+// beats has the intervals between the reports of r after from, and the last interval that was requested.
 func (r *record) beats(from time.Time) (gaps []time.Duration, told time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,8 +30,7 @@ func (r *record) beats(from time.Time) (gaps []time.Duration, told time.Duration
 	return gaps, told
 }
 
-// While nobody is there, nodes report ten times less often, none of them is called silent, and a key brings the pace
-// back.
+// While nobody is present, nodes report ten times less often, no node is called silent, and a key restores the pace.
 func TestNodesSlowDownWhileNobodyIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, r := newFakeCluster(), &record{}

@@ -65,8 +65,8 @@ func TestTheLogOfANode(t *testing.T) {
 	})
 }
 
-// Each signal to a process is a line of the log before it is sent, and another with its result; of what a node says
-// there are our own words only.
+// Each signal to a process is a line of the log before it is sent, and another with its result. The log has none of the
+// node's words.
 func TestTheLogOfSignals(t *testing.T) {
 	var text bytes.Buffer
 	c := newFakeCluster()

@@ -56,7 +56,7 @@ func TestDroppedAndWantedAgain(t *testing.T) {
 		}
 		m.SetNodes([]string{"a"})
 		pass(time.Second)
-		// Each watch that spoke has ended before the next one speaks; the last one has not.
+		// Each watch that emitted events has ended before the next one emits; the last watch has not.
 		begun := 0
 		for _, e := range r.events {
 			switch {
@@ -154,7 +154,7 @@ func TestTheEndIsNoNews(t *testing.T) {
 	}
 }
 
-// Of more nodes than may be watched, the first are, and stay so; the others are said not to be, once each.
+// If there are too many nodes, the first are watched, and stay so; each other node is reported once as not watched.
 func TestAtMostSoManyNodes(t *testing.T) {
 	c := newFakeCluster()
 	for _, name := range []string{"a", "b", "c", "d"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// What lies before the nodes, such as a jump host, is to be tried again before the nodes are.
+// A host before the nodes, such as a jump host, is tried again before the nodes.
 func TestRetryUrgesFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newFakeCluster()
@@ -73,7 +73,7 @@ func TestRetriesAreLimited(t *testing.T) {
 	})
 }
 
-// Neither a new node nor one whose session has ended waits for nodes that answer nothing.
+// Neither a new node nor a node with a lost session waits for silent nodes.
 func TestDeadNodesKeepNobodyWaiting(t *testing.T) {
 	c := newFakeCluster()
 	var names []string
@@ -173,7 +173,7 @@ func TestSteadyStreamResetsTheBackoff(t *testing.T) {
 	})
 }
 
-// SLURM kills what is in a job that ends after 1, 3 and 7 s, and later ones: a session that came back between them
+// SLURM kills the processes of an ending job after 1, 3 and 7 s, and later ones: a session that came back between them
 // would keep the job from ending.
 func TestTheEndOfAJobIsNotDelayed(t *testing.T) {
 	c := newFakeCluster(&fakeNode{life: time.Minute, job: "7"})
@@ -191,7 +191,7 @@ func TestTheEndOfAJobIsNotDelayed(t *testing.T) {
 	})
 }
 
-// A node whose sessions end at once, reports or not, is not logged into again and again.
+// A node with sessions that end at once, with reports or without, is not logged into again and again.
 func TestShortSessionsAreBackedOffFrom(t *testing.T) {
 	c := newFakeCluster(&fakeNode{life: 4 * time.Second})
 	watch(t, c, 1, func(m *Manager, r *record) {
@@ -215,8 +215,7 @@ func TestRetryHasAFloor(t *testing.T) {
 	})
 }
 
-// What was asked for while all was well does not hurry a retry after a later loss: that waits as long as it was said
-// to.
+// A request from healthy times does not hurry a retry after a later loss: it waits as announced.
 func TestRetryIsForgotten(t *testing.T) {
 	c := newFakeCluster()
 	refused := func(try int) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// The second report of each session is asked for soon. No event speaks of that pace: by it a node would be late sooner.
+// Each session soon asks for its second report. No event has that pace: a node would be late sooner.
 func TestSecondReportComesSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, r := newFakeCluster(), &record{}

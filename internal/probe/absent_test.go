@@ -59,7 +59,7 @@ func TestAbsentMetrics(t *testing.T) {
 	})
 }
 
-// What a GPU that hangs at first lacks is told in a Hello of its own, once.
+// The Hello of a GPU that hangs at first says once, when the GPU answers, what it lacks.
 func TestAbsentMetricsOfAGPUThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)

@@ -18,7 +18,7 @@ type metered struct {
 
 func (m *metered) Calls() uint64 { return m.calls }
 
-// A report says how many calls there were since the last one, if somebody counts them and there is a driver.
+// A report has the number of calls since the last report, if somebody counts them and there is a driver.
 func TestCalls(t *testing.T) {
 	lib, _ := newFakeLibrary(1)
 	counts := func(of driver.Library, calls *uint64) (got []float64) {

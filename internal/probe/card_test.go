@@ -16,8 +16,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A call for the card of one GPU that hangs at the start takes nothing from the others: Hello and report are there
-// within a second. The GPU says which call hangs, and gets its card when the call returns.
+// A call for one GPU's card that hangs at the start takes nothing from the others: Hello and report arrive within a
+// second. The GPU names the hanging call, and gets its card when the call returns.
 func TestCardHangs(t *testing.T) {
 	for _, call := range []string{"identity", "NVLink links", "MIG instances"} {
 		t.Run(call, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestCardHangs(t *testing.T) {
 	}
 }
 
-// helloesOf takes the Hellos of a time in which nvnodetop is there.
+// helloesOf takes the Hellos of some time in which nvnodetop is present.
 func (s *session) helloesOf(d time.Duration) []*wire.Hello {
 	time.Sleep(d / 2)
 	s.say(`{"id":2,"alive":{}}`)
@@ -81,8 +81,8 @@ func (s *session) helloesOf(d time.Duration) []*wire.Hello {
 	return helloes(s.got())
 }
 
-// A card that hangs when the GPUs are listed again, since one is lost, keeps the lost one from nothing. The GPU stays
-// what it was.
+// A card that hangs while the GPUs are listed again, because one is lost, takes nothing from the lost GPU. The GPU with
+// the hanging card stays the same.
 func TestCardHangsWhenListedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(3)
@@ -110,7 +110,7 @@ func TestCardHangsWhenListedAgain(t *testing.T) {
 	})
 }
 
-// What the card lacks because a call failed is said with the reason, until a later try succeeds.
+// A failed call leaves a gap in the card, reported with its reason, until a later try succeeds.
 func TestCardSaysWhatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)
@@ -134,7 +134,7 @@ func TestCardSaysWhatFailed(t *testing.T) {
 	})
 }
 
-// What does not change is read again as long as it could not be read, for whatever reason.
+// A constant value is read again until it could be read, whatever the reason for the failure.
 func TestCardIsCompleted(t *testing.T) {
 	for _, err := range []error{errOther, errLost} {
 		synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// While Init hangs the node is told of, and so is the driver when it is there.
+// While Init hangs, the node is reported, and so is the driver when it appears.
 func TestInitHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(2)
@@ -48,7 +48,7 @@ func TestInitHangs(t *testing.T) {
 	})
 }
 
-// To list the GPUs again, since one is lost, may hang: those that are well are read meanwhile.
+// The GPUs are listed again because one is lost, and the listing may hang: healthy GPUs are read meanwhile.
 func TestListingHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)
@@ -67,8 +67,8 @@ func TestListingHangs(t *testing.T) {
 	})
 }
 
-// A GPU that was lost while the probe ran is listed again: its old handle may be dead for good. It stays the GPU that
-// it was.
+// A GPU that was lost while the probe ran is listed again, since its old handle may be dead for good. It stays the same
+// GPU.
 func TestLostGPUIsListedAgain(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		t.Run(fmt.Sprintf("all=%v", all), func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A driver that comes late is found, and says so with a new Hello; one that goes away as well.
+// A driver that comes late is found, and reported in a new Hello; so is the loss of a driver.
 func TestDriverComesAndGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(2)

@@ -89,7 +89,7 @@ func (l *fakeLibrary) Devices() ([]driver.Slot, error) {
 	return append([]driver.Slot(nil), l.slots...), l.listErr
 }
 
-// change does what a test does to the node while the probe runs.
+// change changes the node while the probe runs.
 func (l *fakeLibrary) change(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -101,7 +101,7 @@ type fakeDevice struct {
 	lib      *fakeLibrary
 	index    int
 	err      map[string]error
-	hang     chan struct{} // what is called hangsIn does not return until it is closed, when not nil
+	hang     chan struct{} // the call named hangsIn returns when it is closed; nil: at once
 	hangsIn  string        // the label of a metric, "identity" or "MIG instances"
 	slow     time.Duration // how long a call takes
 	limit    float64       // of the power
@@ -171,7 +171,7 @@ func (d *fakeDevice) reader(set func(*driver.Answer), ids ...metric.ID) driver.R
 	}}
 }
 
-// called is one call of the library, which may take long or never return.
+// called is a call of the library, which may take long or never return.
 func (d *fakeDevice) called(id metric.ID) error {
 	d.lib.mu.Lock()
 	d.reads[id]++

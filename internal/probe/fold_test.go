@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A probe that is told to fold its lines writes none that is longer, says the same, and ends at the farewell to it.
+// A probe that must fold its lines writes no longer line, has the same content, and ends when it hears its farewell.
 func TestProbeFoldsItsLines(t *testing.T) {
 	in, requests := io.Pipe()
 	reports, out := io.Pipe()

@@ -89,8 +89,8 @@ func TestDegrades(t *testing.T) {
 	})
 }
 
-// What is read once is in the Hello, what is slow is read every minute and repeated in between, and the rest is in
-// every report.
+// Constant values are in the Hello. Slow values are read every minute and repeated in between. All others are in every
+// report.
 func TestPaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)

@@ -15,7 +15,7 @@ import (
 
 const pace1s = `{"id":1,"pace":{"interval_ms":1000}}`
 
-// paced asks for a pace. What the test does afterwards is never at the same moment as a beat.
+// paced asks for a pace. The next steps of the test never coincide with a beat.
 func (s *session) paced(line string) {
 	s.t.Helper()
 	s.say(line)
@@ -88,8 +88,7 @@ func TestOneGPUHangs(t *testing.T) {
 	})
 }
 
-// However many reports a driver that hangs lives through, it has one goroutine a GPU, and the probe ends with its input
-// within a moment.
+// However many reports a hanging driver takes, it has one goroutine per GPU, and the probe ends soon after its input.
 func TestAllGPUsHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(8)
@@ -131,8 +130,8 @@ func TestAllGPUsHang(t *testing.T) {
 	})
 }
 
-// A driver that is slow with every call is asked for all GPUs at once, each report comes at its time, and no GPU is
-// without numbers.
+// A driver that is slow with every call is asked about all GPUs at once. Each report is on time, and every GPU has
+// numbers.
 func TestSlowDriver(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -205,7 +204,7 @@ func TestFirstReportOfASlowDriver(t *testing.T) {
 // Numbers that are late are not shown as new, and a GPU that needs a moment is not late at all.
 func TestLateNumbersSayTheirAge(t *testing.T) {
 	for _, tt := range []struct {
-		reading  time.Duration // of all metrics; every second one is of the fast metrics alone
+		reading  time.Duration // of all metrics; every second reading has the fast metrics alone
 		from, to int64         // its age in ms
 	}{{400 * time.Millisecond, 0, 0}, {30 * time.Second, 20_000, 40_000}} {
 		t.Run(tt.reading.String(), func(t *testing.T) {
@@ -258,8 +257,7 @@ func readersOf(pace metric.Pace) (n int) {
 	return n
 }
 
-// A flood of requests is worked off also while a GPU hangs. Where nothing at all can be answered yet, it ends the
-// probe.
+// A flood of requests is answered even while a GPU hangs. If nothing can be answered yet, the flood ends the probe.
 func TestFloodWhileTheDriverHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, devices := newFakeLibrary(1)

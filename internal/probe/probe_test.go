@@ -60,8 +60,8 @@ func TestGreetingAndPace(t *testing.T) {
 	})
 }
 
-// The second report may come sooner than the others, however long the first one took. A later pace changes only those
-// that follow.
+// The second report may come sooner than the others, however long the first report took. A later pace changes only the
+// reports after it.
 func TestSecondReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(1)

@@ -38,8 +38,7 @@ func lister(lib driver.Library, proc string, at *clock.Moment) *sampler {
 	return s
 }
 
-// The CPU time of a process is read after the GPUs, which may take long: what counts is the time between two readings
-// of it.
+// The CPU time of a process is read after the GPUs, which may take long: the time between two of its readings counts.
 func TestCPUAfterASlowGPU(t *testing.T) {
 	files := fakeproc.Of("4242", "python", "90000", "python3\x00", "0")
 	proc := fakeproc.Write(t, files)
@@ -126,7 +125,7 @@ func TestProcesses(t *testing.T) {
 		t.Errorf("CPU %v a moment later, want 200 still", p.CPUPercent)
 	}
 
-	// The PID is given to another process, then that one calls exec.
+	// Another process gets the PID, and then calls exec.
 	for path, content := range fakeproc.Of("4242", "sh", "195000", "sh\x00-c\x00x\x00", "12345678") {
 		fakeproc.File(t, proc+"/"+path, content)
 	}
@@ -202,8 +201,8 @@ func reported(t *testing.T, lib driver.Library, proc string) (m wire.Message) {
 	return m
 }
 
-// TestTooManyProcesses: the first MaxProcesses are told, and how many are not. Only a report whose line is still too
-// long tells none.
+// TestTooManyProcesses: the first MaxProcesses are reported, and the number of the others. A report with a line that is
+// still too long has no processes.
 func TestTooManyProcesses(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// The real library's calls for the card of one GPU hang: the other GPU is there at once, and the card is completed when
-// they return.
+// The real library's calls for one GPU's card hang: the other GPU is there at once, and the card is completed when the
+// calls return.
 func TestRealProbeCardHangs(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"nvmlDeviceGetUUID", "nvmlDeviceGetNvLinkState",

@@ -12,7 +12,7 @@ import (
 
 const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
 
-// Xids come when they happen, those from before do not, and a probe that waits for one ends at once.
+// Xids arrive when they happen, earlier Xids do not, and a probe that waits for an Xid ends at once.
 func TestRealProbeXids(t *testing.T) {
 	t.Parallel()
 	for _, library := range []string{"current", "r535", "r470", "old"} {
@@ -46,7 +46,7 @@ func TestRealProbeXids(t *testing.T) {
 	}
 }
 
-// Where events cannot be registered, the Hello says why.
+// If events cannot be registered, the Hello says why.
 func TestRealProbeWithoutXids(t *testing.T) {
 	t.Parallel()
 	p := run(t, "current", "count 2\ngpu 1 unsupported nvmlDeviceRegisterEvents\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// indices are those of the cards of a Hello, in their order.
+// indices are the indices of a Hello's cards, in their order.
 func indices(h *wire.Hello) (all []int) {
 	for _, c := range h.GPUs {
 		all = append(all, c.Index)
@@ -66,7 +66,7 @@ func TestRealProbeInstances(t *testing.T) {
 	}
 }
 
-// Where a user may not list all processes of a GPU, those of its instances are there, and nothing is said to be
+// If a user may not list all processes of a GPU, the processes of its instances are there, and nothing is called
 // missing.
 func TestRealProbeInstancesWithoutTheWhole(t *testing.T) {
 	t.Parallel()
@@ -81,7 +81,7 @@ func TestRealProbeInstancesWithoutTheWhole(t *testing.T) {
 	_ = p.wait() // it has been looked at elsewhere
 }
 
-// An instance that is destroyed goes, without an alarm, and one that is created comes.
+// A destroyed instance disappears without an alarm, and a new instance appears.
 func TestRealProbeReconfiguredInstances(t *testing.T) {
 	t.Parallel()
 	p := run(t, "current", "count 1\nmig 3:0:20000 5:0:10000\n")

@@ -138,7 +138,7 @@ func (p *process) close() {
 	}
 }
 
-// finish ends a probe of which nothing else is asked.
+// finish ends a probe at the end of its test.
 func (p *process) finish() {
 	p.t.Helper()
 	p.close()

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// everything is a scenario in which a GPU has a number for each metric, as far as one GPU can have them all.
+// everything is a scenario in which a GPU has a number for each metric, as far as one GPU can have all of them.
 const everything = `count 1
 driver 590.44.01
 hopper
@@ -95,7 +95,8 @@ func TestRealReadings(t *testing.T) {
 	if len(h.Missing) > 0 || len(r.Faults) > 0 {
 		t.Errorf("missing %v, faults %v", h.Missing, r.Faults)
 	}
-	// 22 for the GPU; one more if the wait for Xids begins anew. internal/probe/nvml counts those of the readers.
+	// 22 for the GPU, and one more if the wait for Xids begins anew. internal/probe/nvml counts the calls of the
+	// readers.
 	if calls, known := r.Host.Get(metric.NVMLCalls); !known || calls < 22 || calls > 23 {
 		t.Errorf("%v calls into the driver (known: %v), want 22", calls, known)
 	}
@@ -133,14 +134,14 @@ func TestRealReadings(t *testing.T) {
 	}
 }
 
-// listed waits for a Hello with GPUs. A probe that another test has just killed may look as if it hung, which makes
-// this one wait.
+// listed waits for a Hello with GPUs. A probe that another test has just killed may look hung, so that this probe
+// waits.
 func (p *process) listed() *wire.Hello {
 	p.t.Helper()
 	return p.next(func(m wire.Message) bool { return m.Hello != nil && len(m.Hello.GPUs) > 0 }).Hello
 }
 
-// leave ends the probe without a signal, which may make another one wait.
+// leave ends the probe without a signal, which could make another probe wait.
 func (p *process) leave() {
 	p.t.Helper()
 	p.close()
@@ -176,7 +177,7 @@ var readings = map[string]float64{
 	"numa_node": 1,
 }
 
-// What a driver or a GPU does not have is absent, with its reason, and is no fault.
+// A value that a driver or a GPU lacks is absent, with its reason, and is no fault.
 func TestRealAbsence(t *testing.T) {
 	t.Parallel()
 	const unsupported, unknown = "Not Supported", "Function Not Found"

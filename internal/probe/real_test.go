@@ -64,9 +64,9 @@ func TestRealProbe(t *testing.T) {
 	if got := r.GPUs[1].Values.Float(metric.ECCUncorrected); got != 3 {
 		t.Errorf("%v errors, want 3", got)
 	}
-	want := 2 // the one that is not there may run in another PID namespace
+	want := 2 // the other process may run in another PID namespace
 	if namespace, err := os.Readlink("/proc/self/ns/pid"); err == nil && namespace == "pid:[4026531836]" {
-		want = 1 // the first one: it has exited
+		want = 1 // the first process has exited
 	}
 	if !r.Listed || len(r.Processes) != want || len(r.Faults) != 0 {
 		t.Fatalf("listed %v, processes %+v, faults %v", r.Listed, r.Processes, r.Faults)
@@ -127,7 +127,7 @@ func (p *process) checkGuest() {
 	}
 }
 
-// An old driver lacks functions that the probe calls first: it then calls older ones.
+// An old driver lacks the functions that the probe calls first: the probe then calls older ones.
 func TestRealProbeOldDriver(t *testing.T) {
 	p := run(t, "old", "count 1\nproc 0 1 100 compute 5\n")
 	h := p.hello()
@@ -171,7 +171,7 @@ func TestRealProbeForbiddenGPU(t *testing.T) {
 	}
 }
 
-// A driver that writes beyond the list of processes that it is given is not asked for one.
+// A driver that writes beyond the given list of processes is not asked for a list.
 func TestRealProbeOddLists(t *testing.T) {
 	p := run(t, "current", "count 1\ndriver 535.54.03\nprocrecord 32\nproc 0 1 100 compute 5\nproc 0 2 100 compute 5\n")
 	p.hello()
@@ -183,7 +183,7 @@ func TestRealProbeOddLists(t *testing.T) {
 	}
 }
 
-// A call that hangs for one GPU leaves the others as they were, and the probe a good guest.
+// A hanging call for one GPU leaves the other GPUs unchanged, and the probe a good guest.
 func TestRealProbeOneGPUHangs(t *testing.T) {
 	p := run(t, "current", "count 2\n")
 	p.hello()
@@ -278,8 +278,8 @@ func TestBuildPrintsNothing(t *testing.T) {
 	}
 }
 
-// The program must not import functions of NVML: with LD_BIND_NOW, the dynamic linker ends a program whose imports it
-// cannot find.
+// The program must not import functions of NVML: with LD_BIND_NOW, the dynamic linker ends a program with an import
+// that it cannot find.
 func TestNoFunctionOfNVMLIsImported(t *testing.T) {
 	f, err := elf.Open(build(t) + "/probe")
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A request reaches a process of this machine, and the reply says what became of it.
+// A request reaches a process of this machine, and the reply has its outcome.
 func TestSignalRequest(t *testing.T) {
 	child := exec.Command("sleep", "60")
 	if err := child.Start(); err != nil {
@@ -97,7 +97,7 @@ func BenchmarkSignalToAJob(b *testing.B) {
 	}
 }
 
-// probeThatSignals starts a probe, and returns what asks it for a signal and waits for the answer.
+// probeThatSignals starts a probe, and returns the function that requests a signal and waits for the answer.
 func probeThatSignals(b *testing.B, s *wire.Signal) (ask func()) {
 	in, say := io.Pipe()
 	out, said := io.Pipe()

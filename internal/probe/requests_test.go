@@ -18,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// ask says one request to a probe over proc and returns its reply.
+// ask sends a request to a probe over proc and returns its reply.
 func ask(t *testing.T, proc, request string) (reply wire.Reply) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestEnvironIsCapped(t *testing.T) {
 			t.Errorf("%s: %d variables", name, n)
 		}
 	}
-	// A process whose environment is overwritten with zeros has an empty variable for each.
+	// A process with an environment of zeros has an empty variable for each.
 	if reply := ask(t, mine(t, strings.Repeat("\x00", 1<<17)),
 		`"environ":`+processID(42, 1000)); reply.Environ == nil || !reply.Environ.Truncated ||
 		len(reply.Environ.Variables) != wire.MaxStrings {
@@ -129,8 +129,7 @@ func TestProcessDetails(t *testing.T) {
 	}
 }
 
-// Lines for probes of other nodes that hear the same input are neither answered nor a sign that this one is still
-// wanted.
+// A line for probes of other nodes on the same input is not answered, and is no sign that this probe is still wanted.
 func TestAddressedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newFakeLibrary(0)

@@ -24,7 +24,7 @@ type session struct {
 	cancel context.CancelFunc
 }
 
-// open starts a probe over a driver and a /proc; without one it is a small one.
+// open starts a probe over a driver and a /proc; "": a small /proc.
 func open(t *testing.T, lib driver.Library, procs ...string) *session {
 	t.Helper()
 	proc := strings.Join(procs, "")
@@ -45,7 +45,7 @@ func open(t *testing.T, lib driver.Library, procs ...string) *session {
 	return s
 }
 
-// relay sends what a probe writes, until it ends.
+// relay passes on the output of a probe until its end.
 func relay(from io.Reader, to chan<- wire.Message) {
 	defer close(to)
 	lines := wire.NewReader(from)
@@ -61,7 +61,7 @@ func relay(from io.Reader, to chan<- wire.Message) {
 	}
 }
 
-// say writes one line to the probe, and lets it do what it does at once.
+// say writes one line to the probe, and lets the probe react to it.
 func (s *session) say(line string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.in, line+"\n"); err != nil {
@@ -70,7 +70,7 @@ func (s *session) say(line string) {
 	synctest.Wait()
 }
 
-// got takes what the probe has written so far.
+// got takes the output of the probe so far.
 func (s *session) got() (msgs []wire.Message) {
 	synctest.Wait()
 	for {
@@ -95,14 +95,14 @@ func (s *session) reports() (reports []*wire.Report) {
 	return reports
 }
 
-// write writes to the probe what may find nobody who reads it any more.
+// write writes to the probe; perhaps nobody reads it any more.
 func (s *session) write(raw string) {
 	if _, err := io.WriteString(s.in, raw); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 		s.t.Error(err)
 	}
 }
 
-// end closes the probe's input and returns what Run returned.
+// end closes the probe's input and returns the result of Run.
 func (s *session) end() error {
 	_ = s.in.Close() // never fails
 	return <-s.ended
@@ -116,7 +116,7 @@ func (s *session) finish() {
 	}
 }
 
-// after takes the reports of a time in which nvnodetop is there.
+// after takes the reports of some time in which nvnodetop is present.
 func (s *session) after(d time.Duration) []*wire.Report {
 	time.Sleep(d / 2)
 	s.say(`{"id":2,"alive":{}}`)

@@ -16,8 +16,8 @@ import (
 // steadyGPUs is the number of GPUs of the node of steady.
 const steadyGPUs = 8
 
-// steady returns a sampler of this machine with 8 busy GPUs, the values of which change in each report. It has written
-// its first reports.
+// steady returns a sampler of this machine with 8 busy GPUs, whose values change in each report. The sampler has
+// written its first reports.
 func steady(t testing.TB) *sampler {
 	lib := &fakeLibrary{}
 	for i := range steadyGPUs {
@@ -36,7 +36,7 @@ func steady(t testing.TB) *sampler {
 	return s
 }
 
-// busyReaders give every number, the fast ones another one in each reading.
+// busyReaders read every number; the fast ones read another number each time.
 func busyReaders() (all []driver.Reader) {
 	n, grown := 0.0, uint64(0)
 	for id := range metric.All(metric.GPU) {

@@ -33,7 +33,7 @@ func TestExitingProbe(t *testing.T) {
 	})
 }
 
-// While another probe is stuck NVML is not touched. When it has ended the GPUs are there.
+// While another probe is stuck, nobody calls NVML. After its end the GPUs appear.
 func TestWaitsForAStuckProbe(t *testing.T) {
 	files := fakeproc.Status("4242", stuck.ProcessName, "Z (zombie)", 2, os.Getuid(), 1, "0000000000000000")
 	proc := fakeproc.Write(t, files)

@@ -91,7 +91,7 @@ func (l *watchedLibrary) finish(s *session) {
 
 const paceRarely = `{"id":1,"pace":{"interval_ms":600000}}`
 
-// An event makes a report at once, the next ones at most every second, and each is in one report.
+// An event makes a report at once, the next events at most one per second. Each event is in one report.
 func TestXidMakesAReport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
@@ -125,7 +125,7 @@ func TestXidMakesAReport(t *testing.T) {
 	})
 }
 
-// A storm of events fills no more than one report, and before the first pace they wait.
+// A storm of events fills no more than one report. Before the first pace, events wait.
 func TestXidStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(1)
@@ -238,7 +238,7 @@ func TestAnotherGPUIsWatched(t *testing.T) {
 	})
 }
 
-// While a GPU comes back, the Xids of all GPUs come, each of them once: those of the new one as soon as it is listed.
+// While a GPU comes back, the Xids of all GPUs arrive, each once: those of the returning GPU as soon as it is listed.
 func TestXidsWhileAGPUComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(2)
@@ -281,7 +281,7 @@ func TestXidsWhileAGPUComesBack(t *testing.T) {
 	})
 }
 
-// An event that has had to wait makes no report of its own if one on the beat has it.
+// An event that had to wait makes no report of its own if a report on the beat has it.
 func TestNoReportForWhatIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lib, _ := newWatchedLibrary(1)

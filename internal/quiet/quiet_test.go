@@ -31,7 +31,7 @@ func TestSilenceEnds(t *testing.T) {
 	})
 }
 
-// What was heard before Start counts.
+// A sign of life before Start counts.
 func TestStartCountsFromWhatWasHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := New()
@@ -60,7 +60,8 @@ func TestStop(t *testing.T) {
 	})
 }
 
-// Nothing is called silent before what came while the process was stopped could be read, whenever the stop ended.
+// Nothing is called silent before the messages that came while the process was stopped could be read, whenever the stop
+// ended.
 func TestLateTimer(t *testing.T) {
 	const grace, hour = longGrace, time.Hour
 	type look struct{ quiet, tardy, want time.Duration } // want: until the next look; 0: over

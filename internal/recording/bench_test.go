@@ -41,8 +41,7 @@ func hour(b *testing.B, nodes, gpus int) (events []cluster.Event) {
 	return events
 }
 
-// BenchmarkHour is what an hour of 64 nodes with 8 GPUs takes: go test ./internal/recording -run - -bench Hour
-// -benchtime 1x
+// BenchmarkHour measures an hour of 64 nodes with 8 GPUs: go test ./internal/recording -run - -bench Hour -benchtime 1x
 func BenchmarkHour(b *testing.B) {
 	file, first, span := recordedHour(b)
 	b.ReportMetric(ofWriter(b, file), "writer-MB")
@@ -100,7 +99,7 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// ofWriter is what a Writer takes that has recorded for some minutes.
+// ofWriter returns the memory of a Writer after some minutes of recording.
 func ofWriter(b *testing.B, file []byte) float64 {
 	b.Helper()
 	before := heap()

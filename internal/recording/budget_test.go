@@ -51,7 +51,7 @@ func jobs(rest string) string { return `{"at":1,"node":"","discovery":{` + rest 
 // most is how many empty objects fit into a line.
 const most = maxLine / 4
 
-// A small file cannot fill the memory: what it would take is refused before it is made.
+// A small file cannot fill the memory: the allocation is refused before it happens.
 func TestBudget(t *testing.T) {
 	raced.Skip(t)
 	names := make([]string, maxNodes)
@@ -97,7 +97,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// What nvnodetop records of the largest clusters is read.
+// Every recording of the largest clusters can be read.
 func TestBudgetIsLargeEnough(t *testing.T) {
 	raced.Skip(t)
 	var many, minors []string
@@ -128,7 +128,7 @@ func endless(t *testing.T) []byte {
 	return framed(t, strings.Repeat(`{"at":1,"node":"a","gone":true}`+"\n", 600_000))
 }
 
-// Whoever asks for a recording to be read can stop that, whatever is in it.
+// The reader of a recording can stop, whatever the file contains.
 func TestReadingStops(t *testing.T) {
 	file := endless(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -160,7 +160,7 @@ func TestReadingStops(t *testing.T) {
 	}
 }
 
-// A screen is not kept waiting: a glance reads some of what is too much, and the next one goes on.
+// A screen does not wait: a glance reads a part of an oversized stretch, and the next glance goes on.
 func TestAGlanceIsShort(t *testing.T) {
 	raced.Skip(t)
 	r := opened(t, endless(t))

@@ -68,8 +68,8 @@ func without(id metric.ID, columns Columns, events []cluster.Event) (Columns, []
 	return columns, events
 }
 
-// A program whose table of metrics has another order, lacks metrics of ours and has some of its own writes the same
-// numbers. Those that only it knows are passed over, and those that only we know are absent.
+// A program whose table of metrics has another order, lacks some metrics of ours and has some of its own writes the
+// same numbers. Metrics that only it knows are passed over; metrics that only we know are absent.
 func TestColumnsOfAnotherProgram(t *testing.T) {
 	events := walk()[:20] // of one frame
 	if diff := cmp.Diff(events, readAll(t, recordedIn(t, ours, events)), same.State); diff != "" {
@@ -115,7 +115,7 @@ func TestHostileColumns(t *testing.T) {
 	}
 }
 
-// What is written of a number is read again.
+// Every written number is read again.
 func TestVLQ(t *testing.T) {
 	for _, x := range []int64{0, 1, -1, 15, -16, 16, math.MaxInt64, math.MinInt64, rand.Int64(), -rand.Int64()} {
 		text := appendVLQ(nil, x)

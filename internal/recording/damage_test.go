@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// begin returns how many of the first Events were read, and fails where one differs.
+// begin returns how many of the first Events were read, and fails where an Event differs.
 func begin(t *testing.T, file []byte, events []cluster.Event) int {
 	t.Helper()
 	r, err := Open(context.Background(), bytes.NewReader(file), int64(len(file)))
@@ -193,8 +193,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// Packed numbers that nobody has packed are refused, or are some numbers: they are those of the metrics that the report
-// before had.
+// Packed numbers that no writer has made are refused, or read as some numbers: those of the metrics in the previous
+// report.
 func TestHostileNumbers(t *testing.T) {
 	const hello, whole = `{"at":1,"node":"a","hello":{"gpus":[{"index":0}]}}` + "\n",
 		`{"at":2,"node":"a","report":{"seq":1,"mono_ms":1,"host":{"cpu_percent":3},"gpus":[{"index":0,"values":{"util_percent":5}}]}}` + "\n"

@@ -32,10 +32,10 @@ func textOf(t *testing.T, file []byte) string {
 	return string(text)
 }
 
-// open are the fields whose text stays: our own words, which no node sends.
+// open are the fields that keep their text: our own words, which no node sends.
 var open = regexp.MustCompile(`^(Try|Step|Down|Discovery\.Failure)(\..*)?\.(Door|Class|Stage|Stages|State)$`)
 
-// fill sets each text in v to one of its own, and returns those that must not be seen.
+// fill sets each text in v to a text of its own, and returns the texts that must not be seen.
 func fill(v reflect.Value, path string, secrets map[string]string) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -73,7 +73,7 @@ func fill(v reflect.Value, path string, secrets map[string]string) {
 	}
 }
 
-// No text that an Event can have is in an anonymous recording, but those of a list.
+// An anonymous recording has no text of an Event, except those of a list.
 func TestAnonymousLeavesNothing(t *testing.T) {
 	secrets := map[string]string{}
 	at := time.Unix(1_700_000_000, 0)
@@ -111,7 +111,7 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 	}
 }
 
-// The same names become the same ones, and the story stays the same.
+// The same names become the same other names, and the story stays the same.
 func TestAnonymousStaysTheSameStory(t *testing.T) {
 	events := story(t, 4, 8, time.Minute, 5*time.Minute)
 	file := recorded(t, Header{User: "alice", Host: "login1", Anonymous: true}, events)

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/same"
 )
 
-// Where the survey has not come yet, a glance is quick and says that it is not exact. Afterwards it is.
+// Without the survey a glance is quick and says that it is not exact. With it a glance is exact.
 func TestGlance(t *testing.T) {
 	events := story(t, 2, 4, 0, 9*time.Minute)
 	seen := snapshots(events)

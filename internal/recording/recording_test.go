@@ -67,7 +67,7 @@ func opened(t testing.TB, file []byte) *Reader {
 
 func newStore() *store.Store { return store.New(poll, health.Rules(health.Defaults())) }
 
-// snapshots are those of a Store that is fed live, one per interval.
+// snapshots are the Snapshots of a Store that is fed live, one per interval.
 func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {
 	store := newStore()
 	at := events[0].At
@@ -80,7 +80,7 @@ func snapshots(events []cluster.Event) (list []*cluster.Snapshot) {
 	return list
 }
 
-// What a recording gives, from its beginning on and after each move in it, is what was seen live.
+// A recording shows the live state, from its beginning on and after each move in it.
 func TestPlayedAsSeen(t *testing.T) {
 	t.Parallel()
 	events := story(t, 1, 4, time.Minute, 6*time.Minute)
@@ -148,7 +148,7 @@ func read(t *testing.T, r *Reader) (got []cluster.Event) {
 	return got
 }
 
-// A frame alone tells a new Store what was known when it began.
+// A frame alone tells a new Store everything known at its beginning.
 func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
 	events := story(t, 3, 4, time.Minute, 5*time.Minute)
 	r := opened(t, recorded(t, Header{}, events))
@@ -188,7 +188,7 @@ func TestFrameBeginsWithWhatIsKnown(t *testing.T) {
 	}
 }
 
-// A recording that was begun later, in another file, has what was known before.
+// A later recording, in another file, has the earlier state.
 func TestBeginLater(t *testing.T) {
 	events := story(t, 2, 4, time.Minute, 3*time.Minute)
 	w := NewWriter(Header{Poll: poll})

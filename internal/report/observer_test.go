@@ -23,7 +23,7 @@ func at(seconds float64) time.Time {
 	return began.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// play is a job on nodes n1 and n2 with two GPUs each, whose Events a test makes.
+// play is a job on nodes n1 and n2 with two GPUs each. A test makes its Events.
 type play struct {
 	*Observer
 	t *testing.T
@@ -73,7 +73,7 @@ func (p *play) hello(sec float64, node string) {
 // values are metrics of one GPU.
 type values map[metric.ID]float64
 
-// report is a report whose GPUs have these values.
+// report is a report of GPUs with these values.
 func (p *play) report(sec float64, node string, gpus ...values) {
 	r := &wire.Report{MonoMS: int64(1000*sec) + 5_000_000}
 	for i, v := range gpus {
@@ -121,7 +121,7 @@ func TestMeansAreWeighted(t *testing.T) {
 	}
 }
 
-// What a GPU does not give is absent, and never counts as 0.
+// A number that a GPU does not report is absent, and never counts as 0.
 func TestAbsent(t *testing.T) {
 	p := start(t)
 	p.hello(0, "n1")
@@ -206,8 +206,8 @@ func TestSilentNodes(t *testing.T) {
 	}
 }
 
-// A report that was under way for long is no gap: the node's clock counts. Nor is there one between two at the same
-// time.
+// A report that travelled for long is no gap: the node's clock counts. Two reports at the same time have no gap between
+// them.
 func TestLateReportsAreNoGap(t *testing.T) {
 	p := start(t)
 	p.hello(0, "n1")
@@ -223,7 +223,7 @@ func TestLateReportsAreNoGap(t *testing.T) {
 	}
 }
 
-// What the nodes report after the end of the job is not the job's.
+// Reports after the end of the job do not belong to it.
 func TestEnd(t *testing.T) {
 	p := start(t)
 	p.hello(0, "n1")
@@ -332,7 +332,7 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// A counter that goes back began anew: what it has is what was used since.
+// A counter that goes back began anew: its value is the use since then.
 func TestDriverIsLoadedAgain(t *testing.T) {
 	var c counter
 	for _, v := range []float64{1000, 1500, math.NaN(), 20, 50} {
@@ -343,7 +343,7 @@ func TestDriverIsLoadedAgain(t *testing.T) {
 	}
 }
 
-// A rank has the numbers of the GPUs that it was on, one after the other.
+// A rank has the numbers of its GPUs, one after the other.
 func TestRanks(t *testing.T) {
 	p := start(t)
 	p.hello(0, "n1")
@@ -406,7 +406,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// The nodes' sessions end with the job. That is no problem of theirs, unless the job ended because of a node.
+// The nodes' sessions end with the job. This is no problem of the nodes, unless a node ended the job.
 func TestSessionsEndWithTheJob(t *testing.T) {
 	for state, want := range map[cluster.EndState]bool{cluster.JobCompleted: false, cluster.JobNodeFailed: true} {
 		p := start(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
 
-// story are the Events of six minutes of the demo, and those of its minute before.
+// story are the Events of six minutes of the demo, and of the minute before.
 func story(t *testing.T) (events []cluster.Event) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -168,7 +168,7 @@ func fields(t *testing.T, schema map[string]any, at string, s map[string]any, v 
 	}
 }
 
-// Every note is one of the schema's.
+// Every note is in the schema.
 func TestSchemaHasTheNotes(t *testing.T) {
 	for _, kind := range []string{
 		noteOutOfMemory, noteTimeLimit, noteNeverUsed, noteUtil, noteGPUMemory, noteHostLow, noteHostHigh, noteShortRun,
@@ -181,7 +181,7 @@ func TestSchemaHasTheNotes(t *testing.T) {
 	}
 }
 
-// What a node or a job is called cannot become Markdown.
+// No name of a node or a job can become Markdown.
 func TestMarkdownIsEscaped(t *testing.T) {
 	r := reportOf(t, []cluster.Event{{At: began, Discovery: &cluster.Discovery{Answered: began,
 		Jobs: []cluster.Job{{ID: "48211", Name: "<b>|x*", Nodes: []string{"a|b"}}}}}})

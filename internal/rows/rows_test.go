@@ -61,7 +61,7 @@ func snapshot() (*cluster.Snapshot, *cluster.JobView, map[string][]*cluster.Find
 	return s, &s.Jobs[0], by
 }
 
-// check filters rows by each text, and compares the names of those that are kept.
+// check filters rows by each text, and compares the names of the remaining rows.
 func check[T, Row any](t *testing.T, table *field.Table[Row], rows []T, of func(*T) *Row, name func(*T) string,
 	tests map[string]string) {
 	t.Helper()
@@ -137,7 +137,7 @@ func TestTasksOfArrays(t *testing.T) {
 		})
 }
 
-// A GPU has what it has itself, and what each process on it has.
+// A GPU has its own values, and those of each process on it.
 func TestGPUs(t *testing.T) {
 	s, _, by := snapshot()
 	n := s.Nodes["gpu-n01"]
@@ -179,7 +179,7 @@ func TestProblems(t *testing.T) {
 	})
 }
 
-// named is what a test compares of a field.
+// named has the parts of a field that a test compares.
 type named struct {
 	table string
 	filter.Field
@@ -195,8 +195,8 @@ func everyField() (all []named) {
 	return all
 }
 
-// A name means one number in all lists: no field has a name, or another name, of a different one. Each has a help and
-// an example that can be compared with.
+// A name means one number in all lists: no field shares a name, or another name, with a different field. Each has a
+// help and an example that can be compared with.
 func TestOneNameForOneNumber(t *testing.T) {
 	meant, inTable := map[string]named{}, map[string]bool{}
 	for _, f := range everyField() {

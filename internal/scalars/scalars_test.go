@@ -159,7 +159,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// MIG instances have the numbers that the screen shows. The GPU itself has what is known of it.
+// MIG instances have the numbers that the screen shows. The GPU itself has all known numbers.
 func TestInstances(t *testing.T) {
 	w, l := newWorld(cluster.Job{Nodes: []string{"a"}}), New(10*time.Second)
 	gpu, one, two := card("a", 0), card("a", 0), card("a", 0)
@@ -177,7 +177,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// Of a job of which nothing proves which GPUs are its own, only those count on which its processes are.
+// If nothing proves which GPUs belong to a job, the GPUs with its processes count.
 func TestUnknownShare(t *testing.T) {
 	w, l := newWorld(cluster.Job{ID: "16", Number: "16", Nodes: []string{"a", "b"}}), New(10*time.Second)
 	w.report(10, "a", on(1, -1, 0))

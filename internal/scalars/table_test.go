@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// sample is one of a GPU with a utilization.
+// sample is a sample of a GPU with a utilization.
 func sample(sec float64, job, tag, node string, util float64) Sample {
 	values := make([]float64, len(Names))
 	for i := range values {
@@ -88,8 +88,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// A file of ours is continued. What a killed run has left of a line is removed. Anything else is refused, and stays as
-// it is.
+// A file of ours is continued, without the partial line of a killed run. Any other file is refused, and stays as it is.
 func TestAppend(t *testing.T) {
 	row := func(form Form, sec float64) string {
 		s := []Sample{sample(sec, "16", "x", "a", 1)}

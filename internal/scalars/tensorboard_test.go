@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// event is what TensorBoard reads of one: the reader below shares nothing with the writer.
+// event has the parts that TensorBoard reads: the reader below shares nothing with the writer.
 type event struct {
 	time    float64
 	step    uint64

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 )
 
-// told is a Source that emits Events and then does what it is told to.
+// told is a Source that emits Events and then follows its orders.
 type told struct {
 	events []cluster.Event
 	then   func(context.Context) error

@@ -37,7 +37,7 @@ func TestCancelCommand(t *testing.T) {
 	}
 }
 
-// SLURM's own words come back, with what they mean.
+// SLURM's own words come back, with their meaning.
 func TestCancelFails(t *testing.T) {
 	for _, test := range []struct {
 		stderr string

@@ -22,13 +22,13 @@ import (
 // fakeSlurm answers like a cluster: squeue prints records; scontrol prints gres by question.
 type fakeSlurm struct {
 	records []record
-	gres    map[string]string // what `scontrol show job -d` prints, by the id asked for
+	gres    map[string]string // output of `scontrol show job -d`, by ID
 	nodes   map[string]string // their Gres, by name; others have 8 GPUs
-	fail    map[string]error  // by the command's first words, with what it writes to standard error
-	says    map[string]string // by the command's first words, what it prints instead
+	fail    map[string]error  // by the command's first words, with its standard error
+	says    map[string]string // by the command's first words, another output
 	asked   []string          // all commands
 
-	topology string // what `scontrol show topology` prints
+	topology string // output of `scontrol show topology`
 }
 
 func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
@@ -77,7 +77,7 @@ func (s *fakeSlurm) run(_ context.Context, argv ...string) (stdout, stderr []byt
 	return nil, nil, fmt.Errorf("the test expects no %q", line)
 }
 
-// since forgets what was asked, and returns it but for squeue's and the questions about nodes.
+// since forgets the questions, and returns them, without those of squeue and about nodes.
 func (s *fakeSlurm) since() []string {
 	asked := slices.DeleteFunc(s.asked, func(line string) bool {
 		return strings.HasPrefix(line, "squeue") || strings.HasPrefix(line, "scontrol show node")
@@ -180,7 +180,7 @@ func TestAsk(t *testing.T) {
 }
 
 // TestSlowControllerDelaysOnlyTheGPUs has 60 jobs and commands that take 8 s each. The jobs are known after the first
-// one, and each further one adds what it was asked for.
+// command, and each further command adds its answer.
 func TestAskExpandsWithoutScontrol(t *testing.T) {
 	slurm := &fakeSlurm{
 		records: []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "n[1-2]"}},
@@ -196,7 +196,7 @@ func TestAskExpandsWithoutScontrol(t *testing.T) {
 	}
 }
 
-// TestJobThatIsNotToldHoldsNobodyUp: what fails for one job alone is its own, and a job that started anew is asked for
+// TestJobThatIsNotToldHoldsNobodyUp: the failure about one job is its own, and a job that started anew is asked about
 // at once.
 func TestAskFails(t *testing.T) {
 	exit1 := errors.New("exit status 1")
@@ -277,7 +277,7 @@ func TestAskRefusesWhatItDoesNotUnderstand(t *testing.T) {
 	}
 }
 
-// A job whose nodes are not understood, or that has none, hides no other job.
+// A job with unknown nodes, or without any, hides no other job.
 func TestJobWithoutNodes(t *testing.T) {
 	for name, tt := range map[string]struct{ nodelist, Failed string }{
 		"no nodes":      {"", ""},

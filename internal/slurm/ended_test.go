@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
-// showEnded is what `scontrol show job` prints of a job that has ended.
+// showEnded is the output of `scontrol show job` about an ended job.
 func showEnded(number, name, state, exit string) string {
 	return fmt.Sprintf("JobId=%s ArrayJobId=2 ArrayTaskId=2 JobName=%s\n   UserId=alice(20001) GroupId=alice(20001) "+
 		"MCS_label=N/A\n"+
@@ -26,12 +26,12 @@ func showEnded(number, name, state, exit string) string {
 		"ExitCode=9:9\n\n", number, name, state, exit)
 }
 
-// books is a cluster with accounting: what sacct prints, or why it fails.
+// books is a cluster with accounting: the output of sacct, or its failure.
 type books struct {
 	fakeSlurm
 	sacct string
 	stop  error
-	shows map[string]string // what `scontrol show job` prints, by the ID asked for
+	shows map[string]string // output of `scontrol show job`, by ID
 }
 
 func (b *books) run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
@@ -89,7 +89,7 @@ func (b *books) saidOf() []string {
 	})
 }
 
-// How each job has ended is asked once: sacct about all in one call, then scontrol about those that sacct does not
+// The end of each job is asked once: sacct about all jobs in one call, then scontrol about those that sacct does not
 // know.
 func TestEnded(t *testing.T) {
 	const accounts = "sacct --allocations --noheader --parsable2 --jobs=1,2_1,2_2 " +
@@ -156,7 +156,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// Where sacct has failed because there is no accounting it is not asked again; where it has failed otherwise, later.
+// After a failure for lack of accounting, sacct is not asked again; after any other failure, later.
 func TestSacctFails(t *testing.T) {
 	for words, after := range map[string]time.Duration{"sacct: error: Slurm accounting storage is disabled": 0,
 		"sacct: error: Problem talking to the database: Connection refused": 70 * time.Second} {
@@ -186,8 +186,7 @@ func TestSacctFails(t *testing.T) {
 	}
 }
 
-// A job that is ending is listed; how it ended is asked when it is gone. One that waits again, or runs again, has not
-// ended.
+// An ending job is listed; its end is asked when it is gone. A job that waits again, or runs again, has not ended.
 func TestEndingJobs(t *testing.T) {
 	b := oneAndTwo()
 	b.sacct = "1|COMPLETED|0:0|x|y\n"
@@ -217,7 +216,7 @@ func TestEndingJobs(t *testing.T) {
 	ask("1 COMPLETED 0:0 4 GPUs")
 }
 
-// At most fifty are kept, the latest, and those for an hour.
+// At most the fifty latest are kept, for an hour.
 func TestEndedAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := oneAndTwo()

@@ -89,7 +89,7 @@ func (s *fakeSlurm) nodeQuestions() (asked []string) {
 	return asked
 }
 
-// SLURM is asked about each node once, about all of them in one call, and not before a job has GPUs.
+// SLURM is asked about each node once, about all in one call, and not before a job has GPUs.
 func TestNodesAreAskedOnce(t *testing.T) {
 	slurm := &fakeSlurm{
 		records: []record{
@@ -174,7 +174,7 @@ func TestNodesThatAreNotTold(t *testing.T) {
 	})
 }
 
-// What is not understood is no answer: garbage with exit status 0, half an answer, or one about other nodes and jobs.
+// An unclear output is no answer: garbage with exit status 0, half an answer, or an answer about other nodes and jobs.
 // The question is asked again.
 func TestAnswersThatAreNotUnderstood(t *testing.T) {
 	whole := &fakeSlurm{
@@ -212,8 +212,8 @@ func TestAnswersThatAreNotUnderstood(t *testing.T) {
 	}
 }
 
-// What contradicts itself is an answer, and would be the same again: it proves nothing, and the question is not
-// repeated.
+// An answer that contradicts itself is an answer, and would be the same again: it proves nothing, and the question is
+// not repeated.
 func TestAnswersThatContradictThemselves(t *testing.T) {
 	for name, slurm := range map[string]*fakeSlurm{
 		"a node of two numbers": {says: map[string]string{

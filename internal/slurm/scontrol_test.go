@@ -56,7 +56,7 @@ func TestParseGresLine(t *testing.T) {
 		{"gpu:0(IDX:N/A)", []int{}, 0},
 		{"gpu:0(IDX:)", []int{}, 0},
 		{"", []int{}, 0},
-		{"gpu:a100:2", nil, 2}, // which ones is not said
+		{"gpu:a100:2", nil, 2}, // without the numbers
 		{"gpu:a100:2(CNT:2)", nil, 2},
 		{"gpu(CNT:2)", nil, 2}, // of a type without a name
 		{"gpu:a100:2(CNT:2),gpu:v100:1(IDX:0)", nil, 3},
@@ -87,7 +87,7 @@ func TestParseGresLine(t *testing.T) {
 	}
 }
 
-// A person can give a job a name that looks like the record of another one's job.
+// A user can give a job a name that looks like the record of another user's job.
 func TestParseShowJobImitation(t *testing.T) {
 	out := "JobId=7 JobName=mine\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-1)\n\n" +
 		"JobId=8 JobName=x\nJobId=7 JobName=mine\n     Nodes=n1 CPU_IDs=0 Mem=0 GRES=gpu:4(IDX:0-3)\n" +

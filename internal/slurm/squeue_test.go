@@ -14,7 +14,7 @@ import (
 // fixed are marks with a nonce that tests know.
 var fixed = marks{begin: "<NONCE<", next: "|NONCE|", end: ">NONCE>"}
 
-// print is what squeue prints for records when it is asked with m.
+// print is the output of squeue for records, in answer to m.
 func (m marks) print(records ...record) []byte {
 	var b strings.Builder
 	for _, r := range records {
@@ -102,12 +102,12 @@ func TestParsePassesOverNoise(t *testing.T) {
 	}
 }
 
-// header is what squeue prints first, also when there are no jobs.
+// header is the first line of squeue's output, even without jobs.
 var header = strings.NewReplacer("%i", "JOBID", "%A", "JOBID", "%t", "ST", "%P", "PARTITION", "%u", "USER", "%S",
 	"START_TIME", "%e", "END_TIME", "%l", "TIME_LIMIT",
 	"%D", "NODES", "%b", "TRES_PER_NODE", "%r", "REASON", "%N", "NODELIST", "%j", "NAME").Replace(fixed.format()) + "\n"
 
-// Only squeue says that there are no jobs: what a wrapper or a proxy prints in its place does not.
+// Only squeue can say that there are no jobs: the output of a wrapper or a proxy in its place cannot.
 func TestParseWithoutJobs(t *testing.T) {
 	for _, out := range []string{"", "\n", header, "CLUSTER: test\n" + header + "site notice\n",
 		header + "CLUSTER: b\n" + header} {

@@ -34,10 +34,10 @@ func TestParseTopology(t *testing.T) {
 		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-1]\n":             "tux0=s0 tux1=s0",
 		"SwitchName=s1 Level=1 LinkSpeed=1 Nodes=tux[0-1] Switches=s0\n": "",
 		"SwitchName=s0 Level=0 LinkSpeed=1\n":                            "",
-		// the first one counts
+		// the first topology counts
 		"SwitchName=s0 Level=0 Nodes=tux0\nSwitchName=s1 Level=0 Nodes=tux[0-1]\n": "tux0=s0 tux1=s1",
 		"SwitchName=s0 Nodes=tux0\n": "",
-		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-\nSwitchName=s1 Level=0 Nodes=a\n":  "a=s1", // one line is cut
+		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=tux[0-\nSwitchName=s1 Level=0 Nodes=a\n":  "a=s1", // a line is cut
 		"SwitchName=s0 Level=0 LinkSpeed=1 Nodes=-oProxyCommand=x\n":                       "",
 		"SwitchName=s0 Level=0 Nodes=a[0-99999999]\n":                                      "",
 		"SwitchName= Level=0 Nodes=a\n":                                                    "",
@@ -84,7 +84,8 @@ func wide(n string) []record {
 	return []record{{id: "1", number: "1", state: "R", start: startedAt, nodelist: "node[01-" + n + "]"}}
 }
 
-// The topology is asked for when a job has many nodes, once an hour, and a little later after the controller was away.
+// The topology is requested when a job has many nodes, once an hour, and a little later after an absence of the
+// controller.
 func TestTopologyIsAskedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slurm := &fakeSlurm{gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
@@ -170,7 +171,7 @@ func TestNoTopology(t *testing.T) {
 	})
 }
 
-// What is not understood is no answer: the switches stay, and the question is asked again before the hour is over.
+// An unclear output is no answer: the switches stay, and the question is asked again before the hour is over.
 func TestTopologyThatIsNotUnderstood(t *testing.T) {
 	tree := string(recorded(t, "topology-tree.txt"))
 	for _, step := range []struct {
@@ -213,7 +214,7 @@ func TestTopologyThatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// The topology is no question about the jobs: it comes after those, and whoever waits for them is done before.
+// The topology is no question about the jobs: it comes after them, and nobody who waits for them waits for it.
 func TestTopologyIsNoQuestionAboutJobs(t *testing.T) {
 	slurm := &fakeSlurm{records: wide("09"), gres: map[string]string{"1": shownJob("1", "node01", "gpu:1(IDX:0)")},
 		topology: string(recorded(t, "topology-tree.txt"))}

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// A cancellation waits until the command that runs has ended and the controller has rested, and SLURM is asked soon
-// after it.
+// A cancellation waits until the running command has ended and the controller has rested. SLURM is asked soon after it.
 func TestCancelTakesItsTurn(t *testing.T) {
 	c := &controller{took: 3 * sec}
 	discover(t, c, func(d *discoverer) {
@@ -27,7 +26,7 @@ func TestCancelTakesItsTurn(t *testing.T) {
 	})
 }
 
-// A cancellation that nobody waits for any more is not carried out, and one that SLURM refuses brings its error.
+// A cancellation without a waiting user is dropped, and SLURM's refusal brings its error.
 func TestCancelFails(t *testing.T) {
 	c := &controller{took: 5 * sec}
 	discover(t, c, func(d *discoverer) {

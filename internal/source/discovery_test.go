@@ -19,7 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 )
 
-// controller is a SLURM that answers as told, and remembers when it was asked.
+// controller is a SLURM that follows the test, and remembers the times of the questions.
 type controller struct {
 	begin time.Time
 	floor time.Duration // of the discoverer
@@ -34,15 +34,15 @@ type controller struct {
 	err   error
 	jobs  []cluster.Job
 	ended []cluster.EndedJob
-	// questions that Next still has to ask: one for each of the first jobs, as long as its Minors are not known
+	// open questions: one for each of the first jobs, until its Minors are known
 	open   int
-	leaves int             // questions for the topology that come after those
-	asked  []time.Duration // when it was asked for the jobs, from the beginning
-	next   []time.Duration // when it was asked what was open
-	orders []string        // jobs that it was told to cancel, with signal and time
+	leaves int             // questions for the topology after them
+	asked  []time.Duration // times of the questions for jobs, from the beginning
+	next   []time.Duration // times of the other questions
+	orders []string        // jobs to cancel, with signal and time
 	busy   bool            // a command runs
 	told   []cluster.Discovery
-	failed error // what run returned
+	failed error // result of run
 }
 
 func (c *controller) Ask(ctx context.Context) (*slurm.Answer, error) {
@@ -73,7 +73,7 @@ func (c *controller) Logs(ctx context.Context, job string) (*cluster.LogFiles, e
 	return &cluster.LogFiles{Out: "/o"}, err
 }
 
-// command notes when it began, and does what it does at its end.
+// command notes its beginning, and acts at its end.
 func (c *controller) command(ctx context.Context, log *[]time.Duration, do func()) (*slurm.Answer, error) {
 	c.mu.Lock()
 	if c.busy {
@@ -148,7 +148,7 @@ func (c *controller) want(t *testing.T, want ...time.Duration) {
 	}
 }
 
-// last is what was told last.
+// last is the last Discovery.
 func (c *controller) last() cluster.Discovery {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,7 +253,7 @@ func TestPokesAreCoalescedWithAGap(t *testing.T) {
 	}
 }
 
-// A node whose sessions end again and again must not make squeue run every 2 s.
+// A node with sessions that keep ending must not make squeue run every 2 s.
 func TestLossesThatTellNothingNewAreAskedLessAndLess(t *testing.T) {
 	c := &controller{}
 	discover(t, c, func(d *discoverer) {
@@ -281,7 +281,7 @@ func TestALossThatTellsOfAnEndIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// What a lost session has to say may also be that its job is suspended.
+// The reason for a lost session may also be a suspended job.
 func TestASuspensionIsNews(t *testing.T) {
 	c := &controller{jobs: []cluster.Job{{ID: "1"}}}
 	discover(t, c, func(d *discoverer) {
@@ -303,7 +303,7 @@ func TestAskedWhenAJobsTimeIsOver(t *testing.T) {
 	c.want(t, 0, 30*sec, 42*sec, 72*sec)
 }
 
-// manyEnds has jobs whose time limits end one second after another.
+// manyEnds has jobs with time limits that end one second after another.
 func manyEnds(begin time.Time) []cluster.Job {
 	var jobs []cluster.Job
 	for i := range 600 {
@@ -334,7 +334,7 @@ func TestManyEndsDoNotSetThePace(t *testing.T) {
 				d.refresh.Ring()
 				c.at(2500 * time.Millisecond)
 				c.change(func() { c.err, c.took = test.err, test.took })
-				for at := 3 * sec; at <= 10*min1; at += 10 * sec { // the user is there all the time
+				for at := 3 * sec; at <= 10*min1; at += 10 * sec { // the user is present all the time
 					c.at(at)
 					d.touch()
 				}
@@ -349,8 +349,7 @@ func TestManyEndsDoNotSetThePace(t *testing.T) {
 	}
 }
 
-// Nothing brings a question forward to less than the floor after the last one: not the user, nor lost sessions, ends or
-// failures.
+// Nothing brings a question nearer to the last one than the floor: not the user, nor lost sessions, ends or failures.
 func TestTheFloorHolds(t *testing.T) {
 	for name, broken := range map[string]error{"the controller answers": nil, "it fails": errors.New("broken")} {
 		c := &controller{err: broken, floor: 45 * sec}
@@ -376,7 +375,7 @@ func TestTheFloorHolds(t *testing.T) {
 func TestSlowAnswersDoubleTheInterval(t *testing.T) {
 	c := &controller{took: 3 * sec}
 	discover(t, c, func(d *discoverer) {
-		for at := sec; at <= 12*min1; at += min1 { // somebody is there all the time
+		for at := sec; at <= 12*min1; at += min1 { // the user is present all the time
 			c.at(at)
 			d.touch()
 		}
@@ -426,10 +425,10 @@ func TestFailuresAreAskedSeldomWhileNobodyIsThere(t *testing.T) {
 	}
 }
 
-// busyController has 60 jobs of a node each, and takes 8 s for each command.
-// A slow controller delays the GPUs, not the jobs, and is left alone for half of the time at least.
-// The user's r comes before what is open, and what is open before the pace; neither is lost.
-// A quick controller answers many questions between two Discoveries; the last one has everything.
+// busyController has 60 jobs of a node each, and takes 8 s for each command. A slow controller delays the GPUs, not the
+// jobs, and rests for at least half of the time. The user's r comes before open questions, and these before the pace;
+// no question is lost. A quick controller answers many questions between two Discoveries; the last Discovery has
+// everything.
 func TestNoSlurm(t *testing.T) {
 	c := &controller{err: command.ErrNoSlurm}
 	discover(t, c, func(*discoverer) {})

@@ -103,8 +103,7 @@ func TestAFailureEndsTheQuestions(t *testing.T) {
 	}
 }
 
-// The topology is asked for last, and whoever waits for the GPUs of the jobs does not wait for it. Both are told at
-// once.
+// The topology is the last question, and nobody who waits for the GPUs of the jobs waits for it. Both arrive at once.
 func TestTheTopologyHoldsNobodyUp(t *testing.T) {
 	c := &controller{took: 8 * sec, open: 1, leaves: 1, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1"}}}}
 	discover(t, c, func(d *discoverer) {

@@ -40,7 +40,7 @@ type session struct {
 	beat     *time.Ticker
 
 	mu     sync.Mutex // protects the following
-	listed bool       // what was asked for last
+	listed bool       // the last request
 }
 
 var errDown = &reach.Failure{Class: reach.ClassRefused, Short: "connection refused"}
@@ -209,7 +209,7 @@ func TestLiveWatchesTheNodesOfRunningJobs(t *testing.T) {
 	}
 }
 
-// Of the nodes of one job only, also if another job has it; when it has ended no node is watched.
+// Only the nodes of one job are watched, even if another job shares them; after its end no node is watched.
 func TestLiveWatchesOneJob(t *testing.T) {
 	for _, only := range []string{"2_1", "7", "2"} {
 		c := &controller{only: only, jobs: []cluster.Job{{ID: "1", Nodes: []string{"n1", "n2"}},
@@ -255,7 +255,7 @@ func TestLiveKeepsTheFloor(t *testing.T) {
 	c.want(t, 0, 20*sec)
 }
 
-// What squeue has just answered is not asked again; an answer that is too old is.
+// squeue is not asked again after a recent answer, but after an old one.
 func TestLiveBeginsWithWhatIsKnown(t *testing.T) {
 	for name, test := range map[string]struct {
 		age  time.Duration

@@ -66,7 +66,7 @@ func BenchmarkReport(b *testing.B) {
 	<-done
 }
 
-// history is what a node has sent: lines, and the jobs on it.
+// history is the past of a node: its lines, and the jobs on it.
 type history struct {
 	node    string
 	jobs    cluster.Event

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// nodeOf is a node with four GPUs, of which the last is lost.
+// nodeOf is a node with four GPUs. The last one is lost.
 func nodeOf(name string, state cluster.NodeState) *cluster.Node {
 	n := &cluster.Node{Name: name, State: state}
 	for i := range 4 {

@@ -21,7 +21,7 @@ func gauged(values map[metric.ID]float64) *cluster.GPU {
 	return g
 }
 
-// A gauge compares a GPU with its own limits. What is not known is neither 0 nor full.
+// A gauge compares a GPU with its own limits. An unknown value is neither 0 nor full.
 func TestGauges(t *testing.T) {
 	small := gauged(map[metric.ID]float64{metric.Util: 40, metric.Power: 100, metric.PowerLimit: 400,
 		metric.SMClock: 500, metric.MemoryUsed: 990, metric.Temperature: 45})

@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// held is a node whose GPUs have these utilizations, and draw 100 W and their number.
+// held is a node whose GPUs have these utilizations, and draw 100 W plus their number.
 func held(name string, utils ...float64) *cluster.Node {
 	n := &cluster.Node{Name: name, State: cluster.NodeReporting, Listed: true}
 	for i, util := range utils {
@@ -26,8 +26,8 @@ func held(name string, utils ...float64) *cluster.Node {
 	return n
 }
 
-// A row has the sums over the GPUs of the job on nodes that report, its worst problem, and what SLURM says of jobs that
-// wait or have ended.
+// A row has the sums over the job's GPUs on reporting nodes, its worst problem, and SLURM's word on jobs that wait or
+// have ended.
 func TestJobs(t *testing.T) {
 	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{"n1": held("n1", 90, 92), "n2": held("n2", 91, 25),
 		"n3": {Name: "n3", State: cluster.NodeFailed}}}
@@ -80,7 +80,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// Processes and GPUs count once, and the power only of GPUs that one user alone has.
+// Processes and GPUs count once, and so does the power of GPUs with a single user.
 func TestUsers(t *testing.T) {
 	n1, n2 := held("n1", 90, 91, 92), held("n2", 80)
 	who := func(pid, gpu int, user, job string, held uint64, age int64) wire.Process {

@@ -33,8 +33,8 @@ func newRanks() ranks {
 	return r
 }
 
-// list is a report with these ranks of a program, on GPU 0, 1, …; -1 is a process without one. age is how long the
-// processes have run.
+// list is a report with these ranks of a program, on GPU 0, 1, …; -1 is a process without a rank. age is the run time
+// of the processes.
 func (r ranks) list(sec int, node string, world, age int, numbers ...int) {
 	report := wire.Report{MonoMS: int64(1000 * sec), Listed: true, GPUs: []wire.GPU{{Index: 0}, {Index: 1}}}
 	for gpu, number := range numbers {

@@ -25,7 +25,7 @@ func kinOf() *cluster.Snapshot {
 	return s
 }
 
-// A process has left its GPUs only where its node lists those that are on them.
+// A process has left its GPUs only if its node lists the processes on them.
 func TestLeft(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(n *cluster.Node)

@@ -15,8 +15,8 @@ import (
 
 const historyLen = 60
 
-// gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that
-// is not known.
+// gpu is a GPU with these histories, one sample per bin up to bin 100; the newest are its present values. NaN is
+// unknown.
 func gpu(number int, util, temp []float32) cluster.GPU {
 	g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: number}
 	for i := range util {
@@ -40,7 +40,7 @@ func gpu(number int, util, temp []float32) cluster.GPU {
 
 var gap = history.Gap
 
-// node has a busy GPU, a young one with a gap, and a slow one.
+// node has a busy GPU, a young GPU with a gap, and a slow GPU.
 func node() *cluster.Node {
 	return &cluster.Node{Name: "n", State: cluster.NodeReporting, GPUs: []cluster.GPU{
 		gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}), gpu(1, []float32{gap, 96}, []float32{gap, 70}),

@@ -80,7 +80,7 @@ func TestNoGPU(t *testing.T) {
 	}
 }
 
-// What a GPU reports before the command runs is not in its report.
+// Reports of a GPU from before the command do not count in its report.
 func TestHasGPUs(t *testing.T) {
 	var tr Tracker
 	report := cluster.Event{Report: &wire.Report{MonoMS: 1000, GPUs: []wire.GPU{gpu(0, 90, gib)}}}

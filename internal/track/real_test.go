@@ -20,9 +20,9 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/track/child"
 )
 
-// TestMain makes this test binary the command that is tracked, when the environment says what it does. It prints the
-// CPU time, in seconds, of itself and of the children for which it has waited, and the memory, in megabytes, that it
-// had before it did anything.
+// TestMain makes this test binary the tracked command if the environment has orders for it. It prints the CPU time, in
+// seconds, of itself and of the children for which it has waited, and the memory, in megabytes, that it had at its
+// start.
 func TestMain(m *testing.M) {
 	work := os.Getenv("TRACKED")
 	if work == "" {
@@ -208,7 +208,7 @@ func TestMemoryAndCPU(t *testing.T) {
 	}
 }
 
-// TestBetweenSamples tracks what lives and dies between two samples.
+// TestBetweenSamples tracks processes that live and die between two samples.
 func TestBetweenSamples(t *testing.T) {
 	r, main, children, base := tracked(t, "burners=12 holder=400", time.Minute)
 	near(t, "CPU time of descendants", seconds(r, r.CPU.Descendants), children)
@@ -229,7 +229,7 @@ func TestLastMoment(t *testing.T) {
 	}
 }
 
-// TestOrphan tracks a process whose parent has ended, while it runs and after its end.
+// TestOrphan tracks a process without its parent, while it runs and after its end.
 func TestOrphan(t *testing.T) {
 	done := filepath.Join(t.TempDir(), "done")
 	t.Setenv("DONE", done)

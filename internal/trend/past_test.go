@@ -17,8 +17,8 @@ var asked = []Samples{
 	{Reasons: thermal}, {ID: metric.Power, Sum: metric.Add}, {ID: metric.Util, Sum: metric.Mean},
 }
 
-// What is kept from Snapshot to Snapshot is what the histories say, also where GPUs are late and send all at once what
-// they had, fail, come back, begin anew, and come and go.
+// The kept samples equal those of the histories, even if GPUs are late and send all at once, fail, come back, begin
+// anew, and come and go.
 func TestThePastIsThatOfTheHistories(t *testing.T) {
 	const kept, shown = 60, 50
 	r := rand.New(rand.NewPCG(1, 2))
@@ -26,7 +26,7 @@ func TestThePastIsThatOfTheHistories(t *testing.T) {
 	for i := range live {
 		live[i].Card, live[i].Key = &wire.Card{}, string(rune('a'+i))
 	}
-	report := func(g *cluster.GPU, bin int64) { // one gives no power for a while
+	report := func(g *cluster.GPU, bin int64) { // a GPU has no power for a while
 		values := map[metric.ID]float64{metric.Util: float64(r.IntN(101)), metric.Power: float64(r.IntN(700)),
 			metric.Temperature: float64(30 + r.IntN(60)), metric.Throttle: float64(r.IntN(1 << 8))}
 		if bin%90 < 30 && g == &live[7] {
@@ -40,14 +40,14 @@ func TestThePastIsThatOfTheHistories(t *testing.T) {
 	for bin := int64(1000); bin < 1300; bin++ {
 		for i := range live {
 			g := &live[i]
-			late := bin%60 < 20 && i == 3 // it is silent for a while, and then sends what it had
+			late := bin%60 < 20 && i == 3 // a GPU is silent for a while, and then sends everything
 			switch {
 			case late && bin%60 == 19:
 				for missed := bin - 19; missed <= bin; missed++ {
 					report(g, missed)
 				}
-			case late, i == 4 && bin > 1100 && bin < 1170: // one fails
-			case i == 5 && bin == 1200: // one begins anew
+			case late, i == 4 && bin > 1100 && bin < 1170: // a GPU fails
+			case i == 5 && bin == 1200: // a GPU begins anew
 				g.History = history.History{}
 				report(g, bin)
 			default:
@@ -56,7 +56,7 @@ func TestThePastIsThatOfTheHistories(t *testing.T) {
 		}
 		var gpus []*cluster.GPU
 		for i := range live {
-			if g := live[i]; i != 6 || bin < 1250 { // one goes
+			if g := live[i]; i != 6 || bin < 1250 { // a GPU goes
 				g.History = g.History.Fork()
 				gpus = append(gpus, &g)
 			}

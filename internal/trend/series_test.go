@@ -19,8 +19,8 @@ const thermal = wire.ThrottleHWThermal | wire.ThrottleSWThermal
 
 const historyLen = 60
 
-// gpu is one with these histories, one sample a bin up to bin 100; the newest are the values now. NaN is a number that
-// is not known.
+// gpu is a GPU with these histories, one sample per bin up to bin 100; the newest are its present values. NaN is
+// unknown.
 func gpu(number int, util, temp []float32) cluster.GPU {
 	g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: number}
 	for i := range util {
@@ -45,7 +45,7 @@ func gpu(number int, util, temp []float32) cluster.GPU {
 var gap = history.Gap
 
 func TestSeries(t *testing.T) {
-	gpus := []*cluster.GPU{ // a busy one, a young one with a gap, a slow one
+	gpus := []*cluster.GPU{ // busy, young with a gap, slow
 		new(gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63})),
 		new(gpu(1, []float32{gap, 96}, []float32{gap, 70})),
 		new(gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51})),
@@ -75,7 +75,7 @@ func TestSeries(t *testing.T) {
 	}
 }
 
-// The median of one GPU is its history, however long.
+// The median of a single GPU is its history, however long.
 func TestLongMedian(t *testing.T) {
 	past := make([]float32, 50)
 	for i := range past {
@@ -90,7 +90,7 @@ func TestLongMedian(t *testing.T) {
 	}
 }
 
-// A sum is a gap while a GPU is missing in it, not a step; one that misses a report, or that never gives the number,
+// A sum is a gap while a GPU is missing in it, not a step. A GPU that misses a report, or never reports the number,
 // does no harm.
 func TestSumsHaveNoSteps(t *testing.T) {
 	level := func(watts ...float32) cluster.GPU { return gpu(1, watts, make([]float32, len(watts))) }
@@ -130,7 +130,7 @@ func stale(g cluster.GPU) cluster.GPU {
 	return g
 }
 
-// The right edge of several histories is a bin that all have, save those whose reports have stopped.
+// The right edge of several histories is a bin that all have, except those without new reports.
 func TestEdge(t *testing.T) {
 	gpu := func(newest int64) *cluster.GPU {
 		g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
@@ -151,7 +151,7 @@ func TestEdge(t *testing.T) {
 	}
 }
 
-// What one of GPUs said counts; where none said anything is a gap.
+// A reason of any GPU counts; a bin without any report is a gap.
 func TestThrottled(t *testing.T) {
 	bits := func(first int64, bits ...float64) *cluster.GPU {
 		g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}

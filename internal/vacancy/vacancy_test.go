@@ -163,7 +163,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// A node without numbers is a line that says why, and nodes are told apart.
+// A node without numbers is a line with the reason, and nodes are distinct.
 func TestListOfSeveralNodes(t *testing.T) {
 	s := snapshot(
 		cluster.Event{Discovery: &cluster.Discovery{Answered: now,
@@ -189,7 +189,7 @@ func TestListOfSeveralNodes(t *testing.T) {
 	}
 }
 
-// With --job only the GPUs of the job are there.
+// With --job only the GPUs of the job are listed.
 func TestOwnGPUs(t *testing.T) {
 	s := node(card{memory: 100}, card{memory: 100}, card{memory: 100})
 	s.Jobs[0].ID, s.Jobs[0].Minors = "7", map[string][]int{"box": {5}}
@@ -224,7 +224,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// Other keys, or other types of their values, break what reads nvgpu's agents and gpustat.
+// Other keys, or other types of values, break readers of nvgpu's agents and gpustat.
 func TestDialects(t *testing.T) {
 	s := seed()
 	nodes := Nodes(s, false)

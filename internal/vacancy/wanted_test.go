@@ -74,7 +74,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// CUDA sees one MIG instance, or GPUs; an instance is named by its UUID. The GPU that is split is not there.
+// CUDA sees either one MIG instance or GPUs; an instance is named by its UUID. Its GPU is not listed.
 func TestChooseInstances(t *testing.T) {
 	split := []card{{memory: 100, used: 1, mig: true}, {memory: 50, used: 1, parent: "GPU-00"},
 		{memory: 50, used: 0, parent: "GPU-00"}}

@@ -119,7 +119,7 @@ func TestFamily(t *testing.T) {
 	}
 }
 
-// A process whose parent is its own child, as no kernel shows it, is no endless family.
+// A process that is its own grandparent, as no kernel shows it, is no endless family.
 func TestFamilyWithACircle(t *testing.T) {
 	list, _, err := node(t, "40 50 40 a", "50 40 40 b").Family(wire.Family{PIDs: []int{40}})
 	if err != nil || !slices.Equal(pidsOf(list), []int{40, 50}) {
@@ -145,7 +145,7 @@ func TestFamilyIsCapped(t *testing.T) {
 	}
 }
 
-// Where a command line or a name cannot be read because that hangs, the family is there without it.
+// If the read of a command line or a name hangs, the family is there without it.
 func TestHangingFamily(t *testing.T) {
 	d := node(t, "40 1 40 bash", "41 40 40 python", "42 41 40 python")
 	d.patience = 20 * time.Millisecond

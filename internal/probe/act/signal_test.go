@@ -22,7 +22,7 @@ const headlessArg = "headless"
 
 func init() {
 	if len(os.Args) == 2 && os.Args[1] == headlessArg {
-		runtime.LockOSThread() // the first one
+		runtime.LockOSThread() // the first thread
 		time.AfterFunc(time.Minute, func() { os.Exit(1) })
 		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0)
 	}
@@ -130,7 +130,7 @@ func TestSignal(t *testing.T) {
 	}
 }
 
-// A process that has the PID of one that has ended gets no signal.
+// A process with the PID of an ended process gets no signal.
 func TestReusedPID(t *testing.T) {
 	for name, d := range map[string]*Desk{"pidfd": newDesk(), "kill": old()} {
 		c := start(t, 0, "sleep", "60")
@@ -151,7 +151,7 @@ func TestReusedAfterTheCheck(t *testing.T) {
 	victim, newcomer := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
 	d := newDesk()
 	held := 0
-	d.hold = func(int) (int, error) { // what the PID names when it is opened
+	d.hold = func(int) (int, error) { // the process with the PID at that moment
 		handle, err := openPidfd(victim.id.PID)
 		held = handle
 		return handle, err
@@ -193,7 +193,7 @@ func TestProcessesOfOthers(t *testing.T) {
 	}
 }
 
-// Neither init nor the probe nor what it runs under gets a signal.
+// Neither init nor the probe nor the probe's ancestors get a signal.
 func TestSparedProcesses(t *testing.T) {
 	d := newDesk()
 	d.send = func(int, int) error { t.Error("a signal was sent"); return nil }
@@ -221,7 +221,7 @@ func becomes(t *testing.T, d *Desk, pid int, state string) {
 	t.Fatalf("process %d does not become %s", pid, state)
 }
 
-// A stopped process gets its signal, one that has exited and was not waited for does not.
+// A stopped process gets its signal; a zombie does not.
 func TestStatesOfProcesses(t *testing.T) {
 	stopped := start(t, 0, "sleep", "60")
 	d := newDesk()
@@ -256,8 +256,8 @@ func TestStatesOfProcesses(t *testing.T) {
 	}
 }
 
-// The answer is in the order asked. What hangs, and what comes after it, is said to have failed; nothing is sent later
-// on.
+// The answer is in the order of the request. A hanging call, and everything after it, counts as failed; nothing is sent
+// later.
 func TestHangingSignal(t *testing.T) {
 	first, hangs, last := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
 	d := newDesk()
@@ -277,13 +277,13 @@ func TestHangingSignal(t *testing.T) {
 	}
 	first.end(t)
 	close(release)
-	hangs.end(t) // it was said that nobody knows
+	hangs.end(t) // its outcome was reported as unknown
 	if !last.runs() {
 		t.Error("a signal was sent after the answer")
 	}
 }
 
-// When too many requests hang, nothing is tried, and that is said of each process: also of the first.
+// If too many requests hang, no signal is tried, and the answer says so for each process, the first included.
 func TestNothingIsTriedWhenTooManyHang(t *testing.T) {
 	a, b := start(t, 0, "sleep", "60"), start(t, 0, "sleep", "60")
 	d := newDesk()
@@ -334,8 +334,8 @@ func TestWrongSignals(t *testing.T) {
 	}
 }
 
-// Without its start time nobody can tell a process from a later one with its PID. That is a mistake of who asks: it is
-// said, and nobody gets the signal.
+// Without its start time nobody can tell a process from a later process with its PID. The request is wrong: the answer
+// says so, and nobody gets the signal.
 func TestSignalWithoutAStartTime(t *testing.T) {
 	c := start(t, 0, "sleep", "60")
 	list, err := newDesk().Signal(wire.Signal{Number: int(syscall.SIGKILL),
@@ -349,7 +349,7 @@ func TestSignalWithoutAStartTime(t *testing.T) {
 	}
 }
 
-// The kernel's own refusal is said in its words.
+// The kernel's refusal is reported in its own words.
 func TestRefusingKernel(t *testing.T) {
 	c := start(t, 0, "sleep", "60")
 	d := newDesk()

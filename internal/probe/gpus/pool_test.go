@@ -8,10 +8,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/sample"
 )
 
-// A GPU that is not read yet, because another one before it takes long, does not hang.
+// A GPU that waits behind a slow GPU does not hang.
 func TestWaitingIsNotHanging(t *testing.T) {
 	c, start := newPool(), time.Now()
-	c.hands = make(chan *shift, 1) // nobody takes what is handed over
+	c.hands = make(chan *shift, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	main, _ := c.begin([]*gpu{g}, question{})
 	if since, running := c.pending(g); running {
@@ -23,11 +23,11 @@ func TestWaitingIsNotHanging(t *testing.T) {
 	}
 }
 
-// A report says which GPUs have more to come: those whose turn is later, and those that were read before a list was
-// wanted. It does not say so of a GPU that is read, nor of one that refuses its list.
+// A report names the GPUs with more to come: those that are read later, and those that were read before a list was
+// wanted. It names neither a finished GPU nor a GPU that refuses its list.
 func TestReportSaysWhatIsUnread(t *testing.T) {
 	c := newPool()
-	c.hands = make(chan *shift, 1) // nobody takes what is handed over
+	c.hands = make(chan *shift, 1) // nobody takes the shift
 	g := &gpu{Slot: driver.Slot{Device: struct{ driver.Device }{}}}
 	sm := &sample.Report{Wanted: true}
 	c.begin([]*gpu{g}, question{})

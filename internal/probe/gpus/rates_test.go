@@ -20,10 +20,10 @@ func TestRates(t *testing.T) {
 		n    uint64
 		want float64
 	}{
-		{0, 1 << 63, nan}, // the first one
+		{0, 1 << 63, nan}, // the first reading
 		{2 * time.Second, 1<<63 + 4096, 2048},
 		{2400 * time.Millisecond, 1<<63 + 8192, 2048}, // too soon
-		{3 * time.Second, 1<<63 + 12288, 8192},        // since the last one that was not
+		{3 * time.Second, 1<<63 + 12288, 8192},        // since the last reading that succeeded
 		{4 * time.Second, 1<<63 + 12288, 0},
 		{5 * time.Second, 100, nan}, // it went backwards
 		{5300 * time.Millisecond, 200, nan},
@@ -43,8 +43,8 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// It is not known when in a long call the driver read a counter, so there is no rate up to it, nor one from it over a
-// short time.
+// Nobody knows at which moment of a long call the driver read a counter. So there is no rate up to this call, and none
+// from it over a short time.
 func TestRatesOfSlowReadings(t *testing.T) {
 	var r rates
 	nan := math.NaN()

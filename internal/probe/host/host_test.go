@@ -49,7 +49,7 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// What changes in each reading, and is needed rarely, is read rarely and repeated in between.
+// Values that always change and are rarely needed are read rarely and repeated in between.
 func TestRareMetrics(t *testing.T) {
 	proc := writeProc(t)
 	h := New(proc, t.TempDir())
@@ -183,7 +183,7 @@ func TestMeminfo(t *testing.T) {
 	}
 }
 
-// What is read of the real files is within their first bytes.
+// The needed parts of the real files are within their first bytes.
 func TestRealHost(t *testing.T) {
 	if _, err := os.Stat("/proc/meminfo"); err != nil {
 		t.Skip("needs /proc of Linux")

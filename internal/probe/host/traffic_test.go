@@ -129,7 +129,7 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-// Where there is no network card, and no sysfs, there are no values and no errors.
+// Without a network card or sysfs, there are no values and no errors.
 func TestNoTraffic(t *testing.T) {
 	r := New(writeProc(t), t.TempDir())
 	defer r.Close()
@@ -172,7 +172,7 @@ func TestHangingCounters(t *testing.T) {
 	}
 }
 
-// What flowed while a reading hung does not look as if it had flowed in the short time before it, nor after it.
+// Traffic during a hanging read does not count for the short time before it, nor for the time after it.
 func TestRatesOfSlowCounters(t *testing.T) {
 	c := newTraffic("network counters", metric.NetTX, metric.NetRX, 1, nil)
 	for i, step := range []struct {

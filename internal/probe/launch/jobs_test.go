@@ -50,11 +50,11 @@ func (n *node) process(pid, parent, uid int, group, command, environ string) {
 	n.file(n.proc, dir+"/cmdline", command)
 	n.file(n.proc, dir+"/environ", environ)
 	procs := filepath.Join(n.cgroups, scope, group, "cgroup.procs")
-	old, _ := os.ReadFile(procs) // it may be the first one
+	old, _ := os.ReadFile(procs) // perhaps the first process
 	n.file(n.cgroups, filepath.Join(scope, group, "cgroup.procs"), string(old)+dir+"\n")
 }
 
-// hide makes a process one that /proc hides.
+// hide hides a process from /proc.
 func (n *node) hide(pid int) {
 	if err := os.RemoveAll(filepath.Join(n.proc, fmt.Sprint(pid))); err != nil {
 		n.t.Fatal(err)
@@ -66,7 +66,7 @@ func (n *node) of(j *Jobs) string {
 	return j.member([]string{"/" + scope + "/step_extern/user/task_special"}).Job
 }
 
-// The job of a SLUID is that of which a daemon of its steps says so, or else the environment of what a daemon has
+// The job of a SLUID comes from a daemon of its steps, or else from the environment of a process that a daemon has
 // started for this user.
 func TestJobOfSLUID(t *testing.T) {
 	me := os.Getuid()
@@ -140,7 +140,7 @@ func TestJobOfSLUID(t *testing.T) {
 	}
 }
 
-// A job is looked for once. One that is not found is looked for again after a minute, and not at each report.
+// A job is looked for once. A missing job is looked for again after a minute, not at each report.
 func TestJobsAreRemembered(t *testing.T) {
 	n := newNode(t)
 	j := NewJobs(n.proc)

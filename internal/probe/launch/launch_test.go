@@ -104,7 +104,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// An environment that cannot be read to its end says nothing, nor does one whose end may say something else.
+// An environment that cannot be read to its end proves nothing, nor does an environment with an ambiguous end.
 func TestReadInPart(t *testing.T) {
 	long := func(n int) string { return environ(task) + "X=" + strings.Repeat("x", n) }
 	for name, test := range map[string]struct {
@@ -126,7 +126,7 @@ func TestReadInPart(t *testing.T) {
 	}
 }
 
-// A rank that one process passed on to others is that of none of them.
+// A rank that one process passed on to others belongs to none of them.
 func TestDropShared(t *testing.T) {
 	type process struct{ pid, parent, gpu, rank int } // rank -1: none
 	for _, test := range []struct {
@@ -223,7 +223,7 @@ func TestOriginInCgroup(t *testing.T) {
 	}
 }
 
-// Whatever a process has in its environment, what is said of it is short and can be.
+// Whatever the environment of a process has, the result is short and possible.
 func FuzzRead(f *testing.F) {
 	f.Add(environ(task + torch))
 	f.Fuzz(func(t *testing.T, environ string) {

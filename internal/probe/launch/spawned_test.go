@@ -14,7 +14,7 @@ type spawning struct {
 	vars             string
 }
 
-// Ranks of processes that the first one has started are those that it gave them, or none.
+// Processes that the first process has started have the ranks that it gave them, or none.
 func TestPlaceSpawned(t *testing.T) {
 	const one = "WORLD_SIZE=4 NODE_RANK=0 MASTER_ADDR=n1 MASTER_PORT=5000 "
 	const second = "WORLD_SIZE=8 NODE_RANK=1 MASTER_ADDR=n1 MASTER_PORT=5000 SLURM_NNODES=2 "

@@ -14,7 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// answer is what a fake GPU says of a field.
+// answer is the answer of a fake GPU about a field.
 type answer struct {
 	ret   nvml.Return
 	typ   nvml.ValueType
@@ -27,7 +27,7 @@ func wide(n uint64) answer {
 	return a
 }
 
-// fieldsOf is a GPU with some fields, by number, and nothing else. It counts the fields that it was asked for.
+// fieldsOf is a GPU with some fields, by number, and nothing else. It counts the requested fields.
 func fieldsOf(fields map[uint32]answer, asked *int) *mock.Device {
 	return &mock.Device{GetFieldValuesFunc: func(v []nvml.FieldValue) nvml.Return {
 		*asked = len(v)
@@ -132,8 +132,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// A batch no longer asks for what the GPU does not have, and goes on to ask for what fails in another way. One field
-// leaves the others alone.
+// A batch no longer requests fields that the GPU lacks, and keeps requesting fields that fail otherwise. Each field is
+// independent of the others.
 func TestBatchSettles(t *testing.T) {
 	fields := map[uint32]answer{
 		nvml.FI_DEV_MEMORY_TEMP:                 {typ: nvml.VALUE_TYPE_UNSIGNED_INT, value: [8]byte{83}},

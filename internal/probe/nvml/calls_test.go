@@ -26,8 +26,8 @@ func calls(of any) (n int) {
 	return n
 }
 
-// readPace reads the metrics of one pace, from readers that are not idle, and returns how many calls that took. Readers
-// that have nothing become idle, as in the probe.
+// readPace reads the metrics of one pace, from readers that are not idle, and returns the number of calls. Readers
+// without a value become idle, as in the probe.
 func readPace(readers []driver.Reader, idle []bool, pace metric.Pace, mocks ...any) (n int) {
 	count := func() (n int) {
 		for _, m := range mocks {
@@ -44,7 +44,7 @@ func readPace(readers []driver.Reader, idle []bool, pace metric.Pace, mocks ...a
 	return count() - before
 }
 
-// The number of calls for a GPU is what a report costs: what is absent is asked for only in the first one.
+// The number of calls for a GPU is the cost of a report: absent values are requested in the first report only.
 func TestCallsOfAReport(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change            func(*fakeGPM)

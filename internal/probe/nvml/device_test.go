@@ -13,7 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// TestCardWithoutUUID: only what NVML calls lost is lost, and its place on the node is told even then.
+// TestCardWithoutUUID: only a GPU that NVML calls lost is lost, and its place on the node is known even then.
 func TestCardWithoutUUID(t *testing.T) {
 	minor := 3
 	for name, tt := range map[string]struct {

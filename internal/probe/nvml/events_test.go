@@ -25,8 +25,8 @@ func watchable(uuid string, ret nvml.Return) *mock.Device {
 	}
 }
 
-// An event is of the GPU with its handle, else of the one with its UUID. Others are dropped, and so are events that are
-// no Xids.
+// An event belongs to the GPU with its handle, else to the GPU with its UUID. Other events are dropped, and so are
+// events other than Xids.
 func TestWatch(t *testing.T) {
 	first, second := watchable("GPU-1", nvml.SUCCESS), watchable("GPU-2", nvml.SUCCESS)
 	var next nvml.EventData

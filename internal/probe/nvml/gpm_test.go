@@ -16,7 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 )
 
-// fakeGPM is a GPU with GPM, whose metrics are the number of samples so far.
+// fakeGPM is a GPU with GPM. Its metrics are the number of samples so far.
 type fakeGPM struct {
 	*mock.Device
 	lib            *mock.Interface
@@ -118,7 +118,7 @@ func TestGPMOfALostGPU(t *testing.T) {
 	})
 }
 
-// Where there is no GPM, none is read. Where that is not known, the sample tells.
+// Without GPM, no metric of it is read. If nobody knows, the sample tells.
 func TestWithoutGPM(t *testing.T) {
 	for name, tt := range map[string]struct {
 		mig, capability int

@@ -56,7 +56,7 @@ func TestRefusedLists(t *testing.T) {
 	}
 }
 
-// The drivers that write beyond the list that they are given are not asked for one.
+// Drivers that write beyond the given list are not asked for a list.
 func TestOddLists(t *testing.T) {
 	for version, odd := range map[string]bool{
 		"535.43.02": true, "535.54.03": true, "535.86.10": true, "535.98": false, "535.104.05": false,

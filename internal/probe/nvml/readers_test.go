@@ -33,7 +33,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// fullGPU answers every call but those for fields and GPM.
+// fullGPU answers every call except those for fields and GPM.
 func fullGPU(ret nvml.Return) *mock.Device {
 	number := func(n uint32) func() (uint32, nvml.Return) { return func() (uint32, nvml.Return) { return n, ret } }
 	whole := func(n int) func() (int, nvml.Return) { return func() (int, nvml.Return) { return n, ret } }
@@ -123,7 +123,7 @@ func fullGPU(ret nvml.Return) *mock.Device {
 	}
 }
 
-// nvlinkState is that of a GPU with links 0 to 3, of which 1 is down.
+// nvlinkState is the state of a GPU with links 0 to 3. Link 1 is down.
 func nvlinkState(link int, ret nvml.Return) (nvml.EnableState, nvml.Return) {
 	switch {
 	case link > 3:
@@ -165,7 +165,7 @@ func TestReadersOfAFullGPU(t *testing.T) {
 	}
 }
 
-// What is not supported, or fails, is absent, and is told apart.
+// An unsupported or failing value is absent, and the two are distinct.
 func TestReadersThatFail(t *testing.T) {
 	for ret, want := range map[nvml.Return]driver.ErrorKind{
 		nvml.ERROR_NOT_SUPPORTED: driver.Absent, nvml.ERROR_NO_PERMISSION: driver.Denied,
@@ -224,7 +224,7 @@ func TestRegistration(t *testing.T) {
 	}
 }
 
-// A group of which the library has no function is reported once, under the name of its newest function.
+// A group without any function in the library is reported once, under the name of its newest function.
 func TestMissing(t *testing.T) {
 	there := []string{"nvmlDeviceGetMemoryInfo", "nvmlDeviceGetUtilizationRates"}
 	times := map[string]int{}

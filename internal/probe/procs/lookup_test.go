@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A question that is never answered holds up the others for a moment, once; those that hang are not more than a few.
+// A question without an answer delays the others for a moment, once. The number of hanging questions is small.
 func TestLookups(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
@@ -70,8 +70,8 @@ func TestLookups(t *testing.T) {
 	})
 }
 
-// Look-ups that are slow but return never add up to those that hang. When those return, what waited for them is looked
-// up.
+// Slow look-ups that return do not add up to hanging look-ups. When a hanging look-up returns, the names that waited
+// for it are looked up.
 func TestSlowLookupsReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})

@@ -29,10 +29,10 @@ type lister struct {
 	on      []driver.Listing
 }
 
-// on is a lister whose only GPU has contexts of these processes.
+// on is a lister with one GPU, which has contexts of these processes.
 func on(proc string, at *clock.Moment, pids ...int) *lister {
 	l := &lister{Table: New(proc, launch.NewJobs(proc)), at: at, on: make([]driver.Listing, 1)}
-	l.alive = func(int) bool { return false } // but those in proc
+	l.alive = func(int) bool { return false } // only those in proc
 	for _, pid := range pids {
 		l.on[0].Contexts = append(l.on[0].Contexts, driver.Context{PID: pid, Type: driver.Compute})
 	}
@@ -49,8 +49,8 @@ func (l *lister) take() *sample.Report {
 	return sm
 }
 
-// The rank of one's own process is in its environment, and so are job and step if its cgroup does not name them. What
-// others have there is private.
+// The environment of the user's own process has its rank, and also its job and step if its cgroup does not name them.
+// The environments of others are private.
 func TestOrigin(t *testing.T) {
 	me, other := strconv.Itoa(os.Getuid()), strconv.Itoa(os.Getuid()+1)
 	const environ = "HOME=/home/alice\x00SLURM_JOB_ID=16\x00SLURM_STEP_ID=2\x00RANK=3\x00LOCAL_RANK=1\x00WORLD_SIZE=4\x00"
@@ -96,8 +96,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// Of an environment that cannot be read only the rank is unknown, of one that hangs all that is read with it; no report
-// is late.
+// If an environment cannot be read, only the rank is unknown; if the read hangs, so is everything read with it. No
+// report is late.
 func TestHungEnviron(t *testing.T) {
 	me := strconv.Itoa(os.Getuid())
 	files := fakeproc.Of("4242", "stuck", "1000", "python3\x00", me)
@@ -127,8 +127,8 @@ func TestHungEnviron(t *testing.T) {
 	fakeproc.Release(t, proc+"/4242/environ")
 }
 
-// What the driver lists is a process as long as it may be one. Only what is proved is said of one that /proc does not
-// have.
+// An entry of the driver's list is a process as long as it can be one. Of a process that /proc lacks, only proven facts
+// are reported.
 func TestAbsentProcesses(t *testing.T) {
 	here := fakeproc.Of("42", "python", "1000", "python3\x00", "0")
 	stat := func(from, to string) map[string]string {
@@ -212,7 +212,7 @@ func TestAbsentProcesses(t *testing.T) {
 	}
 }
 
-// A rank that one task has passed on to several processes is not theirs.
+// A rank that one task has passed on to several processes does not belong to them.
 func TestInheritedRanks(t *testing.T) {
 	me := strconv.Itoa(os.Getuid())
 	files, on := map[string]string{}, make([]driver.Listing, 2)

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
 )
 
-// What is parsed here is what procfs finds.
+// The parser gives the same numbers as procfs.
 func TestStatBesideProcfs(t *testing.T) {
 	const numbers = " 4 5 6 7 8 9 10 11 12 13 100 200 16 17 18 19 3 0 4242 5000 77 18446744073709551615 1 1 0 0 0 0 " +
 		"0 0 0 0 0 0 17 3 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
@@ -47,7 +47,7 @@ func compareStats(t *testing.T, mount string, fs procfs.FS, pid int) {
 		got.threads != want.NumThreads || got.start != want.Starttime {
 		t.Errorf("PID %d: %+v %q, want %+v", pid, got, got.comm, want)
 	}
-	// those of this process grow
+	// the numbers of this process grow
 	if mount != "/proc" && (got.ticks != uint64(want.UTime)+uint64(want.STime) || got.rss != uint64(want.RSS)) {
 		t.Errorf("PID %d: %+v, want %+v", pid, got, want)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// counters are the file of what a process has read and written.
+// counters are the file with the bytes that a process has read and written.
 func counters(read, written int) string {
 	return "rchar: " + strconv.Itoa(read) + "\nwchar: " + strconv.Itoa(written) +
 		"\nsyscr: 1\nsyscw: 1\nread_bytes: 7\nwrite_bytes: 7\ncancelled_write_bytes: 0\n"
@@ -28,8 +28,8 @@ func useOf(pid, cpus string) map[string]string {
 	return files
 }
 
-// What a process reads and writes is a rate since the last list. Absent is not 0: in the first list, of another user's
-// process, and when the counters have begun anew. The CPUs are known at once.
+// Reads and writes of a process are rates since the last list. They are absent, not 0, in the first list, for another
+// user's process, and when the counters have begun anew. The CPUs are known at once.
 func TestUse(t *testing.T) {
 	files := useOf("42", "0-3,8")
 	maps.Copy(files, useOf("43", "0-7"))

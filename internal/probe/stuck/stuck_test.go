@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
 )
 
-// Only a probe that can neither work nor end keeps another one away from the driver.
+// Only a probe that can neither work nor end keeps other probes away from the driver.
 func TestStuckProbe(t *testing.T) {
 	me, none, kill := os.Getuid(), "0000000000000000", "0000000000000100"
 	for name, tt := range map[string]struct {

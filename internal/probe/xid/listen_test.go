@@ -33,8 +33,8 @@ func cards(uuids ...string) (list []wire.Card) {
 	return list
 }
 
-// There are never more than two Watches, however often the GPUs change. The one that is replaced gives no more events,
-// and its failure does not matter.
+// There are never more than two Watches, however often the GPUs change. A replaced Watch gives no more events, and its
+// failure does not matter.
 func TestHandover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(func() time.Duration { return time.Hour })
@@ -51,14 +51,14 @@ func TestHandover(t *testing.T) {
 		l.Started(<-l.Begun)
 		watch("A")
 		watch("A", "B")
-		watch("A", "C") // while the second one begins
+		watch("A", "C") // while the second Watch begins
 		if len(begun) != 2 {
 			t.Fatalf("%d Watches", len(begun))
 		}
 		begun[0] <- Event{Code: 1}
 		begun[1] <- Event{Code: 1}
 		l.Started(<-l.Begun)
-		watch("A", "C") // while the first one ends
+		watch("A", "C") // while the first Watch ends
 		synctest.Wait()
 		if xids, left := l.Box.Take(); len(xids) != 1 || left != 0 || !l.Box.Empty() || len(begun) != 2 {
 			t.Errorf("got %v, %d Watches", xids, len(begun))

@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A number of SLURM's leads to a user: there is another one in its place, the same everywhere.
+// A number from SLURM leads to a user: another number takes its place, the same everywhere.
 func TestAnonymousNumbers(t *testing.T) {
 	m := New()
 	for _, c := range []struct{ real, want string }{
@@ -29,7 +29,7 @@ func TestAnonymousNumbers(t *testing.T) {
 	}
 }
 
-// SLUIDs lead to users, too. Nodes of one job have the same one, also after each new Hello.
+// SLUIDs lead to users, too. All nodes of a job have the same SLUID, also after each new Hello.
 func TestAnonymousSLUIDs(t *testing.T) {
 	m := New()
 	for _, step := range [][2]string{{"sEKNKTV3WPV500", "sluid1"}, {"sEKNKTV3WPV501", "sluid2"},
@@ -40,7 +40,7 @@ func TestAnonymousSLUIDs(t *testing.T) {
 	}
 }
 
-// What a node sends as a version or the name of a variable may be any text. What looks like one stays.
+// A version or the name of a variable from a node may be any text. A text that looks right stays.
 func TestAnonymousTextsOfANode(t *testing.T) {
 	m := New()
 	hello := m.hello(wire.Hello{

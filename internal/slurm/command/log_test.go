@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// An order is in the log before it is given; a question is logged with its end only.
+// An order is in the log before it is sent; a question is logged at its end only.
 func TestOrdersAreLoggedFirst(t *testing.T) {
 	var log bytes.Buffer
 	before := ""

@@ -90,7 +90,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// SLURM_CLUSTERS may choose the cluster, but only one.
+// SLURM_CLUSTERS may choose a single cluster.
 func TestClusterOfTheEnvironment(t *testing.T) {
 	for value, kept := range map[string]bool{"gpu": true, " gpu": true, "gpu,cpu": false, "all": false, "ALL": false,
 		"": false} {

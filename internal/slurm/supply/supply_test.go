@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
 )
 
-// recordedNodes is what scontrol has printed of nodes.
+// recordedNodes is output of scontrol about nodes.
 func recordedNodes(t testing.TB) []byte {
 	t.Helper()
 	out, err := os.ReadFile("../testdata/show-node.txt")

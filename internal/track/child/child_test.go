@@ -21,8 +21,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/heed"
 )
 
-// TestMain makes this test binary a tracker, which runs itself as its command. The command prints the signals that it
-// gets, one per line.
+// TestMain makes this test binary a tracker, which runs itself as its command. The command prints its signals, one per
+// line.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ROLE") {
 	case "":
@@ -91,7 +91,7 @@ func startTracker(t *testing.T, prepare func(*exec.Cmd) (io.Reader, error)) *tra
 	return tr
 }
 
-// piped is a tracker whose output is a pipe.
+// piped is a tracker with a pipe as its output.
 func piped(t *testing.T) *tracker {
 	return startTracker(t, func(cmd *exec.Cmd) (io.Reader, error) {
 		out, err := cmd.StdoutPipe()
@@ -102,7 +102,7 @@ func piped(t *testing.T) *tracker {
 	})
 }
 
-// next is the next line of the output, without what the terminal echoes.
+// next is the next line of the output, without the terminal's echo.
 func (tr *tracker) next(t *testing.T) string {
 	t.Helper()
 	for {
