@@ -18,6 +18,8 @@ type gpus struct {
 	load     meter       // of the expected GPUs
 	last     int64       // MonoMS of the last report; 0: none yet
 	listed   []wire.Process
+	now      GPURAM  // bytes, of the last report
+	percent  float64 // likewise, of the expected GPUs
 }
 
 // apply takes an Event. Reports count once the command runs.
@@ -25,6 +27,12 @@ func (g *gpus) apply(e *cluster.Event, running bool) {
 	switch {
 	case e.Hello != nil && len(e.Hello.GPUs) > 0: // a driver that goes away does not remove them
 		g.cards = slices.DeleteFunc(slices.Clone(e.Hello.GPUs), func(c wire.Card) bool { return c.Instance != nil })
+		total := 0.0
+		for i := range g.cards {
+			bytes, _ := g.cards[i].Values.Get(metric.MemoryTotal)
+			total += bytes
+		}
+		g.capacity = max(g.capacity, total)
 	case e.Report != nil && running:
 		g.report(e.Report)
 	}
@@ -52,6 +60,7 @@ func (g *gpus) report(r *wire.Report) {
 	}
 	g.last = r.MonoMS
 	g.load.add(load, window)
+	g.now.System, g.percent = used, load
 	if r.Listed {
 		g.listed = r.Processes
 	}
@@ -102,6 +111,7 @@ func (g *gpus) attribute(f *family) {
 			descendants += float64(*p.GPUMemory)
 		}
 	}
+	g.now.Main, g.now.Descendants, g.now.Combined = main, descendants, main+descendants
 	g.used.Main = max(g.used.Main, main)
 	g.used.Descendants = max(g.used.Descendants, descendants)
 	g.used.Combined = max(g.used.Combined, main+descendants)

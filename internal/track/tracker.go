@@ -42,6 +42,11 @@ type Tracker struct {
 	combinedMost             float64
 	mainSince, othersSince   float64 // seconds of CPU since window
 	threads, below, together int
+
+	now Point // the last sample
+
+	joined               bool    // it ran before
+	mainBase, othersBase float64 // CPU time before
 }
 
 // New returns a Tracker of a command that has not started.
@@ -128,6 +133,7 @@ func (t *Tracker) look(at time.Time) {
 	t.measureCPU(at)
 	t.measureHost(at)
 	t.gpus.attribute(&t.family)
+	t.note(at)
 	t.at = at
 }
 
@@ -136,6 +142,9 @@ func (t *Tracker) measureMemory() {
 	widen(&t.ram.Main, main)
 	widen(&t.ram.Descendants, descendants)
 	widen(&t.ram.Combined, combined)
+	if t.joined { // its peak may be from before
+		return
+	}
 	if peak := t.family.peak(); peak > 0 {
 		raise(&t.ram.Main, peak)
 		raise(&t.ram.Combined, peak)
@@ -158,6 +167,8 @@ func (t *Tracker) measureCPU(at time.Time) {
 	t.mainMost = max(t.mainMost, 100*t.mainSince/window.Seconds())
 	t.othersMost = max(t.othersMost, 100*t.othersSince/window.Seconds())
 	t.combinedMost = max(t.combinedMost, 100*(t.mainSince+t.othersSince)/window.Seconds())
+	t.now.MainCPU = 100 * t.mainSince / window.Seconds()
+	t.now.DescendantsCPU = 100 * t.othersSince / window.Seconds()
 	t.mainSince, t.othersSince, t.window = 0, 0, at
 }
 
@@ -167,6 +178,7 @@ func (t *Tracker) measureHost(at time.Time) {
 	if percent, known := now.Get(metric.CPU); known {
 		t.system.add(percent*float64(t.cores), at.Sub(t.at).Seconds())
 	}
+	t.noteHost(&now)
 	used, _ := now.Get(metric.HostMemoryUsed)
 	total, _ := now.Get(metric.HostMemoryTotal)
 	t.ram.System, t.ram.SystemCapacity = max(t.ram.System, used), max(t.ram.SystemCapacity, total)
@@ -202,11 +214,12 @@ func (t *Tracker) utilization(seconds float64) CPUUtilization {
 		}
 		return percents(max(most, mean), mean, expected)
 	}
+	main, others := t.main.most-t.mainBase, t.others.most-t.othersBase
 	return CPUUtilization{
 		SystemCores: t.cores, ExpectedCores: expected,
-		System: t.system.percents(t.cores), Main: of(t.mainMost, t.main.most),
-		Descendants: of(t.othersMost, t.others.most),
-		Combined:    of(t.combinedMost, t.main.most+t.others.most),
+		System: t.system.percents(t.cores), Main: of(t.mainMost, main),
+		Descendants: of(t.othersMost, others),
+		Combined:    of(t.combinedMost, main+others),
 		MainThreads: t.threads, DescendantsThreads: t.below, CombinedThreads: t.together,
 	}
 }

@@ -89,9 +89,10 @@ func (w *gpuWatch) learn(cards []wire.Card, why string) {
 	w.once.Do(func() { close(w.answered) })
 }
 
-// check waits until the GPUs are known, and names the wanted GPUs that do not exist.
-func (w *gpuWatch) check(ctx context.Context, wanted []string) error {
-	if len(wanted) == 0 {
+// check waits until the GPUs are known, if some are wanted or it should wait, and names the wanted GPUs that do not
+// exist.
+func (w *gpuWatch) check(ctx context.Context, wanted []string, wait bool) error {
+	if len(wanted) == 0 && !wait {
 		return nil
 	}
 	select {

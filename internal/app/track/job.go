@@ -25,7 +25,7 @@ import (
 var (
 	jobFlags     = []string{"transport", "login", "timeout", "log"}
 	commandFlags = []string{"ram-unit", "gpu-ram-unit", "time-unit", "n-expected-cores", "gpu-uuids", "disable-logs",
-		"execute"}
+		"execute", "pid", "tracking-file", "overwrite", "tconfig"}
 )
 
 // choose takes the job of the batch script if the command is srun. A flag that only the report of a command has selects

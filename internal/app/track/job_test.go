@@ -102,9 +102,10 @@ func TestTrackJobThatIsNone(t *testing.T) {
 		events []cluster.Event
 		says   string
 	}{
-		"not mine":  {"8", feedtest.JobThatReports(), `no job "8" of user "alice" is running or pending`},
-		"an array":  {"9", feedtest.JobThatReports(), `job "9" has several parts: name one of them, e.g. 9_1`},
-		"no SLURM":  {"7", []cluster.Event{{Discovery: &cluster.Discovery{Answered: time.Now()}}}, "SLURM is not configured on this host"},
+		"not mine": {"8", feedtest.JobThatReports(), `no job "8" of user "alice" is running or pending`},
+		"an array": {"9", feedtest.JobThatReports(), `job "9" has several parts: name one of them, e.g. 9_1`},
+		"no SLURM": {"7", []cluster.Event{{Discovery: &cluster.Discovery{Answered: time.Now()}}},
+			"SLURM is not configured on this host"},
 		"no answer": {"7", []cluster.Event{failure}, "SLURM did not answer in time: slurmctld not responding"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,6 +41,11 @@ type Options struct {
 	quiet   bool
 	job     string // "": the report is that of a command on this host
 	record  string // of a job: also record to this file; "": nothing is recorded
+
+	pid       int    // a running process in place of a command; 0: none
+	points    string // a file for every sample; "": none
+	overwrite bool   // that file may exist
+	config    string // a file with these options, as gpu_tracker has it; "": none
 }
 
 // Limits of --interval of a command, in seconds. The kernel counts CPU time in steps of 10 ms.
@@ -49,7 +54,7 @@ const leastInterval, mostInterval = 0.05, 600
 // trackersNames are gpu_tracker's names of flags that have another name here.
 var trackersNames = map[string]string{
 	"st": cli.Interval, "sleep-time": cli.Interval, "ru": "ram-unit", "gru": "gpu-ram-unit", "tu": "time-unit",
-	"nec": "n-expected-cores", "guuids": "gpu-uuids",
+	"nec": "n-expected-cores", "guuids": "gpu-uuids", "tf": "tracking-file",
 }
 
 // Command reports what a command or a job has used.
@@ -80,6 +85,9 @@ ended it, 127 if it is not found, 126 if it cannot be run.`,
 	t.Program = cli.New(io, f, jobFlags...)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		cli.OutliveReaders()
+		if err := t.takeConfig(); err != nil {
+			return err
+		}
 		if t.choose(args); t.job != "" || t.Changed("job") {
 			return t.ofJob(cmd.Context(), args)
 		}
@@ -89,6 +97,9 @@ ended it, 127 if it is not found, 126 if it cannot be run.`,
 		}
 		if err := t.check(); err != nil {
 			return cli.Usage("%w", err)
+		}
+		if command == nil {
+			return t.follow(cmd.Context())
 		}
 		return t.run(cmd.Context(), command)
 	}
@@ -114,6 +125,11 @@ func (t *Options) add(f *pflag.FlagSet) {
 	f.StringVarP(&t.format, "format", "f", "text", "text or json; of a job also markdown")
 	f.StringVarP(&t.execute, "execute", "e", "", "run this `LINE` of a shell in place of COMMAND")
 	f.BoolVar(&t.quiet, "disable-logs", false, "do not say why GPUs are missing in the report")
+	f.IntVar(&t.pid, "pid", 0, "report on the running process `PID` and its descendants, until it ends or Ctrl-C")
+	f.StringVar(&t.points, "tracking-file", "", "write every sample to `FILE`.csv; also --tf")
+	f.BoolVar(&t.overwrite, "overwrite", false, "replace the file of --tracking-file, if it exists")
+	f.StringVar(&t.config, "tconfig", "", "take options from `FILE`, in gpu_tracker's JSON; those of the command line "+
+		"come first")
 	record.BesideFlag(f, &t.record)
 	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
 }
@@ -121,6 +137,10 @@ func (t *Options) add(f *pflag.FlagSet) {
 // command is the command to run.
 func (t *Options) command(args []string) ([]string, error) {
 	switch {
+	case t.Changed("pid") && (t.execute != "" || len(args) > 0):
+		return nil, cli.Usage("--pid and a command exclude each other")
+	case t.Changed("pid"):
+		return nil, nil
 	case t.execute != "" && len(args) > 0:
 		return nil, cli.Usage("--execute and COMMAND exclude each other")
 	case t.execute != "":
@@ -160,8 +180,10 @@ func (t *Options) check() error {
 		return errors.New("--gpu-uuids names no GPU")
 	case t.Changed("output") && t.output == "":
 		return errors.New("--output is empty")
+	case t.Changed("pid") && t.pid < 1:
+		return fmt.Errorf("--pid must be the number of a process, not %d", t.pid)
 	}
-	return nil
+	return t.checkPoints()
 }
 
 // run runs the command. Signals are for the command: they end this program only before the command starts.
@@ -171,6 +193,11 @@ func (t *Options) run(ctx context.Context, command []string) error {
 		return cli.Usage("--output: %w", err)
 	}
 	defer func() { _ = file.Close() }() // closed already, unless the command did not run
+	points, err := t.openPoints()
+	if err != nil {
+		return err
+	}
+	defer points.close()
 	every := time.Duration(t.every * float64(time.Second))
 	var running *child.Child
 	tracker, err := track.New(track.Options{
@@ -183,7 +210,7 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	defer tracker.Close()
 	gpus := watchGPUs(context.WithoutCancel(ctx), every, tracker)
 	defer gpus.close()
-	if err := gpus.check(ctx, t.gpus); err != nil {
+	if err := gpus.check(ctx, t.gpus, points != nil); err != nil {
 		return err
 	}
 	if err := child.Adopt(); err != nil {
@@ -194,7 +221,9 @@ func (t *Options) run(ctx context.Context, command []string) error {
 		return cannotRun(command[0], err)
 	}
 	tracker.Begin(began, running.PID(), ownPeak())
-	sample(tracker, running, every)
+	sample(tracker, running.Ended(), every, points.write)
+	tracker.End(time.Now())
+	points.write(tracker)
 	result := running.Reap()
 	tracker.Peak(result.Peak)
 	why := gpus.close()
@@ -209,15 +238,15 @@ func (t *Options) run(ctx context.Context, command []string) error {
 }
 
 // sample measures the command until it has ended.
-func sample(tracker *track.Tracker, running *child.Child, every time.Duration) {
+func sample(tracker *track.Tracker, ended <-chan struct{}, every time.Duration, see func(*track.Tracker)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-ticker.C:
 			tracker.Sample(time.Now())
-		case <-running.Ended():
-			tracker.End(time.Now())
+			see(tracker)
+		case <-ended:
 			return
 		}
 	}

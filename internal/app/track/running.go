@@ -1,0 +1,73 @@
+package track
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/track"
+)
+
+// follow reports on a process that runs already, until it ends or ctx does.
+func (t *Options) follow(ctx context.Context) error {
+	file, err := cli.OpenReport(t.output)
+	if err != nil {
+		return cli.Usage("--output: %w", err)
+	}
+	points, err := t.openPoints()
+	if err != nil {
+		return err
+	}
+	defer points.close()
+	every := time.Duration(t.every * float64(time.Second))
+	tracker, err := track.New(track.Options{Proc: "/proc", Self: os.Getpid(), Interval: every, Cores: t.cores,
+		GPUs: t.gpus, Own: func(int) bool { return true }})
+	if err != nil {
+		return cli.Exit(cli.ExitFailed, err)
+	}
+	defer tracker.Close()
+	gpus := watchGPUs(context.WithoutCancel(ctx), every, tracker)
+	defer gpus.close()
+	if err := gpus.check(ctx, t.gpus, points != nil); err != nil {
+		return err
+	}
+	if !tracker.Join(time.Now(), t.pid) {
+		return cli.Usage("--pid: no process %d, or it is this one", t.pid)
+	}
+	ended := make(chan struct{})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		defer close(ended)
+		await(ctx, tracker, every)
+	}()
+	sample(tracker, ended, every, points.write)
+	why := gpus.close()
+	if tracker.Alive() {
+		fmt.Fprintf(t.Err, "Resource tracking complete. Process %d still runs.\n", t.pid)
+	} else {
+		fmt.Fprintf(t.Err, "Resource tracking complete. Process %d has ended.\n", t.pid)
+	}
+	if why != "" && !t.quiet {
+		t.Say("the report has no GPUs: %s", why)
+	}
+	return t.finish(file, tracker.Report(t.units), 0)
+}
+
+// looks is the longest time in which the end of a process that somebody else has started is not seen.
+const looks = 200 * time.Millisecond
+
+// await returns when the process has ended, or ctx.
+func await(ctx context.Context, tracker *track.Tracker, every time.Duration) {
+	ticker := time.NewTicker(min(every, looks))
+	defer ticker.Stop()
+	for tracker.Alive() {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
