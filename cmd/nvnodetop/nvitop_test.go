@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// What terminals send for keys and for the mouse. The wheel turns in the middle of the list.
+// The bytes that terminals send for keys and for the mouse. The wheel turns in the middle of the list.
 const (
 	up, down, right, left = "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D"
 	home, end, pgUp, pgDn = "\x1b[H", "\x1b[F", "\x1b[5~", "\x1b[6~"

@@ -28,7 +28,7 @@ func overFixture() *cluster.Snapshot {
 
 const overWords = "Thermal throttling, cleared 12s ago."
 
-// What is over is told in its line, quietly, and nowhere else.
+// A cleared problem is mentioned in its line, quietly, and nowhere else.
 func TestWhatIsOver(t *testing.T) {
 	for name, view := range map[string]func(*view){
 		"node":     func(v *view) { v.choose("gpu-n01", 0) },

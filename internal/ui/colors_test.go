@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// Where there is nothing but ASCII, arrow keys have names: "^v" would be read as Ctrl-V.
+// In ASCII, arrow keys have names: "^v" would be read as Ctrl-V.
 func TestArrowKeysInASCII(t *testing.T) {
 	raced.Skip(t)
 	for _, s := range shots {

@@ -103,7 +103,7 @@ func TestFilterOfANewSnapshot(t *testing.T) {
 	}
 }
 
-// What is pasted is text of one line, however it looks, and not too long; without a prompt it is nothing.
+// A pasted text becomes one line, whatever it contains, and not too long; without a prompt it is ignored.
 func TestPaste(t *testing.T) {
 	r := newRig(t, fixture())
 	r.send(tea.PasteMsg{Content: "oq"})

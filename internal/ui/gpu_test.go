@@ -58,7 +58,7 @@ func oldFixture() *cluster.Snapshot {
 	return keyed(s)
 }
 
-// Where not all GPUs have a tab, those that have one are named: a number is how many more there are.
+// If there is no room for all tabs, the GPUs with a tab are named, and a number says how many more there are.
 func TestTabsOfFewGPUs(t *testing.T) {
 	for w, want := range map[int]string{60: "‹2 ─ GPU2 ─ GPU3 ▲ ─ 4›", 80: "─ 2 ─ GPU3 ▲ ─ 4 ─"} {
 		if row := linesOf(shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, w,
@@ -198,7 +198,7 @@ func TestGPUWithoutNumbers(t *testing.T) {
 	}
 }
 
-// What a GPU does not have is said once, with the reason; other graphs take the room, at every size.
+// The missing features of a GPU are shown once, with the reason; other graphs take the room, at every size.
 func TestGPUWithoutSomeMetrics(t *testing.T) {
 	old := shot{snap: oldFixture, view: showGPU("gpu-n02", 1, oldFixture, 3)}
 	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 50}} {
@@ -289,8 +289,8 @@ func watchedFixture() *cluster.Snapshot {
 	return store.Snapshot(fixtureNow)
 }
 
-// Where the driver counts the time of a reason, the total is of all the time that nvnodetop watches, and errors since
-// then are called new.
+// If the driver counts the time of a reason, the total covers all the time that nvnodetop watches, and errors since
+// then are new.
 func TestGPUCounters(t *testing.T) {
 	text := strings.Join(linesOf(shot{snap: watchedFixture, view: func(v *view) { v.on = keys.OnGPU }}, 120, 40),
 		"\n")

@@ -23,7 +23,7 @@ func quiet() *cluster.Snapshot {
 
 var axisLabel = regexp.MustCompile(`-(\d+[smh]) +now`)
 
-// Whatever the width, all graphs show the same time, and the title says which.
+// All graphs show the same time at every width, and the title names it.
 func TestGraphsShowOneTime(t *testing.T) {
 	for _, s := range []shot{
 		{name: "node", snap: quiet, view: func(*view) {}},

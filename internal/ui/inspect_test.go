@@ -71,7 +71,7 @@ func TestCopyBehindALoginHost(t *testing.T) {
 	}
 }
 
-// What is selected stays so, a click on the selected row opens it, and m gives the mouse back.
+// The selection stays, a click on the selected row opens it, and m releases the mouse.
 func TestInspectMouse(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "5", "down")
@@ -113,7 +113,7 @@ func TestInspectHearsLate(t *testing.T) {
 	}
 }
 
-// What was copied is said in place of the footer until the next key, and so is that it was too long.
+// The copied text is named in place of the footer until the next key, and so is a text that was too long.
 func TestCopiesAreSaid(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("right", "5", "y", "2")

@@ -68,7 +68,7 @@ func TestOneMeaning(t *testing.T) {
 	}
 }
 
-// What a screen says of a key must be one of its keys, and no key may stand for two things on a page.
+// Each key on a screen must be a binding, and no key may stand for two things on a page.
 func TestRows(t *testing.T) {
 	for _, m := range []keymap{{}, {nvitop: true}} {
 		for _, p := range pages {

@@ -110,8 +110,8 @@ func TestNothingIsAskedInThePast(t *testing.T) {
 	}
 }
 
-// Of few GPUs every ten seconds are kept, and every thirty of the older past; of more GPUs fewer, and of very many
-// nothing, which is said.
+// For few GPUs a Snapshot is kept every ten seconds, and every thirty of the older past; for more GPUs fewer are, and
+// for very many none, which a notice says.
 func TestTheSizeOfThePast(t *testing.T) {
 	for _, test := range []struct{ gpus, want int }{{8, 33}, {64, 33}, {128, 17}, {512, 5}, {513, 0}, {8000, 0}} {
 		var l lookback

@@ -272,7 +272,7 @@ func TestSelectionIsByName(t *testing.T) {
 	}
 }
 
-// Whoever comes next takes the place of a job that has ended, the last when it was the last.
+// The next job takes the place of an ended job; after the last job, the one before it does.
 func TestTheNextJobTakesThePlace(t *testing.T) {
 	for keys, want := range map[string]string{"": "48377/gpu-s11 0", "down": "48400/gpu-n03 0",
 		"up": "48377/gpu-s11 0"} {
@@ -369,7 +369,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// What C and o have chosen is remembered; Enter and Esc are no choice.
+// The choices of C and o are remembered; Enter and Esc are no choice.
 func TestRemember(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("C", "c", "C", "o", "tab", "esc", "enter", "o")
@@ -457,7 +457,7 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// What the hints in the footers promise must be keys.
+// The hints of the footers must be keys.
 func TestHintsAreKeys(t *testing.T) {
 	shown := map[string]bool{"↑↓": true, "←→": true, "[]": true, ",.": true, "Tab": true}
 	for _, row := range keyRows {

@@ -26,7 +26,7 @@ func racks() *cluster.Snapshot {
 	return s
 }
 
-// Wherever a node's name is shortened it still is told from the others'.
+// A shortened name of a node still differs from the other names.
 func TestLongNamesAreToldApart(t *testing.T) {
 	for _, g := range []overview.Grid{overview.GridRows, overview.GridMap} {
 		for w := 40; w <= 200; w += 20 {

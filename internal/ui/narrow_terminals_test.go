@@ -116,7 +116,7 @@ func TestNumbersAreNeverCut(t *testing.T) {
 	}
 }
 
-// A second flag is told of, at the cost of the first one's age.
+// A second flag is shown at the cost of the first one's age.
 func TestTwoFlags(t *testing.T) {
 	s := shot{name: "flags", snap: func() *cluster.Snapshot {
 		snap := fixture()
@@ -184,7 +184,7 @@ func TestProblemsInNarrowTerminals(t *testing.T) {
 	}
 }
 
-// Where there is no room for a graph of a GPU, its problem has the rows.
+// Without room for a graph of a GPU, its problem has the rows.
 func TestShortPageOfAGPU(t *testing.T) {
 	d := newDesk(t, shot{snap: fixture, view: showGPU("gpu-n02", 1, fixture, 3)}, 60, 10)
 	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "→ ") ||

@@ -86,7 +86,7 @@ func TestNumbersAreMinors(t *testing.T) {
 	}
 }
 
-// Where not all GPUs fit, the one that is in trouble is there.
+// If not all GPUs fit, the GPU with the problem is there.
 func TestTheWorstGPUHasTheRoom(t *testing.T) {
 	few := shot{name: "node", snap: sharedByTwo, view: func(*view) {}}
 	for h := 5; h < 8; h++ {

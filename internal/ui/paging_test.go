@@ -188,7 +188,7 @@ func rowOf(lines []string, text string) int {
 
 var moreOf = regexp.MustCompile(`\+\d+ more`)
 
-// Whatever a page says is left out has a key that leads to it.
+// If a page says that rows are left out, a key leads to them.
 func TestMoreHasAKey(t *testing.T) {
 	raced.Skip(t)
 	for _, s := range allShots() {

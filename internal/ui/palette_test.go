@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
-// What is typed into the palette is found and run: an action by its key, things by going there. A signal asks first.
+// The palette finds and runs a typed word: an action by its key, a thing by going there. A signal asks first.
 func TestPalette(t *testing.T) {
 	raced.Skip(t)
 	for _, test := range []struct{ keys, sees string }{

@@ -301,7 +301,7 @@ func TestProcessesAreWanted(t *testing.T) {
 	}
 }
 
-// Where there are no processes the page says why.
+// Without processes the page says why.
 func TestNoProcesses(t *testing.T) {
 	for keys, want := range map[string]string{"left 5": "login refused", "right right 5": "connecting",
 		"5 W": "waiting for the process list", "o 5": "waiting for the process lists of the nodes",

@@ -149,7 +149,8 @@ func cpuOf(text string) string {
 	return ""
 }
 
-// What a node says of relatives may be nonsense: a circle, itself as its parent, or text that would corrupt the screen.
+// A node's answer about relatives may be nonsense: a circle, a process as its own parent, or text that would corrupt
+// the screen.
 func TestHostileRelatives(t *testing.T) {
 	s := fixture()
 	s.Nodes["gpu-n01"].Processes[0].Parent, s.Nodes["gpu-n01"].Processes[1].Parent = 400001, 400003

@@ -96,8 +96,8 @@ func TestSettingsAreWrittenWhenAsked(t *testing.T) {
 	}
 }
 
-// What is to be written while something else is being written follows it, as it was when the key was pressed, also if
-// it is what there was first.
+// A write that waits for another write follows it, with the values of the moment when the key was pressed, even if
+// these were there first.
 func TestSettingsAreWrittenInTurn(t *testing.T) {
 	r := newRig(t, fixture())
 	var written []string

@@ -148,7 +148,7 @@ func TestSignalsFromTheRanksPassTheFilter(t *testing.T) {
 	}
 }
 
-// Where signals are off the keys say why, and no dialog opens.
+// If signals are off, the keys say why, and no dialog opens.
 func TestReadOnly(t *testing.T) {
 	for _, page := range []string{"5", "m"} {
 		for _, k := range []string{"T", "K", "I", "S", "X"} {
@@ -224,7 +224,7 @@ func TestSignalsFromTheMetrics(t *testing.T) {
 	}
 }
 
-// What a node answers after the last job has ended is dropped, and what was over the page of processes is gone: an
+// An answer of a node after the end of the last job is dropped, and overlays of the page of processes are closed: an
 // environment has secrets.
 func TestAnswersAfterTheLastJob(t *testing.T) {
 	for _, keys := range []string{"5 t", "5 e", "5 T y", "5 enter"} {

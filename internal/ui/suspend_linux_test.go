@@ -79,7 +79,7 @@ const endInBackground = `set -m; "$0"; f=$(mktemp); jobs -p >$f; read p <$f; rm 
 	until grep -q "^State:.T" /proc/$p/status; do sleep 0.1; done
 	kill %1; kill -CONT %1; while kill -0 %1; do sleep 0.1; done 2>/dev/null; echo is over`
 
-// One that is continued in the background leaves the terminal alone, and can be ended there.
+// A program that is continued in the background leaves the terminal alone, and can be ended there.
 func TestEndInBackground(t *testing.T) {
 	for name, stop := range map[string]func(p *os.Process, tty *os.File){
 		"suspended": types("\x1a"),
@@ -97,7 +97,7 @@ func TestEndInBackground(t *testing.T) {
 	}
 }
 
-// Where no shell could continue the program, the kernel does not stop it, and Ctrl-Z must not be its end.
+// If no shell could continue the program, the kernel does not stop it, and Ctrl-Z must not end it.
 func TestSuspendWithoutShell(t *testing.T) {
 	trial{mode: "run", w: 100, h: 30, steps: []step{
 		{shows("gpu-n01", true), types("\x1a")},

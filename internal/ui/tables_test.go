@@ -85,7 +85,7 @@ func TestNamesOfModels(t *testing.T) {
 	}
 }
 
-// Whose the other GPUs are fits into its column, and the task of an array can be told.
+// The owner of the other GPUs fits into its column, and the task of an array is visible.
 func TestOwners(t *testing.T) {
 	s := shot{name: "shared", snap: func() *cluster.Snapshot {
 		snap := fixture()
@@ -117,7 +117,7 @@ func TestHowManyCount(t *testing.T) {
 	}
 }
 
-// That a sum does not count all GPUs is seen in terminals of every width that has room for a number.
+// A sum that lacks GPUs is marked in terminals of every width with room for a number.
 func TestWhatASumCounts(t *testing.T) {
 	s := shot{name: "states", snap: statesFixture, view: func(*view) {}}
 	for w := 40; w <= 200; w += 5 {

@@ -43,7 +43,7 @@ func TestBarksAfterSilence(t *testing.T) {
 	})
 }
 
-// fakeTest is a test that ends when it is told to.
+// fakeTest is a test that ends on demand.
 type fakeTest struct {
 	testing.TB
 	name string

@@ -45,7 +45,7 @@ func scribble(r *rand.Rand, c *Canvas) {
 	}
 }
 
-// What Paint sends must make of any screen the one that Encode describes, in every theme.
+// The output of Paint must turn any screen into the one that Encode describes, in every theme.
 func TestPaint(t *testing.T) {
 	for name, theme := range allThemes() {
 		t.Run(name, func(t *testing.T) {

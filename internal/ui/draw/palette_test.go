@@ -71,7 +71,7 @@ func seen(s lipgloss.Style, light bool) float64 {
 	return contrast(ink, on)
 }
 
-// What is to be read can be read, and what is to be seen can be seen, with any number of colors on black and on white.
+// All text can be read, and all marks can be seen, with any number of colors on black and on white.
 func TestContrast(t *testing.T) {
 	text := []Role{Text, Strong, Warn, Crit, WarnFill, CritFill, Green, Yellow, Red}
 	for _, profile := range []colorprofile.Profile{colorprofile.ASCII, colorprofile.ANSI, colorprofile.ANSI256,

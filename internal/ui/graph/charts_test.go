@@ -220,8 +220,8 @@ func TestChartsOfOneGPU(t *testing.T) {
 	}
 }
 
-// What a PCIe link carries depends on its generation and width, what NVLink carries on the links and the generation of
-// the GPU.
+// The capacity of a PCIe link depends on its generation and width, the capacity of NVLink on the links and the
+// generation of the GPU.
 func TestCapacity(t *testing.T) {
 	for _, test := range []struct{ gen, width, want float64 }{
 		{4, 16, 63.008e9}, {5, 16, 126.016e9}, {1, 1, 0.5e9}, {0, 16, gap}, {7, 16, gap}, {4, 0, gap}, {gap, 16, gap},

@@ -78,7 +78,7 @@ func TestTimeline(t *testing.T) {
 	}
 }
 
-// What occurred comes before the usual ones, in the order of the list.
+// Reasons that occurred come before the usual ones, in the order of the list.
 func TestTimelineChooses(t *testing.T) {
 	g := gpu(nil, metric.Throttle, wire.ThrottleGPUIdle, wire.ThrottleSWPowerCap, gap)
 	for rows, want := range map[int][]int{0: nil, 1: {3}, 2: {3, 8}, 3: {0, 3, 8}, 4: {0, 1, 3, 8},

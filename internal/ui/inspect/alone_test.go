@@ -55,7 +55,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// What was before its start was of another process.
+// The time before its start belongs to another process.
 func TestAloneSinceItsStart(t *testing.T) {
 	m := openedOn(lone(30))
 	if got := m.past.of(chartSM)(12); got[0] == got[0] || got[1] != 88 {

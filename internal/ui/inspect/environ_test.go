@@ -109,7 +109,7 @@ func TestEnvironKeys(t *testing.T) {
 	}
 }
 
-// What is pasted is text of one line, and words that are searched for may stand anywhere.
+// A pasted text becomes one line, and the words of a search may stand anywhere.
 func TestSearchTakesPastes(t *testing.T) {
 	s := scene(100, 20, noon)
 	e := environ(t, s, false, some...)
@@ -210,7 +210,7 @@ func TestEnvironIsRefused(t *testing.T) {
 	}
 }
 
-// Whatever a node sends is drawn in time, and without anything that a terminal acts on.
+// Any answer of a node is drawn in time, and without characters that control a terminal.
 func TestHostileEnviron(t *testing.T) {
 	list := []string{"A\x1b[2J\x07=\x1b]52;c;ZXZpbA==\x07\x9b31m\u202eevil\r\n", "B=" + strings.Repeat("模型", 17_000),
 		"C=" + strings.Repeat("x", 100_000), strings.Repeat("N", 3000) + "=1", "=", "D=\xff"}

@@ -32,7 +32,7 @@ func opened(t *testing.T, seconds ...int) (*Metrics, *part.Scene) {
 	return m, s
 }
 
-// A process on several GPUs is summed up, and what it is said of is shown.
+// A process on several GPUs is summed up, and the numbers name their GPUs.
 func TestMetrics(t *testing.T) {
 	m, s := opened(t, 0, 3, 6)
 	m.Press(nav.Result{Ask: nav.Ask{Node: "n1", Request: wire.Request{Process: &id}},

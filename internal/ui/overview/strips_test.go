@@ -84,7 +84,7 @@ func TestThousandNodesInStrips(t *testing.T) {
 	}
 }
 
-// Where SLURM names one switch or none, or there is no room for strips, the nodes are arranged as if there were none.
+// If SLURM names one switch or none, or strips do not fit, the nodes are arranged as without switches.
 func TestNoStrips(t *testing.T) {
 	const nodes = 1000
 	plain := mapOf(nodes, 80, 24)

@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Where there is no room for its line, what is over is no error that is left out.
+// A cleared error without room for its line does not count as an omitted error.
 func TestLeft(t *testing.T) {
 	findings := []cluster.Finding{
 		{Severity: cluster.Critical, Over: time.Unix(1, 0)}, {Severity: cluster.Critical}, {Severity: cluster.Warning},

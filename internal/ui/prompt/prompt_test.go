@@ -160,7 +160,7 @@ func TestTheLastGoodFilterStays(t *testing.T) {
 	}
 }
 
-// Whatever is pasted is one line of text.
+// Any pasted text becomes one line.
 func TestPaste(t *testing.T) {
 	f := New(fields, &History{})
 	f.Open("1")

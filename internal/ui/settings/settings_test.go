@@ -25,7 +25,7 @@ var usual = Choices{Theme: draw.Auto, View: "auto", Levels: part.Levels{60, 85}}
 
 func node(name string) row { return row{column, columns.Node, name} }
 
-// What each key does to each row.
+// Each key has its effect on each row.
 func TestKeys(t *testing.T) {
 	for _, test := range []struct {
 		on   row

@@ -42,8 +42,8 @@ func TestOnlyYSends(t *testing.T) {
 	}
 }
 
-// What is tagged is meant first. A process that belongs to somebody else is listed with the reason, and nothing is
-// asked for it.
+// The tagged processes are proposed first. A process of another user is listed with the reason, and the dialog asks
+// nothing about it.
 func TestWhoIsMeant(t *testing.T) {
 	s := sceneOf(2, 2)
 	bob := targetAt(s, "n01", 2)
@@ -72,7 +72,7 @@ func TestWhoIsMeant(t *testing.T) {
 	r.says("A process that does not handle SIGUSR1 ends.", "!▲")
 }
 
-// A rank may have several processes. Without ranks the whole job is meant, and it is said which nodes list nothing.
+// A rank may have several processes. Without ranks the whole job is proposed, and nodes without a list are named.
 func TestRanksAndJobs(t *testing.T) {
 	s := sceneOf(2, 2)
 	n := s.Snap.Nodes["n02"]
@@ -94,7 +94,8 @@ func TestRanksAndJobs(t *testing.T) {
 		"No processes are listed on 1 of 2 nodes: nothing is sent there.", "!rank")
 }
 
-// Whom the signal is for is fixed when it is chosen: what comes later is not hit, and what disappears is said.
+// The targets of a signal are fixed when the user chooses them: later processes are not hit, and processes that
+// disappear are named.
 func TestTheListIsFixed(t *testing.T) {
 	s := sceneOf(1, 3)
 	r := dialogOf(t, s, targetAt(s, "n01", 0), nil, Terminate)
@@ -134,7 +135,7 @@ func TestHiddenGPUsGetTheSignalToo(t *testing.T) {
 		Terminate).says("▲ 1 of these is on a GPU that --only hides: it gets the signal too.")
 }
 
-// That the list is older than those of the nodes is said for as long as it is, and how to make a new one.
+// While the list is older than those of the nodes, the dialog says so, and how to renew it.
 func TestTheListIsOld(t *testing.T) {
 	s := sceneOf(2, 2)
 	n := s.Snap.Nodes["n02"]
@@ -192,7 +193,7 @@ func TestManyTargets(t *testing.T) {
 	}
 }
 
-// What became of the signal is said in words; what a node says is made safe first.
+// The outcome of the signal is shown in words; a node's words are made safe first.
 func TestOutcomes(t *testing.T) {
 	for name, test := range map[string]struct {
 		result func(a nav.Ask) nav.Result

@@ -89,7 +89,7 @@ func reversed(names []string) []string {
 	return names
 }
 
-// Where there is room for all columns, the list of all is the usual layout.
+// If all columns fit, the list of all is the usual layout.
 func TestTheUsualOrderIsTheUsualLayout(t *testing.T) {
 	for name, table := range tables {
 		usual, chosen := table.of(300, ""), table.of(300, columns.Of(name.Usual()))
@@ -101,7 +101,8 @@ func TestTheUsualOrderIsTheUsualLayout(t *testing.T) {
 	}
 }
 
-// Where there are several nodes or jobs, those of a process stand ahead of the chosen columns, and do not touch a tag.
+// If there are several nodes or jobs, the node or job of a process comes before the chosen columns, and does not touch
+// a tag.
 func TestPlacesStayAheadOfChosenColumns(t *testing.T) {
 	for _, test := range []struct {
 		nodes, jobs bool

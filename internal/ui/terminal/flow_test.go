@@ -120,7 +120,7 @@ func TestADeafTerminalIsAskedOnce(t *testing.T) {
 	})
 }
 
-// Whose first answer comes late is asked again from then on.
+// A terminal whose first answer is late is asked again from then on.
 func TestALateFirstAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &slowLink{rate: 1 << 30, delay: deafAfter * 3 / 4}

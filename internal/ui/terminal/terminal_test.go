@@ -226,7 +226,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// A panic in the writer gives the terminal back and is told.
+// A panic in the writer restores the terminal and is reported.
 func TestPanicOfWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &frozen{thawed: make(chan struct{})}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// What reports is read from the log of the program, in which a line may not be finished yet.
+// Reports are counted in the log of the program; its last line may be unfinished.
 func TestSessionLog(t *testing.T) {
 	l := newSessionLog(filepath.Join(t.TempDir(), "log"))
 	if err := l.read(); err != nil || len(l.open) > 0 {
