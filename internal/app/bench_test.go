@@ -5,17 +5,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/test/cost"
 )
 
 // BenchmarkLargeJSON measures the cost of one document of 1,024 nodes with 8 GPUs each: go test ./internal/app -run -
 // -bench LargeJSON -benchtime 3x
 func BenchmarkLargeJSON(b *testing.B) {
-	before := cpuTime(b)
+	before := cost.CPU(b)
 	for b.Loop() {
 		out, err := os.Create(filepath.Join(b.TempDir(), "out"))
 		if err != nil {
@@ -27,14 +25,5 @@ func BenchmarkLargeJSON(b *testing.B) {
 		}
 		out.Close()
 	}
-	b.ReportMetric((cpuTime(b)-before).Seconds()/float64(b.N), "cpu-s/op")
-}
-
-// cpuTime is the time that this process has spent on all CPUs.
-func cpuTime(b *testing.B) time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(unix.TimevalToNsec(u.Utime) + unix.TimevalToNsec(u.Stime))
+	b.ReportMetric((cost.CPU(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 }

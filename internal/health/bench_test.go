@@ -4,12 +4,11 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/cost"
 )
 
 // BenchmarkRules1000x8 asks all rules about 1,000 healthy nodes with 8 GPUs each and all metrics. Rules run with each
@@ -40,7 +39,7 @@ func BenchmarkRules1000x8(b *testing.B) {
 	job := &cluster.Job{ID: "1", Number: "1", Nodes: []string{"n"},
 		Minors: map[string][]int{"n": {0, 1, 2, 3, 4, 5, 6, 7}}}
 	common := &cluster.Common{Driver: "550", Model: "H100", Clocks: 3}
-	began := used(b)
+	began := cost.CPU(b)
 	for b.Loop() {
 		for _, n := range nodes {
 			held := holds(cluster.Subject{Scope: cluster.ScopeReach, Node: n})
@@ -54,16 +53,7 @@ func BenchmarkRules1000x8(b *testing.B) {
 			}
 		}
 	}
-	ms := float64((used(b) - began).Microseconds()) / 1000 / float64(b.N)
+	ms := float64((cost.CPU(b) - began).Microseconds()) / 1000 / float64(b.N)
 	b.ReportMetric(ms, "ms/reports")
 	b.ReportMetric(ms/3, "ms/snapshot")
-}
-
-// used returns the CPU time of the process.
-func used(b *testing.B) time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

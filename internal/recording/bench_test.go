@@ -4,14 +4,12 @@ import (
 	"context"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
+	"github.com/nvnodetop/nvnodetop/test/cost"
 )
 
 // hour returns the Events of about an hour of a large cluster: the past of the demo, twice.
@@ -46,19 +44,19 @@ func BenchmarkHour(b *testing.B) {
 	file, first, span := recordedHour(b)
 	b.ReportMetric(ofWriter(b, file), "writer-MB")
 	p := NewPlayer(opened(b, file), newStore())
-	before := heap()
+	before := cost.Heap()
 	began := time.Now()
 	p.Survey(b.Context())
 	b.ReportMetric(time.Since(began).Seconds()/span.Hours(), "survey-s/h")
 	b.ReportMetric(span.Minutes(), "minutes")
-	b.ReportMetric((heap()-before)/1e6, "MB")
+	b.ReportMetric((cost.Heap()-before)/1e6, "MB")
 	var worst, sum, worstCPU time.Duration
 	const moves = 100
 	for range moves {
-		began, cpu := time.Now(), used(b)
+		began, cpu := time.Now(), cost.CPU(b)
 		p.Snapshot(context.Background(), first.Add(time.Duration(rand.Int64N(int64(span)))))
 		took := time.Since(began)
-		worst, sum, worstCPU = max(worst, took), sum+took, max(worstCPU, used(b)-cpu)
+		worst, sum, worstCPU = max(worst, took), sum+took, max(worstCPU, cost.CPU(b)-cpu)
 	}
 	b.ReportMetric(float64(worst.Milliseconds()), "worst-seek-ms")
 	b.ReportMetric(float64(worstCPU.Milliseconds()), "worst-seek-CPU-ms")
@@ -81,28 +79,10 @@ func recordedHour(b *testing.B) (file []byte, first time.Time, span time.Duratio
 	return file, first, span
 }
 
-// used returns the time of the processor that the program has had: other programs delay a move.
-func used(b *testing.B) time.Duration {
-	b.Helper()
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// heap returns how many bytes are in use.
-func heap() float64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc)
-}
-
 // ofWriter returns the memory of a Writer after some minutes of recording.
 func ofWriter(b *testing.B, file []byte) float64 {
 	b.Helper()
-	before := heap()
+	before := cost.Heap()
 	w := NewWriter(Header{Poll: poll})
 	n := 0
 	_ = opened(b, file).Run(b.Context(), func(e cluster.Event) {
@@ -113,7 +93,7 @@ func ofWriter(b *testing.B, file []byte) float64 {
 			_ = w.Write(e)
 		}
 	})
-	took := heap() - before
+	took := cost.Heap() - before
 	_ = w.Close()
 	return took / 1e6
 }

@@ -16,6 +16,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 	knownhosts "golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/nvnodetop/nvnodetop/test/cost"
 )
 
 // internal/remote/ssh tests the rules themselves beside OpenSSH. These are the tests that need no server.
@@ -237,7 +239,7 @@ func TestMemory(t *testing.T) {
 		writeFile(t, filepath.Join(dir, fmt.Sprint(i)), knownhosts.Line([]string{fmt.Sprint("n", i)}, key)+"\n")
 	}
 	var c Cache
-	before := heap()
+	before := cost.Heap()
 	for i := range 1000 {
 		set, err := c.Load([]string{filepath.Join(dir, fmt.Sprint(i)), global}, "")
 		if err != nil {
@@ -249,17 +251,10 @@ func TestMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := heap() - before
-	t.Logf("%.1f MiB kept", float64(kept)/(1<<20))
+	kept := cost.Heap() - before
+	t.Logf("%.1f MiB kept", kept/(1<<20))
 	if kept > 10<<20 {
-		t.Errorf("%.1f MiB kept", float64(kept)/(1<<20))
+		t.Errorf("%.1f MiB kept", kept/(1<<20))
 	}
 	runtime.KeepAlive(&c)
-}
-
-func heap() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // fits
 }

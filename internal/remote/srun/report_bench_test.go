@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,16 +13,15 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
-	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/remote/link"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/cost"
+	"github.com/nvnodetop/nvnodetop/test/demolines"
 )
 
 // BenchmarkReport takes the reports of the nodes of one step, with 8 GPUs each, the whole way from srun's output into
@@ -37,7 +35,7 @@ func BenchmarkReport(b *testing.B) {
 
 func benchmarkReport(b *testing.B, nodes int) {
 	const interval = 3 * time.Second
-	hello, reports := pastOf(b, interval)
+	past := demolines.Of(b, 8, interval, 10*time.Minute)
 	s := stepOf(nodes)
 	fromSrun, out, err := os.Pipe()
 	if err != nil {
@@ -69,13 +67,13 @@ func benchmarkReport(b *testing.B, nodes int) {
 		})
 	}()
 	for i, node := range s.nodes {
-		labelled.print(i, fmt.Append(nil, taskMark, node, "\n", wire.Magic, "\n", string(hello)))
+		labelled.print(i, fmt.Append(nil, taskMark, node, "\n", wire.Magic, "\n", string(past.Hello)))
 	}
 	round := 0
 	next := func() {
 		at = at.Add(interval)
 		for i := range s.nodes {
-			labelled.print(i, reports[round%len(reports)])
+			labelled.print(i, past.Reports[round%len(past.Reports)])
 		}
 		for range s.nodes {
 			<-applied
@@ -83,12 +81,12 @@ func benchmarkReport(b *testing.B, nodes int) {
 		round++
 	}
 	next()
-	began := used(b)
+	began := cost.CPU(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		next()
 	}
-	b.ReportMetric(float64(used(b)-began)/float64(b.N*nodes)/1000, "cpu-µs/report")
+	b.ReportMetric(float64(cost.CPU(b)-began)/float64(b.N*nodes)/1000, "cpu-µs/report")
 	cancel()
 	_ = out.Close()
 	<-done
@@ -143,52 +141,6 @@ func (r *replies) Write(line []byte) (int, error) {
 }
 
 func (r *replies) Close() error { return nil }
-
-// pastOf returns what the probe of a node of the demo has sent that was well all the time.
-func pastOf(b *testing.B, interval time.Duration) (hello []byte, reports [][]byte) {
-	b.Helper()
-	ctx, cancel := context.WithCancel(b.Context())
-	hellos, all := map[string][]*wire.Hello{}, map[string][]*wire.Report{}
-	err := demo.New(12, 8, 1, interval, 10*time.Minute).Run(ctx, func(e cluster.Event) {
-		switch {
-		case time.Since(e.At) < interval:
-			cancel() // the past is over
-		case e.Hello != nil:
-			hellos[e.Node] = append(hellos[e.Node], e.Hello)
-		case e.Report != nil:
-			all[e.Node] = append(all[e.Node], e.Report)
-		}
-	})
-	node := ""
-	for name, of := range all {
-		if len(of) > len(all[node]) && len(hellos[name]) == 1 && len(hellos[name][0].GPUs) == 8 {
-			node = name
-		}
-	}
-	var w wire.Writer
-	line := func(m wire.Message) []byte {
-		var to bytes.Buffer
-		err = errors.Join(err, w.Write(&to, m))
-		return to.Bytes()
-	}
-	hello = line(wire.Message{Hello: hellos[node][0]})
-	for _, r := range all[node] {
-		reports = append(reports, line(wire.Message{Report: r}))
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return hello, reports
-}
-
-// used returns the CPU time of the process.
-func used(b *testing.B) time.Duration {
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // labeller prints lines as srun --label does.
 type labeller struct {
