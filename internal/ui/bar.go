@@ -24,7 +24,7 @@ func (v *view) draw(f *part.Frame) {
 
 // number is the digit of the page on the screen.
 func (v *view) number(s *part.Scene) keys.Hint {
-	if v.help || s.Job == nil && !v.has(keys.IsAside) {
+	if s.Job == nil && !v.has(keys.IsAside) {
 		return keys.Hint{}
 	}
 	return keys.HintOf(entryOf(v.on).number)
@@ -58,7 +58,6 @@ func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
 	if !is || m.Button != tea.MouseLeft || v.focus(s).Press(tea.KeyPressMsg{Code: tea.KeyF63}, s).Taken {
 		return nav.Taken
 	}
-	v.help = false
 	v.palette.Close()
 	digit := tea.KeyPressMsg{Code: rune(k.Key[0]), Text: k.Key}
 	a := v.press(digit, s)

@@ -17,27 +17,33 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// find opens the palette over the page with the keyboard.
-func (v *view) find(s *part.Scene) {
-	v.palette.Open(v.source(v.keys(s), v.about(s)))
+// find opens the palette over the page with the keyboard: to search for anything, or as the help of the page.
+func (v *view) find(s *part.Scene, anything bool) {
+	v.palette.Open(v.source(v.keys(s), v.about(s), anything))
 }
 
 // about names the subject of the actions.
 func (v *view) about(s *part.Scene) string {
+	at := string(v.keys(s))
+	if p, is := v.body().(subject); is && s.Job != nil {
+		if on := p.Subject(s); on != "" {
+			return at + ": " + on
+		}
+	}
 	switch {
 	case s.Job == nil:
-		return string(v.on)
+		return at
 	case s.Node == nil || !v.has(keys.HasNode):
-		return string(v.on) + " of job " + s.Job.ID
+		return at + " of job " + s.Job.ID
 	}
-	return string(v.on) + ", " + s.Node.Name + ", job " + s.Job.ID
+	return at + ", " + s.Node.Name + ", job " + s.Job.ID
 }
 
 // source has the items of the palette over a page.
-func (m keymap) source(at keys.Page, about string) *palette.Source {
+func (m keymap) source(at keys.Page, about string, anything bool) *palette.Source {
 	return &palette.Source{
-		About: about,
-		Here:  func(s *part.Scene) []palette.Item { return m.actions(at, s) },
+		About: about, Finds: anything,
+		Here:  func(s *part.Scene) []palette.Item { return append(m.actions(at, s), explained(s)...) },
 		There: func(s *part.Scene) []palette.Item { return append(things(s), m.elsewhere(at)...) },
 	}
 }
@@ -49,9 +55,22 @@ func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 		rows = keys.InReplay(rows)
 	}
 	for _, a := range keys.Actions(rows) {
-		list = append(list, item(&a, hint.Why(s, a.Needs)))
+		needs := a.Needs
+		if e := numbered(a.Press()); e != nil && e.has&keys.IsAside == 0 {
+			needs |= keys.NeedsJob
+		}
+		list = append(list, item(&a, hint.Why(s, needs)))
 	}
 	return list
+}
+
+// explained is what is only to be read: the admins' message, marks and colors, the version.
+func explained(s *part.Scene) (list []palette.Item) {
+	if s.Banner != "" {
+		list = append(list, palette.Item{Group: "from your admins", Text: s.Banner})
+	}
+	return append(append(list, palette.Marks()...),
+		palette.Item{Group: "version", Text: s.Version})
 }
 
 func item(a *keys.Action, not string) palette.Item {

@@ -16,7 +16,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
@@ -84,11 +83,14 @@ var shots = append(inspectShots(), []shot{
 		view: func(v *view) { v.on = keys.OnOverview; v.choose("gpu-n0530", 529) }},
 	{name: "nojobs", snap: noJobsFixture, view: func(*view) {}},
 	{name: "palette", snap: fixture, view: func(v *view) {
-		v.palette.Open(v.source(keys.OnNode, "node view"))
-	}},
+		v.palette.Open(v.source(keys.OnNode, "node view", true))
+	}, typed: "n03"},
 	{name: "help", snap: fixture, view: func(v *view) {
-		v.help, v.manual = true, help.Page{Of: keys.OnNode, Rows: plain.helpOf(keys.OnNode)}
+		v.palette.Open(v.source(keys.OnProcesses, "processes", false))
 	}},
+	{name: "help-marks", snap: fixture, view: func(v *view) {
+		v.palette.Open(v.source(keys.OnNode, "node view", false))
+	}, typed: "warning"},
 	{name: "problems", snap: fixture, view: func(v *view) { v.on = keys.OnProblems }, typed: "j"},
 	{name: "problems-64", snap: bigFixture, view: func(v *view) { v.on = keys.OnProblems }, typed: "G"},
 	{name: "ranks", snap: ranksFixture, view: func(v *view) { v.on = keys.OnRanks }, typed: "n"},

@@ -55,44 +55,50 @@ func onPage(t *testing.T, at int) *rig {
 	return r
 }
 
-// The help of each page has the keys of that page and no others, and leads back to it.
-func TestTheHelpOfEachPage(t *testing.T) {
+// The palette of each page has what the keys of that page do, and nothing else, with their keys; at its end is what
+// marks and colors mean. The key that opens it closes it. A search there stays there.
+func TestThePaletteOfEachPage(t *testing.T) {
 	for at, p := range helpPages {
 		r := onPage(t, at)
-		r.resize(120, 100)
+		r.resize(120, 40)
 		before := r.text()
 		r.press("?")
-		lines := strings.Split(r.text(), "\n")
-		if want := "── Help: " + string(p.page) + " ─"; !strings.HasPrefix(lines[2], want) {
-			t.Errorf("the help says %q, want %q", lines[2], want)
+		if first := strings.Split(r.text(), "\n"); !strings.Contains(strings.Join(first[:6], "\n"), string(p.page)) {
+			t.Errorf("%s is not named:\n%s", p.page, r.text())
 		}
-		var want []string
+		has := map[string]bool{}
+		for _, it := range plain.source(p.page, "", false).Here(r.scene) {
+			if it.Press.Code == 0 {
+				continue
+			}
+			for k := range strings.FieldsSeq(it.Key) {
+				has[k] = true
+			}
+			if it.Not == "" && !slices.ContainsFunc(plain.helpOf(p.page), func(row keys.Row) bool {
+				return key.Matches(it.Press, row.Bindings...)
+			}) {
+				t.Errorf("%s: nothing there is done by %s: %s", p.page, it.Press, it.Text)
+			}
+		}
 		for _, row := range plain.helpOf(p.page) {
-			want = append(want, row.Shown())
+			if first, _, _ := strings.Cut(row.Shown(), " "); row.Keys == "" && !has[first] {
+				t.Errorf("%s: the palette has no key %s: %s", p.page, first, row.Text)
+			}
 		}
-		if got := namesIn(lines); !slices.EqualFunc(got, want,
-			func(got, want string) bool { return strings.HasPrefix(want, strings.TrimSuffix(got, "…")) }) {
-			t.Errorf("%s: the help has %q, want %q", p.page, got, want)
+		if r.press("end"); !strings.Contains(r.text(), "version") || !strings.Contains(r.text(), "--theme") {
+			t.Errorf("%s: marks, colors and options are not at its end:\n%s", p.page, r.text())
+		}
+		if r.press("?"); r.text() != before {
+			t.Errorf("%s: ? leads to\n%s", p.page, r.text())
 		}
 		r.press("?")
-		if after := r.text(); after != before {
-			t.Errorf("%s: ? leads to\n%s", p.page, after)
+		for _, k := range typedKeys("gpu-n0") { // things are found by :
+			r.send(k)
+		}
+		if found := strings.Contains(r.text(), "▸ node gpu-n01"); found == (len(r.scene.Snap.Jobs) == 0) && found {
+			t.Errorf("%s: a thing is found without a job:\n%s", p.page, r.text())
 		}
 	}
-}
-
-// namesIn are the keys that the left half of a help lists.
-func namesIn(lines []string) (names []string) {
-	for _, line := range lines[4:] {
-		cells := []rune(line)
-		if len(cells) < 18 {
-			continue
-		}
-		if name := strings.TrimSpace(string(cells[2:18])); name != "" && string(cells[:2]) == "  " {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // everyKey is each key that a keyboard has, but for letters of other alphabets.
@@ -120,7 +126,7 @@ func (r *rig) state() string {
 	return fmt.Sprint(body, r.where(), r.remembered, r.heard.refreshed, r.heard.looks, r.heard.canceled)
 }
 
-// A key that the help of a page does not have does nothing there.
+// A key that the palette of a page does not have does nothing there.
 func TestOtherKeysDoNothing(t *testing.T) {
 	raced.Skip(t)
 	for at, p := range helpPages {

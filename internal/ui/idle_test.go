@@ -132,7 +132,7 @@ func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
 		!strings.Contains(r.lastRow(), "? all") {
 		t.Errorf("after the mouse moved, the last row is %q", r.lastRow())
 	}
-	if r.press("?"); !strings.Contains(r.screen.String(), "From your admins") ||
+	if r.press("?", "t", "u", "e", "s"); !strings.Contains(r.screen.String(), "▸ "+banner[:20]) ||
 		!strings.Contains(r.screen.String(), banner) {
 		t.Errorf("the help does not have it:\n%s", r.screen.String())
 	}

@@ -33,11 +33,10 @@ func TestInspectKeys(t *testing.T) {
 		"5 enter e esc esc": list, "5 enter y esc": "Process gpu-n02:358802 rank",
 		"5 enter y": "Process gpu-n02:358802 rank",
 		"5 y esc":   list, "5 y q": list, "5 y 1": list, "5 enter enter": list, "5 enter q": list, "5 e q": list,
-		"5 e e": list, "5 enter e q": "Process gpu-n02:358802 rank", "5 e ? q": "Environment of gpu-n02:358802",
+		"5 e e": list, "5 enter e q": "Process gpu-n02:358802 rank", "5 e ? q esc": "Environment of gpu-n02:358802",
 		"5 enter down": "Process gpu-n02:358802 rank", "5 e ]": "Environment of gpu-n02:358802",
 		"5 enter P": "Process gpu-n02:358802 rank",
 		"5 e !":     "Environment of gpu-n02:358802", "5 e m": "Environment of gpu-n02:358802",
-		"5 e ?": "Help: environment q", "5 enter ?": "Help: process metrics", "5 ?": "Help: processes ────q",
 		"5 enter y ?": "Process gpu-n02:358802 rank",
 		"5 e ? esc":   "Environment of gpu-n02:358802", "5 e / q enter": "Environment of gpu-n02:358802",
 		"5 enter space": "Process gpu-n02:358802 rank", "5 w w end enter": "Process gpu-s11:901241 alice",
@@ -46,9 +45,6 @@ func TestInspectKeys(t *testing.T) {
 		r.press("right")
 		r.press(strings.Fields(keys)...)
 		got := r.titled()
-		if strings.HasPrefix(got, "Help: processes") {
-			got = "Help: processes ────q"
-		}
 		if got != want {
 			t.Errorf("after %q: %q, want %q", keys, got, want)
 		}

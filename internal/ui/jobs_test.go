@@ -187,7 +187,7 @@ func TestJobsWithoutARunningJob(t *testing.T) {
 		t.Errorf("users:\n%s", text)
 	}
 	d.press("esc", "?")
-	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "Help: jobs") ||
+	if text := strings.Join(d.lines(), "\n"); !strings.Contains(text, "│  jobs ") ||
 		!strings.Contains(text, "open the job") || strings.Contains(text, "heat map") {
 		t.Errorf("help:\n%s", text)
 	}

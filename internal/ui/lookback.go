@@ -129,7 +129,7 @@ const inThePast = "the screen shows the past: Esc leads back to now"
 
 // lookBack answers the keys that move the live screen through the last minutes.
 func (m *model) lookBack(k tea.KeyPressMsg) bool {
-	if m.Tape != nil || m.view.help || !m.view.answers(k, m.scene) {
+	if m.Tape != nil || !m.view.answers(k, m.scene) {
 		return false
 	}
 	switch {
@@ -155,7 +155,7 @@ func (m *model) lookBack(k tea.KeyPressMsg) bool {
 // canLookBack reports whether the page on the screen has the keys that look back, and there is a past.
 func (m *model) canLookBack() bool {
 	at := m.view.keys(m.scene)
-	return m.Tape == nil && m.scene.NoPast == "" && !m.view.help && keys.Main.Is(at, m.view.hasOf(at))
+	return m.Tape == nil && m.scene.NoPast == "" && keys.Main.Is(at, m.view.hasOf(at))
 }
 
 // show puts the Snapshot of now, or of the chosen moment, on the screen. In the past nothing can be sent to processes.

@@ -207,7 +207,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	did, taken := m.press(msg)
 	notice := m.scene.Notice
 	if !taken {
-		if key.Matches(msg, keys.Interrupt) || key.Matches(msg, keys.Quit) && !m.view.help {
+		if key.Matches(msg, keys.Interrupt, keys.Quit) {
 			return m.terminal.Hush(tea.Quit) // after the terminal has answered, or has not in time
 		}
 		if key.Matches(msg, keys.Repaint) {
@@ -219,7 +219,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		if key.Matches(msg, keys.Record) {
 			return tea.Batch(did, m.record())
 		}
-		if refresh = key.Matches(msg, keys.Refresh) && !m.view.help; refresh {
+		if refresh = key.Matches(msg, keys.Refresh); refresh {
 			m.Controls.Refresh()
 		}
 		m.view.apply(msg, m.scene)

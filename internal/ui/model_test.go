@@ -156,9 +156,9 @@ func (r *rig) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 connection, 3 problems, 4 help.
+// where is "job/node" of the selection, with the screen: 0 node, 1 overview, 2 connection, 3 problems, 4 palette.
 func (r *rig) where() string {
-	if r.view.help {
+	if r.view.palette.IsOpen() {
 		return fmt.Sprintf("%s/%s 4", r.view.job, r.view.nodes[r.view.job].name)
 	}
 	if r.view.on == keys.OnRanks {
@@ -213,7 +213,7 @@ func TestMoving(t *testing.T) {
 		{"d", "48211/gpu-n01 2"}, {"D d", "48211/gpu-n01 0"}, {"o d esc", "48211/gpu-n01 1"},
 		{"d right", "48211/gpu-n02 2"}, {"d esc", "48211/gpu-n01 0"},
 		{"d down", "48377/gpu-s11 2"}, {"right right d", "48211/gpu-n03 0"}, // it is the connection page already
-		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 0"},
+		{"?", "48211/gpu-n01 4"}, {"h", "48211/gpu-n01 4"}, {"H x", "48211/gpu-n01 4"}, {"? q", "48211/gpu-n01 4"}, {"? esc", "48211/gpu-n01 0"},
 		{"? ?", "48211/gpu-n01 0"},
 		{"o ? right", "48211/gpu-n01 4"}, {"d ? esc", "48211/gpu-n01 2"}, {"d ? esc esc", "48211/gpu-n01 0"},
 		{"n", "48211/gpu-n02 0"}, {"n n", "48211/gpu-n04 0"}, {"n n n", "48211/gpu-n01 0"}, {"N", "48211/gpu-n04 0"},
@@ -365,7 +365,7 @@ func TestRefresh(t *testing.T) {
 	r := newRig(t, fixture())
 	r.press("r", "R", "?", "r")
 	if r.heard.refreshed != 2 {
-		t.Errorf("Refresh was called %d times, want 2: the help has the third key", r.heard.refreshed)
+		t.Errorf("Refresh was called %d times, want 2: the palette has the third key", r.heard.refreshed)
 	}
 }
 
@@ -444,7 +444,7 @@ func TestScreens(t *testing.T) {
 		{"", "Problems on this node"}, {"", "python -u train.py"}, {"o", "USED/TOT GiB"}, {"v", "above the median, "},
 		{"v", "HEALTH"}, {"s", "sort: worst"}, {"s", "sort: name"}, {"home enter", "Processes"},
 		{"d", "first report after"},
-		{"?", "traffic-light"}, {"q", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
+		{"? end", "--ascii"}, {"esc", "first report after"}, {"esc", "Processes"}, {"left", "pam_slurm_adopt"},
 	} {
 		r.press(strings.Fields(test[0])...)
 		if !strings.Contains(r.text(), test[1]) {
@@ -560,7 +560,7 @@ func TestKeysWithoutAJob(t *testing.T) {
 			t.Errorf("%s changed the view:\n%s", k, diff)
 		}
 	}
-	if r.press("?"); !r.view.help {
+	if r.press("?"); !r.view.palette.IsOpen() {
 		t.Error("there is no help")
 	}
 }

@@ -73,7 +73,7 @@ type Options struct {
 	// GPUs above the processes on their page: "auto" or "" (where there is room), "full" or "compact" (never)
 	Monitor string
 	Keys    string // KeysNvitop: nvitop's keys on the page of processes; otherwise each key has one meaning
-	// a line for the user: it replaces the footer until a key is pressed, and is in the help
+	// a line for the user: it replaces the footer until a key is pressed, and is in the palette
 	Banner string
 	Login  string // see part.Scene
 	// the reason why signals and cancels are forbidden (part.Scene); "": they are allowed

@@ -45,6 +45,8 @@ type (
 	leaver interface{ Leave() }
 	// forgetter learns that there is no job any more.
 	forgetter interface{ Forget() }
+	// subject names the thing under the cursor, on which its keys act; "": none.
+	subject interface{ Subject(s *part.Scene) string }
 	// covered may have another page on top, which has the keyboard.
 	covered interface{ OnTop() keys.Page }
 	// uncoverer closes what covers it.

@@ -70,16 +70,19 @@ func TestNextProblemLeadsElsewhere(t *testing.T) {
 // Without a job the help has the keys that do something there.
 func TestHelpWithoutJobs(t *testing.T) {
 	r := newRig(t, noJobsFixture())
-	r.press("?")
-	if text := r.text(); !strings.Contains(text, "scroll the pending jobs") || strings.Contains(text, "next node") ||
-		strings.Contains(text, "node's processes") {
-		t.Errorf("the help is\n%s", text)
+	var text strings.Builder
+	for _, it := range plain.source(keys.OnNoJobs, "", false).Here(r.scene) {
+		fmt.Fprintln(&text, it.Text, it.Not)
+	}
+	if text := text.String(); !strings.Contains(text, "scroll the pending jobs") || strings.Contains(text, "next node") ||
+		strings.Contains(text, "node's processes") || !strings.Contains(text, "process manager no job runs") {
+		t.Errorf("the palette has\n%s", text)
 	}
 }
 
 // Every page says that the mouse is off.
 func TestMouseOffIsSaidEverywhere(t *testing.T) {
-	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M ?", "? M", "M 1", "M U", "M 5", "5 M e",
+	for _, keys := range []string{"M", "M o", "M d", "M !", "M m", "M 1", "M U", "M 5", "5 M e",
 		"5 M enter", "M f2"} {
 		r := newRig(t, fixture())
 		r.press(strings.Fields(keys)...)

@@ -10,7 +10,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
-	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/node"
 	"github.com/nvnodetop/nvnodetop/internal/ui/overview"
@@ -92,11 +91,11 @@ func TestPagingReachesEveryRow(t *testing.T) {
 
 		for _, p := range []keys.Page{keys.OnNode, keys.OnOverview} {
 			d := newDesk(t, shot{snap: fixture, view: func(v *view) {
-				v.help, v.manual = true, help.Page{Of: p, Rows: plain.helpOf(p)}
+				v.palette.Open(v.source(p, string(p), false))
 			}}, size[0], size[1])
 			words := []string{"--ascii", "!THERM", "C G X M"}
-			for _, row := range plain.helpOf(p) {
-				words = append(words, row.Shown())
+			for _, a := range plain.actionsOf(p) {
+				words = append(words, a.Text)
 			}
 			d.reaches("help", words)
 		}

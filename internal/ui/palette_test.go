@@ -1,9 +1,13 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
@@ -37,5 +41,59 @@ func TestPalette(t *testing.T) {
 		if text := r.text(); !strings.Contains(text, test.sees) {
 			t.Errorf("%q shows no %q:\n%s", test.keys, test.sees, text)
 		}
+	}
+}
+
+// What cannot be done now is dim, says why, and is not done. The help of a page searches things only if nothing there
+// matches; what was run most comes first in a search for anything.
+func TestPaletteSaysWhyNot(t *testing.T) {
+	r := newRig(t, fixture())
+	r.resize(80, 24)
+	typed := func(text string) {
+		for _, k := range typedKeys(text) {
+			r.send(k)
+		}
+	}
+	typed("?look back")
+	if !strings.Contains(r.text(), "▸ look back ") || !strings.Contains(r.text(), "Not now: nothing earlier is known yet") {
+		t.Errorf("nothing says that there is no past:\n%s", r.text())
+	}
+	if r.press("enter"); !r.view.palette.IsOpen() {
+		t.Error("what is not possible is run")
+	}
+	r.press("esc")
+	if typed("?overview"); strings.Contains(r.text(), "node gpu-n0") || !strings.Contains(r.text(), "▸ overview") {
+		t.Errorf("a thing is found among the actions of the page:\n%s", r.text())
+	}
+	r.press("esc")
+	if typed("?gpu-n03"); !strings.Contains(r.text(), "▸ node gpu-n03") {
+		t.Errorf("a thing is not found:\n%s", r.text())
+	}
+	r.press("enter", ":")
+	if !strings.Contains(r.text(), "most used") || !strings.Contains(r.text(), "▸ node gpu-n03") {
+		t.Errorf("the node is not among what was used:\n%s", r.text())
+	}
+	if r.press("esc", "?"); strings.Contains(r.text(), "most used") {
+		t.Errorf("the help begins with what was used:\n%s", r.text())
+	}
+}
+
+// A click beside the box closes it; a click in it selects, and runs what is selected.
+func TestPaletteAndTheMouse(t *testing.T) {
+	r := newRig(t, fixture())
+	r.resize(120, 40)
+	r.press("2", "?")
+	rows := strings.Split(r.screen.String(), "\n")
+	at := slices.IndexFunc(rows, func(line string) bool { return strings.Contains(line, "process manager") })
+	click := tea.MouseClickMsg{X: 20, Y: at, Button: tea.MouseLeft}
+	if r.Update(click); !r.view.palette.IsOpen() {
+		t.Fatalf("one click runs:\n%s", strings.Join(rows, "\n"))
+	}
+	if r.Update(click); r.view.on != keys.OnProcesses {
+		t.Errorf("two clicks on the process manager lead to %s", r.view.on)
+	}
+	r.press("?")
+	if r.Update(tea.MouseClickMsg{X: 2, Y: 20, Button: tea.MouseLeft}); r.view.palette.IsOpen() {
+		t.Error("a click beside the box does not close it")
 	}
 }

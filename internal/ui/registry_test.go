@@ -14,7 +14,7 @@ import (
 func TestEveryPageIsSeen(t *testing.T) {
 	shown := map[keys.Page]bool{}
 	for _, s := range shots {
-		if v, sc := s.scene(120, 40); !v.help {
+		if v, sc := s.scene(120, 40); !v.palette.IsOpen() {
 			shown[v.keys(sc)] = true
 		}
 	}

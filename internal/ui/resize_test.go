@@ -61,7 +61,7 @@ var walked = []struct {
 	{"GPU of another node", "right enter left", "48211/gpu-n02 gpu", "", "GPU7", "48211/gpu-n03 gpu",
 		"48211/gpu-n01 gpu"},
 	{"connection", "right d", "48211/gpu-n02 2", "", "gpu-n02", "48211/gpu-n03 2", "48211/gpu-n01 2"},
-	{"help", "?", "48211/gpu-n01 4", "", "previous / next node", "48211/gpu-n01 4", "48211/gpu-n01 4"},
+	{"palette", "?", "48211/gpu-n01 4", "", "record to a file", "48211/gpu-n01 4", "48211/gpu-n01 4"},
 }
 
 // From each page a terminal may be made smaller and larger: the page and the selection stay, and at the old size it is

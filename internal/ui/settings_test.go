@@ -47,7 +47,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 		if !strings.HasSuffix(string(r.scene.Columns.Users), ",elapsed_seconds,job") {
 			t.Errorf("%s: the users have the columns %q", name, r.scene.Columns.Users)
 		}
-		if r.press("?"); !r.view.help || !strings.Contains(r.text(), "Help: settings") {
+		if r.press("?"); !r.view.palette.IsOpen() || !strings.Contains(r.text(), "reset to default") {
 			t.Errorf("%s: ? shows\n%s", name, r.text())
 		}
 		r.press("esc", "esc")

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
-	"github.com/nvnodetop/nvnodetop/internal/ui/help"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
@@ -22,7 +21,6 @@ type view struct {
 	selection
 	route
 	keymap
-	help   bool   // the help covers the page
 	chosen string // the last view that o has chosen, as a value of Options.View; "": none
 
 	mine    bool // GPUs of other jobs are hidden
@@ -32,7 +30,6 @@ type view struct {
 	past     *prompt.History
 	pages    map[keys.Page]Page
 	settings settings.Page
-	manual   help.Page
 	palette  palette.Page
 }
 
@@ -81,10 +78,7 @@ func (v *view) body() Page { return v.pages[v.on] }
 
 // page returns the page on the screen.
 func (v *view) page(s *part.Scene) Page {
-	switch {
-	case v.help:
-		return &v.manual
-	case s.Node == nil && !v.has(keys.IsAside):
+	if s.Node == nil && !v.has(keys.IsAside) {
 		return v.pages[keys.OnNoJobs]
 	}
 	return v.body()
@@ -162,7 +156,7 @@ func (v *view) pick(s *part.Scene, node string) {
 	}
 }
 
-// answers reports whether the help of the page on the screen has a key.
+// answers reports whether the page on the screen has a key.
 func (v *view) answers(k tea.KeyPressMsg, s *part.Scene) bool {
 	return slices.ContainsFunc(v.helpOf(v.keys(s)), func(r keys.Row) bool { return key.Matches(k, r.Bindings...) })
 }
@@ -170,19 +164,13 @@ func (v *view) answers(k tea.KeyPressMsg, s *part.Scene) bool {
 // apply answers a key that belongs to no page. Keys that reach beyond the view, to quit or to ask, are the model's.
 func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 	switch at := v.keys(s); {
-	case !v.help && numbered(k) != nil:
+	case numbered(k) != nil:
 		v.turnTo(numbered(k), k, s)
-	case v.help && key.Matches(k, keys.Mouse):
-		v.noMouse = !v.noMouse
-	case v.help:
-		v.help = !key.Matches(k, keys.Help, keys.Back, keys.Quit)
 	case v.without(k, at, s):
 	case key.Matches(k, keys.Mouse), key.Matches(k, keys.FreeMouse) && v.has(keys.LikeNvitop):
 		v.noMouse = !v.noMouse
-	case key.Matches(k, keys.Palette):
-		v.find(s)
-	case key.Matches(k, keys.Help):
-		v.help, v.manual = true, help.Page{Of: at, Rows: v.helpOf(at), Replay: s.Replay}
+	case key.Matches(k, keys.Palette, keys.Help):
+		v.find(s, key.Matches(k, keys.Palette))
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
 	case s.Job == nil && !v.has(keys.IsAside) && v.ledTo(k, at) == nil: // a key must not change something invisible

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -47,6 +48,7 @@ type Action struct {
 	Keys       string // as a screen writes them: "! 7"; "": it has no key
 	Binding    key.Binding
 	Needs      Need
+	Own        bool // few pages have it: it comes before what can be done everywhere
 }
 
 // Press is the key that does the action: what a page does on this message, it does for the action.
@@ -73,12 +75,16 @@ func Actions(rows []Row) (all []Action) {
 			all[at].Keys += " " + rows[i].Shown()
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Action) int { return int(a.Group) - int(b.Group) })
+	everywhere := func(a Action) int { return map[bool]int{false: 1}[a.Own] }
+	slices.SortStableFunc(all, func(a, b Action) int {
+		return cmp.Or(int(a.Group)-int(b.Group), everywhere(a)-everywhere(b))
+	})
 	return all
 }
 
 func (r *Row) actions() (all []Action) {
-	a := Action{ID: r.Text, Group: r.Group, Text: r.Text, Long: r.Long, Keys: r.Shown(), Needs: r.Needs}
+	a := Action{ID: r.Text, Group: r.Group, Text: r.Text, Long: r.Long, Keys: r.Shown(), Needs: r.Needs,
+		Own: r.On.only}
 	if a.Long == "" {
 		a.Long = a.Text
 	}

@@ -14,6 +14,6 @@ var Exceptions = []Exception{
 	{"enter", "It opens the thing under the cursor; a setting has nothing to open, and takes its next value. In the " +
 		"metrics of a process it goes back to the list, as it came."},
 	{"space", "It marks the row under the cursor: a process gets a tag, a column of the settings is shown or hidden."},
-	{"q Q f10", "On pages about one process, and in the help, it leads back; elsewhere it quits."},
+	{"q Q f10", "On pages about one process it leads back; elsewhere it quits."},
 	{"e", "It opens the environment of a process, and closes it."},
 }

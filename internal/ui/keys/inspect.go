@@ -43,6 +43,4 @@ var inspectRows = []Row{
 		On: On(OnEnviron)},
 	{Bindings: of(LeaveEnviron), Group: Leaving, Means: "out", Text: "back", On: On(OnEnviron)},
 	{Bindings: of(LeaveMetrics), Group: Leaving, Means: "out", Text: "back", On: On(OnMetrics)},
-	{Bindings: of(Help), Group: Looking, Means: "help / quit", Text: "help", Long: "help; q closes it",
-		On: On(OnEnviron, OnMetrics)},
 }

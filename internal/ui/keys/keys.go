@@ -1,4 +1,4 @@
-// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the help and docs/KEYS.md all
+// Package keys is the one list of the keys of nvnodetop. The keyboard, the footers, the palette and docs/KEYS.md all
 // come from it.
 //
 // The rows of the list are the table of actions: Actions makes actions of the rows of a page, grouped, each with its
@@ -82,11 +82,11 @@ func bind(shown, verb string, names ...string) key.Binding {
 	return key.NewBinding(key.WithKeys(names...), key.WithHelp(shown, verb))
 }
 
-// Row is a line of the help: a binding, or two that belong together.
+// Row is a line of docs/KEYS.md: a binding, or several that belong together.
 type Row struct {
 	Bindings []key.Binding
-	Text     string // text in the help
-	Long     string // text where there is more room, in README.md and wide terminals; "": as Text
+	Text     string // in few words, for the palette
+	Long     string // where there is more room, and in docs/KEYS.md; "": as Text
 	Keys     string // in place of the keys that Shown names
 	On       Where  // the pages with these keys; the zero Where: all
 
@@ -192,6 +192,8 @@ var others = []Row{
 	{Bindings: of(Colors), Group: Arranging, Text: "colors: job / classic",
 		Long: "colors: job (amber = warning) or classic (green, yellow, red); remembered"},
 	{Slot: Choices},
+	{Bindings: of(Help), Group: Looking, Text: "all that can be done here",
+		Long: "all that can be done here, and what marks and colors mean; typing filters it, Enter runs it"},
 	{Bindings: of(Palette), Group: Looking, Text: "find anything, do anything",
 		Long: "find an action, page, job, node, rank, PID, user or setting by a part of its name, and go there"},
 	{Bindings: of(Mouse), Group: Arranging, Text: "mouse on / off",
@@ -202,9 +204,7 @@ var others = []Row{
 	{Bindings: of(Back), Group: Leaving, Means: "out", Text: "back",
 		Long: "clear the filter, then go back to where you came from: the footer names the page",
 		On:   Ordinary.Except(OnProcesses)},
-	{Bindings: of(Help, Quit), Group: Leaving, Each: []string{"help", "quit"}, Text: "help / quit",
-		Long: "help / quit; in the help both close it",
-		On:   Without(OfOneProcess)},
+	{Bindings: of(Quit), Group: Leaving, Text: "quit", On: Without(OfOneProcess)},
 	{Bindings: of(Interrupt), Group: Leaving, Text: "quit, from anywhere"},
 	{Bindings: of(Repaint), Group: Arranging, Text: "redraw the screen"},
 	{Bindings: of(Suspend), Group: Leaving, Text: "suspend (fg resumes)"},
@@ -241,7 +241,7 @@ func Rows(pages []Row) (all []Row) {
 
 func of(bindings ...key.Binding) []key.Binding { return bindings }
 
-// Shown returns the keys of a row as the help writes them: "↑ k / ↓ j".
+// Shown returns the keys of a row as docs/KEYS.md writes them: "↑ k / ↓ j".
 func (r *Row) Shown() string {
 	if r.Keys != "" {
 		return r.Keys

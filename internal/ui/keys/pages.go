@@ -6,7 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 )
 
-// Page is the name of a page, which the help uses too.
+// Page is the name of a page, which the palette uses too.
 type Page string
 
 // The pages that others lead to, or that have keys of their own.
@@ -55,7 +55,7 @@ var pageTexts = []string{"all jobs", "overview of the job", "node view", "GPU in
 	"ranks of the job",
 	"problems of the job", "users: who is using your nodes' GPUs", "connection, stage by stage", "settings"}
 
-// numberRows is the row of the help for all digits.
+// numberRows is the row of all digits.
 var numberRows = []Row{{
 	Bindings: Numbers, Keys: "1…9 0", Group: Looking, Each: pageTexts, Text: "a page, by its number",
 	Long: "jobs, overview, node, GPU, processes, ranks, problems, users, connection; 0: settings",

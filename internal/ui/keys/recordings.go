@@ -62,10 +62,10 @@ var recordRows = []Row{
 		On: Main},
 }
 
-// InReplay returns the rows of a help while a recording is shown: with the keys of the recording, without those of the
+// InReplay returns the rows of a page while a recording is shown: with the keys of the recording, without those of the
 // live cluster.
-func InReplay(help []Row) []Row {
-	rest := slices.DeleteFunc(slices.Clone(help), func(r Row) bool {
+func InReplay(rows []Row) []Row {
+	rest := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool {
 		return slices.ContainsFunc(recordRows, func(live Row) bool { return r.Shown() == live.Shown() })
 	})
 	return slices.Concat(ReplayRows, rest)

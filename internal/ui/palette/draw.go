@@ -9,28 +9,36 @@ import (
 )
 
 const (
-	wide  = 86 // the width of the box, where there is room
-	high  = 20 // its height
-	above = 2  // lines above the list: the search, and its subject
-	names = 30 // room for the text of an item with a note
+	wide  = 100 // the width of the box, where there is room
+	high  = 30  // its height
+	above = 2   // lines above the list: the search, and its subject
+	below = 3   // lines below it in a high box: a blank one, and the text of the line under the cursor in full
+	names = 30  // room for the text of an item with a note
 )
 
-// room is how many lines of the list fit.
-func (p *Page) room(s *part.Scene) int {
-	_, h := s.ModalSize(wide, high)
-	return max(h-above, 1)
+// tall is the height of the box, above the footer.
+func tall(s *part.Scene) int { return min(high, s.H-3) }
+
+// rooms returns how many lines of the list fit, and how many there are below it.
+func (p *Page) rooms(s *part.Scene) (list, under int) {
+	_, h := s.ModalSize(wide, tall(s))
+	if h >= part.Small {
+		under = below
+	}
+	return max(h-above-under, 1), under
 }
 
 // top is the row of the screen in which the list begins.
 func (p *Page) top(s *part.Scene) int {
-	_, h := s.ModalSize(wide, high)
+	_, h := s.ModalSize(wide, tall(s))
 	return max((s.H-h-2)/2, 0) + 1 + above
 }
 
 // Draw draws the palette over the page.
 func (p *Page) Draw(f *part.Frame) {
 	l := p.list(f.Scene)
-	m := f.Modal("What do you want to do?", wide, high)
+	_, under := p.rooms(f.Scene)
+	m := f.Modal("What do you want to do?", wide, tall(f.Scene))
 	count := strconv.Itoa(l.N) + " of " + strconv.Itoa(l.all)
 	m.Line(0, part.Piece{Text: "> ", Role: draw.Dim})
 	p.line.Draw(f, m.X+2, m.Y, draw.Strong, -1)
@@ -51,9 +59,28 @@ func (p *Page) Draw(f *part.Frame) {
 		p.item(m, y+h-1, l.items[i], i == at)
 		y += h
 	}
+	if under > 0 && l.N > 0 {
+		p.inFull(m, l.items[at])
+	}
 	f.Fill(0, f.H-1, f.W, ' ', draw.Text)
-	part.Footer(f, w.Where(), keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Keep).As("run"),
-		keys.HintOf(keys.Complete), keys.HintOf(keys.Cancel).As("close"))
+	part.Choices(f, w.Where(), keys.HintOf(keys.Keep).As("run"), keys.HintOf(keys.Cancel).As("close"),
+		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Complete))
+}
+
+// inFull writes the text of an item into the last lines of the box, with the reason why it is not possible.
+func (p *Page) inFull(m part.Modal, it *Item) {
+	text := it.Note
+	if text == "" {
+		text = it.Text
+	}
+	if it.Not != "" {
+		text += ". Not now: " + it.Not
+	}
+	for i, line := range draw.Wrap(text, m.W-2, "") {
+		if i < below-1 {
+			m.Line(m.H-below+1+i, part.Dim("  "+line))
+		}
+	}
 }
 
 // item draws a line of the list: the text, more about it, and its key at the right.
@@ -61,7 +88,7 @@ func (p *Page) item(m part.Modal, y int, it *Item, at bool) {
 	if y < 0 || y >= m.H {
 		return
 	}
-	role, mark, note := draw.Text, "  ", it.Note
+	role, mark, note := it.Role, "  ", it.Note
 	if at {
 		mark = "▸ "
 	}
@@ -71,6 +98,9 @@ func (p *Page) item(m part.Modal, y int, it *Item, at bool) {
 	end := m.X + m.W - draw.Width(it.Key) - 1
 	x := m.Put(m.X, m.Y+y, mark, draw.Strong)
 	text := draw.Clip(it.Text, end-x)
+	if it.Role == draw.WarnFill || it.Role == draw.CritFill {
+		text = " " + text + " "
+	}
 	x = max(m.Put(x, m.Y+y, text, role)+2, m.X+names)
 	if note != "" && end-x > 8 {
 		m.Put(x, m.Y+y, draw.Clip(note, end-x), draw.Dim)

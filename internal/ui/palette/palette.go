@@ -1,5 +1,6 @@
-// Package palette is the list of everything that the user can do now, and of everything that can be found: actions,
-// pages, jobs, nodes, ranks, processes, users, settings. Typing searches it, Enter runs the line under the cursor.
+// Package palette is the list of everything that the user can do now, which is the help of each page too, and of
+// everything that can be found: actions, pages, jobs, nodes, ranks, processes, users, settings, marks. Typing searches
+// it, Enter runs the line under the cursor.
 //
 // The palette covers a page, which is drawn faint behind it. It makes nothing happen itself: Enter closes it, and its
 // Answer has the keys that are then pressed, or the destination. So a signal asks as it always does. A Page belongs to
@@ -10,6 +11,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -18,11 +20,12 @@ import (
 
 // Item is a line of the palette.
 type Item struct {
-	Group string // the heading above it, without a search
-	Text  string // what a search looks through
-	Note  string // more about it, dim
-	Key   string // its keys, as a footer names them
-	Not   string // why it is not possible now; "": it is
+	Group string    // the heading above it, without a search
+	Text  string    // what a search looks through
+	Note  string    // more about it, dim
+	Key   string    // its keys, as a footer names them
+	Not   string    // why it is not possible now; "": it is
+	Role  draw.Role // of Text: a mark is as it is on the pages; the zero Role is that of all others
 
 	Press tea.KeyPressMsg // the key that is pressed when it is run
 	Go    nav.Go          // else where it leads
@@ -34,6 +37,9 @@ func (i *Item) Runs() bool { return i.Press.Code != 0 || i.Go != nav.Go{} }
 // Source has the items of a palette.
 type Source struct {
 	About string // the subject of the actions: "gpu-n02 GPU3, rank 11"
+	// Finds says that the user searches: for things too, and what was used most comes first. Otherwise the palette is the
+	// help of the page: a search goes on among the things only if it finds nothing there.
+	Finds bool
 	// Here returns what can be done here, in groups, which an empty search shows
 	Here func(s *part.Scene) []Item
 	// There returns what only a search finds
@@ -77,7 +83,9 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	case tea.KeyPressMsg:
 		return p.key(m, l)
 	case tea.MouseClickMsg:
-		if at, again := p.cursor.Click(m, l.List, p.top(s)); at >= 0 && again {
+		if !s.InModal(m.X, m.Y, wide, tall(s)) {
+			p.open = false
+		} else if at, again := p.cursor.Click(m, l.List, p.top(s)); at >= 0 && again {
 			return p.run(l)
 		}
 	case tea.MouseWheelMsg:
@@ -93,7 +101,7 @@ func (p *Page) key(k tea.KeyPressMsg, l shown) nav.Answer {
 	switch {
 	case key.Matches(k, keys.Interrupt):
 		return nav.Answer{}
-	case key.Matches(k, keys.Cancel), p.line.Text() == "" && key.Matches(k, keys.Help, keys.Palette):
+	case key.Matches(k, keys.Cancel), p.line.Text() == "" && key.Matches(k, keys.Help, keys.Palette) && k.Text != "h":
 		p.open = false
 	case key.Matches(k, keys.Keep):
 		return p.run(l)

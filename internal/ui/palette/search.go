@@ -35,11 +35,12 @@ func (p *Page) list(s *part.Scene) shown {
 	l := shown{all: len(here) + len(there)}
 	if text := p.line.Text(); text == "" {
 		l.heads = true
-		l.items = pointers(here)
+		l.items = part.OfSnapshot(s, foundKey{p.of, text}, func() []*Item { return p.usedFirst(here, there) })
 	} else {
 		l.items = part.OfSnapshot(s, foundKey{p.of, text}, func() []*Item { return p.search(text, here, there) })
 	}
-	l.List = nav.List[string]{N: len(l.items), Room: p.room(s), Key: func(i int) string {
+	room, _ := p.rooms(s)
+	l.List = nav.List[string]{N: len(l.items), Room: room, Key: func(i int) string {
 		return l.items[i].Group + "\x00" + l.items[i].Text
 	}}
 	if l.heads {
@@ -57,6 +58,30 @@ func (l *shown) height(i int) int {
 		return 3
 	}
 	return 1
+}
+
+// most is the group of what was used most, and mostUsed the highest number of its items.
+const (
+	most     = "most used"
+	mostUsed = 5
+)
+
+// usedFirst returns what can be done here, after what was used most if the user searches.
+func (p *Page) usedFirst(here, there []Item) []*Item {
+	list := pointers(here)
+	if !p.of.Finds {
+		return list
+	}
+	var used []*Item
+	for _, it := range append(pointers(there), list...) {
+		if p.used[it.Text] > 0 && !slices.ContainsFunc(used, func(u *Item) bool { return u.Text == it.Text }) {
+			again := *it
+			again.Group = most
+			used = append(used, &again)
+		}
+	}
+	slices.SortStableFunc(used, func(a, b *Item) int { return p.used[b.Text] - p.used[a.Text] })
+	return append(used[:min(len(used), mostUsed)], list...)
 }
 
 func pointers(items []Item) []*Item {
@@ -82,9 +107,18 @@ func (t texts) String(i int) string {
 // often is how much each use of an item adds to its score, and up to how many uses.
 const often, mostOften = 10, 5
 
-// search returns the items that have the characters of a text in this order, the best first.
+// search returns the items that match a text, the best first.
 func (p *Page) search(text string, here, there []Item) []*Item {
-	all := slices.Concat(pointers(there), pointers(here)) // of two equally good ones what has a name comes first
+	if !p.of.Finds {
+		if list := p.matches(text, pointers(here)); len(list) > 0 {
+			return list
+		}
+	}
+	return p.matches(text, append(pointers(there), pointers(here)...)) // of two equally good ones what has a name is first
+}
+
+// matches returns the items that have the characters of a text in this order, the best first.
+func (p *Page) matches(text string, all []*Item) []*Item {
 	found := fuzzy.FindFrom(text, texts(all))
 	for i := range found {
 		found[i].Score += often * min(p.used[all[found[i].Index].Text], mostOften)

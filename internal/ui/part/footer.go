@@ -95,11 +95,12 @@ func common(s *Scene, hints []keys.Hint) []keys.Hint {
 	return hints
 }
 
-// Choices draws keys in the last row as they come, as many as fit: what may follow a prefix key.
-func Choices(f *Frame, hints ...keys.Hint) {
-	x := 1
+// Choices draws keys in the last row as they come, as many as fit, and the text right at its end: what may follow a
+// prefix key, and the keys of what covers the page.
+func Choices(f *Frame, right string, hints ...keys.Hint) {
+	x, end := 1, f.rightOf(right)
 	for _, h := range hints {
-		if h = f.named(h); x+hintWidth(h)-2 > f.W-1 {
+		if h = f.named(h); x+hintWidth(h)-2 > end {
 			return
 		}
 		x = drawHint(f, x, f.H-1, h)

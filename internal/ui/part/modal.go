@@ -10,19 +10,37 @@ type Modal struct {
 	W, H int
 }
 
-const modalMargin = 2
+const (
+	modalMargin = 2
+	aboveBar    = 2 // the rows above the bar of pages, which stays in view
+)
 
 // ModalSize returns the room in a box for w columns and h rows, as far as this terminal has it.
 func (s Size) ModalSize(w, h int) (int, int) {
-	return max(min(w, s.W-1-2-2*modalMargin), 0), max(min(h, s.H-2), 0)
+	room := s.H - 2
+	if s.WithBar {
+		room -= 2 * aboveBar
+	}
+	return max(min(w, s.W-1-2-2*modalMargin), 0), max(min(h, room), 0)
 }
+
+// InModal reports whether a place of the screen is in such a box, or on its border.
+func (s Size) InModal(x, y, w, h int) bool {
+	w, h = s.ModalSize(w, h)
+	wide := w + 2*modalMargin
+	left, top := s.corner(wide, h)
+	return x >= left && x < left+wide+2 && y >= top && y < top+h+2
+}
+
+// corner is where the border of a box begins.
+func (s Size) corner(wide, h int) (x, y int) { return max((s.W-1-wide-2)/2, 0), max((s.H-h-2)/2, 0) }
 
 // Modal draws a box with a title over the page, which is faint behind it.
 func (f *Frame) Modal(title string, w, h int) Modal {
 	f.Recede()
 	w, h = f.ModalSize(w, h)
 	wide := w + 2*modalMargin
-	x, y := max((f.W-1-wide-2)/2, 0), max((f.H-h-2)/2, 0)
+	x, y := f.corner(wide, h)
 	for i := range h + 2 {
 		f.Fill(max(x-1, 0), y+i, min(wide+4, f.W-1), ' ', draw.Text)
 	}

@@ -50,7 +50,7 @@ type Scene struct {
 	NoPast    string // why there is no earlier Snapshot to look back at; "": there is one
 	Ago       string // how old the Snapshot is that the user looks back at; "": it is the newest
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
-	Banner    string // the admins' message, for the help
+	Banner    string // the admins' message, for the palette
 
 	Login string // the host between this one and all nodes, [user@]host[:port]; "": none
 	// the reason why signals and cancels are forbidden: "--readonly", "the setting readonly in FILE"; "": they are

@@ -21,7 +21,7 @@ func (p *Page) Draw(f *part.Frame) {
 		v := p.View(f.Scene)
 		p.Filter.Draw(f, v.Len(), v.All)
 	case p.asked:
-		part.Choices(f, sortHints(p.Words)...)
+		part.Choices(f, "", sortHints(p.Words)...)
 	default:
 		part.Footer(f, "", p.hints(f.Scene)...)
 	}

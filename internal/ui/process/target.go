@@ -3,6 +3,7 @@ package process
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -48,6 +49,20 @@ func (p *Page) target(s *part.Scene) (tally.Target, bool) {
 		return tally.Target{}, false
 	}
 	return targetOf(s, v.At(p.At(s))), true
+}
+
+// Subject names what the keys act on: the tagged processes, or the one under the cursor.
+func (p *Page) Subject(s *part.Scene) string {
+	on := p.subject(s)
+	switch {
+	case len(on.tagged) > 0:
+		return part.Plural(len(on.tagged), "tagged process", "tagged processes")
+	case on.at == nil:
+		return ""
+	case on.at.Rank != nil:
+		return "PID " + strconv.Itoa(on.at.PID) + ", rank " + strconv.Itoa(on.at.Rank.Rank) + ", on " + on.at.Node
+	}
+	return "PID " + strconv.Itoa(on.at.PID) + " on " + on.at.Node
 }
 
 // targetOf returns the process of a row. If the process names no job, the row knows it by the GPU.

@@ -1,0 +1,60 @@
+package palette
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// Marks explain the marks and colors of all pages, and the options of the command line. Enter does nothing with them.
+func Marks() []Item {
+	list := []Item{
+		{Text: "▲", Role: draw.Warn, Note: "warning"},
+		{Text: "✗", Role: draw.Crit, Note: "error"},
+		{Text: "◌", Role: draw.Dim, Note: "connecting"},
+	}
+	for _, l := range part.Letters {
+		role := draw.WarnFill
+		if l.Letter == 'X' {
+			role = draw.CritFill
+		}
+		list = append(list, Item{Text: string(l.Letter), Role: role, Note: l.Full})
+	}
+	list = append(list, states...)
+	return append(of("marks", list), append(of("colors", colors), of("command line", options)...)...)
+}
+
+// of returns a copy of items, as those of a group.
+func of(group string, items []Item) []Item {
+	list := make([]Item, len(items))
+	for i, it := range items {
+		it.Group = group
+		list[i] = it
+	}
+	return list
+}
+
+var (
+	states = []Item{
+		{Text: "!SLOW", Note: "hardware slowdown, reason not reported"},
+		{Text: "░", Note: "not responding: the last values"},
+		{Text: "·", Note: "no data yet"},
+		{Text: "n/a", Note: "not reported by the driver"},
+		{Text: "–", Note: "does not apply"},
+		{Text: "free", Note: "a GPU that no job has"},
+		{Text: "[stale 12s]", Note: "not responding for 12s"},
+		{Text: "(5 of 8)", Note: "GPUs included in the total"},
+		{Text: "C G X M", Note: "process type (column T): compute, graphics, both, MPS"},
+	}
+	colors = []Item{
+		{Text: "blue, gray", Note: "normal (busy is good)"},
+		{Text: "amber", Note: "warning"},
+		{Text: "white on red", Note: "error: act on it"},
+		{Text: "classic", Note: "traffic-light colors by utilization (60/85): C switches to them and back"},
+	}
+	options = []Item{
+		{Text: "--view", Note: "auto, node, overview"},
+		{Text: "--colors", Note: "job, classic"},
+		{Text: "--theme", Note: "auto, dark, light, high-contrast, colorblind, mono"},
+		{Text: "--ascii", Note: "ASCII characters only"},
+	}
+)
