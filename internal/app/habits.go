@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
+	"github.com/nvnodetop/nvnodetop/internal/app/watch"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
 
@@ -58,6 +59,7 @@ var behind = map[string]map[string]takes{
 	replay.Name:      {"--report": {most: 1, ok: func(word string) bool { return output.Formats[word] != nil }}},
 	scalars.Name:     {}, // its --interval is a flag, not POLL
 	scalars.Log:      {},
+	watch.Name:       {},
 }
 
 var (

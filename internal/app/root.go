@@ -25,6 +25,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/settings"
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
+	"github.com/nvnodetop/nvnodetop/internal/app/watch"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
@@ -132,7 +133,7 @@ var commands = []struct {
 	{toRecord, record.Command},
 	{toRecord, replay.Command},
 	{toRecord, scalars.Command},
-	{toAutomate, serve.Command},
+	{toAutomate, serve.Command}, {toAutomate, watch.Command},
 	{toGetHelp, settings.Command},
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
 )
 
 // Config holds all settings of a run.
@@ -71,6 +72,8 @@ type Config struct {
 	UTF8  bool // draw with all characters, whatever TERM and the locale suggest
 
 	Thresholds health.Thresholds // of the health rules; only the file sets them
+
+	Notify Notify
 }
 
 // Default returns the Config of a run without arguments.
@@ -82,6 +85,7 @@ func Default() Config {
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
 		Serve:      ServeAny, Record: true, Logs: true,
+		Notify: Notify{Settings: notify.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
 	}
 }
 

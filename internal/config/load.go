@@ -109,6 +109,7 @@ func (c *Config) remember(o *Origins) {
 		{c.ReadOnly, "readonly", &c.ReadOnlyFrom}, {c.Serve != ServeAny, "serve", &c.ServeFrom},
 		{!c.Record, "record", &c.RecordFrom}, {!c.Logs, "logs", &c.LogsFrom},
 		{c.MaxNodes > 0, "max_nodes", &c.MaxNodesFrom},
+		{c.Notify.Allow != NotifyAny, "notify.allow", &c.Notify.AllowFrom},
 	} {
 		if limit.set {
 			*limit.to = o.Of(limit.key)

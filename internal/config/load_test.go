@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestTheOrderOfPlaces(t *testing.T) {
 	want := Default()
 	want.Theme, want.View, want.Poll, want.Display, want.UTF8 = "dark", "overview", 10*time.Second, 3*time.Second, true
 	want.Thresholds[health.ClockSkewSeconds], want.Thresholds[health.LagRatio] = 2.5, 0.5
-	if c != want {
+	if !reflect.DeepEqual(c, want) {
 		t.Errorf("%+v\nwant %+v", c, want)
 	}
 	for key, want := range map[string]string{
@@ -265,7 +266,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	again := Default()
-	if _, err := again.Load(place(t, out.String(), "")); err != nil || again != c {
+	if _, err := again.Load(place(t, out.String(), "")); err != nil || !reflect.DeepEqual(again, c) {
 		t.Errorf("%v: read again\n%+v\nis not\n%+v", err, again, c)
 	}
 }
@@ -273,7 +274,7 @@ func TestPrint(t *testing.T) {
 func TestNoFile(t *testing.T) {
 	dir := t.TempDir()
 	c := Default()
-	if o, err := c.Load(Inputs{System: dir + "/none", User: dir + "/none/either"}); err != nil || c != Default() ||
+	if o, err := c.Load(Inputs{System: dir + "/none", User: dir + "/none/either"}); err != nil || !reflect.DeepEqual(c, Default()) ||
 		len(o.Files) != 0 {
 		t.Errorf("%v, %+v", err, c)
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +79,7 @@ func TestNvitopsVariables(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 			continue
 		}
-		if c != want || !slices.Equal(o.Ignored, test.ignored) {
+		if !reflect.DeepEqual(c, want) || !slices.Equal(o.Ignored, test.ignored) {
 			t.Errorf("%s: %+v, ignored %q\nwant %+v, %q", test.name, c, o.Ignored, want, test.ignored)
 		}
 		for key, from := range test.from {

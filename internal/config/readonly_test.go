@@ -95,11 +95,42 @@ func TestSwitches(t *testing.T) {
 			t.Errorf("%q, %q: %q, want %q; note %q, want %q", test.system, test.user, got, test.want, note, test.note)
 		}
 	}
+	for _, test := range []struct{ system, user, want, note string }{
+		{"", "", "any ", ""},
+		{"", "[notify]\nallow = 'terminal'", "terminal USER:2", ""},
+		{"[notify]\nallow = 'terminal'", "[notify]\nallow = 'off'", "off USER:2", ""},
+		{"[notify]\nallow = 'off'", "[notify]\nallow = 'any'", "off SYSTEM:2",
+			`notify.allow = "any" (USER:2) becomes "off": the limit is notify.allow (SYSTEM:2)`},
+		{"[notify]\nallow = 'terminal'", "", "terminal SYSTEM:2", ""},
+	} {
+		in := place(t, test.system, test.user)
+		c := Default()
+		o, err := c.Load(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		short := strings.NewReplacer(in.User, "USER", in.System, "SYSTEM")
+		got, note := short.Replace(c.Notify.Allow+" "+c.Notify.AllowFrom), short.Replace(strings.Join(o.Notes, "\n"))
+		if got != test.want || note != test.note {
+			t.Errorf("%q, %q: %q, want %q; note %q", test.system, test.user, got, test.want, note)
+		}
+		for way, want := range map[string]bool{NotifyTerminal: c.Notify.Allow != NotifyOff,
+			NotifyWebhook: c.Notify.Allow == NotifyAny} {
+			if c.Notify.Allows(way) != want {
+				t.Errorf("%s allows %s: %v", got, way, !want)
+			}
+		}
+	}
 	for text, want := range map[string]string{
-		"serve = true":    "serve must be off, local or any, not true",
-		"record = 'no'":   `record must be true or false, not "no"`,
-		"max_nodes = 0":   "max_nodes must be a whole number from 1 to 1000000, not 0",
-		"max_nodes = 1.5": "max_nodes must be a whole number from 1 to 1000000, not 1.5",
+		"[notify]\ncommand = []": "notify.command must be a list of a program and its arguments, such as " +
+			`["notify-send", "-a", "nvnodetop"], not a list`,
+		"[notify]\nways = ['mail', 'pager']": "notify.ways must be a list of terminal, command, webhook, mail, not a " +
+			"list",
+		"[notify]\nper_hour = 0": "notify.per_hour must be a whole number from 1 to 1000, not 0",
+		"serve = true":           "serve must be off, local or any, not true",
+		"record = 'no'":          `record must be true or false, not "no"`,
+		"max_nodes = 0":          "max_nodes must be a whole number from 1 to 1000000, not 0",
+		"max_nodes = 1.5":        "max_nodes must be a whole number from 1 to 1000000, not 1.5",
 	} {
 		c := Default()
 		if _, err := c.Load(place(t, text, "")); err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -62,7 +63,7 @@ func TestSave(t *testing.T) {
 	}
 	again, want := Default(), c
 	want.View = "auto"
-	if _, err := again.Load(Inputs{User: path}); err != nil || again != want {
+	if _, err := again.Load(Inputs{User: path}); err != nil || !reflect.DeepEqual(again, want) {
 		t.Errorf("%v: %+v, want %+v", err, again, want)
 	}
 }

@@ -10,7 +10,6 @@ package notify
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -122,11 +121,8 @@ type Item struct {
 	Many  string // after a count of such items: "nodes unreachable"
 }
 
-// OfJob reports whether the Item is about a job with one of these names; no names stand for all jobs.
-func (i *Item) OfJob(names []string) bool { return ofJob(i.Job, names) }
-
-func ofJob(id string, names []string) bool {
-	return len(names) == 0 || slices.ContainsFunc(names, func(name string) bool {
-		return id == name || strings.HasPrefix(id, name+"_") || strings.HasPrefix(id, name+"+")
-	})
+// OfJob reports whether a job has one of these names: its ID, its number, or the ID of its array or heterogeneous job.
+// No names stand for all jobs.
+func OfJob(id, number string, names []string) bool {
+	return len(names) == 0 || slices.ContainsFunc(names, (&cluster.Job{ID: id, Number: number}).PartOf)
 }

@@ -82,7 +82,7 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 	now := map[string]*sight{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if !ofJob(j.ID, w.Jobs) {
+		if !OfJob(j.ID, j.Number, w.Jobs) {
 			continue
 		}
 		for k := range j.Findings {
@@ -96,6 +96,7 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 			o = now[id]
 			o.told = w.before[id]
 			w.open[id] = o
+			delete(w.before, id)
 		}
 		o.last = s.At
 		if !o.told && now[id].ripe {
@@ -177,7 +178,8 @@ func (w *Watcher) starts(s *cluster.Snapshot) (news []Item) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		w.jobs[j.ID] = true
-		if !first && !before[j.ID] && j.ID != "" && !j.Start.Before(w.began) && ofJob(j.ID, w.Jobs) && w.wants(Start) {
+		if !first && !before[j.ID] && j.ID != "" && !j.Start.Before(w.began) && OfJob(j.ID, j.Number, w.Jobs) &&
+			w.wants(Start) {
 			news = append(news, ofStart(s, &j.Job))
 		}
 	}
@@ -198,7 +200,7 @@ func (w *Watcher) ends(s *cluster.Snapshot) (news []Item) {
 		e := &s.Discovery.Ended[i]
 		id := e.Number + e.Missed.String()
 		w.ended[id] = before[id]
-		if e.Missed.IsZero() || e.Missed.Before(w.began) || before[id] || !ofJob(e.ID, w.Jobs) ||
+		if e.Missed.IsZero() || e.Missed.Before(w.began) || before[id] || !OfJob(e.ID, e.Number, w.Jobs) ||
 			e.Asking && s.At.Sub(e.Missed) < explained {
 			continue
 		}
@@ -224,7 +226,7 @@ func (w *Watcher) limits(s *cluster.Snapshot) (news []Item) {
 		id := j.ID + j.End.Truncate(time.Minute).String()
 		w.near[id] = before[id]
 		if j.End.IsZero() || left <= 0 || left > w.TimeLeft || j.Limit < 2*w.TimeLeft || before[id] ||
-			!ofJob(j.ID, w.Jobs) || !w.wants(Time) {
+			!OfJob(j.ID, j.Number, w.Jobs) || !w.wants(Time) {
 			continue
 		}
 		w.near[id] = true
@@ -240,3 +242,6 @@ func (o *sight) over(at time.Time) Item {
 	i.Title = "over after " + span(at.Sub(cmp.Or(i.Since, i.At))) + ": " + i.Title
 	return i
 }
+
+// Expects reports whether a problem that an earlier Watcher has told may still be found.
+func (w *Watcher) Expects(id string) bool { return w.before[id] }

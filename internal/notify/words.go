@@ -97,6 +97,12 @@ func ofEnd(s *cluster.Snapshot, e *cluster.EndedJob, event Event) Item {
 	if event == Failure {
 		i.Severity, i.Many = cluster.Critical, "jobs have failed"
 	}
+	i.Title = titled(e.ID, e.Name, HowEnded(e))
+	return i
+}
+
+// HowEnded says how a job has ended: "failed after 1h 2m (exit code 3)".
+func HowEnded(e *cluster.EndedJob) string {
 	words := tally.EndOf(e).Word
 	if !e.Start.IsZero() && e.Over().After(e.Start) {
 		words += " after " + span(e.Over().Sub(e.Start))
@@ -108,8 +114,7 @@ func ofEnd(s *cluster.Snapshot, e *cluster.EndedJob, event Event) Item {
 	default:
 		words += fmt.Sprintf(" (exit code %d)", x.Code)
 	}
-	i.Title = titled(e.ID, e.Name, words)
-	return i
+	return words
 }
 
 // ofLimit is the news of a time limit.

@@ -143,6 +143,8 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.view.settings.Told(msg)
 		m.dirty = true
 		return m, m.write(&m.view.settings)
+	case Alert:
+		return m, m.alert(msg)
 	default:
 		m.adapt(msg)
 	}

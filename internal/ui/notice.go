@@ -13,10 +13,11 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// A notice about a key stands for elsewhereTime, the mark of another job for otherJobTime.
+// A notice about a key stands for elsewhereTime, the mark of another job for otherJobTime, an alert for alertTime.
 const (
 	elsewhereTime = 2 * time.Second
 	otherJobTime  = 3 * time.Second
+	alertTime     = 10 * time.Second
 )
 
 // without reports whether a key has no effect on a page, and says in the footer why: it is the key of other pages, or

@@ -62,6 +62,8 @@ type Options struct {
 	Tape    Tape     // nil: no recording is shown
 	Record  Recorder // nil: nothing can be recorded
 
+	Alerts <-chan Alert // nil: there are none
+
 	Theme                string               // one of draw.Themes; "": draw.Auto
 	ASCII                bool                 // ASCII glyphs only
 	Profile              colorprofile.Profile // colors of the terminal; Unknown: find out

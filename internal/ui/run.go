@@ -30,6 +30,11 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		tea.WithOutput(io.Discard), tea.WithFPS(1), tea.WithWindowSize(size.Width, size.Height))
 	defer sh.Watch(program.Send)()
 	defer o.attention(ctx, program.Send)()
+	if o.Alerts != nil {
+		alerted, enough := context.WithCancel(ctx)
+		defer enough()
+		go o.alerts(alerted, program.Send)
+	}
 	// Cancelling Bubble Tea's own context leaks its input goroutine, so it is told to quit instead.
 	defer context.AfterFunc(ctx, func() {
 		sh.Unstoppable()

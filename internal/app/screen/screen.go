@@ -61,11 +61,12 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	group.Go(func() error { return recorder.Run(ctx) })
 	group.Go(func() error { return recorder.Hold(ctx, from.Touch) })
 	group.Go(func() error { return choices.run(ctx) })
+	alerts := tellNews(ctx, group, &p.Config, w)
 	group.Go(func() error {
 		defer quit()
 		o := Options(&p.Config, w.Store.Snapshot, user, choice)
 		o.Save, o.Remember = save, choices.remember
-		o.Record, o.Watch = recorder, attached.Find(os.Getenv).Watch
+		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, alerts
 		w.CatchUp(session.Past)
 		return ui.Run(ctx, o, p.In, p.Out)
 	})

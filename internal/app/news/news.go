@@ -1,0 +1,179 @@
+// Package news tells the user what happens to the jobs, for the screen and the command watch: it opens the ways that
+// the settings choose, and remembers what was told, so that another program does not tell it again.
+package news
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/notify/ways"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+)
+
+// Desk gets Snapshots, and delivers the news in them. One goroutine may use it.
+type Desk struct {
+	watcher  *notify.Watcher
+	gatherer notify.Gatherer
+	sender   ways.Sender
+	post     *ways.Post
+
+	name  string   // of the file that remembers what was told; "": nothing is remembered
+	told  []string // that is remembered
+	saved *session.Task
+}
+
+// Options say what a Desk does, beside the settings.
+type Options struct {
+	Ways     []string                 // in place of those of the settings, if Named
+	Named    bool                     // each of the Ways must be possible
+	Jobs     []string                 // none: all
+	Terminal func(title, text string) // nil: there is none
+	Say      func(line string)        // gets failures, from any goroutine
+}
+
+// Open opens the ways. wrong are the reasons why some cannot be used.
+func Open(cfg *config.Config, o Options) (d *Desk, wrong []error) {
+	open, wrong := Ways(cfg, o)
+	d = &Desk{watcher: notify.NewWatcher(cfg.Notify.Settings, o.Jobs), sender: sender(),
+		gatherer: notify.Gatherer{PerHour: cfg.Notify.PerHour}, post: ways.Open(open, o.Say)}
+	if len(open) > 0 && cfg.Demo == "" {
+		names := []string{"told"}
+		for _, w := range open {
+			names = append(names, w.Name)
+		}
+		d.name = strings.Join(names, "-")
+		d.told = config.Told(d.name, time.Now())
+		d.watcher.Resume(d.told)
+	}
+	return d, wrong
+}
+
+func sender() ways.Sender {
+	user, host := access.Here()
+	return ways.Sender{Host: host, User: user}
+}
+
+// Ways are the ways that the user wants and may use.
+func Ways(cfg *config.Config, o Options) (open []ways.Way, wrong []error) {
+	names := cfg.Notify.Ways
+	if o.Named {
+		names = o.Ways
+	}
+	for _, name := range names {
+		way, err := wayOf(cfg, name, o.Terminal)
+		switch {
+		case err == nil:
+			open = append(open, way)
+		case o.Named || !errors.Is(err, errNoTerminal):
+			wrong = append(wrong, fmt.Errorf("no news by %s: %w", name, err))
+		}
+	}
+	return open, wrong
+}
+
+var errNoTerminal = errors.New("this program has no terminal")
+
+func wayOf(cfg *config.Config, name string, terminal func(title, text string)) (ways.Way, error) {
+	n := &cfg.Notify
+	if !n.Allows(name) {
+		return ways.Way{}, fmt.Errorf("notify.allow = %q (%s) forbids it", n.Allow, n.AllowFrom)
+	}
+	missing := map[string]bool{config.NotifyCommand: len(n.Command) == 0, config.NotifyWebhook: n.Webhook == "",
+		config.NotifyMail: n.Mail == ""}
+	if missing[name] {
+		return ways.Way{}, fmt.Errorf("notify.%s is not set", name)
+	}
+	switch name {
+	case config.NotifyCommand:
+		return ways.Command(n.Command)
+	case config.NotifyWebhook:
+		return ways.Webhook(n.Webhook)
+	case config.NotifyMail:
+		return ways.Mail(n.Mail)
+	}
+	if terminal == nil {
+		return ways.Way{}, errNoTerminal
+	}
+	return ways.Way{Name: name, Send: func(_ context.Context, d *ways.Document) error {
+		_, more, _ := strings.Cut(d.Text, "\n")
+		terminal(d.Title, more)
+		return nil
+	}}, nil
+}
+
+// Test sends one message in each way, and returns what failed.
+func Test(ctx context.Context, open []ways.Way) (failed []error) {
+	m := notify.Message{At: time.Now(), Title: "nvnodetop: a test message", Text: "News of your jobs comes here.",
+		Count: 1,
+		Items: []notify.Item{{At: time.Now(), Event: "test", GPU: cluster.NoNumber, Title: "a test message"}}}
+	document := sender().Document(&m)
+	for _, w := range open {
+		if err := w.Send(ctx, document); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", w.Name, err))
+		}
+	}
+	return failed
+}
+
+// See delivers the news in the next Snapshot, and returns it.
+func (d *Desk) See(s *cluster.Snapshot) []notify.Item {
+	items := d.watcher.See(s)
+	for _, m := range d.gatherer.Take(s.At, items) {
+		d.post.Send(d.sender.Document(&m))
+	}
+	d.remember()
+	return items
+}
+
+// remember saves what is told, if that has changed and the last change is saved. A home directory may hang.
+func (d *Desk) remember() {
+	if d.saved != nil {
+		if done, _ := d.saved.Wait(0); !done {
+			return
+		}
+	}
+	now := d.watcher.Told()
+	if d.name == "" || slices.Equal(now, d.told) {
+		return
+	}
+	forgotten := slices.DeleteFunc(slices.Clone(d.told), func(id string) bool {
+		return slices.Contains(now, id) || d.watcher.Expects(id)
+	})
+	name := d.name
+	d.told = now
+	d.saved = session.Go(func() error { return config.Tell(name, now, forgotten, time.Now()) })
+}
+
+// Follow delivers the news of a Store until ctx ends.
+func (d *Desk) Follow(ctx context.Context, every time.Duration, snapshot func(time.Time) *cluster.Snapshot) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			d.See(snapshot(time.Now()))
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// Close delivers what waits, within a time, and reports whether that was enough.
+func (d *Desk) Close(within time.Duration) bool {
+	if m, some := d.gatherer.Rest(time.Now()); some {
+		d.post.Send(d.sender.Document(&m))
+	}
+	delivered := d.post.Close(within)
+	if d.saved != nil {
+		_, _ = d.saved.Wait(time.Second) // a problem is told twice
+	}
+	return delivered
+}

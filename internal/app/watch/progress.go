@@ -1,0 +1,194 @@
+package watch
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
+)
+
+// progress is how far the jobs are.
+type progress struct {
+	names []string // of the watched jobs; none: all
+	began time.Time
+	jobs  []*job
+	byID  map[string]*job
+	news  map[string]int // by job
+	found bool           // SLURM has listed a job
+	over  bool
+}
+
+// job is a watched job.
+type job struct {
+	ID     string           `json:"job"`
+	Name   string           `json:"job_name,omitempty"`
+	State  cluster.EndState `json:"job_state,omitempty"` // "": it has not ended, or SLURM does not say how
+	Code   *int             `json:"exit_code,omitempty"`
+	Signal int              `json:"signal,omitempty"`
+	News   int              `json:"news"`
+
+	words string // its end
+	ended bool
+}
+
+func newProgress(names []string, now time.Time) progress {
+	return progress{names: names, began: now, byID: map[string]*job{}, news: map[string]int{}}
+}
+
+// of returns a watched job; nil: it is not watched.
+func (p *progress) of(id, number, name string) *job {
+	if id == "" || !notify.OfJob(id, number, p.names) {
+		return nil
+	}
+	p.found = true
+	j := p.byID[id]
+	if j == nil {
+		j = &job{ID: id, Name: name}
+		p.byID[id] = j
+		p.jobs = append(p.jobs, j)
+	}
+	return j
+}
+
+// explained is the time in which SLURM should say how a job has ended.
+const explained = 2 * time.Minute
+
+// see takes the next Snapshot, and reports whether all jobs have ended.
+func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
+	d := &s.Discovery
+	if d.Answered.IsZero() && d.Command != "" {
+		if d.Failure != nil && !p.found {
+			return false, cli.Exit(cli.ExitNoJobs, fmt.Errorf("%s: %w", d.Command, d.Failure))
+		}
+		return false, nil
+	}
+	left := false
+	for i := range s.Jobs {
+		if j := p.of(s.Jobs[i].ID, s.Jobs[i].Number, s.Jobs[i].Name); j != nil || s.Jobs[i].ID == "" {
+			left = true
+			if j != nil {
+				j.ended = false
+			}
+		}
+	}
+	for i := range d.Pending {
+		left = p.waits(&d.Pending[i]) || left
+	}
+	for i := range d.Ended {
+		if e := &d.Ended[i]; e.Missed.IsZero() || e.Missed.After(p.began) {
+			left = p.ends(e, s.At) || left
+		}
+	}
+	if p.over = !left; left {
+		return false, nil
+	}
+	return true, p.missing(d)
+}
+
+// waits notes a pending job. The tasks of an array that wait under one ID are no jobs yet.
+func (p *progress) waits(j *cluster.PendingJob) bool {
+	id, _, array := strings.Cut(j.ID, "_[")
+	if array {
+		watched := notify.OfJob(id, "", p.names)
+		for _, name := range p.names {
+			watched = watched || strings.HasPrefix(name, id+"_")
+		}
+		p.found = p.found || watched
+		return watched
+	}
+	return p.of(j.ID, "", j.Name) != nil
+}
+
+// ends notes a job that is ending, and reports whether SLURM may still say how.
+func (p *progress) ends(e *cluster.EndedJob, now time.Time) (waits bool) {
+	j := p.of(e.ID, e.Number, e.Name)
+	if j == nil {
+		return false
+	}
+	if e.Missed.IsZero() || e.Asking && now.Sub(e.Missed) < explained {
+		return true
+	}
+	j.State, j.ended, j.words = e.State, true, notify.HowEnded(e)
+	if e.Exit != nil {
+		j.Code, j.Signal = &e.Exit.Code, e.Exit.Signal
+	}
+	return false
+}
+
+// missing is the error if there was never anything to watch.
+func (p *progress) missing(d *cluster.Discovery) error {
+	switch {
+	case p.found:
+		return nil
+	case len(p.names) == 0:
+		return cli.Exit(cli.ExitNoJobs, errors.New("none of your jobs runs or waits"))
+	}
+	return cli.Exit(cli.ExitNoJobs, fmt.Errorf("none of your jobs is %s: it is another user's, or has ended",
+		strings.Join(p.names, ", ")))
+}
+
+// verdict is nil if every job has come to its end.
+func (p *progress) verdict() error {
+	bad := 0
+	for _, j := range p.jobs {
+		if j.ended && j.State != cluster.JobCompleted {
+			bad++
+		}
+	}
+	switch {
+	case len(p.jobs) > 0 && !p.over:
+		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	case bad == 1 && len(p.jobs) == 1:
+		return cli.Exit(cli.ExitFailed, fmt.Errorf("job %q did not complete", p.jobs[0].ID))
+	case bad > 0:
+		return cli.Exit(cli.ExitFailed, fmt.Errorf("%d of %d jobs did not complete", bad, len(p.jobs)))
+	}
+	return nil
+}
+
+// sumUp prints how each job has ended, and how much news there was of it.
+func (o *Options) sumUp() error {
+	jobs, total := o.seen.jobs, 0
+	for _, n := range o.seen.news {
+		total += n
+	}
+	for _, j := range jobs {
+		j.News = o.seen.news[j.ID]
+	}
+	if o.json {
+		if jobs == nil {
+			jobs = []*job{}
+		}
+		return json.NewEncoder(o.Out).Encode(struct {
+			At    time.Time `json:"at"`
+			Event string    `json:"event"`
+			Jobs  []*job    `json:"jobs"`
+			News  int       `json:"news"`
+		}{time.Now().UTC(), "summary", jobs, total})
+	}
+	var b strings.Builder
+	for _, j := range jobs {
+		words := j.words
+		if !j.ended {
+			words = "has not ended"
+		}
+		fmt.Fprintf(&b, "%s: %s, %s\n", strings.TrimSpace(j.ID+" "+j.Name), words, counted(j.News))
+	}
+	if len(jobs) != 1 {
+		fmt.Fprintf(&b, "%d jobs, %s\n", len(jobs), counted(total))
+	}
+	_, err := o.Out.WriteString(b.String())
+	return err
+}
+
+func counted(news int) string {
+	if news == 1 {
+		return "1 line of news"
+	}
+	return fmt.Sprintf("%d lines of news", news)
+}

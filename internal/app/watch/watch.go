@@ -1,0 +1,251 @@
+// Package watch is the command watch: it tells the user what happens to the jobs, without a screen, until they end.
+package watch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/news"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/notify/ways"
+	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
+)
+
+// Name is that of the command.
+const Name = "watch"
+
+// The intervals of the nodes, in seconds. The rules find the same at 3 s, and cost more.
+const (
+	defaultInterval = "10"
+	leastInterval   = time.Second
+)
+
+// lastWords is the time to deliver the last messages.
+const lastWords = time.Minute
+
+// Options are the user's choices.
+type Options struct {
+	*cli.Program
+	ways, events []string
+	interval     string
+	json, test   bool
+	jobs         []string
+
+	seen progress
+	desk *news.Desk
+
+	thrifty time.Time // the last time
+}
+
+// Command watches jobs without a screen.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   Name + " [flags] [JOB…]",
+		Short: "tell when a job ends or needs a look, without a screen",
+		Long: `watch prints a line when something happens to your jobs: a job ends or fails, a
+node is lost, a rank dies, a job hangs, a GPU lags, GPUs are idle, memory will be
+full, the time limit is near. It can also tell you by a notification of the
+terminal, a command, a webhook or mail. It ends with the jobs, and sums them up.
+
+JOB is an ID, also that of a pending job, an array or a heterogeneous job.
+Without one it watches all your jobs.`,
+		Example: `  nvnodetop watch 48211
+  nvnodetop watch --notify terminal,webhook 48211
+  nohup nvnodetop watch --notify mail >> news.txt &
+  nvnodetop watch 48211 && ./evaluate.sh
+  nvnodetop watch --test --notify webhook          send a test message`,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	o := &Options{}
+	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(config.NotifyWays, ", ")+
+		" (default: notify.ways of the settings)")
+	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(notify.Names(), ", ")+
+		" (default: all but start)")
+	f.StringVar(&o.interval, cli.Interval, defaultInterval, "`SECONDS` between two samples of a node")
+	f.BoolVar(&o.json, "json", false, "print each line as a JSON object")
+	f.BoolVar(&o.test, "test", false, "send a test message and exit")
+	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
+	cmd.Args = o.Args(func(args []string) error { return o.take(f, args) })
+	cmd.PreRunE = func(*cobra.Command, []string) error { return o.accept() }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if o.test {
+			return o.sendTest(cmd.Context())
+		}
+		return o.Logged(func(log *slog.Logger) error { return o.run(cmd.Context(), log) })
+	}
+	return cmd
+}
+
+// take takes the jobs and the lists of words.
+func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
+	for _, list := range []struct {
+		flag      string
+		words, of []string
+	}{{"notify", o.ways, config.NotifyWays}, {"events", o.events, notify.Names()}} {
+		if f.Changed(list.flag) && len(list.words) == 0 {
+			return fmt.Errorf("--%s is empty", list.flag)
+		}
+		for _, word := range list.words {
+			if err := cli.OneOf(list.flag, word, list.of...); err != nil {
+				return err
+			}
+		}
+	}
+	if slices.Contains(jobs, "") { // "$UNSET" in a script must not mean: all
+		return errors.New("the ID of a job is empty")
+	}
+	if o.jobs = jobs; len(jobs) == 1 {
+		o.Config.Job = jobs[0]
+	}
+	if len(jobs) > 0 && (o.Config.Nodes != "" || o.Config.Demo != "") {
+		return errors.New("jobs cannot be combined with --nodes or --demo")
+	}
+	return nil
+}
+
+// accept loads the settings.
+func (o *Options) accept() error {
+	poll, err := o.ByInterval(o.interval, leastInterval)
+	if err != nil {
+		return err
+	}
+	if len(o.jobs) == 0 && feed.OwnJob(o.Program) {
+		o.jobs = []string{o.Config.Job}
+	}
+	if err := o.Accept(poll...); err != nil {
+		return err
+	}
+	if len(o.events) > 0 {
+		o.Config.Notify.Events = o.events
+	}
+	return nil
+}
+
+// wanted are the ways that the user wants.
+func (o *Options) wanted() news.Options {
+	return news.Options{Ways: o.ways, Named: o.Changed("notify"), Jobs: o.jobs, Terminal: o.terminal(),
+		Say: func(line string) { o.Say("%s", line) }}
+}
+
+// terminal tells the user something on the terminal of this program; nil: there is none.
+func (o *Options) terminal() func(title, text string) {
+	to := o.Out
+	if file, is := o.Err.(*os.File); !cli.IsTerminal(to) && is && cli.IsTerminal(file) {
+		to = file
+	}
+	if !cli.IsTerminal(to) {
+		return nil
+	}
+	on, style := terminal.HostOf(os.Getenv), o.Config.Notify.Terminal
+	return func(title, text string) {
+		_, _ = io.WriteString(to, terminal.Titled("nvnodetop: "+title)+terminal.Alert(style, on, title, text))
+	}
+}
+
+// sendTest sends a message in each way.
+func (o *Options) sendTest(ctx context.Context) error {
+	open, wrong := news.Ways(&o.Config, o.wanted())
+	switch {
+	case len(wrong) > 0:
+		return cli.Usage("%w", wrong[0])
+	case len(open) == 0:
+		return cli.Usage("there is no way to try: add --notify, or notify.ways to the settings")
+	}
+	failed := news.Test(ctx, open)
+	for _, err := range failed[:max(len(failed)-1, 0)] {
+		o.Say("%v", err)
+	}
+	if len(failed) > 0 {
+		return cli.Exit(cli.ExitFailed, failed[len(failed)-1])
+	}
+	var names []string
+	for _, w := range open {
+		names = append(names, w.Name)
+	}
+	_, err := fmt.Fprintf(o.Out, "a test message was sent by %s\n", strings.Join(names, ", "))
+	return cli.Failed(err)
+}
+
+// errOver reports that the jobs have ended.
+var errOver = errors.New("the jobs have ended")
+
+func (o *Options) run(ctx context.Context, log *slog.Logger) error {
+	desk, wrong := news.Open(&o.Config, o.wanted())
+	if len(wrong) > 0 {
+		return cli.Usage("%w", wrong[0])
+	}
+	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
+	show := feed.Followed(o.Program, o.Config.Poll, o.see)
+	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true}, log, show)
+	if !desk.Close(lastWords) {
+		o.Say("the last messages were not delivered within %v", lastWords)
+	}
+	if err != nil && !errors.Is(err, errOver) {
+		return err
+	}
+	if err := o.sumUp(); err != nil {
+		return cli.Failed(err)
+	}
+	return o.seen.verdict()
+}
+
+// thrifty is the time between two returns of unused memory to the host.
+const thrifty = 10 * time.Minute
+
+// thrift keeps the memory small: the watch may run for days, and the start needs far more than the rest.
+func (o *Options) thrift(now time.Time) {
+	if now.Sub(o.thrifty) < thrifty {
+		return
+	}
+	if o.thrifty.IsZero() {
+		debug.SetGCPercent(30)
+	}
+	o.thrifty = now
+	debug.FreeOSMemory()
+}
+
+// see prints the news of a Snapshot.
+func (o *Options) see(s *cluster.Snapshot) error {
+	for _, i := range o.desk.See(s) {
+		o.seen.news[i.Job]++
+		if err := o.print(&i); err != nil {
+			return err
+		}
+	}
+	o.thrift(s.At)
+	over, err := o.seen.see(s)
+	if over && err == nil {
+		err = errOver
+	}
+	return err
+}
+
+// print prints one piece of news as a line.
+func (o *Options) print(i *notify.Item) error {
+	if o.json {
+		return json.NewEncoder(o.Out).Encode(ways.NewsOf(i))
+	}
+	line := i.Title
+	if i.Text != "" && !i.Over {
+		line += ". " + strings.ReplaceAll(i.Text, "\n", " ")
+	}
+	_, err := fmt.Fprintf(o.Out, "%s  %-7s  %s\n", i.At.Local().Format(time.DateTime), i.Event, line)
+	return err
+}

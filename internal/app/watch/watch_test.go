@@ -1,0 +1,185 @@
+package watch
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/news"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+)
+
+var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+
+// look is an answer of SLURM some seconds after the beginning.
+func look(sec int, change func(s *cluster.Snapshot)) *cluster.Snapshot {
+	at := began.Add(time.Duration(sec) * time.Second)
+	s := &cluster.Snapshot{At: at, Discovery: cluster.Discovery{Command: "squeue", Asked: at, Answered: at}}
+	change(s)
+	return s
+}
+
+func runs(ids ...string) func(s *cluster.Snapshot) {
+	return func(s *cluster.Snapshot) {
+		for _, id := range ids {
+			s.Jobs = append(s.Jobs, cluster.JobView{Job: cluster.Job{ID: id, Number: "1" + id, Name: "train"}})
+		}
+	}
+}
+
+func waits(ids ...string) func(s *cluster.Snapshot) {
+	return func(s *cluster.Snapshot) {
+		for _, id := range ids {
+			s.Discovery.Pending = append(s.Discovery.Pending, cluster.PendingJob{ID: id, Name: "train"})
+		}
+	}
+}
+
+// ended is a job that squeue has missed for a second; state "?" is one of which SLURM has not said how it ended.
+func ended(id string, state cluster.EndState) func(s *cluster.Snapshot) {
+	return func(s *cluster.Snapshot) {
+		e := cluster.EndedJob{ID: id, Number: "1" + id, Name: "train", State: state, Start: began.Add(-time.Hour),
+			Missed: began.Add(time.Second)}
+		if state == "?" {
+			e.State, e.Asking = "", true
+		}
+		if state == cluster.JobCompleting {
+			e.Missed = time.Time{}
+		}
+		s.Discovery.Ended = append(s.Discovery.Ended, e)
+	}
+}
+
+func nothing(*cluster.Snapshot) {}
+
+// The watch ends with the jobs, once SLURM has said how they ended, and its exit code says whether they are completed.
+func TestTheEnd(t *testing.T) {
+	failing := func(s *cluster.Snapshot) {
+		s.Discovery.Answered, s.Discovery.Failure = time.Time{}, &reach.Failure{Short: "no answer"}
+	}
+	type states []func(s *cluster.Snapshot)
+	for name, tc := range map[string]struct {
+		jobs  []string
+		looks states
+		over  bool
+		code  int
+		words string // in the error
+	}{
+		"completed":  {[]string{"7"}, states{runs("7"), ended("7", cluster.JobCompleted)}, true, 0, ""},
+		"its number": {[]string{"17"}, states{runs("7"), ended("7", cluster.JobCompleted)}, true, 0, ""},
+		"failed": {[]string{"7"}, states{runs("7"), ended("7", cluster.JobFailed)}, true, 1,
+			`job "7" did not complete`},
+		"canceled": {nil, states{runs("7"), ended("7", cluster.JobCanceled)}, true, 1,
+			`job "7" did not complete`},
+		"one of two": {nil, states{runs("7", "8"), runs("8"), ended("8", cluster.JobFailed)}, true, 1,
+			"1 of 2 jobs did not"},
+		"is ending":    {nil, states{runs("7"), ended("7", cluster.JobCompleting)}, false, 1, "interrupted"},
+		"not said yet": {nil, states{runs("7"), ended("7", "?")}, false, 1, "interrupted"},
+		"waits":        {[]string{"7"}, states{waits("7"), waits("7")}, false, 1, "interrupted"},
+		"others run":   {[]string{"7"}, states{runs("7", "8"), runs("8")}, true, 0, ""},
+		"tasks wait":   {[]string{"7"}, states{runs("7_1"), waits("7_[2-9]")}, false, 1, "interrupted"},
+		"a task waits": {[]string{"7_3"}, states{waits("7_[2-9]")}, false, 0, ""},
+		"runs again": {nil, states{runs("7"), ended("7", cluster.JobFailed), runs("7")}, true, 1,
+			"did not complete"},
+		"none":             {nil, states{nothing}, true, 3, "none of your jobs runs or waits"},
+		"another's":        {[]string{"9"}, states{runs("7")}, true, 3, "none of your jobs is 9: it is another user's"},
+		"SLURM fails":      {nil, states{failing}, false, 3, "squeue: no answer"},
+		"SLURM fails then": {nil, states{runs("7"), failing}, false, 1, "interrupted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newProgress(tc.jobs, began)
+			var err error
+			over := false
+			for i, state := range tc.looks {
+				if over, err = p.see(look(2*i+2, state)); over || err != nil {
+					break
+				}
+			}
+			if err == nil {
+				err = p.verdict()
+			}
+			code, words := 0, ""
+			if exit, ok := errors.AsType[*cli.ExitError](err); ok {
+				code, words = exit.Code, exit.Err.Error()
+			}
+			if over != tc.over || code != tc.code || !strings.Contains(words, tc.words) || tc.words == "" &&
+				words != "" {
+				t.Errorf("over %v, exit code %d, %q", over, code, words)
+			}
+		})
+	}
+}
+
+// prints returns what the program prints about a job that hangs and ends.
+func prints(t *testing.T, asJSON bool) []string {
+	t.Helper()
+	out, err := os.CreateTemp(t.TempDir(), "out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &cli.Program{Config: config.Default()}
+	p.Out = out
+	o := &Options{Program: p, json: asJSON, seen: newProgress(nil, began)}
+	o.desk, _ = news.Open(&p.Config, news.Options{})
+	hangs := look(2, runs("7"))
+	hangs.Jobs[0].Findings = []cluster.Finding{{Kind: cluster.KindJobHang, Severity: cluster.Warning, GPU: -1,
+		Since: began}}
+	for _, s := range []*cluster.Snapshot{look(1, runs("7")), hangs, look(10, ended("7", cluster.JobFailed))} {
+		if err = o.see(s); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, errOver) || !o.desk.Close(time.Minute) || o.sumUp() != nil {
+		t.Errorf("it ends with %v", err)
+	}
+	text, err := os.ReadFile(out.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSpace(string(text)), "\n")
+}
+
+// Each piece of news is a line, and each job one at the end.
+func TestLines(t *testing.T) {
+	lines := prints(t, false)
+	if len(lines) != 3 || !strings.Contains(lines[0], "  hang     7 train: job seems to hang. ") ||
+		!strings.HasSuffix(lines[1], "  failure  7 train: failed after 1h") ||
+		lines[2] != "7 train: failed after 1h, 2 lines of news" {
+		t.Errorf("%q", lines)
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	var events []string
+	var last struct {
+		News int
+		Jobs []struct {
+			Job   string
+			State string `json:"job_state"`
+			News  int
+		}
+	}
+	for _, line := range prints(t, true) {
+		var l struct{ Event string }
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, l.Event)
+		if l.Event != "summary" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(line), &last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if strings.Join(events, " ") != "hang failure summary" || last.News != 2 || len(last.Jobs) != 1 ||
+		last.Jobs[0].State != "FAILED" || last.Jobs[0].News != 2 {
+		t.Errorf("%v, at the end %+v", events, last)
+	}
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/notify"
+)
+
+// Notify is the user's choice of news, and of the ways in which it comes.
+type Notify struct {
+	notify.Settings
+
+	Allow     string   // the ways that may be used: one of NotifyLimits
+	AllowFrom string   // origin of Allow; "": there is no limit
+	Ways      []string // some of NotifyWays
+	Terminal  string   // one of NotifyStyles
+	Command   []string // a program and its arguments
+	Webhook   string   // the file with the URL
+	Mail      string   // addresses
+}
+
+// The ways in which news comes.
+const (
+	NotifyTerminal = "terminal"
+	NotifyCommand  = "command"
+	NotifyWebhook  = "webhook"
+	NotifyMail     = "mail"
+)
+
+// NotifyWays lists the ways. Only the first one cannot leave the user's own terminal.
+var NotifyWays = []string{NotifyTerminal, NotifyCommand, NotifyWebhook, NotifyMail}
+
+// The limits of ways.
+const (
+	NotifyOff = "off"
+	NotifyAny = "any"
+)
+
+// NotifyLimits lists the values of Notify.Allow, the strictest first.
+var NotifyLimits = []string{NotifyOff, NotifyTerminal, NotifyAny}
+
+// NotifyStyles lists how a terminal is told: as it understands it, by a bell alone, or with the sequence OSC 9 or 777.
+var NotifyStyles = []string{"auto", "bell", "osc9", "osc777"}
+
+// Allows reports whether a way may be used.
+func (n *Notify) Allows(way string) bool {
+	return n.Allow == NotifyAny || n.Allow == way
+}
+
+// notifySettings are the settings of news.
+func notifySettings() []setting {
+	allow := func(c *Config) *string { return &c.Notify.Allow }
+	return []setting{
+		limited(choice("notify.allow", allow, NotifyLimits...), allow, func(own, system string) bool {
+			return slices.Index(NotifyLimits, own) > slices.Index(NotifyLimits, system)
+		}),
+		some("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, NotifyWays...),
+		some("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, notify.Names()...),
+		span("notify.idle", func(c *Config) *time.Duration { return &c.Notify.Idle }, time.Minute, 7*24*time.Hour),
+		span("notify.time_left", func(c *Config) *time.Duration { return &c.Notify.TimeLeft }, time.Minute,
+			7*24*time.Hour),
+		count("notify.per_hour", func(c *Config) *int { return &c.Notify.PerHour }, 1000),
+		choice("notify.terminal", func(c *Config) *string { return &c.Notify.Terminal }, NotifyStyles...),
+		arguments("notify.command", func(c *Config) *[]string { return &c.Notify.Command }),
+		line("notify.webhook", func(c *Config) *string { return &c.Notify.Webhook }),
+		line("notify.mail", func(c *Config) *string { return &c.Notify.Mail }),
+	}
+}
+
+// some is a setting with a list of different words.
+func some(key string, at func(*Config) *[]string, of ...string) setting {
+	return setting{
+		key: key, want: "a list of " + strings.Join(of, ", "), among: of,
+		take: func(c *Config, v any) bool {
+			list, ok := asList(v)
+			if slices.Equal(list, []string{""}) {
+				list = nil
+			}
+			for i, word := range list {
+				ok = ok && slices.Contains(of, word) && !slices.Contains(list[:i], word)
+			}
+			return set(at(c))(list, ok)
+		},
+		show: func(c *Config) string { return listed(*at(c)) },
+	}
+}
+
+// Limits of a command line in the settings.
+const (
+	mostArguments = 32
+	mostArgument  = 1000
+)
+
+// arguments is a setting with a program and its arguments.
+func arguments(key string, at func(*Config) *[]string) setting {
+	return setting{
+		key: key, want: `a list of a program and its arguments, such as ["notify-send", "-a", "nvnodetop"]`,
+		take: func(c *Config, v any) bool {
+			list, ok := asList(v)
+			ok = ok && len(list) > 0 && len(list) <= mostArguments && list[0] != "" &&
+				!slices.ContainsFunc(list, func(s string) bool {
+					return len(s) > mostArgument || strings.ContainsFunc(s, isNotPrintable)
+				})
+			return set(at(c))(list, ok)
+		},
+		show: func(c *Config) string { return listed(*at(c)) },
+	}
+}

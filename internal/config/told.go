@@ -1,0 +1,60 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of what is remembered of news.
+const (
+	toldFor  = 24 * time.Hour
+	mostTold = 1000
+)
+
+// Told returns the problems that a program has told lately, in the ways with that name.
+func Told(name string, now time.Time) (ids []string) {
+	for _, line := range toldLines(name, now) {
+		_, id, _ := strings.Cut(line, " ")
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// toldLines are the lines of the file: a time and a problem.
+func toldLines(name string, now time.Time) (lines []string) {
+	path, err := file(name)
+	if err != nil {
+		return nil
+	}
+	if text, err := contents(path); err == nil {
+		lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	}
+	return slices.DeleteFunc(lines, func(line string) bool {
+		at, id, _ := strings.Cut(line, " ")
+		seconds, err := strconv.ParseInt(at, 10, 64)
+		return err != nil || id == "" || now.Sub(time.Unix(seconds, 0)) > toldFor
+	})
+}
+
+// Tell remembers problems that are told, and forgets others. What other programs have told stays.
+func Tell(name string, told, forgotten []string, now time.Time) error {
+	path, err := file(name)
+	if err != nil {
+		return err
+	}
+	lines := slices.DeleteFunc(toldLines(name, now), func(line string) bool {
+		_, id, _ := strings.Cut(line, " ")
+		return slices.Contains(told, id) || slices.Contains(forgotten, id)
+	})
+	for _, id := range told {
+		lines = append(lines, fmt.Sprintf("%d %s", now.Unix(), id))
+	}
+	if len(lines) == 0 {
+		return os.Remove(path)
+	}
+	return replace(path, strings.Join(lines[max(len(lines)-mostTold, 0):], "\n")+"\n", nil)
+}

@@ -1,0 +1,95 @@
+package ways
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
+)
+
+func document(title string) *Document {
+	return Sender{"login1", "alice"}.Document(&notify.Message{Title: title, Text: "two\nlines", Count: 1,
+		Items: []notify.Item{{Event: notify.Failure, Severity: cluster.Critical, Job: "7", Name: "train",
+			GPU:   cluster.NoNumber,
+			State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3}, Title: title}}})
+}
+
+// A program gets the whole message, and no value that is unknown.
+func TestDocument(t *testing.T) {
+	var got map[string]any
+	if err := json.Unmarshal(document("7 train: failed").json(), &got); err != nil {
+		t.Fatal(err)
+	}
+	news := got["news"].([]any)[0].(map[string]any)
+	if got["title"] != "7 train: failed" || got["text"] != "7 train: failed\ntwo\nlines" || got["host"] != "login1" ||
+		news["event"] != "failure" || news["severity"] != "critical" || news["exit_code"] != 3. ||
+		news["job_state"] != "FAILED" {
+		t.Errorf("%v", got)
+	}
+	for _, absent := range []string{"gpu", "node", "kind", "since", "signal"} {
+		if v, there := news[absent]; there {
+			t.Errorf("%s is %v", absent, v)
+		}
+	}
+}
+
+// A way that hangs delays no other, and keeps the newest messages; the caller never waits. A failure is said once.
+func TestPost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var got, stuck, said []string
+		p := Open([]Way{
+			{"stuck", func(ctx context.Context, d *Document) error {
+				mu.Lock()
+				stuck = append(stuck, d.Title)
+				mu.Unlock()
+				<-ctx.Done()
+				return ctx.Err()
+			}},
+			{"broken", func(context.Context, *Document) error { return errors.New("broken") }},
+			{"fine", func(_ context.Context, d *Document) error {
+				got = append(got, d.Title)
+				return nil
+			}},
+		}, func(line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			said = append(said, line)
+		})
+		for n := range 40 {
+			p.Send(document(strings.Repeat("x", n)))
+			synctest.Wait()
+		}
+		began := time.Now()
+		if p.Close(time.Second) || time.Since(began) > time.Second+lingering {
+			t.Errorf("the end took %v", time.Since(began))
+		}
+		if len(got) != 40 || len(stuck) != 1 ||
+			!slices.Equal(said, []string{"a message was not delivered by broken: broken"}) {
+			t.Errorf("%d delivered, %d tried of what is stuck, said %q", len(got), len(stuck), said)
+		}
+	})
+}
+
+// At the end what waits is delivered.
+func TestCloseDelivers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := 0
+		p := Open([]Way{{"slow", func(context.Context, *Document) error { time.Sleep(time.Second); n++; return nil }}},
+			nil)
+		for range 5 {
+			p.Send(document("x"))
+		}
+		if !p.Close(time.Minute) || n != 5 {
+			t.Errorf("%d of 5", n)
+		}
+	})
+}

@@ -1,0 +1,209 @@
+package ways
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// quick is a pace for tests.
+var quick = pace{first: time.Millisecond, most: 5 * time.Millisecond, try: 200 * time.Millisecond, all: 5 * time.Second,
+	tries: 4}
+
+const secret = "/services/T0/B0/secret"
+
+func at(t *testing.T, server *httptest.Server) *url.URL {
+	t.Helper()
+	to, err := url.Parse(server.URL + secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// What a server may accept later is tried again, with a limit; everything else is an error at once. No error has the
+// URL, which is a secret.
+func TestWebhook(t *testing.T) {
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("another host was asked")
+	}))
+	defer elsewhere.Close()
+	for name, tc := range map[string]struct {
+		answers []func(w http.ResponseWriter)
+		tries   int32
+		want    string // in the error; "": there is none
+	}{
+		"accepted":       {[]func(http.ResponseWriter){status(204)}, 1, ""},
+		"accepted later": {[]func(http.ResponseWriter){status(500), status(503), status(200)}, 3, ""},
+		"too many":       {[]func(http.ResponseWriter){limited, limited, status(200)}, 3, ""},
+		"never accepted": {[]func(http.ResponseWriter){status(502)}, 4, "it answers 502 Bad Gateway"},
+		"refused": {[]func(http.ResponseWriter){status(404)}, 1,
+			"it answers 404 Not Found: no \\u such hook"},
+		"to another host":   {[]func(http.ResponseWriter){moved(307, elsewhere.URL)}, 1, "another host"},
+		"to another scheme": {[]func(http.ResponseWriter){moved(308, "https://127.0.0.1:1/")}, 1, "another host"},
+		"to the same host":  {[]func(http.ResponseWriter){moved(307, "/other"), status(200)}, 2, ""},
+		"as a GET":          {[]func(http.ResponseWriter){moved(302, "/other")}, 1, "would be lost"},
+		"hangs":             {[]func(http.ResponseWriter){hangs, status(200)}, 2, ""},
+		"a flood":           {[]func(http.ResponseWriter){flood}, 1, "it answers 400"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var n atomic.Int32
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				i := int(n.Add(1)) - 1
+				body, err := io.ReadAll(r.Body)
+				if err != nil || r.Method != http.MethodPost || !json.Valid(body) {
+					t.Errorf("%s with %q, %v", r.Method, body, err)
+				}
+				tc.answers[min(i, len(tc.answers)-1)](w)
+			}))
+			defer server.Close()
+			err := hook(at(t, server), quick).Send(t.Context(), document("7: failed"))
+			if n.Load() != tc.tries {
+				t.Errorf("%d tries, want %d", n.Load(), tc.tries)
+			}
+			switch {
+			case tc.want == "" && err == nil:
+			case tc.want == "" || err == nil:
+				t.Errorf("error %v", err)
+			case !strings.Contains(err.Error(), strings.ReplaceAll(tc.want, "\\u ", "")) ||
+				strings.Contains(err.Error(), "secret") ||
+				strings.ContainsAny(err.Error(), "\n\x1b") || len(err.Error()) > 400:
+				t.Errorf("error %q, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func status(code int) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, "no \x1b[31msuch hook\nsecond line")
+	}
+}
+
+func limited(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "100000")
+	w.WriteHeader(http.StatusTooManyRequests)
+}
+
+func moved(code int, to string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(code)
+	}
+}
+
+func hangs(http.ResponseWriter) { time.Sleep(2 * quick.try) }
+
+func flood(w http.ResponseWriter) {
+	w.WriteHeader(http.StatusBadRequest)
+	for range 1000 {
+		if _, err := w.Write([]byte(strings.Repeat("x", 10_000))); err != nil {
+			return
+		}
+	}
+}
+
+// A server with a certificate that nobody vouches for gets nothing, and one that is not there is an error without the
+// URL.
+func TestWebhookWithoutTrust(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("it got the message")
+	}))
+	server.Config.ErrorLog = nil
+	defer server.Close()
+	err := hook(at(t, server), quick).Send(t.Context(), document("x"))
+	if err == nil || !strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+	to := at(t, server)
+	server.Close()
+	if err := hook(to, quick).Send(t.Context(), document("x")); err == nil || strings.Contains(err.Error(), "secret") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Slack and Discord find their words, and no name of a job mentions a channel.
+func TestPayload(t *testing.T) {
+	d := document("7 <!channel> @everyone: failed")
+	var got struct {
+		Text, Content, Title string
+		Mentions             *struct{ Parse []string } `json:"allowed_mentions"`
+		News                 []News
+	}
+	if err := json.Unmarshal(payload(d), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Text != "7 &lt;!channel&gt; @everyone: failed\ntwo\nlines" || got.Content != d.Text ||
+		got.Title != d.Title ||
+		got.Mentions == nil || got.Mentions.Parse == nil || len(got.Mentions.Parse) != 0 || len(got.News) != 1 {
+		t.Errorf("%s", payload(d))
+	}
+	d.Text = strings.Repeat("é", 5000)
+	if err := json.Unmarshal(payload(d), &got); err != nil || len(got.Content) > 2000 {
+		t.Errorf("%v, %d bytes", err, len(got.Content))
+	}
+}
+
+// The file of a webhook must be the user's own, and its URL one that keeps the message secret on its way.
+func TestURLFile(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	fifo := filepath.Join(dir, "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	foreign := write("foreign", "https://hooks.example.org"+secret, 0o600)
+	if os.Geteuid() == 0 {
+		if err := os.Chown(foreign, 1, -1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readURL(foreign); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+			t.Errorf("the file of another user: %v", err)
+		}
+	}
+	for path, want := range map[string]string{
+		write("good", "https://hooks.example.org"+secret+"\n", 0o600):      "",
+		write("local", "http://127.0.0.1:8080"+secret, 0o400):              "",
+		write("open", "https://hooks.example.org"+secret, 0o644):           "others can read it",
+		write("group", "https://hooks.example.org"+secret, 0o640):          "others can read it",
+		write("plain", "http://hooks.example.org"+secret, 0o600):           "no URL that begins with https://",
+		write("fake", "http://127.0.0.1.example.org"+secret, 0o600):        "no URL that begins with https://",
+		write("file", "file:///etc/passwd", 0o600):                         "no URL that begins with https://",
+		write("broken", "https://hooks.example.org:x"+secret, 0o600):       "no URL that begins with https://",
+		write("empty", "", 0o600):                                          "no URL that begins with https://",
+		write("long", strings.Repeat("x", maxURL+1), 0o600):                "is not a file of at most",
+		write("lines", "https://hooks.example.org"+secret+"\nmore", 0o600): "no URL that begins with https://",
+		fifo:                          "is not a file of at most",
+		dir:                           "is not a file of at most",
+		filepath.Join(dir, "nowhere"): "no such file",
+	} {
+		_, err := readURL(path)
+		switch {
+		case want == "" && err == nil:
+		case want == "" || err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "secret") ||
+			strings.Contains(err.Error(), "\n"):
+			t.Errorf("%s: %v, want %q", filepath.Base(path), err, want)
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package ui
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Alert tells the user something who may look elsewhere.
+type Alert struct {
+	Sequence string // bytes for the terminal, which change nothing on the screen
+	Notice   string // for the footer; may be empty
+}
+
+// alerts passes on the alerts until ctx ends.
+func (o *Options) alerts(ctx context.Context, send func(tea.Msg)) {
+	for {
+		select {
+		case a := <-o.Alerts:
+			send(a)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// alert gives the terminal its bytes, and the footer a notice for a while.
+func (m *model) alert(a Alert) tea.Cmd {
+	if a.Sequence != "" {
+		m.terminal.Say(a.Sequence)
+	}
+	if a.Notice == "" {
+		return nil
+	}
+	m.scene.Notice, m.dirty = a.Notice, true
+	return m.fade(alertTime)
+}

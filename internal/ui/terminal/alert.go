@@ -1,0 +1,71 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+)
+
+// Host is what is known of the user's terminal, from the environment.
+type Host struct {
+	Name   string // TERM
+	Tmux   bool
+	Screen bool // GNU screen
+}
+
+// HostOf reads the environment.
+func HostOf(getenv func(string) string) Host {
+	return Host{Name: getenv("TERM"), Tmux: getenv("TMUX") != "", Screen: getenv("STY") != ""}
+}
+
+// maxAlert limits the text of an alert, in bytes.
+const maxAlert = 300
+
+// Alert returns the bytes that tell the user something, wherever the terminal is: a bell, and a notification of the
+// desktop in a sequence that the terminal understands. style is "bell", "osc9", "osc777" or "auto", which goes by the
+// name of the terminal. tmux and GNU screen pass the sequence on if they may, and mark the window for the bell.
+func Alert(style string, on Host, title, text string) string {
+	const bell = "\a"
+	if style == "auto" {
+		style = "osc9"
+		if strings.HasPrefix(on.Name, "rxvt") || strings.HasPrefix(on.Name, "foot") {
+			style = "osc777"
+		}
+	}
+	title, text = safe.Line(title, maxAlert), safe.Line(text, maxAlert)
+	sequence := ""
+	switch style {
+	case "osc9":
+		sequence = ansi.Notify(strings.TrimSuffix(title+". "+text, ". "))
+	case "osc777":
+		sequence = ansi.URxvtExt("notify", strings.ReplaceAll(title, ";", ","), strings.ReplaceAll(text, ";", ","))
+	}
+	switch {
+	case sequence == "":
+	case on.Tmux:
+		sequence = ansi.TmuxPassthrough(sequence)
+	case on.Screen:
+		sequence = ansi.ScreenPassthrough(sequence, 0)
+	}
+	return sequence + bell
+}
+
+// Titled returns the bytes that set the title of the window, in ASCII: some terminals take a byte of another character
+// for the end of a title.
+func Titled(title string) string {
+	return ansi.SetWindowTitle(strings.Map(draw.ASCII, safe.Line(title, maxAlert)))
+}
+
+// Say writes a text that changes nothing on the screen, such as an Alert, after the next frame. A terminal that accepts
+// nothing misses it.
+func (t *Terminal) Say(text string) {
+	t.mu.Lock()
+	if len(t.clip)+len(text) <= MaxClip {
+		t.clip += text
+	}
+	t.mu.Unlock()
+	t.wake.Ring()
+}
