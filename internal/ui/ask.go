@@ -45,7 +45,7 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 
 // ask sends a request to the probe of a node or to SLURM.
 func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
-	if m.past.at != nil {
+	if !m.past.Live() {
 		return func() tea.Msg { return told{p, nav.Result{Ask: a, Err: errPast}} }
 	}
 	limit := patience

@@ -109,25 +109,3 @@ func TestNothingIsAskedInThePast(t *testing.T) {
 		t.Errorf("no signal can be sent any more:\n%s", r.text())
 	}
 }
-
-// For few GPUs a Snapshot is kept every ten seconds, and every thirty of the older past; for more GPUs fewer are, and
-// for very many none, which a notice says.
-func TestTheSizeOfThePast(t *testing.T) {
-	for _, test := range []struct{ gpus, want int }{{8, 33}, {64, 33}, {128, 17}, {512, 5}, {513, 0}, {8000, 0}} {
-		var l lookback
-		nodes := map[string]*cluster.Node{"gpu-n01": {GPUs: make([]cluster.GPU, test.gpus-1)},
-			"gpu-n02": {GPUs: make([]cluster.GPU, 1)}}
-		for at := range 1800 {
-			l.keep(&cluster.Snapshot{At: fixtureNow.Add(time.Duration(at) * time.Second), Nodes: nodes})
-		}
-		if got := len(l.kept); got > test.want || got < test.want-2 || test.want > 0 && got == 0 {
-			t.Errorf("%d GPUs: %d Snapshots, want %d", test.gpus, got, test.want)
-		}
-		if said := l.beginning(); strings.Contains(said, "Ctrl-K") != (test.want == 0) {
-			t.Errorf("%d GPUs: %s", test.gpus, said)
-		}
-		if test.want > 0 && l.now.At.Sub(l.kept[0].At) < 8*time.Minute {
-			t.Errorf("%d GPUs: the past is only %v long", test.gpus, l.now.At.Sub(l.kept[0].At))
-		}
-	}
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
@@ -24,7 +25,7 @@ type model struct {
 	view  *view
 	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
-	past  lookback
+	past  lookback.Past
 	pace
 	rests
 
@@ -59,7 +60,7 @@ func (m *model) Init() tea.Cmd { return m.next(m.scene) }
 
 // takeSnapshot takes a new Snapshot.
 func (m *model) takeSnapshot() {
-	m.past.keep(m.Snapshot(m.Now()))
+	m.past.Keep(m.Snapshot(m.Now()))
 	m.scene.Slow = 1
 	m.noteRecording()
 	if m.scene.Recording == "" && m.unseen() {
@@ -275,7 +276,7 @@ func (m *model) look() tea.Cmd {
 
 // notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.
 func (m *model) notifyLook() bool {
-	if m.past.at != nil { // nobody is asked for the past
+	if !m.past.Live() { // nobody is asked for the past
 		return false
 	}
 	var l look
