@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/available"
 	"github.com/nvnodetop/nvnodetop/internal/app/list"
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
+	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
@@ -57,6 +58,7 @@ var behind = map[string]map[string]takes{
 	list.Name:        watchTakes,
 	list.Nvl:         watchTakes,
 	replay.Name:      {"--report": {most: 1, ok: func(word string) bool { return output.Formats[word] != nil }}},
+	report.Name:      {"--user": {most: 1}},
 	scalars.Name:     {}, // its --interval is a flag, not POLL
 	scalars.Log:      {},
 	watch.Name:       {},

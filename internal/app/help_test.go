@@ -68,7 +68,7 @@ func TestCommandsAreInGroups(t *testing.T) {
 func TestEachCommandHasAPage(t *testing.T) {
 	t.Parallel()
 	sections := []string{"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "EXAMPLES"}
-	shorts := map[string]string{"nvnodetop": "", "track-job": ""}
+	shorts := map[string]string{"nvnodetop": ""}
 	for _, row := range commands {
 		c := row.make(cli.Streams{})
 		shorts[c.Name()] = c.Short

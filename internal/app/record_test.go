@@ -212,9 +212,9 @@ func TestReplayReport(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"--report":                     "the recording has several jobs: name one with --job: 48211, ",
+		"--report":                     "the recording has several jobs: name one: 48211, ",
 		"--report --job 7":             `no job "7" has run in the recording`,
-		"--report=pdf":                 `--report must be text, json or markdown, not "pdf"`,
+		"--report=pdf":                 `--report must be text, json, csv or markdown, not "pdf"`,
 		"--report --job 48211 --at 1m": "it cannot be combined with --at, --once or --json",
 		"--job 48211 --once":           "--job is for --report",
 	} {

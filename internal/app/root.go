@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/logs"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
+	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/app/scalars"
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
@@ -129,6 +130,7 @@ var commands = []struct {
 	{toLook, logs.Command},
 	{toLook, snapshot.Command},
 	{toAsk, doctor.Command},
+	{toAsk, report.Command},
 	{toAsk, track.Command},
 	{toRecord, record.Command},
 	{toRecord, replay.Command},

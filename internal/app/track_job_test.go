@@ -19,15 +19,16 @@ func TestTrackJobUsage(t *testing.T) {
 		code int
 		says string
 	}{
-		"--job 7 --format csv":             {cli.ExitUsage, `--format must be text, json or markdown, not "csv"`},
-		"--job=":                           {cli.ExitUsage, "--job is empty"},
-		"--job 7 --output /nowhere/report": {cli.ExitUsage, "--output: open /nowhere/report: no such file or directory"},
-		"--job 7 --output=":                {cli.ExitUsage, "--output is empty"},
-		"--job 7 --ru bytes":               {cli.ExitUsage, "--ram-unit is for the report of a command"},
-		"--job 7 -e ls":                    {cli.ExitUsage, "--execute is for the report of a command"},
-		"--job 7 --st 0.1":                 {cli.ExitUsage, "--interval must be from 0.25 to 600 seconds, not \"0.1\""},
-		"--job 7":                          {cli.ExitNoJobs, feed.NotInstalled},
-		"--job 7 -- nowhere":               {127, `command "nowhere" not found`},
+		"--job 7 --format pdf": {cli.ExitUsage, `--format must be text, json, csv or markdown, not "pdf"`},
+		"--job=":               {cli.ExitUsage, "--job is empty"},
+		"--job 7 --output /nowhere/report": {cli.ExitUsage,
+			"--output: open /nowhere/report: no such file or directory"},
+		"--job 7 --output=":  {cli.ExitUsage, "--output is empty"},
+		"--job 7 --ru bytes": {cli.ExitUsage, "--ram-unit is for the report of a command"},
+		"--job 7 -e ls":      {cli.ExitUsage, "--execute is for the report of a command"},
+		"--job 7 --st 0.1":   {cli.ExitUsage, "--interval must be from 0.25 to 600 seconds, not \"0.1\""},
+		"--job 7":            {cli.ExitNoJobs, feed.NotInstalled},
+		"--job 7 -- nowhere": {127, `command "nowhere" not found`},
 	} {
 		code, out, errs := program(t, append([]string{"track"}, strings.Fields(args)...)...)
 		if code != want.code || out != "" || !strings.Contains(errs, want.says) || strings.Count(errs, "\n") != 1 {

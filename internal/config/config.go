@@ -20,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/notify"
+	"github.com/nvnodetop/nvnodetop/internal/report/cost"
 )
 
 // Config holds all settings of a run.
@@ -70,6 +71,8 @@ type Config struct {
 
 	ASCII bool // draw with ASCII characters only
 	UTF8  bool // draw with all characters, whatever TERM and the locale suggest
+
+	Prices cost.Prices // of the site, for reports
 
 	Thresholds health.Thresholds // of the health rules; only the file sets them
 

@@ -61,7 +61,7 @@ var settings = append([]setting{
 	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
 	atLeast("slurm.interval", func(c *Config) *time.Duration { return &c.Slurm }, leastSlurm, maxSlurm,
 		"slurm.min_interval", slurmFloor),
-}, slices.Concat(notifySettings(), columnLists(), thresholds())...)
+}, slices.Concat(notifySettings(), priceSettings(), columnLists(), thresholds())...)
 
 func idleExit(c *Config) *time.Duration   { return &c.IdleExit }
 func banner(c *Config) *string            { return &c.Banner }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/report/advice"
 )
 
 // draft has the material of a report.
@@ -30,6 +31,7 @@ func (d *draft) report(l *log) *Report {
 	ended := d.stage >= Ends && (d.over == nil || d.over.State != cluster.JobNodeFailed)
 	r.Findings = l.findings(d.to, ended)
 	r.Notes = d.notes(r)
+	r.Advice = advice.Of(r)
 	return r
 }
 

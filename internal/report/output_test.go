@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
@@ -121,7 +122,8 @@ func TestSchema(t *testing.T) {
 	hours := Hours{Given: 1, Seen: 2, Used: &number}
 	r := &Report{
 		Version: Version,
-		Job: Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Partition: "gpu", Start: began, End: began,
+		Job: Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Account: "ml", QOS: "normal",
+			Partition: "gpu", Submit: began, Start: began, End: began,
 			Limit: 60, State: "FAILED", Code: &one, Signal: 9},
 		Watched: Watched{From: began, To: began, Seconds: 1, Suspended: 2},
 		Total:   Total{Nodes: 1, GPUs: 2, GPUsSeen: 3, Hours: hours, HostMemory: memory, Numbers: full},
@@ -134,6 +136,19 @@ func TestSchema(t *testing.T) {
 		Findings: []Finding{{Kind: "thermal", Severity: "warning", Since: began, Before: true, Over: began, Times: 2,
 			Node: "n1", GPU: &one, Key: "k", Text: "Hot.", Hint: "cool it"}},
 		Notes: []Note{{Kind: noteUtil, Text: "Low."}},
+		Accounting: &report.Accounting{
+			Elapsed: 1, Waited: &number, Nodes: 1, NodeList: "n1", CPUs: 2, Tasks: 3,
+			CPU: &report.CPUTime{Given: 1, Used: 2, Percent: 3}, Memory: memory, PerCPU: true, GPUs: &one,
+			Model:   "a100",
+			GPUUtil: &number, GPUMemory: &limit, GPUHours: &report.Shares{Given: 1, Used: &number, Wasted: &number},
+			Energy: &number, MoreSteps: 1,
+			Steps: []report.Step{{Name: "0", Program: "p", State: "FAILED", Code: 1, Signal: 9, Start: began,
+				Elapsed: 1,
+				Nodes:   1, Tasks: 1, CPU: &number, Memory: &limit, Node: "n1", GPUUtil: &number}},
+		},
+		Advice:  []report.Advice{{Kind: "short_run", Option: "--time", Value: "01:00:00", Reason: "why"}},
+		Cost:    &report.Cost{Currency: "EUR", GPUHours: &number, Energy: &number, CO2: &number},
+		Sources: []report.Source{{From: report.FromRecording, Parts: "all", File: "a.nvr"}},
 	}
 	doc := validate(t, r)
 	var schema map[string]any

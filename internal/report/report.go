@@ -45,4 +45,7 @@ const (
 	FromCounter = report.FromCounter
 	FromSamples = report.FromSamples
 	FromBoth    = report.FromBoth
+
+	FromWatch     = report.FromWatch
+	FromRecording = report.FromRecording
 )

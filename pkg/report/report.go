@@ -1,7 +1,9 @@
-// Package report has the reports of nvnodetop track as Go types, which encode to its JSON and decode from it.
+// Package report has the reports of nvnodetop report and nvnodetop track as Go types, which encode to their JSON and
+// decode from it.
 //
-// A Report is about a job (track --job ID --format json): the work of its nodes, GPUs and ranks while it was watched,
-// the problems, and advice for the next time. Means are weighted by time. Time in which a node was silent counts as not
+// A Report is about a job (report ID --format json): the work of its nodes, GPUs and ranks while it was watched, what
+// SLURM has counted, the problems, and advice for the next time. A List has several jobs, a row each, and a Comparison
+// two reports side by side. Means are weighted by time. Time in which a node was silent counts as not
 // seen, and is in no mean. An unknown value is absent: a nil pointer, an empty string or a zero time. Times that are
 // numbers are in seconds, memory is in bytes; other numbers have their unit in their comment or their JSON.
 //
@@ -26,12 +28,17 @@ const Version = 1
 type Report struct {
 	Version  int       `json:"version"` // see Version
 	Job      Job       `json:"job"`
-	Watched  Watched   `json:"watched"`
+	Watched  Watched   `json:"watched,omitzero"` // absent: nobody watched the job
 	Total    Total     `json:"total"`
 	Nodes    []Node    `json:"nodes"` // in SLURM's order
 	Ranks    []Rank    `json:"ranks,omitempty"`
 	Findings []Finding `json:"findings"` // by their beginning
 	Notes    []Note    `json:"notes"`    // the most important first
+
+	Accounting *Accounting `json:"accounting,omitempty"`
+	Advice     []Advice    `json:"advice,omitempty"`
+	Cost       *Cost       `json:"cost,omitempty"`
+	Sources    []Source    `json:"sources,omitempty"` // if there is more than the time watched
 }
 
 // Job says which job it is and how it has ended.
@@ -40,7 +47,10 @@ type Job struct {
 	Number    string    `json:"number,omitempty"`
 	Name      string    `json:"name,omitempty"`
 	User      string    `json:"user,omitempty"`
+	Account   string    `json:"account,omitempty"`
+	QOS       string    `json:"qos,omitempty"`
 	Partition string    `json:"partition,omitempty"`
+	Submit    time.Time `json:"submit,omitzero"`
 	Start     time.Time `json:"start,omitzero"`
 	End       time.Time `json:"end,omitzero"`
 	Limit     float64   `json:"limit_seconds,omitempty"` // time limit; 0: none, or not known

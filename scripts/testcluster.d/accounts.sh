@@ -36,6 +36,34 @@ set_accounts() {
 	restart_ctld
 }
 
+# With usage, SLURM also samples each second what tasks use, and counts GPUs. gres/gpuutil and gres/gpumem stay empty
+# without an NVML plugin: a test writes them into the database.
+fault_ctldusage() {
+	fault_ctldaccounts
+	gather linux JobAcctGatherFrequency=1 AccountingStorageTRES=gres/gpu,gres/gpu:a100,gres/gpumem,gres/gpuutil
+}
+
+fault_ctldnousage() {
+	if in_host ctl grep -q jobacct_gather/linux /etc/slurm/slurm.conf; then gather none; fi
+	fault_ctldnoaccounts
+}
+
+# gather TYPE [LINE…]: SLURM gathers usage with that plugin, on all hosts, with these lines more in slurm.conf.
+gather() {
+	local host hosts
+	mapfile -t hosts < <(host_names "$(node_count)")
+	for host in "${hosts[@]}"; do
+		# shellcheck disable=SC2016  # expanded by the inner shell
+		in_host "$host" sh -ec '
+			sed -i -e "/^JobAcctGatherFrequency=/d; /^AccountingStorageTRES=/d" -e "s|^JobAcctGatherType=.*|JobAcctGatherType=jobacct_gather/$1|" \
+				/etc/slurm/slurm.conf
+			shift; for line; do echo "$line" >>/etc/slurm/slurm.conf; done
+		' sh "$@"
+	done
+	restart_ctld
+	for host in "${hosts[@]}"; do ! is_node "$host" || restart_slurmd "$host"; done
+}
+
 # restart_ctld: slurmctld ends and starts, with the slurm.conf that ctl has now.
 restart_ctld() {
 	in_host ctl pkill -x slurmctld || true

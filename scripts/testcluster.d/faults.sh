@@ -43,6 +43,7 @@ host       poweroff H | poweron H               everything on H ends at once | i
            ctldstop | ctldcont                  SIGSTOP | SIGCONT for slurmctld
            ctldkill | ctldstart                 kill -9 for slurmctld | it starts
            ctldaccounts | ctldnoaccounts        slurmdbd keeps accounts of jobs | nobody does, as at first
+           ctldusage | ctldnousage              … and what tasks use, each second, and GPUs | nobody does, as at first
            ctldswitches | ctldnoswitches        topology/tree, four nodes a leaf switch | no topology, as at first
 
 A fault that finds no process (no session, no probe) exits 1.

@@ -25,7 +25,7 @@ heal_host() {
 	ctl)
 		heal_network ctl
 		in_host ctl pkill -CONT -x slurmctld || fault_ctldstart ctl
-		fault_ctldnoaccounts
+		fault_ctldnousage
 		fault_ctldnoswitches
 		;;
 	*) heal_node "$1" ;;

@@ -47,6 +47,9 @@ func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
 	if err != nil {
 		return Exit(ExitFailed, err)
 	}
+	if r.Accounting != nil {
+		return nil
+	}
 	for i := range r.Nodes {
 		if r.Nodes[i].Reported() {
 			return nil

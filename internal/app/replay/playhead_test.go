@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -18,7 +19,7 @@ import (
 func playheadOf(t *testing.T, after time.Duration) *playhead {
 	t.Helper()
 	path := feedtest.Recording(t)
-	file, r, err := openRecording(t.Context(), path)
+	file, r, err := report.OpenRecording(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
@@ -47,13 +47,11 @@ func Command(io cli.Streams) *cobra.Command {
 		Long: `replay shows on the same screens what nvnodetop record has written to FILE, from
 the beginning or from the time --at on, as fast as it happened. The screens'
 clock is that of the recording. With --once or --json it prints one moment: the
-time --at, or the end. With --report it prints what track --job would have
-printed.`,
+time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
 		Example: `  nvnodetop replay run.nvr
   nvnodetop replay --at 14:05 run.nvr            from 14:05 on
   nvnodetop replay --at -10m run.nvr             the last ten minutes
-  nvnodetop replay --at 14:05:30 --json run.nvr  that moment, for scripts
-  nvnodetop replay --report run.nvr              the report, as of track --job`,
+  nvnodetop replay --at 14:05:30 --json run.nvr  that moment, for scripts`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] == "" {
 				return errors.New("replay needs one FILE to read")
@@ -72,6 +70,9 @@ printed.`,
 		"print the report of a job, as track --job does: `FORMAT` is text, json or markdown")
 	f.Lookup("report").NoOptDefVal = "text"
 	f.StringVar(&o.job, "job", "", "the job `ID` of the report, if the recording has several")
+	for _, old := range []string{"report", "job"} { // nvnodetop report has taken their place
+		_ = f.MarkHidden(old)
+	}
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if err := o.check(); err != nil {
 			return err
@@ -108,7 +109,7 @@ func (o *Options) run(ctx context.Context, path string) error {
 			return err
 		}
 	}
-	file, r, err := openRecording(ctx, path)
+	file, r, err := report.OpenRecording(ctx, path)
 	if ctx.Err() != nil {
 		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
 	}
@@ -142,25 +143,17 @@ func (o *Options) run(ctx context.Context, path string) error {
 	return o.play(ctx, p, newPlayhead(p, r, moment))
 }
 
-// openRecording opens a recording. A FIFO or a device is no recording.
-func openRecording(ctx context.Context, path string) (*os.File, *recording.Reader, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, nil, errors.Unwrap(err)
-	case !info.Mode().IsRegular():
-		return nil, nil, recording.ErrNotRecording
-	}
-	f, err := os.Open(path)
+// reportOf prints the report of a job, from the Events of a recording.
+func (o *Options) reportOf(ctx context.Context, r *recording.Reader) error {
+	made, damaged, err := report.Recorded(ctx, o.Program, r, o.job)
 	if err != nil {
-		return nil, nil, errors.Unwrap(err)
+		return err
 	}
-	r, err := recording.Open(ctx, f, info.Size())
-	if err != nil {
-		_ = f.Close()
-		return nil, nil, err
+	err = o.Report(nil, o.report, made)
+	if damaged != nil {
+		err = cli.Exit(cli.ExitFailed, damaged)
 	}
-	return f, r, nil
+	return err
 }
 
 // momentOf returns the user's time in a recording.

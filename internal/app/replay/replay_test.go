@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
+	"github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -18,7 +19,7 @@ import (
 func TestAMomentIsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	file, r, err := openRecording(t.Context(), feedtest.Recording(t))
+	file, r, err := report.OpenRecording(t.Context(), feedtest.Recording(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	ofjobs "github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/health"
 	"github.com/nvnodetop/nvnodetop/internal/report"
 	"github.com/nvnodetop/nvnodetop/internal/session"
@@ -69,7 +70,7 @@ func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Obse
 	defer func() { _ = nobody.Close() }() // nothing was written
 	silent := *t.Program
 	silent.In, silent.Out = nobody, nobody
-	from, err := feed.Choose(ctx, &silent, need, log)
+	from, err := feed.Choose(ctx, &silent, ofjobs.Need, log)
 	if err != nil {
 		return err
 	}

@@ -7,18 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	ofjobs "github.com/nvnodetop/nvnodetop/internal/app/report"
 	"github.com/nvnodetop/nvnodetop/internal/config"
-	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/report"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
-	"github.com/nvnodetop/nvnodetop/internal/session"
-	"github.com/nvnodetop/nvnodetop/internal/slurm"
 )
 
 // Flags of the report of a job, and flags that only the report of a command has.
@@ -63,12 +58,10 @@ func (t *Options) ofJob(ctx context.Context, command []string) error {
 		if len(command) > 0 {
 			return t.inJob(ctx, log, command, file)
 		}
-		return t.wholeJob(ctx, log, file)
+		live := ofjobs.Live{Program: t.Program, Format: t.format, Record: t.record}
+		return live.Run(ctx, log, file)
 	})
 }
-
-// need is the demand of a job's report on its nodes: nobody presses a key.
-var need = feed.Need{Brief: true, Steady: true}
 
 func (t *Options) checkJob() (poll []config.Word, err error) {
 	if err := cli.OneOf("format", t.format, output.Names...); err != nil {
@@ -96,63 +89,4 @@ func (t *Options) checkRecord(runs bool) error {
 	t.Say("%s: the command runs without --record", why)
 	t.record = ""
 	return nil
-}
-
-// wholeJob watches a job until it ends, or until the user interrupts it, and prints its report.
-func (t *Options) wholeJob(ctx context.Context, log *slog.Logger, file *os.File) error {
-	if t.Config.Login == "" && !slurm.Installed() {
-		return cli.Exit(cli.ExitNoJobs, errors.New(feed.NotInstalled))
-	}
-	show := func(ctx context.Context, from feed.Feed) error {
-		seen, err := observe(ctx, t.Program, from)
-		if err != nil {
-			return err
-		}
-		return t.Report(file, t.format, seen)
-	}
-	return feed.Run(ctx, t.Program, need, log, record.Beside(t.Program, t.record, show))
-}
-
-// observe returns the report when the job or ctx has ended.
-func observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Report, error) {
-	cfg := &p.Config
-	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
-	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: cli.NewStatus(p.Err)}
-	run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
-	run.Await(0, func() bool { return w.over(seen.Stage()) })
-	w.line.Erase()
-	if err := run.Stop(feed.ShortParting); err != nil {
-		return nil, cli.Failed(err)
-	}
-	if w.failed != nil {
-		return nil, cli.Exit(cli.ExitNoJobs, w.failed)
-	}
-	r := seen.Report()
-	if r == nil {
-		return nil, cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
-	}
-	return r, nil
-}
-
-// jobWait is the wait for the end of a job.
-type jobWait struct {
-	report.Wait
-	line   *cli.Status
-	failed error // the reason why there is nothing to wait for
-}
-
-// over reports whether the wait is over.
-func (w *jobWait) over(stage report.Stage, d cluster.Discovery) (over bool) {
-	switch stage {
-	case report.Unknown:
-		w.line.Set("waiting for SLURM")
-	case report.Waits:
-		w.line.Set("job " + w.Job + " is pending: waiting for its start")
-	case report.Runs:
-		w.line.Set("watching job " + w.Job + ": the report comes when it ends, or with Ctrl-C")
-	case report.Ends:
-		w.line.Set("job " + w.Job + " has ended: waiting for SLURM to say how")
-	}
-	over, w.failed = w.Over(time.Now(), stage, &d)
-	return over
 }

@@ -8,137 +8,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
-	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
-	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/health"
-	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/report"
-	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
-
-// watched observes job id over a feed, which also emits later.
-func watched(ctx context.Context, id string, events []cluster.Event, later func() []cluster.Event) (*report.Report,
-	error) {
-	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: &bytes.Buffer{}}}
-	p.Config.Job = id
-	return observe(ctx, p, &laterFeed{feedtest.Feed{Events: events}, later})
-}
-
-// laterFeed emits more Events after a minute.
-type laterFeed struct {
-	feedtest.Feed
-	later func() []cluster.Event
-}
-
-func (f *laterFeed) Run(ctx context.Context, emit func(cluster.Event)) error {
-	f.Then = func(ctx context.Context) error {
-		if f.later != nil {
-			time.Sleep(time.Minute)
-			for _, e := range f.later() {
-				e.At = time.Now()
-				emit(e)
-			}
-		}
-		<-ctx.Done()
-		return nil
-	}
-	return f.Feed.Run(ctx, emit)
-}
-
-// The report comes when the job has ended, as soon as SLURM says how, and otherwise after a while.
-func TestTrackJobUntilItEnds(t *testing.T) {
-	over := cluster.EndedJob{ID: "7", Number: "7", State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3},
-		End: time.Now().Add(time.Hour), Missed: time.Now().Add(time.Hour)}
-	for name, tc := range map[string]struct {
-		ended []cluster.EndedJob
-		state string
-		least time.Duration
-	}{"SLURM says how": {[]cluster.EndedJob{over}, "FAILED", time.Minute},
-		"it does not": {nil, "ENDED", time.Minute + report.Epilogue}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				began := time.Now()
-				r, err := watched(t.Context(), "7", feedtest.JobThatReports(), func() []cluster.Event {
-					return []cluster.Event{feedtest.Discovery(cluster.Discovery{Ended: tc.ended})}
-				})
-				if err != nil || r == nil || r.Job.State != tc.state || r.Total.Util.Mean != 42 {
-					t.Fatalf("%+v, %v", r, err)
-				}
-				if took := time.Since(began); took < tc.least || took > tc.least+3*time.Second {
-					t.Errorf("after %v", took)
-				}
-			})
-		})
-	}
-}
-
-// A pending job is waited for.
-func TestTrackJobThatWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		r, err := watched(ctx, "7", []cluster.Event{feedtest.Discovery(cluster.Discovery{Pending: []cluster.PendingJob{{ID: "7"}}})}, feedtest.JobThatReports)
-		if err != nil || r.Job.State != "RUNNING" || r.Total.GPUsSeen != 1 {
-			t.Errorf("%+v, %v", r, err)
-		}
-	})
-}
-
-// A target that cannot be tracked is one line and an exit code.
-func TestTrackJobThatIsNone(t *testing.T) {
-	failure := cluster.Event{Discovery: &cluster.Discovery{Command: "squeue --me", Asked: time.Now(),
-		Failure: &reach.Failure{Class: reach.ClassSlurm, Short: "slurmctld not responding"}}}
-	for name, tc := range map[string]struct {
-		id     string
-		events []cluster.Event
-		says   string
-	}{
-		"not mine": {"8", feedtest.JobThatReports(), `no job "8" of user "alice" is running or pending`},
-		"an array": {"9", feedtest.JobThatReports(), `job "9" has several parts: name one of them, e.g. 9_1`},
-		"no SLURM": {"7", []cluster.Event{{Discovery: &cluster.Discovery{Answered: time.Now()}}},
-			"SLURM is not configured on this host"},
-		"no answer": {"7", []cluster.Event{failure}, "SLURM did not answer in time: slurmctld not responding"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				_, err := watched(t.Context(), tc.id, tc.events, nil)
-				exit, ours := errors.AsType[*cli.ExitError](err)
-				if !ours || exit.Code != cli.ExitNoJobs || !strings.Contains(err.Error(), tc.says) {
-					t.Errorf("%v, want %q", err, tc.says)
-				}
-			})
-		})
-	}
-}
-
-// An interrupt ends the watch, not the report. An array task may be named by its number.
-func TestTrackJobInterrupted(t *testing.T) {
-	feedtest.Squeue(t, "exit 1")
-	path := filepath.Join(t.TempDir(), "report")
-	for id, name := range map[string]string{"48211": "Job 48211 llama-70b", "48380": "Job 48377_3 eval-mmlu"} {
-		o := ofDemo(id)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		file, err := cli.OpenReport(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = o.wholeJob(ctx, nil, file)
-		cancel()
-		text, _ := os.ReadFile(path)
-		if err != nil || !strings.HasPrefix(string(text), name+"\n  State            RUNNING") {
-			t.Errorf("%v, wrote\n%s", err, text)
-		}
-	}
-}
 
 // A command in a job has the report of the job, and its own exit code.
 func TestTrackInJob(t *testing.T) {
@@ -178,36 +57,6 @@ func TestChooseJob(t *testing.T) {
 	}
 }
 
-// The Events of a job's report can be recorded besides, and give the same report again.
-func TestTrackAndRecord(t *testing.T) {
-	feedtest.Squeue(t, "exit 1")
-	o := ofDemo("48211")
-	dir := t.TempDir()
-	file, err := cli.OpenReport(filepath.Join(dir, "report"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	var errs bytes.Buffer
-	o.Err, o.format, o.record = &errs, "json", filepath.Join(dir, "run.nvr")
-	if err := o.wholeJob(ctx, nil, file); err != nil || !strings.HasPrefix(errs.String(), "nvnodetop: recorded ") {
-		t.Fatalf("%v, %q", err, errs.String())
-	}
-	want, _ := os.ReadFile(file.Name())
-	seen := report.New("48211", o.Config.Poll, health.Rules(health.Defaults()))
-	feedtest.Replay(t, o.record, seen.Apply)
-	var got bytes.Buffer
-	if err := output.JSON(&got, seen.Report()); err != nil ||
-		got.String() != string(want) || len(want) < 1000 {
-		t.Errorf("%v, the recording has\n%s\nwant\n%s", err, got.String(), want)
-	}
-	if err := o.wholeJob(t.Context(), nil, file); err == nil ||
-		!strings.Contains(err.Error(), "exists: recordings are not overwritten") {
-		t.Errorf("a recording that exists: %v", err)
-	}
-}
-
 // ofDemo are Options for the text of a report of a job of the demo.
 func ofDemo(job string) *Options {
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: &bytes.Buffer{}}}
@@ -219,18 +68,8 @@ func ofDemo(job string) *Options {
 func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	o := ofDemo("7")
 	seen := report.New("7", o.Config.Poll, health.Rules(o.Config.Thresholds))
-	for name, show := range map[string]feed.Show{
-		"a job": func(ctx context.Context, from feed.Feed) error {
-			_, err := observe(ctx, o.Program, from)
-			return err
-		},
-		"a command": observed(seen),
-	} {
-		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "run.nvr")
-			feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
-				return record.Beside(o.Program, path, show)(ctx, from)
-			})
-		})
-	}
+	path := filepath.Join(t.TempDir(), "run.nvr")
+	feedtest.EndsWell(t, path, func(ctx context.Context, from *feedtest.PolledJob) error {
+		return record.Beside(o.Program, path, observed(seen))(ctx, from)
+	})
 }

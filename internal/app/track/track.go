@@ -61,22 +61,20 @@ var trackersNames = map[string]string{
 func Command(io cli.Streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   Name + " [flags] -- COMMAND [ARGUMENT…]",
-		Short: "run a command and report its resource usage, or report on a job",
+		Short: "run a command and report its resource usage",
 		Long: `track runs COMMAND on this host and then reports, as gpu_tracker does, the
 memory, CPU time, threads, GPU memory and time that it and its descendants have
 used, and the utilization of the GPUs. The report follows the output of the
 command, also when that fails or is killed.
 
-With --job it watches a job on all its nodes until it ends, or while COMMAND
-runs, and reports on its nodes, GPUs and ranks. In a batch script "track -- srun
-…" does that for the script's own job.
+In a batch script, for "track -- srun …", the report is that of the script's job,
+on all its nodes, as of nvnodetop report.
 
 The exit code is that of COMMAND, 128 and the number of the signal if one has
 ended it, 127 if it is not found, 126 if it cannot be run.`,
 		Example: `  nvnodetop track -- python train.py --epochs 3
   nvnodetop track --ram-unit megabytes --interval 0.2 -- ./simulate
   nvnodetop track --format json --output usage.json -- python train.py
-  nvnodetop track --job 48211 --format markdown
   nvnodetop track -- srun python train.py                in a batch script`,
 	}
 	f := cmd.Flags()
@@ -132,6 +130,7 @@ func (t *Options) add(f *pflag.FlagSet) {
 		"come first")
 	record.BesideFlag(f, &t.record)
 	f.StringVar(&t.job, "job", "", "report on the job `ID`: until it ends, or while COMMAND runs")
+	_ = f.MarkHidden("job") // nvnodetop report has taken its place
 }
 
 // command is the command to run.

@@ -22,29 +22,64 @@ type grid struct {
 
 // layout is the report in words, which both outputs print.
 type layout struct {
-	title   string
-	facts   [][2]string // name and value
-	grids   []grid
-	notes   []string
-	problem []string // findings
+	title    string
+	facts    [][2]string // name and value
+	sections []section
+	grids    []grid
+	lists    []list
+}
+
+// section has further facts under a title.
+type section struct {
+	title string
+	facts [][2]string
+}
+
+// list has sentences under a title, with a mark before each in the text.
+type list struct {
+	title, mark string
+	lines       []string
 }
 
 func newLayout(r *report.Report, zone *time.Location) *layout {
-	l := &layout{title: title(&r.Job), facts: facts(r, zone), problem: problems(r, zone)}
+	l := &layout{title: title(&r.Job), facts: facts(r, zone)}
+	if r.Accounting != nil {
+		l.sections = append(l.sections, section{"From SLURM's accounting", counted(r, zone)})
+	}
+	if price := cost(r.Cost); price != "" {
+		l.facts = append(l.facts, [2]string{"Cost", price})
+	}
 	ranks := ranksByGPU(r)
 	grids := []grid{nodeGrid(r), gpuGrid(r, ranks)}
 	if len(r.Ranks) > 0 && ranks == nil {
 		grids = append(grids, rankGrid(r))
 	}
-	for _, g := range grids {
+	for _, g := range append(grids, stepGrid(r)) {
 		if len(g.rows) > 0 {
 			l.grids = append(l.grids, g)
 		}
 	}
-	for _, n := range r.Notes {
-		l.notes = append(l.notes, n.Text)
-	}
+	l.lists = []list{{"Problems", "", problems(r, zone)}, {"Next time", "", next(r)}, {"Notes", "* ", notes(r)},
+		{"Sources", "", sources(r)}}
 	return l
+}
+
+// notes returns the notes to which no advice gives a number.
+func notes(r *report.Report) (out []string) {
+	for _, n := range r.Notes {
+		if !slices.ContainsFunc(r.Advice, func(a report.Advice) bool { return a.Kind == n.Kind }) {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+// next returns the advice, in the form in which it is written.
+func next(r *report.Report) (out []string) {
+	for _, a := range r.Advice {
+		out = append(out, fmt.Sprintf("%s=%s: %s.", a.Option, a.Value, a.Reason))
+	}
+	return out
 }
 
 func title(j *report.Job) string {
@@ -56,12 +91,15 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	t := &r.Total
 	w := &r.Watched
 	from := w.From.In(zone)
-	out := [][2]string{
-		{"State", state(&r.Job)},
+	out := [][2]string{{"State", state(&r.Job)}}
+	if r.Watched == (report.Watched{}) {
+		return out
+	}
+	out = append(out, [][2]string{
 		{"Watched", fmt.Sprintf("%s, %s to %s", words.Spoken(w.Seconds), from.Format("2006-01-02 15:04:05"),
 			words.Clock(w.To.In(zone), from)) + suspended(w)},
 		{"GPUs", fmt.Sprintf("%d of %d seen, %s", t.GPUsSeen, t.GPUs, nodes(t.Nodes))},
-	}
+	}...)
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, [2]string{name, value})
@@ -94,6 +132,12 @@ func state(j *report.Job) string {
 	}
 	if j.Partition != "" {
 		s += ", partition " + j.Partition
+	}
+	if j.Account != "" {
+		s += ", account " + j.Account
+	}
+	if j.QOS != "" {
+		s += ", QOS " + j.QOS
 	}
 	if j.User != "" {
 		s += ", user " + j.User
@@ -302,12 +346,14 @@ func problems(r *report.Report, zone *time.Location) []string {
 	return out
 }
 
-// energy keeps four digits of small amounts: a short run of one GPU uses some Wh.
-func energy(e *report.Energy) string {
-	if e.KWh < 10 {
-		return fmt.Sprintf("%.4f kWh", e.KWh)
+func energy(e *report.Energy) string { return kWh(e.KWh) }
+
+// kWh keeps four digits of small amounts: a short run of one GPU uses some Wh.
+func kWh(v float64) string {
+	if v < 10 {
+		return fmt.Sprintf("%.4f kWh", v)
 	}
-	return fmt.Sprintf("%.1f kWh", e.KWh)
+	return fmt.Sprintf("%.1f kWh", v)
 }
 
 // reasonWords are the words for reasons of reduced clocks.

@@ -28,15 +28,21 @@ func Text(w io.Writer, r *report.Report, zone *time.Location) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
 	fmt.Fprintln(&b, l.title)
-	for _, f := range l.facts {
-		fmt.Fprintf(&b, "  %-16s %s\n", f[0], f[1])
+	for _, s := range append([]section{{facts: l.facts}}, l.sections...) {
+		if s.title != "" {
+			fmt.Fprintf(&b, "\n%s\n", s.title)
+		}
+		for _, f := range s.facts {
+			fmt.Fprintf(&b, "  %-16s %s\n", f[0], f[1])
+		}
 	}
 	for _, g := range l.grids {
 		fmt.Fprintf(&b, "\n%s\n", g.title)
 		g.text(&b)
 	}
-	paragraphs(&b, "\nProblems\n", "  ", l.problem)
-	paragraphs(&b, "\nNotes\n", "  * ", l.notes)
+	for _, list := range l.lists {
+		paragraphs(&b, "\n"+list.title+"\n", "  "+list.mark, list.lines)
+	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
@@ -79,24 +85,26 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n\n", escape(l.title))
-	summary := grid{left: 2, head: []string{"", ""}}
-	for _, f := range l.facts {
-		summary.rows = append(summary.rows, []string{f[0], f[1]})
+	for _, s := range append([]section{{facts: l.facts}}, l.sections...) {
+		if s.title != "" {
+			fmt.Fprintf(&b, "\n## %s\n\n", s.title)
+		}
+		summary := grid{left: 2, head: []string{"", ""}}
+		for _, f := range s.facts {
+			summary.rows = append(summary.rows, []string{f[0], f[1]})
+		}
+		summary.markdown(&b)
 	}
-	summary.markdown(&b)
 	for _, g := range l.grids {
 		fmt.Fprintf(&b, "\n## %s\n\n", g.title)
 		g.markdown(&b)
 	}
-	for _, part := range []struct {
-		title string
-		lines []string
-	}{{"\n## Problems\n\n", l.problem}, {"\n## Notes\n\n", l.notes}} {
+	for _, list := range l.lists {
 		var lines []string
-		for _, line := range part.lines {
+		for _, line := range list.lines {
 			lines = append(lines, escape(line))
 		}
-		paragraphs(&b, part.title, "- ", lines)
+		paragraphs(&b, "\n## "+list.title+"\n\n", "- ", lines)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

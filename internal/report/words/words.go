@@ -37,6 +37,14 @@ func Percent(v float64) string { return fmt.Sprintf("%.1f%%", v) }
 // GiB is an amount of memory.
 func GiB(bytes uint64) string { return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30)) }
 
+// Size is an amount of memory that may be small.
+func Size(bytes uint64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return GiB(bytes)
+}
+
 // Watts is a power.
 func Watts(v float64) string {
 	if v >= 10_000 {

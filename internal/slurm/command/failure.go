@@ -23,6 +23,9 @@ func NoSlurm(stderr []byte, err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || bytes.Contains(stderr, []byte(noConfig))
 }
 
+// Missing reports whether a command that failed is not installed.
+func Missing(err error) bool { return errors.Is(err, exec.ErrNotFound) }
+
 // ErrLate is the cause of the end of a call's context at our own deadline.
 var ErrLate = errors.New("no answer before the deadline")
 
@@ -84,6 +87,7 @@ func away(f *reach.Failure) {
 func firstLine(words string) string {
 	line := strings.TrimSpace(text.FirstLine(words))
 	for _, prefix := range []string{"squeue: error: ", "scontrol: error: ", "sinfo: error: ", "scancel: error: ",
+		"sacct: error: ",
 		"slurm_load_jobs error: ", "error: "} {
 		line = strings.TrimPrefix(line, prefix)
 	}

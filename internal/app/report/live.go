@@ -1,0 +1,138 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/record"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+)
+
+// Live reports on a job, which its settings name: it watches a job that runs until it ends, and asks SLURM's accounting
+// about one that has ended.
+type Live struct {
+	*cli.Program
+	Format string
+	Record string // also record to this file; "": nothing is recorded
+	Join   bool   // add what SLURM has counted to what was watched
+}
+
+// Need is the demand of a job's report on its nodes: nobody presses a key.
+var Need = feed.Need{Brief: true, Steady: true}
+
+// Run watches a job until it ends, or until the user interrupts it, and prints its report.
+func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
+	if w.Config.Login == "" && !slurm.Installed() {
+		return cli.Exit(cli.ExitNoJobs, errors.New(feed.NotInstalled))
+	}
+	show := func(ctx context.Context, from feed.Feed) error {
+		seen, err := Observe(ctx, w.Program, from)
+		if err != nil {
+			return err
+		}
+		w.join(ctx, log, seen)
+		return w.Report(file, w.Format, priced(w.Program, seen))
+	}
+	err := feed.Run(ctx, w.Program, Need, log, record.Beside(w.Program, w.Record, show))
+	exit, ours := errors.AsType[*cli.ExitError](err)
+	if !ours || exit.Code != cli.ExitNoJobs || ctx.Err() != nil {
+		return err
+	}
+	return w.unwatched(ctx, log, file, exit.Err)
+}
+
+// join adds what SLURM has counted, if the job has ended and there are accounts.
+func (w *Live) join(ctx context.Context, log *slog.Logger, seen *report.Report) {
+	if !w.Join || seen.Job.End.IsZero() || ctx.Err() != nil {
+		return
+	}
+	jobs, err := settled(ctx, w.Program, log, seen.Job.ID)
+	if err != nil || len(jobs) != 1 {
+		return // the report is whole without
+	}
+	books.Join(seen, &jobs[0], report.FromWatch, "", time.Now())
+}
+
+// unwatched reports on a job that cannot be watched for a reason why: it has ended, or is another user's.
+func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, why error) error {
+	id := w.Config.Job
+	if !sacct.IsID(id) {
+		return cli.Exit(cli.ExitNoJobs, why)
+	}
+	line := cli.NewStatus(w.Err)
+	line.Set("asking SLURM's accounting")
+	jobs, err := settled(ctx, w.Program, log, id)
+	line.Erase()
+	switch {
+	case errors.Is(err, cli.ErrInterrupted):
+		return cli.Exit(cli.ExitFailed, err)
+	case err != nil:
+		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w; %w", why, err))
+	case len(jobs) == 0:
+		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w; SLURM's accounting does not show it", why))
+	case len(jobs) > 1:
+		return deliver(&w.Streams, file, output.Lists[w.Format], books.List(jobs, "", time.Time{}, time.Time{}))
+	}
+	made := books.Make(&jobs[0], time.Now())
+	if old := ownRecording(ctx, w.Program, id, &jobs[0]); old != nil {
+		made = old
+	}
+	return w.Report(file, w.Format, priced(w.Program, made))
+}
+
+// Observe returns the report when the job or ctx has ended.
+func Observe(ctx context.Context, p *cli.Program, from feed.Feed) (*report.Report, error) {
+	cfg := &p.Config
+	seen := report.New(cfg.Job, cfg.Poll, health.Rules(cfg.Thresholds))
+	w := &jobWait{Wait: report.Wait{Job: cfg.Job, Answer: time.Now().Add(cfg.Timeout)}, line: cli.NewStatus(p.Err)}
+	run := session.Start(ctx, from, feed.RaiseMemory(), seen.Apply)
+	run.Await(0, func() bool { return w.over(seen.Stage()) })
+	w.line.Erase()
+	if err := run.Stop(feed.ShortParting); err != nil {
+		return nil, cli.Failed(err)
+	}
+	if w.failed != nil {
+		return nil, cli.Exit(cli.ExitNoJobs, w.failed)
+	}
+	r := seen.Report()
+	if r == nil {
+		return nil, cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	}
+	return r, nil
+}
+
+// jobWait is the wait for the end of a job.
+type jobWait struct {
+	report.Wait
+	line   *cli.Status
+	failed error // the reason why there is nothing to wait for
+}
+
+// over reports whether the wait is over.
+func (w *jobWait) over(stage report.Stage, d cluster.Discovery) (over bool) {
+	switch stage {
+	case report.Unknown:
+		w.line.Set("waiting for SLURM")
+	case report.Waits:
+		w.line.Set("job " + w.Job + " is pending: waiting for its start")
+	case report.Runs:
+		w.line.Set("watching job " + w.Job + ": the report comes when it ends, or with Ctrl-C")
+	case report.Ends:
+		w.line.Set("job " + w.Job + " has ended: waiting for SLURM to say how")
+	}
+	over, w.failed = w.Over(time.Now(), stage, &d)
+	return over
+}

@@ -1,0 +1,148 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/recording"
+	"github.com/nvnodetop/nvnodetop/internal/report"
+	"github.com/nvnodetop/nvnodetop/internal/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+)
+
+// recorded prints the report of a job of a recording, with what SLURM has counted if it still knows the job.
+func (o *Options) recorded(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+	opened, r, err := OpenRecording(ctx, o.from)
+	if ctx.Err() != nil {
+		return cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	}
+	if err != nil {
+		return cli.Usage("--from: %q: %w", o.from, err)
+	}
+	defer func() { _ = opened.Close() }()
+	if r.Cut {
+		o.Say("%q is cut: it ends at %s", o.from, r.End.Format(time.DateTime))
+	}
+	made, damaged, err := Recorded(ctx, o.Program, r, strings.Join(args, ""))
+	if err != nil {
+		return err
+	}
+	if sacct.IsID(made.Job.ID) && (slurm.Installed() || o.Config.Login != "") {
+		if jobs, err := ask(ctx, o.Program, log, sacct.Query{IDs: []string{made.Job.ID}}); err == nil {
+			if jobs = sacct.Last(jobs); len(jobs) == 1 {
+				books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
+			}
+		}
+	}
+	err = o.Report(file, o.format, priced(o.Program, made))
+	if damaged != nil {
+		err = cli.Exit(cli.ExitFailed, damaged)
+	}
+	return err
+}
+
+// Recorded returns the report of a job, "": the only one, from the Events of a recording. The report of a damaged
+// recording ends at the damage.
+func Recorded(ctx context.Context, p *cli.Program, r *recording.Reader, named string) (made *report.Report, damaged,
+	err error) {
+	job, err := jobOf(ctx, r, named)
+	if err != nil {
+		return nil, nil, cli.Exit(cli.ExitNoJobs, err)
+	}
+	seen := report.New(job, r.Header.Poll, health.Rules(p.Config.Thresholds))
+	damaged = r.Run(ctx, seen.Apply)
+	if ctx.Err() != nil {
+		return nil, nil, cli.Exit(cli.ExitFailed, cli.ErrInterrupted)
+	}
+	if made = seen.Report(); made == nil {
+		return nil, nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("no job %q has run in the recording", job))
+	}
+	return made, damaged, nil
+}
+
+// OpenRecording opens a recording. A FIFO or a device is no recording.
+func OpenRecording(ctx context.Context, path string) (*os.File, *recording.Reader, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, nil, errors.Unwrap(err)
+	case !info.Mode().IsRegular():
+		return nil, nil, recording.ErrNotRecording
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, errors.Unwrap(err)
+	}
+	r, err := recording.Open(ctx, f, info.Size())
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, r, nil
+}
+
+// jobOf returns the job to report on: the job that the user has named, or the only job of the recording.
+func jobOf(ctx context.Context, r *recording.Reader, named string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	var ids []string
+	_ = r.Run(ctx, func(e cluster.Event) { // the report mentions damage
+		if e.Discovery == nil {
+			return
+		}
+		for i := range e.Discovery.Jobs {
+			if id := e.Discovery.Jobs[i].ID; !slices.Contains(ids, id) && len(ids) < mostNamed {
+				ids = append(ids, id)
+			}
+		}
+	})
+	switch len(ids) {
+	case 0:
+		return "", errors.New("no job has run in the recording")
+	case 1:
+		return ids[0], nil
+	}
+	return "", fmt.Errorf("the recording has several jobs: name one: %s", strings.Join(ids, ", "))
+}
+
+// mostNamed is the number of jobs that are offered for a choice.
+const mostNamed = 20
+
+// largest is the size of a recording that is read without being asked for.
+const largest = 64 << 20
+
+// ownRecording returns the report of a job from the user's last recording of it in the working directory, which the
+// screen names by the job; nil: there is none.
+func ownRecording(ctx context.Context, p *cli.Program, id string, j *sacct.Job) *report.Report {
+	paths, _ := filepath.Glob("nvnodetop-" + id + "-*.nvr")
+	if len(paths) == 0 {
+		return nil
+	}
+	path := slices.Max(paths) // they end with their time
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > largest {
+		return nil
+	}
+	opened, r, err := OpenRecording(ctx, path)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = opened.Close() }()
+	made, damaged, err := Recorded(ctx, p, r, id)
+	if err != nil || damaged != nil || !books.Join(made, j, report.FromRecording, path, time.Now()) {
+		return nil
+	}
+	return made
+}

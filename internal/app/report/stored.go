@@ -1,0 +1,117 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"reflect"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/report/books"
+	"github.com/nvnodetop/nvnodetop/internal/report/compare"
+	"github.com/nvnodetop/nvnodetop/internal/report/output"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// compare prints two reports side by side. Of a job that still runs it takes what SLURM has counted so far.
+func (o *Options) compare(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+	var reports [2]*report.Report
+	for i, arg := range args {
+		var err error
+		if sacct.IsID(arg) {
+			reports[i], err = o.counted(ctx, log, arg)
+		} else {
+			reports[i], err = load(arg)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return deliver(&o.Streams, file, output.Comparisons[o.format], compare.Of(reports[0], reports[1]))
+}
+
+// counted returns the report of a job from SLURM's accounting, and a recording in the working directory.
+func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
+	jobs, err := ask(ctx, o.Program, log, sacct.Query{IDs: []string{id}})
+	if err != nil {
+		return nil, refused(err)
+	}
+	jobs = sacct.Last(jobs)
+	switch len(jobs) {
+	case 0:
+		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("SLURM's accounting does not show job %q", id))
+	case 1:
+		if made := ownRecording(ctx, o.Program, id, &jobs[0]); made != nil {
+			return priced(o.Program, made), nil
+		}
+		return priced(o.Program, books.Make(&jobs[0], time.Now())), nil
+	}
+	return nil, cli.Usage("job %q has several parts: name one of them, e.g. %s", id, jobs[0].ID)
+}
+
+// stored prints the report of a file again, in another format.
+func (o *Options) stored(_ context.Context, file *os.File, path string) error {
+	r, err := load(path)
+	if err != nil {
+		return err
+	}
+	return deliver(&o.Streams, file, output.Formats[o.format], r)
+}
+
+// maxStored is the size of the largest report that is read: that of a job of 1,000 nodes with 8 GPUs has 5 MB.
+const maxStored = 64 << 20
+
+// load reads a report as JSON.
+func load(path string) (*report.Report, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, cli.Usage("%q is neither the ID of a job nor a file: %w", path, errors.Unwrap(err))
+	case !info.Mode().IsRegular():
+		return nil, cli.Usage("%q is no file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, cli.Usage("%q: %w", path, errors.Unwrap(err))
+	}
+	defer func() { _ = f.Close() }()
+	r := &report.Report{}
+	if err := json.NewDecoder(io.LimitReader(f, maxStored)).Decode(r); err != nil {
+		return nil, cli.Usage("%q is no report as JSON: %w", path, err)
+	}
+	if r.Version != report.Version || r.Job.ID == "" {
+		return nil, cli.Usage("%q is no report of a job, or of another version", path)
+	}
+	clean(reflect.ValueOf(r).Elem())
+	return r, nil
+}
+
+// clean makes every text of a document safe to display: anybody may have written it.
+func clean(v reflect.Value) {
+	const most = 4096
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(safe.Line(v.String(), most))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			clean(v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			clean(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				clean(v.Field(i))
+			}
+		}
+	}
+}

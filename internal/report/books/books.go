@@ -1,0 +1,239 @@
+// Package books turns what SLURM's accounting says of jobs into reports: of one job, or a list of several. It is pure.
+package books
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/report/advice"
+	"github.com/nvnodetop/nvnodetop/internal/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Make returns the report of a job that nobody has watched. now is the time of SLURM's answer.
+func Make(j *sacct.Job, now time.Time) *report.Report {
+	r := &report.Report{Version: report.Version, Job: job(j), Nodes: []report.Node{}, Findings: []report.Finding{}}
+	r.Accounting = accounting(j, now)
+	a := r.Accounting
+	r.Total.Nodes = a.Nodes
+	if a.GPUs != nil {
+		r.Total.GPUs = *a.GPUs
+	}
+	if a.GPUHours != nil {
+		r.Total.Hours.Given = a.GPUHours.Given
+	}
+	r.Sources = []report.Source{{From: report.FromAccounting, Parts: "all numbers"}}
+	r.Advice = advice.Of(r)
+	r.Notes = append(notes(r), report.Note{Kind: noteUnwatched, Text: "Nobody watched this job: what each GPU did is " +
+		"not known. Next time: nvnodetop report JOB while it runs, or nvnodetop record."})
+	return r
+}
+
+// Join adds what SLURM has counted to the report of a job that was watched, or recorded to a file. It reports false for
+// another job with the same ID, as another cluster may have.
+func Join(r *report.Report, j *sacct.Job, from, file string, now time.Time) bool {
+	const same = 2 * time.Minute
+	if j.User != r.Job.User || j.Start.Sub(r.Job.Start).Abs() > same {
+		return false
+	}
+	r.Accounting = accounting(j, now)
+	was := r.Job
+	if r.Job = job(j); was.State != r.Job.State && !ended(j) {
+		r.Job.State, r.Job.Code, r.Job.Signal = was.State, was.Code, was.Signal
+	}
+	r.Job.ID, r.Job.Limit = was.ID, cmp.Or(was.Limit, r.Job.Limit)
+	r.Sources = []report.Source{
+		{From: from, Parts: "nodes, GPUs, ranks, problems", File: file},
+		{From: report.FromAccounting, Parts: "time, CPU time, memory of tasks, steps"},
+	}
+	r.Advice = advice.Of(r)
+	return true
+}
+
+func ended(j *sacct.Job) bool { return !j.End.IsZero() }
+
+// job describes a job.
+func job(j *sacct.Job) report.Job {
+	out := report.Job{ID: line(j.ID), Name: line(j.Name), User: line(j.User), Account: line(j.Account),
+		QOS:       line(j.QOS),
+		Partition: line(j.Partition), Submit: j.Submit, Start: j.Start, End: j.End, Limit: j.Limit.Seconds(),
+		State: line(j.State), Signal: j.Signal}
+	if j.Number != j.ID {
+		out.Number = line(j.Number)
+	}
+	if ended(j) {
+		out.Code = &j.Code
+	}
+	if slices.ContainsFunc(j.Steps, func(s sacct.Step) bool { return s.State == outOfMemory }) {
+		out.State = outOfMemory // a script that goes on after its step was killed ends otherwise
+	}
+	return out
+}
+
+const outOfMemory = "OUT_OF_MEMORY"
+
+// line makes a text safe to display. Names of jobs and of steps are their owner's.
+func line(s string) string { return safe.Line(s, 256) }
+
+// maxSteps is the number of steps in a report.
+const maxSteps = 100
+
+func accounting(j *sacct.Job, now time.Time) *report.Accounting {
+	a := &report.Accounting{Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes, NodeList: safe.Line(j.NodeList, 1024),
+		CPUs: j.CPUs, Model: line(j.Model), PerCPU: j.Memory.PerCPU}
+	if begin := cmp.Or(j.Start, now); !j.Submit.IsZero() && !begin.Before(j.Submit) {
+		a.Waited = known(begin.Sub(j.Submit).Seconds(), 0)
+	}
+	for i := range j.Steps {
+		a.Tasks = max(a.Tasks, j.Steps[i].Tasks)
+	}
+	a.CPU = cpu(j)
+	a.Memory = memory(j)
+	gpus(a, j)
+	if joules := energy(j); joules > 0 {
+		a.Energy = known(joules/3.6e6, 6)
+	}
+	for i := range j.Steps {
+		if len(a.Steps) == maxSteps {
+			a.MoreSteps = len(j.Steps) - maxSteps
+			break
+		}
+		a.Steps = append(a.Steps, step(&j.Steps[i]))
+	}
+	return a
+}
+
+func step(s *sacct.Step) report.Step {
+	out := report.Step{Name: line(s.Name), Program: line(s.Program), State: line(s.State), Code: s.Code,
+		Signal: s.Signal, Start: s.Start,
+		Elapsed: s.Elapsed.Seconds(), Nodes: s.Nodes, Tasks: s.Tasks, GPUUtil: s.GPUUtil}
+	if s.CPUTime > 0 {
+		out.CPU = known(s.CPUTime.Seconds(), 3)
+	}
+	if s.MaxRSS > 0 {
+		out.Memory, out.Node = &s.MaxRSS, line(s.MaxRSSNode)
+	}
+	return out
+}
+
+// cpu adds up the CPU time of the steps; nil: SLURM has gathered none.
+func cpu(j *sacct.Job) *report.CPUTime {
+	used := time.Duration(0)
+	for i := range j.Steps {
+		used += j.Steps[i].CPUTime
+	}
+	used = max(used, j.CPUTime)
+	given := float64(j.CPUs) * j.Elapsed.Seconds()
+	if used == 0 || given == 0 {
+		return nil
+	}
+	return &report.CPUTime{Given: given, Used: round(used.Seconds(), 3), Percent: round(100*used.Seconds()/given, 2)}
+}
+
+// gpus adds what is known of the GPUs.
+func gpus(a *report.Accounting, j *sacct.Job) {
+	if !j.CountsGPUs {
+		return
+	}
+	a.GPUs = &j.GPUs
+	if j.GPUs == 0 {
+		return
+	}
+	given := float64(j.GPUs) * j.Elapsed.Hours()
+	a.GPUHours = &report.Shares{Given: round(given, 4)}
+	busy, sampled := 0.0, false
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		if s.MaxGPUMemory != nil && (a.GPUMemory == nil || *s.MaxGPUMemory > *a.GPUMemory) {
+			a.GPUMemory = s.MaxGPUMemory
+		}
+		if s.GPUUtil != nil {
+			busy += min(*s.GPUUtil/100, float64(cmp.Or(s.GPUs, j.GPUs))) * s.Elapsed.Hours()
+			sampled = true
+		}
+	}
+	if !sampled || given == 0 || !ended(j) {
+		return // of a job that runs its ended steps alone are known
+	}
+	share := min(busy/given, 1)
+	a.GPUUtil = known(100*share, 2)
+	a.GPUHours.Used, a.GPUHours.Wasted = known(share*given, 4), known((1-share)*given, 4)
+}
+
+// energy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes: batch
+// and extern run beside all others.
+func energy(j *sacct.Job) float64 {
+	most, others := 0.0, 0.0
+	for i := range j.Steps {
+		if s := &j.Steps[i]; s.Name == "batch" || s.Name == "extern" {
+			most = max(most, s.Joules)
+		} else {
+			others += s.Joules
+		}
+	}
+	if most = max(most, others); len(j.Steps) == 0 {
+		return j.Joules
+	}
+	return most
+}
+
+// The kinds of notes. Those that internal/report has too mean the same.
+const (
+	noteUnwatched = "not_watched"
+	noteNoUtil    = "gpu_utilization_not_gathered"
+	noteNoUsage   = "usage_not_gathered"
+	noteNeverUsed = "gpus_never_used"
+	noteUtil      = "low_utilization"
+	noteFailed    = "failed_early"
+	noteStepOOM   = "out_of_memory"
+	lowUtil       = 25 // percent, as jobstats has it
+)
+
+// notes returns facts that follow from the accounting alone.
+func notes(r *report.Report) []report.Note {
+	out := []report.Note{}
+	add := func(kind, format string, args ...any) {
+		out = append(out, report.Note{Kind: kind, Text: fmt.Sprintf(format, args...)})
+	}
+	a := r.Accounting
+	judged := a.Elapsed >= advice.JudgedFrom.Seconds()
+	if r.Job.State == outOfMemory {
+		add(noteStepOOM, "The job needed more host memory than it had asked for: ask for more with --mem or "+
+			"--mem-per-cpu.")
+	}
+	if !judged && slices.Contains([]string{"FAILED", "NODE_FAIL", "BOOT_FAIL"}, r.Job.State) {
+		add(noteFailed, "The job failed after %s: too early to judge what it needs.", words.Spoken(a.Elapsed))
+	}
+	switch {
+	case a.GPUUtil == nil:
+	case judged && *a.GPUUtil == 0:
+		add(noteNeverUsed, "SLURM saw no work on the GPUs: check whether the program finds them.")
+	case judged && *a.GPUUtil < lowUtil:
+		add(noteUtil, "The mean GPU utilization is low: %s. Check whether the GPUs wait for data, for the CPU or for "+
+			"each other.", words.Percent(*a.GPUUtil))
+	}
+	if a.GPUs != nil && *a.GPUs > 0 && a.GPUUtil == nil && !r.Job.End.IsZero() {
+		add(noteNoUtil, "SLURM has no GPU utilization of this job (AccountingStorageTRES would need gres/gpuutil): "+
+			"wasted GPU-hours are not known.")
+	}
+	if a.CPU == nil && a.Memory == nil && !r.Job.End.IsZero() && a.Elapsed > 0 {
+		add(noteNoUsage, "SLURM has gathered neither CPU time nor memory of this job (JobAcctGatherType).")
+	}
+	return out
+}
+
+// known returns a rounded number.
+func known(v float64, decimals int) *float64 {
+	v = round(v, decimals)
+	return &v
+}
+
+func round(v float64, decimals int) float64 {
+	scale := math.Pow10(decimals)
+	return math.Round(v*scale) / scale
+}

@@ -1,0 +1,165 @@
+package books
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+var now = time.Date(2026, 11, 23, 14, 0, 0, 0, time.UTC)
+
+// real returns jobs that sacct has printed, by their IDs.
+func real(t *testing.T, name string) map[string]*sacct.Job {
+	t.Helper()
+	out, err := os.ReadFile("../../slurm/sacct/testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := sacct.Parse(out, "|MARK|")
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]*sacct.Job{}
+	for i := range jobs {
+		by[jobs[i].ID] = &jobs[i]
+	}
+	return by
+}
+
+func kinds(r *report.Report) (out []string) {
+	for _, n := range r.Notes {
+		out = append(out, n.Kind)
+	}
+	return out
+}
+
+// The utilization of a step is that of its tasks together; a job's is that of its steps over its time.
+func TestGPUs(t *testing.T) {
+	r := Make(real(t, "gpus.txt")["1"], now)
+	a := r.Accounting
+	if a.GPUs == nil || *a.GPUs != 2 || a.Model != "a100" || a.GPUUtil == nil || *a.GPUUtil != 35.5 ||
+		*a.GPUHours.Used != 1.42 || *a.GPUHours.Wasted != 2.58 || *a.GPUMemory != 16<<30 {
+		t.Errorf("%+v, %+v", a, a.GPUHours)
+	}
+	if r = Make(real(t, "gpus.txt")["9"], now); r.Accounting.GPUUtil != nil || r.Accounting.GPUHours.Wasted != nil ||
+		!slices.Contains(kinds(r), noteNoUtil) {
+		t.Errorf("without a utilization: %+v", r.Accounting.GPUHours)
+	}
+	if r = Make(real(t, "gpus.txt")["10"], now); r.Accounting.GPUs != nil || r.Accounting.GPUHours != nil {
+		t.Errorf("without GPUs: %+v", r.Accounting)
+	}
+}
+
+// Memory is that of the fullest node: the steps that ran there at the same time, each task as often as it may be there.
+func TestMemory(t *testing.T) {
+	at := func(m int) time.Time { return now.Add(time.Duration(m) * time.Minute) }
+	step := func(from, to int, nodes string, n, tasks int, each, all uint64) sacct.Step {
+		return sacct.Step{Start: at(from), End: at(to), NodeList: nodes, Nodes: n, Tasks: tasks, MaxRSS: each << 30,
+			TotalRSS: all << 30, MaxRSSNode: "n1"}
+	}
+	for name, tc := range map[string]struct {
+		steps []sacct.Step
+		want  uint64
+	}{
+		"one":                 {[]sacct.Step{step(0, 9, "n1", 1, 1, 5, 5)}, 5},
+		"two tasks":           {[]sacct.Step{step(0, 9, "n1", 1, 2, 5, 8)}, 8},
+		"two nodes":           {[]sacct.Step{step(0, 9, "n[1-2]", 2, 4, 5, 20)}, 10},
+		"one after the other": {[]sacct.Step{step(0, 5, "n1", 1, 1, 5, 5), step(5, 9, "n1", 1, 1, 6, 6)}, 6},
+		"side by side":        {[]sacct.Step{step(0, 6, "n1", 1, 1, 5, 5), step(5, 9, "n1", 1, 1, 6, 6)}, 11},
+		"on other nodes":      {[]sacct.Step{step(0, 9, "n1", 1, 1, 5, 5), step(0, 9, "n2", 1, 1, 6, 6)}, 6},
+		"a node list that is none": {[]sacct.Step{step(0, 9, "n[", 1, 1, 5, 5), step(0, 9, "n1", 1, 1, 6, 6)},
+			6},
+	} {
+		j := &sacct.Job{Nodes: 2, CPUs: 8, Steps: tc.steps, Memory: sacct.Request{Bytes: 16 << 30}}
+		if m := memory(j); m == nil || m.Peak != tc.want<<30 || *m.Limit != 16<<30 || *m.Headroom != (16-tc.want)<<30 {
+			t.Errorf("%s: %+v, want %d GiB", name, m, tc.want)
+		}
+		j.Memory.PerCPU = true
+		if m := memory(j); *m.Limit != 64<<30 {
+			t.Errorf("%s: limit %d of 4 CPUs a node", name, *m.Limit)
+		}
+	}
+	if m := memory(&sacct.Job{}); m != nil {
+		t.Errorf("%+v of nothing", m)
+	}
+}
+
+// What is not known is said, and no number.
+func TestNothingGathered(t *testing.T) {
+	j := &sacct.Job{ID: "7", State: "FAILED", Code: 1, Submit: now, Start: now, End: now.Add(2 * time.Second),
+		Elapsed: 2 * time.Second, CPUs: 4, Nodes: 1, Steps: []sacct.Step{{Name: "batch", State: "FAILED"}}}
+	r := Make(j, now)
+	if a := r.Accounting; a.CPU != nil || a.Memory != nil || a.Energy != nil || a.GPUs != nil {
+		t.Errorf("%+v", a)
+	}
+	if got := kinds(r); !slices.Equal(got, []string{noteFailed, noteNoUsage, noteUnwatched}) {
+		t.Errorf("notes %q", got)
+	}
+	j.Steps[0].State = outOfMemory
+	if r := Make(j, now); r.Job.State != outOfMemory || !slices.Contains(kinds(r), noteStepOOM) {
+		t.Errorf("a step that ran out of memory: %s, %q", r.Job.State, kinds(r))
+	}
+}
+
+// The energy of a node counts once, however many steps have measured it.
+func TestEnergy(t *testing.T) {
+	steps := []sacct.Step{{Name: "batch", Joules: 7.2e6}, {Name: "extern", Joules: 7.1e6}, {Name: "0", Joules: 3e6},
+		{Name: "1", Joules: 4e6}}
+	if got := energy(&sacct.Job{Steps: steps, Joules: 21e6}); got != 7.2e6 {
+		t.Errorf("%v J", got)
+	}
+	if r := Make(&sacct.Job{Joules: 3.6e6}, now); r.Accounting.Energy == nil || *r.Accounting.Energy != 1 {
+		t.Errorf("%+v", r.Accounting.Energy)
+	}
+}
+
+// Names of jobs and steps are safe to display.
+func TestNamesAreSafe(t *testing.T) {
+	r := Make(real(t, "jobs.txt")["8"], now)
+	for _, s := range []string{r.Job.Name, r.Accounting.Steps[2].Program} {
+		if strings.ContainsAny(s, "\x1b\n") {
+			t.Errorf("%q", s)
+		}
+	}
+}
+
+// A list adds up what is known, and says what is not.
+func TestList(t *testing.T) {
+	by := real(t, "gpus.txt")
+	l := List([]sacct.Job{*by["10"], *by["9"], *by["1"], {ID: "99", State: "PENDING"}}, "alice", now.AddDate(0, 0, -7), now)
+	if len(l.Jobs) != 3 || !slices.IsSortedFunc(l.Jobs, func(a, b report.Row) int { return a.Start.Compare(b.Start) }) {
+		t.Fatalf("%+v", l.Jobs)
+	}
+	if got := l.Total; got.Jobs != 3 || got.Given != 12 || got.Judged != 4 || got.Wasted != 2.58 || got.Unknown != 8 ||
+		got.NoGPUs != 1 || got.CPU != 26 || got.CPUUsed != 2.5 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What SLURM has counted joins a recording of the same job, and of no other with its ID.
+func TestJoin(t *testing.T) {
+	j := real(t, "gpus.txt")["1"]
+	watched := func() *report.Report {
+		return &report.Report{Version: report.Version, Job: report.Job{ID: "1", User: "alice", Start: j.Start,
+			State: "RUNNING"}}
+	}
+	r := watched()
+	if !Join(r, j, report.FromRecording, "a.nvr", now) || r.Accounting == nil || r.Job.State != "COMPLETED" ||
+		r.Job.QOS != "normal" || len(r.Sources) != 2 || r.Sources[0].File != "a.nvr" {
+		t.Errorf("%+v", r)
+	}
+	for name, change := range map[string]func(*report.Report){
+		"another user": func(r *report.Report) { r.Job.User = "bob" },
+		"another time": func(r *report.Report) { r.Job.Start = j.Start.AddDate(-1, 0, 0) },
+	} {
+		r := watched()
+		if change(r); Join(r, j, report.FromRecording, "", now) || r.Accounting != nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}

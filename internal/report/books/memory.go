@@ -1,0 +1,87 @@
+package books
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// maxShares limits the work of adding up steps by node.
+const maxShares = 100_000
+
+// memory estimates the most memory that the job had on a node: SLURM has only the largest task of each step, and the
+// sum of all. nil: SLURM has gathered none.
+func memory(j *sacct.Job) *report.Memory {
+	peak, node := peakOf(j)
+	if peak == 0 {
+		return nil
+	}
+	m := &report.Memory{Peak: peak}
+	if node != "" {
+		m.At = &report.Place{Node: line(node)}
+	}
+	limit := j.Memory.Bytes
+	if j.Memory.PerCPU {
+		limit *= uint64((j.CPUs + max(j.Nodes, 1) - 1) / max(j.Nodes, 1))
+	}
+	if limit > 0 {
+		left := limit - min(peak, limit)
+		m.Limit, m.Headroom = &limit, &left
+	}
+	return m
+}
+
+// need is the memory of a step on each of its nodes at most: its largest task as often as tasks may be there.
+func need(s *sacct.Step) uint64 {
+	each := s.MaxRSS * uint64((max(s.Tasks, 1)+max(s.Nodes, 1)-1)/max(s.Nodes, 1))
+	if s.TotalRSS >= s.MaxRSS && s.TotalRSS > 0 {
+		each = min(each, s.TotalRSS)
+	}
+	return each
+}
+
+// change is a step that begins on a node, or ends there.
+type change struct {
+	at    time.Time
+	node  string
+	bytes int64
+}
+
+// peakOf adds up the steps that run on a node at a time.
+func peakOf(j *sacct.Job) (peak uint64, node string) {
+	var changes []change
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		if s.MaxRSS == 0 {
+			continue
+		}
+		if one := need(s); one > peak { // alone
+			peak, node = one, s.MaxRSSNode
+		}
+		nodes, err := hostlist.Expand(s.NodeList)
+		if err != nil || s.Start.IsZero() || len(changes)+2*len(nodes) > maxShares {
+			continue
+		}
+		for _, name := range nodes {
+			changes = append(changes, change{s.Start, name, int64(need(s))})
+			if !s.End.IsZero() {
+				changes = append(changes, change{s.End, name, -int64(need(s))})
+			}
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { // what ends makes room first
+		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.bytes, b.bytes))
+	})
+	now := map[string]int64{}
+	for _, c := range changes {
+		now[c.node] += c.bytes
+		if sum := now[c.node]; sum > 0 && uint64(sum) > peak {
+			peak, node = uint64(sum), c.node
+		}
+	}
+	return peak, node
+}

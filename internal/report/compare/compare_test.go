@@ -1,0 +1,34 @@
+package compare
+
+import (
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// A number that one report has not is absent; one that neither has has no row.
+func TestCompare(t *testing.T) {
+	v := func(v float64) *float64 { return &v }
+	a := &report.Report{Accounting: &report.Accounting{Elapsed: 100, CPUs: 4, GPUUtil: v(40),
+		Memory: &report.Memory{Peak: 8}}}
+	b := &report.Report{Accounting: &report.Accounting{Elapsed: 50, CPUs: 8},
+		Total: report.Total{Numbers: report.Numbers{Util: &report.Util{Mean: 60, Lowest: 10}}}}
+	rows := map[string]report.Compared{}
+	for _, row := range Of(a, b).Rows {
+		rows[row.Name] = row
+		if row.A == nil && row.B == nil {
+			t.Errorf("%s has no number", row.Name)
+		}
+	}
+	for name, want := range map[string]float64{"Elapsed": -50, "CPUs": 100, "GPU utilization": 50} {
+		if got := rows[name].Change; got == nil || *got != want {
+			t.Errorf("%s: %+v, want %v %%", name, rows[name], want)
+		}
+	}
+	if row := rows["Host memory peak"]; row.B != nil || row.Change != nil || *row.A != 8 {
+		t.Errorf("host memory: %+v", row)
+	}
+	if _, has := rows["Energy of nodes"]; has || len(rows) != 5 {
+		t.Errorf("%d rows", len(rows))
+	}
+}

@@ -1,0 +1,242 @@
+package output
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/report/words"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+// Lists write a list of jobs, by the names of their formats.
+var Lists = map[string]func(io.Writer, *report.List) error{
+	"text": func(w io.Writer, l *report.List) error { return listText(w, l, time.Local, false) },
+	"json": func(w io.Writer, l *report.List) error { return text.WriteJSON(w, "  ", l) },
+	"csv":  func(w io.Writer, l *report.List) error { return rowsCSV(w, l.Jobs) },
+	"markdown": func(w io.Writer, l *report.List) error {
+		return listText(w, l, time.Local, true)
+	},
+}
+
+// maxName is the number of characters of a job's name in a list.
+const maxName = 24
+
+func listGrid(l *report.List, zone *time.Location) grid {
+	g := grid{left: 5, head: []string{"Job", "Name", "Partition", "State", "Start", "Elapsed", "GPUs", "GPU-hours",
+		"GPU util", "Wasted", "CPUs", "used", "Host memory"}}
+	for i := range l.Jobs {
+		r := &l.Jobs[i]
+		row := []string{r.ID, shortName(r.Name), r.Partition, r.State, r.Start.In(zone).Format("2006-01-02 15:04"),
+			words.Spoken(r.Elapsed), words.None, words.None, percentOr(r.GPUUtil), words.None, strconv.Itoa(r.CPUs),
+			percentOr(r.CPU), percentOr(r.Memory)}
+		if r.GPUs != nil {
+			row[6] = strconv.Itoa(*r.GPUs)
+		}
+		if h := r.GPUHours; h != nil {
+			row[7] = fmt.Sprintf("%.2f", h.Given)
+			if h.Wasted != nil {
+				row[9] = fmt.Sprintf("%.2f", *h.Wasted)
+			}
+		}
+		g.rows = append(g.rows, row)
+	}
+	return g
+}
+
+func shortName(s string) string {
+	if r := []rune(s); len(r) > maxName {
+		return string(r[:maxName-1]) + "…"
+	}
+	return s
+}
+
+func percentOr(v *float64) string {
+	if v == nil {
+		return words.None
+	}
+	return words.Percent(*v)
+}
+
+func listTitle(l *report.List, zone *time.Location) string {
+	if l.User == "" {
+		return count(len(l.Jobs), "job")
+	}
+	return fmt.Sprintf("Jobs of %s, %s to %s", l.User, l.From.In(zone).Format("2006-01-02 15:04"),
+		l.To.In(zone).Format("2006-01-02 15:04"))
+}
+
+// totals are the sentences below a list.
+func totals(l *report.List) []string {
+	t := &l.Total
+	out := []string{count(t.Jobs, "job")}
+	if t.Failed > 0 {
+		out[0] += fmt.Sprintf(", %d failed", t.Failed)
+	}
+	switch {
+	case t.Given == 0:
+	case t.Judged == 0:
+		out = append(out, fmt.Sprintf("GPU-hours: %.2f given; their use is not known", t.Given))
+	default:
+		out = append(out, fmt.Sprintf("GPU-hours: %.2f given, of which %.2f used and %.2f wasted; of %.2f the use is "+
+			"not "+
+			"known", t.Given, t.Judged-t.Wasted, t.Wasted, t.Unknown))
+	}
+	if t.CPU > 0 {
+		out = append(out, fmt.Sprintf("CPU-hours: %.2f given, %.2f used as far as SLURM knows", t.CPU, t.CPUUsed))
+	}
+	return out
+}
+
+func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool) error {
+	var b bytes.Buffer
+	g := listGrid(l, zone)
+	if markdown {
+		fmt.Fprintf(&b, "# %s\n\n", escape(listTitle(l, zone)))
+		g.markdown(&b)
+		paragraphs(&b, "\n", "- ", totals(l))
+	} else {
+		fmt.Fprintln(&b, listTitle(l, zone))
+		if len(g.rows) > 0 {
+			g.text(&b)
+		}
+		paragraphs(&b, "\nTotal\n", "  ", totals(l))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// rowColumns are the columns of CSV.
+var rowColumns = []struct {
+	name string
+	of   func(*report.Row) string
+}{
+	{"job", func(r *report.Row) string { return text.Cell(r.ID) }},
+	{"name", func(r *report.Row) string { return text.Cell(r.Name) }},
+	{"user", func(r *report.Row) string { return text.Cell(r.User) }},
+	{"account", func(r *report.Row) string { return text.Cell(r.Account) }},
+	{"qos", func(r *report.Row) string { return text.Cell(r.QOS) }},
+	{"partition", func(r *report.Row) string { return text.Cell(r.Partition) }},
+	{"state", func(r *report.Row) string { return text.Cell(r.State) }},
+	{"exit_code", func(r *report.Row) string {
+		if r.Code == nil {
+			return ""
+		}
+		return strconv.Itoa(*r.Code)
+	}},
+	{"submit", func(r *report.Row) string { return timeCell(r.Submit) }},
+	{"start", func(r *report.Row) string { return timeCell(r.Start) }},
+	{"end", func(r *report.Row) string { return timeCell(r.End) }},
+	{"elapsed_seconds", func(r *report.Row) string { return floatCell(&r.Elapsed) }},
+	{"limit_seconds", func(r *report.Row) string {
+		if r.Limit == 0 {
+			return ""
+		}
+		return floatCell(&r.Limit)
+	}},
+	{"nodes", func(r *report.Row) string { return strconv.Itoa(r.Nodes) }},
+	{"cpus", func(r *report.Row) string {
+		if r.CPUs == 0 {
+			return ""
+		}
+		return strconv.Itoa(r.CPUs)
+	}},
+	{"gpus", func(r *report.Row) string {
+		if r.GPUs == nil {
+			return ""
+		}
+		return strconv.Itoa(*r.GPUs)
+	}},
+	{"gpu_hours", func(r *report.Row) string {
+		return hoursCell(r,
+			func(s *report.Shares) *float64 { return &s.Given })
+	}},
+	{"gpu_hours_used", func(r *report.Row) string {
+		return hoursCell(r, func(s *report.Shares) *float64 { return s.Used })
+	}},
+	{"gpu_hours_wasted", func(r *report.Row) string {
+		return hoursCell(r, func(s *report.Shares) *float64 { return s.Wasted })
+	}},
+	{"gpu_util_percent", func(r *report.Row) string { return floatCell(r.GPUUtil) }},
+	{"cpu_used_percent", func(r *report.Row) string { return floatCell(r.CPU) }},
+	{"host_memory_used_percent", func(r *report.Row) string { return floatCell(r.Memory) }},
+}
+
+func timeCell(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func floatCell(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*v, 'f', -1, 64)
+}
+
+func hoursCell(r *report.Row, of func(*report.Shares) *float64) string {
+	if r.GPUHours == nil {
+		return ""
+	}
+	return floatCell(of(r.GPUHours))
+}
+
+func rowsCSV(w io.Writer, rows []report.Row) error {
+	c := csv.NewWriter(w)
+	line := make([]string, len(rowColumns))
+	for i := range rowColumns {
+		line[i] = rowColumns[i].name
+	}
+	_ = c.Write(line)
+	for k := range rows {
+		for i := range rowColumns {
+			line[i] = rowColumns[i].of(&rows[k])
+		}
+		_ = c.Write(line)
+	}
+	c.Flush()
+	return c.Error()
+}
+
+// rowOf is a report as a row.
+func rowOf(r *report.Report) report.Row {
+	out := report.Row{Job: r.Job, Nodes: r.Total.Nodes}
+	if r.Watched != (report.Watched{}) {
+		out.GPUs = &r.Total.GPUs
+		out.GPUHours = &report.Shares{Given: r.Total.Hours.Given, Used: r.Total.Hours.Used}
+	}
+	if !r.Job.Start.IsZero() && !r.Job.End.IsZero() {
+		out.Elapsed = r.Job.End.Sub(r.Job.Start).Seconds()
+	} else {
+		out.Elapsed = r.Watched.Seconds
+	}
+	if a := r.Accounting; a != nil {
+		out.Elapsed, out.CPUs, out.GPUs, out.GPUHours, out.GPUUtil = a.Elapsed, a.CPUs, a.GPUs, a.GPUHours, a.GPUUtil
+		if a.CPU != nil {
+			out.CPU = &a.CPU.Percent
+		}
+		out.Memory = shareOf(a.Memory)
+	}
+	if u := r.Total.Util; u != nil {
+		out.GPUUtil = &u.Mean
+	}
+	if share := shareOf(r.Total.HostMemory); share != nil {
+		out.Memory = share
+	}
+	return out
+}
+
+func shareOf(m *report.Memory) *float64 {
+	if m == nil || m.Limit == nil || *m.Limit == 0 {
+		return nil
+	}
+	share := math.Round(1e4*float64(m.Peak)/float64(*m.Limit)) / 100
+	return &share
+}

@@ -1,0 +1,299 @@
+package sacct
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+)
+
+// columns are the fields that sacct prints of a job or a step, in their order, with what takes each. The name comes
+// last: it is its owner's and may contain anything, also newlines.
+var columns = []struct {
+	name string
+	take func(r *record, v string)
+}{
+	{"JobID", func(r *record, v string) { r.id = v }},
+	{"JobIDRaw", func(r *record, v string) { r.Number = v }},
+	{"User", func(r *record, v string) { r.User = v }},
+	{"Account", func(r *record, v string) { r.Account = v }},
+	{"QOS", func(r *record, v string) { r.QOS = v }},
+	{"Partition", func(r *record, v string) { r.Partition = v }},
+	{"State", func(r *record, v string) { r.State, _, _ = strings.Cut(v, " ") }},
+	{"ExitCode", func(r *record, v string) { r.Code, r.Signal = parseExit(v) }},
+	{"Submit", func(r *record, v string) { r.Submit = parseTime(v) }},
+	{"Start", func(r *record, v string) { r.Start = parseTime(v) }},
+	{"End", func(r *record, v string) { r.End = parseTime(v) }},
+	{"ElapsedRaw", func(r *record, v string) { r.Elapsed = time.Duration(parseCount(v)) * time.Second }},
+	{"Suspended", func(r *record, v string) { r.Suspended = parseClock(v) }},
+	{"TimelimitRaw", func(r *record, v string) { r.Limit = time.Duration(parseCount(v)) * time.Minute }},
+	{"NNodes", func(r *record, v string) { r.Nodes = int(parseCount(v)) }},
+	{"NodeList", func(r *record, v string) { r.NodeList = v }},
+	{"AllocCPUS", func(r *record, v string) { r.CPUs = int(parseCount(v)) }},
+	{"NTasks", func(r *record, v string) { r.tasks = int(parseCount(v)) }},
+	{"ReqMem", func(r *record, v string) { r.reqMem = v }},
+	{"AllocTRES", func(r *record, v string) { r.alloc = v }},
+	{"TotalCPU", func(r *record, v string) { r.CPUTime = parseClock(v) }},
+	{"MaxRSS", func(r *record, v string) { r.maxRSS = parseBytes(v) }},
+	{"MaxRSSNode", func(r *record, v string) { r.maxRSSNode = v }},
+	{"TRESUsageInTot", func(r *record, v string) { r.total = v }},
+	{"TRESUsageInMax", func(r *record, v string) { r.most = v }},
+	{"TRESUsageInAve", func(r *record, v string) { r.mean = v }},
+	{"ConsumedEnergyRaw", func(r *record, v string) { r.Joules = float64(parseCount(v)) }},
+	{"JobName", func(r *record, v string) { r.Name = v }},
+}
+
+// format is sacct's --format for columns.
+var format = func() string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return strings.Join(names, ",")
+}()
+
+// record is a line of sacct's: a job, or a step with its job's ID before a dot. MaxRSS, ReqMem and the lists of TRES
+// are as sacct printed them.
+type record struct {
+	Job
+	id, reqMem               string
+	alloc, total, most, mean string
+	tasks                    int
+	maxRSS                   uint64
+	maxRSSNode               string
+}
+
+// maxSteps limits the steps of a job that are kept, the first and the last ones: a job may have 100,000.
+const maxSteps = 2000
+
+// Parse reads sacct's output with a mark between the fields, which no name contains. Text before the first record, of
+// a wrapper, is ignored.
+func Parse(out []byte, mark string) ([]Job, error) {
+	if len(bytes.TrimSpace(out)) == 0 {
+		return nil, nil
+	}
+	parts := strings.Split(string(out), mark)
+	each := len(columns) - 1 // the last part of a record has the beginning of the next one
+	if len(parts) == 1 || (len(parts)-1)%each != 0 {
+		return nil, fmt.Errorf("%d fields do not make records of %d: %.80q", len(parts), len(columns), parts[0])
+	}
+	var jobs []Job
+	id := parts[0][strings.LastIndexByte(strings.TrimRight(parts[0], "\n"), '\n')+1:]
+	for at := 0; at+each < len(parts); at += each {
+		r := record{}
+		columns[0].take(&r, strings.TrimSpace(id))
+		for i := 1; i < each; i++ {
+			columns[i].take(&r, strings.TrimSpace(parts[at+i]))
+		}
+		name := strings.TrimSuffix(parts[at+each], "\n")
+		if at+2*each < len(parts) { // another record follows: its ID is the last line
+			cut := strings.LastIndexByte(name, '\n')
+			if cut < 0 {
+				return nil, errors.New("a record does not end")
+			}
+			name, id = name[:cut], name[cut+1:]
+		}
+		columns[each].take(&r, name)
+		jobs = add(jobs, &r)
+	}
+	return jobs, nil
+}
+
+// add adds a job, or a step to its job, which is the last one.
+func add(jobs []Job, r *record) []Job {
+	job, step, is := strings.Cut(r.id, ".")
+	if !is {
+		return append(jobs, r.job())
+	}
+	if len(jobs) == 0 {
+		return jobs
+	}
+	if j := &jobs[len(jobs)-1]; j.ID == job {
+		if len(j.Steps) == maxSteps {
+			j.Steps = j.Steps[:maxSteps-1]
+		}
+		j.Steps = append(j.Steps, r.step(step))
+	}
+	return jobs
+}
+
+func (r *record) job() Job {
+	j := r.Job
+	j.ID = r.id
+	j.GPUs, j.CountsGPUs = gres.InTRES(r.alloc)
+	if !j.CountsGPUs { // a job without GPUs has no such item, where another has one
+		j.GPUs = 0
+	}
+	j.Model = model(r.alloc)
+	j.Memory = r.request()
+	return j
+}
+
+// request reads ReqMem: "4Gc" of a CPU and "16Gn" of a node until SLURM 21.08, "64G" of the whole job since then. What
+// the job got counts more.
+func (r *record) request() Request {
+	text := r.reqMem
+	switch {
+	case strings.HasSuffix(text, "c"):
+		return Request{parseBytes(strings.TrimSuffix(text, "c")), true}
+	case strings.HasSuffix(text, "n"):
+		return Request{parseBytes(strings.TrimSuffix(text, "n")), false}
+	}
+	whole := cmp.Or(parseBytes(item(r.alloc, "mem")), parseBytes(text))
+	return Request{Bytes: whole / uint64(max(r.Nodes, 1))}
+}
+
+func (r *record) step(name string) Step {
+	s := Step{Name: name, State: r.State, Program: r.Name, NodeList: r.NodeList, Start: r.Start, End: r.End,
+		Elapsed: r.Elapsed,
+		Code:    r.Code, Signal: r.Signal, Nodes: r.Nodes, Tasks: r.tasks, CPUs: r.CPUs, CPUTime: r.CPUTime,
+		MaxRSS:     cmp.Or(r.maxRSS, parseBytes(item(r.most, "mem"))),
+		TotalRSS:   parseBytes(item(r.total, "mem")),
+		MaxRSSNode: r.maxRSSNode, Joules: r.Joules}
+	s.GPUs, _ = gres.InTRES(r.alloc)
+	if v := item(r.total, "gres/gpuutil"); v != "" {
+		s.GPUUtil = number(v)
+	} else if v := number(item(r.mean, "gres/gpuutil")); v != nil {
+		all := *v * float64(max(r.tasks, 1))
+		s.GPUUtil = &all
+	}
+	if v := item(r.most, "gres/gpumem"); v != "" {
+		bytes := parseBytes(v)
+		s.MaxGPUMemory = &bytes
+	}
+	return s
+}
+
+// item returns the value of a TRES in "cpu=32,mem=250G,gres/gpu=4"; "": it is not in the list.
+func item(list, name string) string {
+	for part := range strings.SplitSeq(list, ",") {
+		if value, ok := strings.CutPrefix(part, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// model returns the type of the GPUs in a list of TRES, "": there is none, or there are several.
+func model(list string) string {
+	found := ""
+	for part := range strings.SplitSeq(list, ",") {
+		typed, ok := strings.CutPrefix(part, "gres/gpu:")
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(typed, "=")
+		if found != "" && found != name {
+			return ""
+		}
+		found = name
+	}
+	return found
+}
+
+// number reads a number that is neither negative nor absurd; nil: it is none.
+func number(text string) *float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v < 1e9) {
+		return nil
+	}
+	return &v
+}
+
+// maxCount is above all counts of SLURM. Larger numbers are its markers for "none".
+const maxCount = 1<<31 - 1
+
+// parseCount reads a whole number; 0 if it is none, or a marker.
+func parseCount(text string) int64 {
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || v < 0 || v > 1e15 || v > maxCount && v >= math.MaxUint32-2 && v <= math.MaxUint32 {
+		return 0
+	}
+	return v
+}
+
+// units are those of amounts of memory.
+const units = "KMGTPE"
+
+// parseBytes reads "2368K", "1.50G" or "1024"; 0 if it is no amount.
+func parseBytes(text string) uint64 {
+	scale := 1.0
+	if n := len(text); n > 0 {
+		if at := strings.IndexByte(units, text[n-1]); at >= 0 {
+			scale, text = math.Pow(1024, float64(at+1)), text[:n-1]
+		}
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if bytes := v * scale; err == nil && bytes >= 0 && bytes < 1<<60 {
+		return uint64(bytes)
+	}
+	return 0
+}
+
+// parseTime reads a time in UTC; zero for "Unknown" and "None".
+func parseTime(text string) time.Time {
+	t, err := time.Parse(timeFormat, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// parseClock reads "1-02:03:04", "02:03:04" or "03:04.567"; 0 if it is no time.
+func parseClock(text string) time.Duration {
+	days, clock, has := strings.Cut(text, "-")
+	if !has {
+		days, clock = "0", text
+	}
+	d, err := strconv.ParseUint(days, 10, 16)
+	parts := strings.Split(clock, ":")
+	if err != nil || len(parts) < 2 || len(parts) > 3 {
+		return 0
+	}
+	total := 0.0
+	for i, part := range parts {
+		v, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(v >= 0 && v < 1e9) || i < len(parts)-1 && strings.ContainsAny(part, ".e") {
+			return 0
+		}
+		total = total*60 + v
+	}
+	if total += float64(d) * 86400; total > maxCount {
+		return 0
+	}
+	return time.Duration(total * float64(time.Second))
+}
+
+// parseExit reads "3:0", an exit status and a signal.
+func parseExit(text string) (code, signal int) {
+	c, s, _ := strings.Cut(text, ":")
+	status, err1 := strconv.ParseUint(c, 10, 16)
+	by, err2 := strconv.ParseUint(s, 10, 16)
+	if err1 != nil || err2 != nil {
+		return 0, 0
+	}
+	return int(status), int(by)
+}
+
+// Last returns the run of each job that began last, in the order of their numbers: a job that was requeued has several
+// with the same ID.
+func Last(jobs []Job) []Job {
+	jobs = slices.Clone(jobs)
+	slices.SortStableFunc(jobs, func(a, b Job) int { return a.Start.Compare(b.Start) })
+	slices.Reverse(jobs)
+	seen := map[string]bool{}
+	jobs = slices.DeleteFunc(jobs, func(j Job) bool {
+		again := seen[j.ID]
+		seen[j.ID] = true
+		return again
+	})
+	slices.Reverse(jobs)
+	return jobs
+}

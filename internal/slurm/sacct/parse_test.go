@@ -1,0 +1,157 @@
+package sacct
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/test/golden"
+)
+
+// mark is the mark in the recorded outputs.
+const mark = "|MARK|"
+
+func recorded(t testing.TB, name string) []byte {
+	t.Helper()
+	out, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Real outputs of sacct are read as they were: completed, failed, canceled jobs, one out of time, an array, a
+// heterogeneous job, jobs of several steps, and a job with a hostile name.
+func TestRealOutput(t *testing.T) {
+	jobs, err := Parse(recorded(t, "jobs.txt"), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := json.MarshalIndent(jobs, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, "testdata/jobs.json", string(got)+"\n")
+}
+
+// The name of a job is its owner's: it cannot pretend to be a field or another job.
+func TestHostileNames(t *testing.T) {
+	jobs, err := Parse(recorded(t, "jobs.txt"), mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for i := range jobs {
+		names[jobs[i].ID] = jobs[i].Name
+		for _, s := range jobs[i].Steps {
+			names[jobs[i].ID+"."+s.Name] = s.Program
+		}
+	}
+	if got, want := names["8"], "ev|il\nJobId=1|\x1b[31mred|| x"; got != want {
+		t.Errorf("name %q, want %q", got, want)
+	}
+	if got, want := names["8.0"], "st|ep\n9999|root"; got != want {
+		t.Errorf("step %q, want %q", got, want)
+	}
+	if len(jobs) != 12 {
+		t.Errorf("%d jobs", len(jobs))
+	}
+}
+
+// Text of a wrapper before the output is no job. Output that is cut is an error.
+func TestOddOutput(t *testing.T) {
+	out := string(recorded(t, "jobs.txt"))
+	for name, tc := range map[string]struct {
+		out  string
+		jobs int
+		ok   bool
+	}{
+		"nothing": {"", 0, true}, "blank": {"\n\n", 0, true},
+		"a greeting":  {"Welcome to the cluster!\n" + out, 12, true},
+		"no marks":    {"sacct: something else\n", 0, false},
+		"cut":         {out[:len(out)/2], 0, false},
+		"one record":  {strings.SplitAfter(out, "complete\n")[0], 1, true},
+		"step alone":  {strings.Replace(strings.SplitAfter(out, "complete\n")[0], "1", "1.batch", 1), 0, true},
+		"other lines": {strings.Repeat("x\n", 9), 0, false},
+	} {
+		jobs, err := Parse([]byte(tc.out), mark)
+		if (err == nil) != tc.ok || len(jobs) != tc.jobs {
+			t.Errorf("%s: %d jobs, %v", name, len(jobs), err)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]uint64{"": 0, "590912K": 590912 << 10, "2G": 2 << 30, "1.50G": 3 << 29,
+		"1024": 1024, "-5K": 0, "NaN": 0, "1e99T": 0, "K": 0, "InfK": 0} {
+		if got := parseBytes(text); got != want {
+			t.Errorf("%q is %d bytes, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]time.Duration{"": 0, "00:04.440": 4440 * time.Millisecond,
+		"01:02:03": time.Hour + 2*time.Minute + 3*time.Second, "2-03:00:00": 51 * time.Hour, "1:2:3:4": 0, "x:y": 0,
+		"-1:00": 0, "99999999-00:00:00": 0, "INVALID": 0, "1.5:00": 0} {
+		if got := parseClock(text); got != want {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]int64{"": 0, "10": 10, "-1": 0, "UNLIMITED": 0, "4294967295": 0,
+		"4294967294": 0, "Partition_Limit": 0} {
+		if got := parseCount(text); got != want {
+			t.Errorf("%q is %d, want %d", text, got, want)
+		}
+	}
+	for list, want := range map[string]string{"gres/gpu:a100=2,gres/gpu=2": "a100", "gres/gpu=2": "",
+		"gres/gpu:a100=1,gres/gpu:v100=1": "", "": ""} {
+		if got := model(list); got != want {
+			t.Errorf("%q is a %q, want %q", list, got, want)
+		}
+	}
+}
+
+// SLURM has written a job's memory in three ways.
+func TestRequestedMemory(t *testing.T) {
+	for text, want := range map[string]Request{"4Gc": {4 << 30, true}, "16Gn": {16 << 30, false},
+		"64G": {Bytes: 16 << 30}, "": {}} {
+		r := record{reqMem: text}
+		r.Nodes = 4
+		if got := r.request(); got != want {
+			t.Errorf("%q is %+v, want %+v", text, got, want)
+		}
+	}
+	r := record{reqMem: "64G", alloc: "cpu=1,mem=80G,node=4"}
+	r.Nodes = 4
+	if got := r.request(); got.Bytes != 20<<30 {
+		t.Errorf("allocated %+v", got)
+	}
+}
+
+// A job that was requeued has several runs: the last one counts.
+func TestLast(t *testing.T) {
+	at := func(h int) time.Time { return time.Date(2026, 11, 20, h, 0, 0, 0, time.UTC) }
+	got := Last([]Job{{ID: "1", Start: at(9)}, {ID: "2", Start: at(8)}, {ID: "1", Start: at(5)}})
+	if len(got) != 2 || got[0].ID != "2" || !got[1].Start.Equal(at(9)) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Nothing that sacct may print ends the program, or becomes a number that cannot be.
+func FuzzParse(f *testing.F) {
+	f.Add(recorded(f, "jobs.txt"))
+	f.Add(recorded(f, "gpus.txt"))
+	f.Add([]byte(strings.Repeat(mark, len(columns)-1)))
+	f.Fuzz(func(t *testing.T, out []byte) {
+		jobs, err := Parse(out, mark)
+		if err != nil {
+			return
+		}
+		for i := range jobs {
+			j := &jobs[i]
+			if j.Elapsed < 0 || j.Limit < 0 || j.CPUTime < 0 || j.CPUs < 0 || j.Nodes < 0 || len(j.Steps) > maxSteps {
+				t.Errorf("%+v", j)
+			}
+		}
+	})
+}

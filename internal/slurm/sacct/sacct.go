@@ -1,0 +1,182 @@
+// Package sacct asks SLURM's accounting for jobs that have ended or run, with their steps, and reads sacct's output.
+//
+// Ask runs sacct. The rest is pure. Strings in its answers, such as names of jobs, are as SLURM printed them: not yet
+// fit for a screen.
+package sacct
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+)
+
+// Job is a job, an array task or a component of a heterogeneous job. A number that is not known is 0, a time zero.
+type Job struct {
+	ID, Number, Name   string
+	User, Account, QOS string
+	Partition, State   string // State is SLURM's word without what follows it
+	Submit, Start, End time.Time
+	Elapsed, Suspended time.Duration
+	Limit              time.Duration // 0: none, or not known
+	Code, Signal       int
+	Nodes, CPUs        int
+	NodeList           string
+	Memory             Request
+	GPUs               int  // as far as the site accounts for them
+	CountsGPUs         bool // GPUs is known
+	Model              string
+	CPUTime            time.Duration
+	Joules             float64
+	Steps              []Step
+}
+
+// Request is memory that a job has asked for.
+type Request struct {
+	Bytes  uint64
+	PerCPU bool // it is that of a CPU; otherwise, that of a node
+}
+
+// Step is a step of a job. What SLURM has not gathered is 0, or nil.
+type Step struct {
+	Name, State       string // Name is the part of the ID after the job's: batch, extern, 0 …
+	Program, NodeList string
+	Start, End        time.Time
+	Elapsed           time.Duration
+	Code, Signal      int
+	Nodes, Tasks      int
+	CPUs              int
+	CPUTime           time.Duration
+	MaxRSS            uint64 // of a task
+	TotalRSS          uint64 // of all tasks together
+	MaxRSSNode        string
+	GPUs              int      // 0: not known
+	GPUUtil           *float64 // percent, of all tasks together: 100 is one GPU
+	MaxGPUMemory      *uint64  // of a task
+	Joules            float64
+}
+
+// Query says which jobs to ask for: those with IDs, or those of a user that ran in a time.
+type Query struct {
+	IDs      []string
+	User     string
+	From, To time.Time
+}
+
+// jobID matches what sacct takes for the ID of a job.
+var jobID = regexp.MustCompile(`^[1-9][0-9]{0,18}([_+][0-9]{1,10})?$`)
+
+// IsID reports whether s is the ID of a job, of an array task or of a component of a heterogeneous job.
+func IsID(s string) bool { return jobID.MatchString(s) }
+
+// userName matches names of users; sacct takes several with commas between them, which is refused here.
+var userName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,63}\$?$`)
+
+// IsUser reports whether s can be the name of a user.
+func IsUser(s string) bool { return userName.MatchString(s) }
+
+// timeFormat is that of sacct's options, in the time zone that the Runner sets: UTC.
+const timeFormat = "2006-01-02T15:04:05"
+
+// least is the shortest time that is asked for in one call, when longer ones have too many jobs.
+const least = 6 * time.Hour
+
+// Ask asks sacct. A time with too many jobs for one call is asked for in two halves.
+func Ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
+	out, err := ask(ctx, run, q)
+	if err == nil || ctx.Err() != nil || len(q.IDs) > 0 || q.To.Sub(q.From) < 2*least || !tooMuch(err) {
+		return out, err
+	}
+	middle := q.From.Add(q.To.Sub(q.From) / 2)
+	first, second := q, q
+	first.To, second.From = middle, middle
+	early, err := Ask(ctx, run, first)
+	if err != nil {
+		return nil, err
+	}
+	late, err := Ask(ctx, run, second)
+	if err != nil {
+		return nil, err
+	}
+	return join(early, late), nil
+}
+
+// tooMuch reports whether a call was too large: its output, or the time it took.
+func tooMuch(err error) bool {
+	f, ok := errors.AsType[*reach.Failure](err)
+	return ok && (f.Class == reach.ClassSlurmTimeout || strings.Contains(f.Cause, "MiB of output"))
+}
+
+// join adds later jobs to earlier ones. A job that ran in both times is taken once.
+func join(early, late []Job) []Job {
+	type run struct {
+		number string
+		start  time.Time
+	}
+	seen := make(map[run]bool, len(early))
+	for i := range early {
+		seen[run{early[i].Number, early[i].Start}] = true
+	}
+	for i := range late {
+		if !seen[run{late[i].Number, late[i].Start}] {
+			early = append(early, late[i])
+		}
+	}
+	return early
+}
+
+func ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
+	mark := "|" + rand.Text()[:10] + "|"
+	argv := []string{"sacct", "--noheader", "--parsable2", "--delimiter=" + mark, "--format=" + format}
+	if len(q.IDs) > 0 {
+		argv = append(argv, "--jobs="+strings.Join(q.IDs, ","))
+	} else {
+		argv = append(argv, "--user="+q.User, "--starttime="+q.From.UTC().Format(timeFormat),
+			"--endtime="+q.To.UTC().Format(timeFormat))
+	}
+	out, words, err := run.Within(ctx, argv...)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, failed(words, err)
+	}
+	jobs, err := Parse(out, mark)
+	if err != nil {
+		return nil, failed(nil, fmt.Errorf("unexpected output: %w", err))
+	}
+	return jobs, nil
+}
+
+// ErrNoAccounts means that SLURM keeps no accounts that sacct could ask.
+var ErrNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
+
+// failed explains the failure of sacct. The controller has no part in it.
+func failed(words []byte, err error) error {
+	switch {
+	case command.Missing(err):
+		return fmt.Errorf("%w: there is no sacct", ErrNoAccounts)
+	case bytes.Contains(words, []byte("accounting storage is disabled")):
+		return fmt.Errorf("%w: its accounting storage is disabled", ErrNoAccounts)
+	case command.NoSlurm(words, err):
+		return command.ErrNoSlurm
+	}
+	f := command.Failed("sacct", words, err)
+	if errors.Is(err, command.ErrLate) || bytes.Contains(words, []byte("database")) ||
+		bytes.Contains(words, []byte("persistent connection")) {
+		f.Short, f.Meaning = "slurmdbd not responding", "SLURM's database of jobs is down or overloaded."
+		f.Hints = []string{"try again later"}
+	}
+	if f.Cause == "" {
+		f.Cause = text.FirstLine(err.Error())
+	}
+	return f
+}

@@ -1,0 +1,143 @@
+package report
+
+import "time"
+
+// Where a part of a report comes from.
+const (
+	FromWatch      = "watched"    // nvnodetop watched the job while it ran
+	FromRecording  = "recording"  // of nvnodetop, of the time in which the job ran
+	FromAccounting = "accounting" // SLURM's accounting, as sacct prints it
+)
+
+// Source says where a part of a report comes from.
+type Source struct {
+	From  string `json:"from"`           // see FromWatch
+	Parts string `json:"parts"`          // what comes from there, in words
+	File  string `json:"file,omitempty"` // of a recording
+}
+
+// Accounting is what SLURM has counted of the job, whoever watched it. What it has not gathered is absent.
+type Accounting struct {
+	Elapsed  float64  `json:"elapsed_seconds"`
+	Waited   *float64 `json:"waited_seconds,omitempty"` // from its submission to its start
+	Nodes    int      `json:"nodes"`
+	NodeList string   `json:"node_list,omitempty"` // as SLURM writes it
+	CPUs     int      `json:"cpus"`
+	Tasks    int      `json:"tasks,omitempty"` // of its largest step
+
+	CPU    *CPUTime `json:"cpu,omitempty"`
+	Memory *Memory  `json:"host_memory,omitempty"` // of the node with the most; an estimate if several tasks ran there
+
+	// the site asks for memory by CPU, so that is how to ask for it
+	PerCPU bool `json:"memory_per_cpu,omitempty"`
+
+	GPUs      *int     `json:"gpus,omitempty"`
+	Model     string   `json:"gpu_type,omitempty"` // SLURM's word for it
+	GPUUtil   *float64 `json:"gpu_util_percent,omitempty"`
+	GPUMemory *uint64  `json:"gpu_memory_peak_bytes,omitempty"` // of a task
+	GPUHours  *Shares  `json:"gpu_hours,omitempty"`
+
+	Energy *float64 `json:"energy_kwh,omitempty"` // of its nodes, as SLURM measures it
+
+	Steps     []Step `json:"steps,omitempty"`      // in SLURM's order
+	MoreSteps int    `json:"more_steps,omitempty"` // that are left out
+}
+
+// CPUTime is CPU time of the job's processes: given is that of its CPUs, whether it used them or not.
+type CPUTime struct {
+	Given   float64 `json:"given_seconds"`
+	Used    float64 `json:"used_seconds"`
+	Percent float64 `json:"used_percent"`
+}
+
+// Shares are GPU-hours: what the job had, and what it used and wasted if its utilization is known.
+type Shares struct {
+	Given  float64  `json:"given"`
+	Used   *float64 `json:"used,omitempty"`
+	Wasted *float64 `json:"wasted,omitempty"` // given × (1 - utilization)
+}
+
+// Step is a step of the job.
+type Step struct {
+	Name    string    `json:"name"` // batch, extern or a number
+	Program string    `json:"program,omitempty"`
+	State   string    `json:"state"`
+	Code    int       `json:"exit_code"`
+	Signal  int       `json:"signal,omitempty"`
+	Start   time.Time `json:"start,omitzero"`
+	Elapsed float64   `json:"elapsed_seconds"`
+	Nodes   int       `json:"nodes,omitempty"`
+	Tasks   int       `json:"tasks,omitempty"`
+	CPU     *float64  `json:"cpu_seconds,omitempty"`
+	Memory  *uint64   `json:"task_memory_peak_bytes,omitempty"` // of its largest task
+	Node    string    `json:"task_memory_node,omitempty"`
+	GPUUtil *float64  `json:"gpu_util_percent,omitempty"` // of all tasks together: 100 is one GPU
+}
+
+// Advice is a number to write into the next batch script.
+type Advice struct {
+	Kind   string `json:"kind"` // stable: that of the Note that it answers, if there is one
+	Option string `json:"option"`
+	Value  string `json:"value"`
+	Reason string `json:"reason"`
+}
+
+// Cost is what the job has cost, with the site's prices.
+type Cost struct {
+	Currency string   `json:"currency,omitempty"`
+	GPUHours *float64 `json:"gpu_hours,omitempty"` // price of the GPU-hours given
+	Energy   *float64 `json:"energy,omitempty"`    // price of the energy
+	CO2      *float64 `json:"co2_kg,omitempty"`    // of the energy, in kg
+}
+
+// Row is a job in a List.
+type Row struct {
+	Job
+	Elapsed  float64  `json:"elapsed_seconds"`
+	Nodes    int      `json:"nodes"`
+	CPUs     int      `json:"cpus"`
+	GPUs     *int     `json:"gpus,omitempty"`
+	GPUHours *Shares  `json:"gpu_hours,omitempty"`
+	GPUUtil  *float64 `json:"gpu_util_percent,omitempty"`
+	CPU      *float64 `json:"cpu_used_percent,omitempty"`
+	Memory   *float64 `json:"host_memory_used_percent,omitempty"`
+}
+
+// List is a report on several jobs, from SLURM's accounting. Times are in UTC.
+type List struct {
+	Version int       `json:"version"`
+	User    string    `json:"user,omitempty"` // absent: the jobs were named
+	From    time.Time `json:"from,omitzero"`
+	To      time.Time `json:"to,omitzero"`
+	Jobs    []Row     `json:"jobs"` // by their start
+	Total   ListTotal `json:"total"`
+}
+
+// ListTotal adds up the jobs of a List.
+type ListTotal struct {
+	Jobs    int     `json:"jobs"`
+	Given   float64 `json:"gpu_hours"`             // of the jobs whose GPUs are known
+	Judged  float64 `json:"gpu_hours_judged"`      // of these, of jobs whose utilization is known
+	Wasted  float64 `json:"gpu_hours_wasted"`      // of the judged ones
+	Unknown float64 `json:"gpu_hours_not_known"`   // the rest of the given ones
+	NoGPUs  int     `json:"jobs_without_gpus"`     // or whose GPUs SLURM does not count
+	CPU     float64 `json:"cpu_hours"`             // of all CPUs of all jobs
+	CPUUsed float64 `json:"cpu_hours_used"`        // of the jobs whose CPU time is known
+	Failed  int     `json:"jobs_failed,omitempty"` // that ended neither well nor by their user
+}
+
+// Comparison has two reports side by side.
+type Comparison struct {
+	Version int        `json:"version"`
+	Reports [2]*Report `json:"reports"`
+	Rows    []Compared `json:"rows"`
+}
+
+// Compared is a number of both reports. One that is not known is absent.
+type Compared struct {
+	Name   string   `json:"name"`
+	Unit   string   `json:"unit"`
+	A      *float64 `json:"a,omitempty"`
+	B      *float64 `json:"b,omitempty"`
+	Change *float64 `json:"change_percent,omitempty"` // from A to B, of A
+}
