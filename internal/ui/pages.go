@@ -67,14 +67,14 @@ type entry struct {
 // pages has a row for each page. Within a slot, the help lists the rows in this order.
 var pages = []entry{
 	{
-		id: keys.OnProblems, number: keys.ToProblems, has: keys.HasJob | keys.IsList, key: keys.Problems,
+		id: keys.OnProblems, number: keys.ToProblems, has: keys.HasJob | keys.HasNode | keys.IsList, key: keys.Problems,
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToProblems, Text: "all problems",
 			Long: "all problems of the job, worst first",
 			On:   keys.Main.Without(keys.IsEmpty)},
 		new: func(v *view, _ *Options) Page { return lists.NewProblems(v.past) },
 	},
 	{
-		id: keys.OnRanks, number: keys.ToRanks, has: keys.HasJob | keys.IsList, key: keys.Ranks,
+		id: keys.OnRanks, number: keys.ToRanks, has: keys.HasJob | keys.HasNode | keys.IsList, key: keys.Ranks,
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Same: &keys.ToRanks, Text: "ranks of the job",
 			Long: "ranks of the job: the processes of all its nodes in one list",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
@@ -123,7 +123,7 @@ var pages = []entry{
 		new: func(v *view, _ *Options) Page { return node.New(v.past) },
 	},
 	{
-		id: keys.OnProcesses, number: keys.ToProcesses, has: keys.HasJob | keys.IsList,
+		id: keys.OnProcesses, number: keys.ToProcesses, has: keys.HasJob | keys.HasNode | keys.IsList,
 		nvitop: keys.HasJob | keys.LikeNvitop,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Same: &keys.ToProcesses, Text: "process manager",
 			Long: "process manager: the processes of the GPU, the node or the job", On: keys.With(keys.HasJob)},

@@ -140,7 +140,7 @@ var moving = []Row{
 	{
 		Bindings: of(PrevNode, NextNode), Means: "node", Group: Moving, Each: []string{"previous node", "next node"},
 		Needs: NeedsNodes, Text: "previous / next node",
-		Long: "previous / next node; the node is remembered for each job",
+		Long: "previous / next node; on lists, its first row; the node is remembered for each job",
 		On:   With(HasNode),
 	},
 }

@@ -46,6 +46,7 @@ func NewProblems(past *prompt.History) *Problems {
 		}),
 		Orders: problemOrders, Usual: []string{"severity", "node", "elapsed_seconds"},
 		On: p.put, Open: openProblem, Press: p.scroll,
+		Node:    func(f *cluster.Finding) string { return f.Node },
 		Problem: func(*part.Scene, *cluster.Finding) bool { return true },
 		Header:  func(f *part.Frame) { header.Draw(f, false) },
 		Right:   func(*part.Frame, *list.View[cluster.Finding]) string { return orderWords[p.Sorted] },

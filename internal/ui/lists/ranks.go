@@ -57,7 +57,8 @@ func NewRanks(past *prompt.History) *Ranks {
 			return (&rows.Rank{Snapshot: s.Snap, Job: s.Job, Findings: s.Health.ByNode}).Of
 		}),
 		Orders: rankOrders(), Usual: append([]string{"rank"}, field.Keys(rows.RankOrders)...),
-		On: onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
+		Node: func(r *tally.RankRow) string { return r.Node },
+		On:   onRank, Open: openRank, Press: p.signal, Problem: inTrouble,
 		Header: func(f *part.Frame) { header.Draw(f, false) }, Count: p.count, Above: p.unranked,
 		Table: func(f *part.Frame, v *list.View[tally.RankRow]) list.Table[tally.RankRow] {
 			return table.NewRanks(f, v.Find(func(r *tally.RankRow) bool { return r.Program > 0 }) >= 0)

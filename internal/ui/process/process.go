@@ -59,6 +59,7 @@ func New(past *prompt.History) *Page {
 			a, _ := p.inspectRow(enter, s)
 			return a
 		},
+		Node:    func(r *table.ProcessRow) string { return r.Node.Name },
 		Problem: hasProblem, Table: p.table, Detail: full,
 		Place: func(s *part.Scene) (top, room int) {
 			r := p.mode.rooms(s, p.scope.of(s))
