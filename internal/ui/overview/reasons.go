@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 )
@@ -13,7 +14,7 @@ import (
 const reasonWide = 39
 
 // troubles lists the problems in short form where there is no room for sentences, in as many columns as necessary.
-func troubles(f *part.Frame, y int, names *part.Naming) {
+func troubles(f *part.Frame, y int, names *naming.Naming) {
 	found := problem.Alike(reasons(f.Job.Findings))
 	rows := f.H - 1 - y
 	if rows <= 0 || len(found) == 0 {

@@ -3,6 +3,7 @@ package overview
 import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/problem"
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
@@ -24,7 +25,7 @@ func (o *Page) Rows(f *part.Frame) int {
 // below draws the problems below the rows and returns the row below them.
 func (o *Page) below(f *part.Frame, y int) int {
 	if o.Window(f.Scene).Hidden() > 0 {
-		troubles(f, y, &part.Naming{}) // the rows have whole names, too
+		troubles(f, y, &naming.Naming{}) // the rows have whole names, too
 		return f.H - 1
 	}
 	return o.health(f, y)

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -24,12 +25,12 @@ type strips struct {
 	across int // lines side by side
 	wide   int // width of a line, with the gap after it
 
-	names   *part.Naming // short names of the groups
-	name    int          // columns for the name of a group
-	cellsAt int          // the column of the first cell in a line
-	per     int          // number of nodes on a line
-	each    int          // columns of a node: its cells and the gap
-	gap     int          // the free columns behind them
+	names   *naming.Naming // short names of the groups
+	name    int            // columns for the name of a group
+	cellsAt int            // the column of the first cell in a line
+	per     int            // number of nodes on a line
+	each    int            // columns of a node: its cells and the gap
+	gap     int            // the free columns behind them
 	tail    stripTail
 	tailAt  int // its column in a line
 	count   int // columns for the count of nodes in trouble
@@ -133,7 +134,7 @@ func (st *strips) label() {
 		}
 	}
 	slices.Sort(names) // the ranks must not change the names
-	st.names = part.NewNaming(names, longName)
+	st.names = naming.New(names, longName)
 	st.name = max(min(st.names.Wide, longName), 1)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
@@ -31,7 +32,7 @@ type tiles struct {
 	below        int     // rows below the tiles: rule, sum, reasons, keys
 	heading      int     // row of the GPU numbers; 0: they are in the rule only
 
-	names   *part.Naming
+	names   *naming.Naming
 	name    int // columns for a name
 	nameAt  int // width of a name
 	cells   part.Cells
@@ -141,7 +142,7 @@ func (t *tiles) group(s *part.Scene, slots part.Slots) {
 	t.wide, t.across = t.strips.each, t.strips.across
 	t.cells = part.NewCells(slots, max(t.wide-t.strips.gap, 1)).Apart(true)
 	t.nodes, t.of = t.strips.nodes(), len(s.Order)
-	t.pages, t.names = [][]string{t.nodes}, &part.Naming{}
+	t.pages, t.names = [][]string{t.nodes}, &naming.Naming{}
 }
 
 // fits reports whether all nodes fit as tiles of this width.

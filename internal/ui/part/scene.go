@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/naming"
 )
 
 // Scene is the input of a screen: a Snapshot, the selection, and the settings of all screens.
@@ -72,14 +73,14 @@ type Memory struct {
 	facts    facts
 
 	nodes   []string // the nodes with these names
-	byRoom  map[int]*Naming
+	byRoom  map[int]*naming.Naming
 	clipped map[int]map[string]int // by width: the number of nodes with each clipped name
 }
 
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{snapshot: m.snapshot, facts: m.facts, nodes: nodes, byRoom: map[int]*Naming{},
+		*m = Memory{snapshot: m.snapshot, facts: m.facts, nodes: nodes, byRoom: map[int]*naming.Naming{},
 			clipped: map[int]map[string]int{}}
 	}
 	return m
@@ -141,11 +142,11 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 func (s *Scene) Say(f *cluster.Finding) say.Words { return say.Finding(s.Snap, f) }
 
 // Naming shortens the names of the job's nodes to room columns each.
-func (s *Scene) Naming(room int) *Naming {
+func (s *Scene) Naming(room int) *naming.Naming {
 	m := s.Memory.of(s.Job.Nodes)
 	n := m.byRoom[room]
 	if n == nil {
-		n = NewNaming(s.Job.Nodes, room)
+		n = naming.New(s.Job.Nodes, room)
 		m.byRoom[room] = n
 	}
 	return n

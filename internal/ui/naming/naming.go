@@ -1,4 +1,5 @@
-package part
+// Package naming shortens the names of nodes so that they still differ.
+package naming
 
 import (
 	"cmp"
@@ -17,9 +18,9 @@ type Naming struct {
 // Of returns the short form of a name.
 func (n *Naming) Of(name string) string { return cmp.Or(n.short[name], name) }
 
-// NewNaming shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ,
+// New shortens names to room columns each: whole, or without their common prefix, or by the numbers that differ,
 // or clipped.
-func NewNaming(names []string, room int) *Naming {
+func New(names []string, room int) *Naming {
 	prefix := commonPrefix(names, room)
 	n := shortNames(names, prefix, func(s string) string { return strings.TrimPrefix(s, prefix) })
 	if n.Wide <= room {

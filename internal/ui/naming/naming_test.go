@@ -1,4 +1,4 @@
-package part
+package naming
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestNaming(t *testing.T) {
 		{"alpha-node beta-node", 6, "", "alp…de bet…de"},
 	} {
 		names := strings.Fields(test.names)
-		n := NewNaming(names, test.room)
+		n := New(names, test.room)
 		var got []string
 		for _, name := range names {
 			got = append(got, n.Of(name))
