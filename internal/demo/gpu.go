@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/demo/load"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -40,7 +41,7 @@ var (
 
 // use is a program on GPUs, with its user. It runs from since to until (zero: all the time).
 type use struct {
-	load         func(now time.Duration, r float64) load
+	load         func(now time.Duration, r float64) load.Load
 	user, job    string
 	since, until time.Duration
 	command      string
@@ -52,59 +53,6 @@ type use struct {
 // active reports whether the program runs at now. A program that ends comes back with the next run of the story.
 func (u *use) active(now time.Duration) bool {
 	return u != nil && (u.until == 0 || during(now, u.since, u.until))
-}
-
-// load is the work of a program on a GPU.
-type load struct {
-	util   float64 // share of time with a kernel running
-	work   float64 // share of the power available above idle
-	memory float64 // share of time with memory being read or written
-}
-
-// checkpoints lists the times at which the training job writes a checkpoint, within checkpointCycle, and the time for
-// which all its GPUs then wait.
-var checkpoints = []struct{ at, takes time.Duration }{
-	{70 * time.Second, 6 * time.Second}, {162 * time.Second, 8 * time.Second}, {300 * time.Second, 5 * time.Second},
-	{375 * time.Second, 9 * time.Second}, {520 * time.Second, 7 * time.Second},
-}
-
-const checkpointCycle = 10 * time.Minute
-
-// checkpointing reports whether the training job writes a checkpoint at now.
-func checkpointing(now time.Duration) bool {
-	at := (now%checkpointCycle + checkpointCycle) % checkpointCycle
-	for _, c := range checkpoints {
-		if at >= c.at && at < c.at+c.takes {
-			return true
-		}
-	}
-	return false
-}
-
-func training(now time.Duration, r float64) load {
-	if checkpointing(now) {
-		return load{util: 0.03 + 0.09*r, work: 0.06 + 0.05*r, memory: 0.02}
-	}
-	return load{util: 0.95 + 0.05*r, work: 0.88 + 0.1*r, memory: 0.52 + 0.1*r}
-}
-
-func finetuning(_ time.Duration, r float64) load {
-	return load{util: 0.6 + 0.15*r, work: 0.6 + 0.1*r, memory: 0.3 + 0.1*r}
-}
-
-func simulating(_ time.Duration, r float64) load {
-	return load{util: 0.75 + 0.08*r, work: 0.62 + 0.06*r, memory: 0.3 + 0.1*r}
-}
-
-// standing holds its memory, but does not work.
-func standing(time.Duration, float64) load { return load{} }
-
-// evaluating is busy in batches with pauses between them.
-func evaluating(now time.Duration, r float64) load {
-	if at := now % (24 * time.Second); at > -5*time.Second && at < 4*time.Second {
-		return load{util: 0.25 * r, work: 0.12, memory: 0.04}
-	}
-	return load{util: 0.55 + 0.25*r, work: 0.55 + 0.1*r, memory: 0.25 + 0.1*r}
 }
 
 // fate is the faults of one GPU, as bits.
@@ -156,18 +104,18 @@ func (w *world) throttled(h *host, gpu int, now time.Duration) bool {
 }
 
 // loadOf returns the load of the GPU in one slot. The GPUs of a job wait for each other, so their loads vary together.
-func (w *world) loadOf(h *host, gpu int, now time.Duration) load {
+func (w *world) loadOf(h *host, gpu int, now time.Duration) load.Load {
 	s := &h.gpus[gpu]
 	if !w.runs(h, gpu, now) || s.lost(now) || s.stoppedAt(now) {
-		return load{}
+		return load.Load{}
 	}
 	second := int64(now / time.Second)
 	l := s.use.load(now, 0.6*w.noise('L', 0, len(s.use.command), second)+0.4*w.noise('l', h.number, gpu, second))
 	switch {
-	case s.fate&lags != 0 && during(now, lagBegins, lagEnds) && !checkpointing(now):
-		return load{util: 0.19 + 0.1*l.memory, work: 0.3, memory: 0.12}
+	case s.fate&lags != 0 && during(now, lagBegins, lagEnds) && !load.Checkpointing(now):
+		return load.Load{Util: 0.19 + 0.1*l.Memory, Work: 0.3, Memory: 0.12}
 	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
-		l.work *= 0.5
+		l.Work *= 0.5
 	}
 	return l
 }
@@ -181,12 +129,12 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	l := w.loadOf(h, gpu, now)
 	throttle, clock := w.clocks(h, gpu, now, l)
 	if throttle&wire.ThrottleHWThermal != 0 {
-		l.work *= 0.72 // the same kernels take longer: the utilization stays
+		l.Work *= 0.72 // the same kernels take longer: the utilization stays
 	}
-	power := m.idle + (0.97*m.limit-m.idle)*l.work
+	power := m.idle + (0.97*m.limit-m.idle)*l.Work
 	g := wire.GPU{Index: gpu}
-	g.Values.Set(metric.Util, float64(percent(l.util)))
-	g.Values.Set(metric.MemUtil, float64(percent(l.memory)))
+	g.Values.Set(metric.Util, float64(percent(l.Util)))
+	g.Values.Set(metric.MemUtil, float64(percent(l.Memory)))
 	g.Values.Set(metric.MemoryUsed, float64(w.memoryUsed(h, gpu, now)))
 	g.Values.Set(metric.Temperature, math.Floor(w.temperature(h, gpu, now)))
 	g.Values.Set(metric.Power, power)
@@ -212,17 +160,17 @@ const (
 )
 
 // clocks returns the reasons for reduced clocks, and the SM clock.
-func (w *world) clocks(h *host, gpu int, now time.Duration, l load) (throttle uint64, clock int) {
+func (w *world) clocks(h *host, gpu int, now time.Duration, l load.Load) (throttle uint64, clock int) {
 	m, s := h.model, &h.gpus[gpu]
 	switch {
-	case l.work == 0:
+	case l.Work == 0:
 		return wire.ThrottleGPUIdle, m.smIdle
 	case w.throttled(h, gpu, now):
 		jitter := int(3*w.noise('j', h.number, gpu, int64(now/time.Second))) - 1
 		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.smMax*61/100 + clockStep*jitter
 	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
 		return wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown, m.smMax / 2
-	case l.work > capped:
+	case l.Work > capped:
 		share := cappedHigh - (cappedHigh-cappedLow)*w.noise('p', h.number, gpu, int64(now/(3*time.Second)))
 		return wire.ThrottleSWPowerCap, int(share*float64(m.smMax)) / clockStep * clockStep
 	}
@@ -237,7 +185,7 @@ func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
 	const step, steps, keep = 2 * time.Second, 24, 0.92
 	sum, weights, weight := 0.0, 0.0, 1.0
 	for i := range steps {
-		sum += weight * w.loadOf(h, gpu, now-time.Duration(i)*step).work
+		sum += weight * w.loadOf(h, gpu, now-time.Duration(i)*step).Work
 		weights += weight
 		weight *= keep
 	}

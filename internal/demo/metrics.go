@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/demo/load"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -53,21 +54,21 @@ func (m *model) absentOf() map[string][]string {
 }
 
 // fill adds the metrics that follow from a sample's utilization, clocks and power.
-func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l load) {
+func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
 	m, s := h.model, &h.gpus[gpu]
 	for _, engine := range []metric.ID{metric.Encoder, metric.Decoder, metric.JPEG, metric.OFA} {
 		v.Set(engine, 0)
 	}
 	if m.gpm {
-		v.Set(metric.SMActive, 92*l.util)
-		v.Set(metric.SMOccupancy, 38*l.util)
-		v.Set(metric.TensorActive, 55*l.work*min(l.util*1.05, 1))
-		v.Set(metric.DRAMActive, 84*l.memory)
+		v.Set(metric.SMActive, 92*l.Util)
+		v.Set(metric.SMOccupancy, 38*l.Util)
+		v.Set(metric.TensorActive, 55*l.Work*min(l.Util*1.05, 1))
+		v.Set(metric.DRAMActive, 84*l.Memory)
 		v.Set(metric.FabricState, 3)
 		v.Set(metric.FabricStatus, 0)
 	}
 	v.Set(metric.BAR1Used, float64(2<<20))
-	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.memory), hottestMemory))
+	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.Memory), hottestMemory))
 	v.Set(metric.PerformanceState, 0)
 	v.Set(metric.GraphicsClock, v.Float(metric.SMClock))
 	v.Set(metric.VideoClock, math.Floor(float64(m.videoMax)*v.Float(metric.SMClock)/float64(m.smMax)))
@@ -98,7 +99,7 @@ const heldUp = 0.4
 // brokenLink is the NVLink that is down on the GPU with that fate.
 const brokenLink = 7
 
-func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration, l load) {
+func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
 	m, s := h.model, &h.gpus[gpu]
 	r := w.noise('x', h.number, gpu, int64(now/time.Second))
 	up := uint64(1)<<m.links - 1
@@ -106,19 +107,19 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 		up &^= 1 << brokenLink
 	}
 	v.Set(metric.NVLinkUp, float64(up))
-	bytes := exchanged * l.memory * (0.9 + 0.2*r)
+	bytes := exchanged * l.Memory * (0.9 + 0.2*r)
 	if s.use != nil && s.use.job == trainingID && w.lagging && during(now, lagBegins, lagEnds) {
 		bytes *= heldUp
 	}
 	v.Set(metric.NVLinkTX, bytes)
 	v.Set(metric.NVLinkRX, bytes)
-	v.Set(metric.PCIeTX, fetched/4*l.work*(0.8+0.4*r))
-	v.Set(metric.PCIeRX, fetched*l.work*(0.8+0.4*r))
+	v.Set(metric.PCIeTX, fetched/4*l.Work*(0.8+0.4*r))
+	v.Set(metric.PCIeRX, fetched*l.Work*(0.8+0.4*r))
 	for _, none := range []metric.ID{metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries} {
 		v.Set(none, 0)
 	}
 	gen := m.pcie
-	if l.work == 0 { // the link sleeps
+	if l.Work == 0 { // the link sleeps
 		gen = 1
 	}
 	v.Set(metric.PCIeGen, float64(gen))

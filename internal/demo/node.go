@@ -364,7 +364,7 @@ func (w *world) hostSample(h *host, now time.Duration) wire.Host {
 	values.Set(metric.NVMLCalls, float64(callsOfReport*len(h.gpus)))
 	sent := 0.0
 	for g := range h.gpus {
-		sent += 4e9 * w.loadOf(h, g, now).memory
+		sent += 4e9 * w.loadOf(h, g, now).Memory
 	}
 	values.Set(metric.InfiniBandTX, sent*(0.95+0.1*r))
 	values.Set(metric.InfiniBandRX, sent*(0.95+0.1*w.noise('k', h.number, 4, int64(now/time.Second))))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/demo/load"
 )
 
 // world holds the hosts, the jobs, and the story. Only the user's signals and cancellations change it while a Demo
@@ -130,7 +131,7 @@ func (w *world) rank() {
 
 // addTraining adds the nodes of the training job.
 func (w *world) addTraining(nodes, gpus int) {
-	train := &use{load: training, user: me, job: trainingID, since: -trainingFor,
+	train := &use{load: load.Training, user: me, job: trainingID, since: -trainingFor,
 		command: "python -u train.py --config configs/llama-70b.yaml --data /scratch/alice/tokens", directory: "llama",
 		memory: 0.87}
 	digits := len(fmt.Sprint(nodes))
@@ -210,16 +211,16 @@ func (h *host) gives(gpu int, f fate) {
 // addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
 // the two tasks, and of the suspended job, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
-	bob := &use{load: finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second),
+	bob := &use{load: load.Finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second),
 		command: "python finetune.py", memory: 0.55}
-	carol := &use{load: simulating, user: "carol", job: carolsID,
+	carol := &use{load: load.Simulating, user: "carol", job: carolsID,
 		since:   -(31*time.Hour + 12*time.Minute + 8*time.Second),
 		command: "/opt/gromacs/bin/gmx_mpi mdrun -deffnm md_0_1 -nb gpu", memory: 0.46}
-	eval := &use{load: evaluating, user: me, job: "48380", since: -evalFor,
+	eval := &use{load: load.Evaluating, user: me, job: "48380", since: -evalFor,
 		command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
-	late := &use{load: evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
+	late := &use{load: load.Evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
 		command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
-	stopped := &use{load: standing, user: me, job: heldID, since: -heldFor, command: "python tokenize.py --shards 512",
+	stopped := &use{load: load.Standing, user: me, job: heldID, since: -heldFor, command: "python tokenize.py --shards 512",
 		directory: "tokens", memory: 0.3}
 	users := []*use{bob, bob, eval, eval, carol, carol, stopped, stopped}
 	if gpus <= 2 { // too small to share
