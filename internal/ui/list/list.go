@@ -47,7 +47,7 @@ type Of[Row any, Key comparable] struct {
 
 	On      func(s *part.Scene, r *Row) nav.Answer // called when the cursor comes to a row; nil: no effect
 	Open    func(s *part.Scene, r *Row) nav.Answer
-	Node    func(r *Row) string              // the node of a row; nil, and "": it has none
+	Node    nodeOf[Row]
 	Problem func(s *part.Scene, r *Row) bool // the keys that lead from problem to problem stop there; nil: nowhere
 	// Press answers a message before the list does; nil: the list answers all. at is the place of the row under the
 	// cursor.
@@ -261,5 +261,5 @@ func (l *List[Row, Key]) hints(s *part.Scene) []keys.Hint {
 			hints = append(hints, h)
 		}
 	}
-	return append(append(hints, l.nodeHint(s)...), hint.Last...)
+	return append(append(hints, l.Node.hint(s)...), hint.Last...)
 }

@@ -7,22 +7,25 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// nodeHint is the hint of the keys that lead from node to node.
-func (l *List[Row, Key]) nodeHint(s *part.Scene) []keys.Hint {
-	if l.Node == nil || s.Job == nil || len(s.Job.Nodes) < 2 {
+// nodeOf returns the node of a row; nil, and "": it has none.
+type nodeOf[Row any] func(r *Row) string
+
+// hint is the hint of the keys that lead from node to node.
+func (of nodeOf[Row]) hint(s *part.Scene) []keys.Hint {
+	if of == nil || s.Job == nil || len(s.Job.Nodes) < 2 {
 		return nil
 	}
 	return []keys.Hint{keys.HintOf(keys.PrevNode, keys.NextNode)}
 }
 
-// nodes returns the nodes of the rows in the order of the job, then the nodes of other jobs by name.
-func (l *List[Row, Key]) nodes(s *part.Scene, v *View[Row]) []string {
-	if l.Node == nil {
+// all returns the nodes of the rows in the order of the job, then the nodes of other jobs by name.
+func (of nodeOf[Row]) all(s *part.Scene, v *View[Row]) []string {
+	if of == nil {
 		return nil
 	}
 	there := map[string]bool{}
 	for i := range v.Len() {
-		there[l.Node(v.At(i))] = true
+		there[of(v.At(i))] = true
 	}
 	var list []string
 	for _, name := range s.Job.Nodes {
@@ -40,16 +43,16 @@ func (l *List[Row, Key]) nodes(s *part.Scene, v *View[Row]) []string {
 	return list
 }
 
-// hasNodes reports whether rows are about several nodes. Those of one node leave the keys to the selection.
-func (l *List[Row, Key]) hasNodes(s *part.Scene, v *View[Row]) bool { return len(l.nodes(s, v)) > 1 }
+// several reports whether rows are about several nodes. Those of one node leave the keys to the selection.
+func (of nodeOf[Row]) several(s *part.Scene, v *View[Row]) bool { return len(of.all(s, v)) > 1 }
 
 // beyond returns the place of the first row of the next node, or of the previous one, with a wrap at the ends.
-func (l *List[Row, Key]) beyond(s *part.Scene, v *View[Row], at, by int) int {
-	list := l.nodes(s, v)
-	from := slices.Index(list, l.Node(v.At(at)))
+func (of nodeOf[Row]) beyond(s *part.Scene, v *View[Row], at, by int) int {
+	list := of.all(s, v)
+	from := slices.Index(list, of(v.At(at)))
 	if from < 0 && by < 0 {
 		from = 0
 	}
 	to := list[(from+by+len(list))%len(list)]
-	return v.Find(func(r *Row) bool { return l.Node(r) == to })
+	return v.Find(func(r *Row) bool { return of(r) == to })
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Beside returns the scene of the list itself: without the columns of the pane, if it has one.
-func (l *List[Row, Key]) Beside(s *part.Scene) *part.Scene {
-	if l.Detail == nil {
+func (of *Of[Row, Key]) Beside(s *part.Scene) *part.Scene {
+	if of.Detail == nil {
 		return s
 	}
 	return s.Beside()
@@ -27,7 +27,7 @@ func (l *List[Row, Key]) Split(f *part.Frame) *part.Frame {
 }
 
 // onPane reports whether the mouse is on the pane.
-func (l *List[Row, Key]) onPane(m tea.MouseClickMsg, s *part.Scene) bool {
-	left := l.Beside(s)
+func (of *Of[Row, Key]) onPane(m tea.MouseClickMsg, s *part.Scene) bool {
+	left := of.Beside(s)
 	return left != s && m.X > left.W && m.Y >= part.PaneTop && m.Y < s.H-1
 }

@@ -53,10 +53,10 @@ func (l *List[Row, Key]) key(k tea.KeyPressMsg, s *part.Scene, v *View[Row], at 
 		return l.GoTo(s, l.next(s, v, at, +1))
 	case key.Matches(k, keys.PrevProblem) && l.Problem != nil:
 		return l.GoTo(s, l.next(s, v, at, -1))
-	case key.Matches(k, keys.PrevNode) && l.hasNodes(s, v):
-		return l.GoTo(s, l.beyond(s, v, at, -1))
-	case key.Matches(k, keys.NextNode) && l.hasNodes(s, v):
-		return l.GoTo(s, l.beyond(s, v, at, +1))
+	case key.Matches(k, keys.PrevNode) && l.Node.several(s, v):
+		return l.GoTo(s, l.Node.beyond(s, v, at, -1))
+	case key.Matches(k, keys.NextNode) && l.Node.several(s, v):
+		return l.GoTo(s, l.Node.beyond(s, v, at, +1))
 	case key.Matches(k, l.Keys.Next):
 		l.Sorted = l.usual(l.Sorted)
 		l.cursor.Top()
