@@ -18,8 +18,8 @@ import (
 // ErrNoGPU says that this host has no NVIDIA GPU.
 var ErrNoGPU = errors.New("it has no NVIDIA GPU")
 
-// OnlyHere reports whether there is nothing else to watch than the GPUs of this host: the user names neither nodes nor a
-// login host, and SLURM is not installed.
+// OnlyHere reports whether there is nothing else to watch than the GPUs of this host: the user names neither nodes nor
+// a login host, and SLURM is not installed.
 func OnlyHere(cfg *config.Config) bool {
 	return cfg.Nodes == "" && cfg.Login == "" && !slurm.Installed()
 }

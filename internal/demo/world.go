@@ -211,7 +211,8 @@ func (h *host) gives(gpu int, f fate) {
 // addShared adds a node that three people share, and the node of the task that comes and goes. It returns the GPUs of
 // the two tasks, and of the suspended job, if there are enough GPUs.
 func (w *world) addShared(gpus int) (mine, held, task []int) {
-	bob := &use{load: load.Finetuning, user: "bob", job: bobsID, since: -(19*time.Hour + 4*time.Minute + 31*time.Second),
+	bob := &use{load: load.Finetuning, user: "bob", job: bobsID,
+		since:   -(19*time.Hour + 4*time.Minute + 31*time.Second),
 		command: "python finetune.py", memory: 0.55}
 	carol := &use{load: load.Simulating, user: "carol", job: carolsID,
 		since:   -(31*time.Hour + 12*time.Minute + 8*time.Second),
@@ -220,7 +221,8 @@ func (w *world) addShared(gpus int) (mine, held, task []int) {
 		command: "python eval.py --suite mmlu --tp 2", directory: "eval", memory: 0.6}
 	late := &use{load: load.Evaluating, user: me, job: "48381", since: taskBegins, until: taskEnds,
 		command: "python eval.py --suite gsm8k --tp 2", directory: "eval", memory: 0.5}
-	stopped := &use{load: load.Standing, user: me, job: heldID, since: -heldFor, command: "python tokenize.py --shards 512",
+	stopped := &use{load: load.Standing, user: me, job: heldID, since: -heldFor,
+		command:   "python tokenize.py --shards 512",
 		directory: "tokens", memory: 0.3}
 	users := []*use{bob, bob, eval, eval, carol, carol, stopped, stopped}
 	if gpus <= 2 { // too small to share

@@ -9,13 +9,15 @@ var hostRows = map[ID]Row{
 		Help:   "CPU utilization since the last report, all CPUs together; absent in the first report.",
 	},
 	CPUUserTime: {
-		Key: "cpu_user_seconds", Label: "CPU time of programs", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		Key: "cpu_user_seconds", Label: "CPU time of programs", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host,
+		Sum:    Add,
 		From:   []string{"/proc/stat"},
 		Series: "cpu_seconds", Labels: `mode="user"`, Counter: true,
 		Help: "Time of all CPUs in programs since boot, with nice.",
 	},
 	CPUSystemTime: {
-		Key: "cpu_system_seconds", Label: "CPU time of the kernel", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		Key: "cpu_system_seconds", Label: "CPU time of the kernel", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host,
+		Sum:    Add,
 		From:   []string{"/proc/stat"},
 		Series: "cpu_seconds", Labels: `mode="system"`, Counter: true,
 		Help: "Time of all CPUs in the kernel since boot, with interrupts.",
@@ -27,7 +29,8 @@ var hostRows = map[ID]Row{
 		Help: "Idle time of all CPUs since boot, without cpu_iowait_seconds.",
 	},
 	CPUIOWaitTime: {
-		Key: "cpu_iowait_seconds", Label: "CPU time waiting for disks", Unit: Seconds, Decimals: 2, Pace: Slow, Scope: Host, Sum: Add,
+		Key: "cpu_iowait_seconds", Label: "CPU time waiting for disks", Unit: Seconds, Decimals: 2, Pace: Slow,
+		Scope: Host, Sum: Add,
 		From:   []string{"/proc/stat"},
 		Series: "cpu_seconds", Labels: `mode="iowait"`, Counter: true,
 		Help: "Time since boot for which CPUs were idle while a process waited for a disk.",

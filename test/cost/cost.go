@@ -1,5 +1,5 @@
-// Package cost measures what a test or a benchmark takes: its CPU time, which other work on the machine does not change,
-// and its memory.
+// Package cost measures what a test or a benchmark takes: its CPU time, which other work on the machine does not
+// change, and its memory.
 package cost
 
 import (

@@ -40,9 +40,10 @@ func Len(poll, span time.Duration) int { return max(int(kept(span)/BinWidth(poll
 // Gap is a bin without a value.
 var Gap = float32(math.NaN())
 
-// History has the past values of the kept metrics of one GPU or node, in bins of time. Bins are numbered from the epoch, so the bins
-// of different nodes line up: bin n begins n widths after the epoch. A bin holds the mean of its samples; for a metric
-// in bits, it holds all bits that any sample had. A metric that has never had a value takes no memory.
+// History has the past values of the kept metrics of one GPU or node, in bins of time. Bins are numbered from the
+// epoch, so the bins of different nodes line up: bin n begins n widths after the epoch. A bin holds the mean of its
+// samples; for a metric in bits, it holds all bits that any sample had. A metric that has never had a value takes no
+// memory.
 //
 // A copy of a History never changes when samples are added to the original: new values are written only behind the part
 // that copies share.

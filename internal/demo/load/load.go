@@ -1,5 +1,5 @@
-// Package load has the work of the demo's programs on their GPUs: a training job with checkpoints, and others. Each is a
-// function of the time in the story and of a random number from 0 to 1.
+// Package load has the work of the demo's programs on their GPUs: a training job with checkpoints, and others. Each is
+// a function of the time in the story and of a random number from 0 to 1.
 package load
 
 import "time"

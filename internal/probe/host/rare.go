@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// rareMemory and rareCPU are the metrics that are read every metric.SlowSeconds. They differ in each reading, and nobody
-// needs them in each report.
+// rareMemory and rareCPU are the metrics that are read every metric.SlowSeconds. They differ in each reading, and
+// nobody needs them in each report.
 var (
 	rareMemory = map[metric.ID]string{metric.HostMemoryBuffers: "Buffers:", metric.HostMemoryCached: "Cached:",
 		metric.HostMemoryShared: "Shmem:", metric.HostMemorySlab: "Slab:"}

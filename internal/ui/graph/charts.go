@@ -15,8 +15,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
-// NodeGraphs draws the history of the job's GPUs of the selected node, below row y as far as there is room. right stands
-// at the end of its title. Without GPUs it is the history of the node itself.
+// NodeGraphs draws the history of the job's GPUs of the selected node, below row y as far as there is room. right
+// stands at the end of its title. Without GPUs it is the history of the node itself.
 func NodeGraphs(f *part.Frame, y int, right string) {
 	gpus := f.Own(f.Node)
 	if len(gpus) == 0 {
