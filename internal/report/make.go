@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/report/advice"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // draft has the material of a report.
@@ -85,6 +86,10 @@ func (d *draft) node(name string) Node {
 	if n.used > 0 {
 		out.HostMemory = newMemory(n.used, n.limit)
 	}
+	if n.jobCPU.spans > 0 && n.ms > n.jobFrom {
+		out.JobCPU = &report.JobCPU{Seconds: round(n.jobCPU.sum/1e6, 3),
+			Busy: round(n.jobCPU.sum/1e3/float64(n.ms-n.jobFrom), 2)}
+	}
 	unseen, gaps := d.unseen(n)
 	out.Unseen, out.Gaps = seconds(unseen), gaps
 	own := n.own()
@@ -149,6 +154,12 @@ func (d *draft) total(r *Report) Total {
 	}
 	for i := range r.Nodes {
 		t.GPUs += r.Nodes[i].GPUs
+		if c := r.Nodes[i].JobCPU; c != nil {
+			if t.JobCPU == nil {
+				t.JobCPU = &report.JobCPU{}
+			}
+			t.JobCPU.Seconds, t.JobCPU.Busy = round(t.JobCPU.Seconds+c.Seconds, 3), round(t.JobCPU.Busy+c.Busy, 2)
+		}
 		if m := r.Nodes[i].HostMemory; m != nil && tighter(m, t.HostMemory) {
 			tight := *m
 			tight.At = &Place{Node: r.Nodes[i].Name}

@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
@@ -476,4 +477,26 @@ func note(r *Report, kind string) string {
 		}
 	}
 	return ""
+}
+
+// CPU time is that of the job's own processes, since the first reading of its cgroup.
+func TestJobCPU(t *testing.T) {
+	p := start(t, theJob())
+	p.hello(0, "n1")
+	for sec := range 101 {
+		r := reportWith(sec, [2]float64{80, 70}, [2]float64{60, 60})
+		if sec >= 20 { // it is not known before
+			r.Jobs[0].Used, r.Jobs[0].CPU = 1<<30, uint64(5_000_000+2_500_000*sec)
+		}
+		p.send(float64(sec), "n1", r)
+	}
+	made := p.made()
+	for _, got := range []*report.JobCPU{made.Total.JobCPU, made.Nodes[0].JobCPU} {
+		if got == nil || got.Seconds != 200 || got.Busy != 2.5 {
+			t.Errorf("%+v, want 200 s of 2.5 CPUs", got)
+		}
+	}
+	if made.Nodes[1].JobCPU != nil {
+		t.Errorf("of a node that is not seen: %+v", made.Nodes[1].JobCPU)
+	}
 }

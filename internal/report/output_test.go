@@ -119,6 +119,7 @@ func TestSchema(t *testing.T) {
 		Temperature: &number, Power: &Power{Mean: 1, Peak: 2}, Energy: &Energy{KWh: 1, Joules: 2, From: FromBoth},
 		Throttled: []Throttled{{Reason: "sw_power_cap", Seconds: 3, From: FromSamples}},
 	}
+	cpu := &report.JobCPU{Seconds: 1, Busy: 2}
 	hours := Hours{Given: 1, Seen: 2, Used: &number}
 	r := &Report{
 		Version: Version,
@@ -126,9 +127,9 @@ func TestSchema(t *testing.T) {
 			Partition: "gpu", Submit: began, Start: began, End: began,
 			Limit: 60, State: "FAILED", Code: &one, Signal: 9},
 		Watched: Watched{From: began, To: began, Seconds: 1, Suspended: 2},
-		Total:   Total{Nodes: 1, GPUs: 2, GPUsSeen: 3, Hours: hours, HostMemory: memory, Numbers: full},
+		Total:   Total{Nodes: 1, GPUs: 2, GPUsSeen: 3, Hours: hours, HostMemory: memory, JobCPU: cpu, Numbers: full},
 		Nodes: []Node{{
-			Name: "n1", GPUs: 1, Seen: 2, Unseen: 3, Gaps: 4, Hours: hours, CPU: &number, HostMemory: memory,
+			Name: "n1", GPUs: 1, Seen: 2, Unseen: 3, Gaps: 4, Hours: hours, CPU: &number, HostMemory: memory, JobCPU: cpu,
 			Numbers: full,
 			List:    []GPU{{Number: &one, Key: "k", UUID: "u", Model: "m", Seen: 1, Numbers: full}},
 		}},

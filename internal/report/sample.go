@@ -94,7 +94,9 @@ type nodeAccount struct {
 	name         string
 	gpus         []gpuAccount
 	cpu          stat
-	used, limit  uint64 // the job's host memory at its peak, and its limit; 0: unknown
+	jobCPU       counter // µs of CPU time of the job's own processes
+	jobFrom      int64   // the node's clock at its first reading
+	used, limit  uint64  // the job's host memory at its peak, and its limit; 0: unknown
 	watts        float64
 	peak         float64 // of watts
 	first, last  time.Time
@@ -160,6 +162,12 @@ func (a *account) take(s *sample) {
 		return // the driver's counters continue
 	}
 	n.cpu.add(s.cpu, span.Seconds())
+	if s.memory.CPU > 0 {
+		if !n.jobCPU.known {
+			n.jobFrom = s.ms
+		}
+		n.jobCPU.add(float64(s.memory.CPU))
+	}
 	if s.memory.Used > n.used {
 		n.used = s.memory.Used
 	}

@@ -199,11 +199,12 @@ type Xid struct {
 	MonoMS int64  `json:"mono_ms"` // as Report.MonoMS, when the probe got it
 }
 
-// JobMemory is the host memory of a job on the node, from its cgroup.
+// JobMemory is the host memory of a job on the node, and its CPU time, from its cgroup.
 type JobMemory struct {
 	Job   string `json:"job"`                   // SLURM job id
 	Used  uint64 `json:"used_bytes"`            // without the page cache that the kernel can drop
 	Limit uint64 `json:"limit_bytes,omitempty"` // beyond it the kernel kills the job; absent: none
+	CPU   uint64 `json:"cpu_usec,omitempty"`    // CPU time of all processes so far, in µs; absent: not known
 }
 
 // Host holds the metrics of scope metric.Host.

@@ -144,6 +144,12 @@ func (p Place) String() string {
 	return p.Node
 }
 
+// JobCPU is CPU time of the job's own processes, whoever else uses the node: from its cgroup, while it was watched.
+type JobCPU struct {
+	Seconds float64 `json:"seconds"`
+	Busy    float64 `json:"cpus_busy_mean"` // seconds of CPU time for each second
+}
+
 // Hours are GPU-hours: of the GPUs that the job had, for the time watched.
 type Hours struct {
 	Given float64  `json:"given"`
@@ -158,6 +164,7 @@ type Total struct {
 	GPUsSeen   int     `json:"gpus_seen"` // those that have reported at least once
 	Hours      Hours   `json:"gpu_hours"`
 	HostMemory *Memory `json:"host_memory,omitempty"` // of the node with the least headroom
+	JobCPU     *JobCPU `json:"job_cpu,omitempty"`     // of all nodes together
 	Numbers
 }
 
@@ -171,6 +178,7 @@ type Node struct {
 	Hours      Hours    `json:"gpu_hours"`
 	CPU        *float64 `json:"cpu_mean_percent,omitempty"` // of all CPUs of the node, whoever uses them
 	HostMemory *Memory  `json:"host_memory,omitempty"`      // of the job
+	JobCPU     *JobCPU  `json:"job_cpu,omitempty"`
 	Numbers
 	List []GPU `json:"gpus"`
 }

@@ -201,6 +201,7 @@ func (g *group) read() (m wire.JobMemory, ok bool) {
 		}
 	}
 	m.Used = used - min(cache, used)
+	m.CPU = g.cpuTime()
 	limit := uint64(math.MaxUint64)
 	for _, dir := range g.path {
 		if n, ok := number(filepath.Join(dir, g.limit)); ok { // "max" means no limit
@@ -211,6 +212,24 @@ func (g *group) read() (m wire.JobMemory, ok bool) {
 		m.Limit = limit
 	}
 	return m, true
+}
+
+// cpuTime returns the CPU time of the job in µs; 0: not known, as in version 1, where it has a hierarchy of its own.
+func (g *group) cpuTime() uint64 {
+	if g.files != v2 {
+		return 0
+	}
+	stat, err := os.ReadFile(filepath.Join(g.job, "cpu.stat"))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(stat)) {
+		if text, found := strings.CutPrefix(line, "usage_usec "); found {
+			used, _ := strconv.ParseUint(strings.TrimSpace(text), 10, 64) // 0 if it is no number
+			return used
+		}
+	}
+	return 0
 }
 
 // number reads a file that holds one number.

@@ -72,6 +72,11 @@ func TestJobs(t *testing.T) {
 		want           []wire.JobMemory
 	}{
 		"v2": {"0::/" + stepV2 + "\n", mountV2, v2, one(700, 9000)},
+		"v2, with CPU time": {"0::/" + stepV2 + "\n", mountV2,
+			with(v2, jobV2+"/cpu.stat", "usage_usec 123456\nuser_usec 1\n"),
+			[]wire.JobMemory{{Job: "7", Used: 700, Limit: 9000, CPU: 123456}}},
+		"v2, with odd CPU time": {"0::/" + stepV2 + "\n", mountV2, with(v2, jobV2+"/cpu.stat", "usage_usec -1\n"),
+			one(700, 9000)},
 		"v2, by SLUID": {"0::/" + sluidV2 + "/step_0/user/task_0\n", mountV2, sluidOf("slurmstepd: [7.0]"),
 			one(700, 9000)},
 		"v2, an unknown job": {"0::/" + sluidV2 + "/step_0/user/task_0\n", mountV2, sluidOf("slurmstepd"), nil},

@@ -109,6 +109,9 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	add("GPU utilization", utilization(t.Util))
 	add("GPU memory", memory(t.Memory))
 	add("Host memory", memory(t.HostMemory))
+	if c := t.JobCPU; c != nil {
+		add("CPU", fmt.Sprintf("%.1f CPUs busy on average, %s of CPU time", c.Busy, words.Spoken(c.Seconds)))
+	}
 	if t.Power != nil {
 		add("Power", fmt.Sprintf("mean %s, peak %s", words.Watts(t.Power.Mean), words.Watts(t.Power.Peak)))
 	}
@@ -239,6 +242,10 @@ func numbersRow(n *report.Numbers) []string {
 func nodeGrid(r *report.Report) grid {
 	g := grid{title: "Nodes", left: 1, head: append([]string{"Node", "GPUs"},
 		append(append([]string{}, numbersHead...), "Host memory", "of", "CPU", "Not seen")...)}
+	own := r.Total.JobCPU != nil
+	if own {
+		g.head = slices.Insert(g.head, len(g.head)-1, "Job CPUs")
+	}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
 		row := append([]string{n.Name, strconv.Itoa(n.GPUs)}, numbersRow(&n.Numbers)...)
@@ -254,7 +261,15 @@ func nodeGrid(r *report.Report) grid {
 		if n.Gaps > 0 {
 			away = words.Spoken(n.Unseen)
 		}
-		g.rows = append(g.rows, append(row, used, limit, cpu, away))
+		row = append(row, used, limit, cpu)
+		if own {
+			busy := words.None
+			if n.JobCPU != nil {
+				busy = fmt.Sprintf("%.1f", n.JobCPU.Busy)
+			}
+			row = append(row, busy)
+		}
+		g.rows = append(g.rows, append(row, away))
 	}
 	return g
 }
