@@ -77,6 +77,10 @@ type layout struct {
 // LayOut computes the layout of the node's GPUs after a change.
 func (n *Node) LayOut() { n.layout = layoutOf(n.GPUs) }
 
+// OnlyGPUs reports whether the node is known to have no MIG instances. It touches no GPU: to fetch every GPU of a large
+// cluster takes long.
+func (n *Node) OnlyGPUs() bool { return n.layout.gpus == len(n.GPUs) }
+
 func layoutOf(gpus []GPU) layout {
 	l := layout{highest: -1}
 	for i := range gpus {

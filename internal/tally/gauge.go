@@ -110,31 +110,6 @@ func (a Gauge) Mean(gpus []*cluster.GPU) Sum {
 	return s
 }
 
-// Median returns the median of the levels of GPUs, to a point, and of their numbers; NaN without any.
-func (a Gauge) Median(gpus []*cluster.GPU) (level, number float64) {
-	return median(gpus, a.Level), median(gpus, a.Number)
-}
-
-// median counts values by points: a job has thousands of GPUs.
-func median(gpus []*cluster.GPU, of func(g *cluster.GPU) float64) float64 {
-	const most = 1 << 8
-	var counts [most + 1]int
-	all := 0
-	for _, g := range gpus {
-		if v := of(g); v == v { // false for NaN
-			counts[int(min(max(v+0.5, 0), most))]++
-			all++
-		}
-	}
-	below := 0
-	for v, n := range counts {
-		if below += n; 2*below > all {
-			return float64(v)
-		}
-	}
-	return math.NaN()
-}
-
 // Outer returns the n levels up to the bin newest of the GPU that matters most in each, for a gauge with a history. A
 // bin without any GPU is a gap. Unlike trend.Of it ends at the caller's bin, so that rows of several nodes line up.
 func (a Gauge) Outer(gpus []*cluster.GPU, newest int64, n int) []float32 {

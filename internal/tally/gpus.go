@@ -40,9 +40,9 @@ func Own(job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
 
 // AppendOwn appends the job's GPUs on a node to a list.
 func AppendOwn(to []*cluster.GPU, job *cluster.JobView, n *cluster.Node) []*cluster.GPU {
-	share := job.Share(n)
+	share, whole := job.Share(n), n.OnlyGPUs()
 	for i := range n.GPUs {
-		if g := &n.GPUs[i]; share.Has(&g.Number) && !g.Instance() {
+		if g := &n.GPUs[i]; share.Has(&g.Number) && (whole || !g.Instance()) {
 			to = append(to, g)
 		}
 	}

@@ -24,31 +24,39 @@ func (s Sum) Known() bool { return s.Count > 0 }
 
 // Of combines a metric over GPUs as its row in the table says. Only GPUs that also have the metrics with count.
 func Of(gpus []*cluster.GPU, id metric.ID, with ...metric.ID) Sum {
-	return over(gpus, id, id.Row().Sum, with...)
+	s := summing{number: asked(id), sum: id.Row().Sum, Sum: Sum{Value: math.NaN()}}
+	for _, id := range with {
+		s.with = append(s.with, asked(id))
+	}
+	return s.over(gpus)
 }
 
 // Lowest returns the lowest value of a metric over GPUs.
-func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, id, metric.Lowest) }
+func Lowest(gpus []*cluster.GPU, id metric.ID) Sum { return over(gpus, asked(id), metric.Lowest) }
 
-func over(gpus []*cluster.GPU, id metric.ID, sum metric.Sum, with ...metric.ID) Sum {
-	s := summing{id: id, sum: sum, with: with, Sum: Sum{Value: math.NaN()}}
-	for _, g := range gpus {
-		s.add(g)
-	}
-	return s.done()
+func over(gpus []*cluster.GPU, n number, sum metric.Sum) Sum {
+	s := summing{number: n, sum: sum, Sum: Sum{Value: math.NaN()}}
+	return s.over(gpus)
 }
 
 // summing is a Sum to which GPUs are added, as far as they have all of with too.
 type summing struct {
 	Sum
-	id   metric.ID
+	number
 	sum  metric.Sum
-	with []metric.ID
+	with []number
 }
 
-func (s *summing) add(g *cluster.GPU) {
-	v, known := g.Get(s.id)
-	if !known || !gives(g, s.with) {
+func (s *summing) over(gpus []*cluster.GPU) Sum {
+	for i, g := range gpus {
+		s.add(i, g)
+	}
+	return s.done()
+}
+
+func (s *summing) add(i int, g *cluster.GPU) {
+	v := s.number.of(i, g)
+	if v != v || !s.given(i, g) {
 		return
 	}
 	joined := join(s.sum, s.Value, v, s.Count == 0)
@@ -66,10 +74,10 @@ func (s *summing) done() Sum {
 	return s.Sum
 }
 
-// gives reports whether a GPU has all these metrics.
-func gives(g *cluster.GPU, ids []metric.ID) bool {
-	for _, id := range ids {
-		if _, known := g.Get(id); !known {
+// given reports whether the GPU at a place has all the metrics of with.
+func (s *summing) given(i int, g *cluster.GPU) bool {
+	for k := range s.with {
+		if v := s.with[k].of(i, g); v != v {
 			return false
 		}
 	}
@@ -100,28 +108,30 @@ type Totals struct {
 
 // Total computes the totals of GPUs, one GPU after the other: to fetch one of thousands from memory takes longer than
 // to add it to all sums.
-func Total(gpus []*cluster.GPU) Totals {
+func Total(gpus []*cluster.GPU) Totals { return total(gpus, asked) }
+
+func total(gpus []*cluster.GPU, of func(metric.ID) number) Totals {
 	t := Totals{GPUs: len(gpus)}
-	of := [...]struct {
+	sums := [...]struct {
 		to *Sum
 		summing
 	}{
-		{&t.Util, summing{id: metric.Util}}, {&t.Temperature, summing{id: metric.Temperature}},
-		{&t.Used, summing{id: metric.MemoryUsed, with: []metric.ID{metric.MemoryTotal}}},
-		{&t.Memory, summing{id: metric.MemoryTotal, with: []metric.ID{metric.MemoryUsed}}},
-		{&t.Power, summing{id: metric.Power}},
-		{&t.PowerLimit, summing{id: metric.PowerLimit, with: []metric.ID{metric.Power}}},
+		{&t.Util, summing{number: of(metric.Util)}}, {&t.Temperature, summing{number: of(metric.Temperature)}},
+		{&t.Used, summing{number: of(metric.MemoryUsed), with: []number{of(metric.MemoryTotal)}}},
+		{&t.Memory, summing{number: of(metric.MemoryTotal), with: []number{of(metric.MemoryUsed)}}},
+		{&t.Power, summing{number: of(metric.Power)}},
+		{&t.PowerLimit, summing{number: of(metric.PowerLimit), with: []number{of(metric.Power)}}},
 	}
-	for i := range of {
-		of[i].sum, of[i].Value = of[i].id.Row().Sum, math.NaN()
+	for i := range sums {
+		sums[i].sum, sums[i].Value = sums[i].id.Row().Sum, math.NaN()
 	}
-	for _, g := range gpus {
-		for i := range of {
-			of[i].add(g)
+	for at, g := range gpus {
+		for i := range sums {
+			sums[i].add(at, g)
 		}
 	}
-	for i := range of {
-		*of[i].to = of[i].done()
+	for i := range sums {
+		*sums[i].to = sums[i].done()
 	}
 	return t
 }
@@ -142,7 +152,9 @@ func (t *Totals) Counted() int {
 const apart = 5
 
 // Slowest returns the lowest utilization, and whether its GPU stands out from the rest.
-func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) {
-	low = over(gpus, metric.Util, metric.Lowest)
-	return low, low.Value <= Of(gpus, metric.Util).Value-apart // false for NaN
+func Slowest(gpus []*cluster.GPU) (low Sum, standsOut bool) { return slowest(gpus, asked) }
+
+func slowest(gpus []*cluster.GPU, of func(metric.ID) number) (low Sum, standsOut bool) {
+	low = over(gpus, of(metric.Util), metric.Lowest)
+	return low, low.Value <= over(gpus, of(metric.Util), metric.Util.Row().Sum).Value-apart // false for NaN
 }

@@ -11,7 +11,7 @@ import (
 // Medians returns n samples, up to a bin, of the median of GPUs. The sample of a GPU is its sum over these metrics. A
 // bin of fewer than half of the GPUs is a gap.
 func Medians(gpus []*cluster.GPU, ids []metric.ID, newest int64, n int) []float32 {
-	w := &window{gpus, newest, n}
+	w := &window{gpus: gpus, newest: newest, n: n}
 	sums := make([]float32, len(gpus)*n)
 	for _, id := range ids {
 		at := 0

@@ -2,29 +2,39 @@ package trend
 
 import (
 	"hash/maphash"
+	"iter"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
 // Past has the samples of the GPUs of a job; there may be thousands of GPUs. Samples of bins that are over do not
-// change: they are computed once, in blocks, and the Past of the next Snapshot takes them over. A Snapshot costs its
-// new bins only. A Past belongs to one goroutine.
+// change: they are computed once, in blocks, and the Past of the next Snapshot takes them over. It also takes over what
+// it knows of each GPU without a new report: a GPU of a Snapshot never changes. A Past belongs to one goroutine.
 type Past struct {
 	GPUs   []*cluster.GPU
+	Edge   int64 // the newest bin that all reporting GPUs have
+	Oldest int64 // the oldest bin of any of them
+
 	who    uint64 // the GPUs
-	edge   int64
-	oldest int64
+	ends   []ends // of their histories
 	kept   map[block]known
 	last   map[Samples][]float32 // of the block at the edge
+	rows   map[metric.ID]*rows   // of it
 	states map[int64]uint64      // of the blocks
-	counts map[metric.ID]int
 }
 
-// blockBins is how many bins a block has.
+// rows are what all GPUs say of a metric at the edge.
+type rows struct {
+	first   int64 // bin
+	samples []float32
+	reports []bool // it is known now
+}
+
 const (
 	blockShift = 3
-	blockBins  = 1 << blockShift
+	blockBins  = 1 << blockShift // number of bins of a block
+	rowBins    = edgeLag + blockBins
 )
 
 // block is some samples of the bins from at*blockBins on.
@@ -44,39 +54,114 @@ type known struct {
 
 var seed = maphash.MakeSeed()
 
-// NewPast returns the Past of GPUs, which takes over that of the Snapshot before; nil: there is none.
+// NewPast returns the Past of GPUs. It takes over that of an earlier Snapshot, which nobody may use any more; nil: there
+// is none.
 func NewPast(gpus []*cluster.GPU, before *Past) *Past {
-	p := &Past{GPUs: gpus, edge: Edge(gpus...), oldest: Oldest(gpus...),
-		kept: map[block]known{}, last: map[Samples][]float32{},
-		states: map[int64]uint64{}, counts: map[metric.ID]int{}}
-	var h maphash.Hash
-	h.SetSeed(seed)
-	for _, g := range gpus {
-		h.WriteString(g.Key)
-		h.WriteByte(0)
+	p := &Past{GPUs: gpus, kept: map[block]known{}, last: map[Samples][]float32{}, rows: map[metric.ID]*rows{},
+		states: map[int64]uint64{}}
+	changed, same := p.takeOver(before)
+	if !same {
+		p.who = whoOf(gpus)
 	}
-	if p.who = h.Sum64(); before == nil || before.who != p.who {
+	p.Edge, p.Oldest = edge(p.ends), oldest(p.ends)
+	if !same {
 		return p
 	}
+	p.who = before.who
+	for id, r := range before.rows {
+		if r.first == p.first() {
+			p.rows[id] = r
+			for _, i := range changed {
+				r.read(i, gpus[i], id)
+			}
+		}
+	}
 	for b, k := range before.kept {
-		if b.at >= blockOf(p.oldest) {
+		if b.at >= blockOf(p.Oldest) {
 			p.kept[b] = k
 		}
 	}
 	return p
 }
 
+// takeOver fills the ends of the histories. same reports whether these are the GPUs of before; changed are the places
+// of those that have changed since.
+func (p *Past) takeOver(before *Past) (changed []int, same bool) {
+	if same = before != nil && len(before.GPUs) == len(p.GPUs); same {
+		p.ends = before.ends
+	} else {
+		p.ends = make([]ends, len(p.GPUs))
+	}
+	for i, g := range p.GPUs {
+		if before != nil && len(before.GPUs) == len(p.GPUs) {
+			if before.GPUs[i] == g {
+				continue
+			}
+			same = same && before.GPUs[i].Key == g.Key
+		}
+		changed = append(changed, i)
+		p.ends[i] = endOf(g)
+	}
+	return changed, same
+}
+
+// whoOf says which GPUs these are.
+func whoOf(gpus []*cluster.GPU) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, g := range gpus {
+		h.WriteString(g.Key)
+		h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// first is the first bin of the rows: that of the block at the edge, and those before it that a sum needs.
+func (p *Past) first() int64 { return blockOf(p.Edge+1)*blockBins - edgeLag }
+
+// read reads the row of the GPU at a place.
+func (r *rows) read(i int, g *cluster.GPU, id metric.ID) {
+	row := r.samples[i*rowBins:][:rowBins]
+	copy(row, g.History.Tail(row[:0:rowBins], id, r.first+rowBins-1, rowBins))
+	_, r.reports[i] = g.Get(id)
+}
+
+// of returns the rows of a metric.
+func (p *Past) of(id metric.ID) *rows {
+	r := p.rows[id]
+	if r == nil {
+		r = &rows{p.first(), make([]float32, len(p.GPUs)*rowBins), make([]bool, len(p.GPUs))}
+		for i, g := range p.GPUs {
+			r.read(i, g, id)
+		}
+		p.rows[id] = r
+	}
+	return r
+}
+
+// tails gives the n samples of each GPU from the first bin of the rows on.
+func (p *Past) tails(id metric.ID, n int) iter.Seq[[]float32] {
+	return func(yield func([]float32) bool) {
+		r := p.of(id)
+		for i := range p.GPUs {
+			if !yield(r.samples[i*rowBins:][:n]) {
+				return
+			}
+		}
+	}
+}
+
 // Samples are the newest n samples.
 func (p *Past) Samples(of Samples, n int) []float32 {
-	first := max(p.edge-int64(n)+1, p.oldest)
+	first := max(p.Edge-int64(n)+1, p.Oldest)
 	p.complete(of, first)
 	all := make([]float32, n, 2*n+2*blockBins)
 	gaps(all)
-	for at := blockOf(first); at < blockOf(p.edge+1); at++ {
+	for at := blockOf(first); at < blockOf(p.Edge+1); at++ {
 		all = append(all, p.kept[block{of, at}].samples...)
 	}
 	if p.last[of] == nil {
-		p.last[of] = p.read(of, blockOf(p.edge+1)*blockBins, p.edge)
+		p.last[of] = of.in(&window{p.GPUs, p.Edge, int(p.Edge-p.first()) + 1, p}, p.reporting(of))[edgeLag:]
 	}
 	all = append(all, p.last[of]...)
 	return all[len(all)-n:]
@@ -84,7 +169,7 @@ func (p *Past) Samples(of Samples, n int) []float32 {
 
 // complete works out the blocks that are over and not known, from that with the first bin on.
 func (p *Past) complete(of Samples, first int64) {
-	end := blockOf(p.edge + 1)
+	end := blockOf(p.Edge + 1)
 	for at := blockOf(first); at < end; at++ {
 		from := at
 		for at < end && !p.knows(block{of, at}) {
@@ -107,7 +192,8 @@ func (p *Past) knows(b block) bool {
 
 // read works out samples from one bin up to another. A sum also needs the bins before: see window.added.
 func (p *Past) read(of Samples, first, last int64) []float32 {
-	return of.in(&window{p.GPUs, last, int(last-first) + 1 + edgeLag})[edgeLag:]
+	w := &window{gpus: p.GPUs, newest: last, n: int(last-first) + 1 + edgeLag}
+	return of.in(w, p.reporting(of))[edgeLag:]
 }
 
 // state says on what the samples of a block depend, beside the bins of it that are over: which GPUs may still send
@@ -118,18 +204,21 @@ func (p *Past) state(b block) uint64 {
 		state = p.stateOf(b.at)
 		p.states[b.at] = state
 	}
-	if b.of.Sum == metric.Add && !b.of.Median && b.of.Reasons == 0 {
-		return mixed(state, p.count(b.of.ID))
+	if b.of.adds() {
+		return mixed(state, p.reporting(b.of))
 	}
 	return state
 }
 
-// count is how many of the GPUs report a metric now.
-func (p *Past) count(id metric.ID) int {
-	n, there := p.counts[id]
-	if !there {
-		n = reporting(p.GPUs, id)
-		p.counts[id] = n
+// reporting is how many of the GPUs report the metric of a sum now.
+func (p *Past) reporting(of Samples) (n int) {
+	if !of.adds() {
+		return 0
+	}
+	for _, is := range p.of(of.ID).reports {
+		if is {
+			n++
+		}
 	}
 	return n
 }
@@ -137,11 +226,11 @@ func (p *Past) count(id metric.ID) int {
 func (p *Past) stateOf(at int64) uint64 {
 	first, last := at*blockBins-edgeLag, (at+1)*blockBins-1
 	state := p.who
-	for i, g := range p.GPUs {
-		if newest, _ := g.History.Newest(); newest <= last {
+	for i := range p.ends {
+		if newest := p.ends[i].newest; newest <= last {
 			state = mixed(mixed(state, i), int(newest))
 		}
-		if oldest, _ := g.History.Oldest(); oldest > first {
+		if oldest := p.ends[i].oldest; oldest > first {
 			state = mixed(mixed(state, -i), int(oldest))
 		}
 	}

@@ -23,43 +23,52 @@ func TestThePastIsThatOfTheHistories(t *testing.T) {
 	const kept, shown = 60, 50
 	r := rand.New(rand.NewPCG(1, 2))
 	live := make([]cluster.GPU, 12)
+	var seen [12]*cluster.GPU
+	var reported [12]bool
 	for i := range live {
-		live[i].Card, live[i].Key = &wire.Card{}, string(rune('a'+i))
+		live[i].Card, live[i].GPU, live[i].Key = &wire.Card{}, &wire.GPU{}, string(rune('a'+i))
 	}
-	report := func(g *cluster.GPU, bin int64) { // a GPU has no power for a while
+	report := func(i int, bin int64) { // a GPU has no power for a while
 		values := map[metric.ID]float64{metric.Util: float64(r.IntN(101)), metric.Power: float64(r.IntN(700)),
 			metric.Temperature: float64(30 + r.IntN(60)), metric.Throttle: float64(r.IntN(1 << 8))}
-		if bin%90 < 30 && g == &live[7] {
+		g := &live[i]
+		if bin%90 < 30 && i == 7 {
 			delete(values, metric.Power)
 		}
-		g.GPU = &wire.GPU{Values: metric.Make(values)}
+		g.GPU, reported[i] = &wire.GPU{Values: metric.Make(values)}, true
 		g.History.Add(bin, kept, func(id metric.ID) float64 { return g.Float(id) })
 	}
 	var past *Past
 	works := 0
 	for bin := int64(1000); bin < 1300; bin++ {
 		for i := range live {
-			g := &live[i]
 			late := bin%60 < 20 && i == 3 // a GPU is silent for a while, and then sends everything
 			switch {
 			case late && bin%60 == 19:
 				for missed := bin - 19; missed <= bin; missed++ {
-					report(g, missed)
+					report(i, missed)
 				}
 			case late, i == 4 && bin > 1100 && bin < 1170: // a GPU fails
 			case i == 5 && bin == 1200: // a GPU begins anew
-				g.History = history.History{}
-				report(g, bin)
+				live[i].History = history.History{}
+				report(i, bin)
 			default:
-				report(g, bin-int64(r.IntN(2)))
+				if r.IntN(3) > 0 { // two reports in three Snapshots
+					report(i, bin-int64(r.IntN(2)))
+				}
 			}
 		}
 		var gpus []*cluster.GPU
 		for i := range live {
-			if g := live[i]; i != 6 || bin < 1250 { // a GPU goes
-				g.History = g.History.Fork()
-				gpus = append(gpus, &g)
+			if i == 6 && bin >= 1250 { // a GPU goes
+				continue
 			}
+			if seen[i] == nil || reported[i] { // a GPU of a Snapshot never changes, and is replaced by its report
+				g := live[i]
+				g.History = g.History.Fork()
+				seen[i] = &g
+			}
+			gpus, reported[i] = append(gpus, seen[i]), false
 		}
 		past = NewPast(gpus, past)
 		works += len(past.kept)
@@ -88,11 +97,16 @@ func TestThePastIsKept(t *testing.T) {
 	}
 	past := NewPast(gpus, nil)
 	past.Samples(asked[0], 100)
-	if n := len(NewPast(gpus, past).kept); n != 100/blockBins {
-		t.Errorf("%d blocks are kept", n)
+	if past = NewPast(gpus, past); len(past.kept) != 100/blockBins {
+		t.Errorf("%d blocks are kept", len(past.kept))
 	}
 	if n := len(NewPast(gpus[1:], past).kept); n != 0 {
 		t.Errorf("%d blocks of other GPUs", n)
+	}
+	other := *gpus[0]
+	other.Key = "other"
+	if n := len(NewPast([]*cluster.GPU{gpus[1], gpus[2], gpus[3], &other}, past).kept); n != 0 {
+		t.Errorf("%d blocks with another GPU", n)
 	}
 	if got := NewPast(nil, nil).Samples(asked[0], 3); len(got) != 3 || !alike(got[0], gap) {
 		t.Errorf("no GPUs: %v", got)

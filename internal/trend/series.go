@@ -17,15 +17,16 @@ import (
 const edgeLag = 2
 
 // Edge returns the newest bin that all reporting GPUs have: the right edge of their series.
-func Edge(gpus ...*cluster.GPU) int64 {
+func Edge(gpus ...*cluster.GPU) int64 { return edge(endsOf(gpus)) }
+
+func edge(all []ends) int64 {
 	var newest int64
-	for _, g := range gpus {
-		bin, _ := g.History.Newest()
-		newest = max(newest, bin)
+	for i := range all {
+		newest = max(newest, all[i].newest)
 	}
 	oldest := newest
-	for _, g := range gpus {
-		if bin, _ := g.History.Newest(); bin >= newest-edgeLag {
+	for i := range all {
+		if bin := all[i].newest; bin >= newest-edgeLag {
 			oldest = min(oldest, bin)
 		}
 	}
@@ -33,14 +34,36 @@ func Edge(gpus ...*cluster.GPU) int64 {
 }
 
 // Oldest returns the oldest bin of any of the GPUs.
-func Oldest(gpus ...*cluster.GPU) int64 {
-	oldest := Edge(gpus...)
-	for _, g := range gpus {
-		if bin, ok := g.History.Oldest(); ok {
-			oldest = min(oldest, bin)
+func Oldest(gpus ...*cluster.GPU) int64 { return oldest(endsOf(gpus)) }
+
+func oldest(all []ends) int64 {
+	oldest := edge(all)
+	for i := range all {
+		if all[i].some {
+			oldest = min(oldest, all[i].oldest)
 		}
 	}
 	return oldest
+}
+
+// ends are the numbers of the newest and the oldest bin of a history.
+type ends struct {
+	newest, oldest int64
+	some           bool // it has bins
+}
+
+func endsOf(gpus []*cluster.GPU) []ends {
+	all := make([]ends, len(gpus))
+	for i, g := range gpus {
+		all[i] = endOf(g)
+	}
+	return all
+}
+
+func endOf(g *cluster.GPU) (e ends) {
+	e.newest, e.some = g.History.Newest()
+	e.oldest, _ = g.History.Oldest()
+	return e
 }
 
 // Last returns the newest n samples of a metric of one GPU.
@@ -56,18 +79,25 @@ type Samples struct {
 
 // Of are the newest n samples of GPUs.
 func (of Samples) Of(gpus []*cluster.GPU, n int) []float32 {
-	return of.in(&window{gpus, Edge(gpus...), n})
+	now := 0
+	if of.adds() {
+		now = reporting(gpus, of.ID)
+	}
+	return of.in(&window{gpus: gpus, newest: Edge(gpus...), n: n}, now)
 }
 
-// in are the samples of a window.
-func (of Samples) in(w *window) []float32 {
+// adds reports whether the samples are sums.
+func (of Samples) adds() bool { return of.Sum == metric.Add && !of.Median && of.Reasons == 0 }
+
+// in are the samples of a window; a sum is one of so many GPUs, which report the metric now.
+func (of Samples) in(w *window, now int) []float32 {
 	switch {
 	case of.Median:
 		return w.median()
 	case of.Reasons != 0:
 		return w.throttled(of.Reasons)
-	case of.Sum == metric.Add:
-		return w.added(of.ID, reporting(w.gpus, of.ID))
+	case of.adds():
+		return w.added(of.ID, now)
 	}
 	return w.series(of.ID, of.Sum)
 }
@@ -77,10 +107,14 @@ type window struct {
 	gpus   []*cluster.GPU
 	newest int64
 	n      int
+	past   *Past // keeps the samples; nil: they are read from the histories
 }
 
 // tails gives the samples of each GPU, each valid until the next.
 func (w *window) tails(id metric.ID) iter.Seq[[]float32] {
+	if w.past != nil {
+		return w.past.tails(id, w.n)
+	}
 	all := make([]*history.History, len(w.gpus))
 	for i, g := range w.gpus {
 		all[i] = &g.History
@@ -239,9 +273,18 @@ func (w *window) median() []float32 {
 
 // MedianNow returns the median utilization of GPUs in their last reports, NaN if none reports it.
 func MedianNow(gpus []*cluster.GPU) float64 {
+	values := make([]float64, len(gpus))
+	for i, g := range gpus {
+		values[i] = g.Float(metric.Util)
+	}
+	return Middle(values)
+}
+
+// Middle returns the median of percentages, as MedianNow computes it; unknown ones do not count.
+func Middle(values []float64) float64 {
 	var counts percents
-	for _, g := range gpus {
-		counts.add(float32(g.Float(metric.Util)))
+	for _, v := range values {
+		counts.add(float32(v))
 	}
 	return float64(counts.middle())
 }

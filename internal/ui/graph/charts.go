@@ -27,7 +27,7 @@ func NodeGraphs(f *part.Frame, y int, right string) {
 	a := axisOf(f, gpus).until(f.Node)
 	of := pastOf(gpus)
 	graphs(f, y, "Node history, "+a.words(), right, a, slices.Concat(
-		utilChart(f, a, of, gpus, len(gpus), part.GPUNumber), heatChart(of, t.Temperature, part.GPUNumber),
+		utilChart(f, a, of, of.now, len(gpus), part.GPUNumber), heatChart(of, t.Temperature, part.GPUNumber),
 		powerChart(of, &t, false), memoryChart(gpus, &t)))
 	fadePast(f, y)
 }
@@ -50,12 +50,13 @@ func JobGraphs(f *part.Frame, y int) {
 // past has the samples of GPUs.
 type past struct {
 	gpus    []*cluster.GPU
+	now     *tally.Readings // of these GPUs
 	samples func(of trend.Samples, n int) []float32
 }
 
 // pastOf returns the past of a few GPUs.
 func pastOf(gpus []*cluster.GPU) past {
-	return past{gpus, func(of trend.Samples, n int) []float32 { return of.Of(gpus, n) }}
+	return past{gpus, tally.NewReadings(gpus, nil), func(of trend.Samples, n int) []float32 { return of.Of(gpus, n) }}
 }
 
 // series returns the series of one kind of samples.
@@ -83,7 +84,7 @@ type (
 // jobPast returns the past of the scene's job.
 func jobPast(s *part.Scene) *trend.Past {
 	return part.Again(s, pastKey{s.Job.ID}, func(before *trend.Past) *trend.Past {
-		return trend.NewPast(tally.Known(s.Snap, s.Job), before)
+		return trend.NewPast(s.Known(), before)
 	})
 }
 
@@ -116,10 +117,10 @@ func jobHistory(f *part.Frame) jobGraphs {
 	}
 	t, seen := f.Total(), f.Job.GPUsSeen // lost and hung GPUs do not count
 	t.GPUs = min(t.GPUs, seen)
-	of := past{all.GPUs, all.Samples}
-	h := jobGraphs{axis: axisOf(f, all.GPUs)}
+	of := past{all.GPUs, f.KnownReadings(), all.Samples}
+	h := jobGraphs{axis: axisFrom(all.Oldest, all.Edge, f.Snap.Bin(), f.Snap.Span)}
 	h.charts = slices.Concat(
-		utilChart(f, h.axis, of, f.Fresh(), seen, f.GPUName), heatChart(of, t.Temperature, f.GPUName),
+		utilChart(f, h.axis, of, f.Readings(), seen, f.GPUName), heatChart(of, t.Temperature, f.GPUName),
 		powerChart(of, &t, true))
 	return h
 }
@@ -135,9 +136,9 @@ func counted(n, all int) string {
 // utilChart is a chart of the utilization of GPUs: a band from the lowest to the median. The number is of the fresh
 // GPUs. A wide band means that many GPUs wait for one. Its lower edge is amber from the time on at which a rule finds
 // that a GPU does too little.
-func utilChart(f *part.Frame, a axis, of past, fresh []*cluster.GPU, all int,
+func utilChart(f *part.Frame, a axis, of past, fresh *tally.Readings, all int,
 	name func(*cluster.GPU) string) []chart {
-	low, standsOut := tally.Slowest(fresh)
+	low, standsOut := fresh.Slowest()
 	switch {
 	case !low.Known():
 		return nil
@@ -150,7 +151,7 @@ func utilChart(f *part.Frame, a axis, of past, fresh []*cluster.GPU, all int,
 	c.upper = of.series(medianUtil)
 	c.held = func(n int) []float32 { return lagged(f, a, of.gpus, n) }
 	c.now = part.Percent(low.Value)
-	if median := part.Percent(trend.MedianNow(fresh)); median != c.now {
+	if median := part.Percent(trend.Middle(fresh.Of(metric.Util))); median != c.now {
 		c.now = draw.Whole(low.Value) + "–" + median
 	}
 	more := counted(low.Count, all)
@@ -247,7 +248,7 @@ func celsiusChart(title string, of past, hottest *cluster.GPU) chart {
 		c.nowRole = draw.Warn
 	}
 	c.samples = of.series(highestHeat)
-	if slows := tally.Lowest(of.gpus, metric.Slowdown); slows.Known() {
+	if slows := of.now.Lowest(metric.Slowdown); slows.Known() {
 		c.title, c.mark = title+", slows at "+draw.Whole(slows.Value), slows.Value
 	}
 	from := float32(tally.HotFrom(hottest))

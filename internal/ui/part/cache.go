@@ -86,16 +86,26 @@ func (s *Scene) Users() []tally.UserRow {
 type (
 	freshKey struct{}
 	totalKey struct{}
-	lastKey  struct{}
+	knownKey struct{}
 	sumKey   struct{}
 	slotsKey struct{ mine bool }
 	jobsKey  struct{}
 	usersKey struct{}
+
+	readingsKey struct {
+		job   string
+		known bool
+	}
 )
 
 // Fresh returns tally.Fresh of the job, which must not be changed.
 func (s *Scene) Fresh() []*cluster.GPU {
 	return Once(s, freshKey{}, func() []*cluster.GPU { return tally.Fresh(s.Snap, s.Job) })
+}
+
+// Known returns tally.Known of the job, which must not be changed.
+func (s *Scene) Known() []*cluster.GPU {
+	return Once(s, knownKey{}, func() []*cluster.GPU { return tally.Known(s.Snap, s.Job) })
 }
 
 // LastSaid returns Fresh; in a silence of all nodes, the GPUs with the values before it. The result must not be
@@ -104,18 +114,42 @@ func (s *Scene) LastSaid() []*cluster.GPU {
 	if !s.Old() {
 		return s.Fresh()
 	}
-	return Once(s, lastKey{}, func() []*cluster.GPU { return tally.Known(s.Snap, s.Job) })
+	return s.Known()
 }
 
 // Old reports whether the sums of the job are from before a silence of all nodes.
 func (s *Scene) Old() bool { return s.Health.Silent() && len(s.Fresh()) == 0 }
 
+// Readings returns the numbers of Fresh.
+func (s *Scene) Readings() *tally.Readings { return s.readings(readingsKey{job: s.Job.ID}, s.Fresh()) }
+
+// KnownReadings returns the numbers of Known.
+func (s *Scene) KnownReadings() *tally.Readings {
+	if len(s.Known()) == len(s.Fresh()) { // they are the same
+		return s.Readings()
+	}
+	return s.readings(readingsKey{job: s.Job.ID, known: true}, s.Known())
+}
+
+// readings returns the numbers of GPUs of the job, of which there may be thousands. key says which.
+func (s *Scene) readings(key readingsKey, gpus []*cluster.GPU) *tally.Readings {
+	return Again(s, key, func(before *tally.Readings) *tally.Readings { return tally.NewReadings(gpus, before) })
+}
+
+// lastReadings returns the numbers of LastSaid.
+func (s *Scene) lastReadings() *tally.Readings {
+	if s.Old() {
+		return s.KnownReadings()
+	}
+	return s.Readings()
+}
+
 // LastTotal returns tally.Total of LastSaid.
 func (s *Scene) LastTotal() tally.Totals {
-	return Once(s, sumKey{}, func() tally.Totals { return tally.Total(s.LastSaid()) })
+	return Once(s, sumKey{}, func() tally.Totals { return s.lastReadings().Total() })
 }
 
 // Total returns tally.Total of Fresh.
 func (s *Scene) Total() tally.Totals {
-	return Once(s, totalKey{}, func() tally.Totals { return tally.Total(s.Fresh()) })
+	return Once(s, totalKey{}, func() tally.Totals { return s.Readings().Total() })
 }
