@@ -83,7 +83,7 @@ type (
 
 // jobPast returns the past of the scene's job.
 func jobPast(s *part.Scene) *trend.Past {
-	return part.Again(s, pastKey{s.Job.ID}, func(before *trend.Past) *trend.Past {
+	return part.Onward(s, pastKey{s.Job.ID}, func(before *trend.Past) *trend.Past {
 		return trend.NewPast(s.Known(), before)
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // mapOf is the scene of a job of so many nodes of 8 GPUs. The last refuses the login; the first, the middle one and the
@@ -18,7 +19,7 @@ func mapOf(nodes, w, h int) *part.Scene {
 		name := fmt.Sprintf("gpu-n%04d", i+1)
 		n := &cluster.Node{Name: name, State: cluster.NodeReporting}
 		for k := range 8 {
-			n.GPUs = append(n.GPUs, cluster.GPU{Number: k})
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: k})
 		}
 		s.Nodes[name] = n
 		job.Nodes = append(job.Nodes, name)

@@ -53,11 +53,36 @@ func Again[T any](s *Scene, key any, make func(before T) T) T {
 	})
 }
 
+// Onward is Again for results that are worth their memory for a while: make also gets the result for an earlier
+// Snapshot, if the screen has done without it for some Snapshots. make must be able to tell what has changed since.
+func Onward[T any](s *Scene, key any, make func(before T) T) T {
+	return OfSnapshot(s, key, func() T {
+		onward := s.Memory.snapshot.onward
+		var before T
+		if k := onward[key]; k != nil {
+			before = k.result.(T)
+		}
+		made := make(before)
+		onward[key] = &lasting{result: made}
+		return made
+	})
+}
+
+// pauses is the number of Snapshots for which the memory of Onward stays without use.
+const pauses = 10
+
+// lasting is a result of Onward, which was last made so many Snapshots ago.
+type lasting struct {
+	result any
+	ago    int
+}
+
 // known has the results for a Snapshot, by their keys.
 type known struct {
-	of   *cluster.Snapshot
-	by   map[any]any
-	room map[any]any // the results of Again, for this Snapshot or the previous one
+	of     *cluster.Snapshot
+	by     map[any]any
+	room   map[any]any // the results of Again, for this Snapshot or the previous one
+	onward map[any]*lasting
 }
 
 // turn forgets the results for another Snapshot, and the memory that it did not use.
@@ -66,8 +91,12 @@ func (k *known) turn(to *cluster.Snapshot) {
 		return
 	}
 	maps.DeleteFunc(k.room, func(key, _ any) bool { _, used := k.by[key]; return !used })
+	maps.DeleteFunc(k.onward, func(_ any, l *lasting) bool {
+		l.ago++
+		return l.ago > pauses
+	})
 	if k.room == nil {
-		k.room = map[any]any{}
+		k.room, k.onward = map[any]any{}, map[any]*lasting{}
 	}
 	k.of, k.by = to, map[any]any{}
 }
@@ -92,7 +121,7 @@ type (
 	jobsKey  struct{}
 	usersKey struct{}
 
-	readingsKey struct {
+	numbersKey struct {
 		job   string
 		known bool
 	}
@@ -121,19 +150,19 @@ func (s *Scene) LastSaid() []*cluster.GPU {
 func (s *Scene) Old() bool { return s.Health.Silent() && len(s.Fresh()) == 0 }
 
 // Readings returns the numbers of Fresh.
-func (s *Scene) Readings() *tally.Readings { return s.readings(readingsKey{job: s.Job.ID}, s.Fresh()) }
+func (s *Scene) Readings() *tally.Readings { return s.numbers(numbersKey{job: s.Job.ID}, s.Fresh()) }
 
 // KnownReadings returns the numbers of Known.
 func (s *Scene) KnownReadings() *tally.Readings {
 	if len(s.Known()) == len(s.Fresh()) { // they are the same
 		return s.Readings()
 	}
-	return s.readings(readingsKey{job: s.Job.ID, known: true}, s.Known())
+	return s.numbers(numbersKey{job: s.Job.ID, known: true}, s.Known())
 }
 
-// readings returns the numbers of GPUs of the job, of which there may be thousands. key says which.
-func (s *Scene) readings(key readingsKey, gpus []*cluster.GPU) *tally.Readings {
-	return Again(s, key, func(before *tally.Readings) *tally.Readings { return tally.NewReadings(gpus, before) })
+// numbers returns the numbers of GPUs of the job, of which there may be thousands. key says which.
+func (s *Scene) numbers(key numbersKey, gpus []*cluster.GPU) *tally.Readings {
+	return Onward(s, key, func(before *tally.Readings) *tally.Readings { return tally.NewReadings(gpus, before) })
 }
 
 // lastReadings returns the numbers of LastSaid.

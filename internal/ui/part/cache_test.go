@@ -31,3 +31,27 @@ func TestAgainUsesTheMemoryOfTheSnapshotBefore(t *testing.T) {
 		t.Errorf("what one Snapshot did not need comes back: %v", had)
 	}
 }
+
+// A result that lasts is there after a pause of the screen, and not after a long one.
+func TestOnwardLastsThroughAPause(t *testing.T) {
+	type key struct{}
+	s := &Scene{Snap: &cluster.Snapshot{}, Memory: &Memory{}}
+	get := func() int { return Onward(s, key{}, func(before int) int { return before + 1 }) }
+	pass := func(snapshots int) {
+		for range snapshots {
+			s.Snap = &cluster.Snapshot{}
+			OfSnapshot(s, "another", func() int { return 0 })
+		}
+	}
+	if got := []int{get(), get()}; got[0] != 1 || got[1] != 1 {
+		t.Errorf("of one Snapshot: %v", got)
+	}
+	pass(pauses)
+	if got := get(); got != 2 {
+		t.Errorf("after a pause: %d", got)
+	}
+	pass(pauses + 1)
+	if got := get(); got != 1 {
+		t.Errorf("after a long pause: %d", got)
+	}
+}

@@ -151,7 +151,7 @@ func absent(job *cluster.JobView, n *cluster.Node) []int {
 
 // Select marks the cell of a GPU as selected.
 func (c Cells) Select(f *Frame, x, y int, g *cluster.GPU) {
-	if at := slices.Index(c.slots, slotOf(g)); at >= 0 {
+	if at := slices.Index(c.slots, slotOf(g.Number)); at >= 0 {
 		x += at / c.each * c.wide
 		f.SelectCell(y, x, x+min(c.wide, numberCell))
 	}
@@ -195,17 +195,16 @@ type oneCell struct {
 // cellOf returns the cell for the node's GPUs in the given slots.
 func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
 	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
-	for i := range n.GPUs {
-		g := &n.GPUs[i]
-		if slices.Contains(slots, slotOf(g)) {
-			c.add(f, n, g, share.Has(&g.Number))
+	for i, r := range f.readings(n) {
+		if slices.Contains(slots, slotOf(r.number)) {
+			c.add(f, n, i, &r, share.Has(&r.number))
 		}
 	}
 	return c
 }
 
-// add adds a GPU of a node to the cell. The job's own GPUs replace those of others.
-func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
+// add adds the GPU at a place of a node to the cell. The job's own GPUs replace those of others.
+func (c *oneCell) add(f *Frame, n *cluster.Node, at int, r *reading, own bool) {
 	if !own && (f.Mine || c.own) {
 		return
 	}
@@ -213,9 +212,12 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 	if own && !c.own {
 		c.level, c.value, c.high, c.own = math.NaN(), math.NaN(), false, true
 	}
-	c.gauge(f.Gauge, g)
-	c.lost = c.lost || tally.Lost(g) != ""
-	for _, finding := range f.Health.OfGPU(n.Name, g) {
+	c.gauge(f.Gauge, r)
+	c.lost = c.lost || r.lost
+	if len(f.Health.ByNode[n.Name]) == 0 {
+		return
+	}
+	for _, finding := range f.Health.OfGPU(n.Name, &n.GPUs[at]) {
 		if letter := say.LabelOf(finding).Letter; letter != 0 &&
 			(c.letter == 0 || LetterRank(letter) < LetterRank(c.letter)) {
 			c.letter, c.severity = letter, finding.Severity
@@ -224,11 +226,10 @@ func (c *oneCell) add(f *Frame, n *cluster.Node, g *cluster.GPU, own bool) {
 }
 
 // gauge adds the gauge of a GPU to the cell, which shows the value that matters most.
-func (c *oneCell) gauge(of tally.Gauge, g *cluster.GPU) {
-	c.high = c.high || of.High(g)
-	value, level := of.Number(g), of.Level(g)
-	if math.IsNaN(c.value) || of.Highest() && value > c.value || !of.Highest() && value < c.value {
-		c.value, c.level = value, level
+func (c *oneCell) gauge(of tally.Gauge, r *reading) {
+	c.high = c.high || r.high
+	if math.IsNaN(c.value) || of.Highest() && r.value > c.value || !of.Highest() && r.value < c.value {
+		c.value, c.level = r.value, r.level
 	}
 }
 
@@ -322,8 +323,8 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		return
 	}
 	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
-	for i := range n.GPUs {
-		c.add(f, n, &n.GPUs[i], share.Has(&n.GPUs[i].Number))
+	for i, r := range f.readings(n) {
+		c.add(f, n, i, &r, share.Has(&r.number))
 	}
 	if worst := f.Health.ByNode[n.Name]; c.letter == 0 && m.Glyph != "" && !c.stale && len(worst) > 0 {
 		m.fill(f, x, y, 1)

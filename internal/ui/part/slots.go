@@ -17,12 +17,12 @@ const noNumber = -1
 // mostNumber is the highest number of a GPU that has a slot.
 const mostNumber = 1023
 
-// slotOf is the slot of a GPU.
-func slotOf(g *cluster.GPU) int {
-	if g.Number == cluster.NoNumber || g.Number > mostNumber {
+// slotOf is the slot of a GPU with this number.
+func slotOf(number int) int {
+	if number == cluster.NoNumber || number > mostNumber {
 		return noNumber
 	}
-	return g.Number
+	return number
 }
 
 // NewSlots collects the numbers from SLURM, from the driver's lists and from reports: the slots stay when a node fails.
@@ -50,10 +50,10 @@ func slotsOf(s *Scene) Slots {
 				}
 			}
 		}
-		for i := range n.GPUs {
-			if g := &n.GPUs[i]; slotOf(g) != noNumber {
-				add(g.Number)
-			} else if !s.Mine || s.Job.Owns(n, g) {
+		for _, r := range s.readings(n) {
+			if slotOf(r.number) != noNumber {
+				add(r.number)
+			} else if !s.Mine || share.Has(&r.number) {
 				have[mostNumber+1] = true
 			}
 		}
