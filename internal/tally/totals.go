@@ -55,7 +55,7 @@ func (s *summing) over(gpus []*cluster.GPU) Sum {
 }
 
 func (s *summing) add(i int, g *cluster.GPU) {
-	v := s.number.of(i, g)
+	v := s.of(i, g)
 	if v != v || !s.given(i, g) {
 		return
 	}

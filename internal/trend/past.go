@@ -54,8 +54,8 @@ type known struct {
 
 var seed = maphash.MakeSeed()
 
-// NewPast returns the Past of GPUs. It takes over that of an earlier Snapshot, which nobody may use any more; nil: there
-// is none.
+// NewPast returns the Past of GPUs. It takes over that of an earlier Snapshot, which nobody may use any more; nil:
+// there is none.
 func NewPast(gpus []*cluster.GPU, before *Past) *Past {
 	p := &Past{GPUs: gpus, kept: map[block]known{}, last: map[Samples][]float32{}, rows: map[metric.ID]*rows{},
 		states: map[int64]uint64{}}

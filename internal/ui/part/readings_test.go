@@ -34,8 +34,8 @@ func TestReadingsAreOfTheLastReport(t *testing.T) {
 			continue // another page is on the screen
 		}
 		for _, s.Gauge = range []tally.Gauge{tally.GaugeUtil, tally.GaugeTemperature} {
-			for _, n := range nodes {
-				if n = nodes[r.IntN(len(nodes))]; !slices.Equal(s.readings(n), s.read(n)) {
+			for range nodes {
+				if n := nodes[r.IntN(len(nodes))]; !slices.Equal(s.readings(n), s.read(n)) {
 					t.Fatalf("round %d: %v, not %v", round, s.readings(n), s.read(n))
 				}
 			}
