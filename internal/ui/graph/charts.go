@@ -77,7 +77,7 @@ var (
 
 // The keys of package part.
 type (
-	historyKey struct{}
+	historyKey struct{ past bool }
 	pastKey    struct{ job string }
 )
 
@@ -100,7 +100,7 @@ func Prepare(s *part.Scene) {
 
 // jobGraphsOf returns the graphs of the scene's job.
 func jobGraphsOf(s *part.Scene) jobGraphs {
-	return part.Once(s, historyKey{}, func() jobGraphs { return jobHistory(&part.Frame{Scene: s}) })
+	return part.Once(s, historyKey{s.Ago != ""}, func() jobGraphs { return jobHistory(&part.Frame{Scene: s}) })
 }
 
 // jobGraphs holds the graphs of a job.
@@ -118,7 +118,7 @@ func jobHistory(f *part.Frame) jobGraphs {
 	t, seen := f.Total(), f.Job.GPUsSeen // lost and hung GPUs do not count
 	t.GPUs = min(t.GPUs, seen)
 	of := past{all.GPUs, f.KnownReadings(), all.Samples}
-	h := jobGraphs{axis: axisFrom(all.Oldest, all.Edge, f.Snap.Bin(), f.Snap.Span)}
+	h := jobGraphs{axis: axisBetween(f, all.Oldest, all.Edge)}
 	h.charts = slices.Concat(
 		utilChart(f, h.axis, of, f.Readings(), seen, f.GPUName), heatChart(of, t.Temperature, f.GPUName),
 		powerChart(of, &t, true))

@@ -32,7 +32,12 @@ type axis struct {
 
 // axisOf returns the time axis for GPUs.
 func axisOf(f *part.Frame, gpus []*cluster.GPU) axis {
-	a := axisFrom(trend.Oldest(gpus...), trend.Edge(gpus...), f.Snap.Bin(), f.Snap.Span)
+	return axisBetween(f, trend.Oldest(gpus...), trend.Edge(gpus...))
+}
+
+// axisBetween returns the time axis for samples from one bin up to another.
+func axisBetween(f *part.Frame, oldest, newest int64) axis {
+	a := axisFrom(oldest, newest, f.Snap.Bin(), f.Snap.Span)
 	if f.Ago != "" {
 		a.end = f.Snap.At
 	}

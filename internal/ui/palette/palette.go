@@ -43,7 +43,7 @@ type Source struct {
 	// Here returns what can be done here, in groups, which an empty search shows
 	Here func(s *part.Scene) []Item
 	// There returns what only a search finds
-	There func(s *part.Scene) []Item
+	There func(s *part.Scene) []*Item
 }
 
 // longest is the largest number of characters in a search.

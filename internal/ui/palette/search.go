@@ -18,27 +18,53 @@ type shown struct {
 	all   int
 }
 
-// The keys of the memory of a Snapshot, for one opening of the palette.
-type (
-	hereKey  struct{ of *Source }
-	thereKey struct{ of *Source }
-	foundKey struct {
-		of   *Source
-		text string
+// itemsKey is the key of the items in memory, for one opening of the palette.
+type itemsKey struct{ of *Source }
+
+// items are what a search looks through, and what it found by its text. A search takes long, so these are kept from
+// Snapshot to Snapshot until an item is another.
+type items struct {
+	here, there []*Item
+	found       map[string][]*Item
+}
+
+func (p *Page) items(s *part.Scene) *items {
+	return part.Onward(s, itemsKey{p.of}, func(before *items) *items {
+		now := &items{Pointers(p.of.Here(s)), p.of.There(s), map[string][]*Item{}}
+		if before != nil && slices.EqualFunc(now.here, before.here, same) &&
+			slices.EqualFunc(now.there, before.there, same) {
+			return before
+		}
+		return now
+	})
+}
+
+// same reports whether two items look alike and lead to the same.
+func same(a, b *Item) bool {
+	if a == b {
+		return true
 	}
-)
+	x, y := *a, *b
+	if p, q := x.Go.Process, y.Go.Process; p != nil && q != nil && *p == *q {
+		x.Go.Process, y.Go.Process = nil, nil
+	}
+	return x == y
+}
 
 // list returns the items that match the search: without one, what can be done here.
 func (p *Page) list(s *part.Scene) shown {
-	here := part.OfSnapshot(s, hereKey{p.of}, func() []Item { return p.of.Here(s) })
-	there := part.OfSnapshot(s, thereKey{p.of}, func() []Item { return p.of.There(s) })
-	l := shown{all: len(here) + len(there)}
-	if text := p.line.Text(); text == "" {
-		l.heads = true
-		l.items = part.OfSnapshot(s, foundKey{p.of, text}, func() []*Item { return p.usedFirst(here, there) })
-	} else {
-		l.items = part.OfSnapshot(s, foundKey{p.of, text}, func() []*Item { return p.search(text, here, there) })
+	all, text := p.items(s), p.line.Text()
+	l := shown{all: len(all.here) + len(all.there), heads: text == ""}
+	found, there := all.found[text]
+	if !there {
+		if l.heads {
+			found = p.usedFirst(all.here, all.there)
+		} else {
+			found = p.search(text, all.here, all.there)
+		}
+		all.found[text] = found
 	}
+	l.items = found
 	room, _ := p.rooms(s)
 	l.List = nav.List[string]{N: len(l.items), Room: room, Key: func(i int) string {
 		return l.items[i].Group + "\x00" + l.items[i].Text
@@ -67,13 +93,12 @@ const (
 )
 
 // usedFirst returns what can be done here, after what was used most if the user searches.
-func (p *Page) usedFirst(here, there []Item) []*Item {
-	list := pointers(here)
-	if !p.of.Finds {
-		return list
+func (p *Page) usedFirst(here, there []*Item) []*Item {
+	if !p.of.Finds || len(p.used) == 0 {
+		return here
 	}
 	var used []*Item
-	for _, it := range append(pointers(there), list...) {
+	for _, it := range slices.Concat(there, here) {
 		if p.used[it.Text] > 0 && !slices.ContainsFunc(used, func(u *Item) bool { return u.Text == it.Text }) {
 			again := *it
 			again.Group = most
@@ -81,10 +106,11 @@ func (p *Page) usedFirst(here, there []Item) []*Item {
 		}
 	}
 	slices.SortStableFunc(used, func(a, b *Item) int { return p.used[b.Text] - p.used[a.Text] })
-	return append(used[:min(len(used), mostUsed)], list...)
+	return append(used[:min(len(used), mostUsed)], here...)
 }
 
-func pointers(items []Item) []*Item {
+// Pointers returns pointers to items.
+func Pointers(items []Item) []*Item {
 	list := make([]*Item, len(items))
 	for i := range items {
 		list[i] = &items[i]
@@ -108,13 +134,13 @@ func (t texts) String(i int) string {
 const often, mostOften = 10, 5
 
 // search returns the items that match a text, the best first.
-func (p *Page) search(text string, here, there []Item) []*Item {
+func (p *Page) search(text string, here, there []*Item) []*Item {
 	if !p.of.Finds {
-		if list := p.matches(text, pointers(here)); len(list) > 0 {
+		if list := p.matches(text, here); len(list) > 0 {
 			return list
 		}
 	}
-	return p.matches(text, append(pointers(there), pointers(here)...)) // of two equally good ones what has a name is first
+	return p.matches(text, slices.Concat(there, here)) // of two equally good ones what has a name is first
 }
 
 // matches returns the items that have the characters of a text in this order, the best first.

@@ -1,0 +1,48 @@
+package palette
+
+import (
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// What is found stays found from Snapshot to Snapshot while all items are the same, and no longer.
+func TestFoundIsNeverOld(t *testing.T) {
+	here, there := []Item{{Group: "act", Text: "sort", Key: "s"}}, []int{11, 12, 13}
+	of := &Source{Here: func(*part.Scene) []Item { return slices.Clone(here) }, Finds: true,
+		There: func(*part.Scene) (list []*Item) {
+			for _, pid := range there {
+				list = append(list, &Item{Text: "PID " + strconv.Itoa(pid),
+					Go: nav.Go{Process: &nav.Process{ProcessID: wire.ProcessID{PID: pid}}}})
+			}
+			return list
+		}}
+	p := &Page{}
+	p.Open(of)
+	s := &part.Scene{Memory: &part.Memory{}, Size: part.Size{W: 80, H: 24}}
+	found := func(text string) shown {
+		s.Snap = &cluster.Snapshot{}
+		p.line = prompt.NewLine(text, longest)
+		return p.list(s)
+	}
+	if first, again := found("PID"), found("PID"); len(first.items) != 3 || first.items[0] != again.items[0] {
+		t.Errorf("%d are found, and searched again", len(first.items))
+	}
+	there[1] = 14
+	if l := found("14"); len(l.items) != 1 || l.items[0].Go.Process.PID != 14 {
+		t.Errorf("of another process: %+v", l.items)
+	}
+	if there = there[:2]; len(found("PID").items) != 2 {
+		t.Error("one that is gone is found")
+	}
+	here[0].Not = "no job runs"
+	if l := found("sort"); len(l.items) != 1 || l.items[0].Not == "" {
+		t.Errorf("what is not possible any more is: %+v", l.items[0])
+	}
+}
