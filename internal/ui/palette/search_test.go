@@ -17,8 +17,8 @@ func TestFoundIsNeverOld(t *testing.T) {
 	here, there := []Item{{Group: "act", Text: "sort", Key: "s"}}, []int{11, 12, 13}
 	of := &Source{Here: func(*part.Scene) []Item { return slices.Clone(here) }, Finds: true,
 		There: func(*part.Scene) (list []*Item) {
-			for _, pid := range there {
-				list = append(list, &Item{Text: "PID " + strconv.Itoa(pid),
+			for rank, pid := range there {
+				list = append(list, &Item{Text: "rank " + strconv.Itoa(rank),
 					Go: nav.Go{Process: &nav.Process{ProcessID: wire.ProcessID{PID: pid}}}})
 			}
 			return list
@@ -31,14 +31,14 @@ func TestFoundIsNeverOld(t *testing.T) {
 		p.line = prompt.NewLine(text, longest)
 		return p.list(s)
 	}
-	if first, again := found("PID"), found("PID"); len(first.items) != 3 || first.items[0] != again.items[0] {
+	if first, again := found("rank"), found("rank"); len(first.items) != 3 || first.items[0] != again.items[0] {
 		t.Errorf("%d are found, and searched again", len(first.items))
 	}
 	there[1] = 14
-	if l := found("14"); len(l.items) != 1 || l.items[0].Go.Process.PID != 14 {
+	if l := found("rank 1"); len(l.items) != 1 || l.items[0].Go.Process.PID != 14 {
 		t.Errorf("of another process: %+v", l.items)
 	}
-	if there = there[:2]; len(found("PID").items) != 2 {
+	if there = there[:2]; len(found("rank").items) != 2 {
 		t.Error("one that is gone is found")
 	}
 	here[0].Not = "no job runs"
