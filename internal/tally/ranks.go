@@ -70,9 +70,12 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 	}
 	t.addAbsent()
 	t.addUnseen()
-	slices.SortStableFunc(t.rows, func(a, b RankRow) int {
+	order := func(a, b RankRow) int {
 		return cmp.Or(compareRanks(&a, &b), cmp.Compare(a.place, b.place), cmp.Compare(uint(a.Number), uint(b.Number)))
-	})
+	}
+	if !slices.IsSortedFunc(t.rows, order) { // usually they come in order
+		slices.SortStableFunc(t.rows, order)
+	}
 	t.number()
 	return t.rows
 }
