@@ -16,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/list"
 	"github.com/nvnodetop/nvnodetop/internal/app/logs"
+	"github.com/nvnodetop/nvnodetop/internal/app/mark"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/app/replay"
 	"github.com/nvnodetop/nvnodetop/internal/app/report"
@@ -132,6 +133,7 @@ var commands = []struct {
 	{toAsk, doctor.Command},
 	{toAsk, report.Command},
 	{toAsk, track.Command},
+	{toRecord, mark.Command},
 	{toRecord, record.Command},
 	{toRecord, replay.Command},
 	{toRecord, scalars.Command},
@@ -195,7 +197,7 @@ func noCommand(root *cobra.Command, word string) error {
 		hint = root.Name() + " --help lists them"
 	}
 	meant := ""
-	if near := root.SuggestionsFor(word); len(near) > 0 {
+	if near := root.SuggestionsFor(word); !known && len(near) > 0 {
 		meant = fmt.Sprintf(", did you mean %q?", near[0])
 	}
 	return cli.Usage("no command %q%s (%s)", word, meant, hint)

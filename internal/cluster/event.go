@@ -27,6 +27,7 @@ type Event struct {
 	Report    *wire.Report `json:"report,omitempty"`    // one sample of Node
 	Pace      *Pace        `json:"pace,omitempty"`      // Node's probe got another interval
 	Down      *Down        `json:"down,omitempty"`      // the attempt failed, or the session ended
+	Mark      *Mark        `json:"mark,omitempty"`      // a program of a job has marked a part of its work
 	Gone      bool         `json:"gone,omitempty"`      // Node is no longer watched
 }
 

@@ -42,6 +42,8 @@ type Snapshot struct {
 	Jobs      []JobView
 	Nodes     map[string]*Node // by name; has every node of every job
 
+	Marks []Mark // of the programs of jobs, the latest of them, by their arrival
+
 	// NotChecked are the problems that cannot have been found yet, because a node that reports has not done so for long
 	// enough.
 	NotChecked []NotChecked

@@ -71,6 +71,9 @@ func Remember(name, word string) error {
 	return replace(path, word+"\n", nil)
 }
 
+// MarkDir returns the directory of the marks of the user's jobs.
+func MarkDir() (string, error) { return file("marks") }
+
 // file returns the path of the file that holds one choice as a single word.
 func file(name string) (string, error) {
 	return path("XDG_STATE_HOME", filepath.Join(".local", "state"), name)

@@ -48,6 +48,9 @@ func (l *ledger) take(e *cluster.Event, line int) error {
 	if e.Discovery != nil {
 		return l.jobs(e.Discovery)
 	}
+	if e.Mark != nil {
+		return nil // a Store keeps few
+	}
 	n, err := l.node(e.Node)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ type rest struct {
 	Pace      *cluster.Pace      `json:"pace,omitempty"`
 	Down      *cluster.Down      `json:"down,omitempty"`
 	Gone      bool               `json:"gone,omitempty"`
+	Mark      *cluster.Mark      `json:"mark,omitempty"`
 }
 
 // encoder makes lines of Events, for one frame.
@@ -57,7 +58,7 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 		n.last = nil
 		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
 	default:
-		err = json.NewEncoder(&c.body).Encode(rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone})
+		err = json.NewEncoder(&c.body).Encode(rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark})
 	}
 	if err != nil {
 		return nil, err

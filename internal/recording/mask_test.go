@@ -80,7 +80,7 @@ func TestAnonymousLeavesNothing(t *testing.T) {
 	var events []cluster.Event
 	for _, e := range []cluster.Event{
 		{Discovery: &cluster.Discovery{}}, {Try: &cluster.Try{}}, {Step: &reach.Step{}}, {Hello: &wire.Hello{}},
-		{Report: &wire.Report{}}, {Pace: &cluster.Pace{}}, {Down: &cluster.Down{}},
+		{Report: &wire.Report{}}, {Pace: &cluster.Pace{}}, {Down: &cluster.Down{}}, {Mark: &cluster.Mark{}},
 	} {
 		v := reflect.ValueOf(&e).Elem()
 		for i := range v.NumField() {

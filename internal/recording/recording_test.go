@@ -233,3 +233,28 @@ func (f *failing) Write(p []byte) (int, error) {
 	}
 	return f.Buffer.Write(p)
 }
+
+// A mark comes back as it was.
+func TestMarksAreRecorded(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	mark := cluster.Mark{Job: "7", Name: "epoch 1", Kind: cluster.Begins, At: at.Add(-time.Second).UTC(), By: "n1/0"}
+	file := recorded(t, Header{}, []cluster.Event{{At: at, Node: "n1", Try: &cluster.Try{}}, {At: at, Mark: &mark}})
+	r, err := Open(t.Context(), bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []cluster.Mark
+	if err := r.Run(t.Context(), func(e cluster.Event) {
+		if e.Mark != nil {
+			got = append(got, *e.Mark)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != 1 || !got[0].Arrived.Equal(at) {
+		t.Fatalf("%+v, want %+v", got, mark)
+	}
+	if got[0].Arrived = (time.Time{}); got[0] != mark {
+		t.Errorf("%+v, want %+v", got[0], mark)
+	}
+}

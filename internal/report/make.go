@@ -29,6 +29,7 @@ func (d *draft) report(l *log) *Report {
 	}
 	r.Total = d.total(r)
 	r.Ranks = d.sum.ranked()
+	r.Tags = d.sum.book.Tags(d.to)
 	ended := d.stage >= Ends && (d.over == nil || d.over.State != cluster.JobNodeFailed)
 	r.Findings = l.findings(d.to, ended)
 	r.Notes = d.notes(r)

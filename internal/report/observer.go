@@ -53,6 +53,8 @@ func (o *Observer) Apply(e cluster.Event) {
 	switch {
 	case e.Discovery != nil:
 		o.discovered(e.At)
+	case e.Mark != nil && o.job != nil && e.Mark.Job == o.job.Number:
+		o.sum.book.Take(e.Mark)
 	case e.Report != nil && o.runs():
 		o.sample(&e)
 	}

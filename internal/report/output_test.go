@@ -150,6 +150,8 @@ func TestSchema(t *testing.T) {
 		Advice:  []report.Advice{{Kind: "short_run", Option: "--time", Value: "01:00:00", Reason: "why"}},
 		Cost:    &report.Cost{Currency: "EUR", GPUHours: &number, Energy: &number, CO2: &number},
 		Sources: []report.Source{{From: report.FromRecording, Parts: "all", File: "a.nvr"}},
+		Tags: []report.Tag{{Name: "epoch", From: began, To: began, Seconds: 1, Times: 2,
+			Util: &report.TagUtil{Mean: 1, Highest: 2}, GPUMemory: &limit, RAM: &limit, Energy: &number}},
 	}
 	doc := validate(t, r)
 	var schema map[string]any
@@ -161,6 +163,46 @@ func TestSchema(t *testing.T) {
 }
 
 var one64 = uint64(1)
+
+// Marks of the job are sections of its report; those of another job are not.
+func TestTags(t *testing.T) {
+	events := story(t)
+	job := "48211"
+	for i := range events {
+		if d := events[i].Discovery; d != nil {
+			for k := range d.Jobs {
+				if d.Jobs[k].ID == job {
+					job = d.Jobs[k].Number
+				}
+			}
+		}
+	}
+	from := events[len(events)-1].At.Add(-3 * time.Minute)
+	marked := slices.Clone(events[:1])
+	for _, e := range events[1:] {
+		if e.At.After(from) && !marked[len(marked)-1].At.After(from) {
+			for _, m := range []cluster.Mark{{Job: job, Name: "eval\x1b", Kind: cluster.Begins, At: from, By: "n1"},
+				{Job: job, Name: "eval\x1b", Kind: cluster.Ends, At: from.Add(time.Minute), By: "n1"},
+				{Job: "1", Name: "other", At: from, By: "n1"}} {
+				marked = append(marked, cluster.Event{At: from, Mark: &m})
+			}
+		}
+		marked = append(marked, e)
+	}
+	r := reportOf(t, marked)
+	if len(r.Tags) != 1 {
+		t.Fatalf("%+v", r.Tags)
+	}
+	tag := r.Tags[0]
+	if strings.Contains(tag.Name, "\x1b") || tag.Seconds != 60 || tag.Util == nil || tag.Util.Mean < 10 ||
+		tag.GPUMemory == nil || tag.Energy == nil || *tag.Energy < 60*32*60 || *tag.Energy > 60*32*800 {
+		t.Errorf("%+v", tag)
+	}
+	var text bytes.Buffer
+	if err := output.Formats["text"](&text, r); err != nil || !strings.Contains(text.String(), "\nTags\n") {
+		t.Errorf("%v, %s", err, text.String())
+	}
+}
 
 // fields checks that the document has all properties of its schema.
 func fields(t *testing.T, schema map[string]any, at string, s map[string]any, v any) {

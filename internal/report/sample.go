@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -88,6 +89,7 @@ type account struct {
 	nodes []nodeAccount
 	ranks []rankAccount
 	peak  float64 // watts of all GPUs at one time
+	book  mark.Book
 }
 
 type nodeAccount struct {
@@ -120,7 +122,7 @@ type rankAccount struct {
 }
 
 func (a *account) copy() *account {
-	c := &account{nodes: slices.Clone(a.nodes), ranks: slices.Clone(a.ranks), peak: a.peak}
+	c := &account{nodes: slices.Clone(a.nodes), ranks: slices.Clone(a.ranks), peak: a.peak, book: a.book.Copy()}
 	for i := range c.nodes {
 		c.nodes[i].gpus = slices.Clone(c.nodes[i].gpus)
 	}
@@ -178,6 +180,14 @@ func (a *account) take(s *sample) {
 	n.watts = 0
 	for i := range s.gpus {
 		a.read(n, &s.gpus[i], s)
+	}
+	for _, t := range a.book.Active(s.at) {
+		for i := range s.gpus {
+			if g := &s.gpus[i]; g.own && g.fresh {
+				t.GPU(span.Seconds(), g.values.Float(metric.Util), g.values.Float(metric.MemoryUsed),
+					g.values.Float(metric.Power))
+			}
+		}
 	}
 	n.peak = max(n.peak, n.watts)
 	a.peak = max(a.peak, a.watts(s.at))

@@ -32,6 +32,8 @@ type Sample struct {
 	UUID string
 
 	Values []float64 // in the order of Names; NaN: unknown
+
+	Mark *cluster.Mark // what a program of the job has marked, in place of a GPU; nil: a GPU
 }
 
 // Whole is the Tag of the samples over all GPUs of a job.
@@ -114,6 +116,7 @@ type Log struct {
 	whole time.Time            // time of the last samples over all GPUs of the jobs
 	had   map[string]time.Time // arrival of each node's last logged report
 	ranks map[spot]int         // the last rank of a GPU
+	marks time.Time            // arrival of the last logged mark
 }
 
 // spot is a GPU of a job.
@@ -150,6 +153,7 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 		}
 	}
 	l.ranks = ranks
+	samples = l.addMarks(samples, s)
 	slices.SortStableFunc(samples, func(a, b Sample) int { return a.At.Compare(b.At) })
 	return samples
 }
@@ -180,6 +184,21 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 	}
 	return append(samples, Sample{At: s.At, Elapsed: l.elapsed(j, s.At), Job: j.ID, Tag: Whole,
 		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
+}
+
+// addMarks adds the marks that have come since the previous Snapshot.
+func (l *Log) addMarks(samples []Sample, s *cluster.Snapshot) []Sample {
+	last := l.marks
+	for i := range s.Marks {
+		m := &s.Marks[i]
+		j := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.Number == m.Job })
+		if j < 0 || !m.Arrived.After(last) {
+			continue
+		}
+		l.marks = m.Arrived
+		samples = append(samples, Sample{At: m.At, Elapsed: l.elapsed(&s.Jobs[j], m.At), Job: s.Jobs[j].ID, Mark: m})
+	}
+	return samples
 }
 
 // elapsed returns the run time of the job. Clocks may differ: it is never negative.

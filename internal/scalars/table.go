@@ -2,6 +2,7 @@ package scalars
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"math"
 	"os"
@@ -88,7 +89,7 @@ func appendCSV(to []byte, samples []Sample) []byte {
 	var line []string
 	for i := range samples {
 		s := &samples[i]
-		if s.Tag == Whole {
+		if s.Tag == Whole || s.Mark != nil { // its columns are those of GPUs
 			continue
 		}
 		rank := ""
@@ -133,6 +134,10 @@ func appendObject(to []byte, s *Sample) []byte {
 			to = append(append(append(to, `,"`...), word.key...), `":`...)
 			to, _ = jsontext.AppendQuote(to, word.text) // invalid UTF-8 is replaced
 		}
+	}
+	if m := s.Mark; m != nil {
+		to = append(append(to, `,"mark":"`...), cmp.Or(string(m.Kind), "moment")...)
+		to, _ = jsontext.AppendQuote(append(to, `","name":`...), m.Name)
 	}
 	for i, v := range s.Values {
 		if !math.IsNaN(v) {

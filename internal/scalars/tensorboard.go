@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 )
 
 // TensorBoard writes event files, one for each job, in a directory of the job, which TensorBoard shows as a run.
@@ -112,16 +114,25 @@ func versionEvent(at time.Time) []byte {
 // sampleEvent has the known values of a sample; nil without one.
 func sampleEvent(s *Sample) []byte {
 	var summary, value []byte
-	for i, v := range s.Values {
-		if math.IsNaN(v) {
-			continue
-		}
+	add := func(tag string, v float64) {
 		value = protowire.AppendTag(value[:0], valueTag, protowire.BytesType)
-		value = protowire.AppendString(value, s.Tag+"/"+Names[i])
+		value = protowire.AppendString(value, tag)
 		value = protowire.AppendTag(value, valueNumber, protowire.Fixed32Type)
 		value = protowire.AppendFixed32(value, math.Float32bits(float32(v)))
 		summary = protowire.AppendTag(summary, summaryValue, protowire.BytesType)
 		summary = protowire.AppendBytes(summary, value)
+	}
+	for i, v := range s.Values {
+		if !math.IsNaN(v) {
+			add(s.Tag+"/"+Names[i], v)
+		}
+	}
+	if m := s.Mark; m != nil { // 1 while it goes on
+		v := 1.0
+		if m.Kind == cluster.Ends {
+			v = 0
+		}
+		add("mark/"+m.Name, v)
 	}
 	if summary == nil {
 		return nil

@@ -20,6 +20,7 @@ type gpus struct {
 	listed   []wire.Process
 	now      GPURAM  // bytes, of the last report
 	percent  float64 // likewise, of the expected GPUs
+	window   float64 // seconds before it; 0: unknown
 }
 
 // apply takes an Event. Reports count once the command runs.
@@ -58,7 +59,7 @@ func (g *gpus) report(r *wire.Report) {
 	if g.last > 0 && r.MonoMS > g.last {
 		window = float64(r.MonoMS-g.last) / 1000
 	}
-	g.last = r.MonoMS
+	g.last, g.window = r.MonoMS, window
 	g.load.add(load, window)
 	g.now.System, g.percent = used, load
 	if r.Listed {

@@ -29,6 +29,7 @@ type CSV struct {
 	to    *csv.Writer
 	units Units
 	begun bool
+	over  bool // there was an error
 	err   error
 }
 
@@ -49,7 +50,7 @@ var (
 
 // Write writes a point. It returns the first error of all points, once.
 func (c *CSV) Write(t *Tracker) error {
-	if c.err != nil {
+	if c.over {
 		return nil
 	}
 	p, r := t.Now(), t.Report(c.units)
@@ -81,6 +82,7 @@ func (c *CSV) Write(t *Tracker) error {
 		share(percent, r.CPU.ExpectedCores)
 	}
 	c.line(append(fields, decimal(float64(p.At.UnixMicro())/1e6))...)
+	c.over = c.err != nil
 	return c.err
 }
 
@@ -144,6 +146,9 @@ func (t *Tracker) note(at time.Time) {
 	p.At, p.Main, p.Descendants, p.Combined = at, main.Total, descendants.Total, combined.Total
 	p.MainThreads, p.DescendantsThreads = t.family.threads()
 	p.GPU, p.GPUPercent = t.gpus.now, t.gpus.percent
+	for _, tag := range t.book.Active(at) {
+		tag.RAM(p.Combined)
+	}
 }
 
 // noteHost keeps the last sample of the host.

@@ -68,6 +68,7 @@ func Text(w io.Writer, r *Report) error {
 	out.line(0, "Compute time:")
 	out.line(1, "Unit: %s", r.Time.Unit)
 	out.number(1, "Time", r.Time.Time)
+	out.tags(r)
 	_, err := w.Write(out.Bytes())
 	return err
 }

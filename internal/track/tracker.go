@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/procfs"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 )
@@ -43,7 +44,8 @@ type Tracker struct {
 	mainSince, othersSince   float64 // seconds of CPU since window
 	threads, below, together int
 
-	now Point // the last sample
+	now  Point // the last sample
+	book mark.Book
 
 	joined               bool    // it ran before
 	mainBase, othersBase float64 // CPU time before
@@ -80,7 +82,14 @@ func (t *Tracker) Apply(e cluster.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	running := t.family.main != 0
+	if e.Mark != nil {
+		t.book.Take(e.Mark)
+		return
+	}
 	t.gpus.apply(&e, running)
+	if running && e.Report != nil {
+		t.tag(&e)
+	}
 	if running {
 		t.gpus.attribute(&t.family)
 	}
@@ -199,6 +208,7 @@ func (t *Tracker) Report(u Units) *Report {
 		CPU:    t.utilization(seconds),
 		GPU:    t.gpus.utilization(),
 		Time:   ComputeTime{Unit: u.Time, Time: seconds / sizeOf(times, u.Time)},
+		Tags:   t.book.Tags(t.at),
 	}
 }
 

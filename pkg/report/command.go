@@ -8,6 +8,7 @@ type Command struct {
 	CPU    CPUUtilization `json:"cpu_utilization"`
 	GPU    GPUUtilization `json:"gpu_utilization"`
 	Time   ComputeTime    `json:"compute_time"`
+	Tags   []Tag          `json:"tags,omitempty"` // parts that it has marked; gpu_tracker has none
 }
 
 // RAM is the most memory of a Command that was used at a time.

@@ -58,7 +58,11 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	if cfg.Nodes != "" {
 		return ending{a.Hosts(cfg.Nodes, names, polling), a.Close}, nil
 	}
-	return ending{a.Jobs(cfg, polling, heard), a.Close}, nil
+	var jobs Feed = a.Jobs(cfg, polling, heard)
+	if need.Steady {
+		jobs = marked{jobs}
+	}
+	return ending{jobs, a.Close}, nil
 }
 
 // ending is a feed that closes its resources when it ends.

@@ -215,6 +215,7 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	if err := child.Adopt(); err != nil {
 		return cli.Exit(cli.ExitFailed, err)
 	}
+	endMarks := followMarks(tracker, every)
 	began := time.Now() // before the command: on a busy machine it may run for a while before Start returns
 	if running, err = child.Start(command, child.Streams{In: t.In, Out: t.Out, Err: t.Err}); err != nil {
 		return cannotRun(command[0], err)
@@ -223,6 +224,7 @@ func (t *Options) run(ctx context.Context, command []string) error {
 	sample(tracker, running.Ended(), every, points.write)
 	tracker.End(time.Now())
 	points.write(tracker)
+	endMarks()
 	result := running.Reap()
 	tracker.Peak(result.Peak)
 	why := gpus.close()

@@ -61,6 +61,7 @@ type Store struct {
 	nodes map[string]*nodeRecord // by cleaned name
 	paces map[string]*jobPace    // by the ID of jobs of disc
 	quiet silences
+	marks []cluster.Mark // by their arrival; never changed, but replaced
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
@@ -79,6 +80,8 @@ func (s *Store) Apply(e cluster.Event) {
 	switch {
 	case e.Discovery != nil:
 		s.discovered(e.At, clean.Discovery(e.Discovery))
+	case e.Mark != nil:
+		s.marked(clean.Mark(*e.Mark))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -104,6 +107,13 @@ func (s *Store) Apply(e cluster.Event) {
 			s.comparePeers(n, e.At)
 		}
 	}
+}
+
+// maxMarks are the marks that a Store keeps.
+const maxMarks = 1000
+
+func (s *Store) marked(m cluster.Mark) {
+	s.marks = append(slices.Clone(s.marks[max(len(s.marks)+1-maxMarks, 0):]), m)
 }
 
 // discovered stores the jobs, and compares their GPUs with the GPUs in the last report of each node.
@@ -145,7 +155,7 @@ func switchesOf(d *cluster.Discovery) map[string]string {
 func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := &cluster.Snapshot{At: now, Poll: s.poll, Span: s.span, Discovery: s.disc,
+	snap := &cluster.Snapshot{At: now, Poll: s.poll, Span: s.span, Marks: s.marks, Discovery: s.disc,
 		Nodes: make(map[string]*cluster.Node, len(s.nodes))}
 	views, some := make([]cluster.Node, 0, len(s.nodes)), false
 	for name, n := range s.nodes {

@@ -53,6 +53,7 @@ func (m *Mask) Node(s string) string { return m.name("node", "node%02d", s) }
 
 func (m *Mask) job(s string) string       { return m.name("job", "job%d", s) }
 func (m *Mask) partition(s string) string { return m.name("partition", "partition%d", s) }
+func (m *Mask) part(s string) string      { return m.name("part", "part%d", s) }
 func (m *Mask) leaf(s string) string      { return m.name("switch", "switch%d", s) }
 func (m *Mask) program(s string) string   { return m.name("program", "program%d", s) }
 func (m *Mask) command(s string) string   { return m.name("command", "command%d", s) }
@@ -89,6 +90,13 @@ func (m *Mask) Event(e cluster.Event) cluster.Event {
 		d := *e.Down
 		d.Failure = *m.failure(&d.Failure)
 		e.Down = &d
+	case e.Mark != nil:
+		k := *e.Mark
+		k.Job, k.Name, k.By = m.number(k.Job), m.part(k.Name), m.Node(k.By)
+		if k.Kind != cluster.Begins && k.Kind != cluster.Ends {
+			k.Kind = cluster.Moment
+		}
+		e.Mark = &k
 	}
 	return e
 }

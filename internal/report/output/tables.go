@@ -54,7 +54,7 @@ func newLayout(r *report.Report, zone *time.Location) *layout {
 	if len(r.Ranks) > 0 && ranks == nil {
 		grids = append(grids, rankGrid(r))
 	}
-	for _, g := range append(grids, stepGrid(r)) {
+	for _, g := range append(grids, tagGrid(r.Tags, zone), stepGrid(r)) {
 		if len(g.rows) > 0 {
 			l.grids = append(l.grids, g)
 		}

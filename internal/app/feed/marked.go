@@ -1,0 +1,51 @@
+package feed
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
+)
+
+// marked is a feed with the marks of its jobs, for outputs that write down what they see.
+type marked struct{ Feed }
+
+// Run implements cluster.Source. It does not wait for a home directory that hangs.
+func (m marked) Run(ctx context.Context, emit func(cluster.Event)) error {
+	dir, err := config.MarkDir()
+	if err != nil { // there is no home, and so no mark
+		return m.Feed.Run(ctx, emit)
+	}
+	var mu sync.Mutex
+	jobs, over := map[string]bool{}, false
+	wanted := func(job string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return jobs[job]
+	}
+	f := mark.Follow(dir, mark.Every, wanted, func(k cluster.Mark) {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			emit(cluster.Event{At: k.Arrived, Mark: &k})
+		}
+	})
+	defer func() {
+		f.Close(0)
+		mu.Lock()
+		defer mu.Unlock()
+		over = true
+	}()
+	return m.Feed.Run(ctx, func(e cluster.Event) {
+		if e.Discovery != nil {
+			mu.Lock()
+			for i := range e.Discovery.Jobs {
+				jobs[e.Discovery.Jobs[i].Number] = true
+			}
+			mu.Unlock()
+		}
+		emit(e)
+	})
+}

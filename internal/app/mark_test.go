@@ -1,0 +1,68 @@
+//go:build linux
+
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+)
+
+func TestMarkUsage(t *testing.T) {
+	t.Setenv("SLURM_JOB_ID", "")
+	t.Setenv(mark.Variable, "")
+	for args, want := range map[string]string{
+		"mark":                    "mark takes WORD, begin NAME or end NAME",
+		"mark begin":              "mark takes WORD",
+		"mark a b":                "mark takes WORD",
+		"mark x":                  "mark needs a job",
+		"mark --job ../7 x":       `"../7" is not the number of a job`,
+		"mark --job 7 a\x1bb":     "a name has at most 64 printable characters",
+		"mark --job 7 begin LONG": "a name has at most 64 printable characters",
+	} {
+		args = strings.ReplaceAll(args, "LONG", strings.Repeat("x", 65))
+		code, out, errs := program(t, strings.Split(args, " ")...)
+		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+	}
+}
+
+// A command that is tracked marks parts of its work, which its report has.
+func TestTrackHasTags(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	t.Setenv("SLURM_JOB_ID", "")
+	t.Setenv(mark.Variable, "4711")
+	dir, err := config.MarkDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := `printf '{"job":"4711","name":"epoch","kind":"%%s","at":"%%s","by":"n1"}\n' %s "$(date -u +%%FT%%T.%%NZ)" >> '` +
+		dir + `/4711.n1.jsonl'`
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf(line, "begin") + "; sleep 1; " + fmt.Sprintf(line, "end")
+	code, out, errs := program(t, "track", "--st", "0.1", "-f", "json", "-e", script)
+	var r report.Command
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != cli.ExitOK || len(r.Tags) != 1 {
+		t.Fatalf("exit code %d, %v, %q, %q", code, err, out, errs)
+	}
+	if tag := r.Tags[0]; tag.Name != "epoch" || tag.Seconds < 0.9 || tag.Seconds > 10 || tag.RAM == nil ||
+		tag.To.IsZero() {
+		t.Errorf("%+v", tag)
+	}
+	if code, _, errs := program(t, "mark", "begin", "eval"); code != cli.ExitOK || errs != "" {
+		t.Errorf("exit code %d, %q", code, errs)
+	}
+	if _, out, _ := program(t, "track", "--", "true"); !strings.Contains(out, "Tags:\n   epoch:\n      Times: 1\n") {
+		t.Errorf("printed %s", out)
+	}
+}

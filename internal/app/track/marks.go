@@ -1,0 +1,36 @@
+package track
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
+	"github.com/nvnodetop/nvnodetop/internal/track"
+)
+
+// mostMarks is the time in which the last marks are awaited: the home directory may hang.
+const mostMarks = time.Second
+
+// follow gives a Tracker the marks of its command, which finds their name in its environment. The result ends that.
+func followMarks(tracker *track.Tracker, every time.Duration) (end func()) {
+	dir, err := config.MarkDir()
+	if err != nil { // there is no home, and so no mark
+		return func() {}
+	}
+	id := mark.ID()
+	if id == "" {
+		id = fmt.Sprintf("track-%d-%d", os.Getpid(), time.Now().Unix())
+		_ = os.Setenv(mark.Variable, id) // the name is valid
+	}
+	began := time.Now()
+	f := mark.Follow(dir, max(every, leastPoll), func(job string) bool { return job == id }, func(m cluster.Mark) {
+		if m.At.Before(began) && m.Kind == cluster.Moment { // of an earlier command of the job
+			return
+		}
+		tracker.Apply(cluster.Event{At: m.Arrived, Mark: &m})
+	})
+	return func() { f.Close(mostMarks) }
+}
