@@ -172,7 +172,7 @@ func occupy(v reflect.Value) {
 		v.SetFloat(2.5)
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
-	case reflect.Uint64:
+	case reflect.Uint8, reflect.Uint64:
 		v.SetUint(8)
 	default:
 		panic("a report has a field of the kind " + v.Kind().String())
