@@ -104,7 +104,7 @@ var allowed = map[string][]string{
 	"internal/doctor": {"internal/cluster", "internal/poller", "internal/reach", "internal/remote",
 		"internal/remote/auto", "internal/slurm", "internal/slurm/command", "internal/text", "internal/text/safe",
 		"internal/ui/draw", "internal/wire"},
-	"internal/export": {"internal/cluster", "internal/health/say", "internal/metric",
+	"internal/export": {"internal/cluster", "internal/field", "internal/health/say", "internal/metric",
 		"internal/reach", "internal/tally", "internal/text", "internal/trend", "internal/wire",
 		"pkg/schema"},
 	"internal/field":  {},

@@ -3,15 +3,18 @@ package export
 import (
 	"bufio"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/field"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // processFamily is a number of a process for Prometheus.
 type processFamily struct {
+	place int
 	family
 	of func(t *processTarget) (value float64, known bool)
 }
@@ -23,36 +26,30 @@ type processTarget struct {
 	age     float64 // seconds since it was listed
 }
 
-var processFamilies = []processFamily{
-	{gauge("nvnodetop_process_running_seconds", "How long the process has run."),
-		func(t *processTarget) (float64, bool) {
-			v, known := number(t.process.ElapsedSec)
-			return v + t.age, known
-		}},
-	{gauge("nvnodetop_process_cpu_ratio", "CPUs that the process uses: 1 is one CPU."),
-		func(t *processTarget) (float64, bool) { return ratio(number(t.process.CPUPercent)) }},
-	{gauge("nvnodetop_process_resident_memory_bytes", "Host memory of the process."),
-		func(t *processTarget) (float64, bool) { return number(t.process.RSS) }},
-	{gauge("nvnodetop_process_memory_ratio", "Its share of the node's memory."),
-		func(t *processTarget) (float64, bool) { return ratio(tally.HostPercent(t.gpu.node, t.process)) }},
-	{gauge("nvnodetop_process_gpu_memory_bytes", "GPU memory of the process."),
-		func(t *processTarget) (float64, bool) { return number(t.process.GPUMemory) }},
-	{gauge("nvnodetop_process_gpu_sm_utilization_ratio", "Its share of the SMs' time."),
-		func(t *processTarget) (float64, bool) { return ratio(number(t.process.SMPercent)) }},
-	{gauge("nvnodetop_process_gpu_memory_utilization_ratio",
-		"Share of the time in which it reads or writes GPU memory."),
-		func(t *processTarget) (float64, bool) { return ratio(number(t.process.MemPercent)) }},
-	{gauge("nvnodetop_process_gpu_encoder_utilization_ratio", "Its share of the video encoder's time."),
-		func(t *processTarget) (float64, bool) { return ratio(number(t.process.EncPercent)) }},
-	{gauge("nvnodetop_process_gpu_decoder_utilization_ratio", "Its share of the video decoder's time."),
-		func(t *processTarget) (float64, bool) { return ratio(number(t.process.DecPercent)) }},
-}
+// processFamilies are the numbers of a process in package wire with a series, and its share of the node's memory.
+var processFamilies = familiesOfProcesses()
 
-func number[T int | int64 | uint64 | float64](v *T) (float64, bool) {
-	if v == nil {
-		return 0, false
+func familiesOfProcesses() []processFamily {
+	list := []processFamily{{4, gauge("nvnodetop_process_memory_ratio", "Its share of the node's memory."),
+		func(t *processTarget) (float64, bool) { return ratio(tally.HostPercent(t.gpu.node, t.process)) }}}
+	for _, f := range wire.Numbers() {
+		if f.Series.Name == "" {
+			continue
+		}
+		of := func(t *processTarget) (float64, bool) { return f.Number(t.process) }
+		switch f.Unit {
+		case field.Percent:
+			of = func(t *processTarget) (float64, bool) { return ratio(f.Number(t.process)) }
+		case field.Seconds: // the process has run on since
+			of = func(t *processTarget) (float64, bool) {
+				v, known := f.Number(t.process)
+				return v + t.age, known
+			}
+		}
+		list = append(list, processFamily{f.Series.Place, gauge(f.Series.Name, f.Series.Help), of})
 	}
-	return float64(*v), true
+	slices.SortFunc(list, func(a, b processFamily) int { return a.place - b.place })
+	return list
 }
 
 func ratio(percent float64, known bool) (float64, bool) { return percent / 100, known }

@@ -53,7 +53,14 @@ type Field[Row any] struct {
 	Pace      bool // it shows the speed of a GPU's work: marked if the GPU is slow
 	AtRank    int  // place among the numbers in a list of ranks, from 1; 0: none
 
-	Chart Chart
+	Chart  Chart
+	Series Series
+}
+
+// Series is the time series of a number for Prometheus; zero: none.
+type Series struct {
+	Place      int // place among the series, from 1
+	Name, Help string
 }
 
 // Chart is the chart of a number over time; zero: none.
@@ -184,5 +191,5 @@ func Each[Outer, Inner any](fields []Field[Inner], inner func(*Outer) []*Inner) 
 func described[Outer, Inner any](f *Field[Inner]) Field[Outer] {
 	return Field[Outer]{Key: f.Key, Also: f.Also, Unit: f.Unit, Decimals: f.Decimals, Title: f.Title, Width: f.Width,
 		Place: f.Place, Help: f.Help, Example: f.Example, DownFirst: f.DownFirst, Letter: f.Letter, OnGPU: f.OnGPU,
-		Pace: f.Pace, AtRank: f.AtRank, Chart: f.Chart}
+		Pace: f.Pace, AtRank: f.AtRank, Chart: f.Chart, Series: f.Series}
 }
