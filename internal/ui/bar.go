@@ -12,6 +12,7 @@ import (
 // draw draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row of
 // its own.
 func (v *view) draw(f *part.Frame) {
+	f.ForgetFooter()
 	v.page(f.Scene).Draw(f)
 	if v.palette.IsOpen() {
 		v.palette.Draw(f)
@@ -66,6 +67,21 @@ func (v *view) clickBar(msg tea.Msg, s *part.Scene) nav.Answer {
 		a.Taken = true
 	}
 	return a
+}
+
+// clickFooter presses the key of the footer under the mouse. While a prompt or a dialog has the keyboard, the footer is
+// another one's.
+func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) {
+	m, is := msg.(tea.MouseClickMsg)
+	if !is || m.Button != tea.MouseLeft || m.Y != s.H-1 {
+		return a, false
+	}
+	shown, is := s.KeyAt(m.X)
+	k, known := keys.Shown(shown)
+	if !is || !known || !v.palette.IsOpen() && v.focus(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
+		return a, false
+	}
+	return nav.Answer{Taken: true, Press: []tea.KeyPressMsg{k}}, true
 }
 
 // turnTo goes to the page of a digit.

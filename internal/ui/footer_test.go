@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
@@ -85,5 +87,46 @@ func TestEscLeadsBack(t *testing.T) {
 		if r.press("esc"); r.view.on != keys.OnOverview || strings.Contains(footOf(r), "Esc") {
 			t.Errorf("%q: the last Esc leads to %s: %q", typed, r.view.on, footOf(r))
 		}
+	}
+}
+
+// A click on a key of the footer does what the key does, on every page; the left half of two keys is the first. Behind
+// a dialog the footer does nothing: there y sends a signal.
+func TestClicksOnTheFooter(t *testing.T) {
+	click := func(r *rig, hint string, right int) {
+		t.Helper()
+		lines := strings.Split(strings.TrimRight(r.screen.String(), "\n"), "\n")
+		last := len(lines) - 1
+		at := strings.Index(lines[last], hint)
+		if at < 0 {
+			t.Fatalf("there is no %q in %q", hint, lines[last])
+		}
+		r.send(tea.MouseClickMsg{X: len([]rune(lines[last][:at])) + right, Y: r.scene.H - 1, Button: tea.MouseLeft})
+	}
+	for _, test := range []struct {
+		before, hint string
+		right        int
+		key          string
+	}{
+		{"2", "v map", 4, "v"}, {"2", "Enter open", 7, "enter"}, {"3", "←→ node", 0, "left"}, {"3", "←→ node", 1, "right"},
+		{"5", "s sort", 2, "s"}, {"6", "Esc node", 2, "esc"}, {"7", "? all", 1, "?"}, {"2 ?", "Esc close", 0, "esc"},
+		{"0", "Shift-↓ move", 3, "shift+down"}, {"5", "T signal", 0, "T"}, {"1", "Enter open", 0, "enter"},
+	} {
+		clicked, typed := newRig(t, fixture()), newRig(t, fixture())
+		for _, r := range []*rig{clicked, typed} {
+			r.resize(160, 40)
+			r.press(strings.Fields(test.before)...)
+		}
+		click(clicked, test.hint, test.right)
+		if typed.press(test.key); clicked.state() != typed.state() {
+			t.Errorf("%s: a click on %q leads to\n%s\nits key to\n%s", test.before, test.hint, clicked.text(), typed.text())
+		}
+	}
+	r := newRig(t, fixture())
+	r.resize(160, 40)
+	r.press("5", "T")
+	r.send(still{r.rested})
+	if click(r, "y copy", 0); r.heard.signals > 0 || !strings.Contains(r.text(), "y send") {
+		t.Errorf("a click behind the dialog sends %d signals:\n%s", r.heard.signals, r.text())
 	}
 }

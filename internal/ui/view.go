@@ -109,6 +109,9 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if onBar {
 		return v.clickBar(msg, s)
 	}
+	if a, did := v.clickFooter(msg, s); did {
+		return a
+	}
 	a := v.focus(s).Press(msg, s)
 	v.classic = v.settings.Now.Classic
 	if at := slices.IndexFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == a.Job }); a.Job != "" &&

@@ -107,10 +107,26 @@ var codes = map[string]rune{
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "tab": tea.KeyTab,
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
 	"home": tea.KeyHome, "end": tea.KeyEnd, "delete": tea.KeyDelete, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-	"f1": tea.KeyF1, "f2": tea.KeyF2, "f5": tea.KeyF5, "f10": tea.KeyF10, "f12": tea.KeyF12,
+	"f1": tea.KeyF1, "f2": tea.KeyF2, "f5": tea.KeyF5, "f10": tea.KeyF10, "f63": tea.KeyF63, "f12": tea.KeyF12,
 }
 
 var mods = map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}
+
+// shownAs are the names of keys that a screen writes in another way.
+var shownAs = strings.NewReplacer("Ctrl-", "ctrl+", "Shift-", "shift+", "Alt-", "alt+", "↑", "up", "↓", "down", "←",
+	"left", "→", "right")
+
+// Shown is the message of a key as a screen writes it: "Enter", "Ctrl-S", "T"; false: it is none, but "1-9".
+func Shown(shown string) (k tea.KeyPressMsg, is bool) {
+	name := shownAs.Replace(shown)
+	if len([]rune(name)) > 1 {
+		name = strings.ToLower(name)
+	}
+	if rest := name[strings.LastIndex(name, "+")+1:]; len([]rune(rest)) > 1 && codes[rest] == 0 {
+		return k, false
+	}
+	return Pressed(name), true
+}
 
 // Pressed is the message of a key by Bubble Tea's name of it: "ctrl+k", "pgup", "G".
 func Pressed(name string) tea.KeyPressMsg {

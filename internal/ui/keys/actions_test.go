@@ -24,6 +24,12 @@ func TestActions(t *testing.T) {
 			}
 		}
 	}
+	for shown, want := range map[string]string{"Enter": "enter", "Ctrl-S": "ctrl+s", "Shift-↓": "shift+down", "T": "T",
+		"←": "left", "F2": "f2", "?": "?", "Space": "space", "1-9": "", "←→": "", "Backspace": "backspace"} {
+		if k, is := Shown(shown); is != (want != "") || is && k.String() != want {
+			t.Errorf("%s is %s, %t", shown, k, is)
+		}
+	}
 	for _, name := range []string{"ctrl+k", "alt+shift+k", "pgup", "G", "space", "+", "shift+tab", "f12", "?"} {
 		if got := Pressed(name).String(); got != name {
 			t.Errorf("%s is pressed as %s", name, got)

@@ -3,6 +3,7 @@ package part
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -59,13 +60,51 @@ func Footer(f *Frame, right string, hints ...keys.Hint) {
 		return
 	}
 	end := f.rightOf(right)
+	f.buttons(end, f.fitting(common(f.Scene, hints), end-1))
+}
+
+// button is a key of a footer, and its columns.
+type button struct {
+	hint  keys.Hint
+	x, to int
+}
+
+// buttons draws keys in the last row as far as they fit, and notes where they are.
+func (f *Frame) buttons(end int, hints []keys.Hint) {
 	x := 1
-	for _, h := range f.fitting(common(f.Scene, hints), end-1) {
-		if h = f.named(h); x+hintWidth(h)-2 > end {
+	for _, h := range hints {
+		from, named := x, f.named(h)
+		if x+hintWidth(named)-2 > end {
 			return
 		}
-		x = drawHint(f, x, f.H-1, h)
+		x = drawHint(f, x, f.H-1, named)
+		if f.Memory != nil {
+			f.Memory.footer = append(f.Memory.footer, button{h, from, x - 2})
+		}
 	}
+}
+
+// ForgetFooter begins a new picture, in which no key is drawn yet.
+func (s *Scene) ForgetFooter() {
+	if s.Memory != nil {
+		s.Memory.footer = s.Memory.footer[:0]
+	}
+}
+
+// KeyAt returns the key of the footer in a column of the last row, as a screen writes it: of a pair, the first in its
+// left half. is is false if there is none.
+func (s *Scene) KeyAt(x int) (shown string, is bool) {
+	for _, b := range s.Memory.footer {
+		if x < b.x || x >= b.to {
+			continue
+		}
+		if pair := []rune(b.hint.Key); len(pair) == 2 && !unicode.IsDigit(pair[0]) && b.hint.Key != "F2" {
+			wide := draw.Width(s.KeyName(b.hint.Key))
+			return string(pair[min(2*(x-b.x)/wide, 1)]), true
+		}
+		return b.hint.Key, true
+	}
+	return "", false
 }
 
 // rightOf writes a text at the end of the last row, and returns the end of what is left.
@@ -98,13 +137,7 @@ func common(s *Scene, hints []keys.Hint) []keys.Hint {
 // Choices draws keys in the last row as they come, as many as fit, and the text right at its end: what may follow a
 // prefix key, and the keys of what covers the page.
 func Choices(f *Frame, right string, hints ...keys.Hint) {
-	x, end := 1, f.rightOf(right)
-	for _, h := range hints {
-		if h = f.named(h); x+hintWidth(h)-2 > end {
-			return
-		}
-		x = drawHint(f, x, f.H-1, h)
-	}
+	f.buttons(f.rightOf(right), hints)
 }
 
 // fitting returns the hints that fit into room columns: those without a place go first, then words get shorter.

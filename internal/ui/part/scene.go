@@ -75,13 +75,15 @@ type Memory struct {
 	nodes   []string // the nodes with these names
 	byRoom  map[int]*naming.Naming
 	clipped map[int]map[string]int // by width: the number of nodes with each clipped name
+
+	footer []button // the keys of the last footer, for the mouse
 }
 
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{snapshot: m.snapshot, facts: m.facts, nodes: nodes, byRoom: map[int]*naming.Naming{},
-			clipped: map[int]map[string]int{}}
+		*m = Memory{snapshot: m.snapshot, facts: m.facts, footer: m.footer, nodes: nodes,
+			byRoom: map[int]*naming.Naming{}, clipped: map[int]map[string]int{}}
 	}
 	return m
 }
