@@ -16,7 +16,7 @@ func TestReportFromAccounts(t *testing.T) {
 	fault(t, "ctldusage")
 	const busy = `srun -n2 -c1 perl -e '$x = "a" x 200000000; $t = time; while (time - $t < 8) { $i++ }'`
 	first := ended(t, "-J", "busy", "-n2", "-c1", "--gres=gpu:2", "--mem=1G", "-t", "9", "--wrap", busy)
-	second := ended(t, "-J", "fails", "-n1", "-t", "9", "--wrap", "exit 3")
+	second := ended(t, "-J", "fails", "-n1", "-t", "9", "--wrap", "sleep 2; exit 3")
 	array := ended(t, "-J", "array", "-n1", "-a", "1-2", "-t", "9", "--wrap", "sleep 1")
 
 	r := reportOf(t, first)
