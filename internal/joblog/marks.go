@@ -67,5 +67,5 @@ func (m Mark) Name() string {
 	return marks[m-1].name
 }
 
-// cause reports whether such a line says why something failed, rather than that it did.
-func (m Mark) cause() bool { return m != 0 && !marks[m-1].effect }
+// Cause reports whether such a line says why something failed, rather than that it did.
+func (m Mark) Cause() bool { return m != 0 && !marks[m-1].effect }

@@ -40,7 +40,7 @@ func (t *Trail) Note(p *Piece, w *Window) {
 	}
 	t.remember(moment{p.At, p.Size})
 	t.look(w.Lines(), p.At, followed)
-	t.read = w.last.at
+	t.read = max(t.read, w.last.at)
 }
 
 func (t *Trail) remember(now moment) {
@@ -65,11 +65,11 @@ func (t *Trail) look(lines []Line, at time.Time, followed bool) {
 	var best *Line
 	for i := len(lines) - 1; i >= 0 && lines[i].At >= t.read; i-- {
 		l := &lines[i]
-		if l.Mark != 0 && !l.Gap && (best == nil || !best.Mark.cause() && l.Mark.cause()) {
+		if l.Mark != 0 && !l.Gap && (best == nil || !best.Mark.Cause() && l.Mark.Cause()) {
 			best = l
 		}
 	}
-	if best == nil || t.cite.Mark.cause() && !best.Mark.cause() {
+	if best == nil || t.cite.Mark.Cause() && !best.Mark.Cause() {
 		return
 	}
 	t.cite = Cite{Line: *best}

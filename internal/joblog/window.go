@@ -52,6 +52,9 @@ func (w *Window) Size() int64 { return w.size }
 // From is the offset of the first byte of the lines; 0: there are no earlier ones.
 func (w *Window) From() int64 { return w.from }
 
+// To is the offset behind the last byte of the lines.
+func (w *Window) To() int64 { return w.to }
+
 // Missing reports that there is no such file, or not any more.
 func (w *Window) Missing() bool { return w.missing }
 

@@ -43,6 +43,19 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
+// readLog asks for the next piece of the log, if one is due.
+func (m *model) readLog() tea.Cmd {
+	page := m.view.log()
+	if !m.past.Live() || m.scene.Job == nil {
+		return nil
+	}
+	ask, due := page.Due(m.Now(), m.view.body() == page)
+	if !due {
+		return nil
+	}
+	return m.ask(page, ask)
+}
+
 // ask sends a request to the probe of a node or to SLURM.
 func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 	if !m.past.Live() {
@@ -56,7 +69,9 @@ func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
 		result := nav.Result{Ask: a}
-		if a.Cancel != nil {
+		if a.Log != nil {
+			result.Log, result.Err = m.Controls.Log(ctx, *a.Log)
+		} else if a.Cancel != nil {
 			result.Err = m.Controls.Cancel(ctx, a.Cancel.Job, a.Cancel.Signal)
 		} else {
 			result.Reply, result.Err = m.Controls.Ask(ctx, a.Node, a.Request)

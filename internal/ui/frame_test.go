@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -57,6 +58,9 @@ var shots = append(inspectShots(), []shot{
 	{name: "node-connecting", snap: fixture, view: func(v *view) { v.choose("gpu-n03", 2) }},
 	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
 	{name: "connection", snap: fixture, view: func(v *view) { v.on = keys.OnConnection }},
+	{name: "log", snap: fixture, view: func(v *view) { v.on = keys.OnLog }, later: readsLog(aLog)},
+	{name: "log-error", snap: fixture, view: func(v *view) { v.on = keys.OnLog },
+		later: readsLog("", errors.New("the log is read through its node: \"gpu-n01\" is not connected"))},
 	{name: "connection-transports", snap: doorsFixture,
 		view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection }},
 	{name: "connection-passed", snap: passedFixture,

@@ -23,7 +23,8 @@ type helpPage struct {
 
 // helpPages are those of the registry.
 var helpPages = func() (list []helpPage) {
-	list = []helpPage{{page: keys.OnNode}, {page: keys.OnNoJobs, snap: noJobsFixture},
+	list = []helpPage{{page: keys.OnNode}, {page: keys.OnLog, keys: typedKeys("l")},
+		{page: keys.OnNoJobs, snap: noJobsFixture},
 		{page: keys.OnEnviron, keys: typedKeys("5e")},
 		{page: keys.OnMetrics, keys: append(typedKeys("5"), pressed("enter"))}}
 	for _, e := range pages {

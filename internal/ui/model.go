@@ -110,7 +110,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.takeSnapshot()
 		m.notifyLook()
-		return m, m.next(m.scene)
+		return m, tea.Batch(m.next(m.scene), m.readLog())
 	case tea.KeyPressMsg:
 		return m, tea.Batch(m.touch(), m.key(msg))
 	case uv.UnknownCsiEvent:
@@ -130,7 +130,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
 		m.resolve()
-		return m, did
+		return m, tea.Batch(did, m.readLog())
 	case still:
 		return m, m.settled(msg, m.scene, m.terminal.Behind())
 	case faded:
@@ -265,13 +265,13 @@ func (o *Options) remember(v *view, classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen, or that all are. If this asks for processes, ticks come faster for a
-// while.
+// look tells Controls which node is on the screen, or that all are, and asks for the log if it is. If this asks for
+// processes, ticks come faster for a while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
-		return nil
+		return m.readLog()
 	}
-	return m.hurry(m.scene)
+	return tea.Batch(m.hurry(m.scene), m.readLog())
 }
 
 // notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.

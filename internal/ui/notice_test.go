@@ -43,8 +43,8 @@ func TestAKeyWithoutEffectSaysWhereItWorks(t *testing.T) {
 	}
 	r := newRig(t, fixture())
 	footer := r.footer()
-	if r.press("L"); r.footer() != footer {
-		t.Errorf("L says %q", r.footer())
+	if r.press("~"); r.footer() != footer {
+		t.Errorf("~ says %q", r.footer())
 	}
 }
 

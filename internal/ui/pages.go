@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
+	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -141,6 +142,13 @@ var pages = []entry{
 			Long: "connection details, stage by stage",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(*view, *Options) Page { return &connection.Page{} },
+	},
+	{
+		id: keys.OnLog, has: keys.HasJob, key: keys.Log,
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
+			Long: "log of the job, followed; from the problems: the log at the time of the problem",
+			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		new: func(*view, *Options) Page { return joblog.New() },
 	},
 	{
 		id: keys.OnSettings, number: keys.ToSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm,

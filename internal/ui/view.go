@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/palette"
@@ -52,7 +53,7 @@ func (v *view) has(property keys.Has) bool { return v.hasOf(v.on)&property != 0 
 func (v *view) resolve(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.out(s)
 	v.settings.Now.Classic = v.classic
-	s.Job, s.Node = nil, nil
+	s.Job, s.Node, s.Cites = nil, nil, v.log().Cites()
 	at := v.resolveJob(s.Snap)
 	if at < 0 {
 		if p, is := v.body().(forgetter); is {
@@ -72,6 +73,9 @@ func (v *view) resolve(s *part.Scene) {
 		}
 	}
 }
+
+// log returns the page of the log.
+func (v *view) log() *joblog.Page { return v.pages[keys.OnLog].(*joblog.Page) }
 
 // body returns the page of the user's keys.
 func (v *view) body() Page { return v.pages[v.on] }

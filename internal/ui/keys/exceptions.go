@@ -8,12 +8,14 @@ type Exception struct{ Keys, Reason string }
 var Exceptions = []Exception{
 	{"up down k j", "The node view and the connection have no cursor: there they change the job, and in the page of " +
 		"a GPU " +
-		"the node. Without a job they scroll the pending jobs."},
+		"the node. Without a job they scroll the pending jobs, and a log has lines to scroll."},
 	{"K", "The node view and the connection: the previous job, as k. On pages of processes it asks whether to send " +
 		"SIGKILL, as T asks for SIGTERM and I for SIGINT: each is the first letter of its signal."},
 	{"enter", "It opens the thing under the cursor; a setting has nothing to open, and takes its next value. In the " +
 		"metrics of a process it goes back to the list, as it came."},
 	{"space", "It marks the row under the cursor: a process gets a tag, a column of the settings is shown or hidden."},
 	{"q Q f10", "On pages about one process it leads back; elsewhere it quits."},
+	{"n N", "In the log the next or previous match, or line that matters: its problems, as elsewhere those of the job."},
+	{"/", "A log has no rows to hide: there it searches, as in less."},
 	{"e", "It opens the environment of a process, and closes it."},
 }

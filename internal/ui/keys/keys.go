@@ -110,7 +110,7 @@ const (
 )
 
 // list has all rows except those whose keys lead to pages.
-var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows, inspectRows, settingsRows, others,
+var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows, inspectRows, logRows, settingsRows, others,
 	recordRows)
 
 // moving are the keys that move; others are the other keys that belong to no single page.
@@ -148,7 +148,7 @@ var moving = []Row{
 var others = []Row{
 	{Bindings: of(NextProblem, PrevProblem), Group: Moving, Each: []string{"next problem", "previous problem"},
 		Needs: NeedsProblem, Text: "next / prev problem",
-		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob)},
+		Long: "next / previous problem; in this job, or the next job that has one", On: With(HasJob).Except(OnLog)},
 	{Slot: Lists},
 	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the node or the GPU", On: On(OnOverview)},
 	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the node",

@@ -22,6 +22,7 @@ const (
 	OnMetrics    Page = "process metrics"
 	OnJobs       Page = "jobs"
 	OnUsers      Page = "users"
+	OnLog        Page = "log"
 	OnSettings   Page = "settings"
 	OnNoJobs     Page = "no running jobs"
 )

@@ -110,6 +110,9 @@ func openProblem(s *part.Scene, f *cluster.Finding) nav.Answer {
 // scroll scrolls inside a problem that is higher than the screen, and reports whether there was something to scroll.
 func (p *Problems) scroll(msg tea.Msg, s *part.Scene, v *list.View[cluster.Finding], at int) (nav.Answer, bool) {
 	k, is := msg.(tea.KeyPressMsg)
+	if is && v.Len() > 0 && key.Matches(k, keys.Log) {
+		return nav.To(nav.Go{Page: keys.OnLog, At: v.At(at).Since}), true
+	}
 	if !is || v.Len() == 0 || key.Matches(k, keys.First, keys.Last) {
 		return nav.Answer{}, false
 	}

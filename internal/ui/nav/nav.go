@@ -5,8 +5,11 @@
 package nav
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -51,6 +54,7 @@ type Go struct {
 	Process *Process  // for the page of processes: the one under the cursor; nil: unchanged
 	Filter  string    // for the page of processes: a filter over all nodes; "": all processes of the scope
 	Key     tea.Msg   // a key that the page answers too, if it lists the process; nil: none
+	At      time.Time // for the page of the log: the time to show; zero: its end
 	Choice  string    // on the page of settings and the overview: the name of what is chosen; "": nothing is
 }
 
@@ -77,6 +81,8 @@ type Ask struct {
 	Node    string
 	Request wire.Request
 	Cancel  *Cancel // a request to SLURM; Node and Request do not count then
+
+	Log *joblog.Query // a question for a piece of a job's log; likewise
 }
 
 // Cancel asks SLURM to end a job, or to send a signal to it.
@@ -89,6 +95,7 @@ type Cancel struct {
 // screen by then.
 type Result struct {
 	Ask
+	Log   joblog.Piece
 	Reply wire.Reply // may be a refusal; its strings are unchecked: clean them before they go to a screen
 	Err   error      // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
 }

@@ -8,12 +8,14 @@ package part
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
@@ -52,6 +54,9 @@ type Scene struct {
 	Ago       string // how old the Snapshot is that the user looks back at; "": it is the newest
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
 	Banner    string // the admins' message, for the palette
+
+	// the lines of logs that say best what went wrong, by job; empty unless the user has opened a log
+	Cites map[string]joblog.Cite
 
 	Login string // the host between this one and all nodes, [user@]host[:port]; "": none
 	// the reason why signals and cancels are forbidden: "--readonly", "the setting readonly in FILE"; "": they are
@@ -140,8 +145,25 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 	return tally.NodeOf(s.Snap, s.Job, g) + " " + GPUNumber(g)
 }
 
-// Say puts a finding into words.
-func (s *Scene) Say(f *cluster.Finding) say.Words { return say.Finding(s.Snap, f) }
+// Say puts a finding into words, with the line of the job's log that says what went wrong, if one is known.
+func (s *Scene) Say(f *cluster.Finding) say.Words {
+	words := say.Finding(s.Snap, f)
+	if c, known := s.Cites[f.Job]; known && cites[f.Kind] && f.Since.Sub(c.When) < stale {
+		words.Hint = strings.TrimSuffix("log: "+draw.Clip(c.Text, mostCited)+"\n"+words.Hint, "\n")
+	}
+	return words
+}
+
+// cites are the findings that a line of the log may explain.
+var cites = map[cluster.Kind]bool{cluster.KindRankGone: true, cluster.KindJobHang: true, cluster.KindJobIdle: true,
+	cluster.KindHostMemory: true, cluster.KindMemoryFull: true, cluster.KindXid: true}
+
+const (
+	// stale is the age from which a line of the log says nothing about a new finding.
+	stale = 10 * time.Minute
+	// mostCited is the maximum length of a cited line, in columns.
+	mostCited = 160
+)
 
 // Naming shortens the names of the job's nodes to room columns each.
 func (s *Scene) Naming(room int) *naming.Naming {

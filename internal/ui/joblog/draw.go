@@ -1,0 +1,156 @@
+package joblog
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+const (
+	titleRow = 2
+	top      = 3 // the first row of the log
+	textAt   = 2 // the first column of its lines
+)
+
+// Wants returns nothing.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	header.Draw(f, false)
+	p.title(f)
+	lines := p.lines()
+	if trouble := p.trouble(); len(lines) == 0 || trouble != "" && f.H-1-top < 2 {
+		f.Paragraphs(top+1, []string{p.nothing(trouble)})
+	} else {
+		p.body(f, lines, trouble)
+	}
+	if p.search.line != nil {
+		p.search.draw(f)
+		return
+	}
+	where := keys.HintOf(keys.Last).As("follow")
+	if !p.away {
+		where = keys.HintOf(keys.First)
+	}
+	hints := []keys.Hint{keys.HintOf(keys.Search), keys.HintOf(keys.NextMatch), where}
+	if p.known && !p.piece.Both {
+		hints = append(hints, keys.HintOf(keys.Left, keys.Right).As((joblog.Err - p.of).String()))
+	}
+	part.Footer(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, hint.Last)...)
+}
+
+// title draws the name of the log, and which part of it is on the screen.
+func (p *Page) title(f *part.Frame) {
+	right := p.state(f)
+	name := "Log of job " + p.job
+	if !p.piece.Both || !p.known {
+		name += ", " + p.of.String()
+	}
+	if p.known {
+		name += "  " + p.piece.Path
+		if p.piece.Node != "" {
+			name += " on " + p.piece.Node
+		}
+	}
+	f.Section(titleRow, draw.ClipMiddle(name, max(f.W-12-draw.Width(right), 12)), right)
+}
+
+// state says which part of the log is on the screen.
+func (p *Page) state(f *part.Frame) string {
+	switch {
+	case !p.known:
+		return ""
+	case !p.away:
+		return "following, " + joblog.Bytes(p.piece.Size)
+	}
+	lines := p.lines()
+	w := p.shown(f.Scene, lines)
+	if len(lines) == 0 || p.piece.Size == 0 {
+		return joblog.Bytes(p.piece.Size)
+	}
+	at := max(lines[w.From].At, 0)
+	return fmt.Sprintf("at %d %% of %s", at*100/max(p.piece.Size, 1), joblog.Bytes(p.piece.Size))
+}
+
+// trouble says why the log is not as new as it should be; "": it is.
+func (p *Page) trouble() string {
+	switch {
+	case p.err != "":
+		return p.err
+	case p.known && p.window != nil && p.window.Missing():
+		return "There is no file " + p.piece.Path + ": the job has not written it yet, or it was deleted."
+	}
+	return ""
+}
+
+// nothing says why no line is shown.
+func (p *Page) nothing(trouble string) string {
+	switch {
+	case trouble != "":
+		return trouble
+	case !p.known || !p.window.Known():
+		return "Reading the log…"
+	}
+	return "The log is empty."
+}
+
+// body draws the lines.
+func (p *Page) body(f *part.Frame, lines []joblog.Line, trouble string) {
+	w := p.shown(f.Scene, lines)
+	y := top
+	for i := w.From; i < w.From+w.Shown; i++ {
+		p.line(f, y, &lines[i])
+		y++
+	}
+	if trouble != "" { // in place of the last line
+		y = min(y, f.H-2)
+		f.Fill(0, y, f.W, ' ', draw.Text)
+		f.Left(textAt, y, f.W-textAt-1, trouble, draw.Warn)
+	}
+}
+
+// line draws a line of the log, with a mark if it matters.
+func (p *Page) line(f *part.Frame, y int, l *joblog.Line) {
+	role := draw.Text
+	switch {
+	case l.Gap:
+		f.Left(textAt, y, f.W-textAt-1, "··· "+l.Text, draw.Dim)
+		return
+	case l.Mark.Cause():
+		role = draw.Crit
+	case l.Mark != 0:
+		role = draw.Warn
+	}
+	if l.Mark != 0 {
+		f.Put(0, y, "!", role)
+	}
+	text, from, to := p.aside(l.Text)
+	f.Left(textAt, y, f.W-textAt-1, text, role)
+	if l.At == p.match {
+		f.Put(0, y, "▸", draw.Strong)
+	}
+	if from >= 0 && to > 0 {
+		x0 := min(textAt+draw.Width(text[:max(from, 0)]), f.W-1)
+		f.Select(y, x0, min(textAt+draw.Width(text[:to]), f.W-1))
+	}
+}
+
+// aside returns what is left of a line that is scrolled to the side, and the place of the search in it.
+func (p *Page) aside(line string) (text string, from, to int) {
+	from, to = p.search.in(line)
+	cut := 0
+	for n := p.left; n > 0 && cut < len(line); n-- {
+		_, size := utf8.DecodeRuneInString(line[cut:])
+		cut += size
+	}
+	return line[cut:], max(from-cut, min(from, 0)), to - cut
+}

@@ -1,0 +1,184 @@
+package joblog
+
+import (
+	"sort"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// lines returns the lines of the window.
+func (p *Page) lines() []joblog.Line {
+	if p.window == nil {
+		return nil
+	}
+	return p.window.Lines()
+}
+
+// indexOf returns the place of the first line at an offset or after it.
+func indexOf(lines []joblog.Line, at int64) int {
+	return sort.Search(len(lines), func(i int) bool { return lines[i].At >= at })
+}
+
+// shown returns the rows on the screen.
+func (p *Page) shown(s *part.Scene, lines []joblog.Line) nav.Window {
+	room := max(s.H-1-top, 1)
+	w := nav.Window{Shown: min(room, len(lines)), All: len(lines)}
+	if w.From = w.Hidden(); p.away {
+		w.From = min(indexOf(lines, p.top), w.Hidden())
+	}
+	return w
+}
+
+// scroll answers the keys that scroll, and the wheel. At the end of the log it is followed again.
+func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
+	lines := p.lines()
+	w := p.shown(s, lines)
+	to, moved := nav.Scroll(msg, w.From, w.Shown, w.Shown, w.Hidden())
+	if !moved {
+		return nav.Answer{}
+	}
+	k, _ := msg.(tea.KeyPressMsg)
+	switch {
+	case p.window == nil, len(lines) == 0:
+	case key.Matches(k, keys.First) && p.window.From() > 0:
+		p.open(0)
+	case key.Matches(k, keys.Last):
+		if p.match = -1; !p.window.AtEnd() {
+			p.open(-wire.MaxLog)
+		}
+		p.away = false
+	case to < w.From || to == 0 && w.Hidden() > 0:
+		p.away, p.top, p.older = true, lines[to].At, to == 0 && p.window.From() > 0
+	case to == w.Hidden():
+		if atEnd := p.window.AtEnd(); atEnd || !p.away {
+			p.away = false
+		} else {
+			p.top, p.later = lines[to].At, true
+		}
+	default:
+		p.top = lines[to].At
+	}
+	return nav.Taken
+}
+
+// find goes to the next line that the user searches for, or the previous one; without a search, to the next line that
+// matters.
+func (p *Page) find(s *part.Scene, by int) (notice string) {
+	lines := p.lines()
+	w := p.shown(s, lines)
+	at := w.From - 1
+	if by < 0 {
+		at = w.From + w.Shown
+	}
+	if p.match >= 0 {
+		at = indexOf(lines, p.match)
+	}
+	for at += by; at >= 0 && at < len(lines); at += by {
+		if p.is(&lines[at]) {
+			p.show(s, lines, at)
+			return ""
+		}
+	}
+	what := "line that matters"
+	if p.search.text != "" {
+		what = "match"
+	}
+	switch {
+	case by > 0:
+		return "no later " + what
+	case p.window != nil && p.window.From() > 0:
+		p.older = true
+		return "no earlier " + what + " in the " + joblog.Bytes(p.window.To()-p.window.From()) +
+			" that were read; reading on, N searches there"
+	}
+	return "no earlier " + what
+}
+
+// is reports whether the user looks for a line.
+func (p *Page) is(l *joblog.Line) bool {
+	if p.search.text == "" {
+		return l.Mark != 0
+	}
+	at, _ := p.search.in(l.Text)
+	return at >= 0
+}
+
+// show puts a line on the screen, with some lines before it if it was not there.
+func (p *Page) show(s *part.Scene, lines []joblog.Line, at int) {
+	w := p.shown(s, lines)
+	from := w.From
+	if at < from || at >= from+w.Shown {
+		from = max(at-w.Shown/3, 0)
+	}
+	p.away, p.top, p.match = true, lines[from].At, lines[at].At
+}
+
+// search has the text that is searched for, and the line in which the user types it.
+type search struct {
+	text string
+	line *prompt.Line // nil: it is closed
+}
+
+// mostTyped limits the search, in characters.
+const mostTyped = 100
+
+func (q *search) open() { q.line = prompt.NewLine(q.text, mostTyped) }
+
+// in returns the place of the text in a line; negative: it is not there. A capital makes the search strict.
+func (q *search) in(line string) (from, to int) {
+	text := q.text
+	if text == "" {
+		return -1, -1
+	}
+	if lower := strings.ToLower(line); text == strings.ToLower(text) && len(lower) == len(line) {
+		line = lower
+	}
+	if from = strings.Index(line, text); from < 0 {
+		return -1, -1
+	}
+	return from, from + len(text)
+}
+
+// edit passes a message to the line, which takes every key except Ctrl-C. Enter goes to the nearest match.
+func (p *Page) edit(msg tea.Msg, s *part.Scene) nav.Answer {
+	k, _ := msg.(tea.KeyPressMsg)
+	q := &p.search
+	switch {
+	case key.Matches(k, keys.Interrupt):
+		return nav.Answer{}
+	case key.Matches(k, keys.Cancel):
+		*q, p.match = search{}, -1
+	case key.Matches(k, keys.Keep):
+		q.line, p.match = nil, -1
+		if q.text == "" {
+			break
+		}
+		by := -1
+		if p.away {
+			by = +1
+		}
+		return nav.Answer{Taken: true, Notice: p.find(s, by)}
+	case q.line.Edit(msg):
+		q.text = q.line.Text()
+	default:
+		return nav.Answer{}
+	}
+	return nav.Taken
+}
+
+// draw draws the line in the last row, with its keys at the right if they fit.
+func (q *search) draw(f *part.Frame) {
+	y := f.H - 1
+	x := q.line.Draw(f, f.Put(1, y, "/", draw.Strong), y, draw.Text, -1)
+	part.HintsAt(f, x+3, y, keys.HintOf(keys.Keep).As("search"), keys.HintOf(keys.Cancel))
+}
