@@ -64,6 +64,7 @@ func TestServeIsAnOpenAgent(t *testing.T) {
 		"--insecure-http": "--insecure-http is for an address",
 		"--insecure-http --listen :0 --tls-cert x --tls-key y": "cannot be combined",
 		"--insecure-http --listen unix:/tmp/x":                 "--insecure-http is for an address",
+		"--insecure-http --listen :0 --logs":                   "shows no logs",
 		"--listen :0":                                          "needs --tls-cert and --tls-key",
 	} {
 		code, out, errs := program(t, append([]string{"serve", "--demo=1x1"}, strings.Fields(args)...)...)

@@ -30,6 +30,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/bell"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 )
 
 // Audience is told what clients look at.
@@ -39,7 +40,7 @@ type Audience interface {
 	Look(node string, processes bool) // node whose processes are shown: cluster.EveryNode or none
 }
 
-// Options configure a Server. All but Token are required.
+// Options configure a Server. All but Token and Log are required.
 type Options struct {
 	Snapshot func(now time.Time) *cluster.Snapshot
 	Ready    func(*cluster.Snapshot) bool // whether the known state is complete
@@ -51,8 +52,10 @@ type Options struct {
 	Names export.Names  // of the metrics for Prometheus
 	PIDs  bool          // Prometheus gets the processes, too
 	Agent bool          // answer only as an agent of nvgpu
-	Token string        // token that clients must present; "": none
-	Local bool          // it can be reached from this host only: names of other hosts are refused
+	// Log reads a piece of the log of a job; nil: logs are not shown
+	Log   func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+	Token string // token that clients must present; "": none
+	Local bool   // it can be reached from this host only: names of other hosts are refused
 }
 
 // Server answers requests.
@@ -61,6 +64,7 @@ type Server struct {
 	gate    gate
 	states  states
 	looks   looks
+	logs    logs
 	streams atomic.Int32
 	watched bell.Bell // a stream has begun
 	ending  context.Context
@@ -73,7 +77,7 @@ func New(o Options) *Server {
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.states.make, s.states.now = o.Snapshot, o.Now
 	s.states.news, s.states.least, s.states.boot = o.News, o.Every*9/10, o.Now() // no tick is exact
-	s.looks.audience = o.Audience
+	s.looks.audience, s.logs.turn = o.Audience, make(chan struct{}, 1)
 	return s
 }
 
@@ -111,6 +115,7 @@ func (s *Server) Handler() http.Handler {
 	}
 	s.pages(mux)
 	s.parts(mux)
+	mux.HandleFunc("GET "+api+"jobs/{name}/log", s.log)
 	mux.HandleFunc("GET /api/v1/events", s.events)
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "healthy") })
 	mux.HandleFunc("GET /-/ready", s.ready)

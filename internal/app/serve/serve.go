@@ -27,6 +27,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/web"
@@ -40,6 +41,7 @@ type Options struct {
 	tokenFile string
 	names     string
 	processes bool   // Prometheus gets them
+	logs      bool   // the logs of jobs are shown, too
 	record    string // a file; "": nothing is recorded
 
 	listener *web.Listener
@@ -74,6 +76,7 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
 	f.StringVar(&s.tokenFile, "token-file", "",
 		"read the token from `FILE`, which only you may read; otherwise a new one is made")
+	f.BoolVar(&s.logs, "logs", false, "show the logs of jobs, too")
 	snapshot.NamesFlag(f, &s.names)
 	snapshot.ProcessesFlag(f, &s.processes)
 	f.StringVar(&s.Config.Job, "job", "", "only the nodes of the job `ID`")
@@ -99,6 +102,9 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 			if err := record.Allowed(&s.Config); err != nil {
 				return err
 			}
+		}
+		if s.logs && !s.Config.Logs {
+			return cli.Usage("logs are switched off: logs = false (%s)", s.Config.LogsFrom)
 		}
 		return allowed(&s.Config, s.endpoint)
 	}
@@ -134,6 +140,9 @@ func (s *Options) check() (err error) {
 	}
 	if err := snapshot.CheckNames(s.names); err != nil {
 		return err
+	}
+	if s.logs && s.endpoint.Open {
+		return errors.New("--insecure-http shows no logs: it cannot be combined with --logs")
 	}
 	if s.tokenFile != "" {
 		s.token, err = readToken(s.tokenFile)
@@ -237,7 +246,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
 		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Agent: s.endpoint.Open,
-		Token: s.token, Local: s.listener.Local,
+		Token: s.token, Local: s.listener.Local, Log: s.logOf(user),
 	})
 	handler := server.Handler()
 	s.handler.Store(&handler)
@@ -249,6 +258,14 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	cancel()
 	_, quit := away.Wait(feed.Parting)
 	return cli.Failed(cmp.Or(w.Stop(feed.Parting), quit))
+}
+
+// logOf is what reads logs; nil: they are not shown.
+func (s *Options) logOf(from feed.Feed) func(context.Context, joblog.Query) (joblog.Piece, error) {
+	if !s.logs {
+		return nil
+	}
+	return from.Log
 }
 
 // announce prints the address of the page. The token is shown only here.

@@ -4,6 +4,7 @@ import { patch } from './dom.js';
 import { Live } from './live.js';
 import { frame } from './frame.js';
 import { jobsPage, jobPage } from './jobs.js';
+import { logPage } from './log.js';
 import { nodesPage } from './nodes.js';
 import { nodePage } from './node.js';
 import { gpuPage } from './gpu.js';
@@ -18,6 +19,7 @@ const safe = encodeURIComponent;
 const routes = {
   jobs: { parts: () => ['jobs'], tab: 'jobs', title: () => 'jobs', page: jobsPage },
   job: { parts: (id) => [`jobs/${safe(id)}`, 'jobs'], tab: 'jobs', title: (id) => `job ${id}`, page: jobPage },
+  log: { parts: (id, of) => [`jobs/${safe(id)}/log${of === 'stderr' ? '?of=stderr' : ''}`, 'jobs'], tab: 'jobs', title: (id) => `the log of job ${id}`, page: logPage },
   nodes: { parts: () => ['nodes'], tab: 'nodes', title: () => 'nodes', page: nodesPage },
   node: { parts: (name) => [`nodes/${safe(name)}`, 'jobs'], tab: 'nodes', title: (name) => name, page: nodePage },
   gpu: { parts: (name, gpu) => [`nodes/${safe(name)}/gpus/${safe(gpu)}`, 'jobs'], tab: 'nodes', title: (name) => `a GPU of ${name}`, page: gpuPage },

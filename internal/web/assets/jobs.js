@@ -115,6 +115,7 @@ function jobTitle(job, time) {
   const words = [
     job.user, job.partition, stateOf(job), job.start && `for ${span(between(job.start, time))}`, job.end && `${span(left(job, time))} left`,
   ];
+  words.push(job.id && h('a', { class: 'link', href: `#/log/${encodeURIComponent(job.id)}` }, 'log'));
   return h('h1', { key: 'title' }, job.id && h('span', { class: 'dim' }, 'Job '), job.id && h('b', {}, job.id), h('b', { class: 'text' }, job.name),
     words.filter(Boolean).map((word, i) => h('span', { key: i, class: 'dim' }, word)));
 }
