@@ -45,15 +45,10 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 
 // readLog asks for the next piece of the log, if one is due.
 func (m *model) readLog() tea.Cmd {
-	page := m.view.log()
-	if !m.past.Live() || m.scene.Job == nil {
-		return nil
+	if page := m.view.log; m.past.Live() && m.scene.Job != nil {
+		return m.errands(page, page.Due(m.Now(), m.view.body() == page))
 	}
-	ask, due := page.Due(m.Now(), m.view.body() == page)
-	if !due {
-		return nil
-	}
-	return m.ask(page, ask)
+	return nil
 }
 
 // ask sends a request to the probe of a node or to SLURM.

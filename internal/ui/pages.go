@@ -8,7 +8,6 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
-	"github.com/nvnodetop/nvnodetop/internal/ui/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lists"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -148,7 +147,7 @@ var pages = []entry{
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
 			Long: "log of the job, followed; from the problems: the log at the time of the problem",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
-		new: func(*view, *Options) Page { return joblog.New() },
+		new: func(v *view, _ *Options) Page { return v.log },
 	},
 	{
 		id: keys.OnSettings, number: keys.ToSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm,

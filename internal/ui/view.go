@@ -32,12 +32,13 @@ type view struct {
 	pages    map[keys.Page]Page
 	settings settings.Page
 	palette  palette.Page
+	log      *joblog.Page
 }
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
 		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Colors == ColorsClassic,
-		past: &prompt.History{}, pages: map[keys.Page]Page{}}
+		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New()}
 	for _, e := range pages {
 		if e.new != nil {
 			v.pages[e.id] = e.new(v, o)
@@ -53,7 +54,7 @@ func (v *view) has(property keys.Has) bool { return v.hasOf(v.on)&property != 0 
 func (v *view) resolve(s *part.Scene) {
 	s.Mine, s.Classic, s.MouseFree, s.Out = v.mine, v.classic, v.noMouse, v.out(s)
 	v.settings.Now.Classic = v.classic
-	s.Job, s.Node, s.Cites = nil, nil, v.log().Cites()
+	s.Job, s.Node, s.Cites = nil, nil, v.log.Cites()
 	at := v.resolveJob(s.Snap)
 	if at < 0 {
 		if p, is := v.body().(forgetter); is {
@@ -73,9 +74,6 @@ func (v *view) resolve(s *part.Scene) {
 		}
 	}
 }
-
-// log returns the page of the log.
-func (v *view) log() *joblog.Page { return v.pages[keys.OnLog].(*joblog.Page) }
 
 // body returns the page of the user's keys.
 func (v *view) body() Page { return v.pages[v.on] }

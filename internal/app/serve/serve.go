@@ -103,10 +103,7 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 				return err
 			}
 		}
-		if s.logs && !s.Config.Logs {
-			return cli.Usage("logs are switched off: logs = false (%s)", s.Config.LogsFrom)
-		}
-		return allowed(&s.Config, s.endpoint)
+		return allowed(&s.Config, s.endpoint, s.logs)
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return s.Logged(func(log *slog.Logger) error { return s.run(cmd.Context(), log) })
@@ -114,9 +111,11 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 	return cmd
 }
 
-// allowed returns the reason why serve may not listen there.
-func allowed(cfg *config.Config, at web.Endpoint) error {
+// allowed returns the reason why serve may not listen there, or show logs.
+func allowed(cfg *config.Config, at web.Endpoint, logs bool) error {
 	switch {
+	case logs && !cfg.Logs:
+		return cli.Usage("logs are switched off: logs = false (%s)", cfg.LogsFrom)
 	case cfg.Serve == config.ServeOff:
 		return cli.Usage("serve is switched off: serve = %q (%s)", cfg.Serve, cfg.ServeFrom)
 	case cfg.Serve == config.ServeLocal && !at.Local():

@@ -20,7 +20,7 @@ func TestServeOfThisHostOnly(t *testing.T) {
 		"127.0.0.1:0": true, "localhost:0": true, "[::1]:0": true, "unix:/tmp/x": true, ":0": false, "0.0.0.0:0": false,
 		"192.0.2.1:0": false, "x": false,
 	} {
-		if err := allowed(&cfg, web.Endpoint{Address: address}); (err == nil) != ok {
+		if err := allowed(&cfg, web.Endpoint{Address: address}, false); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

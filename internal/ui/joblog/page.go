@@ -125,7 +125,7 @@ func (p *Page) Cites() map[string]joblog.Cite {
 }
 
 // Due returns the question that is due now. shown says that the page is on the screen.
-func (p *Page) Due(now time.Time, shown bool) (ask nav.Ask, due bool) {
+func (p *Page) Due(now time.Time, shown bool) nav.Answer {
 	pause := seldom
 	if shown {
 		pause = often
@@ -135,7 +135,7 @@ func (p *Page) Due(now time.Time, shown bool) (ask nav.Ask, due bool) {
 	switch {
 	case p.window == nil, p.asked != nil && since < lost, p.away && !hurry, !hurry && since < pause,
 		p.err != "" && (since < pause || !shown):
-		return nav.Ask{}, false
+		return nav.Answer{}
 	}
 	want := p.window.Next(!p.away)
 	if p.back = p.older; p.older {
@@ -143,7 +143,7 @@ func (p *Page) Due(now time.Time, shown bool) (ask nav.Ask, due bool) {
 	}
 	q := joblog.Ask(p.job, p.of, want)
 	p.asked, p.at = &q, now
-	return nav.Ask{Log: p.asked}, true
+	return nav.Answer{Ask: []nav.Ask{{Log: p.asked}}}
 }
 
 // Press answers a key, the wheel, or a piece of the log.

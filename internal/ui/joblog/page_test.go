@@ -46,10 +46,11 @@ func (r *rig) enter(to nav.Go) {
 // read answers all questions that are due now.
 func (r *rig) read(shown bool) (notice string) {
 	for {
-		ask, due := r.Due(r.now, shown)
-		if !due {
+		due := r.Due(r.now, shown).Ask
+		if len(due) == 0 {
 			return notice
 		}
+		ask := due[0]
 		if r.asked = append(r.asked, *ask.Log); len(r.asked) > 200 {
 			r.t.Fatal("it does not stop asking")
 		}
@@ -284,7 +285,7 @@ func TestCites(t *testing.T) {
 		t.Errorf("cites %+v", c)
 	}
 	r.Forget()
-	if _, due := r.Due(r.now, true); due {
+	if len(r.Due(r.now, true).Ask) > 0 {
 		t.Error("it asks without a job")
 	}
 }
