@@ -143,7 +143,7 @@ func TestEnds(t *testing.T) {
 		want string
 	}{
 		"well":     {cluster.EndedJob{State: cluster.JobCompleted, Exit: &cluster.Exit{}}, "end: 7 train: completed after 1h 1m"},
-		"canceled": {cluster.EndedJob{State: cluster.JobCanceled}, "end: 7 train: canceled after 1h 1m"},
+		"canceled": {cluster.EndedJob{State: cluster.JobCanceled, Exit: &cluster.Exit{Signal: 15}}, "end: 7 train: canceled after 1h 1m"},
 		"failed": {cluster.EndedJob{State: cluster.JobFailed, Exit: &cluster.Exit{Code: 3}},
 			"failure: 7 train: failed after 1h 1m (exit code 3)"},
 		"killed": {cluster.EndedJob{State: cluster.JobOutOfMemory, Exit: &cluster.Exit{Signal: 9}},

@@ -108,7 +108,7 @@ func HowEnded(e *cluster.EndedJob) string {
 		words += " after " + span(e.Over().Sub(e.Start))
 	}
 	switch x := e.Exit; {
-	case x == nil, x.Code == 0 && x.Signal == 0:
+	case x == nil, x.Code == 0 && x.Signal == 0, e.State == cluster.JobCanceled: // a canceled job has that signal
 	case x.Signal != 0:
 		words += fmt.Sprintf(" (signal %d)", x.Signal)
 	default:

@@ -29,6 +29,7 @@ var watching = []command{
 	{"log, every 10 s", "log --csv DIR/gpus.csv"},
 	{"track --job", "track --job JOB"},
 	{"serve, a scraper", "serve --listen unix:DIR/socket"},
+	{"watch", "watch JOB"},
 }
 
 // scrapeEvery is the interval of the scraper.
@@ -57,7 +58,7 @@ func measureCommands(o options, program string) error {
 		f.nodes -= idle.nodes
 		names, results = append(names, group[0].name), append(results, []figures{f})
 	}
-	names[len(names)-1] = "all five"
+	names[len(names)-1] = "all six"
 	report(commandRows, names, results, false)
 	return nil
 }

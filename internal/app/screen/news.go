@@ -2,7 +2,9 @@ package screen
 
 import (
 	"context"
+	"errors"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,8 +45,8 @@ func tellNews(ctx context.Context, group *errgroup.Group, cfg *config.Config, w 
 			},
 			Say: func(line string) { tell(ui.Alert{Notice: line}) },
 		})
-		for _, err := range wrong {
-			tell(ui.Alert{Notice: err.Error()})
+		if len(wrong) > 0 {
+			tell(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
 		}
 		w.CatchUp(session.Past)
 		desk.Follow(ctx, newsEvery, w.Store.Snapshot)

@@ -50,7 +50,7 @@ type Options struct {
 	seen progress
 	desk *news.Desk
 
-	thrifty time.Time // the last time
+	thrifty time.Time // the next time
 }
 
 // Command watches jobs without a screen.
@@ -206,18 +206,21 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	return o.seen.verdict()
 }
 
-// thrifty is the time between two returns of unused memory to the host.
-const thrifty = 10 * time.Minute
+// thrifty is the time between two returns of unused memory to the host; the second one comes early, after the first
+// copies of the probe.
+const thrifty, early = 10 * time.Minute, time.Minute
 
 // thrift keeps the memory small: the watch may run for days, and the start needs far more than the rest.
 func (o *Options) thrift(now time.Time) {
-	if now.Sub(o.thrifty) < thrifty {
+	if now.Before(o.thrifty) {
 		return
 	}
+	wait := thrifty
 	if o.thrifty.IsZero() {
+		wait = early
 		debug.SetGCPercent(30)
 	}
-	o.thrifty = now
+	o.thrifty = now.Add(wait)
 	debug.FreeOSMemory()
 }
 
