@@ -76,6 +76,7 @@ const (
 // problems are the kinds of findings that are news. Of all others, those are that are critical.
 var problems = map[cluster.Kind]problem{
 	cluster.KindFailed:     {Node, cluster.Critical, lostFor},
+	cluster.KindStale:      {Node, cluster.Warning, unclear},
 	cluster.KindSilence:    {Node, cluster.Warning, unclear},
 	cluster.KindNoDriver:   {Node, cluster.Critical, lostFor},
 	cluster.KindHang:       {Hang, cluster.Critical, lostFor},

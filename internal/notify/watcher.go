@@ -125,8 +125,11 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
 	p := w.of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
-	if f.Node == "" {
+	switch {
+	case f.Node == "":
 		id += j.ID
+	case p.event == Node: // first it does not respond, then it cannot be reached
+		id = "node " + f.Node
 	}
 	known := w.open[id] != nil && w.open[id].told // it may become milder
 	if !known && f.Severity < p.least || f.Severity == cluster.Waiting {
@@ -135,12 +138,15 @@ func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Findi
 	if o := now[id]; o != nil && o.ripe {
 		return // of another job on the node
 	}
-	now[id] = &sight{Item: ofFinding(s, j, f, p.event), ripe: f.Holds() && s.At.Sub(f.Since) >= p.lasts &&
-		(p.event != Node || goesOn(s, f.Since))}
+	i := ofFinding(s, j, f, p.event)
+	if o := w.open[id]; o != nil && o.Since.Before(i.Since) {
+		i.Since = o.Since
+	}
+	now[id] = &sight{Item: i, ripe: f.Holds() && s.At.Sub(i.Since) >= p.lasts && (p.event != Node || goesOn(s, f.Since))}
 }
 
 // unanswered is the time after which a lost node is news even if SLURM does not answer.
-const unanswered = 5 * time.Minute
+const unanswered = 2 * time.Minute
 
 // goesOn reports whether SLURM has listed the jobs since a time.
 func goesOn(s *cluster.Snapshot, since time.Time) bool {

@@ -132,8 +132,12 @@ func TestLostNode(t *testing.T) {
 	lost := newStory().at(0).state("n2", cluster.NodeFailed).at(20, failed).answered(15).at(30, failed).at(45, failed)
 	lost.at(200, failed).state("n2", cluster.NodeReporting).at(260).says(t, "45 node: 7 train: n2 unreachable",
 		"260 node: over after 4m: 7 train: n2 unreachable")
-	silent := newStory().at(0).state("n2", cluster.NodeFailed).at(20, failed).at(300, failed).at(320, failed)
-	silent.says(t, "320 node: 7 train: n2 unreachable") // squeue does not answer either
+	silent := newStory().at(0).state("n2", cluster.NodeFailed).at(20, failed).at(120, failed).at(140, failed)
+	silent.says(t, "140 node: 7 train: n2 unreachable") // squeue does not answer either
+	stale := finding(cluster.KindStale, cluster.Warning, "n2", 10, 0)
+	stale.Class = reach.ClassSilent
+	frozen := newStory().at(0).state("n2", cluster.NodeStale).at(20, stale).answered(15).at(60, stale).at(75, stale)
+	frozen.at(120, failed).at(200, failed).says(t, "75 node: 7 train: n2 not responding")
 }
 
 // Each way in which a job can end is told once, when SLURM has said it.

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -143,7 +144,7 @@ func TestNews(t *testing.T) {
 		}
 		select {
 		case err := <-ended:
-			if exit, is := err.(*exec.ExitError); !is || exit.ExitCode() != 1 ||
+			if exit, is := errors.AsType[*exec.ExitError](err); !is || exit.ExitCode() != 1 ||
 				!strings.Contains(out.String(), id+" news: failed after") {
 				t.Errorf("it ends with %v:\n%s", err, out)
 			}
