@@ -1,4 +1,4 @@
-// Package joblog is the page of a job's log: its lines as they come, with a search, and with marks on those that matter.
+// Package joblog is the page of a job's log: its lines as they come, with a search and marks on those that matter.
 //
 // The page asks for pieces of the log, and shows what the answers have brought. Nothing is asked before the user has
 // opened the page. From then on the log is followed once a second while the page is on the screen, and every 10 s while

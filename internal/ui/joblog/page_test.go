@@ -208,7 +208,7 @@ func TestSearchInEarlierLines(t *testing.T) {
 	r.wants("a search", "needle 0 1 2 3")
 }
 
-// A finding leads to the place that the log had reached then, wherever that is by now; without one, to lines with times.
+// A finding leads to the place that the log had reached then, wherever that is by now; else to lines with times.
 func TestTheTimeOfAFinding(t *testing.T) {
 	r := newRig(t, numbers(3))
 	r.enter(nav.Go{})
