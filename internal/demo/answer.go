@@ -26,6 +26,8 @@ func (n probe) answer(r *wire.Request) wire.Reply {
 		reply.Environ, err = n.environ(*r.Environ)
 	case r.Process != nil:
 		reply.Process, err = n.details(*r.Process)
+	case r.Inspect != nil:
+		reply.Inspected, err = n.inspect(*r.Inspect)
 	case r.Signal != nil:
 		for _, id := range r.Signal.Processes {
 			reply.Signaled = append(reply.Signaled, n.signal(id, r.Signal.Number))

@@ -119,10 +119,16 @@ const (
 	count
 )
 
+// entry is a row with its ID. Rows in a list, unlike those of a map, need no code in the probe.
+type entry struct {
+	ID
+	Row
+}
+
 var table = func() (t [count]Row) {
-	for _, rows := range []map[ID]Row{useRows, stateRows, linkRows, errorRows, hostRows} {
-		for id, row := range rows {
-			t[id] = row
+	for _, rows := range [][]entry{useRows, stateRows, linkRows, errorRows, hostRows} {
+		for i := range rows {
+			t[rows[i].ID] = rows[i].Row
 		}
 	}
 	return t

@@ -109,7 +109,11 @@ func (c *responder) await(ctx context.Context, r request, found <-chan *wire.Rep
 
 // hangs is the error of a request that gets no answer in time.
 func hangs(r request) error {
-	if id := cmp.Or(r.Environ, r.Process); id != nil {
+	id := cmp.Or(r.Environ, r.Process)
+	if r.Inspect != nil {
+		id = &r.Inspect.ProcessID
+	}
+	if id != nil {
 		return fmt.Errorf("process %d does not respond: it hangs in the kernel", id.PID)
 	}
 	if r.ReadLog != nil {
@@ -126,6 +130,8 @@ func (c *responder) find(r request) *wire.Reply {
 		reply.Environ, err = c.procs.Environ(*r.Environ)
 	case r.Process != nil:
 		reply.Process, err = c.procs.Details(*r.Process)
+	case r.Inspect != nil:
+		reply.Inspected, err = c.procs.Inspect(*r.Inspect)
 	case r.Signal != nil:
 		reply.Signaled, err = c.desk.Signal(*r.Signal)
 	case r.ReadLog != nil:
@@ -152,8 +158,8 @@ func replyTo(r request, err error) *wire.Reply {
 // check returns the error in a request.
 func check(r request) error {
 	asked := 0
-	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Signal != nil,
-		r.Family != nil, r.ReadLog != nil} {
+	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Inspect != nil,
+		r.Signal != nil, r.Family != nil, r.ReadLog != nil} {
 		if is {
 			asked++
 		}
@@ -162,7 +168,8 @@ func check(r request) error {
 	case r.err != nil:
 		return r.err
 	case asked != 1:
-		return errors.New("a request must contain exactly one of pace, alive, environ, process, signal, family, read_log")
+		return errors.New("a request must contain exactly one of pace, alive, environ, process, inspect, " +
+			"signal, family, read_log")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):

@@ -25,7 +25,7 @@ type helpPage struct {
 var helpPages = func() (list []helpPage) {
 	list = []helpPage{{page: keys.OnNode}, {page: keys.OnLog, keys: typedKeys("l")},
 		{page: keys.OnNoJobs, snap: noJobsFixture},
-		{page: keys.OnEnviron, keys: typedKeys("5e")},
+		{page: keys.OnEnviron, keys: typedKeys("5e")}, {page: keys.OnDetails, keys: typedKeys("5v")},
 		{page: keys.OnMetrics, keys: append(typedKeys("5"), pressed("enter"))}}
 	for _, e := range pages {
 		if e.number.Enabled() && e.id != keys.OnNode {

@@ -161,6 +161,7 @@ var pages = []entry{
 		id: keys.OnNoJobs, has: keys.IsEmpty,
 		new: func(*view, *Options) Page { return &nojobs.Page{} },
 	},
+	{id: keys.OnDetails, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},
 	{id: keys.OnEnviron, has: keys.OfOneProcess,
 		nvitop: keys.OfOneProcess | keys.LikeNvitop}, // on top of the page of processes, which makes both
 	{id: keys.OnMetrics, has: keys.OfOneProcess, nvitop: keys.OfOneProcess | keys.LikeNvitop},

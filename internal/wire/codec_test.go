@@ -164,6 +164,12 @@ func occupy(v reflect.Value) {
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		occupy(v.Index(0))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		occupy(key)
+		occupy(value)
+		v.SetMapIndex(key, value)
 	case reflect.String:
 		v.SetString("a \"quoted\" <text>")
 	case reflect.Bool:

@@ -272,6 +272,7 @@ type Request struct {
 	Alive   *Alive     `json:"alive,omitempty"`
 	Environ *ProcessID `json:"environ,omitempty"` // the environment of one of the user's own processes
 	Process *ProcessID `json:"process,omitempty"` // details of a process
+	Inspect *Inspect   `json:"inspect,omitempty"` // everything about a process
 	Signal  *Signal    `json:"signal,omitempty"`
 	Family  *Family    `json:"family,omitempty"`
 	ReadLog *ReadLog   `json:"read_log,omitempty"`
@@ -306,6 +307,8 @@ type Reply struct {
 	Error   string   `json:"error,omitempty"` // why the request failed; empty: success
 	Environ *Environ `json:"environ,omitempty"`
 	Process *Details `json:"process,omitempty"`
+
+	Inspected *Inspection `json:"inspected,omitempty"`
 
 	Signaled []Signaled `json:"signaled,omitempty"` // one for each process of Signal, in its order
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID

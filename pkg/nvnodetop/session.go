@@ -14,12 +14,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// feed is a source of Events whose processes can be asked for.
+// feed is a source of Events whose processes can be asked for, and asked about.
 type feed interface {
 	cluster.Source
 	Look(node string, processes bool)
+	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 }
 
 // target is what is watched.

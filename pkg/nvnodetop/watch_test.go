@@ -198,3 +198,29 @@ func TestNoProbe(t *testing.T) {
 		}
 	}
 }
+
+// The details of a process are those of the node. Of another user's there are fewer, with the reason, and of a process
+// that has ended none.
+func TestInspect(t *testing.T) {
+	alone(t)
+	o := Options{Demo: "2x4", FirstSample: true}
+	s, err := Snapshot(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := &s.Nodes[0]
+	p := &node.Processes[0]
+	d, err := Inspect(t.Context(), node.Name, p, true, o)
+	if err != nil || d.PID != p.PID || len(d.Arguments) < 2 || d.Full == nil || d.Full.USS == 0 || len(d.Threads) == 0 {
+		t.Errorf("%+v, %v", d, err)
+	}
+	gone := *p
+	gone.StartTicks++
+	if d, err := Inspect(t.Context(), node.Name, &gone, false, o); err == nil || d != nil ||
+		!strings.Contains(err.Error(), "has been reused") || !strings.Contains(err.Error(), node.Name) {
+		t.Errorf("of another process: %+v, %v", d, err)
+	}
+	if _, err := Inspect(t.Context(), "nosuchnode", p, false, o); err == nil {
+		t.Error("an unknown node answers")
+	}
+}

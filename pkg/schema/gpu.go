@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
@@ -94,18 +95,26 @@ func (g *GPU) UnmarshalJSON(text []byte) error {
 	var read fields
 	err := json.Unmarshal(text, &read)
 	if err == nil {
-		read.Metrics, err = numbersIn(text, gpuFields)
+		read.Metrics, err = numbersIn(text, gpuFields())
 	}
 	*g = GPU(read)
 	return err
 }
 
-// gpuFields are the members of the object that are fields.
-var gpuFields = func() map[string]bool {
-	names := map[string]bool{}
-	for f := range reflect.TypeFor[GPU]().Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		names[name] = true
-	}
-	return names
-}()
+// gpuFields returns the members of the object that are fields.
+func gpuFields() map[string]bool {
+	gpuNames.once.Do(func() {
+		gpuNames.of = map[string]bool{}
+		for f := range reflect.TypeFor[GPU]().Fields() {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			gpuNames.of[name] = true
+		}
+	})
+	return gpuNames.of
+}
+
+// gpuNames is made when it is needed: the probe, which has another type of this package, never needs it.
+var gpuNames struct {
+	once sync.Once
+	of   map[string]bool
+}

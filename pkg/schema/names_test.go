@@ -3,12 +3,14 @@ package schema
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/test/golden"
 )
 
 // TestNames: names.go has a constant for each metric of the table.
@@ -52,4 +54,14 @@ func constant(key string) string {
 		name += word
 	}
 	return name
+}
+
+// generated compares a file with the tables, or writes it.
+func generated(t *testing.T, name string, source []byte) {
+	t.Helper()
+	want, err := format.Source(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Equal(t, name, string(want))
 }

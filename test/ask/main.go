@@ -79,7 +79,7 @@ func run(args []string) error {
 
 func parse(args []string) (node string, r wire.Request, err error) {
 	if len(args) < 4 || len(args)%2 != 0 {
-		return "", r, errors.New("usage: ask NODE environ|process|family|SIGNAL PID START [PID START]..., or ask " +
+		return "", r, errors.New("usage: ask NODE environ|process|inspect|family|SIGNAL PID START [PID START]..., or ask " +
 			"cancel JOB [SIGNAL]")
 	}
 	var all []wire.ProcessID
@@ -97,6 +97,8 @@ func parse(args []string) (node string, r wire.Request, err error) {
 		r.Environ = id
 	case "process":
 		r.Process = id
+	case "inspect":
+		r.Inspect = &wire.Inspect{ProcessID: *id}
 	case "family":
 		r.Family = &wire.Family{PIDs: []int{id.PID}}
 	default:

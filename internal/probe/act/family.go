@@ -1,10 +1,9 @@
 package act
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"sort"
 
 	"github.com/prometheus/procfs"
 
@@ -26,7 +25,7 @@ func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err 
 		family, more = family[:wire.MaxRelatives], true
 	}
 	list, cut := capped(d.describe(family))
-	slices.SortFunc(list, func(a, b wire.Relative) int { return cmp.Compare(a.PID, b.PID) })
+	sort.Slice(list, func(i, k int) bool { return list[i].PID < list[k].PID })
 	return list, more || cut, nil
 }
 

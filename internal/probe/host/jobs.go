@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -103,7 +104,7 @@ func (j *Jobs) read(follow map[string]string) (list []wire.JobMemory) {
 		}
 	}
 	j.groups = groups
-	slices.SortFunc(list, func(a, b wire.JobMemory) int { return strings.Compare(a.Job, b.Job) })
+	sort.Slice(list, func(i, k int) bool { return list[i].Job < list[k].Job })
 	return list
 }
 

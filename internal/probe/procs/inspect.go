@@ -14,9 +14,10 @@ import (
 
 // Inspector answers questions about one process.
 type Inspector struct {
-	proc procfs.FS
-	jobs *launch.Jobs
-	now  func() clock.Moment
+	mount string
+	proc  procfs.FS
+	jobs  *launch.Jobs
+	now   func() clock.Moment
 }
 
 // NewInspector returns an Inspector of the procfs at mount.
@@ -25,7 +26,7 @@ func NewInspector(mount string, now func() clock.Moment) *Inspector {
 	if err != nil {
 		proc = procfs.FS{} // every process is unknown
 	}
-	return &Inspector{proc, launch.NewJobs(mount), now}
+	return &Inspector{mount, proc, launch.NewJobs(mount), now}
 }
 
 // process returns the process with this id, but never another process that has reused the PID.

@@ -1,181 +1,29 @@
 package inspect
 
 import (
-	"context"
-	"errors"
-	"slices"
-	"strconv"
-	"strings"
-
-	"charm.land/bubbles/v2/key"
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/nvnodetop/nvnodetop/internal/tally"
-	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
-	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Environ shows the environment with which a process was started.
-type Environ struct {
-	target tally.Target
-	answer answer
-	heard  int  // answers so far
-	shown  bool // secrets are shown
-
-	search search
-	cursor nav.Cursor[valueLine]
-	now    layout
-}
-
-// answer is the node's answer.
-type answer struct {
-	known     bool // the node has sent an environment
-	variables []variable
-	truncated bool
-	refused   string // the reason why it has not, in words; "": it did not refuse
+// environment is the environment with which a process was started.
+var environment = &kind{
+	page: keys.OnEnviron, leave: keys.LeaveEnviron, title: "Environment of", one: "variable", many: "variables",
+	none:      "The process was started without an environment, or has overwritten it.",
+	refused:   "The environment",
+	truncated: "Cut off: the environment is longer than a node sends.",
+	ask:       func(id wire.ProcessID) wire.Request { return wire.Request{Environ: &id} },
+	answers: func(r *wire.Request, id wire.ProcessID) bool {
+		return r.Environ != nil && *r.Environ == id
+	},
+	read: func(r *wire.Reply) (list []variable, truncated, sent bool) {
+		if r.Environ == nil {
+			return nil, false, false
+		}
+		return variables(r.Environ.Variables), r.Environ.Truncated, true
+	},
 }
 
 // NewEnviron asks for the environment of a process.
-func NewEnviron(t tally.Target) (*Environ, nav.Answer) {
-	e := &Environ{target: t}
-	return e, e.ask()
-}
-
-func (e *Environ) ask() nav.Answer {
-	id := e.target.ProcessID
-	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: e.target.Node, Request: wire.Request{Environ: &id}}}}
-}
-
-// On names the page in the list of keys.
-func (e *Environ) On() keys.Page { return keys.OnEnviron }
-
-// Wants returns the processes of the selected node, as the page below does.
-func (e *Environ) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
-
-// Settle lays out the variables for a scene before it is drawn.
-func (e *Environ) Settle(s *part.Scene) { e.layout(s) }
-
-// Press answers a key, the mouse, or the node's answer.
-func (e *Environ) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
-	if r, ok := msg.(nav.Result); ok {
-		e.hear(r)
-		return nav.Taken, true
-	}
-	if e.search.line != nil {
-		return nav.Answer{Taken: e.search.press(msg)}, true
-	}
-	switch m := msg.(type) {
-	case tea.KeyPressMsg:
-		return e.key(m, s)
-	case tea.MouseClickMsg:
-		e.click(m, s)
-	case tea.MouseWheelMsg:
-		e.cursor.Move(m, e.list(s, e.layout(s)))
-	}
-	return nav.Taken, true
-}
-
-// key answers a key.
-func (e *Environ) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
-	if e.move(k, s) {
-		return nav.Taken, true
-	}
-	switch {
-	case key.Matches(k, keys.Back) && e.search.text != "":
-		e.search.text = ""
-	case key.Matches(k, keys.LeaveEnviron):
-		return nav.Taken, false
-	case key.Matches(k, keys.Search):
-		e.search.open()
-	case key.Matches(k, keys.Secrets):
-		e.shown = !e.shown
-	case key.Matches(k, keys.CopyLine):
-		return e.copyLine(s), true
-	case key.Matches(k, keys.CopyAll):
-		return e.copyAll(s), true
-	case key.Matches(k, keys.Refresh):
-		a = e.ask()
-		a.Taken = false // the list of jobs takes this key too
-		return a, true
-	default:
-		return nav.Answer{}, true
-	}
-	return nav.Taken, true
-}
-
-// hear takes the node's answer, if it answers this overlay's request.
-func (e *Environ) hear(r nav.Result) {
-	if r.Request.Environ == nil || *r.Request.Environ != e.target.ProcessID || r.Node != e.target.Node {
-		return
-	}
-	e.heard++
-	e.answer = answer{refused: refusal(&e.target, r)}
-	if env := r.Reply.Environ; e.answer.refused == "" && env != nil {
-		e.answer = answer{known: true, variables: variables(env.Variables), truncated: env.Truncated}
-	}
-}
-
-// mostWords limits the text of a node, in bytes.
-const mostWords = 400
-
-// refusal is the reason why a node has not answered a request about a process, in words.
-func refusal(t *tally.Target, r nav.Result) string {
-	switch {
-	case errors.Is(r.Err, context.DeadlineExceeded):
-		return t.Node + " has not answered"
-	case r.Err != nil:
-		return safe.Line(r.Err.Error(), mostWords)
-	case r.Reply.Error != "":
-		return safe.Line(r.Reply.Error, mostWords)
-	}
-	return ""
-}
-
-// copyLine copies the variable under the cursor.
-func (e *Environ) copyLine(s *part.Scene) nav.Answer {
-	l := e.layout(s)
-	v := e.at(s, l)
-	switch {
-	case v == nil:
-		return nav.Taken
-	case v.secret && !e.shown:
-		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, x shows it"}
-	}
-	return copied(v.name+"="+v.value, v.name+"="+v.value)
-}
-
-// copyAll copies the variables that are shown, except hidden secrets.
-func (e *Environ) copyAll(s *part.Scene) nav.Answer {
-	var lines []string
-	l := e.layout(s)
-	for _, i := range l.variables {
-		if v := &e.answer.variables[i]; e.shown || !v.secret {
-			lines = append(lines, v.name+"="+v.value)
-		}
-	}
-	if len(lines) == 0 {
-		return nav.Answer{Taken: true, Notice: "nothing to copy"}
-	}
-	a := copied(part.Plural(len(lines), "variable", "variables"), strings.Join(lines, "\n")+"\n")
-	if left := len(l.variables) - len(lines); left > 0 {
-		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), "variable",
-			"variables") + ": the others are hidden, x shows them"
-	}
-	return a
-}
-
-// at returns the variable under the cursor; nil: there is none.
-func (e *Environ) at(s *part.Scene, l *layout) *variable {
-	if len(l.lines) == 0 {
-		return nil
-	}
-	return &e.answer.variables[l.lines[e.cursor.At(e.list(s, l))].variable]
-}
-
-// hides reports whether there are secrets.
-func (e *Environ) hides() bool {
-	return slices.ContainsFunc(e.answer.variables, func(v variable) bool { return v.secret })
-}
+func NewEnviron(t tally.Target) (*Sheet, nav.Answer) { return newSheet(environment, t) }

@@ -44,8 +44,8 @@ func TestSecrets(t *testing.T) {
 
 func TestVariablesAreClean(t *testing.T) {
 	got := variables([]string{"B=1", "", "F%%=() {\n  x\n}", "A\x1b[2J=\x1b]0;x\x07y\r\x9b1m\u202e", "=", "C"})
-	want := []variable{{"", "", false}, {"A", "y?\uFFFD1m?", false}, {"B", "1", false}, {"C", "", false},
-		{"F%%", `() {\n  x\n}`, false}}
+	want := []variable{{"", "", false, "="}, {"A", "y?\uFFFD1m?", false, "="}, {"B", "1", false, "="}, {"C", "", false, "="},
+		{"F%%", `() {\n  x\n}`, false, "="}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -45,12 +45,12 @@ const (
 	barWidth  = 3 // the scroll bar, a blank before it, and the terminal's last column
 )
 
-func (e *Environ) question(s *part.Scene) question {
+func (e *Sheet) question(s *part.Scene) question {
 	return question{s.W, e.heard, e.shown, e.search.text}
 }
 
 // layout lays the lines out anew if the question has changed.
-func (e *Environ) layout(s *part.Scene) *layout {
+func (e *Sheet) layout(s *part.Scene) *layout {
 	if q := e.question(s); e.now.of != q {
 		e.now = e.lay(q)
 	}
@@ -58,7 +58,7 @@ func (e *Environ) layout(s *part.Scene) *layout {
 }
 
 // settled returns the lines as Settle has laid them out, for Draw, which changes nothing.
-func (e *Environ) settled(s *part.Scene) *layout {
+func (e *Sheet) settled(s *part.Scene) *layout {
 	if q := e.question(s); e.now.of != q {
 		l := e.lay(q)
 		return &l
@@ -66,7 +66,7 @@ func (e *Environ) settled(s *part.Scene) *layout {
 	return &e.now
 }
 
-func (e *Environ) lay(q question) layout {
+func (e *Sheet) lay(q question) layout {
 	l := layout{of: q, names: nameLeast}
 	words := e.search.words()
 	for i := range e.answer.variables {
@@ -101,7 +101,7 @@ func top(s *part.Scene) int {
 }
 
 // list is the lines as a list.
-func (e *Environ) list(s *part.Scene, l *layout) nav.List[valueLine] {
+func (e *Sheet) list(s *part.Scene, l *layout) nav.List[valueLine] {
 	room := s.H - 1 - top(s)
 	if e.answer.truncated {
 		room--
@@ -125,7 +125,7 @@ func (l *layout) span(at int) (from, to int) {
 
 // move answers the keys that move the cursor. Up and down go from variable to variable, but line by line through a
 // variable that is higher than the screen.
-func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
+func (e *Sheet) move(k tea.KeyPressMsg, s *part.Scene) bool {
 	l := e.layout(s)
 	list := e.list(s, l)
 	var by int
@@ -155,7 +155,7 @@ func (e *Environ) move(k tea.KeyPressMsg, s *part.Scene) bool {
 
 // show puts the cursor on a variable, and all of it on the screen if it fits there. A variable that does not fit is
 // shown from the nearer end.
-func (e *Environ) show(l *layout, list nav.List[valueLine], at, by int) {
+func (e *Sheet) show(l *layout, list nav.List[valueLine], at, by int) {
 	from, to := l.span(at)
 	if to-from <= list.Room {
 		e.cursor.GoTo(list, to-1)
@@ -166,6 +166,6 @@ func (e *Environ) show(l *layout, list nav.List[valueLine], at, by int) {
 }
 
 // click puts the cursor on the variable under the mouse.
-func (e *Environ) click(m tea.MouseClickMsg, s *part.Scene) {
+func (e *Sheet) click(m tea.MouseClickMsg, s *part.Scene) {
 	e.cursor.Click(m, e.list(s, e.layout(s)), top(s))
 }

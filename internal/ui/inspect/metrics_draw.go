@@ -90,7 +90,8 @@ func words(v float64, say func(float64) string) string {
 
 // hints are the keys of the footer. The caller adds the keys that act on a process.
 func (m *Metrics) hints(s *part.Scene) []keys.Hint {
-	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ))
+	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ),
+		keys.HintOf(keys.Inspect))
 	if s.Forbidden() == "" && !m.exited() {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))
 	}

@@ -13,6 +13,7 @@ import (
 type variable struct {
 	name, value string
 	secret      bool
+	between     string // the name and the value, where they are copied
 }
 
 // variables returns the variables of an environment, by name.
@@ -23,7 +24,7 @@ func variables(environ []string) []variable {
 			continue
 		}
 		name, value, _ := strings.Cut(line, "=")
-		v := variable{name: clean(name), value: clean(value)}
+		v := variable{name: clean(name), value: clean(value), between: "="}
 		v.secret = value != "" && (secretName.MatchString(v.name) || looksSecret(v.value))
 		list = append(list, v)
 	}
@@ -78,5 +79,5 @@ func (v *variable) line(shown bool) string {
 	if v.secret && !shown {
 		return v.name
 	}
-	return v.name + "=" + v.value
+	return v.name + v.between + v.value
 }

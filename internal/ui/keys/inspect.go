@@ -3,17 +3,22 @@ package keys
 // The keys that lead to the pages about one process, and the keys of these pages.
 var (
 	Environ  = bind("e", "environment", "e")
+	Inspect  = bind("v", "details", "v", "V")
 	Metrics  = bind("Enter", "metrics", "enter")
 	CopyMenu = bind("y", "copy", "y")
 
-	Search   = bind("/", "search", "/")
-	Secrets  = bind("x", "show secrets", "x")
+	Search  = bind("/", "search", "/")
+	Secrets = bind("x", "show secrets", "x")
+
+	FullMemory = bind("f", "memory in full", "f", "F")
+
 	CopyLine = bind("y", "copy line", "y")
 	CopyAll  = bind("Y", "copy all", "Y")
 	Pick     = bind("Enter y", "copy", "enter", "y")
 	Close    = bind("Esc", "cancel", "esc", "q")
 
 	LeaveEnviron = bind("Esc q e", "back", "esc", "q", "Q", "f10", "e")
+	LeaveDetails = bind("Esc q v", "back", "esc", "q", "Q", "f10", "v", "V")
 	LeaveMetrics = bind("Esc q", "back", "esc", "q", "Q", "f10", "enter")
 )
 
@@ -23,6 +28,9 @@ var inspectRows = []Row{
 		On:   On(OnProcesses)},
 	{Bindings: of(Environ), Group: Looking, Text: "its environment",
 		Long: "its environment, which can be searched and copied",
+		On:   On(OnProcesses, OnMetrics)},
+	{Bindings: of(Inspect), Group: Looking, Means: "view", Text: "details from the kernel",
+		Long: "all that the kernel knows of it: limits, memory, threads, open files, connections",
 		On:   On(OnProcesses, OnMetrics)},
 	{Bindings: of(CopyMenu), Group: Acting, Means: "copy", Text: "copy its PID, command …",
 		Long: "copy: PID, node:PID, the command for a shell on its node, UUID of the GPU, command line",
@@ -41,6 +49,18 @@ var inspectRows = []Row{
 	{Bindings: of(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
 		Means: "copy", Text: "copy the line / all", Long: "copy the variable / all that are shown",
 		On: On(OnEnviron)},
+	{Bindings: of(Up, Down), Group: Moving, Means: "move the cursor", Text: "select a fact", On: On(OnDetails)},
+	{Bindings: of(PageUp, PageDown), Group: Moving, Each: []string{"page up", "page down"}, Text: "page up / down",
+		On: On(OnDetails)},
+	{Bindings: of(First, Last), Group: Moving, Each: []string{"first", "last"}, Text: "first / last",
+		On: On(OnDetails)},
+	{Bindings: of(Search), Group: Arranging, Means: "filter", Text: "search names and values",
+		Long: "show only facts that contain all these words; Enter keeps them, Esc shows all", On: On(OnDetails)},
+	{Bindings: of(FullMemory), Group: Looking, Text: "memory in full: USS, PSS",
+		Long: "memory in full: USS, PSS, and by file; it may hold a large process up for a moment", On: On(OnDetails)},
+	{Bindings: of(CopyLine, CopyAll), Group: Acting, Each: []string{"copy the line", "copy all"},
+		Means: "copy", Text: "copy the line / all", Long: "copy the fact / all that are shown", On: On(OnDetails)},
+	{Bindings: of(LeaveDetails), Group: Leaving, Means: "out", Text: "back", On: On(OnDetails)},
 	{Bindings: of(LeaveEnviron), Group: Leaving, Means: "out", Text: "back", On: On(OnEnviron)},
 	{Bindings: of(LeaveMetrics), Group: Leaving, Means: "out", Text: "back", On: On(OnMetrics)},
 }

@@ -19,6 +19,7 @@ const (
 	OnRanks      Page = "ranks"
 	OnProcesses  Page = "processes"
 	OnEnviron    Page = "environment"
+	OnDetails    Page = "process details"
 	OnMetrics    Page = "process metrics"
 	OnJobs       Page = "jobs"
 	OnUsers      Page = "users"

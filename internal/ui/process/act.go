@@ -64,6 +64,9 @@ func (over *overlays) inspect(k tea.KeyPressMsg, s *part.Scene, t tally.Target) 
 	case key.Matches(k, keys.Environ):
 		o, first := inspect.NewEnviron(t)
 		return over.open(o, first), true
+	case key.Matches(k, keys.Inspect):
+		o, first := inspect.NewDetails(t)
+		return over.open(o, first), true
 	case key.Matches(k, keys.CopyMenu):
 		o, first := inspect.NewCopy(t, s.NodeOf(t.Node).Route.Door, uuid(s, &t))
 		return over.open(o, first), true

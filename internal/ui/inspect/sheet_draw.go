@@ -12,8 +12,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// Draw draws the environment over the page.
-func (e *Environ) Draw(f *part.Frame) {
+// Draw draws the sheet over the page.
+func (e *Sheet) Draw(f *part.Frame) {
 	f.Clear()
 	header.Draw(f, false)
 	l := e.settled(f.Scene)
@@ -24,7 +24,7 @@ func (e *Environ) Draw(f *part.Frame) {
 		f.Paragraphs(top(f.Scene), []string{e.none()})
 	}
 	if e.answer.truncated {
-		f.Left(listX, f.H-2, f.W-3, "Cut off: the environment is longer than a node sends.", draw.Warn)
+		f.Left(listX, f.H-2, f.W-3, e.kind.truncated, draw.Warn)
 	}
 	if e.search.line != nil {
 		e.search.draw(f)
@@ -35,12 +35,12 @@ func (e *Environ) Draw(f *part.Frame) {
 
 // count is "rank 11, 96 variables" or "4 of 96 variables", and the lines on the screen, as far as it fits after the
 // title.
-func (e *Environ) count(f *part.Frame, l *layout) string {
+func (e *Sheet) count(f *part.Frame, l *layout) string {
 	rank := rankOf(&e.target)
 	if !e.answer.known {
 		return rank
 	}
-	count := part.Plural(len(e.answer.variables), "variable", "variables")
+	count := part.Plural(len(e.answer.variables), e.kind.one, e.kind.many)
 	if e.search.text != "" {
 		count = strconv.Itoa(len(l.variables)) + " of " + count
 	}
@@ -62,23 +62,23 @@ func (e *Environ) count(f *part.Frame, l *layout) string {
 	return ""
 }
 
-func (e *Environ) title() string { return "Environment of " + name(&e.target) }
+func (e *Sheet) title() string { return e.kind.title + " " + name(&e.target) }
 
 // none explains why there are no lines.
-func (e *Environ) none() string {
+func (e *Sheet) none() string {
 	switch {
 	case e.answer.refused != "":
-		return "The environment cannot be shown: " + e.answer.refused + "."
+		return e.kind.refused + " cannot be shown: " + e.answer.refused + "."
 	case !e.answer.known:
 		return "Asking " + e.target.Node + " …"
 	case len(e.answer.variables) == 0:
-		return "The process was started without an environment, or has overwritten it."
+		return e.kind.none
 	}
-	return `No variable matches "` + e.search.text + `". Esc shows all.`
+	return "No " + e.kind.one + ` matches "` + e.search.text + `". Esc shows all.`
 }
 
 // lines draws the lines that are on the screen. The cursor is on all lines of its variable.
-func (e *Environ) lines(f *part.Frame, l *layout) {
+func (e *Sheet) lines(f *part.Frame, l *layout) {
 	list := e.list(f.Scene, l)
 	w, y := e.cursor.Window(list), top(f.Scene)
 	cursor := l.lines[e.cursor.At(list)].variable
@@ -105,9 +105,11 @@ func (e *Environ) lines(f *part.Frame, l *layout) {
 }
 
 // hints are the keys of the footer, the most useful first.
-func (e *Environ) hints(s *part.Scene) []keys.Hint {
+func (e *Sheet) hints(s *part.Scene) []keys.Hint {
 	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Search))
 	switch {
+	case e.kind == details:
+		hints = append(hints, keys.HintOf(keys.FullMemory))
 	case !e.hides():
 	case e.shown:
 		hints = append(hints, keys.HintOf(keys.Secrets).As("hide secrets"))
@@ -115,7 +117,7 @@ func (e *Environ) hints(s *part.Scene) []keys.Hint {
 		hints = append(hints, keys.HintOf(keys.Secrets))
 	}
 	hints = append(hints, keys.HintOf(keys.CopyLine), keys.HintOf(keys.CopyAll), keys.HintOf(keys.Refresh))
-	back := keys.HintOf(keys.LeaveEnviron)
+	back := keys.HintOf(e.kind.leave)
 	if e.search.text != "" {
 		back = back.As("clear search")
 	}

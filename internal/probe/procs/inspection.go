@@ -1,0 +1,254 @@
+package procs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Inspect reads everything that the kernel tells about a process. What a group lacks does not end the others; the id is
+// checked again afterwards, since the PID may have been reused meanwhile.
+func (in *Inspector) Inspect(of wire.Inspect) (*wire.Inspection, error) {
+	proc, stat, err := in.process(of.ProcessID)
+	if err != nil {
+		return nil, err
+	}
+	status, err := proc.NewStatus()
+	if err != nil {
+		return nil, fmt.Errorf("process %d has exited", of.PID)
+	}
+	l := &looked{Inspection: wire.Inspection{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{}, More: map[string]int{}},
+		proc: proc, mount: filepath.Join(in.mount, strconv.Itoa(of.PID)), until: time.Now().Add(inspectWithin)}
+	l.stat(&stat)
+	l.status(&status)
+	uid := int(status.UIDs[0])
+	l.group("threads", l.threads)
+	l.group("limits", l.limits)
+	private := func(key string, read func() error) {
+		l.group(key, func() error {
+			if uid != os.Getuid() {
+				return fmt.Errorf("the process belongs to %s", UserName(uid))
+			}
+			return read()
+		})
+	}
+	private("io", l.counts)
+	private("descriptors", l.descriptors)
+	private("connections", l.connections)
+	if of.Memory {
+		private("full_memory", l.fullMemory)
+	}
+	if _, _, err := in.process(of.ProcessID); err != nil {
+		return nil, err
+	}
+	return l.fitting(), nil
+}
+
+// inspectWithin is the time after which no further group is read. The caller gives up somewhat later.
+const inspectWithin = 3 * time.Second
+
+// looked is an Inspection under construction.
+type looked struct {
+	wire.Inspection
+	proc    procfs.Proc
+	mount   string // the directory of the process in /proc
+	until   time.Time
+	sockets map[uint64]int // descriptors of sockets, by inode
+}
+
+// group reads a group, and notes why it is absent.
+func (l *looked) group(key string, read func() error) {
+	err := errLate
+	if time.Now().Before(l.until) {
+		err = read()
+	}
+	if err != nil {
+		l.Absent[key] = reason(err)
+	}
+}
+
+var errLate = errors.New("the other groups took too long")
+
+// reason is an error of a file in /proc without the name of the file.
+func reason(err error) string {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		err = path.Err
+	}
+	return text.Cut(strings.ToValidUTF8(err.Error(), "?"), wire.MaxPath)
+}
+
+func (l *looked) stat(stat *procfs.ProcStat) {
+	if args, err := l.proc.CmdLine(); err == nil {
+		l.Arguments, l.Truncated = capped(args, wire.MaxArguments)
+	}
+	seconds := func(ticks float64) *float64 { return hundredths(ticks / ticksPerSecond) }
+	l.Terminal = terminal(stat.TTY)
+	l.Nice, l.Priority, l.LastCPU = new(stat.Nice), new(stat.Priority), new(int(stat.Processor))
+	if i := int(stat.Policy); i < len(policies) {
+		l.Policy = policies[i]
+	}
+	l.IOPriority = ioPriority(l.PID)
+	l.UserSeconds, l.SystemSeconds = seconds(float64(stat.UTime)), seconds(float64(stat.STime))
+	l.ChildrenUserSeconds, l.ChildrenSystemSeconds = seconds(float64(stat.CUTime)), seconds(float64(stat.CSTime))
+	l.DiskWaitSeconds = seconds(float64(stat.DelayAcctBlkIOTicks))
+	l.MinorFaults, l.MajorFaults = new(uint64(stat.MinFlt)), new(uint64(stat.MajFlt))
+}
+
+// policies are the scheduler's policies by number, as chrt names them.
+var policies = [...]string{"other", "fifo", "rr", "batch", "", "idle", "deadline", "ext"}
+
+// terminal is the name of a controlling terminal from its device number; "": none, or of an unknown kind.
+func terminal(device int) string {
+	major, minor := device>>8&0xfff, device&0xff|device>>12&0xfff00
+	switch {
+	case major >= 136 && major <= 143:
+		return "pts/" + strconv.Itoa((major-136)<<8+minor)
+	case major == 4 && minor >= 64:
+		return "ttyS" + strconv.Itoa(minor-64)
+	case major == 4:
+		return "tty" + strconv.Itoa(minor)
+	case device == 5<<8|1:
+		return "console"
+	}
+	return ""
+}
+
+func (l *looked) status(status *procfs.ProcStatus) {
+	for i := range status.UIDs {
+		l.UIDs, l.GIDs = append(l.UIDs, int(status.UIDs[i])), append(l.GIDs, int(status.GIDs[i]))
+	}
+	l.CPUAffinity = affinity(filepath.Join(l.mount, "status"))
+	l.VoluntarySwitches, l.InvoluntarySwitches = &status.VoluntaryCtxtSwitches, &status.NonVoluntaryCtxtSwitches
+	m, err := l.proc.Statm()
+	if err != nil || status.VmSize == 0 { // a thread of the kernel, or a zombie
+		l.Absent["memory"] = "it has no memory of its own"
+		return
+	}
+	page := uint64(os.Getpagesize())
+	l.Memory = &schema.MemoryUse{VMS: m.Size * page, RSS: m.Resident * page, Peak: status.VmHWM, Shared: m.Shared * page,
+		Text: m.Text * page, Data: m.Data * page, Swap: status.VmSwap, Locked: status.VmLck}
+}
+
+// counts reads what the process has read and written.
+func (l *looked) counts() error {
+	io, err := l.proc.IO()
+	if err == nil {
+		l.IO = &schema.IOCounts{Read: io.RChar, Written: io.WChar, Reads: io.SyscR, Writes: io.SyscW,
+			DiskRead: io.ReadBytes, DiskWrites: io.WriteBytes}
+	}
+	return err
+}
+
+// limits reads a file with lines such as "Max open files            1024                 524288               files".
+func (l *looked) limits() error {
+	const nameWidth, most = 26, 32
+	file, err := os.ReadFile(filepath.Join(l.mount, "limits"))
+	for i, line := range strings.Split(string(file), "\n") {
+		if i == 0 || len(line) <= nameWidth || len(l.Limits) == most {
+			continue
+		}
+		words := strings.Fields(line[nameWidth:])
+		if len(words) < 2 {
+			continue
+		}
+		limit := schema.Limit{Name: strings.TrimSpace(line[:nameWidth]), Soft: number(words[0]), Hard: number(words[1])}
+		if len(words) > 2 {
+			limit.Unit = words[2]
+		}
+		l.Limits = append(l.Limits, limit)
+	}
+	return err
+}
+
+// number parses a number; nil: it is none, such as "unlimited".
+func number(word string) *uint64 {
+	n, err := strconv.ParseUint(word, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// mostThreads is the number of threads that are looked at, to find those with the most CPU time.
+const mostThreads = 8192
+
+// threads reads the threads.
+func (l *looked) threads() error {
+	tasks, err := procfs.NewFS(filepath.Dir(l.mount))
+	if err != nil {
+		return err
+	}
+	all, err := tasks.AllThreads(l.PID)
+	if err != nil {
+		return err
+	}
+	for _, t := range all[:min(len(all), mostThreads)] {
+		stat, err := t.Stat()
+		if err != nil {
+			continue // it has ended
+		}
+		l.Threads = append(l.Threads, schema.Thread{ID: t.PID, Name: strings.ToValidUTF8(stat.Comm, "?"), State: stat.State,
+			LastCPU: int(stat.Processor), UserSeconds: float64(stat.UTime) / ticksPerSecond,
+			SystemSeconds: float64(stat.STime) / ticksPerSecond})
+		if time.Now().After(l.until) {
+			break
+		}
+	}
+	sort.SliceStable(l.Threads, func(i, k int) bool { // slices.SortFunc would add its code for each type to the probe
+		a, b := &l.Threads[i], &l.Threads[k]
+		return a.UserSeconds+a.SystemSeconds > b.UserSeconds+b.SystemSeconds
+	})
+	l.Threads = l.Threads[:min(len(l.Threads), wire.MaxInspected)]
+	l.left("threads", len(all)-len(l.Threads))
+	return nil
+}
+
+// left notes how many elements of a list are left out.
+func (l *looked) left(key string, n int) {
+	if n > 0 {
+		l.More[key] = n
+	}
+}
+
+// fitting returns the Inspection without the lists that make it longer than a Reply may be: names in it may be of any
+// characters.
+func (l *looked) fitting() *wire.Inspection {
+	for _, shorten := range []func(){
+		func() {},
+		func() {
+			if l.Full != nil {
+				l.left("maps", l.More["maps"]+len(l.Full.Maps))
+				l.Full.Maps = nil
+			}
+		},
+		func() {
+			if l.Files != nil {
+				l.left("files", l.More["files"]+len(l.Files.Files))
+				l.Files.Files = nil
+			}
+		},
+		func() { l.left("threads", l.More["threads"]+len(l.Threads)); l.Threads = nil },
+	} {
+		shorten()
+		if text, err := json.Marshal(&l.Inspection); err == nil && len(text) <= wire.MaxInspection {
+			break
+		}
+	}
+	return &l.Inspection
+}
+
+// path is a path in the form of an Inspection.
+func path(name string) string { return text.Cut(strings.ToValidUTF8(name, "?"), wire.MaxPath) }

@@ -1,0 +1,197 @@
+package inspect
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/tally"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Sheet shows names and values that the node tells about a process on request: its environment, or all that the kernel
+// knows of it. They can be searched and copied.
+type Sheet struct {
+	kind   *kind
+	target tally.Target
+	answer answer
+	heard  int  // answers so far
+	shown  bool // secrets are shown
+
+	search search
+	cursor nav.Cursor[valueLine]
+	now    layout
+}
+
+// answer is the node's answer.
+type answer struct {
+	known     bool // the node has sent it
+	variables []variable
+	truncated bool
+	refused   string // the reason why it has not, in words; "": it did not refuse
+}
+
+// kind is what a Sheet is about.
+type kind struct {
+	page      keys.Page
+	leave     key.Binding
+	ask       func(id wire.ProcessID) wire.Request
+	answers   func(r *wire.Request, id wire.ProcessID) bool
+	read      func(r *wire.Reply) (variables []variable, truncated, sent bool)
+	title     string // "Environment of"
+	one, many string // what it has: "variable", "variables"
+	none      string // if it has none
+	refused   string // what cannot be shown: "The environment"
+	truncated string
+}
+
+func newSheet(of *kind, t tally.Target) (*Sheet, nav.Answer) {
+	e := &Sheet{kind: of, target: t}
+	return e, e.ask(of.ask(t.ProcessID))
+}
+
+func (e *Sheet) ask(r wire.Request) nav.Answer {
+	return nav.Answer{Taken: true, Ask: []nav.Ask{{Node: e.target.Node, Request: r}}}
+}
+
+// On names the page in the list of keys.
+func (e *Sheet) On() keys.Page { return e.kind.page }
+
+// Wants returns the processes of the selected node, as the page below does.
+func (e *Sheet) Wants(*part.Scene) nav.Wants { return nav.Wants{Selected: true, Processes: true} }
+
+// Settle lays out the variables for a scene before it is drawn.
+func (e *Sheet) Settle(s *part.Scene) { e.layout(s) }
+
+// Press answers a key, the mouse, or the node's answer.
+func (e *Sheet) Press(msg tea.Msg, s *part.Scene) (a nav.Answer, open bool) {
+	if r, ok := msg.(nav.Result); ok {
+		e.hear(r)
+		return nav.Taken, true
+	}
+	if e.search.line != nil {
+		return nav.Answer{Taken: e.search.press(msg)}, true
+	}
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		return e.key(m, s)
+	case tea.MouseClickMsg:
+		e.click(m, s)
+	case tea.MouseWheelMsg:
+		e.cursor.Move(m, e.list(s, e.layout(s)))
+	}
+	return nav.Taken, true
+}
+
+// key answers a key.
+func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) {
+	if e.move(k, s) {
+		return nav.Taken, true
+	}
+	switch {
+	case key.Matches(k, keys.Back) && e.search.text != "":
+		e.search.text = ""
+	case key.Matches(k, e.kind.leave):
+		return nav.Taken, false
+	case key.Matches(k, keys.Search):
+		e.search.open()
+	case key.Matches(k, keys.Secrets):
+		e.shown = !e.shown
+	case key.Matches(k, keys.CopyLine):
+		return e.copyLine(s), true
+	case key.Matches(k, keys.CopyAll):
+		return e.copyAll(s), true
+	case key.Matches(k, keys.Refresh):
+		a = e.ask(e.kind.ask(e.target.ProcessID))
+		a.Taken = false // the list of jobs takes this key too
+		return a, true
+	case key.Matches(k, keys.FullMemory) && e.kind == details:
+		return e.ask(wire.Request{Inspect: &wire.Inspect{ProcessID: e.target.ProcessID, Memory: true}}), true
+	default:
+		return nav.Answer{}, true
+	}
+	return nav.Taken, true
+}
+
+// hear takes the node's answer, if it answers this overlay's request.
+func (e *Sheet) hear(r nav.Result) {
+	if r.Node != e.target.Node || !e.kind.answers(&r.Request, e.target.ProcessID) {
+		return
+	}
+	e.heard++
+	e.answer = answer{refused: refusal(&e.target, r)}
+	if list, truncated, sent := e.kind.read(&r.Reply); e.answer.refused == "" && sent {
+		e.answer = answer{known: true, variables: list, truncated: truncated}
+	}
+}
+
+// mostWords limits the text of a node, in bytes.
+const mostWords = 400
+
+// refusal is the reason why a node has not answered a request about a process, in words.
+func refusal(t *tally.Target, r nav.Result) string {
+	switch {
+	case errors.Is(r.Err, context.DeadlineExceeded):
+		return t.Node + " has not answered"
+	case r.Err != nil:
+		return safe.Line(r.Err.Error(), mostWords)
+	case r.Reply.Error != "":
+		return safe.Line(r.Reply.Error, mostWords)
+	}
+	return ""
+}
+
+// copyLine copies the variable under the cursor.
+func (e *Sheet) copyLine(s *part.Scene) nav.Answer {
+	l := e.layout(s)
+	v := e.at(s, l)
+	switch {
+	case v == nil:
+		return nav.Taken
+	case v.secret && !e.shown:
+		return nav.Answer{Taken: true, Notice: "not copied: " + v.name + " is hidden, x shows it"}
+	}
+	return copied(v.line(true), v.line(true))
+}
+
+// copyAll copies the variables that are shown, except hidden secrets.
+func (e *Sheet) copyAll(s *part.Scene) nav.Answer {
+	var lines []string
+	l := e.layout(s)
+	for _, i := range l.variables {
+		if v := &e.answer.variables[i]; e.shown || !v.secret {
+			lines = append(lines, v.line(true))
+		}
+	}
+	if len(lines) == 0 {
+		return nav.Answer{Taken: true, Notice: "nothing to copy"}
+	}
+	a := copied(part.Plural(len(lines), e.kind.one, e.kind.many), strings.Join(lines, "\n")+"\n")
+	if left := len(l.variables) - len(lines); left > 0 {
+		a.Notice = "copied " + strconv.Itoa(len(lines)) + " of " + part.Plural(len(l.variables), e.kind.one,
+			e.kind.many) + ": the others are hidden, x shows them"
+	}
+	return a
+}
+
+// at returns the variable under the cursor; nil: there is none.
+func (e *Sheet) at(s *part.Scene, l *layout) *variable {
+	if len(l.lines) == 0 {
+		return nil
+	}
+	return &e.answer.variables[l.lines[e.cursor.At(e.list(s, l))].variable]
+}
+
+// hides reports whether there are secrets.
+func (e *Sheet) hides() bool {
+	return slices.ContainsFunc(e.answer.variables, func(v variable) bool { return v.secret })
+}

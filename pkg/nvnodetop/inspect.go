@@ -1,0 +1,42 @@
+package nvnodetop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Inspect asks a node for everything that its kernel tells about a process of a Snapshot: limits, scheduling, CPU time,
+// memory, what it has read and written, threads, open files and connections. Of another user's process only what every
+// user may see is read.
+//
+// memory asks for ProcessDetails.Full too: the kernel walks through all pages of the process for it, and a large process
+// waits when it changes its mappings meanwhile.
+//
+// The texts are those of the node: make them safe before they go to a terminal.
+func Inspect(ctx context.Context, node string, p *schema.Process, memory bool, o Options) (d *schema.ProcessDetails,
+	err error) {
+	err = o.with(ctx, 0, func(t *target) error {
+		w := session.Open(ctx, t.cfg, 0, t.from)
+		defer t.hold(w.Session)()
+		w.Settle(nil)
+		reply, err := t.from.Ask(ctx, node, wire.Request{Inspect: &wire.Inspect{
+			ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}, Memory: memory}})
+		switch {
+		case err != nil:
+			return fmt.Errorf("node %q: %w", node, err)
+		case reply.Error != "":
+			return fmt.Errorf("node %q: %w", node, errors.New(reply.Error))
+		}
+		d = reply.Inspected
+		return nil
+	})
+	if err == nil && d == nil {
+		err = fmt.Errorf("node %q has answered nothing", node)
+	}
+	return d, err
+}
