@@ -108,9 +108,9 @@ func (r *Reader) readMemory(to *metric.Values) error {
 	if !ok1 || !ok2 || available > total {
 		return fmt.Errorf("%s: MemTotal or MemAvailable missing", filepath.Join(r.proc, "meminfo"))
 	}
-	for id, key := range rareMemory {
-		if bytes, ok := meminfo(head, key); r.rare.due && ok {
-			r.rare.values.Set(id, float64(bytes))
+	for _, m := range rareMemory {
+		if bytes, ok := meminfo(head, m.key); r.rare.due && ok {
+			r.rare.values.Set(m.ID, float64(bytes))
 		}
 	}
 	to.Set(metric.HostMemoryUsed, float64(total-available))

@@ -9,10 +9,13 @@ import (
 // rareMemory and rareCPU are the metrics that are read every metric.SlowSeconds. They differ in each reading, and
 // nobody needs them in each report.
 var (
-	rareMemory = map[metric.ID]string{metric.HostMemoryBuffers: "Buffers:", metric.HostMemoryCached: "Cached:",
-		metric.HostMemoryShared: "Shmem:", metric.HostMemorySlab: "Slab:"}
-	rareCPU = map[metric.ID][]int{metric.CPUUserTime: {0, 1}, metric.CPUSystemTime: {2, 5, 6},
-		metric.CPUIdleTime: {3}, metric.CPUIOWaitTime: {4}}
+	rareMemory = [...]struct {
+		metric.ID
+		key string
+	}{{metric.HostMemoryBuffers, "Buffers:"}, {metric.HostMemoryCached, "Cached:"}, {metric.HostMemoryShared, "Shmem:"},
+		{metric.HostMemorySlab, "Slab:"}}
+	rareCPU = [...]metric.ID{metric.CPUUserTime, metric.CPUUserTime, metric.CPUSystemTime, metric.CPUIdleTime,
+		metric.CPUIOWaitTime, metric.CPUSystemTime, metric.CPUSystemTime} // by the place among modes
 )
 
 // ticksPerSecond is the unit of the times in /proc/stat.
@@ -37,17 +40,15 @@ func (r *rare) begin(at time.Duration) {
 
 // end sets the metrics of the report.
 func (r *rare) end(to *metric.Values) {
-	for id, fields := range rareCPU {
-		if r.due && r.cpu != (modes{}) {
-			var ticks uint64
-			for _, i := range fields {
-				ticks += r.cpu[i]
-			}
-			r.values.Set(id, float64(ticks)/ticksPerSecond)
+	for i, id := range rareCPU {
+		if before, _ := r.values.Get(id); r.due && r.cpu != (modes{}) {
+			r.values.Set(id, before+float64(r.cpu[i])/ticksPerSecond)
 		}
+	}
+	for _, id := range rareCPU {
 		to.Set(id, r.values.Float(id))
 	}
-	for id := range rareMemory {
-		to.Set(id, r.values.Float(id))
+	for _, m := range rareMemory {
+		to.Set(m.ID, r.values.Float(m.ID))
 	}
 }

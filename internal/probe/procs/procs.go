@@ -36,7 +36,7 @@ type Table struct {
 
 	identities *lookups[processKey, *identity]
 	users      *lookups[int, string] // names by UID; a look-up may ask a directory server
-	uses       *lookups[processKey, use]
+	uses       *lookups[processKey, *use]
 
 	mount string         // mount point of procfs, with a slash
 	name  []byte         // name of the file that is being read
@@ -58,7 +58,7 @@ func New(mount string, jobs *launch.Jobs) *Table {
 		alive:      alive,
 		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, jobs, k) }),
 		users:      newLookups(UserName),
-		uses:       newLookups(func(k processKey) use { return readUse(proc, mount, k) }),
+		uses:       newLookups(func(k processKey) *use { return readUse(proc, mount, k) }),
 	}
 }
 

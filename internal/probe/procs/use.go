@@ -21,8 +21,8 @@ type use struct {
 }
 
 // readUse reads the use of a process. It may never return.
-func readUse(fs procfs.FS, mount string, k processKey) use {
-	u := use{affinity: affinity(filepath.Join(mount, strconv.Itoa(k.pid), "status"))}
+func readUse(fs procfs.FS, mount string, k processKey) *use {
+	u := &use{affinity: affinity(filepath.Join(mount, strconv.Itoa(k.pid), "status"))}
 	if proc, err := fs.Proc(k.pid); err == nil {
 		if io, err := proc.IO(); err == nil {
 			u.io = &io
@@ -47,7 +47,10 @@ func (t *Table) settleUse() {
 	t.uses.wait(time.Now().Add(lookupPatience))
 	for _, lp := range t.now {
 		if lp.StartTicks > 0 {
-			u, _ := t.uses.get(lp.key())
+			u, known := t.uses.get(lp.key())
+			if !known {
+				u = &use{}
+			}
 			lp.CPUAffinity = u.affinity
 			lp.measureIO(t.known[lp.PID], u.io, t.at.Mono)
 		}
