@@ -467,7 +467,8 @@ func TestHintsAreKeys(t *testing.T) {
 		}
 	}
 	for _, s := range shots {
-		if strings.HasPrefix(s.name, "filter-prompt") || s.name == "environ-search" || s.name == "processes-sorting" ||
+		if strings.HasPrefix(s.name, "filter-prompt") || s.name == "environ-search" || s.name == "details-search" ||
+			s.name == "processes-sorting" ||
 			s.name == "processes-filter" || s.name == "palette" { // these are prompts, with keys of their own
 			continue
 		}

@@ -61,8 +61,8 @@ func TestDetails(t *testing.T) {
 	if a, _ := pressed(e, s, "y"); a.Copy != "command: python train.py --name 'a b'" {
 		t.Errorf("copied is %q", a.Copy)
 	}
-	if _, open := pressed(e, s, "v"); open {
-		t.Error("v does not lead back")
+	if _, open := pressed(e, s, "esc"); open {
+		t.Error("Esc does not lead back")
 	}
 }
 

@@ -10,7 +10,7 @@ var (
 	Search  = bind("/", "search", "/")
 	Secrets = bind("x", "show secrets", "x")
 
-	FullMemory = bind("f", "memory in full", "f", "F")
+	FullMemory = bind("f", "memory in full", "f")
 
 	CopyLine = bind("y", "copy line", "y")
 	CopyAll  = bind("Y", "copy all", "Y")
@@ -18,7 +18,7 @@ var (
 	Close    = bind("Esc", "cancel", "esc", "q")
 
 	LeaveEnviron = bind("Esc q e", "back", "esc", "q", "Q", "f10", "e")
-	LeaveDetails = bind("Esc q v", "back", "esc", "q", "Q", "f10", "v", "V")
+	LeaveDetails = bind("Esc q", "back", "esc", "q", "Q", "f10")
 	LeaveMetrics = bind("Esc q", "back", "esc", "q", "Q", "f10", "enter")
 )
 
