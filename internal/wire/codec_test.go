@@ -180,8 +180,6 @@ func occupy(v reflect.Value) {
 		v.SetInt(7)
 	case reflect.Uint8, reflect.Uint64:
 		v.SetUint(8)
-	case reflect.Uint8:
-		v.SetUint(9)
 	default:
 		panic("a report has a field of the kind " + v.Kind().String())
 	}
