@@ -172,7 +172,7 @@ func (d *draft) noteWatch(p *pad, r *Report) {
 		case n.Seen == 0:
 			silent = append(silent, n.Name+" (all the time)")
 		default:
-			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, words.Short(time.Duration(n.Unseen*float64(time.Second)))))
+			silent = append(silent, fmt.Sprintf("%s (%s)", n.Name, words.Spoken(n.Unseen)))
 		}
 		if len(n.List) > n.GPUs {
 			unowned = append(unowned, n.Name)
