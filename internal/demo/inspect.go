@@ -17,7 +17,8 @@ func (n probe) inspect(of wire.Inspect) (*wire.Inspection, error) {
 	seconds := float64(*p.ElapsedSec)
 	of64 := func(v float64) *float64 { return &v }
 	in := &wire.Inspection{
-		PID: of.PID, StartTicks: of.StartTicks, Arguments: strings.Fields(p.Command), Nice: new(0), Priority: new(20), Policy: "other",
+		PID: of.PID, StartTicks: of.StartTicks, Arguments: strings.Fields(p.Command), Nice: new(0), Priority: new(20),
+		Policy:     "other",
 		IOPriority: "none", LastCPU: new(8 * gpu), CPUAffinity: p.CPUAffinity,
 		UserSeconds: of64(0.94 * seconds), SystemSeconds: of64(0.06 * seconds),
 		ChildrenUserSeconds: of64(0), ChildrenSystemSeconds: of64(0), DiskWaitSeconds: of64(0.001 * seconds),

@@ -14,8 +14,8 @@ import (
 // memory, what it has read and written, threads, open files and connections. Of another user's process only what every
 // user may see is read.
 //
-// memory asks for ProcessDetails.Full too: the kernel walks through all pages of the process for it, and a large process
-// waits when it changes its mappings meanwhile.
+// memory asks for ProcessDetails.Full too: the kernel walks through all pages of the process for it, and a large
+// process waits when it changes its mappings meanwhile.
 //
 // The texts are those of the node: make them safe before they go to a terminal.
 func Inspect(ctx context.Context, node string, p *schema.Process, memory bool, o Options) (d *schema.ProcessDetails,

@@ -1,7 +1,7 @@
 package schema
 
-// ProcessDetails is what the kernel tells about a process. What is not known is absent; Absent has the reasons. Of another
-// user's process only what every user may see is read, even by root.
+// ProcessDetails is what the kernel tells about a process. What is not known is absent; Absent has the reasons. Of
+// another user's process only what every user may see is read, even by root.
 type ProcessDetails struct {
 	PID        int    `json:"pid"`
 	StartTicks uint64 `json:"start_ticks"`

@@ -75,8 +75,8 @@ func (l *looked) descriptor(d *schema.Descriptors, fd int, link string) {
 	}
 }
 
-// position reads where a file is read or written, and how it was opened. procfs would bring regular expressions into the
-// probe.
+// position reads where a file is read or written, and how it was opened. procfs would bring regular expressions into
+// the probe.
 func (l *looked) position(of *schema.OpenFile) {
 	var head [256]byte
 	n, err := readFile(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])

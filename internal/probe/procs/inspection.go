@@ -30,7 +30,8 @@ func (in *Inspector) Inspect(of wire.Inspect) (*wire.Inspection, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process %d has exited", of.PID)
 	}
-	l := &looked{Inspection: wire.Inspection{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{}, More: map[string]int{}},
+	l := &looked{Inspection: wire.Inspection{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{},
+		More: map[string]int{}},
 		proc: proc, mount: filepath.Join(in.mount, strconv.Itoa(of.PID)), until: time.Now().Add(inspectWithin)}
 	l.stat(&stat)
 	l.status(&status)
@@ -138,8 +139,9 @@ func (l *looked) status(status *procfs.ProcStatus) {
 		return
 	}
 	page := uint64(os.Getpagesize())
-	l.Memory = &schema.MemoryUse{VMS: m.Size * page, RSS: m.Resident * page, Peak: status.VmHWM, Shared: m.Shared * page,
-		Text: m.Text * page, Data: m.Data * page, Swap: status.VmSwap, Locked: status.VmLck}
+	l.Memory = &schema.MemoryUse{VMS: m.Size * page, RSS: m.Resident * page, Peak: status.VmHWM,
+		Shared: m.Shared * page,
+		Text:   m.Text * page, Data: m.Data * page, Swap: status.VmSwap, Locked: status.VmLck}
 }
 
 // counts reads what the process has read and written.
@@ -200,7 +202,8 @@ func (l *looked) threads() error {
 		if err != nil {
 			continue // it has ended
 		}
-		l.Threads = append(l.Threads, schema.Thread{ID: t.PID, Name: strings.ToValidUTF8(stat.Comm, "?"), State: stat.State,
+		l.Threads = append(l.Threads, schema.Thread{ID: t.PID, Name: strings.ToValidUTF8(stat.Comm, "?"),
+			State:   stat.State,
 			LastCPU: int(stat.Processor), UserSeconds: float64(stat.UTime) / ticksPerSecond,
 			SystemSeconds: float64(stat.STime) / ticksPerSecond})
 		if time.Now().After(l.until) {

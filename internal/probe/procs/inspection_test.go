@@ -30,7 +30,8 @@ func inspected(t *testing.T, proc string, pid int, memory bool) *wire.Inspection
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := in.Inspect(wire.Inspect{ProcessID: wire.ProcessID{PID: pid, StartTicks: stat.Starttime}, Memory: memory})
+	got, err := in.Inspect(wire.Inspect{ProcessID: wire.ProcessID{PID: pid, StartTicks: stat.Starttime},
+		Memory: memory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,8 @@ func TestInspectItself(t *testing.T) {
 	}) {
 		t.Errorf("connections %+v, want one at %v", got.Connections, l.Addr())
 	}
-	if len(got.Threads) < 2 || !slices.ContainsFunc(got.Threads, func(t schema.Thread) bool { return t.ID == os.Getpid() }) {
+	if len(got.Threads) < 2 || !slices.ContainsFunc(got.Threads,
+		func(t schema.Thread) bool { return t.ID == os.Getpid() }) {
 		t.Errorf("threads %+v", got.Threads)
 	}
 	if len(got.UIDs) != 4 || got.UIDs[0] != os.Getuid() || got.GIDs[0] != os.Getgid() {
@@ -104,7 +106,8 @@ func TestInspectAChild(t *testing.T) {
 	}
 	defer func() { _ = child.Process.Kill(); _ = child.Wait() }()
 	for range 100 {
-		if text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child.Process.Pid)); strings.HasPrefix(string(text), "sleep") {
+		if text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child.Process.Pid)); strings.HasPrefix(string(text),
+			"sleep") {
 			break
 		}
 		_, _ = exec.Command("sleep", "0.05").Output()
@@ -127,7 +130,8 @@ func TestInspectAnotherUsers(t *testing.T) {
 		"42/limits": "Limit                     Soft Limit           Hard Limit           Units     \n" +
 			"Max cpu time              unlimited            9                    seconds   \n",
 		"42/task/42/stat": files["42/stat"], "42/statm": "100 20 10 3 0 40 0\n"})
-	files["42/status"] += "VmSize:\t400 kB\nVmHWM:\t90 kB\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n"
+	files["42/status"] += "VmSize:\t400 kB\nVmHWM:\t90 " +
+		"kB\nvoluntary_ctxt_switches:\t5\nnonvoluntary_ctxt_switches:\t6\n"
 	got := inspected(t, fakeproc.Write(t, files), 42, true)
 	for _, key := range []string{"io", "full_memory", "descriptors", "connections"} {
 		if want := "the process belongs to " + uid; got.Absent[key] != want {
@@ -139,7 +143,8 @@ func TestInspectAnotherUsers(t *testing.T) {
 		!slices.Equal(got.Arguments, []string{"python3", "-c", "print(1, 2)"}) || *got.VoluntarySwitches != 5 ||
 		*got.InvoluntarySwitches != 6 || got.Memory.VMS != 100*page || got.Memory.Shared != 10*page ||
 		got.Memory.Peak != 90<<10 || len(got.Threads) != 1 || got.Threads[0].UserSeconds != 1 ||
-		len(got.Limits) != 1 || got.Limits[0].Soft != nil || *got.Limits[0].Hard != 9 || got.Limits[0].Unit != "seconds" {
+		len(got.Limits) != 1 || got.Limits[0].Soft != nil || *got.Limits[0].Hard != 9 ||
+		got.Limits[0].Unit != "seconds" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -168,7 +173,8 @@ func TestSocket(t *testing.T) {
 			t.Errorf("%s: %+v, %d, %v", line, got, inode, ok)
 		}
 	}
-	for _, line := range []string{"", "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode",
+	for _, line := range []string{"", "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   " +
+		"uid  timeout inode",
 		"0: 0100007F:1F90 zz:0000 0A 0 0 0 0 0 4711", "1: 01:1 01:1 0A 0 0 0 0 0 4711"} {
 		if got, _, ok := socket([]byte(line)); ok {
 			t.Errorf("%q is %+v", line, got)
@@ -180,7 +186,8 @@ func TestSocket(t *testing.T) {
 func TestSumMaps(t *testing.T) {
 	area := func(head string, rss, private int) string {
 		return fmt.Sprintf("%s\nSize:   100 kB\nRss:  %d kB\nPss:  %d kB\nPss_Dirty: 99 kB\nPrivate_Clean:  1 kB\n"+
-			"Private_Dirty: %d kB\nSwap: 2 kB\nSwapPss: 77 kB\nTHPeligible:    0\nVmFlags: rd ex mr\n", head, rss, rss/2,
+			"Private_Dirty: %d kB\nSwap: 2 kB\nSwapPss: 77 kB\nTHPeligible:    0\nVmFlags: rd ex mr\n", head, rss,
+			rss/2,
 			private-1)
 	}
 	text := area("55d0-55d1 r--p 00000000 08:01 42   /usr/bin/python 3", 10, 4) +
@@ -188,7 +195,8 @@ func TestSumMaps(t *testing.T) {
 		area("55d1-55d2 r-xp 00001000 08:01 42   /usr/bin/python 3", 30, 6)
 	full, files, err := sumMaps(strings.NewReader(text), clock.Now().Wall.AddDate(1, 0, 0))
 	if err != nil || full.USS != 30<<10 || full.PSS != 30<<10 || full.Swap != 6<<10 || len(files) != 2 ||
-		files["/usr/bin/python 3"] != (schema.Mapping{Path: "/usr/bin/python 3", Areas: 2, Size: 200 << 10, RSS: 40 << 10,
+		files["/usr/bin/python 3"] != (schema.Mapping{Path: "/usr/bin/python 3", Areas: 2, Size: 200 << 10,
+			RSS: 40 << 10,
 			PSS: 20 << 10, Private: 10 << 10, Swap: 4 << 10}) || files["[anon]"].RSS != 20<<10 {
 		t.Errorf("%+v, %+v, %v", full, files, err)
 	}
