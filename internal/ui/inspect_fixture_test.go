@@ -123,7 +123,9 @@ var inspectedFixture = wire.Reply{Inspected: &wire.Inspection{
 	Policy: "other", IOPriority: "none", LastCPU: new(24), CPUAffinity: "24-31", UserSeconds: new(30_102.5),
 	SystemSeconds: new(811.25), DiskWaitSeconds: new(12.0), VoluntarySwitches: new(uint64(912_001)),
 	InvoluntarySwitches: new(uint64(88)), MinorFaults: new(uint64(2_000_000)), MajorFaults: new(uint64(7)),
-	Memory: &schema.MemoryUse{VMS: 80 << 30, RSS: 31 << 30, Peak: 33 << 30, Shared: 2 << 30, Text: 3 << 20, Data: 40 << 30},
+	Memory: &schema.MemoryUse{
+		VMS: 80 << 30, RSS: 31 << 30, Peak: 33 << 30, Shared: 2 << 30, Text: 3 << 20, Data: 40 << 30,
+	},
 	Limits: []schema.Limit{{Name: "Max open files", Soft: new(uint64(1024)), Hard: new(uint64(524288)), Unit: "files"},
 		{Name: "Max locked memory", Unit: "bytes"}},
 	Threads: []schema.Thread{{ID: 358808, Name: "python", State: "R", LastCPU: 24, UserSeconds: 29_000},

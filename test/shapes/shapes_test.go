@@ -61,8 +61,8 @@ type audience struct {
 
 func (a *audience) see(s *cluster.Snapshot) { a.news = append(a.news, a.See(s)...) }
 
-// judged checks the news: nothing about a healthy job but what is true of it, and each lag, hang and dead rank that needs
-// a look. What is idle is news after a time that few shapes last.
+// judged checks the news: nothing about a healthy job but what is true of it, and each lag, hang and dead rank that
+// needs a look. An idle job is news after a time that few shapes last.
 func (a *audience) judged(t *testing.T, s *Shape) {
 	told := map[cluster.Kind]bool{}
 	for i := range a.news {
