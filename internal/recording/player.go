@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
+	"github.com/nvnodetop/nvnodetop/internal/recording/firstseen"
 )
 
 // Player has the Snapshots of a recording, at any of its times. To move to a time it needs a Store as of an earlier
@@ -24,7 +25,7 @@ type Player struct {
 	err   error          // the reason why the rest cannot be read
 	near  *reading       // a reading beyond the survey, from a frame on; nil: there is none
 	empty *store.Store
-	signs signs
+	seen  firstseen.Problems
 	read  float64   // the part of the recording that the survey has read, 0 to 1
 	until time.Time // beginning of the damage; zero: none was found
 }
@@ -245,13 +246,13 @@ func (p *Player) survey(r *reading) bool {
 			if p.err != nil {
 				p.until = r.at
 			} else {
-				p.signs.look(r.store.Snapshot(p.of.End))
+				p.seen.Look(r.store.Snapshot(p.of.End))
 			}
 			return false
 		}
-		if !e.At.Before(p.signs.next) {
-			p.signs.look(r.store.Snapshot(e.At))
-			p.signs.next = e.At.Add(p.of.Header.Poll)
+		if !e.At.Before(p.seen.Next) {
+			p.seen.Look(r.store.Snapshot(e.At))
+			p.seen.Next = e.At.Add(p.of.Header.Poll)
 		}
 		r.apply()
 	}

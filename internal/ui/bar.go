@@ -3,6 +3,7 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -12,7 +13,7 @@ import (
 // draw draws the page on the screen, and the bar of pages. The page draws without the bar, which then takes a row of
 // its own.
 func (v *view) draw(f *part.Frame) {
-	f.ForgetFooter()
+	f.Memory.Footer.Forget()
 	v.page(f.Scene).Draw(f)
 	if v.palette.IsOpen() {
 		v.palette.Draw(f)
@@ -76,7 +77,7 @@ func (v *view) clickFooter(msg tea.Msg, s *part.Scene) (a nav.Answer, did bool) 
 	if !is || m.Button != tea.MouseLeft || m.Y != s.H-1 {
 		return a, false
 	}
-	shown, is := s.KeyAt(m.X)
+	shown, is := footer.KeyAt(s, m.X)
 	k, known := keys.Shown(shown)
 	if !is || !known || !v.palette.IsOpen() && v.focus(s).Press(keys.Pressed(keys.Unused.Keys()[0]), s).Taken {
 		return a, false

@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -72,7 +73,7 @@ func (p *Page) Draw(f *part.Frame) {
 		}
 		first = append(first, open)
 	}
-	part.Footer(f, w.Where(), slices.Concat(hint.Released(f.Scene), first, hint.Around(f.Scene), hint.Last)...)
+	footer.Draw(f, w.Where(), slices.Concat(hint.Released(f.Scene), first, hint.Around(f.Scene), hint.Last)...)
 }
 
 const (

@@ -10,6 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
@@ -42,7 +43,7 @@ func (p *Page) Draw(f *part.Frame) {
 	default:
 		p.body(f, list[at], r)
 	}
-	part.Footer(f, "", p.hints(f.Scene, len(list))...)
+	footer.Draw(f, "", p.hints(f.Scene, len(list))...)
 }
 
 func (p *Page) hints(s *part.Scene, gpus int) []keys.Hint {

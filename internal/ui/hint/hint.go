@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // Released says that the terminal has the mouse.
 func Released(s *part.Scene) []keys.Hint {
-	return part.MouseOff(s, keys.HintOf(keys.Mouse))
+	return footer.MouseOff(s, keys.HintOf(keys.Mouse))
 }
 
 // Around returns the hints of a page without a cursor: the arrows lead to other jobs and nodes.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -22,7 +23,7 @@ func (m *Metrics) Draw(f *part.Frame) {
 	}
 	y := m.facts(f, ruleRow+1, 1)
 	m.graphs(f, y)
-	part.Footer(f, "", m.hints(f.Scene)...)
+	footer.Draw(f, "", m.hints(f.Scene)...)
 }
 
 // title is "Process gpu-n02:358811  rank 11  alice".
@@ -90,7 +91,7 @@ func words(v float64, say func(float64) string) string {
 
 // hints are the keys of the footer. The caller adds the keys that act on a process.
 func (m *Metrics) hints(s *part.Scene) []keys.Hint {
-	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ),
+	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Environ),
 		keys.HintOf(keys.Inspect))
 	if s.Forbidden() == "" && !m.exited() {
 		hints = append(hints, keys.HintOf(keys.SignalTerm), keys.HintOf(keys.SignalAny))

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
@@ -49,5 +50,5 @@ func (s *search) press(msg tea.Msg) (taken bool) {
 func (s *search) draw(f *part.Frame) {
 	y := f.H - 1
 	x := s.line.Draw(f, f.Put(1, y, "/", draw.Strong), y, draw.Text, -1)
-	part.HintsAt(f, x+3, y, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
+	footer.HintsAt(f, x+3, y, keys.HintOf(keys.Keep), keys.HintOf(keys.Cancel))
 }

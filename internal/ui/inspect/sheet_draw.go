@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -30,7 +31,7 @@ func (e *Sheet) Draw(f *part.Frame) {
 		e.search.draw(f)
 		return
 	}
-	part.Footer(f, "", e.hints(f.Scene)...)
+	footer.Draw(f, "", e.hints(f.Scene)...)
 }
 
 // count is "rank 11, 96 variables" or "4 of 96 variables", and the lines on the screen, as far as it fits after the
@@ -106,7 +107,7 @@ func (e *Sheet) lines(f *part.Frame, l *layout) {
 
 // hints are the keys of the footer, the most useful first.
 func (e *Sheet) hints(s *part.Scene) []keys.Hint {
-	hints := append(part.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Search))
+	hints := append(footer.MouseOff(s, keys.HintOf(keys.Mouse)), keys.HintOf(keys.Search))
 	switch {
 	case e.kind == details:
 		hints = append(hints, keys.HintOf(keys.FullMemory))

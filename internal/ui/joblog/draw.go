@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -45,7 +46,7 @@ func (p *Page) Draw(f *part.Frame) {
 	if p.known && !p.piece.Both {
 		hints = append(hints, keys.HintOf(keys.Left, keys.Right).As((joblog.Err - p.of).String()))
 	}
-	part.Footer(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, hint.Last)...)
+	footer.Draw(f, "", slices.Concat(hints, []keys.Hint{keys.Jobs}, hint.Last)...)
 }
 
 // title draws the name of the log, and which part of it is on the screen.

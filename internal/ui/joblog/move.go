@@ -9,6 +9,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -180,5 +181,5 @@ func (p *Page) edit(msg tea.Msg, s *part.Scene) nav.Answer {
 func (q *search) draw(f *part.Frame) {
 	y := f.H - 1
 	x := q.line.Draw(f, f.Put(1, y, "/", draw.Strong), y, draw.Text, -1)
-	part.HintsAt(f, x+3, y, keys.HintOf(keys.Keep).As("search"), keys.HintOf(keys.Cancel))
+	footer.HintsAt(f, x+3, y, keys.HintOf(keys.Keep).As("search"), keys.HintOf(keys.Cancel))
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -183,7 +184,7 @@ func (l *List[Row, Key]) Draw(f *part.Frame) {
 		l.Filter.Draw(f, v.Len(), v.All)
 		return
 	}
-	part.Footer(f, "", l.hints(f.Scene)...)
+	footer.Draw(f, "", l.hints(f.Scene)...)
 }
 
 // below draws the list below its title, or why it is empty.

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
@@ -155,7 +156,7 @@ func (p *Page) Draw(f *part.Frame) {
 		p.filter.Draw(f, len(p.gpus(f.Scene)), len(f.GPUs(f.Node)))
 		return
 	}
-	part.Footer(f, "", p.hints(f.Scene)...)
+	footer.Draw(f, "", p.hints(f.Scene)...)
 }
 
 // hints are the keys of the footer, the most useful first.

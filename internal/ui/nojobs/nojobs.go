@@ -11,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -33,7 +34,7 @@ func (p *Page) Draw(f *part.Frame) {
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
 		pending(f, y+1, p.from)
 	}
-	part.Footer(f, "", slices.Concat(hint.Released(f.Scene),
+	footer.Draw(f, "", slices.Concat(hint.Released(f.Scene),
 		[]keys.Hint{keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)}, hint.Last)...)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/rows"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/graph"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
@@ -209,7 +210,7 @@ func (o *Page) Draw(f *part.Frame) {
 		o.Filter.Draw(f, len(f.Order), len(f.Job.Nodes))
 		return
 	}
-	part.Footer(f, "", o.hints(f.Scene, troubleFirst)...)
+	footer.Draw(f, "", o.hints(f.Scene, troubleFirst)...)
 }
 
 // hints are the keys of the footer.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -63,7 +64,7 @@ func (p *Page) Draw(f *part.Frame) {
 		p.inFull(m, l.items[at])
 	}
 	f.Fill(0, f.H-1, f.W, ' ', draw.Text)
-	part.Choices(f, w.Where(), keys.HintOf(keys.Keep).As("run"), keys.HintOf(keys.Cancel).As("close"),
+	footer.Choices(f, w.Where(), keys.HintOf(keys.Keep).As("run"), keys.HintOf(keys.Cancel).As("close"),
 		keys.HintOf(keys.Up, keys.Down).As("select"), keys.HintOf(keys.Complete))
 }
 

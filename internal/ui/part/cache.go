@@ -150,23 +150,23 @@ func (s *Scene) LastSaid() []*cluster.GPU {
 func (s *Scene) Old() bool { return s.Health.Silent() && len(s.Fresh()) == 0 }
 
 // Readings returns the numbers of Fresh.
-func (s *Scene) Readings() *tally.Readings { return s.numbers(numbersKey{job: s.Job.ID}, s.Fresh()) }
+func (s *Scene) Readings() *tally.Readings { return numbers(s, numbersKey{job: s.Job.ID}, s.Fresh()) }
 
 // KnownReadings returns the numbers of Known.
 func (s *Scene) KnownReadings() *tally.Readings {
 	if len(s.Known()) == len(s.Fresh()) { // they are the same
 		return s.Readings()
 	}
-	return s.numbers(numbersKey{job: s.Job.ID, known: true}, s.Known())
+	return numbers(s, numbersKey{job: s.Job.ID, known: true}, s.Known())
 }
 
 // numbers returns the numbers of GPUs of the job, of which there may be thousands. key says which.
-func (s *Scene) numbers(key numbersKey, gpus []*cluster.GPU) *tally.Readings {
+func numbers(s *Scene, key numbersKey, gpus []*cluster.GPU) *tally.Readings {
 	return Onward(s, key, func(before *tally.Readings) *tally.Readings { return tally.NewReadings(gpus, before) })
 }
 
 // lastReadings returns the numbers of LastSaid.
-func (s *Scene) lastReadings() *tally.Readings {
+func lastReadings(s *Scene) *tally.Readings {
 	if s.Old() {
 		return s.KnownReadings()
 	}
@@ -175,7 +175,7 @@ func (s *Scene) lastReadings() *tally.Readings {
 
 // LastTotal returns tally.Total of LastSaid.
 func (s *Scene) LastTotal() tally.Totals {
-	return Once(s, sumKey{}, func() tally.Totals { return s.lastReadings().Total() })
+	return Once(s, sumKey{}, func() tally.Totals { return lastReadings(s).Total() })
 }
 
 // Total returns tally.Total of Fresh.

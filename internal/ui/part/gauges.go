@@ -44,7 +44,7 @@ type Median struct{ Level, Number float64 }
 // Median returns the median with which the heat map compares the GPUs of the job.
 func (s *Scene) Median() Median {
 	return Once(s, medianKey{s.Gauge}, func() (m Median) {
-		m.Level, m.Number = s.lastReadings().Median(s.Gauge)
+		m.Level, m.Number = lastReadings(s).Median(s.Gauge)
 		return m
 	})
 }

@@ -34,14 +34,14 @@ func (s *Scene) readings(n *cluster.Node) []reading {
 	known := all.now[first]
 	if known == nil {
 		if known = all.before[first]; known == nil {
-			known = s.read(n)
+			known = read(s, n)
 		}
 		all.now[first] = known
 	}
 	return known
 }
 
-func (s *Scene) read(n *cluster.Node) []reading {
+func read(s *Scene, n *cluster.Node) []reading {
 	list := make([]reading, len(n.GPUs))
 	for i := range list {
 		g := &n.GPUs[i]

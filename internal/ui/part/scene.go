@@ -1,5 +1,6 @@
-// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, footer, cells,
-// and the marks of problems. Package header has the rows above them, package problem the sentences.
+// Package part holds the parts of the screens: the Scene that they show, the Frame that they draw on, cells, and the
+// marks of problems. Package header has the rows above them, package footer the keys below, package problem the
+// sentences.
 //
 // Everything here draws and changes only the canvas and its memory: the same Scene always gives the same picture.
 // Positions depend on the size of the terminal alone, never on values. A Frame and its Scene belong to one goroutine at
@@ -81,13 +82,13 @@ type Memory struct {
 	byRoom  map[int]*naming.Naming
 	clipped map[int]map[string]int // by width: the number of nodes with each clipped name
 
-	footer []button // the keys of the last footer, for the mouse
+	Footer Buttons
 }
 
 // of empties the memory if it is about other nodes.
 func (m *Memory) of(nodes []string) *Memory {
 	if !slices.Equal(m.nodes, nodes) || m.byRoom == nil {
-		*m = Memory{snapshot: m.snapshot, facts: m.facts, footer: m.footer, nodes: nodes,
+		*m = Memory{snapshot: m.snapshot, facts: m.facts, Footer: m.Footer, nodes: nodes,
 			byRoom: map[int]*naming.Naming{}, clipped: map[int]map[string]int{}}
 	}
 	return m

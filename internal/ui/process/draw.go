@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/list"
@@ -21,9 +22,9 @@ func (p *Page) Draw(f *part.Frame) {
 		v := p.View(f.Scene)
 		p.Filter.Draw(f, v.Len(), v.All)
 	case p.asked:
-		part.Choices(f, "", sortHints(p.Words)...)
+		footer.Choices(f, "", sortHints(p.Words)...)
 	default:
-		part.Footer(f, "", p.hints(f.Scene)...)
+		footer.Draw(f, "", p.hints(f.Scene)...)
 	}
 	p.over.draw(f)
 }
@@ -79,9 +80,9 @@ func (p *Page) table(f *part.Frame, _ *view) list.Table[table.ProcessRow] {
 
 // hints are the keys of the footer, the most useful first.
 func (p *Page) hints(s *part.Scene) []keys.Hint {
-	hints := part.MouseOff(s, keys.HintOf(keys.Mouse))
+	hints := footer.MouseOff(s, keys.HintOf(keys.Mouse))
 	if p.Nvitop {
-		hints = part.MouseOff(s, keys.HintOf(keys.FreeMouse))
+		hints = footer.MouseOff(s, keys.HintOf(keys.FreeMouse))
 	}
 	hints = append(hints, keys.HintOf(keys.Metrics).As("open"))
 	filter, sort := keys.HintOf(keys.FilterRows), keys.HintOf(keys.SortBy).As("sort: "+p.Words(p.Sorted.By))

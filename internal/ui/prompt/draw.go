@@ -5,6 +5,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/filter"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -24,7 +25,7 @@ func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	}
 	x := f.line.Draw(fr, fr.Put(1, y, label, draw.Dim), y, draw.Strong, wrong)
 	count := strconv.Itoa(shown) + " of " + strconv.Itoa(all)
-	end := part.HintsAt(fr, x+3+draw.Width(count)+2, y, keys.HintOf(keys.Complete), keys.HintOf(keys.Keep),
+	end := footer.HintsAt(fr, x+3+draw.Width(count)+2, y, keys.HintOf(keys.Complete), keys.HintOf(keys.Keep),
 		keys.HintOf(keys.Cancel))
 	if at := end - 2 - draw.Width(count); at >= x+3 {
 		fr.Put(at, y, count, draw.Dim)

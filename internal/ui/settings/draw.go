@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -39,7 +40,7 @@ func (p *Page) Draw(f *part.Frame) {
 	if text, role := p.state(); f.H > top+2 {
 		f.Left(label, f.H-2, f.W-label-1, text, role)
 	}
-	part.Footer(f, "", append(part.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
+	footer.Draw(f, "", append(footer.MouseOff(f.Scene, keys.HintOf(keys.Mouse)),
 		keys.HintOf(keys.PrevValue, keys.NextValue).As("change"), keys.HintOf(keys.Later).As("move"),
 		keys.HintOf(keys.Usual), keys.HintOf(keys.Write),
 		keys.HintOf(keys.Help), keys.HintOf(keys.Quit))...)

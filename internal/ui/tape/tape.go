@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
@@ -81,7 +82,7 @@ func Draw(f *part.Frame, y int, p *Position) {
 		{p.pause(), keys.HintOf(keys.LongBack, keys.LongOn)},
 		{p.pause()},
 	} {
-		if at := part.HintsAt(f, x+least, y, hints...); at <= f.W-1 {
+		if at := footer.HintsAt(f, x+least, y, hints...); at <= f.W-1 {
 			end = at - 2
 			break
 		}

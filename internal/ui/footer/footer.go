@@ -1,4 +1,5 @@
-package part
+// Package footer draws the last row of a page: its keys, at the same places on every page, as many as fit.
+package footer
 
 import (
 	"slices"
@@ -7,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
 
 // place is where a footer has a key, the same on every page.
@@ -45,70 +47,52 @@ func placeOf(h keys.Hint) place {
 
 // MouseOff says that the terminal has the mouse, before all other hints: narrow terminals must show it too. by is the
 // key that takes it back.
-func MouseOff(s *Scene, by keys.Hint) []keys.Hint {
+func MouseOff(s *part.Scene, by keys.Hint) []keys.Hint {
 	if s.MouseFree {
 		return []keys.Hint{by.As("mouse: off")}
 	}
 	return nil
 }
 
-// Footer draws the keys in the last row, the most useful first, and the text right at its end. What all pages have, it
+// Draw draws the keys in the last row, the most useful first, and the text right at its end. What all pages have, it
 // adds. Where there is no room for all, words get shorter, and keys go; ? and q stay.
-func Footer(f *Frame, right string, hints ...keys.Hint) {
+func Draw(f *part.Frame, right string, hints ...keys.Hint) {
 	if f.Notice != "" {
 		f.Left(1, f.H-1, f.W-2, f.Notice, draw.Strong)
 		return
 	}
-	end := f.rightOf(right)
-	f.buttons(end, f.fitting(common(f.Scene, hints), end-1))
-}
-
-// button is a key of a footer, and its columns.
-type button struct {
-	hint  keys.Hint
-	x, to int
+	end := rightOf(f, right)
+	buttons(f, end, fitting(f.Scene, common(f.Scene, hints), end-1))
 }
 
 // buttons draws keys in the last row as far as they fit, and notes where they are.
-func (f *Frame) buttons(end int, hints []keys.Hint) {
+func buttons(f *part.Frame, end int, hints []keys.Hint) {
 	x := 1
 	for _, h := range hints {
-		from, named := x, f.named(h)
+		from, named := x, named(f.Scene, h)
 		if x+hintWidth(named)-2 > end {
 			return
 		}
 		x = drawHint(f, x, f.H-1, named)
 		if f.Memory != nil {
-			f.Memory.footer = append(f.Memory.footer, button{h, from, x - 2})
+			f.Memory.Footer.Add(part.Button{Key: h.Key, X: from, To: x - 2})
 		}
-	}
-}
-
-// ForgetFooter begins a new picture, in which no key is drawn yet.
-func (s *Scene) ForgetFooter() {
-	if s.Memory != nil {
-		s.Memory.footer = s.Memory.footer[:0]
 	}
 }
 
 // KeyAt returns the key of the footer in a column of the last row, as a screen writes it: of a pair, the first in its
 // left half. is is false if there is none.
-func (s *Scene) KeyAt(x int) (shown string, is bool) {
-	for _, b := range s.Memory.footer {
-		if x < b.x || x >= b.to {
-			continue
-		}
-		if pair := []rune(b.hint.Key); len(pair) == 2 && !unicode.IsDigit(pair[0]) && b.hint.Key != "F2" {
-			wide := draw.Width(s.KeyName(b.hint.Key))
-			return string(pair[min(2*(x-b.x)/wide, 1)]), true
-		}
-		return b.hint.Key, true
+func KeyAt(s *part.Scene, x int) (shown string, is bool) {
+	b, is := s.Memory.Footer.At(x)
+	if pair := []rune(b.Key); len(pair) == 2 && !unicode.IsDigit(pair[0]) && b.Key != "F2" {
+		wide := draw.Width(s.KeyName(b.Key))
+		return string(pair[min(2*(x-b.X)/wide, 1)]), true
 	}
-	return "", false
+	return b.Key, is
 }
 
 // rightOf writes a text at the end of the last row, and returns the end of what is left.
-func (f *Frame) rightOf(text string) int {
+func rightOf(f *part.Frame, text string) int {
 	if text == "" {
 		return f.W - 1
 	}
@@ -117,7 +101,7 @@ func (f *Frame) rightOf(text string) int {
 }
 
 // common returns the hints in their places, with those that all pages have.
-func common(s *Scene, hints []keys.Hint) []keys.Hint {
+func common(s *part.Scene, hints []keys.Hint) []keys.Hint {
 	hints = slices.Clone(hints)
 	back := keys.HintOf(keys.Back)
 	if hints = slices.DeleteFunc(hints, func(h keys.Hint) bool { return h == back }); s.Out != "" &&
@@ -136,14 +120,14 @@ func common(s *Scene, hints []keys.Hint) []keys.Hint {
 
 // Choices draws keys in the last row as they come, as many as fit, and the text right at its end: what may follow a
 // prefix key, and the keys of what covers the page.
-func Choices(f *Frame, right string, hints ...keys.Hint) {
-	f.buttons(f.rightOf(right), hints)
+func Choices(f *part.Frame, right string, hints ...keys.Hint) {
+	buttons(f, rightOf(f, right), hints)
 }
 
 // fitting returns the hints that fit into room columns: those without a place go first, then words get shorter.
-func (s *Scene) fitting(hints []keys.Hint, room int) []keys.Hint {
+func fitting(s *part.Scene, hints []keys.Hint, room int) []keys.Hint {
 	hints = slices.Clone(hints)
-	for len(hints) > 0 && s.width(hints) > room {
+	for len(hints) > 0 && width(s, hints) > room {
 		last := len(hints) - 1 // the rightmost of those that are worth least
 		for i := range slices.Backward(hints) {
 			if placeOf(hints[i]).keep < placeOf(hints[last]).keep {
@@ -175,27 +159,16 @@ func shorten(hints []keys.Hint) bool {
 }
 
 // width returns the number of columns of hints.
-func (s *Scene) width(hints []keys.Hint) int {
+func width(s *part.Scene, hints []keys.Hint) int {
 	wide := -2 // no blanks after the last
 	for _, h := range hints {
-		wide += hintWidth(s.named(h))
+		wide += hintWidth(named(s, h))
 	}
 	return wide
 }
 
-// arrows names the arrow keys in ASCII: "^v" would be read as Ctrl-V.
-var arrows = strings.NewReplacer("↑↓", "Up/Dn", "←→", "Lf/Rt", "↑", "Up", "↓", "Dn", "←", "Lf", "→", "Rt")
-
-// KeyName returns keys as this terminal writes them.
-func (s *Scene) KeyName(keys string) string {
-	if s.ASCII {
-		return arrows.Replace(keys)
-	}
-	return keys
-}
-
 // named returns a hint with its keys as this terminal writes them.
-func (s *Scene) named(h keys.Hint) keys.Hint { return h.At(s.KeyName(h.Key)) }
+func named(s *part.Scene, h keys.Hint) keys.Hint { return h.At(s.KeyName(h.Key)) }
 
 // hintWidth returns the number of columns of a hint, with the blanks after it.
 func hintWidth(h keys.Hint) int {
@@ -205,19 +178,19 @@ func hintWidth(h keys.Hint) int {
 	return draw.Width(h.Key) + 1 + draw.Width(h.Verb) + 2
 }
 
-func drawHint(f *Frame, x, y int, h keys.Hint) int {
-	return f.Pieces(x, y, Piece{h.Key, draw.Strong}, Piece{strings.TrimSuffix(" "+h.Verb, " "), draw.Dim}) + 2
+func drawHint(f *part.Frame, x, y int, h keys.Hint) int {
+	return f.Pieces(x, y, part.Strong(h.Key), part.Dim(strings.TrimSuffix(" "+h.Verb, " "))) + 2
 }
 
 // HintsAt writes keys at the right end of row y, from column x on, if all of them fit, and returns the column where
 // they begin.
-func HintsAt(f *Frame, x, y int, hints ...keys.Hint) int {
-	at := f.W - 1 - f.width(hints)
+func HintsAt(f *part.Frame, x, y int, hints ...keys.Hint) int {
+	at := f.W - 1 - width(f.Scene, hints)
 	if at < x {
 		return f.W - 1 + 2
 	}
 	for x, hints := at, hints; len(hints) > 0; hints = hints[1:] {
-		x = drawHint(f, x, y, f.named(hints[0]))
+		x = drawHint(f, x, y, named(f.Scene, hints[0]))
 	}
 	return at
 }

@@ -1,0 +1,47 @@
+// Package firstseen notes when the problems of a recording were first seen.
+package firstseen
+
+import (
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+)
+
+// Problems are the times at which problems were first seen, in order.
+type Problems struct {
+	Next  time.Time // time of the next look
+	Times []time.Time
+	there map[sign]bool // present at the last look
+}
+
+// sign identifies a problem.
+type sign struct {
+	kind           cluster.Kind
+	job, node, key string
+	critical       bool
+}
+
+// most limits the times that are kept. Later times cannot be jumped to.
+const most = 16 << 10
+
+// Look notes the problems that were absent at the last look. Problems at the first look began earlier, but are the
+// first place to look.
+func (s *Problems) Look(snap *cluster.Snapshot) {
+	there := make(map[sign]bool, len(s.there))
+	came := false
+	for i := range snap.Jobs {
+		for k := range snap.Jobs[i].Findings {
+			f := &snap.Jobs[i].Findings[k]
+			if f.Severity < cluster.Warning || !f.Holds() {
+				continue
+			}
+			about := sign{f.Kind, f.Job, f.Node, f.Key, f.Severity >= cluster.Critical}
+			there[about] = true
+			came = came || !s.there[about]
+		}
+	}
+	s.there = there
+	if came && len(s.Times) < most {
+		s.Times = append(s.Times, snap.At)
+	}
+}
