@@ -98,7 +98,7 @@ var allowed = map[string][]string{
 		"internal/report/cost", "internal/text"},
 	"internal/demo": {"internal/bell", "internal/cluster", "internal/demo/joblog", "internal/demo/load",
 		"internal/joblog", "internal/metric", "internal/reach", "internal/wire", "pkg/schema"},
-	"internal/demo/joblog": {},
+	"internal/demo/joblog": {"internal/joblog", "internal/wire"},
 	"internal/demo/load":   {},
 	"internal/dense":       {},
 	"internal/doctor": {"internal/cluster", "internal/poller", "internal/reach", "internal/remote",

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	simulated "github.com/nvnodetop/nvnodetop/internal/demo/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -34,6 +36,11 @@ func (d *Demo) Ask(ctx context.Context, node string, r wire.Request) (wire.Reply
 // Cancel ends a simulated job, or sends it a signal.
 func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
 	return d.order(ctx, order{job: job, signal: signal}).err
+}
+
+// Log returns a piece of the simulated log of a job.
+func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+	return simulated.Log{Begin: d.world.begin, User: me}.Piece(q, time.Now()), nil
 }
 
 func (d *Demo) order(ctx context.Context, o order) result {

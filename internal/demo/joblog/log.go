@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 const (
@@ -15,14 +18,30 @@ const (
 	past  = 4000
 )
 
-// Log is the simulated log of a job, whose story began at this time.
-type Log struct{ Begin time.Time }
+// Log is the simulated log of the jobs of a user, whose story began at this time.
+type Log struct {
+	Begin time.Time
+	User  string
+}
 
-// Size returns the length of the log at a time, in bytes.
-func (l Log) Size(now time.Time) int64 { return int64(past+now.Sub(l.Begin)/every) * length }
+// Piece returns a piece of the log as of now.
+func (l Log) Piece(q joblog.Query, now time.Time) joblog.Piece {
+	size := int64(past+now.Sub(l.Begin)/every) * length
+	from := q.From
+	if from < 0 {
+		from = max(size+from, 0)
+	}
+	from = min(from, size)
+	if q.Latest {
+		from = max(from, size-int64(q.Max))
+	}
+	return joblog.Piece{Path: fmt.Sprintf("/home/%s/runs/slurm-%s.out", l.User, q.Job), Both: true, At: now,
+		LogPiece: wire.LogPiece{Size: size, From: from, ModMS: now.UnixMilli(), Shared: true,
+			Data: l.read(from, min(from+int64(q.Max), size))}}
+}
 
-// Read returns the bytes of the log in a range.
-func (l Log) Read(from, to int64) (data []byte) {
+// read returns the bytes of the log in a range.
+func (l Log) read(from, to int64) (data []byte) {
 	for at := from; at < to; {
 		line := l.line(int(at / length))
 		piece := line[at%length : min(length, at%length+to-at)]
