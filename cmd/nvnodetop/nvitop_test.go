@@ -171,9 +171,10 @@ var habits = []habit{
 	{key: "f", bytes: "f", want: `(?m)^  GPU  RANK   TEMP  UTIL (.*\n)+── Processes of `},
 	{key: "a", before: "f", from: `   TEMP  UTIL `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `},
 	{key: "c", before: "f", from: `   TEMP  UTIL `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
-	{key: "h", bytes: "h", want: `── Help: processes ─`, after: "q"},
-	{key: "?", bytes: "?", want: `── Help: processes ─`, after: "q"},
-	{key: "h, q", before: "h", from: `── Help: processes ─`, bytes: "q", want: start},
+	{key: "h", bytes: "h", want: `What do you want to do\?`, after: esc},
+	{key: "?", bytes: "?", want: `What do you want to do\?`, after: esc},
+	// q would be searched for in nvnodetop's help
+	{key: "h, Esc", before: "h", from: `What do you want to do\?`, bytes: esc, want: start},
 	// not nvitop's: its users have no selection by mouse
 	{key: "m", bytes: "m", want: `(?m)^ m mouse: off `, after: "m"},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -115,10 +116,10 @@ func TestNoLog(t *testing.T) {
 // A file system that does not respond holds one goroutine, says so, and is read again when it responds.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		back, reads := make(chan struct{}), 0
+		back, reads := make(chan struct{}), atomic.Int32{}
 		r, asked := reader(cluster.LogFiles{Out: "/nfs/o", User: "alice", Host: "node01"},
 			func(wire.ReadLog) (*wire.LogPiece, error) {
-				reads++
+				reads.Add(1)
 				<-back
 				return &wire.LogPiece{Size: 2, Data: []byte("ok"), Shared: true}, nil
 			})
@@ -126,13 +127,13 @@ func TestHangs(t *testing.T) {
 			began := time.Now()
 			_, err := r.Read(t.Context(), Query{Job: "7", Max: 1})
 			if err == nil || !strings.Contains(err.Error(), `reading "/nfs/o" has hung for`) ||
-				time.Since(began) > patience || reads != 1 {
-				t.Errorf("%d: %v after %v, %d reads", i, err, time.Since(began), reads)
+				time.Since(began) > patience || reads.Load() != 1 {
+				t.Errorf("%d: %v after %v, %d reads", i, err, time.Since(began), reads.Load())
 			}
 		}
 		time.Sleep(2 * keepFiles)
-		if _, err := r.Read(t.Context(), Query{Job: "7", Max: 1}); err == nil || reads != 1 || *asked != 1 {
-			t.Errorf("%v, %d reads, SLURM was asked %d times", err, reads, *asked)
+		if _, err := r.Read(t.Context(), Query{Job: "7", Max: 1}); err == nil || reads.Load() != 1 || *asked != 1 {
+			t.Errorf("%v, %d reads, SLURM was asked %d times", err, reads.Load(), *asked)
 		}
 		close(back)
 		synctest.Wait()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,10 +23,12 @@ import (
 type rig struct {
 	printer
 	path      string
-	said      bytes.Buffer
 	out       *os.File
-	failing   error
 	questions []joblog.Query
+
+	mu      sync.Mutex // protects the following, which the test changes while the rig prints
+	said    bytes.Buffer
+	failing error
 }
 
 func newRig(t *testing.T, text string) *rig {
@@ -44,6 +47,8 @@ func newRig(t *testing.T, text string) *rig {
 }
 
 func (r *rig) answer(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.questions = append(r.questions, q)
 	if r.failing != nil {
 		return joblog.Piece{}, r.failing
@@ -115,8 +120,10 @@ func TestFollow(t *testing.T) {
 			{func() { r.add(t, "new\n") }, "1\n2\nhalf\nnext\nnew\n", "was emptied or replaced"},
 			{func() { r.add(t, strings.Repeat("filler\n", wire.MaxLog)) }, "", "not read: the log grows faster"},
 		} {
+			r.mu.Lock()
 			r.said.Reset()
 			step.do()
+			r.mu.Unlock()
 			time.Sleep(3*pause + pause/2)
 			synctest.Wait()
 			if got := r.printed(t); step.want != "" && got != step.want {
@@ -143,7 +150,11 @@ func TestFollowEnds(t *testing.T) {
 		}
 		r = newRig(t, "1\n")
 		r.follow = true
-		time.AfterFunc(2*pause, func() { r.failing = fmt.Errorf("not connected") })
+		time.AfterFunc(2*pause, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.failing = fmt.Errorf("not connected")
+		})
 		began := time.Now()
 		if err := r.print(t.Context()); err == nil || err.Error() != "not connected" || time.Since(began) > 15*pause {
 			t.Errorf("%v after %v", err, time.Since(began))
