@@ -171,8 +171,8 @@ var habits = []habit{
 	{key: "f", bytes: "f", want: `(?m)^  GPU  RANK   TEMP  UTIL (.*\n)+── Processes of `},
 	{key: "a", before: "f", from: `   TEMP  UTIL `, bytes: "a", want: `\A.*\n.*\n── Processes of gpu-n01 `},
 	{key: "c", before: "f", from: `   TEMP  UTIL `, bytes: "c", want: `\A.*\n.*\n── Processes of gpu-n01 `},
-	{key: "h", bytes: "h", want: `What do you want to do\?`, after: esc},
-	{key: "?", bytes: "?", want: `What do you want to do\?`, after: esc},
+	{key: "h", bytes: "h", want: `What do you want to do\?`, after: escAlone},
+	{key: "?", bytes: "?", want: `What do you want to do\?`, after: escAlone},
 	// q would be searched for in nvnodetop's help
 	{key: "h, Esc", before: "h", from: `What do you want to do\?`, bytes: esc, want: start},
 	// not nvitop's: its users have no selection by mouse
