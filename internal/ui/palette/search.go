@@ -3,6 +3,7 @@ package palette
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/sahilm/fuzzy"
 
@@ -146,15 +147,48 @@ func (p *Page) search(text string, here, there []*Item) []*Item {
 // matches returns the items that have the characters of a text in this order, the best first.
 func (p *Page) matches(text string, all []*Item) []*Item {
 	found := fuzzy.FindFrom(text, texts(all))
+	ranked := make([]match, len(found))
 	for i := range found {
-		found[i].Score += often * min(p.used[all[found[i].Index].Text], mostOften)
+		it := all[found[i].Index]
+		score := found[i].Score + often*min(p.used[it.Text], mostOften)
+		ranked[i] = match{it, distance(it.Text, strings.ToLower(text)), score, found[i].Index}
 	}
-	slices.SortStableFunc(found, func(a, b fuzzy.Match) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index))
+	slices.SortFunc(ranked, func(a, b match) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), b.possible()-a.possible(), cmp.Compare(b.score, a.score),
+			cmp.Compare(a.index, b.index))
 	})
-	list := make([]*Item, len(found))
-	for i, m := range found {
-		list[i] = all[m.Index]
+	list := make([]*Item, len(ranked))
+	for i := range ranked {
+		list[i] = ranked[i].Item
 	}
 	return list
+}
+
+// match is an item that was found.
+type match struct {
+	*Item
+	distance, score, index int
+}
+
+// possible is 1 if the item can be run now, else 0.
+func (m *match) possible() int {
+	if m.Not != "" {
+		return 0
+	}
+	return 1
+}
+
+// distance is 0 if a name begins with a text in lower case, 1 if one of its words does, 2 if the text is inside, and 3
+// if its characters are apart.
+func distance(name, text string) int {
+	name = strings.ToLower(name)
+	switch at := strings.Index(name, text); {
+	case at == 0:
+		return 0
+	case strings.Contains(name, " "+text):
+		return 1
+	case at > 0:
+		return 2
+	}
+	return 3
 }

@@ -46,3 +46,23 @@ func TestFoundIsNeverOld(t *testing.T) {
 		t.Errorf("what is not possible any more is: %+v", l.items[0])
 	}
 }
+
+// A name that begins with the text is first, then a name with such a word, then a name with the characters apart; of
+// equally near ones, the one that is possible now.
+func TestTheNearestIsFirst(t *testing.T) {
+	of := &Source{Finds: true, There: func(*part.Scene) []*Item { return nil }, Here: func(*part.Scene) []Item {
+		return []Item{{Text: "redraw the screen"}, {Text: "see the record"}, {Text: "prerecorded"},
+			{Text: "record to a tape", Not: "no tape"}, {Text: "Record to a file"}}
+	}}
+	p := &Page{}
+	p.Open(of)
+	p.line = prompt.NewLine("rec", longest)
+	var got []string
+	for _, it := range p.list(&part.Scene{Snap: &cluster.Snapshot{}, Memory: &part.Memory{}}).items {
+		got = append(got, it.Text)
+	}
+	want := []string{"Record to a file", "record to a tape", "see the record", "prerecorded", "redraw the screen"}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}
