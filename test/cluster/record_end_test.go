@@ -113,7 +113,7 @@ func TestABatchScriptRecordsItsOwnJob(t *testing.T) {
 	other := job(t, 2)
 	runsNow(t, other)
 	recorded, tracked := recordingOf(t, "batch-record"), recordingOf(t, "batch-track")
-	line := fmt.Sprintf(`%[1]s record %[2]s 1 & recorder=$!; sleep 20; kill $recorder; wait $recorder && sleep 3 && %[1]s track --st 1 --record %[3]s -- srun timeout 20 gpuwork`,
+	line := fmt.Sprintf(`%[1]s record %[2]s 1 & recorder=$!; sleep 20; kill $recorder; wait $recorder && sleep 8 && %[1]s track --st 1 --record %[3]s -- srun timeout 20 gpuwork`,
 		program, recorded, tracked)
 	id := do(t, "on", "-u", "alice", "login", "sbatch", "--parsable", "-N", "2", "--ntasks-per-node=4", "--gres=gpu:4",
 		"-J", "batch", "-o", "/home/alice/record.out", "--wrap", line)
