@@ -313,6 +313,7 @@ var allowed = map[string][]string{
 	"test/golden":      {},
 	"test/heed":        {},
 	"test/leaks":       {},
+	"test/pastgpu":     {"internal/cluster", "internal/metric", "internal/wire"},
 	"test/picture":     {},
 	"test/raced":       {},
 	"test/same":        {"internal/cluster/history", "internal/metric"},

@@ -6,13 +6,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/pastgpu"
 )
 
 // nodeOf is a node with four GPUs. The last one is lost.
 func nodeOf(name string, state cluster.NodeState) *cluster.Node {
 	n := &cluster.Node{Name: name, State: state}
 	for i := range 4 {
-		g := gpu(i, nil, nil)
+		g := pastgpu.New(i, nil, nil)
 		g.Card = &wire.Card{Minor: new(i), Index: i}
 		g.Values = metric.Make(map[metric.ID]float64{metric.Util: 42})
 		n.GPUs = append(n.GPUs, g)

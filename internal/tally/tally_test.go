@@ -1,7 +1,6 @@
 package tally
 
 import (
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -11,40 +10,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/pastgpu"
 )
-
-const historyLen = 60
-
-// gpu is a GPU with these histories, one sample per bin up to bin 100; the newest are its present values. NaN is
-// unknown.
-func gpu(number int, util, temp []float32) cluster.GPU {
-	g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: number}
-	for i := range util {
-		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i],
-			metric.Power: util[i] * float32(number)}
-		g.History.Add(int64(101-len(util)+i), historyLen, func(id metric.ID) float64 {
-			if v, ok := values[id]; ok {
-				return float64(v)
-			}
-			return math.NaN()
-		})
-		g.Values = metric.Values{}
-		for id, v := range values {
-			if v == v {
-				g.Values.Set(id, float64(v))
-			}
-		}
-	}
-	return g
-}
 
 var gap = history.Gap
 
 // node has a busy GPU, a young GPU with a gap, and a slow GPU.
 func node() *cluster.Node {
 	return &cluster.Node{Name: "n", State: cluster.NodeReporting, GPUs: []cluster.GPU{
-		gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}), gpu(1, []float32{gap, 96}, []float32{gap, 70}),
-		gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51}),
+		pastgpu.New(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63}),
+		pastgpu.New(1, []float32{gap, 96}, []float32{gap, 70}),
+		pastgpu.New(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51}),
 	}}
 }
 

@@ -13,42 +13,18 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/pastgpu"
 )
 
 const thermal = wire.ThrottleHWThermal | wire.ThrottleSWThermal
-
-const historyLen = 60
-
-// gpu is a GPU with these histories, one sample per bin up to bin 100; the newest are its present values. NaN is
-// unknown.
-func gpu(number int, util, temp []float32) cluster.GPU {
-	g := cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}, Number: number}
-	for i := range util {
-		values := map[metric.ID]float32{metric.Util: util[i], metric.Temperature: temp[i],
-			metric.Power: util[i] * float32(number)}
-		g.History.Add(int64(101-len(util)+i), historyLen, func(id metric.ID) float64 {
-			if v, ok := values[id]; ok {
-				return float64(v)
-			}
-			return math.NaN()
-		})
-		g.Values = metric.Values{}
-		for id, v := range values {
-			if v == v {
-				g.Values.Set(id, float64(v))
-			}
-		}
-	}
-	return g
-}
 
 var gap = history.Gap
 
 func TestSeries(t *testing.T) {
 	gpus := []*cluster.GPU{ // busy, young with a gap, slow
-		new(gpu(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63})),
-		new(gpu(1, []float32{gap, 96}, []float32{gap, 70})),
-		new(gpu(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51})),
+		new(pastgpu.New(0, []float32{90, 92, gap, 94}, []float32{60, 61, gap, 63})),
+		new(pastgpu.New(1, []float32{gap, 96}, []float32{gap, 70})),
+		new(pastgpu.New(2, []float32{40, 42, gap, 44}, []float32{80, 50, gap, 51})),
 	}
 	for _, test := range []struct {
 		name string
@@ -81,7 +57,7 @@ func TestLongMedian(t *testing.T) {
 	for i := range past {
 		past[i] = float32(i)
 	}
-	g := gpu(0, past, past)
+	g := pastgpu.New(0, past, past)
 	for _, n := range []int{1, 15, 16, 17, 32, 45, 50} {
 		got := Samples{Median: true}.Of([]*cluster.GPU{&g}, n)
 		if !slices.Equal(got, past[50-n:]) {
@@ -93,8 +69,8 @@ func TestLongMedian(t *testing.T) {
 // A sum is a gap while a GPU is missing in it, not a step. A GPU that misses a report, or never reports the number,
 // does no harm.
 func TestSumsHaveNoSteps(t *testing.T) {
-	level := func(watts ...float32) cluster.GPU { return gpu(1, watts, make([]float32, len(watts))) }
-	never := gpu(3, []float32{gap, gap, gap, gap, gap, gap}, make([]float32, 6))
+	level := func(watts ...float32) cluster.GPU { return pastgpu.New(1, watts, make([]float32, len(watts))) }
+	never := pastgpu.New(3, []float32{gap, gap, gap, gap, gap, gap}, make([]float32, 6))
 	lost := level(100, 100, 100, gap, gap, gap)
 	lost.Values = metric.Values{}
 	for _, test := range []struct {
@@ -134,7 +110,7 @@ func stale(g cluster.GPU) cluster.GPU {
 func TestEdge(t *testing.T) {
 	gpu := func(newest int64) *cluster.GPU {
 		g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
-		g.History.Add(newest, historyLen, func(metric.ID) float64 { return 1 })
+		g.History.Add(newest, pastgpu.Len, func(metric.ID) float64 { return 1 })
 		return g
 	}
 	for _, test := range []struct {
@@ -156,7 +132,7 @@ func TestThrottled(t *testing.T) {
 	bits := func(first int64, bits ...float64) *cluster.GPU {
 		g := &cluster.GPU{GPU: &wire.GPU{}, Card: &wire.Card{}}
 		for i, b := range bits {
-			g.History.Add(first+int64(i), historyLen, func(id metric.ID) float64 {
+			g.History.Add(first+int64(i), pastgpu.Len, func(id metric.ID) float64 {
 				if id == metric.Throttle {
 					return b
 				}

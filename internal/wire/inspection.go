@@ -6,8 +6,8 @@ import "github.com/nvnodetop/nvnodetop/pkg/schema"
 type Inspect struct {
 	ProcessID
 
-	// Memory asks for Inspection.Full too. The kernel walks through all pages of the process for it, and a large process
-	// waits when it changes its mappings meanwhile.
+	// Memory asks for Inspection.Full too. The kernel walks through all pages of the process for it, and a large
+	// process waits when it changes its mappings meanwhile.
 	Memory bool `json:"memory,omitempty"`
 }
 

@@ -49,8 +49,8 @@ type Identity struct {
 	// else is known of it.
 	Foreign bool `json:"foreign,omitempty"`
 
-	// Ended says that the node has no process with the PID, and the driver has listed it for seconds nevertheless: nothing
-	// else is known of it, and it may hold memory.
+	// Ended says that the node has no process with the PID, and the driver has listed it for seconds nevertheless:
+	// nothing else is known of it, and it may hold memory.
 	Ended bool `json:"ended,omitempty"`
 }
 

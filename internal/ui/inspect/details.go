@@ -130,8 +130,8 @@ func (l *factList) memory() {
 	case m != nil:
 		l.add("memory in full", "USS ", size(m.USS), ", PSS ", size(m.PSS), ", in swap ", size(m.Swap))
 	case !l.lacks("memory in full", "full_memory"):
-		l.add("memory in full", keys.HintOf(keys.FullMemory).Key, " reads it (USS, PSS, by file): that may hold a large ",
-			"process up for a moment")
+		l.add("memory in full", keys.HintOf(keys.FullMemory).Key,
+			" reads it (USS, PSS, by file): a large process may wait for a moment")
 	}
 }
 

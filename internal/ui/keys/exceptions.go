@@ -15,7 +15,7 @@ var Exceptions = []Exception{
 		"metrics of a process it goes back to the list, as it came."},
 	{"space", "It marks the row under the cursor: a process gets a tag, a column of the settings is shown or hidden."},
 	{"q Q f10", "On pages about one process it leads back; elsewhere it quits."},
-	{"n N", "In the log the next or previous match, or line that matters: its problems, as elsewhere those of the job."},
+	{"n N", "In the log they lead to matches, or to lines that matter; elsewhere to problems."},
 	{"/", "A log has no rows to hide: there it searches, as in less."},
 	{"e", "It opens the environment of a process, and closes it."},
 }

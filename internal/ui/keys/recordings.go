@@ -54,12 +54,11 @@ var Recording = func() (all []key.Binding) {
 var recordRows = []Row{
 	{Bindings: of(Record), Group: Acting, Needs: NeedsRecorder, Text: "record to a file / stop",
 		Long: "start / stop recording to a file here", On: Main},
-	{Bindings: of(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back",
-		"look on"}, Text: "look back / on", Long: "look back / on by one sample, of which one is kept every 10 to 30 s; " +
-		"Esc: live", On: Main},
-	{Bindings: of(LongBack, LongOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back a minute",
-		"look on a minute"}, Text: "look a minute back / on", Long: "look back / on by 1 min, as in a recording; Esc: live",
-		On: Main},
+	{Bindings: of(StepBack, StepOn), Group: Looking, Needs: NeedsPast, Each: []string{"look back", "look on"},
+		Text: "look back / on", Long: "look back / on by 10 to 30 s, as samples are kept; Esc: live", On: Main},
+	{Bindings: of(LongBack, LongOn), Group: Looking, Needs: NeedsPast,
+		Each: []string{"look back a minute", "look on a minute"}, Text: "look a minute back / on",
+		Long: "look back / on by 1 min, as in a recording; Esc: live", On: Main},
 }
 
 // InReplay returns the rows of a page while a recording is shown: with the keys of the recording, without those of the

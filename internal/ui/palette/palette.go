@@ -37,8 +37,8 @@ func (i *Item) Runs() bool { return i.Press.Code != 0 || i.Go != nav.Go{} }
 // Source has the items of a palette.
 type Source struct {
 	About string // the subject of the actions: "gpu-n02 GPU3, rank 11"
-	// Finds says that the user searches: for things too, and what was used most comes first. Otherwise the palette is the
-	// help of the page: a search goes on among the things only if it finds nothing there.
+	// Finds says that the user searches: for things too, and what was used most comes first. Otherwise the palette is
+	// the help of the page: a search goes on among the things only if it finds nothing there.
 	Finds bool
 	// Here returns what can be done here, in groups, which an empty search shows
 	Here func(s *part.Scene) []Item
