@@ -1,0 +1,91 @@
+package wire
+
+// Stacks asks where processes of the user are: their threads, and the Python stack of each thread. The processes and
+// their descendants are neither stopped nor changed. It is read only on request.
+type Stacks struct {
+	Processes []ProcessID `json:"processes"` // at most MaxStackTargets, each with its start time
+}
+
+// ProcessStacks is where a process is. What /proc hides is absent.
+type ProcessStacks struct {
+	ProcessID
+	Parent int    `json:"parent_pid,omitempty"`
+	Of     int    `json:"of_pid,omitempty"` // the requested process of which it is a descendant; 0: it was requested
+	Name   string `json:"name,omitempty"`   // comm
+	State  string `json:"state,omitempty"`  // one letter, as ps shows it
+
+	Python  string   `json:"python,omitempty"`  // version of the interpreter: "3.12.4", or "3.8"
+	Refusal *Refusal `json:"refusal,omitempty"` // why there are no Python stacks; Threads have the rest
+
+	// Threads are ordered: the main thread first, then those with frames, then the others, with states D and R first.
+	Threads     []ThreadStack `json:"threads,omitempty"`
+	MoreThreads int           `json:"more_threads,omitempty"` // that are left out
+}
+
+// Refusal is why the stacks of a process cannot be read.
+type Refusal struct {
+	ID    string `json:"id"`
+	Cause string `json:"cause"`
+	Hint  string `json:"hint,omitempty"` // what the user or an administrator can change; empty: nothing
+}
+
+// Values of Refusal.ID.
+const (
+	RefusedNoPython = "no_python" // it runs no Python, or none that is found
+	RefusedVersion  = "version"   // a version of Python that is not known
+	RefusedUser     = "user"      // it belongs to another user
+	RefusedPtrace   = "ptrace"    // kernel.yama.ptrace_scope
+	RefusedDumpable = "dumpable"  // it has gained privileges, or asked for its memory to be private
+	RefusedHidden   = "hidden"    // /proc does not show it
+	RefusedGone     = "gone"      // it has exited, or another process has its PID
+	RefusedState    = "state"     // the interpreter is starting or ending, or its memory does not make sense
+	RefusedTime     = "time"      // there was no time for it
+	RefusedKernel   = "kernel"    // another error of the kernel
+)
+
+// ThreadStack is where a thread is.
+type ThreadStack struct {
+	TID   int    `json:"tid,omitempty"` // absent: the interpreter has the thread, but it is not known which one it is
+	Name  string `json:"name,omitempty"`
+	Main  bool   `json:"main,omitempty"`  // the first thread of the process
+	GIL   *bool  `json:"gil,omitempty"`   // holds the interpreter's lock; absent: not known
+	State string `json:"state,omitempty"` // one letter, as ps shows it
+	WChan string `json:"wchan,omitempty"` // the function of the kernel in which it waits
+
+	CPUTicks *uint64 `json:"cpu_ticks,omitempty"` // CPU time, in hundredths of a second; Reply.ReadMS is the time of it
+
+	// WaitsFor is the file for which a thread in state D waits.
+	WaitsFor *FileWait `json:"waits_for,omitempty"`
+
+	Frames []Frame `json:"frames,omitempty"` // innermost first; empty: no Python runs in it
+
+	// Deeper says that there are more frames outside of the last one.
+	Deeper bool `json:"deeper,omitempty"`
+	// Moving says that the thread was running, and that frames inside of the first one changed while they were read.
+	Moving bool `json:"moving,omitempty"`
+}
+
+// Frame is a call of a Python function.
+type Frame struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"` // absent: not known
+}
+
+// FileWait is a file, or at least a file system, of which the kernel waits.
+type FileWait struct {
+	Path       string `json:"path,omitempty"`
+	FileSystem string `json:"file_system,omitempty"` // its type: "lustre"
+	Mount      string `json:"mount,omitempty"`       // where it is mounted
+	Source     string `json:"source,omitempty"`      // what is mounted: "10.0.0.1@o2ib:/set7"
+}
+
+// Limits of Reply.Stacks.
+const (
+	MaxStackTargets   = 64 // requested processes
+	MaxStackProcesses = 512
+	MaxStackThreads   = 128 // of a process
+	MaxStackFrames    = 1000
+	MaxFunction       = 128       // bytes of Frame.Function; a longer name is cut
+	MaxStacks         = 768 << 10 // bytes of JSON
+)
