@@ -88,9 +88,10 @@ func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
 }
 
 // parsePartitions reads the lines "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]" of sinfo. A partition has several. It also
-// returns the node lists, each once.
+// returns the nodes for scontrol, each once, since scontrol prints a node as often as it is named: as the lists of
+// sinfo, or one by one where partitions overlap.
 func parsePartitions(out []byte) (partitions []Partition, lists []string, err error) {
-	at, total := map[string]int{}, 0
+	at, total, listed := map[string]int{}, 0, map[string]bool{}
 	for line := range bytes.Lines(out) {
 		fields := strings.Split(strings.TrimSpace(string(line)), "|")
 		if len(fields) != 4 || fields[0] == "" {
@@ -117,8 +118,13 @@ func parsePartitions(out []byte) (partitions []Partition, lists []string, err er
 			partitions = append(partitions, Partition{Name: name, Default: isDefault, State: fields[1]})
 		}
 		partitions[i].Nodes = append(partitions[i].Nodes, names...)
-		if !slices.Contains(lists, fields[3]) {
-			lists = append(lists, fields[3])
+		fresh := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return listed[name] })
+		if len(fresh) == len(names) {
+			fresh = fields[3:]
+		}
+		lists = append(lists, fresh...)
+		for _, name := range names {
+			listed[name] = true
 		}
 	}
 	return partitions, lists, nil
@@ -165,7 +171,8 @@ type nodeText struct {
 var alone = []string{"Gres", "GresUsed", "Reason", "CfgTRES", "AllocTRES"}
 
 // sharing are the fields that share a line with others.
-var sharing = []string{"CPUAlloc", "CPUEfctv", "CPUTot", "RealMemory", "AllocMem", "State"}
+var sharing = []string{"CPUAlloc", "CPUEfctv", "CPUTot", "RealMemory", "CoreSpecCount", "CPUSpecList",
+	"MemSpecLimit", "AllocMem", "State"}
 
 // add reads the fields of a line. The first field with a name counts.
 func (n *nodeText) add(line string) {
@@ -208,18 +215,26 @@ func (n *nodeText) node() (NodeGPUs, bool) {
 	return node, true
 }
 
-// full reports whether no CPU or no memory is left.
+// full reports whether no CPU or no memory is left for jobs.
 func (n *nodeText) full() bool {
-	used := func(part string, all ...string) bool {
-		a, err := strconv.ParseUint(n.fields[part], 10, 64)
-		for _, name := range all {
-			if b, err2 := strconv.ParseUint(n.fields[name], 10, 64); err == nil && err2 == nil {
-				return b > 0 && a >= b
-			}
-		}
-		return false
+	cpus, counted := n.number("CPUEfctv")
+	if !counted {
+		cpus, counted = n.number("CPUTot")
 	}
-	return used("CPUAlloc", "CPUEfctv", "CPUTot") || used("AllocMem", "RealMemory")
+	used, known := n.number("CPUAlloc")
+	if counted && known && cpus > 0 && used >= cpus {
+		return true
+	}
+	memory, counted := n.number("RealMemory")
+	system, _ := n.number("MemSpecLimit") // no job gets it
+	used, known = n.number("AllocMem")
+	return counted && known && memory > system && used >= memory-system
+}
+
+// number reads a field that is a number.
+func (n *nodeText) number(field string) (uint64, bool) {
+	v, err := strconv.ParseUint(n.fields[field], 10, 64)
+	return v, err == nil
 }
 
 // count sets the number of GPUs in use: from GresUsed, or without it from AllocTRES.
@@ -229,12 +244,27 @@ func (n *nodeText) count(types []gres.Type) {
 	if !told || err != nil {
 		counts, err = n.tres(types)
 	}
-	if err != nil {
+	if err != nil || !assign(counts, types) {
 		return
 	}
 	for i := range types {
 		types[i].Used, types[i].Known = min(counts[types[i].Name], types[i].Total), true
 	}
+}
+
+// assign gives GPUs in use whose type the node does not have, such as shares without a type, to the node's only type.
+// It reports false if there are several.
+func assign(counts map[string]int, types []gres.Type) bool {
+	for name, n := range counts {
+		if n == 0 || slices.ContainsFunc(types, func(t gres.Type) bool { return t.Name == name }) {
+			continue
+		}
+		if len(types) > 1 {
+			return false
+		}
+		counts[types[0].Name] += n
+	}
+	return true
 }
 
 // tres reads the GPUs in use from "cpu=32,gres/gpu=4,gres/gpu:a100=4". It knows nothing about GPUs if the site does not

@@ -53,6 +53,8 @@ func TestParseNodes(t *testing.T) {
 		"   Gres=gpu:4\n   GresUsed=gpu:9\n":                                                        " 4 4",
 		"   Gres=gpu:a100_3g.20gb:2(S:0)\n   GresUsed=gpu:a100_3g.20gb:1(IDX:0)\n":                  "a100_3g.20gb 2 1",
 		"   Gres=gpu:a100:2,shard:a100:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:a100:3(3/8,0/8)\n": "a100 2 1",
+		"   Gres=gpu:a100:2,shard:16\n   GresUsed=gpu:a100:0(IDX:N/A),shard:3(3/8,0/8)\n":           "a100 2 1",
+		"   Gres=gpu:a:1,gpu:b:1,shard:8\n   GresUsed=gpu:a:0(IDX:N/A),gpu:b:0,shard:1(0/4,1/4)\n":  "a 1 ?, b 1 ?",
 		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4,gres/gpu:a100=4\n   " +
 			"AllocTRES=cpu=1,gres/gpu=2,gres/gpu:a100=2\n": "a100 4 2",
 		"   Gres=gpu:a100:4\n   CfgTRES=cpu=32,gres/gpu=4\n   AllocTRES=cpu=1,gres/gpu=3\n": "a100 4 3",
@@ -91,6 +93,8 @@ func TestParseNodes(t *testing.T) {
 			true, true},
 		"   RealMemory=256000 AllocMem=256000 FreeMem=1 Sockets=2\n   State=IDLE~ Owner=N/A\n": {"IDLE", false,
 			true},
+		"   RealMemory=256000 AllocMem=254000 FreeMem=1 Sockets=2\n   CoreSpecCount=1 CPUSpecList=0 MemSpecLimit=2000\n": {
+			"", false, true},
 		"   RealMemory=256000 AllocMem=0 FreeMem=1 Sockets=2\n   OS=Linux State=DOWN\n   State=IDLE\n": {"IDLE", false,
 			false},
 	} {
@@ -124,6 +128,14 @@ func TestParsePartitions(t *testing.T) {
 		if _, _, err := parsePartitions([]byte(bad)); err == nil {
 			t.Errorf("%.40q is understood", bad)
 		}
+	}
+}
+
+// scontrol prints a node as often as it is named, and such a node is left out.
+func TestPartitionsOverlap(t *testing.T) {
+	_, lists, err := parsePartitions([]byte("gpu|up|gpu:4|n[1-3]\nall|up|gpu:4|n[1-4]\nlow|up|gpu:4|n[2-3]\nx|up|gpu:4|n5\n"))
+	if want := []string{"n[1-3]", "n4", "n5"}; err != nil || !slices.Equal(lists, want) {
+		t.Errorf("asks for %q, %v, want %q", lists, err, want)
 	}
 }
 
