@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -49,6 +50,25 @@ var slow = []Shape{
 	{Name: "f07 loader", Nodes: 2, About: "the loader of one rank is slow: 22%, and its process has little CPU",
 		Does: slower(only(mix(ready, train, 0.22), waits(0.75), 11)), Runs: torchrun.cpu(onset, 12, 11),
 		Want: []Want{slowed(1, 3, atOnce)}},
+	{Name: "f07b bound loader", Nodes: 2, About: "the same; the process and its loader are bound to one CPU",
+		Does: slower(only(mix(ready, train, 0.22), waits(0.75), 11)), Want: []Want{slowed(1, 3, atOnce)},
+		Runs: bound.but(onset, func(p *Process) { p.CPU, p.CPUs = 100, "48" }, 11)},
+	{Name: "f07c slow storage", Nodes: 2, About: "the same; the process reads 2 MB/s, the others 300",
+		Does: slower(only(mix(ready, train, 0.22), waits(0.75), 11)), Want: []Want{slowed(1, 3, atOnce)},
+		Runs: bound.with(func(p *Process, at time.Duration, gpu int) {
+			if p.Read = 300 * mega; gpu == 11 && at >= onset {
+				p.Read = 2 * mega
+			}
+		})},
+	{Name: "f07d bound node", Nodes: 2, About: "the ranks of one node of 2 are bound to one CPU each, and slow",
+		Does: slower(only(mix(ready, train, 0.4), waits(0.6), node(1)...)),
+		Want: []Want{slowed(1, anywhere, patient)},
+		Runs: bound.but(onset, func(p *Process) { p.CPUs = fmt.Sprint(p.Local) }, node(1)...)},
+	{Name: "f07e the same host", Nodes: 2, About: "one rank is slow, with the CPUs and the files of all others",
+		Does: slower(only(mix(ready, train, 0.22), waits(0.75), 11)), Want: []Want{slowed(1, 3, atOnce)}, Runs: bound},
+	{Name: "f01b clock, bound", Nodes: 2, About: "one of 16 GPUs clocks at 0.65; its process is bound, and reads little",
+		Does: slower(only(clocked(0.65), waits(0.35), 11)), Want: []Want{slowed(1, 3, atOnce)},
+		Runs: bound.but(0, func(p *Process) { p.CPUs, p.Read = "48", 0 }, 11)},
 	{Name: "f13 wandering", Nodes: 2,
 		About: "a loader of one rank is slow, of another one every 35 s; the others wait for it",
 		Does: slower(where(func(at time.Duration, gpu int) bool { return int(at/(35*sec))*7%16 == gpu },

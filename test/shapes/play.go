@@ -153,7 +153,7 @@ func (p *player) report(at time.Duration, node int) {
 				process.CPU *= 1 + 0.02*p.r.NormFloat64()
 				out := process.wire(now, g)
 				if is := [2]uint64{uint64(node), out.StartTicks<<16 + uint64(out.PID)}; !p.met[is] {
-					p.met[is], out.CPUPercent = true, nil
+					p.met[is], out.CPUPercent, out.IORead, out.IOWrite = true, nil, nil, nil
 				}
 				rep.Processes = append(rep.Processes, out)
 			}

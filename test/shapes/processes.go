@@ -1,6 +1,7 @@
 package shapes
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -18,6 +19,8 @@ type Process struct {
 	Rank, World int
 	Local       int
 	CPU         float64 // percent of a core
+	CPUs        string  // on which it may run; "": unknown
+	Read, Write float64 // bytes per second by system calls
 }
 
 // before is the start of the processes of a job that began before the watch.
@@ -85,16 +88,33 @@ func (p Processes) dead(when time.Duration, of ...int) Processes {
 
 // cpu returns processes that use another share of a core on some GPUs from a moment on.
 func (p Processes) cpu(when time.Duration, percent float64, of ...int) Processes {
+	return p.but(when, func(p *Process) { p.CPU = percent }, of...)
+}
+
+// but returns processes that differ on some GPUs from a moment on.
+func (p Processes) but(when time.Duration, change func(*Process), of ...int) Processes {
+	return p.with(func(p *Process, at time.Duration, gpu int) {
+		if at >= when && slices.Contains(of, gpu) {
+			change(p)
+		}
+	})
+}
+
+// with returns processes after a change.
+func (p Processes) with(change func(p *Process, at time.Duration, gpu int)) Processes {
 	return func(r *rig, at time.Duration, gpu int) []Process {
 		list := p(r, at, gpu)
-		if at >= when && slices.Contains(of, gpu) {
-			for i := range list {
-				list[i].CPU = percent
-			}
+		for i := range list {
+			change(&list[i], at, gpu)
 		}
 		return list
 	}
 }
+
+// bound is torchrun with 16 CPUs for each rank, each of which reads 60 MB/s.
+var bound = torchrun.with(func(p *Process, _ time.Duration, _ int) {
+	p.CPUs, p.Read, p.Write = fmt.Sprintf("%d-%d", 16*p.Local, 16*p.Local+15), 60*mega, 20e3
+})
 
 // runs returns the processes on a GPU. All are absent during a restart, and new after it.
 func (r *rig) runs(at time.Duration, gpu int) []Process {
@@ -124,7 +144,10 @@ func (p Process) wire(at time.Duration, index int) wire.Process {
 		PID: p.PID, StartTicks: uint64((p.Began + 24*time.Hour) / (10 * time.Millisecond)), GPU: index, Type: "C",
 		State:      "R",
 		CPUPercent: &cpu, ElapsedSec: &elapsed, Identity: wire.Identity{Name: p.Name, Parent: p.Parent, Job: "7",
-			Step: "0"},
+			Step: "0", CPUAffinity: p.CPUs},
+	}
+	if p.CPUs != "" {
+		out.IORead, out.IOWrite = new(uint64(p.Read)), new(uint64(p.Write))
 	}
 	if p.From != "" {
 		out.Rank = &wire.Rank{Rank: p.Rank, From: p.From, Local: &p.Local, World: &p.World}

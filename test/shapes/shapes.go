@@ -122,7 +122,7 @@ func (s *Shape) Faulty() bool { return len(s.Want) > 0 }
 
 // All returns all shapes.
 func All() []Shape {
-	all := slices.Concat(training, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
+	all := slices.Concat(training, hosted, awkward, independent, deceptive, phased, serving, slow, mild, hangs, others)
 	for i := range all {
 		s := &all[i]
 		s.Nodes, s.GPUs = max(s.Nodes, 1), orElse(s.GPUs, 8)

@@ -52,21 +52,8 @@ func (e evidence) lagsByUse(w *Words) {
 	case own >= sameClock*median:
 		facts = append(facts, fmt.Sprintf("same clocks as the others (%.0f MHz)", median))
 	}
-	w.Hint = "look at what this process waits for: its data loader, its CPUs, its storage"
-	end := ""
-	if cpu, others := signs.CPUOf(e.node, e.gpu); cpu == cpu {
-		fact := fmt.Sprintf("its process uses %.0f%% of a core", cpu)
-		if others == others {
-			fact += fmt.Sprintf(" (others: %.0f%%)", others)
-		}
-		facts = append(facts, fact)
-		if signs.Starved(cpu, others) {
-			end = ": waiting on its CPU or data loader"
-			w.Hint = fmt.Sprintf("check the data loader of PID %d and its CPUs (column cpu_affinity)",
-				signs.ProcessOf(e.node, e.gpu).PID)
-		}
-	}
-	w.Sentence = strings.Join(facts, ", ") + end + "."
+	more, end, hint := e.ofItsHost()
+	w.Sentence, w.Hint = strings.Join(append(facts, more...), ", ")+end+".", hint
 }
 
 // lagsByClock describes a GPU that works at a lower clock than the others.

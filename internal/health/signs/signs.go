@@ -2,7 +2,6 @@
 package signs
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -81,59 +80,6 @@ func HasMIG(n *cluster.Node) bool {
 		}
 	}
 	return false
-}
-
-// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and the others
-// have at least SomeCPU of a core, in percent.
-const starvedCPU, SomeCPU = 0.5, 20
-
-// Starved reports whether a process with this CPU time has too little, compared with the others.
-func Starved(own, others float64) bool { return own < starvedCPU*others && others >= SomeCPU }
-
-// ProcessOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
-// there is none.
-func ProcessOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
-	var found *wire.Process
-	for i := range n.Processes {
-		p := &n.Processes[i]
-		switch {
-		case p.GPU != g.Card.Index || g.Key == "" || p.Ended:
-		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) &&
-			gpuMemoryOf(p) > gpuMemoryOf(found):
-			found = p
-		}
-	}
-	return found
-}
-
-func gpuMemoryOf(p *wire.Process) uint64 {
-	if p.GPUMemory == nil {
-		return 0
-	}
-	return *p.GPUMemory
-}
-
-// CPUOf returns the CPU use of the process on a GPU, and the median of the same job's processes on the node's other
-// GPUs, in percent; NaN if unknown.
-func CPUOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
-	own, others = math.NaN(), math.NaN()
-	mine := ProcessOf(n, g)
-	if mine == nil || mine.CPUPercent == nil {
-		return own, others
-	}
-	var rest []float64
-	for i := range n.GPUs {
-		if o := &n.GPUs[i]; o.Key != g.Key {
-			if p := ProcessOf(n, o); p != nil && p.Job == mine.Job && p.User == mine.User && p.CPUPercent != nil {
-				rest = append(rest, *p.CPUPercent)
-			}
-		}
-	}
-	if len(rest) > 0 {
-		slices.Sort(rest)
-		others = rest[len(rest)/2]
-	}
-	return *mine.CPUPercent, others
 }
 
 // IsOf reports whether a fault concerns that GPU, or the node itself if g is nil.

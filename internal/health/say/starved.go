@@ -1,0 +1,62 @@
+package say
+
+import (
+	"fmt"
+
+	"github.com/nvnodetop/nvnodetop/internal/health/signs"
+)
+
+// ofItsHost says what the process on a GPU that has too little to do gets from its host, compared with others of its
+// job. It explains a lag: uneven CPUs, reads and writes alone are no sign of a problem.
+func (e evidence) ofItsHost() (facts []string, end, hint string) {
+	hint = "look at what this process waits for: its data loader, its CPUs, its storage"
+	p := signs.ProcessOf(e.node, e.gpu)
+	if p == nil {
+		return nil, "", hint
+	}
+	cpu, others := signs.CPUOf(e.node, e.gpu)
+	if cpu == cpu {
+		fact := fmt.Sprintf("uses %.0f%% of a core", cpu)
+		if others == others {
+			fact += fmt.Sprintf(" (others: %.0f%%)", others)
+		}
+		facts = append(facts, fact)
+	}
+	starved := signs.Starved(cpu, others)
+	if starved {
+		end = ": waiting on its CPU or data loader"
+		hint = fmt.Sprintf("check the data loader of PID %d and its CPUs (column cpu_affinity)", p.PID)
+	}
+	h := signs.HostOf(e.job, e.nodes, e.node, e.gpu)
+	if h.ReadsLess() && !starved {
+		hint = fmt.Sprintf("check the data loader of PID %d, and the storage from which it reads", p.PID)
+	}
+	if h.ReadsLess() || h.ReadsMore() {
+		facts = append(facts, "reads "+against(h.Own.Read, h.Others.Read))
+	}
+	if h.WritesMore() {
+		facts = append(facts, "writes "+against(h.Own.Write, h.Others.Write))
+	}
+	if h.Bound() {
+		facts = append(facts, fmt.Sprintf("is bound to %s (others: %.0f)", counted(h.Own.CPUs, "CPU"), h.Others.CPUs))
+		hint = fmt.Sprintf("give PID %d and its data loader more CPUs: see --cpus-per-task and --cpu-bind of srun",
+			p.PID)
+	}
+	if len(facts) > 0 {
+		facts[0] = "its process " + facts[0]
+	}
+	return facts, end, hint
+}
+
+// against compares two rates: "2 MB/s (others: 300)".
+func against(own, others float64) string {
+	return fmt.Sprintf("%s MB/s (others: %s)", megabytes(own), megabytes(others))
+}
+
+// megabytes formats a rate with two digits if it is small: "0.3", "2", "300".
+func megabytes(rate float64) string {
+	if rate < 9.5e5 {
+		return fmt.Sprintf("%.1g", rate/1e6)
+	}
+	return fmt.Sprintf("%.0f", rate/1e6)
+}

@@ -1,0 +1,156 @@
+package signs
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// A process is starved by its host side if it has less than starvedCPU of the CPU time of the others, and the others
+// have at least SomeCPU of a core, in percent.
+const starvedCPU, SomeCPU = 0.5, 20
+
+// Starved reports whether a process with this CPU time has too little, compared with the others.
+func Starved(own, others float64) bool { return own < starvedCPU*others && others >= SomeCPU }
+
+// ProcessOf returns the listed process on a GPU that has a rank, otherwise the one with the most GPU memory; nil if
+// there is none.
+func ProcessOf(n *cluster.Node, g *cluster.GPU) *wire.Process {
+	var found *wire.Process
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		switch {
+		case p.GPU != g.Card.Index || g.Key == "" || p.Ended:
+		case found == nil, p.Rank != nil && found.Rank == nil, (p.Rank != nil) == (found.Rank != nil) &&
+			gpuMemoryOf(p) > gpuMemoryOf(found):
+			found = p
+		}
+	}
+	return found
+}
+
+func gpuMemoryOf(p *wire.Process) uint64 {
+	if p.GPUMemory == nil {
+		return 0
+	}
+	return *p.GPUMemory
+}
+
+// CPUOf returns the CPU use of the process on a GPU, and the median of the same job's processes on the node's other
+// GPUs, in percent; NaN if unknown.
+func CPUOf(n *cluster.Node, g *cluster.GPU) (own, others float64) {
+	mine := ProcessOf(n, g)
+	if mine == nil || mine.CPUPercent == nil {
+		return math.NaN(), math.NaN()
+	}
+	return *mine.CPUPercent, median(beside(nil, n, g.Key, mine), func(p *wire.Process) float64 {
+		return known(p.CPUPercent)
+	})
+}
+
+// beside adds the processes of the same job on the node's other GPUs.
+func beside(to []*wire.Process, n *cluster.Node, key string, mine *wire.Process) []*wire.Process {
+	for i := range n.GPUs {
+		if o := &n.GPUs[i]; o.Key != key {
+			if p := ProcessOf(n, o); p != nil && p != mine && p.Job == mine.Job && p.User == mine.User {
+				to = append(to, p)
+			}
+		}
+	}
+	return to
+}
+
+// Host is what a process gets from its host, and the median of what other processes of its job get; NaN if unknown.
+type Host struct{ Own, Others HostShare }
+
+// HostShare is the number of CPUs on which a process may run, and the bytes per second that it reads and writes.
+type HostShare struct{ CPUs, Read, Write float64 }
+
+// A process is bound if it may run on less than half of the CPUs of the others. Its reads and writes differ if one is
+// apart times the other, and fast.
+const (
+	apart = 4
+	fast  = 10e6 // bytes per second
+)
+
+// Bound reports whether a process may run on much fewer CPUs than the others.
+func (h *Host) Bound() bool { return h.Own.CPUs < h.Others.CPUs/2 }
+
+// ReadsLess and ReadsMore report whether a process reads much less, or much more, than the others; WritesMore likewise.
+func (h *Host) ReadsLess() bool  { return exceeds(h.Others.Read, h.Own.Read) }
+func (h *Host) ReadsMore() bool  { return exceeds(h.Own.Read, h.Others.Read) }
+func (h *Host) WritesMore() bool { return exceeds(h.Own.Write, h.Others.Write) }
+
+func exceeds(a, b float64) bool { return a >= fast && a >= apart*b }
+
+// enough is the number of processes from which on no more nodes are asked for others.
+const enough = 15
+
+// HostOf compares the process on a GPU with those on the node's other GPUs, and with some of other nodes: a whole node
+// may be slow.
+func HostOf(job *cluster.Job, nodes map[string]*cluster.Node, n *cluster.Node, g *cluster.GPU) Host {
+	unknown := HostShare{math.NaN(), math.NaN(), math.NaN()}
+	mine := ProcessOf(n, g)
+	if mine == nil {
+		return Host{unknown, unknown}
+	}
+	others := beside(nil, n, g.Key, mine)
+	for i := 0; i < len(job.Nodes) && len(others) < enough; i++ {
+		if o := nodes[job.Nodes[i]]; o != nil && o != n {
+			others = beside(others, o, "", mine)
+		}
+	}
+	return Host{shareOf(mine), HostShare{
+		CPUs:  median(others, func(p *wire.Process) float64 { return shareOf(p).CPUs }),
+		Read:  median(others, func(p *wire.Process) float64 { return shareOf(p).Read }),
+		Write: median(others, func(p *wire.Process) float64 { return shareOf(p).Write }),
+	}}
+}
+
+func shareOf(p *wire.Process) HostShare {
+	return HostShare{cpusIn(p.CPUAffinity), known(p.IORead), known(p.IOWrite)}
+}
+
+// cpusIn counts the CPUs of a list as the kernel writes it, "0-15,64-79"; NaN if it is none.
+func cpusIn(list string) float64 {
+	count := 0
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		a, errA := strconv.ParseUint(first, 10, 16)
+		b, errB := strconv.ParseUint(last, 10, 16)
+		if errA != nil || errB != nil || b < a {
+			return math.NaN()
+		}
+		count += int(b-a) + 1
+	}
+	return float64(count)
+}
+
+func known[T uint64 | float64](v *T) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return float64(*v)
+}
+
+// median returns the upper median of what is known of the processes, NaN if nothing is.
+func median(of []*wire.Process, value func(*wire.Process) float64) float64 {
+	var all []float64
+	for _, p := range of {
+		if v := value(p); v == v {
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(all)
+	return all[len(all)/2]
+}
