@@ -136,6 +136,8 @@ func (c *responder) find(r request) *wire.Reply {
 		reply.Signaled, err = c.desk.Signal(*r.Signal)
 	case r.ReadLog != nil:
 		reply.Log, err = readLog(*r.ReadLog)
+	case r.Stacks != nil:
+		err = errors.New("stacks are not read yet")
 	default:
 		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
 		reply.Family, reply.Truncated, err = c.desk.Family(*r.Family)
@@ -159,7 +161,7 @@ func replyTo(r request, err error) *wire.Reply {
 func check(r request) error {
 	asked := 0
 	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Inspect != nil,
-		r.Signal != nil, r.Family != nil, r.ReadLog != nil} {
+		r.Signal != nil, r.Family != nil, r.ReadLog != nil, r.Stacks != nil} {
 		if is {
 			asked++
 		}
@@ -169,7 +171,7 @@ func check(r request) error {
 		return r.err
 	case asked != 1:
 		return errors.New("a request must contain exactly one of pace, alive, environ, process, inspect, " +
-			"signal, family, read_log")
+			"signal, family, read_log, stacks")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):

@@ -38,7 +38,12 @@ func TestActsAreBounded(t *testing.T) {
 		"too many pids":      {`{"family":{"pids":[` + list(maxList+1, `1`) + `]}}`, true},
 		"relatives":          {`{"reply":{"family":[` + list(MaxRelatives, `{"pid":1}`) + `]}}`, false},
 		"too many relatives": {`{"reply":{"family":[` + list(maxList+1, `{"pid":1}`) + `]}}`, true},
-		"too many signaled":  {`{"reply":{"signaled":[` + list(maxList+1, `{}`) + `]}}`, true},
+		"stacks": {`{"reply":{"stacks":[` + list(MaxStackProcesses, `{"threads":[{"frames":[{}]}]}`) +
+			`]}}`, false},
+		"deep stacks": {`{"reply":{"stacks":[{"threads":[{"frames":[` + list(MaxStackFrames, `{"function":"f"}`) +
+			`]}]}]}}`, false},
+		"too deep stacks":   {`{"reply":{"stacks":[{"threads":[{"frames":[` + list(maxList+1, `{}`) + `]}]}]}}`, true},
+		"too many signaled": {`{"reply":{"signaled":[` + list(maxList+1, `{}`) + `]}}`, true},
 	} {
 		var m Message
 		err := NewReader(strings.NewReader(test.line + "\n")).Next(&m)

@@ -276,6 +276,7 @@ type Request struct {
 	Signal  *Signal    `json:"signal,omitempty"`
 	Family  *Family    `json:"family,omitempty"`
 	ReadLog *ReadLog   `json:"read_log,omitempty"`
+	Stacks  *Stacks    `json:"stacks,omitempty"`
 }
 
 // Pace asks for reports every IntervalMS, with or without a list of processes in each. Without, the first report after
@@ -314,11 +315,14 @@ type Reply struct {
 	Family   []Relative `json:"family,omitempty"`   // ordered by PID
 	Log      *LogPiece  `json:"log,omitempty"`
 
-	// ReadMS is when the family was read, in ms on a clock of the node that never goes back; 0: not known. Two of them
-	// give the shares of the CPU.
+	// Stacks has the requested processes in their order, each followed by its descendants.
+	Stacks []ProcessStacks `json:"stacks,omitempty"`
+
+	// ReadMS is when Family or Stacks was read, in ms on a clock of the node that never goes back; 0: not known. Two of
+	// them give the shares of the CPU.
 	ReadMS uint64 `json:"read_ms,omitempty"`
 
-	// Truncated says that the family is larger than Family. Environ and Details have one of their own.
+	// Truncated says that there are more processes than Family or Stacks has. Environ and Details have one of their own.
 	Truncated bool `json:"truncated,omitempty"`
 }
 

@@ -25,7 +25,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/procfs"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
 // Words are the probe's functions that describe a process.
@@ -37,7 +37,7 @@ type Words struct {
 
 // Desk acts on the processes of this node.
 type Desk struct {
-	proc  procfs.FS
+	mount string // of procfs
 	words Words
 	uid   int // the probe's own real one
 	self  int // its PID
@@ -59,12 +59,8 @@ const (
 
 // New returns a Desk for the processes in the procfs at mount.
 func New(mount string, words Words) *Desk {
-	proc, err := procfs.NewFS(mount)
-	if err != nil {
-		proc = procfs.FS{} // there is no process
-	}
 	return &Desk{
-		proc: proc, words: words, uid: os.Getuid(), self: os.Getpid(),
+		mount: mount, words: words, uid: os.Getuid(), self: os.Getpid(),
 		hold: openPidfd, send: sendPidfd, kill: kill,
 		patience: patience,
 	}
@@ -100,35 +96,24 @@ func (d *Desk) each(n int, do func(i int)) (returned int, tried bool) {
 }
 
 // status reads the basic facts about a process: /proc/PID/stat and the owner. Reading them never hangs.
-func (d *Desk) status(pid int) (stat procfs.ProcStat, uid int, exists bool) {
-	proc, err := d.proc.Proc(pid)
+func (d *Desk) status(pid int) (stat proc.Stat, uid int, exists bool) {
+	stat, err := proc.Of(d.mount, pid).Stat()
 	if err != nil {
 		return stat, 0, false
 	}
-	stat, err = proc.Stat()
-	if err != nil {
-		return stat, 0, false
-	}
-	status, err := proc.NewStatus()
-	if err != nil {
-		return stat, 0, false
-	}
-	return stat, int(status.UIDs[0]), true
+	status, err := proc.Of(d.mount, pid).Status()
+	return stat, status.UIDs[0], err == nil
 }
 
 // above returns the ancestors of a process, the nearest first, as far as /proc shows them.
-func (d *Desk) above(pid int) (list []procfs.ProcStat) {
+func (d *Desk) above(pid int) (list []proc.Stat) {
 	for range maxDepth {
-		proc, err := d.proc.Proc(pid)
-		if err != nil {
+		stat, err := proc.Of(d.mount, pid).Stat()
+		if err != nil || stat.Parent <= 0 {
 			return list
 		}
-		stat, err := proc.Stat()
-		if err != nil || stat.PPID <= 0 {
-			return list
-		}
-		pid = stat.PPID
-		if parent, known := d.stat(pid); known {
+		pid = stat.Parent
+		if parent, err := proc.Of(d.mount, pid).Stat(); err == nil {
 			list = append(list, parent)
 		}
 	}
@@ -137,12 +122,3 @@ func (d *Desk) above(pid int) (list []procfs.ProcStat) {
 
 // maxDepth is more generations than any chain of processes has.
 const maxDepth = 100
-
-func (d *Desk) stat(pid int) (stat procfs.ProcStat, known bool) {
-	proc, err := d.proc.Proc(pid)
-	if err != nil {
-		return stat, false
-	}
-	stat, err = proc.Stat()
-	return stat, err == nil
-}

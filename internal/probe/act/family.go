@@ -3,10 +3,10 @@ package act
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"sort"
 
-	"github.com/prometheus/procfs"
-
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -31,34 +31,31 @@ func (d *Desk) Family(f wire.Family) (list []wire.Relative, truncated bool, err 
 
 // tree holds the processes of a node, by PID, with their children.
 type tree struct {
-	at       map[int]procfs.ProcStat
+	at       map[int]proc.Stat
 	children map[int][]int
 }
 
 // scan reads all processes of the node. It reads only files that never hang.
 func (d *Desk) scan() (all tree, more bool) {
-	all = tree{map[int]procfs.ProcStat{}, map[int][]int{}}
-	procs, err := d.proc.AllProcs()
-	if err != nil {
-		return all, false // without /proc there are no processes
+	all = tree{map[int]proc.Stat{}, map[int][]int{}}
+	pids := proc.All(d.mount)
+	if len(pids) > maxScan {
+		pids, more = pids[:maxScan], true
 	}
-	if len(procs) > maxScan {
-		procs, more = procs[:maxScan], true
-	}
-	for _, p := range procs {
-		stat, err := p.Stat()
+	for _, pid := range pids {
+		stat, err := proc.Of(d.mount, pid).Stat()
 		if err != nil {
 			continue // it has exited
 		}
-		all.at[p.PID] = stat
-		all.children[stat.PPID] = append(all.children[stat.PPID], p.PID)
+		all.at[pid] = stat
+		all.children[stat.Parent] = append(all.children[stat.Parent], pid)
 	}
 	return all, more
 }
 
 // of returns the family of processes, each process once: ancestors and the processes themselves first, then
 // descendants, the nearest first.
-func (t tree) of(pids []int) (family []procfs.ProcStat) {
+func (t tree) of(pids []int) (family []proc.Stat) {
 	seen := map[int]bool{}
 	add := func(pid int) {
 		if stat, known := t.at[pid]; known && !seen[pid] {
@@ -98,10 +95,10 @@ func (t tree) above(pid int) (list []int) {
 	session := -1
 	for at := pid; len(list) < maxDepth; {
 		stat := t.at[at]
-		if _, known := t.at[stat.PPID]; !known || stat.PPID <= 1 {
+		if _, known := t.at[stat.Parent]; !known || stat.Parent <= 1 {
 			break
 		}
-		if at = stat.PPID; stat.PID == stat.Session && session < 0 {
+		if at = stat.Parent; stat.PID == stat.Session && session < 0 {
 			session = len(list) + 1
 		}
 		list = append(list, at)
@@ -117,14 +114,14 @@ func (t tree) above(pid int) (list []int) {
 
 // describe reads the descriptions of processes. If a reading hangs, that description and the commands of all later
 // processes are left out.
-func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
+func (d *Desk) describe(family []proc.Stat) []wire.Relative {
 	list := make([]wire.Relative, len(family))
 	for i, stat := range family {
-		ticks, rss := uint64(stat.UTime)+uint64(stat.STime), uint64(max(stat.ResidentMemory(), 0))
+		ticks, rss := stat.Ticks(), stat.RSS*uint64(os.Getpagesize())
 		list[i] = wire.Relative{
-			ProcessID: wire.ProcessID{PID: stat.PID, StartTicks: stat.Starttime}, Parent: stat.PPID, Name: stat.Comm,
+			ProcessID: wire.ProcessID{PID: stat.PID, StartTicks: stat.Start}, Parent: stat.Parent, Name: stat.Comm,
 			State:    stat.State,
-			CPUTicks: &ticks, RSS: &rss, ElapsedSec: d.words.Elapsed(stat.Starttime),
+			CPUTicks: &ticks, RSS: &rss, ElapsedSec: d.words.Elapsed(stat.Start),
 		}
 		if _, uid, exists := d.status(stat.PID); exists {
 			list[i].UID = &uid
@@ -133,10 +130,8 @@ func (d *Desk) describe(family []procfs.ProcStat) []wire.Relative {
 	words := make([]struct{ user, command string }, len(list))
 	users := map[int]string{}
 	done, _ := d.each(len(list), func(i int) {
-		if proc, err := d.proc.Proc(family[i].PID); err == nil {
-			args, _ := proc.CmdLine() // empty if it cannot be read
-			words[i].command = d.words.Command(args)
-		}
+		args, _ := proc.Of(d.mount, family[i].PID).Arguments() // empty if it cannot be read
+		words[i].command = d.words.Command(args)
 		if uid := list[i].UID; uid != nil {
 			if _, known := users[*uid]; !known {
 				users[*uid] = d.words.User(*uid)

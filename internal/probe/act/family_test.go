@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -173,8 +174,8 @@ func BenchmarkSignal(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
-		stat, _ := newDesk().stat(c.Process.Pid)
-		s.Processes = append(s.Processes, wire.ProcessID{PID: c.Process.Pid, StartTicks: stat.Starttime})
+		stat, _ := proc.Of("/proc", c.Process.Pid).Stat()
+		s.Processes = append(s.Processes, wire.ProcessID{PID: c.Process.Pid, StartTicks: stat.Start})
 	}
 	s.Number = 18 // CONT does nothing to them
 	d := newDesk()

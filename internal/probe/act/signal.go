@@ -6,8 +6,6 @@ import (
 	"math"
 	"syscall"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -94,21 +92,16 @@ func (d *Desk) check(id wire.ProcessID, spared map[int]bool) fate {
 	switch {
 	case !exists:
 		return gone
-	case stat.Starttime != id.StartTicks:
+	case stat.Start != id.StartTicks:
 		return fate{id: wire.SignalReused, why: "has exited, and another process has this PID now"}
 	case uid != d.uid:
 		return fate{id: wire.SignalOtherUser, owner: uid}
 	case spared[id.PID]:
 		return fate{id: wire.SignalDenied, why: "nvnodetop's connection to this node runs under it"}
-	case dead(&stat):
+	case stat.Dead():
 		return gone
 	}
 	return fate{}
-}
-
-// dead reports whether a process has exited and only waits for its parent. Its first thread may end before the others.
-func dead(stat *procfs.ProcStat) bool {
-	return (stat.State == "Z" || stat.State == "X") && stat.NumThreads <= 1
 }
 
 // nameOwners names the owners of other users' processes. All signals have been sent by now, so a directory of users

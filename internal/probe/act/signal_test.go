@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -210,10 +211,10 @@ func TestSparedProcesses(t *testing.T) {
 }
 
 // becomes waits until a process is in a state.
-func becomes(t *testing.T, d *Desk, pid int, state string) {
+func becomes(t *testing.T, pid int, state string) {
 	t.Helper()
 	for range 1000 {
-		if stat, _ := d.stat(pid); stat.State == state {
+		if stat, _ := proc.Of("/proc", pid).Stat(); stat.State == state {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -230,14 +231,14 @@ func TestStatesOfProcesses(t *testing.T) {
 			t.Errorf("%v to a stopped process: %+v", number, got)
 		}
 		if number == syscall.SIGSTOP {
-			becomes(t, d, stopped.id.PID, "T")
+			becomes(t, stopped.id.PID, "T")
 		}
 	}
 	if got := stopped.end(t); got != syscall.SIGTERM {
 		t.Errorf("ended by %v", got)
 	}
 	headless := start(t, 0, "/proc/self/exe", headlessArg)
-	becomes(t, d, headless.id.PID, "Z")
+	becomes(t, headless.id.PID, "Z")
 	if got := one(t, d, int(syscall.SIGTERM), headless.id); got.Error != "" {
 		t.Errorf("a process whose first thread has ended: %+v", got)
 	}
@@ -250,7 +251,7 @@ func TestStatesOfProcesses(t *testing.T) {
 	}
 	defer func() { _ = zombie.Wait() }()
 	id := identify(t, zombie.Process.Pid)
-	becomes(t, d, id.PID, "Z")
+	becomes(t, id.PID, "Z")
 	if got := one(t, d, int(syscall.SIGTERM), id); got.ErrorID != wire.SignalGone {
 		t.Errorf("a zombie: %+v", got)
 	}

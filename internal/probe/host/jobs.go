@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -133,11 +132,7 @@ func (j *Jobs) findGroup(process, job string) *group {
 	if err != nil {
 		return nil
 	}
-	fs, err := procfs.NewFS(j.proc)
-	if err != nil {
-		return nil
-	}
-	mounts, err := fs.GetMounts()
+	mounts, err := proc.Mounts(j.proc, "self")
 	if err != nil {
 		return nil
 	}
@@ -161,10 +156,10 @@ func (j *Jobs) findGroup(process, job string) *group {
 }
 
 // locate finds the directory of the job in the path of a process, and the mount point of its hierarchy.
-func (v files) locate(mounts []*procfs.MountInfo, path string, isJob func(dir string) bool) *group {
+func (v files) locate(mounts []proc.Mount, path string, isJob func(dir string) bool) *group {
 	for _, m := range mounts {
-		_, memory := m.SuperOptions["memory"]
-		if m.FSType != "cgroup2" && (m.FSType != "cgroup" || !memory) || (m.FSType == "cgroup2") != (v == v2) {
+		memory := slices.Contains(m.Options, "memory")
+		if m.Type != "cgroup2" && (m.Type != "cgroup" || !memory) || (m.Type == "cgroup2") != (v == v2) {
 			continue
 		}
 		inside, ok := strings.CutPrefix(path, strings.TrimSuffix(m.Root, "/"))
@@ -173,7 +168,7 @@ func (v files) locate(mounts []*procfs.MountInfo, path string, isJob func(dir st
 		}
 		g := &group{files: v}
 		for dir := inside; len(dir) > 1; dir = filepath.Dir(dir) {
-			g.path = append(g.path, filepath.Join(m.MountPoint, dir))
+			g.path = append(g.path, filepath.Join(m.Point, dir))
 			if isJob(filepath.Base(dir)) {
 				g.job = g.path[len(g.path)-1]
 				if _, err := os.Stat(filepath.Join(g.job, v.used)); err == nil {

@@ -70,16 +70,6 @@ func isNumber(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// paths returns the paths in the text of /proc/PID/cgroup, which has lines hierarchy:controllers:path.
-func paths(cgroup string) (list []string) {
-	for line := range strings.Lines(cgroup) {
-		if fields := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3); len(fields) == 3 {
-			list = append(list, fields[2])
-		}
-	}
-	return list
-}
-
 // below returns the directory of a cgroup in a file system that shows the cgroups below root at mount; ok is false if
 // it does not show this cgroup.
 func below(mount, root, group string) (dir string, ok bool) {

@@ -3,6 +3,9 @@ package launch
 import (
 	"strings"
 	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
 func TestPlaces(t *testing.T) {
@@ -37,7 +40,8 @@ func TestPlaces(t *testing.T) {
 		{"garbage", "job_1\n:\n\n::\n", ""},
 		{"empty", "", ""},
 	} {
-		m := NewJobs(t.TempDir()).member(paths(tc.cgroup))
+		mount := fakeproc.Write(t, map[string]string{"1/cgroup": tc.cgroup})
+		m := NewJobs(mount).In(proc.Of(mount, 1).Cgroups())
 		if got := strings.TrimSpace(m.Job + m.SLUID + " " + m.Step); got != tc.want {
 			t.Errorf("%s: got %q, want %q", tc.name, got, tc.want)
 		}

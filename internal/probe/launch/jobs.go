@@ -3,14 +3,13 @@ package launch
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/prometheus/procfs"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 )
 
 // Member is the place of a process in SLURM, according to its cgroups.
@@ -55,25 +54,12 @@ func NewJobs(proc string) *Jobs {
 
 // Own returns the place of this process.
 func (j *Jobs) Own() Member {
-	cgroup, err := os.ReadFile(filepath.Join(j.proc, "self", "cgroup"))
-	if err != nil {
-		return Member{}
-	}
-	return j.member(paths(string(cgroup)))
+	return j.In(proc.Process(filepath.Join(j.proc, "self")).Cgroups())
 }
 
-// In returns the place of a process in these cgroups.
-func (j *Jobs) In(groups []procfs.Cgroup) Member {
-	list := make([]string, len(groups))
-	for i := range groups {
-		list[i] = groups[i].Path
-	}
-	return j.member(list)
-}
-
-// member finds the first job in the cgroups, and its step: with version 1, only one of the hierarchies may have the
-// step.
-func (j *Jobs) member(groups []string) (m Member) {
+// In returns the place of a process in these cgroups: the first job, and its step. With version 1, only one of the
+// hierarchies may have the step.
+func (j *Jobs) In(groups []string) (m Member) {
 	var dirs []string
 	for _, group := range groups {
 		p := membershipOf(group)
@@ -171,17 +157,13 @@ func (j *Jobs) find(groups []string) string {
 
 // mounted returns the directories of cgroups in the file system. Only version 2 names them by SLUIDs.
 func (j *Jobs) mounted(groups []string) (dirs []string) {
-	fs, err := procfs.NewFS(j.proc)
-	if err != nil {
-		return nil
-	}
-	mounts, err := fs.GetMounts()
+	mounts, err := proc.Mounts(j.proc, "self")
 	if err != nil {
 		return nil
 	}
 	for _, m := range mounts {
 		for _, group := range groups {
-			if dir, shown := below(m.MountPoint, m.Root, group); shown && m.FSType == "cgroup2" {
+			if dir, shown := below(m.Point, m.Root, group); shown && m.Type == "cgroup2" {
 				dirs = append(dirs, dir)
 			}
 		}
@@ -206,35 +188,27 @@ func (j *Jobs) processes(groups string) (pids []int) {
 	return pids
 }
 
-// title matches the command line of slurmstepd: "slurmstepd: [48211.extern]".
-var title = regexp.MustCompile(`^slurmstepd: \[([0-9]+)[.\]]`)
-
-// titled returns the job in the command line of the daemon of a step.
+// titled returns the job in the command line of the daemon of a step: "slurmstepd: [48211.extern]".
 func (j *Jobs) titled(pid int) string {
 	line, err := os.ReadFile(filepath.Join(j.proc, strconv.Itoa(pid), "cmdline"))
 	if err != nil {
 		return ""
 	}
-	if m := title.FindSubmatch(line); m != nil {
-		return string(m[1])
+	title, found := strings.CutPrefix(string(line), "slurmstepd: [")
+	end := strings.IndexAny(title, ".]")
+	if !found || end < 0 || !isNumber(title[:end]) {
+		return ""
 	}
-	return ""
+	return title[:end]
 }
 
 // started returns the job in the environment of a process of this user that one of the daemons has started.
 func (j *Jobs) started(pid int, daemons []int) string {
-	fs, err := procfs.NewFS(j.proc)
-	if err != nil {
+	process := proc.Of(j.proc, pid)
+	if stat, err := process.Stat(); err != nil || !slices.Contains(daemons, stat.Parent) {
 		return ""
 	}
-	proc, err := fs.Proc(pid)
-	if err != nil {
-		return ""
-	}
-	if stat, err := proc.Stat(); err != nil || !slices.Contains(daemons, stat.PPID) {
-		return ""
-	}
-	if status, err := proc.NewStatus(); err != nil || int(status.UIDs[0]) != os.Getuid() {
+	if status, err := process.Status(); err != nil || status.UIDs[0] != os.Getuid() {
 		return ""
 	}
 	f, err := os.Open(filepath.Join(j.proc, strconv.Itoa(pid), "environ"))

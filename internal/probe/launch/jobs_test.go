@@ -63,7 +63,7 @@ func (n *node) hide(pid int) {
 
 // of is the number of the job of the node's cgroup.
 func (n *node) of(j *Jobs) string {
-	return j.member([]string{"/" + scope + "/step_extern/user/task_special"}).Job
+	return j.In([]string{"/" + scope + "/step_extern/user/task_special"}).Job
 }
 
 // The job of a SLUID comes from a daemon of its steps, or else from the environment of a process that a daemon has

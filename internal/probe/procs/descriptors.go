@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -75,11 +76,10 @@ func (l *looked) descriptor(d *schema.Descriptors, fd int, link string) {
 	}
 }
 
-// position reads where a file is read or written, and how it was opened. procfs would bring regular expressions into
-// the probe.
+// position reads where a file is read or written, and how it was opened.
 func (l *looked) position(of *schema.OpenFile) {
 	var head [256]byte
-	n, err := readFile(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])
+	n, err := proc.Read(filepath.Join(l.mount, "fdinfo", strconv.Itoa(of.FD)), head[:])
 	words := strings.Fields(string(head[:n])) // "pos: 0 flags: 0100002 …"
 	if err != nil || len(words) < 4 || words[0] != "pos:" || words[2] != "flags:" {
 		return

@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -29,8 +28,8 @@ const maxDirectory = 256
 // identifyOwn is identify for any process. For a process of the probe's own user it also reads the environment, which
 // has the rank, and the job and the step if the cgroup does not name them. The environment of other users' processes is
 // private, even for root. It may never return.
-func identifyOwn(fs procfs.FS, mount string, jobs *launch.Jobs, k processKey) *identity {
-	who := identify(fs, jobs, k.pid)
+func identifyOwn(mount string, jobs *launch.Jobs, k processKey) *identity {
+	who := identify(mount, jobs, k.pid)
 	if who.uid == nil || *who.uid != os.Getuid() {
 		return who
 	}
@@ -44,26 +43,19 @@ func identifyOwn(fs procfs.FS, mount string, jobs *launch.Jobs, k processKey) *i
 }
 
 // identify reads the static properties of a process. It may never return.
-func identify(fs procfs.FS, jobs *launch.Jobs, pid int) *identity {
-	who := &identity{}
-	proc, err := fs.Proc(pid)
-	if err != nil {
-		return who
+func identify(mount string, jobs *launch.Jobs, pid int) *identity {
+	who, process := &identity{}, proc.Of(mount, pid)
+	if status, err := process.Status(); err == nil {
+		who.uid = &status.UIDs[0]
 	}
-	if status, err := proc.NewStatus(); err == nil {
-		uid := int(status.UIDs[0])
-		who.uid = &uid
-	}
-	if args, err := proc.CmdLine(); err == nil {
+	if args, err := process.Arguments(); err == nil {
 		who.command = CommandLine(args)
 	}
-	if dir, err := proc.Cwd(); err == nil {
+	if dir, err := process.Link("cwd"); err == nil {
 		who.directory = text.Cut(strings.ToValidUTF8(dir, "?"), maxDirectory)
 	}
-	if groups, err := proc.Cgroups(); err == nil {
-		who.place = jobs.In(groups)
-		who.Origin = launch.Origin{}.In(who.place)
-	}
+	who.place = jobs.In(process.Cgroups())
+	who.Origin = launch.Origin{}.In(who.place)
 	return who
 }
 

@@ -5,69 +5,63 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Inspector answers questions about one process.
 type Inspector struct {
 	mount string
-	proc  procfs.FS
 	jobs  *launch.Jobs
 	now   func() clock.Moment
 }
 
 // NewInspector returns an Inspector of the procfs at mount.
 func NewInspector(mount string, now func() clock.Moment) *Inspector {
-	proc, err := procfs.NewFS(mount)
-	if err != nil {
-		proc = procfs.FS{} // every process is unknown
-	}
-	return &Inspector{mount, proc, launch.NewJobs(mount), now}
+	return &Inspector{mount, launch.NewJobs(mount), now}
 }
 
 // process returns the process with this id, but never another process that has reused the PID.
-func (in *Inspector) process(id wire.ProcessID) (procfs.Proc, procfs.ProcStat, error) {
+func (in *Inspector) process(id wire.ProcessID) (proc.Process, proc.Stat, error) {
 	if id.PID <= 0 {
-		return procfs.Proc{}, procfs.ProcStat{}, fmt.Errorf("invalid pid %d", id.PID)
+		return "", proc.Stat{}, fmt.Errorf("invalid pid %d", id.PID)
 	}
-	proc, err := in.proc.Proc(id.PID)
-	if err != nil {
-		return proc, procfs.ProcStat{}, fmt.Errorf("no process %d", id.PID)
+	process := proc.Of(in.mount, id.PID)
+	if _, err := os.Stat(string(process)); err != nil {
+		return process, proc.Stat{}, fmt.Errorf("no process %d", id.PID)
 	}
 	if id.StartTicks == 0 {
-		return proc, procfs.ProcStat{}, fmt.Errorf("pid %d was not in /proc of the node: it cannot be told from "+
+		return process, proc.Stat{}, fmt.Errorf("pid %d was not in /proc of the node: it cannot be told from "+
 			"another process", id.PID)
 	}
-	stat, err := proc.Stat()
+	stat, err := process.Stat()
 	switch {
 	case err != nil:
-		return proc, stat, fmt.Errorf("process %d has exited", id.PID)
-	case stat.Starttime != id.StartTicks:
-		return proc, stat, fmt.Errorf("pid %d has been reused", id.PID)
+		return process, stat, fmt.Errorf("process %d has exited", id.PID)
+	case stat.Start != id.StartTicks:
+		return process, stat, fmt.Errorf("pid %d has been reused", id.PID)
 	}
-	return proc, stat, nil
+	return process, stat, nil
 }
 
 // Environ reads the environment of a process of the same user. The environment of other users' processes is private,
 // even for root. The id is checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Environ(id wire.ProcessID) (*wire.Environ, error) {
-	proc, _, err := in.process(id)
+	process, _, err := in.process(id)
 	if err != nil {
 		return nil, err
 	}
-	status, err := proc.NewStatus()
+	status, err := process.Status()
 	if err != nil {
 		return nil, fmt.Errorf("process %d has exited", id.PID)
 	}
-	if uid := int(status.UIDs[0]); uid != os.Getuid() {
+	if uid := status.UIDs[0]; uid != os.Getuid() {
 		return nil, fmt.Errorf("process %d belongs to %s: you can only read the environment of your own processes",
 			id.PID, UserName(uid))
 	}
-	variables, err := proc.Environ()
+	variables, err := process.Environ()
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the environment of process %d: %w", id.PID, err)
 	}
@@ -94,27 +88,27 @@ func capped(list []string, limit int) (kept []string, more bool) {
 
 // Details reads the properties of a process.
 func (in *Inspector) Details(id wire.ProcessID) (*wire.Details, error) {
-	proc, stat, err := in.process(id)
+	process, stat, err := in.process(id)
 	if err != nil {
 		return nil, err
 	}
-	who := identify(in.proc, in.jobs, id.PID)
+	who := identify(in.mount, in.jobs, id.PID)
 	d := &wire.Details{
-		ProcessID: id, Parent: stat.PPID, State: stat.State, Threads: stat.NumThreads,
-		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: Elapsed(in.now(), stat.Starttime),
+		ProcessID: id, Parent: stat.Parent, State: stat.State, Threads: stat.Threads,
+		Name: stat.Comm, UID: who.uid, Job: who.Job, ElapsedSec: Elapsed(in.now(), stat.Start),
 	}
 	if who.uid != nil {
 		d.User = UserName(*who.uid)
 	}
-	if args, err := proc.CmdLine(); err == nil {
+	if args, err := process.Arguments(); err == nil {
 		d.Arguments, d.Truncated = capped(args, wire.MaxArguments)
 	}
-	if groups, err := proc.Cgroups(); err == nil && len(groups) > 0 {
-		d.Cgroup = groups[0].Path
+	if groups := process.Cgroups(); len(groups) > 0 {
+		d.Cgroup = groups[0]
 	}
 	// Both are empty if they cannot be read.
-	d.Executable, _ = proc.Executable()
-	d.Directory, _ = proc.Cwd()
+	d.Executable, _ = process.Link("exe")
+	d.Directory, _ = process.Link("cwd")
 	_, _, err = in.process(id)
 	return d, err
 }

@@ -12,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/prometheus/procfs"
-
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/text"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
@@ -22,20 +21,20 @@ import (
 // Inspect reads everything that the kernel tells about a process. What a group lacks does not end the others; the id is
 // checked again afterwards, since the PID may have been reused meanwhile.
 func (in *Inspector) Inspect(of wire.Inspect) (*wire.Inspection, error) {
-	proc, stat, err := in.process(of.ProcessID)
+	process, stat, err := in.process(of.ProcessID)
 	if err != nil {
 		return nil, err
 	}
-	status, err := proc.NewStatus()
+	status, err := process.Status()
 	if err != nil {
 		return nil, fmt.Errorf("process %d has exited", of.PID)
 	}
 	l := &looked{Inspection: wire.Inspection{PID: of.PID, StartTicks: of.StartTicks, Absent: map[string]string{},
 		More: map[string]int{}},
-		proc: proc, mount: filepath.Join(in.mount, strconv.Itoa(of.PID)), until: time.Now().Add(inspectWithin)}
+		process: process, mount: string(process), until: time.Now().Add(inspectWithin)}
 	l.stat(&stat)
 	l.status(&status)
-	uid := int(status.UIDs[0])
+	uid := status.UIDs[0]
 	l.group("threads", l.threads)
 	l.group("limits", l.limits)
 	private := func(key string, read func() error) {
@@ -64,7 +63,7 @@ const inspectWithin = 3 * time.Second
 // looked is an Inspection under construction.
 type looked struct {
 	wire.Inspection
-	proc    procfs.Proc
+	process proc.Process
 	mount   string // the directory of the process in /proc
 	until   time.Time
 	sockets map[uint64]int // descriptors of sockets, by inode
@@ -91,21 +90,21 @@ func reason(err error) string {
 	return text.Cut(strings.ToValidUTF8(err.Error(), "?"), wire.MaxPath)
 }
 
-func (l *looked) stat(stat *procfs.ProcStat) {
-	if args, err := l.proc.CmdLine(); err == nil {
+func (l *looked) stat(stat *proc.Stat) {
+	if args, err := l.process.Arguments(); err == nil {
 		l.Arguments, l.Truncated = capped(args, wire.MaxArguments)
 	}
-	seconds := func(ticks float64) *float64 { return hundredths(ticks / ticksPerSecond) }
-	l.Terminal = terminal(stat.TTY)
-	l.Nice, l.Priority, l.LastCPU = new(stat.Nice), new(stat.Priority), new(int(stat.Processor))
-	if i := int(stat.Policy); i < len(policies) {
+	seconds := func(ticks uint64) *float64 { return hundredths(float64(ticks) / ticksPerSecond) }
+	l.Terminal = terminal(stat.Terminal)
+	l.Nice, l.Priority, l.LastCPU = new(stat.Nice), new(stat.Priority), new(stat.CPU)
+	if i := stat.Policy; i >= 0 && i < len(policies) {
 		l.Policy = policies[i]
 	}
 	l.IOPriority = ioPriority(l.PID)
-	l.UserSeconds, l.SystemSeconds = seconds(float64(stat.UTime)), seconds(float64(stat.STime))
-	l.ChildrenUserSeconds, l.ChildrenSystemSeconds = seconds(float64(stat.CUTime)), seconds(float64(stat.CSTime))
-	l.DiskWaitSeconds = seconds(float64(stat.DelayAcctBlkIOTicks))
-	l.MinorFaults, l.MajorFaults = new(uint64(stat.MinFlt)), new(uint64(stat.MajFlt))
+	l.UserSeconds, l.SystemSeconds = seconds(stat.User), seconds(stat.System)
+	l.ChildrenUserSeconds, l.ChildrenSystemSeconds = seconds(stat.Children.User), seconds(stat.Children.System)
+	l.DiskWaitSeconds = seconds(stat.DiskWaits)
+	l.MinorFaults, l.MajorFaults = new(stat.Minor), new(stat.Major)
 }
 
 // policies are the scheduler's policies by number, as chrt names them.
@@ -127,29 +126,26 @@ func terminal(device int) string {
 	return ""
 }
 
-func (l *looked) status(status *procfs.ProcStatus) {
-	for i := range status.UIDs {
-		l.UIDs, l.GIDs = append(l.UIDs, int(status.UIDs[i])), append(l.GIDs, int(status.GIDs[i]))
-	}
+func (l *looked) status(status *proc.Status) {
+	l.UIDs, l.GIDs = status.UIDs[:], status.GIDs[:]
 	l.CPUAffinity = affinity(filepath.Join(l.mount, "status"))
-	l.VoluntarySwitches, l.InvoluntarySwitches = &status.VoluntaryCtxtSwitches, &status.NonVoluntaryCtxtSwitches
-	m, err := l.proc.Statm()
-	if err != nil || status.VmSize == 0 { // a thread of the kernel, or a zombie
+	l.VoluntarySwitches, l.InvoluntarySwitches = &status.Voluntary, &status.Involuntary
+	m, err := l.process.Statm()
+	if err != nil || status.VMSize == 0 { // a thread of the kernel, or a zombie
 		l.Absent["memory"] = "it has no memory of its own"
 		return
 	}
 	page := uint64(os.Getpagesize())
-	l.Memory = &schema.MemoryUse{VMS: m.Size * page, RSS: m.Resident * page, Peak: status.VmHWM,
-		Shared: m.Shared * page,
-		Text:   m.Text * page, Data: m.Data * page, Swap: status.VmSwap, Locked: status.VmLck}
+	l.Memory = &schema.MemoryUse{VMS: m[0] * page, RSS: m[1] * page, Peak: status.VMHWM, Shared: m[2] * page,
+		Text: m[3] * page, Data: m[5] * page, Swap: status.VMSwap, Locked: status.VMLck}
 }
 
 // counts reads what the process has read and written.
 func (l *looked) counts() error {
-	io, err := l.proc.IO()
+	io, err := l.process.IO()
 	if err == nil {
-		l.IO = &schema.IOCounts{Read: io.RChar, Written: io.WChar, Reads: io.SyscR, Writes: io.SyscW,
-			DiskRead: io.ReadBytes, DiskWrites: io.WriteBytes}
+		l.IO = &schema.IOCounts{Read: io.ReadChars, Written: io.WrittenChars, Reads: io.Reads, Writes: io.Writes,
+			DiskRead: io.ReadBytes, DiskWrites: io.WrittenBytes}
 	}
 	return err
 }
@@ -189,23 +185,15 @@ const mostThreads = 8192
 
 // threads reads the threads.
 func (l *looked) threads() error {
-	tasks, err := procfs.NewFS(filepath.Dir(l.mount))
-	if err != nil {
-		return err
-	}
-	all, err := tasks.AllThreads(l.PID)
-	if err != nil {
-		return err
-	}
-	for _, t := range all[:min(len(all), mostThreads)] {
-		stat, err := t.Stat()
+	all := l.process.Threads()
+	for _, tid := range all[:min(len(all), mostThreads)] {
+		stat, err := l.process.Thread(tid).Stat()
 		if err != nil {
 			continue // it has ended
 		}
-		l.Threads = append(l.Threads, schema.Thread{ID: t.PID, Name: strings.ToValidUTF8(stat.Comm, "?"),
-			State:   stat.State,
-			LastCPU: int(stat.Processor), UserSeconds: float64(stat.UTime) / ticksPerSecond,
-			SystemSeconds: float64(stat.STime) / ticksPerSecond})
+		l.Threads = append(l.Threads, schema.Thread{ID: tid, Name: strings.ToValidUTF8(stat.Comm, "?"),
+			State: stat.State, LastCPU: stat.CPU, UserSeconds: float64(stat.User) / ticksPerSecond,
+			SystemSeconds: float64(stat.System) / ticksPerSecond})
 		if time.Now().After(l.until) {
 			break
 		}

@@ -14,23 +14,20 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/fakeproc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // inspected inspects a process of a /proc.
-func inspected(t *testing.T, proc string, pid int, memory bool) *wire.Inspection {
+func inspected(t *testing.T, mount string, pid int, memory bool) *wire.Inspection {
 	t.Helper()
-	in := NewInspector(proc, clock.Now)
-	p, err := in.proc.Proc(pid)
+	in := NewInspector(mount, clock.Now)
+	stat, err := proc.Of(mount, pid).Stat()
 	if err != nil {
 		t.Fatal(err)
 	}
-	stat, err := p.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := in.Inspect(wire.Inspect{ProcessID: wire.ProcessID{PID: pid, StartTicks: stat.Starttime},
+	got, err := in.Inspect(wire.Inspect{ProcessID: wire.ProcessID{PID: pid, StartTicks: stat.Start},
 		Memory: memory})
 	if err != nil {
 		t.Fatal(err)

@@ -5,11 +5,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -30,7 +29,7 @@ type process struct {
 	ticks uint64
 	since time.Duration // Moment.Mono
 
-	io      *procfs.ProcIO // counters at the beginning of the window for IORead and IOWrite; nil: unknown
+	io      *proc.IO // counters at the beginning of the window for IORead and IOWrite; nil: unknown
 	ioSince time.Duration
 }
 
@@ -78,23 +77,21 @@ func (t *Table) absent(pid int) *process {
 
 // stat reads the changing properties of a process; nil if it is not in /proc.
 func (t *Table) stat(pid int) *process {
-	stat, ok := t.readStat(pid)
-	if !ok {
+	stat, err := proc.Of(t.mount, pid).Stat()
+	if err != nil {
 		return nil
 	}
-	lp := &process{ticks: stat.ticks, since: t.at.Mono, ours: true}
-	if old := t.known[pid]; old != nil && old.StartTicks == stat.start && old.Name == string(stat.comm) {
+	lp := &process{ticks: stat.Ticks(), since: t.at.Mono, ours: true}
+	if old := t.known[pid]; old != nil && old.StartTicks == stat.Start && old.Name == stat.Comm {
 		lp.Process, lp.identified = old.Process, old.identified
 		lp.measureCPU(old)
 	} else {
-		lp.StartTicks, lp.Name = stat.start, string(stat.comm)
+		lp.StartTicks, lp.Name = stat.Start, stat.Comm
 	}
-	// the first thread may end before the others
-	lp.gone = (stat.state == "Z" || stat.state == "X") && stat.threads <= 1
-	lp.State, lp.Parent = stat.state, stat.parent
-	threads, rss := stat.threads, stat.rss*uint64(os.Getpagesize())
+	lp.gone, lp.State, lp.Parent = stat.Dead(), stat.State, stat.Parent
+	threads, rss := stat.Threads, stat.RSS*uint64(os.Getpagesize())
 	lp.Threads, lp.RSS = &threads, &rss
-	lp.ElapsedSec = Elapsed(t.at, stat.start)
+	lp.ElapsedSec = Elapsed(t.at, stat.Start)
 	return lp
 }
 

@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/driver"
 	"github.com/nvnodetop/nvnodetop/internal/probe/launch"
@@ -25,8 +23,7 @@ import (
 
 // Table describes the processes of this node. Static properties are read once, on another goroutine: reading the
 // command line or the environment of a process may take as long as it hangs in the driver. Each listing reads only
-// /proc/PID/stat, and the use of a process on another goroutine. Package procfs is slow (70 µs), so it reads only the
-// properties that are needed once per process.
+// /proc/PID/stat, and the use of a process on another goroutine.
 type Table struct {
 	whole bool               // this is the first PID namespace, which has all processes
 	alive func(pid int) bool // reports whether this PID namespace has such a process, even if /proc hides it
@@ -38,27 +35,21 @@ type Table struct {
 	users      *lookups[int, string] // names by UID; a look-up may ask a directory server
 	uses       *lookups[processKey, *use]
 
-	mount string         // mount point of procfs, with a slash
-	name  []byte         // name of the file that is being read
-	text  [statSize]byte // text of the file that was read last
+	mount string // mount point of procfs
 
 	lists agenda // times of the lists that nobody asked for
 }
 
 // New returns a Table of the processes in the procfs at mount. jobs finds their jobs.
 func New(mount string, jobs *launch.Jobs) *Table {
-	proc, err := procfs.NewFS(mount)
-	if err != nil {
-		proc = procfs.FS{} // every process is hidden
-	}
 	namespace, _ := os.Readlink(filepath.Join(mount, "self", "ns", "pid")) // empty if it cannot be read
 	return &Table{
-		mount:      prefix(mount),
+		mount:      mount,
 		whole:      namespace == firstNamespace,
 		alive:      alive,
-		identities: newLookups(func(k processKey) *identity { return identifyOwn(proc, mount, jobs, k) }),
+		identities: newLookups(func(k processKey) *identity { return identifyOwn(mount, jobs, k) }),
 		users:      newLookups(UserName),
-		uses:       newLookups(func(k processKey) *use { return readUse(proc, mount, k) }),
+		uses:       newLookups(func(k processKey) *use { return readUse(mount, k) }),
 	}
 }
 

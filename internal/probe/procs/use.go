@@ -4,29 +4,26 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
-	"github.com/prometheus/procfs"
-
 	"github.com/nvnodetop/nvnodetop/internal/probe/host"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // use has the values of a process that each listing reads besides its stat. A read does not return while the process
 // runs exec and its old memory hangs in the driver: so it is done on a goroutine of the lookups.
 type use struct {
-	io       *procfs.ProcIO // nil: unknown, as for another user's process
-	affinity string         // empty: unknown
+	io       *proc.IO // nil: unknown, as for another user's process
+	affinity string   // empty: unknown
 }
 
 // readUse reads the use of a process. It may never return.
-func readUse(fs procfs.FS, mount string, k processKey) *use {
-	u := &use{affinity: affinity(filepath.Join(mount, strconv.Itoa(k.pid), "status"))}
-	if proc, err := fs.Proc(k.pid); err == nil {
-		if io, err := proc.IO(); err == nil {
-			u.io = &io
-		}
+func readUse(mount string, k processKey) *use {
+	process := proc.Of(mount, k.pid)
+	u := &use{affinity: affinity(filepath.Join(string(process), "status"))}
+	if io, err := process.IO(); err == nil {
+		u.io = &io
 	}
 	return u
 }
@@ -58,16 +55,16 @@ func (t *Table) settleUse() {
 }
 
 // measureIO computes the rates since the previous listing, or repeats the last rates if that listing was a moment ago.
-func (lp *process) measureIO(old *process, io *procfs.ProcIO, now time.Duration) {
+func (lp *process) measureIO(old *process, io *proc.IO, now time.Duration) {
 	same := old != nil && old.key() == lp.key() && old.io != nil && io != nil
 	if same && now-old.ioSince < host.MinWindow {
 		lp.io, lp.ioSince = old.io, old.ioSince
 		return
 	}
 	lp.io, lp.ioSince, lp.IORead, lp.IOWrite = io, now, nil, nil
-	if same && io.RChar >= old.io.RChar && io.WChar >= old.io.WChar {
+	if same && io.ReadChars >= old.io.ReadChars && io.WrittenChars >= old.io.WrittenChars {
 		seconds := (now - old.ioSince).Seconds()
-		lp.IORead = new(uint64(float64(io.RChar-old.io.RChar) / seconds))
-		lp.IOWrite = new(uint64(float64(io.WChar-old.io.WChar) / seconds))
+		lp.IORead = new(uint64(float64(io.ReadChars-old.io.ReadChars) / seconds))
+		lp.IOWrite = new(uint64(float64(io.WrittenChars-old.io.WrittenChars) / seconds))
 	}
 }

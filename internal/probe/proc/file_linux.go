@@ -1,4 +1,4 @@
-package procs
+package proc
 
 import (
 	"errors"
@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readFile reads the beginning of a file with three system calls; os.File needs eight.
-func readFile(name string, to []byte) (n int, err error) {
+// Read reads the beginning of a file with three system calls; os.File needs eight.
+func Read(name string, to []byte) (n int, err error) {
 	fd := -1
 	for fd < 0 {
 		if fd, err = unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil && !errors.Is(err, unix.EINTR) {
