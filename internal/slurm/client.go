@@ -39,7 +39,8 @@
 // that still run, time limits that pass one after another) trigger squeue less and less often. In all cases,
 // slurm.min_interval passes between an answer of squeue and the next question.
 //
-// available --cluster runs sinfo once, and scontrol show node once for the nodes with GPUs.
+// available --cluster runs sinfo once, scontrol show node once for the nodes with GPUs, and squeue once for all jobs
+// with nodes.
 package slurm
 
 import (

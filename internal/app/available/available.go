@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
@@ -270,11 +271,11 @@ func (a *Options) countCluster(ctx context.Context) error {
 	default:
 		return cli.Exit(cli.ExitNoJobs, err)
 	}
-	counts := vacancy.CountSupply(supply, time.Now())
+	counts := capacity.Of(supply, time.Now())
 	if a.json {
 		err = counts.WriteJSON(a.Out)
 	} else {
-		err = counts.Text(a.Out, cli.TextTheme(&a.Config, a.Out))
+		err = vacancy.Cluster(a.Out, counts, cli.TextTheme(&a.Config, a.Out))
 	}
 	if err != nil {
 		return cli.Exit(cli.ExitFailed, err)

@@ -1,5 +1,5 @@
-// Package supply asks SLURM for the GPUs of the cluster, and the number of them allocated to jobs: it runs sinfo and
-// scontrol once.
+// Package supply asks SLURM for the GPUs of the cluster, the number of them allocated to jobs, and the running jobs: it
+// runs sinfo, scontrol show node and squeue, once each.
 package supply
 
 import (
@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
@@ -20,6 +21,8 @@ import (
 type Supply struct {
 	Partitions []Partition // visible to the user, with their nodes that have GPUs
 	Nodes      []NodeGPUs  // with GPUs, by name
+	Jobs       []Job       // with nodes, as far as SLURM shows them to the user
+	NoJobs     error       // the reason why SLURM did not list the jobs
 }
 
 // Partition is a partition.
@@ -47,44 +50,94 @@ const maxListed = 16 * hostlist.MaxHosts
 // supplyFormat has a mark between the fields that is in none of them.
 const supplyFormat = "%P|%a|%G|%N"
 
+// clusterLine begins the line above the answer of a cluster that SLURM_CLUSTERS names.
+var clusterLine = []byte("CLUSTER: ")
+
 // errNoNode is the error of an scontrol that names none of sinfo's nodes with GPUs. That differs from a cluster without
 // GPUs.
 var errNoNode = errors.New("unexpected output: no node with GPUs")
 
-// Ask runs sinfo, which lists the nodes with GPUs, and then scontrol for these nodes. The error is command.ErrNoSlurm,
-// ctx's error, or a *reach.Failure.
+// Question is the question for the supply. It takes several commands.
+type Question struct {
+	supply  Supply
+	began   bool       // sinfo has answered
+	batches [][]string // nodes to ask for
+}
+
+// Ask runs all commands.
 func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
+	var q Question
+	for {
+		if s, err := q.Step(ctx, run); s != nil || err != nil {
+			return s, err
+		}
+	}
+}
+
+// Step runs the next command: sinfo, which lists the nodes with GPUs, scontrol for these nodes, or squeue. The Supply
+// is nil until the last one. The error is command.ErrNoSlurm, ctx's error, or a *reach.Failure.
+func (q *Question) Step(ctx context.Context, run command.Runner) (*Supply, error) {
+	switch {
+	case !q.began:
+		return nil, q.partitions(ctx, run)
+	case len(q.batches) > 0:
+		return nil, q.nodes(ctx, run)
+	}
+	jobs, err := askJobs(ctx, run)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	q.supply.Jobs, q.supply.NoJobs = jobs, err
+	return &q.supply, nil
+}
+
+// partitions runs sinfo.
+func (q *Question) partitions(ctx context.Context, run command.Runner) error {
 	out, stderr, err := run.Within(ctx, "sinfo", "--noheader", "--format="+supplyFormat)
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case command.NoSlurm(stderr, err):
-		return nil, command.ErrNoSlurm
+		return command.ErrNoSlurm
 	case err != nil:
-		return nil, command.Failed("sinfo", stderr, err)
+		return failed("sinfo", stderr, err)
 	}
-	s := &Supply{}
 	var lists []string
-	if s.Partitions, lists, err = parsePartitions(out); err != nil {
-		return nil, command.Failed("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
+	if q.supply.Partitions, lists, err = parsePartitions(out); err != nil {
+		return command.Failed("sinfo", nil, fmt.Errorf("unexpected output: %w", err))
 	}
-	for _, batch := range hostlist.Batches(lists) {
-		out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "node", strings.Join(batch, ","))
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		nodes := parseNodes(out)
-		if err == nil && len(nodes) == 0 {
-			err = errNoNode
-		}
-		if len(nodes) == 0 {
-			return nil, command.Failed("scontrol", stderr, err)
-		}
-		s.Nodes = append(s.Nodes, nodes...)
+	q.began, q.batches = true, hostlist.Batches(lists)
+	return nil
+}
+
+// nodes runs scontrol for one batch of nodes.
+func (q *Question) nodes(ctx context.Context, run command.Runner) error {
+	out, stderr, err := run.Within(ctx, "scontrol", "-d", "show", "node", strings.Join(q.batches[0], ","))
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	slices.SortFunc(s.Nodes, func(a, b NodeGPUs) int { return strings.Compare(a.Name, b.Name) })
-	s.Nodes = slices.CompactFunc(s.Nodes, func(a, b NodeGPUs) bool { return a.Name == b.Name })
-	return s, nil
+	nodes := parseNodes(out)
+	if err == nil && len(nodes) == 0 {
+		err = errNoNode
+	}
+	if len(nodes) == 0 {
+		return failed("scontrol", stderr, err)
+	}
+	all := append(q.supply.Nodes, nodes...)
+	slices.SortFunc(all, func(a, b NodeGPUs) int { return strings.Compare(a.Name, b.Name) })
+	q.supply.Nodes = slices.CompactFunc(all, func(a, b NodeGPUs) bool { return a.Name == b.Name })
+	q.batches = q.batches[1:]
+	return nil
+}
+
+// failed explains the failure of a command about nodes, which a site can hide from its users.
+func failed(name string, stderr []byte, err error) *reach.Failure {
+	f := command.Failed(name, stderr, err)
+	if strings.Contains(string(stderr), "Access/permission denied") {
+		f.Short = "SLURM hides the nodes from you"
+		f.Meaning = "Your site shows nodes only to its operators: PrivateData in slurm.conf has \"nodes\"."
+	}
+	return f
 }
 
 // parsePartitions reads the lines "gpu*|up|gpu:a100:4(S:0-1)|node[01-03,07]" of sinfo. A partition has several. It also
@@ -93,6 +146,9 @@ func Ask(ctx context.Context, run command.Runner) (*Supply, error) {
 func parsePartitions(out []byte) (partitions []Partition, lists []string, err error) {
 	at, total, listed := map[string]int{}, 0, map[string]bool{}
 	for line := range bytes.Lines(out) {
+		if bytes.HasPrefix(line, clusterLine) {
+			continue
+		}
 		fields := strings.Split(strings.TrimSpace(string(line)), "|")
 		if len(fields) != 4 || fields[0] == "" {
 			return nil, nil, fmt.Errorf("%.80q", line)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -106,7 +107,7 @@ func TestParseNodes(t *testing.T) {
 }
 
 // The parts of these lines were recorded: partitions, their state, GRES and node lists.
-const partitionLines = "gpu*|up|gpu:a100:4|node[01-03,07-12]\ngpu*|up|(null)|login\ngpu*|up|gpu:a100:4(S:0-1)|node[13-16]\ndebug|down|gpu:a100:4|node[01-03,07-12]\ncpu|up|(null)|c[1-2]\n"
+const partitionLines = "CLUSTER: c1\ngpu*|up|gpu:a100:4|node[01-03,07-12]\ngpu*|up|(null)|login\ngpu*|up|gpu:a100:4(S:0-1)|node[13-16]\ndebug|down|gpu:a100:4|node[01-03,07-12]\ncpu|up|(null)|c[1-2]\n"
 
 func TestParsePartitions(t *testing.T) {
 	partitions, lists, err := parsePartitions([]byte(partitionLines))
@@ -143,17 +144,22 @@ func TestAskSupply(t *testing.T) {
 	var asked []string
 	run := func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
 		asked = append(asked, strings.Join(argv, " "))
-		if argv[0] == "sinfo" {
+		switch argv[0] {
+		case "sinfo":
 			return []byte(partitionLines), nil, nil
+		case "squeue":
+			return []byte(jobLines), nil, nil
 		}
 		return recordedNodes(t), nil, errors.New("exit status 1") // some of the nodes are gone
 	}
 	s, err := Ask(t.Context(), run)
-	if err != nil || len(s.Partitions) != 2 || len(s.Nodes) != 3 || s.Nodes[1].Name != "node02" {
+	if err != nil || len(s.Partitions) != 2 || len(s.Jobs) != 3 || s.NoJobs != nil || len(s.Nodes) != 3 ||
+		s.Nodes[1].Name != "node02" {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if want := []string{"sinfo --noheader --format=%P|%a|%G|%N",
-		"scontrol -d show node node[01-03,07-12],node[13-16]"}; !slices.Equal(asked, want) {
+		"scontrol -d show node node[01-03,07-12],node[13-16]",
+		"squeue --noheader --states=R,S,ST,CF,CG --format=%i|%u|%P|%S|%e|%b|%N"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	_, err = Ask(t.Context(), func(_ context.Context, argv ...string) (stdout, stderr []byte, err error) {
@@ -177,6 +183,60 @@ func TestAskSupply(t *testing.T) {
 			exec.ErrNotFound
 	}); !errors.Is(err, command.ErrNoSlurm) {
 		t.Errorf("without sinfo: %v", err)
+	}
+}
+
+// A site can hide its nodes.
+func TestHiddenNodes(t *testing.T) {
+	_, err := Ask(t.Context(), func(context.Context, ...string) ([]byte, []byte, error) {
+		return nil, []byte("slurm_load_node: Access/permission denied\n"), errors.New("exit status 1")
+	})
+	f, failed := errors.AsType[*reach.Failure](err)
+	if !failed || f.Short != "SLURM hides the nodes from you" || !strings.Contains(f.Meaning, "PrivateData") {
+		t.Errorf("%+v", err)
+	}
+}
+
+// Without an answer about jobs, the counts still stand.
+func TestNoJobs(t *testing.T) {
+	s, err := Ask(t.Context(), func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+		switch argv[0] {
+		case "sinfo":
+			return []byte(partitionLines), nil, nil
+		case "squeue":
+			return nil, []byte("squeue: error: slow down"), errors.New("exit status 1")
+		}
+		return recordedNodes(t), nil, nil
+	})
+	if err != nil || len(s.Nodes) != 3 || s.Jobs != nil || s.NoJobs == nil ||
+		!strings.Contains(s.NoJobs.Error(), "slow down") {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+// These lines were recorded, but for the second.
+const jobLines = "CLUSTER: c1\n1|alice|gpu|2026-11-23T16:14:40|2026-11-23T17:14:40|gres:gpu:4|node[01-02]\n" +
+	"2_[3]|bob|gpu|2026-11-23T16:14:40|N/A|gres/gpu:a100:2,gres/nic:1|node03\n" +
+	"3+1|carol|cpu|N/A|N/A|N/A|\n"
+
+func TestParseJobs(t *testing.T) {
+	jobs, err := parseJobs([]byte(jobLines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 11, 23, 16, 14, 40, 0, time.UTC).Local()
+	want := []Job{
+		{ID: "1", User: "alice", Partition: "gpu", Start: at, End: at.Add(time.Hour),
+			Nodes:   []string{"node01", "node02"},
+			PerNode: 4},
+		{ID: "2_[3]", User: "bob", Partition: "gpu", Start: at, Nodes: []string{"node03"}, PerNode: 2},
+		{ID: "3+1", User: "carol", Partition: "cpu"},
+	}
+	if diff := cmp.Diff(want, jobs); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := parseJobs([]byte("squeue: warning\n")); err == nil {
+		t.Error("a warning is a job")
 	}
 }
 

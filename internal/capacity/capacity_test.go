@@ -1,0 +1,59 @@
+package capacity
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
+)
+
+// node is a node with four GPUs, of which some are in use.
+func node(name string, used int) supply.NodeGPUs {
+	return supply.NodeGPUs{Name: name, States: []string{"MIXED"},
+		Types: []gres.Type{{Total: 4, Used: used, Known: true}}}
+}
+
+// A node has the users of its jobs with GPUs. If their requests do not tell enough GPUs, it has those of all its jobs.
+func TestUsers(t *testing.T) {
+	job := func(user string, perNode int, nodes ...string) supply.Job {
+		return supply.Job{ID: "of-" + user, User: user, Nodes: nodes, PerNode: perNode}
+	}
+	s := &supply.Supply{Nodes: []supply.NodeGPUs{node("n1", 4), node("n2", 3), node("n3", 2), node("n4", 0)}}
+	s.Jobs = []supply.Job{job("bob", 2, "n1", "n2"), job("alice", 2, "n1"), job("al\x1bice", 2, "n1"),
+		job("carol", 0, "n1", "n2", "n4")}
+	c := Of(s, time.Time{})
+	var got []string
+	for _, n := range c.Nodes {
+		got = append(got, strings.Join(n.Users, "+")+" "+strings.Join(n.Jobs, "+"))
+	}
+	want := "alce+alice+bob of-bob+of-alice+of-alce, bob+carol of-bob+of-carol,  ,  "
+	if strings.Join(got, ", ") != want || c.Hidden != 2 {
+		t.Errorf("%d hidden; %q, want %q", c.Hidden, got, want)
+	}
+	if lines := c.Untold(); len(lines) != 1 ||
+		!strings.HasPrefix(lines[0], "SLURM shows no job for 2 of 9 GPUs in use") {
+		t.Errorf("untold: %q", lines)
+	}
+	s.NoJobs = errors.New("slow down")
+	if c := Of(s, time.Time{}); c.Hidden != 0 || len(c.Untold()) != 1 || !strings.Contains(c.Untold()[0], "slow down") {
+		t.Errorf("%d hidden, untold: %q", c.Hidden, c.Untold())
+	}
+}
+
+func TestReason(t *testing.T) {
+	for text, want := range map[string]string{
+		"testing drain [root@2026-11-20T18:22:34]": "testing drain, root, 2026-11-20T18:22:34Z",
+		"see [#12] [a@b]":                          "see [#12] [a@b], , 0001-01-01T00:00:00Z",
+		"":                                         ", , 0001-01-01T00:00:00Z",
+		"x [root@2026-99-20T18:22:34]":             "x [root@2026-99-20T18:22:34], , 0001-01-01T00:00:00Z",
+	} {
+		var n Node
+		n.explain(text)
+		if got := n.Reason + ", " + n.ReasonBy + ", " + n.ReasonAt.Format(time.RFC3339); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package supply
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+)
+
+// Job is a job that has nodes.
+type Job struct {
+	ID, User, Partition string
+	Start, End          time.Time // zero: unknown, or no limit
+	Nodes               []string
+	PerNode             int // GPUs that it requested for each of its nodes; 0: none, or it requested them otherwise
+}
+
+// jobsFormat has a mark between the fields that is in none of them: the name of a job, which may have any, is left out.
+const jobsFormat = "%i|%u|%P|%S|%e|%b|%N"
+
+// jobStates are the states of jobs with nodes: running, suspended, stopped by a signal, waiting for nodes that boot,
+// and ending.
+const jobStates = "R,S,ST,CF,CG"
+
+// askJobs runs squeue for the jobs of all users.
+func askJobs(ctx context.Context, run command.Runner) ([]Job, error) {
+	out, stderr, err := run.Within(ctx, "squeue", "--noheader", "--states="+jobStates, "--format="+jobsFormat)
+	if err != nil {
+		return nil, command.Failed("squeue", stderr, err)
+	}
+	jobs, err := parseJobs(out)
+	if err != nil {
+		return nil, command.Failed("squeue", nil, fmt.Errorf("unexpected output: %w", err))
+	}
+	return jobs, nil
+}
+
+// parseJobs reads the lines "48211_3|alice|gpu|2026-11-20T18:22:34|2026-11-21T18:22:34|gres:gpu:a100:4|node[01-03]". A
+// job whose nodes are not understood has none.
+func parseJobs(out []byte) (jobs []Job, err error) {
+	total := 0
+	for line := range bytes.Lines(out) {
+		if bytes.HasPrefix(line, clusterLine) {
+			continue
+		}
+		fields := strings.Split(strings.TrimSpace(string(line)), "|")
+		if len(fields) != 7 || fields[0] == "" {
+			return nil, fmt.Errorf("%.80q", line)
+		}
+		j := Job{ID: fields[0], User: fields[1], Partition: fields[2], Start: parseTime(fields[3]),
+			End: parseTime(fields[4])}
+		if n := gres.Requested(fields[5], 1); n != nil {
+			j.PerNode = *n
+		}
+		names, err := hostlist.Expand(fields[6])
+		if err == nil && hostlist.Check(names) == nil && total+len(names) <= maxListed {
+			j.Nodes, total = names, total+len(names)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+// parseTime reads a time in UTC; zero for N/A.
+func parseTime(s string) time.Time {
+	t, err := time.Parse("2006-01-02T15:04:05", s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.Local()
+}
