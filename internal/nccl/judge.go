@@ -1,0 +1,290 @@
+package nccl
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Judge says what two answers about a job mean. It needs no first answer to find errors and dead processes. names may
+// be nil.
+func Judge(first, second *Answer, names *Names) *Verdict {
+	j := judge{a: second, names: names, v: &Verdict{Version: second.Version, Partial: second.Cut || !second.JSON,
+		Comms: len(second.Comms)}, seen: map[GPU]bool{}}
+	if !second.JSON {
+		j.v.Comms = 0
+		for _, g := range second.Groups {
+			j.v.Comms += g.Comms
+		}
+	}
+	j.collect()
+	compared := first != nil && first.JSON == second.JSON
+	if compared {
+		j.v.Over = second.At.Sub(first.At)
+		j.v.Partial = j.v.Partial || first.Cut
+		j.v.Moved = moved(first, second)
+		j.old = first
+	}
+	still := compared && j.v.Moved == 0 && maps.Equal(first.kinds(), second.kinds())
+	switch {
+	case len(j.v.Dead) > 0:
+		j.v.State, j.v.Causes = RankDead, j.v.Dead
+	case len(j.v.Errors) > 0:
+		j.v.State, j.v.Causes = Failed, j.origins()
+	case compared && !still:
+		j.v.State = Moving
+	case still:
+		j.stands()
+	}
+	return j.v
+}
+
+// judge is a Verdict under construction.
+type judge struct {
+	a     *Answer
+	names *Names
+	v     *Verdict
+	old   *Answer      // the first one, if they can be compared
+	seen  map[GPU]bool // members
+	left  []Part
+	zero  bool // no rank has launched any operation
+}
+
+func (j *judge) member(g GPU) Member { return j.names.Member(g) }
+
+// part describes a communicator.
+func (j *judge) part(c *Comm, few int) Part {
+	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: few}
+	for i := range c.Ranks {
+		p.Members = append(p.Members, j.member(c.Ranks[i].GPU))
+	}
+	return p
+}
+
+// collect finds what speaks for itself.
+func (j *judge) collect() {
+	j.zero = j.a.JSON
+	gone := map[GPU]Why{}
+	miss := func(g GPU, why Why) {
+		if had, found := gone[g]; g.PID != 0 && (!found || why > had) {
+			gone[g] = why
+		}
+	}
+	for i := range j.a.Comms {
+		c := &j.a.Comms[i]
+		left, starts, stays := 0, 0, 0
+		for k := range c.Ranks {
+			r := &c.Ranks[k]
+			j.seen[r.GPU] = true
+			j.zero = j.zero && !slices.ContainsFunc(r.Counts, func(n uint64) bool { return n > 0 })
+			switch {
+			case r.Error.Failed():
+				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Error, false})
+			case r.Init.Failed():
+				j.v.Errors = append(j.v.Errors, Error{j.member(r.GPU), c.Number, r.Init, true})
+			}
+			if r.Init == InProgress {
+				starts++
+			}
+			if !r.Leaves {
+				stays++
+			}
+		}
+		for k := range c.Missing {
+			if m := &c.Missing[k]; m.Why == Left {
+				left++
+			} else {
+				miss(m.GPU, m.Why)
+			}
+		}
+		if !j.a.JSON { // which names only a few
+			stays += c.Size - len(c.Ranks) - len(c.Missing)
+		}
+		if starts > 0 {
+			j.v.Initializing = append(j.v.Initializing, j.part(c, starts))
+		} else if left > 0 && stays > 0 {
+			j.left = append(j.left, j.leftPart(c, left))
+		}
+	}
+	for i := range j.a.Gone {
+		for _, index := range j.a.Gone[i].GPUs {
+			miss(GPU{j.a.Gone[i].Host, j.a.Gone[i].PID, index}, j.a.Gone[i].Why)
+		}
+	}
+	j.miss(gone)
+}
+
+// miss sorts those about which nothing is known.
+func (j *judge) miss(gone map[GPU]Why) {
+	j.v.Members = len(j.seen)
+	for g, why := range gone {
+		if !j.seen[g] {
+			j.v.Members++
+		}
+		if m := j.member(g); why == Dead {
+			j.v.Dead = append(j.v.Dead, m)
+		} else {
+			j.v.Silent = append(j.v.Silent, m)
+		}
+	}
+	slices.SortFunc(j.v.Dead, CompareMembers)
+	slices.SortFunc(j.v.Silent, CompareMembers)
+}
+
+// leftPart describes a communicator by the ranks that have left it.
+func (j *judge) leftPart(c *Comm, left int) Part {
+	p := Part{Number: c.Number, ID: c.ID, Size: c.Size, Few: left}
+	for k := range c.Missing {
+		if m := &c.Missing[k]; m.Why == Left && m.PID != 0 {
+			p.Members = append(p.Members, j.member(m.GPU))
+		}
+	}
+	return p
+}
+
+// CompareMembers orders members by rank in the job, members without one last.
+func CompareMembers(a, b Member) int {
+	rank := func(m *Member) int {
+		if m.Place == nil || m.Place.Rank == nil {
+			return 1 << 30
+		}
+		return m.Place.Rank.Rank
+	}
+	return cmp.Or(cmp.Compare(rank(&a), rank(&b)), cmp.Compare(a.Host, b.Host), cmp.Compare(a.PID, b.PID),
+		cmp.Compare(a.Index, b.Index))
+}
+
+// origins returns the members with errors, without those that only report the failure of another rank.
+func (j *judge) origins() []Member {
+	var own, all []Member
+	for i := range j.v.Errors {
+		e := &j.v.Errors[i]
+		if all = append(all, e.Member); e.Result != RemoteError {
+			own = append(own, e.Member)
+		}
+	}
+	if len(own) == 0 {
+		own = all
+	}
+	slices.SortFunc(own, CompareMembers)
+	return slices.CompactFunc(own, func(a, b Member) bool { return a.GPU == b.GPU })
+}
+
+// stands says why a job does not move.
+func (j *judge) stands() {
+	v := j.v
+	w := j.waits()
+	switch {
+	case len(v.Silent) > 0 && j.silent():
+		v.State, v.Causes = NoAnswer, v.Silent
+	case len(v.Silent) > 0: // perhaps only late
+	case len(w.spreads) > 0:
+		v.State = Stuck
+		w.settle()
+	case len(v.Initializing) > 0 || slices.ContainsFunc(j.a.Groups, func(g Group) bool { return g.Status == "INIT" }):
+		v.State = Initializing
+	case len(j.left) > 0:
+		v.State, v.Left = RankLeft, j.left
+		for _, p := range j.left {
+			v.Causes = append(v.Causes, p.Members...)
+		}
+		slices.SortFunc(v.Causes, CompareMembers)
+		v.Causes = slices.CompactFunc(v.Causes, func(a, b Member) bool { return a.GPU == b.GPU })
+	case !j.a.JSON || len(j.a.Comms) == 0: // text without differences may move
+	case j.zero:
+		v.State = NotStarted
+	default:
+		v.State = AllLaunched
+	}
+}
+
+// silent reports whether some that do not answer did not do so at first either.
+func (j *judge) silent() bool {
+	before := judge{a: j.old, names: j.names, v: &Verdict{}, seen: map[GPU]bool{}}
+	before.collect()
+	return slices.ContainsFunc(j.v.Silent, func(m Member) bool {
+		return slices.ContainsFunc(before.v.Silent, func(b Member) bool { return b.GPU == m.GPU })
+	})
+}
+
+// moved returns how many members have launched operations between two answers, or changed their state.
+func moved(first, second *Answer) int {
+	before := map[string]*Comm{}
+	for i := range first.Comms {
+		before[first.Comms[i].ID] = &first.Comms[i]
+	}
+	changed := map[GPU]bool{}
+	for i := range second.Comms {
+		c := &second.Comms[i]
+		old := before[c.ID]
+		delete(before, c.ID)
+		if !second.JSON && !sameSpreads(old, c) {
+			changed[GPU{Host: c.ID}] = true // which of them is not known
+		}
+		ranks := map[int]*Rank{}
+		if old != nil {
+			for k := range old.Ranks {
+				ranks[old.Ranks[k].Rank] = &old.Ranks[k]
+			}
+		}
+		for k := range c.Ranks {
+			r := &c.Ranks[k]
+			made := old == nil && first.Timeouts == 0 && !first.Cut
+			if second.JSON && (made || r.differs(ranks[r.Rank], first.Operations, second.Operations)) {
+				changed[r.GPU] = true
+			}
+		}
+	}
+	if !first.Cut && !second.Cut && second.Timeouts == 0 { // communicators that are gone
+		for _, c := range before {
+			if second.JSON || !sameSpreads(c, nil) {
+				changed[GPU{Host: c.ID}] = true
+			}
+		}
+	}
+	return len(changed)
+}
+
+// kinds counts the communicators of a text by size and status.
+func (a *Answer) kinds() map[string]int {
+	kinds := map[string]int{}
+	for _, g := range a.Groups {
+		kinds[strconv.Itoa(g.Size)+" "+g.Status] += g.Comms
+	}
+	return kinds
+}
+
+// differs reports whether the rank has launched operations since an earlier answer. A rank that did not answer then has
+// not moved by answering now.
+func (r *Rank) differs(before *Rank, named, operations []string) bool {
+	if before == nil {
+		return false
+	}
+	if r.GPU != before.GPU || r.Init != before.Init || r.Leaves != before.Leaves {
+		return true
+	}
+	for i, name := range operations {
+		old := uint64(0)
+		if k := slices.Index(named, name); k >= 0 {
+			old = before.count(k)
+		}
+		if r.count(i) != old {
+			return true
+		}
+	}
+	return false
+}
+
+// sameSpreads reports whether text says the same about the progress of a communicator. One that is nil has no
+// differences.
+func sameSpreads(a, b *Comm) bool {
+	if a == nil || b == nil {
+		return (a == nil || len(a.Spreads) == 0) && (b == nil || len(b.Spreads) == 0)
+	}
+	return slices.EqualFunc(a.Spreads, b.Spreads, func(x, y Spread) bool {
+		return x.Operation == y.Operation && slices.EqualFunc(x.Levels, y.Levels, func(p, q Level) bool {
+			return p.Launched == q.Launched && p.Count == q.Count
+		})
+	})
+}

@@ -1,0 +1,100 @@
+package nccl
+
+import "time"
+
+// State is what two answers say about a job.
+type State int
+
+// States of a job.
+const (
+	// Unclear: there are no two answers, or text that shows no differences, which says nothing about progress.
+	Unclear State = iota
+	// Moving: ranks have launched operations between the answers.
+	Moving
+	// RankDead: RAS has declared processes dead.
+	RankDead
+	// Failed: ranks report errors.
+	Failed
+	// NoAnswer: processes do not answer RAS, and nothing moves.
+	NoAnswer
+	// Disagree: ranks of one communicator have called different operations, and nothing moves.
+	Disagree
+	// Stuck: ranks wait for others that have not launched the same operation, and nothing moves.
+	Stuck
+	// Initializing: a communicator is not complete, and nothing moves.
+	Initializing
+	// RankLeft: ranks have left a communicator that others still have, and nothing moves.
+	RankLeft
+	// NotStarted: no rank has launched any operation.
+	NotStarted
+	// AllLaunched: no rank is behind, and nothing moves: a collective does not end, or all ranks do something else.
+	AllLaunched
+)
+
+var states = [...]string{"unclear", "moving", "rank_dead", "failed", "no_answer", "disagree", "stuck", "initializing",
+	"rank_left", "not_started", "all_launched"}
+
+// String is the name of the state. It is stable: programs may match on it.
+func (s State) String() string { return states[s] }
+
+// Verdict is what two answers say about a job.
+type Verdict struct {
+	State   State
+	Over    time.Duration // between the answers
+	Version string        // of NCCL
+	Comms   int           // communicators
+	Members int           // GPUs of processes in them; 0: not known
+	Moved   int           // of them, those that have launched operations between the answers
+
+	// Causes are the members for which others wait, and which wait for nobody: those that are behind, have died, do not
+	// answer, report an error that is not another rank's, or have called another operation. Circular says that they
+	// wait for each other. Unnamed counts causes that the text does not name.
+	Causes   []Member
+	Circular bool
+	Unnamed  int
+
+	Waiting int    // members that wait for a cause, directly or through others
+	Waits   []Wait // where they wait: first those for a cause, most members first
+
+	// Initializing and Left are the communicators of those states.
+	Initializing, Left []Part
+
+	Dead, Silent []Member // processes that are dead, and that do not answer
+	Errors       []Error
+
+	// Partial says that an answer was cut, or is text: there may be more.
+	Partial bool
+}
+
+// Member is a process of the job on one of its GPUs.
+type Member struct {
+	GPU
+	Place *Place // nil: no process of the job that we know
+}
+
+// Wait is an operation that some members of a communicator have launched and others have not.
+type Wait struct {
+	Part
+	Operation string  // "": not known
+	Launched  uint64  // by those that wait
+	Waiting   int     // how many they are
+	Behind    []Level // the others; Ranks is nil
+	OfCause   bool    // a cause is among those behind
+}
+
+// Part is a communicator as a part of the job.
+type Part struct {
+	Number  int      // of the communicator, from 1 on, the largest first
+	ID      string   // its hashes
+	Size    int      // ranks
+	Members []Member // the known ones, in the order of its ranks
+	Few     int      // members in the state that the Part is listed for
+}
+
+// Error is an error that a member reports.
+type Error struct {
+	Member
+	Comm   int // number of the communicator
+	Result Result
+	AtInit bool // the communicator could not be initialized
+}
