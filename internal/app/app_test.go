@@ -142,6 +142,8 @@ func TestUsage(t *testing.T) {
 		"--demo=+4x8":                           "--demo=+4x8: expected NODESxGPUS",
 		"--nodes a;b":                           `invalid host name "a;b"`,
 		"--json --nodes=":                       "--nodes is empty",
+		"--details":                             "--details is for --json",
+		"snapshot --details":                    "--details is for --format json",
 		"--json --nodes a;id":                   `invalid host name "a;id"`,
 		"--json --nodes=-oX":                    `invalid host name "-oX"`,
 		"--json --nodes me@a":                   `host names only, not "me@a": set user and port in ~/.ssh/config`,

@@ -97,7 +97,7 @@ func TestNastyNames(t *testing.T) {
 				checkLists(t, snap)
 			}
 			var doc bytes.Buffer
-			if err := export.JSON(&doc, snap, snap); err != nil {
+			if err := export.JSON(&doc, export.Document(snap)); err != nil {
 				t.Fatal(err)
 			}
 			var whole any

@@ -39,7 +39,7 @@ var screenFlags = []string{"demo", "nodes", "transport", "login", "timeout", cli
 
 // options are the options that only the program without a command has.
 type options struct {
-	once, json, forceColor bool
+	once, json, forceColor, details bool
 
 	choice selection.Choice
 }
@@ -79,6 +79,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	f.BoolVar(&o.once, "once", false, "print the overview, all nodes and their processes as text and exit")
 	f.BoolVar(&o.forceColor, "force-color", false, "let --once print colors into a file or a pipe, too")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON and exit")
+	snapshot.DetailsFlag(f, &o.details)
 	f.String(cli.Interval, "", "POLL, as nvitop takes it")
 	_ = f.MarkHidden(cli.Interval)
 	chosen := selection.Add(f)
@@ -160,6 +161,8 @@ func (o *options) check(p *cli.Program) error {
 	switch {
 	case o.once && o.json:
 		return errors.New("--once and --json cannot be combined")
+	case o.details && !o.json:
+		return errors.New("--details is for --json: on the screen v shows them for a process")
 	case p.FirstSample && !o.once && !o.json:
 		return errors.New("--first-sample is for what is printed once: add --once or --json")
 	}
@@ -225,10 +228,12 @@ func (o *options) run(ctx context.Context, p *cli.Program, log *slog.Logger) err
 	}
 	need := feed.Once(p)
 	need.Brief = o.json
-	return feed.Run(ctx, p, need, log, feed.Printed(p, need, func(s *cluster.Snapshot) error {
-		if o.json {
-			return snapshot.JSON(p, s, &o.choice)
-		}
-		return snapshot.Look{Choice: o.choice, ForceColor: o.forceColor}.Text(p, s)
-	}, feed.Verdict))
+	return feed.Run(ctx, p, need, log, func(ctx context.Context, from feed.Feed) error {
+		return feed.Printed(p, need, func(s *cluster.Snapshot) error {
+			if o.json {
+				return snapshot.JSON(p, s, &o.choice, snapshot.Details(ctx, p, from, o.details))
+			}
+			return snapshot.Look{Choice: o.choice, ForceColor: o.forceColor}.Text(p, s)
+		}, feed.Verdict)(ctx, from)
+	})
 }

@@ -28,9 +28,11 @@ import (
 //go:embed schema.json
 var Schema []byte
 
-// JSON writes the document, indented, with a newline at its end. It has the processes of a narrower Snapshot, which may
-// be the same.
-func JSON(w io.Writer, s, narrow *cluster.Snapshot) error {
+// JSON writes the document, indented, with a newline at its end.
+func JSON(w io.Writer, doc *schema.Snapshot) error { return text.WriteJSON(w, "  ", doc) }
+
+// Narrowed is the document of a Snapshot with the processes of a narrower one, which may be the same.
+func Narrowed(s, narrow *cluster.Snapshot) *schema.Snapshot {
 	doc := Document(s)
 	if narrow != s {
 		for i, chosen := range Document(narrow).Nodes {
@@ -41,7 +43,7 @@ func JSON(w io.Writer, s, narrow *cluster.Snapshot) error {
 			}
 		}
 	}
-	return text.WriteJSON(w, "  ", doc)
+	return doc
 }
 
 func newEnded(e *cluster.EndedJob) schema.EndedJob {

@@ -136,4 +136,7 @@ type Process struct {
 
 	// the CPUs on which the kernel may run it: "0-15,64-79"
 	CPUAffinity string `json:"cpu_affinity,omitempty"`
+
+	// what the kernel tells about it, if it was asked for: nvnodetop --json --details
+	Details *ProcessDetails `json:"details,omitempty"`
 }

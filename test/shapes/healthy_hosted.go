@@ -34,7 +34,7 @@ var hosted = []Shape{
 				p.Read = 20e3
 			}
 		})},
-	{Name: "h86 uneven pipeline and CPUs", About: "the stages with less work have fewer CPUs, and the first reads all data",
+	{Name: "h86 uneven pipeline and CPUs", About: "stages with less work have fewer CPUs, the first reads all data",
 		Does: saves(30*mins, 50*sec, stages(95, 90, 92, 70, 71, 55, 42, 60)),
 		Runs: bound.with(func(p *Process, _ time.Duration, gpu int) {
 			if p.Read = 20e3; gpu == 0 {

@@ -1,6 +1,6 @@
 // Package shapes judges the findings of nvnodetop about jobs. A shape is a job as it looks from outside, healthy or
 // with a fault: the work of each of its GPUs at each moment, its processes, and SLURM's word. Play takes it through the
-// Store and the rules in simulated time, and Judge counts the found, late, missed and false findings.
+// Store and the rules in simulated time, and the tests count the found, late, missed and false findings.
 //
 // The shapes follow real jobs, not the rules. Rules are changed to suit them, never the other way round. The same seed
 // always gives the same result.

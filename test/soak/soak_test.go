@@ -174,7 +174,7 @@ func (s *soak) second() {
 		s.checkLimits(snap)
 	}
 	if passed%600 == 0 {
-		if err := export.JSON(io.Discard, snap, snap); err != nil {
+		if err := export.JSON(io.Discard, export.Document(snap)); err != nil {
 			s.fail("the Snapshot cannot be printed: %v", err)
 		}
 	}

@@ -29,7 +29,7 @@ func runOnce(t *testing.T, f *feedtest.Feed, timeout time.Duration, errs io.Writ
 	defer out.Close()
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: errs}}
 	p.Config.Timeout = timeout
-	print := func(s *cluster.Snapshot) error { return export.JSON(out, s, s) }
+	print := func(s *cluster.Snapshot) error { return export.JSON(out, export.Document(s)) }
 	failed := Printed(p, Need{}, print, Verdict)(t.Context(), f)
 	text, err := os.ReadFile(path)
 	if err != nil {

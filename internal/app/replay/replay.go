@@ -210,7 +210,7 @@ func (o *Options) print(ctx context.Context, p *recording.Player, at time.Time) 
 	}
 	print := snapshot.Look{}.Text
 	if o.json {
-		print = func(p *cli.Program, s *cluster.Snapshot) error { return snapshot.JSON(p, s, &selection.Choice{}) }
+		print = func(p *cli.Program, s *cluster.Snapshot) error { return snapshot.JSON(p, s, &selection.Choice{}, nil) }
 	}
 	if err := print(o.Program, snap); err != nil {
 		return cli.Exit(cli.ExitFailed, err)

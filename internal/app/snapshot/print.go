@@ -14,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/printout"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Widths of --once. A file or pipe has fileWidth unless COLUMNS says otherwise.
@@ -40,9 +41,13 @@ func (l Look) Text(p *cli.Program, snap *cluster.Snapshot) error {
 	})
 }
 
-// JSON prints a Snapshot as JSON, with the chosen processes of its nodes.
-func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice) error {
-	return export.JSON(p.Out, snap, choice.Narrow(snap))
+// JSON prints a Snapshot as JSON, with the chosen processes of its nodes; more adds to it, unless it is nil.
+func JSON(p *cli.Program, snap *cluster.Snapshot, choice *selection.Choice, more func(*schema.Snapshot)) error {
+	doc := export.Narrowed(snap, choice.Narrow(snap))
+	if more != nil {
+		more(doc)
+	}
+	return export.JSON(p.Out, doc)
 }
 
 // profile returns the colors that the output supports. NO_COLOR takes precedence over --force-color.

@@ -2,6 +2,7 @@
 package snapshot
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/export"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // flags are the shared flags of snapshot. Flags about the look apply to text only.
@@ -23,6 +25,7 @@ var flags = []string{"demo", "nodes", "transport", "login", "timeout", cli.First
 type Options struct {
 	format, names string
 	processes     bool // for Prometheus
+	details       bool // for JSON
 	look          Look
 }
 
@@ -48,6 +51,7 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 	f.StringVar(&o.format, "format", "text", "print `FORMAT`: text, json, csv or prometheus")
 	NamesFlag(f, &o.names)
 	ProcessesFlag(f, &o.processes)
+	DetailsFlag(f, &o.details)
 	cmd.Args = p.Args(cli.NoArguments)
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		if err := o.check(f); err != nil {
@@ -64,8 +68,10 @@ invalid arguments, 3 no running job or no answer from SLURM.`,
 		need := feed.Once(p)
 		need.Brief = o.format != "text"
 		return p.Logged(func(log *slog.Logger) error {
-			print := func(s *cluster.Snapshot) error { return o.print(p, s) }
-			return feed.Run(cmd.Context(), p, need, log, feed.Printed(p, need, print, feed.Verdict))
+			return feed.Run(cmd.Context(), p, need, log, func(ctx context.Context, from feed.Feed) error {
+				print := func(s *cluster.Snapshot) error { return o.print(p, s, Details(ctx, p, from, o.details)) }
+				return feed.Printed(p, need, print, feed.Verdict)(ctx, from)
+			})
 		})
 	}
 	return cmd
@@ -81,6 +87,8 @@ func (o *Options) check(f *pflag.FlagSet) error {
 		return errors.New("--metrics-names is for --format prometheus")
 	case o.processes && o.format != "prometheus":
 		return errors.New("--processes is for --format prometheus: text and JSON have them")
+	case o.details && o.format != "json":
+		return errors.New("--details is for --format json")
 	case f.Changed("only") && o.format != "text":
 		return errors.New("--only is for --format text: the other formats have every GPU")
 	}
@@ -104,8 +112,8 @@ func CheckNames(names string) error {
 	return cli.OneOf("metrics-names", export.Names(names), export.OwnNames, export.DCGMNames)
 }
 
-// print prints a Snapshot in its format.
-func (o *Options) print(p *cli.Program, s *cluster.Snapshot) error {
+// print prints a Snapshot in its format; more adds to JSON.
+func (o *Options) print(p *cli.Program, s *cluster.Snapshot, more func(*schema.Snapshot)) error {
 	switch o.format {
 	case "csv":
 		return export.CSV(p.Out, s)
@@ -115,7 +123,7 @@ func (o *Options) print(p *cli.Program, s *cluster.Snapshot) error {
 		}
 		return export.PrometheusProcesses(p.Out, s, export.Names(o.names))
 	case "json":
-		return JSON(p, s, &o.look.Choice)
+		return JSON(p, s, &o.look.Choice, more)
 	}
 	return o.look.Text(p, s)
 }

@@ -1,0 +1,165 @@
+package snapshot
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/text/safe"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Limits of details.
+const (
+	mostDetailed = 256      // processes
+	mostAtOnce   = 16       // nodes that are asked at a time
+	mostText     = 32 << 10 // bytes of a string
+)
+
+// DetailsFlag adds the flag for details of processes.
+func DetailsFlag(f *pflag.FlagSet, details *bool) {
+	f.BoolVar(details, "details", false, fmt.Sprintf("add to JSON what the kernels tell about each process: arguments, "+
+		"limits, threads, open files, …; at most %d processes", mostDetailed))
+}
+
+// Details returns what asks the nodes for the details of the processes in a document, and adds them; nil: they are not
+// wanted. One line tells of processes without them.
+func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) func(*schema.Snapshot) {
+	if !wanted {
+		return nil
+	}
+	return func(doc *schema.Snapshot) {
+		ctx, cancel := context.WithTimeout(ctx, p.Config.Timeout)
+		defer cancel()
+		d := detailing{from: from}
+		var group errgroup.Group
+		group.SetLimit(mostAtOnce)
+		left := mostDetailed
+		for i := range doc.Nodes {
+			n := &doc.Nodes[i]
+			all := processesOf(n)
+			d.missing += max(len(all)-left, 0)
+			all = all[:min(len(all), left)]
+			left -= len(all)
+			group.Go(func() error {
+				d.ask(ctx, n.Name, all)
+				return nil
+			})
+		}
+		_ = group.Wait() // no function fails
+		switch {
+		case d.why != nil:
+			p.Say("the details of %d processes are missing: %v", d.missing, d.why)
+		case d.missing > 0:
+			p.Say("the details of %d processes are missing: --details is for %d at most, -u and -p choose processes",
+				d.missing, mostDetailed)
+		}
+	}
+}
+
+// processesOf are the processes on the GPUs of a node, each once for each GPU, those of one PID side by side. Those
+// that the node cannot see are left out.
+func processesOf(n *schema.Node) (all [][]*schema.Process) {
+	at := map[int]int{}
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		if p.Foreign || p.Ended || p.StartTicks == 0 {
+			continue
+		}
+		k, known := at[p.PID]
+		if !known {
+			k, at[p.PID] = len(all), len(all)
+			all = append(all, nil)
+		}
+		all[k] = append(all[k], p)
+	}
+	return all
+}
+
+// detailing asks nodes for details.
+type detailing struct {
+	from feed.Feed
+
+	mu      sync.Mutex
+	missing int   // processes without details
+	why     error // the first reason
+}
+
+// ask asks a node for the details of these processes, one after the other, until it does not answer.
+func (d *detailing) ask(ctx context.Context, node string, all [][]*schema.Process) {
+	for i, same := range all {
+		reply, err := d.from.Ask(ctx, node, wire.Request{Inspect: &wire.Inspect{ProcessID: wire.ProcessID{
+			PID: same[0].PID, StartTicks: same[0].StartTicks}}})
+		switch {
+		case err != nil:
+			d.lacks(len(all)-i, fmt.Errorf("node %q: %w", node, err))
+			return
+		case reply.Error != "" || reply.Inspected == nil:
+			d.lacks(1, fmt.Errorf("node %q: %w", node, errors.New(cmp.Or(reply.Error, "it has answered nothing"))))
+			continue
+		}
+		harmless(reflect.ValueOf(reply.Inspected))
+		for _, p := range same {
+			p.Details = reply.Inspected
+		}
+	}
+}
+
+func (d *detailing) lacks(processes int, why error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.missing += processes
+	if d.why == nil {
+		d.why = why
+	}
+}
+
+// harmless makes every string of a document of a node safe to display. Newlines stay: JSON escapes them.
+func harmless(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			harmless(v.Elem())
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			harmless(v.Field(i))
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			harmless(v.Index(i))
+		}
+	case reflect.Map:
+		clean := reflect.MakeMapWithSize(v.Type(), v.Len())
+		for key, value := range v.Seq2() {
+			of := reflect.New(value.Type()).Elem()
+			of.Set(value)
+			harmless(of)
+			clean.SetMapIndex(reflect.ValueOf(safeText(key.String())), of)
+		}
+		if !v.IsNil() {
+			v.Set(clean)
+		}
+	case reflect.String:
+		v.SetString(safeText(v.String()))
+	default:
+	}
+}
+
+func safeText(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = safe.Line(lines[i], mostText)
+	}
+	return strings.Join(lines, "\n")
+}
