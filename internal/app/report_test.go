@@ -66,7 +66,7 @@ func TestReportOfAUser(t *testing.T) {
 	for _, args := range []string{"report", "report --user", "report --user alice --days 2"} {
 		code, out, errs := program(t, strings.Fields(args)...)
 		if code != cli.ExitOK || !strings.Contains(out,
-			"12.00 given, of which 1.42 used and 2.58 wasted; of 8.00 the use") ||
+			"12.00 given, at least 2.58 wasted; of 8.00 the use") ||
 			!strings.Contains(out, "\n  9 ") {
 			t.Errorf("%s: exit code %d, %q\n%s", args, code, errs, out)
 		}

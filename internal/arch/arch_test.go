@@ -194,7 +194,7 @@ var allowed = map[string][]string{
 	"internal/session": {"internal/bell", "internal/cluster", "internal/cluster/store", "internal/config",
 		"internal/health", "internal/reach", "internal/source", "internal/tally"},
 	"internal/slurm": {"internal/cluster", "internal/reach", "internal/slurm/command", "internal/slurm/gres",
-		"internal/slurm/hostlist"},
+		"internal/slurm/hostlist", "internal/slurm/sacct"},
 	"internal/slurm/command":  {"internal/reach", "internal/text"},
 	"internal/slurm/gres":     {"internal/slurm/hostlist"},
 	"internal/slurm/hostlist": {},

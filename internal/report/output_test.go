@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/report/compare"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 	"github.com/nvnodetop/nvnodetop/test/golden"
@@ -107,8 +109,72 @@ func validate(t *testing.T, r *Report) map[string]any {
 	return valid.Document(t, output.Schema, b.Bytes())
 }
 
+// A report in a file may lack any field: somebody else may have written it. Every format prints what is there.
+func TestAnyFieldMayBeMissing(t *testing.T) {
+	whole := everything()
+	text, err := json.Marshal(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc any
+	if err := json.Unmarshal(text, &doc); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	without(doc, func() {
+		n++
+		text, err := json.Marshal(doc)
+		r := &Report{}
+		if err != nil || json.Unmarshal(text, r) != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		for name, write := range output.Formats {
+			if err := write(&bytes.Buffer{}, r); err != nil {
+				t.Errorf("%s: %v of %s", name, err, text)
+			}
+		}
+		for name, write := range output.Comparisons {
+			if err := write(&bytes.Buffer{}, compare.Of(whole, r)); err != nil {
+				t.Errorf("%s: %v of %s", name, err, text)
+			}
+		}
+	})
+	if n < 200 {
+		t.Errorf("%d fields", n)
+	}
+}
+
+// without calls do once without each field of a document.
+func without(doc any, do func()) {
+	switch d := doc.(type) {
+	case []any:
+		for _, e := range d {
+			without(e, do)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(d)) {
+			was := d[name]
+			delete(d, name)
+			do()
+			d[name] = was
+			without(was, do)
+		}
+	}
+}
+
 // The document matches the schema, and a report in which everything is known has every field of it.
 func TestSchema(t *testing.T) {
+	doc := validate(t, everything())
+	var schema map[string]any
+	if err := json.Unmarshal(output.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	fields(t, schema, "document", schema, doc)
+	validate(t, reportOf(t, story(t)))
+}
+
+// everything is a report that has every field.
+func everything() *Report {
 	one := 1
 	place := &Place{Node: "n1", GPU: &one, Key: "k"}
 	limit := uint64(9)
@@ -121,7 +187,7 @@ func TestSchema(t *testing.T) {
 	}
 	cpu := &report.JobCPU{Seconds: 1, Busy: 2}
 	hours := Hours{Given: 1, Seen: 2, Used: &number}
-	r := &Report{
+	return &Report{
 		Version: Version,
 		Job: Job{ID: "7_1", Number: "8", Name: "train", User: "alice", Account: "ml", QOS: "normal",
 			Partition: "gpu", Submit: began, Start: began, End: began,
@@ -140,12 +206,15 @@ func TestSchema(t *testing.T) {
 		Accounting: &report.Accounting{
 			Elapsed: 1, Waited: &number, Nodes: 1, NodeList: "n1", CPUs: 2, Tasks: 3,
 			CPU: &report.CPUTime{Given: 1, Used: 2, Percent: 3}, Memory: memory, PerCPU: true, GPUs: &one,
-			Model:   "a100",
-			GPUUtil: &number, GPUMemory: &limit, GPUHours: &report.Shares{Given: 1, Used: &number, Wasted: &number},
+			Model:       "a100",
+			GPUUtilMost: &number, GPUMemory: &limit, GPUHours: &report.Shares{Given: 1, Used: &number, Wasted: &number,
+				UsedMost: &number, WastedLeast: &number},
+			OutOfMemory: "0", Earlier: []report.Run{{State: "REQUEUED", Start: began, End: began, Elapsed: 1, Nodes: 1,
+				NodeList: "n1", GPUHours: &number}},
 			Energy: &number, MoreSteps: 1,
-			Steps: []report.Step{{Name: "0", Program: "p", State: "FAILED", Code: 1, Signal: 9, Start: began,
+			Steps: []report.Step{{Name: "0", Program: "p", State: "FAILED", Code: &one, Signal: 9, Start: began,
 				Elapsed: 1,
-				Nodes:   1, Tasks: 1, CPU: &number, Memory: &limit, Node: "n1", GPUUtil: &number}},
+				Nodes:   1, Tasks: 1, CPU: &number, Memory: &limit, Node: "n1", GPUUtilMost: &number}},
 		},
 		Advice:  []report.Advice{{Kind: "short_run", Option: "--time", Value: "01:00:00", Reason: "why"}},
 		Cost:    &report.Cost{Currency: "EUR", GPUHours: &number, Energy: &number, CO2: &number},
@@ -153,13 +222,6 @@ func TestSchema(t *testing.T) {
 		Tags: []report.Tag{{Name: "epoch", From: began, To: began, Seconds: 1, Times: 2,
 			Util: &report.TagUtil{Mean: 1, Highest: 2}, GPUMemory: &limit, RAM: &limit, Energy: &number}},
 	}
-	doc := validate(t, r)
-	var schema map[string]any
-	if err := json.Unmarshal(output.Schema, &schema); err != nil {
-		t.Fatal(err)
-	}
-	fields(t, schema, "document", schema, doc)
-	validate(t, reportOf(t, story(t)))
 }
 
 var one64 = uint64(1)

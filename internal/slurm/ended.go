@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
 // At most maxEnded jobs that have ended are kept, for at most keepEnded.
@@ -254,12 +255,12 @@ func note(ends map[string]end, number, state, exit, start, over string) {
 	}
 }
 
-// parseExit reads "3:0", an exit status and a signal.
+// parseExit reads "3:0", an exit status and a signal. "0:125" is the mark of a job out of memory: neither is known.
 func parseExit(s string) *cluster.Exit {
 	code, signal, _ := strings.Cut(s, ":")
 	status, err1 := strconv.ParseUint(code, 10, 16)
 	by, err2 := strconv.ParseUint(signal, 10, 16)
-	if err1 != nil || err2 != nil {
+	if err1 != nil || err2 != nil || by == sacct.MarkOutOfMemory {
 		return nil
 	}
 	return &cluster.Exit{Code: int(status), Signal: int(by)}

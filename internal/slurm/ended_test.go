@@ -114,7 +114,7 @@ func TestEnded(t *testing.T) {
 					"2_1": showEnded("16", "x", "FAILED", "3:0")}
 			},
 			[]string{accounts, "scontrol show job 1", "scontrol show job 2_1"},
-			[]string{"1 OUT_OF_MEMORY 0:125 4 GPUs", "2_1 FAILED 3:0", "2_2 TIMEOUT 0:0"},
+			[]string{"1 OUT_OF_MEMORY 4 GPUs", "2_1 FAILED 3:0", "2_2 TIMEOUT 0:0"},
 		},
 		{
 			"no accounting", func(b *books) {

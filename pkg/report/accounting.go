@@ -31,13 +31,18 @@ type Accounting struct {
 	// the site asks for memory by CPU, so that is how to ask for it
 	PerCPU bool `json:"memory_per_cpu,omitempty"`
 
-	GPUs      *int     `json:"gpus,omitempty"`
-	Model     string   `json:"gpu_type,omitempty"` // SLURM's word for it
-	GPUUtil   *float64 `json:"gpu_util_percent,omitempty"`
-	GPUMemory *uint64  `json:"gpu_memory_peak_bytes,omitempty"` // of a task
-	GPUHours  *Shares  `json:"gpu_hours,omitempty"`
+	GPUs  *int   `json:"gpus,omitempty"`
+	Model string `json:"gpu_type,omitempty"` // SLURM's word for it
+	// the mean utilization is at most this: SLURM keeps the highest sample of each task alone
+	GPUUtilMost *float64 `json:"gpu_util_most_percent,omitempty"`
+	GPUMemory   *uint64  `json:"gpu_memory_peak_bytes,omitempty"` // of a task
+	GPUHours    *Shares  `json:"gpu_hours,omitempty"`
 
 	Energy *float64 `json:"energy_kwh,omitempty"` // of its nodes, as SLURM measures it
+
+	// the step of which the kernel has killed a process for its memory, or "job"
+	OutOfMemory string `json:"out_of_memory,omitempty"`
+	Earlier     []Run  `json:"earlier_runs,omitempty"` // of a job that was requeued, the last first
 
 	Steps     []Step `json:"steps,omitempty"`      // in SLURM's order
 	MoreSteps int    `json:"more_steps,omitempty"` // that are left out
@@ -50,11 +55,25 @@ type CPUTime struct {
 	Percent float64 `json:"used_percent"`
 }
 
-// Shares are GPU-hours: what the job had, and what it used and wasted if its utilization is known.
+// Run is an earlier run of a job that was requeued.
+type Run struct {
+	State    string    `json:"state"`
+	Start    time.Time `json:"start"`
+	End      time.Time `json:"end,omitzero"`
+	Elapsed  float64   `json:"elapsed_seconds"`
+	Nodes    int       `json:"nodes"`
+	NodeList string    `json:"node_list,omitempty"`
+	GPUHours *float64  `json:"gpu_hours,omitempty"` // given
+}
+
+// Shares are GPU-hours: what the job had, and what it used and wasted, as far as that is known. Used and Wasted are a
+// watch's. SLURM knows the highest utilization alone, from which the others follow.
 type Shares struct {
-	Given  float64  `json:"given"`
-	Used   *float64 `json:"used,omitempty"`
-	Wasted *float64 `json:"wasted,omitempty"` // given × (1 - utilization)
+	Given       float64  `json:"given"`
+	Used        *float64 `json:"used,omitempty"`
+	Wasted      *float64 `json:"wasted,omitempty"`
+	UsedMost    *float64 `json:"used_at_most,omitempty"`
+	WastedLeast *float64 `json:"wasted_at_least,omitempty"`
 }
 
 // Step is a step of the job.
@@ -62,7 +81,7 @@ type Step struct {
 	Name    string    `json:"name"` // batch, extern or a number
 	Program string    `json:"program,omitempty"`
 	State   string    `json:"state"`
-	Code    int       `json:"exit_code"`
+	Code    *int      `json:"exit_code,omitempty"` // absent: it runs, or the kernel has killed it for its memory
 	Signal  int       `json:"signal,omitempty"`
 	Start   time.Time `json:"start,omitzero"`
 	Elapsed float64   `json:"elapsed_seconds"`
@@ -71,7 +90,8 @@ type Step struct {
 	CPU     *float64  `json:"cpu_seconds,omitempty"`
 	Memory  *uint64   `json:"task_memory_peak_bytes,omitempty"` // of its largest task
 	Node    string    `json:"task_memory_node,omitempty"`
-	GPUUtil *float64  `json:"gpu_util_percent,omitempty"` // of all tasks together: 100 is one GPU
+	// the sum of each task's highest sample: 100 is one GPU
+	GPUUtilMost *float64 `json:"gpu_util_most_percent,omitempty"`
 }
 
 // Advice is a number to write into the next batch script.
@@ -98,7 +118,8 @@ type Row struct {
 	CPUs     int      `json:"cpus"`
 	GPUs     *int     `json:"gpus,omitempty"`
 	GPUHours *Shares  `json:"gpu_hours,omitempty"`
-	GPUUtil  *float64 `json:"gpu_util_percent,omitempty"`
+	GPUUtil  *float64 `json:"gpu_util_percent,omitempty"` // the mean, of a job that was watched
+	GPUMost  *float64 `json:"gpu_util_most_percent,omitempty"`
 	CPU      *float64 `json:"cpu_used_percent,omitempty"`
 	Memory   *float64 `json:"host_memory_used_percent,omitempty"`
 }
@@ -116,14 +137,14 @@ type List struct {
 // ListTotal adds up the jobs of a List.
 type ListTotal struct {
 	Jobs    int     `json:"jobs"`
-	Given   float64 `json:"gpu_hours"`             // of the jobs whose GPUs are known
-	Judged  float64 `json:"gpu_hours_judged"`      // of these, of jobs whose utilization is known
-	Wasted  float64 `json:"gpu_hours_wasted"`      // of the judged ones
-	Unknown float64 `json:"gpu_hours_not_known"`   // the rest of the given ones
-	NoGPUs  int     `json:"jobs_without_gpus"`     // or whose GPUs SLURM does not count
-	CPU     float64 `json:"cpu_hours"`             // of all CPUs of all jobs
-	CPUUsed float64 `json:"cpu_hours_used"`        // of the jobs whose CPU time is known
-	Failed  int     `json:"jobs_failed,omitempty"` // that ended neither well nor by their user
+	Given   float64 `json:"gpu_hours"`                 // of the jobs whose GPUs are known
+	Judged  float64 `json:"gpu_hours_judged"`          // of these, of jobs whose utilization was sampled
+	Wasted  float64 `json:"gpu_hours_wasted_at_least"` // of the judged ones
+	Unknown float64 `json:"gpu_hours_not_known"`       // the rest of the given ones
+	NoGPUs  int     `json:"jobs_without_gpus"`         // or whose GPUs SLURM does not count
+	CPU     float64 `json:"cpu_hours"`                 // of all CPUs of all jobs
+	CPUUsed float64 `json:"cpu_hours_used"`            // of the jobs whose CPU time is known
+	Failed  int     `json:"jobs_failed,omitempty"`     // that ended neither well nor by their user
 }
 
 // Comparison has two reports side by side.

@@ -84,7 +84,7 @@ func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, w
 	case len(jobs) == 0:
 		return cli.Exit(cli.ExitNoJobs, fmt.Errorf("%w; SLURM's accounting does not show it", why))
 	case len(jobs) > 1:
-		return deliver(&w.Streams, file, output.Lists[w.Format], books.List(jobs, "", time.Time{}, time.Time{}))
+		return deliver(&w.Streams, file, output.Lists[w.Format], books.List(jobs))
 	}
 	made := books.Make(&jobs[0], time.Now())
 	if old := ownRecording(ctx, w.Program, id, &jobs[0]); old != nil {

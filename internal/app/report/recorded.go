@@ -39,10 +39,8 @@ func (o *Options) recorded(ctx context.Context, log *slog.Logger, file *os.File,
 		return err
 	}
 	if sacct.IsID(made.Job.ID) && (slurm.Installed() || o.Config.Login != "") {
-		if jobs, err := ask(ctx, o.Program, log, sacct.Query{IDs: []string{made.Job.ID}}); err == nil {
-			if jobs = sacct.Last(jobs); len(jobs) == 1 {
-				books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
-			}
+		if jobs, err := ask(ctx, o.Program, log, made.Job.ID); err == nil && len(jobs) == 1 {
+			books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
 		}
 	}
 	err = o.Report(file, o.format, priced(o.Program, made))

@@ -39,11 +39,10 @@ func (o *Options) compare(ctx context.Context, log *slog.Logger, file *os.File, 
 
 // counted returns the report of a job from SLURM's accounting, and a recording in the working directory.
 func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
-	jobs, err := ask(ctx, o.Program, log, sacct.Query{IDs: []string{id}})
+	jobs, err := ask(ctx, o.Program, log, id)
 	if err != nil {
 		return nil, refused(err)
 	}
-	jobs = sacct.Last(jobs)
 	switch len(jobs) {
 	case 0:
 		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("SLURM's accounting does not show job %q", id))

@@ -74,18 +74,20 @@ func Of(r *report.Report) []report.Advice {
 type evidence struct {
 	*report.Report
 	ran, limit time.Duration // 0: not known
+	noMemory   bool          // the kernel has killed a process of it for its memory
 	whole      bool          // it ended well or at its time limit after a long enough run
 	watched    bool          // nearly all of it was watched
 }
 
 func gather(r *report.Report) *evidence {
-	e := &evidence{Report: r, limit: span(r.Job.Limit)}
+	e := &evidence{Report: r, limit: span(r.Job.Limit), noMemory: r.Job.State == "OUT_OF_MEMORY"}
 	if a := r.Accounting; a != nil {
 		e.ran = span(a.Elapsed)
+		e.noMemory = e.noMemory || a.OutOfMemory != ""
 	} else if !r.Job.Start.IsZero() && !r.Job.End.IsZero() {
 		e.ran = r.Job.End.Sub(r.Job.Start) - span(r.Watched.Suspended)
 	}
-	e.whole = e.ran >= JudgedFrom && (r.Job.State == "COMPLETED" || r.Job.State == "TIMEOUT")
+	e.whole = e.ran >= JudgedFrom && !e.noMemory && (r.Job.State == "COMPLETED" || r.Job.State == "TIMEOUT")
 	seen := r.Watched.Seconds - r.Watched.Suspended
 	e.watched = e.whole && seen >= seenEnough*e.ran.Seconds() && r.Total.GPUsSeen >= r.Total.GPUs
 	for i := range r.Nodes {
@@ -146,7 +148,7 @@ func (e *evidence) limitOf() uint64 {
 // memoryOut is for a job that SLURM has ended because of its memory.
 func memoryOut(e *evidence) *report.Advice {
 	limit := e.limitOf()
-	if e.Job.State != "OUT_OF_MEMORY" || limit == 0 {
+	if !e.noMemory || limit == 0 {
 		return nil
 	}
 	return e.memory(OutOfMemory, guess*float64(limit), fmt.Sprintf("it needed more than its %s on a node. How much "+
@@ -167,7 +169,7 @@ func memoryHigh(e *evidence) *report.Advice {
 			}
 		}
 	}
-	if e.Job.State == "OUT_OF_MEMORY" || limit == 0 || float64(peak) < fullMemory*float64(limit) {
+	if e.noMemory || limit == 0 || float64(peak) < fullMemory*float64(limit) {
 		return nil
 	}
 	return e.memory(HostHigh, memoryMargin*float64(peak), fmt.Sprintf("it had up to %s of its %s on a node in use: at "+
@@ -270,11 +272,20 @@ func clock(d time.Duration) string {
 	return s
 }
 
-// size is an amount of memory as --mem takes it, rounded up: to 256 MiB below 4 GiB, otherwise to 1 GiB.
+// size is an amount of memory as --mem takes it, rounded up to 64 MiB, from 1 GiB on to 256 MiB, from 4 GiB on to
+// 1 GiB.
 func size(bytes float64) string {
-	const part = 256 << 20
-	if parts := int(math.Ceil(bytes / part)); parts < 16 && parts%4 != 0 {
-		return fmt.Sprintf("%dM", parts*256)
+	const mib, gib = 1 << 20, 1 << 30
+	part := 64.0 * mib
+	switch {
+	case bytes > 4*gib:
+		part = gib
+	case bytes > gib:
+		part = 256 * mib
 	}
-	return fmt.Sprintf("%dG", int(math.Ceil(bytes/(1<<30))))
+	rounded := math.Ceil(bytes/part) * part
+	if math.Mod(rounded, gib) != 0 {
+		return fmt.Sprintf("%.0fM", rounded/mib)
+	}
+	return fmt.Sprintf("%.0fG", rounded/gib)
 }

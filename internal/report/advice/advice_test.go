@@ -42,11 +42,15 @@ func TestAdvice(t *testing.T) {
 		"time out":  {func(r *report.Report) { r.Job.State, r.Job.Limit = "TIMEOUT", 7200 }, "--time=03:00:00"},
 		"little memory": {func(r *report.Report) { mem(r, 5<<30) },
 			"--mem=6G"},
-		"by CPU": {func(r *report.Report) { mem(r, 5<<30); r.Accounting.PerCPU = true }, "--mem-per-cpu=512M"},
+		"by CPU": {func(r *report.Report) { mem(r, 5<<30); r.Accounting.PerCPU = true }, "--mem-per-cpu=384M"},
 		"memory is nearly full": {func(r *report.Report) { r.Accounting.Steps = []report.Step{{Memory: &step}} },
 			"--mem=76G"},
 		"an estimate above the limit": {func(r *report.Report) { mem(r, 100<<30) }, ""},
 		"out of memory":               {func(r *report.Report) { r.Job.State = "OUT_OF_MEMORY" }, "--mem=96G"},
+		"a step out of memory, and little in its samples": {func(r *report.Report) {
+			mem(r, 3<<20)
+			r.Accounting.OutOfMemory = "0"
+		}, "--mem=96G"},
 		"a GPU is unused": {func(r *report.Report) { r.Nodes[0].List[1].Util = &report.Util{} },
 			"--gpus=1"},
 		"all GPUs are unused": {func(r *report.Report) {
@@ -103,7 +107,7 @@ func TestThinEvidence(t *testing.T) {
 }
 
 func TestSize(t *testing.T) {
-	for bytes, want := range map[float64]string{1: "256M", 300 << 20: "512M", 1 << 30: "1G", 1<<30 + 1: "1280M",
+	for bytes, want := range map[float64]string{1: "64M", 300 << 20: "320M", 1 << 30: "1G", 1<<30 + 1: "1280M",
 		3.9 * (1 << 30): "4G", 4<<30 + 1: "5G", 100 << 30: "100G"} {
 		if got := size(bytes); got != want {
 			t.Errorf("%v bytes are %s, want %s", bytes, got, want)

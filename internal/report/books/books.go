@@ -29,8 +29,10 @@ func Make(j *sacct.Job, now time.Time) *report.Report {
 	}
 	r.Sources = []report.Source{{From: report.FromAccounting, Parts: "all numbers"}}
 	r.Advice = advice.Of(r)
-	r.Notes = append(notes(r), report.Note{Kind: noteUnwatched, Text: "Nobody watched this job: what each GPU did is " +
-		"not known. Next time: nvnodetop report JOB while it runs, or nvnodetop record."})
+	if r.Notes = notes(r); j.Ran() {
+		r.Notes = append(r.Notes, report.Note{Kind: noteUnwatched, Text: "Nobody watched this job: what each GPU did " +
+			"is not known. Next time: nvnodetop report JOB while it runs, or nvnodetop record."})
+	}
 	return r
 }
 
@@ -62,20 +64,26 @@ func job(j *sacct.Job) report.Job {
 	out := report.Job{ID: line(j.ID), Name: line(j.Name), User: line(j.User), Account: line(j.Account),
 		QOS:       line(j.QOS),
 		Partition: line(j.Partition), Submit: j.Submit, Start: j.Start, End: j.End, Limit: j.Limit.Seconds(),
-		State: line(j.State), Signal: j.Signal}
+		State: line(j.State)}
 	if j.Number != j.ID {
 		out.Number = line(j.Number)
 	}
-	if ended(j) {
-		out.Code = &j.Code
+	if !j.Ran() {
+		out.Start = time.Time{}
 	}
-	if slices.ContainsFunc(j.Steps, func(s sacct.Step) bool { return s.State == outOfMemory }) {
-		out.State = outOfMemory // a script that goes on after its step was killed ends otherwise
+	if ended(j) && j.Ran() {
+		out.Code, out.Signal = exit(j.Code, j.Signal)
 	}
 	return out
 }
 
-const outOfMemory = "OUT_OF_MEMORY"
+// exit is how a job or a step has exited: not at all, if the kernel has killed it for its memory.
+func exit(code, signal int) (*int, int) {
+	if signal == sacct.MarkOutOfMemory {
+		return nil, 0
+	}
+	return &code, signal
+}
 
 // line makes a text safe to display. Names of jobs and of steps are their owner's.
 func line(s string) string { return safe.Line(s, 256) }
@@ -85,8 +93,18 @@ const maxSteps = 100
 
 func accounting(j *sacct.Job, now time.Time) *report.Accounting {
 	a := &report.Accounting{Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes, NodeList: safe.Line(j.NodeList, 1024),
-		CPUs: j.CPUs, Model: line(j.Model), PerCPU: j.Memory.PerCPU}
-	if begin := cmp.Or(j.Start, now); !j.Submit.IsZero() && !begin.Before(j.Submit) {
+		CPUs: j.CPUs, Model: line(j.Model), PerCPU: j.Memory.PerCPU, OutOfMemory: line(j.OutOfMemory())}
+	if !j.Ran() {
+		a.NodeList = ""
+	}
+	for i := range j.Earlier[:min(len(j.Earlier), mostRuns)] {
+		a.Earlier = append(a.Earlier, earlier(&j.Earlier[i]))
+	}
+	begin := j.Start
+	if !j.Ran() { // it waited until it was canceled, or still does
+		begin = cmp.Or(j.End, now)
+	}
+	if !j.Submit.IsZero() && !begin.Before(j.Submit) {
 		a.Waited = known(begin.Sub(j.Submit).Seconds(), 0)
 	}
 	for i := range j.Steps {
@@ -108,10 +126,24 @@ func accounting(j *sacct.Job, now time.Time) *report.Accounting {
 	return a
 }
 
+// mostRuns limits the earlier runs in a report.
+const mostRuns = 100
+
+func earlier(j *sacct.Job) report.Run {
+	r := report.Run{State: line(j.State), Start: j.Start, End: j.End, Elapsed: j.Elapsed.Seconds(), Nodes: j.Nodes,
+		NodeList: safe.Line(j.NodeList, 1024)}
+	if j.CountsGPUs {
+		r.GPUHours = known(float64(j.GPUs)*j.Elapsed.Hours(), 4)
+	}
+	return r
+}
+
 func step(s *sacct.Step) report.Step {
-	out := report.Step{Name: line(s.Name), Program: line(s.Program), State: line(s.State), Code: s.Code,
-		Signal: s.Signal, Start: s.Start,
-		Elapsed: s.Elapsed.Seconds(), Nodes: s.Nodes, Tasks: s.Tasks, GPUUtil: s.GPUUtil}
+	out := report.Step{Name: line(s.Name), Program: line(s.Program), State: line(s.State), Start: s.Start,
+		Elapsed: s.Elapsed.Seconds(), Nodes: s.Nodes, Tasks: s.Tasks, GPUUtilMost: s.GPUUtilMost}
+	if !s.End.IsZero() {
+		out.Code, out.Signal = exit(s.Code, s.Signal)
+	}
 	if s.CPUTime > 0 {
 		out.CPU = known(s.CPUTime.Seconds(), 3)
 	}
@@ -135,7 +167,9 @@ func cpu(j *sacct.Job) *report.CPUTime {
 	return &report.CPUTime{Given: given, Used: round(used.Seconds(), 3), Percent: round(100*used.Seconds()/given, 2)}
 }
 
-// gpus adds what is known of the GPUs.
+// gpus adds what is known of the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and their sum
+// (TRESUsageInTot) and mean over the tasks (TRESUsageInAve): never a mean over time. So the use of a step is at most
+// that sum, for its time.
 func gpus(a *report.Accounting, j *sacct.Job) {
 	if !j.CountsGPUs {
 		return
@@ -152,8 +186,8 @@ func gpus(a *report.Accounting, j *sacct.Job) {
 		if s.MaxGPUMemory != nil && (a.GPUMemory == nil || *s.MaxGPUMemory > *a.GPUMemory) {
 			a.GPUMemory = s.MaxGPUMemory
 		}
-		if s.GPUUtil != nil {
-			busy += min(*s.GPUUtil/100, float64(cmp.Or(s.GPUs, j.GPUs))) * s.Elapsed.Hours()
+		if s.GPUUtilMost != nil {
+			busy += min(*s.GPUUtilMost/100, float64(cmp.Or(s.GPUs, j.GPUs))) * s.Elapsed.Hours()
 			sampled = true
 		}
 	}
@@ -161,8 +195,8 @@ func gpus(a *report.Accounting, j *sacct.Job) {
 		return // of a job that runs its ended steps alone are known
 	}
 	share := min(busy/given, 1)
-	a.GPUUtil = known(100*share, 2)
-	a.GPUHours.Used, a.GPUHours.Wasted = known(share*given, 4), known((1-share)*given, 4)
+	a.GPUUtilMost = known(100*share, 2)
+	a.GPUHours.UsedMost, a.GPUHours.WastedLeast = known(share*given, 4), known((1-share)*given, 4)
 }
 
 // energy returns the energy of the nodes, in joules; 0: not known. The steps of one time measure the same nodes: batch
@@ -202,7 +236,7 @@ func notes(r *report.Report) []report.Note {
 	}
 	a := r.Accounting
 	judged := a.Elapsed >= advice.JudgedFrom.Seconds()
-	if r.Job.State == outOfMemory {
+	if a.OutOfMemory != "" {
 		add(noteStepOOM, "The job needed more host memory than it had asked for: ask for more with --mem or "+
 			"--mem-per-cpu.")
 	}
@@ -210,16 +244,16 @@ func notes(r *report.Report) []report.Note {
 		add(noteFailed, "The job failed after %s: too early to judge what it needs.", words.Spoken(a.Elapsed))
 	}
 	switch {
-	case a.GPUUtil == nil:
-	case judged && *a.GPUUtil == 0:
-		add(noteNeverUsed, "SLURM saw no work on the GPUs: check whether the program finds them.")
-	case judged && *a.GPUUtil < lowUtil:
-		add(noteUtil, "The mean GPU utilization is low: %s. Check whether the GPUs wait for data, for the CPU or for "+
-			"each other.", words.Percent(*a.GPUUtil))
+	case a.GPUUtilMost == nil:
+	case judged && *a.GPUUtilMost == 0:
+		add(noteNeverUsed, "SLURM's samples saw no work on the GPUs: check whether the program finds them.")
+	case judged && *a.GPUUtilMost < lowUtil:
+		add(noteUtil, "The GPU utilization is low: at most %s. Check whether the GPUs wait for data, for the CPU or "+
+			"for each other.", words.Percent(*a.GPUUtilMost))
 	}
-	if a.GPUs != nil && *a.GPUs > 0 && a.GPUUtil == nil && !r.Job.End.IsZero() {
-		add(noteNoUtil, "SLURM has no GPU utilization of this job (AccountingStorageTRES would need gres/gpuutil): "+
-			"wasted GPU-hours are not known.")
+	if a.GPUs != nil && *a.GPUs > 0 && a.GPUUtilMost == nil && !r.Job.End.IsZero() && !r.Job.Start.IsZero() {
+		add(noteNoUtil, "SLURM has no GPU utilization of this job: wasted GPU-hours are not known. It needs its NVML "+
+			"plugin (AutoDetect=nvml) and gres/gpuutil in AccountingStorageTRES, and sees no MIG instances.")
 	}
 	if a.CPU == nil && a.Memory == nil && !r.Job.End.IsZero() && a.Elapsed > 0 {
 		add(noteNoUsage, "SLURM has gathered neither CPU time nor memory of this job (JobAcctGatherType).")

@@ -42,11 +42,11 @@ func kinds(r *report.Report) (out []string) {
 func TestGPUs(t *testing.T) {
 	r := Make(real(t, "gpus.txt")["1"], now)
 	a := r.Accounting
-	if a.GPUs == nil || *a.GPUs != 2 || a.Model != "a100" || a.GPUUtil == nil || *a.GPUUtil != 35.5 ||
-		*a.GPUHours.Used != 1.42 || *a.GPUHours.Wasted != 2.58 || *a.GPUMemory != 16<<30 {
+	if a.GPUs == nil || *a.GPUs != 2 || a.Model != "a100" || a.GPUUtilMost == nil || *a.GPUUtilMost != 35.5 ||
+		*a.GPUHours.UsedMost != 1.42 || *a.GPUHours.WastedLeast != 2.58 || a.GPUHours.Wasted != nil || *a.GPUMemory != 16<<30 {
 		t.Errorf("%+v, %+v", a, a.GPUHours)
 	}
-	if r = Make(real(t, "gpus.txt")["9"], now); r.Accounting.GPUUtil != nil || r.Accounting.GPUHours.Wasted != nil ||
+	if r = Make(real(t, "gpus.txt")["9"], now); r.Accounting.GPUUtilMost != nil || r.Accounting.GPUHours.WastedLeast != nil ||
 		!slices.Contains(kinds(r), noteNoUtil) {
 		t.Errorf("without a utilization: %+v", r.Accounting.GPUHours)
 	}
@@ -91,7 +91,7 @@ func TestMemory(t *testing.T) {
 
 // What is not known is said, and no number.
 func TestNothingGathered(t *testing.T) {
-	j := &sacct.Job{ID: "7", State: "FAILED", Code: 1, Submit: now, Start: now, End: now.Add(2 * time.Second),
+	j := &sacct.Job{ID: "7", State: "FAILED", Code: 1, NodeList: "n1", Submit: now, Start: now, End: now.Add(2 * time.Second),
 		Elapsed: 2 * time.Second, CPUs: 4, Nodes: 1, Steps: []sacct.Step{{Name: "batch", State: "FAILED"}}}
 	r := Make(j, now)
 	if a := r.Accounting; a.CPU != nil || a.Memory != nil || a.Energy != nil || a.GPUs != nil {
@@ -100,9 +100,59 @@ func TestNothingGathered(t *testing.T) {
 	if got := kinds(r); !slices.Equal(got, []string{noteFailed, noteNoUsage, noteUnwatched}) {
 		t.Errorf("notes %q", got)
 	}
-	j.Steps[0].State = outOfMemory
-	if r := Make(j, now); r.Job.State != outOfMemory || !slices.Contains(kinds(r), noteStepOOM) {
-		t.Errorf("a step that ran out of memory: %s, %q", r.Job.State, kinds(r))
+}
+
+// Of jobs that the kernel has killed for their memory SLURM writes signal 125, and a sample of some MiB. A script that
+// goes on after such a step has SLURM's word for its own end.
+func TestOutOfMemory(t *testing.T) {
+	by := real(t, "ends.txt")
+	for id, want := range map[string]struct{ state, step, advice string }{
+		"1": {"FAILED", "0", "320M"}, "2": {"OUT_OF_MEMORY", "batch", "192M"}, "3": {"COMPLETED", "0", "320M"},
+		"16": {"FAILED", "0", "512M"},
+	} {
+		r := Make(by[id], now)
+		if r.Job.State != want.state || r.Accounting.OutOfMemory != want.step || r.Job.Signal != 0 ||
+			(r.Job.Code == nil) != (id == "2") || !slices.Contains(kinds(r), noteStepOOM) || len(r.Advice) != 1 ||
+			r.Advice[0].Option+r.Advice[0].Value != "--mem"+want.advice {
+			t.Errorf("job %s: %+v, %+v", id, r.Job, r.Advice)
+		}
+	}
+}
+
+// A job that was canceled before it began has not run, and is in no list; one that failed at once is.
+func TestNeverRan(t *testing.T) {
+	by := real(t, "ends.txt")
+	r := Make(by["8"], now)
+	if !r.Job.Start.IsZero() || r.Job.Code != nil || len(r.Notes) != 0 || r.Accounting.NodeList != "" ||
+		*r.Accounting.Waited != 0 {
+		t.Errorf("%+v, %+v", r.Job, r.Accounting)
+	}
+	if l := List([]sacct.Job{*by["8"], *by["1"]}); len(l.Jobs) != 1 || l.Jobs[0].ID != "1" || l.Total.Failed != 1 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// A job that was requeued is reported by its last run, with what it cost before.
+func TestRequeued(t *testing.T) {
+	out, err := os.ReadFile("../../slurm/sacct/testdata/ends.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := sacct.Parse(out, "|MARK|")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := slices.IndexFunc(jobs, func(j sacct.Job) bool { return j.ID == "4" && j.State == "PENDING" })
+	jobs[again].State, jobs[again].NodeList, jobs[again].Start = "COMPLETED", "node02", jobs[again].Submit.Add(time.Hour)
+	for _, j := range sacct.Last(jobs) {
+		if j.ID != "4" {
+			continue
+		}
+		r := Make(&j, now)
+		if e := r.Accounting.Earlier; r.Job.State != "COMPLETED" || len(e) != 1 || e[0].State != "REQUEUED" ||
+			e[0].NodeList != "node01" || e[0].Elapsed != 6 || *e[0].GPUHours != 0.0033 {
+			t.Errorf("%+v, %+v", r.Job, e)
+		}
 	}
 }
 
@@ -131,7 +181,10 @@ func TestNamesAreSafe(t *testing.T) {
 // A list adds up what is known, and says what is not.
 func TestList(t *testing.T) {
 	by := real(t, "gpus.txt")
-	l := List([]sacct.Job{*by["10"], *by["9"], *by["1"], {ID: "99", State: "PENDING"}}, "alice", now.AddDate(0, 0, -7), now)
+	made := NewListing("alice", now.AddDate(0, 0, -7), now)
+	made.Add([]sacct.Job{*by["10"], *by["9"]})
+	made.Add([]sacct.Job{*by["1"], {ID: "99", State: "PENDING"}})
+	l, _ := made.List()
 	if len(l.Jobs) != 3 || !slices.IsSortedFunc(l.Jobs, func(a, b report.Row) int { return a.Start.Compare(b.Start) }) {
 		t.Fatalf("%+v", l.Jobs)
 	}

@@ -2,33 +2,70 @@ package books
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
-// List returns a row for each job that has run, by their start.
-func List(jobs []sacct.Job, user string, from, to time.Time) *report.List {
-	l := &report.List{Version: report.Version, User: user, From: from.UTC(), To: to.UTC(), Jobs: []report.Row{}}
-	if from.IsZero() {
-		l.From, l.To = from, from
+// Listing makes a List of parts of an answer.
+type Listing struct {
+	list report.List
+	more int
+}
+
+// maxRows is the number of jobs of a List. 100,000 take 60 MB.
+const maxRows = 100_000
+
+// NewListing begins a List of the jobs of a user in a time; without a user, of jobs that were named.
+func NewListing(user string, from, to time.Time) *Listing {
+	l := &Listing{list: report.List{Version: report.Version, User: user, Jobs: []report.Row{}}}
+	if !from.IsZero() {
+		l.list.From, l.list.To = from.UTC(), to.UTC()
 	}
-	jobs = slices.Clone(jobs)
-	slices.SortStableFunc(jobs, func(a, b sacct.Job) int { return a.Start.Compare(b.Start) })
+	return l
+}
+
+// Add adds a row for each run of a job that has begun.
+func (l *Listing) Add(jobs []sacct.Job) {
 	for i := range jobs {
-		if j := &jobs[i]; j.Elapsed > 0 {
-			l.Jobs = append(l.Jobs, row(j))
+		switch j := &jobs[i]; {
+		case !j.Ran():
+		case len(l.list.Jobs) == maxRows:
+			l.more++
+		default:
+			l.list.Jobs = append(l.list.Jobs, row(j))
 		}
 	}
-	l.Total = total(l.Jobs)
-	return l
+}
+
+// List returns the rows by their start, with their totals. more are left out.
+func (l *Listing) List() (list *report.List, more int) {
+	slices.SortStableFunc(l.list.Jobs, func(a, b report.Row) int { return a.Start.Compare(b.Start) })
+	l.list.Total = total(l.list.Jobs)
+	return &l.list, l.more
+}
+
+// List returns the list of jobs that were named.
+func List(jobs []sacct.Job) *report.List {
+	l := NewListing("", time.Time{}, time.Time{})
+	l.Add(jobs)
+	list, _ := l.List()
+	return list
 }
 
 func row(j *sacct.Job) report.Row {
 	a := accounting(j, j.Start)
 	r := report.Row{Job: job(j), Elapsed: a.Elapsed, Nodes: a.Nodes, CPUs: a.CPUs, GPUs: a.GPUs, GPUHours: a.GPUHours,
-		GPUUtil: a.GPUUtil}
+		GPUMost: a.GPUUtilMost}
+	if a.GPUs != nil {
+		gpus := *a.GPUs
+		r.GPUs = &gpus
+	}
+	for _, text := range []*string{&r.ID, &r.Number, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State} {
+		*text = strings.Clone(*text) // the rest of the answer is not kept
+	}
 	if a.CPU != nil {
 		r.CPU = &a.CPU.Percent
 	}
@@ -58,10 +95,10 @@ func total(rows []report.Row) report.ListTotal {
 		switch h := r.GPUHours; {
 		case h == nil:
 			t.NoGPUs++
-		case h.Wasted == nil:
+		case h.WastedLeast == nil:
 			t.Given, t.Unknown = t.Given+h.Given, t.Unknown+h.Given
 		default:
-			t.Given, t.Judged, t.Wasted = t.Given+h.Given, t.Judged+h.Given, t.Wasted+*h.Wasted
+			t.Given, t.Judged, t.Wasted = t.Given+h.Given, t.Judged+h.Given, t.Wasted+*h.WastedLeast
 		}
 	}
 	for _, v := range []*float64{&t.Given, &t.Judged, &t.Wasted, &t.Unknown, &t.CPU, &t.CPUUsed} {

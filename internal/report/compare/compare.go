@@ -32,13 +32,25 @@ var numbers = []struct {
 	{"CPUs", Count, ofBooks(func(a *report.Accounting) *float64 { return positive(float64(a.CPUs)) })},
 	{"GPU-hours given", Hours, given},
 	{"GPU-hours wasted", Hours, wasted},
-	{"GPU utilization", Percent, util},
+	{"wasted at least", Hours, ofBooks(func(a *report.Accounting) *float64 {
+		if a.GPUHours == nil {
+			return nil
+		}
+		return a.GPUHours.WastedLeast
+	})},
+	{"GPU utilization", Percent, func(r *report.Report) *float64 {
+		if r.Total.Util == nil {
+			return nil
+		}
+		return &r.Total.Util.Mean
+	}},
 	{"of the lowest GPU", Percent, func(r *report.Report) *float64 {
 		if r.Total.Util == nil {
 			return nil
 		}
 		return &r.Total.Util.Lowest
 	}},
+	{"GPU util at most", Percent, ofBooks(func(a *report.Accounting) *float64 { return a.GPUUtilMost })},
 	{"GPU memory peak", Bytes, gpuMemory},
 	{"CPU used", Percent, ofBooks(func(a *report.Accounting) *float64 {
 		if a.CPU == nil {
@@ -124,19 +136,6 @@ func given(r *report.Report) *float64 {
 func wasted(r *report.Report) *float64 {
 	if h := r.Total.Hours; h.Used != nil {
 		return positive(h.Seen - *h.Used)
-	}
-	if a := r.Accounting; a != nil && a.GPUHours != nil {
-		return a.GPUHours.Wasted
-	}
-	return nil
-}
-
-func util(r *report.Report) *float64 {
-	if u := r.Total.Util; u != nil {
-		return &u.Mean
-	}
-	if a := r.Accounting; a != nil {
-		return a.GPUUtil
 	}
 	return nil
 }

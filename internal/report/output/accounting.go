@@ -23,8 +23,8 @@ func counted(r *report.Report, zone *time.Location) [][2]string {
 	add("Host memory", hostMemory(a))
 	add("GPUs", gpus(a))
 	add("GPU-hours", shares(a.GPUHours))
-	if a.GPUUtil != nil {
-		add("GPU utilization", words.Percent(*a.GPUUtil)+", as SLURM sampled it")
+	if a.GPUUtilMost != nil {
+		add("GPU utilization", "at most "+words.Percent(*a.GPUUtilMost)+": SLURM keeps each task's highest sample")
 	}
 	if a.GPUMemory != nil {
 		add("GPU memory", fmt.Sprintf("peak %s of a task", words.Size(*a.GPUMemory)))
@@ -32,12 +32,55 @@ func counted(r *report.Report, zone *time.Location) [][2]string {
 	if a.Energy != nil {
 		add("Energy", kWh(*a.Energy)+", whole nodes")
 	}
+	add("Earlier runs", earlier(a.Earlier))
 	return out
+}
+
+// mostEarlier is the number of earlier runs in the text.
+const mostEarlier = 3
+
+// earlier tells the runs before the one that the report is about.
+func earlier(runs []report.Run) string {
+	if len(runs) == 0 {
+		return ""
+	}
+	hours, ran := 0.0, 0.0
+	var each []string
+	for i := range runs {
+		r := &runs[i]
+		ran += r.Elapsed
+		if r.GPUHours != nil {
+			hours += *r.GPUHours
+		}
+		if i < mostEarlier {
+			each = append(each, strings.TrimSpace(fmt.Sprintf("%s after %s on %s", r.State, words.Spoken(r.Elapsed),
+				r.NodeList)))
+		}
+	}
+	s := count(len(runs), "run") + ", " + words.Spoken(ran)
+	if hours > 0 {
+		s += fmt.Sprintf(", %.2f GPU-hours", hours)
+	}
+	s += ": " + strings.Join(each, "; ")
+	if more := len(runs) - len(each); more > 0 {
+		s += fmt.Sprintf("; and %d more", more)
+	}
+	return s
 }
 
 // spent is the time of a job: how long it ran, of how much, from when to when.
 func spent(r *report.Report, zone *time.Location) string {
 	a := r.Accounting
+	if r.Job.Start.IsZero() {
+		s := "it has not begun"
+		if !r.Job.End.IsZero() {
+			s = "it never ran: it ended at " + r.Job.End.In(zone).Format("2006-01-02 15:04:05")
+		}
+		if a.Waited != nil {
+			s += ", after a wait of " + words.Spoken(*a.Waited)
+		}
+		return s
+	}
 	s := words.Spoken(a.Elapsed)
 	if limit := r.Job.Limit; limit > 0 {
 		s += fmt.Sprintf(" of %s (%s)", words.Spoken(limit), words.Percent(100*a.Elapsed/limit))
@@ -79,6 +122,10 @@ func hostMemory(a *report.Accounting) string {
 		return ""
 	}
 	s := "peak " + words.Size(m.Peak)
+	if a.OutOfMemory != "" && m.Limit != nil && m.Peak < *m.Limit {
+		return fmt.Sprintf("more than its %s: the kernel killed a process; the last sample saw %s",
+			words.Size(*m.Limit), words.Size(m.Peak))
+	}
 	if m.Limit != nil && *m.Limit > 0 {
 		s += fmt.Sprintf(" of %s (%s)", words.Size(*m.Limit), words.Percent(100*float64(m.Peak)/float64(*m.Limit)))
 	}
@@ -99,10 +146,10 @@ func shares(h *report.Shares) string {
 	switch {
 	case h == nil:
 		return ""
-	case h.Used == nil || h.Wasted == nil:
+	case h.UsedMost == nil || h.WastedLeast == nil:
 		return fmt.Sprintf("%.2f given, use not known", h.Given)
 	}
-	return fmt.Sprintf("%.2f given, %.2f used, %.2f wasted", h.Given, *h.Used, *h.Wasted)
+	return fmt.Sprintf("%.2f given, at most %.2f used, at least %.2f wasted", h.Given, *h.UsedMost, *h.WastedLeast)
 }
 
 func count(n int, what string) string {
@@ -159,7 +206,10 @@ func stepGrid(r *report.Report) grid {
 			g.rows = append(g.rows, []string{fmt.Sprintf("%d more", more), "", "", "", "", "", "", "", ""})
 			break
 		}
-		code := strconv.Itoa(s.Code)
+		code := words.None
+		if s.Code != nil {
+			code = strconv.Itoa(*s.Code)
+		}
 		if s.Signal != 0 {
 			code += fmt.Sprintf(", signal %d", s.Signal)
 		}
@@ -174,9 +224,7 @@ func stepGrid(r *report.Report) grid {
 		if s.Memory != nil {
 			row[7] = words.Size(*s.Memory)
 		}
-		if s.GPUUtil != nil {
-			row[8] = words.Percent(*s.GPUUtil)
-		}
+		row[8] = mostOr(s.GPUUtilMost)
 		g.rows = append(g.rows, row)
 	}
 	return g

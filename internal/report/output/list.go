@@ -33,15 +33,15 @@ func listGrid(l *report.List, zone *time.Location) grid {
 	for i := range l.Jobs {
 		r := &l.Jobs[i]
 		row := []string{r.ID, shortName(r.Name), r.Partition, r.State, r.Start.In(zone).Format("2006-01-02 15:04"),
-			words.Spoken(r.Elapsed), words.None, words.None, percentOr(r.GPUUtil), words.None, strconv.Itoa(r.CPUs),
+			words.Spoken(r.Elapsed), words.None, words.None, mostOr(r.GPUMost), words.None, strconv.Itoa(r.CPUs),
 			percentOr(r.CPU), percentOr(r.Memory)}
 		if r.GPUs != nil {
 			row[6] = strconv.Itoa(*r.GPUs)
 		}
 		if h := r.GPUHours; h != nil {
 			row[7] = fmt.Sprintf("%.2f", h.Given)
-			if h.Wasted != nil {
-				row[9] = fmt.Sprintf("%.2f", *h.Wasted)
+			if h.WastedLeast != nil {
+				row[9] = fmt.Sprintf("≥%.2f", *h.WastedLeast)
 			}
 		}
 		g.rows = append(g.rows, row)
@@ -54,6 +54,17 @@ func shortName(s string) string {
 		return string(r[:maxName-1]) + "…"
 	}
 	return s
+}
+
+// mostOr is a bound: the number is at most that.
+func mostOr(v *float64) string {
+	switch {
+	case v == nil:
+		return words.None
+	case *v == 0:
+		return words.Percent(0)
+	}
+	return "≤" + words.Percent(*v)
 }
 
 func percentOr(v *float64) string {
@@ -83,9 +94,8 @@ func totals(l *report.List) []string {
 	case t.Judged == 0:
 		out = append(out, fmt.Sprintf("GPU-hours: %.2f given; their use is not known", t.Given))
 	default:
-		out = append(out, fmt.Sprintf("GPU-hours: %.2f given, of which %.2f used and %.2f wasted; of %.2f the use is "+
-			"not "+
-			"known", t.Given, t.Judged-t.Wasted, t.Wasted, t.Unknown))
+		out = append(out, fmt.Sprintf("GPU-hours: %.2f given, at least %.2f wasted; of %.2f the use is not known", t.Given,
+			t.Wasted, t.Unknown))
 	}
 	if t.CPU > 0 {
 		out = append(out, fmt.Sprintf("CPU-hours: %.2f given, %.2f used as far as SLURM knows", t.CPU, t.CPUUsed))
@@ -162,6 +172,13 @@ var rowColumns = []struct {
 	{"gpu_hours_wasted", func(r *report.Row) string {
 		return hoursCell(r, func(s *report.Shares) *float64 { return s.Wasted })
 	}},
+	{"gpu_hours_used_at_most", func(r *report.Row) string {
+		return hoursCell(r, func(s *report.Shares) *float64 { return s.UsedMost })
+	}},
+	{"gpu_hours_wasted_at_least", func(r *report.Row) string {
+		return hoursCell(r, func(s *report.Shares) *float64 { return s.WastedLeast })
+	}},
+	{"gpu_util_most_percent", func(r *report.Row) string { return floatCell(r.GPUMost) }},
 	{"gpu_util_percent", func(r *report.Row) string { return floatCell(r.GPUUtil) }},
 	{"cpu_used_percent", func(r *report.Row) string { return floatCell(r.CPU) }},
 	{"host_memory_used_percent", func(r *report.Row) string { return floatCell(r.Memory) }},
@@ -210,7 +227,7 @@ func rowOf(r *report.Report) report.Row {
 	out := report.Row{Job: r.Job, Nodes: r.Total.Nodes}
 	if r.Watched != (report.Watched{}) {
 		out.GPUs = &r.Total.GPUs
-		out.GPUHours = &report.Shares{Given: r.Total.Hours.Given, Used: r.Total.Hours.Used}
+		out.GPUHours = hoursOf(&r.Total.Hours)
 	}
 	if !r.Job.Start.IsZero() && !r.Job.End.IsZero() {
 		out.Elapsed = r.Job.End.Sub(r.Job.Start).Seconds()
@@ -218,7 +235,13 @@ func rowOf(r *report.Report) report.Row {
 		out.Elapsed = r.Watched.Seconds
 	}
 	if a := r.Accounting; a != nil {
-		out.Elapsed, out.CPUs, out.GPUs, out.GPUHours, out.GPUUtil = a.Elapsed, a.CPUs, a.GPUs, a.GPUHours, a.GPUUtil
+		out.Elapsed, out.CPUs, out.GPUs, out.GPUMost = a.Elapsed, a.CPUs, a.GPUs, a.GPUUtilMost
+		if out.GPUHours == nil {
+			out.GPUHours = a.GPUHours
+		} else if a.GPUHours != nil {
+			out.GPUHours.Given = a.GPUHours.Given // of the whole run
+			out.GPUHours.UsedMost, out.GPUHours.WastedLeast = a.GPUHours.UsedMost, a.GPUHours.WastedLeast
+		}
 		if a.CPU != nil {
 			out.CPU = &a.CPU.Percent
 		}
@@ -231,6 +254,16 @@ func rowOf(r *report.Report) report.Row {
 		out.Memory = share
 	}
 	return out
+}
+
+// hoursOf are the GPU-hours of a watch.
+func hoursOf(h *report.Hours) *report.Shares {
+	s := &report.Shares{Given: h.Given, Used: h.Used}
+	if h.Used != nil {
+		wasted := max(h.Seen-*h.Used, 0)
+		s.Wasted = &wasted
+	}
+	return s
 }
 
 func shareOf(m *report.Memory) *float64 {

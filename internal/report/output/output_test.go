@@ -45,7 +45,9 @@ func priced(j *sacct.Job) *report.Report {
 func TestGolden(t *testing.T) {
 	jobs := accounts(t)
 	a, b := priced(&jobs[0]), priced(&jobs[1])
-	list := books.List(jobs, "alice", now.AddDate(0, 0, -7), now)
+	made := books.NewListing("alice", now.AddDate(0, 0, -7), now)
+	made.Add(jobs)
+	list, _ := made.List()
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"accounting.txt": func(b *bytes.Buffer) error { return Text(b, a, time.UTC) },
 		"accounting.md":  func(b *bytes.Buffer) error { return Markdown(b, a, time.UTC) },

@@ -91,7 +91,7 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	t := &r.Total
 	w := &r.Watched
 	from := w.From.In(zone)
-	out := [][2]string{{"State", state(&r.Job)}}
+	out := [][2]string{{"State", state(r)}}
 	if r.Watched == (report.Watched{}) {
 		return out
 	}
@@ -125,13 +125,17 @@ func facts(r *report.Report, zone *time.Location) [][2]string {
 	return out
 }
 
-func state(j *report.Job) string {
+func state(r *report.Report) string {
+	j := &r.Job
 	s := j.State
 	if j.Code != nil {
 		s += fmt.Sprintf(", exit code %d", *j.Code)
 	}
 	if j.Signal != 0 {
 		s += fmt.Sprintf(", signal %d", j.Signal)
+	}
+	if a := r.Accounting; a != nil && a.OutOfMemory != "" && a.OutOfMemory != "job" && a.OutOfMemory != "batch" {
+		s += ", step " + a.OutOfMemory + " out of memory"
 	}
 	if j.Partition != "" {
 		s += ", partition " + j.Partition
@@ -174,11 +178,19 @@ func utilization(u *report.Util) string {
 	switch {
 	case u == nil:
 		return ""
-	case u.LowestAt.String() == u.HighestAt.String():
+	case where(u.LowestAt) == where(u.HighestAt):
 		return "mean " + words.Percent(u.Mean)
 	}
-	return fmt.Sprintf("mean %s, lowest %s (%s), highest %s (%s)", words.Percent(u.Mean),
-		words.Percent(u.Lowest), u.LowestAt, words.Percent(u.Highest), u.HighestAt)
+	return fmt.Sprintf("mean %s, lowest %s%s, highest %s%s", words.Percent(u.Mean),
+		words.Percent(u.Lowest), where(u.LowestAt), words.Percent(u.Highest), where(u.HighestAt))
+}
+
+// where names a place in brackets; a report that somebody else has written may lack it.
+func where(p *report.Place) string {
+	if p == nil {
+		return ""
+	}
+	return " (" + p.String() + ")"
 }
 
 func memory(m *report.Memory) string {
@@ -186,10 +198,10 @@ func memory(m *report.Memory) string {
 	case m == nil:
 		return ""
 	case m.Limit == nil:
-		return fmt.Sprintf("peak %s (%s), without a limit", words.GiB(m.Peak), m.At)
+		return fmt.Sprintf("peak %s%s, without a limit", words.GiB(m.Peak), where(m.At))
 	}
-	return fmt.Sprintf("peak %s of %s (%s), headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), m.At,
-		words.GiB(*m.Headroom))
+	return fmt.Sprintf("peak %s of %s%s, headroom %s", words.GiB(m.Peak), words.GiB(*m.Limit), where(m.At),
+		words.GiB(*m.Limit-min(m.Peak, *m.Limit)))
 }
 
 func source(from string) string {

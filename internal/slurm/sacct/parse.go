@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,10 +160,13 @@ func (r *record) step(name string) Step {
 		MaxRSSNode: r.maxRSSNode, Joules: r.Joules}
 	s.GPUs, _ = gres.InTRES(r.alloc)
 	if v := item(r.total, "gres/gpuutil"); v != "" {
-		s.GPUUtil = number(v)
+		s.GPUUtilMost = number(v)
 	} else if v := number(item(r.mean, "gres/gpuutil")); v != nil {
 		all := *v * float64(max(r.tasks, 1))
-		s.GPUUtil = &all
+		s.GPUUtilMost = &all
+	}
+	if s.GPUUtilMost != nil && *s.GPUUtilMost == 0 && migType.MatchString(r.alloc) {
+		s.GPUUtilMost = nil // SLURM sees no work on instances
 	}
 	if v := item(r.most, "gres/gpumem"); v != "" {
 		bytes := parseBytes(v)
@@ -170,6 +174,9 @@ func (r *record) step(name string) Step {
 	}
 	return s
 }
+
+// migType matches the type of a MIG instance in a list of TRES: "gres/gpu:a100_1g.5gb=1".
+var migType = regexp.MustCompile(`(?i)gres/gpu:[^=,]*([0-9]g\.[0-9]+gb|mig)`)
 
 // item returns the value of a TRES in "cpu=32,mem=250G,gres/gpu=4"; "": it is not in the list.
 func item(list, name string) string {
@@ -282,18 +289,32 @@ func parseExit(text string) (code, signal int) {
 	return int(status), int(by)
 }
 
-// Last returns the run of each job that began last, in the order of their numbers: a job that was requeued has several
-// with the same ID.
+// requeued is the time between the end of a run and the submission of the next one, at most. Another job with the same
+// ID, from before SLURM began to count again, is farther away.
+const requeued = time.Minute
+
+// Last returns the run of each job that began last, in the order of their starts, with the runs before it.
 func Last(jobs []Job) []Job {
 	jobs = slices.Clone(jobs)
 	slices.SortStableFunc(jobs, func(a, b Job) int { return a.Start.Compare(b.Start) })
 	slices.Reverse(jobs)
-	seen := map[string]bool{}
-	jobs = slices.DeleteFunc(jobs, func(j Job) bool {
-		again := seen[j.ID]
-		seen[j.ID] = true
-		return again
-	})
-	slices.Reverse(jobs)
-	return jobs
+	var last []Job
+	at := map[string]int{}
+	for _, j := range jobs {
+		k, later := at[j.ID]
+		if !later {
+			at[j.ID] = len(last)
+			last = append(last, j)
+			continue
+		}
+		next := &last[k]
+		if n := len(next.Earlier); n > 0 {
+			next = &next.Earlier[n-1]
+		}
+		if j.Ran() && j.User == next.User && j.Name == next.Name && next.Submit.Sub(j.End).Abs() <= requeued {
+			last[k].Earlier = append(last[k].Earlier, j)
+		}
+	}
+	slices.Reverse(last)
+	return last
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,32 @@ type Job struct {
 	CPUTime            time.Duration
 	Joules             float64
 	Steps              []Step
+	Earlier            []Job // runs before this one, the last first: it was requeued
+}
+
+// outOfMemory is SLURM's word for a job or a step of which the kernel has killed a process for its memory.
+const outOfMemory = "OUT_OF_MEMORY"
+
+// MarkOutOfMemory is the "signal" of such a job or step: no signal, and its exit code is none either.
+const MarkOutOfMemory = 125
+
+// nowhere is the list of nodes of a job that has not begun.
+const nowhere = "None assigned"
+
+// Ran reports whether the job has begun. One that is canceled before has a start in SLURM's records.
+func (j *Job) Ran() bool { return !j.Start.IsZero() && j.NodeList != nowhere }
+
+// OutOfMemory names the step that ran out of memory, or says "job"; "": none did.
+func (j *Job) OutOfMemory() string {
+	for i := range j.Steps {
+		if j.Steps[i].State == outOfMemory {
+			return j.Steps[i].Name
+		}
+	}
+	if j.State == outOfMemory {
+		return "job"
+	}
+	return ""
 }
 
 // Request is memory that a job has asked for.
@@ -59,7 +86,7 @@ type Step struct {
 	TotalRSS          uint64 // of all tasks together
 	MaxRSSNode        string
 	GPUs              int      // 0: not known
-	GPUUtil           *float64 // percent, of all tasks together: 100 is one GPU
+	GPUUtilMost       *float64 // percent: the sum of each task's highest sample; 100 is one GPU
 	MaxGPUMemory      *uint64  // of a task
 	Joules            float64
 }
@@ -89,24 +116,46 @@ const timeFormat = "2006-01-02T15:04:05"
 // least is the shortest time that is asked for in one call, when longer ones have too many jobs.
 const least = 6 * time.Hour
 
-// Ask asks sacct. A time with too many jobs for one call is asked for in two halves.
-func Ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
-	out, err := ask(ctx, run, q)
-	if err == nil || ctx.Err() != nil || len(q.IDs) > 0 || q.To.Sub(q.From) < 2*least || !tooMuch(err) {
-		return out, err
+// Ask asks sacct for jobs by their IDs.
+func Ask(ctx context.Context, run command.Runner, ids ...string) ([]Job, error) {
+	return ask(ctx, run, Query{IDs: ids})
+}
+
+// Each asks sacct for the jobs of a user, and hands them over in parts: a time with too many jobs for one call is asked
+// for in two halves. What take does not keep is free for the next part.
+func Each(ctx context.Context, run command.Runner, q Query, take func([]Job)) error {
+	seen := map[begun]bool{}
+	return q.each(ctx, run, func(jobs []Job) {
+		take(slices.DeleteFunc(jobs, func(j Job) bool { // one that ran in both halves
+			id := begun{strings.Clone(j.Number), j.Start}
+			again := seen[id]
+			seen[id] = true
+			return again
+		}))
+	})
+}
+
+// begun names a run of a job.
+type begun struct {
+	number string
+	start  time.Time
+}
+
+func (q Query) each(ctx context.Context, run command.Runner, take func([]Job)) error {
+	jobs, err := ask(ctx, run, q)
+	if err == nil {
+		take(jobs)
+	}
+	if err == nil || ctx.Err() != nil || q.To.Sub(q.From) < 2*least || !tooMuch(err) {
+		return err
 	}
 	middle := q.From.Add(q.To.Sub(q.From) / 2)
 	first, second := q, q
 	first.To, second.From = middle, middle
-	early, err := Ask(ctx, run, first)
-	if err != nil {
-		return nil, err
+	if err := first.each(ctx, run, take); err != nil {
+		return err
 	}
-	late, err := Ask(ctx, run, second)
-	if err != nil {
-		return nil, err
-	}
-	return join(early, late), nil
+	return second.each(ctx, run, take)
 }
 
 // tooMuch reports whether a call was too large: its output, or the time it took.
@@ -115,27 +164,10 @@ func tooMuch(err error) bool {
 	return ok && (f.Class == reach.ClassSlurmTimeout || strings.Contains(f.Cause, "MiB of output"))
 }
 
-// join adds later jobs to earlier ones. A job that ran in both times is taken once.
-func join(early, late []Job) []Job {
-	type run struct {
-		number string
-		start  time.Time
-	}
-	seen := make(map[run]bool, len(early))
-	for i := range early {
-		seen[run{early[i].Number, early[i].Start}] = true
-	}
-	for i := range late {
-		if !seen[run{late[i].Number, late[i].Start}] {
-			early = append(early, late[i])
-		}
-	}
-	return early
-}
-
 func ask(ctx context.Context, run command.Runner, q Query) ([]Job, error) {
 	mark := "|" + rand.Text()[:10] + "|"
-	argv := []string{"sacct", "--noheader", "--parsable2", "--delimiter=" + mark, "--format=" + format}
+	argv := []string{"sacct", "--noheader", "--parsable2", "--duplicates", "--delimiter=" + mark,
+		"--format=" + format}
 	if len(q.IDs) > 0 {
 		argv = append(argv, "--jobs="+strings.Join(q.IDs, ","))
 	} else {

@@ -31,15 +31,23 @@ func markOf(argv []string) string {
 	return ""
 }
 
+// count counts the jobs that Each hands over.
+func count(t *testing.T, run command.Runner, q Query) (n int, err error) {
+	t.Helper()
+	err = Each(t.Context(), run, q, func(jobs []Job) { n += len(jobs) })
+	return n, err
+}
+
 // The mark is new in each call, and jobs are named by ID, or by their user and time.
 func TestAsk(t *testing.T) {
 	var asked [][]string
 	run := answer(t, recorded(t, "jobs.txt"), &asked)
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.FixedZone("east", 3600))
-	for _, q := range []Query{{IDs: []string{"7", "8_1"}}, {User: "alice", From: at, To: at.Add(time.Hour)}} {
-		if jobs, err := Ask(t.Context(), run, q); err != nil || len(jobs) != 12 {
-			t.Fatalf("%d jobs, %v", len(jobs), err)
-		}
+	if jobs, err := Ask(t.Context(), run, "7", "8_1"); err != nil || len(jobs) != 12 {
+		t.Fatalf("%d jobs, %v", len(jobs), err)
+	}
+	if n, err := count(t, run, Query{User: "alice", From: at, To: at.Add(time.Hour)}); err != nil || n != 12 {
+		t.Fatalf("%d jobs, %v", n, err)
 	}
 	if !slices.Contains(asked[0], "--jobs=7,8_1") || !slices.Contains(asked[1], "--user=alice") ||
 		!slices.Contains(asked[1], "--starttime=2026-11-20T11:00:00") ||
@@ -63,9 +71,9 @@ func TestTooManyJobs(t *testing.T) {
 		return all(ctx, argv...)
 	}
 	now := time.Now()
-	jobs, err := Ask(t.Context(), run, Query{User: "alice", From: now.AddDate(0, 0, -7), To: now})
-	if err != nil || len(jobs) != 12 || len(asked) != 3 {
-		t.Errorf("%d jobs, %d calls, %v", len(jobs), len(asked), err)
+	n, err := count(t, run, Query{User: "alice", From: now.AddDate(0, 0, -7), To: now})
+	if err != nil || n != 12 || len(asked) != 3 {
+		t.Errorf("%d jobs, %d calls, %v", n, len(asked), err)
 	}
 }
 
@@ -87,7 +95,7 @@ func TestFailures(t *testing.T) {
 	} {
 		_, err := Ask(t.Context(), func(context.Context, ...string) ([]byte, []byte, error) {
 			return nil, []byte(tc.words), tc.err
-		}, Query{IDs: []string{"7"}})
+		}, "7")
 		if err == nil || !strings.HasPrefix(err.Error(), tc.says) || errors.Is(err, ErrNoAccounts) != tc.none ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", tc.name, err, tc.says)
