@@ -47,7 +47,7 @@ func withSteps(jobs []cluster.Job) []srun.Job {
 	return out
 }
 
-// newOpener returns the Opener for the nodes: over all doors, or over the one that the user wants.
+// newOpener returns the Opener for the nodes: over all doors, or over the user's transport.
 func newOpener(cfg *config.Config, host string, native *ssh.Door) (*opener, error) {
 	o := &opener{steps: srun.New()}
 	if cfg.Login != "" { // only this door leads through the connection to the login node

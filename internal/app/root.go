@@ -112,7 +112,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	return cmd
 }
 
-// The groups of commands, by what they are for.
+// The groups of commands, by their purpose.
 const (
 	toLook     = "to look"
 	toAsk      = "to ask"
@@ -184,7 +184,7 @@ func notIntervals(root *cobra.Command, args []string) error {
 
 func startsWithNumber(s string) bool { return strings.IndexAny(s, "0123456789.+-") == 0 }
 
-// elsewhere are commands of other programs, with what has their place here.
+// elsewhere has commands of other programs, each with the command that replaces it here.
 var elsewhere = map[string]string{
 	"version": "--version prints the version", "man": "nvnodetop help prints the manual of a command",
 	"kill":   "the page of processes sends signals",

@@ -13,7 +13,7 @@ type Mark struct {
 	Arrived time.Time `json:"-"`
 }
 
-// MarkKind says what a Mark is about.
+// MarkKind is the kind of a Mark.
 type MarkKind string
 
 // Kinds of a Mark.

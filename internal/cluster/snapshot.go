@@ -63,7 +63,7 @@ type NotChecked struct {
 type JobView struct {
 	Job
 	Common Common
-	// worst first, then what slows the whole job, then newest first; those cleared within Linger come last
+	// worst first, then those that slow the whole job, then newest first; those cleared within Linger come last
 	Findings  []Finding
 	Cleared   []Finding // cleared before that, at most Remember ago, latest first; repeats are merged
 	Reporting int       // nodes that report

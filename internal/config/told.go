@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Limits of what is remembered of news.
+// Limits of the remembered news.
 const (
 	toldFor  = 24 * time.Hour
 	mostTold = 1000
@@ -40,7 +40,7 @@ func toldLines(name string, now time.Time) (lines []string) {
 	})
 }
 
-// Tell remembers problems that are told, and forgets others. What other programs have told stays.
+// Tell remembers problems that are told, and forgets others. News told by other programs stays.
 func Tell(name string, told, forgotten []string, now time.Time) error {
 	path, err := file(name)
 	if err != nil {

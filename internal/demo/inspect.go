@@ -8,7 +8,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// inspect answers what the kernel knows of a process. Of another user's it tells less.
+// inspect returns the kernel's facts about a process. Of another user's it tells less.
 func (n probe) inspect(of wire.Inspect) (*wire.Inspection, error) {
 	p, gpu, err := n.the(of.ProcessID)
 	if err != nil {
@@ -50,7 +50,7 @@ func (n probe) inspect(of wire.Inspect) (*wire.Inspection, error) {
 	return in, nil
 }
 
-// inspectOwn adds what only the owner of a process may see.
+// inspectOwn adds the facts that only the owner of a process may see.
 func (n probe) inspectOwn(in *wire.Inspection, p *wire.Process, memory bool) {
 	seconds := uint64(*p.ElapsedSec)
 	in.IO = &schema.IOCounts{Read: 178_000_000 * seconds, Written: 40_000 * seconds, Reads: 700 * seconds,

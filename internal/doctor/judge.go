@@ -63,7 +63,7 @@ func judgeTool(t *Tool, named bool) Step {
 	return s
 }
 
-// lacking describes what fails without a tool.
+// lacking describes the consequence of a missing tool.
 var lacking = map[string]string{
 	"squeue": "there are no jobs to show", "scontrol": "the GPUs of jobs are not known",
 	"srun": "nodes cannot be reached through it",

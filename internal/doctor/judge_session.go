@@ -99,7 +99,7 @@ func judgeProbe(w *Way) Step {
 	return s
 }
 
-// judgeNoise judges what the login shell prints.
+// judgeNoise judges the output of the login shell.
 func judgeNoise(n *Node, w *Way) Step {
 	s := Step{Name: "shell", Verdict: OK, Text: "prints nothing before the probe"}
 	noise := strings.TrimSpace(w.Noise)

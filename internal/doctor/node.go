@@ -18,7 +18,7 @@ const (
 	mostReports  = 3 // reports until one has a list of processes
 )
 
-// examine tries all doors to a node, and determines the one that nvnodetop would use.
+// examine tries all doors to a node, and determines nvnodetop's choice.
 func (o *Options) examine(ctx context.Context, n *Node, jobs []auto.Job) {
 	here := false
 	for i := range o.Doors {

@@ -94,7 +94,7 @@ func (d document) addQueue(s *cluster.Snapshot) {
 
 // contents selects the data of a node that a document has.
 type contents struct {
-	// what does not change about GPUs, and all metrics; otherwise those by which GPUs are compared
+	// the constant facts about GPUs, and all metrics; otherwise those by which GPUs are compared
 	whole     bool
 	processes func(*cluster.GPU) bool // on which GPUs
 }

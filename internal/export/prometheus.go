@@ -88,7 +88,7 @@ func (e *exposition) table(s metric.Scope, names Names, n int,
 	}
 }
 
-// states says which nodes report, and what runs on them.
+// states writes which nodes report, and the jobs on them.
 func (e *exposition) states(t *targets) {
 	up := gauge("nvnodetop_node_up", "1 if the node reports, else 0.")
 	for i := range t.nodes {

@@ -4,8 +4,8 @@
 // unless somebody asks for a piece. A Window makes lines of pieces: safe to display, progress bars collapsed to their
 // last state, with marks on lines that matter, and within a limit of memory however large the file and its lines are.
 //
-// A Window is for one goroutine, and does nothing by itself: what its owner shows depends only on the pieces that it
-// took. A Reader may be used by any number of goroutines.
+// A Window is for one goroutine, and does nothing by itself: its state depends only on the pieces that it took. A
+// Reader may be used by any number of goroutines.
 package joblog
 
 import (

@@ -52,7 +52,7 @@ type Reader struct {
 	jobs map[string]*found
 }
 
-// found is what a Reader knows about the log of a job.
+// found is a Reader's knowledge of a job's log.
 type found struct {
 	files *cluster.LogFiles
 	at    time.Time     // when SLURM was asked

@@ -10,7 +10,7 @@ import (
 // maxMoments is the maximum number of moments that a Trail remembers. Beyond it, every second one is forgotten.
 const maxMoments = 4096
 
-// Trail remembers what following a log has shown: how long the log was at which time, and the line to cite.
+// Trail is the memory of a followed log: how long the log was at which time, and the line to cite.
 type Trail struct {
 	moments []moment
 	read    int64 // lines before this offset were looked at
@@ -23,13 +23,13 @@ type moment struct {
 	size int64
 }
 
-// Cite is the line of a log that says best what went wrong.
+// Cite is the line of a log that explains the failure best.
 type Cite struct {
 	Line
 	When time.Time // when it was written, to the pace of the reader; zero: before the log was followed
 }
 
-// Note takes what a piece has added to the end of a Window.
+// Note takes the lines that a piece has added to the end of a Window.
 func (t *Trail) Note(p *Piece, w *Window) {
 	if w.missing || !w.began {
 		return

@@ -133,7 +133,7 @@ func (w *Window) restart(at time.Time, why string) {
 	w.append(Line{At: -1, Gap: true, Text: "the log " + why + " at " + at.Format(time.TimeOnly)})
 }
 
-// skip goes to a later place in the file. A gap stands for what is between.
+// skip goes to a later place in the file. A gap stands for the bytes between.
 func (w *Window) skip(data *[]byte, from *int64) {
 	if w.last.at != w.to {
 		w.append(w.last.line())

@@ -18,7 +18,7 @@ const (
 	maxOpen  = 1 << 14
 )
 
-// Book adds up what GPUs did in each part of a program. The zero Book is empty.
+// Book adds up the use of GPUs in each part of a program. The zero Book is empty.
 type Book struct{ tags []*Tag }
 
 // Tag is a part with its times and its use of GPUs. It goes on while one of those that mark it has not ended it.

@@ -35,7 +35,7 @@ var (
 // Valid reports whether marks can have this ID.
 func Valid(id string) bool { return name.MatchString(id) }
 
-// CheckName returns what is wrong with the name of a part.
+// CheckName returns an error if the name of a part is not valid.
 func CheckName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
@@ -110,7 +110,7 @@ type Reader struct {
 // NewReader returns a Reader of the marks below dir.
 func NewReader(dir string) *Reader { return &Reader{dir: dir, at: map[string]int64{}} }
 
-// Next returns the new marks of the jobs. What cannot be read is left out.
+// Next returns the new marks of the jobs. Files that cannot be read are left out.
 func (r *Reader) Next(wanted func(job string) bool) (marks []cluster.Mark) {
 	d, err := os.Open(r.dir)
 	if err != nil {

@@ -181,7 +181,7 @@ type Written struct {
 	First, Last time.Time // of the Events
 }
 
-// Written returns what has been written to the file so far.
+// Written returns the number of bytes written to the file so far.
 func (w *Writer) Written() Written {
 	w.mu.Lock()
 	defer w.mu.Unlock()

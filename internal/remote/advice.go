@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 )
 
-// advice explains a class of failure and lists what to try. NODE stands for the node's name.
+// advice explains a class of failure and lists remedies. NODE stands for the node's name.
 type advice struct {
 	meaning string
 	hints   []string

@@ -55,7 +55,7 @@ func slowdown(g *cluster.GPU) float64 {
 // Next returns the next gauge, after the last the first.
 func (a Gauge) Next() Gauge { return (a + 1) % Gauges }
 
-// Highest reports whether the GPU with the highest level matters most; otherwise it is the one with the lowest.
+// Highest reports whether the GPU with the highest level matters most; otherwise the GPU with the lowest.
 func (a Gauge) Highest() bool { return gauges[a].highest }
 
 // Level returns the level of a GPU's gauge, in percent; NaN if unknown.

@@ -9,8 +9,8 @@ import (
 )
 
 // Past has the samples of the GPUs of a job; there may be thousands of GPUs. Samples of bins that are over do not
-// change: they are computed once, in blocks, and the Past of the next Snapshot takes them over. It also takes over what
-// it knows of each GPU without a new report: a GPU of a Snapshot never changes. A Past belongs to one goroutine.
+// change: they are computed once, in blocks, and the Past of the next Snapshot takes them over. It also keeps the
+// samples of each GPU without a new report: a GPU of a Snapshot never changes. A Past belongs to one goroutine.
 type Past struct {
 	GPUs   []*cluster.GPU
 	Edge   int64 // the newest bin that all reporting GPUs have
@@ -24,7 +24,7 @@ type Past struct {
 	states map[int64]uint64      // of the blocks
 }
 
-// rows are what all GPUs say of a metric at the edge.
+// rows are the samples of all GPUs of a metric at the edge.
 type rows struct {
 	first   int64 // bin
 	samples []float32
@@ -46,7 +46,7 @@ type block struct {
 // blockOf is the place of the block that a bin is in.
 func blockOf(bin int64) int64 { return bin >> blockShift }
 
-// known is what a block had when its histories were in a state.
+// known is the content of a block in one state of its histories.
 type known struct {
 	state   uint64
 	samples []float32

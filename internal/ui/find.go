@@ -39,7 +39,7 @@ func (m keymap) source(at keys.Page, about string, anything bool) *palette.Sourc
 	}
 }
 
-// actions returns what the keys of a page do, group by group.
+// actions returns the actions of a page, group by group.
 func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 	rows := m.helpOf(at)
 	if s.Replay {
@@ -55,7 +55,7 @@ func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 	return list
 }
 
-// explained is what is only to be read: the admins' message, marks and colors, the version.
+// explained has the texts that do nothing: the admins' message, marks and colors, the version.
 func explained(s *part.Scene) (list []palette.Item) {
 	if s.Banner != "" {
 		list = append(list, palette.Item{Group: "from your admins", Text: s.Banner})
@@ -72,7 +72,7 @@ func item(a *keys.Action, not string) palette.Item {
 	return it
 }
 
-// elsewhere returns what only the keys of other pages do, and says on which.
+// elsewhere returns the actions of other pages only, with the names of the pages.
 func (m keymap) elsewhere(at keys.Page) (list []palette.Item) {
 	known := map[string]bool{}
 	for _, a := range m.actionsOf(at) {
@@ -93,7 +93,7 @@ func (m keymap) elsewhere(at keys.Page) (list []palette.Item) {
 	return list
 }
 
-// thingsOf returns what has a name: pages, and the things of the Scene.
+// thingsOf returns everything with a name: pages, and the things of the Scene.
 func thingsOf(s *part.Scene) (list []*palette.Item) {
 	for i := range pages {
 		if e := &pages[i]; len(e.number.Keys()) > 0 && (s.Job != nil || e.has&keys.IsAside != 0) {

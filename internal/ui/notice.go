@@ -21,7 +21,7 @@ const (
 )
 
 // without reports whether a key has no effect on a page, and says in the footer why: it is the key of other pages, or
-// what it needs is not there.
+// its subject is absent.
 func (v *view) without(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	has := func(r keys.Row) bool { return key.Matches(k, r.Bindings...) }
 	rows := v.helpOf(at)
@@ -52,7 +52,7 @@ func (v *view) without(k tea.KeyPressMsg, at keys.Page, s *part.Scene) bool {
 	return true
 }
 
-// fades marks the job in row 0 if a key has changed it, and returns the command that ends what the key has said.
+// fades marks the job in row 0 if a key has changed it, and returns the command that ends the notice.
 func (m *model) fades(before string, wasNotice string) tea.Cmd {
 	switch job := m.scene.Job; {
 	case job != nil && before != "" && job.ID != before:

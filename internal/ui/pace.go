@@ -91,7 +91,7 @@ func (p *pace) unseen() bool { return p.detached || p.options.Now().Sub(p.touche
 // faded is the message that a notice, or the mark of another job, has been there long enough.
 type faded struct{ touches int }
 
-// fade ends what a key has said, unless another key was pressed meanwhile.
+// fade ends a key's notice, unless another key was pressed meanwhile.
 func (p *pace) fade(after time.Duration) tea.Cmd {
 	now := faded{p.touches}
 	return tea.Tick(after, func(time.Time) tea.Msg { return now })

@@ -49,7 +49,7 @@ type (
 	subject interface{ Subject(s *part.Scene) string }
 	// covered may have another page on top, which has the keyboard.
 	covered interface{ OnTop() keys.Page }
-	// uncoverer closes what covers it.
+	// uncoverer closes the dialog or pane over it.
 	uncoverer interface{ Uncover() }
 )
 
@@ -184,7 +184,7 @@ var keyRows = func() []keys.Row {
 	return keys.Rows(to)
 }()
 
-// keymap knows what the keys do on each page.
+// keymap has the actions of the keys on each page.
 type keymap struct {
 	nvitop bool // the page of processes has the keys of nvitop
 }
@@ -200,7 +200,7 @@ func (m keymap) hasOf(id keys.Page) keys.Has {
 // helpOf returns the rows of a page's help.
 func (m keymap) helpOf(id keys.Page) []keys.Row { return keys.HelpOf(keyRows, id, m.hasOf(id)) }
 
-// actionsOf returns what the user can do on a page, group by group.
+// actionsOf returns the actions of a page, group by group.
 func (m keymap) actionsOf(id keys.Page) []keys.Action { return keys.Actions(m.helpOf(id)) }
 
 // ledTo returns the page to which a key leads from another page; nil: to none.

@@ -20,7 +20,7 @@ func (m *model) turn(k tea.KeyPressMsg) bool {
 	return true
 }
 
-// switched says what happened to a recording.
+// switched reports the start or end of a recording.
 type switched struct{ said string }
 
 // record begins or ends a recording. The file may be on a file system that does not answer: the screen does not wait.

@@ -17,7 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
-// view holds the user's choice of what to see.
+// view holds the user's choice of jobs, nodes and pages.
 type view struct {
 	selection
 	route
@@ -86,7 +86,7 @@ func (v *view) page(s *part.Scene) Page {
 	return v.body()
 }
 
-// focus returns what has the keyboard: the palette, or the page on the screen.
+// focus returns the owner of the keyboard: the palette, or the page on the screen.
 func (v *view) focus(s *part.Scene) Page {
 	if v.palette.IsOpen() {
 		return &v.palette

@@ -38,7 +38,7 @@ type agentGPU struct {
 	Command     *string      `json:"cmd"`
 }
 
-// gpuInfo is what nvgpu's gpu_info has beside an agent's answer.
+// gpuInfo has the fields of nvgpu's gpu_info beside an agent's answer.
 type gpuInfo struct {
 	Index   string   `json:"index"`
 	UUID    string   `json:"uuid"`

@@ -9,7 +9,7 @@ import (
 	"path"
 )
 
-// embedded are the page, and what it loads.
+// embedded are the page and its files.
 //
 //go:embed assets
 var embedded embed.FS

@@ -10,7 +10,7 @@ import (
 // lookFor is how long the nodes list their processes after a request for them.
 const lookFor = time.Minute
 
-// looks tells the audience what clients watch.
+// looks tells the audience the pages of its clients.
 type looks struct {
 	audience Audience
 

@@ -69,7 +69,7 @@ type Reader struct {
 	noise string
 }
 
-// Parser puts a JSON value into what v points to, as json.Unmarshal does.
+// Parser puts a JSON value into *v, as json.Unmarshal does.
 type Parser func(text []byte, v any) error
 
 // NewReader reads from r with encoding/json.

@@ -11,7 +11,7 @@ type Inspect struct {
 	Memory bool `json:"memory,omitempty"`
 }
 
-// Inspection is what the kernel tells about a process. It is one of the documents of package schema, so that programs
+// Inspection has the kernel's facts about a process. It is one of the documents of package schema, so that programs
 // get it as the node has sent it.
 type Inspection = schema.ProcessDetails
 

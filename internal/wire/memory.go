@@ -27,7 +27,7 @@ type messageLine struct {
 // reportLine is a Report in its written form.
 type reportLine struct {
 	Report
-	// host and gpus lack what the last report has too, except for what is gone
+	// host and gpus lack the values of the last report, except for those that are gone
 	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
 	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same

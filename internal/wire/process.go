@@ -31,7 +31,8 @@ type Process struct {
 	IOWrite *uint64 `json:"io_write_bytes_per_second,omitempty"`
 }
 
-// Identity is what does not change, or hardly ever, while a process runs a program. What /proc hides is absent.
+// Identity has the facts that never, or hardly ever, change while a process runs a program. Facts that /proc hides are
+// absent.
 type Identity struct {
 	User      string `json:"user,omitempty"` // name, or number if it has no name
 	UID       *int   `json:"uid,omitempty"`
@@ -54,7 +55,7 @@ type Identity struct {
 	Ended bool `json:"ended,omitempty"`
 }
 
-// Rank is the place of a process in a distributed program, from its environment. What the environment does not say is
+// Rank is the place of a process in a distributed program, from its environment. Numbers that the environment lacks are
 // absent.
 type Rank struct {
 	Rank  int    `json:"rank"`

@@ -29,8 +29,8 @@ type Stat struct {
 	N                    int // number of these snapshots
 }
 
-// Activate begins a tag, anew if it has been used before. Tags may be nested: each counts what comes while it is
-// active.
+// Activate begins a tag, anew if it has been used before. Tags may be nested: each counts the snapshots that come while
+// it is active.
 func (c *Collector) Activate(tag string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,7 +41,7 @@ func (c *Collector) Activate(tag string) {
 	c.tags[tag] = map[Series]*Stat{}
 }
 
-// Deactivate ends a tag, and those that began within it; without a tag it ends the one that began last. A tag that has
+// Deactivate ends a tag, and those that began within it; without a tag it ends the latest. A tag that has
 // ended keeps its numbers until it is activated again.
 func (c *Collector) Deactivate(tags ...string) {
 	c.mu.Lock()
@@ -56,7 +56,7 @@ func (c *Collector) Deactivate(tags ...string) {
 	}
 }
 
-// Add adds a snapshot to the active tags. What is not known, or is old, does not count.
+// Add adds a snapshot to the active tags. Unknown and old numbers do not count.
 func (c *Collector) Add(s *schema.Snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,8 +11,7 @@ import (
 )
 
 // Inspect asks a node for everything that its kernel tells about a process of a Snapshot: limits, scheduling, CPU time,
-// memory, what it has read and written, threads, open files and connections. Of another user's process only what every
-// user may see is read.
+// memory, reads and writes, threads, open files and connections. Of another user's process only public facts are read.
 //
 // memory asks for ProcessDetails.Full too: the kernel walks through all pages of the process for it, and a large
 // process waits when it changes its mappings meanwhile.

@@ -10,8 +10,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 )
 
-// Options say what is watched. The zero value is what the command shows without arguments: all running jobs of the
-// user, or the GPUs of this host where there is no SLURM.
+// Options choose the jobs and nodes to watch. The zero value watches as the command without arguments does: all running
+// jobs of the user, or the GPUs of this host where there is no SLURM.
 type Options struct {
 	Job   string // only this job, by ID or number; of an array or a heterogeneous job all its parts
 	Nodes string // these hosts, such as a,b[1-3], without asking SLURM
@@ -25,7 +25,7 @@ type Options struct {
 	FirstSample bool
 }
 
-// Errors of this package. Others say what is wrong with the options or the settings, or with this host.
+// Errors of this package. Others describe mistakes in the options, the settings, or this host.
 var (
 	ErrNoProbe = errors.New("the program does not call nvnodetop.Probe in its main, so it cannot read nodes")
 	ErrNoSlurm = errors.New("there is no SLURM")    // and this host has no GPUs, or a job is asked for

@@ -24,7 +24,7 @@ type feed interface {
 	Ask(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
 }
 
-// target is what is watched.
+// target has the jobs and nodes to watch.
 type target struct {
 	cfg    *config.Config
 	second time.Duration // so long after its first report each node sends another one; 0: as the interval says
@@ -36,7 +36,7 @@ type target struct {
 // background.
 const parting = 2 * time.Second
 
-// with calls use with what the options name. Where SLURM turns out not to be configured, that is this host.
+// with calls use with the target of the options. Where SLURM turns out not to be configured, that is this host.
 func (o *Options) with(ctx context.Context, second time.Duration, use func(*target) error) error {
 	cfg, err := o.settings()
 	if err != nil {
@@ -59,8 +59,8 @@ func (o *Options) with(ctx context.Context, second time.Duration, use func(*targ
 	return use(t)
 }
 
-// hold lists the processes of all nodes, and closes what the source has used when the session has ended. It returns
-// what ends the session, with a limit.
+// hold lists the processes of all nodes, and closes the source when the session has ended. It returns the function that
+// ends the session, within a limit.
 func (t *target) hold(s *session.Session) (stop func()) {
 	t.from.Look(cluster.EveryNode, true)
 	if t.end != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// Watch yields what is known at each interval: first when every node has reported or failed, or when the setting
+// Watch yields a Snapshot at each interval: first when every node has reported or failed, or when the setting
 // timeout is over (15 s). A node that does not report, or a SLURM that does not answer, is part of a snapshot and no
 // error.
 //
@@ -29,8 +29,8 @@ func Watch(ctx context.Context, o Options) iter.Seq2[*schema.Snapshot, error] {
 	}
 }
 
-// Snapshot returns what is known when every node has reported twice, a second apart, or has failed, or when the
-// setting timeout is over. If ctx ends before that, the error is that of ctx.
+// Snapshot returns once every node has reported twice, a second apart, or has failed, or when the setting timeout is
+// over. If ctx ends before that, the error is that of ctx.
 func Snapshot(ctx context.Context, o Options) (first *schema.Snapshot, err error) {
 	second := config.SecondSample
 	if o.FirstSample {

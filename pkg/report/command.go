@@ -1,7 +1,7 @@
 package report
 
 // Command is what a command and its descendants have used on one host. Its names in JSON are gpu_tracker's, and as
-// there, what is not known is 0: a host without GPUs has none of their memory.
+// there, an unknown number is 0: a host without GPUs has none of their memory.
 type Command struct {
 	RAM    RAM            `json:"max_ram"`
 	GPURAM GPURAM         `json:"max_gpu_ram"`

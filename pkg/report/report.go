@@ -90,7 +90,7 @@ type Util struct {
 	HighestAt *Place  `json:"highest_at,omitempty"`
 }
 
-// Memory is the most that was in use, and what was left of the limit then, in bytes.
+// Memory is the highest use, and the rest of the limit then, in bytes.
 type Memory struct {
 	Peak uint64 `json:"peak_bytes"`
 	// size of the GPU's memory, or limit of the job's cgroup on the node
@@ -113,7 +113,7 @@ const (
 	FromBoth    = "both"    // one of some GPUs, the other one of others
 )
 
-// Energy is what the GPUs have used from the first to the last report.
+// Energy is the GPUs' use from the first to the last report.
 type Energy struct {
 	KWh    float64 `json:"kwh"`
 	Joules float64 `json:"joules"`

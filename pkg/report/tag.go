@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// Tag is a part of a run that the program has marked (nvnodetop mark), with what GPUs did meanwhile. A part may have
+// Tag is a part of a run that the program has marked (nvnodetop mark), with the use of GPUs meanwhile. A part may have
 // begun several times.
 type Tag struct {
 	Name    string    `json:"name"`

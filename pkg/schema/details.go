@@ -1,7 +1,7 @@
 package schema
 
-// ProcessDetails is what the kernel tells about a process. What is not known is absent; Absent has the reasons. Of
-// another user's process only what every user may see is read, even by root.
+// ProcessDetails has the kernel's facts about a process. Unknown facts are absent; Absent has the reasons. Of another
+// user's process only public facts are read, even by root.
 type ProcessDetails struct {
 	PID        int    `json:"pid"`
 	StartTicks uint64 `json:"start_ticks"`
@@ -42,7 +42,7 @@ type ProcessDetails struct {
 
 	// More has the number of elements that are left out of a list, by its key.
 	More map[string]int `json:"more,omitempty"`
-	// Absent has the reasons for what is absent, by its key.
+	// Absent has the reasons for absent facts, by key.
 	Absent map[string]string `json:"absent,omitempty"`
 }
 

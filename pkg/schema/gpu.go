@@ -80,7 +80,7 @@ func (g GPU) MarshalJSON() ([]byte, error) {
 	return o.json(), nil
 }
 
-// unlessZero is a number, or what add leaves out.
+// unlessZero is a number, which add leaves out if it is 0.
 func unlessZero(x float64) any {
 	if x == 0 {
 		return ""

@@ -12,7 +12,7 @@ import (
 // describes them all.
 type Metric string
 
-// Metrics are the numbers of one GPU or node. What it does not have, or what its driver does not report, is not in the
+// Metrics are the numbers of one GPU or node. Numbers that it lacks, or that its driver does not report, are not in the
 // map. It is never 0 for that reason.
 //
 //	watts, known := gpu.Metrics[schema.PowerWatts]

@@ -1,9 +1,9 @@
 // Package schema has the document that nvnodetop prints with --json as Go types: a Snapshot of jobs, nodes, GPUs and
 // processes.
 //
-// An unknown value is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. A number
-// that has no pointer says in its comment what 0 means. Names of numbers end in their unit. Strings that come from a
-// node or from SLURM are safe to display: they have no control characters, and a limited length.
+// An unknown value is absent: a nil pointer, an empty string, a zero time, or a metric that Get does not know. The
+// comment of a number without a pointer gives the meaning of 0. Names of numbers end in their unit. Strings that come
+// from a node or from SLURM are safe to display: they have no control characters, and a limited length.
 //
 // The types encode to the document and decode from it, so a program may also read the output of the command. This
 // package depends on no package that reaches a node.
@@ -38,7 +38,7 @@ type Snapshot struct {
 	Pending []PendingJob `json:"pending,omitempty"`
 	// those that end, or have ended within the last hour while the program ran; latest first
 	Ended []EndedJob `json:"ended_jobs,omitempty"`
-	// what cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
+	// problems that cannot have been found yet; nil only in a part from nvnodetop serve, and from older versions
 	NotChecked []NotChecked `json:"not_checked,omitzero"`
 	// of all jobs, each once; nil only in a part from nvnodetop serve
 	Nodes   []Node   `json:"nodes,omitzero"`
@@ -108,7 +108,7 @@ type Failure struct {
 	Transports []Tried `json:"transports,omitempty"`
 }
 
-// Tried is what one transport has answered, or why it was passed over.
+// Tried is the answer of one transport, or the reason why it was passed over.
 type Tried struct {
 	Transport string `json:"transport"`
 	Class     string `json:"class"` // no_transport: it was passed over

@@ -10,13 +10,13 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/vacancy"
 )
 
-// What nvisel assumes, and its exit code for too few GPUs. Its help says that no tolerance is the default; it is 10.
+// The defaults of nvisel, and its exit code for too few GPUs. Its help says that no tolerance is the default; it is 10.
 const (
 	nviselTolerance = 10
 	nviselTooFew    = 4
 )
 
-// asNvisel changes what is not given in the flags into nvisel's defaults.
+// asNvisel gives flags that are absent nvisel's defaults.
 func (a *Options) asNvisel(w *vacancy.Wish) {
 	given := a.flags.Changed
 	if !given("max-memory-percent") {

@@ -80,7 +80,7 @@ type Status struct {
 	shown string
 }
 
-// patience is the time after which a command names what it waits for.
+// patience is the time after which a waiting command names the cause.
 const patience = time.Second
 
 // NewStatus returns the line for errs. It stays empty if errs is no terminal, or a terminal that cannot erase a line.

@@ -17,7 +17,7 @@ type readOnly struct {
 	why string
 }
 
-// guarded is from without what the settings forbid.
+// guarded returns the feed without the actions that the settings forbid.
 func guarded(cfg *config.Config, from Feed) Feed {
 	if !cfg.Logs {
 		from = noLogs{from, whyOf("logs", cfg.LogsFrom)}

@@ -207,7 +207,7 @@ func (o *Options) absent(job string, d *cluster.Discovery) error {
 	return cli.Exit(cli.ExitNoJobs, err)
 }
 
-// summary says what was recorded.
+// summary describes the recording.
 func (r *recorder) summary() string {
 	name := strconv.Quote(r.files[len(r.files)-1])
 	if n := len(r.files); n > 1 {

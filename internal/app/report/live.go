@@ -54,7 +54,7 @@ func (w *Live) Run(ctx context.Context, log *slog.Logger, file *os.File) error {
 	return w.unwatched(ctx, log, file, exit.Err)
 }
 
-// join adds what SLURM has counted, if the job has ended and there are accounts.
+// join adds SLURM's accounting, if the job has ended and the cluster keeps accounts.
 func (w *Live) join(ctx context.Context, log *slog.Logger, seen *report.Report) {
 	if !w.Join || seen.Job.End.IsZero() || ctx.Err() != nil {
 		return

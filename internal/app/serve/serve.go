@@ -259,7 +259,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	return cli.Failed(cmp.Or(w.Stop(feed.Parting), quit))
 }
 
-// logOf is what reads logs; nil: they are not shown.
+// logOf returns the reader of logs; nil: they are not shown.
 func (s *Options) logOf(from feed.Feed) func(context.Context, joblog.Query) (joblog.Piece, error) {
 	if !s.logs {
 		return nil

@@ -142,8 +142,8 @@ func Discovery(d *cluster.Discovery) cluster.Discovery {
 	return c
 }
 
-// Hello cleans a probe's Hello. One that is clean is returned as it is: it has most of what is known of a node, and
-// whoever else keeps it, as a recording does, shares its memory.
+// Hello cleans a probe's Hello. One that is clean is returned as it is: it is the largest part of a node's data, and a
+// recording that keeps it too shares its memory.
 func Hello(h *wire.Hello) *wire.Hello {
 	if c := cleanHello(*h); !reflect.DeepEqual(c, *h) {
 		return &c

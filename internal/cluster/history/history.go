@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
 
-// The time that the graphs of a history show, and the limits of what a user may choose.
+// The time that the graphs of a history show, and the limits of the setting.
 const (
 	Usual             = 10 * time.Minute
 	Shortest, Longest = 2 * time.Minute, 24 * time.Hour

@@ -57,7 +57,7 @@ func (s *Store) commonOf(job *cluster.Job) cluster.Common {
 	return c
 }
 
-// mostFrequent returns the most frequent word that is not empty; of several, the one that comes first.
+// mostFrequent returns the most frequent word that is not empty; of several, the first.
 func mostFrequent(words []string) string {
 	count := map[string]int{}
 	for _, w := range words {

@@ -53,7 +53,7 @@ func linksAre(numbers []int) string {
 // fabricStates are the values of metric.FabricState before the last, in the words of nvidia-smi.
 var fabricStates = map[float64]string{1: "not started", 2: "in progress"}
 
-// fabric names the state of the registration with the NVLink fabric, and what fails without it.
+// fabric names the state of the registration with the NVLink fabric, and the consequence of a failure.
 func fabric(w *Words, e evidence) {
 	who, of := "This GPU is", []*cluster.GPU{e.gpu}
 	if e.every {

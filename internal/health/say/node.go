@@ -43,7 +43,7 @@ func failed(w *Words, e evidence) {
 	}
 }
 
-// failure returns what failed, with the error message: `login refused: "no active jobs" (pam_slurm_adopt)`.
+// failure names the failed part, with the error message: `login refused: "no active jobs" (pam_slurm_adopt)`.
 func failure(f *reach.Failure) string {
 	words := telling(f.Words)
 	switch {

@@ -6,8 +6,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/health/signs"
 )
 
-// ofItsHost says what the process on a GPU that has too little to do gets from its host, compared with others of its
-// job. It explains a lag: uneven CPUs, reads and writes alone are no sign of a problem.
+// ofItsHost compares the CPUs, reads and writes of the process on an idle GPU with those of its job. It explains a lag:
+// uneven CPUs, reads and writes alone are no sign of a problem.
 func (e evidence) ofItsHost() (facts []string, end, hint string) {
 	hint = "look at what this process waits for: its data loader, its CPUs, its storage"
 	p := signs.ProcessOf(e.node, e.gpu)

@@ -2,7 +2,7 @@ package driver
 
 import "github.com/nvnodetop/nvnodetop/internal/metric"
 
-// Answer collects what the Readers of a GPU read. Values that they cannot read stay absent.
+// Answer collects the values that the Readers of a GPU read. Values that they cannot read stay absent.
 type Answer struct {
 	metric.Values
 	Counters []Counter

@@ -68,7 +68,7 @@ const (
 	callInstances int32 = -4
 )
 
-// question says what to read.
+// question chooses the values to read.
 type question struct {
 	at        clock.Moment
 	processes bool

@@ -23,7 +23,7 @@ type batch struct {
 	settled bool
 }
 
-// query says what one value of a batch is for.
+// query is the purpose of one value of a batch.
 type query struct {
 	id     metric.ID
 	source int

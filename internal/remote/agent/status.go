@@ -12,7 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Limits of what one agent may list. serve may be an agent for many nodes.
+// Limits of an agent's answer. serve may be an agent for many nodes.
 const (
 	maxGPUs      = 1024
 	maxProcesses = 4096

@@ -2,7 +2,7 @@
 // Opener of its own.
 //
 // One attempt uses one door. After a failure that another door may cure, the failure says that the next attempt follows
-// at once, through the next door. When none is left, the failure lists what each door answered, and the node begins
+// at once, through the next door. When none is left, the failure lists the answer of each door, and the node begins
 // again after the ordinary wait. A node that was reached keeps its door. Any other node begins with the door that
 // reaches the most nodes in this run, or else in an earlier run. A node whose sshd refused goes back to ssh when ssh
 // works again.

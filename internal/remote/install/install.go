@@ -134,7 +134,7 @@ func (a *attempt) choose(machine string) error {
 	return &PlatformError{Machine: machine, Have: have}
 }
 
-// understand finds out what is missing on a node that did not start a probe.
+// understand finds the reason why a node did not start a probe.
 func (a *attempt) understand(err error) (need, bool) {
 	ended, ok := errors.AsType[*link.EndError](err)
 	if !ok {

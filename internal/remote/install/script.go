@@ -182,7 +182,7 @@ func startScript(list []Payload, t trust, places []Directory, fresh bool) string
 // Leftovers of broken uploads are removed, and copies that nobody has used for a week: a probe renews the age of its
 // copy.
 //
-// In memory the copy gets no name at all. The shell opens it, removes it, and becomes what it has opened. So it goes
+// In memory the copy gets no name at all. The shell opens it, removes it, and executes the open file. So it goes
 // away with the probe, also when that is killed.
 func uploadScript(p Payload, place Directory, n int) string {
 	return prelude(p) + "place " + string(place) + "; " +

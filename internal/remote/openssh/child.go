@@ -78,7 +78,7 @@ func (d *Door) start(node string) (*child, error) {
 	return c, nil
 }
 
-// maxNoise limits what a login may print before the mark.
+// maxNoise limits the output of a login before the mark.
 const maxNoise = 256 << 10
 
 // ready returns nil when the login is done. Otherwise it ends ssh and returns a *loginError or the error of ctx.
@@ -170,7 +170,7 @@ func (c *child) await(limit time.Duration) {
 	}
 }
 
-// kill ends ssh and what it has started, such as a ProxyCommand. It does not block.
+// kill ends ssh and its children, such as a ProxyCommand. It does not block.
 func (c *child) kill() {
 	c.ending.Do(func() {
 		_ = c.in.Close()

@@ -89,7 +89,7 @@ func (s *Source) carry(a *answer, raw options, node string) (options, bool) {
 	return o, true
 }
 
-// answer returns ssh's answer about node, or the one kept under key.
+// answer returns ssh's answer about node, or the answer kept under key.
 func (s *Source) answer(ctx context.Context, f *files, key, node string) (*answer, error) {
 	f.answers.mu.Lock()
 	a := f.answers.by[key]

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// connection sets how to connect, and what the connection may use.
+// connection sets the way to connect, and the limits of the connection.
 func (t *Settings) connection(o options) {
 	t.KexAlgorithms, t.Ciphers, t.MACs = algorithms(o, "kexalgorithms"), algorithms(o, "ciphers"), algorithms(o, "macs")
 	t.PubkeyAcceptedAlgorithms = algorithms(o, "pubkeyacceptedalgorithms")

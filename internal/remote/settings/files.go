@@ -100,7 +100,7 @@ const maxIncludes = 16
 
 var errNesting = errors.New("too many nested Includes")
 
-// configReader reads one file and what it includes.
+// configReader reads one file and its includes.
 type configReader struct {
 	out  *files
 	dir  string // relative Includes start here

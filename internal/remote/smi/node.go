@@ -62,7 +62,7 @@ const (
 // wants reports whether a row has the column.
 func wants(c column, whole bool) bool { return whole || c.id.Row().Pace != metric.Once }
 
-// fields returns what to query for a row.
+// fields returns the query of a row.
 func (n *node) fields(whole bool) string {
 	list := []string{rowFields}
 	if whole {

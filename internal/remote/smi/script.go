@@ -15,7 +15,7 @@ const stepd = "j=$(sed -n 's,^0::\\(/.*/s[0-9A-Z]\\{13\\}\\)\\(/.*\\)*$,\\1,p' /
 	"[ -z \"$j\" ] || for p in $(cat \"$m$j\"/step_*/slurm/cgroup.procs 2>/dev/null); do " +
 	"echo \"stepd $(tr '\\0' ' ' 2>/dev/null <\"/proc/$p/cmdline\")\"; done; "
 
-// program introduces the node, and then does what its input says, a line each: "once 0 FIELDS" prints a line per GPU
+// program introduces the node, and then obeys its input, a command per line: "once 0 FIELDS" prints a line per GPU
 // and "end STATUS", "loop MS FIELDS" prints them all the time until the next loop, "apps" prints the processes and
 // "done STATUS", "alive ID" prints itself. It obeys only lines with its own address, or with none. nvidia-smi prints
 // its errors to standard output too.

@@ -148,7 +148,7 @@ func (n *node) process(line string) (ok bool) {
 	return false
 }
 
-// obey does what requests say, until they end.
+// obey carries out requests until they end.
 func (n *node) obey(in *io.PipeReader) {
 	lines := wire.NewReader(in)
 	for {

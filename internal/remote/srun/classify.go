@@ -38,7 +38,7 @@ type rule struct {
 	advice
 }
 
-// advice explains a failure and lists what to try. NODE and JOB stand for the names of the node and the job.
+// advice explains a failure and lists remedies. NODE and JOB stand for the names of the node and the job.
 type advice struct {
 	meaning string
 	hints   []string

@@ -6,7 +6,7 @@ import "strconv"
 type rung int
 
 const (
-	// the step gets what the job asked for; not if the job asked for a total, and the step is on some of its nodes
+	// the step gets the job's own request; not if the job asked for a total, and the step is on some of its nodes
 	inherit rung = iota
 	perNode      // --gpus or --gpus-per-node
 	byGRES       // --gres=gpu:N

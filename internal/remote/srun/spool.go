@@ -50,7 +50,7 @@ func (s *spool) close(err error) {
 	s.more.Broadcast()
 }
 
-// drop ends the output, without what has not been read.
+// drop ends the output and discards its unread part.
 func (s *spool) drop() {
 	s.close(io.ErrClosedPipe)
 	s.mu.Lock()

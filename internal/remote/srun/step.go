@@ -207,7 +207,7 @@ func (s *step) hear(said string) {
 	}
 }
 
-// maxEarly limits what is kept for a task whose beginning is still to be read.
+// maxEarly limits the output kept for a task whose beginning is still to be read.
 const maxEarly = 256
 
 // with calls do for the task of a label, now or once the beginning of its output has been read. It reports whether it

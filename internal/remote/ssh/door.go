@@ -115,7 +115,7 @@ var defaultLimits = limits{
 	again: 2 * time.Second,
 }
 
-// New returns a Door. It reads no file yet: Dial reports what is wrong with one.
+// New returns a Door. It reads no file yet: Dial reads them, and reports their errors.
 func New(version string) (*Door, error) {
 	name, home, err := whoAmI()
 	if err != nil {

@@ -165,7 +165,7 @@ func (j *jump) fail(f *reach.Failure) {
 	j.again = j.ended.Add(j.waits.NextBackOff())
 }
 
-// role returns what the host is to the user.
+// role names the part of the host in the route.
 func (j *jump) role() string {
 	if login := j.jumps.d.login; login != nil && *login == j.to {
 		return loginHost

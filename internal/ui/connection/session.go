@@ -18,7 +18,7 @@ type fact struct {
 	warn       bool
 }
 
-// onTheNode lists the programs that run on a node and what they can see there, and returns the row below.
+// onTheNode lists the programs on a node and the parts of it that they can see, and returns the row below.
 func onTheNode(f *part.Frame, y, h int) int {
 	facts := factsOf(f.Node)
 	if len(facts) == 0 || y+2 > f.H-1 {

@@ -1,7 +1,7 @@
 // Package detail draws the row under the cursor of a list in full, on the pane beside the list. It is made of the parts
 // of the page that Enter opens: of a node, a GPU, and a process with its GPU.
 //
-// Everything here draws what the Snapshot has, and asks nodes for nothing. It changes only the canvas and the scene of
+// Everything here draws the Snapshot, and asks nodes for nothing. It changes only the canvas and the scene of
 // the pane.
 package detail
 

@@ -23,7 +23,7 @@ type cell struct {
 	on    ground
 }
 
-// ground is what a cell stands on.
+// ground is the background of a cell.
 type ground uint8
 
 const (

@@ -80,7 +80,7 @@ func (l *looks) of(r Role, cl class, on ground) lipgloss.Style {
 	return s
 }
 
-// pointed returns the look of a cell under the cursor: the color of what the glyph says, on the cursor.
+// pointed returns the look of a cell under the cursor: the color of its meaning, on the cursor.
 func (l *looks) pointed(s lipgloss.Style, r Role) lipgloss.Style {
 	own := lipgloss.NewStyle().Bold(true)
 	if l.cursor == none {

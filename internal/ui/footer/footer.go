@@ -31,7 +31,7 @@ const (
 	sorted = "sort: " // what tells the order, where there is room
 )
 
-// placeOf is the place of a hint: what takes back what the user has done comes first.
+// placeOf is the place of a hint: the hint that takes the last action back comes first.
 func placeOf(h keys.Hint) place {
 	at, fixed := places[h.Key]
 	switch {
@@ -54,8 +54,8 @@ func MouseOff(s *part.Scene, by keys.Hint) []keys.Hint {
 	return nil
 }
 
-// Draw draws the keys in the last row, the most useful first, and the text right at its end. What all pages have, it
-// adds. Where there is no room for all, words get shorter, and keys go; ? and q stay.
+// Draw draws the keys in the last row, the most useful first, and the text right at its end. It adds the hints of all
+// pages. Where there is no room for all, words get shorter, and keys go; ? and q stay.
 func Draw(f *part.Frame, right string, hints ...keys.Hint) {
 	if f.Notice != "" {
 		f.Left(1, f.H-1, f.W-2, f.Notice, draw.Strong)
@@ -91,7 +91,7 @@ func KeyAt(s *part.Scene, x int) (shown string, is bool) {
 	return b.Key, is
 }
 
-// rightOf writes a text at the end of the last row, and returns the end of what is left.
+// rightOf writes a text at the end of the last row, and returns the end of the free columns.
 func rightOf(f *part.Frame, text string) int {
 	if text == "" {
 		return f.W - 1

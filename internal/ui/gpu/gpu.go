@@ -171,7 +171,7 @@ func (p *Page) key(k tea.KeyPressMsg, s *part.Scene) nav.Answer {
 	return p.turn(k, s)
 }
 
-// step goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the one in its place.
+// step goes to the next GPU, from the last to the first and back. After a GPU that is gone comes the GPU in its place.
 func (p *Page) step(s *part.Scene, by int) nav.Answer {
 	list := gpusOf(s)
 	if len(list) == 0 {

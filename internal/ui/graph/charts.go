@@ -88,7 +88,7 @@ func jobPast(s *part.Scene) *trend.Past {
 	})
 }
 
-// Prepare computes what JobGraphs shows of a Snapshot before a key brings the graphs on the screen: a job may have
+// Prepare computes the graphs of a job before a key shows them: a job may have
 // thousands of GPUs.
 func Prepare(s *part.Scene) {
 	jobGraphsOf(s)

@@ -23,7 +23,7 @@ type item struct {
 	vital bool // it matters more than the names of others
 }
 
-// shortest returns the shortest wording of an item beside others: a name is left out only for what is vital.
+// shortest returns the shortest wording of an item beside others: a name is left out only for a vital item.
 func (i *item) shortest(vital bool) int {
 	if vital {
 		return i.least
@@ -122,8 +122,8 @@ func lengthen(items []item, wordings []int, free int, to func(i *item) int) int 
 	return free
 }
 
-// items gathers the present findings by kind: errors first, then what slows the whole job, then that SLURM does not
-// answer, then the other warnings. Notes are not problems and are left out.
+// items gathers the present findings by kind: errors first, then findings that slow the whole job, then a silent SLURM,
+// then the other warnings. Notes are not problems and are left out.
 func items(f *part.Frame) []item {
 	var all []item
 	var labels []say.Label

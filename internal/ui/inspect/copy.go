@@ -96,7 +96,7 @@ func (c *Copy) top(s *part.Scene, choices []choice) int {
 	return max((s.H-h-2)/2, 0) + 2
 }
 
-// Draw draws the menu over what is drawn.
+// Draw draws the menu over the page.
 func (c *Copy) Draw(f *part.Frame) {
 	choices := c.choices(f.Scene)
 	at := c.cursor.At(list(choices))

@@ -41,7 +41,7 @@ type factList struct {
 	facts []variable
 }
 
-// detailsOf are the facts of an Inspection, group by group. What is absent has no line, or its reason.
+// detailsOf are the facts of an Inspection, group by group. An absent fact has no line, or its reason.
 func detailsOf(in *wire.Inspection) []variable {
 	l := &factList{Inspection: in}
 	l.identity()

@@ -27,7 +27,7 @@ func rankOf(t *tally.Target) string {
 	return "rank " + strconv.Itoa(t.Rank.Rank)
 }
 
-// copied copies a text and tells the user what it is.
+// copied copies a text and names it to the user.
 func copied(what, text string) nav.Answer {
 	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
 }

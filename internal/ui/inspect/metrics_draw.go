@@ -67,7 +67,7 @@ func (m *Metrics) graphs(f *part.Frame, y int) {
 	sheet.Draw(f, y, rows)
 }
 
-// from says of what the graphs are.
+// from names the source of the graphs.
 func (m *Metrics) from(w int) string {
 	before := "before " + m.opened.Format(time.TimeOnly) + " all of " + m.alone
 	switch {

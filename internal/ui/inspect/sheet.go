@@ -40,7 +40,7 @@ type answer struct {
 	refused   string // the reason why it has not, in words; "": it did not refuse
 }
 
-// kind is what a Sheet is about.
+// kind is the subject of a Sheet.
 type kind struct {
 	page      keys.Page
 	leave     key.Binding

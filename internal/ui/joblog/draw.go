@@ -145,7 +145,7 @@ func (p *Page) line(f *part.Frame, y int, l *joblog.Line) {
 	}
 }
 
-// aside returns what is left of a line that is scrolled to the side, and the place of the search in it.
+// aside returns the visible part of a line that is scrolled to the side, and the place of the search in it.
 func (p *Page) aside(line string) (text string, from, to int) {
 	from, to = p.search.in(line)
 	cut := 0

@@ -1,6 +1,6 @@
 // Package joblog is the page of a job's log: its lines as they come, with a search and marks on those that matter.
 //
-// The page asks for pieces of the log, and shows what the answers have brought. Nothing is asked before the user has
+// The page asks for pieces of the log, and shows the answers. Nothing is asked before the user has
 // opened the page. From then on the log is followed once a second while the page is on the screen, and every 10 s while
 // it is not: so findings can cite it, and the length of the log at the time of a finding is known.
 package joblog
@@ -87,7 +87,7 @@ func (p *Page) Settle(s *part.Scene) {
 	}
 }
 
-// turn goes to another log. What is known of the line to cite stays.
+// turn goes to another log. The line to cite stays.
 func (p *Page) turn(to log) {
 	*p = Page{log: to, trails: p.trails, match: -1, search: search{text: p.search.text}}
 	if to.job != "" {
@@ -95,7 +95,7 @@ func (p *Page) turn(to log) {
 	}
 }
 
-// trail returns what is remembered of the present log.
+// trail returns the Trail of the present log.
 func (p *Page) trail() *joblog.Trail {
 	t := p.trails[p.log]
 	if t == nil {
@@ -108,7 +108,7 @@ func (p *Page) trail() *joblog.Trail {
 	return t
 }
 
-// Cites returns the lines of logs that say best what went wrong, by job.
+// Cites returns, by job, the line of its log that explains its failure best.
 func (p *Page) Cites() map[string]joblog.Cite {
 	if len(p.trails) == 0 {
 		return nil

@@ -51,7 +51,7 @@ type Action struct {
 	Own        bool // few pages have it: it comes before what can be done everywhere
 }
 
-// Press is the key that does the action: what a page does on this message, it does for the action.
+// Press is the key that does the action: the page treats the action as this message.
 func (a *Action) Press() tea.KeyPressMsg { return Pressed(a.Binding.Keys()[0]) }
 
 // Actions returns the actions of rows, group by group. A row with several texts has an action for each binding. Rows

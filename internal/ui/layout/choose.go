@@ -70,5 +70,5 @@ func (l Layout) Gap(has ...Key) (x int, ahead Layout) {
 	return x + 1, ahead
 }
 
-// Behind returns the column after the one that names the row's subject.
+// Behind returns the column after the name of the row's subject.
 func Behind(s part.Span) int { return s.X + s.W + chosenGap }

@@ -13,7 +13,7 @@ type Sheet struct {
 	Layout  Layout
 }
 
-// Head draws the headings in row y, with a mark after the one that sorts the rows.
+// Head draws the headings in row y, with a mark after the sort column.
 func (t *Sheet) Head(f *part.Frame, y int, by string, down bool) {
 	Headings(f, y, t.Layout, t.Columns)
 	t.mark(f, y, by, down)

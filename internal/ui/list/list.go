@@ -1,10 +1,10 @@
 // Package list is the list that all screens use: sorted and filtered rows, with a cursor in a window. The keys and the
 // mouse mean the same on each list, and each has the same title, empty states and footer.
 //
-// A list is an Of: its rows, its orders, its table, and what Enter opens. The rows of a Snapshot are made, sorted and
-// filtered once, and kept in the memory of the scene; a frame draws only the rows on the screen. The cursor belongs to
-// the thing that its row shows: it stays with that thing when rows come, go and are sorted anew. A List belongs to one
-// goroutine. Press changes the list; Draw changes nothing.
+// A list is an Of: its rows, its orders, its table, and the page behind Enter. The rows of a Snapshot are made, sorted
+// and filtered once, and kept in the memory of the scene; a frame draws only the rows on the screen. The cursor belongs
+// to the thing that its row shows: it stays with that thing when rows come, go and are sorted anew. A List belongs to
+// one goroutine. Press changes the list; Draw changes nothing.
 package list
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 )
 
-// Of describes a list. Functions are required, unless their comment says what nil means.
+// Of describes a list. Functions are required, unless their comment gives nil a meaning.
 type Of[Row any, Key comparable] struct {
 	Name  func(s *part.Scene) string // the title
 	Noun  string                     // the rows in words: "jobs"

@@ -25,7 +25,7 @@ type Problems struct {
 	skip int     // lines of a problem that are scrolled away, if it alone is higher than the screen
 }
 
-// subject identifies what a finding is about.
+// subject identifies the subject of a finding.
 type subject struct {
 	node, key string
 	gpu       int

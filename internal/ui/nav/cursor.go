@@ -7,7 +7,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 )
 
-// List describes the present list: its number of rows, the lines of the screen for them, and what each row is about.
+// List describes the present list: its number of rows, their lines of the screen, and the subject of each row.
 type List[K comparable] struct {
 	N, Room int
 	Key     func(i int) K

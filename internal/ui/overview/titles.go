@@ -87,7 +87,7 @@ func (t *tiles) explained(f *part.Frame) [][]part.Piece {
 		named...)}
 }
 
-// cellIs says what a cell is.
+// cellIs names the meaning of a cell.
 func (t *tiles) cellIs(f *part.Frame) string {
 	switch each := t.cells.Each(); {
 	case t.style >= tileGlyph || t.strips != nil && t.strips.each-t.strips.gap == 1:

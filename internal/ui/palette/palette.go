@@ -37,12 +37,12 @@ func (i *Item) Runs() bool { return i.Press.Code != 0 || i.Go != nav.Go{} }
 // Source has the items of a palette.
 type Source struct {
 	About string // the subject of the actions: "gpu-n02 GPU3, rank 11"
-	// Finds says that the user searches: for things too, and what was used most comes first. Otherwise the palette is
+	// Finds says that the user searches: for things too, the most used first. Otherwise the palette is
 	// the help of the page: a search goes on among the things only if it finds nothing there.
 	Finds bool
-	// Here returns what can be done here, in groups, which an empty search shows
+	// Here returns the actions of this page, in groups, for an empty search
 	Here func(s *part.Scene) []Item
-	// There returns what only a search finds
+	// There returns the items that only a search finds
 	There func(s *part.Scene) []*Item
 }
 
@@ -136,7 +136,7 @@ func (p *Page) move(k tea.KeyPressMsg, l shown) {
 	}
 }
 
-// run closes the palette and does what the line under the cursor says, if it is possible now.
+// run closes the palette and does the action under the cursor, if it is possible now.
 func (p *Page) run(l shown) nav.Answer {
 	if len(l.items) == 0 {
 		return nav.Taken

@@ -22,7 +22,7 @@ type shown struct {
 // itemsKey is the key of the items in memory, for one opening of the palette.
 type itemsKey struct{ of *Source }
 
-// items are what a search looks through, and what it found by its text. A search takes long, so these are kept from
+// items are the items of a search, and its results by text. A search takes long, so these are kept from
 // Snapshot to Snapshot until an item is another.
 type items struct {
 	here, there []*Item
@@ -52,7 +52,7 @@ func same(a, b *Item) bool {
 	return x == y
 }
 
-// list returns the items that match the search: without one, what can be done here.
+// list returns the items that match the search: without a search, the actions of the page.
 func (p *Page) list(s *part.Scene) shown {
 	all, text := p.items(s), p.line.Text()
 	l := shown{all: len(all.here) + len(all.there), heads: text == ""}
@@ -87,13 +87,13 @@ func (l *shown) height(i int) int {
 	return 1
 }
 
-// most is the group of what was used most, and mostUsed the highest number of its items.
+// most is the group of the most used items, and mostUsed their highest number.
 const (
 	most     = "most used"
 	mostUsed = 5
 )
 
-// usedFirst returns what can be done here, after what was used most if the user searches.
+// usedFirst returns the actions of the page, after the most used items if the user searches.
 func (p *Page) usedFirst(here, there []*Item) []*Item {
 	if !p.of.Finds || len(p.used) == 0 {
 		return here
@@ -119,7 +119,7 @@ func Pointers(items []Item) []*Item {
 	return list
 }
 
-// texts are what a search looks through: of things their names alone, of which there may be thousands.
+// texts are the texts of a search: of things their names alone, of which there may be thousands.
 type texts []*Item
 
 func (t texts) Len() int { return len(t) }

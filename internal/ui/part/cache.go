@@ -54,7 +54,7 @@ func Again[T any](s *Scene, key any, make func(before T) T) T {
 }
 
 // Onward is Again for results that are worth their memory for a while: make also gets the result for an earlier
-// Snapshot, if the screen has done without it for some Snapshots. make must be able to tell what has changed since.
+// Snapshot, if the screen has done without it for some Snapshots. make must recognize every change since.
 func Onward[T any](s *Scene, key any, make func(before T) T) T {
 	return OfSnapshot(s, key, func() T {
 		onward := s.Memory.snapshot.onward

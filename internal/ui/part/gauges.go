@@ -54,8 +54,8 @@ type medianKey struct{ of tally.Gauge }
 // steps are the distances from the median, in points, from which a cell has the next shade.
 var steps = [...]float64{5, 15, 35}
 
-// Shade returns the glyph and the role of a level: as the median is quiet, and what is away from it points up or down,
-// the more visibly the farther. The side that matters for the Gauge is amber.
+// Shade returns the glyph and the role of a level: values at the median are quiet, and others point up or down, the
+// more visibly the farther. The side that matters for the Gauge is amber.
 func (s *Scene) Shade(level float64) (rune, draw.Role) {
 	away := level - s.Median().Level
 	far := 0

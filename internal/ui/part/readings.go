@@ -5,7 +5,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 )
 
-// reading is what a cell needs to know of a GPU.
+// reading has the facts of a GPU that a cell needs.
 type reading struct {
 	number       int     // of the GPU
 	value, level float64 // of a gauge; NaN: unknown

@@ -56,7 +56,7 @@ type Scene struct {
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
 	Banner    string // the admins' message, for the palette
 
-	// the lines of logs that say best what went wrong, by job; empty unless the user has opened a log
+	// by job, the line of its log that explains its failure best; empty unless the user has opened a log
 	Cites map[string]joblog.Cite
 
 	Login string // the host between this one and all nodes, [user@]host[:port]; "": none
@@ -146,7 +146,7 @@ func (s *Scene) GPUName(g *cluster.GPU) string {
 	return tally.NodeOf(s.Snap, s.Job, g) + " " + GPUNumber(g)
 }
 
-// Say puts a finding into words, with the line of the job's log that says what went wrong, if one is known.
+// Say puts a finding into words, with the line of the job's log that explains it, if known.
 func (s *Scene) Say(f *cluster.Finding) say.Words {
 	words := say.Finding(s.Snap, f)
 	if c, known := s.Cites[f.Job]; known && cites[f.Kind] && f.Since.Sub(c.When) < stale {

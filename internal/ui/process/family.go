@@ -181,7 +181,7 @@ func (fs *families) has(tag nav.Process) bool {
 // forget makes ask ask again.
 func (fs *families) forget() { fs.asked = nil }
 
-// words are, for a tree, the age of the relatives and what is missing of them.
+// words are, for a tree, the age of the relatives and the missing ones.
 func (fs *families) words(now time.Time, v *view) string {
 	text := ", as a tree"
 	var oldest time.Duration

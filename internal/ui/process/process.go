@@ -106,7 +106,7 @@ func (p *Page) visit(text string) {
 	p.Filter.Set(everyJob, text)
 }
 
-// Leave ends a visit, and shows what was shown before.
+// Leave ends a visit, and returns to the previous scope.
 func (p *Page) Leave() {
 	if was := p.before; was != nil {
 		p.scope, p.kin.tree, p.Filter, p.before = was.scope, was.tree, was.filter, nil

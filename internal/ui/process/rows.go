@@ -184,8 +184,7 @@ func slotsOf(n *cluster.Node, jobs []*cluster.JobView, only tally.Only) []slot {
 	return slots
 }
 
-// rowOf returns the row of a process. Its job is the one that its cgroup or environment names, else the one with its
-// GPU.
+// rowOf returns the row of a process. Its job is named by its cgroup or environment, else by its GPU.
 func rowOf(s *part.Scene, n *cluster.Node, w *wire.Process, slots []slot, jobs []*cluster.JobView) (r table.ProcessRow,
 	hidden bool) {
 	r = table.ProcessRow{Process: tally.Process{Process: w, Number: w.GPU, Own: true}, Node: n}

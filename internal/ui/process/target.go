@@ -51,7 +51,7 @@ func (p *Page) target(s *part.Scene) (tally.Target, bool) {
 	return targetOf(s, v.At(p.At(s))), true
 }
 
-// Subject names what the keys act on: the tagged processes, or the one under the cursor.
+// Subject names the target of the keys: the tagged processes, or the process under the cursor.
 func (p *Page) Subject(s *part.Scene) string {
 	on := p.subject(s)
 	switch {

@@ -14,7 +14,7 @@ import (
 const label = "filter: "
 
 // Draw draws the prompt in the last row, with the number of matching rows and its keys at the right if they fit, and in
-// the row above it the mistake, or the choices of Tab. It covers what the page has drawn there.
+// the row above it the mistake, or the choices of Tab. It covers that part of the page.
 func (f *Filter) Draw(fr *part.Frame, shown, all int) {
 	f.help(fr, fr.H-2)
 	y := fr.H - 1

@@ -36,7 +36,7 @@ type answer struct {
 	role draw.Role
 }
 
-// NewCancel asks what to do with the job of that ID.
+// NewCancel asks how to cancel the job with that ID.
 func NewCancel(job string, _ *part.Scene) (*Cancel, nav.Answer) { return &Cancel{job: job}, nav.Taken }
 
 // Wants returns nothing: the page behind it decides.
@@ -143,7 +143,7 @@ func (c *Cancel) take(r nav.Result) bool {
 // mostWords limits SLURM's error message, in lines.
 const mostWords = 4
 
-// failure is a failure in lines: SLURM's error message, its meaning, and what to try.
+// failure is a failure in lines: SLURM's error message, its meaning, and remedies.
 func failure(f *reach.Failure) []answer {
 	lines := []answer{{safe.Line(f.Summary(), mostText), draw.Warn}}
 	for i, text := range strings.Split(safe.Lines(f.Words, mostWords*mostText), "\n") {

@@ -120,7 +120,7 @@ func spare(t columns.Table) (keys []col) {
 var processGrowth = []layout.Stage{layout.To(28, colCommand), layout.To(16, colNode), layout.To(11, colJob),
 	layout.Rest(colCommand)}
 
-// rankColumns are whose rank it is, the numbers of ranks, and what the process runs.
+// rankColumns are the owner of a rank, the numbers of ranks, and the command.
 var rankColumns = layout.Of(&rows.Processes, slices.Concat([]layout.Column{
 	{Key: colProgram, Least: 4, Priority: 1, Title: "PROG", Right: true},
 	{Key: colRank, Gap: 1, Least: 5, Priority: 1},

@@ -62,7 +62,7 @@ func CommandWidth(r *ProcessRow) int {
 	return draw.Width(r.Branch) + draw.Width(text)
 }
 
-// Head draws the headings in row y, with a mark after the one that sorts the rows; "": none. The nodes and the GPUs are
+// Head draws the headings in row y, with a mark after the sort column; "": none. The nodes and the GPUs are
 // one order.
 func (t *ProcessList) Head(f *part.Frame, y int, by string, down bool) {
 	if by == "gpu" && t.Layout[colNode].Shown() {

@@ -47,7 +47,7 @@ func counted(f *part.Frame, x, y, w int, sum *tally.Totals) {
 	}
 }
 
-// sum is what totals writes.
+// sum is a line of totals.
 type sum struct {
 	gpus    []*cluster.GPU
 	total   tally.Totals

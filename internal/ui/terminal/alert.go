@@ -9,7 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
-// Host is what is known of the user's terminal, from the environment.
+// Host has the facts about the user's terminal, from the environment.
 type Host struct {
 	Name   string // TERM
 	Tmux   bool

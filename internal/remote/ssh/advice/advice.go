@@ -1,4 +1,4 @@
-// Package advice explains failures over SSH: their meaning, their stage, and the hints on what to try. It serves every
+// Package advice explains failures over SSH: their meaning, their stage, and hints. It serves every
 // Door that speaks SSH, whoever made the connection.
 package advice
 
