@@ -16,12 +16,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/remote/ssh"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Access connects to SLURM and to the nodes. It must be closed.
@@ -32,6 +34,8 @@ type Access struct {
 	Doors      []auto.Door // to the nodes, in the order in which they are tried
 	Favorite   string      // the door to begin with; empty: the first
 	User, Host string      // of SLURM's commands
+
+	OnLogin func(wire.ReadLog) (*wire.LogPiece, error) // reads logs on Host; nil: Host is this host
 
 	opener *opener
 }
@@ -48,7 +52,7 @@ func New(ctx context.Context, cfg *config.Config, log *slog.Logger) (*Access, er
 		if err := native.Through(cfg.Login); err != nil {
 			return nil, err
 		}
-		a.Commands = command.Remote(native.Run)
+		a.Commands, a.OnLogin = command.Remote(native.Run), joblog.OnLogin(native.Run)
 		a.User, a.Host = native.LoginUser(ctx)
 	}
 	if log != nil {
@@ -84,7 +88,7 @@ const parallelRetries = 64
 func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) *source.Live {
 	live := source.NewLive(a.Client, a.poller(p), a.User, a.Host)
 	live.Floor, live.Pace, live.Heard, live.Job = cfg.SlurmFloor, cfg.Slurm, heard, cfg.Job
-	live.Away = cfg.Login != ""
+	live.OnLogin = a.OnLogin
 	live.Jobs = func(jobs []cluster.Job) { a.Know(jobs) }
 	return live
 }

@@ -18,7 +18,8 @@ const module = "github.com/nvnodetop/nvnodetop"
 var allowed = map[string][]string{
 	"cmd/nvnodetop":       {"internal/app", "internal/build", "internal/probe", "internal/probe/nvml"},
 	"cmd/nvnodetop-probe": {"internal/build", "internal/probe", "internal/probe/nvml"},
-	"internal/access": {"internal/build", "internal/cluster", "internal/config", "internal/poller", "internal/reach",
+	"internal/access": {"internal/build", "internal/cluster", "internal/config", "internal/joblog", "internal/poller",
+		"internal/reach",
 		"internal/remote", "internal/remote/agent", "internal/remote/auto", "internal/remote/control",
 		"internal/remote/local", "internal/remote/openssh", "internal/remote/srun", "internal/remote/ssh",
 		"internal/slurm", "internal/slurm/command", "internal/slurm/hostlist", "internal/source", "internal/wire"},
@@ -202,7 +203,7 @@ var allowed = map[string][]string{
 	"internal/slurm/supply": {"internal/reach", "internal/slurm/command", "internal/slurm/gres",
 		"internal/slurm/hostlist"},
 	"internal/source": {"internal/bell", "internal/cluster", "internal/cluster/store", "internal/joblog",
-		"internal/poller", "internal/reach", "internal/slurm", "internal/slurm/command"},
+		"internal/poller", "internal/reach", "internal/slurm", "internal/slurm/command", "internal/wire"},
 	"internal/tally":     {"internal/cluster", "internal/cluster/history", "internal/metric", "internal/wire"},
 	"internal/text":      {},
 	"internal/text/safe": {"internal/text"},

@@ -5,9 +5,15 @@ import "time"
 // LogFiles are the files to which SLURM writes the output of a job's batch script. Their names are as SLURM has them:
 // not yet fit for a screen.
 type LogFiles struct {
-	Number   string    // of the job
-	Out, Err string    // absolute paths, often the same; "": the job has no batch script
-	Host     string    // the node on which the batch script runs; "": none yet
-	User     string    // owner of the job
-	Start    time.Time // zero: not started
+	ID, Number string    // of the job; the ID as squeue prints it
+	Out, Err   string    // absolute paths, often the same; "": the job has no batch script
+	Host       string    // the node on which the batch script runs; "": none yet
+	User       string    // owner of the job
+	Start      time.Time // zero: not started
+
+	Waits    string    // SLURM's word for the reason why the job does not run yet; "": it has begun
+	Expected time.Time // SLURM's estimate of the begin; zero: none
+
+	Ended   bool // the job has
+	Guessed bool // SLURM has forgotten the names: these are the likely ones
 }

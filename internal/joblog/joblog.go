@@ -9,6 +9,7 @@
 package joblog
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -46,6 +47,16 @@ type Piece struct {
 	Node string    // through which it was read; "": this host
 	Both bool      // both streams go to this file
 	At   time.Time // when it was read
+
+	Waits string // why a job that has not begun has no log; "": it has begun
+}
+
+// Absence says why a log is missing.
+func (p *Piece) Absence() string {
+	if p.Waits != "" {
+		return p.Waits
+	}
+	return fmt.Sprintf("there is no file %q: the job has not written it yet, or it was deleted", p.Path)
 }
 
 // Ask is the Query for a piece of a log that a Window wants.

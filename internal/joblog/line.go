@@ -26,8 +26,12 @@ type unfinished struct {
 	more int64  // bytes that head omits after its own
 }
 
-// add appends bytes without a newline. A carriage return before further text begins the line anew.
+// add appends bytes without a newline. A carriage return before further text begins the line anew. Zeros are left out:
+// a file that was emptied while its writer goes on behind its old end begins with any number of them.
 func (u *unfinished) add(raw []byte) {
+	if bytes.IndexByte(raw, 0) >= 0 {
+		raw = bytes.ReplaceAll(raw, []byte{0}, nil)
+	}
 	if at := lastReturn(raw); at >= 0 {
 		u.head, u.more, raw = u.head[:0], 0, raw[at+1:]
 	} else if n := len(u.head); len(raw) > 0 && n > 0 && u.more == 0 && u.head[n-1] == '\r' &&

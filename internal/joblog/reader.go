@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -17,11 +17,8 @@ import (
 const (
 	// patience is the time for which a read on this host may hang.
 	patience = 4 * time.Second
-	// keepFiles is the time after which SLURM is asked again for the files of a job that cannot be read: the job may
-	// have started again on another node.
-	keepFiles = time.Minute
-	// maxJobs is the maximum number of jobs of which a Reader remembers the files.
-	maxJobs = 64
+	// maxReads is the maximum number of reads on this host at a time, including those that hang.
+	maxReads = 8
 	// maxWords limits the text of a node, and the name of a file, in bytes.
 	maxWords = 400
 )
@@ -32,49 +29,38 @@ type Sources struct {
 	Find func(ctx context.Context, job string) (*cluster.LogFiles, error)
 	// Ask sends a request to the probe of a node.
 	Ask func(ctx context.Context, node string, r wire.Request) (wire.Reply, error)
+	// Login reads a file on the host where SLURM is asked, if that is another one than this; it may hang for a minute.
+	// nil: SLURM is asked here, and files are read here.
+	Login func(wire.ReadLog) (*wire.LogPiece, error)
 
 	User string // whose jobs may be read; "": not known
-	Host string // name of this host
-	Away bool   // this host is not one of the cluster: no file is read here
+	Host string // name of the host where SLURM is asked
 }
 
-// Reader reads logs. A file is read here if its file system is one of the network, or if the batch script runs here.
-// Otherwise the node of the batch script reads it: a file such as /tmp/x.log may be another one here. If the node
-// cannot be asked, as after the end of the job, the file is read here, unless it is older than the job.
+// Reader reads logs. A file is read on the host where SLURM is asked if its file system is one of the network, or if
+// the batch script runs there. Otherwise the node of the batch script reads it: a file such as /tmp/x.log may be
+// another one here. If the node cannot be asked, as after the end of the job, the file is read here, unless it is older
+// than the job. Where SLURM is asked on another host, each read starts a few programs there, so the node comes first as
+// long as the job runs.
 //
 // A read that hangs is left behind. Until it returns, no other read of that job's log begins on this host.
 type Reader struct {
-	from Sources
-	read func(wire.ReadLog) (*wire.LogPiece, error) // tail.Read
-	now  func() time.Time
+	from  Sources
+	read  func(wire.ReadLog) (*wire.LogPiece, error) // tail.Read, or Sources.Login
+	now   func() time.Time
+	reads atomic.Int32 // on this host
 
 	mu   sync.Mutex // protects the following
 	jobs map[string]*found
 }
 
-// found is a Reader's knowledge of a job's log.
-type found struct {
-	files *cluster.LogFiles
-	at    time.Time     // when SLURM was asked
-	turn  chan struct{} // has room for the one read on this host
-
-	mu    sync.Mutex // protects the following
-	place place
-	since time.Time // of the read on this host
-}
-
-// place is where a log is read.
-type place uint8
-
-const (
-	unknown place = iota
-	here
-	onNode
-)
-
 // NewReader returns a Reader.
 func NewReader(from Sources) *Reader {
-	return &Reader{from: from, read: tail.Read, now: time.Now, jobs: map[string]*found{}}
+	r := &Reader{from: from, read: tail.Read, now: time.Now, jobs: map[string]*found{}}
+	if from.Login != nil {
+		r.read = from.Login
+	}
+	return r
 }
 
 // Read reads a piece of a log. It may be called from any goroutine, and ends soon after ctx.
@@ -97,103 +83,76 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 		return Piece{}, fmt.Errorf("job %s writes its %s to /dev/null", q.Job, q.Stream)
 	}
 	p, node, err := r.piece(ctx, f, wire.ReadLog{Path: path, From: q.From, Max: q.Max, Latest: q.Latest})
-	if err != nil || p.Missing {
-		r.doubt(q.Job, f)
-	}
+	f.note(p, r.now())
 	if err != nil {
 		return Piece{}, err
 	}
-	return Piece{LogPiece: *p, Path: safe.Line(path, maxWords), Node: node, Both: f.files.Out == f.files.Err,
-		At: r.now()}, nil
+	piece := Piece{LogPiece: *p, Path: safe.Line(path, maxWords), Node: node, At: r.now()}
+	piece.Both = f.files.Out == f.files.Err
+	switch old := p.ModMS < f.files.Start.UnixMilli(); {
+	case f.files.Guessed && (p.Missing || old):
+		return Piece{}, fmt.Errorf("SLURM has forgotten where job %s wrote its log, and it is not the usual %q: --output of "+
+			"its batch script names it", q.Job, path)
+	case p.Missing && f.files.Waits != "":
+		piece.Waits = safe.Line(waits(f.files, piece.At), maxWords)
+	case p.Missing && f.files.Ended && f.files.Host == "":
+		piece.Waits = fmt.Sprintf("job %s was canceled before it began: it has no log", q.Job)
+	}
+	return piece, nil
 }
 
-// find returns the files of a job.
-func (r *Reader) find(ctx context.Context, job string) (*found, error) {
-	r.mu.Lock()
-	f := r.jobs[job]
-	r.mu.Unlock()
-	if f != nil {
-		return f, nil
+// waits says why a job has no log yet.
+func waits(l *cluster.LogFiles, now time.Time) string {
+	words := fmt.Sprintf("job %s has not begun: SLURM's reason is %s", l.ID, l.Waits)
+	if l.Expected.IsZero() {
+		return words
 	}
-	files, err := r.from.Find(ctx, job)
-	if err != nil {
-		return nil, err
+	layout := "15:04"
+	if l.Expected.Sub(now) > 12*time.Hour {
+		layout = "15:04 on Mon 2 Jan"
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if f := r.jobs[job]; f != nil { // somebody else has asked
-		return f, nil
-	}
-	if len(r.jobs) == maxJobs {
-		clear(r.jobs)
-	}
-	f = &found{files: files, at: r.now(), turn: make(chan struct{}, 1)}
-	r.jobs[job] = f
-	return f, nil
+	return words + ", it expects the start at " + l.Expected.Format(layout)
 }
 
-// doubt forgets the files of a job that cannot be read, unless SLURM has just named them or a read hangs.
-func (r *Reader) doubt(job string, f *found) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(f.turn) == 0 && r.now().Sub(f.at) >= keepFiles {
-		delete(r.jobs, job)
-	}
-}
-
-// piece reads a piece where the file is. node is "" if that is here.
+// piece reads a piece where the file is. node is "" if that is not the node of the batch script.
 func (r *Reader) piece(ctx context.Context, f *found, q wire.ReadLog) (p *wire.LogPiece, node string, err error) {
-	f.mu.Lock()
-	place := f.place
-	f.mu.Unlock()
-	host := f.files.Host
-	if place == onNode {
+	place, host := f.where(), f.files.Host
+	if place == unknown && r.from.Login != nil && !f.files.Ended {
+		place = onNode
+	}
+	asked := place == onNode
+	if asked {
 		if p, err = r.ask(ctx, host, q); err == nil && !p.Missing {
+			f.settle(onNode)
 			return p, host, nil
 		}
 	}
-	var local *wire.LogPiece
-	localErr := errAway
-	if !r.from.Away {
-		local, localErr = r.here(ctx, f, q)
-	}
-	if localErr == nil && !local.Missing && (local.Shared || r.runs(host) || place == here) {
+	local, localErr := r.here(ctx, f, q)
+	has := localErr == nil && !local.Missing
+	if has && (local.Shared || f.runs(r.from.Host) || place == here) {
 		f.settle(here)
 		return local, "", nil
 	}
-	if place != onNode {
+	if !asked {
 		p, err = r.ask(ctx, host, q)
 	}
 	switch {
 	case err == nil && !p.Missing:
 		f.settle(onNode)
 		return p, host, nil
-	case localErr == nil && !local.Missing && local.ModMS >= f.files.Start.UnixMilli():
+	case has && local.ModMS >= f.files.Start.UnixMilli():
 		f.settle(here)
 		return local, "", nil
 	case err == nil:
 		return p, host, nil
-	case localErr == nil && (host == "" || r.runs(host)):
+	case localErr == nil && (host == "" || f.runs(r.from.Host)):
 		return local, "", nil
-	case localErr != nil && !errors.Is(localErr, errAway):
+	case localErr != nil:
 		return nil, "", localErr
+	case local.Missing:
+		return nil, "", fmt.Errorf("there is no file %q here, and its node cannot be asked: %w", q.Path, err)
 	}
-	return nil, "", err
-}
-
-// runs reports whether a node is this host.
-func (r *Reader) runs(node string) bool {
-	short, _, _ := strings.Cut(r.from.Host, ".")
-	return node == r.from.Host || node == short
-}
-
-// errAway says that nothing is read on this host.
-var errAway = errors.New("the log is not on this host")
-
-func (f *found) settle(at place) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.place = at
+	return nil, "", fmt.Errorf("%q here is older than the job, and its node cannot be asked: %w", q.Path, err)
 }
 
 // ask reads a piece through the node of the batch script.
@@ -204,7 +163,7 @@ func (r *Reader) ask(ctx context.Context, node string, q wire.ReadLog) (*wire.Lo
 	reply, err := r.from.Ask(ctx, node, wire.Request{ReadLog: &q})
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("the log is read through its node: %w", err)
+		return nil, err
 	case reply.Error != "":
 		return nil, fmt.Errorf("%s: %s", node, safe.Line(reply.Error, maxWords))
 	case reply.Log == nil, reply.Log.From < 0, len(reply.Log.Data) > q.Max,
@@ -225,6 +184,11 @@ func (r *Reader) here(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogP
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
+	if r.reads.Add(1) > maxReads {
+		r.reads.Add(-1)
+		<-f.turn
+		return nil, fmt.Errorf("%q is not read: reads of %d other logs hang", q.Path, maxReads)
+	}
 	f.mu.Lock()
 	f.since = r.now()
 	f.mu.Unlock()
@@ -235,6 +199,7 @@ func (r *Reader) here(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogP
 	done := make(chan result, 1)
 	go func() {
 		p, err := r.read(q)
+		r.reads.Add(-1)
 		<-f.turn
 		done <- result{p, err}
 	}()
@@ -246,12 +211,4 @@ func (r *Reader) here(ctx context.Context, f *found, q wire.ReadLog) (*wire.LogP
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-}
-
-// hangs is the error of a read that does not return.
-func (f *found) hangs(path string, now time.Time) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return fmt.Errorf("reading %q has hung for %v: its file system does not respond", path,
-		now.Sub(f.since).Round(time.Second))
 }

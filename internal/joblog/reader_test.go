@@ -3,6 +3,7 @@ package joblog
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,7 +24,7 @@ type at struct {
 func TestWhereALogIsRead(t *testing.T) {
 	for name, test := range map[string]struct {
 		at   at
-		away bool
+		away bool   // SLURM is asked on another host: "here" is that one
 		want string // "here", "node", "missing", or words of the error
 	}{
 		"on the network":              {at{here: true, shared: true, node: "has"}, false, "here"},
@@ -37,8 +38,10 @@ func TestWhereALogIsRead(t *testing.T) {
 		"hangs here, no node":         {at{hereErr: errors.New("it hangs")}, false, "it hangs"},
 		"refused on the node":         {at{node: "refuses"}, false, "node01: is a ?FIFO"},
 		"with --login":                {at{here: true, shared: true, node: "has"}, true, "node"},
-		"with --login, node is gone":  {at{here: true, shared: true}, true, "not connected"},
-		"with --login, node lacks it": {at{here: true, shared: true, node: "lacks"}, true, "missing"},
+		"with --login, node is gone":  {at{here: true}, true, "here"},
+		"with --login, older":         {at{here: true, old: true}, true, "older than the job"},
+		"with --login, node lacks it": {at{here: true, node: "lacks"}, true, "here"},
+		"with --login, nowhere":       {at{}, true, "no file \"/o\" here"},
 	} {
 		r := NewReader(Sources{
 			Find: func(context.Context, string) (*cluster.LogFiles, error) {
@@ -57,8 +60,11 @@ func TestWhereALogIsRead(t *testing.T) {
 				}
 				return reply, err
 			},
-			User: "alice", Host: "login1", Away: test.away,
+			User: "alice", Host: "login1",
 		})
+		if test.away {
+			r.from.Login = r.read
+		}
 		r.read = func(wire.ReadLog) (*wire.LogPiece, error) {
 			p := &wire.LogPiece{Missing: !test.at.here, Shared: test.at.shared, ModMS: noon.UnixMilli() + 1}
 			if test.at.old {
@@ -143,22 +149,169 @@ func TestHangs(t *testing.T) {
 	})
 }
 
-// SLURM is asked once for a log that can be read, and at most once a minute for one that cannot.
+// SLURM is asked once for a log that grows, at most once a minute for one that cannot be read, and less and less often
+// for one that does not grow.
 func TestSLURMIsAskedSeldom(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		missing := false
-		r, asked := reader(cluster.LogFiles{Out: "/o", Err: "/e", User: "alice", Host: "login1"},
-			func(wire.ReadLog) (*wire.LogPiece, error) { return &wire.LogPiece{Missing: missing}, nil })
-		for want, gone := range []bool{0: false, 1: true, 2: true} {
-			missing = gone
-			for range 120 {
+	for name, test := range map[string]struct {
+		missing bool
+		growth  int64
+		most    int // questions in an hour, after the first
+		least   int
+	}{"grows": {growth: 1}, "missing": {missing: true, most: 60, least: 55}, "quiet": {most: 6, least: 5}} {
+		synctest.Test(t, func(t *testing.T) {
+			size := int64(0)
+			r, asked := reader(cluster.LogFiles{Out: "/o", Err: "/e", User: "alice", Host: "login1"},
+				func(wire.ReadLog) (*wire.LogPiece, error) {
+					size += test.growth
+					return &wire.LogPiece{Missing: test.missing, Size: size}, nil
+				})
+			for range 3600 {
 				time.Sleep(time.Second)
 				if _, err := r.Read(t.Context(), Query{Job: "7", Max: 1}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if *asked > 1+2*want {
-				t.Errorf("asked %d times", *asked)
+			if n := *asked - 1; n > test.most || n < test.least {
+				t.Errorf("%s: asked %d times more", name, n)
+			}
+		})
+	}
+}
+
+// A job that has started again on another node is followed there. SLURM's failures change nothing, and a question that
+// SLURM does not answer holds a read up for a moment only.
+func TestRequeued(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		now, down, nodes := "node01", false, []string{}
+		r := NewReader(Sources{User: "alice", Host: "login1",
+			Find: func(ctx context.Context, _ string) (*cluster.LogFiles, error) {
+				if down {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				return &cluster.LogFiles{Out: "/tmp/o", User: "alice", Host: now}, nil
+			},
+			Ask: func(_ context.Context, node string, _ wire.Request) (wire.Reply, error) {
+				nodes = append(nodes, node)
+				return wire.Reply{Log: &wire.LogPiece{Size: 2}}, nil
+			}})
+		r.read = func(wire.ReadLog) (*wire.LogPiece, error) { return &wire.LogPiece{Missing: true}, nil }
+		last := func() string {
+			t.Helper()
+			began := time.Now()
+			if _, err := r.Read(t.Context(), Query{Job: "7", Max: 4}); err != nil || time.Since(began) > doubtful {
+				t.Fatal(err, time.Since(began))
+			}
+			return nodes[len(nodes)-1]
+		}
+		if got := last(); got != "node01" {
+			t.Error(got)
+		}
+		now, down = "node02", true
+		time.Sleep(keepFiles)
+		if got := last(); got != "node01" {
+			t.Errorf("SLURM does not answer: %s", got)
+		}
+		down = false
+		time.Sleep(2 * keepFiles)
+		if got := last(); got != "node02" {
+			t.Errorf("requeued: %s", got)
+		}
+	})
+}
+
+// A job that waits says why, and its log is there once it begins.
+func TestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		files, missing := cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Waits: "Prio\x07rity",
+			Expected: time.Now().Add(time.Hour)}, true
+		r := NewReader(Sources{User: "alice", Host: "login1",
+			Find: func(context.Context, string) (*cluster.LogFiles, error) { return new(files), nil },
+			Ask: func(context.Context, string, wire.Request) (wire.Reply, error) {
+				return wire.Reply{}, errors.New("not connected")
+			}})
+		r.read = func(wire.ReadLog) (*wire.LogPiece, error) {
+			return &wire.LogPiece{Missing: missing, Shared: true}, nil
+		}
+		want := "job 7 has not begun: SLURM's reason is Prio?rity, it expects the start at " +
+			files.Expected.Format("15:04")
+		if p, err := r.Read(t.Context(), Query{Job: "7", Max: 4}); err != nil || p.Absence() != want {
+			t.Errorf("%q, %v", p.Absence(), err)
+		}
+		files, missing = cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Host: "node01", Start: time.Now()}, false
+		time.Sleep(keepNone)
+		if p, err := r.Read(t.Context(), Query{Job: "7", Max: 4}); err != nil || p.Missing || p.Waits != "" {
+			t.Errorf("%+v, %v", p, err)
+		}
+	})
+}
+
+// A name that was guessed is right only if the file is there, and not older than the job.
+func TestGuessed(t *testing.T) {
+	for name, test := range map[string]struct {
+		piece wire.LogPiece
+		right bool
+	}{
+		"there": {wire.LogPiece{Shared: true, ModMS: noon.UnixMilli()}, true},
+		"older": {wire.LogPiece{Shared: true, ModMS: noon.UnixMilli() - 1}, false},
+		"none":  {wire.LogPiece{Missing: true, Shared: true}, false},
+	} {
+		r, _ := reader(cluster.LogFiles{Out: "/slurm-7.out", User: "alice", Host: "login1", Start: noon, Guessed: true},
+			func(wire.ReadLog) (*wire.LogPiece, error) { return new(test.piece), nil })
+		_, err := r.Read(t.Context(), Query{Job: "7", Max: 4})
+		if (err == nil) != test.right || err != nil && !strings.Contains(err.Error(), "--output of its batch script") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What SLURM does not know is not asked for with each read.
+func TestUnknownJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		r := NewReader(Sources{Find: func(context.Context, string) (*cluster.LogFiles, error) {
+			asked++
+			return nil, errors.New("no such job")
+		}})
+		for range 60 {
+			if _, err := r.Read(t.Context(), Query{Job: "7", Max: 4}); err == nil || err.Error() != "no such job" {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+		}
+		if asked != 6 {
+			t.Errorf("asked %d times", asked)
+		}
+	})
+}
+
+// However many logs are on a file system that does not respond, few reads hang.
+func TestManyHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		back, reads := make(chan struct{}), atomic.Int32{}
+		r, _ := reader(cluster.LogFiles{Out: "/nfs/o", User: "alice", Host: "login1"},
+			func(wire.ReadLog) (*wire.LogPiece, error) {
+				reads.Add(1)
+				<-back
+				return &wire.LogPiece{}, nil
+			})
+		read := func(job int) error {
+			_, err := r.Read(t.Context(), Query{Job: strconv.Itoa(job), Max: 1})
+			return err
+		}
+		for job := range 20 {
+			if err := read(job); err == nil {
+				t.Errorf("job %d was read", job)
+			}
+		}
+		if n := reads.Load(); n != maxReads {
+			t.Errorf("%d reads", n)
+		}
+		close(back)
+		synctest.Wait()
+		for job := range 20 {
+			if err := read(job); err != nil {
+				t.Error(err)
 			}
 		}
 	})

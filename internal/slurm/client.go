@@ -99,6 +99,8 @@ type Client struct {
 	nodes map[string]nodeGPUs // by name, of all nodes so far: they rarely change
 
 	topology topology
+
+	named []*cluster.LogFiles // of jobs that were asked about, the latest last
 }
 
 // listedJob is a job as squeue lists it, without its nodes and GPUs.

@@ -46,7 +46,7 @@ func (c *Client) keepGPUs() {
 // askGPUs asks the first question and notes the answer. If the controller does not answer, the other questions are put
 // off too.
 func (c *Client) askGPUs(ctx context.Context, due []question) {
-	lines, err := showJob(ctx, c.run, due[0].id)
+	lines, err := c.showJob(ctx, due[0].id)
 	if ctx.Err() != nil {
 		return
 	}
@@ -75,11 +75,12 @@ func (c *Client) note(q question, lines map[string][]gresLine, err error) {
 
 // showJob asks for one job, array or heterogeneous job. A job that has ended since squeue listed it is missing from the
 // answer. A job whose number occurs twice has no lines, and would have none the next time.
-func showJob(ctx context.Context, run command.Runner, id string) (map[string][]gresLine, error) {
-	out, stderr, err := run.Within(ctx, "scontrol", "show", "job", "-d", id)
+func (c *Client) showJob(ctx context.Context, id string) (map[string][]gresLine, error) {
+	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", "-d", id)
 	if err != nil && !strings.Contains(string(stderr), "Invalid job id") {
 		return nil, command.Failed("scontrol", stderr, err)
 	}
+	c.named = remembered(c.named, parseShown(out))
 	return parseShowJob(out), nil
 }
 

@@ -1,11 +1,13 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
@@ -16,8 +18,7 @@ import (
 // *reach.Failure, or ctx's.
 func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error) {
 	if !jobID.MatchString(job) || strings.Contains(job, "[") {
-		return nil, noLogs(fmt.Sprintf("%q is not the id of a job that has started", job),
-			"squeue --me lists your jobs")
+		return nil, noLogs(fmt.Sprintf("%q is not the id of a job that has started (squeue --me lists your jobs)", job))
 	}
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", job)
 	if ctx.Err() != nil {
@@ -26,29 +27,29 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	if err != nil {
 		f := command.Failed("scontrol", stderr, err)
 		if strings.Contains(f.Words, "Invalid job id") {
-			f.Short, f.Meaning = "no log of job "+job, "SLURM does not know this job any more."
-			f.Hints = []string{"its output stays where the job wrote it: --output of the batch script"}
+			return c.oldLogs(ctx, job)
 		}
 		return nil, f
 	}
 	jobs := parseShown(out)
+	c.named = remembered(c.named, jobs)
 	this := slices.DeleteFunc(slices.Clone(jobs), func(j shown) bool { return !j.is(job) })
 	switch {
+	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) == 0 || this[0].waitsForTasks()):
+		return nil, noLogs("job " + job + " is an array: name a task of it, such as " + job + "_" + jobs[0].firstTask())
 	case len(this) > 1:
-		return nil, noLogs("scontrol shows job "+job+" twice", nameHint)
+		return nil, noLogs("scontrol shows job " + job + " twice: " + nameHint)
 	case len(this) == 1:
 		return this[0].logs()
-	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job:
-		return nil, noLogs("job "+job+" is an array", "name a task of it, such as "+job+"_1")
 	}
-	return nil, noLogs("scontrol shows no job "+job, "check with: scontrol show job "+job)
+	return nil, noLogs("scontrol shows no job " + job)
 }
 
 // nameHint explains an answer that cannot be trusted.
 const nameHint = "the name of the job contains lines like those of scontrol: give it another name"
 
-func noLogs(cause, hint string) *reach.Failure {
-	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log", Cause: cause, Hints: []string{hint}}
+func noLogs(cause string) *reach.Failure {
+	return &reach.Failure{Class: reach.ClassSlurm, Short: "no log", Cause: cause}
 }
 
 // shown is a job of `scontrol show job`, by key.
@@ -106,16 +107,43 @@ func (j shown) is(id string) bool {
 	return id == j["JobId"] || id == j["ArrayJobId"]+"_"+j["ArrayTaskId"] || id == j["HetJobId"]+"+"+j["HetJobOffset"]
 }
 
+// waitsForTasks reports whether the record is that of all tasks of an array that wait.
+func (j shown) waitsForTasks() bool { return strings.ContainsAny(j["ArrayTaskId"], "-,%") }
+
+// firstTask is the first task of an array's record.
+func (j shown) firstTask() string {
+	task := j["ArrayTaskId"]
+	return task[:len(task)-len(strings.TrimLeft(task, "0123456789"))]
+}
+
+// id is the ID of the job, as squeue prints it.
+func (j shown) id() string {
+	switch {
+	case j["ArrayTaskId"] != "":
+		return j["ArrayJobId"] + "_" + j["ArrayTaskId"]
+	case j["HetJobOffset"] != "":
+		return j["HetJobId"] + "+" + j["HetJobOffset"]
+	}
+	return j["JobId"]
+}
+
 // logs returns the files of the record.
 func (j shown) logs() (*cluster.LogFiles, error) {
-	for _, key := range []string{"UserId", "StdOut", "StdErr", "WorkDir", "BatchHost", "StartTime"} {
+	for _, key := range []string{"UserId", "StdOut", "StdErr", "WorkDir", "BatchHost", "StartTime", "JobState", "Reason"} {
 		if j[key] == twice {
-			return nil, noLogs("scontrol shows two values of "+key+" of job "+j["JobId"],
-				nameHint)
+			return nil, noLogs("scontrol shows two values of " + key + " of job " + j["JobId"] + ": " + nameHint)
 		}
 	}
 	user, _, _ := strings.Cut(j["UserId"], "(")
-	l := &cluster.LogFiles{Number: j["JobId"], Host: j["BatchHost"], User: user, Start: parseTime(j["StartTime"])}
+	l := &cluster.LogFiles{ID: j.id(), Number: j["JobId"], Host: j["BatchHost"], User: user,
+		Start: parseTime(j["StartTime"])}
+	l.Ended = slices.Contains(endStates, cluster.EndState(j["JobState"]))
+	switch j["JobState"] {
+	case "PENDING":
+		l.Waits, l.Expected, l.Start, l.Host = cmp.Or(j["Reason"], "None"), l.Start, time.Time{}, ""
+	case "CONFIGURING":
+		l.Waits = "its nodes boot"
+	}
 	l.Out, l.Err = j.path(j["StdOut"], user), j.path(j["StdErr"], user)
 	if l.Err == "" {
 		l.Err = l.Out

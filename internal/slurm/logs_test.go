@@ -3,6 +3,7 @@ package slurm
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,9 +56,9 @@ func TestLogs(t *testing.T) {
 			continue
 		}
 		start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC).Local()
-		if want := (cluster.LogFiles{Number: got.Number, Out: test.out, Err: test.err, Host: "node01", User: "alice",
+		if want := (cluster.LogFiles{ID: got.ID, Number: got.Number, Out: test.out, Err: test.err, Host: "node01", User: "alice",
 			Start: start}); *got != want ||
-			!strings.Contains(test.shown, "JobId="+got.Number+" ") {
+			!strings.Contains(test.shown, "JobId="+got.Number+" ") || got.ID != test.job && got.Number != test.job {
 			t.Errorf("%s:\n%+v, want\n%+v", test.shown, *got, want)
 		}
 	}
@@ -69,23 +70,155 @@ func TestNoLogs(t *testing.T) {
 		"forged file":   {"1", logRecord("JobId=1 JobName=a\n   StdOut=/x", files("/o", "/e")), "", "two values of StdOut"},
 		"forged record": {"1", logRecord("JobId=1 JobName=a\nJobId=1 x=y", files("/o", "/e")), "", "shows job 1 twice"},
 		"array": {"2", logRecord("JobId=16 ArrayJobId=2 ArrayTaskId=1 JobName=arr", files("/o", "/e")), "",
-			"job 2 is an array"},
+			"job 2 is an array: name a task of it, such as 2_1"},
+		"waiting array": {"2", logRecord("JobId=2 ArrayJobId=2 ArrayTaskId=3-5%2 JobName=arr", files("/o", "/e")), "",
+			"job 2 is an array: name a task of it, such as 2_3"},
 		"another job": {"7", logRecord("JobId=1 JobName=a", files("/o", "/e")), "", "shows no job 7"},
 		"nothing":     {"7", "", "", "shows no job 7"},
-		"forgotten":   {"7", "", "slurm_load_jobs error: Invalid job id specified", "Invalid job id"},
-		"option":      {"--help", "", "", "not the id of a job"},
-		"pending":     {"2_[3-10]", "", "", "not the id of a job"},
+		"forgotten": {"7", "", "slurm_load_jobs error: Invalid job id specified",
+			"by default slurm-7.out"},
+		"option":  {"--help", "", "", "not the id of a job"},
+		"pending": {"2_[3-10]", "", "", "not the id of a job"},
 	} {
-		c := New(func(context.Context, ...string) ([]byte, []byte, error) {
-			if test.stderr != "" {
+		c := New(func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+			switch {
+			case argv[0] == "sacct":
+				return nil, []byte("Slurm accounting storage is disabled"), errors.New("exit status 1")
+			case test.stderr != "":
 				return nil, []byte(test.stderr), errors.New("exit status 1")
 			}
 			return []byte(test.shown), nil, nil
 		})
 		got, err := c.Logs(t.Context(), test.job)
 		f, is := errors.AsType[*reach.Failure](err)
-		if got != nil || !is || !strings.Contains(f.Cause, test.want) || len(f.Hints) == 0 {
+		if got != nil || !is || !strings.Contains(f.Cause, test.want) || len(f.Hints) > 0 {
 			t.Errorf("%s: %+v, %+v, want %q", name, got, err, test.want)
 		}
+	}
+}
+
+// A job that waits has files, and SLURM's reason.
+func TestLogsOfAWaitingJob(t *testing.T) {
+	pending := strings.NewReplacer("RUNNING Reason=None", "PENDING Reason=Priority", "BatchHost=node01", "BatchHost=")
+	c := New(func(context.Context, ...string) ([]byte, []byte, error) {
+		return []byte(pending.Replace(logRecord("JobId=7 JobName=x", files("/o", "/e")))), nil, nil
+	})
+	got, err := c.Logs(t.Context(), "7")
+	start := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC).Local()
+	if want := (cluster.LogFiles{ID: "7", Number: "7", Out: "/o", Err: "/e", User: "alice", Waits: "Priority",
+		Expected: start}); err != nil || *got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// old is a SLURM whose controller has forgotten all jobs. rows are those of sacct, which does not know some fields.
+func old(t *testing.T, rows []map[string]string, unknown ...string) *Client {
+	return New(func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+		if argv[0] == "scontrol" {
+			return nil, []byte("slurm_load_jobs error: Invalid job id specified"), errors.New("exit status 1")
+		}
+		_, mark, _ := strings.Cut(argv[4], "=")
+		_, list, is := strings.Cut(argv[6], "--format=")
+		if argv[0] != "sacct" || !is {
+			t.Errorf("%q is run", argv)
+		}
+		var out strings.Builder
+		for _, r := range rows {
+			for i, f := range strings.Split(list, ",") {
+				if slices.Contains(unknown, f) {
+					return nil, []byte("sacct: error: Invalid field requested: \"" + f + "\""), errors.New("exit status 1")
+				}
+				if i > 0 {
+					out.WriteString(mark)
+				}
+				out.WriteString(r[f])
+			}
+			out.WriteByte('\n')
+		}
+		return []byte(out.String()), nil, nil
+	})
+}
+
+// The log of a job that the controller has forgotten is where the accounts say, or where it is likely.
+func TestLogsOfAForgottenJob(t *testing.T) {
+	row := func(id, raw, out, line string) map[string]string {
+		return map[string]string{"JobID": id, "JobIDRaw": raw, "User": "alice", "Start": "2026-11-20T18:22:36",
+			"NodeList": "node[03-04]", "WorkDir": "/home/alice", "JobName": "a\nb", "StdOut": out, "SubmitLine": line}
+	}
+	two := func(r map[string]string) []map[string]string {
+		return []map[string]string{row("6", "6", "/other", ""), r, row("8", "8", "/other", "")}
+	}
+	noNames := []string{"StdOut", "StdErr"}
+	for name, test := range map[string]struct {
+		job     string
+		rows    []map[string]string
+		unknown []string
+		out     string
+		guessed bool
+		failing string // sacct, with these words
+		err     string
+	}{
+		"named": {job: "7", rows: two(row("7", "7", "logs/%x-%j.out", "sbatch -o no.out x.sh")),
+			out: "/home/alice/logs/a\nb-7.out"},
+		"task":          {job: "2_13", rows: two(row("2_13", "16", "%A_%a", "")), out: "/home/alice/2_13"},
+		"component":     {job: "3+1", rows: two(row("3+1", "4", "%j", "")), out: "/home/alice/4"},
+		"by its number": {job: "16", rows: two(row("2_13", "16", "%A_%a", "")), out: "/home/alice/2_13"},
+		"command": {job: "7", rows: two(row("7", "7", "", "sbatch -N 2 --gres gpu:1 -o /l/%j x.sh -o model.pt")),
+			unknown: noNames, out: "/l/7", guessed: true},
+		"usual": {job: "7", rows: two(row("7", "7", "", "sbatch --requeue --mem=5G -N2 x.sh -o model.pt")),
+			unknown: noNames, out: "/home/alice/slurm-7.out", guessed: true},
+		"usual of a task": {job: "2_13", rows: two(row("2_13", "16", "", "/opt/bin/sbatch x.sh")),
+			unknown: noNames, out: "/home/alice/slurm-2_13.out", guessed: true},
+		"old sacct": {job: "7", rows: two(row("7", "7", "", "")),
+			unknown: append([]string{"SubmitLine"}, noNames...), out: "/home/alice/slurm-7.out", guessed: true},
+		"no script":   {job: "7", rows: two(row("7", "7", "", "srun python x.py")), unknown: noNames},
+		"an array":    {job: "2", rows: two(row("2_13", "16", "%A_%a", "")), err: "such as 2_13"},
+		"nobody's":    {job: "7", rows: nil, err: "SLURM does not know the job"},
+		"no accounts": {job: "7", rows: two(row("7", "7", "", "")), unknown: oldFields, err: "by default slurm-7.out"},
+		"disabled":    {job: "7", failing: "Slurm accounting storage is disabled", err: "by default slurm-7.out"},
+		"no answer":   {job: "7", failing: "sacct: error: slurmdbd is away", err: "sacct failed: slurmdbd is away"},
+	} {
+		c := old(t, test.rows, test.unknown...)
+		if run := c.run; test.failing != "" {
+			c.run = func(ctx context.Context, argv ...string) ([]byte, []byte, error) {
+				if argv[0] == "sacct" {
+					return nil, []byte(test.failing), errors.New("exit status 1")
+				}
+				return run(ctx, argv...)
+			}
+		}
+		got, err := c.Logs(t.Context(), test.job)
+		switch {
+		case test.err != "":
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s: %+v, %v", name, got, err)
+			}
+		case err != nil || got.Out != test.out || got.Guessed != test.guessed || got.Host != "node03" ||
+			got.User != "alice" || got.ID != test.job && got.Number != test.job:
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// What the controller has named once is remembered.
+func TestLogsAreRemembered(t *testing.T) {
+	forgotten := false
+	c := New(func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+		if forgotten {
+			return nil, []byte("slurm_load_jobs error: Invalid job id specified"), errors.New("exit status 1")
+		}
+		return []byte(logRecord("JobId=16 ArrayJobId=2 ArrayTaskId=13 JobName=x", files("/o", "/e"))), nil, nil
+	})
+	if _, err := c.showJob(t.Context(), "2"); err != nil { // for its GPUs
+		t.Fatal(err)
+	}
+	forgotten = true
+	for _, job := range []string{"2_13", "16"} {
+		if got, err := c.Logs(t.Context(), job); err != nil || got.Out != "/o" {
+			t.Errorf("%s: %+v, %v", job, got, err)
+		}
+	}
+	if got, err := c.Logs(t.Context(), "2_1"); err == nil {
+		t.Errorf("another task: %+v", got)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // Live is the real cluster: the user's jobs and their nodes. A node that several jobs share is watched once; the nodes
@@ -32,8 +33,8 @@ type Live struct {
 
 	Job string // only jobs that are PartOf this one are discovered; "": all of the user's. Likewise
 
-	// Away says that SLURM is asked on another host: no log is read on this one. Likewise
-	Away bool
+	// OnLogin reads logs on another host, if SLURM is asked there; nil: it is asked here. Likewise
+	OnLogin func(wire.ReadLog) (*wire.LogPiece, error)
 
 	discoverer *discoverer
 	logs       func() *joblog.Reader
@@ -50,7 +51,8 @@ type Live struct {
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
 	l := &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
 	l.logs = sync.OnceValue(func() *joblog.Reader {
-		return joblog.NewReader(joblog.Sources{Find: l.discoverer.logs, Ask: l.Ask, User: user, Host: host, Away: l.Away})
+		return joblog.NewReader(joblog.Sources{Find: l.discoverer.logs, Ask: l.Ask, Login: l.OnLogin,
+			User: user, Host: host})
 	})
 	return l
 }

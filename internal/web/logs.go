@@ -100,7 +100,9 @@ func (l *logs) get(ctx context.Context, q joblog.Query, read func(context.Contex
 	if len(l.kept) >= maxLogs || l.kept == nil {
 		l.kept = map[joblog.Query]keptLog{}
 	}
-	l.kept[q] = kept
+	if ctx.Err() == nil { // else the client has left, which is no answer for the others
+		l.kept[q] = kept
+	}
 	return kept.log
 }
 
@@ -113,7 +115,7 @@ func partOf(q joblog.Query, p *joblog.Piece, err error, now time.Time) *logPart 
 		part.Error = safe.Line(err.Error(), most)
 		return part
 	case p.Missing:
-		part.Error = "there is no file " + p.Path + ": the job has not written it yet, or it was deleted"
+		part.Error = p.Absence()
 		return part
 	}
 	part.Path, part.Node, part.Both, part.Size = p.Path, p.Node, p.Both, p.Size

@@ -72,7 +72,7 @@ func TestALogOnItsNode(t *testing.T) {
 	do(t, "on", "node01", "truncate", "-s", "0", path)
 	w.sees("the log was emptied or replaced")
 	do(t, "on", "node01", "rm", path)
-	w.sees("There is no file " + path)
+	w.sees("There is no file \"" + path)
 	if r := runs(t, "logs", id); r.code != 1 || !strings.Contains(r.stderr, "there is no file") {
 		t.Errorf("deleted: exit code %d, stderr %q", r.code, r.stderr)
 	}

@@ -3,9 +3,13 @@ package logs
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"errors"
+	"io"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -35,7 +39,7 @@ func (p *printer) print(ctx context.Context) error {
 		return err
 	}
 	if piece.Missing && !p.follow {
-		return fmt.Errorf("there is no file %q: the job has not written it yet, or it was deleted", piece.Path)
+		return errors.New(piece.Absence())
 	}
 	p.window.Take(&piece)
 	for len(p.window.Lines()) < p.lines && p.window.From() > 0 {
@@ -48,7 +52,11 @@ func (p *printer) print(ctx context.Context) error {
 		}
 	}
 	lines := p.window.Lines()
-	if err := p.write(lines[max(len(lines)-p.lines, 0):], !p.follow); err != nil || !p.follow {
+	lines = lines[max(len(lines)-p.lines, 0):]
+	if p.next = p.window.To(); len(lines) > 0 {
+		p.next = lines[0].At
+	}
+	if err := p.write(lines, !p.follow); err != nil || !p.follow {
 		return err
 	}
 	return p.keepOn(ctx)
@@ -62,6 +70,9 @@ func (p *printer) keepOn(ctx context.Context) error {
 			return ctx.Err()
 		case <-time.After(pause):
 		}
+		if unread(p.Out) {
+			return cli.Exit(exitPipe, nil)
+		}
 		piece, err := p.ask(ctx, p.window.Next(true))
 		switch {
 		case ctx.Err() != nil:
@@ -72,8 +83,9 @@ func (p *printer) keepOn(ctx context.Context) error {
 			}
 			p.say(err.Error())
 			continue
+		case piece.Missing && p.said == "": // once, though the reason may change
+			p.say(piece.Absence())
 		case piece.Missing:
-			p.say(fmt.Sprintf("there is no file %q", piece.Path))
 		default:
 			p.said = ""
 		}
@@ -125,4 +137,19 @@ func (p *printer) write(lines []joblog.Line, all bool) error {
 	}
 	_, err := p.Out.Write(text.Bytes())
 	return err
+}
+
+// exitPipe is the exit status of a program whose output nobody reads any more, as the shell tells it of tail.
+const exitPipe = 128 + int(unix.SIGPIPE)
+
+// unread reports whether out is a pipe that nobody reads any more. A write would end the program, but a log may have
+// nothing to write for hours.
+func unread(out io.Writer) bool {
+	file, is := out.(interface{ Fd() uintptr })
+	if !is {
+		return false
+	}
+	look := []unix.PollFd{{Fd: int32(file.Fd())}}
+	n, err := unix.Poll(look, 0)
+	return n == 1 && err == nil && look[0].Revents&unix.POLLERR != 0
 }

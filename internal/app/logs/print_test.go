@@ -162,6 +162,40 @@ func TestFollowEnds(t *testing.T) {
 	})
 }
 
+// Lines before those that the user wants are not printed later either. A line that has begun counts as one of them.
+func TestFollowFromTheEnd(t *testing.T) {
+	for lines, want := range []string{0: "next\n", 1: "half\nnext\n", 2: "3\nhalf\nnext\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, "1\n2\n3\nha")
+			r.follow, r.lines = true, lines
+			time.AfterFunc(pause+pause/2, func() {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.add(t, "lf\nnext\n")
+			})
+			if err := r.print(doneAfter(t, 4*pause)); !errors.Is(err, context.DeadlineExceeded) || r.printed(t) != want {
+				t.Errorf("%d lines: %q, %v", lines, r.printed(t), err)
+			}
+		})
+	}
+}
+
+// The following ends when nobody reads it, though the log does not grow.
+func TestNobodyReads(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	r := newRig(t, "1\n2\n")
+	r.follow, r.Out = true, out
+	time.AfterFunc(pause/2, func() { in.Close() })
+	exit, is := errors.AsType[*cli.ExitError](r.print(doneAfter(t, 10*pause)))
+	if !is || exit.Code != 141 || exit.Err != nil {
+		t.Errorf("it ends with %v", exit)
+	}
+}
+
 func doneAfter(t *testing.T, after time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	t.Cleanup(cancel)

@@ -47,9 +47,9 @@ func (l *Options) open(ctx context.Context, log *slog.Logger) (*source, error) {
 	if err != nil {
 		return nil, cli.Exit(cli.ExitFailed, err)
 	}
-	n := &node{ways: ways, cfg: cfg, log: log, failed: make(chan error, 1), up: make(chan struct{})}
-	reader := joblog.NewReader(joblog.Sources{Find: n.find, Ask: n.ask, User: ways.User, Host: ways.Host,
-		Away: cfg.Login != ""})
+	n := &node{ways: ways, cfg: cfg, log: log}
+	reader := joblog.NewReader(joblog.Sources{Find: n.find, Ask: n.ask, Login: ways.OnLogin,
+		User: ways.User, Host: ways.Host})
 	return &source{reader.Read, n.close}, nil
 }
 
@@ -59,7 +59,12 @@ type node struct {
 	cfg   *config.Config
 	log   *slog.Logger
 	files *cluster.LogFiles
+	on    *watched // nil: none yet
+}
 
+// watched is a node with a connection.
+type watched struct {
+	name   string
 	call   func(context.Context, string, wire.Request) (wire.Reply, error)
 	stop   context.CancelFunc
 	ended  sync.WaitGroup
@@ -77,15 +82,17 @@ func (n *node) find(ctx context.Context, job string) (*cluster.LogFiles, error) 
 	return files, err
 }
 
-// ask sends a request to the probe of the node. The first one waits for the connection.
+// ask sends a request to the probe of a node. The first one waits for the connection. A job that was requeued may run
+// on another node.
 func (n *node) ask(ctx context.Context, name string, r wire.Request) (wire.Reply, error) {
-	if n.stop == nil {
-		n.connect(name)
+	if n.on == nil || n.on.name != name {
+		n.leave()
+		n.on = n.connect(name)
 		late := time.NewTimer(n.cfg.Timeout)
 		defer late.Stop()
 		select {
-		case <-n.up:
-		case err := <-n.failed:
+		case <-n.on.up:
+		case err := <-n.on.failed:
 			return wire.Reply{}, err
 		case <-late.C:
 			return wire.Reply{}, fmt.Errorf("%s has not answered within %v", name, n.cfg.Timeout)
@@ -95,38 +102,44 @@ func (n *node) ask(ctx context.Context, name string, r wire.Request) (wire.Reply
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.cfg.Timeout)
 	defer cancel()
-	return n.call(ctx, name, r)
+	return n.on.call(ctx, name, r)
 }
 
-// connect begins to watch the node.
-func (n *node) connect(name string) {
+// connect begins to watch a node.
+func (n *node) connect(name string) *watched {
 	n.ways.Know([]cluster.Job{{ID: n.files.Number, Number: n.files.Number, Nodes: []string{name}}})
 	polling := access.Polling(n.cfg)
 	polling.Interval = config.MaxPoll // the GPUs are of no interest
 	hosts := n.ways.Hosts(name, []string{name}, polling)
-	n.call = hosts.Ask
+	w := &watched{name: name, call: hosts.Ask, failed: make(chan error, 1), up: make(chan struct{})}
 	var ctx context.Context
-	ctx, n.stop = context.WithCancel(context.Background())
-	n.ended.Go(func() { _ = hosts.Run(ctx, n.hear) }) // it ends with ctx, without an error
+	ctx, w.stop = context.WithCancel(context.Background())
+	w.ended.Go(func() { _ = hosts.Run(ctx, w.hear) }) // it ends with ctx, without an error
+	return w
 }
 
 // hear notes when the node answers, and why it does not.
-func (n *node) hear(e cluster.Event) {
+func (w *watched) hear(e cluster.Event) {
 	switch {
 	case e.Hello != nil:
-		n.once.Do(func() { close(n.up) })
+		w.once.Do(func() { close(w.up) })
 	case e.Down != nil:
 		select {
-		case n.failed <- &e.Down.Failure:
+		case w.failed <- &e.Down.Failure:
 		default:
 		}
 	}
 }
 
-func (n *node) close() {
-	if n.stop != nil {
-		n.stop()
-		n.ended.Wait()
+// leave ends the watching of the node.
+func (n *node) leave() {
+	if n.on != nil {
+		n.on.stop()
+		n.on.ended.Wait()
 	}
+}
+
+func (n *node) close() {
+	n.leave()
 	n.ways.Close()
 }

@@ -3,6 +3,7 @@ package joblog
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
@@ -88,7 +89,8 @@ func (p *Page) trouble() string {
 	case p.err != "":
 		return p.err
 	case p.known && p.window != nil && p.window.Missing():
-		return "There is no file " + p.piece.Path + ": the job has not written it yet, or it was deleted."
+		words := p.piece.Absence()
+		return strings.ToUpper(words[:1]) + words[1:] + "."
 	}
 	return ""
 }

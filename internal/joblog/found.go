@@ -1,0 +1,150 @@
+package joblog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// keepFiles is the time after which SLURM is asked again for the files of a job that cannot be read, or whose log does
+	// not grow: the job may have started again on another node. While a log does not grow, the times between two
+	// questions double.
+	keepFiles = time.Minute
+	// keepNone is the same for a job that waits, or of which SLURM has named no files.
+	keepNone = 10 * time.Second
+	// doubtful is the time that SLURM has to answer such a question; until then nothing is read.
+	doubtful = 3 * time.Second
+	// maxJobs is the maximum number of jobs of which a Reader remembers the files.
+	maxJobs = 64
+)
+
+// found is a Reader's knowledge of a job's log.
+type found struct {
+	files *cluster.LogFiles // nil: none
+	err   error             // why there are none
+	turn  chan struct{}     // has room for the one read on this host
+
+	mu    sync.Mutex // protects the following
+	asked time.Time  // when SLURM was asked
+	place place
+	since time.Time // of the read on this host
+	size  int64     // of the file
+	grown time.Time // since then it has this size
+	fails bool      // it could not be read, or is missing
+}
+
+// place is where a log is read.
+type place uint8
+
+const (
+	unknown place = iota
+	here
+	onNode
+)
+
+// find returns the files of a job.
+func (r *Reader) find(ctx context.Context, job string) (*found, error) {
+	r.mu.Lock()
+	f := r.jobs[job]
+	r.mu.Unlock()
+	switch {
+	case f == nil:
+		return r.locate(ctx, job, nil)
+	case f.doubt(r.now()):
+		ctx, cancel := context.WithTimeout(ctx, doubtful)
+		defer cancel()
+		if next, err := r.locate(ctx, job, f); err == nil || f.files == nil {
+			return next, err
+		}
+	}
+	return f, f.err
+}
+
+// doubt reports whether SLURM should be asked again, and notes that it is.
+func (f *found) doubt(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	keep := max(keepFiles, f.asked.Sub(f.grown))
+	switch {
+	case f.files == nil, f.files.Waits != "":
+		keep = keepNone
+	case len(f.turn) > 0: // a read hangs
+		return false
+	case f.fails:
+		keep = keepFiles
+	case now.Sub(f.grown) < keepFiles:
+		return false
+	}
+	if now.Sub(f.asked) < keep {
+		return false
+	}
+	f.asked = now
+	return true
+}
+
+// locate asks SLURM for the files of a job. before is what was known; nil: nothing.
+func (r *Reader) locate(ctx context.Context, job string, before *found) (*found, error) {
+	files, err := r.from.Find(ctx, job)
+	if err != nil && (ctx.Err() != nil || before != nil && before.files != nil) {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch f := r.jobs[job]; {
+	case f != before && f != nil: // somebody else has asked
+		return f, f.err
+	case before != nil && err == nil && before.files != nil && *files == *before.files:
+		return before, nil
+	case len(r.jobs) >= maxJobs:
+		clear(r.jobs)
+	}
+	now := r.now()
+	f := &found{files: files, err: err, asked: now, grown: now, turn: make(chan struct{}, 1)}
+	if before != nil {
+		f.turn = before.turn
+	}
+	r.jobs[job] = f
+	return f, err
+}
+
+// note notes what a read has shown; nil: it has failed.
+func (f *found) note(p *wire.LogPiece, now time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fails = p == nil || p.Missing; !f.fails && p.Size != f.size {
+		f.size, f.grown = p.Size, now
+	}
+}
+
+// where returns where the log was read.
+func (f *found) where() place {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.place
+}
+
+func (f *found) settle(at place) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.place = at
+}
+
+// runs reports whether the batch script runs on a host.
+func (f *found) runs(host string) bool {
+	short, _, _ := strings.Cut(host, ".")
+	return f.files.Host != "" && (f.files.Host == host || f.files.Host == short)
+}
+
+// hangs is the error of a read that does not return.
+func (f *found) hangs(path string, now time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return fmt.Errorf("reading %q has hung for %v: its file system does not respond", path,
+		now.Sub(f.since).Round(time.Second))
+}

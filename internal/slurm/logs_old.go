@@ -1,0 +1,203 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+)
+
+// maxNamed is the maximum number of jobs whose files are remembered.
+const maxNamed = 256
+
+// remembered returns the files of these jobs besides those before, for the time when the controller has forgotten them.
+func remembered(files []*cluster.LogFiles, jobs []shown) []*cluster.LogFiles {
+	times := map[string]int{}
+	for _, j := range jobs {
+		times[j["JobId"]]++
+	}
+	for _, j := range jobs {
+		l, err := j.logs()
+		if err != nil || l.Waits != "" || times[l.Number] > 1 {
+			continue
+		}
+		files = slices.DeleteFunc(files, func(o *cluster.LogFiles) bool { return o.Number == l.Number })
+		files = append(files, l)
+	}
+	return files[max(len(files)-maxNamed, 0):]
+}
+
+// oldLogs finds the files of a job that the controller has forgotten: as it has named them before, or from the
+// accounts.
+func (c *Client) oldLogs(ctx context.Context, job string) (*cluster.LogFiles, error) {
+	at := slices.IndexFunc(c.named, func(l *cluster.LogFiles) bool { return l.ID == job || l.Number == job })
+	if at >= 0 {
+		return c.named[at], nil
+	}
+	old, err := accountOf(ctx, c.run, job)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && !errors.Is(err, errNoAccounts):
+		return nil, err
+	case old != nil:
+		return old.logs()
+	}
+	number := arrayOf(job)
+	return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
+		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script says, by "+
+			"default slurm-%s.out in the directory where it was submitted", number)}
+}
+
+// oldFields are the fields of sacct that say where a log is. The last ones may contain newlines. Versions before 24.05
+// do not know the names of the files, and those before 21.08 not the command line either.
+var oldFields = []string{"JobID", "JobIDRaw", "User", "Start", "NodeList", "StdOut", "StdErr", "SubmitLine", "WorkDir",
+	"JobName"}
+
+var errNoAccounts = errors.New("SLURM keeps no accounts of jobs here")
+
+// account is a job in SLURM's accounts.
+type account struct {
+	shown
+	command string // that has submitted it
+	guessed bool
+}
+
+// accountOf asks sacct for a job; nil: it does not know it, or there are no accounts.
+func accountOf(ctx context.Context, run command.Runner, job string) (*account, error) {
+	fields := oldFields
+	for _, without := range [][]string{nil, {"StdOut", "StdErr"}, {"SubmitLine"}} {
+		fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(without, f) })
+		mark := "|" + rand.Text()[:10] + "|"
+		out, stderr, err := run.Within(ctx, "sacct", "--allocations", "--noheader", "--parsable2", "--delimiter="+mark,
+			"--jobs="+job, "--format="+strings.Join(fields, ","))
+		switch {
+		case err != nil && bytes.Contains(stderr, []byte("Invalid field requested")):
+			continue
+		case err != nil && (command.Missing(err) || bytes.Contains(stderr, []byte("accounting storage is disabled"))):
+			return nil, errNoAccounts
+		case err != nil:
+			return nil, command.Failed("sacct", stderr, err)
+		}
+		var found *account
+		for _, r := range parseFields(out, mark, fields) {
+			switch a := accountFrom(r); {
+			case strings.HasPrefix(a.id(), job+"_") && !a.is(job):
+				return nil, noLogs("job " + job + " is an array: name a task of it, such as " + a.id())
+			case a.is(job):
+				found = a // the last run of it
+			}
+		}
+		return found, nil
+	}
+	return nil, nil
+}
+
+// parseFields reads records with a mark between their fields, of which the first one has no newlines.
+func parseFields(out []byte, mark string, names []string) (records []map[string]string) {
+	parts := strings.Split(strings.TrimSuffix(string(out), "\n"), mark)
+	first := parts[0]
+	for parts = parts[1:]; len(parts) >= len(names)-1; parts = parts[len(names)-1:] {
+		r := map[string]string{names[0]: first}
+		for i, name := range names[1:] {
+			r[name] = parts[i]
+		}
+		last := names[len(names)-1]
+		if cut := strings.LastIndexByte(r[last], '\n'); cut >= 0 && len(parts) >= len(names) {
+			r[last], first = r[last][:cut], r[last][cut+1:]
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// accountFrom returns a record as scontrol would show it.
+func accountFrom(r map[string]string) *account {
+	a := &account{command: r["SubmitLine"], shown: shown{
+		"JobId": r["JobIDRaw"], "UserId": r["User"] + "(", "StartTime": r["Start"], "WorkDir": r["WorkDir"],
+		"JobName": r["JobName"], "StdOut": r["StdOut"], "StdErr": r["StdErr"],
+	}}
+	if job, task, is := strings.Cut(r["JobID"], "_"); is {
+		a.shown["ArrayJobId"], a.shown["ArrayTaskId"] = job, task
+	} else if job, at, is := strings.Cut(r["JobID"], "+"); is {
+		a.shown["HetJobId"], a.shown["HetJobOffset"] = job, at
+	}
+	if hosts, err := hostlist.Expand(r["NodeList"]); err == nil && len(hosts) > 0 && hostlist.Check(hosts) == nil {
+		a.shown["BatchHost"] = hosts[0]
+	}
+	if a.shown["StdOut"] == "" {
+		a.guess()
+	}
+	return a
+}
+
+// guess names the likely files of a job.
+func (a *account) guess() {
+	program, args, _ := strings.Cut(a.command, " ")
+	if program = program[strings.LastIndexByte(program, '/')+1:]; program != "sbatch" && program != "" {
+		return // it has no batch script
+	}
+	a.guessed = true
+	a.shown["StdOut"] = "slurm-%j.out"
+	if a.shown["ArrayTaskId"] != "" {
+		a.shown["StdOut"] = "slurm-%A_%a.out"
+	}
+	out, err := outputs(strings.Fields(args))
+	if out != "" {
+		a.shown["StdOut"] = out
+	}
+	a.shown["StdErr"] = err
+}
+
+// logs returns the files of the record.
+func (a *account) logs() (*cluster.LogFiles, error) {
+	l, err := a.shown.logs()
+	if err == nil {
+		l.Ended, l.Guessed = true, a.guessed
+	}
+	return l, err
+}
+
+const (
+	// withValue are sbatch's letters that have a value.
+	withValue = "aAbBcCdDeFGiJLmMnNopqStwx"
+	// flags are sbatch's long options whose value, if any, is not a word of its own.
+	flags = " contiguous exclusive get-user-env hold ignore-pbs kill-on-bad-exit nice no-kill no-requeue overcommit " +
+		"oversubscribe parsable propagate quiet reboot requeue resv-ports spread-job stepmgr test-only use-min-nodes " +
+		"verbose wait "
+)
+
+// outputs returns the files that the arguments of sbatch name, up to the script.
+func outputs(args []string) (out, err string) {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && args[0] != "--wrap" {
+		name, value, whole := option(args[0])
+		if args = args[1:]; !whole && len(args) > 0 {
+			value, args = args[0], args[1:]
+		}
+		switch name {
+		case "o", "output":
+			out = value
+		case "e", "error":
+			err = value
+		}
+	}
+	return out, err
+}
+
+// option splits a word of a command line. whole says that no value follows in the next word.
+func option(word string) (name, value string, whole bool) {
+	if long, is := strings.CutPrefix(word, "--"); is {
+		name, value, whole = strings.Cut(long, "=")
+		return name, value, whole || strings.Contains(flags, " "+name+" ")
+	}
+	name, value = word[1:2], word[2:]
+	return name, value, value != "" || !strings.Contains(withValue, name)
+}
