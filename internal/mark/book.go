@@ -76,6 +76,9 @@ func (t *Tag) take(m *cluster.Mark) {
 	}
 }
 
+// Name returns the name of the part.
+func (t *Tag) Name() string { return t.name }
+
 // Active returns the parts that went on at a time.
 func (b *Book) Active(at time.Time) (active []*Tag) {
 	for _, t := range b.tags {

@@ -1,14 +1,16 @@
 package scalars
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// A mark is logged once, as a line of JSON and as a curve; CSV has no column for it.
+// A mark is logged once, as a line of JSON and as a curve; each line of CSV is a GPU.
 func TestMarks(t *testing.T) {
 	at := time.Date(2026, 11, 23, 12, 0, 30, 0, time.UTC)
 	s := &cluster.Snapshot{At: at, Marks: []cluster.Mark{
@@ -30,5 +32,50 @@ func TestMarks(t *testing.T) {
 	}
 	if event := string(sampleEvent(&samples[0])); !strings.Contains(event, `mark/epoch "1"`) {
 		t.Errorf("%q", event)
+	}
+}
+
+// A line of CSV has the parts of its job that go on at that time, and the words since the previous report of the node.
+func TestMarksInCSV(t *testing.T) {
+	at := func(seconds float64) time.Time {
+		return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC).Add(time.Duration(seconds * float64(time.Second)))
+	}
+	l := New(time.Second)
+	s := &cluster.Snapshot{Nodes: map[string]*cluster.Node{}, Jobs: []cluster.JobView{
+		{Job: cluster.Job{ID: "7_1", Number: "8", Nodes: []string{"n1"}, Minors: map[string][]int{"n1": {0}}}},
+		{Job: cluster.Job{ID: "9", Number: "9", Nodes: []string{"n2"}, Minors: map[string][]int{"n2": {0}}}}}}
+	parts := func(now float64, marks ...cluster.Mark) (list []string) {
+		for i := range marks {
+			marks[i].Arrived = marks[i].At.Add(100 * time.Millisecond)
+		}
+		s.At, s.Marks = at(now), append(s.Marks, marks...)
+		for _, name := range []string{"n1", "n2"} {
+			s.Nodes[name] = &cluster.Node{Name: name, State: cluster.NodeReporting, Arrived: at(now),
+				GPUs: []cluster.GPU{{GPU: &wire.GPU{}, Card: &wire.Card{}, Key: "x", Number: 0}}}
+		}
+		for _, line := range strings.Split(strings.TrimSpace(string(appendCSV(nil, l.Samples(s)))), "\n") {
+			cells := strings.Split(line, ",")
+			list = append(list, fmt.Sprint(cells[2], " ", cells[len(cells)-1]))
+		}
+		return list
+	}
+	for i, tc := range []struct {
+		got  []string
+		want string
+	}{
+		{parts(1), "[7_1  9 ]"},
+		{parts(2, cluster.Mark{Job: "8", Name: "=epoch", Kind: cluster.Begins, At: at(1.5)},
+			cluster.Mark{Job: "8", Name: "eval", Kind: cluster.Begins, At: at(1.6)},
+			cluster.Mark{Job: "8", Name: "saved", At: at(1.7)}), "[7_1 '=epoch;eval;saved 9 ]"},
+		{parts(3, cluster.Mark{Job: "8", Name: "eval", Kind: cluster.Ends, At: at(2.5)},
+			cluster.Mark{Job: "9", Name: "other", At: at(2.5)}), "[7_1 '=epoch 9 other]"},
+		{parts(4), "[7_1 '=epoch 9 ]"},
+	} {
+		if got := fmt.Sprint(tc.got); got != tc.want {
+			t.Errorf("%d: %s, want %s", i, got, tc.want)
+		}
+	}
+	if s.Jobs = s.Jobs[1:]; fmt.Sprint(parts(5)) != "[9 ]" || len(l.books) != 1 {
+		t.Errorf("%d books after the end of a job", len(l.books))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -33,7 +34,8 @@ type Sample struct {
 
 	Values []float64 // in the order of Names; NaN: unknown
 
-	Mark *cluster.Mark // what a program of the job has marked, in place of a GPU; nil: a GPU
+	Parts []string      // that the job has marked: those that go on, and words since the previous sample
+	Mark  *cluster.Mark // what a program of the job has marked, in place of a GPU; nil: a GPU
 }
 
 // Whole is the Tag of the samples over all GPUs of a job.
@@ -113,17 +115,20 @@ func amount(n *uint64) float64 {
 type Log struct {
 	every time.Duration
 	began time.Time
-	whole time.Time            // time of the last samples over all GPUs of the jobs
-	had   map[string]time.Time // arrival of each node's last logged report
-	ranks map[spot]int         // the last rank of a GPU
-	marks time.Time            // arrival of the last logged mark
+	whole time.Time             // time of the last samples over all GPUs of the jobs
+	had   map[string]time.Time  // arrival of each node's last logged report
+	ranks map[spot]int          // the last rank of a GPU
+	marks time.Time             // arrival of the last logged mark
+	books map[string]*mark.Book // of the jobs, by their numbers
 }
 
 // spot is a GPU of a job.
 type spot struct{ job, node, key string }
 
 // New returns a Log for nodes that report at this interval. It needs a Snapshot twice per interval, to miss no report.
-func New(every time.Duration) *Log { return &Log{every: every, had: map[string]time.Time{}} }
+func New(every time.Duration) *Log {
+	return &Log{every: every, had: map[string]time.Time{}, books: map[string]*mark.Book{}}
+}
 
 // Samples returns the samples of the reports that have arrived since the previous Snapshot, in the order of their
 // arrival, and one over all GPUs of each job once per interval.
@@ -138,7 +143,9 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 		}
 		had[name] = n.Arrived
 	}
+	before := l.had
 	l.had = had
+	marked := l.marked(s)
 	together := s.At.Sub(l.whole) >= l.every-l.every/4 // every second Snapshot
 	if together {
 		l.whole = s.At
@@ -147,13 +154,15 @@ func (l *Log) Samples(s *cluster.Snapshot) []Sample {
 	ranks := map[spot]int{}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
+		begins := len(samples)
 		samples = l.addGPUs(samples, s, j, fresh, ranks)
+		l.addParts(samples[begins:], s, j, before)
 		if together {
 			samples = l.addWhole(samples, s, j)
 		}
 	}
 	l.ranks = ranks
-	samples = l.addMarks(samples, s)
+	samples = append(samples, marked...)
 	slices.SortStableFunc(samples, func(a, b Sample) int { return a.At.Compare(b.At) })
 	return samples
 }
@@ -184,21 +193,6 @@ func (l *Log) addWhole(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 	}
 	return append(samples, Sample{At: s.At, Elapsed: l.elapsed(j, s.At), Job: j.ID, Tag: Whole,
 		Values: valuesOver(gpus, j.Reporting == len(j.Nodes))})
-}
-
-// addMarks adds the marks that have come since the previous Snapshot.
-func (l *Log) addMarks(samples []Sample, s *cluster.Snapshot) []Sample {
-	last := l.marks
-	for i := range s.Marks {
-		m := &s.Marks[i]
-		j := slices.IndexFunc(s.Jobs, func(j cluster.JobView) bool { return j.Number == m.Job })
-		if j < 0 || !m.Arrived.After(last) {
-			continue
-		}
-		l.marks = m.Arrived
-		samples = append(samples, Sample{At: m.At, Elapsed: l.elapsed(&s.Jobs[j], m.At), Job: s.Jobs[j].ID, Mark: m})
-	}
-	return samples
 }
 
 // elapsed returns the run time of the job. Clocks may differ: it is never negative.

@@ -28,8 +28,8 @@ var (
 	JSONLines = Form{"", func(line string) bool { return strings.HasPrefix(line, `{"time":"`) }, appendJSON}
 )
 
-// csvHead has the columns that identify the GPU, and then those of Names.
-var csvHead = "time,elapsed_seconds,job,rank,node,gpu,uuid," + strings.Join(Names, ",")
+// csvHead has the columns that identify the GPU, those of Names, and the marks.
+var csvHead = "time,elapsed_seconds,job,rank,node,gpu,uuid," + strings.Join(Names, ",") + ",marks"
 
 // Table is a file of lines.
 type Table struct {
@@ -89,7 +89,7 @@ func appendCSV(to []byte, samples []Sample) []byte {
 	var line []string
 	for i := range samples {
 		s := &samples[i]
-		if s.Tag == Whole || s.Mark != nil { // its columns are those of GPUs
+		if s.Tag == Whole || s.Mark != nil { // each line is a GPU
 			continue
 		}
 		rank := ""
@@ -105,6 +105,7 @@ func appendCSV(to []byte, samples []Sample) []byte {
 			}
 			line = append(line, cell)
 		}
+		line = append(line, text.Cell(strings.Join(s.Parts, ";")))
 		_ = w.Write(line) // writing to a buffer never fails
 	}
 	w.Flush()

@@ -59,7 +59,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return ending{a.Hosts(cfg.Nodes, names, polling), a.Close}, nil
 	}
 	var jobs Feed = a.Jobs(cfg, polling, heard)
-	if need.Steady {
+	if need.Marks {
 		jobs = marked{jobs}
 	}
 	return ending{jobs, a.Close}, nil
@@ -80,6 +80,7 @@ func (e ending) Run(ctx context.Context, emit func(cluster.Event)) error {
 // Need is an output's demands on the nodes.
 type Need struct {
 	Steady bool          // they keep their pace even if no key is pressed
+	Marks  bool          // the marks of the jobs are used
 	Brief  bool          // no histories are shown, so a demo needs no past
 	Second time.Duration // time from the first report of each node to a second one; 0: the interval
 }

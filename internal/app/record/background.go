@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
 	"github.com/nvnodetop/nvnodetop/internal/recording"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
@@ -31,7 +32,8 @@ type Background struct {
 	status atomic.Value
 	job    func() string // part of the file's name; "": no job, or several
 	host   string
-	never  string // the reason why recording is forbidden; "": it is allowed
+	jobs   atomic.Pointer[map[string]bool] // the numbers of the jobs
+	never  string                          // the reason why recording is forbidden; "": it is allowed
 
 	mu   sync.Mutex // protects the following, also while writing
 	w    *recording.Writer
@@ -57,6 +59,9 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 // Take takes an Event. It does not block. While nothing is recorded, Take adds the Event to the known state at once:
 // thousands of Events at the start of a large cluster need not wait in memory.
 func (o *Background) Take(e cluster.Event) {
+	if e.Discovery != nil {
+		o.know(e.Discovery)
+	}
 	if o.unread.Load() == 0 && o.remember(e) {
 		return
 	}
@@ -67,6 +72,15 @@ func (o *Background) Take(e cluster.Event) {
 		o.unread.Add(-1)
 		o.behind.Store(true)
 	}
+}
+
+// know keeps the numbers of the jobs.
+func (o *Background) know(d *cluster.Discovery) {
+	numbers := map[string]bool{}
+	for i := range d.Jobs {
+		numbers[d.Jobs[i].Number] = true
+	}
+	o.jobs.Store(&numbers)
 }
 
 // remember adds an Event to the known state, unless something is recorded or the lock is held.
@@ -108,6 +122,40 @@ func (o *Background) Hold(ctx context.Context, touch func()) error {
 			if o.Status() != "" {
 				touch()
 			}
+		}
+	}
+}
+
+// Marks takes the marks of the jobs below a directory during a recording, until ctx ends. Each recording has all of
+// them, as if it had begun with the job.
+func (o *Background) Marks(ctx context.Context, dir string) error {
+	wanted := func(number string) bool {
+		numbers := o.jobs.Load()
+		return numbers != nil && (*numbers)[number]
+	}
+	tick := time.NewTicker(mark.Every)
+	defer tick.Stop()
+	var follower *mark.Follower
+	stop := func() {
+		if follower != nil {
+			follower.Close(0)
+		}
+		follower = nil
+	}
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		switch records := o.Status() != ""; {
+		case !records:
+			stop()
+		case follower == nil:
+			follower = mark.Follow(dir, mark.Every, wanted, func(m cluster.Mark) {
+				o.Take(cluster.Event{At: m.Arrived, Mark: &m})
+			})
 		}
 	}
 }

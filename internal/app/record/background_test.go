@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -19,6 +20,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
 	"github.com/nvnodetop/nvnodetop/internal/health"
+	"github.com/nvnodetop/nvnodetop/internal/mark"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 )
@@ -180,4 +182,51 @@ func TestNothingWaitsUnlessRecorded(t *testing.T) {
 	waits("in it", 1)
 	o.Switch()
 	waits("after it", 2)
+}
+
+// Each recording from the screen has the marks of its jobs, those before it too, and no others.
+func TestMarksFromTheScreen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "marks")
+	t.Chdir(t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		cfg := config.Default()
+		o := NewBackground(&cfg, func() string { return "7" })
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { _ = o.Run(ctx) })
+		group.Go(func() { _ = o.Marks(ctx, dir) })
+		o.Take(cluster.Event{At: time.Now(), Discovery: &cluster.Discovery{Answered: time.Now(),
+			Jobs: []cluster.Job{{ID: "7", Number: "7"}}}})
+		say := func(job, name string) {
+			m := cluster.Mark{Job: job, Name: name, At: time.Now(), By: "n1"}
+			if err := mark.Write(dir, &m); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(7 * time.Second)
+		}
+		recorded := func(names ...string) (list []string) {
+			said := o.Switch()
+			for _, name := range names {
+				say("7", name)
+			}
+			say("8", "of another job")
+			o.Switch()
+			feedtest.Replay(t, strings.Split(said, `"`)[1], func(e cluster.Event) {
+				if e.Mark != nil {
+					list = append(list, e.Mark.Name)
+				}
+			})
+			return list
+		}
+		say("7", "before")
+		if got := recorded("a", "b"); !slices.Equal(got, []string{"before", "a", "b"}) {
+			t.Errorf("%q", got)
+		}
+		time.Sleep(7 * time.Second)
+		if got := recorded(); !slices.Equal(got, []string{"before", "a", "b"}) {
+			t.Errorf("in the second recording %q", got)
+		}
+		cancel()
+		group.Wait()
+	})
 }

@@ -126,7 +126,7 @@ func (l *Options) run(ctx context.Context, log *slog.Logger) (err error) {
 	every := l.Config.Poll
 	l.log = scalars.New(every)
 	show := feed.Followed(l.Program, every/2, l.see) // twice per report, so that none is missed
-	err = feed.Run(ctx, l.Program, feed.Need{Brief: true, Steady: true}, log, show)
+	err = feed.Run(ctx, l.Program, feed.Need{Brief: true, Steady: true, Marks: true}, log, show)
 	if errors.Is(err, errJobOver) {
 		return nil
 	}

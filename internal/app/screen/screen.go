@@ -60,6 +60,9 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	})
 	group.Go(func() error { return recorder.Run(ctx) })
 	group.Go(func() error { return recorder.Hold(ctx, from.Touch) })
+	if dir, err := config.MarkDir(); err == nil && p.Config.Demo == "" && p.Config.Nodes == "" {
+		group.Go(func() error { return recorder.Marks(ctx, dir) })
+	}
 	group.Go(func() error { return choices.run(ctx) })
 	alerts := tellNews(ctx, group, &p.Config, w)
 	group.Go(func() error {

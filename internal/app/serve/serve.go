@@ -150,7 +150,7 @@ func (s *Options) check() (err error) {
 }
 
 // need returns serve's demand on the nodes: with a recording they keep their pace, even if nobody watches.
-func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != ""} }
+func (s *Options) need() feed.Need { return feed.Need{Steady: s.record != "", Marks: s.record != ""} }
 
 // leastToken is the least length of a token that nobody can guess.
 const leastToken = 16

@@ -44,8 +44,8 @@ func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 // A recording keeps its pace, even if nobody looks.
 func TestRecordsAtFullPace(t *testing.T) {
 	for _, record := range []string{"", "file"} {
-		if s := (&Options{record: record}); s.need().Steady != (record != "") {
-			t.Errorf("record %q: %+v", record, s.need())
+		if need := (&Options{record: record}).need(); need.Steady != (record != "") || need.Marks != need.Steady {
+			t.Errorf("record %q: %+v", record, need)
 		}
 	}
 }
