@@ -67,7 +67,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	alerts := tellNews(ctx, group, &p.Config, w)
 	group.Go(func() error {
 		defer quit()
-		o := Options(&p.Config, w.Store.Snapshot, user, choice)
+		o := Options(&p.Config, newCollector().after(w.Store.Snapshot), user, choice)
 		o.Save, o.Remember = save, choices.remember
 		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, alerts
 		w.CatchUp(session.Past)
