@@ -49,6 +49,13 @@ func (n *Notify) Allows(way string) bool {
 	return n.Allow == NotifyAny || n.Allow == way
 }
 
+// eventsSetting is the choice of events. The kinds of problems are too many to list.
+func eventsSetting() setting {
+	s := some("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, notify.Words()...)
+	s.want = "a list of " + strings.Join(notify.Names(), ", ") + ", or kinds of problems (docs/health.md)"
+	return s
+}
+
 // notifySettings are the settings of news.
 func notifySettings() []setting {
 	allow := func(c *Config) *string { return &c.Notify.Allow }
@@ -57,7 +64,7 @@ func notifySettings() []setting {
 			return slices.Index(NotifyLimits, own) > slices.Index(NotifyLimits, system)
 		}),
 		some("notify.ways", func(c *Config) *[]string { return &c.Notify.Ways }, NotifyWays...),
-		some("notify.events", func(c *Config) *[]string { return &c.Notify.Events }, notify.Names()...),
+		eventsSetting(),
 		span("notify.idle", func(c *Config) *time.Duration { return &c.Notify.Idle }, time.Minute, 7*24*time.Hour),
 		span("notify.time_left", func(c *Config) *time.Duration { return &c.Notify.TimeLeft }, time.Minute,
 			7*24*time.Hour),

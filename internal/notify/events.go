@@ -9,6 +9,7 @@
 package notify
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -25,16 +26,19 @@ const (
 	Failure Event = "failure" // a job has ended in another way
 	Node    Event = "node"    // a node is lost, or its driver
 	GPU     Event = "gpu"     // a critical problem of a GPU
+	Slow    Event = "slow"    // clocks are reduced, or a link is, for long
+	Disk    Event = "disk"    // /tmp is nearly full
 	Rank    Event = "rank"    // a rank has ended while others run
 	Hang    Event = "hang"    // the job or the driver hangs
 	Lag     Event = "lag"     // a GPU is slower than the others
 	Idle    Event = "idle"    // GPUs are idle for longer than the user allows
 	Memory  Event = "memory"  // memory is nearly full, or will be
 	Time    Event = "time"    // the time limit of a job is near
+	Warning Event = "warning" // any other warning
 )
 
-// Events lists all events.
-var Events = []Event{Start, End, Failure, Node, GPU, Rank, Hang, Lag, Idle, Memory, Time}
+// Events lists all events: first and last those that are told only on request.
+var Events = []Event{Start, End, Failure, Node, GPU, Slow, Disk, Rank, Hang, Lag, Idle, Memory, Time, Warning}
 
 // Names lists the names of all events.
 func Names() (names []string) {
@@ -46,15 +50,26 @@ func Names() (names []string) {
 
 // Settings are the user's choice of news.
 type Settings struct {
-	Events   []string      // names of Events
+	Events   []string      // names of Events, and of kinds of findings, which count from a note on
 	Idle     time.Duration // the time from which idle GPUs are news
 	TimeLeft time.Duration // the time before a job's time limit
 	PerHour  int           // the most Messages in any hour
 }
 
-// Defaults are the Settings of a user who has chosen nothing: all events but the start of a job.
+// Defaults are the Settings of a user who has chosen nothing: all events but the first and the last one.
 func Defaults() Settings {
-	return Settings{Events: Names()[1:], Idle: 30 * time.Minute, TimeLeft: 10 * time.Minute, PerHour: 20}
+	return Settings{Events: Names()[1 : len(Events)-1], Idle: 30 * time.Minute, TimeLeft: 10 * time.Minute, PerHour: 20}
+}
+
+// Words lists what a user may choose: the events, and the kinds of findings.
+func Words() []string {
+	words := Names()
+	for _, k := range slices.Sorted(maps.Keys(problems)) {
+		if word := string(k); !slices.Contains(words, word) { // a lag and idle GPUs are events of that name
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 func (s *Settings) wants(e Event) bool { return slices.Contains(s.Events, string(e)) }
@@ -66,14 +81,16 @@ type problem struct {
 	lasts time.Duration // it must hold so long
 }
 
-// Times for which problems must hold. A node that does not answer for half a minute may just be slow.
+// Times for which problems must hold. A node that does not answer for half a minute may just be slow, and clocks are
+// reduced for moments.
 const (
 	atOnce  = 0
 	lostFor = 30 * time.Second
 	unclear = time.Minute
+	steady  = 10 * time.Minute
 )
 
-// problems are the kinds of findings that are news. Of all others, those are that are critical.
+// problems are the kinds of findings, and when each is news. A warning of a kind that must be critical is a Warning.
 var problems = map[cluster.Kind]problem{
 	cluster.KindFailed:     {Node, cluster.Critical, lostFor},
 	cluster.KindStale:      {Node, cluster.Warning, unclear},
@@ -83,21 +100,68 @@ var problems = map[cluster.Kind]problem{
 	cluster.KindJobHang:    {Hang, cluster.Warning, atOnce},
 	cluster.KindRankGone:   {Rank, cluster.Warning, atOnce},
 	cluster.KindLag:        {Lag, cluster.Warning, atOnce},
-	cluster.KindIdle:       {Idle, cluster.Note, atOnce},
+	cluster.KindIdle:       {Idle, cluster.Note, atOnce}, // lasts as long as the user allows
 	cluster.KindJobIdle:    {Idle, cluster.Note, atOnce},
 	cluster.KindHostMemory: {Memory, cluster.Warning, atOnce},
+	cluster.KindDisk:       {Disk, cluster.Warning, unclear},
+
+	cluster.KindThermal:     {Slow, cluster.Warning, steady},
+	cluster.KindPowerBrake:  {Slow, cluster.Warning, steady},
+	cluster.KindSlowdown:    {Slow, cluster.Warning, steady},
+	cluster.KindGPUHot:      {Slow, cluster.Warning, steady},
+	cluster.KindMemoryHot:   {Slow, cluster.Warning, steady},
+	cluster.KindNVLinkDown:  {Slow, cluster.Warning, steady},
+	cluster.KindPCIe:        {Slow, cluster.Warning, steady},
+	cluster.KindPCIeReplays: {Slow, cluster.Warning, steady},
+	cluster.KindNVLink:      {Slow, cluster.Warning, steady},
+
+	cluster.KindMissing:     {GPU, cluster.Critical, atOnce},
+	cluster.KindHidden:      {GPU, cluster.Critical, atOnce},
+	cluster.KindLost:        {GPU, cluster.Critical, atOnce},
+	cluster.KindUnusable:    {GPU, cluster.Critical, atOnce},
+	cluster.KindXid:         {GPU, cluster.Critical, atOnce},
+	cluster.KindRecovery:    {GPU, cluster.Critical, atOnce},
+	cluster.KindRemapFailed: {GPU, cluster.Critical, atOnce},
+	cluster.KindECCGrowing:  {GPU, cluster.Critical, atOnce},
+	cluster.KindFabric:      {GPU, cluster.Critical, atOnce},
+	cluster.KindNoCompute:   {GPU, cluster.Critical, atOnce},
+
+	cluster.KindECC:         {Warning, cluster.Warning, unclear},
+	cluster.KindRemap:       {Warning, cluster.Warning, unclear},
+	cluster.KindRetired:     {Warning, cluster.Warning, unclear},
+	cluster.KindSlow:        {Warning, cluster.Warning, unclear},
+	cluster.KindMemoryFull:  {Warning, cluster.Warning, unclear},
+	cluster.KindLeftOver:    {Warning, cluster.Warning, unclear},
+	cluster.KindStranger:    {Warning, cluster.Warning, unclear},
+	cluster.KindWrongCgroup: {Warning, cluster.Warning, unclear},
+	cluster.KindMixed:       {Warning, cluster.Warning, unclear},
+	cluster.KindClockSkew:   {Warning, cluster.Warning, unclear},
+	cluster.KindImbalance:   {Warning, cluster.Warning, unclear},
+	cluster.KindPersistence: {Warning, cluster.Warning, unclear},
+	cluster.KindFault:       {Warning, cluster.Warning, unclear},
 }
 
-// of returns how a finding becomes news.
-func (s *Settings) of(f *cluster.Finding) problem {
+// of returns how a finding becomes news. False: it is none.
+func (s *Settings) of(f *cluster.Finding) (p problem, wanted bool) {
 	p, known := problems[f.Kind]
-	switch {
-	case !known:
-		return problem{GPU, cluster.Critical, atOnce}
-	case p.event == Idle:
+	if !known {
+		p = problem{GPU, cluster.Critical, atOnce}
+	}
+	if p.event == Idle {
 		p.lasts = s.Idle
 	}
-	return p
+	switch {
+	case f.Severity == cluster.Waiting:
+		return p, false
+	case known && string(f.Kind) != string(p.event) && slices.Contains(s.Events, string(f.Kind)):
+		return p, f.Severity >= cluster.Note
+	case f.Severity >= p.least:
+		return p, s.wants(p.event)
+	case f.Severity >= cluster.Warning:
+		p.event, p.lasts = Warning, max(p.lasts, unclear)
+		return p, s.wants(Warning)
+	}
+	return p, false
 }
 
 // Item is one piece of news.

@@ -21,7 +21,7 @@ type Gatherer struct {
 	PerHour int
 
 	waiting     []Item
-	dropped     int // of the waiting, beyond mostItems
+	dropped     counts // of those that wait, beyond mostItems
 	first, last time.Time
 	sent        []time.Time // within the last hour
 	held        bool        // the limit has stopped the waiting
@@ -51,7 +51,8 @@ func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 		g.waiting = append(g.waiting, news...)
 	}
 	if more := len(g.waiting) - mostItems; more > 0 {
-		g.waiting, g.dropped = slices.Delete(g.waiting, 0, more), g.dropped+more
+		g.dropped.add(g.waiting[:more])
+		g.waiting = slices.Delete(g.waiting, 0, more)
 	}
 	g.sent = slices.DeleteFunc(g.sent, func(t time.Time) bool { return at.Sub(t) >= time.Hour })
 	switch {
@@ -62,7 +63,7 @@ func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 		return nil
 	}
 	groups := grouped(g.waiting)
-	if g.held || g.dropped > 0 || len(g.sent)+len(groups) > g.PerHour {
+	if g.held || len(g.dropped) > 0 || len(g.sent)+len(groups) > g.PerHour {
 		groups = [][]Item{g.waiting}
 	}
 	var out []Message
@@ -70,7 +71,7 @@ func (g *Gatherer) Take(at time.Time, news []Item) []Message {
 		g.sent = append(g.sent, at)
 		out = append(out, messageOf(at, of, g.dropped))
 	}
-	g.waiting, g.dropped, g.held = nil, 0, false
+	g.waiting, g.dropped, g.held = nil, nil, false
 	return out
 }
 
@@ -80,7 +81,7 @@ func (g *Gatherer) Rest(at time.Time) (Message, bool) {
 		return Message{}, false
 	}
 	m := messageOf(at, g.waiting, g.dropped)
-	g.waiting, g.dropped = nil, 0
+	g.waiting, g.dropped = nil, nil
 	return m, true
 }
 
@@ -113,14 +114,60 @@ func grouped(items []Item) (groups [][]Item) {
 // alike is the same for Items that one line can count.
 func (i *Item) alike() string { return fmt.Sprint(i.Event, i.Over) }
 
+// counts are the numbers of Items of the same words, in the order in which they came.
+type counts []counted
+
+type counted struct {
+	many      string // the words
+	over      bool
+	job, name string // of all of them, or of the array whose tasks they are; "": they are of several
+	n         int
+}
+
+func (t *counts) add(items []Item) {
+	for i := range items {
+		c := counted{items[i].Many, items[i].Over, items[i].Job, items[i].Name, 1}
+		at := slices.IndexFunc(*t, func(o counted) bool { return o.many == c.many && o.over == c.over })
+		if at < 0 {
+			*t = append(*t, c)
+			continue
+		}
+		o := &(*t)[at]
+		o.job = common(o.job, c.job)
+		o.n++
+	}
+}
+
+func (t counts) count() (n int) {
+	for i := range t {
+		n += t[i].n
+	}
+	return n
+}
+
+// common is what two jobs have in common: their ID, or that of their array; "": nothing.
+func common(a, b string) string {
+	if a == b {
+		return a
+	}
+	one, _, _ := strings.Cut(a, "_")
+	other, _, _ := strings.Cut(b, "_")
+	if one == other {
+		return one
+	}
+	return ""
+}
+
 // messageOf makes one Message of Items. more are left out.
-func messageOf(at time.Time, items []Item, more int) Message {
-	m := Message{At: at, Items: slices.Clone(items), Count: len(items) + more}
+func messageOf(at time.Time, items []Item, more counts) Message {
+	all := slices.Clone(more)
+	all.add(items)
+	m := Message{At: at, Items: slices.Clone(items), Count: all.count()}
 	if m.Count == 1 {
 		m.Title, m.Text = items[0].Title, items[0].Text
 		return m
 	}
-	m.Title = summary(items, m.Count)
+	m.Title = all.summary()
 	var lines []string
 	for i := range items[:min(len(items), mostLines)] {
 		lines = append(lines, items[i].Title)
@@ -132,25 +179,26 @@ func messageOf(at time.Time, items []Item, more int) Message {
 	return m
 }
 
-// summary counts Items: "48211 llama: 100 nodes unreachable", or "12 messages about 3 jobs".
-func summary(items []Item, count int) string {
-	first := &items[0]
-	jobs, alike := map[string]bool{}, true
-	for i := range items {
-		jobs[items[i].Job] = true
-		alike = alike && items[i].alike() == first.alike() && items[i].Many == first.Many
-	}
-	what := fmt.Sprintf("%d messages", count)
-	if alike {
-		if what = fmt.Sprintf("%d %s", count, first.Many); first.Over {
-			what = "over: " + what
+// mostWords is the number of kinds of Items that a title counts.
+const mostWords = 3
+
+// summary counts Items: "48211 llama: 100 nodes unreachable", "48377: 390 jobs have ended, 10 jobs have failed", or
+// "12 messages".
+func (t counts) summary() string {
+	job := t[0].job
+	var parts []string
+	mixed := false // beginnings and ends of problems
+	for i := range t {
+		mixed = mixed || t[i].over != t[0].over
+		job = common(job, t[i].job)
+		words := fmt.Sprintf("%d %s", t[i].n, t[i].many)
+		if t[i].over {
+			words = "over: " + words
 		}
+		parts = append(parts, words)
 	}
-	switch {
-	case len(jobs) == 1:
-		return titled(first.Job, first.Name, what)
-	case alike:
-		return what
+	if mixed || len(parts) > mostWords {
+		parts = []string{fmt.Sprintf("%d messages", t.count())}
 	}
-	return fmt.Sprintf("%s about %d jobs", what, len(jobs))
+	return titled(job, t[0].name, strings.Join(parts, ", "))
 }

@@ -36,6 +36,25 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
+// An array of many tasks is one Message that counts how they have ended, also those that it does not list.
+func TestEndsOfAnArray(t *testing.T) {
+	g := &Gatherer{PerHour: 20}
+	var ends []Item
+	for n := range 400 {
+		i := Item{Event: End, Job: fmt.Sprintf("7_%d", n), Name: "sweep", Many: "jobs have ended", Title: "x"}
+		if n < 10 {
+			i.Event, i.Many = Failure, "jobs have failed"
+		}
+		ends = append(ends, i)
+	}
+	g.Take(later(0), ends)
+	said := g.Take(later(10), nil)
+	if len(said) != 1 || said[0].Title != "7 sweep: 10 jobs have failed, 390 jobs have ended" || said[0].Count != 400 ||
+		len(said[0].Items) != mostItems {
+		t.Errorf("%d messages, the first is %q of %d", len(said), said[0].Title, said[0].Count)
+	}
+}
+
 // News that never pauses is told all the same.
 func TestNewsWithoutAPause(t *testing.T) {
 	g := &Gatherer{PerHour: 20}

@@ -15,12 +15,13 @@ type Watcher struct {
 	Settings
 	Jobs []string // IDs, or those of arrays; none: all jobs
 
-	began  time.Time         // the first Snapshot
-	open   map[string]*sight // problems that are there, and those that a silent node hides
-	before map[string]bool   // the problems that an earlier program has told
-	jobs   map[string]bool   // that run
-	ended  map[string]bool   // whose end is told
-	near   map[string]bool   // time limits that are told
+	began  time.Time              // the first Snapshot
+	open   map[string]*sight      // problems that are there, and those that a silent node hides
+	before map[string]bool        // the problems that an earlier program has told
+	jobs   map[string]bool        // that run
+	ran    map[string]cluster.Job // that have run, and whose end is not known yet, by ID
+	ended  map[string]bool        // whose end is told
+	near   map[string]bool        // time limits that are told
 }
 
 // sight is a problem that was seen.
@@ -38,7 +39,7 @@ const resumes = 15 * time.Minute
 // NewWatcher returns a Watcher that knows nothing yet.
 func NewWatcher(s Settings, jobs []string) *Watcher {
 	return &Watcher{Settings: s, Jobs: jobs, open: map[string]*sight{}, before: map[string]bool{},
-		ended: map[string]bool{}, near: map[string]bool{}}
+		ran: map[string]cluster.Job{}, ended: map[string]bool{}, near: map[string]bool{}}
 }
 
 // Told returns the problems that were told and hold, for Resume.
@@ -68,11 +69,8 @@ func (w *Watcher) See(s *cluster.Snapshot) (news []Item) {
 		clear(w.before)
 	}
 	news = append(news, w.starts(s)...)
-	for _, i := range w.problems(s) {
-		if w.wants(i.Event) {
-			news = append(news, i)
-		}
-	}
+	news = append(news, w.problems(s)...)
+	news = append(news, w.requeues(s)...)
 	news = append(news, w.limits(s)...)
 	return append(news, w.ends(s)...)
 }
@@ -88,7 +86,9 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		for k := range j.Findings {
 			w.find(s, j, &j.Findings[k], now)
 		}
-		w.forecast(s, j, now)
+		if w.wants(Memory) {
+			w.forecast(s, j, now)
+		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(now)) {
 		o, known := w.open[id]
@@ -123,7 +123,7 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 
 // find notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
 func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Finding, now map[string]*sight) {
-	p := w.of(f)
+	p, wanted := w.of(f)
 	id := strings.Join([]string{string(f.Kind), f.Node, f.Key}, " ")
 	switch {
 	case f.Node == "":
@@ -131,8 +131,8 @@ func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Findi
 	case p.event == Node: // first it does not respond, then it cannot be reached
 		id = "node " + f.Node
 	}
-	known := w.open[id] != nil && w.open[id].told // it may become milder
-	if !known && f.Severity < p.least || f.Severity == cluster.Waiting {
+	told := w.open[id] != nil && w.open[id].told // it may become milder
+	if !told && !wanted || f.Severity == cluster.Waiting {
 		return
 	}
 	if o := now[id]; o != nil && o.ripe {
@@ -195,6 +195,28 @@ func (w *Watcher) starts(s *cluster.Snapshot) (news []Item) {
 	return news
 }
 
+// requeues returns the jobs that ran, and wait again. SLURM lists them all the time.
+func (w *Watcher) requeues(s *cluster.Snapshot) (news []Item) {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i].Job; j.ID != "" && OfJob(j.ID, j.Number, w.Jobs) {
+			w.ran[j.ID] = *j
+		}
+	}
+	for i := range s.Discovery.Ended {
+		if e := &s.Discovery.Ended[i]; !e.Missed.IsZero() {
+			delete(w.ran, e.ID)
+		}
+	}
+	for i := range s.Discovery.Pending {
+		id := s.Discovery.Pending[i].ID
+		if j, ran := w.ran[id]; ran && w.wants(Failure) && !w.jobs[id] {
+			news = append(news, ofRequeue(s, &j))
+		}
+		delete(w.ran, id)
+	}
+	return news
+}
+
 // explained is the time in which SLURM should say how a job has ended.
 const explained = 2 * time.Minute
 
@@ -211,15 +233,23 @@ func (w *Watcher) ends(s *cluster.Snapshot) (news []Item) {
 			continue
 		}
 		w.ended[id] = true
-		event := End
-		if e.State.Bad() {
-			event = Failure
-		}
-		if w.wants(event) && (!e.Start.IsZero() || event == Failure) { // the user has canceled what never ran
-			news = append(news, ofEnd(s, e, event))
+		if i, wanted := w.Ended(s.At, e); wanted {
+			news = append(news, i)
 		}
 	}
 	return news
+}
+
+// Ended returns the news of a job that has ended, also of one that was in no Snapshot.
+func (w *Watcher) Ended(at time.Time, e *cluster.EndedJob) (Item, bool) {
+	event := End
+	if e.State.Bad() {
+		event = Failure
+	}
+	if !w.wants(event) || e.Start.IsZero() && event != Failure { // the user has canceled what never ran
+		return Item{}, false
+	}
+	return ofEnd(at, e, event), true
 }
 
 // limits returns the jobs that will soon reach their time limit. A job whose whole limit is short is no news.

@@ -232,6 +232,60 @@ func TestResume(t *testing.T) {
 	}
 }
 
+// A job that is requeued is news once, and only after it ran; its end is that of its next run.
+func TestRequeued(t *testing.T) {
+	again := cluster.PendingJob{ID: "7", Name: "train"}
+	s := newStory().at(0)
+	s.snap.Discovery.Pending = []cluster.PendingJob{{ID: "8", Name: "new"}}
+	s.at(10)
+	ending := cluster.EndedJob{ID: "7", Number: "7", Name: "train", State: cluster.JobCompleting,
+		Start: began.Add(-time.Hour)}
+	s.gone(20, ending)
+	s.snap.Discovery.Pending = []cluster.PendingJob{again}
+	s.gone(30).gone(40)
+	s.snap.Discovery.Pending = nil
+	s.at(50).at(60)
+	s.says(t, "30 failure: 7 train: requeued after 1h")
+	ending.Missed, ending.State = began.Add(70*time.Second), cluster.JobCompleted
+	s.gone(70, ending)
+	s.snap.Discovery.Pending = []cluster.PendingJob{again} // somebody has reset the number of jobs
+	s.gone(80, ending).says(t, "30 failure: 7 train: requeued after 1h", "70 end: 7 train: completed after 1h 1m")
+}
+
+// Clocks that are reduced for long are news; another warning is news for who wants all, or that kind.
+func TestWarnings(t *testing.T) {
+	hot := finding(cluster.KindThermal, cluster.Warning, "n1", 0, 0)
+	left := finding(cluster.KindLeftOver, cluster.Warning, "n1", 0, 0)
+	off := finding(cluster.KindPersistence, cluster.Note, "n1", 0, 0)
+	xid := finding(cluster.KindXid, cluster.Warning, "n2", 0, 0)
+	for name, tc := range map[string]struct {
+		more []string
+		want []string
+	}{
+		"default":  {nil, []string{"600 slow"}},
+		"all":      {[]string{"warning"}, []string{"60 warning", "60 warning", "600 slow"}},
+		"one kind": {[]string{"persistence_off"}, []string{"60 warning", "600 slow"}},
+	} {
+		s := newStory()
+		s.Events = append(slices.Clone(s.Events), tc.more...)
+		s.at(0, hot, left, off, xid).at(60, hot, left, off, xid).at(599, hot, left, off, xid).at(600, hot, left, off, xid)
+		var got []string
+		for _, line := range s.told {
+			event, _, _ := strings.Cut(line, ":")
+			got = append(got, event)
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %q", name, s.told)
+		}
+	}
+	// An Xid that becomes critical is news, though as a warning it was none.
+	s := newStory().at(0, xid).at(120, xid)
+	xid.Severity = cluster.Critical
+	if s.at(130, xid); len(s.told) != 1 || !strings.HasPrefix(s.told[0], "130 gpu: ") {
+		t.Errorf("%q", s.told)
+	}
+}
+
 // Only the events that the user wants are news.
 func TestEventsOfTheUser(t *testing.T) {
 	s := newStory()
@@ -240,7 +294,8 @@ func TestEventsOfTheUser(t *testing.T) {
 	lag.GPU, lag.Key = 3, "a"
 	s.at(0, finding(cluster.KindJobHang, cluster.Warning, "", 0, 0), lag)
 	s.says(t, "0 lag: 7 train: n1 GPU3 lags")
-	if !slices.Contains(Names(), "lag") || slices.Contains(Defaults().Events, "start") {
+	if !slices.Contains(Names(), "lag") || slices.Contains(Defaults().Events, "start") ||
+		slices.Contains(Defaults().Events, "warning") || !slices.Contains(Words(), "thermal") {
 		t.Error("wrong names")
 	}
 }

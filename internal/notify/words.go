@@ -90,9 +90,20 @@ func ofStart(s *cluster.Snapshot, j *cluster.Job) Item {
 		Title: titled(j.ID, j.Name, "runs on "+nodes), Many: "jobs have begun"}
 }
 
+// ofRequeue is the news of a job that ran, and waits again.
+func ofRequeue(s *cluster.Snapshot, j *cluster.Job) Item {
+	words := "requeued"
+	if !j.Start.IsZero() && s.At.After(j.Start) {
+		words += " after " + span(s.At.Sub(j.Start))
+	}
+	return Item{At: s.At, Event: Failure, Severity: cluster.Critical, Job: j.ID, Name: j.Name, GPU: cluster.NoNumber,
+		Since: s.At, Title: titled(j.ID, j.Name, words), Text: "It waits to run again, from its beginning.",
+		Many: "jobs requeued"}
+}
+
 // ofEnd is the news of a job that has ended.
-func ofEnd(s *cluster.Snapshot, e *cluster.EndedJob, event Event) Item {
-	i := Item{At: s.At, Event: event, Job: e.ID, Name: e.Name, GPU: cluster.NoNumber, Since: e.Over(), State: e.State,
+func ofEnd(at time.Time, e *cluster.EndedJob, event Event) Item {
+	i := Item{At: at, Event: event, Job: e.ID, Name: e.Name, GPU: cluster.NoNumber, Since: e.Over(), State: e.State,
 		Exit: e.Exit, Many: "jobs have ended"}
 	if event == Failure {
 		i.Severity, i.Many = cluster.Critical, "jobs have failed"

@@ -25,7 +25,7 @@
 // scontrol show node runs once for each node with GPUs, many nodes per call.
 //
 // The end state of a job is requested once: from sacct for all ended jobs, in one call; for jobs that sacct does not
-// know, and without accounting, from scontrol show job, one job or array per call. At most 50 ended jobs are kept, for
+// know, and without accounting, from scontrol show job, one job or array per call. The last 50 ended jobs are kept for
 // an hour, and requested.
 //
 // scontrol show topology is the last question, and only while a job has 5 nodes or more: once an hour, since a topology
@@ -72,7 +72,7 @@ const Question = "squeue --me --states=" + states
 type Answer struct {
 	Jobs    []cluster.Job        // with nodes, sorted by id
 	Pending []cluster.PendingJob // sorted by id
-	// listed before, and ending or ended within the last hour; latest first, at most 50
+	// listed before, and ending or ended within the last hour; latest first, 50 after some minutes
 	Ended []cluster.EndedJob
 
 	Switches []cluster.Switch // of the nodes of Jobs, as far as they are known

@@ -15,10 +15,16 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
-// At most maxEnded jobs that have ended are kept, for at most keepEnded.
+// The last maxEnded jobs that have ended are kept for keepEnded. Of an array more tasks may end at once: up to
+// maxAtOnce are kept for keepMore, so that whoever watches sees each.
 const (
 	maxEnded  = 50
 	keepEnded = time.Hour
+
+	maxAtOnce = 2000
+	keepMore  = 5 * time.Minute
+
+	maxAsked = 500 // jobs in one question to sacct
 )
 
 // endedJob is a job that has ended or is ending, with the source to ask next for its end state.
@@ -75,7 +81,13 @@ func (c *Client) keepEnded(before []listedJob, records []record, now time.Time) 
 		}
 	}
 	slices.SortStableFunc(c.ended, latestFirst)
-	c.ended = c.ended[:min(len(c.ended), maxEnded)]
+	c.ended = c.ended[:min(len(c.ended), maxAtOnce)]
+	for len(c.ended) > maxEnded { // the last one is the oldest
+		if last := &c.ended[len(c.ended)-1]; last.Missed.IsZero() || now.Sub(last.Missed) <= keepMore {
+			break
+		}
+		c.ended = c.ended[:len(c.ended)-1]
+	}
 }
 
 // latestFirst orders jobs by their end, those that are ending first.
@@ -153,8 +165,13 @@ func (c *Client) explain(ctx context.Context, due []*endedJob) {
 		return slices.DeleteFunc(slices.Clone(due), func(e *endedJob) bool { return e.ask != of })
 	}
 	if jobs := ask(askAccounts); len(jobs) > 0 && !c.accounts.none && !time.Now().Before(c.accounts.again) {
-		c.askAccounts(ctx, jobs)
+		c.askAccounts(ctx, jobs[:min(len(jobs), maxAsked)])
 		return
+	}
+	for _, e := range due[min(len(due), maxEnded):] { // the controller is asked about few
+		if !slices.ContainsFunc(due[:maxEnded], func(o *endedJob) bool { return arrayOf(o.ID) == arrayOf(e.ID) }) {
+			e.ask, e.Asking = askNobody, false
+		}
 	}
 	c.askController(ctx, together(due))
 }

@@ -248,6 +248,36 @@ func TestEndedAreLimited(t *testing.T) {
 	})
 }
 
+// The tasks of an array that end at once are all told, after one question to sacct, and soon the last fifty are left.
+// Without accounts the controller is asked about few.
+func TestManyEndAtOnce(t *testing.T) {
+	for name, accounts := range map[string]bool{"accounts": true, "no accounts": false} {
+		synctest.Test(t, func(t *testing.T) {
+			b := &books{fakeSlurm: fakeSlurm{gres: map[string]string{}}}
+			for i := range 400 {
+				id := fmt.Sprint(100 + i)
+				b.records = append(b.records, running(id, id, "n4"))
+				b.gres[id] = ""
+				if accounts {
+					b.sacct += id + "|COMPLETED|0:0|x|y\n"
+				}
+			}
+			c := newClient(b.run)
+			_, _ = askAll(t, c)
+			b.records, b.asked = nil, nil
+			answer, _ := askAll(t, c)
+			if asked := b.saidOf(); len(answer.Ended) != 400 || len(asked) > 51 || accounts && len(asked) != 1 ||
+				slices.ContainsFunc(answer.Ended, func(e cluster.EndedJob) bool { return e.Asking }) {
+				t.Errorf("%s: %d ended, asked %d times", name, len(answer.Ended), len(asked))
+			}
+			time.Sleep(keepMore + time.Second)
+			if answer, _ = askAll(t, c); len(answer.Ended) != maxEnded {
+				t.Errorf("%s: %d are kept", name, len(answer.Ended))
+			}
+		})
+	}
+}
+
 // The name of a job can look like a record, and a comment like a state.
 func TestParseEnded(t *testing.T) {
 	start, over := time.Date(2026, 11, 20, 18, 22, 36, 0, time.UTC), time.Date(2026, 11, 20, 18, 40, 0, 0, time.UTC)

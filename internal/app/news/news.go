@@ -126,11 +126,26 @@ func Test(ctx context.Context, open []ways.Way) (failed []error) {
 // See delivers the news in the next Snapshot, and returns it.
 func (d *Desk) See(s *cluster.Snapshot) []notify.Item {
 	items := d.watcher.See(s)
-	for _, m := range d.gatherer.Take(s.At, items) {
-		d.post.Send(d.sender.Document(&m))
-	}
+	d.take(s.At, items)
 	d.remember()
 	return items
+}
+
+// Ended delivers the news of jobs that have ended and were in no Snapshot, and returns it.
+func (d *Desk) Ended(at time.Time, jobs []cluster.EndedJob) (items []notify.Item) {
+	for k := range jobs {
+		if i, wanted := d.watcher.Ended(at, &jobs[k]); wanted {
+			items = append(items, i)
+		}
+	}
+	d.take(at, items)
+	return items
+}
+
+func (d *Desk) take(at time.Time, items []notify.Item) {
+	for _, m := range d.gatherer.Take(at, items) {
+		d.post.Send(d.sender.Document(&m))
+	}
 }
 
 // remember saves what is told, if that has changed and the last change is saved. A home directory may hang.

@@ -20,7 +20,9 @@ type progress struct {
 	byID  map[string]*job
 	news  map[string]int // by job
 	found bool           // SLURM has listed a job
-	over  bool
+
+	arrays map[string]bool // of which tasks may begin and end unseen, between two questions to SLURM
+	over   bool
 }
 
 // job is a watched job.
@@ -37,7 +39,8 @@ type job struct {
 }
 
 func newProgress(names []string, now time.Time) progress {
-	return progress{names: names, began: now, byID: map[string]*job{}, news: map[string]int{}}
+	return progress{names: names, began: now, byID: map[string]*job{}, news: map[string]int{},
+		arrays: map[string]bool{}}
 }
 
 // of returns a watched job; nil: it is not watched.
@@ -98,7 +101,9 @@ func (p *progress) waits(j *cluster.PendingJob) bool {
 		for _, name := range p.names {
 			watched = watched || strings.HasPrefix(name, id+"_")
 		}
-		p.found = p.found || watched
+		if watched {
+			p.found, p.arrays[id] = true, true
+		}
 		return watched
 	}
 	return p.of(j.ID, "", j.Name) != nil
@@ -113,11 +118,16 @@ func (p *progress) ends(e *cluster.EndedJob, now time.Time) (waits bool) {
 	if e.Missed.IsZero() || e.Asking && now.Sub(e.Missed) < explained {
 		return true
 	}
+	j.end(e)
+	return false
+}
+
+// end notes how the job has ended.
+func (j *job) end(e *cluster.EndedJob) {
 	j.State, j.ended, j.words = e.State, true, notify.HowEnded(e)
 	if e.Exit != nil {
 		j.Code, j.Signal = &e.Exit.Code, e.Exit.Signal
 	}
-	return false
 }
 
 // missing is the error if there was never anything to watch.

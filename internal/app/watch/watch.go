@@ -77,7 +77,7 @@ Without one it watches all your jobs.`,
 	f.StringSliceVar(&o.ways, "notify", nil, "tell also by these `WAYS`: "+strings.Join(config.NotifyWays, ", ")+
 		" (default: notify.ways of the settings)")
 	f.StringSliceVar(&o.events, "events", nil, "tell these `EVENTS` only: "+strings.Join(notify.Names(), ", ")+
-		" (default: all but start)")
+		", or kinds of problems (default: all but start and warning)")
 	f.StringVar(&o.interval, cli.Interval, defaultInterval, "`SECONDS` between two samples of a node")
 	f.BoolVar(&o.json, "json", false, "print each line as a JSON object")
 	f.BoolVar(&o.test, "test", false, "send a test message and exit")
@@ -95,13 +95,18 @@ Without one it watches all your jobs.`,
 
 // take takes the jobs and the lists of words.
 func (o *Options) take(f *pflag.FlagSet, jobs []string) error {
+	events := slices.DeleteFunc(slices.Clone(o.events), func(word string) bool {
+		return slices.Contains(notify.Words(), word)
+	})
+	for name, words := range map[string][]string{"notify": o.ways, "events": o.events} {
+		if f.Changed(name) && len(words) == 0 {
+			return fmt.Errorf("--%s is empty", name)
+		}
+	}
 	for _, list := range []struct {
 		flag      string
 		words, of []string
-	}{{"notify", o.ways, config.NotifyWays}, {"events", o.events, notify.Names()}} {
-		if f.Changed(list.flag) && len(list.words) == 0 {
-			return fmt.Errorf("--%s is empty", list.flag)
-		}
+	}{{"notify", o.ways, config.NotifyWays}, {"events", events, notify.Names()}} {
 		for _, word := range list.words {
 			if err := cli.OneOf(list.flag, word, list.of...); err != nil {
 				return err
@@ -194,6 +199,11 @@ func (o *Options) run(ctx context.Context, log *slog.Logger) error {
 	o.desk, o.seen = desk, newProgress(o.jobs, time.Now())
 	show := feed.Followed(o.Program, o.Config.Poll, o.see)
 	err := feed.Run(ctx, o.Program, feed.Need{Brief: true, Steady: true}, log, show)
+	if errors.Is(err, errOver) {
+		if failed := o.lookUp(ctx, log); failed != nil {
+			err = cli.Failed(failed)
+		}
+	}
 	if !desk.Close(lastWords) {
 		o.Say("the last messages were not delivered within %v", lastWords)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 )
 
 var began = time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
@@ -113,6 +114,38 @@ func TestTheEnd(t *testing.T) {
 				t.Errorf("over %v, exit code %d, %q", over, code, words)
 			}
 		})
+	}
+}
+
+// Tasks of an array that began and ended between two questions to SLURM count, as far as the user named them, and once.
+func TestUnseenTasks(t *testing.T) {
+	task := func(id, state string, code int, end time.Time) sacct.Job {
+		return sacct.Job{ID: id, Number: "1" + id, Name: "sweep\x1b", State: state, Code: code, NodeList: "n1",
+			Start: end.Add(-time.Minute), End: end}
+	}
+	p := newProgress([]string{"7"}, began)
+	looks := []func(*cluster.Snapshot){runs("7_1"), waits("7_[2-9]"), ended("7_1", cluster.JobCompleted)}
+	for i, state := range looks {
+		if _, err := p.see(look(2*i+2, state)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.verdict(); err != nil || !p.arrays["7"] {
+		t.Fatalf("%v, arrays %v", err, p.arrays)
+	}
+	oom := task("7_3", "OUT_OF_MEMORY", 0, began.Add(time.Minute))
+	oom.Signal = sacct.MarkOutOfMemory
+	never := task("7_6", "CANCELLED", 0, began.Add(time.Minute))
+	never.NodeList = "None assigned"
+	got := p.unseen([]sacct.Job{task("7_1", "COMPLETED", 0, began.Add(time.Minute)), oom, never,
+		task("7_4", "COMPLETED", 0, began.Add(time.Minute)), task("7_5", "FAILED", 3, began.Add(-time.Hour)),
+		task("8_1", "FAILED", 3, began.Add(time.Minute))})
+	if len(got) != 2 || got[0].ID != "7_3" || got[0].Exit != nil || strings.Contains(got[0].Name, "\x1b") ||
+		got[1].ID != "7_4" || *got[1].Exit != (cluster.Exit{}) {
+		t.Errorf("%+v", got)
+	}
+	if err := p.verdict(); err == nil || !strings.HasSuffix(err.Error(), "1 of 3 jobs did not complete") {
+		t.Errorf("%v", err)
 	}
 }
 
