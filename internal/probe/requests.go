@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/act"
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
+	"github.com/nvnodetop/nvnodetop/internal/probe/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -34,6 +35,7 @@ type responder struct {
 	out     *output
 	procs   *procs.Inspector
 	desk    *act.Desk
+	stacks  *stacks.Reader
 	now     func() clock.Moment
 	reading atomic.Int32
 	logs    atomic.Int32
@@ -44,7 +46,8 @@ func newResponder(out *output, opts Options) *responder {
 	opts = opts.complete()
 	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine,
 		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
-	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk, now: opts.Now,
+	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk,
+		stacks: stacks.New(opts.Proc), now: opts.Now,
 		replies: make(chan *wire.Reply)}
 }
 
@@ -137,7 +140,8 @@ func (c *responder) find(r request) *wire.Reply {
 	case r.ReadLog != nil:
 		reply.Log, err = readLog(*r.ReadLog)
 	case r.Stacks != nil:
-		err = errors.New("stacks are not read yet")
+		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
+		reply.Stacks, reply.Truncated, err = c.stacks.Read(*r.Stacks)
 	default:
 		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
 		reply.Family, reply.Truncated, err = c.desk.Family(*r.Family)

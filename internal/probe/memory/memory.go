@@ -1,0 +1,110 @@
+// Package memory reads the memory of another process of the same user, without stopping it: pieces of it, the symbols
+// of its programs and libraries, and where they are mapped. It never writes.
+//
+// The other process may change its memory at any moment, and may be hostile: every read has a limit, and a Process has
+// limits for all of them together. A read may hang as long as a page of the process is on a file system that hangs.
+package memory
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+)
+
+// Errors of reads.
+var (
+	ErrBounds = errors.New("too much memory to read")
+	ErrTime   = errors.New("no time left")
+	ErrPlace  = errors.New("not an address of the process")
+)
+
+const (
+	maxPiece = 1 << 20
+	maxTotal = 64 << 20
+	// maxAddress is the end of what a process can map.
+	maxAddress = 1 << 52
+	// Pieces is the maximum number of pieces of one read.
+	Pieces = 1024
+)
+
+// Piece is a part of the memory.
+type Piece struct {
+	At uint64
+	To []byte
+}
+
+// Process is the memory of a process. It is for one goroutine.
+type Process struct {
+	read  func(pieces []Piece) error // all of them, at one time as far as the kernel can
+	left  int                        // bytes
+	until time.Time
+}
+
+// Open returns the memory of a process, which may be read until then.
+func Open(pid int, until time.Time) *Process {
+	return New(func(pieces []Piece) error { return readProcess(pid, pieces) }, until)
+}
+
+// New returns the memory of which read reads pieces.
+func New(read func(pieces []Piece) error, until time.Time) *Process {
+	return &Process{read: read, left: maxTotal, until: until}
+}
+
+// Read reads pieces at one time, or as close together as the kernel can.
+func (p *Process) Read(pieces ...Piece) error {
+	if time.Now().After(p.until) {
+		return ErrTime
+	}
+	if len(pieces) > Pieces {
+		return ErrBounds
+	}
+	for i := range pieces {
+		at, size := pieces[i].At, len(pieces[i].To)
+		if at == 0 || at >= maxAddress {
+			return ErrPlace
+		}
+		if p.left -= size; size > maxPiece || p.left < 0 {
+			return ErrBounds
+		}
+	}
+	return p.read(pieces)
+}
+
+// Fill reads the memory from at on into to.
+func (p *Process) Fill(at uint64, to []byte) error { return p.Read(Piece{at, to}) }
+
+// Word reads a number of 8 bytes, or an address. The nodes are little-endian.
+func (p *Process) Word(at uint64) (uint64, error) {
+	var word [8]byte
+	err := p.Fill(at, word[:])
+	return binary.LittleEndian.Uint64(word[:]), err
+}
+
+// Bytes reads n bytes.
+func (p *Process) Bytes(at uint64, n int) ([]byte, error) {
+	if n < 0 || n > maxPiece {
+		return nil, ErrBounds
+	}
+	b := make([]byte, n)
+	return b, p.Fill(at, b)
+}
+
+// Text reads a string that ends with a zero; it is cut at most bytes.
+func (p *Process) Text(at uint64, most int) (string, error) {
+	const page = 4096
+	var text []byte
+	for len(text) < most {
+		var chunk [64]byte
+		n := min(len(chunk), int(page-at%page), most-len(text)) // the next page may be none
+		if err := p.Fill(at, chunk[:n]); err != nil {
+			return "", err
+		}
+		for i, c := range chunk[:n] {
+			if c == 0 {
+				return string(append(text, chunk[:i]...)), nil
+			}
+		}
+		text, at = append(text, chunk[:n]...), at+uint64(n)
+	}
+	return string(text), nil
+}

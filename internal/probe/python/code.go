@@ -1,0 +1,165 @@
+package python
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// code is the code of a function.
+type code struct {
+	name, file string
+	first      int
+	table      []byte // of lines; nil: not read
+
+	parts []memory.Piece // all that was read of it
+}
+
+const (
+	// maxTable is the longest table of lines that is read: that of a function with tens of thousands of lines.
+	maxTable = 256 << 10
+	// maxText is the longest name for which the length of a text makes sense.
+	maxText = 1 << 30
+	// typeName is where a type has its name, in all versions.
+	typeName = 24
+)
+
+func (r *Runtime) readCode(at uint64) (*code, error) {
+	l, c := &r.layout.code, &code{}
+	head, err := r.piece(c, at, int(r.layout.codeSpan()))
+	if err != nil {
+		return nil, err
+	}
+	if err := r.is(head, "code"); err != nil {
+		return nil, err
+	}
+	c.first = int(int32(word(head, l.firstLine)))
+	if c.name, err = r.text(c, word(head, l.name), wire.MaxFunction, false); err != nil {
+		return nil, err
+	}
+	if c.file, err = r.text(c, word(head, l.file), wire.MaxPath, true); err != nil {
+		return nil, err
+	}
+	table := word(head, l.table)
+	if head, err = r.piece(c, table, int(r.layout.bytes.data)); err != nil {
+		return nil, err
+	}
+	if err := r.is(head, "bytes"); err != nil {
+		return nil, err
+	}
+	if n := word(head, r.layout.bytes.size); n <= maxTable {
+		c.table, err = r.piece(c, table+r.layout.bytes.data, int(n))
+	}
+	return c, err
+}
+
+// piece reads a part of a code.
+func (r *Runtime) piece(c *code, at uint64, n int) ([]byte, error) {
+	b, err := r.mem.Bytes(at, n)
+	c.parts = append(c.parts, memory.Piece{At: at, To: b})
+	return b, err
+}
+
+// confirm reads all parts again.
+func (c *code) confirm(mem *memory.Process) error {
+	again := make([]memory.Piece, 0, len(c.parts))
+	for _, p := range c.parts {
+		if len(p.To) > 0 {
+			again = append(again, memory.Piece{At: p.At, To: make([]byte, len(p.To))})
+		}
+	}
+	if err := mem.Read(again...); err != nil {
+		return err
+	}
+	i := 0
+	for _, p := range c.parts {
+		if len(p.To) == 0 {
+			continue
+		}
+		if !bytes.Equal(p.To, again[i].To) {
+			return errSense
+		}
+		i++
+	}
+	return nil
+}
+
+// is returns an error unless the object that begins with head is of the type.
+func (r *Runtime) is(head []byte, name string) error {
+	at := word(head, r.layout.typ)
+	known, found := r.types[at]
+	if !found {
+		text, err := r.mem.Word(at + typeName)
+		if err == nil {
+			known, err = r.mem.Text(text, len("bytes")+1)
+		}
+		if err != nil {
+			return err
+		}
+		if known == "code" || known == "str" || known == "bytes" {
+			r.types[at] = known
+		}
+	}
+	if known != name {
+		return errSense
+	}
+	return nil
+}
+
+// text reads a str of at most most bytes in UTF-8. Of a longer one it reads the beginning, or the end.
+func (r *Runtime) text(c *code, at uint64, most int, end bool) (string, error) {
+	l := &r.layout.text
+	head, err := r.piece(c, at, int(l.ascii))
+	if err != nil {
+		return "", err
+	}
+	if err := r.is(head, "str"); err != nil {
+		return "", err
+	}
+	length, state := word(head, l.length), binary.LittleEndian.Uint32(head[l.state:])
+	width, compact, ascii := int(state>>2&7), state>>5&1 == 1, state>>6&1 == 1
+	if length > maxText || !compact || width != 1 && width != 2 && width != 4 || ascii && width != 1 {
+		return "", errSense
+	}
+	data := at + l.compact
+	if ascii {
+		data = at + l.ascii
+	}
+	n := min(int(length), most)
+	if end {
+		data += uint64((int(length) - n) * width)
+	}
+	raw, err := r.piece(c, data, n*width)
+	return decode(raw, width, most, end), err
+}
+
+// decode decodes characters of 1, 2 or 4 bytes, and cuts the text at most bytes: at its beginning if the end counts.
+func decode(raw []byte, width, most int, end bool) string {
+	text := make([]rune, 0, len(raw)/width)
+	size := 0
+	for at := 0; at < len(raw); at += width {
+		i := at
+		if end {
+			i = len(raw) - width - at
+		}
+		c := rune(raw[i])
+		switch width {
+		case 2:
+			c = rune(binary.LittleEndian.Uint16(raw[i:]))
+		case 4:
+			c = rune(binary.LittleEndian.Uint32(raw[i:]))
+		}
+		if size += len(string(c)); size > most { // what is no character is one that says so
+			break
+		}
+		text = append(text, c)
+	}
+	if end {
+		for i, k := 0, len(text)-1; i < k; i, k = i+1, k-1 {
+			text[i], text[k] = text[k], text[i]
+		}
+	}
+	return string(text)
+}

@@ -1,0 +1,95 @@
+package python
+
+// line is the line of an instruction; 0: it has none, or it is not known.
+func (c *code) line(format lineTable, unit int) int {
+	line := c.first
+	switch {
+	case c.table == nil:
+		return 0
+	case unit < 0:
+		return max(line, 0)
+	case format == lnotab:
+		line = c.paired(unit)
+	case format == ranges:
+		line = c.ranged(unit)
+	default:
+		line = c.located(unit)
+	}
+	return max(line, 0)
+}
+
+// paired reads pairs of bytes: instructions in bytes, and lines that are added.
+func (c *code) paired(unit int) int {
+	at, line := 0, c.first
+	for i := 0; i+1 < len(c.table); i += 2 {
+		if at += int(c.table[i]); at > unit {
+			break
+		}
+		line += int(int8(c.table[i+1]))
+	}
+	return line
+}
+
+// ranged reads pairs of bytes: the length of a range in bytes, and lines that are added before it; -128 means that it
+// has no line.
+func (c *code) ranged(unit int) int {
+	end, line := 0, c.first
+	for i := 0; i+1 < len(c.table); i += 2 {
+		end += int(c.table[i])
+		none := c.table[i+1] == 0x80
+		if !none {
+			line += int(int8(c.table[i+1]))
+		}
+		if unit < end {
+			if none {
+				return 0
+			}
+			return line
+		}
+	}
+	return 0
+}
+
+// located reads entries. The first byte of each has the highest bit, a kind, and the number of instructions less 1; the
+// other bytes, which lack that bit, have the line in some kinds, and columns.
+func (c *code) located(unit int) int {
+	end, line := 0, c.first
+	for i := 0; i < len(c.table); {
+		kind := c.table[i] >> 3 & 15
+		end += int(c.table[i]&7) + 1
+		none := kind == 15
+		i++
+		switch kind {
+		case 11, 12:
+			line += int(kind) - 10
+		case 13, 14:
+			line += c.signed(i)
+		}
+		if unit < end {
+			if none {
+				return 0
+			}
+			return line
+		}
+		for i < len(c.table) && c.table[i] < 0x80 {
+			i++
+		}
+	}
+	return 0
+}
+
+// signed reads a number of 6 bits in each byte, the lowest first. The lowest bit of all is the sign.
+func (c *code) signed(at int) int {
+	n := 0
+	for shift := 0; at < len(c.table) && shift < 30; shift += 6 {
+		n |= int(c.table[at]&63) << shift
+		if c.table[at]&64 == 0 {
+			break
+		}
+		at++
+	}
+	if n&1 == 1 {
+		return -(n >> 1)
+	}
+	return n >> 1
+}

@@ -1,0 +1,290 @@
+// Package python reads the Python stacks of another process from its memory: CPython 3.8 to 3.15 with the GIL. The
+// process is neither stopped nor changed.
+//
+// Everything that is read may be torn or out of date, since the process goes on: each pointer is checked by the type of
+// the object at which it points, lists have limits, and what is returned was read more than once and did not change. Of
+// a thread that runs only the outer part of the stack may be left then.
+package python
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
+)
+
+// Errors of Find and Threads.
+var (
+	ErrNone = errors.New("no Python interpreter")
+	// ErrStarting means that no interpreter runs in the process yet, or none any more.
+	ErrStarting = errors.New("the interpreter is starting or ending")
+	errSense    = errors.New("the memory of the interpreter makes no sense")
+)
+
+// VersionError is returned for a version of Python that is not known.
+type VersionError struct{ Version string }
+
+func (e *VersionError) Error() string { return "Python " + e.Version + " is not known" }
+
+const (
+	maxInterpreters = 64
+	maxThreads      = 4096
+)
+
+// Runtime is the CPython in a process.
+type Runtime struct {
+	Version string // "3.12.4", or "3.8" if no more is known
+
+	mem    *memory.Process
+	at     uint64
+	layout layout
+	types  map[uint64]string // names of types, by address
+	codes  map[uint64]*code  // by address
+}
+
+// Find finds the CPython of a process: areas are those of its memory, program is its executable.
+func Find(mem *memory.Process, areas []memory.Area, program string) (*Runtime, error) {
+	var failed error
+	for i := range areas {
+		a := &areas[i]
+		name := path.Base(a.Path)
+		if a.Offset > 0 || a.Path == "" || a.Path != program && !strings.HasPrefix(name, "libpython") &&
+			!strings.HasPrefix(name, "python") {
+			continue
+		}
+		r, err := find(mem, areas, a)
+		if err == nil && r.Version == "" {
+			err = r.named(cmp.Or(minorOf(name), latestMinor(areas)))
+		}
+		if err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, memory.ErrSymbol) {
+			failed = errors.Join(failed, err)
+		}
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	if minor := minorOf(program); minor > 0 && minor < 7 { // without a runtime that has a name
+		return nil, &VersionError{fmt.Sprintf("3.%d", minor)}
+	}
+	return nil, ErrNone
+}
+
+// find finds the runtime in the program or library that is mapped from an area on. Its version may be unknown yet.
+func find(mem *memory.Process, areas []memory.Area, from *memory.Area) (*Runtime, error) {
+	image, err := mem.Image(from.From)
+	if err != nil {
+		return nil, err
+	}
+	r := &Runtime{mem: mem, types: map[uint64]string{}, codes: map[uint64]*code{}}
+	if r.at, err = image.Symbol("_PyRuntime"); errors.Is(err, memory.ErrSymbol) {
+		r.at, err = search(mem, areas, from.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	head, err := mem.Bytes(r.at, described)
+	if err != nil {
+		return nil, err
+	}
+	var known bool
+	if r.layout, r.Version, known, err = describedLayout(head); known {
+		return r, err
+	}
+	at, err := image.Symbol("Py_Version")
+	if errors.Is(err, memory.ErrSymbol) {
+		return r, nil // before 3.11
+	}
+	if err != nil {
+		return nil, err
+	}
+	hex, err := mem.Word(at)
+	if err != nil {
+		return nil, err
+	}
+	err = r.named(int(hex >> 16 & 0xff))
+	r.Version = versionOf(hex)
+	return r, err
+}
+
+// named sets the layout of a minor version.
+func (r *Runtime) named(minor int) error {
+	var known bool
+	r.Version = fmt.Sprintf("3.%d", minor)
+	if r.layout, known = layoutOf(minor); !known {
+		if minor == 0 {
+			r.Version = "of an unknown version"
+		}
+		return &VersionError{r.Version}
+	}
+	return nil
+}
+
+// search finds a runtime that describes itself in the data of a program without symbols.
+func search(mem *memory.Process, areas []memory.Area, of string) (uint64, error) {
+	const chunk, most = 1 << 20, 32 << 20
+	left := most
+	for i := range areas {
+		a := &areas[i]
+		if a.Path != of || !a.Writable {
+			continue
+		}
+		for at := a.From; at < a.To && left > 0; at += chunk {
+			data, err := mem.Bytes(at, int(min(chunk, a.To-at)))
+			if err != nil {
+				return 0, err
+			}
+			left -= len(data)
+			for k := 0; k+len(cookie) <= len(data); k += 8 {
+				if data[k] == cookie[0] && string(data[k:k+len(cookie)]) == cookie {
+					return at + uint64(k), nil
+				}
+			}
+		}
+	}
+	return 0, memory.ErrSymbol
+}
+
+// minorOf is the minor version in the path of a file: 9 in "libpython3.9.so.1.0" and
+// "x.cpython-39-x86_64-linux-gnu.so"; 0: there is none.
+func minorOf(name string) int {
+	for _, before := range []string{"python3.", "cpython-3"} {
+		_, after, _ := strings.Cut(name, before)
+		end := 0
+		for end < len(after) && after[end] >= '0' && after[end] <= '9' {
+			end++
+		}
+		if n, err := strconv.Atoi(after[:end]); err == nil && n < 100 {
+			return n
+		}
+	}
+	return 0
+}
+
+func latestMinor(areas []memory.Area) (minor int) {
+	for i := range areas {
+		minor = max(minor, minorOf(areas[i].Path))
+	}
+	return minor
+}
+
+// Thread is a thread as the interpreter knows it.
+type Thread struct {
+	Native int   // its number in the kernel, in the PID namespace of the process; 0: not known
+	GIL    *bool // holds the lock of the interpreter; nil: not known
+
+	at    uint64
+	local uint64 // the block of the thread in the C library
+}
+
+// Threads lists the threads of all interpreters in the process.
+func (r *Runtime) Threads() ([]Thread, error) {
+	l, list := &r.layout, []Thread{}
+	interpreter, err := r.mem.Word(r.at + l.interpreters)
+	if err != nil {
+		return nil, err
+	}
+	if interpreter == 0 {
+		return nil, ErrStarting
+	}
+	for n := 0; interpreter != 0; n++ {
+		holder, locked := r.holder(interpreter)
+		thread, err := r.mem.Word(interpreter + l.interpreter.threads)
+		for ; thread != 0 && err == nil; thread, err = r.mem.Word(thread + l.thread.next) {
+			state, err := r.mem.Bytes(thread, int(l.threadSpan()))
+			if err != nil {
+				return nil, err
+			}
+			if word(state, l.thread.interpreter) != interpreter || n == maxInterpreters || len(list) == maxThreads {
+				return nil, errSense
+			}
+			t := Thread{at: thread, local: word(state, l.thread.id)}
+			if l.native {
+				t.Native = int(int32(word(state, l.thread.native))) // a PID
+			}
+			if locked != nil {
+				t.GIL = new(*locked && holder == thread)
+			}
+			list = append(list, t)
+		}
+		if err == nil {
+			interpreter, err = r.mem.Word(interpreter + l.interpreter.next)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// holder is the thread that holds the lock of an interpreter, or held it last; locked is nil if that is not known.
+func (r *Runtime) holder(interpreter uint64) (thread uint64, locked *bool) {
+	l := &r.layout.gil
+	at := r.at + l.inRuntime
+	if l.pointer > 0 {
+		var err error
+		if at, err = r.mem.Word(interpreter + l.pointer); err != nil {
+			return 0, nil
+		}
+	}
+	thread, err := r.mem.Word(at + l.holder)
+	if err != nil {
+		return 0, nil
+	}
+	state, err := r.mem.Word(at + l.locked)
+	if n := int32(state); err == nil && (n == 0 || n == 1) {
+		locked = new(n == 1)
+	}
+	return thread, locked
+}
+
+// Number finds the numbers of threads in the kernel that the interpreter does not know, or knows from before a fork:
+// the C library keeps the number in the thread's own block. known are the threads of the process.
+func (r *Runtime) Number(list []Thread, known map[int]bool) {
+	unknown := 0
+	for i := range list {
+		if !known[list[i].Native] {
+			list[i].Native = 0
+			unknown++
+		}
+	}
+	if unknown == 0 {
+		return
+	}
+	const span = 2 << 10 // the number is at 720 in glibc on amd64, elsewhere nearer
+	blocks := make([][]byte, len(list))
+	for i := range list {
+		block, err := r.mem.Bytes(list[i].local, span)
+		if err != nil {
+			return
+		}
+		blocks[i] = block
+	}
+	for at := uint64(0); at+8 <= span; at += 4 {
+		if numbered(list, blocks, at, known) {
+			for i := range list {
+				list[i].Native = int(uint32(word(blocks[i], at)))
+			}
+			return
+		}
+	}
+}
+
+// numbered reports whether blocks have the numbers of different threads at a place.
+func numbered(list []Thread, blocks [][]byte, at uint64, known map[int]bool) bool {
+	taken := map[int]bool{}
+	for i, block := range blocks {
+		n := int(uint32(word(block, at)))
+		if !known[n] || taken[n] || list[i].Native != 0 && list[i].Native != n {
+			return false
+		}
+		taken[n] = true
+	}
+	return true
+}

@@ -1,0 +1,186 @@
+package python
+
+import (
+	"encoding/binary"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Stack is where a thread is.
+type Stack struct {
+	Frames []wire.Frame // innermost first
+	Deeper bool         // there are more outside
+	Moving bool         // there were more inside, which changed
+}
+
+// call is a frame of the interpreter.
+type call struct {
+	at, back, code, instruction uint64
+	shim                        bool // no call of a Python function
+}
+
+const (
+	// tries is how often a stack is read that makes no sense.
+	tries = 4
+	// looks is how often a stack of a thread that runs is compared. A loop that takes turns between two functions looks
+	// like one that does not with a probability that each look halves.
+	looks = 10
+)
+
+// Stack reads the stack of a thread. mark returns a text that is another one after the thread has run, and "" if it may
+// be running: of a thread that has not run everything is certain.
+func (r *Runtime) Stack(t *Thread, mark func() string) (s Stack, err error) {
+	for range tries {
+		before := mark()
+		var first, kept []call
+		if first, s.Deeper, err = r.walk(t.at); err != nil {
+			continue
+		}
+		if err = r.resolve(first); err != nil {
+			continue
+		}
+		if kept, err = r.agreed(t.at, first, before != "", func() bool { return mark() == before }); err != nil {
+			continue
+		}
+		if err = r.confirm(kept); err != nil {
+			continue
+		}
+		s.Moving = len(kept) < len(first)
+		s.Frames = r.frames(kept)
+		if len(s.Frames) > 0 || len(first) == 0 {
+			return s, nil
+		}
+		err = errSense
+	}
+	return Stack{}, err
+}
+
+// agreed returns the outer part of a stack on which all looks agree: all of it, if the thread has not run.
+func (r *Runtime) agreed(thread uint64, calls []call, still bool, yet func() bool) ([]call, error) {
+	for look := range looks {
+		next, _, err := r.walk(thread)
+		if err != nil {
+			return nil, err
+		}
+		calls = outer(calls, next)
+		if still && look == 0 && yet() {
+			break
+		}
+	}
+	return calls, nil
+}
+
+// outer returns the calls that two walks have in common, from the outermost on. The innermost of them may have gone on:
+// then it is where the second walk found it.
+func outer(a, b []call) []call {
+	n := 0
+	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	if n == len(a) && n == len(b) {
+		return b
+	}
+	if n < min(len(a), len(b)) {
+		was, is := a[len(a)-1-n], b[len(b)-1-n]
+		if was.instruction = is.instruction; was == is {
+			n++
+		}
+	}
+	return b[len(b)-n:]
+}
+
+// walk reads the calls of a thread, innermost first.
+func (r *Runtime) walk(thread uint64) (list []call, deeper bool, err error) {
+	l := &r.layout
+	at, err := r.mem.Word(thread + l.thread.frame)
+	if err == nil && l.inCFrame && at != 0 {
+		at, err = r.mem.Word(at + l.current)
+	}
+	frame := make([]byte, l.frameSpan())
+	turn, most := uint64(0), wire.MaxStackFrames
+	for n := 0; at != 0 && err == nil; n++ {
+		if len(list) == most {
+			return list, true, nil
+		}
+		if at == turn {
+			return nil, false, errSense // a circle
+		}
+		if n&(n-1) == 0 {
+			turn = at
+		}
+		if err = r.mem.Fill(at, frame); err != nil {
+			break
+		}
+		const tags = 7 // of pointers, in 3.14
+		c := call{at: at, back: word(frame, l.frame.back), code: word(frame, l.frame.code) &^ tags,
+			instruction: word(frame, l.frame.instruction)}
+		if l.lines < locations {
+			c.instruction = uint64(int32(c.instruction)) // a number, -1 before the first
+		}
+		c.shim = l.shims > 0 && frame[l.frame.owner] >= l.shims
+		if c.shim {
+			c.code, c.instruction = 0, 0
+		}
+		list, at = append(list, c), c.back
+	}
+	return list, false, err
+}
+
+// resolve reads the codes of calls that are not known yet.
+func (r *Runtime) resolve(calls []call) error {
+	for i := range calls {
+		at := calls[i].code
+		if calls[i].shim || r.codes[at] != nil {
+			continue
+		}
+		c, err := r.readCode(at)
+		if err != nil {
+			return err
+		}
+		r.codes[at] = c
+	}
+	return nil
+}
+
+// confirm reads the codes of calls again. Codes of functions that were made and forgotten meanwhile are read anew next
+// time.
+func (r *Runtime) confirm(calls []call) error {
+	seen := map[uint64]bool{}
+	for i := range calls {
+		at := calls[i].code
+		if calls[i].shim || seen[at] {
+			continue
+		}
+		seen[at] = true
+		if err := r.codes[at].confirm(r.mem); err != nil {
+			clear(r.codes)
+			return err
+		}
+	}
+	return nil
+}
+
+// frames are calls in words.
+func (r *Runtime) frames(calls []call) []wire.Frame {
+	list := make([]wire.Frame, 0, len(calls))
+	for i := range calls {
+		if c := &calls[i]; !c.shim {
+			of := r.codes[c.code]
+			list = append(list, wire.Frame{Function: of.name, File: of.file, Line: of.line(r.layout.lines, r.unit(c))})
+		}
+	}
+	return list
+}
+
+// unit is which instruction of its code a call is at, in the units of the table of lines; negative: before the first.
+func (r *Runtime) unit(c *call) int {
+	switch r.layout.lines {
+	case lnotab:
+		return int(int64(c.instruction))
+	case ranges:
+		return 2 * int(int64(c.instruction))
+	}
+	return int(int64(c.instruction-c.code-r.layout.code.instructions)) / 2
+}
+
+func word(of []byte, at uint64) uint64 { return binary.LittleEndian.Uint64(of[at:]) }

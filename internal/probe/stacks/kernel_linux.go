@@ -1,0 +1,17 @@
+package stacks
+
+import (
+	"errors"
+
+	"golang.org/x/sys/unix"
+)
+
+// exists reports whether the kernel has a process, even if /proc hides it.
+func (r *Reader) exists(pid int) bool { return errors.Is(unix.Kill(pid, 0), unix.EPERM) }
+
+// fileOwner is the owner of a file.
+func fileOwner(name string) (uid int, err error) {
+	var s unix.Stat_t
+	err = unix.Stat(name, &s)
+	return int(s.Uid), err
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package stacks
+
+import "errors"
+
+func (r *Reader) exists(int) bool { return false }
+
+func fileOwner(string) (int, error) { return 0, errors.ErrUnsupported }

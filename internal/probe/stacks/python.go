@@ -1,0 +1,162 @@
+package stacks
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/probe/python"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// pythonStacks are the Python stacks of a process.
+type pythonStacks struct {
+	version string
+	refusal *wire.Refusal
+	threads []pythonThread
+}
+
+// pythonThread is a thread that Python knows.
+type pythonThread struct {
+	tid int // as /proc has it; 0: not known
+	gil *bool
+	python.Stack
+}
+
+// python reads the Python stacks of a process. It may never return.
+func (r *Reader) python(process proc.Process, pid int, all []wire.ThreadStack, until time.Time) *pythonStacks {
+	found := &pythonStacks{}
+	mem := memory.Open(pid, until)
+	areas, err := memory.Areas(string(process) + "/maps")
+	if err != nil {
+		found.refusal = r.refused(process, err)
+		return found
+	}
+	program, _ := process.Link("exe") // empty if it cannot be read
+	runtime, err := python.Find(mem, areas, strings.TrimSuffix(program, " (deleted)"))
+	if err == nil {
+		found.version = runtime.Version
+		err = found.read(runtime, process, all)
+	}
+	if err != nil {
+		found.refusal = r.refused(process, err)
+	}
+	return found
+}
+
+// read reads the stacks of all threads that Python knows.
+func (found *pythonStacks) read(runtime *python.Runtime, process proc.Process, all []wire.ThreadStack) error {
+	threads, err := runtime.Threads()
+	if err != nil {
+		return err
+	}
+	tids, known := map[int]int{}, map[int]bool{}
+	for i := range all {
+		// A container has PIDs of its own.
+		status, err := process.Thread(all[i].TID).Status()
+		if n := len(status.NSPIDs); err == nil && n > 0 {
+			tids[status.NSPIDs[n-1]], known[status.NSPIDs[n-1]] = all[i].TID, true
+		}
+	}
+	runtime.Number(threads, known)
+	var failed error
+	for i := range threads {
+		t := &threads[i]
+		of := pythonThread{tid: tids[t.Native], gil: t.GIL}
+		of.Stack, err = runtime.Stack(t, func() string { return mark(process, of.tid) })
+		if err != nil {
+			failed = err
+			continue
+		}
+		found.threads = append(found.threads, of)
+	}
+	if len(found.threads) == 0 {
+		return failed
+	}
+	return nil
+}
+
+// mark is a text that is another one after a thread has run; empty if it runs, or if the kernel does not say.
+func mark(process proc.Process, tid int) string {
+	if tid == 0 {
+		return ""
+	}
+	var text [128]byte
+	task := process.Thread(tid)
+	n, err := proc.Read(string(task)+"/schedstat", text[:])
+	if err != nil {
+		return ""
+	}
+	stat, err := task.Stat()
+	if err != nil || stat.State == "R" {
+		return ""
+	}
+	return string(text[:n])
+}
+
+// addPython adds the Python stacks to the threads.
+func (l *look) addPython(all []wire.ThreadStack, found *pythonStacks) {
+	l.Python, l.Refusal = found.version, found.refusal
+	at := map[int]int{}
+	for i := range all {
+		at[all[i].TID] = i
+	}
+	for i := range found.threads {
+		t := &found.threads[i]
+		if k, known := at[t.tid]; known {
+			all[k].GIL, all[k].Frames, all[k].Deeper, all[k].Moving = t.gil, t.Frames, t.Deeper, t.Moving
+		} else if len(t.Frames) > 0 {
+			l.loose = append(l.loose, wire.ThreadStack{GIL: t.gil, Frames: t.Frames, Deeper: t.Deeper,
+				Moving: t.Moving})
+		}
+	}
+}
+
+// refused says why the stacks of a process cannot be read, and what helps.
+func (r *Reader) refused(process proc.Process, err error) *wire.Refusal {
+	var version *python.VersionError
+	switch {
+	case errors.Is(err, python.ErrNone):
+		return refusal(wire.RefusedNoPython, "it runs no Python", "")
+	case errors.As(err, &version):
+		return refusal(wire.RefusedVersion, "stacks of "+version.Error()[:len(version.Error())-len(" is not known")]+
+			" cannot be read: CPython 3.8 to 3.15 can be", "")
+	case errors.Is(err, python.ErrStarting):
+		return refusal(wire.RefusedState, err.Error(), "")
+	case errors.Is(err, memory.ErrTime):
+		return refusal(wire.RefusedTime, "reading it took too long", "")
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
+		return r.denied(process)
+	case errors.Is(err, syscall.ESRCH), errors.Is(err, os.ErrNotExist):
+		return refusal(wire.RefusedGone, "the process has exited", "")
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, errors.ErrUnsupported):
+		return refusal(wire.RefusedKernel, "the kernel cannot read the memory of other processes", "")
+	}
+	return refusal(wire.RefusedState, "its memory changes, or makes no sense: "+err.Error(), "")
+}
+
+// denied says why the kernel does not let the user read the memory of an own process.
+func (r *Reader) denied(process proc.Process) *wire.Refusal {
+	// The kernel gives the files of a process that must not be looked at to root.
+	if owner, err := fileOwner(string(process) + "/environ"); err == nil && owner != r.uid {
+		return refusal(wire.RefusedDumpable,
+			"the kernel keeps its memory private: it has gained privileges, or asked for "+
+				"that itself", "a program that calls prctl(PR_SET_DUMPABLE, 0), or is set-user-ID or has file "+
+				"capabilities, "+
+				"cannot be read by its user")
+	}
+	var scope [8]byte
+	n, err := proc.Read(r.mount+"/sys/kernel/yama/ptrace_scope", scope[:])
+	if level, bad := strconv.Atoi(strings.TrimSpace(string(scope[:n]))); err == nil && bad == nil && level > 0 {
+		return refusal(wire.RefusedPtrace, "kernel.yama.ptrace_scope is "+strconv.Itoa(level)+" on the node",
+			"an administrator can set it to 0 (sysctl kernel.yama.ptrace_scope=0), or the program can allow it itself: "+
+				"prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)")
+	}
+	return refusal(wire.RefusedKernel, "the kernel does not allow the user to read its memory",
+		"the process may be in a container with a user namespace of its own, or a security module forbids it")
+}

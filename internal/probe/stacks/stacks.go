@@ -1,0 +1,238 @@
+// Package stacks says where processes of the user are: their threads, the Python stack of each, and the files that
+// threads in state D wait for. It reads only on request, and never stops or changes a process.
+//
+// The memory of a process is read only if the process belongs to the user who runs the probe, even if that user is
+// root. Reads that may hang run on goroutines of their own, and nothing waits long for them: then the process has a
+// refusal in place of stacks, and what the kernel says without its locks.
+package stacks
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// within is the time for one request: the probe gives up a request after 5 s.
+	within = 3 * time.Second
+	// patience is the time for one process. A stack takes less than a millisecond.
+	patience = 250 * time.Millisecond
+	// maxHung is the number of reads that have not returned at which no new one begins.
+	maxHung = 8
+	// maxScan limits the processes among which descendants are found.
+	maxScan = 1 << 15
+)
+
+// Reader reads stacks. Its methods may be called from any goroutine.
+type Reader struct {
+	mount string // of procfs
+	uid   int
+	hung  atomic.Int32
+}
+
+// New returns a Reader of the procfs at mount.
+func New(mount string) *Reader { return &Reader{mount: mount, uid: os.Getuid()} }
+
+// Read says where processes and their descendants are. truncated means that processes were left out.
+func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool, err error) {
+	if len(of.Processes) == 0 || len(of.Processes) > wire.MaxStackTargets {
+		return nil, false, fmt.Errorf("stacks need 1 to %d processes, not %d", wire.MaxStackTargets, len(of.Processes))
+	}
+	for _, id := range of.Processes {
+		if id.StartTicks == 0 {
+			return nil, false, fmt.Errorf("the request has no start time for pid %d: it could be another process by now",
+				id.PID)
+		}
+	}
+	until := time.Now().Add(within)
+	targets := r.targets(of.Processes)
+	if len(targets) > wire.MaxStackProcesses {
+		targets, truncated = targets[:wire.MaxStackProcesses], true
+	}
+	for i := range targets {
+		list = append(list, r.process(&targets[i], until))
+	}
+	list, cut := fitting(list)
+	return list, truncated || cut, nil
+}
+
+// target is a process that is looked at.
+type target struct {
+	wire.ProcessID
+	of int // the requested process that it descends from; 0: it was requested
+}
+
+// targets are the requested processes, each followed by its descendants of the same user.
+func (r *Reader) targets(ids []wire.ProcessID) (list []target) {
+	children := map[int][]proc.Stat{}
+	pids := proc.All(r.mount)
+	for _, pid := range pids[:min(len(pids), maxScan)] {
+		if stat, err := proc.Of(r.mount, pid).Stat(); err == nil && !stat.Dead() {
+			children[stat.Parent] = append(children[stat.Parent], stat)
+		}
+	}
+	seen := map[int]bool{}
+	for _, id := range ids {
+		seen[id.PID] = true
+	}
+	for _, id := range ids {
+		list = append(list, target{ProcessID: id})
+		for generation := []int{id.PID}; len(generation) > 0; {
+			pid := generation[0]
+			generation = generation[1:]
+			sort.Slice(children[pid], func(i, k int) bool { return children[pid][i].PID < children[pid][k].PID })
+			for _, child := range children[pid] {
+				if seen[child.PID] || !r.own(child.PID) {
+					continue
+				}
+				seen[child.PID] = true
+				list = append(list, target{wire.ProcessID{PID: child.PID, StartTicks: child.Start}, id.PID})
+				generation = append(generation, child.PID)
+			}
+		}
+	}
+	return list
+}
+
+// own reports whether a process belongs to the user.
+func (r *Reader) own(pid int) bool {
+	status, err := proc.Of(r.mount, pid).Status()
+	return err == nil && status.UIDs[0] == r.uid
+}
+
+// process says where a process is.
+func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
+	l := &look{ProcessStacks: wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of}, process: proc.Of(r.mount, t.PID)}
+	l.Refusal = r.check(l)
+	if l.Refusal != nil {
+		return l.ProcessStacks
+	}
+	all := l.listThreads()
+	late := refusal(wire.RefusedTime, "there was no time for it", "")
+	if until = earlier(until, time.Now().Add(patience)); time.Now().Before(until) {
+		late = refusal(wire.RefusedTime, "its memory does not answer", "")
+		if found := r.aside(until, func() any { return l.findWaits(all) }); found != nil {
+			l.addWaits(all, found.(map[int]*wire.FileWait))
+		}
+		if found := r.aside(until, func() any { return r.python(l.process, t.PID, all, until) }); found != nil {
+			late = nil
+			l.addPython(all, found.(*pythonStacks))
+		}
+	}
+	if late != nil {
+		l.Refusal = late
+	}
+	l.settle(all)
+	if again := r.check(l); again != nil { // another process may have its PID by now
+		return wire.ProcessStacks{ProcessID: t.ProcessID, Of: t.of, Refusal: again}
+	}
+	return l.ProcessStacks
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// aside calls a function that may never return on another goroutine. It returns nil if that takes too long, or if too
+// many calls have not returned.
+func (r *Reader) aside(until time.Time, do func() any) any {
+	if r.hung.Add(1) > maxHung {
+		r.hung.Add(-1)
+		return nil
+	}
+	found := make(chan any, 1)
+	go func() {
+		defer r.hung.Add(-1)
+		found <- do()
+	}()
+	late := time.NewTimer(time.Until(until) + patience) // what it reads ends by itself until then
+	defer late.Stop()
+	select {
+	case v := <-found:
+		return v
+	case <-late.C:
+		return nil
+	}
+}
+
+// check compares the process with the request and with the user, and fills in what the kernel says of it.
+func (r *Reader) check(l *look) *wire.Refusal {
+	gone := refusal(wire.RefusedGone, "the process has exited", "")
+	if l.PID <= 0 {
+		return gone
+	}
+	stat, err := l.process.Stat()
+	if errors.Is(err, os.ErrNotExist) && r.exists(l.PID) {
+		return refusal(wire.RefusedHidden, "/proc does not show the process",
+			"an administrator can mount /proc without hidepid, or with gid= of a group of the user")
+	}
+	if err != nil || stat.Start != l.StartTicks || stat.Dead() {
+		return gone
+	}
+	l.Parent, l.Name, l.State = stat.Parent, strings.ToValidUTF8(stat.Comm, "?"), stat.State
+	status, err := l.process.Status()
+	if err != nil {
+		return gone
+	}
+	for _, uid := range status.UIDs {
+		if uid != r.uid {
+			return refusal(wire.RefusedUser, fmt.Sprintf("the process belongs to uid %d", status.UIDs[0]), "")
+		}
+	}
+	return nil
+}
+
+func refusal(id, cause, hint string) *wire.Refusal {
+	return &wire.Refusal{ID: id, Cause: text.Cut(strings.ToValidUTF8(cause, "?"), wire.MaxPath), Hint: hint}
+}
+
+// fitting shortens the stacks until the reply is not too long: deep ones first, then threads without frames.
+func fitting(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
+	for most := wire.MaxStackFrames; most > 8; most /= 2 {
+		if size(list) <= wire.MaxStacks {
+			return list, cut
+		}
+		for i := range list {
+			for k := range list[i].Threads {
+				if t := &list[i].Threads[k]; len(t.Frames) > most/2 {
+					t.Frames, t.Deeper = t.Frames[:most/2], true
+				}
+			}
+		}
+	}
+	for most := wire.MaxStackThreads; size(list) > wire.MaxStacks && len(list) > 0; most /= 2 {
+		if most == 0 {
+			list, cut = list[:len(list)/2], true
+		}
+		for i := range list {
+			if p := &list[i]; len(p.Threads) > most {
+				p.MoreThreads += len(p.Threads) - most
+				p.Threads = p.Threads[:most]
+			}
+		}
+	}
+	return list, cut
+}
+
+func size(list []wire.ProcessStacks) (n int) {
+	for i := range list {
+		line, err := json.Marshal(&list[i])
+		if err != nil {
+			return wire.MaxLine
+		}
+		n += len(line) + 1
+	}
+	return n
+}

@@ -1,0 +1,76 @@
+package stacks
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	// maxTasks limits the threads of a process that are looked at.
+	maxTasks = 4096
+	// maxWChan limits the name of a function of the kernel, in bytes.
+	maxWChan = 64
+)
+
+// look is a ProcessStacks under construction.
+type look struct {
+	wire.ProcessStacks
+	process proc.Process
+	loose   []wire.ThreadStack // of which it is not known which thread they are
+}
+
+// listThreads reads what the kernel says of each thread, without the locks of the process.
+func (l *look) listThreads() []wire.ThreadStack {
+	tids := l.process.Threads()
+	l.MoreThreads = max(0, len(tids)-maxTasks)
+	list := make([]wire.ThreadStack, 0, min(len(tids), maxTasks))
+	for _, tid := range tids[:min(len(tids), maxTasks)] {
+		task := l.process.Thread(tid)
+		stat, err := task.Stat()
+		if err != nil {
+			continue // it has ended
+		}
+		list = append(list, wire.ThreadStack{TID: tid, Main: tid == l.PID, Name: strings.ToValidUTF8(stat.Comm, "?"),
+			State: stat.State, CPUTicks: new(stat.Ticks()), WChan: wchan(task)})
+	}
+	return list
+}
+
+// wchan is the function of the kernel in which a thread waits; empty if the kernel does not say.
+func wchan(task proc.Process) string {
+	var name [maxWChan]byte
+	n, err := proc.Read(string(task)+"/wchan", name[:])
+	if err != nil || string(name[:n]) == "0" {
+		return ""
+	}
+	return text.Cut(strings.ToValidUTF8(string(name[:n]), "?"), maxWChan)
+}
+
+// settle orders the threads, and leaves out those that say least.
+func (l *look) settle(all []wire.ThreadStack) {
+	rank := func(t *wire.ThreadStack) int {
+		switch {
+		case t.Main:
+			return 0
+		case len(t.Frames) > 0:
+			return 1
+		case t.State == "D":
+			return 2
+		case t.State == "R":
+			return 3
+		}
+		return 4
+	}
+	sort.SliceStable(all, func(i, k int) bool {
+		a, b := rank(&all[i]), rank(&all[k])
+		return a < b || a == b && all[i].TID < all[k].TID
+	})
+	all = append(all, l.loose...)
+	kept := all[:min(len(all), wire.MaxStackThreads)]
+	l.MoreThreads += len(all) - len(kept)
+	l.Threads = kept
+}

@@ -1,0 +1,176 @@
+//go:build linux
+
+package stacks
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// pythons are the interpreters of the tests: NVNODETOP_PYTHONS, with spaces between them, else that of this machine.
+func pythons(t *testing.T) []string {
+	t.Helper()
+	list := strings.Fields(os.Getenv("NVNODETOP_PYTHONS"))
+	if len(list) > 0 {
+		return list
+	}
+	for _, name := range []string{"/usr/bin/python3", "python3"} {
+		if path, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output(); err == nil {
+			return []string{strings.TrimSpace(string(path))}
+		}
+	}
+	t.Skip("no python3 here: apt-get install python3")
+	return nil
+}
+
+// moments is how many stacks are read in each test: NVNODETOP_MOMENTS, or the number for every day.
+func moments(everyDay int) int {
+	if n, err := strconv.Atoi(os.Getenv("NVNODETOP_MOMENTS")); err == nil {
+		return n
+	}
+	return everyDay
+}
+
+// program is a running program of testdata.
+type program struct {
+	*exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func start(t *testing.T, name string, args ...string) *program {
+	t.Helper()
+	p := &program{Cmd: exec.Command(name, args...)}
+	p.Stderr = os.Stderr
+	var err error
+	if p.in, err = p.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.out = bufio.NewReaderSize(out, 1<<20)
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
+	return p
+}
+
+// line reads a line of the program as JSON.
+func (p *program) line(t *testing.T, to any) {
+	t.Helper()
+	line, err := p.out.ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, to)
+	}
+	if err != nil {
+		t.Fatalf("%q: %v", line, err)
+	}
+}
+
+// look reads the stacks of a process and its descendants.
+func lookAt(t *testing.T, pid int) []wire.ProcessStacks {
+	t.Helper()
+	stat, err := proc.Of("/proc", pid).Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, _, err := New("/proc").Read(wire.Stacks{Processes: []wire.ProcessID{{PID: pid, StartTicks: stat.Start}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// truth is what a program says of its stacks: function, file and line of each frame.
+type truth struct {
+	Kind   string
+	Me     [][3]any
+	Others map[int][][3]any
+}
+
+func words(frames [][3]any) (list []string) {
+	for _, f := range frames {
+		list = append(list, fmt.Sprintf("%v %v:%v", f[0], f[1], f[2]))
+	}
+	return list
+}
+
+func read(frames []wire.Frame) (list []string) {
+	for _, f := range frames {
+		list = append(list, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
+	}
+	return list
+}
+
+// Stacks of a program that stands still are those that it knows, in every frame.
+func TestStillStacks(t *testing.T) {
+	file, err := filepath.Abs("testdata/still.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, python := range pythons(t) {
+		t.Run(filepath.Base(python), func(t *testing.T) {
+			p := start(t, python, file)
+			var want truth
+			p.line(t, &want)
+			for i := range moments(60) {
+				if _, err := fmt.Fprintf(p.in, "%d\n", i); err != nil {
+					t.Fatal(err)
+				}
+				p.line(t, &want)
+				becomesStill(t, p.Process.Pid)
+				compare(t, &want, lookAt(t, p.Process.Pid)[0])
+			}
+		})
+	}
+}
+
+func becomesStill(t *testing.T, pid int) {
+	t.Helper()
+	for range 10000 {
+		if stat, _ := proc.Of("/proc", pid).Stat(); stat.State == "S" {
+			return
+		}
+	}
+}
+
+func compare(t *testing.T, want *truth, got wire.ProcessStacks) {
+	t.Helper()
+	if got.Refusal != nil {
+		t.Fatalf("%+v", got.Refusal)
+	}
+	read1 := func(tid int) []string {
+		for i := range got.Threads {
+			if th := &got.Threads[i]; th.TID == tid {
+				if th.Moving {
+					t.Errorf("%s: thread %d moves", want.Kind, tid)
+				}
+				return read(th.Frames)
+			}
+		}
+		return nil
+	}
+	if a, b := read1(got.PID), words(want.Me); !slices.Equal(a, b) {
+		t.Errorf("%s: main thread\n%s\nwant\n%s", want.Kind, strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
+	for tid, frames := range want.Others {
+		if a, b := read1(tid), words(frames); !slices.Equal(a, b) {
+			t.Errorf("%s: thread %d\n%s\nwant\n%s", want.Kind, tid, strings.Join(a, "\n"), strings.Join(b, "\n"))
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package stacks
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// findWaits finds the files for which threads in state D wait, by thread. It looks only at names: at what the kernel
+// says of descriptors and mounts, and never at a file. It may never return.
+func (l *look) findWaits(all []wire.ThreadStack) map[int]*wire.FileWait {
+	waits := map[int]*wire.FileWait{}
+	var mounts []proc.Mount
+	for i := range all {
+		t := &all[i]
+		if t.State != "D" {
+			continue
+		}
+		if mounts == nil {
+			mounts, _ = proc.Mounts(filepath.Dir(string(l.process)), filepath.Base(string(l.process))) // none
+		}
+		if w := l.wait(t.TID, mounts); w != nil {
+			waits[t.TID] = w
+		}
+	}
+	return waits
+}
+
+func (l *look) addWaits(all []wire.ThreadStack, waits map[int]*wire.FileWait) {
+	for i := range all {
+		all[i].WaitsFor = waits[all[i].TID]
+	}
+}
+
+// wait finds the file that the system call of a thread is about.
+func (l *look) wait(tid int, mounts []proc.Mount) *wire.FileWait {
+	var line [256]byte
+	n, err := proc.Read(string(l.process.Thread(tid))+"/syscall", line[:])
+	words := strings.Fields(string(line[:n])) // "0 0x3 0x7ffc… …": its number and arguments
+	if err != nil || len(words) < 3 {
+		return nil
+	}
+	number, err := strconv.Atoi(words[0])
+	if err != nil {
+		return nil // "running", or a fault of a page
+	}
+	argument := func(i int) uint64 {
+		n, _ := strconv.ParseUint(strings.TrimPrefix(words[1+i], "0x"), 16, 64) // the kernel writes a number
+		return n
+	}
+	switch subjectOf(number) {
+	case aDescriptor:
+		return l.descriptor(int(int32(argument(0))), mounts)
+	case aPath:
+		return l.named(atWorkingDirectory, argument(0), mounts)
+	case aPathAt:
+		return l.named(int(int32(argument(0))), argument(1), mounts)
+	}
+	return nil
+}
+
+// subject is what a system call is about.
+type subject int
+
+const (
+	_           subject = iota
+	aDescriptor         // in the first argument
+	aPath
+	aPathAt // a descriptor of a directory, then a path
+)
+
+// atWorkingDirectory stands for the working directory in place of a descriptor.
+const atWorkingDirectory = -100
+
+// descriptor is the file of a descriptor.
+func (l *look) descriptor(fd int, mounts []proc.Mount) *wire.FileWait {
+	name, err := os.Readlink(string(l.process) + "/fd/" + strconv.Itoa(fd))
+	if err != nil || !strings.HasPrefix(name, "/") {
+		return nil
+	}
+	var info [512]byte
+	n, _ := proc.Read(string(l.process)+"/fdinfo/"+strconv.Itoa(fd), info[:]) // nothing if it cannot be read
+	_, after, _ := strings.Cut(string(info[:n]), "mnt_id:")
+	words := strings.Fields(after)
+	for i := range mounts {
+		if len(words) > 0 && words[0] == strconv.Itoa(mounts[i].ID) {
+			return fileWait(name, &mounts[i])
+		}
+	}
+	return fileWait(name, mountOf(name, mounts))
+}
+
+// named is the file of a path in the memory of the process.
+func (l *look) named(dir int, at uint64, mounts []proc.Mount) *wire.FileWait {
+	name, err := memory.Open(l.PID, time.Now().Add(patience)).Text(at, wire.MaxPath)
+	if err != nil || name == "" && dir == atWorkingDirectory {
+		return nil
+	}
+	if !strings.HasPrefix(name, "/") {
+		link := "/cwd"
+		if dir != atWorkingDirectory {
+			link = "/fd/" + strconv.Itoa(dir)
+		}
+		from, err := os.Readlink(string(l.process) + link)
+		if err != nil || !strings.HasPrefix(from, "/") {
+			return nil
+		}
+		name = from + "/" + name
+	}
+	name = filepath.Clean(name)
+	return fileWait(name, mountOf(name, mounts))
+}
+
+// mountOf is the file system that has a file; nil: not known. A later mount covers an earlier one.
+func mountOf(name string, mounts []proc.Mount) (m *proc.Mount) {
+	for i := range mounts {
+		point := mounts[i].Point
+		inside, below := strings.CutPrefix(name, strings.TrimSuffix(point, "/"))
+		if below && (inside == "" || inside[0] == '/') && (m == nil || len(point) >= len(m.Point)) {
+			m = &mounts[i]
+		}
+	}
+	return m
+}
+
+func fileWait(name string, m *proc.Mount) *wire.FileWait {
+	cut := func(s string) string { return text.Cut(strings.ToValidUTF8(s, "?"), wire.MaxPath) }
+	w := &wire.FileWait{Path: cut(name)}
+	if m != nil {
+		w.FileSystem, w.Mount, w.Source = cut(m.Type), cut(m.Point), cut(m.Source)
+	}
+	return w
+}
