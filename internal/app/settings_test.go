@@ -3,10 +3,13 @@ package app
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/remote/probes"
 )
 
 // withSettings makes the files of settings of the system and of the user, and returns their paths.
@@ -115,5 +118,21 @@ func TestTheSystemsLimitsHold(t *testing.T) {
 	if code != cli.ExitOK || strings.Count(errs, `nvnodetop: poll.interval = "2s" (POLL) becomes "7s"`) != 1 ||
 		!strings.Contains(out, `"poll_seconds": 7,`) {
 		t.Errorf("exit code %d, stderr %q, stdout %.2000s", code, errs, out)
+	}
+}
+
+// A recipe reads from config --build whether the program has probes.
+func TestConfigBuild(t *testing.T) {
+	code, out, errs := program(t, "config", "--build")
+	probe := "probe    " + runtime.GOOS + "/" + runtime.GOARCH + ", "
+	if !probes.ReadsGPUs {
+		probe = "probe    none: "
+	}
+	if code != cli.ExitOK || errs != "" || !strings.HasPrefix(out, "version  "+build.Version()+"\n") ||
+		!strings.Contains(out, probe) {
+		t.Errorf("exit code %d, stdout %q, stderr %q", code, out, errs)
+	}
+	if code, _, errs = program(t, "config", "--build", "--check"); code != cli.ExitUsage {
+		t.Errorf("with --check: exit code %d, stderr %q", code, errs)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Command prints the settings that a run with the same flags and arguments would have.
 func Command(io cli.Streams) *cobra.Command {
-	var check bool
+	var check, built bool
 	cmd := &cobra.Command{
 		Use:   "config [POLL [DISPLAY]]",
 		Short: "print the settings, and where each of them comes from",
@@ -21,7 +21,12 @@ func Command(io cli.Streams) *cobra.Command {
 	p := cli.New(io, cmd.Flags(), cli.Settings()...)
 	cmd.Flags().BoolVar(&check, "check", false,
 		"only say what is wrong: exit code 2 also for a key that this version does not know")
+	cmd.Flags().BoolVar(&built, "build", false, "print the version, and the probes that this program copies to nodes")
+	cmd.MarkFlagsMutuallyExclusive("check", "build")
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if built {
+			return printBuild(p.Out)
+		}
 		origins, err := p.Load(cli.Intervals(args)...)
 		switch {
 		case err != nil:

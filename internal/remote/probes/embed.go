@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed built/list built/*.gz
+//go:embed built
 var built embed.FS
 
 // embedded is the directory with the probes.
