@@ -152,16 +152,20 @@ func (c *Config) TakeDemoSize(args []string) []string {
 	return slices.Delete(slices.Clone(args), at, at+1)
 }
 
-var demoSize = regexp.MustCompile(`^\d+x\d+$`)
+var demoSize = regexp.MustCompile(`^\d+x\d+(,hang)?$`)
+
+// DemoHangs reports whether the job of the demo hangs.
+func (c *Config) DemoHangs() bool { return strings.HasSuffix(c.Demo, ",hang") }
 
 // DemoSize parses the NODESxGPUS of --demo.
 func (c *Config) DemoSize() (nodes, gpus int, err error) {
-	a, b, _ := strings.Cut(c.Demo, "x")
+	size, _, _ := strings.Cut(c.Demo, ",")
+	a, b, _ := strings.Cut(size, "x")
 	nodes, err1 := strconv.Atoi(a)
 	gpus, err2 := strconv.Atoi(b)
 	if !demoSize.MatchString(c.Demo) || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 ||
 		gpus > maxDemoGPUs {
-		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d)", c.Demo, DefaultDemo,
+		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d; with \",hang\" its job hangs)", c.Demo, DefaultDemo,
 			maxDemoNodes, maxDemoGPUs)
 	}
 	return nodes, gpus, nil

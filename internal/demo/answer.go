@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/demo/process"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -25,9 +26,18 @@ func (n probe) answer(r *wire.Request) wire.Reply {
 	case r.Environ != nil:
 		reply.Environ, err = n.environ(*r.Environ)
 	case r.Process != nil:
-		reply.Process, err = n.details(*r.Process)
+		var p *wire.Process
+		if p, _, err = n.the(*r.Process); err == nil {
+			reply.Process = process.Details(p, me)
+		}
 	case r.Inspect != nil:
-		reply.Inspected, err = n.inspect(*r.Inspect)
+		var p *wire.Process
+		var gpu int
+		if p, gpu, err = n.the(r.Inspect.ProcessID); err == nil {
+			reply.Inspected = process.Inspect(p, gpu, me, r.Inspect.Memory)
+		}
+	case r.Stacks != nil:
+		reply.Stacks, reply.ReadMS = n.stacks(r.Stacks.Processes), uint64((n.booted()+n.now)/time.Millisecond)
 	case r.Signal != nil:
 		for _, id := range r.Signal.Processes {
 			reply.Signaled = append(reply.Signaled, n.signal(id, r.Signal.Number))
@@ -118,23 +128,6 @@ func joined(numbers []int) string {
 // jobOf returns the job of one of the user's programs.
 func (w *world) jobOf(u *use) *simJob {
 	return &w.jobs[max(slices.IndexFunc(w.jobs, func(j simJob) bool { return j.Number == u.job }), 0)]
-}
-
-func (n probe) details(id wire.ProcessID) (*wire.Details, error) {
-	p, _, err := n.the(id)
-	if err != nil {
-		return nil, err
-	}
-	d := &wire.Details{
-		ProcessID: id, Parent: p.Parent, State: p.State, Threads: *p.Threads, User: p.User, UID: p.UID, Name: p.Name,
-		Arguments: strings.Fields(p.Command),
-		Cgroup:    fmt.Sprintf("/system.slice/slurmstepd.scope/job_%s/step_%s/user/task_0", p.Job, p.Step), Job: p.Job,
-		ElapsedSec: p.ElapsedSec,
-	}
-	if p.User == me {
-		d.Executable, d.Directory = "/usr/bin/python3.11", p.Directory
-	}
-	return d, nil
 }
 
 // family returns the relatives of processes: slurmstepd, the script and its descendants, all other ranks of the same

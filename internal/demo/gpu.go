@@ -110,6 +110,12 @@ func (w *world) loadOf(h *host, gpu int, now time.Duration) load.Load {
 		return load.Load{}
 	}
 	second := int64(now / time.Second)
+	if w.hangsAt(h, now) {
+		if s.fate&lags != 0 {
+			return load.Load{}
+		}
+		return load.Spinning
+	}
 	l := s.use.load(now, 0.6*w.noise('L', 0, len(s.use.command), second)+0.4*w.noise('l', h.number, gpu, second))
 	switch {
 	case s.fate&lags != 0 && during(now, lagBegins, lagEnds) && !load.Checkpointing(now):

@@ -51,7 +51,10 @@ func (w *world) process(h *host, gpu int, now time.Duration) wire.Process {
 		pid += 60 * (int(now/cycle) % 10)
 	}
 	cpu := 99.3 + 3*w.noise('u', h.number, gpu, int64(now/time.Second))
-	if h.gpus[gpu].fate&lags != 0 && during(now, lagBegins, lagEnds) {
+	switch waits := h.gpus[gpu].fate&lags != 0; {
+	case waits && w.hangsAt(h, now):
+		cpu = 0
+	case waits && during(now, lagBegins, lagEnds):
 		cpu = 12.4 // it waits for data
 	}
 	p := wire.Process{

@@ -23,6 +23,7 @@ type world struct {
 	under []cluster.Switch // the switches of the hosts
 
 	lagging bool // a GPU of the training job lags now and then
+	hangs   bool // the training job hangs, see hang.go
 }
 
 // host is one simulated node.

@@ -43,12 +43,14 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// readLog asks for the next piece of the log, if one is due.
-func (m *model) readLog() tea.Cmd {
-	if page := m.view.log; m.past.Live() && m.scene.Job != nil {
-		return m.errands(page, page.Due(m.Now(), m.view.body() == page))
+// askOn asks what the pages of the log and of the stacks want to know now.
+func (m *model) askOn() tea.Cmd {
+	if !m.past.Live() || m.scene.Job == nil {
+		return nil
 	}
-	return nil
+	log, stacks, on := m.view.log, m.view.stacks, m.view.body()
+	return tea.Batch(m.errands(log, log.Due(m.Now(), on == log)),
+		m.errands(stacks, stacks.Due(m.Now(), m.scene, on == stacks)))
 }
 
 // ask sends a request to the probe of a node or to SLURM.

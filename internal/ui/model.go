@@ -110,7 +110,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		m.takeSnapshot()
 		m.notifyLook()
-		return m, tea.Batch(m.next(m.scene), m.readLog())
+		return m, tea.Batch(m.next(m.scene), m.askOn())
 	case tea.KeyPressMsg:
 		return m, tea.Batch(m.touch(), m.key(msg))
 	case uv.UnknownCsiEvent:
@@ -130,7 +130,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
 		m.resolve()
-		return m, tea.Batch(did, m.readLog())
+		return m, tea.Batch(did, m.askOn())
 	case still:
 		return m, m.settled(msg, m.scene, m.terminal.Behind())
 	case faded:
@@ -269,9 +269,9 @@ func (o *Options) remember(v *view, classic bool, chosen string) {
 // processes, ticks come faster for a while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {
-		return m.readLog()
+		return m.askOn()
 	}
-	return tea.Batch(m.hurry(m.scene), m.readLog())
+	return tea.Batch(m.hurry(m.scene), m.askOn())
 }
 
 // notifyLook calls Controls.Look if its arguments have changed, and reports whether they have.

@@ -150,6 +150,13 @@ var pages = []entry{
 		new: func(v *view, _ *Options) Page { return v.log },
 	},
 	{
+		id: keys.OnStacks, has: keys.HasJob | keys.HasCursor, key: keys.Stacks,
+		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "stacks: what every rank does",
+			Long: "stacks: what every rank of the job does, in groups; why a job stands still",
+			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
+		new: func(v *view, _ *Options) Page { return v.stacks },
+	},
+	{
 		id: keys.OnSettings, number: keys.ToSettings, has: keys.HasCursor | keys.IsAside | keys.IsForm,
 		key: keys.Settings,
 		help: keys.Row{Slot: keys.Choices, Group: keys.Looking, Same: &keys.ToSettings, Text: "settings",

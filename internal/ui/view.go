@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
+	"github.com/nvnodetop/nvnodetop/internal/ui/stacks"
 )
 
 // view holds the user's choice of jobs, nodes and pages.
@@ -33,12 +34,13 @@ type view struct {
 	settings settings.Page
 	palette  palette.Page
 	log      *joblog.Page
+	stacks   *stacks.Page
 }
 
 func newView(o *Options) *view {
 	v := &view{selection: selection{nodes: map[string]choice{}}, route: newRoute(o.View),
 		keymap: keymap{nvitop: o.Keys == KeysNvitop}, classic: o.Colors == ColorsClassic,
-		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New()}
+		past: &prompt.History{}, pages: map[keys.Page]Page{}, log: joblog.New(), stacks: stacks.New()}
 	for _, e := range pages {
 		if e.new != nil {
 			v.pages[e.id] = e.new(v, o)

@@ -26,7 +26,11 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		if err != nil {
 			return nil, cli.Usage("%w", err)
 		}
-		return demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll)), nil
+		from := demo.New(nodes, gpus, demo.Seed, cfg.Poll, need.demoPast(cfg.Poll))
+		if cfg.DemoHangs() {
+			from.Hang()
+		}
+		return from, nil
 	}
 	if agent.IsList(cfg.Nodes) {
 		from, err := access.Agents(cfg.Nodes, polling)

@@ -52,6 +52,9 @@ func Simulating(_ time.Duration, r float64) Load {
 // Standing holds its memory, but does not work.
 func Standing(time.Duration, float64) Load { return Load{} }
 
+// Spinning waits for other GPUs in a collective: the kernel that waits reads no memory.
+var Spinning = Load{Util: 1, Work: 0.22}
+
 // Evaluating is busy in batches with pauses between them.
 func Evaluating(now time.Duration, r float64) Load {
 	if at := now % (24 * time.Second); at > -5*time.Second && at < 4*time.Second {

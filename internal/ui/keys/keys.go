@@ -110,7 +110,7 @@ const (
 )
 
 // list has all rows except those whose keys lead to pages.
-var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows, inspectRows, logRows,
+var list = slices.Concat(numberRows, moving, nvitopRows, processRows, signalRows, inspectRows, logRows, stackRows,
 	settingsRows, others, recordRows)
 
 // moving are the keys that move; others are the other keys that belong to no single page.

@@ -24,6 +24,7 @@ const (
 	OnJobs       Page = "jobs"
 	OnUsers      Page = "users"
 	OnLog        Page = "log"
+	OnStacks     Page = "stacks"
 	OnSettings   Page = "settings"
 	OnNoJobs     Page = "no running jobs"
 )

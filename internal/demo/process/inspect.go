@@ -1,6 +1,8 @@
-package demo
+// Package process has what the kernel and Python tell about the simulated processes of the demo.
+package process
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -8,16 +10,27 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// inspect returns the kernel's facts about a process. Of another user's it tells less.
-func (n probe) inspect(of wire.Inspect) (*wire.Inspection, error) {
-	p, gpu, err := n.the(of.ProcessID)
-	if err != nil {
-		return nil, err
+// Details returns what a node tells about a process before a signal. Of another user's it tells less.
+func Details(p *wire.Process, me string) *wire.Details {
+	d := &wire.Details{
+		ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}, Parent: p.Parent, State: p.State,
+		Threads: *p.Threads, User: p.User, UID: p.UID, Name: p.Name, Arguments: strings.Fields(p.Command),
+		Cgroup: fmt.Sprintf("/system.slice/slurmstepd.scope/job_%s/step_%s/user/task_0", p.Job, p.Step), Job: p.Job,
+		ElapsedSec: p.ElapsedSec,
 	}
+	if p.User == me {
+		d.Executable, d.Directory = "/usr/bin/python3.11", p.Directory
+	}
+	return d
+}
+
+// Inspect returns the kernel's facts about the process on a GPU, with its memory in full if that is asked for. Of
+// another user's it tells less.
+func Inspect(p *wire.Process, gpu int, me string, full bool) *wire.Inspection {
 	seconds := float64(*p.ElapsedSec)
 	of64 := func(v float64) *float64 { return &v }
 	in := &wire.Inspection{
-		PID: of.PID, StartTicks: of.StartTicks, Arguments: strings.Fields(p.Command), Nice: new(0), Priority: new(20),
+		PID: p.PID, StartTicks: p.StartTicks, Arguments: strings.Fields(p.Command), Nice: new(0), Priority: new(20),
 		Policy:     "other",
 		IOPriority: "none", LastCPU: new(8 * gpu), CPUAffinity: p.CPUAffinity,
 		UserSeconds: of64(0.94 * seconds), SystemSeconds: of64(0.06 * seconds),
@@ -41,17 +54,17 @@ func (n probe) inspect(of wire.Inspect) (*wire.Inspection, error) {
 	if p.User != me {
 		why := "the process belongs to " + p.User
 		in.Absent = map[string]string{"io": why, "descriptors": why, "connections": why}
-		if of.Memory {
+		if full {
 			in.Absent["full_memory"] = why
 		}
-		return in, nil
+		return in
 	}
-	n.inspectOwn(in, p, of.Memory)
-	return in, nil
+	inspectOwn(in, p, full)
+	return in
 }
 
 // inspectOwn adds the facts that only the owner of a process may see.
-func (n probe) inspectOwn(in *wire.Inspection, p *wire.Process, memory bool) {
+func inspectOwn(in *wire.Inspection, p *wire.Process, memory bool) {
 	seconds := uint64(*p.ElapsedSec)
 	in.IO = &schema.IOCounts{Read: 178_000_000 * seconds, Written: 40_000 * seconds, Reads: 700 * seconds,
 		Writes: 9 * seconds, DiskRead: 170_000_000 * seconds}
@@ -59,7 +72,7 @@ func (n probe) inspectOwn(in *wire.Inspection, p *wire.Process, memory bool) {
 		{FD: 0, Path: "/dev/null", Mode: "r"}, {FD: 1, Path: p.Directory + "/slurm-" + p.Job + ".out", Mode: "wa",
 			Position: 41 * seconds},
 		{FD: 19, Path: "/dev/nvidiactl", Mode: "rw"}, {FD: 20, Path: "/dev/nvidia-uvm", Mode: "rw"},
-		{FD: 41, Path: "/scratch/" + me + "/data/shard-00172.tar", Mode: "r", Position: 402_653_184},
+		{FD: 41, Path: "/scratch/" + p.User + "/data/shard-00172.tar", Mode: "r", Position: 402_653_184},
 	}}
 	for i := range 3 {
 		in.Connections = append(in.Connections, schema.Connection{FD: 50 + i, Protocol: "tcp", Local: "10.1.0.1:" +

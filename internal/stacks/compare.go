@@ -1,0 +1,134 @@
+package stacks
+
+import (
+	"slices"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Motion is what two looks say about a rank.
+type Motion int
+
+// The motions of a rank.
+const (
+	Unknown Motion = iota // it was not read twice
+	Moves                 // it was elsewhere in the look before
+	Waits                 // it was in the same place, and used no CPU
+	Same                  // it was in the same place, and used CPU, or that is not known
+)
+
+const (
+	// idle is the share of a CPU below which a thread is said to wait.
+	idle = 0.05
+	// ticks is the unit of CPU times.
+	ticks = 10 * time.Millisecond
+)
+
+// MotionOf compares a rank with itself in the look before; nil: there was none.
+func MotionOf(before, now *Rank) Motion {
+	if before == nil || before.Process == nil || now.Process == nil || before.ProcessID != now.ProcessID {
+		return Unknown
+	}
+	was, is := main(before.Process), main(now.Process)
+	if halted(now.Process) && halted(before.Process) {
+		return Waits
+	}
+	if was == nil || is == nil {
+		return Unknown
+	}
+	moved := !slices.Equal(was.Frames, is.Frames) || is.Moving || len(is.Frames) == 0 && was.WChan != is.WChan
+	if !moved && waitsForThread(is) {
+		moved = othersMoved(before.Process, now.Process)
+	}
+	switch used, known := cpu(was, is, before.readMS, now.readMS); {
+	case moved:
+		return Moves
+	case known && used < idle:
+		return Waits
+	}
+	return Same
+}
+
+// cpu is the share of a CPU that a thread has used between two looks.
+func cpu(was, is *wire.ThreadStack, from, to uint64) (share float64, known bool) {
+	if was.CPUTicks == nil || is.CPUTicks == nil || from == 0 || to <= from || *is.CPUTicks < *was.CPUTicks {
+		return 0, false
+	}
+	took := time.Duration(to-from) * time.Millisecond
+	return float64(time.Duration(*is.CPUTicks-*was.CPUTicks)*ticks) / float64(took), true
+}
+
+// waitsForThread reports whether a thread may wait for another one of its process: then that one does the work.
+func waitsForThread(t *wire.ThreadStack) bool {
+	if len(t.Frames) == 0 {
+		return false
+	}
+	switch file := Short(t.Frames[0].File); file {
+	case "threading.py", "queue.py", "concurrent/futures/_base.py", "asyncio/runners.py", "selectors.py":
+		return from(&t.Frames[0]) == ofPython
+	}
+	return false
+}
+
+// othersMoved reports whether another thread with Python frames was elsewhere before.
+func othersMoved(before, now *wire.ProcessStacks) bool {
+	was := map[int][]wire.Frame{}
+	for i := range before.Threads {
+		if t := &before.Threads[i]; t.TID != 0 {
+			was[t.TID] = t.Frames
+		}
+	}
+	return slices.ContainsFunc(now.Threads, func(t wire.ThreadStack) bool {
+		frames, known := was[t.TID]
+		return !t.Main && (t.Moving || known && !slices.Equal(frames, t.Frames))
+	})
+}
+
+// Pair is two looks at a job, one after the other.
+type Pair struct {
+	Before *Look // nil: there was one look
+	Now    *Look
+
+	before map[process]*Rank
+}
+
+// process identifies a process.
+type process struct {
+	node string
+	id   wire.ProcessID
+}
+
+// NewPair compares two looks; before may be nil.
+func NewPair(before, now *Look) *Pair {
+	p := &Pair{Before: before, Now: now, before: map[process]*Rank{}}
+	if before != nil {
+		for i := range before.Ranks {
+			r := &before.Ranks[i]
+			p.before[process{r.Node, r.ProcessID}] = r
+		}
+	}
+	return p
+}
+
+// Motion returns what both looks say about a rank of the second one.
+func (p *Pair) Motion(r *Rank) Motion { return MotionOf(p.before[process{r.Node, r.ProcessID}], r) }
+
+// Between returns the time between the looks; 0: there was one.
+func (p *Pair) Between() time.Duration {
+	if p.Before == nil {
+		return 0
+	}
+	return p.Now.At.Sub(p.Before.At)
+}
+
+// motions are numbers of ranks by their motion.
+type motions [Same + 1]int
+
+// count counts the ranks with each motion.
+func (p *Pair) count(ranks []*Rank) (of motions) {
+	for _, r := range ranks {
+		of[p.Motion(r)]++
+	}
+	return of
+}

@@ -1,0 +1,232 @@
+package stacks
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// Line is a stack in one line: the frame that waits, how the program came there, and the program's own frame.
+type Line struct {
+	Head, Where string   // the function that waits, and its place
+	Via         []string // functions between it and the program's own, innermost first
+	Own, At     string   // the program's own function, and its place; "": Head is its own, or there is none
+}
+
+// String writes the line.
+func (l Line) String() string {
+	text := l.Head
+	if l.Where != "" {
+		text += "  " + l.Where
+	}
+	for _, via := range l.Via {
+		text += " ← " + via
+	}
+	if l.Own != "" {
+		text += " ← " + l.Own + "  " + l.At
+	}
+	return text
+}
+
+// origin is to whom the code of a file belongs.
+type origin int
+
+const (
+	ofProgram origin = iota
+	ofPackage        // installed
+	ofPython         // its standard library
+)
+
+// Parts of the paths of installed packages, and of Python's own files.
+var packages = []string{"/site-packages/", "/dist-packages/"}
+
+// originOf tells the origin of a file by its path, and shortens the path.
+func originOf(file string) (origin, string) {
+	for _, dir := range packages {
+		if at := strings.LastIndex(file, dir); at >= 0 {
+			return ofPackage, file[at+len(dir):]
+		}
+	}
+	for _, lib := range []string{"/lib/python3", "/lib64/python3"} {
+		if at := strings.LastIndex(file, lib); at >= 0 {
+			if _, rest, is := strings.Cut(file[at+len(lib):], "/"); is {
+				return ofPython, rest
+			}
+		}
+	}
+	if strings.HasPrefix(file, "<frozen ") {
+		return ofPython, file
+	}
+	return ofProgram, shortOwn(file)
+}
+
+// shortOwn is the name of a file of the program, with its directory if the name alone says nothing.
+func shortOwn(file string) string {
+	name := path.Base(file)
+	switch name {
+	case "__init__.py", "__main__.py", "main.py":
+		return path.Join(path.Base(path.Dir(file)), name)
+	case ".", "/":
+		return file
+	}
+	return name
+}
+
+// Short shortens the path of a file as a Line does.
+func Short(file string) string {
+	_, short := originOf(file)
+	return short
+}
+
+// at writes the place of a frame: "train.py:212".
+func at(f *wire.Frame) string {
+	place := Short(f.File)
+	if f.Line > 0 {
+		place += ":" + strconv.Itoa(f.Line)
+	}
+	return place
+}
+
+// wrappers are functions that only call another one.
+var wrappers = []string{"wrapper", "_wrapper", "_fn", "inner", "decorate_context", "_call_impl", "_wrapped_call_impl",
+	"__call__"}
+
+func wraps(f *wire.Frame) bool { return slices.Contains(wrappers, f.Function) }
+
+// LineOf puts the frames of a thread into one line, innermost first.
+func LineOf(frames []wire.Frame) Line {
+	if len(frames) == 0 {
+		return Line{}
+	}
+	own := slices.IndexFunc(frames, func(f wire.Frame) bool { return from(&f) == ofProgram })
+	head := headOf(frames, own)
+	l := Line{Head: frames[head].Function, Where: at(&frames[head])}
+	if head == own || own < 0 {
+		l.Via = callers(frames[head+1:])
+		return l
+	}
+	if entry := own - 1; entry > head {
+		for entry > head && wraps(&frames[entry]) {
+			entry--
+		}
+		if entry > head && frames[entry].Function != l.Head {
+			l.Via = []string{frames[entry].Function}
+		}
+	}
+	l.Own, l.At = frames[own].Function, at(&frames[own])
+	return l
+}
+
+func from(f *wire.Frame) origin {
+	o, _ := originOf(f.File)
+	return o
+}
+
+// headOf returns the frame that waits: the innermost of a package, since Python's own library waits for everybody.
+// Where the program itself called that library it is the function that was called.
+func headOf(frames []wire.Frame, own int) int {
+	end := own
+	if own < 0 {
+		end = len(frames)
+	}
+	for i := range end {
+		if from(&frames[i]) == ofPackage && !wraps(&frames[i]) {
+			return i
+		}
+	}
+	return max(end-1, 0)
+}
+
+// callers are the next functions outside of a frame that say something: two at most.
+func callers(frames []wire.Frame) (names []string) {
+	for i := range frames {
+		f := &frames[i]
+		if f.Function == "<module>" || wraps(f) || from(f) == ofPython {
+			continue
+		}
+		if names = append(names, f.Function); len(names) == 2 {
+			break
+		}
+	}
+	return names
+}
+
+// collectives are functions in which a rank waits for other ranks.
+var collectives = []string{"all_reduce", "all_gather", "all_gather_into_tensor", "all_gather_object", "all_to_all",
+	"all_to_all_single", "allgather", "allreduce", "barrier", "batch_isend_irecv", "broadcast", "broadcast_object_list",
+	"gather_object", "monitored_barrier", "recv_object_list", "reduce_scatter", "reduce_scatter_tensor",
+	"scatter_object_list",
+	"wait_for_everyone", "sync_global_devices"}
+
+// Collective returns the function in which a thread waits for other ranks; "": it is in none that is known.
+func Collective(frames []wire.Frame) string {
+	for i := range frames {
+		if slices.Contains(collectives, strings.ToLower(frames[i].Function)) {
+			return frames[i].Function
+		}
+	}
+	return ""
+}
+
+// Doing puts into words what a process without Python frames does: "in futex_wait", "stopped".
+func Doing(p *wire.ProcessStacks) string {
+	switch p.State {
+	case "T":
+		return "is stopped by a signal"
+	case "t":
+		return "is stopped by a debugger"
+	case "Z", "X":
+		return "has exited"
+	}
+	t := main(p)
+	if t == nil {
+		return "runs threads that are not known"
+	}
+	switch {
+	case t.WaitsFor != nil:
+		return "waits for " + fileOf(t.WaitsFor)
+	case t.State == "R":
+		return "runs"
+	case t.WChan != "" && t.WChan != "0":
+		return "waits in " + t.WChan
+	case t.State == "D":
+		return "waits in the kernel, and cannot be interrupted"
+	}
+	return "waits"
+}
+
+// fileOf names a file and its file system: "/lustre/set7/a.tar (lustre)".
+func fileOf(w *wire.FileWait) string {
+	name := cmp.Or(w.Path, w.Mount, w.Source, "a file")
+	if w.FileSystem != "" {
+		name += " (" + w.FileSystem + ")"
+	}
+	return name
+}
+
+// line is the stack of a group in one line.
+func (g *Group) line() Line {
+	shared := g.Frames()
+	frames := make([]wire.Frame, len(shared))
+	for i := range shared {
+		frames[i] = shared[i].Frame
+	}
+	return LineOf(frames)
+}
+
+// Words says what the ranks of a group do, in one line.
+func (g *Group) Words() string {
+	p, line := g.first().Process, g.line().String()
+	doing := strings.TrimPrefix(Doing(p), "is ")
+	switch {
+	case line == "":
+		return doing
+	case halted(p):
+		return doing + ", in " + line
+	}
+	return line
+}

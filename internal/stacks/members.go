@@ -1,0 +1,101 @@
+package stacks
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Ranges writes numbers in their order: "0-10, 12, 14-63".
+func Ranges(numbers []int) string {
+	var parts []string
+	for i := 0; i < len(numbers); {
+		last := i
+		for last+1 < len(numbers) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		part := strconv.Itoa(numbers[i])
+		switch {
+		case last == i+1:
+			parts = append(parts, part)
+			part = strconv.Itoa(numbers[last])
+		case last > i:
+			part += "-" + strconv.Itoa(numbers[last])
+		}
+		parts = append(parts, part)
+		i = last + 1
+	}
+	return strings.Join(parts, ", ")
+}
+
+// named is the most processes that are named one by one.
+const named = 2
+
+// Members names the processes: "rank 11 · gpu-n02 GPU3 · PID 360611", "ranks 0-10, 12-63".
+func Members(ranks []*Rank) string {
+	if len(ranks) == 1 {
+		return ranks[0].Name(" · ")
+	}
+	numbers, others := numbersOf(ranks)
+	var parts []string
+	if len(numbers) == 1 {
+		parts = append(parts, "rank "+Ranges(numbers))
+	} else if len(numbers) > 0 {
+		parts = append(parts, "ranks "+Ranges(numbers))
+	}
+	switch {
+	case len(others) > named:
+		parts = append(parts, fmt.Sprintf("%d processes without a rank", len(others)))
+	default:
+		for _, r := range others {
+			parts = append(parts, r.Name(" "))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// numbersOf returns the numbers of ranks, each once in their order, and the processes without one.
+func numbersOf(ranks []*Rank) (numbers []int, others []*Rank) {
+	for _, r := range ranks {
+		if r.Number == NoRank {
+			others = append(others, r)
+		} else {
+			numbers = append(numbers, r.Number)
+		}
+	}
+	slices.Sort(numbers)
+	return slices.Compact(numbers), others
+}
+
+// Name names one process: its rank, node, GPUs and PID.
+func (p *Place) Name(between string) string {
+	var parts []string
+	if p.Number != NoRank {
+		parts = append(parts, "rank "+strconv.Itoa(p.Number))
+	}
+	place := p.Node
+	if len(p.GPUs) > 0 {
+		place += " GPU" + strings.ReplaceAll(Ranges(p.GPUs), ", ", ",")
+	}
+	if place != "" {
+		parts = append(parts, strings.TrimSpace(place))
+	}
+	if p.PID != 0 {
+		parts = append(parts, "PID "+strconv.Itoa(p.PID))
+	}
+	return strings.Join(parts, between)
+}
+
+// brief names a process in a sentence: "rank 11 (gpu-n02 GPU3, PID 360611)".
+func (p *Place) brief() string {
+	name := p.Name(", ")
+	if p.Number == NoRank {
+		return name
+	}
+	rank, rest, more := strings.Cut(name, ", ")
+	if !more {
+		return rank
+	}
+	return rank + " (" + rest + ")"
+}

@@ -1,0 +1,348 @@
+package stacks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+const (
+	site = "/venv/lib/python3.11/site-packages/"
+	std  = "/usr/lib/python3.11/"
+)
+
+var (
+	now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+	reduce = []wire.Frame{{Function: "all_reduce", File: site + "torch/distributed/distributed_c10d.py", Line: 2501},
+		{Function: "wrapper", File: site + "torch/distributed/c10d_logger.py", Line: 83},
+		{Function: "step", File: "/home/a/train.py", Line: 212}, {Function: "<module>", File: "/home/a/train.py",
+			Line: 9}}
+	load = []wire.Frame{{Function: "select", File: std + "selectors.py", Line: 415},
+		{Function: "_try_get_data", File: site + "torch/utils/data/dataloader.py", Line: 1144},
+		{Function: "__next__", File: site + "torch/utils/data/dataloader.py", Line: 630},
+		{Function: "main", File: "/home/a/train.py", Line: 198}, {Function: "<module>", File: "/home/a/train.py",
+			Line: 9}}
+	crunch = []wire.Frame{{Function: "crunch", File: "/home/a/loop.py", Line: 3},
+		{Function: "main", File: "/home/a/train.py", Line: 50}, {Function: "<module>", File: "/home/a/train.py",
+			Line: 9}}
+	item = []wire.Frame{{Function: "step", File: "/home/a/train.py", Line: 220}}
+)
+
+// is makes what a node says of a process.
+type is func(p *wire.ProcessStacks)
+
+func in(frames []wire.Frame) is {
+	return func(p *wire.ProcessStacks) { p.Threads[0].Frames = frames }
+}
+
+func state(letter string) is {
+	return func(p *wire.ProcessStacks) { p.State, p.Threads[0].State = letter, letter }
+}
+
+func used(ticks uint64) is {
+	return func(p *wire.ProcessStacks) { p.Threads[0].CPUTicks = &ticks }
+}
+
+// job surveys ranks, four on each node, after so many seconds; at says what each is doing.
+func job(after, ranks int, at func(rank int) []is) *Look {
+	var places []Place
+	for r := range ranks {
+		places = append(places, Place{Number: r, Node: fmt.Sprintf("n%d", r/4+1), GPUs: []int{r % 4},
+			ProcessID: wire.ProcessID{PID: 100 + r, StartTicks: 7}})
+	}
+	s := NewSurvey("7", places, now.Add(time.Duration(after)*time.Second))
+	for q, more := s.Next(); more; q, more = s.Next() {
+		reply := wire.Reply{ReadMS: uint64(5000 + 1000*after)}
+		for _, id := range q.Request.Stacks.Processes {
+			p := wire.ProcessStacks{ProcessID: id, State: "S", Threads: []wire.ThreadStack{
+				{TID: id.PID, Main: true, State: "S", CPUTicks: new(uint64(50))}}}
+			for _, do := range at(id.PID - 100) {
+				do(&p)
+			}
+			reply.Stacks = append(reply.Stacks, p)
+		}
+		s.Take(q, &reply, nil)
+	}
+	return s.Look()
+}
+
+// all does the same on every rank, except on one.
+func all(do is, except int, other ...is) func(int) []is {
+	return func(rank int) []is {
+		if rank == except {
+			return other
+		}
+		return []is{do}
+	}
+}
+
+func TestALineOfAStack(t *testing.T) {
+	for want, frames := range map[string][]wire.Frame{
+		"": nil,
+		"all_reduce  torch/distributed/distributed_c10d.py:2501 ← step  train.py:212":        reduce,
+		"_try_get_data  torch/utils/data/dataloader.py:1144 ← __next__ ← main  train.py:198": load,
+		"crunch  loop.py:3 ← main": crunch,
+		"get  queue.py:171 ← fetch  data.py:5": {{Function: "wait", File: std + "threading.py", Line: 327},
+			{Function: "get", File: std + "queue.py", Line: 171}, {Function: "fetch", File: "/home/a/data.py",
+				Line: 5}},
+		"run  torch/run.py:1": {{Function: "run", File: site + "torch/run.py", Line: 1},
+			{Function: "_run", File: "<frozen runpy>", Line: 2}},
+		"f  <string>":        {{Function: "f", File: "<string>"}},
+		"go  eval/main.py:2": {{Function: "go", File: "/x/eval/main.py", Line: 2}},
+		"_x  a/b.py:1 ← forward ← main  m.py:4": {{Function: "_x", File: site + "a/b.py", Line: 1},
+			{Function: "forward", File: site + "a/c.py", Line: 2},
+			{Function: "_call_impl", File: site + "torch/nn/modules/module.py", Line: 3},
+			{Function: "main", File: "/m.py", Line: 4}},
+	} {
+		if got := LineOf(frames).String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Ranks with equal functions and files are one group, the largest first; lines where they differ are told apart.
+func TestGroups(t *testing.T) {
+	l := job(0, 16, func(r int) []is {
+		switch {
+		case r == 5:
+			return []is{in(load)}
+		case r == 6:
+			return []is{in(reduce), state("T")}
+		case r < 3:
+			frames := append([]wire.Frame(nil), reduce...)
+			frames[2].Line = 300
+			return []is{in(frames)}
+		}
+		return []is{in(reduce)}
+	})
+	d := Of(NewPair(nil, l), Evidence{})
+	var got []string
+	for _, g := range d.Groups {
+		got = append(got, fmt.Sprint(len(g.Ranks), " ", g.Outlier, " ", g.Summary, " | ", g.Members))
+	}
+	if diff := cmp.Diff([]string{
+		"14 false all_reduce  torch/distributed/distributed_c10d.py:2501 ← step  train.py:212 | ranks 0-4, 7-15",
+		"1 true _try_get_data  torch/utils/data/dataloader.py:1144 ← __next__ ← main  train.py:198 | " +
+			"rank 5 · n2 GPU1 · PID 105",
+		"1 true stopped by a signal, in all_reduce  torch/distributed/distributed_c10d.py:2501 ← step  train.py:212 | " +
+			"rank 6 · n2 GPU2 · PID 106",
+	}, got); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]schema.StackLine{{Line: 212, Members: "ranks 3, 4, 7-15"}, {Line: 300, Members: "ranks 0-2"}},
+		d.Groups[0].Frames[2].Lines); diff != "" {
+		t.Error(diff)
+	}
+	if d.State != schema.StacksUnclear {
+		t.Errorf("one look says %s", d.State)
+	}
+}
+
+// Two groups part where their lines or functions begin to differ, from the outermost frame on.
+func TestDiff(t *testing.T) {
+	d := Of(NewPair(nil, job(0, 4, all(in(crunch), 2, in(load)))), Evidence{})
+	p := Diff(&d.Groups[0], &d.Groups[1])
+	names := func(frames []schema.StackFrame) (s string) {
+		for _, f := range frames {
+			s += f.Function + " "
+		}
+		return s
+	}
+	if names(p.Common) != "<module> main " || names(p.A) != "crunch " ||
+		names(p.B) != "__next__ _try_get_data select " || len(p.Common[1].Lines) != 2 || len(p.Common[0].Lines) != 0 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// What two looks say, and what they do not say.
+func TestVerdict(t *testing.T) {
+	same := func(at func(int) []is) [2]func(int) []is { return [2]func(int) []is{at, at} }
+	for name, tc := range map[string]struct {
+		ranks int
+		at    [2]func(int) []is
+		also  Evidence
+		state schema.StackState
+		said  string
+	}{
+		"a rank loads data": {8, same(all(in(reduce), 5, in(load))), Evidence{}, schema.StacksStuck,
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"a rank computes without end": {8, [2]func(int) []is{all(in(reduce), 5, in(crunch), state("R"), used(100)),
+			all(in(reduce), 5, in(crunch), state("R"), used(600))}, Evidence{}, schema.StacksStuck,
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). None has moved " +
+				"within 5 s."},
+		"a rank is stopped": {8, same(all(in(reduce), 5, in(crunch), state("T"))), Evidence{}, schema.StacksStuck,
+			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is stopped by a signal. None has moved within " +
+				"5 s."},
+		"rank 0 evaluates": {8, [2]func(int) []is{all(in(reduce), 0, in(crunch)), all(in(reduce), 0, in(crunch[1:]))},
+			Evidence{}, schema.StacksMoving,
+			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in main (train.py:50). " +
+				"Rank 0 · n1 GPU0 · PID 100 has moved within 5 s."},
+		"all move": {8, [2]func(int) []is{all(in(reduce), -1), all(in(item), -1)}, Evidence{}, schema.StacksMoving,
+			"All 8 ranks are in step (train.py:220). All have moved within 5 s."},
+		"all wait for their GPUs, and compute perhaps": {8, same(all(in(item), -1)), Evidence{}, schema.StacksUnclear,
+			"All 8 ranks are in step (train.py:220). None has moved within 5 s."},
+		"their GPUs are known to stand": {8, same(all(in(item), -1)), Evidence{Halted: true}, schema.StacksStuck,
+			"All 8 ranks are in step (train.py:220). None has moved within 5 s."},
+		"the others spin": {8, [2]func(int) []is{all(used(0), -1), all(used(490), -1)}, Evidence{},
+			schema.StacksUnclear,
+			"All 8 ranks wait. None has moved within 5 s."},
+		"most are in a collective, and use a CPU": {8, [2]func(int) []is{
+			all(func(p *wire.ProcessStacks) { in(reduce)(p); used(0)(p) }, 5, in(load)),
+			all(func(p *wire.ProcessStacks) { in(reduce)(p); used(490)(p) }, 5, in(load))}, Evidence{},
+			schema.StacksUnclear, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"NCCL has moved on": {8, same(all(in(reduce), 5, in(load))), Evidence{NCCL: &NCCL{Moving: true}},
+			schema.StacksMoving, "7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
+				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
+		"one rank": {1, same(all(in(crunch), -1)), Evidence{}, schema.StacksUnclear,
+			"Rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := Of(NewPair(job(0, tc.ranks, tc.at[0]), job(5, tc.ranks, tc.at[1])), tc.also)
+			if said := strings.Join(d.Said, " "); d.State != tc.state || said != tc.said {
+				t.Errorf("%s: %s\nwant %s: %s", d.State, said, tc.state, tc.said)
+			}
+		})
+	}
+}
+
+// A look without some ranks proves no standstill, and says how much is known.
+func TestPartialLooks(t *testing.T) {
+	gone := func(r int) []is {
+		if r == 3 {
+			return []is{func(p *wire.ProcessStacks) {
+				p.Threads, p.Refusal = nil, &wire.Refusal{ID: wire.RefusedPtrace, Cause: "ptrace", Hint: "sysctl"}
+			}}
+		}
+		return []is{in(reduce)}
+	}
+	d := Of(NewPair(job(0, 8, gone), job(5, 8, gone)), Evidence{})
+	want := "All 7 ranks that were read are in all_reduce. None of the 7 that were read twice has moved within 5 s, " +
+		"of 8."
+	if said := strings.Join(d.Said, " "); said != want || d.State != schema.StacksUnclear {
+		t.Errorf("%s: %s", d.State, said)
+	}
+	if diff := cmp.Diff([]schema.StackRefusal{{ID: "ptrace", Cause: "ptrace", Hint: "sysctl", Count: 1,
+		Members: "rank 3 · n1 GPU3 · PID 103"}}, d.Refused); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The thread for which the main thread waits does the work.
+func TestAThreadDoesTheWork(t *testing.T) {
+	joins := []wire.Frame{{Function: "join", File: std + "threading.py", Line: 1119}, item[0]}
+	works := func(line int) func(int) []is {
+		return func(int) []is {
+			return []is{in(joins), func(p *wire.ProcessStacks) {
+				p.Threads = append(p.Threads,
+					wire.ThreadStack{TID: 1, Frames: []wire.Frame{{Function: "f", Line: line}}})
+			}}
+		}
+	}
+	if d := Of(NewPair(job(0, 2, works(1)), job(5, 2, works(2))),
+		Evidence{Halted: true}); d.State != schema.StacksMoving {
+		t.Errorf("it is %s: %v", d.State, d.Said)
+	}
+	if d := Of(NewPair(job(0, 2, works(1)), job(5, 2, works(1))),
+		Evidence{Halted: true}); d.State != schema.StacksStuck {
+		t.Errorf("it is %s: %v", d.State, d.Said)
+	}
+}
+
+// A node that does not answer, answers for others, or with text that acts on a terminal.
+func TestHostileAnswers(t *testing.T) {
+	places := []Place{{Number: 0, Node: "a", ProcessID: wire.ProcessID{PID: 1, StartTicks: 1}},
+		{Number: 1, Node: "b", ProcessID: wire.ProcessID{PID: 2, StartTicks: 1}},
+		{Number: 2, Node: "c", ProcessID: wire.ProcessID{PID: 3, StartTicks: 1}},
+		{Number: 3, Node: "d", ProcessID: wire.ProcessID{PID: 4}},
+		{Number: 4, Node: "e", Absent: "gone", AbsentID: wire.RefusedGone}}
+	s := NewSurvey("7", places, now)
+	evil := "\x1b[2J\x1b]0;x\a\u202e"
+	answers := map[string]*wire.Reply{
+		"a": {Stacks: []wire.ProcessStacks{{ProcessID: places[0].ProcessID, Name: evil, State: evil,
+			Threads: []wire.ThreadStack{
+				{Main: true, State: evil, WChan: evil,
+					Frames:   []wire.Frame{{Function: evil + "f", File: evil + "/x.py", Line: -5}},
+					WaitsFor: &wire.FileWait{Path: evil}}}},
+			{ProcessID: wire.ProcessID{PID: 99}},
+			{ProcessID: wire.ProcessID{PID: 9}, Of: 1, Threads: []wire.ThreadStack{
+				{State: "D", WaitsFor: &wire.FileWait{Path: evil + "/p", FileSystem: evil}}}}}},
+		"b": {Stacks: []wire.ProcessStacks{{ProcessID: wire.ProcessID{PID: 2, StartTicks: 9},
+			Threads: []wire.ThreadStack{{Frames: reduce}}}}},
+	}
+	asked := 0
+	for q, more := s.Next(); more; q, more = s.Next() {
+		asked++
+		if r := answers[q.Node]; r != nil {
+			s.Take(q, r, nil)
+		} else {
+			s.Take(q, nil, errors.New(evil+"broken"))
+		}
+	}
+	if !s.Over() || asked != 3 {
+		t.Errorf("%d questions", asked)
+	}
+	d := Of(NewPair(nil, s.Look()), Evidence{})
+	text := Text(d, Full) + fmt.Sprint(d)
+	if strings.ContainsAny(text, "\x1b\a\u202e") {
+		t.Errorf("escapes: %q", text)
+	}
+	if d.Read != 1 || d.Asked != 5 || len(d.Refused) != 4 {
+		t.Errorf("read %d of %d, refused %+v", d.Read, d.Asked, d.Refused)
+	}
+}
+
+// Nobody waits for a node for ever.
+func TestGiveUp(t *testing.T) {
+	s := NewSurvey("7", []Place{{Node: "a", ProcessID: wire.ProcessID{PID: 1, StartTicks: 1}}}, now)
+	s.Next()
+	s.GiveUp(5 * time.Second)
+	if d := Of(NewPair(nil, s.Look()), Evidence{}); !s.Over() || d.Read != 0 || d.Refused[0].Cause !=
+		"the node has not answered within 5 s" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A node of many ranks gets several questions, each with as many as the probe takes.
+func TestManyOnANode(t *testing.T) {
+	var places []Place
+	for r := range 150 {
+		places = append(places, Place{Number: r, Node: "a", ProcessID: wire.ProcessID{PID: r + 1, StartTicks: 1}})
+	}
+	s, sizes := NewSurvey("7", places, now), []int{}
+	for q, more := s.Next(); more; q, more = s.Next() {
+		sizes = append(sizes, len(q.Request.Stacks.Processes))
+	}
+	if diff := cmp.Diff([]int{64, 64, 22}, sizes); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRanges(t *testing.T) {
+	for want, list := range map[string][]int{"": nil, "3": {3}, "1, 2": {1, 2},
+		"0-2, 4, 6-9": {0, 1, 2, 4, 6, 7, 8, 9}} {
+		if got := Ranges(list); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func BenchmarkOf1024(b *testing.B) {
+	deep := append([]wire.Frame(nil), reduce...)
+	for i := range 40 {
+		deep = append(deep, wire.Frame{Function: fmt.Sprint("f", i), File: site + "pkg/module.py", Line: i})
+	}
+	before, after := job(0, 1024, all(in(deep), 317, in(load))), job(5, 1024, all(in(deep), 317, in(load)))
+	for b.Loop() {
+		Of(NewPair(before, after), Evidence{})
+	}
+}

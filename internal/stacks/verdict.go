@@ -1,0 +1,266 @@
+package stacks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// verdict is what two looks and the rest of the evidence say about a job.
+type verdict struct {
+	*Pair
+	Evidence
+	all    []Group
+	groups []Group   // those that are not vague
+	odd    []*Rank   // those of the outliers
+	moves  []motions // of each group
+	of     motions   // of all
+	read   int
+}
+
+// judge compares the looks.
+func (p *Pair) judge(groups []Group, also Evidence) *verdict {
+	v := &verdict{Pair: p, Evidence: also, all: groups}
+	for i := range groups {
+		v.moves = append(v.moves, p.count(groups[i].Ranks))
+		if groups[i].Vague {
+			continue
+		}
+		v.groups = groups[:i+1]
+		v.read += len(groups[i].Ranks)
+		for m, n := range v.moves[i] {
+			v.of[m] += n
+		}
+		if groups[i].Outlier {
+			v.odd = append(v.odd, groups[i].Ranks...)
+		}
+	}
+	return v
+}
+
+// state is Moving if anything has moved, and Stuck only if every rank was read twice and the wait of most shows.
+func (v *verdict) state() schema.StackState {
+	switch {
+	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
+		return schema.StacksMoving
+	case v.NCCL != nil && v.NCCL.Stuck:
+		return schema.StacksStuck
+	case v.Before == nil, v.read == 0, v.read < len(v.Now.Ranks), v.of[Unknown] > 0:
+		return schema.StacksUnclear
+	case v.Halted, v.wait():
+		return schema.StacksStuck
+	}
+	return schema.StacksUnclear
+}
+
+// wait reports whether most ranks are seen to wait: in one collective, without the use of a CPU. A rank that waits for
+// its own GPU looks the same in a job that computes.
+func (v *verdict) wait() bool {
+	g := &v.groups[0]
+	if 2*len(g.Ranks) < v.read || Collective(g.first().frames()) == "" {
+		return false
+	}
+	return v.moves[0][Waits] == len(g.Ranks)
+}
+
+// say puts the verdict into sentences.
+func (v *verdict) say() (said []string) {
+	if split := v.split(); split != "" {
+		said = append(said, split)
+	}
+	if gone := v.gone(); gone != "" {
+		said = append(said, gone)
+	}
+	if held := v.held(); held != "" {
+		said = append(said, held)
+	}
+	if motion := v.motion(); motion != "" {
+		said = append(said, motion)
+	}
+	return said
+}
+
+// split says where most ranks are, and who is elsewhere.
+func (v *verdict) split() string {
+	if v.read == 0 {
+		return "No stack of a rank could be read."
+	}
+	most := &v.groups[0]
+	switch n := len(most.Ranks); {
+	case v.read == 1:
+		return upper(most.first().brief()) + " " + does(most, 1) + "."
+	case len(v.groups) == 1:
+		return "All " + v.ranks() + " " + does(most, n) + "."
+	case len(v.odd) == 0 || len(v.odd)+n < v.read:
+		return fmt.Sprintf("The %s are in %d places: %d of them %s.", v.ranks(), len(v.groups), n, does(most, n))
+	case len(v.odd) == 1:
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.odd[0].brief(), does(&v.groups[1], 1))
+	default:
+		return fmt.Sprintf("%d of %s %s, %s %s.", n, v.ranks(), does(most, n), v.rest(), v.doing())
+	}
+}
+
+// ranks names the ranks that were read: "64 ranks", "60 ranks that were read".
+func (v *verdict) ranks() string {
+	text := strconv.Itoa(v.read) + " ranks"
+	if v.read < len(v.Now.Ranks) {
+		text += " that were read"
+	}
+	return text
+}
+
+// rest names the ranks that are not in the largest group.
+func (v *verdict) rest() string {
+	if len(v.odd) <= 4 {
+		return Members(v.odd)
+	}
+	return strconv.Itoa(len(v.odd)) + " others"
+}
+
+// doing says what they do, if it is one thing.
+func (v *verdict) doing() string {
+	if len(v.groups) == 2 {
+		return does(&v.groups[1], len(v.odd))
+	}
+	return fmt.Sprintf("are in %d other places", len(v.groups)-1)
+}
+
+// does says where the n ranks of a group are: "is in _try_get_data (torch/utils/data/dataloader.py:1144)".
+func does(g *Group, n int) string {
+	frames, p := g.first().frames(), g.first().Process
+	words := "is in "
+	switch line, c := g.line(), Collective(frames); {
+	case line.Head == "" || halted(p):
+		words = Doing(p)
+	case c != "":
+		words += c
+	default:
+		words += line.Head + " (" + line.Where + ")"
+	}
+	if n == 1 {
+		return words
+	}
+	return plural(words)
+}
+
+// plural puts the verb of a sentence into the plural.
+func plural(words string) string {
+	verb, rest, _ := strings.Cut(words, " ")
+	if many, is := map[string]string{"is": "are", "has": "have", "waits": "wait", "runs": "run"}[verb]; is {
+		verb = many
+	}
+	return strings.TrimSuffix(verb+" "+rest, " ")
+}
+
+// gone says which ranks have no process.
+func (v *verdict) gone() string {
+	for _, r := range v.Now.Refusals() {
+		switch {
+		case r.ID != wire.RefusedGone:
+		case len(r.Ranks) == 1:
+			return upper(r.Ranks[0].brief()) + ": " + r.Cause + "."
+		default:
+			return upper(Members(r.Ranks)) + ": " + r.Cause + "."
+		}
+	}
+	return ""
+}
+
+// held says which descendants wait for files.
+func (v *verdict) held() string {
+	var list []schema.StackWorker
+	for i := range v.all {
+		for _, r := range v.all[i].Ranks {
+			list = append(list, workers(r)...)
+		}
+	}
+	at := slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" })
+	if at < 0 {
+		return ""
+	}
+	return Workers(list) + "."
+}
+
+// Workers puts descendants that wait for files into words, those of the first one's file.
+func Workers(list []schema.StackWorker) string {
+	at := max(slices.IndexFunc(list, func(w schema.StackWorker) bool { return w.File != "" || w.Mount != "" }), 0)
+	first, n := list[at], 0
+	for _, w := range list {
+		if w.Node == first.Node && w.FileSystem == first.FileSystem && w.Mount == first.Mount {
+			n++
+		}
+	}
+	words := "is in state D"
+	if file := cmp.Or(first.File, first.Mount); file != "" {
+		words = "waits in state D for " + file
+	}
+	if first.FileSystem != "" {
+		words += " (" + first.FileSystem + ")"
+	}
+	if n == 1 {
+		return "Worker process " + strconv.Itoa(first.PID) + " on " + first.Node + " " + words
+	}
+	return strconv.Itoa(n) + " worker processes on " + first.Node + " " + plural(words)
+}
+
+func upper(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// motion says what has moved.
+func (v *verdict) motion() string {
+	if v.Before == nil || v.read == 0 {
+		return ""
+	}
+	within := " within " + seconds(v.Between())
+	switch moved := v.of[Moves]; {
+	case v.of[Unknown] == v.read:
+		return "Nothing is known of the look before."
+	case moved == 0 && v.of[Unknown] == 0 && v.read == len(v.Now.Ranks):
+		return "None has moved" + within + "."
+	case moved == 0:
+		return fmt.Sprintf("None of the %d that were read twice has moved%s, of %d.", v.read-v.of[Unknown], within,
+			len(v.Now.Ranks))
+	case moved == v.read && v.read > 1:
+		return "All have moved" + within + "."
+	case moved <= 2:
+		return upper(Members(v.moved())) + have(moved) + within + "."
+	}
+	return fmt.Sprintf("%d of %d have moved%s.", v.of[Moves], v.read, within)
+}
+
+func have(n int) string {
+	if n == 1 {
+		return " has moved"
+	}
+	return " have moved"
+}
+
+// moved returns the ranks that have moved.
+func (v *verdict) moved() (list []*Rank) {
+	for i := range v.groups {
+		for _, r := range v.groups[i].Ranks {
+			if v.Motion(r) == Moves {
+				list = append(list, r)
+			}
+		}
+	}
+	return list
+}
+
+// seconds writes a time between two looks: "5 s".
+func seconds(d time.Duration) string {
+	if d >= 2*time.Minute {
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	}
+	return strconv.Itoa(max(int(d.Round(time.Second).Seconds()), 1)) + " s"
+}

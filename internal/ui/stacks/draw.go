@@ -1,0 +1,216 @@
+package stacks
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
+	"github.com/nvnodetop/nvnodetop/internal/ui/hint"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+const (
+	titleRow = 2
+	countAt  = 2  // the column of the number of ranks
+	textAt   = 14 // the column of the stack
+)
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	header.Draw(f, false)
+	if p.sheet != nil {
+		p.sheet.draw(f)
+		return
+	}
+	f.Section(titleRow, "Stacks of job "+p.job, p.state())
+	rows := p.rows()
+	if p.doc == nil {
+		f.Paragraphs(titleRow+2, []string{p.nothing()})
+	} else {
+		p.said(f)
+		p.body(f, rows)
+	}
+	footer.Draw(f, "", p.hints(f.Scene, rows)...)
+}
+
+// hints are the keys of the footer.
+func (p *Page) hints(s *part.Scene, rows []row) []keys.Hint {
+	var hints []keys.Hint
+	if len(rows) > 0 {
+		hints = append(hints, keys.HintOf(keys.Open))
+		if len(p.doc.Groups) > 1 {
+			hints = append(hints, keys.HintOf(keys.CompareStacks))
+		}
+		hints = append(hints, keys.HintOf(keys.CopyLine).As("copy"))
+	}
+	hints = append(hints, keys.HintOf(keys.Refresh))
+	if len(s.Snap.Jobs) > 1 {
+		hints = append(hints, keys.Jobs)
+	}
+	return append(hints, hint.Last...)
+}
+
+// state says which look is on the screen.
+func (p *Page) state() string {
+	if p.step == begins && p.failed == "" {
+		return "waiting for the lists of processes"
+	}
+	if p.survey != nil {
+		answered, all := p.survey.Progress()
+		return fmt.Sprintf("asking: %d of %s answered", answered, part.Plural(all, "node", "nodes"))
+	}
+	switch {
+	case p.doc == nil:
+		return ""
+	case p.step == waits:
+		return p.doc.Time.Format(time.TimeOnly) + ", second look soon"
+	case p.doc.ComparedSeconds == nil:
+		return p.doc.Time.Format(time.TimeOnly)
+	}
+	return fmt.Sprintf("%s and %.0f s before", p.doc.Time.Format(time.TimeOnly), *p.doc.ComparedSeconds)
+}
+
+// nothing says why there are no groups.
+func (p *Page) nothing() string {
+	if p.failed != "" {
+		return p.failed
+	}
+	return "Asking the nodes of the job where its ranks are…"
+}
+
+// paragraphs are the verdict, that of NCCL first: it is the job's own.
+func (p *Page) paragraphs() (lines []string) {
+	if p.doc == nil {
+		return nil
+	}
+	if p.doc.NCCL != nil {
+		lines = append(lines, p.doc.NCCL.Said...)
+	}
+	lines = append(lines, p.doc.Said...)
+	if n := p.doc.Asked - p.doc.Read; n > 0 {
+		lines = append(lines, fmt.Sprintf("%d of %d processes could not be read: see below.", n, p.doc.Asked))
+	}
+	return lines
+}
+
+// mostSaid is the largest part of the screen that the verdict may have.
+const mostSaid = 3
+
+// verdict is the lines of the verdict on this screen.
+func (p *Page) verdict(s *part.Scene) (lines []string) {
+	f := part.Frame{Scene: s}
+	for _, text := range p.paragraphs() {
+		lines = append(lines, f.Wrapped(text)...)
+	}
+	if most := max(s.H/mostSaid, 1); len(lines) > most {
+		lines = lines[:most]
+	}
+	return lines
+}
+
+// said draws the verdict.
+func (p *Page) said(f *part.Frame) {
+	role := draw.Strong
+	if p.doc.State == schema.StacksStuck {
+		role = draw.Warn
+	}
+	for i, line := range p.verdict(f.Scene) {
+		f.Left(3, titleRow+1+i, f.W-4, line, role)
+	}
+}
+
+// top is the row of the first group.
+func (p *Page) top(s *part.Scene) int { return titleRow + 1 + len(p.verdict(s)) + 1 }
+
+// list is the rows for the cursor.
+func (p *Page) list(s *part.Scene, rows []row) nav.List[string] {
+	return nav.List[string]{N: len(rows), Room: max(s.H-1-p.top(s), 1), Key: func(i int) string { return rows[i].key },
+		Lines: func(i int) int { return rows[i].lines() }}
+}
+
+// lines is the number of lines of a row.
+func (r *row) lines() int {
+	if r.group != nil && len(r.group.Workers) > 0 || r.refusal != nil && r.refusal.Hint != "" {
+		return 3
+	}
+	return 2
+}
+
+// body draws the rows on the screen.
+func (p *Page) body(f *part.Frame, rows []row) {
+	l := p.list(f.Scene, rows)
+	w, at, y := p.cursor.Window(l), p.cursor.At(l), p.top(f.Scene)
+	for i := w.From; i < w.From+w.Shown; i++ {
+		p.row(f, y, &rows[i])
+		if i == at {
+			f.Put(0, y, "▸", draw.Strong)
+			for row := y; row < min(y+rows[i].lines(), f.H-1); row++ {
+				f.Select(row, 0, f.W)
+			}
+		}
+		y += rows[i].lines()
+	}
+	if w.Hidden() > 0 {
+		f.RuleEnd(titleRow, p.state()+"  "+w.Where())
+	}
+}
+
+// row draws a group, or a reason.
+func (p *Page) row(f *part.Frame, y int, r *row) {
+	if r.refusal != nil {
+		f.Right(countAt, y, textAt-countAt-2, part.Plural(r.refusal.Count, "rank", "ranks"), draw.Dim)
+		put(f, y, "not read: "+r.refusal.Cause, draw.Dim)
+		put(f, y+1, r.refusal.Members, draw.Dim)
+		if r.refusal.Hint != "" {
+			put(f, y+2, r.refusal.Hint, draw.Dim)
+		}
+		return
+	}
+	g, role := r.group, draw.Text
+	if g.Outlier {
+		role = draw.Warn
+		f.Put(1, y, "▲", draw.Warn)
+	}
+	if p.marked == r.key {
+		f.Put(countAt, y, "+", draw.Strong)
+	}
+	f.Right(countAt, y, textAt-countAt-2, part.Plural(len(g.Ranks), "rank", "ranks"), draw.Strong)
+	put(f, y, g.Summary, role)
+	moved := movedWords(g)
+	put(f, y+1, g.Members+moved, draw.Dim)
+	if len(g.Workers) > 0 {
+		put(f, y+2, stacks.Workers(g.Workers), draw.Warn)
+	}
+}
+
+// put writes a line of a row, in rows that the page has.
+func put(f *part.Frame, y int, text string, role draw.Role) {
+	if y < f.H-1 {
+		f.Left(textAt, y, f.W-textAt-1, text, role)
+	}
+}
+
+// movedWords says how many of a group were elsewhere before: " · 3 of 63 have moved".
+func movedWords(g *schema.StackGroup) string {
+	switch n := len(g.Ranks); {
+	case g.Moved == nil:
+		return ""
+	case *g.Moved == 0 && n == 1:
+		return " · has not moved"
+	case *g.Moved == 0:
+		return " · none has moved"
+	case n == 1:
+		return " · has moved"
+	case *g.Moved == n:
+		return " · all have moved"
+	default:
+		return " · " + strconv.Itoa(*g.Moved) + " of " + strconv.Itoa(n) + " have moved"
+	}
+}

@@ -1,0 +1,269 @@
+// Package stacks is the page of a job's stacks: its ranks in groups by what they do.
+//
+// The page asks when the user comes to it, and again a moment later, so that it can say who has moved. Nothing is asked
+// before, and nothing is polled: the key that refreshes asks anew. Each node of the job gets one question for each
+// look, which counts if its answer comes within 5 s.
+package stacks
+
+import (
+	"slices"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+const (
+	// listedBy is the time for which the page waits until all nodes have listed their processes.
+	listedBy = 4 * time.Second
+)
+
+// Page shows what the ranks of the selected job do.
+type Page struct {
+	job  string
+	step step
+	from time.Time // when the user came, or refreshed
+
+	survey *stacks.Survey    // nil: none runs
+	asked  []stacks.Question // those without an answer
+	fresh  bool              // answers have come that doc does not have
+	first  *stacks.Look
+
+	doc    *schema.Stacks // nil: nothing is known yet
+	failed string         // why there is none
+
+	cursor nav.Cursor[string]
+	marked string // the group to compare with; "": the largest
+	sheet  *sheet // what is open over the groups; nil: nothing is
+}
+
+// step is what the page does next.
+type step int
+
+const (
+	idle   step = iota
+	begins      // as soon as the nodes have listed their processes
+	looks       // the first look
+	waits       // for the time of the second one
+	looksAgain
+)
+
+// New returns the page in its first state.
+func New() *Page { return &Page{} }
+
+// Wants returns the processes of all nodes.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{Everywhere: true} }
+
+// Arrive begins to ask.
+func (p *Page) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
+	if s.Job != nil {
+		p.begin(s.Job.ID)
+	}
+	return nav.Answer{}
+}
+
+// Settle turns to the selected job.
+func (p *Page) Settle(s *part.Scene) {
+	if s.Job != nil && s.Job.ID != p.job {
+		p.begin(s.Job.ID)
+	}
+}
+
+// Forget ends the page when there is no job any more.
+func (p *Page) Forget() { *p = Page{} }
+
+// Leave closes what is open over the groups.
+func (p *Page) Leave() { p.sheet = nil }
+
+// begin asks anew. What is known of the job stays until there is something newer.
+func (p *Page) begin(job string) {
+	was := *p
+	*p = Page{job: job, step: begins}
+	if was.job == job {
+		p.doc, p.cursor, p.marked = was.doc, was.cursor, was.marked
+	}
+}
+
+// Due returns the questions that are due now. shown says that the page is on the screen.
+func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
+	if p.from.IsZero() {
+		p.from = now
+	}
+	switch p.step {
+	case begins:
+		if shown {
+			p.start(now, s)
+		}
+	case waits:
+		if shown && now.Sub(p.first.At) >= stacks.Between {
+			p.again(now)
+		}
+	case looks, looksAgain:
+		if now.Sub(p.survey.Look().At) >= stacks.AnswersBy {
+			p.survey.GiveUp(stacks.AnswersBy)
+		}
+		p.see()
+	}
+	return nav.Answer{Ask: p.questions()}
+}
+
+// start begins the first look, once it is known which processes there are.
+func (p *Page) start(now time.Time, s *part.Scene) {
+	places, ready := stacks.Places(s.Snap, s.Job)
+	switch {
+	case !ready && now.Sub(p.from) < listedBy:
+		return
+	case len(places) == 0:
+		p.failed = part.NoProcessesOfJob(&part.Frame{Scene: s})
+		p.step = idle
+		return
+	}
+	p.survey = stacks.NewSurvey(p.job, places, now)
+	p.step, p.asked, p.fresh = looks, nil, true
+}
+
+// again begins the second look, at the same processes.
+func (p *Page) again(now time.Time) {
+	places := make([]stacks.Place, len(p.first.Ranks))
+	for i := range places {
+		places[i] = p.first.Ranks[i].Place
+	}
+	p.survey = stacks.NewSurvey(p.job, places, now)
+	p.step, p.asked, p.fresh = looksAgain, nil, true
+}
+
+// questions returns the next questions, as many as may be asked at a time.
+func (p *Page) questions() (asks []nav.Ask) {
+	for p.survey != nil && len(p.asked) < stacks.Abreast {
+		q, is := p.survey.Next()
+		if !is {
+			break
+		}
+		p.asked = append(p.asked, q)
+		asks = append(asks, nav.Ask{Node: q.Node, Request: q.Request})
+	}
+	return asks
+}
+
+// hear takes an answer, and asks the next question.
+func (p *Page) hear(r nav.Result) nav.Answer {
+	at := slices.IndexFunc(p.asked, func(q stacks.Question) bool { return q.Request.Stacks == r.Request.Stacks })
+	if at < 0 || p.survey == nil || p.survey.Over() { // of a look that is over
+		return nav.Taken
+	}
+	q := p.asked[at]
+	p.asked = slices.Delete(p.asked, at, at+1)
+	p.survey.Take(q, &r.Reply, r.Err)
+	p.fresh = true
+	if p.survey.Over() {
+		p.see()
+	}
+	return nav.Answer{Taken: true, Ask: p.questions()}
+}
+
+// see puts into the document what is known by now.
+func (p *Page) see() {
+	if p.survey == nil || !p.fresh && !p.survey.Over() {
+		return
+	}
+	p.fresh = false
+	look := p.survey.Look()
+	if p.step == looks || p.survey.Over() {
+		p.doc = stacks.Of(stacks.NewPair(p.first, look), stacks.Evidence{})
+	}
+	if !p.survey.Over() {
+		return
+	}
+	if p.survey = nil; p.step == looks {
+		p.step, p.first = waits, look
+	} else {
+		p.step = idle
+	}
+}
+
+// Press answers a key, the mouse, or the answer of a node.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if r, is := msg.(nav.Result); is {
+		return p.hear(r)
+	}
+	if p.sheet != nil {
+		return p.onSheet(msg, s)
+	}
+	rows := p.rows()
+	l := p.list(s, rows)
+	if _, moved := p.cursor.Move(msg, l); moved {
+		return nav.Taken
+	}
+	if click, is := msg.(tea.MouseClickMsg); is {
+		at, again := p.cursor.Click(click, l, p.top(s))
+		if again {
+			p.open(rows[at])
+		}
+		return nav.Answer{Taken: at >= 0}
+	}
+	k, _ := msg.(tea.KeyPressMsg)
+	if key.Matches(k, keys.Refresh) {
+		p.begin(p.job)
+		return nav.Answer{} // SLURM is asked too
+	}
+	if len(rows) == 0 {
+		return nav.Answer{}
+	}
+	return p.key(k, rows, rows[p.cursor.At(l)])
+}
+
+// key answers the keys of the row under the cursor.
+func (p *Page) key(k tea.KeyPressMsg, rows []row, on row) nav.Answer {
+	switch {
+	case key.Matches(k, keys.Open):
+		p.open(on)
+	case key.Matches(k, keys.MarkStack):
+		if p.marked == on.key {
+			p.marked = ""
+		} else {
+			p.marked = on.key
+		}
+	case key.Matches(k, keys.CompareStacks):
+		return p.compare(rows, on)
+	case key.Matches(k, keys.CopyLine):
+		return copied("the group", stacks.GroupText(on.group, on.refusal))
+	case key.Matches(k, keys.CopyAll):
+		return copied("all groups", stacks.Text(p.doc, stacks.Full))
+	default:
+		return nav.Answer{}
+	}
+	return nav.Taken
+}
+
+func copied(what, text string) nav.Answer {
+	return nav.Answer{Taken: true, Copy: text, Notice: "copied, if your terminal lets programs copy (OSC 52): " + what}
+}
+
+// row is a row of the list: a group, or the ranks without a stack for one reason.
+type row struct {
+	key     string
+	group   *schema.StackGroup
+	refusal *schema.StackRefusal
+}
+
+// rows returns the groups, and then the reasons.
+func (p *Page) rows() (rows []row) {
+	if p.doc == nil {
+		return nil
+	}
+	for i := range p.doc.Groups {
+		g := &p.doc.Groups[i]
+		rows = append(rows, row{key: "g" + g.Summary, group: g})
+	}
+	for i := range p.doc.Refused {
+		r := &p.doc.Refused[i]
+		rows = append(rows, row{key: "r" + r.Cause, refusal: r})
+	}
+	return rows
+}

@@ -1,0 +1,276 @@
+package stacks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// rig is the page over nodes of eight ranks each. Rank 11 is elsewhere.
+type rig struct {
+	*Page
+	t      *testing.T
+	s      *part.Scene
+	now    time.Time
+	flying []nav.Ask
+	asked  map[string]int
+	silent string // a node that does not answer
+	line   int    // of all ranks but 11
+}
+
+func newRig(t *testing.T, nodes int) *rig {
+	r := &rig{Page: New(), t: t, now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC), asked: map[string]int{},
+		line: 212}
+	snap := &cluster.Snapshot{At: r.now, Discovery: cluster.Discovery{User: "alice"}, Nodes: map[string]*cluster.Node{}}
+	job := cluster.JobView{Job: cluster.Job{ID: "7", Number: "7", User: "alice", Minors: map[string][]int{}}}
+	for i := range nodes {
+		n := &cluster.Node{Name: fmt.Sprintf("n%03d", i), State: cluster.NodeReporting, Listed: true, ListedAt: r.now}
+		for g := range 8 {
+			n.GPUs = append(n.GPUs, cluster.GPU{GPU: &wire.GPU{Index: g}, Card: &wire.Card{Index: g},
+				Key: fmt.Sprint(i, g), Number: g})
+			n.Processes = append(n.Processes, wire.Process{PID: 1000 + 8*i + g, StartTicks: 9, GPU: g,
+				Identity: wire.Identity{User: "alice", Job: "7",
+					Rank: &wire.Rank{Rank: 8*i + g, World: new(8 * nodes)}}})
+			job.Minors[n.Name] = append(job.Minors[n.Name], g)
+		}
+		snap.Nodes[n.Name] = n
+		job.Nodes = append(job.Nodes, n.Name)
+	}
+	snap.Jobs = []cluster.JobView{job}
+	r.s = &part.Scene{Snap: snap, Memory: &part.Memory{}}
+	r.s.Resize(120, 40)
+	r.s.SetJob(0)
+	r.s.SetNode(0)
+	return r
+}
+
+// due lets so much time pass, and sends the questions that are due then.
+func (r *rig) due(after time.Duration, shown bool) {
+	r.now = r.now.Add(after)
+	r.send(r.Due(r.now, r.s, shown))
+}
+
+func (r *rig) send(a nav.Answer) {
+	for _, ask := range a.Ask {
+		r.asked[ask.Node]++
+	}
+	if r.flying = append(r.flying, a.Ask...); len(r.flying) > stacks.Abreast {
+		r.t.Fatalf("%d questions at a time", len(r.flying))
+	}
+}
+
+// answer answers all questions but those to the silent node.
+func (r *rig) answer() {
+	for i := 0; i < len(r.flying); {
+		ask := r.flying[i]
+		if ask.Node == r.silent {
+			i++
+			continue
+		}
+		r.flying = append(r.flying[:i], r.flying[i+1:]...)
+		r.send(r.Press(r.result(ask), r.s))
+	}
+}
+
+func (r *rig) result(ask nav.Ask) nav.Result {
+	result := nav.Result{Ask: ask, Reply: wire.Reply{ReadMS: uint64(r.now.UnixMilli())}}
+	for _, id := range ask.Request.Stacks.Processes {
+		f := wire.Frame{Function: "all_reduce", File: "/x/train.py", Line: r.line}
+		if id.PID == 1011 {
+			f = wire.Frame{Function: "load", File: "/x/data.py", Line: 5}
+		}
+		result.Reply.Stacks = append(result.Reply.Stacks, wire.ProcessStacks{ProcessID: id, State: "S",
+			Threads: []wire.ThreadStack{{Main: true, State: "S", CPUTicks: new(uint64(1)), Frames: []wire.Frame{f}}}})
+	}
+	return result
+}
+
+func (r *rig) press(k string) nav.Answer {
+	msg, is := map[string]tea.KeyPressMsg{"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape},
+		"space": {Code: tea.KeySpace, Text: " "}, "down": {Code: tea.KeyDown}, "end": {Code: tea.KeyEnd}}[k]
+	if !is {
+		msg = tea.KeyPressMsg{Code: rune(k[0]), Text: k}
+	}
+	return r.Press(msg, r.s)
+}
+
+func (r *rig) said() string { return strings.Join(r.paragraphs(), " ") }
+
+func (r *rig) total() (n int) {
+	for _, times := range r.asked {
+		n += times
+	}
+	return n
+}
+
+// Each node is asked once for each of two looks, the second one 5 s later; then nobody is asked any more.
+func TestTwoLooks(t *testing.T) {
+	r := newRig(t, 64)
+	if r.due(time.Second, false); r.total() != 0 {
+		t.Fatalf("%d questions before anybody came", r.total())
+	}
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	r.answer()
+	r.due(time.Second, true)
+	if r.total() != 64 || r.doc == nil || r.doc.ComparedSeconds != nil || len(r.doc.Groups) != 2 {
+		t.Fatalf("%d questions, %+v", r.total(), r.doc)
+	}
+	r.due(3*time.Second, true)
+	if r.due(2*time.Second, false); r.total() != 64 {
+		t.Errorf("%d questions too early, or off the screen", r.total())
+	}
+	r.due(0, true)
+	r.answer()
+	for range 100 {
+		r.due(time.Second, true)
+	}
+	if r.total() != 128 || r.asked["n003"] != 2 || len(r.asked) != 64 {
+		t.Errorf("%d questions, %v", r.total(), r.asked)
+	}
+	want := "511 of 512 ranks are in all_reduce, rank 11 (n001 GPU3, PID 1011) is in load (data.py:5). None has " +
+		"moved within 6 s."
+	if r.said() != want || r.doc.State != "stuck" {
+		t.Errorf("it says %s: %q", r.doc.State, r.said())
+	}
+}
+
+// A node that does not answer costs 5 s, and nothing but its own ranks. Late answers count no more.
+func TestASilentNode(t *testing.T) {
+	r := newRig(t, 4)
+	r.silent = "n002"
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	r.answer()
+	if r.due(time.Second, true); r.doc == nil || r.doc.Read != 24 {
+		t.Errorf("after 1 s %+v", r.doc)
+	}
+	r.due(4*time.Second, true)
+	late := r.flying[0]
+	if r.flying = nil; r.doc.Refused[0].Cause != "the node has not answered within 5 s" || r.doc.Refused[0].Count != 8 {
+		t.Errorf("refused %+v", r.doc.Refused)
+	}
+	if a := r.Press(r.result(late), r.s); len(a.Ask) > 0 || r.doc.Read != 24 {
+		t.Errorf("a late answer counts: %+v", a)
+	}
+	r.due(time.Second, true)
+	r.answer()
+	if r.due(5*time.Second, true); r.doc.State != "unclear" || !strings.HasSuffix(r.said(),
+		"None of the 24 that were read twice has moved within 6 s, of 32. 8 of 32 processes could not be read: see "+
+			"below.") {
+		t.Errorf("%s: %s", r.doc.State, r.said())
+	}
+}
+
+// The key that refreshes asks anew, and keeps the groups until there are newer ones.
+func TestRefresh(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{})
+	for range 2 {
+		r.due(6*time.Second, true)
+		r.answer()
+	}
+	r.line = 300
+	if a := r.press("r"); a.Taken || r.doc == nil {
+		t.Error("SLURM is not asked, or the groups are gone")
+	}
+	r.due(time.Second, true)
+	r.answer()
+	if r.doc.Groups[0].Frames[0].Line != 300 || r.total() != 6 {
+		t.Errorf("%d questions, %+v", r.total(), r.doc.Groups[0])
+	}
+	other := cluster.JobView{Job: cluster.Job{ID: "8"}}
+	r.Settle(&part.Scene{Snap: r.s.Snap, Job: &other})
+	if r.doc != nil {
+		t.Error("another job has its groups")
+	}
+}
+
+// While nodes have not listed their processes the page waits, but not for ever.
+func TestListsAreAwaited(t *testing.T) {
+	r := newRig(t, 2)
+	r.s.Snap.Nodes["n001"].Listed = false
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	r.due(3*time.Second, true)
+	if r.total() != 0 {
+		t.Errorf("%d questions", r.total())
+	}
+	if r.due(time.Second, true); r.total() != 2 {
+		t.Errorf("%d questions after %v", r.total(), listedBy)
+	}
+}
+
+// What Enter, c and y do with the groups.
+func TestSheets(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	r.answer()
+	if a := r.press("y"); !strings.HasPrefix(a.Copy, "15 of the job's processes: all_reduce  train.py:212\n") {
+		t.Errorf("y copies %q", a.Copy)
+	}
+	if a := r.press("Y"); !strings.Contains(a.Copy, "rank 11") || !strings.Contains(a.Copy, "/x/data.py:5") {
+		t.Errorf("Y copies %q", a.Copy)
+	}
+	for keys, want := range map[string]string{"enter": "15 ranks", "down enter": "1 rank",
+		"c":            "Where two groups part, outermost frame first",
+		"space down c": "Where two groups part, outermost frame first"} {
+		r.cursor = nav.Cursor[string]{}
+		for k := range strings.FieldsSeq(keys) {
+			r.press(k)
+		}
+		if r.sheet == nil || r.sheet.title != want {
+			t.Errorf("%s opens %+v", keys, r.sheet)
+			continue
+		}
+		if a := r.press("y"); a.Copy == "" {
+			t.Errorf("%s: nothing to copy", keys)
+		}
+		if a := r.press("esc"); !a.Taken || r.sheet != nil {
+			t.Errorf("%s: Esc does not close it", keys)
+		}
+	}
+	if a := r.press("esc"); a.Taken {
+		t.Error("Esc does not lead back")
+	}
+}
+
+// Nobody answers.
+func TestNobodyAnswers(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	for _, ask := range r.flying {
+		r.send(r.Press(nav.Result{Ask: ask, Err: errors.New("\x1b[31mnot connected")}, r.s))
+	}
+	if r.doc == nil || r.doc.Refused[0].Cause != "not connected" || r.doc.Refused[0].Count != 16 {
+		t.Errorf("%+v", r.doc)
+	}
+}
+
+// A frame with 1,024 ranks.
+func BenchmarkFrame(b *testing.B) {
+	r := newRig(&testing.T{}, 128)
+	r.Arrive(r.s, nav.Go{})
+	for range 2 {
+		r.due(6*time.Second, true)
+		r.answer()
+	}
+	c, keys := draw.New(120, 40), []string{"down", "enter", "esc", "c"}
+	for i := 0; b.Loop(); i++ {
+		r.press(keys[i%len(keys)])
+		r.Draw(&part.Frame{Canvas: c, Scene: r.s})
+	}
+}

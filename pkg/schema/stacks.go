@@ -1,0 +1,123 @@
+package schema
+
+import "time"
+
+// StacksVersion is the version of Stacks. The meaning of a field changes only with it.
+//
+//	1  first version
+const StacksVersion = 1
+
+// Stacks says what the ranks of a job do: nvnodetop stacks --json prints it.
+type Stacks struct {
+	Version int       `json:"version"` // see StacksVersion
+	Job     string    `json:"job,omitempty"`
+	Time    time.Time `json:"time"` // of the last look
+	// time between the last look and the one before; absent: there was one look, and State is unclear
+	ComparedSeconds *float64   `json:"compared_seconds,omitempty"`
+	State           StackState `json:"state"`
+
+	// Said is the result in sentences, the most important first. They are for people, and change between versions.
+	Said []string `json:"said"`
+
+	Asked  int          `json:"asked"` // processes of the job on its GPUs
+	Read   int          `json:"read"`  // those of which it is known where they are
+	Groups []StackGroup `json:"groups"`
+	// processes of which it is not known, by reason; of some the kernel tells how they wait
+	Refused []StackRefusal `json:"refused,omitempty"`
+
+	// NCCL is what the job's own library says of its collectives; nil: it was not asked, or did not answer.
+	NCCL *StackNCCL `json:"nccl,omitempty"`
+}
+
+// StackState is the result of comparing two looks.
+type StackState string
+
+// The states of a job.
+const (
+	StacksMoving  StackState = "moving"  // a rank was elsewhere in the look before, or a collective has ended since
+	StacksStuck   StackState = "stuck"   // every rank was read twice, none has moved, and most wait
+	StacksUnclear StackState = "unclear" // neither is known
+)
+
+// StackGroup is ranks with equal stacks: the frames of their main threads agree in function and file.
+type StackGroup struct {
+	Summary string `json:"summary"` // the stack in one line, for people
+	Members string `json:"members"` // the ranks in a few words, for people
+	Outlier bool   `json:"outlier"` // few are there, while most of the job is elsewhere
+	// Vague says that only the kernel tells how they wait: Refused has the reason.
+	Vague bool `json:"vague,omitempty"`
+	// number of ranks that were elsewhere in the look before, at least; absent: not known
+	Moved      *int         `json:"moved,omitempty"`
+	Collective string       `json:"collective,omitempty"` // the function in which they wait for other ranks
+	Ranks      []StackRank  `json:"ranks"`
+	Frames     []StackFrame `json:"frames,omitempty"` // innermost first; none: no Python, or not permitted
+	Deeper     bool         `json:"deeper,omitempty"` // there are more frames outside of the last one
+	// other threads with Python frames, of the first rank
+	Threads []StackThread `json:"threads,omitempty"`
+	// descendants that wait for a file, and cannot be interrupted
+	Workers []StackWorker `json:"workers,omitempty"`
+}
+
+// StackRank is a process of the job.
+type StackRank struct {
+	Rank       *int   `json:"rank,omitempty"`
+	Node       string `json:"node"`
+	GPUs       []int  `json:"gpus,omitempty"`
+	PID        int    `json:"pid"`
+	StartTicks uint64 `json:"start_ticks,omitempty"`
+	State      string `json:"state,omitempty"` // one letter, as ps shows it
+}
+
+// StackFrame is a call of a function.
+type StackFrame struct {
+	Function string `json:"function"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"` // of most ranks; absent: not known
+	// the ranks by line, if they are in several
+	Lines []StackLine `json:"lines,omitempty"`
+}
+
+// StackLine is the ranks in one line of a frame.
+type StackLine struct {
+	Line    int    `json:"line,omitempty"`
+	Members string `json:"members"`
+}
+
+// StackThread is another thread of a process.
+type StackThread struct {
+	TID     int          `json:"tid,omitempty"`
+	Name    string       `json:"name,omitempty"`
+	State   string       `json:"state,omitempty"`
+	Summary string       `json:"summary"`
+	Frames  []StackFrame `json:"frames,omitempty"`
+}
+
+// StackWorker is a descendant of a rank.
+type StackWorker struct {
+	Rank  *int   `json:"rank,omitempty"` // of its ancestor
+	Node  string `json:"node"`
+	PID   int    `json:"pid"`
+	Name  string `json:"name,omitempty"`
+	State string `json:"state,omitempty"`
+	// the file for which it waits, its file system with its type, and where it is mounted
+	File       string `json:"file,omitempty"`
+	FileSystem string `json:"file_system,omitempty"`
+	Mount      string `json:"mount,omitempty"`
+	Summary    string `json:"summary,omitempty"`
+}
+
+// StackRefusal is a reason for which stacks are not known.
+type StackRefusal struct {
+	ID      string `json:"id"`
+	Cause   string `json:"cause"`
+	Hint    string `json:"hint,omitempty"` // what the user or an administrator can change
+	Count   int    `json:"count"`
+	Members string `json:"members"`
+}
+
+// StackNCCL is what NCCL's RAS says of the job's collectives.
+type StackNCCL struct {
+	Version string   `json:"nccl_version,omitempty"`
+	State   string   `json:"state"`
+	Said    []string `json:"said"` // in sentences
+}
