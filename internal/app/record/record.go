@@ -157,7 +157,8 @@ func (o *Options) run(ctx context.Context, p *cli.Program, path string, log *slo
 	if err := out.begin(time.Now()); err != nil {
 		return cli.Usage("%w", err)
 	}
-	err := feed.Run(ctx, p, feed.Need{Steady: true, Marks: true}, log, o.recorded(p.Config.Job, out)) // nobody presses a key
+	need := feed.Need{Steady: true, Marks: true} // nobody presses a key
+	err := feed.Run(ctx, p, need, log, o.recorded(p.Config.Job, out))
 	if failed := out.end(); failed != nil {
 		err = cli.Exit(cli.ExitFailed, failed)
 	}
