@@ -9,7 +9,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -40,10 +43,12 @@ type Config struct {
 	ReadOnly     bool   // no process gets a signal, and no job is canceled
 	ReadOnlyFrom string // origin of ReadOnly; "": it is not set
 
-	Serve    string // where serve may listen: one of ServePlaces
-	Record   bool   // recordings may be made
-	Logs     bool   // the logs of jobs may be read
-	MaxNodes int    // maximum number of watched nodes; 0: no limit
+	Serve  string // where serve may listen: one of ServePlaces
+	Record bool   // recordings may be made
+
+	Recordings string // directory of recordings that the user names no file for; "": the working directory
+	Logs       bool   // the logs of jobs may be read
+	MaxNodes   int    // maximum number of watched nodes; 0: no limit
 
 	// Origins of these limits; "": there is no limit.
 	ServeFrom, RecordFrom, LogsFrom, MaxNodesFrom string
@@ -169,4 +174,14 @@ func (c *Config) DemoSize() (nodes, gpus int, err error) {
 			maxDemoNodes, maxDemoGPUs)
 	}
 	return nodes, gpus, nil
+}
+
+// RecordingsIn is the directory of recordings that the user names no file for.
+func (c *Config) RecordingsIn() string {
+	if rest, home := strings.CutPrefix(c.Recordings, "~/"); home {
+		if dir, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(dir, rest)
+		}
+	}
+	return cmp.Or(c.Recordings, ".")
 }

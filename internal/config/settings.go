@@ -41,6 +41,7 @@ var settings = append([]setting{
 	{key: "ascii", want: "true or false", take: takeASCII, show: showASCII},
 	span("timeout", func(c *Config) *time.Duration { return &c.Timeout }, time.Millisecond, 24*time.Hour),
 	line("log", func(c *Config) *string { return &c.Log }),
+	line("recordings", func(c *Config) *string { return &c.Recordings }),
 	limited(span("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit, func(own, system time.Duration) bool {
 		return system > 0 && (own == 0 || own > system)
 	}),

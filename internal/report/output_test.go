@@ -88,7 +88,7 @@ func TestSameFromARecording(t *testing.T) {
 func TestGolden(t *testing.T) {
 	r := reportOf(t, endedStory(t))
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"report.txt":  func(b *bytes.Buffer) error { return output.Text(b, r, time.UTC) },
+		"report.txt":  func(b *bytes.Buffer) error { return output.Text(b, r, time.UTC, output.Look{}) },
 		"report.md":   func(b *bytes.Buffer) error { return output.Markdown(b, r, time.UTC) },
 		"report.json": func(b *bytes.Buffer) error { return output.JSON(b, r) },
 	} {
@@ -129,12 +129,12 @@ func TestAnyFieldMayBeMissing(t *testing.T) {
 			t.Fatalf("%v in %s", err, text)
 		}
 		for name, write := range output.Formats {
-			if err := write(&bytes.Buffer{}, r); err != nil {
+			if err := write(&bytes.Buffer{}, r, output.Look{Width: 80, Color: true}); err != nil {
 				t.Errorf("%s: %v of %s", name, err, text)
 			}
 		}
 		for name, write := range output.Comparisons {
-			if err := write(&bytes.Buffer{}, compare.Of(whole, r)); err != nil {
+			if err := write(&bytes.Buffer{}, compare.Of(whole, r), output.Look{}); err != nil {
 				t.Errorf("%s: %v of %s", name, err, text)
 			}
 		}
@@ -261,7 +261,7 @@ func TestTags(t *testing.T) {
 		t.Errorf("%+v", tag)
 	}
 	var text bytes.Buffer
-	if err := output.Formats["text"](&text, r); err != nil || !strings.Contains(text.String(), "\nTags\n") {
+	if err := output.Formats["text"](&text, r, output.Look{}); err != nil || !strings.Contains(text.String(), "\nTags\n") {
 		t.Errorf("%v, %s", err, text.String())
 	}
 }

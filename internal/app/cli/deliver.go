@@ -8,6 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
+	"golang.org/x/term"
+
 	"github.com/nvnodetop/nvnodetop/internal/report"
 	"github.com/nvnodetop/nvnodetop/internal/report/output"
 )
@@ -37,10 +39,22 @@ func (s *Streams) Deliver(file *os.File, text []byte) (err error) {
 	return fmt.Errorf("the report cannot be written: %w", err)
 }
 
+// Look is that of a report to a file, or to standard output if the file is nil.
+func (s *Streams) Look(file *os.File) output.Look {
+	if file != nil || !IsTerminal(s.Out) {
+		return output.Look{}
+	}
+	width, _, err := term.GetSize(int(s.Out.Fd()))
+	if err != nil {
+		width = 0
+	}
+	return output.Look{Width: width, Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"}
+}
+
 // Report writes the report of a job in one of output.Formats, to a file, or to standard output if the file is nil.
 func (s *Streams) Report(file *os.File, format string, r *report.Report) error {
 	var text bytes.Buffer
-	err := output.Formats[format](&text, r)
+	err := output.Formats[format](&text, r, s.Look(file))
 	if err == nil {
 		err = s.Deliver(file, text.Bytes())
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"regexp"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ type Background struct {
 	job    func() string // part of the file's name; "": no job, or several
 	host   string
 	jobs   atomic.Pointer[map[string]bool] // the numbers of the jobs
+	dir    string                          // of the files
 	never  string                          // the reason why recording is forbidden; "": it is allowed
 
 	mu   sync.Mutex // protects the following, also while writing
@@ -50,7 +52,8 @@ func NewBackground(cfg *config.Config, job func() string) *Background {
 	user, host := access.Here()
 	o := &Background{
 		queue: make(chan cluster.Event, waiting), job: job, host: host, told: true, never: SwitchedOff(cfg),
-		w: recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
+		dir: cfg.RecordingsIn(),
+		w:   recording.NewWriter(recording.Header{Program: build.Version(), Poll: cfg.Poll, User: user, Host: host}),
 	}
 	o.status.Store("")
 	return o
@@ -250,9 +253,10 @@ func (o *Background) to(path string, at time.Time) error {
 // odd matches characters that do not belong in the name of a file.
 var odd = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// begin begins a file in the working directory that does not exist yet.
+// begin begins a file in the directory of recordings that does not exist yet.
 func (o *Background) begin(what string, at time.Time) (r *recorder, err error) {
-	name := fmt.Sprintf("nvnodetop-%s-%s", odd.ReplaceAllString(what, "-"), at.Format("20060102-150405"))
+	name := filepath.Join(o.dir, fmt.Sprintf("nvnodetop-%s-%s", odd.ReplaceAllString(what, "-"),
+		at.Format("20060102-150405")))
 	path := name + ".nvr"
 	for n := 2; n < 10; n++ {
 		r = &recorder{path: path, w: o.w}

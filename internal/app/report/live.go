@@ -28,6 +28,7 @@ type Live struct {
 	Format string
 	Record string // also record to this file; "": nothing is recorded
 	Join   bool   // add what SLURM has counted to what was watched
+	From   string // directory of recordings; "": the usual ones
 }
 
 // Need is the demand of a job's report on its nodes: nobody presses a key.
@@ -87,7 +88,7 @@ func (w *Live) unwatched(ctx context.Context, log *slog.Logger, file *os.File, w
 		return deliver(&w.Streams, file, output.Lists[w.Format], books.List(jobs))
 	}
 	made := books.Make(&jobs[0], time.Now())
-	if old := ownRecording(ctx, w.Program, id, &jobs[0]); old != nil {
+	if old := ownRecording(ctx, w.Program, w.From, id, &jobs[0]); old != nil {
 		made = old
 	}
 	return w.Report(file, w.Format, priced(w.Program, made))

@@ -1,12 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -121,18 +124,44 @@ const mostNamed = 20
 // largest is the size of a recording that is read without being asked for.
 const largest = 64 << 20
 
-// ownRecording returns the report of a job from the user's last recording of it in the working directory, which the
-// screen names by the job; nil: there is none.
-func ownRecording(ctx context.Context, p *cli.Program, id string, j *sacct.Job) *report.Report {
-	paths, _ := filepath.Glob("nvnodetop-" + id + "-*.nvr")
-	if len(paths) == 0 {
-		return nil
+// mostTried is the number of recordings that are tried, the newest first.
+const mostTried = 3
+
+// ownRecording returns the report of a job from the user's last recording of it; nil: there is none. It looks for files
+// with the job's ID in their name, as the screen names them, where the screen puts them and in the working directory.
+func ownRecording(ctx context.Context, p *cli.Program, dir, id string, j *sacct.Job) *report.Report {
+	for _, path := range recordingsOf(id, cmp.Or(dir, "."), cmp.Or(dir, p.Config.RecordingsIn())) {
+		if made := ofRecording(ctx, p, path, id, j); made != nil {
+			return made
+		}
 	}
-	path := slices.Max(paths) // they end with their time
-	info, err := os.Stat(path)
-	if err != nil || info.Size() > largest {
-		return nil
+	return nil
+}
+
+// recordingsOf are the newest recordings in directories whose names have the ID of a job.
+func recordingsOf(id string, dirs ...string) (paths []string) {
+	named := regexp.MustCompile(`(^|[^0-9_])` + strings.ReplaceAll(id, "+", "-") + `([^0-9_].*)?\.nvr$`)
+	written := map[string]time.Time{}
+	for _, dir := range dirs {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !named.MatchString(e.Name()) {
+				continue
+			}
+			path := filepath.Join(dir, e.Name())
+			info, err := os.Stat(path)
+			if err == nil && info.Mode().IsRegular() && info.Size() <= largest {
+				written[path] = info.ModTime()
+			}
+		}
 	}
+	paths = slices.SortedFunc(maps.Keys(written), func(a, b string) int {
+		return cmp.Or(written[b].Compare(written[a]), strings.Compare(a, b))
+	})
+	return paths[:min(len(paths), mostTried)]
+}
+
+func ofRecording(ctx context.Context, p *cli.Program, path, id string, j *sacct.Job) *report.Report {
 	opened, r, err := OpenRecording(ctx, path)
 	if err != nil {
 		return nil

@@ -30,7 +30,7 @@ type Options struct {
 	*cli.Program
 
 	format, output string
-	from           string // a recording; "": none
+	from           string // a recording, or a directory of some; "": none
 	record         string // also record to this file; "": nothing is recorded
 	interval       string
 	user           string
@@ -80,7 +80,8 @@ wasted GPU-hours.`,
 func (o *Options) add(f *pflag.FlagSet) {
 	f.StringVarP(&o.format, "format", "f", "text", "print `FORMAT`: text, json, csv or markdown")
 	f.StringVarP(&o.output, "output", "o", "", "write to `FILE`")
-	f.StringVar(&o.from, "from", "", "report on the job of the recording `FILE`, or on JOB if it has several")
+	f.StringVar(&o.from, "from", "", "report on the job of the recording `FILE`, or on JOB if it has several; "+
+		"or the directory with the recording of JOB")
 	f.StringVar(&o.user, "user", "", "list the jobs of `NAME`; default: yours")
 	f.Lookup("user").NoOptDefVal = self
 	f.IntVar(&o.days, "days", 7, "list the jobs of the last `N` days")
@@ -140,8 +141,9 @@ func (o *Options) check(args []string) error {
 }
 
 func (o *Options) run(ctx context.Context, log *slog.Logger, file *os.File, args []string) error {
+	inDir := isDir(o.from) && len(args) == 1 && sacct.IsID(args[0])
 	switch {
-	case o.from != "":
+	case o.from != "" && !inDir:
 		return o.recorded(ctx, log, file, args)
 	case len(args) == 0:
 		return o.list(ctx, log, file)
@@ -151,14 +153,20 @@ func (o *Options) run(ctx context.Context, log *slog.Logger, file *os.File, args
 		return o.stored(ctx, file, args[0])
 	}
 	o.Config.Job = args[0]
-	live := Live{Program: o.Program, Format: o.format, Record: o.record, Join: true}
+	live := Live{Program: o.Program, Format: o.format, Record: o.record, Join: true, From: o.from}
 	return live.Run(ctx, log, file)
 }
 
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 // deliver writes a document to the user's file, or to standard output.
-func deliver[T any](io *cli.Streams, file *os.File, write func(io.Writer, T) error, document T) error {
+func deliver[T any](io *cli.Streams, file *os.File, write func(io.Writer, T, output.Look) error,
+	document T) error {
 	var text bytes.Buffer
-	err := write(&text, document)
+	err := write(&text, document, io.Look(file))
 	if err == nil {
 		err = io.Deliver(file, text.Bytes())
 	}

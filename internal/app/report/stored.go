@@ -37,7 +37,7 @@ func (o *Options) compare(ctx context.Context, log *slog.Logger, file *os.File, 
 	return deliver(&o.Streams, file, output.Comparisons[o.format], compare.Of(reports[0], reports[1]))
 }
 
-// counted returns the report of a job from SLURM's accounting, and a recording in the working directory.
+// counted returns the report of a job from SLURM's accounting, and a recording of it.
 func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
 	jobs, err := ask(ctx, o.Program, log, id)
 	if err != nil {
@@ -47,7 +47,7 @@ func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*re
 	case 0:
 		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("SLURM's accounting does not show job %q", id))
 	case 1:
-		if made := ownRecording(ctx, o.Program, id, &jobs[0]); made != nil {
+		if made := ownRecording(ctx, o.Program, "", id, &jobs[0]); made != nil {
 			return priced(o.Program, made), nil
 		}
 		return priced(o.Program, books.Make(&jobs[0], time.Now())), nil

@@ -240,7 +240,7 @@ func notes(r *report.Report) []report.Note {
 		add(noteStepOOM, "The job needed more host memory than it had asked for: ask for more with --mem or "+
 			"--mem-per-cpu.")
 	}
-	if !judged && slices.Contains([]string{"FAILED", "NODE_FAIL", "BOOT_FAIL"}, r.Job.State) {
+	if !judged && a.OutOfMemory == "" && slices.Contains([]string{"FAILED", "NODE_FAIL", "BOOT_FAIL"}, r.Job.State) {
 		add(noteFailed, "The job failed after %s: too early to judge what it needs.", words.Spoken(a.Elapsed))
 	}
 	switch {

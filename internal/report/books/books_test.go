@@ -43,7 +43,8 @@ func TestGPUs(t *testing.T) {
 	r := Make(real(t, "gpus.txt")["1"], now)
 	a := r.Accounting
 	if a.GPUs == nil || *a.GPUs != 2 || a.Model != "a100" || a.GPUUtilMost == nil || *a.GPUUtilMost != 35.5 ||
-		*a.GPUHours.UsedMost != 1.42 || *a.GPUHours.WastedLeast != 2.58 || a.GPUHours.Wasted != nil || *a.GPUMemory != 16<<30 {
+		*a.GPUHours.UsedMost != 1.42 || *a.GPUHours.WastedLeast != 2.58 || a.GPUHours.Wasted != nil ||
+		*a.GPUMemory != 16<<30 {
 		t.Errorf("%+v, %+v", a, a.GPUHours)
 	}
 	if r = Make(real(t, "gpus.txt")["9"], now); r.Accounting.GPUUtilMost != nil || r.Accounting.GPUHours.WastedLeast != nil ||

@@ -193,9 +193,8 @@ func sources(r *report.Report) (out []string) {
 const mostSteps = 20
 
 func stepGrid(r *report.Report) grid {
-	g := grid{title: "Steps", left: 4, head: []string{"Step", "Program", "State", "Code", "Elapsed", "Tasks",
-		"CPU time",
-		"Task memory", "GPU util"}}
+	g := grid{title: "Steps", left: 4, spare: []string{"Tasks", "CPU time"},
+		head: []string{"Step", "Program", "State", "Code", "Elapsed", "Tasks", "CPU time", "Task memory", "GPU util"}}
 	if r.Accounting == nil {
 		return g
 	}

@@ -16,11 +16,15 @@ import (
 )
 
 // Comparisons write two reports side by side, by the names of their formats.
-var Comparisons = map[string]func(io.Writer, *report.Comparison) error{
-	"text":     func(w io.Writer, c *report.Comparison) error { return compareText(w, c, time.Local, false) },
-	"json":     func(w io.Writer, c *report.Comparison) error { return text.WriteJSON(w, "  ", c) },
-	"csv":      compareCSV,
-	"markdown": func(w io.Writer, c *report.Comparison) error { return compareText(w, c, time.Local, true) },
+var Comparisons = map[string]func(io.Writer, *report.Comparison, Look) error{
+	"text": func(w io.Writer, c *report.Comparison, look Look) error {
+		return compareText(w, c, time.Local, false, look)
+	},
+	"json": func(w io.Writer, c *report.Comparison, _ Look) error { return text.WriteJSON(w, "  ", c) },
+	"csv":  func(w io.Writer, c *report.Comparison, _ Look) error { return compareCSV(w, c) },
+	"markdown": func(w io.Writer, c *report.Comparison, look Look) error {
+		return compareText(w, c, time.Local, true, look)
+	},
 }
 
 // inUnit writes a number of each unit for people.
@@ -28,7 +32,7 @@ var inUnit = map[string]func(float64) string{
 	compare.Seconds: words.Spoken,
 	compare.Count:   func(v float64) string { return fmt.Sprintf("%.0f", v) },
 	compare.Percent: words.Percent,
-	compare.Bytes:   func(v float64) string { return words.GiB(uint64(v)) },
+	compare.Bytes:   func(v float64) string { return words.Size(uint64(v)) },
 	compare.Watts:   words.Watts,
 	compare.Hours:   func(v float64) string { return fmt.Sprintf("%.2f", v) },
 	compare.KWh:     kWh,
@@ -87,7 +91,7 @@ func only(name string, r, other *report.Report) []string {
 	return out[:min(len(out), mostSteps)]
 }
 
-func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdown bool) error {
+func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdown bool, look Look) error {
 	var b bytes.Buffer
 	g := compareGrid(c, zone)
 	title := fmt.Sprintf("%s against %s", title(&c.Reports[1].Job), title(&c.Reports[0].Job))
@@ -98,11 +102,11 @@ func compareText(w io.Writer, c *report.Comparison, zone *time.Location, markdow
 		for i := range problems {
 			problems[i] = escape(problems[i])
 		}
-		paragraphs(&b, "\n## Problems\n\n", "- ", problems)
+		paragraphs(&b, "\n## Problems\n\n", "- ", problems, Look{})
 	} else {
-		fmt.Fprintln(&b, title)
-		g.text(&b)
-		paragraphs(&b, "\nProblems\n", "  ", problems)
+		fmt.Fprintln(&b, look.paint(title, strong))
+		g.text(&b, look)
+		paragraphs(&b, "\n"+look.paint("Problems", strong)+"\n", "  ", problems, look)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -12,9 +12,9 @@ import (
 var Names = []string{"text", "json", "csv", "markdown"}
 
 // Formats write a report, by name. Times are those of this host.
-var Formats = map[string]func(io.Writer, *report.Report) error{
-	"text":     func(w io.Writer, r *report.Report) error { return Text(w, r, time.Local) },
-	"json":     JSON,
-	"csv":      func(w io.Writer, r *report.Report) error { return rowsCSV(w, []report.Row{rowOf(r)}) },
-	"markdown": func(w io.Writer, r *report.Report) error { return Markdown(w, r, time.Local) },
+var Formats = map[string]func(io.Writer, *report.Report, Look) error{
+	"text":     func(w io.Writer, r *report.Report, look Look) error { return Text(w, r, time.Local, look) },
+	"json":     func(w io.Writer, r *report.Report, _ Look) error { return JSON(w, r) },
+	"csv":      func(w io.Writer, r *report.Report, _ Look) error { return rowsCSV(w, []report.Row{rowOf(r)}) },
+	"markdown": func(w io.Writer, r *report.Report, _ Look) error { return Markdown(w, r, time.Local) },
 }

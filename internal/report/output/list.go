@@ -15,12 +15,12 @@ import (
 )
 
 // Lists write a list of jobs, by the names of their formats.
-var Lists = map[string]func(io.Writer, *report.List) error{
-	"text": func(w io.Writer, l *report.List) error { return listText(w, l, time.Local, false) },
-	"json": func(w io.Writer, l *report.List) error { return text.WriteJSON(w, "  ", l) },
-	"csv":  func(w io.Writer, l *report.List) error { return rowsCSV(w, l.Jobs) },
-	"markdown": func(w io.Writer, l *report.List) error {
-		return listText(w, l, time.Local, true)
+var Lists = map[string]func(io.Writer, *report.List, Look) error{
+	"text": func(w io.Writer, l *report.List, look Look) error { return listText(w, l, time.Local, false, look) },
+	"json": func(w io.Writer, l *report.List, _ Look) error { return text.WriteJSON(w, "  ", l) },
+	"csv":  func(w io.Writer, l *report.List, _ Look) error { return rowsCSV(w, l.Jobs) },
+	"markdown": func(w io.Writer, l *report.List, look Look) error {
+		return listText(w, l, time.Local, true, look)
 	},
 }
 
@@ -28,8 +28,9 @@ var Lists = map[string]func(io.Writer, *report.List) error{
 const maxName = 24
 
 func listGrid(l *report.List, zone *time.Location) grid {
-	g := grid{left: 5, head: []string{"Job", "Name", "Partition", "State", "Start", "Elapsed", "GPUs", "GPU-hours",
-		"GPU util", "Wasted", "CPUs", "used", "Host memory"}}
+	g := grid{left: 5, head: []string{"Job", nameHead, "Partition", "State", "Start", "Elapsed", "GPUs", "GPU-hours",
+		"GPU util", "Wasted", "CPUs", "CPU util", "Memory"},
+		spare: []string{"Partition", "CPUs", "GPUs", "Start", "CPU util", nameHead, "GPU util"}}
 	for i := range l.Jobs {
 		r := &l.Jobs[i]
 		row := []string{r.ID, shortName(r.Name), r.Partition, r.State, r.Start.In(zone).Format("2006-01-02 15:04"),
@@ -49,12 +50,7 @@ func listGrid(l *report.List, zone *time.Location) grid {
 	return g
 }
 
-func shortName(s string) string {
-	if r := []rune(s); len(r) > maxName {
-		return string(r[:maxName-1]) + "…"
-	}
-	return s
-}
+func shortName(s string) string { return cut(s, maxName) }
 
 // mostOr is a bound: the number is at most that.
 func mostOr(v *float64) string {
@@ -103,19 +99,19 @@ func totals(l *report.List) []string {
 	return out
 }
 
-func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool) error {
+func listText(w io.Writer, l *report.List, zone *time.Location, markdown bool, look Look) error {
 	var b bytes.Buffer
 	g := listGrid(l, zone)
 	if markdown {
 		fmt.Fprintf(&b, "# %s\n\n", escape(listTitle(l, zone)))
 		g.markdown(&b)
-		paragraphs(&b, "\n", "- ", totals(l))
+		paragraphs(&b, "\n", "- ", totals(l), Look{})
 	} else {
-		fmt.Fprintln(&b, listTitle(l, zone))
+		fmt.Fprintln(&b, look.paint(listTitle(l, zone), strong))
 		if len(g.rows) > 0 {
-			g.text(&b)
+			g.text(&b, look)
 		}
-		paragraphs(&b, "\nTotal\n", "  ", totals(l))
+		paragraphs(&b, "\n"+look.paint("Total", strong)+"\n", "  ", totals(l), look)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

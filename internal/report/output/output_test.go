@@ -3,10 +3,13 @@ package output
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/report/compare"
@@ -49,12 +52,12 @@ func TestGolden(t *testing.T) {
 	made.Add(jobs)
 	list, _ := made.List()
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"accounting.txt": func(b *bytes.Buffer) error { return Text(b, a, time.UTC) },
+		"accounting.txt": func(b *bytes.Buffer) error { return Text(b, a, time.UTC, Look{}) },
 		"accounting.md":  func(b *bytes.Buffer) error { return Markdown(b, a, time.UTC) },
-		"list.txt":       func(b *bytes.Buffer) error { return listText(b, list, time.UTC, false) },
-		"list.md":        func(b *bytes.Buffer) error { return listText(b, list, time.UTC, true) },
+		"list.txt":       func(b *bytes.Buffer) error { return listText(b, list, time.UTC, false, Look{}) },
+		"list.md":        func(b *bytes.Buffer) error { return listText(b, list, time.UTC, true, Look{}) },
 		"list.csv":       func(b *bytes.Buffer) error { return rowsCSV(b, list.Jobs) },
-		"compare.txt":    func(w *bytes.Buffer) error { return compareText(w, compare.Of(a, b), time.UTC, false) },
+		"compare.txt":    func(w *bytes.Buffer) error { return compareText(w, compare.Of(a, b), time.UTC, false, Look{}) },
 		"compare.csv":    func(w *bytes.Buffer) error { return compareCSV(w, compare.Of(a, b)) },
 	} {
 		var b bytes.Buffer
@@ -84,11 +87,45 @@ func TestAdviceReplacesItsNote(t *testing.T) {
 		{Kind: "b", Text: "note B"}},
 		Advice: []report.Advice{{Kind: "a", Option: "--mem", Value: "1G", Reason: "so"}}}
 	var b bytes.Buffer
-	if err := Text(&b, r, time.UTC); err != nil {
+	if err := Text(&b, r, time.UTC, Look{}); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.String(); strings.Contains(s, "note A") || !strings.Contains(s, "note B") ||
 		!strings.Contains(s, "--mem=1G: so.") {
 		t.Errorf("printed\n%s", s)
+	}
+}
+
+// No line is longer than the terminal is wide, and nothing but columns that a list can spare is left out. A file has
+// neither colors nor limits.
+func TestTerminals(t *testing.T) {
+	jobs := accounts(t)
+	made := books.NewListing("alice", now.AddDate(0, 0, -7), now)
+	made.Add(jobs)
+	list, _ := made.List()
+	a, b := priced(&jobs[0]), priced(&jobs[1])
+	a.Job.Name, a.Accounting.NodeList = strings.Repeat("long ", 20), "n1,n2,"+strings.Repeat("n[3-4] ", 30)
+	sgr := regexp.MustCompile("\x1b\\[[0-9]*m")
+	for width := 60; width <= 160; width += 5 {
+		var text bytes.Buffer
+		look := Look{Width: width, Color: width%2 == 0}
+		if err := errors.Join(Text(&text, a, time.UTC, look), listText(&text, list, time.UTC, false, look),
+			compareText(&text, compare.Of(a, b), time.UTC, false, look)); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(text.String(), "\x1b"); got != look.Color {
+			t.Errorf("%d columns: colors %v", width, got)
+		}
+		plain := sgr.ReplaceAllString(text.String(), "")
+		for line := range strings.Lines(plain) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width && !strings.HasPrefix(line, "Job ") {
+				t.Errorf("%d columns: %d in %q", width, n, line)
+			}
+		}
+		for _, word := range []string{"n2,", "≥2.58", "TIMEOUT", "GPU util", "577.1 MiB", "--time=02:30:00"} {
+			if !strings.Contains(plain, word) {
+				t.Errorf("%d columns: %q is missing", width, word)
+			}
+		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 // grid is a table of the text and of the Markdown.
 type grid struct {
 	title string
-	left  int // columns that are flush left
+	left  int      // columns that are flush left
+	spare []string // heads of columns that a narrow terminal does not show, the first to go first
 	head  []string
 	rows  [][]string
 }

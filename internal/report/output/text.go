@@ -24,59 +24,70 @@ func JSON(w io.Writer, r *report.Report) error {
 }
 
 // Text writes the report for people, with times of that zone.
-func Text(w io.Writer, r *report.Report, zone *time.Location) error {
+func Text(w io.Writer, r *report.Report, zone *time.Location, look Look) error {
 	l := newLayout(r, zone)
 	var b bytes.Buffer
-	fmt.Fprintln(&b, l.title)
-	for _, s := range append([]section{{facts: l.facts}}, l.sections...) {
+	fmt.Fprintln(&b, look.paint(l.title, strong))
+	for i, s := range append([]section{{facts: l.facts}}, l.sections...) {
 		if s.title != "" {
-			fmt.Fprintf(&b, "\n%s\n", s.title)
+			fmt.Fprintf(&b, "\n%s\n", look.paint(s.title, strong))
 		}
 		for _, f := range s.facts {
-			fmt.Fprintf(&b, "  %-16s %s\n", f[0], f[1])
+			if f[0] == "State" {
+				f[1] = look.state(f[1])
+			}
+			look.print(&b, fmt.Sprintf("  %-16s ", f[0]), f[1])
+		}
+		if all := uses(r); i == 0 && len(all) > 0 {
+			fmt.Fprintf(&b, "\n%s\n", look.paint("Used", strong))
+			look.bars(&b, all)
 		}
 	}
 	for _, g := range l.grids {
-		fmt.Fprintf(&b, "\n%s\n", g.title)
-		g.text(&b)
+		fmt.Fprintf(&b, "\n%s\n", look.paint(g.title, strong))
+		g.text(&b, look)
 	}
 	for _, list := range l.lists {
-		paragraphs(&b, "\n"+list.title+"\n", "  "+list.mark, list.lines)
+		paragraphs(&b, "\n"+look.paint(list.title, strong)+"\n", "  "+list.mark, list.lines, look)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func paragraphs(b *bytes.Buffer, title, before string, lines []string) {
+func paragraphs(b *bytes.Buffer, title, before string, lines []string, look Look) {
 	if len(lines) == 0 {
 		return
 	}
 	b.WriteString(title)
 	for _, line := range lines {
-		fmt.Fprintf(b, "%s%s\n", before, line)
+		look.print(b, before, line)
 	}
 }
 
 // text writes the table in columns.
-func (g *grid) text(b *bytes.Buffer) {
-	widths := make([]int, len(g.head))
-	all := append([][]string{g.head}, g.rows...)
-	for _, row := range all {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+func (g *grid) text(b *bytes.Buffer, look Look) {
+	g = look.fit(g)
+	widths := g.widths()
+	for i, block := range look.blocks(g) {
+		if i > 0 {
+			b.WriteByte('\n')
 		}
-	}
-	for _, row := range all {
-		line := ""
-		for i, cell := range row {
-			blank := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < g.left || i == len(row)-1 && g.head[i] == "Throttled" {
-				line += "  " + cell + blank
-			} else {
-				line += "  " + blank + cell
+		for _, row := range append([][]string{g.head}, g.rows...) {
+			line := ""
+			for _, k := range block {
+				cell := row[k]
+				blank := strings.Repeat(" ", widths[k]-utf8.RuneCountInString(cell))
+				if g.head[k] == "State" {
+					cell = look.state(cell)
+				}
+				if k < g.left || k == len(row)-1 && g.head[k] == "Throttled" {
+					line += "  " + cell + blank
+				} else {
+					line += "  " + blank + cell
+				}
 			}
+			fmt.Fprintln(b, strings.TrimRight(line, " "))
 		}
-		fmt.Fprintln(b, strings.TrimRight(line, " "))
 	}
 }
 
@@ -104,7 +115,7 @@ func Markdown(w io.Writer, r *report.Report, zone *time.Location) error {
 		for _, line := range list.lines {
 			lines = append(lines, escape(line))
 		}
-		paragraphs(&b, "\n## "+list.title+"\n\n", "- ", lines)
+		paragraphs(&b, "\n## "+list.title+"\n\n", "- ", lines, Look{})
 	}
 	_, err := w.Write(b.Bytes())
 	return err
