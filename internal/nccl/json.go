@@ -103,7 +103,7 @@ func (r *jsonReader) top(key string) error {
 		}
 		err := r.value(&ras)
 		if ras.Took > 0 && ras.Took < 3600 {
-			r.a.Took = time.Duration(ras.Took * float64(time.Second))
+			r.a.Took = time.Duration(ras.Took * float64(time.Second)).Round(time.Millisecond)
 		}
 		r.a.Timeouts = max(ras.Timeouts, 0)
 		return err

@@ -17,6 +17,7 @@ import (
 const (
 	maxBytes      = 64 << 20
 	maxLine       = 64 << 10 // of text, and of what comes before an answer
+	maxLines      = 100_000  // of text
 	maxComms      = 1 << 16
 	maxRanks      = 1 << 18 // in all communicators
 	maxOperations = 32

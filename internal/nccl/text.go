@@ -38,9 +38,9 @@ type place struct {
 type group func(rank int, of GPU)
 
 func (r *textReader) read(in *bufio.Reader) {
-	for {
+	for lines := 0; ; lines++ {
 		text, err := in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
+		if errors.Is(err, bufio.ErrBufferFull) || lines == maxLines {
 			r.a.Cut = true
 			return
 		}
@@ -56,6 +56,7 @@ func (r *textReader) read(in *bufio.Reader) {
 
 // form is a line that the text may have; mean takes the words that match the groups of the expression.
 type form struct {
+	head string // with which the line begins: most forms need not be tried
 	of   *regexp.Regexp
 	mean func(r *textReader, m []string)
 }
@@ -64,7 +65,11 @@ type form struct {
 var forms = sync.OnceValue(func() []form {
 	list := make([]form, len(meanings))
 	for i, m := range meanings {
-		list[i] = form{regexp.MustCompile("^" + m.line + "$"), m.mean}
+		head := m.line[:strings.IndexAny(m.line, `\([*?`)]
+		if m.line[len(head)] == '*' {
+			head = head[:len(head)-1]
+		}
+		list[i] = form{head, regexp.MustCompile("^" + m.line + "$"), m.mean}
 	}
 	return list
 })
@@ -168,6 +173,9 @@ var known = sync.OnceValue(func() *regexp.Regexp {
 
 func (r *textReader) line(line string) {
 	for _, f := range forms() {
+		if !strings.HasPrefix(line, f.head) {
+			continue
+		}
 		if m := f.of.FindStringSubmatch(line); m != nil {
 			f.mean(r, m)
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/probe/act"
 	"github.com/nvnodetop/nvnodetop/internal/probe/clock"
 	"github.com/nvnodetop/nvnodetop/internal/probe/procs"
+	"github.com/nvnodetop/nvnodetop/internal/probe/ras"
 	"github.com/nvnodetop/nvnodetop/internal/probe/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -35,6 +36,7 @@ type responder struct {
 	out     *output
 	procs   *procs.Inspector
 	desk    *act.Desk
+	ras     *ras.Asker
 	stacks  *stacks.Reader
 	now     func() clock.Moment
 	reading atomic.Int32
@@ -47,7 +49,7 @@ func newResponder(out *output, opts Options) *responder {
 	desk := act.New(opts.Proc, act.Words{User: procs.UserName, Command: procs.CommandLine,
 		Elapsed: func(start uint64) *int64 { return procs.Elapsed(opts.Now(), start) }})
 	return &responder{out: out, procs: procs.NewInspector(opts.Proc, opts.Now), desk: desk,
-		stacks: stacks.New(opts.Proc), now: opts.Now,
+		stacks: stacks.New(opts.Proc), ras: ras.New(opts.Proc), now: opts.Now,
 		replies: make(chan *wire.Reply)}
 }
 
@@ -139,6 +141,8 @@ func (c *responder) find(r request) *wire.Reply {
 		reply.Signaled, err = c.desk.Signal(*r.Signal)
 	case r.ReadLog != nil:
 		reply.Log, err = readLog(*r.ReadLog)
+	case r.RAS != nil:
+		reply.RAS, err = c.askRAS(*r.RAS)
 	case r.Stacks != nil:
 		reply.ReadMS = uint64(max(c.now().Mono.Milliseconds(), 0))
 		reply.Stacks, reply.Truncated, err = c.stacks.Read(*r.Stacks)
@@ -150,6 +154,19 @@ func (c *responder) find(r request) *wire.Reply {
 		return replyTo(r, err)
 	}
 	return reply
+}
+
+// askRAS asks RAS of NCCL about the job of a process of the user. The process says where: nothing else of its
+// environment is looked at.
+func (c *responder) askRAS(r wire.AskRAS) (*wire.RASPiece, error) {
+	if r.More {
+		return c.ras.More()
+	}
+	environ, err := c.procs.Environ(r.ProcessID)
+	if err != nil {
+		return nil, err
+	}
+	return c.ras.Ask(environ.Variables)
 }
 
 // replyTo returns a reply to r without a result.
@@ -165,7 +182,7 @@ func replyTo(r request, err error) *wire.Reply {
 func check(r request) error {
 	asked := 0
 	for _, is := range []bool{r.Pace != nil, r.Alive != nil, r.Environ != nil, r.Process != nil, r.Inspect != nil,
-		r.Signal != nil, r.Family != nil, r.ReadLog != nil, r.Stacks != nil} {
+		r.Signal != nil, r.Family != nil, r.ReadLog != nil, r.Stacks != nil, r.RAS != nil} {
 		if is {
 			asked++
 		}
@@ -175,7 +192,7 @@ func check(r request) error {
 		return r.err
 	case asked != 1:
 		return errors.New("a request must contain exactly one of pace, alive, environ, process, inspect, " +
-			"signal, family, read_log, stacks")
+			"signal, family, read_log, stacks, ras")
 	case r.Pace != nil && (r.Pace.IntervalMS < minInterval || r.Pace.IntervalMS > maxInterval):
 		return fmt.Errorf("interval of %d ms is not within %d and %d", r.Pace.IntervalMS, minInterval, maxInterval)
 	case r.Pace != nil && r.Pace.SecondMS != 0 && (r.Pace.SecondMS < minInterval || r.Pace.SecondMS > maxInterval):

@@ -74,6 +74,27 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
+// RAS of NCCL is asked for a process of the user, at the port that the process names; nothing of its environment is in
+// the answer.
+func TestAskRAS(t *testing.T) {
+	proc := mine(t, "SECRET=1\x00NCCL_RAS_ADDR=localhost:5\x00")
+	want := "no RAS of NCCL listens at port 5"
+	if os.Getuid() == 0 {
+		want = "RAS of NCCL is asked only by the user of the job"
+	}
+	for request, words := range map[string]string{
+		processID(42, 1000):                         want,
+		processID(42, 999):                          "pid 42 has been reused",
+		processID(43, 1000):                         "process 43 belongs to ",
+		`{"pid":42,"start_ticks":1000,"more":true}`: "RAS of NCCL: the answer took too long",
+	} {
+		reply := ask(t, proc, `"ras":`+request)
+		if !strings.HasPrefix(reply.Error, words) || reply.RAS != nil || strings.Contains(reply.Error, "SECRET") {
+			t.Errorf("%s: got %+v, want %q", request, reply, words)
+		}
+	}
+}
+
 func TestEnvironIsCapped(t *testing.T) {
 	for name, one := range map[string]string{"plain": "K=" + strings.Repeat("v", 1000), "that grows in JSON": "K=" +
 		strings.Repeat("\x01", 1000)} {

@@ -277,6 +277,7 @@ type Request struct {
 	Family  *Family    `json:"family,omitempty"`
 	ReadLog *ReadLog   `json:"read_log,omitempty"`
 	Stacks  *Stacks    `json:"stacks,omitempty"`
+	RAS     *AskRAS    `json:"ras,omitempty"`
 }
 
 // Pace asks for reports every IntervalMS, with or without a list of processes in each. Without, the first report after
@@ -317,6 +318,8 @@ type Reply struct {
 
 	// Stacks has the requested processes in their order, each followed by its descendants.
 	Stacks []ProcessStacks `json:"stacks,omitempty"`
+
+	RAS *RASPiece `json:"ras,omitempty"`
 
 	// ReadMS is when Family or Stacks was read, in ms on a clock of the node that never goes back; 0: not known. Two of
 	// them give the shares of the CPU.

@@ -3,16 +3,14 @@ package procs
 import (
 	"bufio"
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"io"
-	"net/netip"
 	"os"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strconv"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -83,8 +81,8 @@ func socket(line []byte) (c schema.Connection, inode uint64, ok bool) {
 	if err != nil || inode == 0 {
 		return c, 0, false
 	}
-	local, ok1 := address(fields[1])
-	remote, ok2 := address(fields[2])
+	local, ok1 := proc.Address(fields[1])
+	remote, ok2 := proc.Address(fields[2])
 	if state, err := strconv.ParseUint(string(fields[3]), 16, 8); err == nil && int(state) < len(states) {
 		c.Status = states[state]
 	}
@@ -93,20 +91,4 @@ func socket(line []byte) (c schema.Connection, inode uint64, ok bool) {
 		c.Remote = remote.String()
 	}
 	return c, inode, ok1 && ok2
-}
-
-// address parses an address such as 0100007F:1F90. Each word of four bytes is in the order of the processor, which is a
-// little-endian one wherever there are NVIDIA GPUs.
-func address(text []byte) (netip.AddrPort, bool) {
-	host, port, _ := bytes.Cut(text, []byte(":"))
-	raw, err := hex.AppendDecode(nil, host)
-	n, wrong := strconv.ParseUint(string(port), 16, 16)
-	if err != nil || wrong != nil || len(raw)%4 != 0 {
-		return netip.AddrPort{}, false
-	}
-	for word := range slices.Chunk(raw, 4) {
-		slices.Reverse(word)
-	}
-	ip, ok := netip.AddrFromSlice(raw)
-	return netip.AddrPortFrom(ip.Unmap(), uint16(n)), ok
 }

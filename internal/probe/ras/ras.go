@@ -1,0 +1,246 @@
+// Package ras asks the RAS subsystem of NCCL about a job, at a socket of this node, and hands over what it says. It
+// does not understand the answer.
+//
+// A process names the socket in its own NCCL_RAS_ADDR; otherwise it is localhost:28028. The name is not resolved, and
+// nothing is sent to another host: RAS can only listen at an address of its own host, so only the port counts, and a
+// socket is taken from the kernel's list of those that listen here. It must belong to the user of the probe. A probe
+// that runs as root asks nobody.
+package ras
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+const (
+	usual = "localhost:28028"
+
+	// The commands are sent at once. A version without JSON says so, and goes on with text.
+	commands = "CLIENT PROTOCOL 2\nTIMEOUT 5\nSET FORMAT json\nVERBOSE STATUS\n"
+
+	// A piece waits for data at most for patience, so that a request is always answered soon.
+	patience = 1500 * time.Millisecond
+	atMost   = wire.MaxRASSeconds * time.Second
+
+	// maxTable limits the kernel's list of sockets, in bytes.
+	maxTable = 16 << 20
+)
+
+// Asker asks one question at a time.
+type Asker struct {
+	mount string // of procfs
+	uid   int    // of the probe
+
+	mu sync.Mutex // protects the following
+	q  *question  // nil: none
+}
+
+// question is a connection whose answer has not ended.
+type question struct {
+	fd   int
+	end  time.Time
+	left int // bytes of the answer
+
+	json, start bool // the answer is JSON; the last byte ended a line
+}
+
+// New returns an Asker that uses the procfs at mount.
+func New(mount string) *Asker { return &Asker{mount: mount, uid: os.Getuid()} }
+
+// Ask asks about the job of a process with these variables, and returns the first piece of the answer. The question
+// before it ends.
+func (a *Asker) Ask(variables []string) (*wire.RASPiece, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.close(a.q)
+	if a.uid == 0 {
+		return nil, errors.New("RAS of NCCL is asked only by the user of the job, and the probe runs as root")
+	}
+	addr, err := a.socket(variables)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := connect(addr)
+	if err != nil {
+		return nil, fmt.Errorf("RAS of NCCL at %s: %w", addr, err)
+	}
+	q := &question{fd: fd, end: time.Now().Add(atMost), left: wire.MaxRAS, start: true}
+	a.q = q
+	time.AfterFunc(atMost, func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.close(q)
+	})
+	piece, err := a.piece()
+	if piece != nil {
+		piece.Address = addr.String()
+	}
+	return piece, err
+}
+
+// More returns the next piece of the answer.
+func (a *Asker) More() (*wire.RASPiece, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.piece()
+}
+
+func (a *Asker) close(q *question) {
+	if q != nil && q == a.q {
+		_ = syscall.Close(q.fd)
+		a.q = nil
+	}
+}
+
+func (a *Asker) piece() (*wire.RASPiece, error) {
+	q := a.q
+	if q == nil {
+		return nil, errors.New("RAS of NCCL: the answer took too long, or another question was asked")
+	}
+	p := &wire.RASPiece{More: true}
+	buffer := make([]byte, 64<<10)
+	late := time.Now().Add(patience)
+	for p.More && len(p.Data) <= wire.MaxRASPiece-len(buffer) && time.Now().Before(late) {
+		n, err := syscall.Read(q.fd, buffer)
+		switch {
+		case err == syscall.EAGAIN:
+			return p, nil
+		case err == syscall.EINTR:
+		case err != nil:
+			a.close(q)
+			return nil, fmt.Errorf("RAS of NCCL: %w", err)
+		default:
+			had := len(p.Data)
+			q.squeeze(p, buffer[:n])
+			if q.left -= len(p.Data) - had; n == 0 || q.left <= 0 {
+				p.More = false
+				a.close(q)
+			}
+		}
+	}
+	return p, nil
+}
+
+// squeeze adds data without the indentation of JSON, which is half of it.
+func (q *question) squeeze(p *wire.RASPiece, data []byte) {
+	for _, c := range data {
+		if c == ' ' && q.start && q.json {
+			continue
+		}
+		q.json = q.json || q.start && c == '{'
+		q.start = c == '\n'
+		p.Data = append(p.Data, c)
+	}
+}
+
+// socket finds the socket at which RAS listens for a process with these variables.
+func (a *Asker) socket(variables []string) (netip.AddrPort, error) {
+	name := usual
+	for _, v := range variables {
+		if value, is := strings.CutPrefix(v, "NCCL_RAS_ADDR="); is {
+			name = value
+		}
+		if v == "NCCL_RAS_ENABLE=0" {
+			return netip.AddrPort{}, errors.New("the job has switched RAS of NCCL off: NCCL_RAS_ENABLE=0")
+		}
+	}
+	port, err := strconv.ParseUint(name[strings.LastIndexByte(name, ':')+1:], 10, 16)
+	if err != nil || port == 0 {
+		return netip.AddrPort{}, errors.New("NCCL_RAS_ADDR of the process has no port")
+	}
+	others := false
+	for _, table := range []string{"tcp", "tcp6"} {
+		addr, foreign := a.listener(table, uint16(port))
+		if addr.IsValid() {
+			return addr, nil
+		}
+		others = others || foreign
+	}
+	if others {
+		return netip.AddrPort{}, fmt.Errorf("another user's process listens at port %d, at which RAS of NCCL would "+
+			"answer",
+			port)
+	}
+	return netip.AddrPort{}, fmt.Errorf("no RAS of NCCL listens at port %d: the job has no NCCL 2.24 or newer, or "+
+		"has not "+
+		"used it yet", port)
+}
+
+// listener searches a table of the kernel for a socket of the user's that listens at the port; others says that another
+// user has one.
+func (a *Asker) listener(table string, port uint16) (addr netip.AddrPort, others bool) {
+	f, err := os.Open(filepath.Join(a.mount, "self/net", table))
+	if err != nil {
+		return addr, false
+	}
+	defer func() { _ = f.Close() }() // open for reading only: a failure loses nothing
+	data, _ := io.ReadAll(io.LimitReader(f, maxTable))
+	for line := range bytes.Lines(data) {
+		fields := bytes.Fields(line)
+		if len(fields) < 8 || string(fields[3]) != "0A" {
+			continue
+		}
+		at, ok := proc.Address(fields[1])
+		switch {
+		case !ok || at.Port() != port:
+		case string(fields[7]) != strconv.Itoa(a.uid):
+			others = true
+		case at.Addr() == netip.IPv4Unspecified():
+			return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), port), false
+		case at.Addr().IsUnspecified():
+			return netip.AddrPortFrom(netip.IPv6Loopback(), port), false
+		default:
+			return at, false
+		}
+	}
+	return addr, others
+}
+
+// connect connects to a socket of this host, and sends the commands.
+func connect(to netip.AddrPort) (fd int, err error) {
+	family, addr := syscall.AF_INET, syscall.Sockaddr(&syscall.SockaddrInet4{Port: int(to.Port()), Addr: as4(to)})
+	if to.Addr().Is6() {
+		family, addr = syscall.AF_INET6, &syscall.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}
+	}
+	if fd, err = syscall.Socket(family, syscall.SOCK_STREAM, 0); err != nil {
+		return 0, err
+	}
+	syscall.CloseOnExec(fd)
+	wait := syscall.NsecToTimeval(int64(patience))
+	for _, option := range []int{syscall.SO_RCVTIMEO, syscall.SO_SNDTIMEO} {
+		if err = syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, option, &wait); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = syscall.Connect(fd, addr)
+	}
+	if err == nil {
+		_, err = syscall.Write(fd, []byte(commands))
+	}
+	if err != nil {
+		_ = syscall.Close(fd)
+	}
+	return fd, err
+}
+
+// as4 returns the bytes of an IPv4 address.
+func as4(of netip.AddrPort) (b [4]byte) {
+	if of.Addr().Is4() {
+		b = of.Addr().As4()
+	}
+	return b
+}
