@@ -94,8 +94,10 @@ func (a *Access) Jobs(cfg *config.Config, p poller.Config, heard *source.Heard) 
 }
 
 // Hosts returns the source for names, the expanded form of list.
-func (a *Access) Hosts(list string, names []string, p poller.Config) *source.Hosts {
-	return source.NewHosts(list, names, a.poller(p), a.User, a.Host)
+func (a *Access) Hosts(cfg *config.Config, list string, names []string, p poller.Config) *source.Hosts {
+	hosts := source.NewHosts(list, names, a.poller(p), a.User, a.Host)
+	hosts.Commands, hosts.Floor, hosts.Pace = a.Commands, cfg.SlurmFloor, cfg.Slurm
+	return hosts
 }
 
 func (a *Access) poller(p poller.Config) *poller.Manager {

@@ -90,9 +90,19 @@ func (c *Cluster) Total() (sum Count) {
 	return sum
 }
 
-// Words are the states of the node, as one text: "idle+drain, not responding".
+// Words are the states of the node as one text, first those in which it takes no jobs: "drain+idle, not responding".
 func (n *Node) Words() string {
-	words := strings.Join(n.States, "+")
+	states := slices.Clone(n.States)
+	slices.SortStableFunc(states, func(a, b string) int {
+		switch closed := closes(strings.ToUpper(a)); {
+		case closed == closes(strings.ToUpper(b)):
+			return 0
+		case closed:
+			return -1
+		}
+		return 1
+	})
+	words := strings.Join(states, "+")
 	if n.Silent {
 		words += ", not responding"
 	}

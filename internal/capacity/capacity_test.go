@@ -34,7 +34,7 @@ func TestUsers(t *testing.T) {
 		t.Errorf("%d hidden; %q, want %q", c.Hidden, got, want)
 	}
 	if lines := c.Untold(); len(lines) != 1 ||
-		!strings.HasPrefix(lines[0], "SLURM shows no job for 2 of 9 GPUs in use") {
+		!strings.HasPrefix(lines[0], "2 of 9 GPUs in use have no job") {
 		t.Errorf("untold: %q", lines)
 	}
 	s.NoJobs = errors.New("slow down")

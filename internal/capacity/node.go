@@ -109,9 +109,8 @@ func (c *Cluster) Untold() (lines []string) {
 		lines = append(lines, "SLURM does not say whose jobs use them: "+c.NoJobs)
 	}
 	if c.Hidden > 0 {
-		lines = append(lines, fmt.Sprintf("SLURM shows no job for %d of %d GPUs in use: sites can hide the jobs of "+
-			"others "+
-			"(PrivateData)", c.Hidden, c.Total().Used))
+		lines = append(lines, fmt.Sprintf("%d of %d GPUs in use have no job that SLURM shows you (PrivateData)",
+			c.Hidden, c.Total().Used))
 	}
 	return lines
 }

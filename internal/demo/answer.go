@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/demo/process"
+	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -100,29 +101,8 @@ func (n probe) environ(id wire.ProcessID) (*wire.Environ, error) {
 			id.PID, p.User)
 	}
 	s := &n.gpus[gpu]
-	job := n.world.jobOf(s.use)
-	first := job.Nodes[0]
-	return &wire.Environ{Variables: []string{
-		"SHELL=/bin/bash", "USER=" + me, "LOGNAME=" + me, "HOME=/home/" + me, "PWD=" + p.Directory, "LANG=en_US.UTF-8",
-		"TMPDIR=/tmp",
-		"PATH=/home/" + me + "/venv/bin:/opt/cuda/bin:/opt/slurm/bin:/usr/local/bin:/usr/bin:/bin",
-		"LD_LIBRARY_PATH=/opt/cuda/lib64:/opt/nccl/lib", "VIRTUAL_ENV=/home/" + me + "/venv",
-		"SLURM_JOB_ID=" + job.Number, "SLURM_JOB_NAME=" + job.Name, "SLURM_JOB_PARTITION=" + job.Partition,
-		"SLURM_JOB_USER=" + me,
-		fmt.Sprint("SLURM_JOB_NUM_NODES=", len(job.Nodes)), "SLURMD_NODENAME=" + n.name, "SLURM_STEP_ID=0",
-		fmt.Sprint("SLURM_NODEID=", slices.Index(job.Nodes, n.name)),
-		fmt.Sprint("CUDA_VISIBLE_DEVICES=", joined(job.Minors[n.name])),
-		fmt.Sprint("RANK=", s.rank), fmt.Sprint("LOCAL_RANK=", s.local), fmt.Sprint("WORLD_SIZE=", s.use.ranks),
-		"MASTER_ADDR=" + first, "MASTER_PORT=29500",
-		"NCCL_DEBUG=WARN", "NCCL_SOCKET_IFNAME=ib0", "NCCL_IB_HCA=mlx5", "OMP_NUM_THREADS=12",
-		"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True",
-		"HF_HOME=/scratch/" + me + "/hf", "WANDB_PROJECT=" + job.Name,
-		"WANDB_API_KEY=4f1c0de5ba5eba11deadc0dedecafbad0000demo",
-	}}, nil
-}
-
-func joined(numbers []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ","), "[]")
+	return &wire.Environ{Variables: site.Environ(me, &n.world.jobOf(s.use).Job, site.Rank{Node: n.name,
+		Directory: p.Directory, Rank: s.rank, Local: s.local, World: s.use.ranks})}, nil
 }
 
 // jobOf returns the job of one of the user's programs.

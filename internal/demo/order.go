@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	simulated "github.com/nvnodetop/nvnodetop/internal/demo/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/demo/site"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -41,6 +43,25 @@ func (d *Demo) Cancel(ctx context.Context, job, signal string) error {
 // Log returns a piece of the simulated log of a job.
 func (d *Demo) Log(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 	return simulated.Log{Begin: d.world.begin, User: me}.Piece(q, time.Now()), nil
+}
+
+// Cluster returns the GPUs that the simulated SLURM can give to jobs. What the user cancels still has its GPUs.
+func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
+	now := time.Now()
+	if during(now.Sub(d.world.begin), controllerGone, controllerBackAt) {
+		return nil, noController()
+	}
+	var nodes []site.Node
+	for _, h := range d.world.hosts {
+		n := site.Node{Name: h.name, Model: h.model.name, GPUs: make([]site.Holder, len(h.gpus))}
+		for g := range h.gpus {
+			if u := h.gpus[g].use; u != nil {
+				n.GPUs[g] = site.Holder{Job: u.job, User: u.user}
+			}
+		}
+		nodes = append(nodes, n)
+	}
+	return site.Cluster(nodes, now), nil
 }
 
 func (d *Demo) order(ctx context.Context, o order) result {

@@ -31,7 +31,7 @@ var ClusterNodes = field.Table[capacity.NodeGPUs]{Name: "nodes of the cluster", 
 	},
 	field.Of(ofCount, func(n *capacity.NodeGPUs) *capacity.Count { return &n.Count }),
 	[]field.Field[capacity.NodeGPUs]{
-		{Key: "state", Example: "idle+drain", Help: "states of the node, as SLURM names them", Title: "state", Width: 8,
+		{Key: "state", Example: "drain+idle", Help: "states of the node, as SLURM names them", Title: "state", Width: 8,
 			Text: func(n *capacity.NodeGPUs) string { return n.Words() }},
 		{Key: "user", Example: "alice", Help: "users with jobs there", Title: "users", Width: 8,
 			Each: func(n *capacity.NodeGPUs, to []field.Value) []field.Value { return words(n.Users, to) }},

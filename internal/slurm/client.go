@@ -39,8 +39,9 @@
 // that still run, time limits that pass one after another) trigger squeue less and less often. In all cases,
 // slurm.min_interval passes between an answer of squeue and the next question.
 //
-// available --cluster runs sinfo once, scontrol show node once for the nodes with GPUs, and squeue once for all jobs
-// with nodes.
+// While the page of the cluster is open, sinfo, scontrol show node and squeue run at most as often as squeue does for
+// the user's jobs. available --cluster runs sinfo once, scontrol show node once for the nodes with GPUs, and squeue
+// once for all jobs with nodes.
 package slurm
 
 import (
@@ -56,6 +57,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/hostlist"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // states are the states of the jobs to list: running, suspended, stopped by a signal, pending, waiting for nodes that
@@ -158,6 +160,11 @@ func (c *Client) Next(ctx context.Context) (*Answer, error) {
 		return nil, ctx.Err()
 	}
 	return c.answer()
+}
+
+// Supply runs the next command of a question for the GPUs of the cluster.
+func (c *Client) Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+	return q.Step(ctx, c.run)
 }
 
 // answer returns all present knowledge, with the first failure.

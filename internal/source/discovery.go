@@ -12,15 +12,17 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
 // asker is slurm.Client: Ask lists the jobs, Next asks one open question about them, Cancel ends or signals one, Logs
-// finds the files of its output.
+// finds the files of its output. Supply runs a command of a question for the GPUs of the cluster.
 type asker interface {
 	Ask(context.Context) (*slurm.Answer, error)
 	Next(context.Context) (*slurm.Answer, error)
 	Cancel(ctx context.Context, job, signal string) error
 	Logs(ctx context.Context, job string) (*cluster.LogFiles, error)
+	Supply(ctx context.Context, q *supply.Question) (*supply.Supply, error)
 }
 
 // discoverer asks SLURM for the jobs again and again: at once after an event, otherwise at a pace that depends on the
@@ -40,8 +42,9 @@ type discoverer struct {
 	followed  bool      // an open question was asked since the last question for the jobs
 	published time.Time // time of the last publication of known
 
-	mu  sync.Mutex // protects the following
-	key time.Time  // of the last key press
+	mu   sync.Mutex // protects the following
+	key  time.Time  // of the last key press
+	seen schedule   // as it was at the last question
 
 	refresh bell.Bell // the user wants an answer now
 	lost    bell.Bell // a session was lost, so its job may have ended
@@ -52,9 +55,10 @@ type discoverer struct {
 
 // order is a user's command to SLURM. It waits for its turn, since one command runs at a time.
 type order struct {
-	ctx  context.Context
-	do   func(ctx context.Context) error
-	done chan<- error // has room for the result
+	ctx     context.Context
+	do      func(ctx context.Context) error
+	done    chan<- error // has room for the result
+	changes bool         // it may change the jobs
 }
 
 // Heard is an answer of squeue from before the program was ready for it.
@@ -211,10 +215,9 @@ func (d *discoverer) soonest() time.Time { return latest(d.follow, d.known.Asked
 // job is over.
 func (d *discoverer) paced() time.Time {
 	d.mu.Lock()
-	key := d.key
+	d.seen = d.schedule
 	d.mu.Unlock()
-	asked := d.known.Asked
-	interval := d.schedule.interval(time.Since(key))
+	asked, interval := d.known.Asked, d.pace()
 	next := asked.Add(interval)
 	soonest := asked.Add(d.schedule.endGap(interval))
 	for i := range d.known.Jobs {
@@ -223,6 +226,13 @@ func (d *discoverer) paced() time.Time {
 		}
 	}
 	return latest(next, d.soonest())
+}
+
+// pace returns the time from one question to the next without an event. It may be called from any goroutine.
+func (d *discoverer) pace() time.Duration {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.seen.interval(time.Since(d.key))
 }
 
 // overSince reports whether the time of a job ended after from, and not after to.
@@ -271,7 +281,9 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 			if d.obey(ctx, o); ended(ctx) {
 				return false, false
 			}
-			d.hurry(leastGap, emit) // the job may be gone
+			if o.changes {
+				d.hurry(leastGap, emit) // the job may be gone
+			}
 		}
 		timer.Reset(time.Until(d.alarm()))
 	}
@@ -279,17 +291,18 @@ func (d *discoverer) wait(ctx context.Context, emit func(cluster.Discovery)) (lo
 
 // cancel cancels or signals a job, once no other command runs and the controller has rested.
 func (d *discoverer) cancel(ctx context.Context, job, signal string) error {
-	return d.give(ctx, func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }, errTurn, errUnsure)
+	o := order{changes: true, do: func(ctx context.Context) error { return d.slurm.Cancel(ctx, job, signal) }}
+	return d.give(ctx, o, errTurn, errUnsure)
 }
 
 // logs finds the files of a job's output, likewise.
 func (d *discoverer) logs(ctx context.Context, job string) (found *cluster.LogFiles, err error) {
 	answer := make(chan *cluster.LogFiles, 1)
-	err = d.give(ctx, func(ctx context.Context) error {
+	err = d.give(ctx, order{do: func(ctx context.Context) error {
 		files, err := d.slurm.Logs(ctx, job)
 		answer <- files
 		return err
-	}, errBusy, errBusy)
+	}}, errBusy, errBusy)
 	if err != nil {
 		return nil, err
 	}
@@ -297,10 +310,11 @@ func (d *discoverer) logs(ctx context.Context, job string) (found *cluster.LogFi
 }
 
 // give waits for the result of an order. late and unsure are the errors if ctx ends before its turn, or while it runs.
-func (d *discoverer) give(ctx context.Context, do func(context.Context) error, late, unsure error) error {
+func (d *discoverer) give(ctx context.Context, o order, late, unsure error) error {
 	done := make(chan error, 1)
+	o.ctx, o.done = ctx, done
 	select {
-	case d.orders <- order{ctx, do, done}:
+	case d.orders <- o:
 	case <-ctx.Done():
 		return late
 	}

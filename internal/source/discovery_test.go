@@ -35,14 +35,15 @@ type controller struct {
 	jobs  []cluster.Job
 	ended []cluster.EndedJob
 	// open questions: one for each of the first jobs, until its Minors are known
-	open   int
-	leaves int             // questions for the topology after them
-	asked  []time.Duration // times of the questions for jobs, from the beginning
-	next   []time.Duration // times of the other questions
-	orders []string        // jobs to cancel, with signal and time
-	busy   bool            // a command runs
-	told   []cluster.Discovery
-	failed error // result of run
+	open     int
+	leaves   int             // questions for the topology after them
+	asked    []time.Duration // times of the questions for jobs, from the beginning
+	next     []time.Duration // times of the other questions
+	orders   []string        // jobs to cancel, with signal and time
+	supplies []time.Duration // times of the commands for the GPUs of the cluster
+	busy     bool            // a command runs
+	told     []cluster.Discovery
+	failed   error // result of run
 }
 
 func (c *controller) Ask(ctx context.Context) (*slurm.Answer, error) {

@@ -3,25 +3,42 @@ package source
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 )
 
-// Hosts watches the hosts of --nodes. They are shown as the nodes of one job without an id; SLURM is not asked.
+// Hosts watches the hosts of --nodes. They are shown as the nodes of one job without an id; SLURM is asked only by
+// Cluster.
 type Hosts struct {
 	*poller.Manager
 	job        cluster.Job
 	user, host string
+
+	Commands command.Runner // SLURM's; nil: it is not asked. It must not change once Run is called
+	Floor    time.Duration  // as in Live
+	Pace     time.Duration  // likewise
+
+	counter counter
+	key     atomic.Int64 // nanoseconds of the last key; 0: the user has gone
 }
 
 // NewHosts returns the source for names, the expanded form of list, for user on host. Nothing else may use nodes.
 func NewHosts(list string, names []string, nodes *poller.Manager, user, host string) *Hosts {
 	job := cluster.Job{Name: list, User: user, Nodes: names}
 	job.Nodes = nodesOf([]cluster.Job{job}) // each once
-	return &Hosts{job: job, user: user, host: host, Manager: nodes}
+	h := &Hosts{job: job, user: user, host: host, Manager: nodes}
+	h.counter = counter{step: h.supply, floor: func() time.Duration { return h.Floor },
+		pace: func() time.Duration {
+			return (&schedule{own: h.Pace}).interval(time.Since(time.Unix(0, h.key.Load())))
+		}}
+	return h
 }
 
 // Run emits Events until ctx ends.
@@ -32,6 +49,42 @@ func (h *Hosts) Run(ctx context.Context, emit func(cluster.Event)) error {
 	h.SetNodes(h.job.Nodes)
 	h.Manager.Run(ctx, emit)
 	return nil
+}
+
+// Touch notes that a key was pressed.
+func (h *Hosts) Touch() {
+	h.key.Store(time.Now().UnixNano())
+	h.Manager.Touch()
+}
+
+// Leave notes that the user has gone, until the next Touch.
+func (h *Hosts) Leave() {
+	h.key.Store(0)
+	h.Manager.Leave()
+}
+
+// Cluster returns the GPUs of the cluster, as Live does.
+func (h *Hosts) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
+	if h.Commands == nil {
+		return nil, command.ErrNoSlurm
+	}
+	return h.counter.ask(ctx, fresh)
+}
+
+// supply runs a command of a question, and lets the controller rest for as long as it took.
+func (h *Hosts) supply(ctx context.Context, q *supply.Question) (*supply.Supply, error) {
+	began := time.Now()
+	got, err := q.Step(ctx, h.Commands)
+	if got == nil && err == nil {
+		rest := time.NewTimer(time.Since(began))
+		defer rest.Stop()
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return got, err
 }
 
 // Refresh retries failed hosts now.

@@ -4,9 +4,9 @@
 // of --nodes.
 //
 // Both are cluster.Sources with methods for the user's requests: Touch (a key was pressed), Refresh (ask SLURM and
-// retry nodes now), Cancel (end or signal a job), Log (a piece of a job's log), and the poller's Look (list the
-// processes of a node) and Ask (send a request to the probe of a node and wait for its reply). They may be called from
-// any goroutine, also before Run; only Ask, Cancel and Log block.
+// retry nodes now), Cancel (end or signal a job), Log (a piece of a job's log), Cluster (the GPUs that SLURM can give
+// to jobs), and the poller's Look (list the processes of a node) and Ask (send a request to the probe of a node and
+// wait for its reply). They may be called from any goroutine, also before Run; only Ask, Cancel, Log and Cluster block.
 package source
 
 import (
@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/poller"
@@ -38,6 +39,7 @@ type Live struct {
 
 	discoverer *discoverer
 	logs       func() *joblog.Reader
+	counter    counter
 
 	// Jobs is called with the jobs of each Discovery before their nodes are watched. It must not block. nil: no call.
 	// It must not change once Run is called.
@@ -50,6 +52,8 @@ type Live struct {
 // NewLive returns the source for user on host. Nothing else may use client and nodes.
 func NewLive(client *slurm.Client, nodes *poller.Manager, user, host string) *Live {
 	l := &Live{discoverer: newDiscoverer(client, user, host), Manager: nodes, reported: map[string]bool{}}
+	l.counter = counter{step: l.discoverer.supply, pace: l.discoverer.pace,
+		floor: func() time.Duration { return l.Floor }}
 	l.logs = sync.OnceValue(func() *joblog.Reader {
 		return joblog.NewReader(joblog.Sources{Find: l.discoverer.logs, Ask: l.Ask, Login: l.OnLogin,
 			User: user, Host: host})
@@ -138,6 +142,11 @@ func (l *Live) Cancel(ctx context.Context, job, signal string) error {
 // Log reads a piece of a job's log.
 func (l *Live) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {
 	return l.logs().Read(ctx, q)
+}
+
+// Cluster returns the GPUs of the cluster: a recent answer, if SLURM has just been asked.
+func (l *Live) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
+	return l.counter.ask(ctx, fresh)
 }
 
 // Refresh asks SLURM and retries failed nodes now.

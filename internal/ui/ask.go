@@ -7,6 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
@@ -17,6 +19,8 @@ const (
 	// cancelPatience is the timeout of a request to SLURM, which may have to wait for another command to end, and for
 	// the controller to rest.
 	cancelPatience = 40 * time.Second
+	// clusterPatience likewise, for three commands and the rests between them.
+	clusterPatience = 2 * time.Minute
 )
 
 // told brings a Result to the page that asked.
@@ -43,14 +47,30 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	return tea.Batch(asked...)
 }
 
-// askOn asks what the pages of the log and of the stacks want to know now.
+// askOn asks what the pages of the cluster, of the log and of the stacks want to know now.
 func (m *model) askOn() tea.Cmd {
-	if !m.past.Live() || m.scene.Job == nil {
+	if !m.past.Live() {
 		return nil
 	}
 	log, stacks, on := m.view.log, m.view.stacks, m.view.body()
-	return tea.Batch(m.errands(log, log.Due(m.Now(), on == log)),
+	cluster := m.view.pages[keys.OnCluster].(*capacity.Page)
+	asked := m.errands(cluster, cluster.Due(m.Now(), on == cluster))
+	if m.scene.Job == nil {
+		return asked
+	}
+	return tea.Batch(asked, m.errands(log, log.Due(m.Now(), on == log)),
 		m.errands(stacks, stacks.Due(m.Now(), m.scene, on == stacks)))
+}
+
+// tell passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have nothing
+// left to draw it on.
+func (m *model) tell(t told) tea.Cmd {
+	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] {
+		return nil
+	}
+	did := m.errands(t.page, t.page.Press(t.result, m.scene))
+	m.resolve()
+	return tea.Batch(did, m.askOn())
 }
 
 // ask sends a request to the probe of a node or to SLURM.
@@ -59,18 +79,24 @@ func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 		return func() tea.Msg { return told{p, nav.Result{Ask: a, Err: errPast}} }
 	}
 	limit := patience
-	if a.Cancel != nil {
+	switch {
+	case a.Cancel != nil:
 		limit = cancelPatience
+	case a.Cluster != nil:
+		limit = clusterPatience
 	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		defer cancel()
 		result := nav.Result{Ask: a}
-		if a.Log != nil {
+		switch {
+		case a.Log != nil:
 			result.Log, result.Err = m.Controls.Log(ctx, *a.Log)
-		} else if a.Cancel != nil {
+		case a.Cancel != nil:
 			result.Err = m.Controls.Cancel(ctx, a.Cancel.Job, a.Cancel.Signal)
-		} else {
+		case a.Cluster != nil:
+			result.GPUs, result.Err = m.Controls.Cluster(ctx, a.Cluster.Fresh)
+		default:
 			result.Reply, result.Err = m.Controls.Ask(ctx, a.Node, a.Request)
 		}
 		return told{p, result}

@@ -14,8 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -66,6 +68,26 @@ var shots = append(inspectShots(), []shot{
 	{name: "stacks-group", snap: ranksFixture, view: func(v *view) { v.on = keys.OnStacks },
 		later: readsThen("j\r")},
 	{name: "stacks-diff", snap: ranksFixture, view: func(v *view) { v.on = keys.OnStacks }, later: readsThen("jc")},
+	{name: "cluster", snap: jobsFixture, view: func(v *view) { v.on = keys.OnCluster }, later: counts(aCluster(8))},
+	{name: "cluster-nodes", snap: fixture, view: func(v *view) { v.on = keys.OnCluster }, typed: "v",
+		later: counts(aCluster(8))},
+	{name: "cluster-partition", snap: fixture, view: func(v *view) { v.on = keys.OnCluster },
+		later: func(v *view, s *part.Scene) {
+			counts(aCluster(8))(v, s)
+			for _, k := range []string{"down", "down", "down", "down", "down", "down", "down", "enter"} {
+				v.press(pressed(k), s)
+			}
+			v.resolve(s)
+		}},
+	{name: "cluster-1000", snap: fixture, view: func(v *view) { v.on = keys.OnCluster }, typed: "v",
+		later: counts(aCluster(1000))},
+	{name: "cluster-asking", snap: noJobsFixture, view: func(v *view) { v.on = keys.OnCluster }},
+	{name: "cluster-stale", snap: noJobsFixture, view: func(v *view) { v.on = keys.OnCluster },
+		later: counts(aCluster(8), errNoController)},
+	{name: "cluster-hidden", snap: fixture, view: func(v *view) { v.on = keys.OnCluster },
+		later: counts(nil, errHiddenNodes)},
+	{name: "cluster-none", snap: fixture, view: func(v *view) { v.on = keys.OnCluster },
+		later: counts(capacity.Of(&supply.Supply{}, fixtureNow))},
 	{name: "connection-transports", snap: doorsFixture,
 		view: func(v *view) { v.choose("gpu-n04", 3); v.on = keys.OnConnection }},
 	{name: "connection-passed", snap: passedFixture,

@@ -125,12 +125,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return m, woken
 	case told:
-		if m.scene.Node == nil { // the last job has ended meanwhile: nothing is left to draw the result on
-			return m, nil
-		}
-		did := m.errands(msg.page, msg.page.Press(msg.result, m.scene))
-		m.resolve()
-		return m, tea.Batch(did, m.askOn())
+		return m, m.tell(msg)
 	case still:
 		return m, m.settled(msg, m.scene, m.terminal.Behind())
 	case faded:
@@ -265,7 +260,7 @@ func (o *Options) remember(v *view, classic bool, chosen string) {
 	}
 }
 
-// look tells Controls which node is on the screen, or that all are, and asks for the log if it is. If this asks for
+// look tells Controls which node is on the screen, or that all are, and asks what the page wants. If this asks for
 // processes, ticks come faster for a while.
 func (m *model) look() tea.Cmd {
 	if !m.notifyLook() || !m.told.processes {

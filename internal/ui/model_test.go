@@ -17,6 +17,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
@@ -37,6 +38,7 @@ type asked struct {
 	looks              []look
 	canceled           []string // the jobs, and the signals
 	signals            int      // requests
+	clusters           []bool   // whether a new answer was wanted
 }
 
 func (a *asked) Touch()                           { a.touched++ }
@@ -65,6 +67,14 @@ func (a *asked) Cancel(ctx context.Context, job, signal string) error {
 	}
 	a.canceled = append(a.canceled, job+" "+signal)
 	return errors.New("refused")
+}
+
+func (a *asked) Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
+	if _, bounded := ctx.Deadline(); !bounded {
+		return nil, errors.New("no deadline")
+	}
+	a.clusters = append(a.clusters, fresh)
+	return aCluster(8), nil
 }
 
 func (a *asked) Log(ctx context.Context, q joblog.Query) (joblog.Piece, error) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/columns"
 	"github.com/nvnodetop/nvnodetop/internal/filter"
@@ -17,7 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// Controls takes the user's requests. Only Ask, Cancel and Log may block.
+// Controls takes the user's requests. Only Ask, Cancel, Log and Cluster may block.
 type Controls interface {
 	Touch()   // the user pressed a key
 	Leave()   // nobody sees the screen, until the next Touch
@@ -34,6 +35,10 @@ type Controls interface {
 
 	// Log reads a piece of the log of a job.
 	Log(ctx context.Context, q joblog.Query) (joblog.Piece, error)
+
+	// Cluster returns the GPUs that SLURM can give to jobs. It decides how often SLURM is asked; fresh says that the
+	// user wants a new answer.
+	Cluster(ctx context.Context, fresh bool) (*capacity.Cluster, error)
 }
 
 // Tape is a recording that the screens show in place of the present. Its methods do not block.

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/connection"
 	"github.com/nvnodetop/nvnodetop/internal/ui/gpu"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -97,6 +98,13 @@ var pages = []entry{
 			Long: "users: who is using your nodes' GPUs",
 			On:   keys.Main},
 		new: func(v *view, _ *Options) Page { return lists.NewUsers(v.past) },
+	},
+	{
+		id: keys.OnCluster, has: keys.IsList | keys.IsAside, key: keys.Cluster,
+		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "cluster: free GPUs",
+			Long: "cluster: GPUs that SLURM can still give to jobs, partitions, nodes, your pending jobs",
+			On:   keys.Main.Without(keys.LikeNvitop).Except(keys.OnStacks)},
+		new: func(v *view, _ *Options) Page { return capacity.New(v.past) },
 	},
 	{
 		id: keys.OnOverview, number: keys.ToOverview, key: keys.Overview,

@@ -58,14 +58,14 @@ NODE  TYPE  FREE  USED  OUT  TOTAL  STATE                  USERS      JOBS  PART
 ----  ----  ----  ----  ---  -----  ---------------------  ---------  ----  ----------  ------
 n1    a100     3     1    0      4  mixed                  alice      7     gpu,old
 n1    v100     2     0    0      2  mixed                  alice      7     gpu,old
-n2    a100     0     0    4      4  idle+drain                              gpu         fan
+n2    a100     0     0    4      4  drain+idle                              gpu         fan
 n3    a100     0     3    1      4  allocated              alice,bob  7,9   gpu
 n4    gpu      0     0    8      8  mixed, not responding                   gpu
 n5    a100     0     0    4      4  mixed                                   gpu
 n6    a100     4     0    0      4  idle+planned                            gpu
 n7    v100     0     1    3      4  idle                                    old
 
-SLURM shows no job for 1 of 5 GPUs in use: sites can hide the jobs of others (PrivateData)
+1 of 5 GPUs in use have no job that SLURM shows you (PrivateData)
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -103,7 +103,7 @@ func (t *target) connect(ctx context.Context) error {
 	}
 	t.end = a.Close
 	if cfg.Nodes != "" {
-		t.from = a.Hosts(cfg.Nodes, names, t.polling())
+		t.from = a.Hosts(cfg, cfg.Nodes, names, t.polling())
 	} else {
 		t.from = a.Jobs(cfg, t.polling(), nil)
 	}

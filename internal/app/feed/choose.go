@@ -60,7 +60,7 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 		return nil, cli.Exit(cli.ExitFailed, err)
 	}
 	if cfg.Nodes != "" {
-		return ending{a.Hosts(cfg.Nodes, names, polling), a.Close}, nil
+		return ending{a.Hosts(cfg, cfg.Nodes, names, polling), a.Close}, nil
 	}
 	var jobs Feed = a.Jobs(cfg, polling, heard)
 	if need.Marks {

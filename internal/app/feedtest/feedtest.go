@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/nvnodetop/nvnodetop/internal/build"
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/demo"
@@ -56,6 +57,10 @@ func (*Feed) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 }
 
 func (*Feed) Cancel(context.Context, string, string) error { return errors.ErrUnsupported }
+
+func (*Feed) Cluster(context.Context, bool) (*capacity.Cluster, error) {
+	return nil, errors.ErrUnsupported
+}
 
 func (*Feed) Log(context.Context, joblog.Query) (joblog.Piece, error) {
 	return joblog.Piece{}, errors.ErrUnsupported

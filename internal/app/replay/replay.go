@@ -19,6 +19,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/screen"
 	"github.com/nvnodetop/nvnodetop/internal/app/selection"
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -269,6 +270,9 @@ func (nobody) Ask(context.Context, string, wire.Request) (wire.Reply, error) {
 
 // Cancel implements ui.Controls.
 func (nobody) Cancel(context.Context, string, string) error { return errRecorded }
+
+// Cluster implements ui.Controls.
+func (nobody) Cluster(context.Context, bool) (*capacity.Cluster, error) { return nil, errRecorded }
 
 // Log implements ui.Controls.
 func (nobody) Log(context.Context, joblog.Query) (joblog.Piece, error) {

@@ -55,6 +55,7 @@ var (
 	Colors      = bind("C", "colors", "C")
 	Ranks       = bind("m", "ranks", "m")
 	Users       = bind("U", "users", "U")
+	Cluster     = bind("c", "cluster", "c")
 	Mouse       = bind("M", "mouse", "M")
 	Refresh     = bind("r", "refresh", "r", "R", "ctrl+r", "f5")
 	Settings    = bind("F2", "settings", "f2")
@@ -158,6 +159,8 @@ var others = []Row{
 	{Bindings: of(Open), Group: Looking, Means: "into", Text: "processes of the user",
 		Long: "processes of the user, on all nodes of your jobs",
 		On:   On(OnUsers)},
+	{Bindings: of(Open), Group: Looking, Means: "into", Text: "open the partition or node",
+		Long: "nodes of the partition; a node of your jobs", On: On(OnCluster)},
 	{Slot: Details},
 	{Bindings: of(Mine), Group: Arranging, Needs: NeedsSharing, Text: "hide other jobs' GPUs",
 		Long: "hide or show GPUs of other jobs", On: With(HasGPUs)},
@@ -166,6 +169,8 @@ var others = []Row{
 		On:   On(OnOverview)},
 	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "graphs of the GPUs / host",
 		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", On: On(OnNode)},
+	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "partitions / nodes",
+		Long: "GPUs by partition, with your pending jobs, or by node", On: On(OnCluster)},
 	{
 		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
 		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",
@@ -176,6 +181,8 @@ var others = []Row{
 		Long: "sort: id, worst problem first, lowest utilization first, least time left first", On: On(OnJobs)},
 	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the users",
 		Long: "sort: most GPUs first, most GPU memory first, longest first, name", On: On(OnUsers)},
+	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the GPUs",
+		Long: "sort: name, most free first, most used first", On: On(OnCluster)},
 	{Bindings: of(Worst), Group: Arranging, Means: "sort", Text: "sort the problems",
 		Long: "sort: worst first, by node, newest first",
 		On:   On(OnProblems)},

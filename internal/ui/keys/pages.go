@@ -25,6 +25,7 @@ const (
 	OnUsers      Page = "users"
 	OnLog        Page = "log"
 	OnStacks     Page = "stacks"
+	OnCluster    Page = "cluster"
 	OnSettings   Page = "settings"
 	OnNoJobs     Page = "no running jobs"
 )

@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -83,6 +84,8 @@ type Ask struct {
 	Cancel  *Cancel // a request to SLURM; Node and Request do not count then
 
 	Log *joblog.Query // a question for a piece of a job's log; likewise
+
+	Cluster *Cluster // a question for the GPUs of the cluster; likewise
 }
 
 // Cancel asks SLURM to end a job, or to send a signal to it.
@@ -91,11 +94,17 @@ type Cancel struct {
 	Signal string // "TERM", "USR1"; "": the job ends
 }
 
+// Cluster asks for the GPUs that SLURM can give to jobs.
+type Cluster struct {
+	Fresh bool // the user wants a new answer
+}
+
 // Result is the message with the result of an Ask. It goes to the page that asked, even if another page is on the
 // screen by then.
 type Result struct {
 	Ask
 	Log   joblog.Piece
-	Reply wire.Reply // may be a refusal; its strings are unchecked: clean them before they go to a screen
-	Err   error      // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
+	GPUs  *capacity.Cluster // for a Cluster
+	Reply wire.Reply        // may be a refusal; its strings are unchecked: clean them before they go to a screen
+	Err   error             // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
 }

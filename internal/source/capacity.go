@@ -1,0 +1,77 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
+)
+
+// counter asks SLURM for the GPUs of the cluster, never more often than somebody is asked for the jobs. What was
+// answered since then answers all others who ask.
+type counter struct {
+	step  func(ctx context.Context, q *supply.Question) (*supply.Supply, error) // runs a command when it is its turn
+	pace  func() time.Duration                                                  // time between two questions
+	floor func() time.Duration                                                  // likewise, if the user wants an answer
+
+	mu   sync.Mutex // protects the following; one question at a time
+	last *capacity.Cluster
+	err  error
+	at   time.Time     // end of the last question
+	took time.Duration // of all its commands
+}
+
+// ask returns the GPUs of the cluster, or the reason why the last question has no answer. fresh says that the user has
+// asked for it.
+func (c *counter) ask(ctx context.Context, fresh bool) (*capacity.Cluster, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wait := c.pace()
+	if c.took > slow {
+		wait *= 2
+	}
+	if fresh {
+		wait = max(c.floor(), leastGap)
+	}
+	if !c.at.IsZero() && time.Since(c.at) < wait {
+		return c.last, c.err
+	}
+	began := time.Now()
+	got, err := c.question(ctx)
+	c.at = time.Now()
+	c.last, c.err, c.took = nil, err, c.at.Sub(began)
+	if err == nil {
+		c.last = capacity.Of(got, c.at)
+	}
+	return c.last, c.err
+}
+
+// question runs the commands of a question.
+func (c *counter) question(ctx context.Context) (*supply.Supply, error) {
+	var q supply.Question
+	for {
+		if got, err := c.step(ctx, &q); got != nil || err != nil {
+			return got, err
+		}
+	}
+}
+
+// supply runs a command of a question for the GPUs of the cluster, once no other command runs and the controller has
+// rested.
+func (d *discoverer) supply(ctx context.Context, q *supply.Question) (got *supply.Supply, err error) {
+	answer := make(chan *supply.Supply, 1)
+	err = d.give(ctx, order{do: func(ctx context.Context) error {
+		got, err := d.slurm.Supply(ctx, q)
+		answer <- got
+		return err
+	}}, errOccupied, errOccupied)
+	if err != nil {
+		return nil, err
+	}
+	return <-answer, nil
+}
+
+var errOccupied = errors.New("SLURM did not list the nodes: it still answers another command")

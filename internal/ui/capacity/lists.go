@@ -1,0 +1,147 @@
+package capacity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
+)
+
+// place identifies the GPUs of one type, of a partition or a node.
+type place struct{ name, typ string }
+
+type (
+	partitions = list.List[capacity.PartitionGPUs, place]
+	nodes      = list.List[capacity.NodeGPUs, place]
+)
+
+// hints are the keys of both lists.
+func hints(view string) []keys.Hint {
+	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(view), keys.HintOf(keys.Worst),
+		keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh)}
+}
+
+func newPartitions(p *Page, past *prompt.History) *partitions {
+	return list.New(past, list.Of[capacity.PartitionGPUs, place]{
+		Name: func(*part.Scene) string { return "Cluster · GPUs by partition" }, Noun: "partitions",
+		Rows: func(*part.Scene) []capacity.PartitionGPUs {
+			if p.known == nil {
+				return nil
+			}
+			return p.known.ByPartition()
+		},
+		Version: p.version,
+		Key: func(r *capacity.PartitionGPUs) place {
+			if r.Partition == nil {
+				return place{typ: r.Type}
+			}
+			return place{r.Name, r.Type}
+		},
+		Class: func(r *capacity.PartitionGPUs) int {
+			if r.Partition == nil {
+				return 0
+			}
+			return 1
+		},
+		Reads: list.By(&rows.Partitions, func(*part.Scene) func(*capacity.PartitionGPUs) *capacity.PartitionGPUs {
+			return func(r *capacity.PartitionGPUs) *capacity.PartitionGPUs { return r }
+		}),
+		Orders: []list.Order[capacity.PartitionGPUs]{{Column: "partition", Words: "name", AsListed: true},
+			{Column: "type"}, {Column: "free"}, {Column: "used"}, {Column: "out"}, {Column: "total"},
+			{Column: "state"}},
+		Usual:  []string{"partition", "free", "type"},
+		Above:  func(f *part.Frame, _ *list.View[capacity.PartitionGPUs]) []string { return p.lines(f.W) },
+		Open:   p.openPartition,
+		Place:  p.room,
+		Header: p.header, None: p.none,
+		Table: func(f *part.Frame, _ *list.View[capacity.PartitionGPUs]) list.Table[capacity.PartitionGPUs] {
+			return table.NewPartitions(f)
+		},
+		Hints: hints("nodes"),
+	})
+}
+
+func newNodes(p *Page, past *prompt.History) *nodes {
+	return list.New(past, list.Of[capacity.NodeGPUs, place]{
+		Name: func(*part.Scene) string { return "Cluster · GPUs by node" }, Noun: "nodes",
+		Rows: func(*part.Scene) []capacity.NodeGPUs {
+			if p.known == nil {
+				return nil
+			}
+			return p.known.ByNode()
+		},
+		Version: p.version,
+		Key:     func(r *capacity.NodeGPUs) place { return place{r.Name, r.Type} },
+		Reads: list.By(&rows.ClusterNodes, func(*part.Scene) func(*capacity.NodeGPUs) *capacity.NodeGPUs {
+			return func(r *capacity.NodeGPUs) *capacity.NodeGPUs { return r }
+		}),
+		Orders: []list.Order[capacity.NodeGPUs]{{Column: "node", Words: "name", AsListed: true}, {Column: "type"},
+			{Column: "free"}, {Column: "used"}, {Column: "out"}, {Column: "total"}, {Column: "state"},
+			{Column: "reason"}},
+		Usual:  []string{"node", "free", "used", "out"},
+		Above:  func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) []string { return p.lines(f.W) },
+		Open:   openNode,
+		Header: p.header, None: p.none,
+		Table: func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) list.Table[capacity.NodeGPUs] {
+			return &nodeTable{table.NewClusterNodes(f), ownNodes(f.Snap)}
+		},
+		Detail: p.fullNode,
+		Hints:  hints("partitions"),
+	})
+}
+
+// nodeTable is the table of nodes, of which those of the user's jobs are marked.
+type nodeTable struct {
+	*table.ClusterNodes
+	own map[string]bool
+}
+
+// Row draws a node.
+func (t *nodeTable) Row(f *part.Frame, y int, n *capacity.NodeGPUs, selected bool) {
+	t.ClusterNodes.Row(f, y, n, t.own[n.Name], selected)
+}
+
+// ownNodes are the nodes of the user's jobs.
+func ownNodes(s *cluster.Snapshot) map[string]bool {
+	own := map[string]bool{}
+	for i := range s.Jobs {
+		for _, name := range s.Jobs[i].Nodes {
+			own[name] = true
+		}
+	}
+	return own
+}
+
+// openPartition shows the nodes of a partition that have its GPUs.
+func (p *Page) openPartition(s *part.Scene, r *capacity.PartitionGPUs) nav.Answer {
+	filter := "type==" + quoted(rows.Partitions.Field("type").Text(r))
+	if r.Partition != nil {
+		filter = "partition==" + quoted(r.Name) + " " + filter
+	}
+	p.byNode, p.into = true, true
+	p.nodes.Filter.Set("", filter)
+	p.nodes.Top()
+	return p.nodes.GoTo(s, 0)
+}
+
+func quoted(word string) string { return `"` + strings.ReplaceAll(word, `"`, "") + `"` }
+
+// openNode goes to a node of the user's jobs.
+func openNode(s *part.Scene, r *capacity.NodeGPUs) nav.Answer {
+	for i := range s.Snap.Jobs {
+		if j := &s.Snap.Jobs[i]; slices.Contains(j.Nodes, r.Name) {
+			return nav.To(nav.Go{Page: keys.OnNode, Job: j.ID, Node: r.Name})
+		}
+	}
+	return nav.Answer{Taken: true,
+		Notice: fmt.Sprintf("%s has no job of yours: nvnodetop does not log in there", r.Name)}
+}

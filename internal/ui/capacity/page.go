@@ -1,0 +1,130 @@
+// Package capacity is the page of the cluster: the GPUs that SLURM can still give to jobs, by partition and by node,
+// and the user's jobs that wait for GPUs.
+//
+// The page asks for its numbers while it is on the screen, and never at another time. It knows SLURM's answers alone:
+// no node is asked.
+package capacity
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/reach"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+)
+
+const (
+	// often is the time between two looks for a new answer. The source of the answers decides how often SLURM is asked.
+	often = 5 * time.Second
+	// lost is the time after which no answer is waited for.
+	lost = 3 * time.Minute
+)
+
+// Page shows the GPUs of the cluster.
+type Page struct {
+	partitions *partitions
+	nodes      *nodes
+	byNode     bool // the nodes are shown, not the partitions
+	into       bool // those of the partition that the user has opened
+
+	known   *capacity.Cluster // the last good answer; nil: none yet
+	failure *reach.Failure    // of the last question
+
+	asked *nav.Cluster // the question that has no answer yet
+	at    time.Time    // of the last question
+	fresh bool         // the user wants a new answer
+}
+
+// New returns the page in its first state.
+func New(past *prompt.History) *Page {
+	p := &Page{}
+	p.partitions, p.nodes = newPartitions(p, past), newNodes(p, past)
+	return p
+}
+
+// Due returns the question that is due now. shown says that the page is on the screen.
+func (p *Page) Due(now time.Time, shown bool) nav.Answer {
+	since := now.Sub(p.at)
+	if !shown || p.asked != nil && since < lost || since < often && !p.fresh {
+		return nav.Answer{}
+	}
+	p.asked, p.at = &nav.Cluster{Fresh: p.fresh}, now
+	p.fresh = false
+	return nav.Answer{Ask: []nav.Ask{{Cluster: p.asked}}}
+}
+
+// Wants returns nothing: no node is asked.
+func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
+
+// Draw draws the page.
+func (p *Page) Draw(f *part.Frame) {
+	if p.byNode {
+		p.nodes.Draw(f)
+		return
+	}
+	p.partitions.Draw(f)
+	p.queue(f)
+}
+
+// Press answers a key, the mouse, or SLURM's answer.
+func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if r, is := msg.(nav.Result); is {
+		p.hear(&r)
+		return nav.Taken
+	}
+	k, _ := msg.(tea.KeyPressMsg)
+	if p.into && p.byNode && key.Matches(k, keys.Back) && !p.nodes.Filter.Typing("") {
+		p.nodes.Filter.Clear("")
+		p.byNode, p.into = false, false
+		return nav.Taken
+	}
+	a := p.press(msg, s)
+	switch {
+	case a.Taken:
+	case key.Matches(k, keys.Grid):
+		p.byNode = !p.byNode
+		return nav.Taken
+	case key.Matches(k, keys.Refresh):
+		p.fresh = true
+	}
+	return a
+}
+
+// press passes a message to the list on the screen.
+func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
+	if p.byNode {
+		return p.nodes.Press(msg, s)
+	}
+	return p.partitions.Press(msg, s)
+}
+
+// hear takes an answer. The last good one stays, with its age, if there is no new one.
+func (p *Page) hear(r *nav.Result) {
+	if r.Cluster != p.asked {
+		return
+	}
+	p.asked = nil
+	if r.Err == nil {
+		p.known, p.failure = r.GPUs, nil
+		return
+	}
+	p.failure = reach.AsFailure(r.Err, reach.ClassSlurm)
+	if errors.Is(r.Err, context.DeadlineExceeded) {
+		p.failure = &reach.Failure{Class: reach.ClassSlurmTimeout, Short: "no answer yet: SLURM is slow"}
+	}
+}
+
+// version is what the lists depend on beside the Snapshot.
+func (p *Page) version(*part.Scene) any { return p.known }
+
+// count is a number of GPUs in words.
+func count(n int, words string) string { return strconv.Itoa(n) + " " + words }
