@@ -2,7 +2,9 @@ package python
 
 import (
 	"encoding/binary"
+	"errors"
 
+	"github.com/nvnodetop/nvnodetop/internal/probe/memory"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
@@ -21,10 +23,12 @@ type call struct {
 
 const (
 	// tries is how often a stack is read that makes no sense.
-	tries = 4
+	tries = 8
 	// looks is how often a stack of a thread that runs is compared. A loop that takes turns between two functions looks
 	// like one that does not with a probability that each look halves.
 	looks = 10
+	// maxCalls is how many calls are walked through: of more than that only the inner ones are known.
+	maxCalls = 2 * wire.MaxStackFrames
 )
 
 // Stack reads the stack of a thread. mark returns a text that is another one after the thread has run, and "" if it may
@@ -32,40 +36,62 @@ const (
 func (r *Runtime) Stack(t *Thread, mark func() string) (s Stack, err error) {
 	for range tries {
 		before := mark()
-		var first, kept []call
-		if first, s.Deeper, err = r.walk(t.at); err != nil {
-			continue
-		}
-		if err = r.resolve(first); err != nil {
-			continue
-		}
-		if kept, err = r.agreed(t.at, first, before != "", func() bool { return mark() == before }); err != nil {
-			continue
-		}
-		if err = r.confirm(kept); err != nil {
-			continue
-		}
-		s.Moving = len(kept) < len(first)
-		s.Frames = r.frames(kept)
-		if len(s.Frames) > 0 || len(first) == 0 {
+		if s, err = r.look(t.at, func() bool { return before != "" && mark() == before }); err == nil {
 			return s, nil
 		}
-		err = errSense
+		if errors.Is(err, memory.ErrTime) || errors.Is(err, memory.ErrBounds) {
+			break
+		}
 	}
 	return Stack{}, err
 }
 
-// agreed returns the outer part of a stack on which all looks agree: all of it, if the thread has not run.
-func (r *Runtime) agreed(thread uint64, calls []call, still bool, yet func() bool) ([]call, error) {
-	for look := range looks {
+// look reads a stack once. rests reports whether the thread has not run since the look began.
+func (r *Runtime) look(thread uint64, rests func() bool) (s Stack, err error) {
+	first, deeper, err := r.walk(thread)
+	if err != nil {
+		return s, err
+	}
+	kept, err := r.agreed(thread, first, 1)
+	if err == nil {
+		err = r.resolve(kept)
+	}
+	if err != nil || len(kept) < len(first) || !rests() {
+		if kept, err = r.agreed(thread, first, looks); err != nil {
+			return s, err
+		}
+		if err = r.resolve(kept); err != nil {
+			return s, err
+		}
+		if kept, err = r.agreed(thread, kept, 1); err != nil {
+			return s, err
+		}
+	}
+	if err := r.confirm(kept); err != nil {
+		return s, err
+	}
+	s = Stack{Frames: r.frames(kept), Deeper: deeper, Moving: len(kept) < len(first)}
+	if len(s.Frames) > wire.MaxStackFrames {
+		s.Frames, s.Deeper = s.Frames[:wire.MaxStackFrames], true
+	}
+	if len(s.Frames) == 0 && len(first) > 0 {
+		err = errSense
+	}
+	return s, err
+}
+
+// agreed returns the outer part of a stack that is the same in so many more walks.
+func (r *Runtime) agreed(thread uint64, calls []call, walks int) ([]call, error) {
+	for failed := 0; walks > 0; walks-- {
 		next, _, err := r.walk(thread)
-		if err != nil {
+		if err == nil {
+			calls = outer(calls, next)
+			continue
+		}
+		if failed++; failed > looks { // a walk fails if the thread returns meanwhile
 			return nil, err
 		}
-		calls = outer(calls, next)
-		if still && look == 0 && yet() {
-			break
-		}
+		walks++
 	}
 	return calls, nil
 }
@@ -97,9 +123,9 @@ func (r *Runtime) walk(thread uint64) (list []call, deeper bool, err error) {
 		at, err = r.mem.Word(at + l.current)
 	}
 	frame := make([]byte, l.frameSpan())
-	turn, most := uint64(0), wire.MaxStackFrames
+	turn := uint64(0)
 	for n := 0; at != 0 && err == nil; n++ {
-		if len(list) == most {
+		if n == maxCalls {
 			return list, true, nil
 		}
 		if at == turn {

@@ -65,7 +65,7 @@ func (found *pythonStacks) read(runtime *python.Runtime, process proc.Process, a
 	}
 	runtime.Number(threads, known)
 	var failed error
-	for i := range threads {
+	for i := range threads[:min(len(threads), wire.MaxStackThreads)] {
 		t := &threads[i]
 		of := pythonThread{tid: tids[t.Native], gil: t.GIL}
 		of.Stack, err = runtime.Stack(t, func() string { return mark(process, of.tid) })
@@ -154,8 +154,8 @@ func (r *Reader) denied(process proc.Process) *wire.Refusal {
 	n, err := proc.Read(r.mount+"/sys/kernel/yama/ptrace_scope", scope[:])
 	if level, bad := strconv.Atoi(strings.TrimSpace(string(scope[:n]))); err == nil && bad == nil && level > 0 {
 		return refusal(wire.RefusedPtrace, "kernel.yama.ptrace_scope is "+strconv.Itoa(level)+" on the node",
-			"an administrator can set it to 0 (sysctl kernel.yama.ptrace_scope=0), or the program can allow it itself: "+
-				"prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)")
+			"an administrator can set it to 0 (sysctl kernel.yama.ptrace_scope=0), or the program can allow it "+
+				"itself: prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY)")
 	}
 	return refusal(wire.RefusedKernel, "the kernel does not allow the user to read its memory",
 		"the process may be in a container with a user namespace of its own, or a security module forbids it")

@@ -28,6 +28,8 @@ const (
 	patience = 250 * time.Millisecond
 	// maxHung is the number of reads that have not returned at which no new one begins.
 	maxHung = 8
+	// maxFound is the size of stacks after which no further process is read, in bytes of JSON: more than is sent.
+	maxFound = 4 * wire.MaxStacks
 	// maxScan limits the processes among which descendants are found.
 	maxScan = 1 << 15
 )
@@ -49,8 +51,8 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 	}
 	for _, id := range of.Processes {
 		if id.StartTicks == 0 {
-			return nil, false, fmt.Errorf("the request has no start time for pid %d: it could be another process by now",
-				id.PID)
+			return nil, false, fmt.Errorf("the request has no start time for pid %d: it could be another process by "+
+				"now", id.PID)
 		}
 	}
 	until := time.Now().Add(within)
@@ -58,8 +60,14 @@ func (r *Reader) Read(of wire.Stacks) (list []wire.ProcessStacks, truncated bool
 	if len(targets) > wire.MaxStackProcesses {
 		targets, truncated = targets[:wire.MaxStackProcesses], true
 	}
+	room := maxFound
 	for i := range targets {
+		if room < 0 {
+			truncated = true
+			break
+		}
 		list = append(list, r.process(&targets[i], until))
+		room -= size(list[i:])
 	}
 	list, cut := fitting(list)
 	return list, truncated || cut, nil
@@ -118,8 +126,10 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 	}
 	all := l.listThreads()
 	late := refusal(wire.RefusedTime, "there was no time for it", "")
-	if until = earlier(until, time.Now().Add(patience)); time.Now().Before(until) {
-		late = refusal(wire.RefusedTime, "its memory does not answer", "")
+	if r.hung.Load() >= maxHung {
+		late.Cause = "too many earlier reads hang on the node"
+	} else if until = earlier(until, time.Now().Add(patience)); time.Now().Before(until) {
+		late.Cause = "its memory does not answer"
 		if found := r.aside(until, func() any { return l.findWaits(all) }); found != nil {
 			l.addWaits(all, found.(map[int]*wire.FileWait))
 		}
@@ -212,8 +222,8 @@ func fitting(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
 			}
 		}
 	}
-	for most := wire.MaxStackThreads; size(list) > wire.MaxStacks && len(list) > 0; most /= 2 {
-		if most == 0 {
+	for most := wire.MaxStackThreads; size(list) > wire.MaxStacks && len(list) > 0; most = max(1, most/2) {
+		if most == 1 {
 			list, cut = list[:len(list)/2], true
 		}
 		for i := range list {

@@ -65,11 +65,11 @@ func (l *look) settle(all []wire.ThreadStack) {
 		}
 		return 4
 	}
+	all = append(all, l.loose...)
 	sort.SliceStable(all, func(i, k int) bool {
 		a, b := rank(&all[i]), rank(&all[k])
 		return a < b || a == b && all[i].TID < all[k].TID
 	})
-	all = append(all, l.loose...)
 	kept := all[:min(len(all), wire.MaxStackThreads)]
 	l.MoreThreads += len(all) - len(kept)
 	l.Threads = kept
