@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"iter"
-	"maps"
 	"time"
 )
 
@@ -17,44 +16,64 @@ type GoneRank struct {
 // Roll records which ranks of a job are gone.
 type Roll struct {
 	Programs
-	began map[Program]time.Time // start of the oldest process that runs, or may run
-	taken map[RankID]bool
+	by map[Program]*attendance
+
+	// the program that was asked for last: the ranks of one come together
+	last Program
+	at   *attendance
+}
+
+// attendance is what is known of a program.
+type attendance struct {
+	runs  bool
+	began time.Time // start of the oldest process that runs, or may run
+	taken numbers
 }
 
 // NewRoll returns the Roll of a job with these ranks. None of them is known to run yet.
 func NewRoll(ranks iter.Seq[*SeenRank]) *Roll {
-	count := 0
-	programs := NewPrograms(func(yield func(*SeenRank) bool) {
-		for r := range ranks {
-			if count++; !yield(r) {
-				return
-			}
+	return &Roll{Programs: NewPrograms(ranks), by: map[Program]*attendance{}}
+}
+
+func (l *Roll) program(of Program) *attendance {
+	if l.at == nil || l.last != of {
+		if l.by[of] == nil {
+			l.by[of] = &attendance{}
 		}
-	})
-	return &Roll{programs, map[Program]time.Time{}, make(map[RankID]bool, count)}
+		l.last, l.at = of, l.by[of]
+	}
+	return l.at
 }
 
 // GoesOn notes a process of a program that runs, or may run.
 func (l *Roll) GoesOn(of Program, began time.Time) {
-	if oldest, known := l.began[of]; !known || began.Before(oldest) {
-		l.began[of] = began
+	if p := l.program(of); !p.runs || began.Before(p.began) {
+		p.runs, p.began = true, began
 	}
 }
 
 // Running yields the programs that still run.
-func (l *Roll) Running() iter.Seq[Program] { return maps.Keys(l.began) }
+func (l *Roll) Running() iter.Seq[Program] {
+	return func(yield func(Program) bool) {
+		for of, p := range l.by {
+			if p.runs && !yield(of) {
+				return
+			}
+		}
+	}
+}
 
 // Take notes that something accounts for a rank: a process with this rank, or the last trace of one.
-func (l *Roll) Take(id RankID) { l.taken[id] = true }
+func (l *Roll) Take(id RankID) { l.program(id.Program).taken.add(id.Rank) }
 
 // Taken reports whether something accounts for a rank.
-func (l *Roll) Taken(id RankID) bool { return l.taken[id] }
+func (l *Roll) Taken(id RankID) bool { return l.program(id.Program).taken.has(id.Rank) }
 
 // Misses reports whether a program misses a rank that was last seen at a time: the program still runs, and no process
 // has the rank now. After a restart of the program, ranks from before the restart do not count.
 func (l *Roll) Misses(id RankID, seen time.Time) bool {
-	began, goesOn := l.began[id.Program]
-	return goesOn && !began.After(seen) && !l.taken[id]
+	p := l.program(id.Program)
+	return p.runs && !p.began.After(seen) && !p.taken.has(id.Rank)
 }
 
 // programState is the known state of a program.
@@ -83,11 +102,12 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 		return nil
 	}
 	roll := NewRoll(func(yield func(*SeenRank) bool) {
-		p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { yield(r) })
+		more := true
+		p.eachRank(job.ID, func(_ int, r *SeenRank, _ bool) { more = more && yield(r) })
 	})
-	numbers := map[int]bool{}
+	var wanted numbers
 	for _, r := range missed {
-		numbers[r.Rank.Rank] = true
+		wanted.add(r.Rank.Rank)
 	}
 	programs := map[Program]*programState{}
 	p.eachRank(job.ID, func(at int, r *SeenRank, runs bool) {
@@ -96,7 +116,7 @@ func (p *Peers) Gone(job *Job) []GoneRank {
 		}
 		program := roll.Of(r)
 		roll.GoesOn(program, r.Began)
-		if numbers[r.Rank.Rank] { // few of thousands of ranks
+		if wanted.has(r.Rank.Rank) { // few of thousands of ranks
 			roll.Take(RankID{program, r.Rank.Rank})
 		}
 		if programs[program] == nil {

@@ -57,6 +57,9 @@ type Programs struct{ nth map[launched]int }
 // a process of the same rank each.
 func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 	var p Programs
+	if distinct(ranks) {
+		return p
+	}
 	clans := map[launched]*clan{}
 	alike := map[launched][]*clan{} // by variable and size
 	var c *clan
@@ -73,23 +76,32 @@ func NewPrograms(ranks iter.Seq[*SeenRank]) Programs {
 		c.add(r)
 	}
 	for _, clans := range alike {
-		if len(clans) > 1 && !distinct(clans) {
+		if len(clans) > 1 {
 			p.divide(clans)
 		}
 	}
 	return p
 }
 
-// distinct reports whether no two processes have the same rank. Then their launches are one program, as in most jobs.
-func distinct(clans []*clan) bool {
-	var all []int
-	for _, c := range clans {
-		for i := range c.ranks {
-			all = append(all, c.ranks[i].rank)
+// distinct reports whether no two processes of programs of the same variable and size have the same rank. Then their
+// launches are one program, as in most jobs.
+func distinct(ranks iter.Seq[*SeenRank]) bool {
+	all := map[launched]*numbers{}
+	var of launched
+	var last *numbers
+	for r := range ranks {
+		if is := (launched{from: r.From, world: WorldOf(&r.Rank)}); last == nil || of != is {
+			of, last = is, all[is]
+			if last == nil {
+				last = &numbers{}
+				all[is] = last
+			}
+		}
+		if !last.add(r.Rank.Rank) {
+			return false
 		}
 	}
-	slices.Sort(all)
-	return len(slices.Compact(all)) == len(all)
+	return true
 }
 
 // divide assigns launches to programs. Earlier launches go first, each into the first program that did not have such a

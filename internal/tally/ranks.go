@@ -84,9 +84,11 @@ func Ranks(s *cluster.Snapshot, job *cluster.JobView) []RankRow {
 func (t *rankTable) reserve() {
 	count := 0
 	for _, name := range t.job.Nodes {
-		count += len(Node(t.s, name).Processes)
+		n := Node(t.s, name)
+		count += max(len(n.Processes), len(n.Ranks))
 	}
-	t.rows = make([]RankRow, 0, count)
+	const unseen = 1 << 6
+	t.rows = make([]RankRow, 0, count+unseen)
 }
 
 // seen yields the ranks of the job that its nodes remember.
@@ -103,15 +105,18 @@ func (t *rankTable) seen(yield func(*cluster.SeenRank) bool) {
 
 // number numbers the programs in the order of the rows, if there are several.
 func (t *rankTable) number() {
-	numbers := map[cluster.Program]int{}
+	programs, last := 0, cluster.Program{}
 	for i := range t.rows {
-		if r := &t.rows[i]; r.Rank != nil && numbers[r.of] == 0 {
-			numbers[r.of] = len(numbers) + 1
+		if r := &t.rows[i]; r.Rank != nil {
+			if programs == 0 || r.of != last {
+				programs++
+			}
+			r.Program, last = programs, r.of
 		}
 	}
 	for i := range t.rows {
-		if r := &t.rows[i]; r.Rank != nil && len(numbers) > 1 {
-			r.Program = numbers[r.of]
+		if programs == 1 {
+			t.rows[i].Program = 0
 		}
 	}
 }

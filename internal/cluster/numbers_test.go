@@ -1,0 +1,20 @@
+package cluster
+
+import "testing"
+
+// A set has what was added, whatever a node states.
+func TestNumbers(t *testing.T) {
+	var n numbers
+	all := []int{0, 1, 63, 64, 8191, mostSmall - 1, mostSmall, -1, 1 << 62}
+	for _, rank := range all {
+		if n.has(rank) || !n.add(rank) || n.add(rank) || !n.has(rank) {
+			t.Errorf("%d is not added once", rank)
+		}
+		if n.has(rank + 5) {
+			t.Errorf("%d is there too", rank+5)
+		}
+	}
+	if len(n.small) != mostSmall/64 || len(n.other) != 3 {
+		t.Errorf("%d words and %d others", len(n.small), len(n.other))
+	}
+}
