@@ -25,20 +25,25 @@ type UserRow struct {
 
 // userPlace is a GPU of a node with its MIG instances.
 type userPlace struct {
-	gpu int
-	key string
+	number int
+	key    string // of a GPU without a number
+
+	watts   float64 // NaN: unknown
+	holders int     // number of its users, even of hidden instances
 }
 
-// userHold is a user on a GPU of a node.
+// userGPU is a GPU of a node, or an instance.
+type userGPU struct {
+	index  int
+	hidden bool
+	place  int // in userNode.places
+}
+
+// userHold is a user on a place of a node.
 type userHold struct {
-	user string
-	at   userPlace
-}
-
-// userProcess is a process of a user on a node.
-type userProcess struct {
-	user string
-	id   wire.ProcessID
+	of    *userSum
+	place int
+	shown bool // one of the GPUs there is shown
 }
 
 // userSum is a UserRow under construction.
@@ -46,17 +51,15 @@ type userSum struct {
 	row   UserRow
 	watts float64
 	jobs  map[string]bool
-	last  string // the last node
+	last  struct{ node, job string }
 }
 
-// userNode has the users on one node.
+// userNode has the users on one node: lists, as there are few of each.
 type userNode struct {
-	at      map[int]userPlace // by index
-	hidden  map[int]bool      // likewise
-	watts   map[userPlace]float64
-	holders map[userPlace]int // number of users of each GPU, even of hidden instances
-	holds   map[userHold]bool // whether one of them is shown
-	procs   map[userProcess]bool
+	places []userPlace
+	gpus   []userGPU
+	holds  []userHold
+	procs  map[wire.ProcessID]bool // the shown ones: a process may be on several GPUs
 }
 
 // Users returns the users with processes on the shown GPUs of the jobs' nodes, or on no known GPU, by name.
@@ -66,99 +69,112 @@ func Users(s *cluster.Snapshot, only Only) []UserRow {
 	for i := range s.Jobs {
 		ids[s.Jobs[i].Number] = s.Jobs[i].ID
 	}
-	here := userNode{map[int]userPlace{}, map[int]bool{}, map[userPlace]float64{}, map[userPlace]int{},
-		map[userHold]bool{}, map[userProcess]bool{}}
+	sumOf := func(user string) *userSum {
+		if sums[user] == nil {
+			sums[user] = &userSum{row: UserRow{User: user, Memory: math.NaN(), Power: math.NaN()}, jobs: map[string]bool{}}
+		}
+		return sums[user]
+	}
+	here := userNode{procs: map[wire.ProcessID]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(s.Nodes)) {
 		n := s.Nodes[name]
 		here.enter(n, only)
+		var u *userSum
 		for i := range n.Processes {
 			p := &n.Processes[i]
-			if !here.holdsShown(p) {
-				continue
+			if u == nil || u.row.User != p.User {
+				u = sumOf(p.User)
 			}
-			u := sums[p.User]
-			if u == nil {
-				u = &userSum{row: UserRow{User: p.User, Memory: math.NaN(), Power: math.NaN()}, jobs: map[string]bool{}}
-				sums[p.User] = u
+			if here.holdsShown(u, p) {
+				u.add(s, n, p, cmp.Or(ids[p.Job], p.Job))
 			}
-			u.add(n, p, Mine(s, p), cmp.Or(ids[p.Job], p.Job))
 		}
-		here.leave(sums)
+		here.leave()
 	}
 	rows := make([]UserRow, 0, len(sums))
 	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		rows = append(rows, sums[name].finish())
+		if u := sums[name]; u.row.Procs > 0 {
+			rows = append(rows, u.finish())
+		}
 	}
 	return rows
 }
 
 // enter begins with the GPUs of a node.
 func (u *userNode) enter(n *cluster.Node, only Only) {
-	clear(u.at)
-	clear(u.hidden)
-	clear(u.watts)
-	clear(u.holders)
-	clear(u.holds)
+	u.places, u.gpus, u.holds = u.places[:0], u.gpus[:0], u.holds[:0]
 	clear(u.procs)
 	for i := range n.GPUs {
 		g := &n.GPUs[i]
-		at := placeOfGPU(g)
-		u.at[g.Index], u.hidden[g.Index] = at, !only.Shows(g)
-		if w, known := g.Get(metric.Power); known && !g.Instance() {
-			u.watts[at] = w
+		at := u.placeOf(g)
+		u.gpus = append(u.gpus, userGPU{index: g.Index, hidden: !only.Shows(g), place: at})
+		if !g.Instance() {
+			u.places[at].watts = g.Float(metric.Power)
 		}
 	}
 }
 
-// holdsShown notes a process on one of its GPUs, and reports whether that GPU is shown.
-func (u *userNode) holdsShown(p *wire.Process) bool {
-	shown := !u.hidden[p.GPU]
-	if at, known := u.at[p.GPU]; known {
-		hold := userHold{p.User, at}
-		was, there := u.holds[hold]
-		u.holds[hold] = was || shown
-		if !there {
-			u.holders[at]++
+// placeOf returns the place of a GPU.
+func (u *userNode) placeOf(g *cluster.GPU) int {
+	is := userPlace{number: g.Number, watts: math.NaN()}
+	if g.Number == cluster.NoNumber {
+		is.key = g.Key
+	}
+	for at := range u.places {
+		if p := &u.places[at]; p.number == is.number && p.key == is.key {
+			return at
 		}
 	}
-	if shown {
-		u.procs[userProcess{p.User, idOfProcess(p)}] = true
+	u.places = append(u.places, is)
+	return len(u.places) - 1
+}
+
+// holdsShown notes a process of a user on one of its GPUs, and reports whether that GPU is shown.
+func (u *userNode) holdsShown(of *userSum, p *wire.Process) bool {
+	at := slices.IndexFunc(u.gpus, func(g userGPU) bool { return g.index == p.GPU })
+	shown := at < 0 || !u.gpus[at].hidden
+	if at >= 0 {
+		u.hold(of, u.gpus[at].place, shown)
+	}
+	if id := idOfProcess(p); shown && !u.procs[id] {
+		u.procs[id] = true
+		of.row.Procs++
 	}
 	return shown
 }
 
-// leave adds the users of the node to the sums.
-func (u *userNode) leave(sums map[string]*userSum) {
-	for hold, shown := range u.holds {
-		if !shown {
-			continue
-		}
-		sum := sums[hold.user]
-		sum.row.GPUs++
-		if w, has := u.watts[hold.at]; has && u.holders[hold.at] == 1 {
-			sum.watts, sum.row.Power = sum.watts+w, 0
+func (u *userNode) hold(of *userSum, place int, shown bool) {
+	for i := range u.holds {
+		if h := &u.holds[i]; h.of == of && h.place == place {
+			h.shown = h.shown || shown
+			return
 		}
 	}
-	for p := range u.procs {
-		sums[p.user].row.Procs++
-	}
+	u.holds = append(u.holds, userHold{of, place, shown})
+	u.places[place].holders++
 }
 
-func placeOfGPU(g *cluster.GPU) userPlace {
-	if g.Number == cluster.NoNumber {
-		return userPlace{gpu: g.Number, key: g.Key}
+// leave adds the GPUs of the node to the sums.
+func (u *userNode) leave() {
+	for _, h := range u.holds {
+		if !h.shown {
+			continue
+		}
+		h.of.row.GPUs++
+		if at := &u.places[h.place]; !math.IsNaN(at.watts) && at.holders == 1 {
+			h.of.watts, h.of.row.Power = h.of.watts+at.watts, 0
+		}
 	}
-	return userPlace{gpu: g.Number}
 }
 
 // add adds a process on one of its GPUs.
-func (u *userSum) add(n *cluster.Node, p *wire.Process, mine bool, job string) {
-	if u.row.Nodes == 0 || u.last != n.Name {
-		u.row.Nodes, u.last = u.row.Nodes+1, n.Name
+func (u *userSum) add(s *cluster.Snapshot, n *cluster.Node, p *wire.Process, job string) {
+	if u.row.Nodes == 0 || u.last.node != n.Name {
+		u.row.Nodes, u.last.node = u.row.Nodes+1, n.Name
 	}
-	u.row.Mine = u.row.Mine || mine
-	if job != "" {
-		u.jobs[job] = true
+	u.row.Mine = u.row.Mine || Mine(s, p)
+	if job != u.last.job && job != "" {
+		u.jobs[job], u.last.job = true, job
 	}
 	if p.GPUMemory != nil {
 		if math.IsNaN(u.row.Memory) {

@@ -87,7 +87,7 @@ func (p *jobPane) draw(f *part.Frame, r *tally.JobRow) {
 	p.of.Rows(f)
 }
 
-// fullUser names the nodes of a user, and lists the processes there.
+// fullUser names the nodes of a user, and lists the processes there, as far as there is room.
 func fullUser(f *part.Frame, u *tally.UserRow) {
 	rows, nodes := processesOf(f.Scene, u.User)
 	names := make([]string, len(nodes))
@@ -107,43 +107,51 @@ func fullUser(f *part.Frame, u *tally.UserRow) {
 }
 
 // ofUser is a key of part.OfSnapshot.
-type ofUser struct{ user string }
+type ofUser struct {
+	user string
+	most int // rows
+}
 
-// held has the processes of a user, by node and GPU.
+// held has the first processes of a user, by node and GPU, and all nodes.
 type held struct {
+	ofUser
 	rows  []table.ProcessRow
 	nodes []*cluster.Node
 }
 
-// processesOf returns the processes of a user on the GPUs to show, and their nodes.
+// processesOf returns the first processes of a user on the GPUs to show, and all of their nodes.
 func processesOf(s *part.Scene, user string) ([]table.ProcessRow, []*cluster.Node) {
-	h := part.OfSnapshot(s, ofUser{user}, func() (h held) {
+	of := ofUser{user, s.H}
+	h := part.OfSnapshot(s, of, func() held {
+		h := held{ofUser: of}
 		for _, name := range slices.Sorted(maps.Keys(s.Snap.Nodes)) {
-			h.add(s, s.Snap.Nodes[name], user)
+			h.add(s, s.Snap.Nodes[name])
 		}
 		return h
 	})
 	return h.rows, h.nodes
 }
 
-// add adds the processes of a user on a node.
-func (h *held) add(s *part.Scene, n *cluster.Node, user string) {
-	before := len(h.rows)
+// add adds the processes of the user on a node.
+func (h *held) add(s *part.Scene, n *cluster.Node) {
+	found := false
 	for i := range n.Processes {
-		p := tally.Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
-		if p.User != user {
+		if n.Processes[i].User != h.user {
 			continue
 		}
-		for k := range n.GPUs {
-			if g := &n.GPUs[k]; g.Index == p.GPU {
-				p.On, p.Number = g, g.Number
-			}
+		p := tally.Process{Process: &n.Processes[i], Number: n.Processes[i].GPU, Own: true}
+		if g := n.GPUAt(p.GPU); g != nil {
+			p.On, p.Number = g, g.Number
 		}
-		if p.On == nil || s.Only.Shows(p.On) {
-			h.rows = append(h.rows, table.ProcessRow{Process: p, Node: n, Job: tally.JobOf(s.Snap, p.Process)})
+		if p.On != nil && !s.Only.Shows(p.On) {
+			continue
 		}
+		if found = true; len(h.rows) == h.most {
+			break
+		}
+		h.rows = append(h.rows, table.ProcessRow{Process: p, Node: n, Job: tally.JobOf(s.Snap, p.Process)})
 	}
-	if len(h.rows) > before {
+	if found {
 		h.nodes = append(h.nodes, n)
 	}
 }
