@@ -37,6 +37,8 @@ func habits(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == track.Name: // the rest is the command to track
 		return args
+	case len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd): // a word may not be complete yet
+		return args
 	case len(args) > 0 && behind[args[0]] != nil:
 		return joinBehind(args, behind[args[0]])
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/app/available"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/completion"
 	"github.com/nvnodetop/nvnodetop/internal/app/doctor"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/list"
@@ -109,6 +110,7 @@ func newCommand(io cli.Streams) *cobra.Command {
 	cmd.SetUsageFunc(usage)
 	cmd.SetFlagErrorFunc(cli.FlagError)
 	addCommands(cmd, io)
+	completion.Add(cmd, io)
 	return cmd
 }
 

@@ -1,0 +1,94 @@
+// Package completion completes words of the command line for bash, zsh and fish: commands, flags and their values,
+// jobs, nodes and recordings.
+package completion
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/config"
+)
+
+// Name is the name of the command that prints the scripts. The help does not list it: packages install the scripts.
+const Name = "completion"
+
+// flags complete the values of flags that are not settings, by the flag's name.
+var flags = map[string]cobra.CompletionFunc{
+	"job": jobs, "nodes": nodes,
+}
+
+// arguments complete the arguments of commands, by the command's name.
+var arguments = map[string]cobra.CompletionFunc{
+	"logs": only(jobs), "report": jobs, "watch": jobs, "stacks": only(jobs), "doctor": nodes,
+	"replay": only(recordings), "record": only(recordings),
+}
+
+// Add adds completion to the program and its commands.
+func Add(root *cobra.Command, io cli.Streams) {
+	complete(root)
+	root.ValidArgsFunction = cobra.NoFileCompletions
+	for _, command := range root.Commands() {
+		complete(command)
+		if argument := arguments[command.Name()]; argument != nil {
+			command.ValidArgsFunction = argument
+		}
+	}
+	root.AddCommand(scripts(io))
+}
+
+// complete completes the values of a command's flags.
+func complete(command *cobra.Command) {
+	command.Flags().VisitAll(func(f *pflag.Flag) {
+		completer := flags[f.Name]
+		if words := config.Words(strings.ReplaceAll(f.Name, "-", "_")); words != nil {
+			completer = cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+		}
+		if completer != nil {
+			_ = command.RegisterFlagCompletionFunc(f.Name, completer) // fails only without the flag
+		}
+	})
+}
+
+// only completes the first argument.
+func only(first cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return first(c, args, word)
+	}
+}
+
+// recordings completes files of recordings.
+func recordings(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return []cobra.Completion{"nvr"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// scripts is the command that prints the script of a shell.
+func scripts(io cli.Streams) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish"}
+	return &cobra.Command{
+		Use: Name + " bash|zsh|fish", Short: "print the script with which a shell completes words", Hidden: true,
+		ValidArgs: shells,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 || !slices.Contains(shells, args[0]) {
+				return cli.Usage("completion needs the name of a shell: bash, zsh or fish")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			switch root := c.Root(); args[0] {
+			case "bash":
+				return cli.Failed(root.GenBashCompletionV2(io.Out, true))
+			case "zsh":
+				return cli.Failed(root.GenZshCompletion(io.Out))
+			default:
+				return cli.Failed(root.GenFishCompletion(io.Out, true))
+			}
+		},
+	}
+}

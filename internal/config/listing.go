@@ -1,0 +1,40 @@
+package config
+
+import (
+	"os"
+	"time"
+)
+
+// The name of the file with the jobs and nodes that the shell completes.
+const listing = "completion"
+
+// Listing returns the jobs and nodes kept for the shell's completion, one per line. It reports false if they are older
+// than a time, or were never kept.
+func Listing(within time.Duration) (text string, fresh bool) {
+	path, err := file(listing)
+	if err != nil {
+		return "", false
+	}
+	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > within {
+		return "", false
+	}
+	text, err = contents(path)
+	return text, err == nil
+}
+
+// KeepListing keeps the jobs and nodes.
+func KeepListing(text string) error {
+	path, err := file(listing)
+	if err != nil {
+		return err
+	}
+	return replace(path, text, nil)
+}
+
+// Words returns the words that the setting of a flag takes; nil: it takes others too.
+func Words(flag string) []string {
+	if s := named(flag); s != nil {
+		return s.among
+	}
+	return nil
+}
