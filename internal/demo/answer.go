@@ -37,6 +37,8 @@ func (n probe) answer(r *wire.Request) wire.Reply {
 		if p, gpu, err = n.the(r.Inspect.ProcessID); err == nil {
 			reply.Inspected = process.Inspect(p, gpu, me, r.Inspect.Memory)
 		}
+	case r.RAS != nil:
+		reply.RAS, err = n.ras(r.RAS)
 	case r.Stacks != nil:
 		reply.Stacks, reply.ReadMS = n.stacks(r.Stacks.Processes), uint64((n.booted()+n.now)/time.Millisecond)
 	case r.Signal != nil:

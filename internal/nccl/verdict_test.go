@@ -83,7 +83,7 @@ func TestVerdict(t *testing.T) {
 		{name: "a mismatch that is gone", world: func() ras.World { return stuck(5) },
 			later: func(w *ras.World) { w.Of(1).Ranks[5].Counts[ras.AllReduce]++ }, state: nccl.Moving},
 		{name: "one rank is behind", world: func() ras.World { return stuck(13) }, state: nccl.Stuck, causes: []int{13},
-			says: "31 of 32 ranks wait in AllReduce #101 for rank 13 (n64.4 GPU 1 PID 40001)"},
+			says: "31 of 32 ranks wait in AllReduce #101 for rank 13 (n64.4 GPU1, PID 40001)"},
 		{name: "two ranks are behind", world: func() ras.World { return stuck(13, 14) }, state: nccl.Stuck,
 			causes: []int{13, 14}, says: "30 of 32 ranks wait in AllReduce #101 for ranks 13, 14"},
 		{name: "the first cause is in another communicator", world: func() ras.World {
@@ -91,7 +91,7 @@ func TestVerdict(t *testing.T) {
 			w.Of(0x1003).Launch(1, 1)
 			return w
 		}, state: nccl.Stuck, causes: []int{9},
-			says: "31 of 32 ranks wait for rank 9 (n64.3 GPU 1 PID 30001), which has not " +
+			says: "31 of 32 ranks wait for rank 9 (n64.3 GPU1, PID 30001), which has not " +
 				"launched AllReduce #101"},
 		{name: "a chain of three", world: func() ras.World {
 			w := ras.Parallel(grid, 4, 100)
@@ -129,7 +129,7 @@ func TestVerdict(t *testing.T) {
 			w.Lose(grid[21].Peer, true, true)
 			return w
 		}, later: func(w *ras.World) { w.Of(1).Launch(1) }, state: nccl.RankDead, causes: []int{21},
-			says: "rank 21 (n64.6 GPU 1 PID 60001) is dead: RAS of NCCL no longer reaches it"},
+			says: "rank 21 (n64.6 GPU1, PID 60001) is dead: RAS of NCCL no longer reaches it"},
 		{name: "late for one answer", world: func() ras.World { return still.Clone() }, later: func(w *ras.World) {
 			w.Lose(grid[21].Peer, true, false)
 		}, state: nccl.Unclear},
@@ -140,7 +140,7 @@ func TestVerdict(t *testing.T) {
 			}
 			w.Of(0x1002).Ranks[2].Async = 1
 			return w
-		}, state: nccl.Failed, causes: []int{6}, says: "rank 6 (n64.2 GPU 2 PID 20002) reports “unhandled CUDA error”"},
+		}, state: nccl.Failed, causes: []int{6}, says: "rank 6 (n64.2 GPU2, PID 20002) reports \"unhandled CUDA error\""},
 		{name: "initializing", world: func() ras.World {
 			w := still.Clone()
 			for i := range 3 {

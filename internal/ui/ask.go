@@ -16,6 +16,8 @@ import (
 const (
 	// patience is the timeout of a request to a node.
 	patience = 10 * time.Second
+	// ncclPatience is the timeout of a question to the library of a job: two answers, and other nodes if one refuses.
+	ncclPatience = 50 * time.Second
 	// cancelPatience is the timeout of a request to SLURM, which may have to wait for another command to end, and for
 	// the controller to rest.
 	cancelPatience = 40 * time.Second
@@ -84,6 +86,8 @@ func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 		limit = cancelPatience
 	case a.Cluster != nil:
 		limit = clusterPatience
+	case a.NCCL != nil:
+		limit = ncclPatience
 	}
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -96,6 +100,8 @@ func (m *model) ask(p Page, a nav.Ask) tea.Cmd {
 			result.Err = m.Controls.Cancel(ctx, a.Cancel.Job, a.Cancel.Signal)
 		case a.Cluster != nil:
 			result.GPUs, result.Err = m.Controls.Cluster(ctx, a.Cluster.Fresh)
+		case a.NCCL != nil:
+			result.Verdict, result.Err = m.nccl.Job(ctx, a.NCCL.Job, a.NCCL.Places)
 		default:
 			result.Reply, result.Err = m.Controls.Ask(ctx, a.Node, a.Request)
 		}

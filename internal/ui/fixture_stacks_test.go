@@ -50,6 +50,10 @@ func readsStacks(looks int) func(v *view, s *part.Scene) {
 // tellStacks is the answer of a node.
 func tellStacks(ask nav.Ask) nav.Result {
 	r := nav.Result{Ask: ask}
+	if ask.NCCL != nil {
+		r.Err = errors.New("no RAS of NCCL listens at port 28028")
+		return r
+	}
 	if ask.Node == "gpu-n03" {
 		r.Err = errors.New(`"gpu-n03" has not answered`)
 		return r

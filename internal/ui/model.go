@@ -2,6 +2,7 @@ package ui
 
 import (
 	"cmp"
+	"context"
 	"io"
 
 	"charm.land/bubbles/v2/key"
@@ -9,6 +10,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
@@ -16,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/tape"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
+	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
 // model is the Bubble Tea model. It draws when something has changed, not whenever Bubble Tea asks, and writes its
@@ -26,6 +29,7 @@ type model struct {
 	scene *part.Scene // from the last Snapshot, with the selection resolved
 	told  look
 	past  lookback.Past
+	nccl  *ask.Asker
 	pace
 	rests
 
@@ -45,6 +49,9 @@ type look struct {
 // newModel returns the model with its first Snapshot, for the output out.
 func newModel(o Options, out io.Writer) *model {
 	m := &model{Options: o, view: newView(&o), terminal: terminal.New(out)}
+	m.nccl = ask.New(func(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
+		return m.Controls.Ask(ctx, node, r)
+	})
 	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
 		ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil

@@ -81,7 +81,7 @@ func failed(v *nccl.Verdict) string {
 		if e.Result == nccl.RemoteError {
 			to = &others
 		}
-		if word := "“" + e.Result.String() + "”"; !slices.Contains(*to, word) {
+		if word := "\"" + e.Result.String() + "\""; !slices.Contains(*to, word) {
 			*to = append(*to, word)
 		}
 	}
@@ -157,13 +157,13 @@ func Member(m nccl.Member) string {
 	}
 	where := m.Place.Node
 	if m.Place.Number >= 0 {
-		where += " GPU " + strconv.Itoa(m.Place.Number)
+		where += " GPU" + strconv.Itoa(m.Place.Number)
 	}
-	where += " PID " + strconv.Itoa(m.Place.PID)
+	pid := "PID " + strconv.Itoa(m.Place.PID)
 	if m.Place.Rank == nil {
-		return where
+		return pid + " (" + where + ")"
 	}
-	return fmt.Sprintf("rank %d (%s)", m.Place.Rank.Rank, where)
+	return fmt.Sprintf("rank %d (%s, %s)", m.Place.Rank.Rank, where, pid)
 }
 
 // most limits how many members a line names.
@@ -194,16 +194,16 @@ func Members(list []nccl.Member) string {
 	return strings.Join(words, ", ")
 }
 
-// Ranges writes ascending numbers in few words: "0–7", "3, 11, 19, … 507 (every 8th)", "1, 5, 6".
+// Ranges writes ascending numbers in few words: "0-7", "3, 11, ... 507 (every 8th)", "1, 5, 6".
 func Ranges(numbers []int) string {
 	n := len(numbers)
 	if n == 0 {
 		return ""
 	}
 	if step := steps(numbers); n > 3 && step == 1 {
-		return fmt.Sprintf("%d–%d", numbers[0], numbers[n-1])
+		return fmt.Sprintf("%d-%d", numbers[0], numbers[n-1])
 	} else if n > 3 && step > 1 {
-		return fmt.Sprintf("%d, %d, … %d (every %s)", numbers[0], numbers[1], numbers[n-1], nth(step))
+		return fmt.Sprintf("%d, %d, ... %d (every %s)", numbers[0], numbers[1], numbers[n-1], nth(step))
 	}
 	var words []string
 	for i := 0; i < n; {
@@ -212,14 +212,14 @@ func Ranges(numbers []int) string {
 			end++
 		}
 		if end-i >= 2 {
-			words = append(words, fmt.Sprintf("%d–%d", numbers[i], numbers[end]))
+			words = append(words, fmt.Sprintf("%d-%d", numbers[i], numbers[end]))
 		} else {
 			end = i
 			words = append(words, strconv.Itoa(numbers[i]))
 		}
 		i = end + 1
 		if len(words) == most && i < n {
-			return fmt.Sprintf("%s, … (%d in all)", strings.Join(words, ", "), n)
+			return fmt.Sprintf("%s, ... (%d in all)", strings.Join(words, ", "), n)
 		}
 	}
 	return strings.Join(words, ", ")
@@ -272,10 +272,10 @@ func Lines(v *nccl.Verdict) []string {
 		w := &v.Waits[i]
 		var behind []string
 		for _, l := range w.Behind[:min(len(w.Behind), 3)] {
-			behind = append(behind, fmt.Sprintf("%d #%d", l.Count, l.Launched))
+			behind = append(behind, fmt.Sprintf("%d only #%d", l.Count, l.Launched))
 		}
 		operation := cmp.Or(w.Operation, "operation")
-		add("%s: %d have launched %s #%d, %s", Part(&w.Part), w.Waiting, operation, w.Launched,
+		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, verb(w.Waiting, "has", "have"), operation, w.Launched,
 			strings.Join(behind, ", "))
 	}
 	if more := len(v.Waits) - most; more > 0 {

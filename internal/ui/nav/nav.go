@@ -11,6 +11,8 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
@@ -86,6 +88,8 @@ type Ask struct {
 	Log *joblog.Query // a question for a piece of a job's log; likewise
 
 	Cluster *Cluster // a question for the GPUs of the cluster; likewise
+
+	NCCL *NCCL // a question to the library of a job; likewise
 }
 
 // Cancel asks SLURM to end a job, or to send a signal to it.
@@ -99,12 +103,19 @@ type Cluster struct {
 	Fresh bool // the user wants a new answer
 }
 
+// NCCL asks NCCL's RAS about a job.
+type NCCL struct {
+	Job    string       // ID
+	Places []nccl.Place // its processes
+}
+
 // Result is the message with the result of an Ask. It goes to the page that asked, even if another page is on the
 // screen by then.
 type Result struct {
 	Ask
-	Log   joblog.Piece
-	GPUs  *capacity.Cluster // for a Cluster
-	Reply wire.Reply        // may be a refusal; its strings are unchecked: clean them before they go to a screen
-	Err   error             // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
+	Log     joblog.Piece
+	GPUs    *capacity.Cluster // for a Cluster
+	Verdict *ask.Result       // for an NCCL
+	Reply   wire.Reply        // may be a refusal; its strings are unchecked: clean them before they go to a screen
+	Err     error             // the reason why there is no reply; for a Cancel, why SLURM did not do it, nil if it did
 }

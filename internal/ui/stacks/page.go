@@ -12,6 +12,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -34,6 +35,10 @@ type Page struct {
 	asked  []stacks.Question // those without an answer
 	fresh  bool              // answers have come that doc does not have
 	first  *stacks.Look
+
+	library *nav.NCCL    // the question to the job's library; nil: none yet
+	nccl    *stacks.NCCL // its answer; nil: none
+	pair    *stacks.Pair // of doc
 
 	doc    *schema.Stacks // nil: nothing is known yet
 	failed string         // why there is none
@@ -95,6 +100,7 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 	if p.from.IsZero() {
 		p.from = now
 	}
+	before := p.library
 	switch p.step {
 	case begins:
 		if shown {
@@ -110,7 +116,12 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 		}
 		p.see()
 	}
-	return nav.Answer{Ask: p.questions()}
+	fresh := p.library
+	answer := nav.Answer{Ask: p.questions()}
+	if fresh != before && fresh != nil {
+		answer.Ask = append(answer.Ask, nav.Ask{NCCL: fresh})
+	}
+	return answer
 }
 
 // start begins the first look, once it is known which processes there are.
@@ -126,6 +137,7 @@ func (p *Page) start(now time.Time, s *part.Scene) {
 	}
 	p.survey = stacks.NewSurvey(p.job, places, now)
 	p.step, p.asked, p.fresh = looks, nil, true
+	p.library = &nav.NCCL{Job: p.job, Places: ask.Places(s.Snap, s.Job)}
 }
 
 // again begins the second look, at the same processes.
@@ -153,6 +165,13 @@ func (p *Page) questions() (asks []nav.Ask) {
 
 // hear takes an answer, and asks the next question.
 func (p *Page) hear(r nav.Result) nav.Answer {
+	if r.NCCL != nil {
+		if r.NCCL == p.library && r.Err == nil {
+			p.nccl = stacks.OfNCCL(r.Verdict.Verdict)
+			p.write()
+		}
+		return nav.Taken
+	}
 	at := slices.IndexFunc(p.asked, func(q stacks.Question) bool { return q.Request.Stacks == r.Request.Stacks })
 	if at < 0 || p.survey == nil || p.survey.Over() { // of a look that is over
 		return nav.Taken
@@ -175,7 +194,8 @@ func (p *Page) see() {
 	p.fresh = false
 	look := p.survey.Look()
 	if p.step == looks || p.survey.Over() {
-		p.doc = stacks.Of(stacks.NewPair(p.first, look), stacks.Evidence{})
+		p.pair = stacks.NewPair(p.first, look)
+		p.write()
 	}
 	if !p.survey.Over() {
 		return
@@ -184,6 +204,13 @@ func (p *Page) see() {
 		p.step, p.first = waits, look
 	} else {
 		p.step = idle
+	}
+}
+
+// write makes the document of what is known.
+func (p *Page) write() {
+	if p.pair != nil {
+		p.doc = stacks.Of(p.pair, stacks.Evidence{NCCL: p.nccl})
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -25,8 +27,9 @@ type rig struct {
 	now    time.Time
 	flying []nav.Ask
 	asked  map[string]int
-	silent string // a node that does not answer
-	line   int    // of all ranks but 11
+	nccl   []*nav.NCCL // the questions to the job's library
+	silent string      // a node that does not answer
+	line   int         // of all ranks but 11
 }
 
 func newRig(t *testing.T, nodes int) *rig {
@@ -63,9 +66,14 @@ func (r *rig) due(after time.Duration, shown bool) {
 
 func (r *rig) send(a nav.Answer) {
 	for _, ask := range a.Ask {
+		if ask.NCCL != nil {
+			r.nccl = append(r.nccl, ask.NCCL)
+			continue
+		}
 		r.asked[ask.Node]++
+		r.flying = append(r.flying, ask)
 	}
-	if r.flying = append(r.flying, a.Ask...); len(r.flying) > stacks.Abreast {
+	if len(r.flying) > stacks.Abreast {
 		r.t.Fatalf("%d questions at a time", len(r.flying))
 	}
 }
@@ -143,6 +151,42 @@ func TestTwoLooks(t *testing.T) {
 		"moved within 6 s."
 	if r.said() != want || r.doc.State != "stuck" {
 		t.Errorf("it says %s: %q", r.doc.State, r.said())
+	}
+}
+
+// The job's library is asked once, and what it says comes first, whenever it comes; without an answer there is none.
+func TestTheLibraryOfTheJob(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{})
+	for range 2 {
+		r.due(6*time.Second, true)
+		r.answer()
+	}
+	if len(r.nccl) != 1 || r.nccl[0].Job != "7" || len(r.nccl[0].Places) != 16 || r.nccl[0].Places[3].PID != 1003 {
+		t.Fatalf("asked %+v", r.nccl)
+	}
+	of := func(q *nav.NCCL, state nccl.State) nav.Result {
+		v := &nccl.Verdict{State: state, Version: "2.28.9", Over: 4 * time.Second, Members: 16, Moved: 16, Waiting: 15,
+			Causes: []nccl.Member{{Place: &q.Places[11]}}}
+		return nav.Result{Ask: nav.Ask{NCCL: q}, Verdict: &ask.Result{Verdict: v}}
+	}
+	before := r.said()
+	r.Press(nav.Result{Ask: nav.Ask{NCCL: r.nccl[0]}, Err: errors.New("no RAS")}, r.s)
+	r.Press(of(&nav.NCCL{Job: "6", Places: r.nccl[0].Places}, nccl.Moving), r.s)
+	if r.said() != before || r.doc.NCCL != nil {
+		t.Errorf("without an answer it says %q", r.said())
+	}
+	r.Press(of(r.nccl[0], nccl.Stuck), r.s)
+	want := "NCCL 2.28.9: 15 of 16 ranks wait for rank 11 (n001 GPU3, PID 1011). " + before
+	if r.said() != want || r.doc.State != "stuck" || r.doc.NCCL.State != "stuck" {
+		t.Errorf("it says %s: %q", r.doc.State, r.said())
+	}
+	if r.Press(of(r.nccl[0], nccl.Moving), r.s); r.doc.State != "moving" {
+		t.Errorf("a job whose ranks launch collectives is %s", r.doc.State)
+	}
+	r.press("r")
+	if r.due(time.Second, true); len(r.nccl) != 2 {
+		t.Errorf("asked %d times", len(r.nccl))
 	}
 }
 

@@ -1,0 +1,28 @@
+package stacks
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/nccl/say"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// OfNCCL is what NCCL's RAS says, as evidence. Where it cannot tell a hang from work that it does not count, it says
+// neither.
+func OfNCCL(v *nccl.Verdict) *NCCL {
+	n := &NCCL{StackNCCL: schema.StackNCCL{Version: v.Version, State: v.State.String()}}
+	switch v.State {
+	case nccl.Moving:
+		n.Moving = true
+	case nccl.RankDead, nccl.Failed, nccl.NoAnswer, nccl.Disagree, nccl.Stuck:
+		n.Stuck = true
+	}
+	head := "NCCL"
+	if v.Version != "" {
+		head += " " + v.Version
+	}
+	n.Said = []string{head + ": " + say.Headline(v) + "."}
+	for _, line := range say.Lines(v) {
+		n.Said = append(n.Said, upper(line)+".")
+	}
+	return n
+}
