@@ -390,7 +390,8 @@ func TestErrorsCannotControlTheTerminal(t *testing.T) {
 	feedtest.Squeue(t, `printf 'slurm_load_jobs error: \033]0;x\007\033[2J\302\233 gone \342\200\256\n' >&2; exit 1`)
 	for _, args := range [][]string{{"--json"}, {"--once"}, {"--gone\x1b[2J\u009b\u202e"}} {
 		code, out, errs := program(t, args...)
-		if code == cli.ExitOK || !strings.Contains(errs, "gone") || strings.ContainsAny(out+errs, "\x1b\x07\u009b\u202e") {
+		if code == cli.ExitOK || !strings.Contains(errs, "gone") ||
+			strings.ContainsAny(out+errs, "\x1b\x07\u009b\u202e") {
 			t.Errorf("%q: exit code %d, stdout %q, stderr %q", args, code, out, errs)
 		}
 	}

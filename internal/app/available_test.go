@@ -129,7 +129,8 @@ func TestListOfNoJob(t *testing.T) {
 func TestList(t *testing.T) {
 	t.Parallel()
 	code, out, errs := program(t, "list", "--demo=2x2")
-	if code != cli.ExitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") || strings.Count(out, "[~]") != 6 ||
+	if code != cli.ExitOK || !strings.HasPrefix(out, "gpu-n01\n    status    type ") ||
+		strings.Count(out, "[~]") != 6 ||
 		!strings.Contains(out, "train.py") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}

@@ -21,7 +21,8 @@ func TestDetails(t *testing.T) {
 		list := doc["nodes"].([]any)[0].(map[string]any)["processes"].([]any)
 		for _, p := range list {
 			details, has := p.(map[string]any)["details"].(map[string]any)
-			if !has || len(details["arguments"].([]any)) < 2 || details["nice"] == nil || details["descriptors"] == nil {
+			if !has || len(details["arguments"].([]any)) < 2 || details["nice"] == nil ||
+				details["descriptors"] == nil {
 				t.Errorf("%v: %v", args, p)
 			}
 		}

@@ -66,7 +66,7 @@ func usage(c *cobra.Command) error {
 	for _, group := range c.Groups() {
 		fmt.Fprintf(&b, "\n%s:\n", group.Title)
 		for _, command := range c.Commands() {
-			if command.GroupID == group.ID {
+			if command.GroupID == group.ID && !command.Hidden {
 				fmt.Fprintf(&b, "  %-*s %s\n", command.NamePadding(), command.Name(), command.Short)
 			}
 		}
@@ -132,8 +132,11 @@ func printFlag(b *strings.Builder, f *pflag.Flag) {
 	}
 }
 
-// help prints the text of --help after the names of a command.
-func help(root *cobra.Command, names []string) error {
+// help prints the text of --help after the names of a command; with all the rare commands too.
+func help(root *cobra.Command, names []string, all bool) error {
+	for _, command := range root.Commands() {
+		command.Hidden = command.Hidden && !all
+	}
 	cmd, rest, err := root.Find(names)
 	if err != nil || len(rest) > 0 {
 		return noCommand(root, strings.Join(names, " "))

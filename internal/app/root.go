@@ -27,6 +27,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/serve"
 	"github.com/nvnodetop/nvnodetop/internal/app/settings"
 	"github.com/nvnodetop/nvnodetop/internal/app/snapshot"
+	"github.com/nvnodetop/nvnodetop/internal/app/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/app/track"
 	"github.com/nvnodetop/nvnodetop/internal/app/watch"
 	"github.com/nvnodetop/nvnodetop/internal/build"
@@ -124,24 +125,27 @@ const (
 )
 
 // commands are the commands with their groups, which the help has in this order. Few commands are found: 15 at most,
-// with help.
+// with help. Rare ones are in help --all.
 var commands = []struct {
 	group string
 	make  func(cli.Streams) *cobra.Command
+	rare  bool
 }{
-	{toLook, available.Command},
-	{toLook, list.Command},
-	{toLook, logs.Command},
-	{toLook, snapshot.Command},
-	{toAsk, doctor.Command},
-	{toAsk, report.Command},
-	{toAsk, track.Command},
-	{toRecord, mark.Command},
-	{toRecord, record.Command},
-	{toRecord, replay.Command},
-	{toRecord, scalars.Command},
-	{toAutomate, serve.Command}, {toAutomate, watch.Command},
-	{toGetHelp, settings.Command},
+	{group: toLook, make: available.Command},
+	{group: toLook, make: list.Command},
+	{group: toLook, make: logs.Command},
+	{group: toLook, make: snapshot.Command},
+	{group: toLook, make: stacks.Command},
+	{group: toAsk, make: doctor.Command},
+	{group: toAsk, make: report.Command},
+	{group: toAsk, make: track.Command},
+	{group: toRecord, make: mark.Command},
+	{group: toRecord, make: record.Command},
+	{group: toRecord, make: replay.Command},
+	{group: toRecord, make: scalars.Command, rare: true},
+	{group: toAutomate, make: serve.Command},
+	{group: toAutomate, make: watch.Command},
+	{group: toGetHelp, make: settings.Command},
 }
 
 // addCommands adds the commands and their groups to the program.
@@ -151,11 +155,14 @@ func addCommands(root *cobra.Command, io cli.Streams) {
 			root.AddGroup(&cobra.Group{ID: row.group, Title: "Commands " + row.group})
 		}
 		command := row.make(io)
-		command.GroupID = row.group
+		command.GroupID, command.Hidden = row.group, row.rare
 		root.AddCommand(command)
 	}
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command", GroupID: toGetHelp,
-		RunE: func(_ *cobra.Command, args []string) error { return help(root, args) }})
+	all := false
+	what := &cobra.Command{Use: "help [COMMAND]", Short: "print the help of a command; --all: all commands",
+		GroupID: toGetHelp, RunE: func(_ *cobra.Command, args []string) error { return help(root, args, all) }}
+	what.Flags().BoolVar(&all, "all", false, "list all commands")
+	root.SetHelpCommand(what)
 }
 
 // check refuses flags that exclude each other.

@@ -20,7 +20,8 @@ import (
 func TestSelection(t *testing.T) {
 	t.Setenv("CUDA_VISIBLE_DEVICES", "1,GPU-1c2d")
 	t.Setenv("PATH", t.TempDir()) // without SLURM
-	const here = "--only-visible is about the GPUs of this host: use it with --transport local, or name GPUs with --only"
+	const here = "--only-visible is about the GPUs of this host: use it with --transport local, or name GPUs with " +
+		"--only"
 	me, _ := access.Here()
 	for _, test := range []struct{ args, processes, only, wrong string }{
 		{args: ""},

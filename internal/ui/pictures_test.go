@@ -26,29 +26,41 @@ type act struct {
 	keys    []string
 	caption string
 	shown   time.Duration
+	looks   bool // it takes as long as the two looks of the stacks
 }
 
-// pictures are the pictures of README.md, of the demo's cluster: stills after all their keys, and one that moves.
+// pictures are the pictures of README.md and docs/HANG.md, of the demo's cluster: stills after all their keys, and one
+// that moves.
 var pictures = []struct {
 	name, title string
 	nodes, h    int
 	steps       []act
+	hangs       bool
 }{
-	{"tour", "From the overview to the slow GPU, and anywhere by name", 4, 34, []act{
-		{nil, "$ nvnodetop", 2500 * time.Millisecond},
-		{[]string{"n"}, "n   the next problem", 1500 * time.Millisecond},
-		{[]string{"enter"}, "Enter   open the node", 2 * time.Second},
-		{[]string{"enter"}, "Enter   open the GPU that is slow", 3 * time.Second},
-		{[]string{":", "r", "a", "n", "k", " ", "2", "2"}, ": rank 22   find anything by its name", 2 * time.Second},
-		{[]string{"esc", "esc", "esc", "esc"}, "Esc   back", time.Second},
+	{name: "tour", title: "From the overview to the slow GPU, and anywhere by name", nodes: 4, h: 34, steps: []act{
+		{caption: "$ nvnodetop", shown: 2500 * time.Millisecond},
+		{keys: []string{"n"}, caption: "n   the next problem", shown: 1500 * time.Millisecond},
+		{keys: []string{"enter"}, caption: "Enter   open the node", shown: 2 * time.Second},
+		{keys: []string{"enter"}, caption: "Enter   open the GPU that is slow", shown: 3 * time.Second},
+		{keys: []string{":", "r", "a", "n", "k", " ", "2", "2"}, caption: ": rank 22   find anything by its name",
+			shown: 2 * time.Second},
+		{keys: []string{"esc", "esc", "esc", "esc"}, caption: "Esc   back", shown: time.Second},
 	}},
-	{"node", "The node view: GPUs, processes, problems and the last ten minutes", 4, 40,
-		[]act{{keys: []string{"n", "enter"}}}},
-	{"gpu", "One GPU: its last ten minutes, throttle reasons, links, errors and processes", 4, 40,
-		[]act{{keys: []string{"n", "enter", "enter"}}}},
-	{"heatmap", "Heat map: 64 nodes with 8 GPUs each", 64, 40, []act{{}}},
-	{"processes", "Processes of a job, and the question before a signal is sent", 4, 40,
-		[]act{{keys: []string{"5", "w", "w", "T"}}}},
+	{name: "node", title: "The node view: GPUs, processes, problems and the last ten minutes", nodes: 4, h: 40,
+		steps: []act{{keys: []string{"n", "enter"}}}},
+	{name: "gpu", title: "One GPU: its last ten minutes, throttle reasons, links, errors and processes", nodes: 4,
+		h:     40,
+		steps: []act{{keys: []string{"n", "enter", "enter"}}}},
+	{name: "heatmap", title: "Heat map: 64 nodes with 8 GPUs each", nodes: 64, h: 40, steps: []act{{}}},
+	{name: "processes", title: "Processes of a job, and the question before a signal is sent", nodes: 4, h: 40,
+		steps: []act{{keys: []string{"5", "w", "w", "T"}}}},
+	{name: "stacks", title: "Why a job stands still: what its ranks do, in groups", nodes: 64, h: 24, hangs: true,
+		steps: []act{{keys: []string{"b"}, looks: true}}},
+	{name: "stacks-diff", title: "Where two groups part", nodes: 64, h: 34, hangs: true,
+		steps: []act{
+			{keys: []string{"b"}, caption: "b   what every rank does", shown: 4 * time.Second, looks: true},
+			{keys: []string{"down", "c"}, caption: "c   where the two groups part", shown: 4 * time.Second},
+		}},
 }
 
 // The pictures of README.md show what the program shows. scripts/pictures makes them anew.
@@ -57,7 +69,7 @@ func TestGoldenPictures(t *testing.T) {
 	for _, p := range pictures {
 		t.Run(p.name, func(t *testing.T) {
 			var frames []picture.Frame
-			synctest.Test(t, func(t *testing.T) { frames = film(t, p.nodes, p.h, p.steps) })
+			synctest.Test(t, func(t *testing.T) { frames = film(t, p.nodes, p.h, p.steps, p.hangs) })
 			path := filepath.Join("../../docs/screens", p.name+".svg")
 			if golden.Updating() {
 				golden.Write(t, path, string(picture.SVG(p.title, frames...)))
@@ -74,14 +86,18 @@ func TestGoldenPictures(t *testing.T) {
 }
 
 // film plays the demo in a terminal on a clock of its own, and returns the frames after each step.
-func film(t *testing.T, nodes, h int, steps []act) []picture.Frame {
+func film(t *testing.T, nodes, h int, steps []act, hangs bool) []picture.Frame {
 	defer func(local *time.Location) { time.Local = local }(time.Local)
 	time.Local = time.UTC
 	time.Sleep(14*time.Hour + 5*time.Minute) // by day
 	ctx, cancel := context.WithCancel(t.Context())
 	defer synctest.Wait()
+	defer time.Sleep(time.Hour) // until the timers of the model have ended
 	defer cancel()
 	cluster := demo.New(nodes, 8, demo.Seed, 3*time.Second, 10*time.Minute)
+	if hangs {
+		cluster.Hang()
+	}
 	s := store.New(3*time.Second, words.Rules(words.Defaults()))
 	go func() { _ = cluster.Run(ctx, s.Apply) }() // it ends with ctx
 	<-cluster.CaughtUp()
@@ -91,13 +107,19 @@ func film(t *testing.T, nodes, h int, steps []act) []picture.Frame {
 	r.model = newModel(Options{Snapshot: s.Snapshot, Now: time.Now, Controls: cluster, Display: time.Second,
 		Profile: colorprofile.TrueColor, Theme: "dark", Version: "nvnodetop"}, &r.out)
 	r.send(tea.WindowSizeMsg{Width: 120, Height: h})
+	told := make(answers, 1000)
 	var frames []picture.Frame
 	for _, step := range steps {
 		for _, k := range step.keys {
-			r.press(k)
-			later(r, time.Second) // the nodes list processes where the user looks
+			told.run(r.send(pressed(k)))
+			told.later(r, time.Second) // the nodes list processes where the user looks
 		}
-		later(r, 3*time.Second)
+		told.later(r, 3*time.Second)
+		if step.looks {
+			for range 9 {
+				told.later(r, time.Second)
+			}
+		}
 		frame := picture.Of(r.screen)
 		frame.Caption, frame.For = step.caption, step.shown
 		frames = append(frames, frame)
@@ -105,9 +127,33 @@ func film(t *testing.T, nodes, h int, steps []act) []picture.Frame {
 	return frames
 }
 
+// answers are those that nodes have given, and the model has not got yet.
+type answers chan told
+
+// run asks what the model wants to know.
+func (a answers) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	go func() {
+		switch msg := cmd().(type) {
+		case tea.BatchMsg:
+			for _, cmd := range msg {
+				a.run(cmd)
+			}
+		case told:
+			a <- msg
+		}
+	}()
+}
+
 // later draws the screen after some time.
-func later(r *rig, d time.Duration) {
+func (a answers) later(r *rig, d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
-	r.send(tick{r.chain})
+	for len(a) > 0 {
+		a.run(r.send(<-a))
+		synctest.Wait()
+	}
+	a.run(r.send(tick{r.chain}))
 }

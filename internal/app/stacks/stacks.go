@@ -1,0 +1,221 @@
+// Package stacks is the command stacks: it prints what every rank of a job does, in groups, and whether they move.
+package stacks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/stacks"
+	"github.com/nvnodetop/nvnodetop/internal/text"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Name is that of the command.
+const Name = "stacks"
+
+// The intervals of --every.
+const (
+	usualEvery = 30 * time.Second
+	leastEvery = 5 * time.Second
+)
+
+// exitStuck is the exit code for a job in which nothing moves. Nothing else has it: failures have that of no answer.
+const exitStuck = 1
+
+// Options are the user's choices.
+type Options struct {
+	*cli.Program
+	json, full bool
+	every      time.Duration
+	untilMoved bool
+	job        string
+}
+
+// Command prints what the ranks of a job do.
+func Command(io cli.Streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   Name + " [flags] [JOB]",
+		Short: "say what every rank of a job does, and whether it hangs",
+		Long: `stacks asks each node of a job once what its ranks do, and once more after 5 s.
+It prints the ranks in groups with equal stacks, and who has moved. Processes are
+neither stopped nor changed, and nothing has to be prepared. Without JOB it asks
+your only job, or the one in which it runs.
+
+Exit codes: 0 the job moves, or it is not known that it does not, 1 it is stuck,
+2 invalid arguments, 3 no such job, or no answer.`,
+		Example: `  nvnodetop stacks 48211
+  nvnodetop stacks --full 48211                  with all frames
+  nvnodetop stacks --every 30s --until-moved     wait until something moves`,
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	o := &Options{}
+	f.BoolVar(&o.full, "full", false, "print the frames of each group, its members and other threads")
+	f.BoolVar(&o.json, "json", false, "print JSON: docs/API.md describes it")
+	f.DurationVar(&o.every, "every", 0, "look again every `TIME`, such as 30s, and compare with the look before")
+	f.BoolVar(&o.untilMoved, "until-moved", false, "end as soon as something has moved")
+	o.Program = cli.New(io, f, "nodes", "login", "transport", "timeout", "log", "demo")
+	cmd.Args = o.Args(o.take)
+	cmd.PreRunE = func(*cobra.Command, []string) error { return o.accept() }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return noAnswer(o.Logged(func(log *slog.Logger) error {
+			return feed.Run(cmd.Context(), o.Program, feed.Need{Brief: true, Steady: true}, log, o.show)
+		}))
+	}
+	return cmd
+}
+
+// take takes the job.
+func (o *Options) take(args []string) error {
+	switch {
+	case len(args) > 1:
+		return errors.New("stacks takes one job")
+	case len(args) == 1 && args[0] == "": // "$UNSET" in a script must not mean: mine
+		return errors.New("the ID of the job is empty")
+	case len(args) == 1 && o.Config.Nodes != "":
+		return errors.New("a job cannot be combined with --nodes")
+	case len(args) == 1:
+		if o.job = args[0]; o.Config.Demo == "" {
+			o.Config.Job = o.job
+		}
+	}
+	return nil
+}
+
+// accept takes the command line and the settings.
+func (o *Options) accept() error {
+	switch {
+	case o.every != 0 && o.every < leastEvery:
+		return cli.Usage("--every must be at least %v, not %v", leastEvery, o.every)
+	case o.every == 0 && o.untilMoved:
+		o.every = usualEvery
+	}
+	if o.job == "" && feed.OwnJob(o.Program) {
+		o.job = o.Config.Job
+	}
+	return o.Accept()
+}
+
+// noAnswer gives failures an exit code that is not that of a job that is stuck.
+func noAnswer(err error) error {
+	if exit, is := errors.AsType[*cli.ExitError](err); is && exit.Code == cli.ExitFailed && exit.Err != nil {
+		return cli.Exit(cli.ExitNoJobs, exit.Err)
+	}
+	return err
+}
+
+// show looks at the job as often as the user wants, and prints what it does.
+func (o *Options) show(ctx context.Context, from feed.Feed) error {
+	from.Look(cluster.EveryNode, true)
+	w := session.Open(ctx, &o.Config, 0, from)
+	defer func() { _ = w.Stop(feed.ShortParting) }()
+	w.Settle(nil)
+	if err := w.Err(); err != nil {
+		return cli.Failed(err)
+	}
+	job, places, err := o.find(w)
+	if err != nil {
+		return err
+	}
+	at := looker{Options: o, ask: from.Ask, job: job, places: places}
+	return at.look(ctx)
+}
+
+// find returns the places of the job's processes, once all nodes have listed them.
+func (o *Options) find(w *session.Watch) (job string, places []stacks.Place, err error) {
+	var snap *cluster.Snapshot
+	w.Await(o.Config.Timeout, func() bool {
+		snap = w.Snapshot()
+		var view *cluster.JobView
+		if view, err = o.choose(snap); err != nil {
+			return true
+		}
+		ready := false
+		job = view.ID
+		places, ready = stacks.Places(snap, view)
+		return ready && len(places) > 0
+	})
+	if err == nil && len(places) == 0 {
+		err = cli.Exit(cli.ExitNoJobs, errors.New("no node lists a process of the job on a GPU"))
+	}
+	return job, places, err
+}
+
+// choose returns the user's job in a Snapshot.
+func (o *Options) choose(s *cluster.Snapshot) (*cluster.JobView, error) {
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.ID == o.job || j.Number == o.job || o.job == "" && len(s.Jobs) == 1 {
+			return j, nil
+		}
+	}
+	if o.job == "" && len(s.Jobs) > 1 {
+		return nil, cli.Usage("you have %d running jobs: name one of them, such as nvnodetop stacks %s", len(s.Jobs),
+			s.Jobs[0].ID)
+	}
+	if len(s.Jobs) > 0 {
+		return nil, cli.Exit(cli.ExitNoJobs, fmt.Errorf("job %q is not one of your running jobs", o.job))
+	}
+	return nil, feed.NoJob(&o.Config, s)
+}
+
+// looker looks at one job.
+type looker struct {
+	*Options
+	ask    stacks.Asker
+	job    string
+	places []stacks.Place
+}
+
+// look looks twice, and then again and again if the user wants that.
+func (l *looker) look(ctx context.Context) error {
+	before := l.once(ctx)
+	for wait := stacks.Between; ; wait = l.every {
+		select {
+		case <-ctx.Done():
+			return cli.Exit(cli.ExitNoJobs, cli.ErrInterrupted)
+		case <-time.After(time.Until(before.At.Add(wait))):
+		}
+		now := l.once(ctx)
+		if ctx.Err() != nil {
+			continue
+		}
+		d := stacks.Of(stacks.NewPair(before, now), stacks.Evidence{})
+		if err := l.print(d); err != nil {
+			return cli.Failed(err)
+		}
+		switch moved := d.State == schema.StacksMoving; {
+		case l.untilMoved && moved:
+			return nil
+		case l.every == 0 && d.Read == 0:
+			return cli.Exit(cli.ExitNoJobs, errors.New("no stack of a rank could be read"))
+		case l.every == 0 && d.State == schema.StacksStuck:
+			return cli.Exit(exitStuck, nil)
+		case l.every == 0:
+			return nil
+		}
+		before = now
+	}
+}
+
+// once asks all nodes once.
+func (l *looker) once(ctx context.Context) *stacks.Look {
+	return stacks.NewSurvey(l.job, l.places, time.Now()).Ask(ctx, l.ask)
+}
+
+// print prints what is known.
+func (l *looker) print(d *schema.Stacks) error {
+	if l.json {
+		return text.WriteJSON(l.Out, "  ", d)
+	}
+	_, err := fmt.Fprint(l.Out, stacks.Text(d, stacks.Detail(l.full)))
+	return err
+}
