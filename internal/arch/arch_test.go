@@ -264,7 +264,7 @@ var allowed = map[string][]string{
 		"internal/rows", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/footer",
 		"internal/ui/graph", "internal/ui/header", "internal/ui/keys", "internal/ui/nav", "internal/ui/part",
 		"internal/ui/prompt", "internal/ui/table", "internal/wire"},
-	"internal/ui/joblog": {"internal/joblog", "internal/text/safe", "internal/ui/draw", "internal/ui/footer",
+	"internal/ui/joblog": {"internal/cluster", "internal/joblog", "internal/tally", "internal/text/safe", "internal/ui/draw", "internal/ui/footer",
 		"internal/ui/header", "internal/ui/hint", "internal/ui/keys", "internal/ui/nav", "internal/ui/part",
 		"internal/ui/prompt", "internal/wire"},
 	"internal/ui/keys": {"internal/rows"},

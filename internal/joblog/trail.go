@@ -92,7 +92,8 @@ func (t *Trail) At(when time.Time) (offset int64, known bool) {
 	return t.moments[i-1].size, true
 }
 
-// Stamped returns the place of the first line with a time stamp of when or later, if an earlier line has one too.
+// Stamped returns the place of the first line with a time stamp of when or later; known says that an earlier line has
+// one from before.
 func Stamped(lines []Line, when time.Time) (at int, known bool) {
 	before := false
 	at = slices.IndexFunc(lines, func(l Line) bool {
@@ -101,6 +102,16 @@ func Stamped(lines []Line, when time.Time) (at int, known bool) {
 		return is && !stamp.Before(when)
 	})
 	return at, at >= 0 && before
+}
+
+// FirstStamp returns the first time stamp in lines, in a time zone if it names none.
+func FirstStamp(lines []Line, zone *time.Location) (stamp time.Time, known bool) {
+	for i := range lines {
+		if stamp, known = stampOf(lines[i].Text, zone); known {
+			return stamp, true
+		}
+	}
+	return time.Time{}, false
 }
 
 // maxStampAt limits the place of a time stamp in a line, in bytes.

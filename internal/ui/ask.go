@@ -56,18 +56,20 @@ func (m *model) askOn() tea.Cmd {
 	}
 	log, stacks, on := m.view.log, m.view.stacks, m.view.body()
 	cluster := m.view.pages[keys.OnCluster].(*capacity.Page)
-	asked := m.errands(cluster, cluster.Due(m.Now(), on == cluster))
-	if m.scene.Job == nil {
-		return asked
+	asked := []tea.Cmd{m.errands(cluster, cluster.Due(m.Now(), on == cluster))}
+	if m.scene.Job != nil || on == log {
+		asked = append(asked, m.errands(log, log.Due(m.Now(), on == log)))
 	}
-	return tea.Batch(asked, m.errands(log, log.Due(m.Now(), on == log)),
-		m.errands(stacks, stacks.Due(m.Now(), m.scene, on == stacks)))
+	if m.scene.Job != nil {
+		asked = append(asked, m.errands(stacks, stacks.Due(m.Now(), m.scene, on == stacks)))
+	}
+	return tea.Batch(asked...)
 }
 
 // tell passes the result of an Ask to the page that asked. If the last job has ended meanwhile, most pages have nothing
 // left to draw it on.
 func (m *model) tell(t told) tea.Cmd {
-	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] {
+	if m.scene.Node == nil && t.page != m.view.pages[keys.OnCluster] && t.page != m.view.log {
 		return nil
 	}
 	did := m.errands(t.page, t.page.Press(t.result, m.scene))

@@ -61,6 +61,7 @@ var shots = append(inspectShots(), []shot{
 	{name: "node-refused", snap: fixture, view: func(v *view) { v.choose("gpu-n04", 3) }},
 	{name: "connection", snap: fixture, view: func(v *view) { v.on = keys.OnConnection }},
 	{name: "log", snap: fixture, view: func(v *view) { v.on = keys.OnLog }, later: readsLog(aLog)},
+	{name: "log-ended", snap: jobsFixture, view: func(v *view) { v.on = keys.OnJobs }, typed: "Gl", later: readsLog(aLog)},
 	{name: "log-error", snap: fixture, view: func(v *view) { v.on = keys.OnLog },
 		later: readsLog("", errors.New("the log is read through its node: \"gpu-n01\" is not connected"))},
 	{name: "stacks", snap: ranksFixture, view: func(v *view) { v.on = keys.OnStacks }, later: readsStacks(2)},

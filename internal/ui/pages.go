@@ -151,9 +151,9 @@ var pages = []entry{
 		new: func(*view, *Options) Page { return &connection.Page{} },
 	},
 	{
-		id: keys.OnLog, has: keys.HasJob, key: keys.Log,
+		id: keys.OnLog, has: keys.HasJob | keys.OutlivesJob, key: keys.Log,
 		help: keys.Row{Slot: keys.Details, Group: keys.Looking, Text: "log of the job",
-			Long: "log of the job, followed; from the problems: the log at the time of the problem",
+			Long: "log of the job, followed; from a problem: at its time; from the jobs: of ended ones, too",
 			On:   keys.With(keys.HasJob).Without(keys.LikeNvitop)},
 		new: func(v *view, _ *Options) Page { return v.log },
 	},

@@ -80,9 +80,12 @@ func (v *view) resolve(s *part.Scene) {
 // body returns the page of the user's keys.
 func (v *view) body() Page { return v.pages[v.on] }
 
+// needsNoJob are the pages that exist without a job.
+const needsNoJob = keys.IsAside | keys.OutlivesJob
+
 // page returns the page on the screen.
 func (v *view) page(s *part.Scene) Page {
-	if s.Node == nil && !v.has(keys.IsAside) {
+	if s.Node == nil && !v.has(needsNoJob) {
 		return v.pages[keys.OnNoJobs]
 	}
 	return v.body()
@@ -98,7 +101,7 @@ func (v *view) focus(s *part.Scene) Page {
 
 // keys names the page or overlay with the keyboard, in the list of keys.
 func (v *view) keys(s *part.Scene) keys.Page {
-	if s.Job == nil && !v.has(keys.IsAside) {
+	if s.Job == nil && !v.has(needsNoJob) {
 		return keys.OnNoJobs
 	}
 	if p, is := v.body().(covered); is {
@@ -124,7 +127,7 @@ func (v *view) press(msg tea.Msg, s *part.Scene) nav.Answer {
 		s.SetJob(at)
 	}
 	v.pick(s, a.Node)
-	if a.Page != "" && s.Job != nil {
+	if a.Page != "" && (s.Job != nil || entryOf(a.Page).has&needsNoJob != 0) {
 		v.follow(&a, s)
 	}
 	return a
@@ -180,7 +183,7 @@ func (v *view) apply(k tea.KeyPressMsg, s *part.Scene) {
 		v.find(s, key.Matches(k, keys.Palette))
 	case key.Matches(k, keys.Colors):
 		v.classic = !v.classic
-	case s.Job == nil && !v.has(keys.IsAside) && v.ledTo(k, at) == nil: // a key must not change something invisible
+	case s.Job == nil && !v.has(needsNoJob) && v.ledTo(k, at) == nil: // a key must not change something invisible
 	case key.Matches(k, keys.Back):
 		v.leave(v.back())
 	default:

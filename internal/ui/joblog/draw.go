@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/footer"
 	"github.com/nvnodetop/nvnodetop/internal/ui/header"
@@ -27,10 +29,14 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
-	header.Draw(f, false)
+	if f.Job == nil || p.held {
+		header.Title(f)
+	} else {
+		header.Draw(f, false)
+	}
 	p.title(f)
 	lines := p.lines()
-	if trouble := p.trouble(); len(lines) == 0 || trouble != "" && f.H-1-top < 2 {
+	if trouble := p.trouble(); len(lines) == 0 || p.hunt.steps > 0 || trouble != "" && f.H-1-top < 2 {
 		f.Paragraphs(top+1, []string{p.nothing(trouble)})
 	} else {
 		p.body(f, lines, trouble)
@@ -57,6 +63,9 @@ func (p *Page) title(f *part.Frame) {
 	if !p.piece.Both || !p.known {
 		name += ", " + p.of.String()
 	}
+	if p.ended != nil {
+		name += " (" + tally.EndOf(p.ended).Word + ")"
+	}
 	if p.known {
 		name += "  " + p.piece.Path
 		if p.piece.Node != "" {
@@ -71,6 +80,8 @@ func (p *Page) state(f *part.Frame) string {
 	switch {
 	case !p.known:
 		return ""
+	case !p.away && p.ended != nil:
+		return "at its end, " + joblog.Bytes(p.piece.Size)
 	case !p.away:
 		return "following, " + joblog.Bytes(p.piece.Size)
 	}
@@ -100,6 +111,10 @@ func (p *Page) nothing(trouble string) string {
 	switch {
 	case trouble != "":
 		return trouble
+	case p.job == "":
+		return "There is no job."
+	case p.hunt.steps > 0:
+		return "Looking for " + p.hunt.goal.Format(time.TimeOnly) + " in the log…"
 	case !p.known || !p.window.Known():
 		return "Reading the log…"
 	}

@@ -52,10 +52,10 @@ func (p *Page) scroll(msg tea.Msg, s *part.Scene) nav.Answer {
 	switch {
 	case p.window == nil, len(lines) == 0:
 	case key.Matches(k, keys.First) && p.window.From() > 0:
-		p.open(0)
+		p.start(0)
 	case key.Matches(k, keys.Last):
 		if p.match = -1; !p.window.AtEnd() {
-			p.open(-wire.MaxLog)
+			p.start(-wire.MaxLog)
 		}
 		p.away = false
 	case to < w.From || to == 0 && w.Hidden() > 0:

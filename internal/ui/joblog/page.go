@@ -8,11 +8,13 @@ package joblog
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -24,12 +26,10 @@ import (
 const (
 	// often and seldom are the times between two pieces of a log that is followed, on the screen and off it.
 	often, seldom = time.Second, 10 * time.Second
-	// lost is the time after which no answer is waited for.
-	lost = 20 * time.Second
+	// late is the time after which no answer is waited for.
+	late = 20 * time.Second
 	// maxTrails is the maximum number of logs whose lines to cite are remembered.
 	maxTrails = 32
-	// ahead is the number of bytes before a place in the log that are read with it.
-	ahead = wire.MaxLog / 2
 )
 
 // log names one of the logs of a job.
@@ -38,7 +38,7 @@ type log struct {
 	of  joblog.Stream
 }
 
-// Page shows the log of the selected job.
+// Page shows the log of the selected job, or of one that has ended.
 type Page struct {
 	log
 	window *joblog.Window // nil: nothing is followed
@@ -59,39 +59,89 @@ type Page struct {
 	left  int   // characters of the lines that are scrolled away
 	match int64 // offset of the line that the user has searched for; negative: none
 
-	goal time.Time // the place to show; zero: none
-
+	hunt   hunt
 	search search
+
+	open   bool              // the page is on the screen
+	held   bool              // it stays with its job, which the user has named, or which has ended on the screen
+	beside string            // the selected job meanwhile
+	ended  *cluster.EndedJob // what is known of the end of the job; nil: nothing
 }
 
 // New returns the page in its first state.
 func New() *Page { return &Page{trails: map[log]*joblog.Trail{}, match: -1} }
 
-// Arrive shows the log at the time of a finding, if one leads here.
+// Arrive shows the log of the selected job, or of the job that the user has named. If a finding leads here, the log is
+// shown at its time.
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
-	p.Settle(s)
-	if !to.At.IsZero() {
-		p.goal = to.At
-		return nav.Answer{Notice: p.seek()}
+	p.open, p.held = false, false
+	if to.Log == "" {
+		p.Settle(s)
+	} else {
+		p.hold(to.Log, s)
 	}
-	return nav.Answer{}
+	p.open = true
+	p.hunt = hunt{goal: to.At}
+	return nav.Answer{Notice: p.seek()}
 }
 
-// Forget ends the following of a log when there is no job any more.
-func (p *Page) Forget() { p.turn(log{}) }
+// Leave ends the stay with a job that is not selected.
+func (p *Page) Leave() { p.open, p.held = false, false }
 
-// Settle turns to the log of the selected job.
+// Forget ends the following of a log when there is no job any more; but the log of a job that has ended on the screen
+// stays there.
+func (p *Page) Forget() {
+	if p.open && p.job != "" {
+		p.held = true
+	} else {
+		p.turn(log{})
+	}
+}
+
+// Settle turns to the log of the selected job. The log of a job that has ended on the screen stays there until the user
+// selects another job.
 func (p *Page) Settle(s *part.Scene) {
-	if s.Job != nil && s.Job.ID != p.job {
-		p.turn(log{job: s.Job.ID})
+	p.ended = nil
+	if s.Snap != nil {
+		if at := slices.IndexFunc(s.Snap.Discovery.Ended, func(e cluster.EndedJob) bool { return e.ID == p.job }); at >= 0 {
+			p.ended = &s.Snap.Discovery.Ended[at]
+		}
+	}
+	switch {
+	case s.Job == nil:
+	case p.held && (p.beside == s.Job.ID || !lists(s, p.beside)):
+		p.beside = s.Job.ID
+	case p.open && !p.held && p.job != "" && s.Job.ID != p.job && !lists(s, p.job):
+		p.hold(p.job, s)
+	default:
+		if p.held = false; s.Job.ID != p.job {
+			p.turn(log{job: s.Job.ID})
+		}
+	}
+}
+
+// lists reports whether a job is one of those that can be selected.
+func lists(s *part.Scene, job string) bool {
+	return s.Snap == nil || slices.ContainsFunc(s.Snap.Jobs, func(j cluster.JobView) bool { return j.ID == job })
+}
+
+// hold stays with the log of a job.
+func (p *Page) hold(job string, s *part.Scene) {
+	if p.held, p.beside = true, ""; s.Job != nil {
+		p.beside = s.Job.ID
+	}
+	if job != p.job {
+		held, beside, open := p.held, p.beside, p.open
+		p.turn(log{job: job})
+		p.held, p.beside, p.open = held, beside, open
 	}
 }
 
 // turn goes to another log. The line to cite stays.
 func (p *Page) turn(to log) {
-	*p = Page{log: to, trails: p.trails, match: -1, search: search{text: p.search.text}}
+	*p = Page{log: to, trails: p.trails, match: -1, search: search{text: p.search.text}, open: p.open}
 	if to.job != "" {
-		p.open(-wire.MaxLog)
+		p.start(-wire.MaxLog)
 	}
 }
 
@@ -127,13 +177,13 @@ func (p *Page) Cites() map[string]joblog.Cite {
 // Due returns the question that is due now. shown says that the page is on the screen.
 func (p *Page) Due(now time.Time, shown bool) nav.Answer {
 	pause := seldom
-	if shown {
+	if shown && p.ended == nil {
 		pause = often
 	}
 	since := now.Sub(p.at)
 	hurry := p.older || p.later
 	switch {
-	case p.window == nil, p.asked != nil && since < lost, p.away && !hurry, !hurry && since < pause,
+	case p.window == nil, p.asked != nil && since < late, p.away && !hurry, !hurry && since < pause,
 		p.err != "" && (since < pause || !shown):
 		return nav.Answer{}
 	}
@@ -151,6 +201,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 	if r, is := msg.(nav.Result); is {
 		return nav.Answer{Taken: true, Notice: p.hear(r)}
 	}
+	p.hunt = hunt{}
 	if p.search.line != nil {
 		return p.edit(msg, s)
 	}
@@ -218,34 +269,8 @@ func words(err error) string {
 	return safe.Line(err.Error(), most)
 }
 
-// seek shows the log at the time of a finding, once it is known where that is.
-func (p *Page) seek() (notice string) {
-	if p.goal.IsZero() || p.window == nil {
-		return ""
-	}
-	if at, known := p.trail().At(p.goal); known {
-		if p.window.Known() && at >= p.window.From() && at <= p.window.To() {
-			p.goal = time.Time{}
-			p.away, p.top, p.match = true, at, at
-		} else {
-			p.open(max(at-ahead, 0))
-		}
-		return ""
-	}
-	if !p.window.Known() {
-		return ""
-	}
-	goal, lines := p.goal, p.window.Lines()
-	p.goal = time.Time{}
-	if at, known := joblog.Stamped(lines, goal); known {
-		p.away, p.top, p.match = true, lines[at].At, lines[at].At
-		return ""
-	}
-	return "nothing says where the log was at " + goal.Format(time.TimeOnly) + ": this is its end"
-}
-
-// open reads the log anew from an offset, or from its end if that is negative.
-func (p *Page) open(at int64) {
+// start reads the log anew from an offset, or from its end if that is negative.
+func (p *Page) start(at int64) {
 	p.window, p.asked, p.older = joblog.NewWindow(at), nil, false
 	p.away, p.later, p.top = at >= 0, true, max(at, 0)
 }

@@ -284,8 +284,113 @@ func TestCites(t *testing.T) {
 	if c := r.Cites(); c["7"].Text != "ValueError: bad" || len(c) != 1 {
 		t.Errorf("cites %+v", c)
 	}
+	r.Leave()
 	r.Forget()
 	if len(r.Due(r.now, true).Ask) > 0 {
 		t.Error("it asks without a job")
+	}
+}
+
+// stamped is a log with a line a second from noon on.
+func stamped(lines int) string {
+	var b strings.Builder
+	for i := range lines {
+		at := time.Date(2026, 11, 20, 12, 0, i, 0, time.UTC)
+		fmt.Fprintf(&b, "%s step %d\n", at.Format(time.DateTime), i)
+	}
+	return b.String()
+}
+
+// The time of a finding from before the log was followed is searched for in the whole of a large log, in few steps.
+func TestTheTimeOfAnOldFinding(t *testing.T) {
+	text := stamped(100_000) // 3 MB, a day
+	end := text[len(text)-3000:]
+	for name, test := range map[string]struct {
+		text string
+		at   time.Duration // after noon
+		want string        // begins the first line on the screen
+		said string
+	}{
+		"in the middle":    {text: text, at: 34_567 * time.Second, want: "2026-11-20 21:36:07 step 34567"},
+		"near the start":   {text: text, at: 3 * time.Second, want: "2026-11-20 12:00:03 step 3"},
+		"near the end":     {text: text, at: 99_900 * time.Second, want: "2026-11-21 15:45:00 step 99900"},
+		"before the start": {text: text, at: -time.Hour, want: "2026-11-20 12:00:00 step 0"},
+		"in a short log":   {text: stamped(9), at: -time.Hour, want: "2026-11-20 12:00:00 step 0"},
+		"after the end": {text: text, at: 100_100 * time.Second, want: "2026-11-21 15:46:35 step 99995",
+			said: "the log ends before 15:48:20"},
+		"few times": {text: strings.Repeat("x\n", 200_000) + "2026-11-26 12:00:00 y\n", at: time.Hour,
+			want: "x", said: "nothing says where the log was at 13:00:00: this is its end"},
+		"a long line": {text: stamped(1000) + strings.Repeat("x", 1<<20) + "\n" + end, at: 990 * time.Second,
+			want: "2026-11-20 12:16:30 step 990"},
+	} {
+		r := newRig(t, test.text)
+		r.now = time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)
+		said := r.Arrive(r.s, nav.Go{At: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(test.at)}).Notice
+		said += r.read(true)
+		lines := r.lines()
+		if got := lines[r.shown(r.s, lines).From].Text; !strings.HasPrefix(got, test.want) || said != test.said {
+			t.Errorf("%s: %.60q, says %q", name, got, said)
+		}
+		if len(r.asked) > mostSteps || r.hunt != (hunt{}) {
+			t.Errorf("%s: %d questions, then %+v", name, len(r.asked), r.hunt)
+		}
+	}
+}
+
+// A place that a long line covers is shown as well as it can be.
+func TestTheTimeOfAFindingInALongLine(t *testing.T) {
+	r := newRig(t, numbers(3)+strings.Repeat("x", 3*wire.MaxLog))
+	r.enter(nav.Go{})
+	when := r.now.Add(time.Second / 2)
+	r.write("x\nend\n" + numbers(60_000))
+	r.press("end")
+	if r.enter(nav.Go{At: when}); len(r.asked) > 9 || r.hunt != (hunt{}) {
+		t.Errorf("%d questions, then %+v", len(r.asked), r.hunt)
+	}
+}
+
+// The log of a job that ends on the screen stays there, and one that was named does, until the user selects another
+// job or leaves.
+func TestTheLogOfAnEndedJob(t *testing.T) {
+	scene := func(selected string, running ...string) *part.Scene {
+		s := &part.Scene{Snap: &cluster.Snapshot{}}
+		s.W, s.H = 80, top+1+5
+		for _, id := range running {
+			s.Snap.Jobs = append(s.Snap.Jobs, cluster.JobView{Job: cluster.Job{ID: id}})
+			if id == selected {
+				s.Job = &cluster.JobView{Job: cluster.Job{ID: id}}
+			}
+		}
+		s.Snap.Discovery.Ended = []cluster.EndedJob{{ID: "7", State: cluster.JobFailed}}
+		return s
+	}
+	r := newRig(t, numbers(9))
+	for i, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { r.Arrive(scene("7", "7", "8"), nav.Go{}) }, "7"},
+		{func() { r.Settle(scene("8", "8", "9")) }, "7"}, // it has ended
+		{func() { r.Settle(scene("8", "8", "9")) }, "7"},
+		{func() { r.Forget() }, "7"}, // and the last one, too
+		{func() { r.Settle(scene("9", "9")) }, "7"},
+		{func() { r.Settle(scene("9", "9", "10")) }, "7"},
+		{func() { r.Settle(scene("10", "9", "10")) }, "10"}, // the user selects it
+		{func() { r.Arrive(scene("10", "9", "10"), nav.Go{Log: "7"}) }, "7"},
+		{func() { r.Settle(scene("10", "9", "10")) }, "7"},
+		{func() { r.Leave(); r.Settle(scene("10", "9", "10")) }, "10"},
+		{func() { r.Arrive(scene("10", "9", "10"), nav.Go{Log: "7"}); r.Arrive(scene("10", "10"), nav.Go{}) }, "10"},
+		{func() { r.Arrive(scene(""), nav.Go{Log: "7"}) }, "7"},
+	} {
+		if step.do(); r.job != step.want {
+			t.Fatalf("step %d: job %q, want %q", i, r.job, step.want)
+		}
+	}
+	r.read(true)
+	r.s = scene("")
+	r.Settle(r.s)
+	r.wants("the end", "4 5 6 7 8")
+	if n := len(r.asked); r.ended == nil || r.ended.State != cluster.JobFailed {
+		t.Errorf("%d questions, %+v", n, r.ended)
 	}
 }

@@ -83,6 +83,7 @@ const (
 	IsEmpty      // it is shown only without a job, in place of others
 	LikeNvitop   // its keys are those of nvitop
 	OfOneProcess // it covers the page of processes
+	OutlivesJob  // it may be about a job that has ended
 )
 
 // IsList is a page that is one list.

@@ -126,13 +126,15 @@ func open(s *part.Scene, r *tally.JobRow) nav.Answer {
 }
 
 // press answers the keys that lead from job to job.
-func (p *Jobs) press(msg tea.Msg, s *part.Scene, _ *list.View[tally.JobRow], at int) (nav.Answer, bool) {
+func (p *Jobs) press(msg tea.Msg, s *part.Scene, v *list.View[tally.JobRow], at int) (nav.Answer, bool) {
 	k, is := msg.(tea.KeyPressMsg)
 	switch {
 	case is && key.Matches(k, keys.PrevJob):
 		return p.GoTo(s, at-1), true
 	case is && key.Matches(k, keys.NextJob):
 		return p.GoTo(s, at+1), true
+	case is && key.Matches(k, keys.Log) && v.Len() > 0 && v.At(at).Running == nil:
+		return nav.To(nav.Go{Page: keys.OnLog, Log: v.At(at).ID}), true
 	}
 	return nav.Answer{}, false
 }

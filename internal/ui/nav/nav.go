@@ -58,6 +58,7 @@ type Go struct {
 	Filter  string    // for the page of processes: a filter over all nodes; "": all processes of the scope
 	Key     tea.Msg   // a key that the page answers too, if it lists the process; nil: none
 	At      time.Time // for the page of the log: the time to show; zero: its end
+	Log     string    // for the page of the log: ID of a job that may have ended, or wait; "": the selected one
 	Choice  string    // on the page of settings and the overview: the name of what is chosen; "": nothing is
 }
 
