@@ -4,12 +4,15 @@ import (
 	"context"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 )
 
 // Alert tells the user something who may look elsewhere.
 type Alert struct {
-	Sequence string // bytes for the terminal, which change nothing on the screen
-	Notice   string // for the footer; may be empty
+	Sequence string          // bytes for the terminal, which change nothing on the screen
+	Notice   string          // for the footer; may be empty
+	Ways     []settings.News // if any: what the page of settings shows of news from now on
 }
 
 // alerts passes on the alerts until ctx ends.
@@ -28,6 +31,10 @@ func (o *Options) alerts(ctx context.Context, send func(tea.Msg)) {
 func (m *model) alert(a Alert) tea.Cmd {
 	if a.Sequence != "" {
 		m.terminal.Say(a.Sequence)
+	}
+	if len(a.Ways) > 0 {
+		m.view.settings.News, m.dirty = a.Ways, true
+		m.scene.Ways = m.view.settings.Ways()
 	}
 	if a.Notice == "" {
 		return nil

@@ -228,6 +228,11 @@ var shots = append(inspectShots(), []shot{
 			Columns: columns.Chosen{Node: "gpu,temperature_celsius,util_percent"}})
 		v.on = keys.OnSettings
 	}, typed: "j\rjjjj\r\v"},
+	{name: "settings-news", snap: fixture, view: func(v *view) {
+		v.settings.News = []settings.News{{Way: "terminal", On: true}, {Way: "command", Not: "notify.command is not set"},
+			{Way: "webhook"}, {Way: "mail", Not: "there is no sendmail on this host"}}
+		v.on = keys.OnSettings
+	}, typed: "jjjjjjjjj"},
 	{name: "settings-end", snap: fixture, view: func(v *view) { v.on = keys.OnSettings }, typed: "G"},
 	{name: "nogpus", snap: noGPUsFixture, view: func(*view) {}},
 	{name: "past-node", snap: pastFixture, view: func(v *view) { v.choose("gpu-n04", 3) }},

@@ -146,6 +146,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.view.settings.Told(msg)
 		m.dirty = true
 		return m, m.write(&m.view.settings)
+	case settings.Tried:
+		m.view.settings.Answered(msg)
+		m.dirty = true
 	case Alert:
 		return m, m.alert(msg)
 	default:

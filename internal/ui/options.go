@@ -91,7 +91,8 @@ type Options struct {
 	// a filter of rows.Processes for the processes in the views of nodes, and at first in other lists
 	Processes *filter.Expr
 	// writes these settings to the user's file; on a goroutine of its own; may be nil
-	Save func(c settings.Choices, keys []string) (path string, err error)
+	Save    func(c settings.Choices, keys []string) (path string, err error)
+	TryNews func(way string) error // sends a test message; on a goroutine of its own; may be nil
 	// saves a choice that the user changed: RememberColors, RememberView; may be nil
 	Remember func(what, value string)
 }

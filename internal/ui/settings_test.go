@@ -128,6 +128,61 @@ func TestSettingsAreWrittenInTurn(t *testing.T) {
 	}
 }
 
+// The page of settings says which news is on, and sends a test message in a way when the user asks for it, there or
+// from the palette; one at a time.
+func TestNewsIsTried(t *testing.T) {
+	r := newRig(t, fixture())
+	var tried []string
+	r.TryNews = func(way string) error {
+		if tried = append(tried, way); way == "webhook" {
+			return errors.New("it answers 404")
+		}
+		return nil
+	}
+	r.send(Alert{Ways: []settings.News{{Way: "terminal", On: true}, {Way: "webhook"}, {Way: "mail", Not: "no sendmail"}}})
+	r.send(f2)
+	r.press("down", "down", "down", "down", "down", "down", "down", "down")
+	one := r.press("right")
+	if two := tries(r.press("right")); len(two) != 0 || !strings.Contains(r.text(), "sending a test message by terminal") {
+		t.Fatalf("%d at once\n%s", len(two), r.text())
+	}
+	r.send(tries(one)[0])
+	if !strings.Contains(r.text(), "a test message was sent by terminal") {
+		t.Errorf("%s", r.text())
+	}
+	done := tries(r.press("down", "right"))
+	r.send(done[0])
+	if !strings.Contains(r.text(), "no message by webhook: it answers 404") {
+		t.Errorf("%s", r.text())
+	}
+	if done = tries(r.press("down", "right")); len(done) != 0 || !strings.Contains(r.text(), "no message by mail: no sendmail") {
+		t.Errorf("%s", r.text())
+	}
+	r.press("esc", ":")
+	for _, k := range "message by term" {
+		r.press(string(k))
+	}
+	if done = tries(r.press("enter")); len(done) != 1 || !slices.Equal(tried, []string{"terminal", "webhook", "terminal"}) {
+		t.Errorf("tried %q\n%s", tried, r.text())
+	}
+}
+
+// tries does what a command does, and returns the results of test messages.
+func tries(cmd tea.Cmd) (done []settings.Tried) {
+	if cmd == nil {
+		return nil
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			done = append(done, tries(c)...)
+		}
+	case settings.Tried:
+		done = append(done, msg)
+	}
+	return done
+}
+
 // saves does what a command does, and returns what has been written.
 func saves(cmd tea.Cmd) (done []settings.Saved) {
 	if cmd == nil {

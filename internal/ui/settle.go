@@ -23,7 +23,16 @@ func (m *model) settle() tea.Cmd {
 		m.Theme = now.Theme
 		m.retheme()
 	}
-	return m.write(&m.view.settings)
+	return tea.Batch(m.write(&m.view.settings), m.tryNews(&m.view.settings))
+}
+
+// tryNews sends the test message that the user wants.
+func (o *Options) tryNews(p *settings.Page) tea.Cmd {
+	way := p.Wanted()
+	if way == "" || o.TryNews == nil {
+		return nil
+	}
+	return func() tea.Msg { return settings.Tried{Way: way, Err: o.TryNews(way)} }
 }
 
 // write writes the changes that the user wants written. The next write begins after the result of this one.

@@ -73,10 +73,27 @@ func Ways(cfg *config.Config, o Options) (open []ways.Way, wrong []error) {
 		case err == nil:
 			open = append(open, way)
 		case o.Named || !errors.Is(err, errNoTerminal):
-			wrong = append(wrong, fmt.Errorf("no news by %s: %w", name, err))
+			wrong = append(wrong, unusable{name, err})
 		}
 	}
 	return open, wrong
+}
+
+// unusable is the error of a way that cannot be used.
+type unusable struct {
+	way string
+	why error
+}
+
+func (u unusable) Error() string { return fmt.Sprintf("no news by %s: %v", u.way, u.why) }
+func (u unusable) Unwrap() error { return u.why }
+
+// Why is the reason why a way cannot be used, without its name.
+func Why(err error) string {
+	if u, is := errors.AsType[unusable](err); is {
+		return u.why.Error()
+	}
+	return err.Error()
 }
 
 var errNoTerminal = errors.New("this program has no terminal")

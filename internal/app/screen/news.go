@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/news"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
+	"github.com/nvnodetop/nvnodetop/internal/ui/settings"
 	"github.com/nvnodetop/nvnodetop/internal/ui/terminal"
 )
 
@@ -24,34 +24,61 @@ const (
 	mostAlerts = 16 // that wait for the screen
 )
 
-// tellNews tells the user what happens while the screen runs, in the ways of the settings. Without a way it costs
-// nothing, and returns nil.
-func tellNews(ctx context.Context, group *errgroup.Group, cfg *config.Config, w *session.Watch) <-chan ui.Alert {
-	if len(cfg.Notify.Ways) == 0 {
-		return nil
+// teller tells the user what happens while the screen runs, in the ways of the settings.
+type teller struct {
+	cfg    *config.Config
+	alerts chan ui.Alert
+}
+
+func newTeller(cfg *config.Config) *teller { return &teller{cfg, make(chan ui.Alert, mostAlerts)} }
+
+func (t *teller) tell(a ui.Alert) {
+	select {
+	case t.alerts <- a:
+	default: // the terminal does not accept anything
 	}
-	alerts := make(chan ui.Alert, mostAlerts)
-	tell := func(a ui.Alert) {
-		select {
-		case alerts <- a:
-		default: // the terminal does not accept anything
-		}
-	}
+}
+
+// options are those of the ways.
+func (t *teller) options(ways ...string) news.Options {
 	on := terminal.HostOf(os.Getenv)
-	group.Go(func() error {
-		desk, wrong := news.Open(cfg, news.Options{
-			Terminal: func(title, text string) {
-				tell(ui.Alert{Sequence: terminal.Alert(cfg.Notify.Terminal, on, title, text)})
-			},
-			Say: func(line string) { tell(ui.Alert{Notice: line}) },
-		})
-		if len(wrong) > 0 {
-			tell(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
-		}
-		w.CatchUp(session.Past)
-		desk.Follow(ctx, newsEvery, w.Store.Snapshot)
-		desk.Close(newsParting)
+	return news.Options{Ways: ways, Named: len(ways) > 0,
+		Terminal: func(title, text string) {
+			t.tell(ui.Alert{Sequence: terminal.Alert(t.cfg.Notify.Terminal, on, title, text)})
+		},
+		Say: func(line string) { t.tell(ui.Alert{Notice: line}) }}
+}
+
+// run delivers the news until ctx ends. Without a way it only says which ways there are.
+func (t *teller) run(ctx context.Context, w *session.Watch) error {
+	t.tell(ui.Alert{Ways: t.ways()})
+	if len(t.cfg.Notify.Ways) == 0 {
 		return nil
-	})
-	return alerts
+	}
+	desk, wrong := news.Open(t.cfg, t.options())
+	if len(wrong) > 0 {
+		t.tell(ui.Alert{Notice: strings.ReplaceAll(errors.Join(wrong...).Error(), "\n", "; ")})
+	}
+	w.CatchUp(session.Past)
+	desk.Follow(ctx, newsEvery, w.Store.Snapshot)
+	desk.Close(newsParting)
+	return nil
+}
+
+// ways are those that the page of settings shows. Their files may be on a home that is slow.
+func (t *teller) ways() (all []settings.News) {
+	for _, name := range config.NotifyWays {
+		n := settings.News{Way: name, On: slices.Contains(t.cfg.Notify.Ways, name)}
+		if _, wrong := news.Ways(t.cfg, t.options(name)); len(wrong) > 0 {
+			n.Not = news.Why(wrong[0])
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// try sends a test message in a way.
+func (t *teller) try(ctx context.Context, way string) error {
+	open, wrong := news.Ways(t.cfg, t.options(way))
+	return errors.Join(append(wrong, news.Test(ctx, open)...)...)
 }

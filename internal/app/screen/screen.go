@@ -64,12 +64,14 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		group.Go(func() error { return recorder.Marks(ctx, dir) })
 	}
 	group.Go(func() error { return choices.run(ctx) })
-	alerts := tellNews(ctx, group, &p.Config, w)
+	teller := newTeller(&p.Config)
+	group.Go(func() error { return teller.run(ctx, w) })
 	group.Go(func() error {
 		defer quit()
 		o := Options(&p.Config, newCollector().after(w.Store.Snapshot), user, choice)
 		o.Save, o.Remember = save, choices.remember
-		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, alerts
+		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, teller.alerts
+		o.TryNews = func(way string) error { return teller.try(ctx, way) }
 		w.CatchUp(session.Past)
 		return ui.Run(ctx, o, p.In, p.Out)
 	})

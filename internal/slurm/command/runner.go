@@ -35,7 +35,8 @@ const (
 	maxStderr = 64 << 10
 )
 
-var errTooMuch = errors.New("more than 32 MiB of output")
+// ErrTooMuch means that a command printed more than is taken.
+var ErrTooMuch = errors.New("more than 32 MiB of output")
 
 // reapDelay is how long a killed command's pipes may stay open, held by a process that left its group.
 const reapDelay = time.Second
@@ -43,7 +44,7 @@ const reapDelay = time.Second
 // Run is the Runner that starts a process. The process has its own group, which is killed when ctx ends. Ctrl-C at
 // the terminal does not reach it.
 func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error) {
-	out := &text.Capture{Limit: maxStdout, Full: errTooMuch}
+	out := &text.Capture{Limit: maxStdout, Full: ErrTooMuch}
 	words := &text.Capture{Limit: maxStderr}
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Env = environment(os.Environ())
@@ -56,7 +57,7 @@ func Run(ctx context.Context, argv ...string) (stdout, stderr []byte, err error)
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	case len(out.Bytes()) == maxStdout:
-		err = errTooMuch
+		err = ErrTooMuch
 	}
 	return out.Bytes(), words.Bytes(), err
 }

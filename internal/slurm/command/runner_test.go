@@ -71,8 +71,8 @@ func isZombie(pid int) bool {
 
 func TestCommandCapsItsOutput(t *testing.T) {
 	out, words, err := Run(t.Context(), "sh", "-c", "yes >&2 & yes; kill $!")
-	if !errors.Is(err, errTooMuch) {
-		t.Errorf("error %v, want %v", err, errTooMuch)
+	if !errors.Is(err, ErrTooMuch) {
+		t.Errorf("error %v, want %v", err, ErrTooMuch)
 	}
 	if len(out) != maxStdout || len(words) != maxStderr {
 		t.Errorf("kept %d and %d bytes, want %d and %d", len(out), len(words), maxStdout, maxStderr)

@@ -207,7 +207,7 @@ func failed(words []byte, err error) error {
 		f.Short, f.Meaning = "slurmdbd not responding", "SLURM's database of jobs is down or overloaded."
 		f.Hints = []string{"try again later"}
 	}
-	if f.Cause == "" {
+	if f.Cause == "" || errors.Is(err, command.ErrTooMuch) { // a sacct that was cut off may complain
 		f.Cause = text.FirstLine(err.Error())
 	}
 	return f

@@ -66,7 +66,7 @@ func TestTooManyJobs(t *testing.T) {
 	run := func(ctx context.Context, argv ...string) ([]byte, []byte, error) {
 		if len(asked) == 0 {
 			asked = append(asked, argv)
-			return nil, nil, errors.New("more than 32 MiB of output")
+			return nil, []byte("sacct: error: write: Broken pipe\n"), command.ErrTooMuch
 		}
 		return all(ctx, argv...)
 	}

@@ -42,6 +42,10 @@ func Things(s *part.Scene) (list []*palette.Item) {
 		list = append(list, &palette.Item{Text: "theme " + name,
 			Go: nav.Go{Page: keys.OnSettings, Choice: "theme " + name}})
 	}
+	for _, way := range s.Ways {
+		list = append(list, &palette.Item{Text: "news: " + settings.TryNews + way,
+			Go: nav.Go{Page: keys.OnSettings, Choice: settings.TryNews + way}})
+	}
 	for _, title := range settings.Titles() {
 		list = append(list, &palette.Item{Text: "setting: " + strings.ToLower(title),
 			Go: nav.Go{Page: keys.OnSettings, Choice: title}})

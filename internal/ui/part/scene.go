@@ -59,7 +59,8 @@ type Scene struct {
 	// by job, the line of its log that explains its failure best; empty unless the user has opened a log
 	Cites map[string]joblog.Cite
 
-	Login string // the host between this one and all nodes, [user@]host[:port]; "": none
+	Login string   // the host between this one and all nodes, [user@]host[:port]; "": none
+	Ways  []string // the ways of news that can be tried
 	// the reason why signals and cancels are forbidden: "--readonly", "the setting readonly in FILE"; "": they are
 	// allowed
 	ReadOnly string

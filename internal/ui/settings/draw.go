@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	top    = 3 // row of the first line
-	label  = 3
-	values = 26
-	places = 36 // width of the columns of a table
-	about  = 41
+	top     = 3 // row of the first line
+	label   = 3
+	values  = 26
+	places  = 36 // width of the columns of a table
+	aboutAt = 41
 )
 
 // Draw draws the page.
@@ -48,6 +48,9 @@ func (p *Page) Draw(f *part.Frame) {
 
 // state says which changes are written, and which are not.
 func (p *Page) state() (string, draw.Role) {
+	if said, role := p.tries.said(); said != "" {
+		return said, role
+	}
 	changed := len(p.Now.Changed(&p.written))
 	switch {
 	case p.last != nil && p.last.Err != nil:
@@ -70,9 +73,13 @@ func (p *Page) row(f *part.Frame, y int, r row) {
 		p.column(f, y, r)
 		return
 	}
+	if r.what == news {
+		p.way(f, y, r)
+		return
+	}
 	f.Left(label, y, values-label-1, titles[r.what][0], draw.Text)
-	f.Left(values, y, about-values-1, p.value(r.what), draw.Strong)
-	f.Left(about, y, f.W-about-1, titles[r.what][1], draw.Dim)
+	f.Left(values, y, aboutAt-values-1, p.value(r.what), draw.Strong)
+	f.Left(aboutAt, y, f.W-aboutAt-1, titles[r.what][1], draw.Dim)
 }
 
 // column draws a column of a table: whether it is shown, its place, and its meaning.
@@ -81,10 +88,10 @@ func (p *Page) column(f *part.Frame, y int, r row) {
 	if at := slices.Index(p.Now.shown(r.table), r.name); at >= 0 {
 		role = draw.Text
 		f.Put(label+2, y, "✓", draw.Text)
-		f.Left(places, y, about-places-1, strconv.Itoa(at+1), draw.Dim)
+		f.Left(places, y, aboutAt-places-1, strconv.Itoa(at+1), draw.Dim)
 	}
 	f.Left(label+4, y, places-label-5, r.name, role)
-	f.Left(about, y, f.W-about-1, r.table.Help(r.name), draw.Dim)
+	f.Left(aboutAt, y, f.W-aboutAt-1, r.table.Help(r.name), draw.Dim)
 }
 
 func (p *Page) value(w what) string {

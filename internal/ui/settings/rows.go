@@ -14,7 +14,7 @@ import (
 type row struct {
 	what  what
 	table columns.Table
-	name  string // key of the column; "": the title of its table
+	name  string // key of the column, or a way of news; "": the title of its table
 }
 
 type what uint8
@@ -28,6 +28,7 @@ const (
 	memoryYellow
 	memoryRed
 	column
+	news
 )
 
 // titles are the names of the settings on the page, and their purpose.
@@ -55,6 +56,7 @@ func (p *Page) rows() []row {
 	for w := theme; w < column; w++ {
 		all = append(all, row{what: w})
 	}
+	all = append(all, p.newsRows()...)
 	for _, t := range columns.Tables {
 		all = append(all, row{what: column, table: t})
 		shown := p.Now.shown(t)

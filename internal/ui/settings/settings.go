@@ -65,6 +65,9 @@ type Page struct {
 	writing bool     // a write is in progress
 	last    *Saved   // the last write since the last change
 
+	News  []News // none: nothing is shown of them
+	tries tries
+
 	cursor nav.Cursor[row]
 }
 
@@ -94,11 +97,18 @@ func Titles() (list []string) {
 	return list
 }
 
+// TryNews begins the choice of a test message in a way, for Arrive.
+const TryNews = "test message by "
+
 // Arrive puts the cursor on the setting that was chosen, or takes the theme that was: "theme light".
 func (p *Page) Arrive(s *part.Scene, to nav.Go) nav.Answer {
 	if name, is := strings.CutPrefix(to.Choice, "theme "); is && slices.Contains(draw.Themes, name) {
 		p.Now.Theme, p.last = name, nil
 		to.Choice = titles[theme][0]
+	}
+	if way, is := strings.CutPrefix(to.Choice, TryNews); is {
+		p.cursor.GoTo(p.list(s), max(slices.Index(p.rows(), row{what: news, name: way}), 0))
+		p.try(way)
 	}
 	if at := slices.Index(Titles(), to.Choice); at >= 0 {
 		p.cursor.GoTo(p.list(s), at)
@@ -126,7 +136,11 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 func (p *Page) key(k tea.KeyPressMsg, l nav.List[row]) nav.Answer {
 	before := p.Now
 	on := l.Key(p.cursor.At(l))
+	p.tries.last = nil
 	switch {
+	case on.what == news && key.Matches(k, keys.NextValue):
+		p.try(on.name)
+	case on.what == news && key.Matches(k, keys.PrevValue, keys.Later, keys.Earlier, keys.Usual):
 	case key.Matches(k, keys.NextValue):
 		p.Now.turn(on, +1)
 	case key.Matches(k, keys.PrevValue):

@@ -1,0 +1,117 @@
+package settings
+
+import (
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+)
+
+// News is a way in which the user is told what happens to jobs.
+type News struct {
+	Way string
+	On  bool   // the user's settings name it
+	Not string // the reason why it cannot be used; "": it can
+}
+
+// Tried is the message that a test message was sent, or why not.
+type Tried struct {
+	Way string
+	Err error
+}
+
+// newsTitle is the title of the ways.
+const newsTitle = "News of your jobs, when you do not look"
+
+// tries are the test messages of the page.
+type tries struct {
+	wants string // the way that the user wants to try; "": none
+	last  *Tried // nil: none, or one is under way
+	on    string // the way that is being tried; "": none
+}
+
+// newsRows are the lines of the ways.
+func (p *Page) newsRows() (rows []row) {
+	if len(p.News) == 0 {
+		return nil
+	}
+	rows = append(rows, row{what: news})
+	for _, n := range p.News {
+		rows = append(rows, row{what: news, name: n.Way})
+	}
+	return rows
+}
+
+// Ways returns the names of the ways that can be tried.
+func (p *Page) Ways() (names []string) {
+	for _, n := range p.News {
+		if n.Not == "" {
+			names = append(names, n.Way)
+		}
+	}
+	return names
+}
+
+// try begins a test message. One runs at a time.
+func (p *Page) try(way string) {
+	for _, n := range p.News {
+		switch {
+		case n.Way != way || p.tries.on != "":
+		case n.Not == "":
+			p.tries = tries{wants: way, on: way}
+		default:
+			p.tries.last = &Tried{Way: way, Err: errNot(n.Not)}
+		}
+	}
+}
+
+type errNot string
+
+func (e errNot) Error() string { return string(e) }
+
+// Wanted returns, once, the way that the user wants to try; "": none.
+func (p *Page) Wanted() (way string) {
+	way, p.tries.wants = p.tries.wants, ""
+	return way
+}
+
+// Answered takes the result of a test message.
+func (p *Page) Answered(t Tried) { p.tries = tries{last: &t} }
+
+// said is what is to say of test messages; "": nothing.
+func (t *tries) said() (string, draw.Role) {
+	switch {
+	case t.on != "":
+		return "sending a test message by " + t.on, draw.Dim
+	case t.last == nil:
+		return "", draw.Dim
+	case t.last.Err != nil:
+		return "no message by " + t.last.Way + ": " + t.last.Err.Error(), draw.Crit
+	}
+	return "a test message was sent by " + t.last.Way, draw.Strong
+}
+
+// way draws a way: whether it is on, and why not.
+func (p *Page) way(f *part.Frame, y int, r row) {
+	if r.name == "" {
+		f.Left(label, y, f.W-label-1, newsTitle, draw.Strong)
+		return
+	}
+	for _, n := range p.News {
+		if n.Way != r.name {
+			continue
+		}
+		arrow := "→"
+		if f.ASCII {
+			arrow = "Rt"
+		}
+		state, about := "off", arrow+" tests it; notify.ways turns it on"
+		if n.On {
+			state, about = "on", arrow+" tests it: sends a message"
+		}
+		if n.Not != "" {
+			about = n.Not
+		}
+		f.Left(label+2, y, values-label-3, n.Way, draw.Text)
+		f.Left(values, y, aboutAt-values-1, state, draw.Strong)
+		f.Left(aboutAt, y, f.W-aboutAt-1, about, draw.Dim)
+	}
+}
