@@ -327,7 +327,7 @@ var allowed = map[string][]string{
 	"pkg/nvnodetop": {"internal/access", "internal/build", "internal/cluster", "internal/config", "internal/demo",
 		"internal/export", "internal/health", "internal/poller", "internal/probe", "internal/probe/nvml",
 		"internal/remote/ssh", "internal/report", "internal/session", "internal/slurm", "internal/slurm/command",
-		"internal/wire", "pkg/report", "pkg/schema"},
+		"internal/tally", "internal/wire", "pkg/report", "pkg/schema"},
 	"pkg/report": {}, // enough to read a document, and nothing that reaches a node
 	"pkg/schema": {"internal/metric"},
 	"test/ask": {"internal/cluster", "internal/poller", "internal/probe", "internal/probe/nvml", "internal/remote",

@@ -19,7 +19,13 @@ const (
 )
 
 // Book adds up the use of GPUs in each part of a program. The zero Book is empty.
-type Book struct{ tags []*Tag }
+type Book struct {
+	tags []*Tag
+	from time.Time
+}
+
+// From leaves out what has ended before a time, as of an earlier program of the same job. It comes before all marks.
+func (b *Book) From(at time.Time) { b.from = at }
 
 // Tag is a part with its times and its use of GPUs. It goes on while one of those that mark it has not ended it.
 type Tag struct {
@@ -50,19 +56,26 @@ func (b *Book) Take(unsafe *cluster.Mark) {
 		i = len(b.tags)
 		b.tags = append(b.tags, &Tag{name: m.Name, open: map[string]bool{}, first: m.At})
 	}
-	b.tags[i].take(&m)
+	b.tags[i].take(&m, m.At.Before(b.from))
 }
 
-func (t *Tag) take(m *cluster.Mark) {
+// take takes a mark of the part, which may be from before the time from which parts count.
+func (t *Tag) take(m *cluster.Mark, before bool) {
 	switch {
 	case m.Kind == cluster.Begins && !t.open[m.By] && len(t.open) < maxOpen:
 		if len(t.open) == 0 {
-			t.since = m.At
+			if t.since = m.At; t.times == 0 {
+				t.first = m.At
+			}
 			t.times++
 		}
 		t.open[m.By] = true
 	case m.Kind == cluster.Ends && t.open[m.By]:
-		if delete(t.open, m.By); len(t.open) == 0 && !m.At.Before(t.since) {
+		switch delete(t.open, m.By); {
+		case len(t.open) == 0 && before:
+			t.times--
+			return
+		case len(t.open) == 0 && !m.At.Before(t.since):
 			t.spans = append(t.spans, span{t.since, m.At})
 			t.seconds += m.At.Sub(t.since).Seconds()
 			if len(t.spans) > maxSpans {
@@ -70,7 +83,10 @@ func (t *Tag) take(m *cluster.Mark) {
 			}
 		}
 		t.last = m.At
-	case m.Kind == cluster.Moment:
+	case m.Kind == cluster.Moment && !before:
+		if t.times == 0 {
+			t.first = m.At
+		}
 		t.times++
 		t.last = m.At
 	}
@@ -122,7 +138,7 @@ func (t *Tag) RAM(bytes float64) { t.ram = max(t.ram, bytes) }
 
 // Copy returns a Book that does not change with this one.
 func (b *Book) Copy() Book {
-	var c Book
+	c := Book{from: b.from}
 	for _, t := range b.tags {
 		copied := *t
 		copied.open, copied.spans = maps.Clone(t.open), slices.Clone(t.spans)
@@ -134,6 +150,9 @@ func (b *Book) Copy() Book {
 // Tags returns the parts until a time, by their beginning.
 func (b *Book) Tags(until time.Time) (list []report.Tag) {
 	for _, t := range b.tags {
+		if t.times == 0 {
+			continue
+		}
 		r := report.Tag{Name: t.name, From: t.first.UTC(), To: t.last.UTC(), Seconds: t.seconds, Times: t.times}
 		if t.last.IsZero() {
 			r.To = t.last

@@ -22,6 +22,7 @@ const (
 	MaxName  = 64      // characters of a name
 	maxFile  = 1 << 20 // bytes of a file, some 8,000 marks of a host
 	maxFiles = 1024    // hosts of a job
+	maxJobs  = 1 << 16
 	maxAge   = 30 * 24 * time.Hour
 )
 
@@ -58,12 +59,13 @@ func Write(dir string, m *cluster.Mark) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	of := filepath.Join(dir, m.Job)
+	if err := os.MkdirAll(of, 0o700); err != nil {
 		return err
 	}
 	host, _, _ := strings.Cut(m.By, "/")
 	host = notAName.ReplaceAllString(host, "_")
-	path := filepath.Join(dir, m.Job+"."+host[:min(len(host), 64)]+suffix)
+	path := filepath.Join(of, host[:min(len(host), 64)]+suffix)
 	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 		removeOld(dir)
 	}
@@ -84,21 +86,40 @@ func Write(dir string, m *cluster.Mark) error {
 	return errors.Join(err, f.Close())
 }
 
-// removeOld removes the files of jobs that ended long ago.
+// removeOld removes the directories of jobs that ended long ago: those in which nothing has been made or written since.
 func removeOld(dir string) {
+	for _, job := range entries(dir, maxJobs) {
+		of := filepath.Join(dir, job.Name())
+		if !job.IsDir() || !old(job) {
+			continue
+		}
+		files := entries(of, maxFiles)
+		for _, f := range files {
+			if !f.Type().IsRegular() || !strings.HasSuffix(f.Name(), suffix) || !old(f) {
+				files = nil
+				break
+			}
+		}
+		for _, f := range files {
+			_ = os.Remove(filepath.Join(of, f.Name()))
+		}
+		_ = os.Remove(of) // unless it has files
+	}
+}
+
+func entries(dir string, most int) []os.DirEntry {
 	d, err := os.Open(dir)
 	if err != nil {
-		return
+		return nil
 	}
-	defer func() { _ = d.Close() }()
-	entries, _ := d.ReadDir(maxFiles)
-	for _, e := range entries {
-		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && strings.HasSuffix(e.Name(), suffix) &&
-			time.Since(info.ModTime()) > maxAge {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
-		}
-	}
+	defer func() { _ = d.Close() }() // it was only read
+	list, _ := d.ReadDir(most)
+	return list
+}
+
+func old(e os.DirEntry) bool {
+	info, err := e.Info()
+	return err == nil && time.Since(info.ModTime()) > maxAge
 }
 
 // Reader reads the marks of jobs as they come.
@@ -110,24 +131,17 @@ type Reader struct {
 // NewReader returns a Reader of the marks below dir.
 func NewReader(dir string) *Reader { return &Reader{dir: dir, at: map[string]int64{}} }
 
-// Next returns the new marks of the jobs. Files that cannot be read are left out.
-func (r *Reader) Next(wanted func(job string) bool) (marks []cluster.Mark) {
-	d, err := os.Open(r.dir)
-	if err != nil {
-		return nil
-	}
-	names, _ := d.Readdirnames(8 * maxFiles)
-	_ = d.Close() // it was only read
-	files := 0
-	for _, name := range names {
-		job, _, _ := strings.Cut(name, ".")
-		if !strings.HasSuffix(name, suffix) || !wanted(job) {
+// Next returns the new marks of the jobs. What cannot be read is left out.
+func (r *Reader) Next(jobs []string) (marks []cluster.Mark) {
+	for _, job := range jobs {
+		if !Valid(job) {
 			continue
 		}
-		if files++; files > maxFiles {
-			break
+		for _, f := range entries(filepath.Join(r.dir, job), maxFiles) {
+			if strings.HasSuffix(f.Name(), suffix) {
+				marks = append(marks, r.read(filepath.Join(job, f.Name()), job)...)
+			}
 		}
-		marks = append(marks, r.read(name, job)...)
 	}
 	return marks
 }

@@ -12,20 +12,20 @@ const Every = 3 * time.Second
 // Follower reads marks in a goroutine of its own.
 type Follower struct{ stop, done chan struct{} }
 
-// Follow reads the marks of the wanted jobs below dir at an interval, and hands each to take. Both functions are called
-// by one goroutine.
-func Follow(dir string, every time.Duration, wanted func(job string) bool, take func(cluster.Mark)) *Follower {
+// Follow reads the marks of the jobs below dir at an interval, and hands each to take. Both functions are called by one
+// goroutine.
+func Follow(dir string, every time.Duration, jobs func() []string, take func(cluster.Mark)) *Follower {
 	f := &Follower{make(chan struct{}), make(chan struct{})}
-	go f.run(NewReader(dir), every, wanted, take)
+	go f.run(NewReader(dir), every, jobs, take)
 	return f
 }
 
-func (f *Follower) run(r *Reader, every time.Duration, wanted func(string) bool, take func(cluster.Mark)) {
+func (f *Follower) run(r *Reader, every time.Duration, jobs func() []string, take func(cluster.Mark)) {
 	defer close(f.done)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for last := false; ; {
-		for _, m := range r.Next(wanted) {
+		for _, m := range r.Next(jobs()) {
 			m.Arrived = time.Now()
 			take(m)
 		}

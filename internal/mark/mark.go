@@ -1,9 +1,9 @@
 // Package mark keeps the marks that programs set in their own runs: nvnodetop mark writes them, and logs, recordings
 // and reports read them.
 //
-// Marks of a job are lines of JSON in files below the user's state directory, one for each host, since appends of
-// several hosts to one file of a shared home may overwrite each other. Files are bounded, and so is every read:
-// a Reader takes whole lines only, from where it has stopped. Old files are removed by later marks.
+// Marks of a job are lines of JSON in a directory of the job below the user's state directory, in a file for each host,
+// since appends of several hosts to one file of a shared home may overwrite each other. Files are bounded, and so is
+// every read: a Reader takes whole lines only, from where it has stopped. Old directories are removed by later marks.
 //
 // A Book adds up the use of GPUs in each part. A Reader and a Book are for one goroutine; a Follower reads in one of
 // its own, so that a file system that hangs keeps nobody waiting.

@@ -1,6 +1,7 @@
 package mark
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,7 +16,7 @@ import (
 
 var noon = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-func of7(job string) bool { return job == "7" }
+var of7 = []string{"7"}
 
 // What is written is read once, of the wanted job, in files that only the user may read.
 func TestMarksAreRead(t *testing.T) {
@@ -35,14 +36,14 @@ func TestMarksAreRead(t *testing.T) {
 	if len(marks) != 3 || r.Next(of7) != nil {
 		t.Fatalf("%v, and then %v", marks, r.Next(of7))
 	}
-	for path, mode := range map[string]os.FileMode{dir: 0o700 | os.ModeDir, filepath.Join(dir, "7.n1.jsonl"): 0o600,
-		filepath.Join(dir, "7.__n2.jsonl"): 0o600} {
+	for path, mode := range map[string]os.FileMode{dir: 0o700 | os.ModeDir, filepath.Join(dir, "7", "n1.jsonl"): 0o600,
+		filepath.Join(dir, "7", "__n2.jsonl"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
 	// a line that is not whole yet, and then is
-	path := filepath.Join(dir, "7.n1.jsonl")
+	path := filepath.Join(dir, "7", "n1.jsonl")
 	appended := func(text string) {
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		if err != nil {
@@ -68,29 +69,39 @@ func TestMarksAreRead(t *testing.T) {
 func TestMarksAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	m := cluster.Mark{Job: "7", Name: strings.Repeat("x", MaxName), At: noon, By: "n1"}
-	old := filepath.Join(dir, "3.n1.jsonl")
-	if err := os.WriteFile(old, nil, 0o600); err != nil {
-		t.Fatal(err)
+	aged := func(job, host string, ages ...time.Duration) string {
+		path := filepath.Join(dir, job, host+suffix)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for i, of := range []string{path, filepath.Dir(path)} {
+			if err := os.Chtimes(of, noon, time.Now().Add(-ages[i])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return path
 	}
-	if err := os.Chtimes(old, noon, time.Now().Add(-maxAge-time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	gone := aged("3", "n1", maxAge+time.Hour, maxAge+time.Hour)
+	stays := aged("4", "n1", time.Hour, maxAge+time.Hour) // the job goes on
 	var err error
 	n := 0
 	for ; err == nil && n < 1e5; n++ {
 		err = Write(dir, &m)
 	}
-	info, _ := os.Stat(filepath.Join(dir, "7.n1.jsonl"))
+	info, _ := os.Stat(filepath.Join(dir, "7", "n1.jsonl"))
 	if err == nil || !strings.Contains(err.Error(), ErrFull.Error()) || info.Size() > maxFile {
 		t.Errorf("%d marks: %v, %d bytes", n, err, info.Size())
 	}
-	if _, err := os.Stat(old); err == nil {
-		t.Error("an old file is still there")
+	if _, err := os.Stat(filepath.Dir(gone)); err == nil {
+		t.Error("an old directory is still there")
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "7.pipe.jsonl"), 0o600); err != nil {
+	if _, err := os.Stat(stays); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "7", "pipe.jsonl"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("/dev/zero", filepath.Join(dir, "7.link.jsonl")); err != nil {
+	if err := os.Symlink("/dev/zero", filepath.Join(dir, "7", "link.jsonl")); err != nil {
 		t.Fatal(err)
 	}
 	if marks := NewReader(dir).Next(of7); len(marks) != n-1 {
@@ -163,11 +174,33 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// What has ended before the time from which parts count is left out; what went on then counts.
+func TestBookFrom(t *testing.T) {
+	var b Book
+	b.From(noon.Add(10 * time.Second))
+	for _, m := range []struct {
+		after int
+		kind  cluster.MarkKind
+		name  string
+	}{{1, cluster.Begins, "earlier"}, {2, cluster.Ends, "earlier"}, {3, cluster.Moment, "word"},
+		{4, cluster.Begins, "both"}, {5, cluster.Ends, "both"}, {8, cluster.Begins, "over"},
+		{11, cluster.Begins, "both"}, {12, cluster.Ends, "both"}, {14, cluster.Ends, "over"}} {
+		b.Take(&cluster.Mark{Name: m.name, Kind: m.kind, By: "n1", At: noon.Add(time.Duration(m.after) * time.Second)})
+	}
+	var got []string
+	for _, r := range b.Tags(noon.Add(time.Minute)) {
+		got = append(got, fmt.Sprintf("%s at %d, %.0f s, %d times", r.Name, r.From.Second(), r.Seconds, r.Times))
+	}
+	if text := strings.Join(got, "|"); text != "over at 8, 6 s, 1 times|both at 11, 1 s, 1 times" {
+		t.Error(text)
+	}
+}
+
 // The last look of a Follower finds what was written just before, and nobody waits for one that hangs.
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	var marks []cluster.Mark
-	f := Follow(dir, time.Hour, of7, func(m cluster.Mark) { marks = append(marks, m) })
+	f := Follow(dir, time.Hour, func() []string { return of7 }, func(m cluster.Mark) { marks = append(marks, m) })
 	if err := Write(dir, &cluster.Mark{Job: "7", Name: "last", At: noon, By: "n1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +209,7 @@ func TestFollow(t *testing.T) {
 	}
 	hang := make(chan bool)
 	defer close(hang)
-	f = Follow(dir, time.Hour, func(string) bool { <-hang; return false }, func(cluster.Mark) {})
+	f = Follow(dir, time.Hour, func() []string { <-hang; return nil }, func(cluster.Mark) {})
 	began := time.Now()
 	if f.Close(10 * time.Millisecond); time.Since(began) > 5*time.Second {
 		t.Error("it waits for a file system that hangs")

@@ -1,9 +1,18 @@
 package track
 
 import (
+	"time"
+
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 )
+
+// MarksFrom leaves out the parts of an earlier command, which have ended before a time.
+func (t *Tracker) MarksFrom(at time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.book.From(at)
+}
 
 // tag adds a report of the GPUs to the parts that the command has marked.
 func (t *Tracker) tag(e *cluster.Event) {

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/session"
+	"github.com/nvnodetop/nvnodetop/internal/tally"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
@@ -16,13 +19,20 @@ import (
 // memory asks for ProcessDetails.Full too: the kernel walks through all pages of the process for it, and a large
 // process waits when it changes its mappings meanwhile.
 //
+// It connects to all nodes that the options choose: name this one in Options.Nodes where there are many. It does not
+// wait for the others.
+//
 // The texts are those of the node: make them safe before they go to a terminal.
 func Inspect(ctx context.Context, node string, p *schema.Process, memory bool, o Options) (d *schema.ProcessDetails,
 	err error) {
 	err = o.with(ctx, 0, func(t *target) error {
 		w := session.Open(ctx, t.cfg, 0, t.from)
 		defer t.hold(w.Session)()
-		w.Settle(nil)
+		w.Await(t.cfg.Timeout, func() bool {
+			s := w.Store.Snapshot(time.Now())
+			n := s.Nodes[node]
+			return n != nil && n.State == cluster.NodeReporting || tally.Settled(s)
+		})
 		reply, err := t.from.Ask(ctx, node, wire.Request{Inspect: &wire.Inspect{
 			ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}, Memory: memory}})
 		switch {

@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
@@ -19,13 +20,14 @@ func (m marked) Run(ctx context.Context, emit func(cluster.Event)) error {
 		return m.Feed.Run(ctx, emit)
 	}
 	var mu sync.Mutex
-	jobs, over := map[string]bool{}, false
-	wanted := func(job string) bool {
+	var jobs, before []string // of the last answer of SLURM, and of the one before: a job may have marked its end
+	over := false
+	both := func() []string {
 		mu.Lock()
 		defer mu.Unlock()
-		return jobs[job]
+		return slices.Compact(slices.Sorted(slices.Values(slices.Concat(jobs, before))))
 	}
-	f := mark.Follow(dir, mark.Every, wanted, func(k cluster.Mark) {
+	f := mark.Follow(dir, mark.Every, both, func(k cluster.Mark) {
 		mu.Lock()
 		defer mu.Unlock()
 		if !over {
@@ -41,8 +43,9 @@ func (m marked) Run(ctx context.Context, emit func(cluster.Event)) error {
 	return m.Feed.Run(ctx, func(e cluster.Event) {
 		if e.Discovery != nil {
 			mu.Lock()
+			before, jobs = jobs, nil
 			for i := range e.Discovery.Jobs {
-				jobs[e.Discovery.Jobs[i].Number] = true
+				jobs = append(jobs, e.Discovery.Jobs[i].Number)
 			}
 			mu.Unlock()
 		}

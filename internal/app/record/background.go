@@ -33,9 +33,9 @@ type Background struct {
 	status atomic.Value
 	job    func() string // part of the file's name; "": no job, or several
 	host   string
-	jobs   atomic.Pointer[map[string]bool] // the numbers of the jobs
-	dir    string                          // of the files
-	never  string                          // the reason why recording is forbidden; "": it is allowed
+	jobs   atomic.Pointer[[]string] // the numbers of the jobs
+	dir    string                   // of the files
+	never  string                   // the reason why recording is forbidden; "": it is allowed
 
 	mu   sync.Mutex // protects the following, also while writing
 	w    *recording.Writer
@@ -79,9 +79,9 @@ func (o *Background) Take(e cluster.Event) {
 
 // know keeps the numbers of the jobs.
 func (o *Background) know(d *cluster.Discovery) {
-	numbers := map[string]bool{}
+	var numbers []string
 	for i := range d.Jobs {
-		numbers[d.Jobs[i].Number] = true
+		numbers = append(numbers, d.Jobs[i].Number)
 	}
 	o.jobs.Store(&numbers)
 }
@@ -132,9 +132,11 @@ func (o *Background) Hold(ctx context.Context, touch func()) error {
 // Marks takes the marks of the jobs below a directory during a recording, until ctx ends. Each recording has all of
 // them, as if it had begun with the job.
 func (o *Background) Marks(ctx context.Context, dir string) error {
-	wanted := func(number string) bool {
-		numbers := o.jobs.Load()
-		return numbers != nil && (*numbers)[number]
+	jobs := func() []string {
+		if numbers := o.jobs.Load(); numbers != nil {
+			return *numbers
+		}
+		return nil
 	}
 	tick := time.NewTicker(mark.Every)
 	defer tick.Stop()
@@ -156,7 +158,7 @@ func (o *Background) Marks(ctx context.Context, dir string) error {
 		case !records:
 			stop()
 		case follower == nil:
-			follower = mark.Follow(dir, mark.Every, wanted, func(m cluster.Mark) {
+			follower = mark.Follow(dir, mark.Every, jobs, func(m cluster.Mark) {
 				o.Take(cluster.Event{At: m.Arrived, Mark: &m})
 			})
 		}

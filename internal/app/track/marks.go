@@ -25,11 +25,8 @@ func followMarks(tracker *track.Tracker, every time.Duration) (end func()) {
 		id = fmt.Sprintf("track-%d-%d", os.Getpid(), time.Now().Unix())
 		_ = os.Setenv(mark.Variable, id) // the name is valid
 	}
-	began := time.Now()
-	f := mark.Follow(dir, max(every, leastPoll), func(job string) bool { return job == id }, func(m cluster.Mark) {
-		if m.At.Before(began) && m.Kind == cluster.Moment { // of an earlier command of the job
-			return
-		}
+	tracker.MarksFrom(time.Now()) // the job may have had other commands
+	f := mark.Follow(dir, max(every, leastPoll), func() []string { return []string{id} }, func(m cluster.Mark) {
 		tracker.Apply(cluster.Event{At: m.Arrived, Mark: &m})
 	})
 	return func() { f.Close(mostMarks) }

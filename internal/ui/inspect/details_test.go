@@ -52,11 +52,17 @@ func TestDetails(t *testing.T) {
 	if !open || len(again.Ask) != 1 || !again.Ask[0].Request.Inspect.Memory {
 		t.Fatalf("f asks %+v", again.Ask)
 	}
+	if twice, _ := pressed(e, s, "f"); len(twice.Ask) > 0 {
+		t.Error("a key that repeats asks for the memory again before the answer")
+	}
 	full := inspection()
 	full.Full = &schema.FullMemory{USS: 3 << 30, PSS: 4 << 30, Maps: []schema.Mapping{{Path: "/lib/a.so", Areas: 2}}}
 	e.Press(nav.Result{Ask: again.Ask[0], Reply: wire.Reply{Inspected: full}}, s)
 	if text := drawn(s, e); !strings.Contains(text, "USS 3.0 GiB, PSS 4.0 GiB") || !strings.Contains(text, "/lib/a.so") {
 		t.Errorf("shown is\n%s", text)
+	}
+	if again, _ := pressed(e, s, "f"); len(again.Ask) != 1 {
+		t.Error("after the answer f asks for nothing")
 	}
 	if a, _ := pressed(e, s, "y"); a.Copy != "command: python train.py --name 'a b'" {
 		t.Errorf("copied is %q", a.Copy)

@@ -26,6 +26,7 @@ type Sheet struct {
 	answer answer
 	heard  int  // answers so far
 	shown  bool // secrets are shown
+	walks  bool // the kernel walks through the pages of the process, which is dear
 
 	search search
 	cursor nav.Cursor[valueLine]
@@ -114,7 +115,9 @@ func (e *Sheet) key(k tea.KeyPressMsg, s *part.Scene) (a nav.Answer, open bool) 
 		a = e.ask(e.kind.ask(e.target.ProcessID))
 		a.Taken = false // the list of jobs takes this key too
 		return a, true
+	case key.Matches(k, keys.FullMemory) && e.kind == details && e.walks: // the key repeats
 	case key.Matches(k, keys.FullMemory) && e.kind == details:
+		e.walks = true
 		return e.ask(wire.Request{Inspect: &wire.Inspect{ProcessID: e.target.ProcessID, Memory: true}}), true
 	default:
 		return nav.Answer{}, true
@@ -128,6 +131,9 @@ func (e *Sheet) hear(r nav.Result) {
 		return
 	}
 	e.heard++
+	if of := r.Request.Inspect; of != nil && of.Memory {
+		e.walks = false
+	}
 	e.answer = answer{refused: refusal(&e.target, r)}
 	if list, truncated, sent := e.kind.read(&r.Reply); e.answer.refused == "" && sent {
 		e.answer = answer{known: true, variables: list, truncated: truncated}
