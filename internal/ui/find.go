@@ -32,10 +32,11 @@ func (v *view) about(s *part.Scene) string {
 
 // source has the items of the palette over a page.
 func (m keymap) source(at keys.Page, about string, anything bool) *palette.Source {
+	elsewhere := palette.Pointers(m.elsewhere(at))
 	return &palette.Source{
 		About: about, Finds: anything,
 		Here:  func(s *part.Scene) []palette.Item { return append(m.actions(at, s), explained(s)...) },
-		There: func(s *part.Scene) []*palette.Item { return append(thingsOf(s), palette.Pointers(m.elsewhere(at))...) },
+		There: func(s *part.Scene) []*palette.Item { return append(thingsOf(s), elsewhere...) },
 	}
 }
 

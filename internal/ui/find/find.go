@@ -3,6 +3,8 @@
 package find
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,17 +23,14 @@ import (
 // Things returns all of them, with the way to each.
 func Things(s *part.Scene) (list []*palette.Item) {
 	for i := range s.Snap.Jobs {
-		list = append(list, ofJob(&s.Snap.Jobs[i])...)
+		list = append(list, ofJob(s, &s.Snap.Jobs[i])...)
 	}
 	if s.Job != nil {
-		list = append(list, processesOf(s)...)
-		for _, u := range s.Users() {
-			if u.User != "" {
-				list = append(list, &palette.Item{Text: "user " + u.User,
-					Note: part.Plural(u.Procs, "process", "processes"),
-					Go:   nav.Go{Page: keys.OnProcesses, Filter: lists.OfUser(u.User)}})
-			}
+		known := newProcesses(s)
+		for _, node := range s.Job.Nodes {
+			list = append(list, known.on(s.NodeOf(node)).items...)
 		}
+		list = append(list, usersOf(s, known)...)
 		for g := range tally.Gauges {
 			name := part.GaugeName(g)
 			list = append(list, &palette.Item{Text: "cells: " + name, Note: "metric of the overview's cells",
@@ -53,48 +52,105 @@ func Things(s *part.Scene) (list []*palette.Item) {
 	return list
 }
 
+// jobKey is the key of the items of a job.
+type jobKey struct{ job, name string }
+
+// jobItems are a job and its nodes, which stay the same for long.
+type jobItems struct {
+	nodes []string
+	items []*palette.Item
+}
+
 // ofJob returns a job and its nodes.
-func ofJob(job *cluster.JobView) (list []*palette.Item) {
-	list = append(list, &palette.Item{Text: "job " + job.ID + " " + job.Name,
-		Note: part.Plural(len(job.Nodes), "node", "nodes"), Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
-	for _, name := range job.Nodes {
-		list = append(list, &palette.Item{Text: "node " + name, Note: "of job " + job.ID + " " + job.Name,
-			Go: nav.Go{Job: job.ID, Page: keys.OnNode, Node: name}})
+func ofJob(s *part.Scene, job *cluster.JobView) []*palette.Item {
+	return part.Onward(s, jobKey{job.ID, job.Name}, func(before *jobItems) *jobItems {
+		if before != nil && slices.Equal(before.nodes, job.Nodes) {
+			return before
+		}
+		now := &jobItems{nodes: job.Nodes}
+		now.items = append(now.items, &palette.Item{Text: "job " + job.ID + " " + job.Name,
+			Note: part.Plural(len(job.Nodes), "node", "nodes"), Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
+		note := "of job " + job.ID + " " + job.Name
+		for _, name := range job.Nodes {
+			now.items = append(now.items, &palette.Item{Text: "node " + name, Note: note,
+				Go: nav.Go{Job: job.ID, Page: keys.OnNode, Node: name}})
+		}
+		return now
+	}).items
+}
+
+// usersOf returns the users with processes on the nodes of the jobs.
+func usersOf(s *part.Scene, known *processes) (list []*palette.Item) {
+	counts := map[string]int{}
+	for _, n := range s.Snap.Nodes {
+		for user, count := range known.on(n).users {
+			counts[user] += count
+		}
+	}
+	delete(counts, "")
+	for _, user := range slices.Sorted(maps.Keys(counts)) {
+		list = append(list, &palette.Item{Text: "user " + user,
+			Note: part.Plural(counts[user], "process", "processes"),
+			Go:   nav.Go{Page: keys.OnProcesses, Filter: lists.OfUser(user)}})
 	}
 	return list
 }
 
-// processItems are the items of the processes of nodes, by the first process: each list of a node has others.
-type processItems struct {
-	now, before map[*wire.Process][]*palette.Item
+// processes are what is found of the lists of processes, by the first process: each list of a node has others.
+type processes struct {
+	now, before map[*wire.Process]*onNode
+	only        tally.Only
 }
 
-type processItemsKey struct{}
+// onNode is what is found on a node.
+type onNode struct {
+	items []*palette.Item
+	users map[string]int // number of their processes on the GPUs to show, or on no known GPU
+}
 
-// processesOf returns the processes on the GPUs of the job's nodes. Thousands of them take long, so those of a node are
-// made once for each list.
-func processesOf(s *part.Scene) (list []*palette.Item) {
-	all := part.Onward(s, processItemsKey{}, func(before *processItems) *processItems {
-		all := &processItems{now: map[*wire.Process][]*palette.Item{}}
+type processesKey struct{}
+
+// newProcesses takes over what was found before. Thousands of processes take long, so those of a node are read once for
+// each list.
+func newProcesses(s *part.Scene) *processes {
+	return part.Onward(s, processesKey{}, func(before *processes) *processes {
+		all := &processes{now: map[*wire.Process]*onNode{}, only: s.Only}
 		if before != nil {
 			all.before = before.now
 		}
 		return all
 	})
-	for _, node := range s.Job.Nodes {
-		n := s.NodeOf(node)
-		if len(n.Processes) == 0 {
+}
+
+// on returns what is found on a node.
+func (p *processes) on(n *cluster.Node) *onNode {
+	if len(n.Processes) == 0 {
+		return &onNode{}
+	}
+	first := &n.Processes[0]
+	known := p.now[first]
+	if known == nil {
+		if known = p.before[first]; known == nil {
+			known = &onNode{processesOn(n), usersOn(n, p.only)}
+		}
+		p.now[first] = known
+	}
+	return known
+}
+
+// usersOn counts the processes of each user.
+func usersOn(n *cluster.Node, only tally.Only) map[string]int {
+	counts, known := map[string]int{}, map[wire.ProcessID]bool{}
+	for i := range n.Processes {
+		p := &n.Processes[i]
+		id := wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}
+		if g := n.GPUAt(p.GPU); known[id] || g != nil && !only.Shows(g) {
 			continue
 		}
-		first := &n.Processes[0]
-		if all.now[first] == nil {
-			if all.now[first] = all.before[first]; all.now[first] == nil {
-				all.now[first] = processesOn(n)
-			}
-		}
-		list = append(list, all.now[first]...)
+		known[id] = true
+		counts[p.User]++
 	}
-	return list
+	return counts
 }
 
 func processesOn(n *cluster.Node) []*palette.Item {
