@@ -96,12 +96,21 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		return
 	}
 	absent, mark := absent(f.Job, n), Mark{}
+	readings, share, median := f.readings(n), f.Job.Share(n), math.NaN()
+	if c.apart {
+		median = f.Median().Level
+	}
 	if c.marked {
 		mark = f.Health.unsaid(n.Name)
 	}
 	for i := range c.count() {
 		slots := c.slots[i*c.each : min((i+1)*c.each, len(c.slots))]
-		cell := cellOf(f, n, slots)
+		cell := newCell(n)
+		for i := range readings {
+			if r := &readings[i]; slices.Contains(slots, slotOf(r.number)) {
+				cell.add(f, n, i, r, share.Has(&r.number))
+			}
+		}
 		if slices.ContainsFunc(slots, func(number int) bool { return slices.Contains(absent, number) }) {
 			cell = oneCell{shown: true, own: true, lost: true, letter: 'X', severity: cluster.Critical}
 		}
@@ -112,7 +121,7 @@ func (c Cells) Draw(f *Frame, x, y int, n *cluster.Node) {
 		case c.Numbers():
 			cell.number(f, at, y)
 		case c.apart:
-			cell.distance(f, at, y, c.wide)
+			cell.distance(f, median, at, y, c.wide)
 		default:
 			cell.height(f, at, y, c.wide)
 		}
@@ -192,15 +201,9 @@ type oneCell struct {
 	lost     bool
 }
 
-// cellOf returns the cell for the node's GPUs in the given slots.
-func cellOf(f *Frame, n *cluster.Node, slots Slots) oneCell {
-	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
-	for i, r := range f.readings(n) {
-		if slices.Contains(slots, slotOf(r.number)) {
-			c.add(f, n, i, &r, share.Has(&r.number))
-		}
-	}
-	return c
+// newCell returns a cell for GPUs of a node, before the first one.
+func newCell(n *cluster.Node) oneCell {
+	return oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}
 }
 
 // add adds the GPU at a place of a node to the cell. The job's own GPUs replace those of others.
@@ -300,14 +303,14 @@ func (c oneCell) height(f *Frame, x, y, w int) {
 	}
 }
 
-// distance draws the cell in one or two columns, by its distance from the job's median. The classic colors are about
-// levels.
-func (c oneCell) distance(f *Frame, x, y, w int) {
-	if c.letter != 0 || c.stale || !c.shown || !c.own || f.Classic || math.IsNaN(c.level+f.Median().Level) {
+// distance draws the cell in one or two columns, by its distance from the level of the job's median. The classic colors
+// are about levels.
+func (c oneCell) distance(f *Frame, median float64, x, y, w int) {
+	if c.letter != 0 || c.stale || !c.shown || !c.own || f.Classic || math.IsNaN(c.level+median) {
 		c.height(f, x, y, w)
 		return
 	}
-	glyph, role := f.Shade(c.level)
+	glyph, role := f.shade(c.level, median)
 	f.Fill(x, y, w, glyph, role)
 }
 
@@ -322,7 +325,7 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		m.fill(f, x, y, 1)
 		return
 	}
-	c, share := oneCell{level: math.NaN(), value: math.NaN(), stale: tally.Old(n)}, f.Job.Share(n)
+	c, share := newCell(n), f.Job.Share(n)
 	for i, r := range f.readings(n) {
 		c.add(f, n, i, &r, share.Has(&r.number))
 	}
@@ -330,5 +333,5 @@ func NodeCell(f *Frame, x, y int, n *cluster.Node) {
 		m.fill(f, x, y, 1)
 		return
 	}
-	c.distance(f, x, y, 1)
+	c.distance(f, f.Median().Level, x, y, 1)
 }

@@ -56,8 +56,10 @@ var steps = [...]float64{5, 15, 35}
 
 // Shade returns the glyph and the role of a level: values at the median are quiet, and others point up or down, the
 // more visibly the farther. The side that matters for the Gauge is amber.
-func (s *Scene) Shade(level float64) (rune, draw.Role) {
-	away := level - s.Median().Level
+func (s *Scene) Shade(level float64) (rune, draw.Role) { return s.shade(level, s.Median().Level) }
+
+func (s *Scene) shade(level, median float64) (rune, draw.Role) {
+	away := level - median
 	far := 0
 	for far < len(steps) && math.Abs(away) >= steps[far] {
 		far++
