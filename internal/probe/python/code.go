@@ -13,6 +13,7 @@ type code struct {
 	name, file string
 	first      int
 	table      []byte // of lines; nil: not read
+	internal   bool   // a part of the interpreter, without lines: it calls __init__ of new objects
 
 	parts []memory.Piece // all that was read of it
 }
@@ -51,6 +52,7 @@ func (r *Runtime) readCode(at uint64) (*code, error) {
 	}
 	if n := word(head, r.layout.bytes.size); n <= maxTable {
 		c.table, err = r.piece(c, table+r.layout.bytes.data, int(n))
+		c.internal = r.layout.lines == locations && !c.hasLines()
 	}
 	return c, err
 }

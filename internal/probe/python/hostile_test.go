@@ -159,43 +159,43 @@ func TestHostileMemory(t *testing.T) {
 		fails  bool
 	}{
 		"a circle of calls": {fails: true, build: func(i *interpreter) uint64 {
-			f := i.function(i.textOf("f", 1), i.textOf("f.py", 1), nil)
+			f := i.function(i.textOf("f", 1), i.textOf("f.py", 1), []byte{0x80, 0})
 			last := i.call(f, 0)
 			first := i.call(f, i.call(f, i.call(f, last)))
 			i.word(last+8, first)
 			return first
 		}},
 		"a call of itself": {fails: true, build: func(i *interpreter) uint64 {
-			at := i.call(i.function(i.textOf("f", 1), i.textOf("f.py", 1), nil), 0)
+			at := i.call(i.function(i.textOf("f", 1), i.textOf("f.py", 1), []byte{0x80, 0}), 0)
 			i.word(at+8, at)
 			return at
 		}},
 		"a million calls": {frames: wire.MaxStackFrames, deeper: true, build: func(i *interpreter) (at uint64) {
-			f := i.function(i.textOf("f", 1), i.textOf("f.py", 1), nil)
+			f := i.function(i.textOf("f", 1), i.textOf("f.py", 1), []byte{0x80, 0})
 			for range 1_000_000 {
 				at = i.call(f, at)
 			}
 			return at
 		}},
 		"names with escapes": {frames: 1, build: func(i *interpreter) uint64 {
-			return i.call(i.function(i.textOf(escapes, 4), i.textOf(escapes, 2), nil), 0)
+			return i.call(i.function(i.textOf(escapes, 4), i.textOf(escapes, 2), []byte{0x80, 0}), 0)
 		}},
 		"characters that are none": {frames: 1, build: func(i *interpreter) uint64 {
 			bad := i.textOf("abcdef", 4)
 			for k := range uint64(6) {
 				i.word(bad+56+4*k, 0xdeadbeefd800d800)
 			}
-			return i.call(i.function(bad, bad, nil), 0)
+			return i.call(i.function(bad, bad, []byte{0x80, 0}), 0)
 		}},
 		"an endless name": {frames: 1, build: func(i *interpreter) uint64 {
 			long := i.textOf(strings.Repeat("ab", 5000), 1)
 			i.word(long+16, 1<<29)
-			return i.call(i.function(long, i.textOf("f.py", 1), nil), 0)
+			return i.call(i.function(long, i.textOf("f.py", 1), []byte{0x80, 0}), 0)
 		}},
 		"a negative length": {fails: true, build: func(i *interpreter) uint64 {
 			bad := i.textOf("a", 1)
 			i.word(bad+16, 1<<63)
-			return i.call(i.function(bad, bad, nil), 0)
+			return i.call(i.function(bad, bad, []byte{0x80, 0}), 0)
 		}},
 		"a huge table of lines": {frames: 1, build: func(i *interpreter) uint64 {
 			f := i.function(i.textOf("f", 1), i.textOf("f.py", 1), make([]byte, 64))

@@ -78,6 +78,16 @@ func (c *code) located(unit int) int {
 	return 0
 }
 
+// hasLines reports whether any entry has a line.
+func (c *code) hasLines() bool {
+	for _, b := range c.table {
+		if b >= 0x80 && b>>3&15 != 15 {
+			return true
+		}
+	}
+	return false
+}
+
 // signed reads a number of 6 bits in each byte, the lowest first. The lowest bit of all is the sign.
 func (c *code) signed(at int) int {
 	n := 0

@@ -192,6 +192,9 @@ func (r *Runtime) frames(calls []call) []wire.Frame {
 	for i := range calls {
 		if c := &calls[i]; !c.shim {
 			of := r.codes[c.code]
+			if of.internal {
+				continue
+			}
 			list = append(list, wire.Frame{Function: of.name, File: of.file, Line: of.line(r.layout.lines, r.unit(c))})
 		}
 	}

@@ -96,6 +96,11 @@ class Descriptor:
         empty()  # -> empty
 
 
+class Made:
+    def __init__(self, x):
+        self.x = square(x)  # -> square
+
+
 class Holder:
     value = Descriptor()  # -> __init__
 
@@ -108,6 +113,7 @@ def slots(n):
     for _ in range(n):
         holder.value  # -> __get__
         len(holder)  # -> __len__
+        Made(3)  # -> __init__
 
 
 async def leaf(n):
