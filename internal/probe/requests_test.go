@@ -236,3 +236,24 @@ func TestHangingLogs(t *testing.T) {
 		s.finish()
 	})
 }
+
+// Stacks are those of the user's own processes; a request names them by PID and start.
+func TestStacks(t *testing.T) {
+	reply := ask(t, mine(t, ""), `"stacks":{"processes":[`+processID(42, 1000)+`,`+processID(43, 1000)+`,`+
+		processID(42, 999)+`]}`)
+	if reply.Error != "" || len(reply.Stacks) != 3 || reply.Stacks[0].Name != "python" {
+		t.Fatalf("%+v", reply)
+	}
+	for i, want := range []string{"", wire.RefusedUser, wire.RefusedGone} {
+		if s := reply.Stacks[i]; want != "" && (s.Refusal == nil || s.Refusal.ID != want || s.Threads != nil) {
+			t.Errorf("%+v, want %s", s, want)
+		}
+	}
+	if reply := ask(t, mine(t, ""), `"stacks":{"processes":[]}`); !strings.Contains(reply.Error, "1 to 64 processes") {
+		t.Errorf("%+v", reply)
+	}
+	if reply := ask(t, mine(t, ""), `"stacks":{"processes":[`+processID(42, 0)+`]}`); !strings.Contains(reply.Error,
+		"no start time") {
+		t.Errorf("%+v", reply)
+	}
+}

@@ -1,6 +1,6 @@
 // Command ask sends one request to the probe of a node and prints the reply as JSON: `ask NODE environ PID START`, `ask
-// NODE process PID START`, `ask NODE family PID START` or `ask NODE TERM PID START [PID START]...`, where TERM is any
-// signal and START the start of the process in ticks, as in --json. It connects to the node as nvnodetop does. `ask
+// NODE process PID START`, `ask NODE family PID START`, `ask NODE stacks PID START [PID START]...` or `ask NODE TERM PID
+// START [PID START]...`, where TERM is any signal and START the start of the process in ticks, as in --json. It connects to the node as nvnodetop does. `ask
 // cancel JOB [SIGNAL]` runs scancel as nvnodetop does.
 //
 // The tests on a real cluster run it. It contains the probe, so that it can be copied to a cluster alone.
@@ -79,7 +79,7 @@ func run(args []string) error {
 
 func parse(args []string) (node string, r wire.Request, err error) {
 	if len(args) < 4 || len(args)%2 != 0 {
-		return "", r, errors.New("usage: ask NODE environ|process|inspect|family|SIGNAL PID START [PID START]..., " +
+		return "", r, errors.New("usage: ask NODE environ|process|inspect|family|stacks|SIGNAL PID START [PID START]..., " +
 			"or ask cancel JOB [SIGNAL]")
 	}
 	var all []wire.ProcessID
@@ -101,6 +101,8 @@ func parse(args []string) (node string, r wire.Request, err error) {
 		r.Inspect = &wire.Inspect{ProcessID: *id}
 	case "family":
 		r.Family = &wire.Family{PIDs: []int{id.PID}}
+	case "stacks":
+		r.Stacks = &wire.Stacks{Processes: all}
 	default:
 		if r.Signal = (&wire.Signal{Number: wire.SignalNumber(args[1]), Processes: all}); r.Signal.Number == 0 {
 			return "", r, fmt.Errorf("unknown request %q", args[1])

@@ -46,9 +46,9 @@ def square(x):
 
 def comprehensions(n):
     a = [square(x) for x in range(n)]  # -> square <listcomp>
-    b = sum(square(x) for x in range(n))  # -> <genexpr>
+    b = sum(square(x) for x in range(n))  # -> square <genexpr>
     c = {x: square(x) for x in range(n)}  # -> square <dictcomp>
-    d = sorted(range(n), key=lambda x: square(-x))  # -> <lambda>
+    d = sorted(range(n), key=lambda x: square(-x))  # -> square <lambda>
     return a, b, c, d
 
 
