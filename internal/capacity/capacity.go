@@ -28,6 +28,8 @@ type Cluster struct {
 	Hidden int    `json:"gpus_of_hidden_jobs"`
 	NoJobs string `json:"jobs_error,omitempty"` // the reason why SLURM did not list the jobs
 
+	jobs []Job
+
 	byPartition []PartitionGPUs
 	byNode      []NodeGPUs
 }
@@ -52,6 +54,8 @@ type Node struct {
 	GPUs       []Count   `json:"gpus"`
 	Users      []string  `json:"users,omitempty"` // whose jobs have its GPUs, as far as SLURM shows them
 	Jobs       []string  `json:"jobs,omitempty"`  // IDs of these jobs
+
+	inUse []int // indices of its GPUs that are in use
 }
 
 // Count is GPUs of one GRES type. Each is either free, used or out.
@@ -127,6 +131,7 @@ func Of(s *supply.Supply, at time.Time) *Cluster {
 		c.Nodes[i].openTo(open[c.Nodes[i].Name])
 	}
 	c.addUsers(s, places)
+	c.addJobs(s, places)
 	if s.NoJobs != nil {
 		c.NoJobs = safe.Line(s.NoJobs.Error(), maxReason)
 	}

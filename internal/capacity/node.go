@@ -13,7 +13,7 @@ import (
 
 // nodeOf counts the GPUs of a node, for a job in any of its partitions.
 func nodeOf(n *supply.NodeGPUs) Node {
-	out := Node{Name: n.Name, States: []string{}, Silent: n.Silent, Partitions: []string{}}
+	out := Node{Name: n.Name, States: []string{}, Silent: n.Silent, Partitions: []string{}, inUse: n.InUse}
 	out.explain(n.Reason)
 	for _, state := range n.States {
 		out.States = append(out.States, strings.ToLower(safe.Line(state, maxWord)))

@@ -79,6 +79,8 @@ type Config struct {
 
 	Prices cost.Prices // of the site, for reports
 
+	Admins []string // users who see the jobs of all on the page of the cluster; only the system's file sets them
+
 	Thresholds health.Thresholds // of the health rules; only the file sets them
 
 	Notify Notify

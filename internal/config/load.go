@@ -208,7 +208,10 @@ func (o *Origins) bind(c, system *Config) {
 		if s.bound != "" {
 			limit, where = s.bound, o.Of(s.bound)
 		}
-		if from, set := o.of[s.key]; set && from != o.system[s.key] {
+		if from, set := o.of[s.key]; set && s.bound == "" && where == "" {
+			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) does not count: only the system's file sets it", s.key,
+				before, from))
+		} else if set && from != o.system[s.key] {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) becomes %s: the limit is %s (%s)", s.key, before, from,
 				s.show(c), limit, where))
 		}

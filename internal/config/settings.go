@@ -54,6 +54,7 @@ var settings = append([]setting{
 		return system > 0 &&
 			(own == 0 || own > system)
 	}),
+	admins(),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	atLeast("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll,
 		"poll.min_interval", pollFloor),

@@ -245,7 +245,8 @@ type kind struct {
 func kinds() []kind {
 	return []kind{{Nodes.Name, filter.Of(&Nodes)}, {Processes.Name, filter.Of(&Processes)},
 		{Problems.Name, filter.Of(&Problems)}, {Jobs.Name, filter.Of(&Jobs)}, {Users.Name, filter.Of(&Users)},
-		{Partitions.Name, filter.Of(&Partitions)}, {ClusterNodes.Name, filter.Of(&ClusterNodes)}}
+		{Partitions.Name, filter.Of(&Partitions)}, {ClusterNodes.Name, filter.Of(&ClusterNodes)},
+		{AllJobs.Name, filter.Of(&AllJobs)}, {IdleGPUs.Name, filter.Of(&IdleGPUs)}}
 }
 
 var declared = regexp.MustCompile(`(?m)^var \w+ = field\.Table\[`)

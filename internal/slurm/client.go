@@ -132,7 +132,7 @@ func Installed() bool {
 // answered. It comes with a Failure if a job was left out because its node list is not understood, or if SLURM did not
 // say which GPUs a job has.
 func (c *Client) Ask(ctx context.Context) (*Answer, error) {
-	records, err := c.squeue(ctx)
+	records, err := squeue(ctx, c.run, c.marks())
 	if err != nil {
 		c.topology.upset = true
 		return nil, err
@@ -245,9 +245,8 @@ func (c *Client) keepHosts(r *record, before map[string]hosts) bool {
 }
 
 // squeue lists the jobs of the user.
-func (c *Client) squeue(ctx context.Context) ([]record, error) {
-	m := c.marks()
-	out, stderr, err := c.run.Within(ctx, "squeue", "--me", "--states="+states, "--sort=i", "--format="+m.format())
+func squeue(ctx context.Context, run command.Runner, m marks) ([]record, error) {
+	out, stderr, err := run.Within(ctx, "squeue", "--me", "--states="+states, "--sort=i", "--format="+m.format())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -20,8 +20,7 @@ const (
 	ncclPatience = 50 * time.Second
 	// cancelPatience is the timeout of a request to SLURM, which may have to wait for another command to end, and for
 	// the controller to rest.
-	cancelPatience = 40 * time.Second
-	// clusterPatience likewise, for three commands and the rests between them.
+	cancelPatience  = 40 * time.Second
 	clusterPatience = 2 * time.Minute
 )
 

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/cluster/history"
+	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/gres"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/supply"
@@ -33,15 +36,16 @@ func aCluster(more int) *capacity.Cluster {
 				typed("a100_3g.40gb", 4, 4)...)},
 			{Name: "gpu-resv", States: []string{"IDLE", "RESERVED"}, Types: typed("h100", 8, 0)},
 		},
-		Jobs: []supply.Job{{ID: "48211", User: "alice", Nodes: []string{"gpu-n01", "gpu-n02"}, PerNode: 8},
+		Jobs: []supply.Job{{ID: "48211", User: "alice", Nodes: []string{"gpu-n01", "gpu-n02"}, PerNode: 8,
+			Start: fixtureNow.Add(-8*time.Hour - 3*time.Minute), End: fixtureNow.Add(16 * time.Hour)},
 			{ID: "48344", User: "erin", Nodes: []string{"gpu-mig"}, PerNode: 7}},
 	}
 	for i := range more {
 		s.Nodes = append(s.Nodes, supply.NodeGPUs{Name: fmt.Sprintf("gpu-n%02d", i+1), States: []string{"ALLOCATED"},
-			Types: typed("h100", 8, 8)})
+			Types: typed("h100", 8, 8), InUse: []int{0, 1, 2, 3, 4, 5, 6, 7}})
 		if i >= 2 {
 			last := &s.Nodes[len(s.Nodes)-1]
-			last.States[0], last.Types[0].Used = "MIXED", i%8
+			last.States[0], last.Types[0].Used, last.InUse = "MIXED", i%8, last.InUse[:i%8]
 			s.Jobs = append(s.Jobs, supply.Job{ID: fmt.Sprint(49000 + i), User: []string{"bob", "carol"}[i%2],
 				Nodes: []string{last.Name}, PerNode: 8})
 		}
@@ -66,6 +70,37 @@ func counts(c *capacity.Cluster, failed ...error) func(v *view, s *part.Scene) {
 			}
 			due := page.Due(s.Snap.At.Add(time.Duration(i)*time.Minute), true).Ask
 			page.Press(nav.Result{Ask: due[0], GPUs: c, Err: err}, s)
+		}
+		v.resolve(s)
+	}
+}
+
+// idleFixture is a cluster where two GPUs of a job do nothing: one since a while, one for as long as is known.
+func idleFixture() *cluster.Snapshot {
+	s := fixture()
+	for number, since := range map[int]int64{2: 30, 5: 0} {
+		g := &s.Nodes["gpu-n02"].GPUs[number]
+		g.Values.Set(metric.Util, 0)
+		g.History = history.History{}
+		for bin := range int64(80) {
+			g.History.Add(bin, 200, func(metric.ID) float64 {
+				if bin < since {
+					return 97
+				}
+				return 0
+			})
+		}
+	}
+	return s
+}
+
+// ofEveryone makes the page of the cluster one of an admin, and presses v so often.
+func ofEveryone(times int) func(v *view, s *part.Scene) {
+	return func(v *view, s *part.Scene) {
+		v.pages[keys.OnCluster] = uicapacity.New(v.past, true)
+		counts(aCluster(8))(v, s)
+		for range times {
+			v.press(pressed("v"), s)
 		}
 		v.resolve(s)
 	}

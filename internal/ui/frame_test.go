@@ -82,6 +82,8 @@ var shots = append(inspectShots(), []shot{
 		}},
 	{name: "cluster-1000", snap: fixture, view: func(v *view) { v.on = keys.OnCluster }, typed: "v",
 		later: counts(aCluster(1000))},
+	{name: "cluster-all", snap: fixture, view: func(v *view) { v.on = keys.OnCluster }, later: ofEveryone(2)},
+	{name: "cluster-idle", snap: idleFixture, view: func(v *view) { v.on = keys.OnCluster }, later: ofEveryone(3)},
 	{name: "cluster-asking", snap: noJobsFixture, view: func(v *view) { v.on = keys.OnCluster }},
 	{name: "cluster-stale", snap: noJobsFixture, view: func(v *view) { v.on = keys.OnCluster },
 		later: counts(aCluster(8), errNoController)},

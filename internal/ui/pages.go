@@ -104,7 +104,7 @@ var pages = []entry{
 		help: keys.Row{Slot: keys.Lists, Group: keys.Looking, Text: "cluster: free GPUs",
 			Long: "cluster: GPUs that SLURM can still give to jobs, partitions, nodes, your pending jobs",
 			On:   keys.Main.Without(keys.LikeNvitop).Except(keys.OnStacks)},
-		new: func(v *view, _ *Options) Page { return capacity.New(v.past) },
+		new: func(v *view, o *Options) Page { return capacity.New(v.past, o.Everyone) },
 	},
 	{
 		id: keys.OnOverview, number: keys.ToOverview, key: keys.Overview,

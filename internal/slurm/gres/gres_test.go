@@ -1,6 +1,9 @@
 package gres
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestRequestedGPUs(t *testing.T) {
 	for _, tt := range []struct {
@@ -22,5 +25,18 @@ func TestRequestedGPUs(t *testing.T) {
 	}
 	if n := Requested("gres:gpu:1", 0); n != nil {
 		t.Errorf("%d GPUs on no node", *n)
+	}
+}
+
+// A share says nothing about the GPU that it is of.
+func TestInUse(t *testing.T) {
+	for list, want := range map[string]string{
+		"gpu:a100:2(IDX:3,0),nic:1": "[0 3] true", "gpu:a:1(IDX:0),gpu:b:2(IDX:4-5)": "[0 4 5] true",
+		"gpu:a100:0(IDX:N/A)": "[] true", "": "[] true", "gpu:a100:2": "[] false", "gpu:a100:3(IDX:0-1)": "[] false",
+		"gpu:a100:0(IDX:N/A),shard:a100:3(3/8,0/8)": "[] false", "gpu:a100:x(IDX:0)": "[] false",
+	} {
+		if indices, all := InUse(list); fmt.Sprint(indices, all) != want {
+			t.Errorf("%q: %v %v, want %s", list, indices, all, want)
+		}
 	}
 }

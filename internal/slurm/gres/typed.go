@@ -68,6 +68,30 @@ func Used(list string) (map[string]int, error) {
 	return counts, nil
 }
 
+// InUse reads the indices of "gpu:a100:2(IDX:0,2),shard:a100:3(3/8,0/8)", the resources of a node that are in use. It
+// reports false if the text does not list them all.
+func InUse(list string) (indices []int, all bool) {
+	for _, item := range Split(withoutNull(list)) {
+		_, count, ok, err := typedGPU(item)
+		if err != nil {
+			return nil, false
+		}
+		if _, shared, is := sharedGPUs(item); is && shared > 0 {
+			return nil, false
+		}
+		if !ok || count == 0 {
+			continue
+		}
+		some, err := parseIDX(item)
+		if err != nil || len(some) != count {
+			return nil, false
+		}
+		indices = append(indices, some...)
+	}
+	slices.Sort(indices)
+	return indices, true
+}
+
 // sharedGPUs counts the GPUs with a share in use in "shard:a100:3(3/8,0/8)".
 func sharedGPUs(item string) (typ string, count int, ok bool) {
 	name, shares, _ := strings.Cut(strings.TrimSuffix(item, ")"), "(")

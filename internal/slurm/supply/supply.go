@@ -41,6 +41,7 @@ type NodeGPUs struct {
 	Reason string   // the reason why it is not available, in an admin's words
 	Full   bool     // no CPU or no memory is left
 	Types  []gres.Type
+	InUse  []int // indices of its GPUs that are in use, in SLURM's configuration; nil: none, or they are not listed
 }
 
 // maxListed is the maximum number of nodes that all partitions together may list: each node of the largest cluster in
@@ -268,6 +269,7 @@ func (n *nodeText) node() (NodeGPUs, bool) {
 		}
 	}
 	n.count(node.Types)
+	node.InUse, _ = gres.InUse(n.fields["GresUsed"])
 	return node, true
 }
 

@@ -37,7 +37,7 @@ func TestParseNodesRecorded(t *testing.T) {
 		{Name: "node01", States: []string{"MIXED"}, Types: a100(0, false)},
 		{Name: "node04", States: []string{"IDLE", "DRAIN"}, Reason: "testing drain [root@2026-11-20T18:22:34]",
 			Types: a100(0, false)},
-		{Name: "node02", States: []string{"MIXED"}, Types: a100(4, true)},
+		{Name: "node02", States: []string{"MIXED"}, Types: a100(4, true), InUse: []int{0, 1, 2, 3}},
 	}
 	if diff := cmp.Diff(want, parseNodes(recordedNodes(t))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -13,7 +13,6 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
-	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
 // place identifies the GPUs of one type, of a partition or a node.
@@ -24,9 +23,9 @@ type (
 	nodes      = list.List[capacity.NodeGPUs, place]
 )
 
-// hints are the keys of both lists.
-func hints(view string) []keys.Hint {
-	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(view), keys.HintOf(keys.Worst),
+// hints are the keys of a view.
+func (p *Page) hints(of view) []keys.Hint {
+	return []keys.Hint{keys.HintOf(keys.Open), keys.HintOf(keys.Grid).As(words[p.next(of)]), keys.HintOf(keys.Worst),
 		keys.HintOf(keys.Filter), keys.HintOf(keys.Refresh)}
 }
 
@@ -64,9 +63,9 @@ func newPartitions(p *Page, past *prompt.History) *partitions {
 		Place:  p.room,
 		Header: p.header, None: p.none,
 		Table: func(f *part.Frame, _ *list.View[capacity.PartitionGPUs]) list.Table[capacity.PartitionGPUs] {
-			return table.NewPartitions(f)
+			return newPartitionTable(f)
 		},
-		Hints: hints("nodes"),
+		Hints: p.hints(byPartition),
 	})
 }
 
@@ -92,22 +91,11 @@ func newNodes(p *Page, past *prompt.History) *nodes {
 		Open:   openNode,
 		Header: p.header, None: p.none,
 		Table: func(f *part.Frame, _ *list.View[capacity.NodeGPUs]) list.Table[capacity.NodeGPUs] {
-			return &nodeTable{table.NewClusterNodes(f), ownNodes(f.Snap)}
+			return newNodeTable(f)
 		},
 		Detail: p.fullNode,
-		Hints:  hints("partitions"),
+		Hints:  p.hints(byNode),
 	})
-}
-
-// nodeTable is the table of nodes, of which those of the user's jobs are marked.
-type nodeTable struct {
-	*table.ClusterNodes
-	own map[string]bool
-}
-
-// Row draws a node.
-func (t *nodeTable) Row(f *part.Frame, y int, n *capacity.NodeGPUs, selected bool) {
-	t.ClusterNodes.Row(f, y, n, t.own[n.Name], selected)
 }
 
 // ownNodes are the nodes of the user's jobs.
@@ -127,7 +115,7 @@ func (p *Page) openPartition(s *part.Scene, r *capacity.PartitionGPUs) nav.Answe
 	if r.Partition != nil {
 		filter = "partition==" + quoted(r.Name) + " " + filter
 	}
-	p.byNode, p.into = true, true
+	p.on, p.into = byNode, true
 	p.nodes.Filter.Set("", filter)
 	p.nodes.Top()
 	return p.nodes.GoTo(s, 0)
@@ -137,11 +125,16 @@ func quoted(word string) string { return `"` + strings.ReplaceAll(word, `"`, "")
 
 // openNode goes to a node of the user's jobs.
 func openNode(s *part.Scene, r *capacity.NodeGPUs) nav.Answer {
+	return open(s, r.Name, nav.Go{Page: keys.OnNode})
+}
+
+// open goes to a node that is read.
+func open(s *part.Scene, node string, to nav.Go) nav.Answer {
 	for i := range s.Snap.Jobs {
-		if j := &s.Snap.Jobs[i]; slices.Contains(j.Nodes, r.Name) {
-			return nav.To(nav.Go{Page: keys.OnNode, Job: j.ID, Node: r.Name})
+		if j := &s.Snap.Jobs[i]; slices.Contains(j.Nodes, node) {
+			to.Job, to.Node = j.ID, node
+			return nav.To(to)
 		}
 	}
-	return nav.Answer{Taken: true,
-		Notice: fmt.Sprintf("%s has no job of yours: nvnodetop does not log in there", r.Name)}
+	return nav.Answer{Taken: true, Notice: fmt.Sprintf("%s has no job of yours: nvnodetop does not log in there", node)}
 }

@@ -29,12 +29,34 @@ const (
 	lost = 3 * time.Minute
 )
 
+// view is what the page shows.
+type view int
+
+// The views. Jobs of all users and idle GPUs are for those who may see them.
+const (
+	byPartition view = iota
+	byNode
+	ofAll
+	ofIdle
+	views
+)
+
+// words are the names of the views in footers.
+var words = [views]string{"partitions", "nodes", "all jobs", "idle GPUs"}
+
+// sheet is the list of a view.
+type sheet interface {
+	Draw(f *part.Frame)
+	Press(msg tea.Msg, s *part.Scene) nav.Answer
+}
+
 // Page shows the GPUs of the cluster.
 type Page struct {
 	partitions *partitions
 	nodes      *nodes
-	byNode     bool // the nodes are shown, not the partitions
-	into       bool // those of the partition that the user has opened
+	sheets     []sheet // of the views that the user may see
+	on         view
+	into       bool // the nodes are those of the partition that the user has opened
 
 	known   *capacity.Cluster // the last good answer; nil: none yet
 	failure *reach.Failure    // of the last question
@@ -44,12 +66,22 @@ type Page struct {
 	fresh bool         // the user wants a new answer
 }
 
-// New returns the page in its first state.
-func New(past *prompt.History) *Page {
+// New returns the page in its first state. all says that the user may see the jobs of all users.
+func New(past *prompt.History, all bool) *Page {
 	p := &Page{}
+	if all {
+		p.sheets = make([]sheet, views)
+		p.sheets[ofAll], p.sheets[ofIdle] = newJobs(p, past), newIdle(p, past)
+	} else {
+		p.sheets = make([]sheet, ofAll)
+	}
 	p.partitions, p.nodes = newPartitions(p, past), newNodes(p, past)
+	p.sheets[byPartition], p.sheets[byNode] = p.partitions, p.nodes
 	return p
 }
+
+// next is the view that follows another one.
+func (p *Page) next(v view) view { return (v + 1) % view(len(p.sheets)) }
 
 // Due returns the question that is due now. shown says that the page is on the screen.
 func (p *Page) Due(now time.Time, shown bool) nav.Answer {
@@ -67,12 +99,10 @@ func (p *Page) Wants(*part.Scene) nav.Wants { return nav.Wants{} }
 
 // Draw draws the page.
 func (p *Page) Draw(f *part.Frame) {
-	if p.byNode {
-		p.nodes.Draw(f)
-		return
+	p.sheets[p.on].Draw(f)
+	if p.on == byPartition {
+		p.queue(f)
 	}
-	p.partitions.Draw(f)
-	p.queue(f)
 }
 
 // Press answers a key, the mouse, or SLURM's answer.
@@ -82,29 +112,21 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		return nav.Taken
 	}
 	k, _ := msg.(tea.KeyPressMsg)
-	if p.into && p.byNode && key.Matches(k, keys.Back) && !p.nodes.Filter.Typing("") {
+	if p.into && p.on == byNode && key.Matches(k, keys.Back) && !p.nodes.Filter.Typing("") {
 		p.nodes.Filter.Clear("")
-		p.byNode, p.into = false, false
+		p.on, p.into = byPartition, false
 		return nav.Taken
 	}
-	a := p.press(msg, s)
+	a := p.sheets[p.on].Press(msg, s)
 	switch {
 	case a.Taken:
 	case key.Matches(k, keys.Grid):
-		p.byNode = !p.byNode
+		p.on = p.next(p.on)
 		return nav.Taken
 	case key.Matches(k, keys.Refresh):
 		p.fresh = true
 	}
 	return a
-}
-
-// press passes a message to the list on the screen.
-func (p *Page) press(msg tea.Msg, s *part.Scene) nav.Answer {
-	if p.byNode {
-		return p.nodes.Press(msg, s)
-	}
-	return p.partitions.Press(msg, s)
 }
 
 // hear takes an answer. The last good one stays, with its age, if there is no new one.

@@ -69,7 +69,7 @@ func press(p *Page, s *part.Scene, names ...string) (a nav.Answer) {
 // The page asks at once when it is opened, then every few seconds, never while it has no answer, and not at all while
 // another page is on the screen.
 func TestOnlyAnOpenPageAsks(t *testing.T) {
-	p, s := New(&prompt.History{}), scene(80, 24)
+	p, s := New(&prompt.History{}, false), scene(80, 24)
 	if len(p.Due(now, false).Ask) != 0 {
 		t.Error("a page that is not open asks")
 	}
@@ -102,11 +102,11 @@ func TestOnlyAnOpenPageAsks(t *testing.T) {
 
 // Enter on a partition shows its nodes, Esc leads back; Enter on a node of a job opens it, and only there.
 func TestIntoAPartition(t *testing.T) {
-	p, s := New(&prompt.History{}), scene(80, 24)
+	p, s := New(&prompt.History{}, false), scene(80, 24)
 	p.known = counted(8)
 	press(p, s, "down", "down", "enter")
 	text := picture(p, s)
-	if !p.byNode || strings.Contains(text, "n0002") || !strings.Contains(text, "n0003") {
+	if p.on != byNode || strings.Contains(text, "n0002") || !strings.Contains(text, "n0003") {
 		t.Fatalf("the nodes of x:\n%s", text)
 	}
 	if a := press(p, s, "enter"); a.Page != "" || !strings.Contains(a.Notice, "n0001 has no job of yours") {
@@ -115,13 +115,13 @@ func TestIntoAPartition(t *testing.T) {
 	if a := press(p, s, "down", "enter"); a.Page != keys.OnNode || a.Job != "7" || a.Node != "n0003" {
 		t.Errorf("a node of a job: %+v", a)
 	}
-	if press(p, s, "esc"); p.byNode || p.nodes.Filter.On("") {
+	if press(p, s, "esc"); p.on == byNode || p.nodes.Filter.On("") {
 		t.Error("Esc does not lead back")
 	}
 	if press(p, s, "esc").Taken {
 		t.Error("Esc does not leave the page")
 	}
-	if press(p, s, "v"); !p.byNode || press(p, s, "esc").Taken {
+	if press(p, s, "v"); p.on != byNode || press(p, s, "esc").Taken {
 		t.Error("v does not show all nodes, or Esc does not leave from there")
 	}
 }
@@ -129,7 +129,7 @@ func TestIntoAPartition(t *testing.T) {
 // The pending jobs have a part of the page, and the partitions the rest, in every terminal.
 func TestPendingJobsHaveRoom(t *testing.T) {
 	for h := 5; h < 60; h++ {
-		p, s := New(&prompt.History{}), scene(80, h)
+		p, s := New(&prompt.History{}, false), scene(80, h)
 		p.known = counted(8)
 		for range 30 {
 			s.Snap.Discovery.Pending = append(s.Snap.Discovery.Pending, cluster.PendingJob{ID: "4711", Reason: "Priority"})
@@ -144,8 +144,8 @@ func TestPendingJobsHaveRoom(t *testing.T) {
 
 // A key on a list of thousands of nodes, after a new Snapshot: 8 ms are allowed.
 func BenchmarkKey(b *testing.B) {
-	p, s := New(&prompt.History{}), scene(200, 50)
-	p.known, p.byNode = counted(5000), true
+	p, s := New(&prompt.History{}, false), scene(200, 50)
+	p.known, p.on = counted(5000), byNode
 	snap := *s.Snap
 	for b.Loop() {
 		next := snap

@@ -170,7 +170,8 @@ var others = []Row{
 	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "graphs of the GPUs / host",
 		Long: "graphs of the GPUs, or of the host: CPU, load, memory, swap", On: On(OnNode)},
 	{Bindings: of(Grid), Group: Arranging, Means: "view", Text: "partitions / nodes",
-		Long: "GPUs by partition, with your pending jobs, or by node", On: On(OnCluster)},
+		Long: "GPUs by partition, with your pending jobs, or by node; for admins jobs of all users, idle GPUs",
+		On:   On(OnCluster)},
 	{
 		Bindings: of(Gauge), Group: Arranging, Text: "metric shown in the cells", On: On(OnOverview),
 		Long: "metric shown in the cells: utilization, power, SM clock, memory, temperature",

@@ -34,8 +34,8 @@ func (p *Page) Draw(f *part.Frame) {
 	if len(d.Pending) > 0 && y+3 < f.H-1 {
 		pending(f, y+1, p.from)
 	}
-	footer.Draw(f, "", slices.Concat(hint.Released(f.Scene),
-		[]keys.Hint{keys.HintOf(keys.Cluster).As("free GPUs"), keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)}, hint.Last)...)
+	footer.Draw(f, "", slices.Concat(hint.Released(f.Scene), []keys.Hint{keys.HintOf(keys.Cluster).As("free GPUs"),
+		keys.HintOf(keys.ToJobs), keys.HintOf(keys.Refresh)}, hint.Last)...)
 }
 
 // Asked draws the last question to SLURM and its answer, from row y, and returns the row below.

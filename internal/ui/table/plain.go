@@ -35,13 +35,13 @@ func plainCells(f *part.Frame, y int, node string, row *rows.Process, l layout.L
 		if kin && (c.OnGPU || c.Pace && row.Process.CPUPercent == nil) {
 			f.Number(s, y, "–", draw.Dim)
 		} else {
-			cell(f, s, y, c, row, role)
+			Cell(f, s, y, c, row, role)
 		}
 	}
 }
 
-// cell writes a field of a row.
-func cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *Row, role draw.Role) {
+// Cell writes a field of a row.
+func Cell[Row any](f *part.Frame, s part.Span, y int, of *field.Field[Row], r *Row, role draw.Role) {
 	if of.Text != nil {
 		f.Text(s, y, of.Text(r), role)
 		return

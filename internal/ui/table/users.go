@@ -64,7 +64,7 @@ func (t *Users) Row(f *part.Frame, y int, u *tally.UserRow, selected bool) {
 	f.Number(l[colGPUMem], y, memory, draw.Text)
 	f.Number(l[colPowerSum], y, power, draw.Text)
 	f.Number(l[colTime], y, known(u.Longest, processTime), draw.Text)
-	f.Text(l[colJob], y, jobsOf(u.Jobs, l[colJob].W), draw.Text)
+	f.Text(l[colJob], y, Names(u.Jobs, l[colJob].W), draw.Text)
 	f.Text(l[colCommand], y, u.Command, draw.Text)
 	if selected {
 		f.Select(y, 0, f.W)
@@ -79,8 +79,8 @@ func watts(w float64) string {
 	return draw.KW(w) + "kW"
 }
 
-// jobsOf names jobs in w columns, and counts those without room: "48211 48380 +3".
-func jobsOf(ids []string, w int) string {
+// Names names things in w columns, and counts those without room: "48211 48380 +3".
+func Names(ids []string, w int) string {
 	if len(ids) == 0 {
 		return "–"
 	}

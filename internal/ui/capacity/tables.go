@@ -1,4 +1,4 @@
-package table
+package capacity
 
 import (
 	"strconv"
@@ -9,15 +9,32 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/ui/layout"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/table"
 )
 
-// The columns of the GPUs of a partition, and of a node of the cluster.
+type col = layout.Key
+
 const (
-	colFree       col = "free"
-	colInUse      col = "used"
-	colOut        col = "out"
-	colTotal      col = "total"
-	colPartitions col = "partition"
+	colPartition col = "partition"
+	colNode      col = "node"
+	colType      col = "type"
+	colFree      col = "free"
+	colInUse     col = "used"
+	colOut       col = "out"
+	colTotal     col = "total"
+	colState     col = "state"
+	colUser      col = "user"
+	colJob       col = "job"
+	colReason    col = "reason"
+
+	colNodes  col = "nodes"
+	colGPUs   col = "gpus"
+	colGPU    col = "gpu"
+	colTime   col = "elapsed_seconds"
+	colLeft   col = "left_seconds"
+	colIdle   col = "idle_seconds"
+	colMemory col = "memory_used_bytes"
+	colModel  col = "gpu_name"
 )
 
 var partitionColumns = layout.Of(&rows.Partitions, []layout.Column{
@@ -33,7 +50,7 @@ var partitionColumns = layout.Of(&rows.Partitions, []layout.Column{
 var partitionGrowth = []layout.Stage{layout.To(12, colType), layout.To(16, colPartition), layout.To(16, colType),
 	layout.To(30, colPartition)}
 
-var clusterNodeColumns = layout.Of(&rows.ClusterNodes, []layout.Column{
+var nodeColumns = layout.Of(&rows.ClusterNodes, []layout.Column{
 	{Key: colNode, Priority: 1},
 	{Key: colType, Gap: 2, Priority: 2},
 	{Key: colFree, Gap: 2, Priority: 1},
@@ -43,32 +60,31 @@ var clusterNodeColumns = layout.Of(&rows.ClusterNodes, []layout.Column{
 	{Key: colState, Gap: 2, Least: 10, Priority: 2},
 	{Key: colUser, Gap: 2, Priority: 4},
 	{Key: colJob, Gap: 2, Least: 18, Priority: 11},
-	{Key: colPartitions, Gap: 2, Priority: 10},
+	{Key: colPartition, Gap: 2, Priority: 10},
 	{Key: colReason, Gap: 2, Least: 16, Priority: 5},
 })
 
-var clusterNodeGrowth = []layout.Stage{layout.To(12, colNode), layout.To(12, colType),
+var nodeGrowth = []layout.Stage{layout.To(12, colNode), layout.To(12, colType),
 	layout.To(12, colUser), layout.To(20, colReason), layout.To(14, colState), layout.To(16, colUser),
-	layout.To(20, colNode), layout.To(30, colReason), layout.To(20, colPartitions, colJob), layout.Rest(colReason)}
+	layout.To(20, colNode), layout.To(30, colReason), layout.To(20, colPartition, colJob), layout.Rest(colReason)}
 
 func partitionLayout(width int) layout.Layout {
 	return layout.Fit(width, partitionColumns, partitionGrowth, 3)
 }
 
-func clusterNodeLayout(width int) layout.Layout {
-	return layout.Fit(width, clusterNodeColumns, clusterNodeGrowth, 3)
+func nodeLayout(width int) layout.Layout {
+	return layout.Fit(width, nodeColumns, nodeGrowth, 3)
 }
 
-// Partitions is the table of the GPUs of partitions.
-type Partitions struct{ layout.Sheet }
+// partitionTable is the table of the GPUs of partitions.
+type partitionTable struct{ layout.Sheet }
 
-// NewPartitions returns the table for the terminal of a frame.
-func NewPartitions(f *part.Frame) *Partitions {
-	return &Partitions{layout.Sheet{Columns: partitionColumns, Layout: partitionLayout(f.W)}}
+func newPartitionTable(f *part.Frame) *partitionTable {
+	return &partitionTable{layout.Sheet{Columns: partitionColumns, Layout: partitionLayout(f.W)}}
 }
 
 // Row draws the GPUs of a partition, or of all nodes, in row y.
-func (t *Partitions) Row(f *part.Frame, y int, p *capacity.PartitionGPUs, selected bool) {
+func (t *partitionTable) Row(f *part.Frame, y int, p *capacity.PartitionGPUs, selected bool) {
 	role := draw.Text
 	if p.Partition == nil {
 		role = draw.Strong
@@ -79,18 +95,20 @@ func (t *Partitions) Row(f *part.Frame, y int, p *capacity.PartitionGPUs, select
 	choose(f, y, selected)
 }
 
-// ClusterNodes is the table of the GPUs of the cluster's nodes.
-type ClusterNodes struct{ layout.Sheet }
-
-// NewClusterNodes returns the table for the terminal of a frame.
-func NewClusterNodes(f *part.Frame) *ClusterNodes {
-	return &ClusterNodes{layout.Sheet{Columns: clusterNodeColumns, Layout: clusterNodeLayout(f.W)}}
+// nodeTable is the table of the GPUs of the cluster's nodes, of which those of the user's jobs are marked.
+type nodeTable struct {
+	layout.Sheet
+	own map[string]bool
 }
 
-// Row draws the GPUs of a node in row y. own says that a job of the user has it.
-func (t *ClusterNodes) Row(f *part.Frame, y int, n *capacity.NodeGPUs, own, selected bool) {
+func newNodeTable(f *part.Frame) *nodeTable {
+	return &nodeTable{layout.Sheet{Columns: nodeColumns, Layout: nodeLayout(f.W)}, ownNodes(f.Snap)}
+}
+
+// Row draws the GPUs of a node in row y.
+func (t *nodeTable) Row(f *part.Frame, y int, n *capacity.NodeGPUs, selected bool) {
 	l, role := t.Layout, draw.Text
-	if own {
+	if t.own[n.Name] {
 		role = draw.Strong
 	}
 	counts(f, y, l, &rows.ClusterNodes, n, &n.Count, draw.Text)
@@ -102,7 +120,7 @@ func (t *ClusterNodes) Row(f *part.Frame, y int, n *capacity.NodeGPUs, own, sele
 	f.Text(l[colState], y, n.Words(), state)
 	f.Text(l[colUser], y, listed(n.Users, l[colUser].W), draw.Text)
 	f.Text(l[colJob], y, listed(n.Jobs, l[colJob].W), draw.Text)
-	f.Text(l[colPartitions], y, listed(n.Partitions, l[colPartitions].W), draw.Dim)
+	f.Text(l[colPartition], y, listed(n.Partitions, l[colPartition].W), draw.Dim)
 	f.Text(l[colReason], y, n.Reason, draw.Text)
 	choose(f, y, selected)
 }
@@ -136,5 +154,5 @@ func listed(names []string, w int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return jobsOf(names, w)
+	return table.Names(names, w)
 }

@@ -1,0 +1,113 @@
+package capacity
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nvnodetop/nvnodetop/internal/capacity"
+	"github.com/nvnodetop/nvnodetop/internal/capacity/idle"
+	"github.com/nvnodetop/nvnodetop/internal/rows"
+	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
+	"github.com/nvnodetop/nvnodetop/internal/ui/list"
+	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
+	"github.com/nvnodetop/nvnodetop/internal/ui/part"
+	"github.com/nvnodetop/nvnodetop/internal/ui/prompt"
+)
+
+type (
+	jobs     = list.List[capacity.Job, string]
+	idleGPUs = list.List[idle.GPU, place]
+)
+
+// newJobs lists the jobs of all users.
+func newJobs(p *Page, past *prompt.History) *jobs {
+	return list.New(past, list.Of[capacity.Job, string]{
+		Name: func(*part.Scene) string { return "Cluster · jobs of all users" }, Noun: "jobs",
+		Rows: func(*part.Scene) []capacity.Job {
+			if p.known == nil {
+				return nil
+			}
+			return p.known.Jobs()
+		},
+		Version: p.version,
+		Key:     func(j *capacity.Job) string { return j.ID },
+		Reads: list.By(&rows.AllJobs, func(*part.Scene) func(*capacity.Job) *capacity.Job {
+			return func(j *capacity.Job) *capacity.Job { return j }
+		}),
+		Orders: []list.Order[capacity.Job]{{Column: "job", Words: "id", AsListed: true}, {Column: "user"},
+			{Column: "partition"}, {Column: "nodes"}, {Column: "gpus"}, {Column: "elapsed_seconds"},
+			{Column: "left_seconds"}},
+		Usual:  []string{"gpus", "elapsed_seconds", "user", "job"},
+		Open:   func(s *part.Scene, j *capacity.Job) nav.Answer { return open(s, j.Nodes[0], nav.Go{Page: keys.OnNode}) },
+		Header: p.header,
+		Above:  func(f *part.Frame, _ *list.View[capacity.Job]) []string { return p.lines(f.W) },
+		None: func(f *part.Frame) string {
+			if p.known != nil {
+				return "SLURM shows you no job on these nodes"
+			}
+			return p.none(f)
+		},
+		Table: func(f *part.Frame, _ *list.View[capacity.Job]) list.Table[capacity.Job] { return newJobTable(f) },
+		Hints: p.hints(ofAll),
+	})
+}
+
+// newIdle lists the GPUs that are in use and idle.
+func newIdle(p *Page, past *prompt.History) *idleGPUs {
+	return list.New(past, list.Of[idle.GPU, place]{
+		Name: func(*part.Scene) string { return "Cluster · GPUs in use that are idle" }, Noun: "idle GPUs",
+		Rows:    func(s *part.Scene) []idle.GPU { return p.idle(s).GPUs },
+		Version: p.version,
+		Key:     func(g *idle.GPU) place { return place{g.Node.Name, g.Key} },
+		Reads: list.By(&rows.IdleGPUs, func(*part.Scene) func(*idle.GPU) *idle.GPU {
+			return func(g *idle.GPU) *idle.GPU { return g }
+		}),
+		Orders: []list.Order[idle.GPU]{{Column: "node", Words: "name"}, {Column: "gpu"},
+			{Column: "idle_seconds", Words: "longest"}, {Column: "memory_used_bytes"}, {Column: "gpu_name"}},
+		Usual: []string{"idle_seconds", "node", "memory_used_bytes"},
+		Open: func(s *part.Scene, g *idle.GPU) nav.Answer {
+			return open(s, g.Node.Name, nav.Go{Page: keys.OnGPU, GPU: g.Key})
+		},
+		Header: p.header,
+		Above:  func(f *part.Frame, _ *list.View[idle.GPU]) []string { return p.unread(f) },
+		None: func(f *part.Frame) string {
+			if l := p.idle(f.Scene); p.known != nil {
+				return fmt.Sprintf("none of the %d GPUs in use on nodes that are read is idle", l.Read)
+			}
+			return p.none(f)
+		},
+		Table: func(f *part.Frame, _ *list.View[idle.GPU]) list.Table[idle.GPU] { return newIdleTable(f) },
+		Hints: p.hints(ofIdle),
+	})
+}
+
+// idleOf is the key of the idle GPUs in the memory of a scene.
+type idleOf struct{ known *capacity.Cluster }
+
+// idle returns the idle GPUs of a Snapshot.
+func (p *Page) idle(s *part.Scene) idle.List {
+	if p.known == nil {
+		return idle.List{}
+	}
+	return part.OfSnapshot(s, idleOf{p.known}, func() idle.List { return idle.Of(s.Snap, p.known) })
+}
+
+// unread says which GPUs in use are not read, and how they are.
+func (p *Page) unread(f *part.Frame) []string {
+	if p.known == nil {
+		return p.lines(f.W)
+	}
+	l := p.idle(f.Scene)
+	text := fmt.Sprintf("%d of %d GPUs in use are read", l.Read, l.All)
+	if l.Read < l.All {
+		text += "; the others are in shares, or on nodes that are not watched here: nvnodetop --nodes LIST watches " +
+			"nodes that you may log in to"
+	}
+	text += "."
+	if slices.ContainsFunc(l.GPUs, func(g idle.GPU) bool { return g.AtLeast }) {
+		text += " Times are as long as the histories: the setting history makes them longer."
+	}
+	return draw.Wrap(strings.TrimSpace(text), max(f.W-5, 10), "")
+}
