@@ -120,7 +120,12 @@ func (i *interpreter) function(name, file uint64, table []byte) uint64 {
 	return at
 }
 
+// call makes a frame. The outermost one is called by a shim.
 func (i *interpreter) call(code, back uint64) uint64 {
+	if back == 0 {
+		back = i.room(96)
+		i.fake.text[back-base+70] = 3
+	}
 	at := i.room(96)
 	i.word(at, code)
 	i.word(at+8, back)
@@ -210,6 +215,11 @@ func TestHostileMemory(t *testing.T) {
 		}},
 		"code of another type": {fails: true, build: func(i *interpreter) uint64 {
 			return i.call(i.textOf("f", 1), 0)
+		}},
+		"a generator without its caller": {fails: true, build: func(i *interpreter) uint64 {
+			at := i.call(i.function(i.textOf("f", 1), i.textOf("f.py", 1), []byte{0x80, 0}), 0)
+			i.word(at+8, 0)
+			return at
 		}},
 		"nothing": {fails: true, build: func(*interpreter) uint64 { return 0xdeadbeef }},
 	} {

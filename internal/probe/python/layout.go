@@ -23,6 +23,7 @@ type layout struct {
 	current  uint64 // the frame in that structure
 	native   bool   // threads know their number in the kernel
 	lines    lineTable
+	entries  bool // the outermost frame is one of these:
 	shims    byte // frames of this owner and higher ones are no calls of Python functions; 0: there are no owners
 }
 
@@ -99,7 +100,7 @@ func in12() layout {
 	l.gil.inRuntime, l.gil.pointer, l.gil.holder, l.gil.locked = 0, 384, 8, 16
 	l.interpreter.threads = 72
 	l.thread.id, l.thread.native, l.current = 136, 144, 0
-	l.frame.code, l.frame.back, l.frame.owner = 0, 8, 70
+	l.frame.code, l.frame.back, l.frame.owner, l.entries = 0, 8, 70, true
 	l.code.firstLine, l.code.instructions = 68, 192
 	l.text.ascii, l.text.compact = 40, 56
 	return l
@@ -126,7 +127,7 @@ func describedLayout(head []byte) (l layout, version string, known bool, err err
 	if number(1) != 0 {
 		return l, version, true, &VersionError{version + " without the GIL"}
 	}
-	l.lines, l.native, l.shims = locations, true, 3
+	l.lines, l.native, l.entries, l.shims = locations, true, true, 3
 	var gil uint64
 	for _, p := range []struct {
 		at    [3]int // which one of the numbers it is in 3.13, 3.14 and 3.15

@@ -149,7 +149,17 @@ func (r *Runtime) walk(thread uint64) (list []call, deeper bool, err error) {
 		}
 		list, at = append(list, c), c.back
 	}
+	if n := len(list); err == nil && n > 0 && l.shims > 0 && !l.outermost(&list[n-1], frame[l.frame.owner]) {
+		err = errSense
+	}
 	return list, false, err
+}
+
+// outermost reports whether a frame can be the outermost one. A generator leaves its caller for a moment before the
+// thread does, and may be stopped there by the kernel.
+func (l *layout) outermost(c *call, owner byte) bool {
+	const byGenerator = 1
+	return c.shim || !l.entries && owner != byGenerator
 }
 
 // resolve reads the codes of calls that are not known yet.

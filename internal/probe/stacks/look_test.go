@@ -226,7 +226,7 @@ sys.argv = ["x", "0"]; exec(compile(open(%q).read(), %[1]q, "exec"))`, file)
 		}
 		_ = p.Process.Kill()
 		list, _, err := New("/proc").Read(wire.Stacks{Processes: []wire.ProcessID{{PID: stat.PID, StartTicks: stat.Start}}})
-		for range 1000 {
+		for until := time.Now().Add(time.Minute); time.Now().Before(until); {
 			if err != nil || list[0].Refusal != nil && list[0].Refusal.ID == wire.RefusedGone {
 				break
 			}
