@@ -354,6 +354,7 @@ var allowed = map[string][]string{
 	"test/picture":     {},
 	"test/raced":       {},
 	"test/ras":         {},
+	"test/rasd":        {"test/ras"},
 	"test/same":        {"internal/cluster/history", "internal/metric"},
 	"test/shapes": {"internal/cluster", "internal/cluster/store", "internal/health", "internal/health/say",
 		"internal/metric", "internal/wire"},

@@ -41,7 +41,7 @@ func (s *Server) Serve(l net.Listener) {
 		if err != nil {
 			return
 		}
-		go s.talk(conn)
+		go s.Talk(conn)
 	}
 }
 
@@ -52,8 +52,8 @@ func (w *World) json() bool {
 	return major*1_000_000+minor*1000+patch >= 2_028_007
 }
 
-// talk answers one client: commands in any case, one in a line. After a status it closes the connection.
-func (s *Server) talk(conn net.Conn) {
+// Talk answers one client: commands in any case, one in a line. After a status it closes the connection.
+func (s *Server) Talk(conn net.Conn) {
 	defer func() { _ = conn.Close() }() // the client sees the end, whatever happens
 	switch s.Fault {
 	case Silent:
