@@ -34,6 +34,7 @@ func Judge(first, second *Answer, names *Names) *Verdict {
 		j.v.State, j.v.Causes = Failed, j.origins()
 	case compared && !still:
 		j.v.State = Moving
+	case compared && (first.Cut || second.Cut): // who waits for whom may be in the rest
 	case still:
 		j.stands()
 	}

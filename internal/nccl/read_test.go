@@ -105,6 +105,12 @@ func TestReadTheBeginning(t *testing.T) {
 			if err == nil && !a.Cut {
 				t.Fatalf("JSON %t: %d of %d bytes are not cut", json, n, len(whole))
 			}
+			if err != nil {
+				continue
+			}
+			if v := nccl.Judge(a, a, nil); v.State != nccl.Unclear {
+				t.Fatalf("JSON %t: %d of %d bytes are %s", json, n, len(whole), v.State)
+			}
 		}
 	}
 }

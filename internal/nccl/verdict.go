@@ -7,7 +7,7 @@ type State int
 
 // States of a job.
 const (
-	// Unclear: there are no two answers, or text that shows no differences, which says nothing about progress.
+	// Unclear: there are no two whole answers, or text that shows no differences, which says nothing about progress.
 	Unclear State = iota
 	// Moving: ranks have launched operations between the answers.
 	Moving

@@ -13,6 +13,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/nccl"
+	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -122,32 +124,31 @@ func (o *Options) show(ctx context.Context, from feed.Feed) error {
 	if err := w.Err(); err != nil {
 		return cli.Failed(err)
 	}
-	job, places, err := o.find(w)
-	if err != nil {
+	at := looker{Options: o, ask: from.Ask}
+	if err := at.find(w); err != nil {
 		return err
 	}
-	at := looker{Options: o, ask: from.Ask, job: job, places: places}
 	return at.look(ctx)
 }
 
-// find returns the places of the job's processes, once all nodes have listed them.
-func (o *Options) find(w *session.Watch) (job string, places []stacks.Place, err error) {
-	var snap *cluster.Snapshot
-	w.Await(o.Config.Timeout, func() bool {
-		snap = w.Snapshot()
+// find finds the places of the job's processes, once all nodes have listed them.
+func (l *looker) find(w *session.Watch) (err error) {
+	w.Await(l.Config.Timeout, func() bool {
+		snap := w.Snapshot()
 		var view *cluster.JobView
-		if view, err = o.choose(snap); err != nil {
+		if view, err = l.choose(snap); err != nil {
 			return true
 		}
 		ready := false
-		job = view.ID
-		places, ready = stacks.Places(snap, view)
-		return ready && len(places) > 0
+		l.job = view.ID
+		l.places, ready = stacks.Places(snap, view)
+		l.members = ask.Places(snap, view)
+		return ready && len(l.places) > 0
 	})
-	if err == nil && len(places) == 0 {
+	if err == nil && len(l.places) == 0 {
 		err = cli.Exit(cli.ExitNoJobs, errors.New("no node lists a process of the job on a GPU"))
 	}
-	return job, places, err
+	return err
 }
 
 // choose returns the user's job in a Snapshot.
@@ -170,13 +171,39 @@ func (o *Options) choose(s *cluster.Snapshot) (*cluster.JobView, error) {
 // looker looks at one job.
 type looker struct {
 	*Options
-	ask    stacks.Asker
-	job    string
-	places []stacks.Place
+	ask     stacks.Asker
+	job     string
+	places  []stacks.Place
+	members []nccl.Place
 }
 
-// look looks twice, and then again and again if the user wants that.
+// ncclBy is the time for which the result waits for the job's library after the second look.
+const ncclBy = 15 * time.Second
+
+// library asks what the job's library knows, while the stacks are read; nil: nothing.
+func (l *looker) library(ctx context.Context) func() *stacks.NCCL {
+	said := make(chan *stacks.NCCL, 1)
+	go func() {
+		var evidence *stacks.NCCL
+		if r, err := ask.New(ask.Node(l.ask)).Job(ctx, l.job, l.members); err == nil {
+			evidence = stacks.OfNCCL(r.Verdict)
+		}
+		said <- evidence
+	}()
+	return func() *stacks.NCCL {
+		select {
+		case evidence := <-said:
+			return evidence
+		case <-time.After(ncclBy):
+		case <-ctx.Done():
+		}
+		return nil
+	}
+}
+
+// look looks twice, and then again and again if the user wants that. The library of the job is asked only once.
 func (l *looker) look(ctx context.Context) error {
+	library := l.library(ctx)
 	before := l.once(ctx)
 	for wait := stacks.Between; ; wait = l.every {
 		select {
@@ -188,14 +215,18 @@ func (l *looker) look(ctx context.Context) error {
 		if ctx.Err() != nil {
 			continue
 		}
-		d := stacks.Of(stacks.NewPair(before, now), stacks.Evidence{})
+		also := stacks.Evidence{}
+		if library != nil {
+			also.NCCL, library = library(), nil
+		}
+		d := stacks.Of(stacks.NewPair(before, now), also)
 		if err := l.print(d); err != nil {
 			return cli.Failed(err)
 		}
 		switch moved := d.State == schema.StacksMoving; {
 		case l.untilMoved && moved:
 			return nil
-		case l.every == 0 && d.Read == 0:
+		case l.every == 0 && d.Read == 0 && d.NCCL == nil:
 			return cli.Exit(cli.ExitNoJobs, errors.New("no stack of a rank could be read"))
 		case l.every == 0 && d.State == schema.StacksStuck:
 			return cli.Exit(exitStuck, nil)
