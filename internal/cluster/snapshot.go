@@ -31,6 +31,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Snapshot is the immutable state of everything known at one moment.
@@ -43,6 +44,9 @@ type Snapshot struct {
 	Nodes     map[string]*Node // by name; has every node of every job
 
 	Marks []Mark // of the programs of jobs, the latest of them, by their arrival
+
+	// Stacks are what the ranks of jobs did when they were asked last, by the ID of the job.
+	Stacks map[string]*schema.Stacks
 
 	// NotChecked are the problems that cannot have been found yet, because a node that reports has not done so for long
 	// enough.

@@ -48,7 +48,7 @@ func (l *ledger) take(e *cluster.Event, line int) error {
 	if e.Discovery != nil {
 		return l.jobs(e.Discovery)
 	}
-	if e.Mark != nil {
+	if e.Mark != nil || e.Stacks != nil {
 		return nil // a Store keeps few
 	}
 	n, err := l.node(e.Node)

@@ -70,6 +70,7 @@ func (c *decoder) decode(line []byte) (e cluster.Event, known bool, err error) {
 		return e, known, errLine
 	}
 	e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone = r.Discovery, r.Try, r.Step, r.Pace, r.Down, r.Gone
+	e.Stacks = r.Stacks
 	if e.Mark = r.Mark; e.Mark != nil {
 		e.Mark.Arrived = e.At
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // rest is the part of an Event that is neither written at the beginning of a line nor by package wire.
@@ -20,6 +21,7 @@ type rest struct {
 	Down      *cluster.Down      `json:"down,omitempty"`
 	Gone      bool               `json:"gone,omitempty"`
 	Mark      *cluster.Mark      `json:"mark,omitempty"`
+	Stacks    *schema.Stacks     `json:"stacks,omitempty"`
 }
 
 // encoder makes lines of Events, for one frame.
@@ -58,7 +60,7 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 		n.last = nil
 		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
 	default:
-		err = json.NewEncoder(&c.body).Encode(rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark})
+		err = json.NewEncoder(&c.body).Encode(rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks})
 	}
 	if err != nil {
 		return nil, err

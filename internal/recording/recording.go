@@ -97,7 +97,7 @@ func (k *kept) take(e *cluster.Event) {
 	case e.Discovery != nil:
 		k.discovery = e
 		return
-	case e.Mark != nil: // each stands once in the file
+	case e.Mark != nil, e.Stacks != nil: // each stands once in the file
 		return
 	case e.Gone:
 		delete(k.nodes, e.Node)

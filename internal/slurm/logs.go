@@ -20,6 +20,9 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	if !jobID.MatchString(job) || strings.Contains(job, "[") {
 		return nil, noLogs(fmt.Sprintf("%q is not the id of a job that has started (squeue --me lists your jobs)", job))
 	}
+	if leader, at, is := strings.Cut(job, "+"); is && at != "0" {
+		job = leader + "+0"
+	}
 	out, stderr, err := c.run.Within(ctx, "scontrol", "show", "job", job)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -35,10 +38,12 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 	c.named = remembered(c.named, jobs)
 	this := slices.DeleteFunc(slices.Clone(jobs), func(j shown) bool { return !j.is(job) })
 	switch {
-	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) == 0 || this[0].waitsForTasks()):
+	case len(jobs) > 0 && jobs[0]["ArrayJobId"] == job && (len(this) != len(jobs) || this[0].waitsForTasks()):
 		return nil, noLogs("job " + job + " is an array: name a task of it, such as " + job + "_" + jobs[0].firstTask())
 	case len(this) > 1:
 		return nil, noLogs("scontrol shows job " + job + " twice: " + nameHint)
+	case len(this) == 1 && !slices.Contains([]string{"", "0", twice}, this[0]["HetJobOffset"]):
+		return c.Logs(ctx, this[0]["HetJobId"]+"+0") // where the batch script runs, with the output of all components
 	case len(this) == 1:
 		return this[0].logs()
 	}

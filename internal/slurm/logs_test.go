@@ -33,7 +33,7 @@ func TestLogs(t *testing.T) {
 		{"2_13", logRecord(array, files("/o-2_13", "/e-2_13")), "/o-2_13", "/e-2_13"},
 		{"16", logRecord(array, files("/o", "/e")), "/o", "/e"},
 		{"3", het, "/o-3", "/e-3"},
-		{"3+1", het, "/o-4", "/e-4"},
+		{"3+0", het, "/o-3", "/e-3"},
 		{"5", logRecord("JobId=5 JobName=x", ""), "", ""},
 		{"5", logRecord("JobId=5 JobName=x", files("(null)", "(null)")), "", ""},
 		{"5", logRecord("JobId=5 JobName=x", "   StdOut=/o\n"), "/o", "/o"},
@@ -71,6 +71,9 @@ func TestNoLogs(t *testing.T) {
 		"forged record": {"1", logRecord("JobId=1 JobName=a\nJobId=1 x=y", files("/o", "/e")), "", "shows job 1 twice"},
 		"array": {"2", logRecord("JobId=16 ArrayJobId=2 ArrayTaskId=1 JobName=arr", files("/o", "/e")), "",
 			"job 2 is an array: name a task of it, such as 2_1"},
+		"array by the number of its last task": {"2", logRecord("JobId=2 ArrayJobId=2 ArrayTaskId=4 JobName=arr",
+			files("/o", "/e")) + logRecord("JobId=3 ArrayJobId=2 ArrayTaskId=3 JobName=arr", files("/o", "/e")), "",
+			"job 2 is an array: name a task of it, such as 2_4"},
 		"waiting array": {"2", logRecord("JobId=2 ArrayJobId=2 ArrayTaskId=3-5%2 JobName=arr", files("/o", "/e")), "",
 			"job 2 is an array: name a task of it, such as 2_3"},
 		"another job": {"7", logRecord("JobId=1 JobName=a", files("/o", "/e")), "", "shows no job 7"},
@@ -161,7 +164,7 @@ func TestLogsOfAForgottenJob(t *testing.T) {
 		"named": {job: "7", rows: two(row("7", "7", "logs/%x-%j.out", "sbatch -o no.out x.sh")),
 			out: "/home/alice/logs/a\nb-7.out"},
 		"task":          {job: "2_13", rows: two(row("2_13", "16", "%A_%a", "")), out: "/home/alice/2_13"},
-		"component":     {job: "3+1", rows: two(row("3+1", "4", "%j", "")), out: "/home/alice/4"},
+		"component":     {job: "3+1", rows: two(row("3+0", "3", "%j", "")), out: "/home/alice/3"},
 		"by its number": {job: "16", rows: two(row("2_13", "16", "%A_%a", "")), out: "/home/alice/2_13"},
 		"command": {job: "7", rows: two(row("7", "7", "", "sbatch -N 2 --gres gpu:1 -o /l/%j x.sh -o model.pt")),
 			unknown: noNames, out: "/l/7", guessed: true},
@@ -194,7 +197,7 @@ func TestLogsOfAForgottenJob(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, got, err)
 			}
 		case err != nil || got.Out != test.out || got.Guessed != test.guessed || got.Host != "node03" ||
-			got.User != "alice" || got.ID != test.job && got.Number != test.job:
+			got.User != "alice" || got.ID != strings.Replace(test.job, "+1", "+0", 1) && got.Number != test.job:
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -220,5 +223,21 @@ func TestLogsAreRemembered(t *testing.T) {
 	}
 	if got, err := c.Logs(t.Context(), "2_1"); err == nil {
 		t.Errorf("another task: %+v", got)
+	}
+}
+
+// The output of a component of a heterogeneous job goes to the file of the first one: only that has a batch script.
+func TestLogsOfAComponent(t *testing.T) {
+	c := New(func(_ context.Context, argv ...string) ([]byte, []byte, error) {
+		first := logRecord("JobId=3 HetJobId=3 HetJobOffset=0 JobName=het", files("/o-3", "/e-3"))
+		if argv[3] == "4" {
+			first = ""
+		}
+		return []byte(first + logRecord("JobId=4 HetJobId=3 HetJobOffset=1 JobName=het", files("/o-4", "/e-4"))), nil, nil
+	})
+	for _, job := range []string{"3", "3+0", "3+1", "4"} {
+		if got, err := c.Logs(t.Context(), job); err != nil || got.Out != "/o-3" {
+			t.Errorf("%s: %+v, %v", job, got, err)
+		}
 	}
 }

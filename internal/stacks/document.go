@@ -39,7 +39,7 @@ func Of(p *Pair, also Evidence) *schema.Stacks {
 	if also.NCCL != nil {
 		d.NCCL = &also.NCCL.StackNCCL
 	}
-	d.State, d.Said = v.state(), v.say()
+	d.State, d.Said, d.Headline = v.state(), v.say(), v.headline()
 	return d
 }
 

@@ -106,6 +106,35 @@ func (v *verdict) split() string {
 	}
 }
 
+// headline says in few words where one rank is, and where most are; "": that does not say it.
+func (v *verdict) headline() string {
+	if v.read == 0 || 2*len(v.groups[0].Ranks) < v.read {
+		return ""
+	}
+	most := fmt.Sprintf("%d in %s", len(v.groups[0].Ranks), inFew(&v.groups[0]))
+	switch {
+	case len(v.groups) == 1:
+		return most
+	case len(v.odd) == 1 && v.odd[0].Number != NoRank:
+		return fmt.Sprintf("rank %d %s, %s", v.odd[0].Number, placed(&v.groups[1]), most)
+	}
+	return fmt.Sprintf("%d elsewhere, %s", v.read-len(v.groups[0].Ranks), most)
+}
+
+// inFew is the function in which a group is.
+func inFew(g *Group) string {
+	return cmp.Or(Collective(g.first().frames()), g.line().Head, "no Python code")
+}
+
+// placed says where one rank is: "in _try_get_data", "stopped by a signal".
+func placed(g *Group) string {
+	p := g.first().Process
+	if halted(p) || g.line().Head == "" {
+		return strings.TrimPrefix(Doing(p), "is ")
+	}
+	return "in " + inFew(g)
+}
+
 // ranks names the ranks that were read: "64 ranks", "60 ranks that were read".
 func (v *verdict) ranks() string {
 	text := strconv.Itoa(v.read) + " ranks"

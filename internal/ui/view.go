@@ -62,6 +62,9 @@ func (v *view) resolve(s *part.Scene) {
 		if p, is := v.body().(forgetter); is {
 			p.Forget()
 		}
+		if p, is := v.body().(settler); is && v.has(keys.OutlivesJob) {
+			p.Settle(s)
+		}
 		return
 	}
 	s.SetJob(at)

@@ -16,6 +16,8 @@ type Stacks struct {
 	ComparedSeconds *float64   `json:"compared_seconds,omitempty"`
 	State           StackState `json:"state"`
 
+	// Headline is the result in few words, for people: "rank 11 in _try_get_data, 63 in all_reduce"; "": there is none.
+	Headline string `json:"headline,omitempty"`
 	// Said is the result in sentences, the most important first. They are for people, and change between versions.
 	Said []string `json:"said"`
 

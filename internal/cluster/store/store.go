@@ -44,6 +44,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Store has the state that the Events of a Source lead to.
@@ -62,6 +63,8 @@ type Store struct {
 	paces map[string]*jobPace    // by the ID of jobs of disc
 	quiet silences
 	marks []cluster.Mark // by their arrival; never changed, but replaced
+
+	stacks map[string]*schema.Stacks // by the ID of the job; likewise
 }
 
 // New returns an empty Store. poll is the polling interval of the nodes, passed on in Snapshots.
@@ -82,6 +85,8 @@ func (s *Store) Apply(e cluster.Event) {
 		s.discovered(e.At, clean.Discovery(e.Discovery))
 	case e.Mark != nil:
 		s.marked(clean.Mark(*e.Mark))
+	case e.Stacks != nil:
+		s.asked(clean.Stacks(e.Stacks))
 	case e.Node == "":
 	case e.Gone:
 		delete(s.nodes, e.Node)
@@ -114,6 +119,19 @@ const maxMarks = 1000
 
 func (s *Store) marked(m cluster.Mark) {
 	s.marks = append(slices.Clone(s.marks[max(len(s.marks)+1-maxMarks, 0):]), m)
+}
+
+// asked keeps what the ranks of a job do, as long as there is the job.
+func (s *Store) asked(d *schema.Stacks) {
+	stacks := map[string]*schema.Stacks{}
+	for i := range s.disc.Jobs {
+		if id := s.disc.Jobs[i].ID; id == d.Job {
+			stacks[id] = d
+		} else if was := s.stacks[id]; was != nil {
+			stacks[id] = was
+		}
+	}
+	s.stacks = stacks
 }
 
 // discovered stores the jobs, and compares their GPUs with the GPUs in the last report of each node.
@@ -155,7 +173,7 @@ func switchesOf(d *cluster.Discovery) map[string]string {
 func (s *Store) Snapshot(now time.Time) *cluster.Snapshot {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snap := &cluster.Snapshot{At: now, Poll: s.poll, Span: s.span, Marks: s.marks, Discovery: s.disc,
+	snap := &cluster.Snapshot{At: now, Poll: s.poll, Span: s.span, Marks: s.marks, Stacks: s.stacks, Discovery: s.disc,
 		Nodes: make(map[string]*cluster.Node, len(s.nodes))}
 	views, some := make([]cluster.Node, 0, len(s.nodes)), false
 	for name, n := range s.nodes {

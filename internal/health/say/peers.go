@@ -285,7 +285,7 @@ func hangingJob(w *Words, e evidence) {
 		w.Sentence += ", as long as nvnodetop has watched"
 	}
 	w.Sentence += e.firstPlace("; ", "is idle") + "."
-	w.Hint = "unless it writes a checkpoint: check the log of the odd rank, and dump its stack: py-spy dump --pid PID"
+	w.Hint = "unless it writes a checkpoint: nvnodetop stacks, or b on the screen, says where each rank is"
 }
 
 // imbalance describes a GPU with much more memory in use than the others.

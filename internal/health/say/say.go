@@ -11,6 +11,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Words are the text of a finding, in several lengths. They do not repeat the node or the GPU of the Finding.
@@ -184,6 +185,7 @@ func Finding(s *cluster.Snapshot, f *cluster.Finding) Words {
 	if how.say != nil {
 		e := evidenceOf(s, f)
 		how.say(&w, e)
+		asked(&w, e, f.Kind)
 		advised(&w, e, f.Kind)
 	}
 	return w
@@ -202,6 +204,7 @@ type evidence struct {
 	nodes     map[string]*cluster.Node
 	compared  *cluster.Comparison
 	silence   *cluster.Silence
+	stacks    *schema.Stacks   // of the job's ranks, since it stands; nil: they were not asked
 	severity  cluster.Severity // of the finding
 	every     bool             // it is about all GPUs of the node, of which gpu is one
 	since     time.Time        // likewise
@@ -225,6 +228,9 @@ func evidenceOf(s *cluster.Snapshot, f *cluster.Finding) evidence {
 	}
 	if f.Silence != nil {
 		e.silence = f.Silence
+	}
+	if d := s.Stacks[f.Job]; d != nil && !d.Time.Before(f.Since) {
+		e.stacks = d
 	}
 	if n := s.Nodes[f.Node]; n != nil {
 		e.node = n

@@ -97,6 +97,8 @@ func (m *Mask) Event(e cluster.Event) cluster.Event {
 			k.Kind = cluster.Moment
 		}
 		e.Mark = &k
+	case e.Stacks != nil:
+		e.Stacks = m.stacks(e.Stacks)
 	}
 	return e
 }

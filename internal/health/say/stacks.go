@@ -1,0 +1,26 @@
+package say
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// asked adds to a job that stands still what its ranks do, if they were asked since.
+func asked(w *Words, e evidence, kind cluster.Kind) {
+	if e.stacks == nil || kind != cluster.KindJobHang && kind != cluster.KindJobIdle {
+		return
+	}
+	if d := e.stacks; d.State == schema.StacksStuck && d.Headline != "" {
+		w.Long = "job stands: " + d.Headline
+	}
+	said := e.stacks.Said
+	if e.stacks.NCCL != nil {
+		said = append(append([]string(nil), e.stacks.NCCL.Said...), said...)
+	}
+	if len(said) > 0 {
+		w.Sentence += " At " + e.stacks.Time.Format(time.TimeOnly) + ": " + strings.Join(said, " ")
+	}
+}
