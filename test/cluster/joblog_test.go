@@ -89,6 +89,30 @@ func TestALogOnItsNode(t *testing.T) {
 	}
 }
 
+// The log of a job that ends stays on the screen, is there from the list of jobs, and is printed, also with --login: it
+// may be on the network, or local to the node. A job that waits says why it has no log.
+func TestTheLogOfAJobThatDoesNotRun(t *testing.T) {
+	w := watch(t)
+	local := submits(t, "alice", "echo local end", "-N", "1", "-o", "/tmp/end-%j.out")
+	id := submits(t, "alice", "sleep 12; echo shared end; exit 3", "-N", "1")
+	waits := submits(t, "alice", "echo never", "-N", "1", "--begin=now+1hour")
+	runsNow(t, id)
+	w.sees("Job " + id)
+	w.types("l")
+	w.sees("Log of job "+id+" ", "shared end", "at its end")
+	w.quits()
+	for job, want := range map[string]string{id: "shared end\n", local: "local end\n"} {
+		for _, way := range [][]string{{"logs", job}, {"logs", "--login", "alice@node01", job}} {
+			if r := runs(t, way...); r.stdout != want {
+				t.Errorf("%v: exit code %d, stderr %q, printed %q", way, r.code, r.stderr, r.stdout)
+			}
+		}
+	}
+	if r := runs(t, "logs", waits); r.code != 1 || !strings.Contains(r.stderr, "has not begun: SLURM's reason is BeginTime") {
+		t.Errorf("a waiting job: exit code %d, stderr %q", r.code, r.stderr)
+	}
+}
+
 // Only one's own jobs have a log, and where the admins forbid it none has.
 func TestLogsThatAreNotRead(t *testing.T) {
 	id := submits(t, "bob", "echo secret; sleep 600", "-N", "1")

@@ -78,7 +78,7 @@ func (p *Page) title(f *part.Frame) {
 // state says which part of the log is on the screen.
 func (p *Page) state(f *part.Frame) string {
 	switch {
-	case !p.known:
+	case !p.known, p.window.Missing():
 		return ""
 	case !p.away && p.ended != nil:
 		return "at its end, " + joblog.Bytes(p.piece.Size)
