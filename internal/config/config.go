@@ -48,6 +48,7 @@ type Config struct {
 
 	Recordings string // directory of recordings that the user names no file for; "": the working directory
 	Logs       bool   // the logs of jobs may be read
+	HangAsk    bool   // a job that seems to hang is asked once where its ranks are
 	MaxNodes   int    // maximum number of watched nodes; 0: no limit
 
 	// Origins of these limits; "": there is no limit.
@@ -94,7 +95,7 @@ func Default() Config {
 		Transport: Auto, Doors: allDoors, View: "auto", Keys: "usual", Monitor: "auto", Theme: "auto",
 		GPULevels:  Levels{60, 85},
 		Thresholds: health.Defaults(),
-		Serve:      ServeAny, Record: true, Logs: true,
+		Serve:      ServeAny, Record: true, Logs: true, HangAsk: true,
 		Notify: Notify{Settings: notify.Defaults(), Allow: NotifyAny, Terminal: NotifyStyles[0]},
 	}
 }

@@ -50,6 +50,7 @@ var settings = append([]setting{
 	limited(choice("serve", serve, ServePlaces...), serve, wider),
 	limited(yesNo("record", record), record, looser),
 	limited(yesNo("logs", logs), logs, looser),
+	limited(yesNo("hang.ask", hangAsk), hangAsk, looser),
 	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, func(own, system int) bool {
 		return system > 0 &&
 			(own == 0 || own > system)
@@ -71,6 +72,7 @@ func readOnly(c *Config) *bool            { return &c.ReadOnly }
 func serve(c *Config) *string             { return &c.Serve }
 func record(c *Config) *bool              { return &c.Record }
 func logs(c *Config) *bool                { return &c.Logs }
+func hangAsk(c *Config) *bool             { return &c.HangAsk }
 func maxNodes(c *Config) *int             { return &c.MaxNodes }
 func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
 func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }

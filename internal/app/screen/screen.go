@@ -22,10 +22,14 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/hang"
 	"github.com/nvnodetop/nvnodetop/internal/session"
 	"github.com/nvnodetop/nvnodetop/internal/ui"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 )
+
+// suspectEvery is the time from one search for jobs that seem to hang to the next.
+const suspectEvery = 10 * time.Second
 
 // Possible returns nil if the screens can be shown.
 func Possible(io *cli.Streams) error {
@@ -65,6 +69,15 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		group.Go(func() error { return recorder.Marks(ctx, dir) })
 	}
 	group.Go(func() error { return choices.run(ctx) })
+	if p.Config.HangAsk {
+		group.Go(func() error {
+			hang.New(from.Ask, func(e cluster.Event) {
+				w.Store.Apply(e)
+				recorder.Take(e)
+			}).Follow(ctx, suspectEvery, w.Store.Snapshot)
+			return nil
+		})
+	}
 	teller := newTeller(&p.Config)
 	group.Go(func() error { return teller.run(ctx, w) })
 	group.Go(func() error {
