@@ -25,7 +25,7 @@ const (
 	// within is the time for one request: the probe gives up a request after 5 s.
 	within = 3 * time.Second
 	// patience is the time for one process. A stack takes less than a millisecond.
-	patience = 250 * time.Millisecond
+	patience = 500 * time.Millisecond
 	// maxHung is the number of reads that have not returned at which no new one begins.
 	maxHung = 8
 	// maxFound is the size of stacks after which no further process is read, in bytes of JSON: more than is sent.
