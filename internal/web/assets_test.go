@@ -18,6 +18,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
 	"github.com/nvnodetop/nvnodetop/internal/export"
 	words "github.com/nvnodetop/nvnodetop/internal/health/say"
+	"github.com/nvnodetop/nvnodetop/internal/joblog"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
@@ -114,7 +115,7 @@ func siteOf(t *testing.T, store *store.Store) *site {
 	server := New(Options{
 		Snapshot: s.store.Snapshot, Ready: func(*cluster.Snapshot) bool { return true }, News: s.news.Load,
 		Now: time.Now, Audience: &audience{},
-		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true,
+		Every: 100 * time.Millisecond, Names: export.OwnNames, Local: true, Log: hostileLog,
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop, s.server = stop, server
@@ -130,6 +131,18 @@ func siteOf(t *testing.T, store *store.Store) *site {
 		s.Close()
 	})
 	return s
+}
+
+// hostileLog is the end of a log with markup, lines that are wider than any screen, and escape sequences. There is no
+// standard error.
+func hostileLog(_ context.Context, q joblog.Query) (joblog.Piece, error) {
+	if q.Stream == joblog.Err {
+		return joblog.Piece{}, errors.New("node n1 is not connected " + hostile)
+	}
+	text := "step 1\n" + hostile + "\n" + strings.Repeat("wide ", 2000) + "\n\n\x1b[31mred\x1b[0m \xff\n" +
+		"torch.OutOfMemoryError: CUDA out of memory.\nlast"
+	return joblog.Piece{Path: "/home/alice/" + strings.Repeat("deep/", 40) + "slurm-7.out", Node: "n1",
+		LogPiece: wire.LogPiece{Size: int64(len(text)), Data: []byte(text)}}, nil
 }
 
 // report is a report of the node n1, with the utilization of its GPUs.
@@ -176,12 +189,16 @@ func TestPages(t *testing.T) {
 			"#/gpu/n1/0": {"GPU-a", "python train.py"}, "#/problems": {"n2", "Connecting"},
 			"#/processes": {"python train.py", "alice"}, "#/users": {"python train.py", "alice", "Longest"},
 			"#/ranks": {"Ranks", "No process names a rank"}, "#/node/nowhere": {"nothing to show", "all jobs"},
-			"#/job/%zz": {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
+			"#/log/7": {"Log of job 7", "slurm-7.out on n1", " KiB", "step 1", hostile, "CUDA out of memory", "last",
+				"standard error"},
+			"#/log/7/stderr": {"node n1 is not connected", hostile, "standard output"},
+			"#/log/99":       {"Logs are shown of running jobs, if the server runs with --logs"},
+			"#/job/%zz":      {"nothing to show"}, "#/gpu/n2/0": {"nothing to show", "node n2"},
 			"#/constructor": {"running"},
 		} {
 			s.report(90, 91) // otherwise the node is silent after a while
 			if err := errors.Join(b.Open("about:blank"), b.Open(s.URL+"/"+address),
-				b.Wait("document.querySelector('main section, main .failure, main a')")); err != nil {
+				b.Wait("document.querySelector('main section, main .failure, main a, main .empty')")); err != nil {
 				t.Fatalf("%s: %v", address, err)
 			}
 			checkPage(t, b, address, look, want)
@@ -243,7 +260,7 @@ func TestPagesCountWhatJobsShareOnce(t *testing.T) {
 }
 
 // absent is the complaint about a part that is requested and missing. It may come after the next page was opened.
-var absent = regexp.MustCompile(`404.*/api/v1/(nodes/nowhere|nodes/n2/gpus/0|jobs/%25zz)$`)
+var absent = regexp.MustCompile(`404.*/api/v1/(nodes/nowhere|nodes/n2/gpus/0|jobs/%25zz|jobs/99/log)$`)
 
 func checkPage(t *testing.T, b *chromium.Browser, address string, look chromium.Look, want []string) {
 	t.Helper()

@@ -1,7 +1,6 @@
 // The page of the log of a job: its last lines, again with each new state. Its text is only ever text.
 
 import { h } from './dom.js';
-import { bytes } from './format.js';
 import { section } from './parts.js';
 
 export function logPage(doc, { args }) {
@@ -10,9 +9,16 @@ export function logPage(doc, { args }) {
   const where = doc.node ? `${doc.path} on ${doc.node}` : doc.path || '';
   return [
     h('h1', { key: 'title' }, h('span', { class: 'dim' }, 'Log of job '), h('a', { class: 'link', href: `#/job/${encodeURIComponent(id)}` }, id)),
-    section('Log', doc.error ? '' : `${where}, ${bytes(doc.size_bytes)}`, doc.error ? h('p', { class: 'empty' }, doc.error) : lines(doc)),
+    section('Log', doc.error ? '' : size(doc.size_bytes), !doc.error && h('p', { class: 'where' }, where), doc.error ? h('p', { class: 'empty' }, doc.error) : lines(doc)),
     !doc.both && h('p', { key: 'other' }, h('a', { class: 'link', href: other[1] }, other[0])),
   ].filter(Boolean);
+}
+
+// size is the size of a log, which may be small.
+function size(bytes) {
+  if (bytes < 1024) return `${bytes} bytes`;
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), 5);
+  return `${(bytes / 1024 ** power).toFixed(1)} ${' KMGTP'[power]}iB`;
 }
 
 function lines(doc) {
