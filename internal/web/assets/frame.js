@@ -63,7 +63,7 @@ function healthLine(jobs, overall) {
 
 // nothing stands in the place of what the server does not have: a GPU of a node that does not report, or a job that has ended.
 function nothing(route) {
-  if (route.parts[0].includes('/log')) return h('p', { class: 'empty' }, 'Logs are shown of running jobs, if the server runs with --logs.');
+  if (route.parts[0].includes('/log')) return h('p', { class: 'empty' }, 'Logs are shown of running jobs, if the server runs with --logs. See ', h('a', { class: 'link', href: '#/jobs' }, 'all jobs'), '.');
   const [node, gpu] = route.args;
   const [to, text] = gpu ? [nodeLink(node), `node ${node}`] : ['#/jobs', 'all jobs'];
   return h('p', { class: 'empty' }, `There is nothing to show of ${route.title} now. See `, h('a', { class: 'link', href: to }, text), '.');
