@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// keepFiles is the time after which SLURM is asked again for the files of a job that cannot be read, or whose log does
-	// not grow: the job may have started again on another node. While a log does not grow, the times between two
+	// keepFiles is the time after which SLURM is asked again for the files of a job that cannot be read, or whose log
+	// does not grow: the job may have started again on another node. While a log does not grow, the times between two
 	// questions double.
 	keepFiles = time.Minute
 	// keepNone is the same for a job that waits, or of which SLURM has named no files.

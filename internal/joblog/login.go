@@ -29,7 +29,8 @@ func OnLogin(run func(ctx context.Context, script string, input []byte) (stdout,
 		if q.Latest {
 			latest = 1
 		}
-		out, words, status, err := run(ctx, loginScript, fmt.Appendf(nil, "%s\n%d %d %d\n", q.Path, q.From, q.Max, latest))
+		out, words, status, err := run(ctx, loginScript, fmt.Appendf(nil, "%s\n%d %d %d\n", q.Path, q.From, q.Max,
+			latest))
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("on the login host: %w", err)

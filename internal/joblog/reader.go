@@ -77,7 +77,8 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 	case r.from.User != "" && f.files.User != r.from.User:
 		return Piece{}, fmt.Errorf("job %s belongs to %q: only logs of your own jobs are read", q.Job, f.files.User)
 	case path == "":
-		return Piece{}, fmt.Errorf("job %s has no batch script: SLURM keeps no log of it, its output is on the terminal "+
+		return Piece{}, fmt.Errorf("job %s has no batch script: SLURM keeps no log of it, its output is on the "+
+			"terminal "+
 			"of its srun", q.Job)
 	case path == "/dev/null":
 		return Piece{}, fmt.Errorf("job %s writes its %s to /dev/null", q.Job, q.Stream)
@@ -91,7 +92,8 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 	piece.Both = f.files.Out == f.files.Err
 	switch old := p.ModMS < f.files.Start.UnixMilli(); {
 	case f.files.Guessed && (p.Missing || old):
-		return Piece{}, fmt.Errorf("SLURM has forgotten where job %s wrote its log, and it is not the usual %q: --output of "+
+		return Piece{}, fmt.Errorf("SLURM has forgotten where job %s wrote its log, and it is not the usual %q: "+
+			"--output of "+
 			"its batch script names it", q.Job, path)
 	case p.Missing && f.files.Waits != "":
 		piece.Waits = safe.Line(waits(f.files, piece.At), maxWords)

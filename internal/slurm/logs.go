@@ -134,7 +134,8 @@ func (j shown) id() string {
 
 // logs returns the files of the record.
 func (j shown) logs() (*cluster.LogFiles, error) {
-	for _, key := range []string{"UserId", "StdOut", "StdErr", "WorkDir", "BatchHost", "StartTime", "JobState", "Reason"} {
+	for _, key := range []string{"UserId", "StdOut", "StdErr", "WorkDir", "BatchHost", "StartTime", "JobState",
+		"Reason"} {
 		if j[key] == twice {
 			return nil, noLogs("scontrol shows two values of " + key + " of job " + j["JobId"] + ": " + nameHint)
 		}

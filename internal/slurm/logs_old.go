@@ -53,7 +53,8 @@ func (c *Client) oldLogs(ctx context.Context, job string) (*cluster.LogFiles, er
 	}
 	number := arrayOf(job)
 	return nil, &reach.Failure{Class: reach.ClassSlurm, Short: "no log of job " + job,
-		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script says, by "+
+		Cause: fmt.Sprintf("SLURM does not know the job (any more); its log is where --output of its batch script "+
+			"says, by "+
 			"default slurm-%s.out in the directory where it was submitted", number)}
 }
 

@@ -103,7 +103,8 @@ func (p *Page) Forget() {
 func (p *Page) Settle(s *part.Scene) {
 	p.ended = nil
 	if s.Snap != nil {
-		if at := slices.IndexFunc(s.Snap.Discovery.Ended, func(e cluster.EndedJob) bool { return e.ID == p.job }); at >= 0 {
+		if at := slices.IndexFunc(s.Snap.Discovery.Ended,
+			func(e cluster.EndedJob) bool { return e.ID == p.job }); at >= 0 {
 			p.ended = &s.Snap.Discovery.Ended[at]
 		}
 	}
