@@ -72,7 +72,8 @@ func (n probe) ras(q *wire.AskRAS) (*wire.RASPiece, error) {
 		}
 	}
 	text, err := json.Marshal(answer)
-	return &wire.RASPiece{Address: "127.0.0.1:28028", Data: slices.Concat([]byte("SERVER PROTOCOL 2\nOK\nOK\n"), text)}, err
+	return &wire.RASPiece{Address: "127.0.0.1:28028", Data: slices.Concat([]byte("SERVER PROTOCOL 2\nOK\nOK\n"), text)},
+		err
 }
 
 // rasRank is a rank with what it has launched in the communicator of its node: eight times as much as in that of all.

@@ -45,7 +45,8 @@ func verdictOf(t *testing.T, w *world) *nccl.Verdict {
 				continue
 			}
 			p := w.process(h, 0, at)
-			piece, err := probe{h, w, at}.ras(&wire.AskRAS{ProcessID: wire.ProcessID{PID: p.PID, StartTicks: p.StartTicks}})
+			piece, err := probe{h, w, at}.ras(&wire.AskRAS{ProcessID: wire.ProcessID{PID: p.PID,
+				StartTicks: p.StartTicks}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -179,7 +179,8 @@ TIMEOUT
   Something new about rank 7
 
 `
-	a, err := nccl.Read(strings.NewReader("SERVER PROTOCOL 2\r\nOK\r\nERROR: Unknown command SET FORMAT json\r\n" + text))
+	a, err := nccl.Read(strings.NewReader("SERVER PROTOCOL 2\r\nOK\r\nERROR: Unknown command SET FORMAT json\r\n" +
+		text))
 	if err != nil {
 		t.Fatal(err)
 	}

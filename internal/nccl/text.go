@@ -166,7 +166,8 @@ var meanings = []struct {
 
 // known are lines that say nothing more.
 var known = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^( *|=+|  Communicator ranks have different status|  Missing communicator data from .*|` +
+	return regexp.MustCompile(`^( *|=+|  Communicator ranks have different status|` +
+		`  Missing communicator data from .*|` +
 		`  \d+ job process.* considered dead .*|CUDA runtime version .*|Group +Comms .*|    #  in group .*|` +
 		`Communicators\.\.\.|No communicator data collected!| *(Nodes|Processes|\(total\)|per node) .*|[ \d]+)$`)
 })

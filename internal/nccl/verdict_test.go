@@ -140,7 +140,8 @@ func TestVerdict(t *testing.T) {
 			}
 			w.Of(0x1002).Ranks[2].Async = 1
 			return w
-		}, state: nccl.Failed, causes: []int{6}, says: "rank 6 (n64.2 GPU2, PID 20002) reports \"unhandled CUDA error\""},
+		}, state: nccl.Failed, causes: []int{6},
+			says: "rank 6 (n64.2 GPU2, PID 20002) reports \"unhandled CUDA error\""},
 		{name: "initializing", world: func() ras.World {
 			w := still.Clone()
 			for i := range 3 {

@@ -196,7 +196,8 @@ func TestReadLog(t *testing.T) {
 		`{"path":"slurm-7.out","from":0,"max":9}`: "not an absolute path",
 		`{"path":"/x","from":0,"max":70000}`:      "not within 1 and 65536",
 	} {
-		if reply := ask(t, mine(t, ""), `"read_log":`+request); !strings.Contains(reply.Error, words) || reply.Log != nil {
+		if reply := ask(t, mine(t, ""), `"read_log":`+request); !strings.Contains(reply.Error, words) ||
+			reply.Log != nil {
 			t.Errorf("%s: %+v, want %q", request, reply, words)
 		}
 	}
@@ -228,7 +229,8 @@ func TestHangingLogs(t *testing.T) {
 				said[m.Reply.ID] = m.Reply.Error
 			}
 		}
-		const hangs, busy = `"/nfs/o" cannot be read: its file system does not respond`, "2 requests are still being answered"
+		const hangs, busy = `"/nfs/o" cannot be read: its file system does not respond`,
+			"2 requests are still being answered"
 		if want := map[uint64]string{1: hangs, 2: hangs, 3: busy, 4: busy, 5: ""}; !maps.Equal(said, want) {
 			t.Errorf("got %v", said)
 		}

@@ -5,8 +5,8 @@
 //	srun -N 4 --ntasks-per-node 4 --gpus-per-node 4 /shared/gpuwork-ras -dir /shared/job
 //	echo stuck 5 >/shared/job/scenario                 # at any time
 //
-// The job has the communicators of test/ras.Parallel: of all ranks, of the ranks of each node, and of those with the same
-// place on their nodes. The first word of the scenario says what RAS finds:
+// The job has the communicators of test/ras.Parallel: of all ranks, of the ranks of each node, and of those with the
+// same place on their nodes. The first word of the scenario says what RAS finds:
 //
 //	moving            healthy, the default
 //	mismatch          healthy, with ranks that are behind for a moment
@@ -97,7 +97,8 @@ func register(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("rank-%05d", rank)), []byte(text), 0o644) //nolint:gosec // shared
+	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("rank-%05d", rank)), []byte(text),
+		0o644) //nolint:gosec // shared
 }
 
 func env(name string) int {

@@ -72,7 +72,8 @@ func Places(s *cluster.Snapshot, job *cluster.JobView) []nccl.Place {
 	var places []nccl.Place
 	for _, row := range tally.Ranks(s, job) {
 		if row.State == tally.RankRuns && row.Process != nil {
-			places = append(places, nccl.Place{Node: row.Node, Number: row.Number, Index: row.Process.GPU, Rank: row.Rank,
+			places = append(places, nccl.Place{Node: row.Node, Number: row.Number, Index: row.Process.GPU,
+				Rank:      row.Rank,
 				ProcessID: wire.ProcessID{PID: row.Process.PID, StartTicks: row.Process.StartTicks}})
 		}
 	}
@@ -124,7 +125,8 @@ func (a *Asker) judge(ctx context.Context, places []nccl.Place) (*Result, error)
 	if err != nil {
 		return nil, fmt.Errorf("the second answer: %w", err)
 	}
-	return &Result{Verdict: nccl.Judge(first.Answer, second.Answer, second.names), At: second.At, Node: second.from.Node,
+	return &Result{Verdict: nccl.Judge(first.Answer, second.Answer, second.names), At: second.At,
+		Node:    second.from.Node,
 		Address: second.address, Answers: [2]nccl.Answer{*first.Answer, *second.Answer}}, nil
 }
 
@@ -199,7 +201,8 @@ func (r refusal) Is(target error) bool { return target == errRefused }
 
 // read asks a process, and reads what comes back while it comes.
 func (a *Asker) read(ctx context.Context, p *nccl.Place) (*answer, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: RAS of NCCL has not answered within %s", p.Node,
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("%s: RAS of NCCL has not answered within %s",
+		p.Node,
 		patience))
 	defer cancel()
 	in, out := io.Pipe()
@@ -253,7 +256,8 @@ func (a *Asker) pieces(ctx context.Context, p *nccl.Place, to io.Writer) (addres
 			return address, err
 		}
 		if size == 0 && time.Since(began) >= silence {
-			return address, fmt.Errorf("%s: RAS of NCCL does not answer at %s: the process there may be stopped", p.Node,
+			return address, fmt.Errorf("%s: RAS of NCCL does not answer at %s: the process there may be stopped",
+				p.Node,
 				address)
 		}
 		if len(piece.Data) == 0 && time.Since(asked) < pause {

@@ -82,7 +82,8 @@ var grid = ras.Grid(4, 2)
 
 func places() (list []nccl.Place) {
 	for i, p := range grid {
-		list = append(list, nccl.Place{Node: fmt.Sprint("n", 1+i/2), Number: p.GPU, Index: p.GPU, Rank: &wire.Rank{Rank: i},
+		list = append(list, nccl.Place{Node: fmt.Sprint("n", 1+i/2), Number: p.GPU, Index: p.GPU,
+			Rank:      &wire.Rank{Rank: i},
 			ProcessID: wire.ProcessID{PID: p.PID, StartTicks: 7}})
 	}
 	return list
@@ -115,8 +116,10 @@ func TestJob(t *testing.T) {
 		fails string
 	}{
 		{name: "the first node answers", asked: "n1 n1", after: 4 * time.Second},
-		{name: "in pieces", on: map[string]*probe{"n1": {world: stuck, size: 1000}}, asked: "n1 n1", after: 4 * time.Second},
-		{name: "it refuses", on: map[string]*probe{"n1": {error: "no RAS of NCCL listens at port 28028"}}, asked: "n1 n2 n2",
+		{name: "in pieces", on: map[string]*probe{"n1": {world: stuck, size: 1000}}, asked: "n1 n1",
+			after: 4 * time.Second},
+		{name: "it refuses", on: map[string]*probe{"n1": {error: "no RAS of NCCL listens at port 28028"}},
+			asked: "n1 n2 n2",
 			after: 4 * time.Second},
 		{name: "it answers for another job", on: map[string]*probe{"n1": {world: others}, "n2": {world: others}},
 			asked: "n1 n2 n3 n3", after: 4 * time.Second},
@@ -124,17 +127,23 @@ func TestJob(t *testing.T) {
 			asked: "n1 n2 n2", after: 7 * time.Second},
 		{name: "nobody refuses at once", on: map[string]*probe{"n1": {silent: true}}, asked: "n1 n2 n2",
 			after: 7 * time.Second},
-		{name: "it is not there", on: map[string]*probe{"n1": {err: errors.New(`"n1" is not connected`)}}, asked: "n1 n2 n2",
+		{name: "it is not there", on: map[string]*probe{"n1": {err: errors.New(`"n1" is not connected`)}},
+			asked: "n1 n2 n2",
 			after: 4 * time.Second},
-		{name: "garbage", on: map[string]*probe{"n1": {raw: "\x1b[2Jhello\n"}}, asked: "n1 n2 n2", after: 4 * time.Second},
-		{name: "too much", on: map[string]*probe{"n1": {raw: strings.Repeat(" ", wire.MaxRASPiece+1)}}, asked: "n1 n2 n2",
+		{name: "garbage", on: map[string]*probe{"n1": {raw: "\x1b[2Jhello\n"}}, asked: "n1 n2 n2",
+			after: 4 * time.Second},
+		{name: "too much", on: map[string]*probe{"n1": {raw: strings.Repeat(" ", wire.MaxRASPiece+1)}},
+			asked: "n1 n2 n2",
 			after: 4 * time.Second},
 		{name: "late", on: map[string]*probe{"n1": {world: stuck, size: 1, slow: time.Second}}, asked: "n1 n2 n2",
 			after: 21 * time.Second},
-		{name: "all refuse", on: map[string]*probe{"n1": {error: "first\x1b[2J"}, "n2": {error: "x"}, "n3": {error: "x"},
+		{name: "all refuse", on: map[string]*probe{"n1": {error: "first\x1b[2J"}, "n2": {error: "x"},
+			"n3": {error: "x"},
 			"n4": {error: "x"}}, asked: "n1 n2 n3 n4", fails: "n1: first"},
-		{name: "only another job", on: map[string]*probe{"n1": {world: others}, "n2": {world: others}, "n3": {world: others},
-			"n4": {world: others}}, asked: "n1 n2 n3 n4", fails: "n1: RAS of NCCL answers there for another job of yours"},
+		{name: "only another job", on: map[string]*probe{"n1": {world: others}, "n2": {world: others},
+			"n3": {world: others},
+			"n4": {world: others}}, asked: "n1 n2 n3 n4",
+			fails: "n1: RAS of NCCL answers there for another job of yours"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -275,7 +275,8 @@ func Lines(v *nccl.Verdict) []string {
 			behind = append(behind, fmt.Sprintf("%d only #%d", l.Count, l.Launched))
 		}
 		operation := cmp.Or(w.Operation, "operation")
-		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, verb(w.Waiting, "has", "have"), operation, w.Launched,
+		add("%s: %d %s launched %s #%d, %s", Part(&w.Part), w.Waiting, verb(w.Waiting, "has", "have"), operation,
+			w.Launched,
 			strings.Join(behind, ", "))
 	}
 	if more := len(v.Waits) - most; more > 0 {

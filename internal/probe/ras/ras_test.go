@@ -37,7 +37,8 @@ func listening(t *testing.T, s *ras.Server) (a *Asker, addr string) {
 
 // row is a line of the kernel's list of sockets.
 func row(host string, port int, state string, uid int) string {
-	return fmt.Sprintf("   0: %s:%04X 00000000:0000 %s 00000000:00000000 00:00000000 00000000 %5d        0 12345 1 0 100\n",
+	return fmt.Sprintf("   0: %s:%04X 00000000:0000 %s 00000000:00000000 00:00000000 00000000 %5d        0 12345 1 0 "+
+		"100\n",
 		host, port, state, uid)
 }
 
@@ -107,7 +108,8 @@ func TestLargestAnswer(t *testing.T) {
 }
 
 func TestEndlessAnswer(t *testing.T) {
-	a, addr := listening(t, &ras.Server{World: func() ras.World { return ras.World{Version: "2.27.7"} }, Fault: ras.Endless})
+	a, addr := listening(t, &ras.Server{World: func() ras.World { return ras.World{Version: "2.27.7"} },
+		Fault: ras.Endless})
 	text, _, err := all(t, a, "NCCL_RAS_ADDR="+addr)
 	if err != nil || len(text) < wire.MaxRAS || len(text) > wire.MaxRAS+wire.MaxRASPiece {
 		t.Errorf("%d bytes, %v", len(text), err)
@@ -119,7 +121,8 @@ func TestSilence(t *testing.T) {
 	a, addr := listening(t, &ras.Server{Fault: ras.Silent})
 	began := time.Now()
 	p, err := a.Ask([]string{"NCCL_RAS_ADDR=" + addr})
-	if took := time.Since(began); err != nil || !p.More || len(p.Data) > 0 || p.Address != addr || took > 3*time.Second {
+	if took := time.Since(began); err != nil || !p.More || len(p.Data) > 0 || p.Address != addr ||
+		took > 3*time.Second {
 		t.Fatalf("%+v, %v after %s", p, err, took)
 	}
 	a.close(a.q) // as after its time
@@ -145,10 +148,12 @@ func TestOnlyTheUsersOwnSocketOfThisHost(t *testing.T) {
 			want: "[::1]:555"},
 		{name: "an address of this host", v4: row("0140A8C0", 28030, "0A", own), variable: "n1.site:28030",
 			want: "192.168.64.1:28030"},
-		{name: "another host", v4: row("0100007F", port, "0A", own), variable: "evil.example:80", want: "no RAS of NCCL"},
+		{name: "another host", v4: row("0100007F", port, "0A", own), variable: "evil.example:80",
+			want: "no RAS of NCCL"},
 		{name: "another host's port is ours", v4: row("0100007F", port, "0A", own), variable: "evil.example:28028",
 			want: "127.0.0.1:28028"},
-		{name: "another user", v4: row("0100007F", port, "0A", own+1), want: "another user's process listens at port 28028"},
+		{name: "another user", v4: row("0100007F", port, "0A", own+1),
+			want: "another user's process listens at port 28028"},
 		{name: "after another user's", v4: row("0100007F", port, "0A", own+1) + row("0140A8C0", port, "0A", own),
 			want: "192.168.64.1:28028"},
 		{name: "a connection", v4: row("0100007F", port, "01", own), want: "no RAS of NCCL listens at port 28028"},
