@@ -53,7 +53,7 @@ func (n probe) ras(q *wire.AskRAS) (*wire.RASPiece, error) {
 		node := rasComm{Hash: fmt.Sprintf("0x77ab%012x", i), Missing: []rasRank{}}
 		for g := range h.gpus {
 			if n.world.runs(h, g, n.now) {
-				r := n.world.rasRank(h, g, n.now)
+				r := rankOfRAS(n.world, h, g, n.now)
 				node.Ranks = append(node.Ranks, r)
 				r.Counts = map[string]int{"AllReduce": r.Counts["AllReduce"] / 8}
 				answer.Comms[0].Ranks = append(answer.Comms[0].Ranks, r)
@@ -76,8 +76,8 @@ func (n probe) ras(q *wire.AskRAS) (*wire.RASPiece, error) {
 		err
 }
 
-// rasRank is a rank with what it has launched in the communicator of its node: eight times as much as in that of all.
-func (w *world) rasRank(h *host, gpu int, now time.Duration) rasRank {
+// rankOfRAS is a rank with what it has launched in the communicator of its node: eight times as much as in that of all.
+func rankOfRAS(w *world, h *host, gpu int, now time.Duration) rasRank {
 	p := w.process(h, gpu, now)
 	launched := 66_502
 	switch lags := h.gpus[gpu].fate&lags != 0; {

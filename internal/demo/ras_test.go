@@ -23,7 +23,7 @@ func TestWhatNCCLSays(t *testing.T) {
 				if !h.trains() {
 					continue
 				}
-				r, cause := hangs.rasRank(h, g, time.Minute), v.Causes[0]
+				r, cause := rankOfRAS(hangs, h, g, time.Minute), v.Causes[0]
 				if is := r.PID == cause.PID && r.Host == cause.Host; is != (h.gpus[g].fate&lags != 0) {
 					t.Errorf("%d nodes: PID %d on %s: cause %t", nodes, r.PID, h.name, is)
 				}
