@@ -173,8 +173,8 @@ func (c *Config) DemoSize() (nodes, gpus int, err error) {
 	gpus, err2 := strconv.Atoi(b)
 	if !demoSize.MatchString(c.Demo) || err1 != nil || err2 != nil || nodes < 1 || nodes > maxDemoNodes || gpus < 1 ||
 		gpus > maxDemoGPUs {
-		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d; with \",hang\" its job hangs)", c.Demo, DefaultDemo,
-			maxDemoNodes, maxDemoGPUs)
+		return 0, 0, fmt.Errorf("--demo=%s: expected NODESxGPUS, e.g. %s (at most %dx%d; with \",hang\" its job hangs)",
+			c.Demo, DefaultDemo, maxDemoNodes, maxDemoGPUs)
 	}
 	return nodes, gpus, nil
 }

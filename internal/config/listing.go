@@ -5,26 +5,23 @@ import (
 	"time"
 )
 
-// The name of the file with the jobs and nodes that the shell completes.
-const listing = "completion"
-
 // Listing returns the jobs and nodes kept for the shell's completion, one per line. It reports false if they are older
 // than a time, or were never kept.
 func Listing(within time.Duration) (text string, fresh bool) {
-	path, err := file(listing)
+	path, err := file("completion")
 	if err != nil {
 		return "", false
 	}
-	if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) > within {
-		return "", false
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) <= within {
+		text, err = contents(path)
+		return text, err == nil
 	}
-	text, err = contents(path)
-	return text, err == nil
+	return "", false
 }
 
 // KeepListing keeps the jobs and nodes.
 func KeepListing(text string) error {
-	path, err := file(listing)
+	path, err := file("completion")
 	if err != nil {
 		return err
 	}

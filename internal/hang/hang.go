@@ -1,8 +1,8 @@
 // Package hang asks about a job that seems to hang where its ranks are: once, by itself. Two looks at the stacks of its
 // ranks, 5 s apart, and NCCL's own knowledge beside them become an Event, from which all outputs draw.
 //
-// A job that is not suspected is never asked. The suspicion is that of package health: the GPUs of the job only wait, or
-// have stopped, for minutes.
+// A job that is not suspected is never asked. The suspicion is that of package health: the GPUs of the job only wait,
+// or have stopped, for minutes.
 package hang
 
 import (

@@ -12,6 +12,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
+	"github.com/nvnodetop/nvnodetop/internal/ui/header"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/lookback"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
@@ -313,7 +314,7 @@ func (m *model) View() tea.View {
 
 // modes returns the window title and the mouse mode.
 func (m *model) modes() tea.View {
-	v := tea.View{WindowTitle: title(m.scene.Job), MouseMode: tea.MouseModeCellMotion}
+	v := tea.View{WindowTitle: header.Window(m.scene.Job), MouseMode: tea.MouseModeCellMotion}
 	if m.view.noMouse {
 		v.MouseMode = tea.MouseModeNone
 	}

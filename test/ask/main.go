@@ -1,7 +1,7 @@
 // Command ask sends one request to the probe of a node and prints the reply as JSON: `ask NODE environ PID START`, `ask
-// NODE process PID START`, `ask NODE family PID START`, `ask NODE stacks PID START [PID START]...` or `ask NODE TERM PID
-// START [PID START]...`, where TERM is any signal and START the start of the process in ticks, as in --json. It connects to the node as nvnodetop does. `ask
-// cancel JOB [SIGNAL]` runs scancel as nvnodetop does.
+// NODE process PID START`, `ask NODE family PID START`, `ask NODE stacks PID START [PID START]...` or `ask NODE TERM
+// PID START [PID START]...`, where TERM is any signal and START the start of the process in ticks, as in --json. It
+// connects to the node as nvnodetop does. `ask cancel JOB [SIGNAL]` runs scancel as nvnodetop does.
 //
 // The tests on a real cluster run it. It contains the probe, so that it can be copied to a cluster alone.
 package main

@@ -45,11 +45,10 @@ import (
 func main() {
 	dir := flag.String("dir", "", "`DIRECTORY` that all ranks of the job share")
 	flag.Parse()
-	if err := run(*dir); err != nil {
-		log.Fatal(err)
-	}
+	log.Fatal(run(*dir))
 }
 
+// run answers clients until it fails.
 func run(dir string) error {
 	if err := register(dir); err != nil {
 		return err

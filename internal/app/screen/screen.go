@@ -70,13 +70,7 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	}
 	group.Go(func() error { return choices.run(ctx) })
 	if p.Config.HangAsk {
-		group.Go(func() error {
-			hang.New(from.Ask, func(e cluster.Event) {
-				w.Store.Apply(e)
-				recorder.Take(e)
-			}).Follow(ctx, suspectEvery, w.Store.Snapshot)
-			return nil
-		})
+		group.Go(askHung(ctx, from, w, recorder))
 	}
 	teller := newTeller(&p.Config)
 	group.Go(func() error { return teller.run(ctx, w) })
@@ -110,6 +104,19 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 		return away
 	}
 	return cli.Failed(err)
+}
+
+// askHung asks the ranks of jobs that seem to hang where they are, and adds their answers to the Store and the
+// recording.
+func askHung(ctx context.Context, from feed.Feed, w *session.Watch, recorder *record.Background) func() error {
+	tell := func(e cluster.Event) {
+		w.Store.Apply(e)
+		recorder.Take(e)
+	}
+	return func() error {
+		hang.New(from.Ask, tell).Follow(ctx, suspectEvery, w.Store.Snapshot)
+		return nil
+	}
 }
 
 // Options are the options of screens whose choices are not saved.

@@ -139,10 +139,8 @@ func (l *looker) find(w *session.Watch) (err error) {
 		if view, err = l.choose(snap); err != nil {
 			return true
 		}
-		ready := false
-		l.job = view.ID
-		l.places, ready = stacks.Places(snap, view)
-		l.members = ask.Places(snap, view)
+		places, ready := stacks.Places(snap, view)
+		l.job, l.places, l.members = view.ID, places, ask.Places(snap, view)
 		return ready && len(l.places) > 0
 	})
 	if err == nil && len(l.places) == 0 {

@@ -1,4 +1,4 @@
-package ui
+package header
 
 import (
 	"strconv"
@@ -13,9 +13,9 @@ import (
 // maxTitle limits the title, in characters. A window shows fewer.
 const maxTitle = 80
 
-// title is the window title: the job and its number of problems, "nvnodetop 48211 X1 !3". job may be nil. It is ASCII:
-// some terminals take a byte of "✗" for the end of a title, and show the rest as text.
-func title(job *cluster.JobView) string {
+// Window is the title of the window: the job and its number of problems, "nvnodetop 48211 X1 !3". job may be nil. It is
+// ASCII: some terminals take a byte of "✗" for the end of a title, and show the rest as text.
+func Window(job *cluster.JobView) string {
 	words := []string{"nvnodetop"}
 	if job != nil {
 		words = append(words, job.ID)

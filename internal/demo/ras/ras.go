@@ -1,0 +1,71 @@
+// Package ras writes what NCCL's RAS says of the simulated training job of the demo.
+package ras
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
+
+// The JSON of NCCL 2.28.7 and newer, as far as somebody reads it.
+type (
+	answer struct {
+		Version string         `json:"nccl_version"`
+		Comms   []communicator `json:"communicators"`
+	}
+	communicator struct {
+		Hash    string `json:"hash"`
+		Size    int    `json:"size"`
+		Ranks   []Rank `json:"ranks"`
+		Missing []Rank `json:"missing_ranks"`
+	}
+)
+
+// Rank is a rank of a communicator.
+type Rank struct {
+	Rank   int            `json:"rank"`
+	Host   string         `json:"host"` // its address
+	PID    int            `json:"pid"`
+	NVML   int            `json:"nvml_dev"`
+	Status map[string]int `json:"status"`
+	Counts map[string]int `json:"collective_counts"`
+}
+
+// ofWhole is how often all ranks of a node launch an AllReduce while all ranks of the job launch one.
+const ofWhole = 8
+
+// NewRank returns a rank that has launched that many AllReduces with all ranks of the job.
+func NewRank(host string, pid, gpu, launched int) Rank {
+	return Rank{Host: host, PID: pid, NVML: gpu, Status: map[string]int{"init_state": 0, "async_error": 0},
+		Counts: map[string]int{"AllReduce": ofWhole * launched}}
+}
+
+// wholeOnly is the number of ranks above which only the communicator of all ranks fits into one piece.
+const wholeOnly = 512
+
+// Answer is the answer about a job with ranks on nodes: a communicator of all ranks, and one of the ranks of each node.
+func Answer(nodes [][]Rank) (*wire.RASPiece, error) {
+	all := newCommunicator("0x5fe1d0a94d3b9c11", slices.Concat(nodes...))
+	for i := range all.Ranks {
+		all.Ranks[i].Counts = map[string]int{"AllReduce": all.Ranks[i].Counts["AllReduce"] / ofWhole}
+	}
+	a := answer{Version: "2.28.9", Comms: []communicator{all}}
+	for i, ranks := range nodes {
+		if all.Size <= wholeOnly {
+			a.Comms = append(a.Comms, newCommunicator(fmt.Sprintf("0x77ab%012x", i), ranks))
+		}
+	}
+	text, err := json.Marshal(a)
+	return &wire.RASPiece{Address: "127.0.0.1:28028",
+		Data: slices.Concat([]byte("SERVER PROTOCOL 2\nOK\nOK\n"), text)}, err
+}
+
+func newCommunicator(hash string, ranks []Rank) communicator {
+	c := communicator{Hash: hash, Size: len(ranks), Ranks: slices.Clone(ranks), Missing: []Rank{}}
+	for i := range c.Ranks {
+		c.Ranks[i].Rank = i
+	}
+	return c
+}
