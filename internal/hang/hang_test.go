@@ -17,7 +17,8 @@ import (
 	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
-// watched is a demo that was watched for some minutes: the questions about stacks that it got, and what the screen says.
+// watched is a demo that was watched for some minutes: the questions about stacks that it got, and what the screen
+// says.
 func watched(t *testing.T, hangs bool) (asked map[string]int, snap *cluster.Snapshot) {
 	t.Helper()
 	asked = map[string]int{}

@@ -26,8 +26,8 @@ var (
 	}
 )
 
-// readsStacks lets the page of the stacks ask so many times: the third rank of a node waits for data, the fifth must not
-// be read, and a node is silent. With none it asks, and nobody has answered yet.
+// readsStacks lets the page of the stacks ask so many times: the third rank of a node waits for data, the fifth must
+// not be read, and a node is silent. With none it asks, and nobody has answered yet.
 func readsStacks(looks int) func(v *view, s *part.Scene) {
 	return func(v *view, s *part.Scene) {
 		now, page := s.Snap.At, v.stacks

@@ -11,12 +11,13 @@ import (
 // What comes from a recording is as hostile as what comes from a node.
 func TestStacks(t *testing.T) {
 	const evil = "a\x1b[2Jb\a"
-	d := &schema.Stacks{Job: evil, State: evil, Headline: evil, Said: []string{evil}, NCCL: &schema.StackNCCL{Version: evil,
-		State: evil, Said: []string{evil}}, Groups: []schema.StackGroup{{Summary: evil, Members: evil, Collective: evil,
-		Ranks:   []schema.StackRank{{Node: evil, State: evil}},
-		Frames:  []schema.StackFrame{{Function: evil, File: evil, Lines: []schema.StackLine{{Members: evil}}}},
-		Threads: []schema.StackThread{{Name: evil, Summary: evil, Frames: []schema.StackFrame{{Function: evil}}}},
-		Workers: []schema.StackWorker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}}}},
+	d := &schema.Stacks{Job: evil, State: evil, Headline: evil, Said: []string{evil},
+		NCCL: &schema.StackNCCL{Version: evil,
+			State: evil, Said: []string{evil}}, Groups: []schema.StackGroup{{Summary: evil, Members: evil, Collective: evil,
+			Ranks:   []schema.StackRank{{Node: evil, State: evil}},
+			Frames:  []schema.StackFrame{{Function: evil, File: evil, Lines: []schema.StackLine{{Members: evil}}}},
+			Threads: []schema.StackThread{{Name: evil, Summary: evil, Frames: []schema.StackFrame{{Function: evil}}}},
+			Workers: []schema.StackWorker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}}}},
 		Refused: []schema.StackRefusal{{ID: evil, Cause: evil, Hint: evil, Members: evil}}}
 	for range 100 {
 		d.Said = append(d.Said, evil)

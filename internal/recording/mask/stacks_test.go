@@ -26,7 +26,8 @@ func TestStacksHaveNoNames(t *testing.T) {
 	if err != nil || strings.Contains(string(text), secret) || strings.Contains(string(text), "48211") {
 		t.Errorf("%v, %s", err, text)
 	}
-	if got := masked.Stacks; got.State != schema.StacksStuck || !got.Groups[0].Outlier || *got.Groups[0].Ranks[0].Rank != 3 ||
+	if got := masked.Stacks; got.State != schema.StacksStuck || !got.Groups[0].Outlier ||
+		*got.Groups[0].Ranks[0].Rank != 3 ||
 		got.Refused[1].ID != "ptrace" || d.Groups[0].Summary != secret {
 		t.Errorf("%+v", got)
 	}
