@@ -92,11 +92,11 @@ func TestALogOnItsNode(t *testing.T) {
 // The log of a job that ends stays on the screen, is there from the list of jobs, and is printed, also with --login: it
 // may be on the network, or local to the node. A job that waits says why it has no log.
 func TestTheLogOfAJobThatDoesNotRun(t *testing.T) {
-	w := watch(t)
 	local := submits(t, "alice", "echo local end", "-N", "1", "-o", "/tmp/end-%j.out")
-	id := submits(t, "alice", "sleep 12; echo shared end; exit 3", "-N", "1")
+	id := submits(t, "alice", "sleep 25; echo shared end; exit 3", "-N", "1")
 	waits := submits(t, "alice", "echo never", "-N", "1", "--begin=now+1hour")
 	runsNow(t, id)
+	w := watch(t)
 	w.sees("Job " + id)
 	w.types("l")
 	w.sees("Log of job "+id+" ", "shared end", "at its end")
