@@ -106,7 +106,7 @@ func TestUsage(t *testing.T) {
 		"Docter gpu01":                          `no command "Docter", did you mean "doctor"?`,
 		"version":                               `no command "version" (--version prints the version)`,
 		"man":                                   `no command "man" (nvnodetop help prints`,
-		"completion bash":                       `no command "completion" (nvnodetop --help`,
+		"completion tcsh":                       `completion needs the name of a shell: bash, zsh or fish`,
 		"kill 123":                              `no command "kill" (the page of processes sends signals)`,
 		"help lst":                              `no command "lst", did you mean "list"?`,
 		"--demo foo":                            `--demo takes a size such as 64x8, not "foo"`,

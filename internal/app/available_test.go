@@ -196,8 +196,9 @@ func TestAvailableOnTheCluster(t *testing.T) {
 		}
 	}
 	code, out, errs := program(t, "available", "--cluster")
-	if code != cli.ExitOK || !strings.Contains(out, "gpu*       a100     3     1    0      4  up\n") ||
-		!strings.Contains(out, "node01  a100     3     1    0      4  mixed  gpu\n") {
+	if code != cli.ExitOK || !strings.Contains(out, "gpu        a100     3     1    0      4  up, default\n") ||
+		!strings.Contains(out, "node01  a100     3     1    0      4  mixed               gpu\n") ||
+		!strings.HasSuffix(out, "\nSLURM does not say whose jobs use them: squeue failed: exit status 1\n") {
 		t.Errorf("exit code %d, stderr %q, printed\n%s", code, errs, out)
 	}
 	var d struct {

@@ -41,13 +41,15 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, snapshot fun
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			f.see(ctx, snapshot(now))
+			f.see(ctx, now, snapshot)
 		}
 	}
 }
 
-// see asks about the jobs of a Snapshot that seem to hang, and were not asked for it.
-func (f *Follower) see(ctx context.Context, s *cluster.Snapshot) {
+// see asks about the jobs that seem to hang now, and were not asked for it. The answer counts if they still do then:
+// otherwise it is about a moment of waiting.
+func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Time) *cluster.Snapshot) {
+	s := snapshot(now)
 	for i := range s.Jobs {
 		job := &s.Jobs[i]
 		since, is := suspected(job)
@@ -59,10 +61,21 @@ func (f *Follower) see(ctx context.Context, s *cluster.Snapshot) {
 			continue
 		}
 		f.asked[job.ID] = since
-		if d := f.look(ctx, job.ID, places, ask.Places(s, job)); ctx.Err() == nil {
+		d := f.look(ctx, job.ID, places, ask.Places(s, job))
+		if ctx.Err() == nil && stillSuspected(snapshot(time.Now()), job.ID, since) {
 			f.tell(cluster.Event{At: time.Now(), Stacks: d})
 		}
 	}
+}
+
+// stillSuspected reports whether a job has seemed to hang since then.
+func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
+	for i := range s.Jobs {
+		if again, is := suspected(&s.Jobs[i]); s.Jobs[i].ID == id && is {
+			return again.Equal(since)
+		}
+	}
+	return false
 }
 
 // suspected reports whether a job seems to hang, and since when.

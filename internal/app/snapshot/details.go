@@ -44,11 +44,11 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 		d := detailing{from: from}
 		var group errgroup.Group
 		group.SetLimit(mostAtOnce)
-		left := mostDetailed
+		left, beyond := mostDetailed, 0
 		for i := range doc.Nodes {
 			n := &doc.Nodes[i]
 			all := processesOf(n)
-			d.missing += max(len(all)-left, 0)
+			beyond += max(len(all)-left, 0)
 			all = all[:min(len(all), left)]
 			left -= len(all)
 			group.Go(func() error {
@@ -57,6 +57,7 @@ func Details(ctx context.Context, p *cli.Program, from feed.Feed, wanted bool) f
 			})
 		}
 		_ = group.Wait() // no function fails
+		d.missing += beyond
 		switch {
 		case d.why != nil:
 			p.Say("the details of %d processes are missing: %v", d.missing, d.why)

@@ -1,6 +1,10 @@
 package process
 
-import "github.com/nvnodetop/nvnodetop/internal/wire"
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/internal/wire"
+)
 
 // The directories of the simulated programs.
 const (
@@ -79,9 +83,8 @@ var framesOf = map[Doing][]wire.Frame{Reducing: reducing, Computing: computing, 
 // Stacks returns where a process is, and those that load its data. ticks is its CPU time, line a number that moves it
 // within a function.
 func Stacks(p *wire.Process, does Doing, ticks uint64, line int, loaders []wire.Relative) []wire.ProcessStacks {
-	frames := framesOf[does]
+	frames := slices.Clone(framesOf[does])
 	if line > 0 {
-		frames = append([]wire.Frame(nil), frames...)
 		frames[2].Line += line
 	}
 	list := []wire.ProcessStacks{{
@@ -91,15 +94,15 @@ func Stacks(p *wire.Process, does Doing, ticks uint64, line int, loaders []wire.
 			{TID: p.PID, Name: "python", Main: true, GIL: new(false), State: "S", WChan: "futex_wait_queue",
 				CPUTicks: &ticks, Frames: frames},
 			{TID: p.PID + 400000, Name: "tqdm_monitor", GIL: new(false), State: "S", WChan: "futex_wait_queue",
-				CPUTicks: new(uint64(40)), Frames: watching},
+				CPUTicks: new(uint64(40)), Frames: slices.Clone(watching)},
 			{TID: p.PID + 400001, Name: "pt_nccl_watchdg", State: "S", CPUTicks: new(uint64(977))},
 		},
 	}}
 	for i, r := range loaders {
 		at := wire.ThreadStack{TID: r.PID, Name: "pt_data_worker", Main: true, State: "S", WChan: "do_poll",
-			Frames: fetching[3:]}
+			Frames: slices.Clone(fetching[3:])}
 		if does == Hanging {
-			at.State, at.WChan, at.Frames = "D", "cl_sync_io_wait", fetching
+			at.State, at.WChan, at.Frames = "D", "cl_sync_io_wait", slices.Clone(fetching)
 			at.WaitsFor = &wire.FileWait{Path: "/lustre/set7/shard-" + []string{"0317", "0318"}[i%2] + ".tar",
 				FileSystem: "lustre", Mount: "/lustre", Source: "10.0.0.1@o2ib:/set7"}
 		}

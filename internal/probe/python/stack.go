@@ -22,8 +22,8 @@ type call struct {
 }
 
 const (
-	// tries is how often a stack is read that makes no sense.
-	tries = 8
+	// tries is how often a stack is read that makes no sense: each takes some 0.1 ms.
+	tries = 40
 	// looks is how often a stack of a thread that runs is compared. A loop that takes turns between two functions looks
 	// like one that does not with a probability that each look halves.
 	looks = 10

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/test/raced"
 )
 
 // judge knows which stacks a program of testdata can have: its functions, and the calls of each line.
@@ -130,8 +131,10 @@ func (n tally) String() string {
 		n.wrong)
 }
 
-// Stacks of a program that never stands still have only frames that can be.
+// Stacks of a program that never stands still have only frames that can be. With the race detector the reader is too
+// slow for it.
 func TestMovingStacks(t *testing.T) {
+	raced.Skip(t)
 	file, err := filepath.Abs("testdata/moving.py")
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +147,7 @@ func TestMovingStacks(t *testing.T) {
 				var ready int
 				p.line(t, &ready)
 				var n tally
-				for n.stacks < moments(40)*(threads+1) {
+				for n.stacks < moments(300)*(threads+1) {
 					time.Sleep(time.Duration(rand.IntN(3000)) * time.Microsecond)
 					got := lookAt(t, p.Process.Pid)[0]
 					n.take(t, j, &got, threads+1)

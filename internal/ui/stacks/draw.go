@@ -115,13 +115,19 @@ func (p *Page) verdict(s *part.Scene) (lines []string) {
 	return lines
 }
 
-// said draws the verdict.
+// said draws the verdict: its first sentence stands out, and the others explain it.
 func (p *Page) said(f *part.Frame) {
-	role := draw.Strong
+	role, first := draw.Strong, 0
 	if p.doc.State == schema.StacksStuck {
 		role = draw.Warn
 	}
+	if all := p.paragraphs(); len(all) > 0 {
+		first = len(f.Wrapped(all[0]))
+	}
 	for i, line := range p.verdict(f.Scene) {
+		if i >= first {
+			role = draw.Text
+		}
 		f.Left(3, titleRow+1+i, f.W-4, line, role)
 	}
 }
