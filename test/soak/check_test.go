@@ -135,14 +135,20 @@ func (s *soak) checkJobs(snap *cluster.Snapshot) {
 const (
 	mostAttempts = 8
 	mostXids     = 64
-	mostEnded    = 50
+	mostEnded    = 50 // beside those that ended within endedLately, of which there are at most mostLately
+	mostLately   = 2000
 	mostCleared  = 2000
 )
 
+// endedLately is the time for which every job that has ended is kept, with some time for SLURM's answer.
+const endedLately = 5*time.Minute + 10*time.Second
+
 // checkLimits: nothing grows without end.
 func (s *soak) checkLimits(snap *cluster.Snapshot) {
-	if len(snap.Discovery.Ended) > mostEnded {
-		s.fail("%d jobs that have ended", len(snap.Discovery.Ended))
+	ended := snap.Discovery.Ended
+	if n := len(ended); n > mostLately ||
+		n > mostEnded && snap.Discovery.Answered.Sub(ended[n-1].Missed) > endedLately {
+		s.fail("%d jobs that have ended, the last %v ago", n, snap.Discovery.Answered.Sub(ended[n-1].Missed))
 	}
 	for _, n := range snap.Nodes {
 		if len(n.Attempts) > mostAttempts || len(n.Xids) > mostXids {
