@@ -9,34 +9,10 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// model is a kind of GPU.
-type model struct {
-	name        string
-	memory      uint64 // MiB
-	smMax, mem  int    // MHz
-	smIdle      int
-	limit, idle float64 // W
-	slowdown    int     // °C
-	videoMax    int     // MHz
-	pcie, links int     // generation, NVLink links
-	gpm         bool    // the driver has metrics of GPM
-	vbios       string
-	capability  string // of CUDA
-}
-
 // Versions on all nodes.
 const (
 	driver = "550.90.07"
 	cuda   = "12.4"
-)
-
-var (
-	h100 = &model{name: "NVIDIA H100 80GB HBM3", memory: 81559, smMax: 1980, mem: 2619, smIdle: 345, limit: 700,
-		idle: 72, slowdown: 87,
-		videoMax: 1545, pcie: 5, links: 18, gpm: true, vbios: "96.00.89.00.01", capability: "9.0"}
-	a100 = &model{name: "NVIDIA A100-SXM4-80GB", memory: 81920, smMax: 1410, mem: 1593, smIdle: 210, limit: 400,
-		idle: 58, slowdown: 92,
-		videoMax: 1275, pcie: 4, links: 12, vbios: "92.00.45.00.03", capability: "8.0"}
 )
 
 // use is a program on GPUs, with its user. It runs from since to until (zero: all the time).
@@ -137,16 +113,16 @@ func (w *world) sample(h *host, gpu int, now time.Duration) wire.GPU {
 	if throttle&wire.ThrottleHWThermal != 0 {
 		l.Work *= 0.72 // the same kernels take longer: the utilization stays
 	}
-	power := m.idle + (0.97*m.limit-m.idle)*l.Work
+	power := m.Idle + (0.97*m.Limit-m.Idle)*l.Work
 	g := wire.GPU{Index: gpu}
 	g.Values.Set(metric.Util, float64(percent(l.Util)))
 	g.Values.Set(metric.MemUtil, float64(percent(l.Memory)))
 	g.Values.Set(metric.MemoryUsed, float64(w.memoryUsed(h, gpu, now)))
 	g.Values.Set(metric.Temperature, math.Floor(w.temperature(h, gpu, now)))
 	g.Values.Set(metric.Power, power)
-	g.Values.Set(metric.PowerLimit, m.limit)
+	g.Values.Set(metric.PowerLimit, m.Limit)
 	g.Values.Set(metric.SMClock, float64(clock))
-	g.Values.Set(metric.MemClock, float64(m.mem))
+	g.Values.Set(metric.MemClock, float64(m.Mem))
 	g.Values.Set(metric.Throttle, float64(throttle))
 	g.Values.Set(metric.ECCUncorrected, 0)
 	if s.fate&corrupts != 0 {
@@ -170,17 +146,17 @@ func (w *world) clocks(h *host, gpu int, now time.Duration, l load.Load) (thrott
 	m, s := h.model, &h.gpus[gpu]
 	switch {
 	case l.Work == 0:
-		return wire.ThrottleGPUIdle, m.smIdle
+		return wire.ThrottleGPUIdle, m.SMIdle
 	case w.throttled(h, gpu, now):
 		jitter := int(3*w.noise('j', h.number, gpu, int64(now/time.Second))) - 1
-		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.smMax*61/100 + clockStep*jitter
+		return wire.ThrottleHWThermal | wire.ThrottleHWSlowdown, m.SMMax*61/100 + clockStep*jitter
 	case s.fate&brakes != 0 && during(now, brakeBegins, brakeEnds):
-		return wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown, m.smMax / 2
+		return wire.ThrottleHWPowerBrake | wire.ThrottleHWSlowdown, m.SMMax / 2
 	case l.Work > capped:
 		share := cappedHigh - (cappedHigh-cappedLow)*w.noise('p', h.number, gpu, int64(now/(3*time.Second)))
-		return wire.ThrottleSWPowerCap, int(share*float64(m.smMax)) / clockStep * clockStep
+		return wire.ThrottleSWPowerCap, int(share*float64(m.SMMax)) / clockStep * clockStep
 	}
-	return 0, m.smMax
+	return 0, m.SMMax
 }
 
 // atFullWork is the least work of a training job between its checkpoints.
@@ -198,7 +174,7 @@ func (w *world) temperature(h *host, gpu int, now time.Duration) float64 {
 	work := sum / weights
 	t := 31 + 3*w.noise('c', h.number, gpu, 0) + (33+5*w.noise('h', h.number, gpu, 0))*work
 	if h.gpus[gpu].fate&overheats != 0 {
-		hot := float64(h.model.slowdown) + w.noise('t', h.number, gpu, int64(now/time.Second))
+		hot := float64(h.model.Slowdown) + w.noise('t', h.number, gpu, int64(now/time.Second))
 		t += (hot - t) * heat(now) * min(work/atFullWork, 1)
 	}
 	return t
@@ -212,5 +188,5 @@ func (w *world) memoryUsed(h *host, gpu int, now time.Duration) uint64 {
 	}
 	share := u.memory + 0.04*w.noise('m', h.number, gpu, 0) + 0.002*w.noise('n', h.number, gpu,
 		int64(now/(20*time.Second)))
-	return uint64(share*float64(h.model.memory)) << 20
+	return uint64(share*float64(h.model.Memory)) << 20
 }

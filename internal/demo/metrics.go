@@ -6,51 +6,22 @@ import (
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/demo/load"
+	"github.com/nvnodetop/nvnodetop/internal/demo/model"
 	"github.com/nvnodetop/nvnodetop/internal/metric"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
 )
 
-// once returns the driver's constant values for every GPU of a model.
-func (m *model) once() metric.Values {
-	return metric.Make(map[metric.ID]float64{
-		metric.MemoryTotal: float64(m.memory << 20), metric.BAR1Total: float64(128 << 30), metric.ECCMode: 1,
-		metric.Slowdown: float64(m.slowdown), metric.Shutdown: float64(m.slowdown + 5),
-		metric.MaxOperating:       float64(m.slowdown - 2),
-		metric.MemoryMaxOperating: hottestMemory, metric.PowerLimitDefault: m.limit, metric.PowerLimitMax: m.limit,
-		metric.SMClockMax: float64(m.smMax), metric.GraphicsClockMax: float64(m.smMax),
-		metric.MemClockMax: float64(m.mem), metric.VideoClockMax: float64(m.videoMax),
-		metric.PCIeGenMax: float64(m.pcie), metric.PCIeWidthMax: 16, metric.NVLinks: float64(m.links),
-	})
-}
-
 // card returns the static part of the GPU in one slot.
 func (w *world) card(h *host, gpu int) wire.Card {
 	m := h.model
-	values := m.once()
+	values := m.Once()
 	values.Set(metric.NUMANode, float64(2*gpu/len(h.gpus)))
 	return wire.Card{
-		Index: gpu, Minor: &gpu, Name: m.name, Values: values, Absent: absent[m],
+		Index: gpu, Minor: &gpu, Name: m.Name, Values: values, Absent: m.Absent(),
 		UUID:   fmt.Sprintf("GPU-%08x-%04x-4000-8000-%012x", uint32(w.seed), h.number, gpu+1),
 		PCIBus: fmt.Sprintf("00000000:%02X:00.0", 0x1b+0x11*gpu%0xe0),
-		Serial: fmt.Sprintf("16534230%05d", 100*h.number+gpu), VBIOS: m.vbios, Capability: m.capability,
+		Serial: fmt.Sprintf("16534230%05d", 100*h.number+gpu), VBIOS: m.VBIOS, Capability: m.Capability,
 	}
-}
-
-// absent is absentOf of each model, which never changes.
-var absent = map[*model]map[string][]string{h100: h100.absentOf(), a100: a100.absentOf()}
-
-// absentOf lists the metrics that no GPU of the model has, by the driver's reason.
-func (m *model) absentOf() map[string][]string {
-	absent := []metric.ID{metric.Fan, metric.RetiredCorrectable, metric.RetiredUncorrectable, metric.RetiredPending}
-	if !m.gpm {
-		absent = append(absent, metric.SMActive, metric.SMOccupancy, metric.TensorActive, metric.DRAMActive,
-			metric.FabricState, metric.FabricStatus)
-	}
-	var keys []string
-	for _, id := range absent {
-		keys = append(keys, id.Row().Key)
-	}
-	return map[string][]string{"Not Supported": keys}
 }
 
 // fill adds the metrics that follow from a sample's utilization, clocks and power.
@@ -59,7 +30,7 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 	for _, engine := range []metric.ID{metric.Encoder, metric.Decoder, metric.JPEG, metric.OFA} {
 		v.Set(engine, 0)
 	}
-	if m.gpm {
+	if m.GPM {
 		v.Set(metric.SMActive, 92*l.Util)
 		v.Set(metric.SMOccupancy, 38*l.Util)
 		v.Set(metric.TensorActive, 55*l.Work*min(l.Util*1.05, 1))
@@ -68,10 +39,10 @@ func (w *world) fill(v *metric.Values, h *host, gpu int, now time.Duration, l lo
 		v.Set(metric.FabricStatus, 0)
 	}
 	v.Set(metric.BAR1Used, float64(2<<20))
-	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.Memory), hottestMemory))
+	v.Set(metric.MemoryTemperature, min(math.Floor(v.Float(metric.Temperature)+6+8*l.Memory), model.HottestMemory))
 	v.Set(metric.PerformanceState, 0)
 	v.Set(metric.GraphicsClock, v.Float(metric.SMClock))
-	v.Set(metric.VideoClock, math.Floor(float64(m.videoMax)*v.Float(metric.SMClock)/float64(m.smMax)))
+	v.Set(metric.VideoClock, math.Floor(float64(m.VideoMax)*v.Float(metric.SMClock)/float64(m.SMMax)))
 	v.Set(metric.PersistenceMode, 1)
 	v.Set(metric.ComputeMode, 0)
 	v.Set(metric.DisplayMode, 0)
@@ -90,9 +61,6 @@ const (
 	fetched   = 1.6e9
 )
 
-// hottestMemory is the maximum temperature of the memory, in degrees. A GPU that throttles keeps it.
-const hottestMemory = 95
-
 // heldUp is the share of the exchange that remains while one of the GPUs lags, since all wait for it.
 const heldUp = 0.4
 
@@ -102,7 +70,7 @@ const brokenLink = 7
 func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration, l load.Load) {
 	m, s := h.model, &h.gpus[gpu]
 	r := w.noise('x', h.number, gpu, int64(now/time.Second))
-	up := uint64(1)<<m.links - 1
+	up := uint64(1)<<m.Links - 1
 	if s.fate&unlinks != 0 && now >= unlinkedAt {
 		up &^= 1 << brokenLink
 	}
@@ -118,7 +86,7 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 	for _, none := range []metric.ID{metric.NVLinkCRC, metric.NVLinkReplays, metric.NVLinkRecoveries} {
 		v.Set(none, 0)
 	}
-	gen := m.pcie
+	gen := m.PCIe
 	if l.Work == 0 { // the link sleeps
 		gen = 1
 	}
@@ -131,7 +99,7 @@ func (w *world) fillLinks(v *metric.Values, h *host, gpu int, now time.Duration,
 func (w *world) fillCounters(v *metric.Values, h *host, gpu int, now time.Duration) {
 	m, s := h.model, &h.gpus[gpu]
 	up := (h.booted() + now).Seconds()
-	v.Set(metric.Energy, up*m.limit*(0.7+0.1*w.noise('e', h.number, gpu, 0)))
+	v.Set(metric.Energy, up*m.Limit*(0.7+0.1*w.noise('e', h.number, gpu, 0)))
 	v.Set(metric.PowerCapTime, up*0.6)
 	v.Set(metric.SyncBoostTime, 0)
 	hot, braked := 0.0, 0.0

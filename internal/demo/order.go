@@ -53,7 +53,7 @@ func (d *Demo) Cluster(context.Context, bool) (*capacity.Cluster, error) {
 	}
 	var nodes []site.Node
 	for _, h := range d.world.hosts {
-		n := site.Node{Name: h.name, Model: h.model.name, GPUs: make([]site.Holder, len(h.gpus))}
+		n := site.Node{Name: h.name, Model: h.model.Name, GPUs: make([]site.Holder, len(h.gpus))}
 		for g := range h.gpus {
 			if u := h.gpus[g].use; u != nil {
 				n.GPUs[g] = site.Holder{Job: u.job, User: u.user}

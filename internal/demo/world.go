@@ -8,6 +8,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/demo/load"
+	"github.com/nvnodetop/nvnodetop/internal/demo/model"
 )
 
 // world holds the hosts, the jobs, and the story. Only the user's signals and cancellations change it while a Demo
@@ -30,7 +31,7 @@ type world struct {
 type host struct {
 	name   string
 	number int
-	model  *model
+	model  *model.Model
 	gpus   []slot
 	plot   plot
 }
@@ -137,7 +138,7 @@ func (w *world) addTraining(nodes, gpus int) {
 		memory: 0.87}
 	digits := len(fmt.Sprint(nodes))
 	for i := range nodes {
-		h := w.addHost(fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), h100, gpus)
+		h := w.addHost(fmt.Sprintf("gpu-n%0*d", max(digits, 2), i+1), model.H100, gpus)
 		for g := range h.gpus {
 			h.gpus[g].use = train
 		}
@@ -229,17 +230,17 @@ func (w *world) addShared(gpus int) (mine, held, task []int) {
 	if gpus <= 2 { // too small to share
 		users = []*use{eval, eval}
 	}
-	h := w.addHost("gpu-s11", a100, gpus)
+	h := w.addHost("gpu-s11", model.A100, gpus)
 	mine, held = h.assign(users, eval), h.assign(users, stopped)
 	for _, g := range held {
 		h.gpus[g].stopped = 1
 	}
-	visited := w.addHost("gpu-s12", a100, gpus)
+	visited := w.addHost("gpu-s12", model.A100, gpus)
 	visited.plot = visits
 	return mine, held, visited.assign([]*use{late, late, carol}, late)
 }
 
-func (w *world) addHost(name string, m *model, gpus int) *host {
+func (w *world) addHost(name string, m *model.Model, gpus int) *host {
 	h := &host{name: name, number: len(w.hosts), model: m, gpus: make([]slot, gpus)}
 	w.hosts = append(w.hosts, h)
 	return h
