@@ -66,7 +66,7 @@ type interpreter struct {
 	state, cframe        uint64
 }
 
-func newInterpreter(t *testing.T) *interpreter {
+func newInterpreter(t testing.TB) *interpreter {
 	t.Helper()
 	i := &interpreter{fake: &fake{}}
 	i.code, i.str, i.bytesType = i.typ("code"), i.typ("str"), i.typ("bytes")
@@ -293,6 +293,11 @@ func TestHostileRuntime(t *testing.T) {
 	if list, err := i.Threads(); err == nil {
 		t.Errorf("%d threads of interpreters in a circle", len(list))
 	}
+	i.word(interp+72, 0)
+	i.reads = 0
+	if _, err := i.Threads(); err == nil || i.reads > 10*maxInterpreters {
+		t.Errorf("%d reads of interpreters without threads in a circle, %v", i.reads, err)
+	}
 	i.word(i.at+40, 0)
 	if _, err := i.Threads(); !errors.Is(err, ErrStarting) {
 		t.Error(err)
@@ -300,15 +305,22 @@ func TestHostileRuntime(t *testing.T) {
 	head := make([]byte, described)
 	copy(head, cookie)
 	binary.LittleEndian.PutUint64(head[8:], 0x030d00f0)
+	if l, _, known, err := describedLayout(head); err == nil || !known { // nothing has room for anything
+		t.Errorf("%+v", l)
+	}
+	head = describe()
 	if _, version, known, err := describedLayout(head); err != nil || !known || version != "3.13.0" {
 		t.Error(version, known, err)
 	}
 	for _, wrong := range []func(){
+		func() { binary.LittleEndian.PutUint64(head[8+8*65:], 23) }, // data of bytes over their size
+		func() { binary.LittleEndian.PutUint64(head[8+8*69:], 35) }, // data of a str over its state
 		func() { binary.LittleEndian.PutUint64(head[8+8*29:], 1<<40) },
 		func() { binary.LittleEndian.PutUint64(head[8+8:], 1) },
 		func() { binary.LittleEndian.PutUint64(head[8:], 0x031000f0) },
 		func() { binary.LittleEndian.PutUint64(head[8:], 0xffffffffffffffff) },
 	} {
+		head = describe()
 		wrong()
 		if l, _, known, err := describedLayout(head); err == nil || !known {
 			t.Errorf("%+v", l)

@@ -194,6 +194,9 @@ func (r *Runtime) Threads() ([]Thread, error) {
 		return nil, ErrStarting
 	}
 	for n := 0; interpreter != 0; n++ {
+		if n == maxInterpreters {
+			return nil, errSense
+		}
 		holder, locked := r.holder(interpreter)
 		thread, err := r.mem.Word(interpreter + l.interpreter.threads)
 		for ; thread != 0 && err == nil; thread, err = r.mem.Word(thread + l.thread.next) {
@@ -201,7 +204,7 @@ func (r *Runtime) Threads() ([]Thread, error) {
 			if err != nil {
 				return nil, err
 			}
-			if word(state, l.thread.interpreter) != interpreter || n == maxInterpreters || len(list) == maxThreads {
+			if word(state, l.thread.interpreter) != interpreter || len(list) == maxThreads {
 				return nil, errSense
 			}
 			t := Thread{at: thread, local: word(state, l.thread.id)}
