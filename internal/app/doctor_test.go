@@ -40,6 +40,8 @@ func TestDoctorUsage(t *testing.T) {
 		"doctor --login a@b@@":      "--login takes [USER@]HOST[:PORT]: ",
 		"doctor alice@gpu01":        `NODE takes host names only, not "alice@gpu01"`,
 		"doctor gpu[1-":             "NODE: ",
+		"doctor --job 7 gpu01":      "--job takes the nodes from SLURM: it cannot be combined with a NODE",
+		"doctor --job=":             "the ID of the job is empty",
 	} {
 		if code, out, errs := program(t, strings.Fields(args)...); code != cli.ExitUsage || out != "" ||
 			!strings.Contains(errs, want) {

@@ -13,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Options are the input of Collect.
@@ -26,6 +27,8 @@ type Options struct {
 	Favorite string                         // the door that last reached a node; empty: the first
 	Know     func([]cluster.Job) []auto.Job // tells the doors the jobs, and returns these
 	Progress func(what string)              // may be called by several goroutines
+	// Stacks asks the ranks of the job what they do
+	Stacks func(context.Context) (*schema.Stacks, error)
 }
 
 // Heard is an answer of squeue, or the reason why there is none.
@@ -49,6 +52,7 @@ func Collect(ctx context.Context, o *Options) *Facts {
 	f.Slurm.Tools = o.versions(ctx)
 	o.ask(ctx, &f.Slurm)
 	jobs := o.Know(f.Slurm.Jobs)
+	f.Job.Runs = slices.ContainsFunc(f.Slurm.Jobs, func(j cluster.Job) bool { return j.Is(f.Job.ID) })
 	names := o.Names
 	if f.Named = len(names) > 0; !f.Named {
 		names = firstNodes(&f)
@@ -65,15 +69,31 @@ func Collect(ctx context.Context, o *Options) *Facts {
 		})
 	}
 	_ = group.Wait() // no error
+	o.look(ctx, &f.Job)
 	return &f
 }
 
-// firstNodes returns the first nodes of the running jobs; without SLURM this host.
+// look asks what the ranks of the job do.
+func (o *Options) look(ctx context.Context, j *Asked) {
+	if !j.Runs || ctx.Err() != nil {
+		return
+	}
+	o.Progress("stacks of job " + j.ID)
+	began := time.Now()
+	j.Stacks, j.Failure = o.Stacks(ctx)
+	j.Took = time.Since(began)
+}
+
+// firstNodes returns the first nodes of the running jobs, or of the job about which the user asks; without SLURM this
+// host.
 func firstNodes(f *Facts) (names []string) {
 	if f.Slurm.None && f.Login == "" {
 		return []string{f.Host}
 	}
 	for i := range f.Slurm.Jobs {
+		if f.Job.ID != "" && !f.Slurm.Jobs[i].Is(f.Job.ID) {
+			continue
+		}
 		for _, name := range f.Slurm.Jobs[i].Nodes {
 			if len(names) < fewNodes && !slices.Contains(names, name) {
 				names = append(names, name)

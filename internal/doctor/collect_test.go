@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // fake is a door whose attempts fail, or hang, or lead to a session.
@@ -156,4 +158,31 @@ func TestNoStepIsForEver(t *testing.T) {
 			t.Errorf("%+v after %v", n, time.Since(began))
 		}
 	})
+}
+
+// A job about which the user asks is examined on its own nodes, and its ranks are asked once.
+func TestTheRanksOfAJob(t *testing.T) {
+	squeue := func(_ context.Context, command ...string) (stdout, stderr []byte, err error) { return nil, nil, nil }
+	for job, want := range map[string]struct {
+		asked int
+		nodes string
+	}{"8": {1, "[n2]"}, "9": {0, "[]"}, "": {0, "[n1 n2]"}} {
+		asked := 0
+		o := &Options{Facts: Facts{Job: Asked{ID: job}}, Run: squeue, Client: slurm.New(squeue),
+			Know: func([]cluster.Job) []auto.Job { return nil }, Progress: func(string) {},
+			Heard: &Heard{Answer: &slurm.Answer{Jobs: []cluster.Job{{ID: "7", Number: "7", Nodes: []string{"n1"}},
+				{ID: "8", Number: "8", Nodes: []string{"n2"}}}}},
+			Stacks: func(context.Context) (*schema.Stacks, error) {
+				asked++
+				return stuck(), nil
+			}}
+		f := Collect(t.Context(), o)
+		var names []string
+		for i := range f.Nodes {
+			names = append(names, f.Nodes[i].Name)
+		}
+		if asked != want.asked || fmt.Sprint(names) != want.nodes || (f.Job.Stacks != nil) != (asked > 0) {
+			t.Errorf("job %q: %d questions, nodes %v, %+v", job, asked, names, f.Job)
+		}
+	}
 }

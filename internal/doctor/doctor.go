@@ -23,6 +23,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Facts are the findings in the words of other programs: not yet safe to display.
@@ -35,6 +36,16 @@ type Facts struct {
 	Named      bool          // the user has named the nodes
 	Slurm      Slurm
 	Nodes      []Node
+	Job        Asked
+}
+
+// Asked is the job about which the user asks, and what its ranks do.
+type Asked struct {
+	ID      string         // "": the user asks about no job
+	Runs    bool           // SLURM lists it
+	Stacks  *schema.Stacks // nil: they are not known
+	Failure error          // the reason why
+	Took    time.Duration
 }
 
 // Slurm is the known state of SLURM.

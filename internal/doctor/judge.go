@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster/clean"
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
@@ -21,6 +22,10 @@ func Judge(f *Facts) *Report {
 		p := judgeNode(f, &f.Nodes[i])
 		r.Verdict = max(r.Verdict, p.Verdict)
 		r.Nodes = append(r.Nodes, p)
+	}
+	if f.Job.ID != "" {
+		r.Job = judgeRanks(f)
+		r.Verdict = max(r.Verdict, r.Job.Verdict)
 	}
 	r.clean()
 	return r
@@ -134,6 +139,13 @@ func (r *Report) clean() {
 		*s = safe.Line(*s, maxText)
 	}
 	cleanSteps(r.Slurm)
+	if j := r.Job; j != nil {
+		j.ID = safe.Line(j.ID, maxText)
+		cleanSteps(j.Steps)
+		if j.Stacks != nil {
+			j.Stacks = clean.Stacks(j.Stacks)
+		}
+	}
 	for i := range r.Nodes {
 		p := &r.Nodes[i]
 		p.Name = safe.Line(p.Name, maxText)

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/reach"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 	"github.com/nvnodetop/nvnodetop/test/golden"
 	"github.com/nvnodetop/nvnodetop/test/valid"
 )
@@ -133,9 +135,36 @@ var cases = map[string]struct {
 		ssh.Hello.Job,
 			srun.Hello.Job = "", ""
 	}},
+	"its ranks are stuck": {Warning, func(f *Facts, _ *Node, _, _ *Way) {
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: stuck()}
+	}},
+	"its ranks move": {OK, func(f *Facts, _ *Node, _, _ *Way) {
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
+			State: schema.StacksMoving, Asked: 4, Read: 4, Groups: []schema.StackGroup{}, Said: []string{
+				"All 4 ranks are in forward (train.py:12).", "All have moved within 5 s."}}}
+	}},
+	"its ranks are hidden": {Warning, func(f *Facts, _ *Node, _, _ *Way) {
+		f.Job = Asked{ID: "12", Runs: true, Took: 6 * time.Second, Stacks: &schema.Stacks{Version: 1, Job: "12",
+			State: schema.StacksUnclear, Asked: 4, Groups: []schema.StackGroup{}, Said: []string{
+				"No stack of a rank could be read."}, Refused: []schema.StackRefusal{{ID: wire.RefusedPtrace, Count: 4,
+				Cause: "kernel.yama.ptrace_scope is 1", Hint: "an administrator sets it to 0"}}}}
+	}},
+	"its ranks do not answer": {Failed, func(f *Facts, _ *Node, _, _ *Way) {
+		f.Job = Asked{ID: "12", Runs: true, Failure: errors.New("no node lists a process of the job on a GPU")}
+	}},
+	"its job has ended":      {Failed, func(f *Facts, _ *Node, _, _ *Way) { f.Job.ID = "7" }},
 	"interrupted in a stage": {OK, func(_ *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun) }},
 	"interrupted before a stage": {Skipped,
 		func(f *Facts, n *Node, ssh, srun *Way) { stopped(n, ssh, srun); f.Slurm = Slurm{}; ssh.Steps = nil }},
+}
+
+func stuck() *schema.Stacks {
+	return &schema.Stacks{Version: 1, Job: "12", State: schema.StacksStuck, Asked: 4, Read: 4, Said: []string{
+		"3 of 4 ranks are in all_reduce, rank 2 (gpu01 GPU2, PID 17) is in _try_get_data " +
+			"(torch/utils/data/dataloader.py:1144).", "None has moved within 5 s."},
+		Groups: []schema.StackGroup{},
+		NCCL: &schema.StackNCCL{Version: "2.28.9", State: "stuck", Said: []string{"NCCL 2.28.9: 3 of 4 ranks wait in " +
+			"AllReduce #66502 for rank 2 (gpu01 GPU2, PID 17).", "In 4 s nothing has been launched."}}}
 }
 
 func slurmFails(f *Facts) {
@@ -204,6 +233,8 @@ func TestTextIsSafe(t *testing.T) {
 	nasty := strings.Repeat("\x1b]0;x\a\x1b[2J\r\n\u202e👾", 500)
 	w := &f.Nodes[0].Ways[1]
 	w.Hello.Build, w.Hello.Program, w.Hello.Job, w.Noise, w.Steps[1].Text = nasty, nasty, nasty, nasty, nasty
+	f.Job = Asked{ID: nasty, Runs: true, Stacks: &schema.Stacks{Said: []string{nasty, nasty}, Groups: []schema.StackGroup{
+		{Summary: nasty}}, NCCL: &schema.StackNCCL{Said: []string{nasty}}}}
 	if text := printed(t, Judge(f)); strings.ContainsAny(text, "\x1b\a\r\u202e") {
 		t.Errorf("%q", text)
 	}

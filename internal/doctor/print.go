@@ -47,6 +47,11 @@ func Text(w io.Writer, r *Report, profile colorprofile.Profile, ascii bool) erro
 	for i := range r.Nodes {
 		p.node(&r.Nodes[i])
 	}
+	if r.Job != nil {
+		clear(p.said)
+		p.title("job " + r.Job.ID)
+		p.steps(r.Job.Steps)
+	}
 	canvas := draw.New(textWidth, len(p.lines))
 	for y, line := range p.lines {
 		for _, piece := range line {

@@ -3,6 +3,8 @@ package doctor
 import (
 	"slices"
 	"time"
+
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Verdict is the judgment on a step. The worst of several is the highest.
@@ -34,6 +36,7 @@ type Report struct {
 	Verdict Verdict   `json:"verdict"` // the worst of all
 	Slurm   []Step    `json:"slurm"`
 	Nodes   []Patient `json:"nodes"`
+	Job     *JobState `json:"job,omitempty"` // nil: the user asks about no job
 }
 
 // Version is the version of the JSON document.
@@ -48,6 +51,14 @@ type Patient struct {
 	Choice     string      `json:"transport,omitempty"` // the transport that nvnodetop would use; empty: none
 	Transports []Transport `json:"transports"`
 	Steps      []Step      `json:"steps"`
+}
+
+// JobState is the result for the job about which the user asks.
+type JobState struct {
+	ID      string         `json:"id"`
+	Verdict Verdict        `json:"verdict"`
+	Steps   []Step         `json:"steps"`
+	Stacks  *schema.Stacks `json:"stacks,omitempty"` // as nvnodetop stacks --json prints it
 }
 
 // Transport is the result for one way to a node.

@@ -3,6 +3,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/access"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/app/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/build"
 	"github.com/nvnodetop/nvnodetop/internal/config"
 	"github.com/nvnodetop/nvnodetop/internal/doctor"
@@ -22,6 +24,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/remote/auto"
 	"github.com/nvnodetop/nvnodetop/internal/slurm"
 	"github.com/nvnodetop/nvnodetop/internal/source"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Exit codes of the doctor.
@@ -33,19 +36,34 @@ const (
 // Command examines the connections to nodes.
 func Command(io cli.Streams) *cobra.Command {
 	var json bool
+	var job string
 	cmd := &cobra.Command{
 		Use:   "doctor [NODE…]",
 		Short: "examine the connections to nodes, step by step",
 		Long: `doctor tries every transport to the NODEs, or to the first nodes of your running
 jobs, and prints each step with its verdict: ok, warning, failed or skipped. It
 says which transport nvnodetop would use, and what to do about the others. NODE
-may be a list, such as gpu[01-04].
+may be a list, such as gpu[01-04]. With --job it examines the first nodes of one
+job, and says what every rank of it does, and whether it hangs.
 
 Exit codes: 0 all is well, 1 warnings, 2 something failed.`,
-		Args: cobra.ArbitraryArgs,
+		Example: `  nvnodetop doctor
+  nvnodetop doctor 'gpu[01-04]'
+  nvnodetop doctor --job 48211`,
 	}
 	p := cli.New(io, cmd.Flags(), "transport", "login", "ascii")
 	cmd.Flags().BoolVar(&json, "json", false, "print everything as JSON and exit")
+	cmd.Flags().StringVar(&job, "job", "", "examine the nodes and the ranks of the job `ID`")
+	cmd.Args = p.Args(func(args []string) error {
+		switch named := cmd.Flags().Changed("job"); {
+		case named && job == "": // "$UNSET" in a script must not mean: all
+			return errors.New("the ID of the job is empty")
+		case named && len(args) > 0:
+			return errors.New("--job takes the nodes from SLURM: it cannot be combined with a NODE")
+		}
+		p.Config.Job = job
+		return nil
+	})
 	cmd.PreRunE = func(*cobra.Command, []string) error { return p.Accept() }
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		names, err := cli.Hosts("NODE", strings.Join(args, ","))
@@ -75,9 +93,13 @@ func examine(ctx context.Context, p *cli.Program, names []string, json bool) err
 		Facts: doctor.Facts{
 			At: began, Program: build.Version(), User: a.User, Host: here, Login: cfg.Login,
 			ClockLimit: time.Duration(cfg.Thresholds[health.ClockSkewSeconds] * float64(time.Second)),
+			Job:        doctor.Asked{ID: cfg.Job},
 		},
 		Names: names, Run: a.Commands, Client: a.Client,
 		Doors: a.Doors, Favorite: a.Favorite, Know: a.Know,
+	}
+	o.Stacks = func(ctx context.Context) (*schema.Stacks, error) {
+		return stacks.Once(ctx, p, feed.JobsOf(p, a, feed.Need{Brief: true, Steady: true}))
 	}
 	if heard != nil {
 		o.Heard = &doctor.Heard{Answer: heard.Answer, Err: heard.Err, Took: heard.Took}

@@ -69,6 +69,11 @@ func Choose(ctx context.Context, p *cli.Program, need Need, log *slog.Logger) (F
 	return ending{jobs, a.Close}, nil
 }
 
+// JobsOf returns the jobs as the source of Events, over connections that the caller closes.
+func JobsOf(p *cli.Program, a *access.Access, need Need) Feed {
+	return guarded(&p.Config, a.Jobs(&p.Config, polling(&p.Config, need, slog.New(slog.DiscardHandler)), nil))
+}
+
 // ending is a feed that closes its resources when it ends.
 type ending struct {
 	Feed

@@ -115,8 +115,11 @@ func noAnswer(err error) error {
 	return err
 }
 
-// show looks at the job as often as the user wants, and prints what it does.
-func (o *Options) show(ctx context.Context, from feed.Feed) error {
+// show prints what the job does.
+func (o *Options) show(ctx context.Context, from feed.Feed) error { return o.see(ctx, from, o.print) }
+
+// see looks at the job as often as the user wants, and tells what it does.
+func (o *Options) see(ctx context.Context, from feed.Feed, take func(*schema.Stacks) error) error {
 	from.Look(cluster.EveryNode, true)
 	w := session.Open(ctx, &o.Config, 0, from)
 	defer func() { _ = w.Stop(feed.ShortParting) }()
@@ -128,7 +131,23 @@ func (o *Options) show(ctx context.Context, from feed.Feed) error {
 	if err := at.find(w); err != nil {
 		return err
 	}
-	return at.look(ctx)
+	return at.look(ctx, take)
+}
+
+// Once looks twice at the job of the settings, as the command does.
+func Once(ctx context.Context, p *cli.Program, from feed.Feed) (d *schema.Stacks, err error) {
+	o := &Options{Program: p, job: p.Config.Job}
+	err = o.see(ctx, from, func(made *schema.Stacks) error {
+		d = made
+		return nil
+	})
+	if d != nil {
+		return d, nil
+	}
+	if exit, is := errors.AsType[*cli.ExitError](err); is && exit.Err != nil {
+		err = exit.Err
+	}
+	return nil, err
 }
 
 // find finds the places of the job's processes, once all nodes have listed them.
@@ -200,7 +219,7 @@ func (l *looker) library(ctx context.Context) func() *stacks.NCCL {
 }
 
 // look looks twice, and then again and again if the user wants that. The library of the job is asked only once.
-func (l *looker) look(ctx context.Context) error {
+func (l *looker) look(ctx context.Context, take func(*schema.Stacks) error) error {
 	library := l.library(ctx)
 	before := l.once(ctx)
 	for wait := stacks.Between; ; wait = l.every {
@@ -218,7 +237,7 @@ func (l *looker) look(ctx context.Context) error {
 			also.NCCL, library = library(), nil
 		}
 		d := stacks.Of(stacks.NewPair(before, now), also)
-		if err := l.print(d); err != nil {
+		if err := take(d); err != nil {
 			return cli.Failed(err)
 		}
 		switch moved := d.State == schema.StacksMoving; {
@@ -241,10 +260,10 @@ func (l *looker) once(ctx context.Context) *stacks.Look {
 }
 
 // print prints what is known.
-func (l *looker) print(d *schema.Stacks) error {
-	if l.json {
-		return text.WriteJSON(l.Out, "  ", d)
+func (o *Options) print(d *schema.Stacks) error {
+	if o.json {
+		return text.WriteJSON(o.Out, "  ", d)
 	}
-	_, err := fmt.Fprint(l.Out, stacks.Text(d, stacks.Detail(l.full)))
+	_, err := fmt.Fprint(o.Out, stacks.Text(d, stacks.Detail(o.full)))
 	return err
 }

@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// judgeRanks judges the ranks of the job about which the user asks: a job that is stuck is a warning.
+func judgeRanks(f *Facts) *JobState {
+	j := &f.Job
+	state := &JobState{ID: j.ID, Stacks: j.Stacks}
+	ranks := Step{Name: "stacks", Verdict: Failed, Took: j.Took.Seconds()}
+	switch {
+	case j.Stacks != nil:
+		state.Steps = []Step{judgeStacks(j.Stacks, j.Took), judgeNCCL(j.Stacks.NCCL)}
+	case j.Failure != nil:
+		ranks.Text = j.Failure.Error()
+	case j.Runs || !f.Slurm.Asked:
+		ranks.Verdict, ranks.Text = Skipped, interrupted
+	default:
+		ranks.Text = fmt.Sprintf("job %q is not one of your running jobs", j.ID)
+	}
+	if state.Steps == nil {
+		state.Steps = []Step{ranks}
+	}
+	state.Verdict = worst(state.Steps)
+	return state
+}
+
+// judgeStacks gives the result of the two looks. The first sentence stands for all.
+func judgeStacks(d *schema.Stacks, took time.Duration) Step {
+	s := Step{Name: "stacks", Verdict: OK, Text: string(d.State), Took: took.Seconds()}
+	if len(d.Said) > 0 {
+		s.Text += ": " + d.Said[0]
+		s.Meaning = strings.Join(d.Said[1:], " ")
+	}
+	if d.State == schema.StacksStuck || d.Read == 0 {
+		s.Verdict = Warning
+	}
+	for i := range d.Refused {
+		r := &d.Refused[i]
+		hint := fmt.Sprintf("%d not read: %s; %s", r.Count, r.Cause, r.Hint)
+		s.Hints = append(s.Hints, strings.TrimSuffix(hint, "; "))
+	}
+	return s
+}
+
+// judgeNCCL gives the words of the job's own library.
+func judgeNCCL(n *schema.StackNCCL) Step {
+	if n == nil || len(n.Said) == 0 {
+		return Step{Name: "NCCL", Verdict: Skipped, Text: "has told nothing: no NCCL, one before 2.24, or its RAS is off"}
+	}
+	return Step{Name: "NCCL", Verdict: OK, Text: n.Said[0], Meaning: strings.Join(n.Said[1:], " ")}
+}
