@@ -56,7 +56,8 @@ func start(t *testing.T, name string, args ...string) *program {
 	t.Helper()
 	p := &program{Cmd: exec.Command(name, args...)}
 	p.Stderr = os.Stderr
-	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that its children end with it
+	// So that its children end with it, and it with the test.
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	var err error
 	if p.in, err = p.StdinPipe(); err != nil {
 		t.Fatal(err)
