@@ -124,7 +124,8 @@ func TestLooksAreFast(t *testing.T) {
 	}
 }
 
-// Workers of a program belong to it, forked and started ones, with the numbers of their threads.
+// Workers of a program belong to it, forked and started ones, with the numbers of their threads. They wait for the end
+// of their input, which comes with the end of the test.
 func TestChildren(t *testing.T) {
 	for _, python := range pythons(t) {
 		p := script(t, python, `
@@ -133,10 +134,11 @@ def helper(): time.sleep(1e6)
 def worker():
     threading.Thread(target=helper, daemon=True).start()
     if os.fork() == 0: grandchild()
-    time.sleep(1e6)
-def grandchild(): time.sleep(1e6)
+    os.read(0, 1)
+    os._exit(0)
+def grandchild(): os.read(0, 1); os._exit(0)
 def parent(): time.sleep(0.5); print("1", flush=True); time.sleep(1e6)
-other = subprocess.Popen([sys.executable, "-c", "import time\ndef started(): time.sleep(1e6)\nstarted()"])
+other = subprocess.Popen([sys.executable, "-c", "import os\ndef started(): os.read(0, 1)\nstarted()"])
 if os.fork() == 0: worker()
 parent()`)
 		list := lookAt(t, p.Process.Pid)
@@ -240,6 +242,24 @@ sys.argv = ["x", "0"]; exec(compile(open(%q).read(), %[1]q, "exec"))`, file)
 	}
 }
 
+// Of a program with more threads than are told the main thread is among them, with its stack.
+func TestManyThreads(t *testing.T) {
+	for _, python := range pythons(t) {
+		p := script(t, python, fmt.Sprintf(`
+import threading, time
+threading.stack_size(65536)
+def helper(): time.sleep(1e6)
+def main(): print("1", flush=True); time.sleep(1e6)
+for i in range(%d): threading.Thread(target=helper, daemon=True).start()
+main()`, wire.MaxStackThreads+20))
+		got := lookAt(t, p.Process.Pid)[0]
+		if names := functions(&got.Threads[0]); !got.Threads[0].Main || len(names) == 0 || names[0] != "main" ||
+			got.Refusal != nil || len(got.Threads) != wire.MaxStackThreads || got.MoreThreads != 21 {
+			t.Errorf("%q, %+v, %d and %d more", names, got.Refusal, len(got.Threads), got.MoreThreads)
+		}
+	}
+}
+
 // A process in a container has PIDs and files of its own.
 func TestContainer(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -250,7 +270,8 @@ func TestContainer(t *testing.T) {
 import threading, time
 def helper(): time.sleep(1e6)
 threading.Thread(target=helper, daemon=True).start(); print("1", flush=True); time.sleep(1e6)`)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS,
+		Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -311,7 +332,8 @@ func TestOtherUser(t *testing.T) {
 		t.Skip("only root starts processes of others")
 	}
 	cmd := exec.Command("sleep", "600")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534},
+		Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

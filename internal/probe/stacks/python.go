@@ -3,6 +3,7 @@ package stacks
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -38,10 +39,10 @@ func (r *Reader) python(process proc.Process, pid int, all []wire.ThreadStack, u
 		return found
 	}
 	program, _ := process.Link("exe") // empty if it cannot be read
-	runtime, err := python.Find(mem, areas, strings.TrimSuffix(program, " (deleted)"))
+	from, err := python.Find(mem, areas, strings.TrimSuffix(program, " (deleted)"))
 	if err == nil {
-		found.version = runtime.Version
-		err = found.read(runtime, process, all)
+		found.version = from.Version
+		err = found.read(from, process, pid, all)
 	}
 	if err != nil {
 		found.refusal = r.refused(process, err)
@@ -49,12 +50,21 @@ func (r *Reader) python(process proc.Process, pid int, all []wire.ThreadStack, u
 	return found
 }
 
-// read reads the stacks of all threads that Python knows.
-func (found *pythonStacks) read(runtime *python.Runtime, process proc.Process, all []wire.ThreadStack) error {
-	threads, err := runtime.Threads()
+// runtime is the interpreter of a process.
+type runtime interface {
+	Threads() ([]python.Thread, error)
+	Number(list []python.Thread, known map[int]bool)
+	Stack(t *python.Thread, mark func() string) (python.Stack, error)
+}
+
+// read reads the stacks of the threads that Python knows. It fails if that of the main thread cannot be read, which
+// says where the process is, or if none can.
+func (found *pythonStacks) read(from runtime, process proc.Process, pid int, all []wire.ThreadStack) error {
+	threads, err := from.Threads()
 	if err != nil {
 		return err
 	}
+	slices.Reverse(threads) // Python has the newest first, and the main thread last
 	tids, known := map[int]int{}, map[int]bool{}
 	for i := range all {
 		// A container has PIDs of its own.
@@ -63,22 +73,23 @@ func (found *pythonStacks) read(runtime *python.Runtime, process proc.Process, a
 			tids[status.NSPIDs[n-1]], known[status.NSPIDs[n-1]] = all[i].TID, true
 		}
 	}
-	runtime.Number(threads, known)
-	var failed error
+	from.Number(threads, known)
+	var main error
 	for i := range threads[:min(len(threads), wire.MaxStackThreads)] {
 		t := &threads[i]
 		of := pythonThread{tid: tids[t.Native], gil: t.GIL}
-		of.Stack, err = runtime.Stack(t, func() string { return mark(process, of.tid) })
-		if err != nil {
-			failed = err
-			continue
+		of.Stack, err = from.Stack(t, func() string { return mark(process, of.tid) })
+		switch {
+		case err == nil:
+			found.threads = append(found.threads, of)
+		case of.tid == pid, of.tid == 0 && i == 0:
+			main = err
 		}
-		found.threads = append(found.threads, of)
 	}
 	if len(found.threads) == 0 {
-		return failed
+		return err
 	}
-	return nil
+	return main
 }
 
 // mark is a text that is another one after a thread has run; empty if it runs, or if the kernel does not say.
@@ -94,6 +105,9 @@ func mark(process proc.Process, tid int) string {
 	}
 	stat, err := task.Stat()
 	if err != nil || stat.State == "R" {
+		return ""
+	}
+	if string(text[:n]) == "0 0 0\n" { // a kernel that does not count
 		return ""
 	}
 	return string(text[:n])
@@ -124,7 +138,7 @@ func (r *Reader) refused(process proc.Process, err error) *wire.Refusal {
 	case errors.Is(err, python.ErrNone):
 		return refusal(wire.RefusedNoPython, "it runs no Python", "")
 	case errors.As(err, &version):
-		return refusal(wire.RefusedVersion, "stacks of "+version.Error()[:len(version.Error())-len(" is not known")]+
+		return refusal(wire.RefusedVersion, "stacks of Python "+version.Version+
 			" cannot be read: CPython 3.8 to 3.15 can be", "")
 	case errors.Is(err, python.ErrStarting):
 		return refusal(wire.RefusedState, err.Error(), "")

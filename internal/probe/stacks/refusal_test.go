@@ -5,7 +5,10 @@ package stacks
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,13 +77,114 @@ func TestHungReads(t *testing.T) {
 	}
 }
 
+// A read that hangs, and goes on when it has been given up, shares nothing with the rest. A FIFO stands for the file of
+// the kernel that does not answer. The race detector is the judge.
+func TestReadsThatGoOn(t *testing.T) {
+	const stat = " (train) D 1 1 1 0 -1 4194304 10 0 0 0 100 50 0 0 20 0 4 0 77 1000000 256 1 1 1 0 0 0 0 0 0 0 0 0 0 17 " +
+		"1 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+	files := fakeproc.Of("7", "train", "77", "", strconv.Itoa(os.Getuid()))
+	for _, tid := range []string{"7", "8", "9"} {
+		files["7/task/"+tid+"/stat"] = tid + stat
+	}
+	r := New(fakeproc.Write(t, files))
+	hangs := filepath.Join(r.mount, "7/task/7/syscall")
+	if err := syscall.Mkfifo(hangs, 0o600); err != nil {
+		t.Skip(err)
+	}
+	got := r.process(&target{ProcessID: wire.ProcessID{PID: 7, StartTicks: 77}}, time.Now().Add(time.Minute))
+	if len(got.Threads) != 3 || got.Threads[0].TID != 7 {
+		t.Fatalf("%+v", got)
+	}
+	got.Threads[1].State = "R" // as a caller may
+	if err := os.WriteFile(hangs, []byte("0 0x3 0x0"), 0); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(time.Minute); r.hung.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("the read has not ended")
+		}
+	}
+}
+
+// When there is no time left the main thread is told, and the others are counted.
+func TestThreadsWithoutTime(t *testing.T) {
+	l := &look{process: proc.Of("/proc", os.Getpid())}
+	list := l.listThreads(time.Now().Add(-time.Second))
+	if n := len(l.process.Threads()); len(list) != 1 || list[0].TID != os.Getpid() || l.MoreThreads < min(n-1, 2) {
+		t.Errorf("%+v and %d more", list, l.MoreThreads)
+	}
+}
+
+// interpreter has threads of which some cannot be read.
+type interpreter struct {
+	natives []int // the newest first
+	fails   map[int]bool
+}
+
+func (i interpreter) Threads() (list []python.Thread, err error) {
+	for _, n := range i.natives {
+		list = append(list, python.Thread{Native: n})
+	}
+	return list, nil
+}
+
+func (i interpreter) Number([]python.Thread, map[int]bool) {}
+
+func (i interpreter) Stack(t *python.Thread, _ func() string) (python.Stack, error) {
+	if i.fails[t.Native] {
+		return python.Stack{}, errors.New("it runs too fast")
+	}
+	return python.Stack{Frames: []wire.Frame{{Function: "f"}}}, nil
+}
+
+// Without the stack of the main thread it is not known where a process is, whatever its other threads do.
+func TestMainThread(t *testing.T) {
+	files := map[string]string{}
+	var all []wire.ThreadStack
+	for tid := 7; tid < 10; tid++ {
+		all = append(all, wire.ThreadStack{TID: tid})
+		files[fmt.Sprintf("7/task/%d/status", tid)] = fmt.Sprintf("Name:\tx\nUid:\t1\t1\t1\t1\nNSpid:\t%d\n", tid)
+	}
+	process := proc.Of(fakeproc.Write(t, files), 7)
+	for name, test := range map[string]struct {
+		of    interpreter
+		read  int
+		fails bool
+	}{
+		"all":                {interpreter{natives: []int{9, 8, 7}}, 3, false},
+		"not the main one":   {interpreter{[]int{9, 8, 7}, map[int]bool{7: true}}, 2, true},
+		"not another":        {interpreter{[]int{9, 8, 7}, map[int]bool{8: true, 9: true}}, 1, false},
+		"none":               {interpreter{[]int{9, 8}, map[int]bool{8: true, 9: true}}, 0, true},
+		"not an unknown one": {interpreter{[]int{9, 8, 0}, map[int]bool{0: true}}, 2, true},
+	} {
+		found := &pythonStacks{}
+		if err := found.read(test.of, process, 7, all); (err != nil) != test.fails || len(found.threads) != test.read {
+			t.Errorf("%s: %d read, %v", name, len(found.threads), err)
+		}
+	}
+}
+
+// A kernel that counts nothing for a thread says nothing about it.
+func TestMark(t *testing.T) {
+	for text, want := range map[string]string{"5 6 7\n": "5 6 7\n", "0 0 0\n": ""} {
+		process := proc.Of(fakeproc.Write(t, map[string]string{"7/task/8/schedstat": text,
+			"7/task/8/stat": fakeproc.Of("8", "x", "1", "", "0")["8/stat"]}), 7)
+		if got := mark(process, 8); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // A reply fits on the wire, whatever there is: deep stacks are cut first, then threads, and processes last.
 func TestFitting(t *testing.T) {
 	frames := make([]wire.Frame, wire.MaxStackFrames)
 	for i := range frames {
 		frames[i] = wire.Frame{Function: strings.Repeat("\x01", wire.MaxFunction), File: strings.Repeat("f", wire.MaxPath)}
 	}
-	for _, n := range []struct{ processes, threads, frames int }{{1, 1, 10}, {1, 2, 1000}, {60, 8, 20}, {200, 8, 3}} {
+	for _, n := range []struct {
+		processes, threads, frames int
+		cut                        bool
+	}{{1, 1, 10, false}, {1, 2, 1000, false}, {60, 8, 20, false}, {200, 8, 3, true}, {20, 2, 7, false}} {
 		list := make([]wire.ProcessStacks, n.processes)
 		for i := range list {
 			for range n.threads {
@@ -89,7 +193,8 @@ func TestFitting(t *testing.T) {
 		}
 		got, cut := fitting(list)
 		text, err := json.Marshal(got)
-		if err != nil || len(text) > wire.MaxStacks+2 || len(got) == 0 || cut != (len(got) < n.processes) {
+		if err != nil || len(text) > wire.MaxStacks+2 || len(got) == 0 || cut != n.cut ||
+			cut != (len(got) < n.processes) {
 			t.Errorf("%+v: %d bytes, %d processes, %v, %v", n, len(text), len(got), cut, err)
 		}
 		for i := range got {

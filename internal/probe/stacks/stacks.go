@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -124,16 +125,17 @@ func (r *Reader) process(t *target, until time.Time) wire.ProcessStacks {
 	if l.Refusal != nil {
 		return l.ProcessStacks
 	}
-	all := l.listThreads()
+	all := l.listThreads(until)
 	late := refusal(wire.RefusedTime, "there was no time for it", "")
 	if r.hung.Load() >= maxHung {
 		late.Cause = "too many earlier reads hang on the node"
 	} else if until = earlier(until, time.Now().Add(patience)); time.Now().Before(until) {
 		late.Cause = "its memory does not answer"
-		if found := r.aside(until, func() any { return l.findWaits(all) }); found != nil {
+		seen := slices.Clone(all) // for reads that may go on after they were given up
+		if found := r.aside(until, func() any { return l.findWaits(seen) }); found != nil {
 			l.addWaits(all, found.(map[int]*wire.FileWait))
 		}
-		if found := r.aside(until, func() any { return r.python(l.process, t.PID, all, until) }); found != nil {
+		if found := r.aside(until, func() any { return r.python(l.process, t.PID, seen, until) }); found != nil {
 			late = nil
 			l.addPython(all, found.(*pythonStacks))
 		}
@@ -222,9 +224,10 @@ func fitting(list []wire.ProcessStacks) (kept []wire.ProcessStacks, cut bool) {
 			}
 		}
 	}
-	for most := wire.MaxStackThreads; size(list) > wire.MaxStacks && len(list) > 0; most = max(1, most/2) {
-		if most == 1 {
+	for most := wire.MaxStackThreads; size(list) > wire.MaxStacks && len(list) > 0; most /= 2 {
+		if most == 0 {
 			list, cut = list[:len(list)/2], true
+			continue
 		}
 		for i := range list {
 			if p := &list[i]; len(p.Threads) > most {

@@ -3,6 +3,7 @@ package stacks
 import (
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/probe/proc"
 	"github.com/nvnodetop/nvnodetop/internal/text"
@@ -23,12 +24,16 @@ type look struct {
 	loose   []wire.ThreadStack // of which it is not known which thread they are
 }
 
-// listThreads reads what the kernel says of each thread, without the locks of the process.
-func (l *look) listThreads() []wire.ThreadStack {
+// listThreads reads what the kernel says of each thread, without the locks of the process. After until it leaves out
+// all but the first, the main thread.
+func (l *look) listThreads(until time.Time) []wire.ThreadStack {
 	tids := l.process.Threads()
-	l.MoreThreads = max(0, len(tids)-maxTasks)
 	list := make([]wire.ThreadStack, 0, min(len(tids), maxTasks))
-	for _, tid := range tids[:min(len(tids), maxTasks)] {
+	for i, tid := range tids {
+		if i == maxTasks || i > 0 && time.Now().After(until) {
+			l.MoreThreads = len(tids) - i
+			break
+		}
 		task := l.process.Thread(tid)
 		stat, err := task.Stat()
 		if err != nil {
