@@ -6,7 +6,9 @@
 package stacks
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"charm.land/bubbles/v2/key"
@@ -286,11 +288,28 @@ func (p *Page) rows() (rows []row) {
 	}
 	for i := range p.doc.Groups {
 		g := &p.doc.Groups[i]
-		rows = append(rows, row{key: "g" + g.Summary, group: g})
+		rows = append(rows, row{key: groupKey(g), group: g})
 	}
 	for i := range p.doc.Refused {
 		r := &p.doc.Refused[i]
-		rows = append(rows, row{key: "r" + r.Cause, refusal: r})
+		rows = append(rows, row{key: "r" + r.ID + "\x00" + r.Cause + "\x00" + r.Hint, refusal: r})
 	}
 	return rows
+}
+
+// groupKey is a group's own: two may share their summary, which has three frames at most. The lines are left out, as
+// ranks that move on keep their group. Ranks that were stopped, or have ended, are beside those that run there.
+func groupKey(g *schema.StackGroup) string {
+	if len(g.Frames) == 0 {
+		return fmt.Sprintf("g%t%s", g.Vague, g.Summary)
+	}
+	key := strings.Builder{}
+	key.WriteByte('g')
+	if state := g.Ranks[0].State; strings.Contains("TtZX", state) {
+		key.WriteString(strings.ToUpper(state))
+	}
+	for i := range g.Frames {
+		key.WriteString("\x00" + g.Frames[i].Function + "\x00" + g.Frames[i].File)
+	}
+	return key.String()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
 	"github.com/nvnodetop/nvnodetop/internal/ui/part"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // rig is the page over nodes of eight ranks each. Rank 11 is elsewhere.
@@ -288,6 +289,35 @@ func TestSheets(t *testing.T) {
 	}
 	if a := r.press("esc"); a.Taken {
 		t.Error("Esc does not lead back")
+	}
+}
+
+// Groups with one summary are rows of their own, and stay them when their lines change.
+func TestGroupsOfOneSummary(t *testing.T) {
+	r := newRig(t, 1)
+	group := func(caller, state string, line int) schema.StackGroup {
+		return schema.StackGroup{Summary: fmt.Sprintf("all_reduce  train.py:%d", line),
+			Ranks: []schema.StackRank{{PID: line, State: state}}, Frames: []schema.StackFrame{
+				{Function: "all_reduce", File: "/x/train.py", Line: line}, {Function: caller, File: "/x/train.py"}}}
+	}
+	r.doc = &schema.Stacks{Groups: []schema.StackGroup{group("forward", "S", 1), group("backward", "S", 1),
+		group("backward", "T", 1)}, Refused: []schema.StackRefusal{{Cause: "no", Hint: "a"}, {Cause: "no", Hint: "b"}}}
+	keys := map[string]bool{}
+	for _, row := range r.rows() {
+		keys[row.key] = true
+	}
+	if len(keys) != 5 {
+		t.Errorf("%d keys of 5 rows: %v", len(keys), keys)
+	}
+	r.press("down")
+	r.press("space")
+	r.doc = &schema.Stacks{Groups: []schema.StackGroup{group("forward", "S", 2), group("backward", "R", 2)}}
+	rows := r.rows()
+	if at := r.cursor.At(r.list(r.s, rows)); at != 1 || r.marked != rows[1].key {
+		t.Errorf("the cursor is in row %d, %q is marked", at, r.marked)
+	}
+	if r.press("down"); r.cursor.At(r.list(r.s, rows)) != 1 {
+		t.Error("the cursor has left the last row")
 	}
 }
 
