@@ -99,9 +99,8 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 			delete(w.before, id)
 		}
 		o.last = s.At
-		if !o.told && now[id].ripe {
-			o.Item, o.told = now[id].Item, true
-			news = append(news, o.Item)
+		if i, is := o.tell(now[id]); is {
+			news = append(news, i)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.open)) {
@@ -119,6 +118,22 @@ func (w *Watcher) problems(s *cluster.Snapshot) (news []Item) {
 		}
 	}
 	return news
+}
+
+// tell returns the news of a problem that is there: it is news once, and again each time when it is worse than all that
+// was told of it, as a warning that becomes critical. A node that does not respond, and then cannot be reached, is lost
+// once.
+func (o *sight) tell(now *sight) (Item, bool) {
+	worse := o.told && now.Kind == o.Kind && now.Severity > o.Severity
+	if !now.ripe || o.told && !worse {
+		return Item{}, false
+	}
+	o.Item, o.told = now.Item, true
+	i := o.Item
+	if worse {
+		i.Title = "worse: " + i.Title
+	}
+	return i, true
 }
 
 // find notes a finding of a job. One that has just cleared is there as well, unless it was never told: it may return.
@@ -142,7 +157,7 @@ func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Findi
 	if o := w.open[id]; o != nil && o.Since.Before(i.Since) {
 		i.Since = o.Since
 	}
-	now[id] = &sight{Item: i, ripe: f.Holds() && s.At.Sub(i.Since) >= p.lasts && (p.event != Node || goesOn(s, f.Since))}
+	now[id] = &sight{Item: i, ripe: wanted && f.Holds() && s.At.Sub(i.Since) >= p.lasts && (p.event != Node || goesOn(s, f.Since))}
 }
 
 // unanswered is the time after which a lost node is news even if SLURM does not answer.

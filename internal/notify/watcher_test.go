@@ -92,16 +92,18 @@ func finding(kind cluster.Kind, severity cluster.Severity, node string, since, o
 	return f
 }
 
-// A problem is told once, whatever its severity becomes, and its end once, when it does not return.
+// A problem is told once, and again when it is worse than all that was told of it; its end once, when it does not
+// return.
 func TestAProblemIsToldOnce(t *testing.T) {
 	hang := func(severity cluster.Severity, over int) cluster.Finding {
 		return finding(cluster.KindJobHang, severity, "", 5, over)
 	}
 	s := newStory().at(0).at(10, hang(cluster.Warning, 0)).at(20, hang(cluster.Critical, 0)).
-		at(30, hang(cluster.Note, 0)).at(40, hang(cluster.Warning, 35)).at(50, hang(cluster.Warning, 0)).
+		at(30, hang(cluster.Note, 0)).at(40, hang(cluster.Warning, 35)).at(50, hang(cluster.Critical, 0)).
 		at(60, hang(cluster.Warning, 55))
-	s.says(t, "10 hang: 7 train: job seems to hang")
-	s.at(125).at(130).says(t, "10 hang: 7 train: job seems to hang",
+	worse := "20 hang: worse: 7 train: job seems to hang"
+	s.says(t, "10 hang: 7 train: job seems to hang", worse)
+	s.at(125).at(130).says(t, "10 hang: 7 train: job seems to hang", worse,
 		"125 hang: over after 2m: 7 train: job seems to hang")
 }
 
@@ -283,6 +285,36 @@ func TestWarnings(t *testing.T) {
 	xid.Severity = cluster.Critical
 	if s.at(130, xid); len(s.told) != 1 || !strings.HasPrefix(s.told[0], "130 gpu: ") {
 		t.Errorf("%q", s.told)
+	}
+}
+
+// A note that was told, as the user wants that kind, is news again as a warning and when it is critical; not as an
+// event that he does not want.
+func TestWorse(t *testing.T) {
+	for events, want := range map[string][]string{
+		"xid":         {"0 gpu", "10 gpu", "20 gpu"},
+		"warning":     {"60 warning"},
+		"warning gpu": {"60 warning", "70 gpu"},
+	} {
+		s := newStory()
+		s.Events = strings.Fields(events)
+		xid := func(severity cluster.Severity) cluster.Finding {
+			return finding(cluster.KindXid, severity, "n2", 0, 0)
+		}
+		critical := 20
+		if s.at(0, xid(cluster.Note)).at(10, xid(cluster.Warning)); events != "xid" {
+			s.at(60, xid(cluster.Warning))
+			critical = 70
+		}
+		s.at(critical, xid(cluster.Critical)).at(critical+10, xid(cluster.Warning)).at(critical+20, xid(cluster.Critical))
+		var got []string
+		for _, line := range s.told {
+			event, _, _ := strings.Cut(line, ":")
+			got = append(got, event)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", events, s.told)
+		}
 	}
 }
 
