@@ -209,7 +209,7 @@ func everything() *Report {
 			Model:       "a100",
 			GPUUtilMost: &number, GPUMemory: &limit, GPUHours: &report.Shares{Given: 1, Used: &number, Wasted: &number,
 				UsedMost: &number, WastedLeast: &number},
-			OutOfMemory: "0", Earlier: []report.Run{{State: "REQUEUED", Start: began, End: began, Elapsed: 1, Nodes: 1,
+			OutOfMemory: "0", OutOfMemoryLimit: &limit, Earlier: []report.Run{{State: "REQUEUED", Start: began, End: began, Elapsed: 1, Nodes: 1,
 				NodeList: "n1", GPUHours: &number}},
 			Energy: &number, MoreSteps: 1,
 			Steps: []report.Step{{Name: "0", Program: "p", State: "FAILED", Code: &one, Signal: 9, Start: began,

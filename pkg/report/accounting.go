@@ -42,7 +42,10 @@ type Accounting struct {
 
 	// the step of which the kernel has killed a process for its memory, or "job"
 	OutOfMemory string `json:"out_of_memory,omitempty"`
-	Earlier     []Run  `json:"earlier_runs,omitempty"` // of a job that was requeued, the last first
+	// the memory that this step might use on a node, if the job might use more
+	OutOfMemoryLimit *uint64 `json:"out_of_memory_limit_bytes,omitempty"`
+
+	Earlier []Run `json:"earlier_runs,omitempty"` // of a job that was requeued, the last first
 
 	Steps     []Step `json:"steps,omitempty"`      // in SLURM's order
 	MoreSteps int    `json:"more_steps,omitempty"` // that are left out

@@ -148,7 +148,15 @@ func (e *evidence) limitOf() uint64 {
 // memoryOut is for a job that SLURM has ended because of its memory.
 func memoryOut(e *evidence) *report.Advice {
 	limit := e.limitOf()
-	if !e.noMemory || limit == 0 {
+	switch a := e.Accounting; {
+	case !e.noMemory:
+		return nil
+	case a != nil && a.OutOfMemoryLimit != nil:
+		limit = *a.OutOfMemoryLimit
+		return &report.Advice{Kind: OutOfMemory, Option: "--mem", Value: size(guess * float64(limit)),
+			Reason: fmt.Sprintf("of the srun of step %s, which needed more than its %s on a node, though the job "+
+				"had more. How much more is not known: this is half as much again", a.OutOfMemory, words.Size(limit))}
+	case limit == 0:
 		return nil
 	}
 	return e.memory(OutOfMemory, guess*float64(limit), fmt.Sprintf("it needed more than its %s on a node. How much "+

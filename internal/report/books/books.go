@@ -111,7 +111,7 @@ func accounting(j *sacct.Job, now time.Time) *report.Accounting {
 		a.Tasks = max(a.Tasks, j.Steps[i].Tasks)
 	}
 	a.CPU = cpu(j)
-	a.Memory = memory(j)
+	a.Memory, a.OutOfMemoryLimit = memory(j), killedWithin(j)
 	gpus(a, j)
 	if joules := energy(j); joules > 0 {
 		a.Energy = known(joules/3.6e6, 6)
@@ -169,7 +169,7 @@ func cpu(j *sacct.Job) *report.CPUTime {
 
 // gpus adds what is known of the GPUs. SLURM stores the highest sample of each task (TRESUsageInMax), and their sum
 // (TRESUsageInTot) and mean over the tasks (TRESUsageInAve): never a mean over time. So the use of a step is at most
-// that sum, for its time.
+// that sum, for its time, and that of a step without a sample at most all of its GPUs.
 func gpus(a *report.Accounting, j *sacct.Job) {
 	if !j.CountsGPUs {
 		return
@@ -186,10 +186,12 @@ func gpus(a *report.Accounting, j *sacct.Job) {
 		if s.MaxGPUMemory != nil && (a.GPUMemory == nil || *s.MaxGPUMemory > *a.GPUMemory) {
 			a.GPUMemory = s.MaxGPUMemory
 		}
+		most := float64(cmp.Or(s.GPUs, j.GPUs))
 		if s.GPUUtilMost != nil {
-			busy += min(*s.GPUUtilMost/100, float64(cmp.Or(s.GPUs, j.GPUs))) * s.Elapsed.Hours()
+			most = min(*s.GPUUtilMost/100, most)
 			sampled = true
 		}
+		busy += most * s.Elapsed.Hours()
 	}
 	if !sampled || given == 0 || !ended(j) {
 		return // of a job that runs its ended steps alone are known
@@ -237,8 +239,12 @@ func notes(r *report.Report) []report.Note {
 	a := r.Accounting
 	judged := a.Elapsed >= advice.JudgedFrom.Seconds()
 	if a.OutOfMemory != "" {
-		add(noteStepOOM, "The job needed more host memory than it had asked for: ask for more with --mem or "+
-			"--mem-per-cpu.")
+		who := "The job"
+		if words.IsStep(a.OutOfMemory) {
+			who = "Step " + a.OutOfMemory
+		}
+		add(noteStepOOM, "%s needed more host memory than it had asked for: ask for more with --mem or "+
+			"--mem-per-cpu.", who)
 	}
 	if !judged && a.OutOfMemory == "" && slices.Contains([]string{"FAILED", "NODE_FAIL", "BOOT_FAIL"}, r.Job.State) {
 		add(noteFailed, "The job failed after %s: too early to judge what it needs.", words.Spoken(a.Elapsed))

@@ -56,6 +56,17 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
+// A step of which SLURM has no sample may have used all of its GPUs: the bound holds with it.
+func TestGPUsWithoutSamples(t *testing.T) {
+	j := *real(t, "gpus.txt")["1"]
+	j.Steps = append(slices.Clone(j.Steps), sacct.Step{Name: "1", GPUs: 1, Elapsed: 15 * time.Minute},
+		sacct.Step{Name: "2", Elapsed: 6 * time.Minute}) // 0.25 h, and 0.2 h as it may have both
+	if a := Make(&j, now).Accounting; *a.GPUHours.UsedMost != 1.87 || *a.GPUHours.WastedLeast != 2.13 ||
+		*a.GPUUtilMost != 46.75 {
+		t.Errorf("%+v, %v", a.GPUHours, *a.GPUUtilMost)
+	}
+}
+
 // Memory is that of the fullest node: the steps that ran there at the same time, each task as often as it may be there.
 func TestMemory(t *testing.T) {
 	at := func(m int) time.Time { return now.Add(time.Duration(m) * time.Minute) }
@@ -117,6 +128,21 @@ func TestOutOfMemory(t *testing.T) {
 			r.Advice[0].Option+r.Advice[0].Value != "--mem"+want.advice {
 			t.Errorf("job %s: %+v, %+v", id, r.Job, r.Advice)
 		}
+	}
+}
+
+// A step may have less memory than its job: then it is the one that needed more.
+func TestStepOutOfMemory(t *testing.T) {
+	j := *real(t, "ends.txt")["16"]
+	j.Memory.Bytes = 16 << 30
+	r := Make(&j, now)
+	if limit := r.Accounting.OutOfMemoryLimit; limit == nil || *limit != 300<<20 || r.Advice[0].Value != "512M" ||
+		!strings.HasPrefix(r.Advice[0].Reason, "of the srun of step 0, which needed more than its 300") ||
+		!slices.ContainsFunc(r.Notes, func(n report.Note) bool { return strings.HasPrefix(n.Text, "Step 0 needed") }) {
+		t.Errorf("%+v, %+v, %+v", r.Accounting, r.Advice, r.Notes)
+	}
+	if r = Make(real(t, "ends.txt")["16"], now); r.Accounting.OutOfMemoryLimit != nil {
+		t.Errorf("limit %d of a step that has all of the job's", *r.Accounting.OutOfMemoryLimit)
 	}
 }
 

@@ -24,15 +24,30 @@ func memory(j *sacct.Job) *report.Memory {
 	if node != "" {
 		m.At = &report.Place{Node: line(node)}
 	}
-	limit := j.Memory.Bytes
-	if j.Memory.PerCPU {
-		limit *= uint64((j.CPUs + max(j.Nodes, 1) - 1) / max(j.Nodes, 1))
-	}
-	if limit > 0 {
+	if limit := limitOf(j); limit > 0 {
 		left := limit - min(peak, limit)
 		m.Limit, m.Headroom = &limit, &left
 	}
 	return m
+}
+
+// limitOf returns the memory that the job may use on a node; 0: not known.
+func limitOf(j *sacct.Job) uint64 {
+	if j.Memory.PerCPU {
+		return j.Memory.Bytes * uint64((j.CPUs+max(j.Nodes, 1)-1)/max(j.Nodes, 1))
+	}
+	return j.Memory.Bytes
+}
+
+// killedWithin returns the memory that the step that ran out of it might use on a node; nil: as much as the job.
+func killedWithin(j *sacct.Job) *uint64 {
+	name := j.OutOfMemory()
+	for i := range j.Steps {
+		if s := &j.Steps[i]; s.Name == name && s.Memory > 0 && s.Memory < limitOf(j) {
+			return &s.Memory
+		}
+	}
+	return nil
 }
 
 // need is the memory of a step on each of its nodes at most: its largest task as often as tasks may be there.

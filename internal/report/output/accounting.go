@@ -122,6 +122,10 @@ func hostMemory(a *report.Accounting) string {
 		return ""
 	}
 	s := "peak " + words.Size(m.Peak)
+	if limit := a.OutOfMemoryLimit; limit != nil && m.Limit != nil {
+		return fmt.Sprintf("step %s needed more than its %s of the job's %s: the kernel killed a process",
+			a.OutOfMemory, words.Size(*limit), words.Size(*m.Limit))
+	}
 	if a.OutOfMemory != "" && m.Limit != nil && m.Peak < *m.Limit {
 		return fmt.Sprintf("more than its %s: the kernel killed a process; the last sample saw %s",
 			words.Size(*m.Limit), words.Size(m.Peak))

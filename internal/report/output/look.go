@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/nvnodetop/nvnodetop/internal/report/words"
 	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
@@ -38,7 +40,7 @@ func (l Look) paint(text, color string) string {
 // print prints a text after a beginning of its line. Further lines begin below the text, and more to the right if they
 // would look like the next text.
 func (l Look) print(b *bytes.Buffer, begin, text string) {
-	indent := utf8.RuneCountInString(begin)
+	indent := ansi.StringWidth(begin)
 	used := indent
 	if strings.TrimSpace(begin) == "" {
 		indent += 2
@@ -49,7 +51,7 @@ func (l Look) print(b *bytes.Buffer, begin, text string) {
 	}
 	line := begin
 	for i, word := range strings.Split(text, " ") {
-		n := utf8.RuneCountInString(word)
+		n := ansi.StringWidth(word) // a color has none
 		switch {
 		case i == 0:
 		case used+1+n > l.Width:
@@ -84,7 +86,7 @@ func uses(r *report.Report) (all []use) {
 		add("CPU", a.CPU.Percent, "", busy)
 	}
 	switch host := shareOf(t.HostMemory); {
-	case a != nil && a.OutOfMemory != "":
+	case a != nil && a.OutOfMemory != "" && a.OutOfMemoryLimit == nil:
 		add("Host memory", 100, ">", fits)
 	case host != nil:
 		add("Host memory", *host, "", fits)

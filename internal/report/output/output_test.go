@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"github.com/nvnodetop/nvnodetop/internal/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/report/compare"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
@@ -92,6 +94,36 @@ func TestAdviceReplacesItsNote(t *testing.T) {
 	}
 	if s := b.String(); strings.Contains(s, "note A") || !strings.Contains(s, "note B") ||
 		!strings.Contains(s, "--mem=1G: so.") {
+		t.Errorf("printed\n%s", s)
+	}
+}
+
+// Colors take no room: with and without them lines end at the same words.
+func TestColorsTakeNoRoom(t *testing.T) {
+	jobs := accounts(t)
+	r := priced(&jobs[0])
+	r.Job.State, r.Job.Account = "OUT_OF_MEMORY", strings.Repeat("word ", 20)
+	var plain, colored bytes.Buffer
+	if err := errors.Join(Text(&plain, r, time.UTC, Look{Width: 80}),
+		Text(&colored, r, time.UTC, Look{Width: 80, Color: true})); err != nil {
+		t.Fatal(err)
+	}
+	if got := ansi.Strip(colored.String()); got != plain.String() {
+		t.Errorf("with colors\n%swithout\n%s", got, plain.String())
+	}
+}
+
+// A step that had less memory than its job ran out of its own.
+func TestStepOutOfMemory(t *testing.T) {
+	jobs := accounts(t)
+	r, limit := priced(&jobs[0]), uint64(300<<20)
+	r.Accounting.OutOfMemory, r.Accounting.OutOfMemoryLimit = "0", &limit
+	var b bytes.Buffer
+	if err := Text(&b, r, time.UTC, Look{}); err != nil {
+		t.Fatal(err)
+	}
+	if s := b.String(); !strings.Contains(s, "step 0 needed more than its 300.0 MiB of the job's 2.0 GiB") ||
+		strings.Contains(s, ">100") || !strings.Contains(s, "28.8%") {
 		t.Errorf("printed\n%s", s)
 	}
 }

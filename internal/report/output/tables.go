@@ -135,7 +135,7 @@ func state(r *report.Report) string {
 	if j.Signal != 0 {
 		s += fmt.Sprintf(", signal %d", j.Signal)
 	}
-	if a := r.Accounting; a != nil && a.OutOfMemory != "" && a.OutOfMemory != "job" && a.OutOfMemory != "batch" {
+	if a := r.Accounting; a != nil && words.IsStep(a.OutOfMemory) {
 		s += ", step " + a.OutOfMemory + " out of memory"
 	}
 	if j.Partition != "" {

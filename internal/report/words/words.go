@@ -9,6 +9,11 @@ import (
 // None stands for an unknown value.
 const None = "-"
 
+// IsStep reports whether what ran out of memory was a step of its own: neither the job nor its batch script.
+func IsStep(outOfMemory string) bool {
+	return outOfMemory != "" && outOfMemory != "job" && outOfMemory != "batch"
+}
+
 // Short formats a duration with its two largest units: "28s", "5m 3s", "1h 12m", "2d 4h".
 func Short(d time.Duration) string {
 	s := int64(d.Round(time.Second) / time.Second)

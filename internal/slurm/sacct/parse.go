@@ -158,6 +158,7 @@ func (r *record) step(name string) Step {
 		MaxRSS:     cmp.Or(r.maxRSS, parseBytes(item(r.most, "mem"))),
 		TotalRSS:   parseBytes(item(r.total, "mem")),
 		MaxRSSNode: r.maxRSSNode, Joules: r.Joules}
+	s.Memory = parseBytes(item(r.alloc, "mem")) / uint64(max(r.Nodes, 1))
 	s.GPUs, _ = gres.InTRES(r.alloc)
 	if v := item(r.total, "gres/gpuutil"); v != "" {
 		s.GPUUtilMost = number(v)

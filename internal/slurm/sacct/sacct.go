@@ -84,6 +84,7 @@ type Step struct {
 	CPUTime           time.Duration
 	MaxRSS            uint64 // of a task
 	TotalRSS          uint64 // of all tasks together
+	Memory            uint64 // that it may use on a node; 0: not known, or all that the job may
 	MaxRSSNode        string
 	GPUs              int      // 0: not known
 	GPUUtilMost       *float64 // percent: the sum of each task's highest sample; 100 is one GPU
