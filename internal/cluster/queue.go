@@ -67,27 +67,52 @@ func (j *EndedJob) Over() time.Time {
 // Tasks returns the number of tasks of an array that wait under one ID, as in "48500_[1-400%12]"; false if squeue has
 // cut their list short.
 func (j *PendingJob) Tasks() (n int, known bool) {
-	_, list, isArray := strings.Cut(j.ID, "_[")
-	if !isArray {
+	if !strings.Contains(j.ID, "_[") {
 		return 1, true
 	}
-	list, whole := strings.CutSuffix(list, "]")
-	list, _, _ = strings.Cut(list, "%")
-	if !whole {
+	tasks, known := j.tasks()
+	if !known {
 		return 0, false
 	}
-	for item := range strings.SplitSeq(list, ",") {
-		count := tasksOf(item)
-		if count < 1 {
-			return 0, false
-		}
-		n += count
+	for _, of := range tasks {
+		n += int((of.to-of.from)/of.step) + 1
 	}
 	return n, true
 }
 
-// tasksOf returns the number of tasks in an item of a list: "7", "1-400", "0-20:5"; 0 for a malformed item.
-func tasksOf(item string) int {
+// Has reports whether a task of an array, by its number, is among those that wait under one ID. It is not known if
+// squeue has cut their list short before it.
+func (j *PendingJob) Has(task string) (has, known bool) {
+	tasks, known := j.tasks()
+	n, err := strconv.ParseUint(task, 10, 31)
+	for _, of := range tasks {
+		if err == nil && of.from <= n && n <= of.to && (n-of.from)%of.step == 0 {
+			return true, true
+		}
+	}
+	return false, known
+}
+
+// tasks are task numbers of an array, each step-th.
+type tasks struct{ from, to, step uint64 }
+
+// tasks returns the tasks that wait under one ID; false if there are more, or none.
+func (j *PendingJob) tasks() (all []tasks, whole bool) {
+	_, list, _ := strings.Cut(j.ID, "_[")
+	list, whole = strings.CutSuffix(list, "]")
+	list, _, _ = strings.Cut(list, "%")
+	for item := range strings.SplitSeq(list, ",") {
+		of, is := tasksOf(item)
+		if !is {
+			return all, false
+		}
+		all = append(all, of)
+	}
+	return all, whole
+}
+
+// tasksOf reads an item of a list: "7", "1-400", "0-20:5".
+func tasksOf(item string) (tasks, bool) {
 	span, every, stepped := strings.Cut(item, ":")
 	low, high, ranged := strings.Cut(span, "-")
 	if !ranged {
@@ -100,7 +125,7 @@ func tasksOf(item string) int {
 	to, err2 := strconv.ParseUint(high, 10, 31)
 	step, err3 := strconv.ParseUint(every, 10, 31)
 	if err1 != nil || err2 != nil || err3 != nil || to < from || step == 0 {
-		return 0
+		return tasks{}, false
 	}
-	return int((to-from)/step) + 1
+	return tasks{from, to, step}, true
 }

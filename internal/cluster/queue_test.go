@@ -19,6 +19,22 @@ func TestTasks(t *testing.T) {
 	}
 }
 
+func TestHasTask(t *testing.T) {
+	for name, tc := range map[string]struct {
+		id, task   string
+		has, known bool
+	}{
+		"first": {"2_[3-5%2]", "3", true, true}, "beyond": {"2_[3-5%2]", "6", false, true},
+		"step": {"2_[0-20:5]", "15", true, true}, "between": {"2_[0-20:5]", "14", false, true},
+		"before the cut": {"2_[1,3,...]", "3", true, true}, "after it": {"2_[1,3,...]", "4", false, false},
+		"no number": {"2_[1-9]", "x", false, true}, "no array": {"2", "2", false, false},
+	} {
+		if has, known := (&PendingJob{ID: tc.id}).Has(tc.task); has != tc.has || known != tc.known {
+			t.Errorf("%s: %v, known %v", name, has, known)
+		}
+	}
+}
+
 // An ending job is not over. Then SLURM's time counts, if known.
 func TestOver(t *testing.T) {
 	end, missed := time.Unix(100, 0), time.Unix(130, 0)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/health"
@@ -42,7 +43,7 @@ func (o *Options) recorded(ctx context.Context, log *slog.Logger, file *os.File,
 		return err
 	}
 	if sacct.IsID(made.Job.ID) && (slurm.Installed() || o.Config.Login != "") {
-		if jobs, err := ask(ctx, o.Program, log, made.Job.ID); err == nil && len(jobs) == 1 {
+		if jobs, err := accounts.Jobs(ctx, o.Program, log, made.Job.ID); err == nil && len(jobs) == 1 {
 			books.Join(made, &jobs[0], report.FromRecording, o.from, time.Now())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/report/books"
 	"github.com/nvnodetop/nvnodetop/internal/report/compare"
@@ -39,7 +40,7 @@ func (o *Options) compare(ctx context.Context, log *slog.Logger, file *os.File, 
 
 // counted returns the report of a job from SLURM's accounting, and a recording of it.
 func (o *Options) counted(ctx context.Context, log *slog.Logger, id string) (*report.Report, error) {
-	jobs, err := ask(ctx, o.Program, log, id)
+	jobs, err := accounts.Jobs(ctx, o.Program, log, id)
 	if err != nil {
 		return nil, refused(err)
 	}

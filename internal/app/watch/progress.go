@@ -93,13 +93,17 @@ func (p *progress) see(s *cluster.Snapshot) (over bool, err error) {
 	return true, p.missing(d)
 }
 
-// waits notes a pending job. The tasks of an array that wait under one ID are no jobs yet.
+// waits notes a pending job. The tasks of an array that wait under one ID are no jobs yet; a task that was watched by
+// its own ID waits unless it is not among them, or has begun.
 func (p *progress) waits(j *cluster.PendingJob) bool {
 	id, _, array := strings.Cut(j.ID, "_[")
 	if array {
 		watched := notify.OfJob(id, "", p.names)
 		for _, name := range p.names {
-			watched = watched || strings.HasPrefix(name, id+"_")
+			if task, is := strings.CutPrefix(name, id+"_"); is && p.byID[name] == nil {
+				waits, known := j.Has(task)
+				watched = watched || waits || !known
+			}
 		}
 		if watched {
 			p.found, p.arrays[id] = true, true

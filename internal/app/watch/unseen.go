@@ -2,17 +2,23 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/accounts"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
+	"github.com/nvnodetop/nvnodetop/internal/notify"
 	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
 	"github.com/nvnodetop/nvnodetop/internal/text/safe"
 )
+
+// lookingUp is the time for that, also if a login asks for a password: nobody may be there.
+const lookingUp = time.Minute
 
 // lookUp asks SLURM's accounting about tasks of arrays that began and ended between two questions to SLURM: they count
 // as the others do. Where there is no accounting, the user is told that they are not known.
@@ -21,8 +27,11 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	if len(arrays) == 0 {
 		return nil
 	}
-	jobs, err := accounts(ctx, o, log, arrays)
+	inTime, cancel := context.WithTimeout(ctx, lookingUp)
+	defer cancel()
+	jobs, err := accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), arrays...)
 	if err != nil {
+		o.seen.over = o.seen.over && !errors.Is(err, cli.ErrInterrupted)
 		o.Say("tasks of %s that ended between two questions to SLURM are not known: %v", strings.Join(arrays, ", "), err)
 		return nil
 	}
@@ -36,33 +45,13 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// Times in which SLURM's database learns that a job has ended.
-const (
-	lag   = 10 * time.Second
-	again = 2 * time.Second
-)
-
-// accounts asks for the tasks of arrays, again while the database does not know that they have ended.
-func accounts(ctx context.Context, o *Options, log *slog.Logger, arrays []string) ([]sacct.Job, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.Config.Timeout+lag)
-	defer cancel()
-	ways, err := access.New(ctx, &o.Config, log)
-	if err != nil {
-		return nil, err
-	}
-	defer ways.Close()
-	for began := time.Now(); ; {
-		jobs, err := sacct.Ask(ctx, ways.Commands, arrays...)
-		jobs = sacct.Last(jobs)
-		late := slices.ContainsFunc(jobs, func(j sacct.Job) bool { return j.End.IsZero() })
-		if err != nil || !late || time.Since(began) > lag {
-			return jobs, err
-		}
-		select {
-		case <-time.After(again):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+// late returns whether a watched task of the user runs in the database. One that nobody watches, or another user's, may
+// well run.
+func (p *progress) late(user string) func([]sacct.Job) bool {
+	return func(jobs []sacct.Job) bool {
+		return slices.ContainsFunc(jobs, func(j sacct.Job) bool {
+			return accounts.Runs(&j, user) && notify.OfJob(j.ID, j.Number, p.names)
+		})
 	}
 }
 

@@ -1,8 +1,10 @@
 package watch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"strings"
 	"testing"
@@ -86,6 +88,13 @@ func TestTheEnd(t *testing.T) {
 		"others run":   {[]string{"7"}, states{runs("7", "8"), runs("8")}, true, 0, ""},
 		"tasks wait":   {[]string{"7"}, states{runs("7_1"), waits("7_[2-9]")}, false, 1, "interrupted"},
 		"a task waits": {[]string{"7_3"}, states{waits("7_[2-9]")}, false, 0, ""},
+		"its task ran": {[]string{"7_3"}, states{waits("7_[2-9%1]"), runs("7_3"), func(s *cluster.Snapshot) {
+			waits("7_[4-9%1]")(s)
+			ended("7_3", cluster.JobCompleted)(s)
+		}}, true, 0, ""},
+		"another task waits":  {[]string{"7_3"}, states{waits("7_[4-9]")}, true, 3, "none of your jobs is 7_3"},
+		"its task may wait":   {[]string{"7_3"}, states{waits("7_[1,2,...]")}, false, 0, ""},
+		"its task runs again": {[]string{"7_3"}, states{runs("7_3"), waits("7_3")}, false, 1, "interrupted"},
 		"runs again": {nil, states{runs("7"), ended("7", cluster.JobFailed), runs("7")}, true, 1,
 			"did not complete"},
 		"none":             {nil, states{nothing}, true, 3, "none of your jobs runs or waits"},
@@ -146,6 +155,40 @@ func TestUnseenTasks(t *testing.T) {
 	}
 	if err := p.verdict(); err == nil || !strings.HasSuffix(err.Error(), "1 of 3 jobs did not complete") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The database is late only if a task runs there that was watched, and is the user's.
+func TestLate(t *testing.T) {
+	p := newProgress([]string{"7_3"}, began)
+	task := sacct.Job{ID: "7_3", Number: "9", User: "alice", NodeList: "n1", Start: began}
+	ended, waiting, other, another := task, task, task, task
+	ended.End, waiting.Start, other.ID, another.User = began, time.Time{}, "7_4", "bob"
+	for name, tc := range map[string]struct {
+		jobs []sacct.Job
+		want bool
+	}{"runs": {[]sacct.Job{ended, task}, true}, "none": {nil, false},
+		"others": {[]sacct.Job{ended, waiting, other, another}, false}} {
+		if got := p.late("alice")(tc.jobs); got != tc.want {
+			t.Errorf("%s: late %v", name, got)
+		}
+	}
+}
+
+// Who interrupts the question to the accounting has an interrupted watch.
+func TestInterruptedAtTheEnd(t *testing.T) {
+	ctx, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	p := &cli.Program{Config: config.Default()}
+	var said strings.Builder
+	p.Err = &said
+	o := &Options{Program: p, seen: newProgress(nil, began)}
+	o.seen.jobs, o.seen.over, o.seen.arrays["7"] = []*job{{ID: "7_1", State: cluster.JobCompleted, ended: true}}, true, true
+	if err := o.lookUp(ctx, slog.New(slog.DiscardHandler)); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.seen.verdict(); !errors.Is(err, cli.ErrInterrupted) || !strings.Contains(said.String(), "7 that ended") {
+		t.Errorf("%v, said %q", err, said.String())
 	}
 }
 

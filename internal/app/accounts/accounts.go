@@ -1,0 +1,83 @@
+// Package accounts asks SLURM's accounting about jobs, for the commands report and watch.
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/nvnodetop/nvnodetop/internal/access"
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
+	"github.com/nvnodetop/nvnodetop/internal/app/feed"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/command"
+	"github.com/nvnodetop/nvnodetop/internal/slurm/sacct"
+)
+
+// Ask runs a question to SLURM's accounting within a time. The login before it takes as long as the user needs, or ctx
+// lasts.
+func Ask(ctx context.Context, p *cli.Program, log *slog.Logger, patience time.Duration,
+	question func(context.Context, command.Runner) error) error {
+	ways, err := access.New(ctx, &p.Config, log)
+	if err != nil {
+		return err
+	}
+	defer ways.Close()
+	if at := feed.NewTerminal(p.Streams); at != nil && p.Config.Login != "" {
+		if err := ways.Native.Prepare(ctx, at, nil); err != nil {
+			return err
+		}
+	}
+	inTime, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	err = question(inTime, ways.Commands)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return cli.ErrInterrupted
+	case inTime.Err() != nil:
+		return fmt.Errorf("SLURM's accounting did not answer within %v", patience)
+	}
+	return err
+}
+
+// Jobs asks for jobs, or the parts of one.
+func Jobs(ctx context.Context, p *cli.Program, log *slog.Logger, ids ...string) ([]sacct.Job, error) {
+	return Settled(ctx, p, log, func([]sacct.Job) bool { return false }, ids...)
+}
+
+// Runs reports whether a job of a user runs, as far as the database knows.
+func Runs(j *sacct.Job, user string) bool { return j.User == user && j.End.IsZero() && j.Ran() }
+
+// Times in which SLURM's database learns that a job has ended.
+const (
+	lag   = 10 * time.Second
+	again = 2 * time.Second
+)
+
+// Settled asks for jobs, again while the database is late: it lags behind the controller, and lets a job run that has
+// ended.
+func Settled(ctx context.Context, p *cli.Program, log *slog.Logger, late func([]sacct.Job) bool, ids ...string) (
+	jobs []sacct.Job, err error) {
+	err = Ask(ctx, p, log, p.Config.Timeout+lag, func(ctx context.Context, run command.Runner) error {
+		for began := time.Now(); ; {
+			inTime, cancel := context.WithTimeout(ctx, p.Config.Timeout)
+			found, err := sacct.Ask(inTime, run, ids...)
+			tooLate := inTime.Err() != nil && ctx.Err() == nil
+			cancel()
+			if tooLate {
+				return fmt.Errorf("SLURM's accounting did not answer within %v", p.Config.Timeout)
+			}
+			jobs = sacct.Last(found)
+			if err != nil || !late(jobs) || time.Since(began) > lag {
+				return err
+			}
+			select {
+			case <-time.After(again):
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+	})
+	return jobs, err
+}
