@@ -157,7 +157,8 @@ func (w *Watcher) find(s *cluster.Snapshot, j *cluster.JobView, f *cluster.Findi
 	if o := w.open[id]; o != nil && o.Since.Before(i.Since) {
 		i.Since = o.Since
 	}
-	now[id] = &sight{Item: i, ripe: wanted && f.Holds() && s.At.Sub(i.Since) >= p.lasts && (p.event != Node || goesOn(s, f.Since))}
+	lasts := wanted && f.Holds() && s.At.Sub(i.Since) >= p.lasts
+	now[id] = &sight{Item: i, ripe: lasts && (p.event != Node || goesOn(s, f.Since))}
 }
 
 // unanswered is the time after which a lost node is news even if SLURM does not answer.

@@ -60,7 +60,8 @@ func (c *encoder) encode(e *cluster.Event, known bool) ([]byte, error) {
 		n.last = nil
 		err = n.lines.Write(&c.body, wire.Message{Hello: e.Hello})
 	default:
-		err = json.NewEncoder(&c.body).Encode(rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks})
+		other := rest{e.Discovery, e.Try, e.Step, e.Pace, e.Down, e.Gone, e.Mark, e.Stacks}
+		err = json.NewEncoder(&c.body).Encode(other)
 	}
 	if err != nil {
 		return nil, err

@@ -47,7 +47,8 @@ func (l *Log) addParts(samples []Sample, s *cluster.Snapshot, j *cluster.JobView
 		since, known := before[g.Node]
 		for k := range s.Marks {
 			m := &s.Marks[k]
-			if m.Kind == cluster.Moment && m.Job == j.Number && known && m.Arrived.After(since) && !m.Arrived.After(g.At) {
+			ofJob := m.Kind == cluster.Moment && m.Job == j.Number
+			if ofJob && known && m.Arrived.After(since) && !m.Arrived.After(g.At) {
 				g.Parts = append(g.Parts, m.Name)
 			}
 		}

@@ -71,7 +71,8 @@ func Users(s *cluster.Snapshot, only Only) []UserRow {
 	}
 	sumOf := func(user string) *userSum {
 		if sums[user] == nil {
-			sums[user] = &userSum{row: UserRow{User: user, Memory: math.NaN(), Power: math.NaN()}, jobs: map[string]bool{}}
+			sums[user] = &userSum{row: UserRow{User: user, Memory: math.NaN(), Power: math.NaN()},
+				jobs: map[string]bool{}}
 		}
 		return sums[user]
 	}

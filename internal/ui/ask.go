@@ -18,7 +18,7 @@ const (
 	patience = 10 * time.Second
 	// ncclPatience is the timeout of a question to the library of a job: two answers, and other nodes if one refuses.
 	ncclPatience = 50 * time.Second
-	// cancelPatience is the timeout of a request to SLURM, which waits for other commands and for the controller to rest.
+	// cancelPatience is the timeout of a request to SLURM: other commands go first, and the controller rests between.
 	cancelPatience  = 40 * time.Second
 	clusterPatience = 2 * time.Minute
 )

@@ -325,7 +325,7 @@ type Reply struct {
 	// them give the shares of the CPU.
 	ReadMS uint64 `json:"read_ms,omitempty"`
 
-	// Truncated says that there are more processes than Family or Stacks has. Environ and Details have one of their own.
+	// Truncated says that there are more processes than Family or Stacks has; Environ and Details have their own.
 	Truncated bool `json:"truncated,omitempty"`
 }
 

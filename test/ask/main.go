@@ -79,7 +79,8 @@ func run(args []string) error {
 
 func parse(args []string) (node string, r wire.Request, err error) {
 	if len(args) < 4 || len(args)%2 != 0 {
-		return "", r, errors.New("usage: ask NODE environ|process|inspect|family|stacks|SIGNAL PID START [PID START]..., " +
+		return "", r, errors.New("usage: ask NODE environ|process|inspect|family|stacks|SIGNAL PID START [PID " +
+			"START]..., " +
 			"or ask cancel JOB [SIGNAL]")
 	}
 	var all []wire.ProcessID

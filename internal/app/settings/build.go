@@ -16,8 +16,8 @@ func printBuild(out io.Writer) error {
 	if err != nil {
 		return cli.Failed(fmt.Errorf("the probes of this program: %w", err))
 	}
-	_, err = fmt.Fprintf(out, "version  %s\nbuilt    for %s/%s with %s\n", build.Version(), runtime.GOOS, runtime.GOARCH,
-		runtime.Version())
+	_, err = fmt.Fprintf(out, "version  %s\nbuilt    for %s/%s with %s\n",
+		build.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 	for _, p := range list {
 		if err == nil {
 			_, err = fmt.Fprintf(out, "probe    %s/%s, %d bytes, SHA-256 %s\n", p.OS, p.Arch, p.Size, p.SHA256)

@@ -28,8 +28,9 @@ const (
 
 // DetailsFlag adds the flag for details of processes.
 func DetailsFlag(f *pflag.FlagSet, details *bool) {
-	f.BoolVar(details, "details", false, fmt.Sprintf("add to JSON what the kernels tell about each process: arguments, "+
-		"limits, threads, open files, …; at most %d processes", mostDetailed))
+	f.BoolVar(details, "details", false,
+		fmt.Sprintf("add to JSON what the kernels tell about each process: arguments, "+
+			"limits, threads, open files, …; at most %d processes", mostDetailed))
 }
 
 // Details returns what asks the nodes for the details of the processes in a document, and adds them; nil: they are not

@@ -32,7 +32,8 @@ func (o *Options) lookUp(ctx context.Context, log *slog.Logger) error {
 	jobs, err := accounts.Settled(inTime, o.Program, log, o.seen.late(o.Me()), arrays...)
 	if err != nil {
 		o.seen.over = o.seen.over && !errors.Is(err, cli.ErrInterrupted)
-		o.Say("tasks of %s that ended between two questions to SLURM are not known: %v", strings.Join(arrays, ", "), err)
+		o.Say("tasks of %s that ended between two questions to SLURM are not known: %v",
+			strings.Join(arrays, ", "), err)
 		return nil
 	}
 	now := time.Now()

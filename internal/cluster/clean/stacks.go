@@ -34,8 +34,9 @@ func Stacks(d *schema.Stacks) *schema.Stacks {
 	})
 	to.Refused = each(d.Refused, maxGroups, func(r *schema.StackRefusal) { line(&r.ID, &r.Cause, &r.Hint, &r.Members) })
 	if d.NCCL != nil {
-		to.NCCL = &schema.StackNCCL{Version: safe.Line(d.NCCL.Version, maxPart), State: safe.Line(d.NCCL.State, maxPart),
-			Said: lines(d.NCCL.Said)}
+		to.NCCL = &schema.StackNCCL{Version: safe.Line(d.NCCL.Version, maxPart),
+			State: safe.Line(d.NCCL.State, maxPart),
+			Said:  lines(d.NCCL.Said)}
 	}
 	return &to
 }

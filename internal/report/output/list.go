@@ -90,7 +90,8 @@ func totals(l *report.List) []string {
 	case t.Judged == 0:
 		out = append(out, fmt.Sprintf("GPU-hours: %.2f given; their use is not known", t.Given))
 	default:
-		out = append(out, fmt.Sprintf("GPU-hours: %.2f given, at least %.2f wasted; of %.2f the use is not known", t.Given,
+		out = append(out, fmt.Sprintf(
+			"GPU-hours: %.2f given, at least %.2f wasted; of %.2f the use is not known", t.Given,
 			t.Wasted, t.Unknown))
 	}
 	if t.CPU > 0 {

@@ -39,8 +39,10 @@ func newJobs(p *Page, past *prompt.History) *jobs {
 		Orders: []list.Order[capacity.Job]{{Column: "job", Words: "id", AsListed: true}, {Column: "user"},
 			{Column: "partition"}, {Column: "nodes"}, {Column: "gpus"}, {Column: "elapsed_seconds"},
 			{Column: "left_seconds"}},
-		Usual:  []string{"gpus", "elapsed_seconds", "user", "job"},
-		Open:   func(s *part.Scene, j *capacity.Job) nav.Answer { return open(s, j.Nodes[0], nav.Go{Page: keys.OnNode}) },
+		Usual: []string{"gpus", "elapsed_seconds", "user", "job"},
+		Open: func(s *part.Scene, j *capacity.Job) nav.Answer {
+			return open(s, j.Nodes[0], nav.Go{Page: keys.OnNode})
+		},
 		Header: p.header,
 		Above:  func(f *part.Frame, _ *list.View[capacity.Job]) []string { return p.lines(f.W) },
 		None: func(f *part.Frame) string {

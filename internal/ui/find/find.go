@@ -69,7 +69,8 @@ func ofJob(s *part.Scene, job *cluster.JobView) []*palette.Item {
 		}
 		now := &jobItems{nodes: job.Nodes}
 		now.items = append(now.items, &palette.Item{Text: "job " + job.ID + " " + job.Name,
-			Note: part.Plural(len(job.Nodes), "node", "nodes"), Go: nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
+			Note: part.Plural(len(job.Nodes), "node", "nodes"),
+			Go:   nav.Go{Job: job.ID, Page: nav.Start(len(job.Nodes))}})
 		note := "of job " + job.ID + " " + job.Name
 		for _, name := range job.Nodes {
 			now.items = append(now.items, &palette.Item{Text: "node " + name, Note: note,
