@@ -52,7 +52,7 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 	s := snapshot(now)
 	for i := range s.Jobs {
 		job := &s.Jobs[i]
-		since, is := suspected(job)
+		since, kind, is := suspected(job)
 		if !is || f.asked[job.ID].Equal(since) {
 			continue
 		}
@@ -61,7 +61,7 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 			continue
 		}
 		f.asked[job.ID] = since
-		d := f.look(ctx, job.ID, places, ask.Places(s, job))
+		d := f.look(ctx, job.ID, places, ask.Places(s, job), kind == cluster.KindJobHang)
 		if ctx.Err() == nil && stillSuspected(snapshot(time.Now()), job.ID, since) {
 			f.tell(cluster.Event{At: time.Now(), Stacks: d})
 		}
@@ -71,23 +71,23 @@ func (f *Follower) see(ctx context.Context, now time.Time, snapshot func(time.Ti
 // stillSuspected reports whether a job has seemed to hang since then.
 func stillSuspected(s *cluster.Snapshot, id string, since time.Time) bool {
 	for i := range s.Jobs {
-		if again, is := suspected(&s.Jobs[i]); s.Jobs[i].ID == id && is {
+		if again, _, is := suspected(&s.Jobs[i]); s.Jobs[i].ID == id && is {
 			return again.Equal(since)
 		}
 	}
 	return false
 }
 
-// suspected reports whether a job seems to hang, and since when.
-func suspected(job *cluster.JobView) (since time.Time, is bool) {
+// suspected reports whether a job seems to hang or has been idle for long, and since when.
+func suspected(job *cluster.JobView) (since time.Time, kind cluster.Kind, is bool) {
 	for i := range job.Findings {
 		f := &job.Findings[i]
 		if (f.Kind == cluster.KindJobHang || f.Kind == cluster.KindJobIdle) && f.Holds() &&
 			f.Severity >= cluster.Warning {
-			return f.Since, true
+			return f.Since, f.Kind, true
 		}
 	}
-	return time.Time{}, false
+	return time.Time{}, kind, false
 }
 
 // parallel reports whether several processes of a job are ranks: only those wait for each other.
@@ -101,8 +101,10 @@ func parallel(places []stacks.Place) bool {
 	return ranks > 1
 }
 
-// look looks twice at the ranks of a job, and asks NCCL meanwhile.
-func (f *Follower) look(ctx context.Context, job string, places []stacks.Place, known []nccl.Place) *schema.Stacks {
+// look looks twice at the ranks of a job, and asks NCCL meanwhile. halted says that its GPUs are seen to wait: idle GPUs
+// may belong to a job that computes on its CPUs.
+func (f *Follower) look(ctx context.Context, job string, places []stacks.Place, known []nccl.Place,
+	halted bool) *schema.Stacks {
 	told := make(chan *stacks.NCCL, 1)
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, rasBy)
@@ -120,5 +122,5 @@ func (f *Follower) look(ctx context.Context, job string, places []stacks.Place, 
 	case <-ctx.Done():
 	}
 	second := stacks.NewSurvey(job, places, time.Now()).Ask(ctx, f.ask)
-	return stacks.Of(stacks.NewPair(first, second), stacks.Evidence{Halted: true, NCCL: <-told})
+	return stacks.Of(stacks.NewPair(first, second), stacks.Evidence{Halted: halted, NCCL: <-told})
 }

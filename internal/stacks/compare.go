@@ -50,6 +50,29 @@ func MotionOf(before, now *Rank) Motion {
 	return Same
 }
 
+// helped reports whether a descendant of a rank is at work.
+func helped(before, now *Rank) bool {
+	was := map[wire.ProcessID]*wire.ProcessStacks{}
+	for i := range before.Workers {
+		was[before.Workers[i].ProcessID] = &before.Workers[i]
+	}
+	for i := range now.Workers {
+		p := &now.Workers[i]
+		if was[p.ProcessID] == nil {
+			continue
+		}
+		a, b := main(was[p.ProcessID]), main(p)
+		if a == nil || b == nil {
+			continue
+		}
+		used, known := cpu(a, b, before.readMS, now.readMS)
+		if b.Moving || !slices.Equal(a.Frames, b.Frames) || known && used >= idle {
+			return true
+		}
+	}
+	return false
+}
+
 // cpu is the share of a CPU that a thread has used between two looks.
 func cpu(was, is *wire.ThreadStack, from, to uint64) (share float64, known bool) {
 	if was.CPUTicks == nil || is.CPUTicks == nil || from == 0 || to <= from || *is.CPUTicks < *was.CPUTicks {

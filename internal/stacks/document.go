@@ -15,7 +15,7 @@ type Evidence struct {
 
 // NCCL is what NCCL's RAS says of the collectives of a job, between two answers.
 type NCCL struct {
-	Moving, Stuck bool // neither: it is not known
+	Moving, Stuck, Behind bool // Behind: ranks wait for others, as for some seconds in any job; none: it is not known
 	schema.StackNCCL
 }
 

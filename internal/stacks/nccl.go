@@ -13,8 +13,10 @@ func OfNCCL(v *nccl.Verdict) *NCCL {
 	switch v.State {
 	case nccl.Moving:
 		n.Moving = true
-	case nccl.RankDead, nccl.Failed, nccl.NoAnswer, nccl.Disagree, nccl.Stuck:
+	case nccl.RankDead, nccl.Failed, nccl.NoAnswer, nccl.Disagree:
 		n.Stuck = true
+	case nccl.Stuck:
+		n.Behind = true
 	}
 	head := "NCCL"
 	if v.Version != "" {

@@ -176,9 +176,17 @@ func TestVerdict(t *testing.T) {
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in _try_get_data " +
 				"(torch/utils/data/dataloader.py:1144). None has moved within 5 s."},
 		"a rank computes without end": {8, [2]func(int) []is{all(in(reduce), 5, in(crunch), state("R"), used(100)),
-			all(in(reduce), 5, in(crunch), state("R"), used(600))}, Evidence{}, schema.StacksStuck,
+			all(in(reduce), 5, in(crunch), state("R"), used(600))}, Evidence{}, schema.StacksUnclear,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is in crunch (loop.py:3). None has moved " +
 				"within 5 s."},
+		"rank 0 evaluates in one call, for which NCCL shows the others wait": {8, [2]func(int) []is{
+			all(in(reduce), 0, in(crunch), used(100)), all(in(reduce), 0, in(crunch), used(600))},
+			Evidence{Halted: true, NCCL: &NCCL{Behind: true}}, schema.StacksUnclear,
+			"7 of 8 ranks are in all_reduce, rank 0 (n1 GPU0, PID 100) is in crunch (loop.py:3). None has moved within 5 s."},
+		"all are in one collective, perhaps of another step": {8, same(all(in(reduce), -1)), Evidence{},
+			schema.StacksUnclear, "All 8 ranks are in all_reduce. None has moved within 5 s."},
+		"all are in one collective, and their GPUs are known to stand": {8, same(all(in(reduce), -1)),
+			Evidence{Halted: true}, schema.StacksStuck, "All 8 ranks are in all_reduce. None has moved within 5 s."},
 		"a rank is stopped": {8, same(all(in(reduce), 5, in(crunch), state("T"))), Evidence{}, schema.StacksStuck,
 			"7 of 8 ranks are in all_reduce, rank 5 (n2 GPU1, PID 105) is stopped by a signal. None has moved within " +
 				"5 s."},

@@ -44,26 +44,48 @@ func (p *Pair) judge(groups []Group, also Evidence) *verdict {
 	return v
 }
 
-// state is Moving if anything has moved, and Stuck only if every rank was read twice and the wait of most shows.
+// state is Moving if anything has moved, and Stuck only if every rank was read twice, the wait of most shows, and no
+// other rank may be at work.
 func (v *verdict) state() schema.StackState {
 	switch {
 	case v.NCCL != nil && v.NCCL.Moving, v.of[Moves] > 0:
 		return schema.StacksMoving
 	case v.NCCL != nil && v.NCCL.Stuck:
 		return schema.StacksStuck
+	case v.busy():
+		return schema.StacksUnclear
+	case v.Halted && v.behind():
+		return schema.StacksStuck
 	case v.Before == nil, v.read == 0, v.read < len(v.Now.Ranks), v.of[Unknown] > 0:
 		return schema.StacksUnclear
-	case v.Halted, v.wait():
+	case v.Halted, v.behind(), v.wait():
 		return schema.StacksStuck
 	}
 	return schema.StacksUnclear
 }
 
-// wait reports whether most ranks are seen to wait: in one collective, without the use of a CPU. A rank that waits for
-// its own GPU looks the same in a job that computes.
+// behind reports whether NCCL knows of a rank for which others wait. For some seconds that is so in healthy jobs too.
+func (v *verdict) behind() bool { return v.NCCL != nil && v.NCCL.Behind }
+
+// busy reports whether a rank outside of the largest group may be at work: it has used a CPU, or its use is not known,
+// or a process of its own works for it. Rank 0 that evaluates or writes a checkpoint in one call looks like that.
+func (v *verdict) busy() bool {
+	for i := 1; i < len(v.groups); i++ {
+		for _, r := range v.groups[i].Ranks {
+			if m := v.Motion(r); m == Same || m == Waits && helped(v.before[process{r.Node, r.ProcessID}], r) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// wait reports whether most ranks are seen to wait for others: in one collective, without the use of a CPU. A rank that
+// waits for its own GPU looks the same in a job that computes, and so do all ranks in one place: that may be the same
+// collective of a later step.
 func (v *verdict) wait() bool {
 	g := &v.groups[0]
-	if 2*len(g.Ranks) < v.read || Collective(g.first().frames()) == "" {
+	if len(v.groups) < 2 || 2*len(g.Ranks) < v.read || Collective(g.first().frames()) == "" {
 		return false
 	}
 	return v.moves[0][Waits] == len(g.Ranks)
