@@ -127,6 +127,10 @@ func TestABatchScriptRecordsItsOwnJob(t *testing.T) {
 			t.Fatalf("the job still runs: %s", state)
 		}
 		for node, n := range byNode(t, "nvnodetop-probe") {
+			if n > 1 {
+				out, _ := script("on", node, "ps", "-eo", "pid,ppid,etimes,stat,wchan:20,args", "--forest")
+				t.Logf("%d probes on %s:\n%s", n, node, out)
+			}
 			if most = max(most, n); n > 0 && (node == "node01" || node == "node02") {
 				t.Errorf("%d probes on %s, which only job %s has", n, node, other)
 			}
