@@ -6,11 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/app/feed"
 	"github.com/nvnodetop/nvnodetop/internal/app/feedtest"
 	"github.com/nvnodetop/nvnodetop/internal/app/record"
 	"github.com/nvnodetop/nvnodetop/internal/config"
+	"github.com/nvnodetop/nvnodetop/internal/slots"
 )
 
 // A feature that the system's file switches off is refused in one line that names the file, whatever the user's own
@@ -99,4 +102,51 @@ func TestTheSystemLimitsTheNodes(t *testing.T) {
 			t.Errorf("exit code %d, stderr %q", code, errs)
 		}
 	})
+}
+
+// The program that would be one too many is refused in one line that names the file and the others, before it makes or
+// opens anything. A demo does not count, and a command that is tracked runs.
+func TestTheSystemLimitsThePrograms(t *testing.T) {
+	feedtest.Squeue(t, "exit 1")
+	t.Setenv(feed.BatchJob, "")
+	system, _ := withSettings(t, "max_programs = 1", "max_programs = 5")
+	dir, before := t.TempDir(), slots.Dirs
+	t.Cleanup(func() { slots.Dirs = before })
+	slots.Dirs = []string{filepath.Join(dir, "slots")}
+	if err := os.Mkdir(slots.Dirs[0], 0o700); err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.Create(filepath.Join(slots.Dirs[0], "0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if _, err := other.WriteString("811"); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(other.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	becomes := "nvnodetop: max_programs = 5 (USER:1) becomes 1: the limit is max_programs (" + system + ":1)\n"
+	why := "1 of your programs run on this host already (PID 811): max_programs = 1 (" + system + ":1)\n"
+	file := filepath.Join(dir, "file")
+	for _, args := range []string{"--json", "--json --nodes a.invalid", "snapshot", "record --max-time 1s " + file,
+		"scalars --csv " + file, "serve --listen unix:" + file, "doctor", "track --job 7 -o " + file, "list", "available",
+		"stacks 7", "logs 7", "report 7", "watch"} {
+		code, out, errs := program(t, strings.Fields(args)...)
+		if _, rest, _ := strings.Cut(errs, "\n"); code != cli.ExitUsage || out != "" || rest != "nvnodetop: "+why ||
+			!strings.Contains(errs, becomes[strings.Index(becomes, ") becomes"):]) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, code, out, errs)
+		}
+		if _, err := os.Stat(file); err == nil {
+			t.Fatalf("%s: has made the file", args)
+		}
+	}
+	if code, _, errs := program(t, "--demo=1x1", "--json"); code != cli.ExitOK || strings.Contains(errs, "PID") {
+		t.Errorf("a demo: exit code %d, stderr %q", code, errs)
+	}
+	code, _, errs := program(t, "track", "--job", "7", "-o", file, "--", "sh", "-c", "exit 4")
+	if code != 4 || !strings.Contains(errs, `there is no report of job "7": `+why) {
+		t.Errorf("a tracked command: exit code %d, stderr %q", code, errs)
+	}
 }

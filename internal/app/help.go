@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/nvnodetop/nvnodetop/internal/app/cli"
 	"github.com/nvnodetop/nvnodetop/internal/ui/draw"
 )
 
@@ -45,9 +46,19 @@ Exit codes:     of --once and --json: 0 every node and GPU reports, 1 a node or 
                 GPU of a job does not, 2 invalid arguments, 3 no running job or
                 no answer from SLURM
 Documentation:  https://github.com/nvnodetop/nvnodetop/tree/main/docs
-
-nvnodetop COMMAND --help tells more about a command.
 `
+
+// last is the last line of the help of the program.
+const last = "\nnvnodetop COMMAND --help tells more about a command.\n"
+
+// atSite is the line about the help that the admins name; "": they name none, or a file of settings has a mistake.
+func atSite() string {
+	p := cli.New(cli.Streams{}, pflag.NewFlagSet("", pflag.ContinueOnError))
+	if _, err := p.Load(); err != nil || p.Config.HelpURL == "" {
+		return ""
+	}
+	return "Your site:      " + p.Config.HelpURL + "\n"
+}
 
 // usage prints cobra's usage, with flags in groups that fit the width. It uses no template: with text/template the
 // linker keeps every method, 3 MB that a probe pays for too.
@@ -75,7 +86,7 @@ func usage(c *cobra.Command) error {
 		g.print(&b, c.LocalFlags())
 	}
 	if c.HasAvailableSubCommands() {
-		b.WriteString(more)
+		b.WriteString(more + atSite() + last)
 	}
 	_, err := io.WriteString(c.OutOrStderr(), b.String())
 	return err

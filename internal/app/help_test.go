@@ -113,3 +113,28 @@ func TestEachCommandHasAPage(t *testing.T) {
 		}
 	}
 }
+
+// The help names the address that the admins chose, whatever the user's file says, and comes in spite of a mistake in a
+// file.
+func TestTheHelpOfTheSite(t *testing.T) {
+	for _, test := range []struct{ system, user, line string }{
+		{"", "", ""},
+		{"help_url = 'https://docs.example.org/gpu'", "", "Your site:      https://docs.example.org/gpu\n"},
+		{"help_url = 'mailto:gpu@example.org'", "help_url = 'https://x.org'", "Your site:      mailto:gpu@example.org\n"},
+		{"help_url = 'https://docs.example.org/gpu'\ntheme = 7", "", ""},
+	} {
+		withSettings(t, test.system, test.user)
+		code, out, errs := program(t, "--help")
+		if code != cli.ExitOK || errs != "" || strings.Count(out, "Your site:") != strings.Count(test.line, ":  ") ||
+			!strings.Contains(out, test.line) {
+			t.Errorf("%+v: exit code %d, stderr %q\n%s", test, code, errs, out)
+		}
+	}
+	for _, wrong := range []string{"docs.example.org", "javascript:alert(1)", "https://", "https://a b"} {
+		system, _ := withSettings(t, "help_url = '"+wrong+"'", "")
+		want := "nvnodetop: " + system + ":1: help_url must be an address that begins with https://, http:// or mailto:"
+		if code, _, errs := program(t, "--demo=1x1", "--json"); code != cli.ExitUsage || !strings.HasPrefix(errs, want) {
+			t.Errorf("%s: exit code %d, stderr %q", wrong, code, errs)
+		}
+	}
+}

@@ -38,6 +38,7 @@ type Config struct {
 	SlurmFloor time.Duration // the least time from one answer of squeue to the next question
 	IdleExit   time.Duration // the program ends by itself after this time without a key; 0: never
 	Banner     string        // a line for every user, from the system's file
+	HelpURL    string        // where users of this site find help
 	Log        string        // the file to which a log is appended; "": none
 
 	ReadOnly     bool   // no process gets a signal, and no job is canceled
@@ -51,8 +52,10 @@ type Config struct {
 	HangAsk    bool   // a job that seems to hang is asked once where its ranks are
 	MaxNodes   int    // maximum number of watched nodes; 0: no limit
 
+	MaxPrograms int // maximum number of programs of a user that run on this host at once; 0: no limit
+
 	// Origins of these limits; "": there is no limit.
-	ServeFrom, RecordFrom, LogsFrom, MaxNodesFrom string
+	ServeFrom, RecordFrom, LogsFrom, MaxNodesFrom, MaxProgramsFrom string
 
 	Demo  string // NODESxGPUS; "" for no demo
 	Nodes string // a host list; "" to ask SLURM
@@ -126,6 +129,7 @@ const (
 	MinSlurm, maxSlurm     = 2 * time.Second, time.Hour
 	leastSlurm             = 10 * time.Second
 	mostNodes              = 1_000_000
+	mostPrograms           = 1000
 	maxDemoNodes           = 1024
 	maxDemoGPUs            = 16
 )

@@ -15,8 +15,9 @@ import (
 // SystemFile holds the settings of all users, and limits that they cannot undo.
 const SystemFile = "/etc/nvnodetop/config.toml"
 
-// Inputs are the sources of settings. Later fields override earlier ones.
+// Inputs are the sources of settings. Later fields override earlier ones, but for the limits of Beside and System.
 type Inputs struct {
+	Beside       Beside // the file of the place where the program is installed
 	System, User string // paths of files; "": none
 	Environ      []string
 	Line         map[string]Word // from the command line, by key
@@ -33,7 +34,14 @@ type Origins struct {
 	Ignored []string // words in another program's variables that mean nothing here
 
 	of     map[string]string // origins by key; other keys have their defaults
-	system map[string]string // origins in the system's file
+	limits []limits          // of the system's files that were read
+}
+
+// limits are the settings of one of the system's files.
+type limits struct {
+	Config
+
+	of map[string]string // origins of the keys in the file
 }
 
 // ByDefault is the origin of a default.
@@ -74,12 +82,14 @@ func flat(table map[string]any) values {
 func (c *Config) Load(in Inputs) (*Origins, error) {
 	o := &Origins{of: map[string]string{}}
 	all := values{}
-	system := Default()
-	if err := o.add(all, func() (*layer, error) { return o.file(in.System) }); err != nil {
-		return nil, err
+	for _, read := range []func() (*layer, error){
+		func() (*layer, error) { return o.beside(in.Beside) },
+		func() (*layer, error) { return o.file(in.System) },
+	} {
+		if err := o.limit(all, read); err != nil {
+			return nil, err
+		}
 	}
-	system.take(all)
-	o.system = maps.Clone(o.of)
 	for _, read := range []func() (*layer, error){
 		func() (*layer, error) { return o.file(in.User) },
 		func() (*layer, error) { return o.nvitop(in.Environ) },
@@ -94,9 +104,27 @@ func (c *Config) Load(in Inputs) (*Origins, error) {
 	for _, t := range columns.Tables {
 		o.Notes = append(o.Notes, renamed(t, all["columns."+string(t)])...)
 	}
-	o.bind(c, &system)
+	o.bind(c)
 	c.remember(o)
 	return o, c.checkDoors(o)
+}
+
+// limit adds the layer of one of the system's files.
+func (o *Origins) limit(all values, read func() (*layer, error)) error {
+	l, err := read()
+	if err != nil || l == nil {
+		return err
+	}
+	if err := o.add(all, func() (*layer, error) { return l, nil }); err != nil {
+		return err
+	}
+	own := limits{Default(), map[string]string{}}
+	own.take(l.values)
+	for key := range l.values {
+		own.of[key] = l.origin(key)
+	}
+	o.limits = append(o.limits, own)
+	return nil
 }
 
 // remember keeps the origins of limits that a user may ask about.
@@ -108,7 +136,7 @@ func (c *Config) remember(o *Origins) {
 	}{
 		{c.ReadOnly, "readonly", &c.ReadOnlyFrom}, {c.Serve != ServeAny, "serve", &c.ServeFrom},
 		{!c.Record, "record", &c.RecordFrom}, {!c.Logs, "logs", &c.LogsFrom},
-		{c.MaxNodes > 0, "max_nodes", &c.MaxNodesFrom},
+		{c.MaxNodes > 0, "max_nodes", &c.MaxNodesFrom}, {c.MaxPrograms > 0, "max_programs", &c.MaxProgramsFrom},
 		{c.Notify.Allow != NotifyAny, "notify.allow", &c.Notify.AllowFrom},
 	} {
 		if limit.set {
@@ -196,27 +224,55 @@ func (c *Config) take(all values) {
 	}
 }
 
-// bind brings the settings within their limits, and notes the user's values that exceeded them.
-func (o *Origins) bind(c, system *Config) {
+// bind brings the settings within their limits, those of all of the system's files, and notes the user's values that
+// exceeded them.
+func (o *Origins) bind(c *Config) {
 	for i := range settings {
 		s := &settings[i]
-		before := s.show(c)
-		if s.bind == nil || !s.bind(c, system) {
+		if s.bind == nil {
 			continue
 		}
-		limit, where := s.key, o.system[s.key]
-		if s.bound != "" {
-			limit, where = s.bound, o.Of(s.bound)
+		before := s.show(c)
+		limit := cmp.Or(s.bound, s.key)
+		where, exceeded := o.hold(s, c)
+		if !exceeded {
+			continue
 		}
-		if from, set := o.of[s.key]; set && s.bound == "" && where == "" {
+		if from := o.of[s.key]; from != "" && s.bound == "" && where == "" {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) does not count: only the system's file sets it", s.key,
 				before, from))
-		} else if set && from != o.system[s.key] {
+		} else if from != "" && !o.bySystem(s.key, from) {
 			o.Notes = append(o.Notes, fmt.Sprintf("%s = %s (%s) becomes %s: the limit is %s (%s)", s.key, before, from,
 				s.show(c), limit, where))
 		}
 		o.of[s.key] = where
 	}
+}
+
+// hold brings a setting within the limit of each of the system's files that has one, and returns the origin of the last
+// one that it exceeded.
+func (o *Origins) hold(s *setting, c *Config) (where string, exceeded bool) {
+	if s.bound != "" {
+		return o.Of(s.bound), s.bind(c, nil)
+	}
+	limited := false
+	for i := range o.limits {
+		from, set := o.limits[i].of[s.key]
+		limited = limited || set
+		if set && s.bind(c, &o.limits[i].Config) {
+			where, exceeded = from, true
+		}
+	}
+	if !limited {
+		none := Default()
+		return "", s.bind(c, &none)
+	}
+	return where, exceeded
+}
+
+// bySystem reports whether the origin of a key is one of the system's files.
+func (o *Origins) bySystem(key, from string) bool {
+	return slices.ContainsFunc(o.limits, func(l limits) bool { return l.of[key] == from })
 }
 
 // envPrefix is the beginning of our environment variables.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,16 +46,15 @@ var settings = append([]setting{
 	limited(span("idle_exit", idleExit, time.Minute, 365*24*time.Hour), idleExit, func(own, system time.Duration) bool {
 		return system > 0 && (own == 0 || own > system)
 	}),
-	limited(line("banner", banner), banner, func(own, system string) bool { return system != "" && own != system }),
+	limited(line("banner", banner), banner, another),
+	limited(address("help_url", helpURL), helpURL, another),
 	limited(yesNo("readonly", readOnly), readOnly, func(own, system bool) bool { return system && !own }),
 	limited(choice("serve", serve, ServePlaces...), serve, wider),
 	limited(yesNo("record", record), record, looser),
 	limited(yesNo("logs", logs), logs, looser),
 	limited(yesNo("hang.ask", hangAsk), hangAsk, looser),
-	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, func(own, system int) bool {
-		return system > 0 &&
-			(own == 0 || own > system)
-	}),
+	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, more),
+	limited(count("max_programs", maxPrograms, mostPrograms), maxPrograms, more),
 	admins(),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	atLeast("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll,
@@ -74,10 +74,18 @@ func record(c *Config) *bool              { return &c.Record }
 func logs(c *Config) *bool                { return &c.Logs }
 func hangAsk(c *Config) *bool             { return &c.HangAsk }
 func maxNodes(c *Config) *int             { return &c.MaxNodes }
+func maxPrograms(c *Config) *int          { return &c.MaxPrograms }
+func helpURL(c *Config) *string           { return &c.HelpURL }
 func pollFloor(c *Config) *time.Duration  { return &c.PollFloor }
 func slurmFloor(c *Config) *time.Duration { return &c.SlurmFloor }
 
 func less(own, system time.Duration) bool { return own < system }
+
+// more reports whether a number, of which 0 means any, exceeds the limit.
+func more(own, system int) bool { return system > 0 && (own == 0 || own > system) }
+
+// another reports whether a text differs from the fixed one.
+func another(own, system string) bool { return system != "" && own != system }
 
 // looser reports whether something is allowed that the system's file forbids.
 func looser(own, system bool) bool { return own && !system }
@@ -153,6 +161,24 @@ func line(key string, at func(*Config) *string) setting {
 		},
 		show: func(c *Config) string { return quoted(*at(c)) },
 	}
+}
+
+// address is a setting with the address of a page or of a person.
+func address(key string, at func(*Config) *string) setting {
+	s := line(key, at)
+	s.want = "an address that begins with https://, http:// or mailto:, in at most 200 printable characters"
+	plain := s.take
+	s.take = func(c *Config, v any) bool {
+		var text Config
+		if !plain(&text, v) {
+			return false
+		}
+		u, err := url.Parse(*at(&text))
+		good := err == nil && (u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") ||
+			u.Scheme == "mailto" && u.Opaque != "") && !strings.Contains(*at(&text), " ")
+		return set(at(c))(*at(&text), good)
+	}
+	return s
 }
 
 // span is a setting with a time. A number means seconds.

@@ -56,10 +56,14 @@ func (m keymap) actions(at keys.Page, s *part.Scene) (list []palette.Item) {
 	return list
 }
 
-// explained has the texts that do nothing: the admins' message, marks and colors, the version.
+// explained has the texts that do nothing: the admins' message and the address of their help, marks and colors, the
+// version.
 func explained(s *part.Scene) (list []palette.Item) {
 	if s.Banner != "" {
 		list = append(list, palette.Item{Group: "from your admins", Text: s.Banner})
+	}
+	if s.HelpURL != "" {
+		list = append(list, palette.Item{Group: "from your admins", Text: "help: " + s.HelpURL})
 	}
 	return append(append(list, palette.Marks()...),
 		palette.Item{Group: "version", Text: s.Version})

@@ -137,3 +137,15 @@ func TestTheBannerStandsUntilAKeyAndInTheHelp(t *testing.T) {
 		t.Errorf("the help does not have it:\n%s", r.screen.String())
 	}
 }
+
+// The address of the help that the admins chose is whole in the palette, at the usual width.
+func TestTheHelpOfTheSiteInThePalette(t *testing.T) {
+	const address = "https://docs.example.org/gpu/nvnodetop"
+	r := newRig(t, fixture())
+	r.HelpURL = address
+	r.model = newModel(r.Options, &r.out)
+	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if r.press("?", "d", "o", "c", "s", "."); !strings.Contains(r.screen.String(), "help: "+address) {
+		t.Errorf("the help does not have it:\n%s", r.screen.String())
+	}
+}

@@ -53,8 +53,8 @@ func newModel(o Options, out io.Writer) *model {
 	m.nccl = ask.New(func(ctx context.Context, node string, r wire.Request) (wire.Reply, error) {
 		return m.Controls.Ask(ctx, node, r)
 	})
-	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, Notice: o.Banner, Login: o.Login,
-		ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
+	m.scene = &part.Scene{ASCII: o.ASCII, Display: o.Display, Banner: o.Banner, HelpURL: o.HelpURL, Notice: o.Banner,
+		Login: o.Login, ReadOnly: o.ReadOnly, Version: o.Version, Memory: &part.Memory{}}
 	m.scene.Only, m.scene.Matching, m.scene.Replay = o.Only, o.Processes, o.Tape != nil
 	m.pace = newPace(&m.Options)
 	m.begin()

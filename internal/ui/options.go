@@ -82,6 +82,7 @@ type Options struct {
 	Keys    string // KeysNvitop: nvitop's keys on the page of processes; otherwise each key has one meaning
 	// a line for the user: it replaces the footer until a key is pressed, and is in the palette
 	Banner   string
+	HelpURL  string // the address of the help of this site, in the palette
 	Login    string // see part.Scene
 	Everyone bool   // the page of the cluster has the jobs of all users, and idle GPUs
 	// the reason why signals and cancels are forbidden (part.Scene); "": they are allowed

@@ -51,7 +51,8 @@ func (o *Options) settings() (*config.Config, error) {
 		line["login"] = config.Word{Name: "Options.Login", Text: o.Login}
 	}
 	cfg := config.Default()
-	from, err := cfg.Load(config.Inputs{System: systemFile, User: config.UserFile(), Environ: os.Environ(), Line: line})
+	from, err := cfg.Load(config.Inputs{Beside: config.BesideProgram(), System: systemFile,
+		User: config.UserFile(), Environ: os.Environ(), Line: line})
 	if err != nil {
 		return nil, err
 	}

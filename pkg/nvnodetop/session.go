@@ -97,6 +97,9 @@ func (t *target) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := access.Join(cfg); errors.Is(err, access.ErrCrowded) {
+		return err
+	}
 	a, err := access.New(ctx, cfg, nil)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ type Program struct {
 	Streams
 	Config      config.Config
 	FirstSample bool // print the first report of each node
+	Apart       bool // it reaches neither SLURM nor nodes, or Join is called later
 
 	flags   *pflag.FlagSet
 	origins *config.Origins
@@ -88,7 +89,20 @@ func (p *Program) Accept(intervals ...config.Word) error {
 	for _, remark := range origins.Remarks() {
 		p.Say("%s", remark)
 	}
-	return nil
+	if p.Apart {
+		return nil
+	}
+	return p.Join()
+}
+
+// Join counts the program among those of the user on this host, and returns an error if they are too many.
+func (p *Program) Join() error {
+	err := access.Join(&p.Config)
+	if err != nil && !errors.Is(err, access.ErrCrowded) {
+		p.Say("%v", err)
+		return nil
+	}
+	return err
 }
 
 // Load loads the settings from all of their sources.
@@ -102,8 +116,8 @@ func (p *Program) Load(words ...config.Word) (*config.Origins, error) {
 			line[strings.ReplaceAll(f.Name, "-", "_")] = config.Word{Name: "--" + f.Name, Text: f.Value.String()}
 		}
 	})
-	origins, err := p.Config.Load(config.Inputs{System: SystemFile, User: config.UserFile(), Environ: os.Environ(),
-		Line: line})
+	origins, err := p.Config.Load(config.Inputs{Beside: config.BesideProgram(), System: SystemFile,
+		User: config.UserFile(), Environ: os.Environ(), Line: line})
 	p.origins = origins
 	if err == nil && (p.Config.Login != "" || p.Changed("login")) {
 		if wrong := ssh.CheckLogin(p.Config.Login); wrong != nil {

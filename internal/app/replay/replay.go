@@ -78,6 +78,7 @@ time --at, or the end. nvnodetop report --from FILE reports on a job of it.`,
 		if err := o.check(); err != nil {
 			return err
 		}
+		o.Apart = true
 		return o.Accept()
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args[0]) }

@@ -131,6 +131,7 @@ func (o *Options) check(args []string) error {
 		}
 		poll = words
 	}
+	o.Apart = o.from != "" && !isDir(o.from)
 	if err := o.Accept(poll...); err != nil {
 		return err
 	}

@@ -136,6 +136,7 @@ func Options(cfg *config.Config, snapshot func(time.Time) *cluster.Snapshot, fro
 		Monitor:  cfg.Monitor,
 		Keys:     cfg.Keys,
 		Banner:   cfg.Banner,
+		HelpURL:  cfg.HelpURL,
 		Login:    cfg.Login,
 		ReadOnly: feed.WhyReadOnly(cfg),
 		Version:  build.Version(),

@@ -70,6 +70,9 @@ func (t *Options) aside(ctx context.Context, log *slog.Logger, seen *report.Obse
 	defer func() { _ = nobody.Close() }() // nothing was written
 	silent := *t.Program
 	silent.In, silent.Out = nobody, nobody
+	if err := silent.Join(); err != nil {
+		return err
+	}
 	from, err := feed.Choose(ctx, &silent, ofjobs.Need, log)
 	if err != nil {
 		return err

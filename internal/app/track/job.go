@@ -42,6 +42,7 @@ func (t *Options) ofJob(ctx context.Context, command []string) error {
 	t.Config.Job = t.job
 	poll, err := t.checkJob()
 	if err == nil {
+		t.Apart = len(command) > 0 // the command runs in any case
 		err = t.Accept(poll...)
 	}
 	if err == nil {

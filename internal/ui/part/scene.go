@@ -55,6 +55,7 @@ type Scene struct {
 	Ago       string // how old the Snapshot is that the user looks back at; "": it is the newest
 	Slow      int    // an idle screen polls and redraws this many times less often; 0, 1: it is not idle
 	Banner    string // the admins' message, for the palette
+	HelpURL   string // the address of their help, for the palette
 
 	// by job, the line of its log that explains its failure best; empty unless the user has opened a log
 	Cites map[string]joblog.Cite
