@@ -65,7 +65,8 @@ func TestServeIsAnOpenAgent(t *testing.T) {
 		"--insecure-http --listen :0 --tls-cert x --tls-key y": "cannot be combined",
 		"--insecure-http --listen unix:/tmp/x":                 "--insecure-http is for an address",
 		"--insecure-http --listen :0 --logs":                   "shows no logs",
-		"--listen :0":                                          "needs --tls-cert and --tls-key",
+		"--insecure-http --listen :0 --behind-proxy":           "cannot be combined with --behind-proxy",
+		"--listen :0": "needs --tls-cert and --tls-key",
 	} {
 		code, out, errs := program(t, append([]string{"serve", "--demo=1x1"}, strings.Fields(args)...)...)
 		if code != cli.ExitUsage || out != "" || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
@@ -182,6 +183,35 @@ func TestServeToASocketAndATokenFile(t *testing.T) {
 	}
 }
 
+// Behind a proxy it speaks plain HTTP to everybody who has the token, also on a socket.
+func TestServeBehindAProxy(t *testing.T) {
+	t.Parallel()
+	lines, end := served(t, "--listen", ":0", "--behind-proxy", "--base-path", "/node/n1/9481/")
+	link := regexp.MustCompile(`^http://[^/]+(:\d+/node/n1/9481/)(\?token=\w{16,})$`).FindStringSubmatch(lines[0])
+	if len(lines) != 2 || link == nil || strings.Contains(lines[1], "token=") {
+		t.Fatalf("it prints %q, and ends with %v", lines, end())
+	}
+	for path, want := range map[string]int{"-/ready": 200, "api/v1/jobs": 200, "": 200} {
+		if status, text := ask(t, http.DefaultClient, "http://127.0.0.1"+link[1]+link[2], path); status != want {
+			t.Errorf("%s: %d, %.200s", path, status, text)
+		}
+		if status, _ := ask(t, http.DefaultClient, "http://127.0.0.1"+link[1],
+			path); (status == http.StatusOK) != !strings.Contains(path, "api/") {
+			t.Errorf("%s without the token: %d", path, status)
+		}
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+	lines, end = served(t, "--listen", "unix:"+filepath.Join(t.TempDir(), "s"), "--behind-proxy")
+	if len(lines) != 2 || !strings.Contains(lines[1], "/?token=") {
+		t.Errorf("on a socket it prints %q", lines)
+	}
+	if err := end(); err != nil {
+		t.Error(err)
+	}
+}
+
 // The answers of serve to nvgpu can be watched like nvgpu's own agents.
 func TestServeIsAnAgent(t *testing.T) {
 	t.Parallel()
@@ -234,7 +264,7 @@ func TestServeUsage(t *testing.T) {
 		return path
 	}
 	for args, want := range map[string]string{
-		"--listen :0":        `--listen ":0" needs --tls-cert and --tls-key: other hosts can reach it`,
+		"--listen :0":        `--listen ":0" needs --tls-cert and --tls-key, or --behind-proxy: other hosts can reach it`,
 		"--listen 0.0.0.0:0": "needs --tls-cert",
 		"--listen unix:@x":   `--listen "unix:@x" is an abstract socket, which every user of this host can open`,
 		"--listen 127.0.0.1": `--listen "127.0.0.1" must be HOST:PORT, :PORT or unix:PATH`,
@@ -242,6 +272,8 @@ func TestServeUsage(t *testing.T) {
 		"--listen http://h":  "must be HOST:PORT",
 		"--tls-cert " + write("cert", "x", 0o644) + " --tls-key " + write("key", "x", 0o644): "others can read it",
 		"--tls-cert a":      "--tls-cert and --tls-key belong together",
+		"--base-path node":  "--base-path is no path such as /node/gpu01/9481",
+		"--base-path //h":   "--base-path is no path such as /node/gpu01/9481",
 		"--metrics-names x": `--metrics-names must be nvnodetop or dcgm, not "x"`,
 		"--token-file " + write("open", "0123456789abcdef", 0o644):      "others can read",
 		"--token-file " + write("short", "0123456789abcde\n", 0o600):    "at least 16",

@@ -33,6 +33,7 @@ type Endpoint struct {
 	Address   string // HOST:PORT, or unix:PATH
 	Cert, Key string // files; "": no TLS
 	Open      bool   // other hosts may reach it without TLS
+	Proxied   bool   // the same: a proxy with TLS shows it to browsers
 }
 
 // Local reports whether only this host can reach it.
@@ -46,7 +47,7 @@ func (p Endpoint) Local() bool {
 
 // Errors of an Endpoint that is not tried.
 var (
-	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key: other hosts can reach it")
+	ErrUnsafe   = errors.New("needs --tls-cert and --tls-key, or --behind-proxy: other hosts can reach it")
 	ErrAddress  = errors.New("must be HOST:PORT, :PORT or unix:PATH")
 	ErrAbstract = errors.New("is an abstract socket, which every user of this host can open: name a file, as unix:PATH")
 	ErrOpenKey  = errors.New("others can read it (chmod 600 prevents that)")
@@ -76,7 +77,7 @@ func Listen(p Endpoint) (*Listener, error) {
 		}
 		certs = append(certs, pair)
 	}
-	l, err := bind(p.Address, certs != nil || p.Open)
+	l, err := bind(p.Address, certs != nil || p.Open || p.Proxied)
 	if err != nil {
 		return nil, err
 	}

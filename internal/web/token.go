@@ -18,15 +18,17 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // gate admits clients that know the token.
 type gate struct {
-	local  bool
+	local  bool   // names of other hosts are refused
+	behind bool   // a proxy sends the requests
+	home   string // address of the page, for which the cookie is
 	token  string // hashed: every comparison takes the same time
 	name   string // of the cookie: browsers share cookies between all ports of a host
 	cookie string // its value, from which nobody can tell the token
 }
 
-func newGate(token string, local bool) gate {
-	d := gate{local: local}
-	if token != "" {
+func newGate(o *Options) gate {
+	d := gate{local: o.Local && !o.Proxied, behind: o.Proxied, home: o.Base + "/"}
+	if token := o.Token; token != "" {
 		sum := sha256.Sum256([]byte(token))
 		d.token, d.cookie = string(sum[:]), derived(token, "cookie")
 		d.name = "nvnodetop_" + derived(token, "name")[:8]
@@ -56,6 +58,8 @@ func (d *gate) guard(next http.Handler) http.Handler {
 			h.Set("Connection", "close") // a client without the token keeps no place
 		}
 		switch {
+		case d.behind && r.Method == http.MethodPost && r.URL.Path == "/":
+			d.signIn(w, r)
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
 			fail(w, http.StatusMethodNotAllowed, "only GET and HEAD are answered")
@@ -64,7 +68,7 @@ func (d *gate) guard(next http.Handler) http.Handler {
 			fail(w, http.StatusForbidden,
 				"this server answers only under the name localhost or the address of this host's loopback")
 		case r.URL.Path == "/" && r.URL.Query().Has("token"):
-			d.exchange(w, r)
+			d.exchange(w, r, r.URL.Query().Get("token"))
 		// these answers contain no user's data
 		case r.URL.Path == "/" || strings.HasPrefix(r.URL.Path, "/assets/") || strings.HasPrefix(r.URL.Path, "/-/"):
 			next.ServeHTTP(w, r)
@@ -91,18 +95,37 @@ func localName(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// exchange gives a browser a cookie for the token in its address, so that the token does not stay there.
-func (d *gate) exchange(w http.ResponseWriter, r *http.Request) {
+// maxForm is the size of the largest form that is read.
+const maxForm = 4 << 10
+
+// signIn exchanges the token of a form. A proxy writes addresses into its log, but no forms.
+func (d *gate) signIn(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		fail(w, http.StatusBadRequest, "a form with the token was expected")
+		return
+	}
+	d.exchange(w, r, r.PostForm.Get("token"))
+}
+
+// exchange gives a browser a cookie for the token in its address or form, so that the token does not stay there.
+func (d *gate) exchange(w http.ResponseWriter, r *http.Request, token string) {
 	if d.token != "" {
-		if !d.isToken(r.URL.Query().Get("token")) {
+		if !d.isToken(token) {
 			fail(w, http.StatusUnauthorized, "wrong token: open the address that nvnodetop serve has printed last")
 			return
 		}
-		http.SetCookie(w, &http.Cookie{Name: d.name, Value: d.cookie, Path: "/", HttpOnly: true,
-			SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil})
+		http.SetCookie(w, &http.Cookie{Name: d.name, Value: d.cookie, Path: d.home, HttpOnly: true,
+			SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || d.behind && overTLS(r)})
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	http.Redirect(w, r, d.home, http.StatusSeeOther)
+}
+
+// overTLS reports whether the browser has reached the proxy with TLS. No other header of a proxy is believed: a lie in
+// this one only keeps its own client from signing in.
+func overTLS(r *http.Request) bool {
+	return strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 // knows reports whether a request has the token: as a bearer token, as a password (for programs that know only
@@ -112,11 +135,12 @@ func (d *gate) knows(r *http.Request) bool {
 		return true
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if strings.EqualFold(scheme, "Bearer") {
-		return d.isToken(token)
+	if strings.EqualFold(scheme, "Bearer") && d.isToken(token) {
+		return true
 	}
-	if _, password, ok := r.BasicAuth(); ok {
-		return d.isToken(password)
+	// the password of a browser may be for the proxy
+	if _, password, ok := r.BasicAuth(); ok && d.isToken(password) {
+		return true
 	}
 	cookie, err := r.Cookie(d.name)
 	return err == nil && subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(d.cookie)) == 1

@@ -62,7 +62,8 @@ func TestLinkBecomesACookie(t *testing.T) {
 			t.Errorf("with the token %q: %d", wrong, w.Code)
 		}
 	}
-	if other := newGate(secret+"x", true); other.name == r.gate.name || other.cookie == r.gate.cookie {
+	other := newGate(&Options{Token: secret + "x", Local: true})
+	if other.name == r.gate.name || other.cookie == r.gate.cookie {
 		t.Error("two tokens have one cookie")
 	}
 }

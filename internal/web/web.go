@@ -56,6 +56,9 @@ type Options struct {
 	Log   func(ctx context.Context, q joblog.Query) (joblog.Piece, error)
 	Token string // token that clients must present; "": none
 	Local bool   // it can be reached from this host only: names of other hosts are refused
+	// Proxied says that a proxy shows the server to browsers, under the proxy's own name
+	Proxied bool
+	Base    string // path under which all addresses are, as CleanBase returns it; "": the root
 }
 
 // Server answers requests.
@@ -73,7 +76,7 @@ type Server struct {
 
 // New returns a Server.
 func New(o Options) *Server {
-	s := &Server{Options: o, gate: newGate(o.Token, o.Local), watched: bell.New()}
+	s := &Server{Options: o, gate: newGate(&o), watched: bell.New()}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.states.make, s.states.now = o.Snapshot, o.Now
 	s.states.news, s.states.least, s.states.boot = o.News, o.Every*9/10, o.Now() // no tick is exact
@@ -111,7 +114,7 @@ func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	if s.Agent {
 		s.nvgpu(mux)
-		return s.gate.guard(mux)
+		return under(s.Base, s.gate.guard(mux))
 	}
 	s.pages(mux)
 	s.parts(mux)
@@ -119,7 +122,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/v1/events", s.events)
 	mux.HandleFunc("GET /-/healthy", func(w http.ResponseWriter, _ *http.Request) { say(w, http.StatusOK, "healthy") })
 	mux.HandleFunc("GET /-/ready", s.ready)
-	return s.gate.guard(mux)
+	return under(s.Base, s.gate.guard(mux))
 }
 
 // ready reports whether the known state is complete.

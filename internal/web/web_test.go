@@ -80,18 +80,19 @@ type rig struct {
 	answers  http.Handler
 }
 
-func newRig(token string, local bool) *rig {
+func newRig(token string, local bool) *rig { return rigOf(Options{Token: token, Local: local}) }
+
+// rigOf is a rig whose Server has these choices of who may ask, and where.
+func rigOf(o Options) *rig {
 	r := &rig{}
 	store := world(time.Now())
-	r.Server = New(Options{
-		Snapshot: func(now time.Time) *cluster.Snapshot {
-			r.made.Add(1)
-			return store.Snapshot(now)
-		},
-		Ready: func(s *cluster.Snapshot) bool { return r.news.Load() > 0 }, News: r.news.Load, Now: time.Now,
-		Audience: &r.audience,
-		Every:    time.Second, Names: export.OwnNames, Token: token, Local: local,
-	})
+	o.Snapshot = func(now time.Time) *cluster.Snapshot {
+		r.made.Add(1)
+		return store.Snapshot(now)
+	}
+	o.Ready, o.News, o.Now = func(*cluster.Snapshot) bool { return r.news.Load() > 0 }, r.news.Load, time.Now
+	o.Audience, o.Every, o.Names = &r.audience, time.Second, export.OwnNames
+	r.Server = New(o)
 	r.answers = r.Handler()
 	return r
 }

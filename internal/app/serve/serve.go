@@ -38,6 +38,7 @@ type Options struct {
 	*cli.Program
 
 	endpoint  web.Endpoint
+	base      string // path under which a proxy shows it
 	tokenFile string
 	names     string
 	processes bool   // Prometheus gets them
@@ -60,11 +61,13 @@ func Command(io cli.Streams) *cobra.Command {
 		Long: `serve shows jobs, nodes, GPUs, problems and processes on a web page, as JSON
 (/api/v1/snapshot) and for Prometheus (/metrics). Nobody can change anything
 through it. It listens on this host only, and prints the address, with a token
-that others do not know. For an address that other hosts can reach it needs TLS.`,
+that others do not know. For an address that other hosts can reach it needs TLS,
+or a proxy that has it, such as Open OnDemand's.`,
 		Example: `  nvnodetop serve
   nvnodetop serve --listen unix:$HOME/.nvnodetop.sock
   nvnodetop serve --listen :9481 --tls-cert cert.pem --tls-key key.pem \
-      --token-file token`,
+      --token-file token
+  nvnodetop serve --behind-proxy --listen :0 --token-file token`,
 	}
 	f := cmd.Flags()
 	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log")}
@@ -72,6 +75,10 @@ that others do not know. For an address that other hosts can reach it needs TLS.
 		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
 	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
 		"only /gpu_status and /cluster_status, readable for everybody on the network")
+	f.BoolVar(&s.endpoint.Proxied, "behind-proxy", false,
+		"a proxy with TLS, such as Open OnDemand's, shows the page: speak plain HTTP, and always ask for the token")
+	f.StringVar(&s.base, "base-path", "",
+		"all addresses begin with `PATH`, which a proxy keeps, such as /node/gpu01/9481")
 	f.StringVar(&s.endpoint.Cert, "tls-cert", "", "the certificate for TLS, a `FILE` in PEM format")
 	f.StringVar(&s.endpoint.Key, "tls-key", "", "its key, a `FILE` in PEM format")
 	f.StringVar(&s.tokenFile, "token-file", "",
@@ -118,6 +125,8 @@ func allowed(cfg *config.Config, at web.Endpoint, logs bool) error {
 		return cli.Usage("logs are switched off: logs = false (%s)", cfg.LogsFrom)
 	case cfg.Serve == config.ServeOff:
 		return cli.Usage("serve is switched off: serve = %q (%s)", cfg.Serve, cfg.ServeFrom)
+	case cfg.Serve == config.ServeLocal && at.Proxied:
+		return cli.Usage("--behind-proxy is not allowed: serve = %q (%s)", cfg.Serve, cfg.ServeFrom)
 	case cfg.Serve == config.ServeLocal && !at.Local():
 		return cli.Usage("--listen %q is not allowed: serve = %q (%s): use 127.0.0.1:PORT or unix:PATH",
 			at.Address, cfg.Serve, cfg.ServeFrom)
@@ -132,10 +141,15 @@ func (s *Options) check() (err error) {
 	}
 	switch {
 	case !s.endpoint.Open:
+	case s.endpoint.Proxied:
+		return errors.New("--insecure-http is for clients without a token: it cannot be combined with --behind-proxy")
 	case s.endpoint.Cert != "" || s.tokenFile != "":
 		return errors.New("--insecure-http has neither TLS nor a token: it cannot be combined with theirs")
 	case s.endpoint.Local():
 		return fmt.Errorf("--insecure-http is for an address that other hosts reach, not %q", s.endpoint.Address)
+	}
+	if s.base, err = web.CleanBase(s.base); err != nil {
+		return fmt.Errorf("--base-path %w", err)
 	}
 	if err := snapshot.CheckNames(s.names); err != nil {
 		return err
@@ -193,7 +207,7 @@ func (s *Options) run(ctx context.Context, log *slog.Logger) error {
 	if s.endpoint.Open {
 		s.Say("--insecure-http: everybody who reaches this address sees the GPUs of your nodes, their users, PIDs and " +
 			"commands")
-	} else if s.token == "" && !listener.Socket {
+	} else if s.token == "" && (!listener.Socket || s.endpoint.Proxied) {
 		s.token = rand.Text()
 	}
 	server := web.NewHTTP(http.HandlerFunc(s.answer))
@@ -245,7 +259,7 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 	server := web.New(web.Options{
 		Snapshot: w.Store.Snapshot, Ready: tally.Settled, News: news.Load, Now: time.Now, Audience: user,
 		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Agent: s.endpoint.Open,
-		Token: s.token, Local: s.listener.Local, Log: s.logOf(user),
+		Token: s.token, Local: s.listener.Local, Proxied: s.endpoint.Proxied, Base: s.base, Log: s.logOf(user),
 	})
 	handler := server.Handler()
 	s.handler.Store(&handler)
@@ -270,33 +284,34 @@ func (s *Options) logOf(from feed.Feed) func(context.Context, joblog.Query) (job
 // announce prints the address of the page. The token is shown only here.
 func (s *Options) announce() error {
 	_, host := access.Here()
+	page := s.base + "/" + s.query()
 	if s.listener.Socket {
 		path := strings.TrimPrefix(s.endpoint.Address, "unix:")
 		_, err := fmt.Fprintf(s.Out, "unix socket %s\nfrom your own computer: ssh -L 9481:%s %s, and open "+
-			"http://localhost:9481/%s\n", path, path, host, s.query())
+			"http://localhost:9481%s\n", path, path, host, page)
 		return err
 	}
-	scheme, name := "http", s.listener.Addr().(*net.TCPAddr).IP.String()
+	at := s.listener.Addr().(*net.TCPAddr)
+	scheme, name, port := "http", at.IP.String(), strconv.Itoa(at.Port)
 	if s.listener.TLS {
 		scheme = "https"
 	}
 	if !s.listener.Local {
 		name = host
 	}
-	if s.endpoint.Open {
-		at := net.JoinHostPort(name, strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port))
-		_, err := fmt.Fprintf(s.Out, "http://%[1]s/gpu_status\nhttp://%[1]s/cluster_status\n", at)
-		return err
+	place := scheme + "://" + net.JoinHostPort(name, port)
+	var err error
+	switch {
+	case s.endpoint.Open:
+		_, err = fmt.Fprintf(s.Out, "%[1]s/gpu_status\n%[1]s/cluster_status\n", place+s.base)
+	case s.endpoint.Proxied:
+		_, err = fmt.Fprintf(s.Out, "%s%s\nfor a proxy: open this page at the proxy's address, not here\n", place, page)
+	case s.listener.Local:
+		_, err = fmt.Fprintf(s.Out, "%s%s\nfrom your own computer: ssh -L %s:%s %s, and open that address there\n", place,
+			page, port, at, host)
+	default:
+		_, err = fmt.Fprintf(s.Out, "%s%s\n", place, page)
 	}
-	port := strconv.Itoa(s.listener.Addr().(*net.TCPAddr).Port)
-	if _, err := fmt.Fprintf(s.Out, "%s://%s/%s\n", scheme, net.JoinHostPort(name, port), s.query()); err != nil {
-		return err
-	}
-	if !s.listener.Local {
-		return nil
-	}
-	_, err := fmt.Fprintf(s.Out, "from your own computer: ssh -L %s:%s %s, and open that address there\n", port,
-		s.listener.Addr(), host)
 	return err
 }
 

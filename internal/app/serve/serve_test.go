@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nvnodetop/nvnodetop/internal/app/cli"
@@ -22,6 +23,10 @@ func TestServeOfThisHostOnly(t *testing.T) {
 	} {
 		if err := allowed(&cfg, web.Endpoint{Address: address}, false); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)
+		}
+		at := web.Endpoint{Address: address, Proxied: true} // a proxy shows it to others, wherever it is
+		if err := allowed(&cfg, at, false); err == nil || !strings.Contains(err.Error(), `serve = "local"`) {
+			t.Errorf("%s behind a proxy: %v", address, err)
 		}
 	}
 }
