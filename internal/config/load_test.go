@@ -245,7 +245,7 @@ func TestTheSystemsLimits(t *testing.T) {
 // The output is a file of settings with the same values, and each names its origin.
 func TestPrint(t *testing.T) {
 	in := place(t, "banner = '''say \"hi\" \\ 'now' '''\nslurm.min_interval = 90\n",
-		"ascii = true\nidle_exit = '36h30m'\n[thresholds]\nlag_ratio = 0.25\n")
+		"ascii = true\nidle_exit = '36h30m'\nhistory = '20m'\n[thresholds]\nlag_ratio = 0.25\n")
 	in.Line = map[string]Word{"slurm.min_interval": {"--x", "5"}, "colors": {"--colors", "classic"}}
 	c := Default()
 	o, err := c.Load(in)
@@ -259,11 +259,18 @@ func TestPrint(t *testing.T) {
 	for _, want := range []string{
 		"# read: " + in.System + "\n# read: " + in.User + "\n# slurm.min_interval = \"5s\" (--x) becomes",
 		"\ncolors = \"classic\" ", " # --colors\n", "\nidle_exit = \"36h30m\" ", "\n[poll]\nmin_interval = \"250ms\" ",
-		"interval = \"3s\"                  # default\n", "lag_ratio = 0.25                 # " + in.User + ":4\n",
+		"interval = \"3s\"                  # default\n", "lag_ratio = 0.25                 # " + in.User + ":5\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}
+	}
+	inTable := false // behind [poll], history would be poll.history
+	for _, v := range c.Values(o) {
+		if inTable && !strings.Contains(v.Key, ".") {
+			t.Errorf("%s is printed behind a table", v.Key)
+		}
+		inTable = inTable || strings.Contains(v.Key, ".")
 	}
 	again := Default()
 	if _, err := again.Load(place(t, out.String(), "")); err != nil || !reflect.DeepEqual(again, c) {

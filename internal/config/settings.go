@@ -26,8 +26,8 @@ type setting struct {
 	bound string // the key of that limit; empty: the same key
 }
 
-// settings is the table of settings, in the order in which they are printed. A limit comes before the setting that it
-// limits.
+// settings is the table of settings, in the order in which they are printed: first those without a table. A limit comes
+// before the setting that it limits.
 var settings = append([]setting{
 	choice("transport", func(c *Config) *string { return &c.Transport }, Transports...),
 	doors(),
@@ -52,14 +52,14 @@ var settings = append([]setting{
 	limited(choice("serve", serve, ServePlaces...), serve, wider),
 	limited(yesNo("record", record), record, looser),
 	limited(yesNo("logs", logs), logs, looser),
-	limited(yesNo("hang.ask", hangAsk), hangAsk, looser),
 	limited(count("max_nodes", maxNodes, mostNodes), maxNodes, more),
 	limited(count("max_programs", maxPrograms, mostPrograms), maxPrograms, more),
 	admins(),
+	span("history", func(c *Config) *time.Duration { return &c.History }, history.Shortest, history.Longest),
+	limited(yesNo("hang.ask", hangAsk), hangAsk, looser),
 	limited(span("poll.min_interval", pollFloor, MinPoll, MaxPoll), pollFloor, less),
 	atLeast("poll.interval", func(c *Config) *time.Duration { return &c.Poll }, MinPoll, MaxPoll,
 		"poll.min_interval", pollFloor),
-	span("history", func(c *Config) *time.Duration { return &c.History }, history.Shortest, history.Longest),
 	span("display.interval", func(c *Config) *time.Duration { return &c.Display }, MinDisplay, MaxDisplay),
 	limited(span("slurm.min_interval", slurmFloor, MinSlurm, maxSlurm), slurmFloor, less),
 	atLeast("slurm.interval", func(c *Config) *time.Duration { return &c.Slurm }, leastSlurm, maxSlurm,
