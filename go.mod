@@ -32,7 +32,10 @@ require (
 	google.golang.org/protobuf v1.36.12
 )
 
-require github.com/sahilm/fuzzy v0.1.3
+require (
+	github.com/sahilm/fuzzy v0.1.3
+	golang.org/x/exp v0.0.0-20261014143641-f0251eb4aa3e
+)
 
 require (
 	github.com/atotto/clipboard v0.1.4 // indirect
@@ -52,4 +55,5 @@ require (
 	github.com/xo/terminfo v1.3.1 // indirect
 	go.yaml.in/yaml/v2 v2.4.5 // indirect
 	golang.org/x/text v0.43.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
 )

@@ -361,6 +361,7 @@ var allowed = map[string][]string{
 	"test/pastgpu":     {"internal/cluster", "internal/metric", "internal/wire"},
 	"test/picture":     {},
 	"test/raced":       {},
+	"test/promises":    {},
 	"test/ras":         {},
 	"test/rasd":        {"test/ras"},
 	"test/same":        {"internal/cluster/history", "internal/metric"},
