@@ -14,6 +14,8 @@ type LogFiles struct {
 	Waits    string    // SLURM's word for the reason why the job does not run yet; "": it has begun
 	Expected time.Time // SLURM's estimate of the begin; zero: none
 
+	Again   bool // the job has run before, and was requeued: a file may be from that run
 	Ended   bool // the job has
+	Unused  bool // it was canceled before it began: it has no log
 	Guessed bool // SLURM has forgotten the names: these are the likely ones
 }

@@ -106,8 +106,10 @@ func (r *Reader) locate(ctx context.Context, job string, before *found) (*found,
 	}
 	now := r.now()
 	f := &found{files: files, err: err, asked: now, grown: now, turn: make(chan struct{}, 1)}
-	if before != nil {
-		f.turn = before.turn
+	if before != nil { // a read that hangs does so for both
+		before.mu.Lock()
+		f.turn, f.since = before.turn, before.since
+		before.mu.Unlock()
 	}
 	r.jobs[job] = f
 	return f, err

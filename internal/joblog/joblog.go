@@ -48,7 +48,9 @@ type Piece struct {
 	Both bool      // both streams go to this file
 	At   time.Time // when it was read
 
-	Waits string // why a job that has not begun has no log; "": it has begun
+	Waits   string // why a job that has not begun has no log; "": it has begun
+	Never   bool   // it has ended, and had none
+	Earlier bool   // the job waits to run again: this is the log of the run before
 }
 
 // Absence says why a log is missing.

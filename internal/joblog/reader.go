@@ -83,13 +83,22 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 	case path == "/dev/null":
 		return Piece{}, fmt.Errorf("job %s writes its %s to /dev/null", q.Job, q.Stream)
 	}
+	piece := Piece{Path: safe.Line(path, maxWords), At: r.now(), Both: f.files.Out == f.files.Err,
+		Earlier: f.files.Waits != "" && f.files.Again}
+	switch {
+	case f.files.Unused:
+		piece.never(q.Job)
+		return piece, nil
+	case f.files.Waits != "" && !f.files.Again: // a file of that name is another job's
+		piece.Missing, piece.Waits = true, safe.Line(waits(f.files, piece.At), maxWords)
+		return piece, nil
+	}
 	p, node, err := r.piece(ctx, f, wire.ReadLog{Path: path, From: q.From, Max: q.Max, Latest: q.Latest})
 	f.note(p, r.now())
 	if err != nil {
 		return Piece{}, err
 	}
-	piece := Piece{LogPiece: *p, Path: safe.Line(path, maxWords), Node: node, At: r.now()}
-	piece.Both = f.files.Out == f.files.Err
+	piece.LogPiece, piece.Node, piece.At = *p, node, r.now()
 	switch old := p.ModMS < f.files.Start.UnixMilli(); {
 	case f.files.Guessed && (p.Missing || old):
 		return Piece{}, fmt.Errorf("SLURM has forgotten where job %s wrote its log, and it is not the usual %q: "+
@@ -98,9 +107,15 @@ func (r *Reader) Read(ctx context.Context, q Query) (Piece, error) {
 	case p.Missing && f.files.Waits != "":
 		piece.Waits = safe.Line(waits(f.files, piece.At), maxWords)
 	case p.Missing && f.files.Ended && f.files.Host == "":
-		piece.Waits = fmt.Sprintf("job %s was canceled before it began: it has no log", q.Job)
+		piece.never(q.Job)
 	}
 	return piece, nil
+}
+
+// never is the piece of a job that has ended, and had no log.
+func (p *Piece) never(job string) {
+	p.Missing, p.Never = true, true
+	p.Waits = fmt.Sprintf("job %s was canceled before it began: it has no log", job)
 }
 
 // waits says why a job has no log yet.

@@ -220,28 +220,70 @@ func TestRequeued(t *testing.T) {
 	})
 }
 
-// A job that waits says why, and its log is there once it begins.
+// A read that hangs since before SLURM was asked again says since when.
+func TestHangsSinceBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		back := make(chan struct{})
+		defer close(back)
+		r, _ := reader(cluster.LogFiles{Out: "/nfs/o", User: "alice", Host: "login1"},
+			func(wire.ReadLog) (*wire.LogPiece, error) { <-back; return &wire.LogPiece{}, nil })
+		_, _ = r.Read(t.Context(), Query{Job: "7", Max: 1})
+		before := r.jobs["7"]
+		r.from.Find = func(context.Context, string) (*cluster.LogFiles, error) {
+			next := *before.files
+			next.Host = "node02"
+			return &next, nil
+		}
+		if _, err := r.locate(t.Context(), "7", before); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Read(t.Context(), Query{Job: "7", Max: 1}); err == nil ||
+			!strings.Contains(err.Error(), "has hung for 8s") {
+			t.Errorf("it says %v", err)
+		}
+	})
+}
+
+// A job that waits says why, and its log is there once it begins. Before, a file of that name is another job's, unless
+// the job was requeued. A job that was canceled before it began has none either.
 func TestWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		files, missing := cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Waits: "Prio\x07rity",
-			Expected: time.Now().Add(time.Hour)}, true
+		files := cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Waits: "Prio\x07rity",
+			Expected: time.Now().Add(time.Hour)}
 		r := NewReader(Sources{User: "alice", Host: "login1",
 			Find: func(context.Context, string) (*cluster.LogFiles, error) { return new(files), nil },
 			Ask: func(context.Context, string, wire.Request) (wire.Reply, error) {
 				return wire.Reply{}, errors.New("not connected")
 			}})
 		r.read = func(wire.ReadLog) (*wire.LogPiece, error) {
-			return &wire.LogPiece{Missing: missing, Shared: true}, nil
+			return &wire.LogPiece{Shared: true, Data: []byte("x"), Size: 1}, nil
 		}
 		want := "job 7 has not begun: SLURM's reason is Prio?rity, it expects the start at " +
 			files.Expected.Format("15:04")
-		if p, err := r.Read(t.Context(), Query{Job: "7", Max: 4}); err != nil || p.Absence() != want {
-			t.Errorf("%q, %v", p.Absence(), err)
+		read := func() Piece {
+			t.Helper()
+			time.Sleep(keepNone)
+			p, err := r.Read(t.Context(), Query{Job: "7", Max: 4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
 		}
-		files, missing = cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Host: "node01", Start: time.Now()}, false
-		time.Sleep(keepNone)
-		if p, err := r.Read(t.Context(), Query{Job: "7", Max: 4}); err != nil || p.Missing || p.Waits != "" {
-			t.Errorf("%+v, %v", p, err)
+		if p := read(); p.Absence() != want || !p.Missing || p.Never || len(p.Data) > 0 {
+			t.Errorf("%q, %+v", p.Absence(), p)
+		}
+		files.Again = true
+		if p := read(); p.Missing || !p.Earlier || p.Waits != "" || string(p.Data) != "x" {
+			t.Errorf("requeued: %+v", p)
+		}
+		files = cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Host: "node01", Start: time.Now()}
+		if p := read(); p.Missing || p.Earlier || p.Waits != "" {
+			t.Errorf("%+v", p)
+		}
+		files = cluster.LogFiles{ID: "7", Out: "/o", User: "alice", Ended: true, Unused: true}
+		time.Sleep(keepFiles)
+		if p := read(); !p.Missing || !p.Never || !strings.Contains(p.Absence(), "canceled before it began") {
+			t.Errorf("canceled: %+v", p)
 		}
 	})
 }

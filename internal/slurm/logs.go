@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,6 +47,11 @@ func (c *Client) Logs(ctx context.Context, job string) (*cluster.LogFiles, error
 		return c.Logs(ctx, this[0]["HetJobId"]+"+0") // where the batch script runs, with the output of all components
 	case len(this) == 1:
 		return this[0].logs()
+	}
+	for _, j := range jobs {
+		if task, is := j.task(job); is {
+			return task.logs()
+		}
 	}
 	return nil, noLogs("scontrol shows no job " + job)
 }
@@ -115,6 +121,31 @@ func (j shown) is(id string) bool {
 // waitsForTasks reports whether the record is that of all tasks of an array that wait.
 func (j shown) waitsForTasks() bool { return strings.ContainsAny(j["ArrayTaskId"], "-,%") }
 
+// task returns the record of a task that waits under the record of its array; false: it does not. Its number is not
+// known yet.
+func (j shown) task(job string) (shown, bool) {
+	array, task, _ := strings.Cut(job, "_")
+	if !j.waitsForTasks() || array != j["ArrayJobId"] || task == "" {
+		return nil, false
+	}
+	all := cluster.PendingJob{ID: array + "_[" + j["ArrayTaskId"] + "]"}
+	if has, known := all.Has(task); !has && known {
+		return nil, false
+	}
+	own := maps.Clone(j)
+	delete(own, "JobId")
+	own["ArrayTaskId"] = task
+	for _, key := range []string{"StdOut", "StdErr"} {
+		if own[key] != "" {
+			own[key] = strings.ReplaceAll(own[key], noTask, task)
+		}
+	}
+	return own, true
+}
+
+// noTask stands for the number of a task in file names: slurmd's NO_VAL.
+const noTask = "4294967294"
+
 // firstTask is the first task of an array's record.
 func (j shown) firstTask() string {
 	task := j["ArrayTaskId"]
@@ -144,6 +175,9 @@ func (j shown) logs() (*cluster.LogFiles, error) {
 	l := &cluster.LogFiles{ID: j.id(), Number: j["JobId"], Host: j["BatchHost"], User: user,
 		Start: parseTime(j["StartTime"])}
 	l.Ended = slices.Contains(endStates, cluster.EndState(j["JobState"]))
+	restarts, err := strconv.Atoi(j["Restarts"])
+	l.Again = err == nil && restarts > 0
+	l.Unused = l.Ended && l.Host == "" && !l.Again
 	switch j["JobState"] {
 	case "PENDING":
 		l.Waits, l.Expected, l.Start, l.Host = cmp.Or(j["Reason"], "None"), l.Start, time.Time{}, ""
@@ -210,17 +244,17 @@ func (j shown) pattern(letter byte, user string) (value string, known bool) {
 		if isTask {
 			return j["ArrayJobId"], true
 		}
-		return j["JobId"], true
+		return j["JobId"], j["JobId"] != ""
 	case 'a':
 		if !isTask {
-			task = "4294967294" // slurmd's NO_VAL
+			task = noTask
 		}
 		return task, true
 	case 'b':
 		n, err := strconv.Atoi(task)
 		return strconv.Itoa(n % 10), err == nil
 	case 'j':
-		return j["JobId"], true
+		return j["JobId"], j["JobId"] != ""
 	case 'N':
 		short, _, _ := strings.Cut(j["BatchHost"], ".")
 		return short, short != ""

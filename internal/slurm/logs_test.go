@@ -114,6 +114,42 @@ func TestLogsOfAWaitingJob(t *testing.T) {
 	}
 }
 
+// A task that waits in the record of its array has files with its own number, as far as they are known.
+func TestLogsOfAWaitingTask(t *testing.T) {
+	pending := strings.NewReplacer("RUNNING Reason=None", "PENDING Reason=Priority", "BatchHost=node01", "BatchHost=")
+	shown := pending.Replace(logRecord("JobId=100 ArrayJobId=100 ArrayTaskId=3-10%2 JobName=x",
+		files("/o-%A_%a-%j", "/e-100_4294967294")))
+	c := New(func(context.Context, ...string) ([]byte, []byte, error) { return []byte(shown), nil, nil })
+	got, err := c.Logs(t.Context(), "100_5")
+	if err != nil || got.ID != "100_5" || got.Out != "/o-100_5-%j" || got.Err != "/e-100_5" || got.Waits != "Priority" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := c.Logs(t.Context(), "100_11"); err == nil || !strings.Contains(err.Error(), "shows no job 100_11") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A job that was requeued has run before; one that was canceled before it ran has no log.
+func TestLogsOfJobsThatRanBefore(t *testing.T) {
+	for name, test := range map[string]struct {
+		state, restarts, host string
+		again, unused         bool
+	}{
+		"waits": {"PENDING", "0", "", false, false}, "requeued": {"PENDING", "1", "", true, false},
+		"canceled": {"CANCELLED", "0", "", false, true}, "canceled after a run": {"CANCELLED", "2", "", true, false},
+		"canceled while it ran": {"CANCELLED", "0", "node01", false, false}, "forged": {"PENDING", "x", "", false, false},
+	} {
+		as := strings.NewReplacer("JobState=RUNNING", "JobState="+test.state, "BatchHost=node01", "BatchHost="+test.host)
+		c := New(func(context.Context, ...string) ([]byte, []byte, error) {
+			return []byte(as.Replace(logRecord("JobId=7 JobName=x", files("/o", "/e")+"   Requeue=1 Restarts="+
+				test.restarts+" BatchFlag=1\n"))), nil, nil
+		})
+		if got, err := c.Logs(t.Context(), "7"); err != nil || got.Again != test.again || got.Unused != test.unused {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 // old is a SLURM whose controller has forgotten all jobs. rows are those of sacct, which does not know some fields.
 func old(t *testing.T, rows []map[string]string, unknown ...string) *Client {
 	return New(func(_ context.Context, argv ...string) ([]byte, []byte, error) {

@@ -38,8 +38,11 @@ func (p *printer) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if piece.Missing && !p.follow {
+	if piece.Missing && (!p.follow || piece.Never) {
 		return errors.New(piece.Absence())
+	}
+	if piece.Earlier && !piece.Missing {
+		p.Say("job %s waits to run again: this is the log of its run before", p.job)
 	}
 	p.window.Take(&piece)
 	for len(p.window.Lines()) < p.lines && p.window.From() > 0 {
@@ -83,6 +86,8 @@ func (p *printer) keepOn(ctx context.Context) error {
 			}
 			p.say(err.Error())
 			continue
+		case piece.Never:
+			return errors.New(piece.Absence())
 		case piece.Missing && p.said == "": // once, though the reason may change
 			p.say(piece.Absence())
 		case piece.Missing:

@@ -29,6 +29,8 @@ type rig struct {
 	mu      sync.Mutex // protects the following, which the test changes while the rig prints
 	said    bytes.Buffer
 	failing error
+	waits   string // the job has not begun
+	never   bool   // it was canceled before
 }
 
 func newRig(t *testing.T, text string) *rig {
@@ -52,6 +54,9 @@ func (r *rig) answer(_ context.Context, q joblog.Query) (joblog.Piece, error) {
 	r.questions = append(r.questions, q)
 	if r.failing != nil {
 		return joblog.Piece{}, r.failing
+	}
+	if r.waits != "" {
+		return joblog.Piece{LogPiece: wire.LogPiece{Missing: true}, Waits: r.waits, Never: r.never}, nil
 	}
 	p, err := tail.Read(wire.ReadLog{Path: r.path, From: q.From, Max: q.Max, Latest: q.Latest})
 	return joblog.Piece{LogPiece: *p, Path: r.path, At: time.Now()}, err
@@ -137,6 +142,27 @@ func TestFollow(t *testing.T) {
 		stop()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Errorf("it ends with %v", err)
+		}
+	})
+}
+
+// A job that is canceled while its log is awaited ends the following.
+func TestFollowUntilCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, "another job's\n")
+		r.follow, r.waits = true, "job 7 has not begun"
+		time.AfterFunc(5*pause+pause/2, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.waits, r.never = "job 7 was canceled", true
+		})
+		began := time.Now()
+		if err := r.print(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" || r.printed(t) != "" ||
+			time.Since(began) > 7*pause {
+			t.Errorf("%v after %v, printed %q", err, time.Since(began), r.printed(t))
+		}
+		if err := r.print(doneAfter(t, 20*pause)); err == nil || err.Error() != "job 7 was canceled" {
+			t.Errorf("at once: %v", err)
 		}
 	})
 }

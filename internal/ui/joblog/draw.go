@@ -63,6 +63,9 @@ func (p *Page) title(f *part.Frame) {
 	if !p.piece.Both || !p.known {
 		name += ", " + p.of.String()
 	}
+	if p.known && p.piece.Earlier && !p.piece.Missing {
+		name += " (of its run before)"
+	}
 	if p.ended != nil {
 		name += " (" + tally.EndOf(p.ended).Word + ")"
 	}

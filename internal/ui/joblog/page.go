@@ -128,13 +128,11 @@ func lists(s *part.Scene, job string) bool {
 
 // hold stays with the log of a job.
 func (p *Page) hold(job string, s *part.Scene) {
+	if job != p.job {
+		p.turn(log{job: job})
+	}
 	if p.held, p.beside = true, ""; s.Job != nil {
 		p.beside = s.Job.ID
-	}
-	if job != p.job {
-		held, beside, open := p.held, p.beside, p.open
-		p.turn(log{job: job})
-		p.held, p.beside, p.open = held, beside, open
 	}
 }
 
