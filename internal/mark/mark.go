@@ -1,4 +1,4 @@
-// Package mark keeps the marks that programs set in their own runs: nvnodetop mark writes them, and logs, recordings
+// Package mark keeps the marks that programs set in their own runs: nvnodetop mark writes them, and scalars, recordings
 // and reports read them.
 //
 // Marks of a job are lines of JSON in a directory of the job below the user's state directory, in a file for each host,

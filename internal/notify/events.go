@@ -3,9 +3,9 @@
 // notify/ways delivers Messages.
 //
 // The problems are the findings of package health; no rule is here. A finding begins one Item; its getting worse and
-// its end are others. What a silent node hides has not ended. A job that is over takes its problems with it, and the loss
-// of a node counts only once SLURM has said that its job goes on: sessions end with their job. A Watcher and a Gatherer
-// belong to one goroutine each.
+// its end are others. What a silent node hides has not ended. A job that is over takes its problems with it, and the
+// loss of a node counts only once SLURM has said that its job goes on: sessions end with their job. A Watcher and a
+// Gatherer belong to one goroutine each.
 package notify
 
 import (

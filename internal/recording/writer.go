@@ -173,7 +173,7 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// Written describes the data that a Writer has written.
+// Written is what a Writer has written so far: how much, and of which time.
 type Written struct {
 	Bytes       int64
 	Events      int64
@@ -181,7 +181,7 @@ type Written struct {
 	First, Last time.Time // of the Events
 }
 
-// Written returns the number of bytes written to the file so far.
+// Written says what has been written so far.
 func (w *Writer) Written() Written {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,7 +2,7 @@
 // result into words.
 //
 // A Survey asks the nodes of a job, each once, and makes a Look of their answers: the threads of each rank and of its
-// worker processes, or the reason why they are not known. Everything else are pure functions of one Look, or of two:
+// worker processes, or the reason why they are not known. Everything else is a pure function of one Look, or of two:
 // the groups of ranks with equal stacks, the place where two groups part, the ranks that have moved, and Of, the
 // document from which the screen, the command, reports and recordings draw.
 //

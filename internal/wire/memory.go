@@ -27,7 +27,8 @@ type messageLine struct {
 // reportLine is a Report in its written form.
 type reportLine struct {
 	Report
-	// host and gpus lack the values of the last report, except for those that are gone
+	// host and gpus have only the values that differ from those of the last report. The others are as they were there,
+	// and those that it alone has are gone: their keys follow.
 	Same      bool           `json:"same"`
 	HostGone  []string       `json:"host_gone"` // keys
 	Changes   metric.Columns `json:"changes"`   // of the values of gpus, if Same

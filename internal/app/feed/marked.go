@@ -10,7 +10,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/mark"
 )
 
-// marked is a feed with the marks of its jobs, for logs, recordings and reports.
+// marked is a feed with the marks of its jobs, for scalars, recordings and reports.
 type marked struct{ Feed }
 
 // Run implements cluster.Source. It does not wait for a home directory that hangs.

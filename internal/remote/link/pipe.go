@@ -34,7 +34,7 @@ type Pipe struct {
 // NewWords returns a Pipe's Words.
 func NewWords() *text.Capture { return &text.Capture{Limit: 32 << 10} }
 
-// maxStderr limits a program's standard error, after which its session ends.
+// maxStderr is the most that a program may write to its standard error: more ends its session.
 const maxStderr = 1 << 20
 
 // Exit is how a program ended. The zero value means unknown: the connection ended first.
