@@ -56,7 +56,12 @@ func (b *Book) Take(unsafe *cluster.Mark) {
 		i = len(b.tags)
 		b.tags = append(b.tags, &Tag{name: m.Name, open: map[string]bool{}, first: m.At})
 	}
-	b.tags[i].take(&m, m.At.Before(b.from))
+	t := b.tags[i]
+	if m.Kind == cluster.Begins && t.open[m.By] && t.since.Before(b.from) && !m.At.Before(b.from) {
+		// an earlier program was killed in this part, and has not ended it
+		*t = Tag{name: t.name, open: map[string]bool{}, first: m.At}
+	}
+	t.take(&m, m.At.Before(b.from))
 }
 
 // take takes a mark of the part, which may be from before the time from which parts count.

@@ -196,6 +196,37 @@ func TestBookFrom(t *testing.T) {
 	}
 }
 
+// A part in which an earlier program was killed begins anew with the next program, and what was added to it is lost. A
+// program may say twice that a part begins.
+func TestBookAfterAKill(t *testing.T) {
+	var b Book
+	at := func(after int) time.Time { return noon.Add(time.Duration(after) * time.Second) }
+	b.From(at(100))
+	begin := func(after int, name, by string) {
+		b.Take(&cluster.Mark{Name: name, Kind: cluster.Begins, By: by, At: at(after)})
+	}
+	begin(1, "epoch", "n1/0")
+	begin(1, "epoch", "n1/1")
+	begin(2, "load", "n1/0")
+	for _, tag := range b.Active(at(105)) {
+		tag.GPU(2, 99, 1, 1)
+	}
+	begin(110, "epoch", "n1/0")
+	begin(111, "epoch", "n1/1")
+	begin(112, "epoch", "n1/0")
+	for _, tag := range b.Active(at(113)) {
+		tag.GPU(2, 10, 1, 1)
+	}
+	for _, by := range []string{"n1/0", "n1/1"} {
+		b.Take(&cluster.Mark{Name: "epoch", Kind: cluster.Ends, By: by, At: at(120)})
+	}
+	list := b.Tags(at(200))
+	if len(list) != 2 || list[1].Name != "epoch" || list[1].Seconds != 10 || list[1].Times != 1 ||
+		list[1].Util.Highest != 10 || !list[1].From.Equal(at(110)) || list[1].To.IsZero() {
+		t.Errorf("%+v", list)
+	}
+}
+
 // The last look of a Follower finds what was written just before, and nobody waits for one that hangs.
 func TestFollow(t *testing.T) {
 	dir := t.TempDir()
