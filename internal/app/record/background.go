@@ -36,6 +36,7 @@ type Background struct {
 	jobs   atomic.Pointer[[]string] // the numbers of the jobs
 	dir    string                   // of the files
 	never  string                   // the reason why recording is forbidden; "": it is allowed
+	files  atomic.Int64             // number of the recordings that have begun
 
 	mu   sync.Mutex // protects the following, also while writing
 	w    *recording.Writer
@@ -141,6 +142,7 @@ func (o *Background) Marks(ctx context.Context, dir string) error {
 	tick := time.NewTicker(mark.Every)
 	defer tick.Stop()
 	var follower *mark.Follower
+	var of int64 // the recording that it follows the marks for
 	stop := func() {
 		if follower != nil {
 			follower.Close(0)
@@ -154,12 +156,16 @@ func (o *Background) Marks(ctx context.Context, dir string) error {
 			return nil
 		case <-tick.C:
 		}
-		switch records := o.Status() != ""; {
-		case !records:
+		now := o.files.Load()
+		if o.Status() == "" || now != of {
 			stop()
-		case follower == nil:
+		}
+		if o.Status() != "" && follower == nil {
+			of = now
 			follower = mark.Follow(dir, mark.Every, jobs, func(m cluster.Mark) {
-				o.Take(cluster.Event{At: m.Arrived, Mark: &m})
+				if o.files.Load() == now { // the next recording gets them all from its own follower
+					o.Take(cluster.Event{At: m.Arrived, Mark: &m})
+				}
 			})
 		}
 	}
@@ -235,6 +241,7 @@ func (o *Background) Switch() (said string) {
 		return err.Error()
 	}
 	o.file = file
+	o.files.Add(1)
 	o.behind.Store(false)
 	o.status.Store("rec 0s")
 	return fmt.Sprintf("recording to %q", file.path)

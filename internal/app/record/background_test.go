@@ -226,6 +226,12 @@ func TestMarksFromTheScreen(t *testing.T) {
 		if got := recorded(); !slices.Equal(got, []string{"before", "a", "b"}) {
 			t.Errorf("in the second recording %q", got)
 		}
+		o.Switch() // and a third one, which ends between two looks for recordings
+		time.Sleep(7 * time.Second)
+		o.Switch()
+		if got := recorded("c"); !slices.Equal(got, []string{"before", "a", "b", "c"}) {
+			t.Errorf("in a recording just after another one %q", got)
+		}
 		cancel()
 		group.Wait()
 	})
