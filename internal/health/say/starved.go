@@ -53,10 +53,10 @@ func against(own, others float64) string {
 	return fmt.Sprintf("%s MB/s (others: %s)", megabytes(own), megabytes(others))
 }
 
-// megabytes formats a rate with two digits if it is small: "0.3", "2", "300".
+// megabytes formats a rate, with a digit behind the point if it is small: "0", "0.3", "2", "300".
 func megabytes(rate float64) string {
-	if rate < 9.5e5 {
-		return fmt.Sprintf("%.1g", rate/1e6)
+	if rate >= 0.5e5 && rate < 9.5e5 {
+		return fmt.Sprintf("%.1f", rate/1e6)
 	}
 	return fmt.Sprintf("%.0f", rate/1e6)
 }
