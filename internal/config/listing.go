@@ -12,12 +12,16 @@ func Listing(within time.Duration) (text string, fresh bool) {
 	if err != nil {
 		return "", false
 	}
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) <= within {
-		text, err = contents(path)
-		return text, err == nil
+	info, err := os.Stat(path)
+	if err != nil || time.Since(info.ModTime()) > useful {
+		return "", false
 	}
-	return "", false
+	text, err = contents(path)
+	return text, err == nil && time.Since(info.ModTime()) <= within
 }
+
+// useful is the age up to which a listing is better than none.
+const useful = time.Hour
 
 // KeepListing keeps the jobs and nodes.
 func KeepListing(text string) error {

@@ -23,7 +23,7 @@ var flags = map[string]cobra.CompletionFunc{
 
 // arguments complete the arguments of commands, by the command's name.
 var arguments = map[string]cobra.CompletionFunc{
-	"logs": only(jobs), "report": jobs, "watch": jobs, "stacks": only(jobs), "doctor": nodes,
+	"logs": only(jobs), "report": jobs, "watch": jobs, "stacks": only(running), "doctor": nodes,
 	"replay": only(recordings), "record": only(recordings),
 }
 

@@ -24,11 +24,17 @@ const (
 	longest = 40
 )
 
-// The words before the names in the kept listing.
-const aJob, aNode = "job ", "node "
+// The words before the names in the kept listing: jobs that run, jobs that wait, and nodes.
+const aJob, waiting, aNode = "job ", "waits ", "node "
 
 // jobs completes the IDs of the user's jobs.
 func jobs(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	ask := slurm.New(command.Run).Ask
+	return append(names(aJob, ask), names(waiting, ask)...), cobra.ShellCompDirectiveNoFileComp
+}
+
+// running completes the IDs of the user's jobs that run.
+func running(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	return names(aJob, slurm.New(command.Run).Ask), cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -42,8 +48,9 @@ func nodes(_ *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra
 	return found, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// names returns the names of one kind: those kept, or else SLURM's answer, which is kept for the next TAB. A shell
-// shows nothing else, so a failure is an empty list.
+// names returns the names of one kind: those kept, or else SLURM's answer, which is kept for the next TAB. If it does
+// not answer in time, the names are those that it gave before. A shell shows nothing else, so a failure is an empty
+// list.
 func names(kind string, ask func(context.Context) (*slurm.Answer, error)) (found []cobra.Completion) {
 	listing, kept := config.Listing(fresh)
 	if !kept {
@@ -66,16 +73,16 @@ func names(kind string, ask func(context.Context) (*slurm.Answer, error)) (found
 func listed(answer *slurm.Answer) string {
 	var b strings.Builder
 	hosts := map[string]bool{}
-	add := func(id, name string) { b.WriteString(aJob + id + "\t" + safe.Line(name, longest) + "\n") }
+	add := func(kind, id, name string) { b.WriteString(kind + id + "\t" + safe.Line(name, longest) + "\n") }
 	for i := range answer.Jobs {
 		job := &answer.Jobs[i]
-		add(job.ID, job.Name)
+		add(aJob, job.ID, job.Name)
 		for _, node := range job.Nodes {
 			hosts[node] = true
 		}
 	}
 	for i := range answer.Pending {
-		add(answer.Pending[i].ID, answer.Pending[i].Name)
+		add(waiting, answer.Pending[i].ID, answer.Pending[i].Name)
 	}
 	for _, host := range slices.Sorted(maps.Keys(hosts)) {
 		b.WriteString(aNode + host + "\n")
