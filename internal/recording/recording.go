@@ -31,6 +31,7 @@ package recording
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -84,6 +85,7 @@ const (
 type kept struct {
 	discovery *cluster.Event
 	nodes     map[string]*keptNode
+	stacks    map[string]*cluster.Event // what the ranks of a job do, by its ID, while SLURM lists it
 }
 
 // keptNode are the last Events of a node, one of each kind, and the steps of the last attempt.
@@ -96,8 +98,17 @@ func (k *kept) take(e *cluster.Event) {
 	switch {
 	case e.Discovery != nil:
 		k.discovery = e
+		maps.DeleteFunc(k.stacks, func(id string, _ *cluster.Event) bool {
+			return !slices.ContainsFunc(e.Discovery.Jobs, func(j cluster.Job) bool { return j.ID == id })
+		})
 		return
-	case e.Mark != nil, e.Stacks != nil: // each stands once in the file
+	case e.Mark != nil: // each stands once in the file
+		return
+	case e.Stacks != nil:
+		if k.stacks == nil {
+			k.stacks = map[string]*cluster.Event{}
+		}
+		k.stacks[e.Stacks.Job] = e
 		return
 	case e.Gone:
 		delete(k.nodes, e.Node)

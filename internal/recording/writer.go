@@ -144,6 +144,11 @@ func (w *Writer) frame(at time.Time) error {
 			}
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(w.kept.stacks)) {
+		if err := w.line(w.kept.stacks[id], true); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

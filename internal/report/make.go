@@ -19,6 +19,7 @@ type draft struct {
 	sum      *account
 	over     *cluster.EndedJob
 	stage    Stage
+	stacks   []report.Stacks
 }
 
 func (d *draft) report(l *log) *Report {
@@ -32,6 +33,7 @@ func (d *draft) report(l *log) *Report {
 	r.Tags = d.sum.book.Tags(d.to)
 	ended := d.stage >= Ends && (d.over == nil || d.over.State != cluster.JobNodeFailed)
 	r.Findings = l.findings(d.to, ended)
+	r.Stacks = d.stacks
 	r.Notes = d.notes(r)
 	r.Advice = advice.Of(r)
 	return r

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/cluster/store"
+	"github.com/nvnodetop/nvnodetop/pkg/report"
 )
 
 // Observer watches one job.
@@ -29,6 +30,7 @@ type Observer struct {
 	sum      account
 	pending  []sample // samples since SLURM last said that the job runs
 	findings log
+	stacks   []report.Stacks // what the ranks did when they were asked
 }
 
 // leastLook is the least time between two looks at the problems of the job. An ended problem stays in a Snapshot for
@@ -55,6 +57,10 @@ func (o *Observer) Apply(e cluster.Event) {
 		o.discovered(e.At)
 	case e.Mark != nil && o.job != nil && e.Mark.Job == o.job.Number:
 		o.sum.book.Take(e.Mark)
+	case e.Stacks != nil && o.job != nil:
+		if d := o.store.Snapshot(e.At).Stacks[o.job.ID]; d != nil && d.Job == e.Stacks.Job { // it is safe to display
+			o.asked(d)
+		}
 	case e.Report != nil && o.runs():
 		o.sample(&e)
 	}
@@ -207,7 +213,8 @@ func (o *Observer) Report() *Report {
 			sum.take(s)
 		}
 	}
-	d := draft{job: o.job, from: o.from, to: to, sum: sum, over: o.over, stage: o.stage(), rested: o.rested}
+	d := draft{job: o.job, from: o.from, to: to, sum: sum, over: o.over, stage: o.stage(), rested: o.rested,
+		stacks: slices.Clone(o.stacks)}
 	if !o.rests.IsZero() {
 		d.rested += max(to.Sub(o.rests), 0)
 	}

@@ -203,6 +203,8 @@ func everything() *Report {
 		Findings: []Finding{{Kind: "thermal", Severity: "warning", Since: began, Before: true, Over: began, Times: 2,
 			Node: "n1", GPU: &one, Key: "k", Text: "Hot.", Hint: "cool it"}},
 		Notes: []Note{{Kind: noteUtil, Text: "Low."}},
+		Stacks: []report.Stacks{{Time: began, State: "stuck", Said: []string{"Stuck."}, NCCL: []string{"Stuck."}, Asked: 2,
+			Read: 2, Groups: []report.StackGroup{{Ranks: 1, Members: "rank 1", Summary: "wait", Outlier: true}}, Others: 1}},
 		Accounting: &report.Accounting{
 			Elapsed: 1, Waited: &number, Nodes: 1, NodeList: "n1", CPUs: 2, Tasks: 3,
 			CPU: &report.CPUTime{Given: 1, Used: 2, Percent: 3}, Memory: memory, PerCPU: true, GPUs: &one,

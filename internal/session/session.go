@@ -17,36 +17,63 @@ import (
 // Session is a running Source. Its Task is the run of the Source, which may take a while to close its sessions.
 type Session struct {
 	*Task
-	from cluster.Source
-	ctx  context.Context // ends when the Source should end, or has ended
-	stop context.CancelFunc
-	news bell.Bell // rings after each Event
+	from  cluster.Source
+	takes []func(cluster.Event)
+	ctx   context.Context // ends when the Source should end, or has ended
+	stop  context.CancelFunc
+	news  bell.Bell // rings after each Event
 }
 
-// Start runs a Source until ctx ends. Every taker gets each Event, one after the other.
+// Start runs a Source until ctx ends. Every taker gets each Event of the Source, one after the other; those of Tell may
+// come meanwhile.
 func Start(ctx context.Context, from cluster.Source, takers ...func(cluster.Event)) *Session {
-	s := &Session{from: from, news: bell.New()}
+	s := &Session{from: from, takes: takers, news: bell.New()}
 	s.ctx, s.stop = context.WithCancel(ctx)
-	s.Task = Go(func() error { return s.run(takers) })
+	s.Task = Go(s.run)
 	s.Then(s.stop)
 	return s
 }
 
 // run turns a panic into an error, so that a terminal is restored before the program ends.
-func (s *Session) run(takers []func(cluster.Event)) error {
+func (s *Session) run() error {
 	err := func() (err error) {
 		defer reach.Recover(&err)
-		return s.from.Run(s.ctx, func(e cluster.Event) {
-			for _, take := range takers {
-				take(e)
-			}
-			s.news.Ring()
-		})
+		return s.from.Run(s.ctx, s.take)
 	}()
 	if mistake, ok := errors.AsType[*reach.Failure](err); ok {
 		return fmt.Errorf("%w: %s", mistake, mistake.Words)
 	}
 	return err
+}
+
+func (s *Session) take(e cluster.Event) {
+	for _, take := range s.takes {
+		take(e)
+	}
+	s.news.Ring()
+}
+
+// Tell gives an Event that is not the Source's, such as the answer to a question, to the takers, and to all that hear
+// the Source on its way.
+func (s *Session) Tell(e cluster.Event) {
+	for source := range s.sources {
+		if h, hears := source.(interface{ Hear(e cluster.Event) }); hears {
+			h.Hear(e)
+		}
+	}
+	s.take(e)
+}
+
+// sources yields the Source, and those that it wraps.
+func (s *Session) sources(yield func(cluster.Source) bool) {
+	from := s.from
+	for yield(from) {
+		outer, wraps := from.(interface{ Unwrap() cluster.Source })
+		if !wraps {
+			return
+		}
+		from = outer.Unwrap()
+	}
 }
 
 // Then calls a function when the Source has ended.
@@ -78,12 +105,8 @@ const Past = 10 * time.Second
 // CatchUp waits until a Source with a past, such as the demo, has emitted it, but at most for limit. Before that, a
 // Snapshot would show a cluster that has stopped.
 func (s *Session) CatchUp(limit time.Duration) {
-	from := s.from
-	for is := true; is; {
-		var outer interface{ Unwrap() cluster.Source }
-		if outer, is = from.(interface{ Unwrap() cluster.Source }); is {
-			from = outer.Unwrap()
-		}
+	var from cluster.Source
+	for from = range s.sources { // the innermost
 	}
 	if story, is := from.(interface{ CaughtUp() <-chan struct{} }); is {
 		select {

@@ -100,3 +100,43 @@ func TestLimits(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 }
+
+// hears is a wrapped Source that hears its Events.
+type hears struct {
+	cluster.Source
+	heard func(cluster.Event)
+}
+
+func (h hears) Unwrap() cluster.Source { return h.Source }
+func (h hears) Hear(e cluster.Event)   { h.heard(e) }
+
+// An Event that is not the Source's reaches all who get those of the Source, once, and wakes who waits.
+func TestTell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		got := map[string]int{}
+		note := func(who string) func(cluster.Event) {
+			return func(e cluster.Event) {
+				mu.Lock()
+				defer mu.Unlock()
+				got[who+e.Node]++
+			}
+		}
+		from := hears{hears{told{then: untilTheEnd}, note("inner")}, note("outer")}
+		s := Start(t.Context(), from, note("taker"))
+		time.AfterFunc(time.Minute, func() { s.Tell(cluster.Event{Node: "1"}) })
+		began := time.Now()
+		s.Await(time.Hour, func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return len(got) == 3
+		})
+		if took := time.Since(began); took > time.Minute+time.Second || got["inner1"] != 1 || got["outer1"] != 1 ||
+			got["taker1"] != 1 {
+			t.Errorf("got %v after %v", got, took)
+		}
+		if err := s.Stop(time.Second); err != nil {
+			t.Error(err)
+		}
+	})
+}

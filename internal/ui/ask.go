@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/ui/capacity"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/ui/nav"
@@ -36,6 +37,9 @@ func (m *model) errands(p Page, a nav.Answer) tea.Cmd {
 	}
 	if a.Copy != "" && !m.terminal.Copy(a.Copy) {
 		m.scene.Notice = fmt.Sprintf("not copied: terminals take at most %d kB", terminal.MaxClip/1000)
+	}
+	if a.Stacks != nil && m.Tell != nil {
+		m.Tell(cluster.Event{At: m.Now(), Stacks: a.Stacks})
 	}
 	var asked []tea.Cmd
 	for _, ask := range a.Ask {

@@ -67,6 +67,8 @@ type Options struct {
 	Tape    Tape     // nil: no recording is shown
 	Record  Recorder // nil: nothing can be recorded
 
+	Tell func(cluster.Event) // takes what pages have asked of a job; may be nil
+
 	Alerts <-chan Alert // nil: there are none
 
 	Theme                string               // one of draw.Themes; "": draw.Auto

@@ -32,9 +32,10 @@ type Report struct {
 	Total    Total     `json:"total"`
 	Nodes    []Node    `json:"nodes"` // in SLURM's order
 	Ranks    []Rank    `json:"ranks,omitempty"`
-	Tags     []Tag     `json:"tags,omitempty"` // parts that the job's programs have marked, by their beginning
-	Findings []Finding `json:"findings"`       // by their beginning
-	Notes    []Note    `json:"notes"`          // the most important first
+	Tags     []Tag     `json:"tags,omitempty"`   // parts that the job's programs have marked, by their beginning
+	Findings []Finding `json:"findings"`         // by their beginning
+	Stacks   []Stacks  `json:"stacks,omitempty"` // what the ranks did when they were asked, by time
+	Notes    []Note    `json:"notes"`            // the most important first
 
 	Accounting *Accounting `json:"accounting,omitempty"`
 	Advice     []Advice    `json:"advice,omitempty"`

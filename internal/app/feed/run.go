@@ -65,7 +65,7 @@ func Partial(p *cli.Program, out Show) Show {
 	}
 }
 
-// Heard returns a feed whose Events go to another taker first.
+// Heard returns a feed whose Events go to another taker first, and those that are told to its session.
 func Heard(from Feed, take func(cluster.Event)) Feed { return heard{from, take} }
 
 type heard struct {
@@ -75,6 +75,9 @@ type heard struct {
 
 // Unwrap returns the Source.
 func (h heard) Unwrap() cluster.Source { return h.Feed }
+
+// Hear takes an Event that is told to the session.
+func (h heard) Hear(e cluster.Event) { h.take(e) }
 
 // Run implements cluster.Source.
 func (h heard) Run(ctx context.Context, emit func(cluster.Event)) error {

@@ -70,14 +70,14 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	}
 	group.Go(func() error { return choices.run(ctx) })
 	if p.Config.HangAsk {
-		group.Go(askHung(ctx, from, w, recorder))
+		group.Go(askHung(ctx, from, w))
 	}
 	teller := newTeller(&p.Config)
 	group.Go(func() error { return teller.run(ctx, w) })
 	group.Go(func() error {
 		defer quit()
 		o := Options(&p.Config, newCollector().after(w.Store.Snapshot), user, choice)
-		o.Save, o.Remember = save, choices.remember
+		o.Save, o.Remember, o.Tell = save, choices.remember, w.Tell
 		o.Record, o.Watch, o.Alerts = recorder, attached.Find(os.Getenv).Watch, teller.alerts
 		o.TryNews = func(way string) error { return teller.try(ctx, way) }
 		o.Everyone = os.Geteuid() == 0 || slices.Contains(p.Config.Admins, p.Me())
@@ -106,15 +106,10 @@ func watch(ctx context.Context, p *cli.Program, choice selection.Choice, from fe
 	return cli.Failed(err)
 }
 
-// askHung asks the ranks of jobs that seem to hang where they are, and adds their answers to the Store and the
-// recording.
-func askHung(ctx context.Context, from feed.Feed, w *session.Watch, recorder *record.Background) func() error {
-	tell := func(e cluster.Event) {
-		w.Store.Apply(e)
-		recorder.Take(e)
-	}
+// askHung asks the ranks of jobs that seem to hang where they are.
+func askHung(ctx context.Context, from feed.Feed, w *session.Watch) func() error {
 	return func() error {
-		hang.New(from.Ask, tell).Follow(ctx, suspectEvery, w.Store.Snapshot)
+		hang.New(from.Ask, w.Tell).Follow(ctx, suspectEvery, w.Store.Snapshot)
 		return nil
 	}
 }

@@ -32,6 +32,7 @@ func Stacks(d *schema.Stacks) *schema.Stacks {
 			line(&w.Node, &w.Name, &w.State, &w.File, &w.FileSystem, &w.Mount, &w.Summary)
 		})
 	})
+	to.Groups = slices.DeleteFunc(to.Groups, func(g schema.StackGroup) bool { return len(g.Ranks) == 0 })
 	to.Refused = each(d.Refused, maxGroups, func(r *schema.StackRefusal) { line(&r.ID, &r.Cause, &r.Hint, &r.Members) })
 	if d.NCCL != nil {
 		to.NCCL = &schema.StackNCCL{Version: safe.Line(d.NCCL.Version, maxPart),

@@ -19,12 +19,16 @@ func TestStacks(t *testing.T) {
 			Threads: []schema.StackThread{{Name: evil, Summary: evil, Frames: []schema.StackFrame{{Function: evil}}}},
 			Workers: []schema.StackWorker{{Node: evil, Name: evil, File: evil, Mount: evil, FileSystem: evil, Summary: evil}}}},
 		Refused: []schema.StackRefusal{{ID: evil, Cause: evil, Hint: evil, Members: evil}}}
+	d.Groups = append(d.Groups, schema.StackGroup{Summary: "nobody"})
 	for range 100 {
 		d.Said = append(d.Said, evil)
 	}
 	got := Stacks(d)
 	if text := fmt.Sprintf("%+v %+v", *got, *got.NCCL); strings.ContainsAny(text, "\x1b\a") || len(got.Said) != maxSaid {
 		t.Errorf("%d sentences, %q", len(got.Said), text)
+	}
+	if len(got.Groups) != 1 {
+		t.Errorf("%d groups: those without ranks are none", len(got.Groups))
 	}
 	if d.Groups[0].Frames[0].Function != evil {
 		t.Error("the original has changed")

@@ -15,6 +15,7 @@ import (
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
 	"github.com/nvnodetop/nvnodetop/internal/wire"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
 )
 
 // Wants is a page's demand on the rest of the program.
@@ -43,6 +44,8 @@ type Answer struct {
 	Press []tea.KeyPressMsg // the keys that are pressed next, on the page below the palette
 
 	Notice string // stands in place of the footer until the next key
+
+	Stacks *schema.Stacks // what the ranks of a job do, for the other outputs
 }
 
 // Taken answers a message that changed only the page.

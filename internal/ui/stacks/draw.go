@@ -1,8 +1,10 @@
 package stacks
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
@@ -50,7 +52,9 @@ func (p *Page) hints(s *part.Scene, rows []row) []keys.Hint {
 		}
 		hints = append(hints, keys.HintOf(keys.CopyLine).As("copy"))
 	}
-	hints = append(hints, keys.HintOf(keys.Refresh))
+	if !p.past {
+		hints = append(hints, keys.HintOf(keys.Refresh))
+	}
 	if len(s.Snap.Jobs) > 1 {
 		hints = append(hints, keys.Jobs)
 	}
@@ -59,6 +63,9 @@ func (p *Page) hints(s *part.Scene, rows []row) []keys.Hint {
 
 // state says which look is on the screen.
 func (p *Page) state() string {
+	if p.past {
+		return p.times()
+	}
 	if p.step == begins && p.failed == "" {
 		return "waiting for the lists of processes"
 	}
@@ -66,11 +73,17 @@ func (p *Page) state() string {
 		answered, all := p.survey.Progress()
 		return fmt.Sprintf("asking: %d of %s answered", answered, part.Plural(all, "node", "nodes"))
 	}
+	if p.doc != nil && p.step == waits {
+		return p.doc.Time.Format(time.TimeOnly) + ", second look soon"
+	}
+	return p.times()
+}
+
+// times are those of the looks.
+func (p *Page) times() string {
 	switch {
 	case p.doc == nil:
 		return ""
-	case p.step == waits:
-		return p.doc.Time.Format(time.TimeOnly) + ", second look soon"
 	case p.doc.ComparedSeconds == nil:
 		return p.doc.Time.Format(time.TimeOnly)
 	}
@@ -79,6 +92,10 @@ func (p *Page) state() string {
 
 // nothing says why there are no groups.
 func (p *Page) nothing() string {
+	if p.past {
+		return "Nobody has asked the ranks of this job by then. They are asked when this page is opened, and once by themselves " +
+			"when the job seems to hang; a recording has the answers."
+	}
 	if p.failed != "" {
 		return p.failed
 	}
@@ -172,7 +189,7 @@ func (p *Page) body(f *part.Frame, rows []row) {
 func (p *Page) row(f *part.Frame, y int, r *row) {
 	if r.refusal != nil {
 		f.Right(countAt, y, textAt-countAt-2, part.Plural(r.refusal.Count, "rank", "ranks"), draw.Dim)
-		put(f, y, "not read: "+r.refusal.Cause, draw.Dim)
+		put(f, y, "not read: "+cmp.Or(r.refusal.Cause, r.refusal.ID), draw.Dim)
 		put(f, y+1, r.refusal.Members, draw.Dim)
 		if r.refusal.Hint != "" {
 			put(f, y+2, r.refusal.Hint, draw.Dim)
@@ -188,13 +205,15 @@ func (p *Page) row(f *part.Frame, y int, r *row) {
 		f.Put(countAt, y, "+", draw.Strong)
 	}
 	f.Right(countAt, y, textAt-countAt-2, part.Plural(len(g.Ranks), "rank", "ranks"), draw.Strong)
-	put(f, y, g.Summary, role)
-	moved := movedWords(g)
-	put(f, y+1, g.Members+moved, draw.Dim)
+	put(f, y, cmp.Or(g.Summary, unnamed), role)
+	put(f, y+1, cmp.Or(g.Members, strings.Join(stacks.ByNode(g.Ranks), ", "))+movedWords(g), draw.Dim)
 	if len(g.Workers) > 0 {
 		put(f, y+2, stacks.Workers(g.Workers), draw.Warn)
 	}
 }
+
+// unnamed stands for the stack of a group in a recording without names.
+const unnamed = "the recording has no names of functions and files"
 
 // put writes a line of a row, in rows that the page has.
 func put(f *part.Frame, y int, text string, role draw.Role) {

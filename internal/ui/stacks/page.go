@@ -2,7 +2,9 @@
 //
 // The page asks when the user comes to it, and again a moment later, so that it can say who has moved. Nothing is asked
 // before, and nothing is polled: the key that refreshes asks anew. Each node of the job gets one question for each
-// look, which counts if its answer comes within 5 s.
+// look, which counts if its answer comes within 5 s. Other outputs get the result: the finding that the job seems to
+// hang, recordings, reports. While the screen shows a recording, or the past, the page shows what was known then, and
+// asks nobody.
 package stacks
 
 import (
@@ -43,6 +45,9 @@ type Page struct {
 	pair    *stacks.Pair // of doc
 
 	doc    *schema.Stacks // nil: nothing is known yet
+	past   bool           // doc is what was known at the time on the screen, and nobody is asked
+	live   *schema.Stacks // the page's own, while it shows the past
+	news   bool           // the other outputs do not know the result
 	failed string         // why there is none
 
 	cursor nav.Cursor[string]
@@ -75,13 +80,6 @@ func (p *Page) Arrive(s *part.Scene, _ nav.Go) nav.Answer {
 	return nav.Answer{}
 }
 
-// Settle turns to the selected job.
-func (p *Page) Settle(s *part.Scene) {
-	if s.Job != nil && s.Job.ID != p.job {
-		p.begin(s.Job.ID)
-	}
-}
-
 // Forget ends the page when there is no job any more.
 func (p *Page) Forget() { *p = Page{} }
 
@@ -91,9 +89,9 @@ func (p *Page) Leave() { p.sheet = nil }
 // begin asks anew. What is known of the job stays until there is something newer.
 func (p *Page) begin(job string) {
 	was := *p
-	*p = Page{job: job, step: begins}
+	*p = Page{job: job, step: begins, past: was.past}
 	if was.job == job {
-		p.doc, p.cursor, p.marked = was.doc, was.cursor, was.marked
+		p.doc, p.live, p.cursor, p.marked = was.doc, was.live, was.cursor, was.marked
 	}
 }
 
@@ -101,6 +99,9 @@ func (p *Page) begin(job string) {
 func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 	if p.from.IsZero() {
 		p.from = now
+	}
+	if p.past {
+		return nav.Answer{}
 	}
 	before := p.library
 	switch p.step {
@@ -119,7 +120,7 @@ func (p *Page) Due(now time.Time, s *part.Scene, shown bool) nav.Answer {
 		p.see()
 	}
 	fresh := p.library
-	answer := nav.Answer{Ask: p.questions()}
+	answer := nav.Answer{Ask: p.questions(), Stacks: p.told()}
 	if fresh != before && fresh != nil {
 		answer.Ask = append(answer.Ask, nav.Ask{NCCL: fresh})
 	}
@@ -172,7 +173,7 @@ func (p *Page) hear(r nav.Result) nav.Answer {
 			p.nccl = stacks.OfNCCL(r.Verdict.Verdict)
 			p.write()
 		}
-		return nav.Taken
+		return nav.Answer{Taken: true, Stacks: p.told()}
 	}
 	at := slices.IndexFunc(p.asked, func(q stacks.Question) bool { return q.Request.Stacks == r.Request.Stacks })
 	if at < 0 || p.survey == nil || p.survey.Over() { // of a look that is over
@@ -185,7 +186,7 @@ func (p *Page) hear(r nav.Result) nav.Answer {
 	if p.survey.Over() {
 		p.see()
 	}
-	return nav.Answer{Taken: true, Ask: p.questions()}
+	return nav.Answer{Taken: true, Ask: p.questions(), Stacks: p.told()}
 }
 
 // see puts into the document what is known by now.
@@ -209,11 +210,29 @@ func (p *Page) see() {
 	}
 }
 
-// write makes the document of what is known.
+// write makes the document of what is known. It is news once there are two whole looks.
 func (p *Page) write() {
-	if p.pair != nil {
-		p.doc = stacks.Of(p.pair, stacks.Evidence{NCCL: p.nccl})
+	if p.pair == nil {
+		return
 	}
+	p.news = p.pair.Before != nil
+	if d := stacks.Of(p.pair, stacks.Evidence{NCCL: p.nccl}); p.past {
+		p.live = d
+	} else {
+		p.doc = d
+	}
+}
+
+// told returns the result if it is news for the other outputs, and nobody is still to answer for it.
+func (p *Page) told() *schema.Stacks {
+	if !p.news || p.survey != nil {
+		return nil
+	}
+	p.news = false
+	if p.past {
+		return p.live
+	}
+	return p.doc
 }
 
 // Press answers a key, the mouse, or the answer of a node.
@@ -237,7 +256,7 @@ func (p *Page) Press(msg tea.Msg, s *part.Scene) nav.Answer {
 		return nav.Answer{Taken: at >= 0}
 	}
 	k, _ := msg.(tea.KeyPressMsg)
-	if key.Matches(k, keys.Refresh) {
+	if key.Matches(k, keys.Refresh) && !p.past {
 		p.begin(p.job)
 		return nav.Answer{} // SLURM is asked too
 	}
@@ -300,6 +319,9 @@ func (p *Page) rows() (rows []row) {
 // groupKey is a group's own: two may share their summary, which has three frames at most. The lines are left out, as
 // ranks that move on keep their group. Ranks that were stopped, or have ended, are beside those that run there.
 func groupKey(g *schema.StackGroup) string {
+	if len(g.Frames) == 0 && g.Summary == "" { // a recording without names
+		return fmt.Sprintf("g%s %d", g.Ranks[0].Node, g.Ranks[0].PID)
+	}
 	if len(g.Frames) == 0 {
 		return fmt.Sprintf("g%t%s", g.Vague, g.Summary)
 	}

@@ -29,8 +29,9 @@ type rig struct {
 	flying []nav.Ask
 	asked  map[string]int
 	nccl   []*nav.NCCL // the questions to the job's library
-	silent string      // a node that does not answer
-	line   int         // of all ranks but 11
+	told   []*schema.Stacks
+	silent string // a node that does not answer
+	line   int    // of all ranks but 11
 }
 
 func newRig(t *testing.T, nodes int) *rig {
@@ -66,6 +67,9 @@ func (r *rig) due(after time.Duration, shown bool) {
 }
 
 func (r *rig) send(a nav.Answer) {
+	if a.Stacks != nil {
+		r.told = append(r.told, a.Stacks)
+	}
 	for _, ask := range a.Ask {
 		if ask.NCCL != nil {
 			r.nccl = append(r.nccl, ask.NCCL)
@@ -346,5 +350,77 @@ func BenchmarkFrame(b *testing.B) {
 	for i := 0; b.Loop(); i++ {
 		r.press(keys[i%len(keys)])
 		r.Draw(&part.Frame{Canvas: c, Scene: r.s})
+	}
+}
+
+// The other outputs get the result once, after the second look, and again with the words of the job's library.
+func TestTheResultIsTold(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	r.answer()
+	r.due(time.Second, true)
+	if len(r.told) != 0 {
+		t.Fatalf("told after one look: %+v", r.told)
+	}
+	r.due(4*time.Second, true)
+	r.answer()
+	for range 10 {
+		r.due(time.Second, true)
+	}
+	if len(r.told) != 1 || r.told[0] != r.doc || r.told[0].ComparedSeconds == nil {
+		t.Fatalf("told %d times", len(r.told))
+	}
+	r.send(r.Press(nav.Result{Ask: nav.Ask{NCCL: r.nccl[0]}, Verdict: &ask.Result{Verdict: &nccl.Verdict{
+		State: nccl.Moving, Version: "2.28.9"}}}, r.s))
+	if len(r.told) != 2 || r.told[1].NCCL == nil || !r.told[1].Time.Equal(r.told[0].Time) {
+		t.Errorf("told %d times, at last %+v", len(r.told), r.told[len(r.told)-1])
+	}
+}
+
+// In a recording, and while the user looks back, the page shows what was known then, and asks nobody. Back in the
+// present it has its own result again.
+func TestThePast(t *testing.T) {
+	r := newRig(t, 2)
+	r.Arrive(r.s, nav.Go{})
+	r.due(0, true)
+	r.answer()
+	r.due(5*time.Second, true)
+	r.answer()
+	own, asked := r.doc, r.total()
+	at := r.now.Add(-time.Hour)
+	then := &schema.Stacks{Job: "7", Time: at, ComparedSeconds: new(5.0), State: schema.StacksStuck, Asked: 16, Read: 16,
+		Groups: []schema.StackGroup{{Ranks: []schema.StackRank{{Node: "n000", PID: 1000}}},
+			{Ranks: []schema.StackRank{{Node: "n001", PID: 1011}}, Outlier: true}}}
+	past := func(known map[string]*schema.Stacks, replay bool, ago string) {
+		r.s.Snap.Stacks, r.s.Replay, r.s.Ago = known, replay, ago
+		r.Settle(r.s)
+		r.due(time.Second, true)
+	}
+	for _, way := range []struct {
+		replay bool
+		ago    string
+	}{{true, ""}, {false, "−1m00s"}} {
+		past(nil, way.replay, way.ago)
+		if r.doc != nil || !strings.Contains(r.nothing(), "Nobody has asked the ranks of this job by then") || len(r.rows()) != 0 {
+			t.Errorf("%+v: before the question it shows %+v", way, r.doc)
+		}
+		past(map[string]*schema.Stacks{"7": then, "8": own}, way.replay, way.ago)
+		if rows := r.rows(); r.doc != then || len(rows) != 2 || rows[0].key == rows[1].key ||
+			r.state() != "11:00:05 and 5 s before" {
+			t.Errorf("%+v: it shows %+v, %q", way, r.doc, r.state())
+		}
+		r.press("r")
+		r.Arrive(r.s, nav.Go{})
+		past(r.s.Snap.Stacks, way.replay, way.ago)
+		if r.doc != then || r.total() != asked {
+			t.Errorf("%+v: it asks again, and shows %+v", way, r.doc)
+		}
+		own = r.live
+	}
+	r.Page.step = idle
+	past(r.s.Snap.Stacks, false, "")
+	if r.doc != own || own == nil {
+		t.Errorf("back in the present it shows %+v", r.doc)
 	}
 }

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/nvnodetop/nvnodetop/pkg/report"
+	"github.com/nvnodetop/nvnodetop/pkg/schema"
+)
+
+// Limits of the stacks in a report: of their number, the last ones count, and of the groups of each.
+const (
+	mostStacks  = 50
+	largest     = 3
+	mostOutlier = 8
+)
+
+// asked takes what the ranks did when they were asked. The same looks may come again, with more that is known of them.
+func (o *Observer) asked(d *schema.Stacks) {
+	at := slices.IndexFunc(o.stacks, func(s report.Stacks) bool { return s.Time.Equal(d.Time) })
+	if made := stacksOf(d); at >= 0 {
+		o.stacks[at] = made
+	} else {
+		o.stacks = append(o.stacks[max(len(o.stacks)+1-mostStacks, 0):], made)
+	}
+}
+
+// stacksOf keeps the result, the largest groups and the outliers.
+func stacksOf(d *schema.Stacks) report.Stacks {
+	s := report.Stacks{Time: d.Time.UTC(), State: string(d.State), Said: d.Said, Asked: d.Asked, Read: d.Read,
+		Groups: []report.StackGroup{}}
+	if d.NCCL != nil {
+		s.NCCL = d.NCCL.Said
+	}
+	outliers := 0
+	for i := range d.Groups {
+		g := &d.Groups[i]
+		if g.Outlier {
+			outliers++
+		}
+		if i >= largest && (!g.Outlier || outliers > mostOutlier) {
+			s.Others++
+			continue
+		}
+		s.Groups = append(s.Groups, report.StackGroup{Ranks: len(g.Ranks), Members: g.Members, Summary: g.Summary,
+			Outlier: g.Outlier})
+	}
+	return s
+}
