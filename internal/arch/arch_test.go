@@ -322,7 +322,7 @@ var allowed = map[string][]string{
 		"internal/ui/keys", "internal/ui/nav", "internal/ui/part"},
 	"internal/ui/signal": {"internal/cluster", "internal/reach", "internal/tally", "internal/text/safe",
 		"internal/ui/draw", "internal/ui/keys", "internal/ui/nav", "internal/ui/part", "internal/wire"},
-	"internal/ui/stacks": {"internal/nccl/ask", "internal/stacks", "internal/ui/draw", "internal/ui/footer",
+	"internal/ui/stacks": {"internal/cluster", "internal/nccl/ask", "internal/stacks", "internal/ui/draw", "internal/ui/footer",
 		"internal/ui/header", "internal/ui/hint", "internal/ui/keys", "internal/ui/nav", "internal/ui/part",
 		"pkg/schema"},
 	"internal/ui/table": {"internal/cluster", "internal/columns", "internal/field", "internal/metric", "internal/rows",

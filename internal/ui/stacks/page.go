@@ -16,6 +16,7 @@ import (
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/nvnodetop/nvnodetop/internal/cluster"
 	"github.com/nvnodetop/nvnodetop/internal/nccl/ask"
 	"github.com/nvnodetop/nvnodetop/internal/stacks"
 	"github.com/nvnodetop/nvnodetop/internal/ui/keys"
@@ -43,6 +44,7 @@ type Page struct {
 	library *nav.NCCL    // the question to the job's library; nil: none yet
 	nccl    *stacks.NCCL // its answer; nil: none
 	pair    *stacks.Pair // of doc
+	halted  bool         // the job's GPUs were seen to wait when the page asked
 
 	doc    *schema.Stacks // nil: nothing is known yet
 	past   bool           // doc is what was known at the time on the screen, and nobody is asked
@@ -138,9 +140,16 @@ func (p *Page) start(now time.Time, s *part.Scene) {
 		p.step = idle
 		return
 	}
-	p.survey = stacks.NewSurvey(p.job, places, now)
+	p.survey, p.halted = stacks.NewSurvey(p.job, places, now), hangs(s.Job)
 	p.step, p.asked, p.fresh = looks, nil, true
 	p.library = &nav.NCCL{Job: p.job, Places: ask.Places(s.Snap, s.Job)}
+}
+
+// hangs reports whether all GPUs of a job are seen to wait.
+func hangs(job *cluster.JobView) bool {
+	return slices.ContainsFunc(job.Findings, func(f cluster.Finding) bool {
+		return f.Kind == cluster.KindJobHang && f.Holds() && f.Severity >= cluster.Warning
+	})
 }
 
 // again begins the second look, at the same processes.
@@ -216,7 +225,7 @@ func (p *Page) write() {
 		return
 	}
 	p.news = p.pair.Before != nil
-	if d := stacks.Of(p.pair, stacks.Evidence{NCCL: p.nccl}); p.past {
+	if d := stacks.Of(p.pair, stacks.Evidence{Halted: p.halted, NCCL: p.nccl}); p.past {
 		p.live = d
 	} else {
 		p.doc = d
