@@ -30,6 +30,8 @@ storage    nospace H [USER] | placesok H        full: ~USER/.cache (alice), /tmp
            squat H [USER] | placesok H          ~USER/.cache read-only, and bob's directories in the others
            garbage H | garbageok H              prints the probe's first line, then nonsense
            flood H | garbageok H                the same, then one line of 100 MB
+           disk H | nodisk H                    /run/frozen is a disk of its own, which all may write
+           freeze H | thaw H                    who writes to that disk waits in state D
 GPUs       nolib H | libok H                    libnvidia-ml.so.1 is missing
            olddriver H [VARIANT] | libok H      the library of an older driver: r535, r470 or old (450)
            mismatch H | nodriver H | nvmlok H   NVML: driver/library mismatch | driver not loaded
@@ -178,6 +180,25 @@ fault_squat() {
 fault_placesok() {
 	in_host "$1" sh -c "awk '/^testcluster-no/ { print \$2 }' /proc/mounts | xargs -r umount -l"
 	in_host "$1" sh -c '[ ! -d /run/user ] || rmdir /run/user'
+}
+
+# A node's /dev is its own, so the loop device gets another name there. The kernel keeps a frozen file system although
+# nothing has it mounted: it must thaw first.
+fault_disk() {
+	local image=$STATE/hosts/$1/disk device
+	truncate -s 8M "$image"
+	mkfs.ext4 -q "$image"
+	device=$(losetup --show -f "$image")
+	in_host "$1" sh -c 'mkdir -p /run/frozen && rm -f /dev/disk && mknod /dev/disk b 7 "$1"' sh "${device#/dev/loop}"
+	in_host "$1" sh -c 'mount /dev/disk /run/frozen && chmod 1777 /run/frozen'
+	losetup -d "$device" # when it is no longer mounted
+}
+fault_freeze() { in_host "$1" fsfreeze -f /run/frozen; }
+fault_thaw() { in_host "$1" sh -c '! mountpoint -q /run/frozen || fsfreeze -u /run/frozen 2>/dev/null || true'; }
+fault_nodisk() {
+	fault_thaw "$1"
+	in_host "$1" sh -c '! mountpoint -q /run/frozen || umount -l /run/frozen'
+	rm -f "$STATE/hosts/$1/disk"
 }
 
 # GPUs

@@ -48,6 +48,7 @@ heal_node() {
 	heal_sshd_files "$1"
 	in_host "$1" pgrep -x sshd >/dev/null || fault_startsshd "$1"
 	fault_placesok "$1"
+	fault_nodisk "$1"
 	fault_libok "$1"
 	fault_nvmlok "$1"
 	fault_leftoverok "$1"

@@ -128,7 +128,11 @@ cmd_down() {
 
 # take_down also removes what a killed run left. It relies on no file, only on the process name, the mount and the cgroup.
 take_down() {
-	local pids
+	local pids disk
+	# Who waits for a frozen disk cannot be killed.
+	for disk in "$STATE"/hosts/*/disk; do
+		[ ! -f "$disk" ] || fault_thaw "$(basename "$(dirname "$disk")")" || true
+	done
 	pids=$(pgrep -u root -x "$HOST_COMM" | tr '\n' ' ') || true
 	# shellcheck disable=SC2086  # a list of pids
 	[ -z "$pids" ] || { kill -9 $pids && retry 20 no_hosts; } || die "cannot end the hosts with pids $pids"

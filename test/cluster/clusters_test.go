@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 var clusters = flag.Int("clusters", 1, "how many clusters to start; each runs one test at a time")
@@ -95,12 +96,43 @@ func runAll(number, exe string, next <-chan string, show func([]byte)) (failed b
 		}
 		out, err := alone(name, append(env, ready+"="+program))
 		show(out)
+		if err == nil {
+			if err = settle(env); err != nil {
+				show(fmt.Appendf(nil, "after %s: %v\n", name, err))
+			}
+		}
 		if err != nil { // it may have left its faults
 			failed = true
 			_, _ = scriptIn(env, "down")
 		}
 	}
 	return failed
+}
+
+// silence is how long a probe whose connection was cut may stay: it ends after 60 s without a word from nvnodetop.
+const silence = 65 * time.Second
+
+// settle waits until no probe is left on any node: the next test may count them.
+func settle(env []string) error {
+	for began := time.Now(); ; time.Sleep(500 * time.Millisecond) {
+		left := ""
+		for i := range nodes {
+			node := fmt.Sprintf("node%02d", i+1)
+			out, err := scriptIn(env, "on", node, "sh", "-c", "pgrep -a nvnodetop-probe; true")
+			if err != nil {
+				return err
+			}
+			if out != "" {
+				left += "\n" + node + ": " + out
+			}
+		}
+		if left == "" {
+			return nil
+		}
+		if time.Since(began) > silence {
+			return fmt.Errorf("probes are left:%s", left)
+		}
+	}
 }
 
 // alone runs one test, or the subtests of it that -run asks for.

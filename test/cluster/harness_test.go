@@ -22,7 +22,9 @@ import (
 )
 
 // nodes is the size of a cluster; jobs use the first few nodes.
-const nodes = 6
+var nodes = 6
+
+func init() { flag.IntVar(&nodes, "nodes", nodes, "the size of a cluster; most tests need this one") }
 
 // patience is the maximum time of a test or subtest. The longest (driver hangs, node without power) take about one
 // minute.

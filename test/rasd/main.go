@@ -44,13 +44,14 @@ import (
 
 func main() {
 	dir := flag.String("dir", "", "`DIRECTORY` that all ranks of the job share")
+	pid := flag.Int("pid", os.Getpid(), "`PID` of the rank, if it is another process")
 	flag.Parse()
-	log.Fatal(run(*dir))
+	log.Fatal(run(*dir, *pid))
 }
 
 // run answers clients until it fails.
-func run(dir string) error {
-	if err := register(dir); err != nil {
+func run(dir string, pid int) error {
+	if err := register(dir, pid); err != nil {
 		return err
 	}
 	addr := "localhost:28028"
@@ -79,8 +80,8 @@ func run(dir string) error {
 	}
 }
 
-// register writes down where this rank is. A node has an address of 10.0.0.0/8 that follows from its name.
-func register(dir string) error {
+// register writes down where a rank is. A node has an address of 10.0.0.0/8 that follows from its name.
+func register(dir string, pid int) error {
 	host, err := os.Hostname()
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func register(dir string) error {
 	_, _ = sum.Write([]byte(host)) // it never fails
 	n := sum.Sum32()
 	rank, local := env("SLURM_PROCID"), env("SLURM_LOCALID")
-	text := fmt.Sprintf("10.%d.%d.%d %d %d\n", n>>16&255, n>>8&255, n&255, os.Getpid(), local)
+	text := fmt.Sprintf("10.%d.%d.%d %d %d\n", n>>16&255, n>>8&255, n&255, pid, local)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
