@@ -39,7 +39,9 @@ func Members(ranks []*Rank) string {
 	}
 	numbers, others := numbersOf(ranks)
 	var parts []string
-	if len(numbers) == 1 {
+	if n := len(ranks) - len(others); len(numbers) == 1 && n > 1 {
+		parts = append(parts, fmt.Sprintf("%d processes of rank %d", n, numbers[0]))
+	} else if len(numbers) == 1 {
 		parts = append(parts, "rank "+Ranges(numbers))
 	} else if len(numbers) > 0 {
 		parts = append(parts, "ranks "+Ranges(numbers))

@@ -33,7 +33,9 @@ var someHangs = []hang{
 	{"data", "_try_get_data", []string{"rank %d ", "/run/frozen/shard-0317.tar"}, "stuck %d", stuck},
 	{"sleep", "sleep", []string{"rank %d "}, "stuck %d", stuck},
 	{"stopped", "", []string{"rank %d ", "is stopped by a signal"}, "silent %d", stuck},
-	{"killed", "", []string{"ank %d"}, "silent %d", stuck},
+	// Without NCCL a rank that has not come to its GPU yet looks the same.
+	{"killed", "", []string{"ank %d: no process"}, "silent %d",
+		[]schema.StackState{schema.StacksStuck, schema.StacksUnclear}},
 	// A loop looks like work that takes long.
 	{"loop", "loop", []string{"rank %d "}, "stuck %d", []schema.StackState{schema.StacksUnclear}},
 	{"deadlock", "deadlock", []string{"rank %d "}, "stuck %d", stuck},

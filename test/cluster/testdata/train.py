@@ -29,6 +29,7 @@ class Trouble:
         """Wait for a worker process that writes to a file system which is going to stand still."""
         out, into = os.pipe()
         if os.fork() == 0:
+            name("loader")
             with open(DISK + "/shard-0317.tar", "wb", buffering=0) as shard:
                 while True:
                     shard.write(b"x")
@@ -69,6 +70,11 @@ class Trouble:
             score = 0
             for i in range(20000):
                 score += i * i
+
+
+def name(process):
+    """Name this process. The fake NVML puts those named train… on GPUs."""
+    ctypes.CDLL(None).prctl(15, process.encode(), 0, 0, 0)
 
 
 def _try_get_data(pipe):
@@ -112,7 +118,7 @@ def train_step(step, what, group):
 
 def main():
     what, victim, directory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-    ctypes.CDLL(None).prctl(15, b"train.py", 0, 0, 0)  # the fake NVML puts processes named train… on GPUs
+    name("train.py")
     if "RASD" in os.environ:
         subprocess.Popen([os.environ["RASD"], "-dir", directory, "-pid", str(os.getpid())])
     if RANK == 0:
