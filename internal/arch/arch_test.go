@@ -359,6 +359,7 @@ var allowed = map[string][]string{
 	"test/golden":      {},
 	"test/heed":        {},
 	"test/leaks":       {},
+	"test/ondemand":    {},
 	"test/pastgpu":     {"internal/cluster", "internal/metric", "internal/wire"},
 	"test/picture":     {},
 	"test/raced":       {},
@@ -423,7 +424,8 @@ var only = map[string][]string{
 	"os/exec": {"internal/notify/ways", "internal/remote/local", "internal/remote/openssh",
 		"internal/remote/proxy", "internal/remote/settings", "internal/remote/srun", "internal/remote/ssh",
 		"internal/slurm", "internal/slurm/command", "internal/track/child", "test/bench", "test/bench/rig",
-		"test/bench/scale", "test/bench/soak", "test/chromium", "test/sshd", "test/term"},
+		"test/bench/scale", "test/bench/soak", "test/chromium", "test/ondemand", "test/sshd",
+		"test/term"},
 }
 
 type pkg struct {

@@ -47,7 +47,8 @@ type Options struct {
 
 	listener *web.Listener
 	token    string
-	handler  atomic.Pointer[http.Handler] // nil: the source has not been chosen yet
+	chosen   chan struct{} // closed once the source of GPUs is chosen, and handler is there
+	handler  http.Handler
 }
 
 const defaultListen = "127.0.0.1:9481"
@@ -70,7 +71,7 @@ or a proxy that has it, such as Open OnDemand's.`,
   nvnodetop serve --behind-proxy --listen :0 --token-file token`,
 	}
 	f := cmd.Flags()
-	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log")}
+	s := &Options{Program: cli.New(io, f, "demo", "nodes", "transport", "login", "log"), chosen: make(chan struct{})}
 	f.StringVar(&s.endpoint.Address, "listen", defaultListen,
 		"listen at `ADDRESS`: HOST:PORT, :PORT for all addresses of this host, or unix:PATH")
 	f.BoolVar(&s.endpoint.Open, "insecure-http", false, "be an agent of nvgpu for other hosts, without TLS and token: "+
@@ -238,11 +239,17 @@ func (s *Options) part(server *http.Server) {
 	}
 }
 
+// startPatience is how long a request waits for the source of GPUs, which SLURM may be slow to tell.
+const startPatience = 10 * time.Second
+
 // answer answers a request, even before the source of GPUs is known.
 func (s *Options) answer(w http.ResponseWriter, r *http.Request) {
-	if h := s.handler.Load(); h != nil {
-		(*h).ServeHTTP(w, r)
+	select {
+	case <-s.chosen:
+		s.handler.ServeHTTP(w, r)
 		return
+	case <-r.Context().Done():
+	case <-time.After(startPatience):
 	}
 	w.Header().Set("Retry-After", "1")
 	http.Error(w, "starting", http.StatusServiceUnavailable)
@@ -261,8 +268,8 @@ func (s *Options) show(ctx context.Context, from feed.Feed) error {
 		Every: s.Config.Display, Names: export.Names(s.names), PIDs: s.processes, Agent: s.endpoint.Open,
 		Token: s.token, Local: s.listener.Local, Proxied: s.endpoint.Proxied, Base: s.base, Log: s.logOf(user),
 	})
-	handler := server.Handler()
-	s.handler.Store(&handler)
+	s.handler = server.Handler()
+	close(s.chosen)
 	away := session.Go(func() error {
 		defer cancel()
 		return user.Left(ctx, s.Config.IdleExit, "request")

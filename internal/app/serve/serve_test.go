@@ -35,7 +35,8 @@ func TestServeOfThisHostOnly(t *testing.T) {
 func TestItsRecordingEndsWithTheNodesAsTheyWere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.nvr")
 	p := &cli.Program{Config: config.Default(), Streams: cli.Streams{Err: io.Discard}}
-	s := &Options{Program: p, endpoint: web.Endpoint{Address: "unix:" + path + ".sock"}, names: "nvnodetop"}
+	s := &Options{Program: p, endpoint: web.Endpoint{Address: "unix:" + path + ".sock"}, names: "nvnodetop",
+		chosen: make(chan struct{})}
 	var err error
 	if s.listener, err = web.Listen(s.endpoint); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,4 @@
+# Sourced before script.sh starts: makes the token, in a file that only this user can read.
+[[ $(type -t module) == "function" ]] && export -f module
+password=$(create_passwd 32)
+(umask 077 && printf '%s\n' "$password" >token)

@@ -1,0 +1,164 @@
+// Package ondemand plays a portal of Open OnDemand: an Apache with the portal's rules for /node and /rnode, in front of
+// programs that speak plain HTTP.
+//
+// Each test starts its own; several may run at a time.
+package ondemand
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The rules, as ood-portal-generator of Open OnDemand 4 writes them, and the part of its hook that chooses the server.
+var (
+	//go:embed portal.conf
+	rules string
+	//go:embed proxy.lua
+	hook string
+)
+
+// Where Debian's package apache2-bin has the program and its modules.
+const (
+	program = "/usr/sbin/apache2"
+	modules = "/usr/lib/apache2/modules"
+)
+
+// Portal is a running portal.
+type Portal struct {
+	URL  string // without a slash at its end
+	Root string // directory of the files that it shows
+	log  string
+}
+
+// Start starts a portal, which ends with the test. Without an installed Apache the test is skipped.
+func Start(t testing.TB) *Portal {
+	t.Helper()
+	if _, err := os.Stat(program); err != nil {
+		t.Skip("needs Apache (apt-get install apache2-bin): ", err)
+	}
+	dir, err := os.MkdirTemp("", "ondemand") // the server's own user must reach it, which a test's directory may forbid
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	p := &Portal{Root: filepath.Join(dir, "root"), log: filepath.Join(dir, "access.log")}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(p.Root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"portal.conf": rules, "proxy.lua": hook} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Another program may take the free port first: then Apache ends, and the next port is tried.
+	for range 5 {
+		address := freeAddress(t)
+		if p.run(t, dir, address) {
+			p.URL = "http://" + address
+			return p
+		}
+	}
+	said, _ := os.ReadFile(filepath.Join(dir, "error.log"))
+	t.Fatalf("apache2 does not start: %s", said)
+	return nil
+}
+
+// run runs the server until the test ends, and reports whether it listens.
+func (p *Portal) run(t testing.TB, dir, address string) bool {
+	args := []string{"-D", "FOREGROUND", "-f", filepath.Join(dir, "portal.conf"), "-C", "Define DIR " + dir, "-C",
+		"Define MODULES " + modules, "-C", "Define ADDRESS " + address}
+	if os.Geteuid() == 0 {
+		args = append(args, "-D", "ROOT")
+	}
+	cmd := exec.CommandContext(context.Background(), program, args...)
+	output, err := os.OpenFile(filepath.Join(dir, "error.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = output, output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	err = cmd.Start()
+	_ = output.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(ended)
+	}()
+	for late := time.Now().Add(time.Minute); time.Now().Before(late); time.Sleep(20 * time.Millisecond) {
+		select {
+		case <-ended:
+			return false
+		default:
+		}
+		if _, err := os.Stat(filepath.Join(dir, "pid")); err == nil && listens(address) {
+			t.Cleanup(func() { p.end(t, cmd.Process, ended) })
+			return true
+		}
+	}
+	p.end(t, cmd.Process, ended)
+	return false
+}
+
+// end ends the server with its children.
+func (p *Portal) end(t testing.TB, server *os.Process, ended <-chan struct{}) {
+	_ = server.Signal(syscall.SIGTERM)
+	select {
+	case <-ended:
+	case <-time.After(10 * time.Second):
+	}
+	_ = syscall.Kill(-server.Pid, syscall.SIGKILL)
+	<-ended
+	if said, err := os.ReadFile(filepath.Join(filepath.Dir(p.log), "error.log")); err == nil && t.Failed() {
+		t.Logf("apache2: %s", said)
+	}
+}
+
+// Log returns the addresses that were asked for, as the server logs them.
+func (p *Portal) Log(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Address returns the address of a server behind the portal: kind is node or rnode.
+func (p *Portal) Address(kind string, port string) string {
+	return fmt.Sprintf("%s/%s/127.0.0.1/%s", p.URL, kind, strings.TrimPrefix(port, ":"))
+}
+
+// freeAddress returns an address of loopback at which nothing listens.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	var c net.ListenConfig
+	l, err := c.Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+	return l.Addr().String()
+}
+
+func listens(address string) bool {
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(context.Background(), "tcp", address)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
+}
